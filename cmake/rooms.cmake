@@ -1,0 +1,16 @@
+# maslin_test(NAME SOURCES... [LIBS ...]): one test binary, run as one ctest case with a bound on its time,
+# so that a hang is a failure and not a lost night.
+function(maslin_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "LIBS;ENV" ${ARGN})
+  if(NOT MASLIN_TESTS)
+    return()
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} GTest::gtest GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENV}")
+endfunction()

@@ -1,0 +1,11 @@
+#pragma once
+// The whole promise to C++ users, one header a noun.
+
+#include "maslin/access.hpp"
+#include "maslin/error.hpp"
+#include "maslin/loop.hpp"
+#include "maslin/mutex.hpp"
+#include "maslin/offload.hpp"
+#include "maslin/phase.hpp"
+#include "maslin/runtime.hpp"
+#include "maslin/task.hpp"

@@ -1,0 +1,68 @@
+#pragma once
+// Phases: a named region whose independent streams Maslin sizes: how many at a time, and how many workers each.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace maslin {
+
+/// (streams at a time × workers of each one's team).
+struct configuration {
+  int streams = 1;
+  int width = 1;
+  bool operator==(const configuration&) const = default;
+};
+
+/// One measured stretch of a phase under one configuration.
+struct phase_sample {
+  configuration under;
+  double work = 0;     ///< C: completed kernels, each counted with its mean one-worker time; seconds
+  double seconds = 0;  ///< T: how long that took
+  double throughput() const { return seconds > 0 ? work / seconds : 0; }  ///< W = C/T (S-MGPS)
+};
+
+/// What right-sizing did with a phase, while it runs or after it.
+struct phase_report {
+  std::string name;
+  std::int64_t streams = 0;  ///< of the whole phase
+  std::int64_t done = 0;
+  bool running = false;
+  configuration current;               ///< in use now, or at the end
+  std::vector<phase_sample> samples;   ///< in the order in which they were taken
+  std::optional<configuration> chosen; ///< unset while sampling
+  std::string pinned_by;               ///< e.g. "MASLIN_PIN"; empty when right-sizing decided
+  double work = 0;                     ///< of the whole phase so far, counted like phase_sample::work
+  double seconds = 0;                  ///< since the phase began, to its end
+};
+
+/// Gives the report of the latest phase of that name in this process; nothing before there was one. May be called from
+/// any thread while the phase runs.
+std::optional<phase_report> report(std::string_view phase);
+
+namespace detail {
+struct phase {
+  const char* name;
+  std::int64_t streams;
+  void (*run)(void* env, std::int64_t index);
+  void* env;
+  std::source_location where;
+};
+void run_phase(const phase& p);
+}  // namespace detail
+
+/// Runs `body(i)` for i in [0, streams) as streams of the phase `name` and returns when all are done. Streams off-load
+/// kernels and run loops; Maslin chooses the configuration from measured throughput (S-MGPS). If streams throw, the
+/// others still run, and the exception of the lowest index is rethrown. `name` must outlive the program (a literal).
+template <class Body>
+void phase(const char* name, std::int64_t streams, Body&& body,
+           std::source_location where = std::source_location::current()) {
+  auto run = [](void* env, std::int64_t i) { (*static_cast<std::remove_reference_t<Body>*>(env))(i); };
+  detail::run_phase({name, streams, run, const_cast<void*>(static_cast<const void*>(std::addressof(body))), where});
+}
+
+}  // namespace maslin

@@ -1,0 +1,29 @@
+#pragma once
+// The runtime as a program sees it.
+
+namespace maslin {
+
+/// Keeps the runtime of this process alive. The first one (or the first call of anything else) starts it; the starting
+/// thread is worker 0 while it is inside Maslin. The last destructor waits for everything, prints exceptions that nobody
+/// observed, stops the workers and never throws.
+class Runtime {
+ public:
+  struct options {
+    int workers = 0;      ///< 0: MASLIN_WORKERS, else this process's CPU budget
+    bool serial = false;  ///< run every call in place, in program order (also MASLIN_SERIAL=1)
+  };
+  /// Throws `error` for a bad environment (MASLIN_WORKERS=banana) or when a runtime with other options is running.
+  Runtime();
+  explicit Runtime(const options& wish);
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+};
+
+/// Gives the number of workers granted to the caller: its team's width; 1 inside a loop's body. For libraries inside.
+int width();
+
+/// Gives the number of workers of the runtime.
+int workers();
+
+}  // namespace maslin

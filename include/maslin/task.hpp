@@ -1,0 +1,102 @@
+#pragma once
+// Tasks: functions that run once, when a worker has time.
+
+#include <cstddef>
+#include <functional>
+#include <new>
+#include <source_location>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "maslin/access.hpp"
+
+namespace maslin {
+
+class group;
+
+namespace detail {
+
+struct task_node;  // the executor's part of a task; the callable lies behind it in the same allocation
+
+/// Gives storage for a task whose callable takes `bytes` (aligned to `alignment`), behind the executor's part.
+struct task_storage {
+  task_node* node;
+  void* callable;
+};
+task_storage allocate_task(std::size_t bytes, std::size_t alignment);
+void discard_task(task_node* node) noexcept;
+/// Makes the task a child of the caller (or a member of `in`) and lets it run. `run` destroys the callable, too.
+void submit_task(task_node* node, void (*run)(void* callable), group* in, std::source_location where);
+
+template <class Callable>
+void spawn(Callable&& callable, group* in, std::source_location where) {
+  using stored = std::decay_t<Callable>;
+  const task_storage storage = allocate_task(sizeof(stored), alignof(stored));
+  try {
+    new (storage.callable) stored(std::forward<Callable>(callable));
+  } catch (...) {
+    discard_task(storage.node);
+    throw;
+  }
+  auto run = [](void* at) {
+    auto* body = static_cast<stored*>(at);
+    struct destroy {
+      stored* body;
+      ~destroy() { body->~stored(); }
+    } guard{body};
+    (*body)();
+  };
+  submit_task(storage.node, run, in, where);
+}
+
+}  // namespace detail
+
+/// A set of tasks that can be waited for. The destructor waits, also while an exception unwinds; what its tasks threw is
+/// lost then unless `wait` was called, as for a discarded future.
+class group {
+ public:
+  group();
+  ~group();
+  group(const group&) = delete;
+  group& operator=(const group&) = delete;
+
+  /// Creates a task in this group; otherwise as `maslin::task`.
+  template <class F>
+  void task(F&& f, std::source_location where = std::source_location::current()) {
+    detail::spawn(std::forward<F>(f), this, where);
+  }
+  /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception.
+  void wait();
+
+  struct state;  // the executor's part
+  state* get() const { return state_; }
+
+ private:
+  state* state_;
+};
+
+/// Creates a task that calls `f()` once. The callable is copied or moved into the task. The caller goes on; `wait()`
+/// covers it. A task is done when its body has returned and all tasks it created are done.
+template <class F>
+  requires std::invocable<std::decay_t<F>&>
+void task(F&& f, std::source_location where = std::source_location::current()) {
+  detail::spawn(std::forward<F>(f), nullptr, where);
+}
+
+/// The same with arguments, which are copied into the task.
+template <class F, class A, class... Arguments>
+  requires(!detail::is_access<std::decay_t<A>>::value && (!detail::is_access<std::decay_t<Arguments>>::value && ...))
+void task(F&& f, A&& first, Arguments&&... rest) {
+  detail::spawn(
+      [body = std::decay_t<F>(std::forward<F>(f)),
+       arguments = std::tuple<std::decay_t<A>, std::decay_t<Arguments>...>(
+           std::forward<A>(first), std::forward<Arguments>(rest)...)]() mutable { std::apply(body, arguments); },
+      nullptr, std::source_location::current());
+}
+
+/// Returns when every task that the caller created, and all their descendants, are done. Rethrows the exception that is
+/// earliest in program order; `other_exceptions()` gives the rest.
+void wait();
+
+}  // namespace maslin
