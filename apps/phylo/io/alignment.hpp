@@ -1,0 +1,29 @@
+#pragma once
+// A multiple sequence alignment as it stood in the file.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace phylo {
+
+/// Aligned DNA sequences, one row a taxon. Rows hold upper-case IUPAC codes: A C G T, the ambiguities R Y S W K M B D H V,
+/// and '-' for whatever says nothing (gap, N, X, ?, O, .). U has become T. All rows have one length; names are distinct.
+struct Alignment {
+  std::string file;  ///< where it came from, for messages
+  std::vector<std::string> names;
+  std::vector<std::string> rows;
+
+  int taxa() const { return static_cast<int>(names.size()); }
+  int sites() const { return rows.empty() ? 0 : static_cast<int>(rows.front().size()); }
+};
+
+/// Gives the alignment in the file. The format (relaxed PHYLIP, sequential or interleaved; FASTA; NEXUS) is told from the
+/// content. Throws `input_error` when the file can't be read, is none of these, names a taxon twice, has rows of unequal
+/// length, a character outside IUPAC's DNA codes, no site, or fewer than four taxa.
+Alignment read_alignment(const std::string& file);
+
+/// The same from a text; `file` stands in messages.
+Alignment parse_alignment(std::string_view text, const std::string& file);
+
+}  // namespace phylo
