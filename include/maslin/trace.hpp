@@ -1,0 +1,115 @@
+#pragma once
+// What a run left in its trace file (MASLIN_TRACE=path): the events of every worker, with names and times.
+// The file's format is written down in src/trace/README.md.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "maslin/phase.hpp"
+
+namespace maslin::trace {
+
+/// What happened. The comment gives the meaning of `id` and of `argument`; names are found by `file::name`.
+///
+/// A *context* is a stream or a task. Between its begin or resume and its next suspend or end, everything that its worker
+/// records belongs to it; what it has open when it is suspended stays open and goes on where it is resumed. What a
+/// worker records outside every context belongs to the worker, or to the program's own control flow on worker 0.
+enum class event_kind : std::uint8_t {
+  worker_start = 1,  ///< the worker's thread is up
+  worker_stop,       ///< the worker's last event
+  stream_begin,      ///< id: name of the phase; argument: `stream_at` (index, slot)
+  stream_end,        ///< the same
+  stream_suspend,    ///< the same: the stream leaves this worker
+  stream_resume,     ///< the same: it goes on here, perhaps on another worker
+  task_create,       ///< id: source location; argument: number of the task
+  task_begin,        ///< the same
+  task_end,          ///< the same
+  task_suspend,      ///< the same
+  task_resume,       ///< the same
+  loop_begin,        ///< id: source location; argument: `loop_shape` (blocks, width)
+  loop_end,          ///< the same
+  chunk_begin,       ///< id: source location of the loop; argument: `chunk_at` (slot, first block, blocks)
+  chunk_end,         ///< the same
+  offload_begin,     ///< id: name of the kernel; argument: width of the team
+  offload_end,       ///< the same
+  wait_begin,        ///< id: source location, or 0; argument: unused
+  wait_end,          ///< the same
+  park,              ///< the worker goes to sleep for lack of work
+  unpark,            ///< it is awake again
+  phase_begin,       ///< id: name of the phase; argument: number of streams
+  phase_end,         ///< the same
+  decision,          ///< id: name of the phase; argument: `decision_of` (configuration, stage, throughput)
+  steal,             ///< id: 0; argument: the victim's worker number
+  kernel_total,      ///< only in traces of detail `streams`; id: name of the kernel; argument: nanoseconds since the
+                     ///< context's last begin or resume here, of the off-loads counted by the `kernel_count` before it
+  kernel_count,      ///< id: name of the kernel; argument: off-loads
+  help_begin,        ///< only in traces of detail `streams`: the worker begins to take blocks of loops of another's team;
+                     ///< id: 0; argument: slot. Chunks less than a millisecond apart are one help.
+  help_end,          ///< the same
+};
+inline constexpr int event_kinds = static_cast<int>(event_kind::help_end) + 1;
+
+/// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
+std::string_view to_string(event_kind kind);
+
+/// The slot of what runs outside every phase.
+inline constexpr int no_slot = 0xffff;
+
+/// A stream and its slot: the number of the team that it runs on, unique among the teams that exist at a time.
+struct stream_at {
+  std::int64_t index;  ///< within the phase; below 2^48
+  int slot;
+};
+/// The blocks of a loop and the workers of its team.
+struct loop_shape {
+  std::int64_t blocks;  ///< below 2^48
+  int width;
+};
+/// A run of blocks that a worker took.
+struct chunk_at {
+  int slot;                  ///< of the team whose loop it is; `no_slot` outside phases
+  std::int64_t first_block;  ///< below 2^32
+  std::int64_t blocks;       ///< 65535 stands for that many or more
+};
+enum class decision_stage : std::uint8_t { sampling, chosen, pinned };
+/// What right-sizing decided: the configuration in force from now on.
+struct decision_of {
+  configuration under;
+  decision_stage stage;
+  float throughput;  ///< W as known when it was decided: of the sample that has just ended, or of the chosen configuration
+};
+
+constexpr std::uint64_t pack(stream_at s) {
+  return static_cast<std::uint64_t>(s.index) << 16 | static_cast<std::uint16_t>(s.slot);
+}
+constexpr std::uint64_t pack(loop_shape l) {
+  return static_cast<std::uint64_t>(l.blocks) << 16 | static_cast<std::uint16_t>(l.width);
+}
+constexpr std::uint64_t pack(chunk_at c) {
+  const std::uint64_t blocks = c.blocks < 0xffff ? static_cast<std::uint64_t>(c.blocks) : 0xffff;
+  return static_cast<std::uint64_t>(c.first_block) << 32 | blocks << 16 | static_cast<std::uint16_t>(c.slot);
+}
+std::uint64_t pack(const decision_of& d);
+template <class What>
+What unpack(std::uint64_t argument);
+template <>
+constexpr stream_at unpack<stream_at>(std::uint64_t a) {
+  return {static_cast<std::int64_t>(a >> 16), static_cast<int>(a & 0xffff)};
+}
+template <>
+constexpr loop_shape unpack<loop_shape>(std::uint64_t a) {
+  return {static_cast<std::int64_t>(a >> 16), static_cast<int>(a & 0xffff)};
+}
+template <>
+constexpr chunk_at unpack<chunk_at>(std::uint64_t a) {
+  return {static_cast<int>(a & 0xffff), static_cast<std::int64_t>(a >> 32), static_cast<std::int64_t>(a >> 16 & 0xffff)};
+}
+template <>
+decision_of unpack<decision_of>(std::uint64_t argument);
+
+}  // namespace maslin::trace

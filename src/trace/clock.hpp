@@ -1,0 +1,39 @@
+#pragma once
+// The recorder's clock: the processor's time stamp counter where it ticks at one rate on all cores and in all sleep
+// states, else CLOCK_MONOTONIC. Ticks become nanoseconds only when the trace is read.
+
+#include <ctime>
+#include <cstdint>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace maslin::trace::internal {
+
+/// Decided once, before main; see `counter_is_invariant`.
+extern const bool use_counter;
+
+inline std::uint64_t monotonic_ns() noexcept {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+}
+
+inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+  if (use_counter) [[likely]]
+    return __rdtsc();
+#endif
+  return monotonic_ns();
+}
+
+/// One instant on both clocks.
+struct clock_pair {
+  std::uint64_t ticks;
+  std::uint64_t ns;
+};
+
+/// Gives the instant now; off by less than the tightest of a few readings of both clocks took (some 50 ns).
+clock_pair read_clocks() noexcept;
+
+}  // namespace maslin::trace::internal

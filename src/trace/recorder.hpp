@@ -1,0 +1,74 @@
+#pragma once
+// The recorder: what the runtime calls to leave a trace. One ring per worker, written by that worker alone and drained
+// by one thread; README.md holds the protocol. While no trace is on, every call costs one relaxed load and a branch.
+
+#include <atomic>
+#include <cstdint>
+#include <source_location>
+#include <string>
+
+#include "maslin/trace.hpp"
+#include "trace/ring.hpp"
+
+namespace maslin::trace {
+
+enum class detail_level : std::uint8_t {
+  streams,  ///< phases, streams, decisions, park/unpark, helps, and totals per kernel and stream
+  all
+};
+
+namespace internal {
+extern std::atomic<bool> recording;
+extern ring* rings;           // one a worker; written only while no worker runs
+extern std::uint32_t workers;
+void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept;
+}  // namespace internal
+
+/// Gives whether a trace is being recorded.
+inline bool on() noexcept { return internal::recording.load(std::memory_order_relaxed); }
+
+/// Records one event of `worker`, now. To be called by the thread that is this worker; a foreign thread passes -1 and
+/// shares one ring with the others, behind a lock. Never blocks a worker, allocates or makes a system call; when the ring
+/// is full the event is dropped and counted.
+inline void record(int worker, event_kind kind, std::uint32_t id = 0, std::uint64_t argument = 0) noexcept {
+  if (!on()) return;
+  if (worker < 0) return internal::record_foreign(kind, id, argument);
+  internal::rings[worker].push(kind, id, argument);
+}
+inline void record(int worker, event_kind kind, std::uint32_t id, stream_at what) noexcept {
+  record(worker, kind, id, pack(what));
+}
+inline void record(int worker, event_kind kind, std::uint32_t id, loop_shape what) noexcept {
+  record(worker, kind, id, pack(what));
+}
+inline void record(int worker, event_kind kind, std::uint32_t id, chunk_at what) noexcept {
+  record(worker, kind, id, pack(what));
+}
+inline void record(int worker, event_kind kind, std::uint32_t id, const decision_of& what) noexcept {
+  if (on()) record(worker, kind, id, pack(what));
+}
+
+/// Gives the number of a name (a kernel, a phase); the same text gives the same number, from 1 up. Takes a lock: ask once and keep it.
+/// May be called before `start` and from static initializers.
+std::uint32_t intern(const char* name);
+
+/// Gives the number of "file:line". Remembers what this thread asked before, so it may be called for every loop.
+std::uint32_t site(const std::source_location& where);
+
+/// Begins a trace of `workers` workers; to be called before they run (the caller may be worker 0). Throws `error`
+/// when the file cannot be made.
+void start(const std::string& path, int workers, detail_level detail = detail_level::all);
+
+/// The same as MASLIN_TRACE and MASLIN_TRACE_DETAIL say; does nothing when MASLIN_TRACE is unset or empty. `%p` in the
+/// path stands for the process's number. Throws `error` for a bad value.
+void start_from_environment(int workers);
+
+/// Ends the trace and puts the file in its place; to be called when the workers have stopped. Does nothing when none is on.
+/// If the file could not be written, says so once on stderr, and leaves nothing behind.
+void stop() noexcept;
+
+/// To be called in a forked child before anything else: forgets the trace, which stays the parent's. A trace that the
+/// child starts from the same environment goes to its own file, "path.<pid>".
+void forget_after_fork() noexcept;
+
+}  // namespace maslin::trace

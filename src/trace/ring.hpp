@@ -1,0 +1,78 @@
+#pragma once
+// A single-producer, single-consumer ring of events. README.md argues why its orderings suffice.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "maslin/trace.hpp"
+#include "trace/clock.hpp"
+
+namespace maslin::trace::internal {
+
+struct cell {
+  std::uint64_t ticks;
+  std::uint64_t argument;
+  std::uint32_t id;
+  event_kind kind;
+};
+static_assert(sizeof(cell) == 24);
+
+class ring {
+ public:
+  /// 64 Ki events, 1.5 MiB of address space: at a million events a second the drainer may be 65 ms late.
+  static constexpr std::size_t default_capacity = std::size_t{1} << 16;
+
+  ring() = default;
+  ~ring();
+  ring(const ring&) = delete;
+  ring& operator=(const ring&) = delete;
+
+  /// Maps `capacity` cells (a power of two); memory is taken when a cell is first written. Throws std::bad_alloc.
+  void open(std::size_t capacity);
+  void close() noexcept;
+
+  /// Producer: appends an event stamped now, or counts a drop when the ring is full.
+  void push(event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept {
+    const std::uint64_t at = head_.load(std::memory_order_relaxed);  // ours: nobody else writes it
+    if (at - seen_tail_ > mask_) [[unlikely]] {
+      seen_tail_ = tail_.load(std::memory_order_acquire);  // pairs with the store in pop: the cells are read and free
+      if (at - seen_tail_ > mask_) {
+        dropped_.store(dropped_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        return;
+      }
+    }
+    cell& c = cells_[at & mask_];
+    c.ticks = ticks();
+    c.argument = argument;
+    c.id = id;
+    c.kind = kind;
+    head_.store(at + 1, std::memory_order_release);  // pairs with the load in pop: the cell is written
+  }
+
+  /// Consumer: hands every event that is in the ring now to `take(const cell&)`, in order, frees their cells, and gives
+  /// their number.
+  template <class Take>
+  std::size_t pop(Take&& take) {
+    const std::uint64_t end = head_.load(std::memory_order_acquire);  // pairs with the store in push
+    const std::uint64_t begin = tail_.load(std::memory_order_relaxed);  // ours
+    for (std::uint64_t at = begin; at != end; ++at) take(static_cast<const cell&>(cells_[at & mask_]));
+    tail_.store(end, std::memory_order_release);  // pairs with the load in push
+    return static_cast<std::size_t>(end - begin);
+  }
+
+  std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
+  std::size_t capacity() const noexcept { return mask_ + 1; }
+
+ private:
+  // Written by the producer.
+  alignas(64) std::atomic<std::uint64_t> head_{0};
+  std::uint64_t seen_tail_ = 0;
+  std::atomic<std::uint64_t> dropped_{0};
+  cell* cells_ = nullptr;  // set by open
+  std::size_t mask_ = 0;   // set by open
+  // Written by the consumer.
+  alignas(64) std::atomic<std::uint64_t> tail_{0};
+};
+
+}  // namespace maslin::trace::internal
