@@ -1,0 +1,7 @@
+#pragma once
+// The subcommands of `maslin`: each adds itself to the command line and does its work when it is parsed.
+
+#include <CLI/CLI.hpp>
+
+/// `maslin machine`: what this machine is, how many CPUs this process may use and why; or a described machine, checked.
+void add_machine(CLI::App& app);

@@ -1,0 +1,48 @@
+#pragma once
+// EDTLP (multigrain-cell, 4.1): who runs next among the streams of a host, and what is too small to be off-loaded.
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <utility>
+
+namespace maslin::grain {
+
+/// The suspended streams of a phase, in the order in which they resume: first suspended, first resumed. A stream that is
+/// suspended at an off-load goes to the end, so it resumes only after all the others have off-loaded at least once.
+/// `Stream` is whatever names a stream to the executor.
+template <class Stream>
+class suspended_streams {
+ public:
+  /// Must the stream that has come to an off-load be suspended? `running` streams run (itself included), `allowed` may.
+  /// The first to come is the one that yields; none is ever restarted.
+  static bool surplus(int running, int allowed) { return running > allowed; }
+
+  void suspend(Stream stream) { waiting_.push_back(std::move(stream)); }
+
+  /// Gives the stream that resumes next if there is room for one more, otherwise nothing. Suspended streams go before
+  /// streams that have not begun.
+  std::optional<Stream> resume(int running, int allowed) {
+    if (running >= allowed || waiting_.empty()) return std::nullopt;
+    Stream next = std::move(waiting_.front());
+    waiting_.pop_front();
+    return next;
+  }
+
+  std::size_t size() const { return waiting_.size(); }
+  bool empty() const { return waiting_.empty(); }
+
+ private:
+  std::deque<Stream> waiting_;
+};
+
+/// Is a kernel worth a team? `one_worker_seconds` is its mean time on one worker (0: not known yet, so try), `handing_over`
+/// the measured cost in seconds of sharing a loop with a team of that width. It is if the team would be done earlier even
+/// if it shared the kernel evenly at that cost: t > t/width + handing_over. What is below stays with the caller.
+constexpr bool worth_sharing(double one_worker_seconds, int width, double handing_over) {
+  if (width <= 1) return false;
+  if (one_worker_seconds <= 0) return true;
+  return one_worker_seconds - one_worker_seconds / width > handing_over;
+}
+
+}  // namespace maslin::grain
