@@ -1,0 +1,110 @@
+#pragma once
+// The likelihood of one tree at a time, under one model, on one set of site patterns.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "phylo/io/patterns.hpp"
+#include "phylo/model/model.hpp"
+#include "phylo/tree/tree.hpp"
+
+namespace phylo {
+
+/// Branch lengths stay in these bounds while they are optimized (expected substitutions per site).
+inline constexpr double shortest_branch = 1e-6;
+inline constexpr double longest_branch = 100;
+
+/// Which branches of a tentative insertion are fitted.
+enum class Fit {
+  nothing,  ///< both parts of the split branch get half of its length
+  pendant,  ///< only the branch to the subtree
+  all,      ///< the three branches that meet
+};
+
+/// A subtree hung into a branch, tentatively.
+struct Insertion {
+  double lnl = 0;
+  double pendant = 0;  ///< length from the new node to the subtree
+  double near = 0;     ///< to the node of the half-edge that was named
+  double far = 0;      ///< to the node at that branch's other end
+};
+
+/// Computes log-likelihoods. Half-edge `h` of an inner node has a conditional likelihood vector (CLV): the probability of
+/// what the tips on h's own side of its branch show, for each base at h's node. There is one for each direction, so that a
+/// search may look at a branch from both ends; where 3 (taxa - 2) of them would need more than the memory allowed, each
+/// inner node keeps only the latest. Only what is not up to date is computed again.
+///
+/// The engine does not watch the tree. Whoever changes it calls `changed` for every half-edge whose length or partner has
+/// changed (once per end is enough for a length; connect and disconnect: all four ends), after the change and before
+/// the next call that computes; or `changed_everything`. All trees of one engine have the patterns' taxa as tips, in
+/// that order. Results are a pure function of patterns, model and tree: the same bits at any number of workers, whatever was
+/// computed before.
+///
+/// Calls off-load the kernels `newview`, `evaluate` and `makenewz` (each with the traversal that its operands need),
+/// whose loops run over blocks of patterns. All memory is taken at construction. One engine serves one stream.
+class Engine {
+ public:
+  struct Options {
+    std::size_t memory = std::size_t{2} << 30;  ///< bytes that the CLVs of all directions may take
+  };
+
+  /// Frequencies that are to be counted in the alignment are counted here. Throws error when MASLIN_SIMD asks for
+  /// instructions that do not exist here. The patterns may be destroyed afterwards.
+  Engine(const Patterns& patterns, const Model& model, const Options& options);
+  Engine(const Patterns& patterns, const Model& model) : Engine(patterns, model, Options{}) {}
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  const Model& model() const;
+  /// Takes another model (its frequencies as they stand) and forgets all CLVs.
+  void set_model(const Model& model);
+
+  /// Says that the length or the partner of `h` has changed: forgets every CLV that looks through it. Walks only where
+  /// something is up to date, so many calls cost little. An unconnected `h` is fine.
+  void changed(const Tree& tree, HalfEdge h);
+  /// Forgets all CLVs.
+  void changed_everything();
+
+  /// Gives the log-likelihood of a complete tree, computed at the branch of `h` (any branch gives the same value up to rounding).
+  double evaluate(const Tree& tree, HalfEdge h);
+  double evaluate(const Tree& tree) { return evaluate(tree, 0); }
+
+  /// Brings the CLV of `h` up to date.
+  void newview(const Tree& tree, HalfEdge h);
+
+  /// Gives the length of h's branch that maximizes the likelihood while all others stay (at most `iterations` steps of
+  /// Newton-Raphson from its present length, safeguarded and bounded). Leaves the tree as it is.
+  double makenewz(const Tree& tree, HalfEdge h, int iterations = 32);
+
+  /// Sets h's branch to that length, tells itself, and gives the length.
+  double optimize_branch(Tree& tree, HalfEdge h, int iterations = 32);
+
+  /// Gives the likelihood that the tree would have with a subtree hung into a branch. `subtree` is the half-edge at the
+  /// subtree's own root, looking at the place where it would hang; what it is connected to does not matter.
+  /// `at` is a half-edge of the rest, a connected tree that does not hold the subtree. Nothing is changed, no CLV forgotten.
+  /// `rounds` of Newton-Raphson go over the branches that are to be fitted.
+  Insertion insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, double pendant, Fit fit, int rounds = 1);
+
+  /// Optimizes the branches within `radius` branches of h's branch (0: only this one), `rounds` times at most, stopping when
+  /// none moves noticeably. Gives nothing: evaluate when the value is needed.
+  void smooth_around(Tree& tree, HalfEdge h, int radius, int rounds = 1);
+
+  /// Optimizes all branches, round by round, until a round gains less than `epsilon` or `rounds` are done. Gives the
+  /// log-likelihood.
+  double smooth(Tree& tree, int rounds = 32, double epsilon = 0.01);
+
+  /// Optimizes the parameters of the model that are to be optimized, one after the other by Brent's method, until a round
+  /// gains less than `epsilon`. Branch lengths stay. Gives the log-likelihood.
+  double optimize_model(const Tree& tree, double epsilon = 0.1);
+
+  /// Alternates optimize_model and smooth until both together gain less than `epsilon`. Gives the log-likelihood.
+  double optimize(Tree& tree, double epsilon = 0.1);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace phylo

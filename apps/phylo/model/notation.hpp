@@ -1,0 +1,29 @@
+#pragma once
+// Models as text, in the notation of RAxML-NG.
+
+#include <string>
+#include <string_view>
+
+#include "phylo/model/model.hpp"
+
+namespace phylo {
+
+/// Gives the model that the text names:
+///
+///     GTR+G      GTR+G4+I      HKY{4.2}+FO+I{0.1}      GTR{ac/ag/at/cg/ct/gt}+FU{a/c/g/t}+G4m{alpha}
+///
+/// Family: JC, K80, F81, HKY, SYM, GTR, with rates in braces if they are given (K80, HKY: transitions over
+/// transversions; others: six). Frequencies: +F or +FC counted in the alignment (what F81, HKY and GTR do if nothing is
+/// said), +FO optimized, +FE equal, +FU{a/c/g/t} given. Rates over sites: +G, +G4, +G4m gamma with the mean of each of
+/// 4 categories, shape in braces if it is given; +I invariant sites, proportion in braces if it is given. Values in
+/// braces are fixed. A partition after a comma (", name = 1-100") is skipped, blanks around are ignored.
+/// Throws error naming `source`, the column and what was expected.
+Model parse_model(std::string_view text, std::string_view source = "model");
+
+/// Gives the text of a model, with the values that are fixed; parse_model gives the same model back.
+std::string to_string(const Model& model);
+
+/// Gives the text of a model with all its values, as fixed ones: what reproduces a likelihood.
+std::string to_string_with_values(const Model& model);
+
+}  // namespace phylo
