@@ -48,8 +48,8 @@ enum class event_kind : std::uint8_t {
   kernel_total,      ///< only in traces of detail `streams`; id: name of the kernel; argument: nanoseconds since the
                      ///< context's last begin or resume here, of the off-loads counted by the `kernel_count` before it
   kernel_count,      ///< id: name of the kernel; argument: off-loads
-  help_begin,        ///< only in traces of detail `streams`: the worker begins to take blocks of loops of another's team;
-                     ///< id: 0; argument: slot. Chunks less than a millisecond apart are one help.
+  help_begin,        ///< only in traces of detail `streams`: outside streams of its own, the worker begins to run chunks of
+                     ///< the team `argument`, or tasks (`no_slot`). What is less than a millisecond apart is one help.
   help_end,          ///< the same
 };
 inline constexpr int event_kinds = static_cast<int>(event_kind::help_end) + 1;

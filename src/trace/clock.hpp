@@ -2,16 +2,17 @@
 // The recorder's clock: the processor's time stamp counter where it ticks at one rate on all cores and in all sleep
 // states, else CLOCK_MONOTONIC. Ticks become nanoseconds only when the trace is read.
 
-#include <ctime>
 #include <cstdint>
+#include <ctime>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
 
 namespace maslin::trace::internal {
 
-/// Decided once, before main; see `counter_is_invariant`.
-extern const bool use_counter;
+/// Whether `ticks` reads the processor's counter; set by `choose_clock`, which `start` calls before anybody records.
+extern bool use_counter;
+void choose_clock() noexcept;
 
 inline std::uint64_t monotonic_ns() noexcept {
   timespec t;

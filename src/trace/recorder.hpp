@@ -19,8 +19,7 @@ enum class detail_level : std::uint8_t {
 
 namespace internal {
 extern std::atomic<bool> recording;
-extern ring* rings;           // one a worker; written only while no worker runs
-extern std::uint32_t workers;
+extern ring* worker_rings;  // one a worker; changes only while no worker runs
 void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept;
 }  // namespace internal
 
@@ -33,7 +32,7 @@ inline bool on() noexcept { return internal::recording.load(std::memory_order_re
 inline void record(int worker, event_kind kind, std::uint32_t id = 0, std::uint64_t argument = 0) noexcept {
   if (!on()) return;
   if (worker < 0) return internal::record_foreign(kind, id, argument);
-  internal::rings[worker].push(kind, id, argument);
+  internal::worker_rings[worker].push(kind, id, argument);
 }
 inline void record(int worker, event_kind kind, std::uint32_t id, stream_at what) noexcept {
   record(worker, kind, id, pack(what));

@@ -61,6 +61,8 @@ class ring {
     return static_cast<std::size_t>(end - begin);
   }
 
+  /// Consumer: gives the number of events taken so far.
+  std::uint64_t popped() const noexcept { return tail_.load(std::memory_order_relaxed); }
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
   std::size_t capacity() const noexcept { return mask_ + 1; }
 

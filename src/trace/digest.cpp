@@ -1,0 +1,87 @@
+#include "trace/digest.hpp"
+
+namespace maslin::trace::internal {
+
+void digest::end_help(encoder& to) {
+  if (!helping_) return;
+  helping_ = false;
+  to.add(help_last_, event_kind::help_end, 0, help_slot_);
+}
+
+void digest::begin_help(std::uint64_t now, std::uint64_t slot, encoder& to) {
+  if (!frames_.empty()) return;
+  if (helping_ && (slot != help_slot_ || now - help_last_ > most_gap_)) end_help(to);
+  if (!helping_) to.add(now, event_kind::help_begin, 0, slot);
+  helping_ = true;
+  help_slot_ = slot;
+  help_last_ = now;
+}
+
+void digest::finish(encoder& to) { end_help(to); }
+
+/// The innermost context ends or leaves: says what it off-loaded here. An off-load that is still open counts with its
+/// time until now and is counted itself where it ends.
+void digest::leave(std::uint64_t now, encoder& to) {
+  if (frames_.empty()) return;
+  frame& f = frames_.back();
+  for (const auto& open : f.open) f.kernels[open.kernel].ticks += now - open.begin;
+  for (const auto& [kernel, sum] : f.kernels) {
+    to.add(now, event_kind::kernel_count, kernel, sum.count);
+    to.add(now, event_kind::kernel_total, kernel, sum.ticks);
+  }
+  frames_.pop_back();
+}
+
+void digest::add(const cell& c, encoder& to) {
+  switch (c.kind) {
+    case event_kind::stream_begin:
+    case event_kind::stream_resume:
+      end_help(to);
+      frames_.push_back({c.ticks, {}, {}});
+      return to.add(c);
+    case event_kind::stream_end:
+    case event_kind::stream_suspend:
+      end_help(to);
+      leave(c.ticks, to);
+      return to.add(c);
+    case event_kind::offload_begin:
+      if (!frames_.empty()) frames_.back().open.push_back({c.id, c.ticks});
+      return;
+    case event_kind::offload_end:
+      if (!frames_.empty()) {
+        frame& f = frames_.back();
+        std::uint64_t begin = f.begin;  // it began elsewhere, before the stream was resumed here
+        if (!f.open.empty()) {
+          begin = f.open.back().begin;
+          f.open.pop_back();
+        }
+        total& sum = f.kernels[c.id];
+        ++sum.count;
+        sum.ticks += c.ticks - begin;
+      }
+      return;
+    case event_kind::chunk_begin:
+      return begin_help(c.ticks, static_cast<std::uint64_t>(unpack<chunk_at>(c.argument).slot), to);
+    case event_kind::task_begin:
+    case event_kind::task_resume:
+      return begin_help(c.ticks, no_slot, to);
+    case event_kind::chunk_end:
+    case event_kind::task_end:
+    case event_kind::task_suspend:
+      if (helping_) help_last_ = c.ticks;
+      return;
+    case event_kind::worker_start:
+    case event_kind::worker_stop:
+    case event_kind::phase_begin:
+    case event_kind::phase_end:
+    case event_kind::decision:
+    case event_kind::park:
+    case event_kind::unpark:
+      end_help(to);
+      return to.add(c);
+    default:
+      return;
+  }
+}
+
+}  // namespace maslin::trace::internal

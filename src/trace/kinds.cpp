@@ -1,0 +1,37 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "maslin/trace.hpp"
+
+namespace maslin::trace {
+
+std::string_view to_string(event_kind kind) {
+  static constexpr std::array<std::string_view, event_kinds> names{
+      "unknown",      "worker_start", "worker_stop", "stream_begin", "stream_end", "stream_suspend", "stream_resume",
+      "task_create",  "task_begin",   "task_end",    "task_suspend", "task_resume", "loop_begin",    "loop_end",
+      "chunk_begin",  "chunk_end",    "offload_begin", "offload_end", "wait_begin", "wait_end",      "park",
+      "unpark",       "phase_begin",  "phase_end",   "decision",     "steal",      "kernel_total",   "kernel_count",
+      "help_begin",   "help_end"};
+  static_assert(!names.back().empty());
+  const auto at = static_cast<std::size_t>(kind);
+  return at < names.size() ? names[at] : names[0];
+}
+
+// Bits of a decision: 63..32 throughput (IEEE 754 single), 31..30 stage, 29..15 streams, 14..0 width.
+std::uint64_t pack(const decision_of& d) {
+  constexpr int most = 0x7fff;
+  const auto streams = static_cast<std::uint64_t>(std::clamp(d.under.streams, 0, most));
+  const auto width = static_cast<std::uint64_t>(std::clamp(d.under.width, 0, most));
+  return static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(d.throughput)) << 32 |
+         static_cast<std::uint64_t>(d.stage) << 30 | streams << 15 | width;
+}
+
+template <>
+decision_of unpack<decision_of>(std::uint64_t a) {
+  return {{static_cast<int>(a >> 15 & 0x7fff), static_cast<int>(a & 0x7fff)},
+          static_cast<decision_stage>(a >> 30 & 3),
+          std::bit_cast<float>(static_cast<std::uint32_t>(a >> 32))};
+}
+
+}  // namespace maslin::trace

@@ -1,0 +1,130 @@
+#include "trace/recorder.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "maslin/error.hpp"
+#include "trace/drainer.hpp"
+#include "trace/names.hpp"
+
+namespace maslin::trace {
+
+namespace internal {
+
+std::atomic<bool> recording{false};
+ring* worker_rings = nullptr;
+
+namespace {
+
+/// What one trace owns.
+struct session {
+  std::unique_ptr<ring[]> rings;  // one a worker, then the foreign threads'
+  ring* foreign = nullptr;
+  std::unique_ptr<drainer> drain;
+};
+
+/// Never destroyed: foreign threads may record while the process exits.
+struct shared {
+  std::mutex lock;  // of `now`, and of the foreign threads' ring
+  session now;
+  pid_t forked = 0;  // set in a forked child: its own number
+};
+shared& state() {
+  static shared* const the = new shared;
+  return *the;
+}
+
+std::string expand(std::string path) {
+  for (auto at = path.find("%p"); at != std::string::npos; at = path.find("%p", at))
+    path.replace(at, 2, std::to_string(getpid()));
+  return path;
+}
+
+}  // namespace
+
+void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept {
+  shared& s = state();
+  const std::lock_guard guard(s.lock);
+  if (on() && s.now.foreign) s.now.foreign->push(kind, id, argument);
+}
+
+}  // namespace internal
+
+void start(const std::string& path, int worker_count, detail_level detail) {
+  using namespace internal;
+  shared& s = state();
+  const std::lock_guard guard(s.lock);
+  if (s.now.drain) throw error(fmt::format("a trace is being written to '{}' already", s.now.drain->path()));
+  constexpr int most_workers = 0xfffe;
+  if (worker_count < 0 || worker_count > most_workers)
+    throw error(fmt::format("a trace holds at most {} workers, not {}", most_workers, worker_count));
+  choose_clock();
+  session fresh;
+  const auto count = static_cast<std::size_t>(worker_count);
+  fresh.rings = std::make_unique<ring[]>(count + 1);
+  for (std::size_t i = 0; i <= count; ++i) fresh.rings[i].open(ring::default_capacity);
+  fresh.foreign = &fresh.rings[count];
+  fresh.drain = std::make_unique<drainer>(path, std::span(fresh.rings.get(), count + 1), detail);
+  s.now = std::move(fresh);
+  worker_rings = s.now.rings.get();
+  recording.store(true, std::memory_order_relaxed);  // the workers are made after this, and foreign threads take the lock
+}
+
+void start_from_environment(int worker_count) {
+  const char* path = std::getenv("MASLIN_TRACE");
+  const char* wish = std::getenv("MASLIN_TRACE_DETAIL");
+  detail_level detail = detail_level::all;
+  if (wish && std::strcmp(wish, "streams") == 0)
+    detail = detail_level::streams;
+  else if (wish && *wish && std::strcmp(wish, "all") != 0)
+    throw error(fmt::format(
+        "MASLIN_TRACE_DETAIL={}: expected 'streams' (small: phases, streams, decisions) or 'all'; unset it for all", wish));
+  if (!path || !*path) return;
+  std::string where = internal::expand(path);
+  if (const pid_t forked = internal::state().forked) where += fmt::format(".{}", forked);
+  try {
+    start(where, worker_count, detail);
+  } catch (const error& e) {
+    throw error(fmt::format("MASLIN_TRACE={}: {}", path, e.what()));
+  }
+}
+
+void stop() noexcept {
+  using namespace internal;
+  shared& s = state();
+  session ended;
+  {
+    const std::lock_guard guard(s.lock);  // no foreign thread is in its ring after this
+    recording.store(false, std::memory_order_relaxed);
+    ended = std::move(s.now);
+  }
+  if (!ended.drain) return;
+  ended.drain->finish();
+  if (!ended.drain->problem().empty()) std::fprintf(stderr, "maslin: %s\n", ended.drain->problem().c_str());
+  worker_rings = nullptr;
+}
+
+void forget_after_fork() noexcept {
+  using namespace internal;
+  recording.store(false, std::memory_order_relaxed);
+  shared& s = state();
+  new (&s.lock) std::mutex;  // another thread of the parent may have held it
+  reset_names_lock();
+  if (s.now.drain) {
+    s.now.drain->forget_after_fork();
+    (void)s.now.drain.release();  // its thread does not exist here, so it cannot be joined
+  }
+  s.now = {};
+  worker_rings = nullptr;
+  s.forked = getpid();
+}
+
+}  // namespace maslin::trace
