@@ -8,7 +8,7 @@
 namespace phylo {
 
 /// Aligned DNA sequences, one row a taxon. Rows hold upper-case IUPAC codes: A C G T, the ambiguities R Y S W K M B D H V,
-/// and '-' for whatever says nothing (gap, N, X, ?, O, .). U has become T. All rows have one length; names are distinct.
+/// and '-' for whatever says nothing (gap, N, X, ?). U has become T. All rows have one length; names are distinct.
 struct Alignment {
   std::string file;  ///< where it came from, for messages
   std::vector<std::string> names;

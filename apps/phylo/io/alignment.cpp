@@ -1,0 +1,114 @@
+#include "phylo/io/alignment.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "phylo/io/formats.hpp"
+#include "phylo/io/text.hpp"
+
+namespace phylo {
+
+namespace {
+
+constexpr std::array<char, 256> make_stored_codes() {
+  std::array<char, 256> codes{};
+  for (const char c : {'A', 'C', 'G', 'T', 'R', 'Y', 'S', 'W', 'K', 'M', 'B', 'D', 'H', 'V'}) {
+    codes[static_cast<unsigned char>(c)] = c;
+    codes[static_cast<unsigned char>(c + 32)] = c;
+  }
+  codes['U'] = codes['u'] = 'T';
+  for (const char c : {'N', 'n', 'X', 'x', '?', '-'}) codes[static_cast<unsigned char>(c)] = '-';
+  return codes;
+}
+constexpr std::array<char, 256> stored_codes = make_stored_codes();
+
+}  // namespace
+
+char stored_code(char code) { return stored_codes[static_cast<unsigned char>(code)]; }
+
+std::size_t RowBuilder::add(std::string_view name, std::size_t offset) {
+  if (name.empty()) throw format_error{offset, "a taxon without a name; put a name before its sequence"};
+  const auto [entry, fresh] = index_.emplace(std::string(name), rows_.size());
+  if (!fresh)
+    throw format_error{offset, fmt::format("taxon {} stands here a second time (it is row {} already); names must be "
+                                           "distinct, so rename or remove one",
+                                           shown(name), entry->second + 1)};
+  names_.emplace_back(name);
+  rows_.emplace_back();
+  offsets_.push_back(offset);
+  return rows_.size() - 1;
+}
+
+std::size_t RowBuilder::find(std::string_view name) const {
+  const auto entry = index_.find(std::string(name));
+  return entry == index_.end() ? npos : entry->second;
+}
+
+void RowBuilder::append(std::size_t row, char code, std::size_t offset) {
+  const char stored = stored_code(code);
+  if (stored == 0) {
+    const char* hint = code == '.' ? "; '.' for 'as in the first row' is understood in NEXUS only, where FORMAT says MATCHCHAR=."
+                                   : "";
+    throw format_error{offset, fmt::format("{} in the sequence of taxon {} (site {}) is no DNA code; expected one of "
+                                           "ACGTU, RYSWKMBDHV, or N ? - X for unknown{}",
+                                           shown(code), shown(names_[row]), rows_[row].size() + 1, hint)};
+  }
+  rows_[row] += stored;
+}
+
+void RowBuilder::append(std::size_t row, std::string_view piece, std::size_t offset) {
+  for (std::size_t i = 0; i < piece.size(); ++i)
+    if (!is_blank(piece[i])) append(row, piece[i], offset + i);
+}
+
+Alignment RowBuilder::finish(std::size_t end_of_text) && {
+  if (rows_.empty()) throw format_error{end_of_text, "there is no sequence in this file"};
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].empty())
+      throw format_error{offsets_[i], fmt::format("taxon {} has no sequence; expected {} sites", shown(names_[i]),
+                                                  rows_.front().empty() ? "some" : std::to_string(rows_.front().size()))};
+    if (rows_[i].size() != rows_.front().size())
+      throw format_error{offsets_[i],
+                         fmt::format("taxon {} has {} sites, but the first taxon, {}, has {}; sequences must be "
+                                     "aligned, so equally long",
+                                     shown(names_[i]), rows_[i].size(), shown(names_.front()), rows_.front().size())};
+  }
+  if (rows_.size() < 4)
+    throw format_error{end_of_text, fmt::format("{} taxa only; an unrooted tree needs at least four", rows_.size())};
+  if (rows_.front().size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    throw format_error{end_of_text, "more than 2^31 - 1 sites; split the alignment"};
+  Alignment alignment;
+  alignment.names = std::move(names_);
+  alignment.rows = std::move(rows_);
+  return alignment;
+}
+
+Alignment parse_alignment(std::string_view given, const std::string& file) {
+  const std::string text = normalize_text(std::string(given));
+  try {
+    const std::size_t start = text.find_first_not_of(" \t\v\f\n");
+    if (start == text.npos) throw format_error{0, text.empty() ? "the file is empty; expected an alignment"
+                                                               : "the file holds nothing but blanks; expected an alignment"};
+    Alignment alignment;
+    if (text[start] == '>')
+      alignment = parse_fasta(text);
+    else if (same_word(std::string_view(text).substr(start, 6), "#NEXUS"))
+      alignment = parse_nexus(text);
+    else if (text[start] >= '0' && text[start] <= '9')
+      alignment = parse_phylip(text);
+    else
+      throw format_error{start, fmt::format("{} begins no known alignment format; expected '>' (FASTA), '#NEXUS', or the "
+                                            "numbers of taxa and sites (PHYLIP)",
+                                            shown(text[start]))};
+    alignment.file = file;
+    return alignment;
+  } catch (const format_error& e) {
+    fail(file, position_of(text, e.offset), e.message);
+  }
+}
+
+Alignment read_alignment(const std::string& file) { return parse_alignment(read_text(file), file); }
+
+}  // namespace phylo

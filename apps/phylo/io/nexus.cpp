@@ -1,0 +1,337 @@
+// NEXUS, as far as it holds one DNA matrix: the DATA or CHARACTERS block with DIMENSIONS, FORMAT and MATRIX. Blocks and
+// commands that say nothing about the matrix are skipped.
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "phylo/io/formats.hpp"
+#include "phylo/io/patterns.hpp"
+#include "phylo/io/text.hpp"
+
+namespace phylo {
+
+namespace {
+
+struct Word {
+  std::string text;
+  std::size_t offset = 0;
+  bool quoted = false;
+
+  bool is(std::string_view other) const { return !quoted && same_word(text, other); }
+};
+
+/// Walks over the text; comments in brackets count as blanks.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {}
+
+  std::size_t offset() const { return at_; }
+  bool at_end() const { return at_ >= text_.size(); }
+  char peek() const { return text_[at_]; }
+  char take() { return text_[at_++]; }
+
+  /// Skips blanks and comments; stops at line ends when `lines` count.
+  void skip(bool lines = false) {
+    while (!at_end()) {
+      if (peek() == '[')
+        skip_comment();
+      else if (is_blank(peek()) || (!lines && peek() == '\n'))
+        ++at_;
+      else
+        return;
+    }
+  }
+
+  /// Gives the next word: a run of other characters, one of ; = , alone, or a quoted name ('it''s' is it's).
+  std::optional<Word> word(bool lines = false) {
+    skip(lines);
+    if (at_end() || (lines && peek() == '\n')) return std::nullopt;
+    Word word;
+    word.offset = at_;
+    if (peek() == '\'') {
+      word.quoted = true;
+      take_quoted(word);
+      return word;
+    }
+    while (!at_end() && !is_space(peek()) && peek() != '[') {
+      const bool alone = peek() == ';' || peek() == '=' || peek() == ',';
+      if (alone && !word.text.empty()) break;
+      word.text += take();
+      if (alone) break;
+    }
+    return word;
+  }
+
+  Word expect_word(const char* what) {
+    std::optional<Word> found = word();
+    if (!found) throw format_error{text_.size(), fmt::format("the file ends where {} is expected", what)};
+    return *found;
+  }
+
+  void skip_command() {
+    for (;;)
+      if (expect_word("';'").is(";")) return;
+  }
+
+ private:
+  void skip_comment() {
+    const std::size_t start = at_;
+    int depth = 0;
+    do {
+      if (at_end()) throw format_error{start, "this comment is never closed; expected ']'"};
+      const char c = take();
+      depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    } while (depth > 0);
+  }
+
+  void take_quoted(Word& word) {
+    take();
+    for (;;) {
+      if (at_end() || peek() == '\n') throw format_error{word.offset, "this quoted name is never closed; expected another '"};
+      const char c = take();
+      if (c != '\'') {
+        word.text += c;
+      } else if (!at_end() && peek() == '\'') {
+        word.text += take();
+      } else {
+        return;
+      }
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+struct Format {
+  std::optional<std::size_t> taxa;
+  std::optional<std::size_t> sites;
+  std::size_t sites_offset = 0;
+  bool interleaved = false;
+  char gap = '-';
+  char missing = '?';
+  char match = 0;
+};
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text), in_(text) {}
+
+  Alignment read() {
+    in_.expect_word("#NEXUS");
+    for (;;) {
+      const std::optional<Word> word = in_.word();
+      if (!word) throw format_error{text_.size(), "there is no DATA or CHARACTERS block with a MATRIX in this file"};
+      if (!word->is("BEGIN")) {
+        if (!word->is(";")) in_.skip_command();
+        continue;
+      }
+      const Word block = in_.expect_word("the block's name");
+      in_.skip_command();
+      if (block.is("DATA") || block.is("CHARACTERS")) return read_data();
+      skip_block();
+    }
+  }
+
+ private:
+  void skip_block() {
+    for (;;) {
+      const Word word = in_.expect_word("END;");
+      if (word.is(";")) continue;
+      const bool end = word.is("END") || word.is("ENDBLOCK");
+      in_.skip_command();
+      if (end) return;
+    }
+  }
+
+  Alignment read_data() {
+    for (;;) {
+      const Word command = in_.expect_word("MATRIX");
+      if (command.is(";")) continue;
+      if (command.is("DIMENSIONS")) {
+        read_dimensions();
+      } else if (command.is("FORMAT")) {
+        read_format();
+      } else if (command.is("MATRIX")) {
+        return read_matrix(command.offset);
+      } else if (command.is("END") || command.is("ENDBLOCK")) {
+        throw format_error{command.offset, "this block ends without a MATRIX"};
+      } else {
+        in_.skip_command();
+      }
+    }
+  }
+
+  std::string value_of(const Word& key) {
+    if (!in_.expect_word("'='").is("="))
+      throw format_error{key.offset, fmt::format("{} lacks its value; expected {}=...", key.text, key.text)};
+    std::string value = in_.expect_word("a value").text;
+    if (value == ";") throw format_error{key.offset, fmt::format("{} lacks its value; expected {}=...", key.text, key.text)};
+    return value;
+  }
+
+  std::size_t count_of(const Word& key) {
+    const std::string value = value_of(key);
+    std::size_t count = 0;
+    const auto [to, problem] = std::from_chars(value.data(), value.data() + value.size(), count);
+    if (problem != std::errc() || to != value.data() + value.size())
+      throw format_error{key.offset, fmt::format("{}={} is no number that can be used here", key.text, shown(value))};
+    return count;
+  }
+
+  char symbol_of(const Word& key) {
+    const std::string value = value_of(key);
+    if (value.size() != 1)
+      throw format_error{key.offset, fmt::format("{}={} must be one character", key.text, shown(value))};
+    return value.front();
+  }
+
+  void read_dimensions() {
+    for (;;) {
+      const Word key = in_.expect_word("';'");
+      if (key.is(";")) return;
+      if (key.is("NTAX")) {
+        format_.taxa = count_of(key);
+      } else if (key.is("NCHAR")) {
+        format_.sites = count_of(key);
+        format_.sites_offset = key.offset;
+      }
+    }
+  }
+
+  void read_format() {
+    // INTERLEAVE may stand alone or have a value; so its word is looked at once the next one is known.
+    std::optional<Word> pending;
+    for (;;) {
+      const Word key = pending ? *std::exchange(pending, std::nullopt) : in_.expect_word("';'");
+      if (key.is(";")) return;
+      if (key.is("DATATYPE")) {
+        const std::string type = value_of(key);
+        if (!same_word(type, "DNA") && !same_word(type, "RNA") && !same_word(type, "NUCLEOTIDE"))
+          throw format_error{key.offset, fmt::format("DATATYPE={} can't be analysed; expected DNA, RNA or NUCLEOTIDE",
+                                                     shown(type))};
+      } else if (key.is("GAP")) {
+        format_.gap = symbol_of(key);
+      } else if (key.is("MISSING")) {
+        format_.missing = symbol_of(key);
+      } else if (key.is("MATCHCHAR")) {
+        format_.match = symbol_of(key);
+      } else if (key.is("INTERLEAVE")) {
+        format_.interleaved = true;
+        const Word next = in_.expect_word("';'");
+        if (next.is("="))
+          format_.interleaved = !same_word(in_.expect_word("YES or NO").text, "NO");
+        else
+          pending = next;
+      } else if (key.is("TRANSPOSE") || key.is("NOLABELS") || key.is("TOKENS") || key.is("EQUATE")) {
+        throw format_error{key.offset, fmt::format("FORMAT {} is not understood; write the matrix with one labelled row "
+                                                   "a taxon",
+                                                   key.text)};
+      }
+    }
+  }
+
+  Alignment read_matrix(std::size_t offset) {
+    if (!format_.sites) throw format_error{offset, "MATRIX stands before DIMENSIONS NCHAR=...; say how many sites there are"};
+    if (*format_.sites == 0) throw format_error{format_.sites_offset, "NCHAR=0; expected at least one site"};
+    while (format_.interleaved ? read_interleaved_row() : read_row()) {
+    }
+    if (format_.taxa && *format_.taxa != rows_.size())
+      throw format_error{in_.offset(), fmt::format("the matrix has {} taxa, but DIMENSIONS says NTAX={}", rows_.size(),
+                                                   *format_.taxa)};
+    for (std::size_t row = 0; row < rows_.size(); ++row)
+      if (rows_.row(row).size() != *format_.sites) wrong_length(row);
+    return std::move(rows_).finish(in_.offset());
+  }
+
+  [[noreturn]] void wrong_length(std::size_t row) const {
+    throw format_error{rows_.offset(row),
+                       fmt::format("taxon {} has {} sites, but DIMENSIONS says NCHAR={}{}", shown(rows_.name(row)),
+                                   rows_.row(row).size(), *format_.sites,
+                                   format_.interleaved ? "" : "; if the matrix is interleaved, FORMAT must say INTERLEAVE")};
+  }
+
+  /// Reads name and all of its sites; false at the matrix's end.
+  bool read_row() {
+    const Word name = in_.expect_word("a taxon's name or ';'");
+    if (name.is(";")) return false;
+    const std::size_t row = rows_.add(name.text, name.offset);
+    while (rows_.row(row).size() < *format_.sites) {
+      in_.skip();
+      if (in_.at_end() || in_.peek() == ';') wrong_length(row);
+      read_site(row);
+    }
+    // A longer row would otherwise pass for the next taxon's name.
+    if (in_.skip(true); !in_.at_end() && in_.peek() != '\n' && in_.peek() != ';')
+      throw format_error{in_.offset(), fmt::format("taxon {} goes on behind the {} sites that DIMENSIONS says",
+                                                   shown(rows_.name(row)), *format_.sites)};
+    return true;
+  }
+
+  /// Reads one line: a name and some of its sites.
+  bool read_interleaved_row() {
+    const Word name = in_.expect_word("a taxon's name or ';'");
+    if (name.is(";")) return false;
+    std::size_t row = rows_.find(name.text);
+    if (row == RowBuilder::npos) row = rows_.add(name.text, name.offset);
+    for (;;) {
+      in_.skip(true);
+      if (in_.at_end()) throw format_error{text_.size(), "the file ends inside the matrix; expected ';' behind it"};
+      if (in_.peek() == '\n') return true;
+      if (in_.peek() == ';') return true;  // the next call sees it
+      if (rows_.row(row).size() == *format_.sites)
+        throw format_error{in_.offset(), fmt::format("taxon {} goes on behind the {} sites that DIMENSIONS says",
+                                                     shown(rows_.name(row)), *format_.sites)};
+      read_site(row);
+    }
+  }
+
+  void read_site(std::size_t row) {
+    const std::size_t offset = in_.offset();
+    const char c = in_.take();
+    if (c == '{' || c == '(') {
+      read_set(row, offset, c == '{' ? '}' : ')');
+    } else if (format_.match != 0 && c == format_.match) {
+      const std::size_t site = rows_.row(row).size();
+      if (row == 0 || site >= rows_.row(0).size())
+        throw format_error{offset, fmt::format("{} stands for the first taxon's character, which is not known here", shown(c))};
+      rows_.append_stored(row, rows_.row(0)[site]);
+    } else if (c == format_.gap || c == format_.missing) {
+      rows_.append_stored(row, '-');
+    } else {
+      rows_.append(row, c, offset);
+    }
+  }
+
+  /// {AG} and (AG): the bases that may stand at this site.
+  void read_set(std::size_t row, std::size_t offset, char close) {
+    unsigned mask = 0;
+    for (;;) {
+      if (in_.at_end()) throw format_error{offset, fmt::format("this set of bases is never closed; expected {}", shown(close))};
+      const std::size_t at = in_.offset();
+      const char c = in_.take();
+      if (c == close) break;
+      if (is_space(c) || c == ',') continue;
+      const unsigned base = c == format_.gap || c == format_.missing ? 15U : base_mask(c);
+      if (base == 0) throw format_error{at, fmt::format("{} is no DNA code; expected a base inside the set", shown(c))};
+      mask |= base;
+    }
+    if (mask == 0) throw format_error{offset, "this set of bases is empty"};
+    constexpr std::string_view codes = "-ACMGRSVTWYHKDB-";  // by mask: A=1 C=2 G=4 T=8
+    rows_.append_stored(row, codes[mask]);
+  }
+
+  std::string_view text_;
+  Scanner in_;
+  Format format_;
+  RowBuilder rows_;
+};
+
+}  // namespace
+
+Alignment parse_nexus(std::string_view text) { return Reader(text).read(); }
+
+}  // namespace phylo

@@ -1,0 +1,70 @@
+#include "phylo/io/patterns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+namespace phylo {
+
+namespace {
+
+constexpr std::array<std::uint8_t, 256> make_masks() {
+  std::array<std::uint8_t, 256> masks{};
+  constexpr std::uint8_t a = 1, c = 2, g = 4, t = 8;
+  const auto set = [&](char code, int mask) {
+    masks[static_cast<unsigned char>(code)] = static_cast<std::uint8_t>(mask);
+    if (code >= 'A' && code <= 'Z') masks[static_cast<unsigned char>(code + 32)] = static_cast<std::uint8_t>(mask);
+  };
+  set('A', a), set('C', c), set('G', g), set('T', t), set('U', t);
+  set('R', a | g), set('Y', c | t), set('S', c | g), set('W', a | t), set('K', g | t), set('M', a | c);
+  set('B', c | g | t), set('D', a | g | t), set('H', a | c | t), set('V', a | c | g);
+  for (const char unknown : {'N', 'X', '?', '-'}) set(unknown, a | c | g | t);
+  return masks;
+}
+constexpr std::array<std::uint8_t, 256> masks = make_masks();
+
+}  // namespace
+
+std::uint8_t base_mask(char code) { return masks[static_cast<unsigned char>(code)]; }
+
+Patterns compress(const Alignment& alignment) {
+  const auto taxa = static_cast<std::size_t>(alignment.taxa());
+  const auto sites = static_cast<std::size_t>(alignment.sites());
+
+  // Columns side by side, so that comparing two of them is one memcmp.
+  std::vector<std::uint8_t> columns(taxa * sites);
+  for (std::size_t taxon = 0; taxon < taxa; ++taxon)
+    for (std::size_t site = 0; site < sites; ++site)
+      columns[site * taxa + taxon] = base_mask(alignment.rows[taxon][site]);
+
+  std::vector<std::int32_t> order(sites);
+  std::iota(order.begin(), order.end(), 0);
+  const auto column = [&](std::int32_t site) { return columns.data() + static_cast<std::size_t>(site) * taxa; };
+  std::sort(order.begin(), order.end(), [&](std::int32_t x, std::int32_t y) {
+    const int difference = std::memcmp(column(x), column(y), taxa);
+    return difference != 0 ? difference < 0 : x < y;
+  });
+
+  Patterns patterns;
+  patterns.names = alignment.names;
+  patterns.taxa = alignment.taxa();
+  patterns.pattern_of_site.resize(sites);
+  std::vector<std::int32_t> representative;
+  for (std::size_t i = 0; i < sites; ++i) {
+    if (i == 0 || std::memcmp(column(order[i]), column(order[i - 1]), taxa) != 0) {
+      representative.push_back(order[i]);
+      patterns.weights.push_back(0);
+    }
+    ++patterns.weights.back();
+    patterns.pattern_of_site[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(representative.size()) - 1;
+  }
+  patterns.count = static_cast<int>(representative.size());
+  patterns.codes.resize(taxa * representative.size());
+  for (std::size_t p = 0; p < representative.size(); ++p)
+    for (std::size_t taxon = 0; taxon < taxa; ++taxon)
+      patterns.codes[taxon * representative.size() + p] = column(representative[p])[taxon];
+  return patterns;
+}
+
+}  // namespace phylo

@@ -1,0 +1,34 @@
+#pragma once
+// Text files as users hand them in: whatever the line ends, and also when they are no text at all.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "phylo/io/error.hpp"
+
+namespace phylo {
+
+/// Gives the file's content with every line end as '\n' and without a byte order mark. Reads pipes, too. Throws
+/// `input_error` when it can't be opened or read, is a folder, is compressed, or holds a NUL byte (so is no text).
+std::string read_text(const std::string& file);
+
+/// Gives the text with CRLF and CR turned to '\n' and a leading byte order mark dropped.
+std::string normalize_text(std::string text);
+
+/// Gives the place of a byte in a text whose line ends are '\n'.
+position position_of(std::string_view text, std::size_t offset);
+
+/// Gives a byte as messages show it: 'x', or its number when it can't be printed.
+std::string shown(char byte);
+
+/// Gives a word as messages show it: quoted, cut to a bearable length, unprintable bytes as \xNN.
+std::string shown(std::string_view word);
+
+inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+inline bool is_space(char c) { return is_blank(c) || c == '\n'; }
+
+/// Whether two words are equal when case does not count (ASCII).
+bool same_word(std::string_view a, std::string_view b);
+
+}  // namespace phylo
