@@ -1,0 +1,56 @@
+#include "sched/grain/edtlp.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+namespace maslin::grain {
+namespace {
+
+TEST(SuspendedStreams, ResumeInTheOrderInWhichTheyWereSuspended) {
+  suspended_streams<int> waiting;
+  for (const int s : {3, 1, 2}) waiting.suspend(s);
+  EXPECT_EQ(waiting.resume(0, 2), 3);
+  EXPECT_EQ(waiting.resume(1, 2), 1);
+  EXPECT_EQ(waiting.resume(2, 2), std::nullopt);
+  EXPECT_EQ(waiting.size(), 1u);
+}
+
+TEST(SuspendedStreams, OnlyTheSurplusIsSuspended) {
+  EXPECT_FALSE(suspended_streams<int>::surplus(2, 2));
+  EXPECT_TRUE(suspended_streams<int>::surplus(3, 2));
+}
+
+TEST(SuspendedStreams, AStreamThatSwitchesAtEachOffLoadResumesAfterAllOthersHaveOffLoaded) {
+  constexpr int streams = 5;
+  suspended_streams<int> host;
+  for (int s = 0; s < streams; ++s) host.suspend(s);
+  std::set<int> since[streams];  // who has off-loaded since this stream did
+  std::vector<int> off_loads(streams, 0);
+  for (int turn = 0; turn < 100; ++turn) {
+    const int s = *host.resume(0, 1);
+    if (off_loads[static_cast<std::size_t>(s)] > 0) {
+      EXPECT_EQ(since[s].size(), streams - 1u);
+    }
+    for (auto& seen : since) seen.insert(s);
+    since[s].clear();
+    ++off_loads[static_cast<std::size_t>(s)];
+    host.suspend(s);
+  }
+}
+
+TEST(WorthSharing, AKernelShorterThanItsHandingOverStaysWithTheCaller) {
+  EXPECT_FALSE(worth_sharing(1e-6, 2, 0.5e-6));  // 0.5 + 0.5 is not earlier than 1
+  EXPECT_TRUE(worth_sharing(1.1e-6, 2, 0.5e-6));
+  EXPECT_TRUE(worth_sharing(0.6e-6, 8, 0.5e-6));
+  EXPECT_FALSE(worth_sharing(0.55e-6, 8, 0.5e-6));
+}
+
+TEST(WorthSharing, WhatIsNotKnownIsTriedAndOneWorkerIsNoTeam) {
+  EXPECT_TRUE(worth_sharing(0, 2, 1));
+  EXPECT_FALSE(worth_sharing(1, 1, 0));
+}
+
+}  // namespace
+}  // namespace maslin::grain

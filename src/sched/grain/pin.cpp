@@ -1,0 +1,68 @@
+#include "sched/grain/pin.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+#include "maslin/error.hpp"
+
+namespace maslin::grain {
+
+namespace {
+
+[[noreturn]] void fail(std::string_view text, std::size_t at, std::string_view expected) {
+  throw error(fmt::format("MASLIN_PIN=\"{}\": column {}: expected {}; write NAME=STREAMSxWIDTH for each phase, separated by "
+                          "commas, for example MASLIN_PIN=\"bootstraps=4x2,other=1x8\"",
+                          text, at + 1, expected));
+}
+
+/// Reads a positive count at `at` and moves behind it.
+std::optional<int> read_count(std::string_view text, std::size_t& at) {
+  int value = 0;
+  const char* begin = text.data() + at;
+  const auto [end, failure] = std::from_chars(begin, text.data() + text.size(), value);
+  if (failure != std::errc{} || value < 1) return std::nullopt;
+  at += static_cast<std::size_t>(end - begin);
+  return value;
+}
+
+}  // namespace
+
+pins parse_pins(std::string_view text) {
+  pins all;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t start = at;
+    const std::size_t equals = text.find_first_of("=,", at);
+    if (equals == start) fail(text, start, "the name of a phase");
+    if (equals == std::string_view::npos) fail(text, text.size(), "'=' after the name of a phase");
+    if (text[equals] == ',') fail(text, equals, "'=' after the name of a phase");
+    std::string name(text.substr(start, equals - start));
+    at = equals + 1;
+    const auto streams = read_count(text, at);
+    if (!streams) fail(text, at, "a number of streams, 1 or more");
+    if (at >= text.size() || text[at] != 'x') fail(text, at, "'x' between streams and width");
+    ++at;
+    const auto width = read_count(text, at);
+    if (!width) fail(text, at, "a width, 1 or more");
+    if (!all.emplace(name, configuration{*streams, *width}).second)
+      fail(text, start, fmt::format("each phase once, but '{}' is pinned twice", name));
+    if (at == text.size()) break;
+    if (text[at] != ',') fail(text, at, "',' or the end after a configuration");
+    if (++at == text.size()) fail(text, at, "another phase after ','");
+  }
+  return all;
+}
+
+configuration fit_pin(std::string_view name, configuration pinned, int workers) {
+  const std::int64_t needed = std::int64_t{pinned.streams} * pinned.width;
+  if (needed > workers)
+    throw error(fmt::format("MASLIN_PIN: phase '{}' is pinned to {}x{} (streams x width), which needs {} workers, but it has "
+                            "{}; pin fewer or narrower streams, or set MASLIN_WORKERS={}",
+                            name, pinned.streams, pinned.width, needed, workers, needed));
+  return pinned;
+}
+
+}  // namespace maslin::grain
