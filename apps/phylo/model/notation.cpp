@@ -1,0 +1,241 @@
+#include "phylo/model/notation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "phylo/io/error.hpp"
+
+namespace phylo {
+namespace {
+
+constexpr std::pair<std::string_view, Family> families[] = {
+    {"JC", Family::jc},   {"K80", Family::k80}, {"F81", Family::f81},
+    {"HKY", Family::hky}, {"SYM", Family::sym}, {"GTR", Family::gtr},
+};
+
+constexpr int most_categories = 64;
+
+/// Reads one model from the left; every error names the column it stands at.
+class Reader {
+ public:
+  Reader(std::string_view text, std::string_view source) : text_(text), source_(source) {}
+
+  Model read() {
+    skip_blanks();
+    read_family();
+    while (true) {
+      skip_blanks();
+      if (at_ == text_.size() || text_[at_] == ',') break;
+      if (text_[at_] != '+') error(at_, "expected '+' and F, G or I, or the end");
+      const std::size_t start = at_++;
+      skip_blanks();
+      const char what = peek();
+      if (what == 'F')
+        once(start, frequencies_seen_, "frequencies (+F)"), read_frequencies();
+      else if (what == 'G')
+        once(start, gamma_seen_, "gamma categories (+G)"), read_gamma();
+      else if (what == 'I')
+        once(start, invariant_seen_, "invariant sites (+I)"), read_invariant();
+      else
+        error(at_, "expected +F (frequencies), +G (gamma) or +I (invariant sites)");
+    }
+    return model_;
+  }
+
+ private:
+  [[noreturn]] void error(std::size_t at, const std::string& expected) const {
+    const std::string found =
+        at < text_.size() ? fmt::format("'{}'", text_.substr(at, std::min<std::size_t>(12, text_.size() - at)))
+                          : std::string("the end");
+    fail(std::string(source_), {1, at + 1},
+         fmt::format("model \"{}\": found {} at column {}; {} (for example GTR+G, HKY+F+I+G4)", text_, found, at + 1,
+                     expected));
+  }
+
+  char peek() const {
+    return at_ < text_.size() ? static_cast<char>(std::toupper(static_cast<unsigned char>(text_[at_]))) : '\0';
+  }
+  void skip_blanks() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+  }
+  void once(std::size_t start, bool& seen, const char* what) const {
+    if (seen) error(start, fmt::format("{} may stand only once", what));
+    seen = true;
+  }
+
+  void read_family() {
+    const std::size_t start = at_;
+    std::string name;
+    while (std::isalnum(static_cast<unsigned char>(peek()))) name += peek(), ++at_;
+    const auto* found = std::find_if(std::begin(families), std::end(families), [&](const auto& f) { return f.first == name; });
+    if (found == std::end(families)) error(start, "expected one of the models JC, K80, F81, HKY, SYM, GTR");
+    model_.family = found->second;
+    model_.frequencies_from = has_equal_frequencies(model_.family) ? Origin::fixed : Origin::empirical;
+    if (peek() == '{') read_rates();
+  }
+
+  void read_rates() {
+    const std::size_t start = at_;
+    const auto values = read_values();
+    const auto groups = rate_groups(model_.family);
+    const bool two_rates = groups[1] != groups[0];
+    if (groups[5] == 0) error(start, "this model has no rates to give");
+    if (groups[5] == 1 && two_rates && values.size() <= 2) {
+      // Transitions over transversions, or both of them, transversions first.
+      const double ratio = values.size() == 1 ? values[0].first : values[1].first / values[0].first;
+      model_.rates = {1, ratio, 1, 1, ratio, 1};
+    } else {
+      if (values.size() != 6)
+        error(start, groups[5] == 1 ? "expected one rate {transitions over transversions}"
+                                    : "expected six rates {AC/AG/AT/CG/CT/GT}");
+      for (std::size_t i = 0; i < 6; ++i) model_.rates[i] = values[i].first / values[5].first;
+      for (std::size_t i = 0; i < 6; ++i)
+        for (std::size_t j = 0; j < i; ++j)
+          if (groups[i] == groups[j] && model_.rates[i] != model_.rates[j])
+            error(values[i].second, "this rate must equal the others that the model ties to it");
+    }
+    for (const auto& [value, at] : values)
+      if (!(value > 0)) error(at, "expected a rate above 0");
+    model_.rates_from = Origin::fixed;
+  }
+
+  void read_frequencies() {
+    const std::size_t start = at_++;
+    char kind = peek();
+    if (kind == 'C' || kind == 'O' || kind == 'E' || kind == 'U') ++at_;
+    else kind = 'C';
+    if (has_equal_frequencies(model_.family) && kind != 'E')
+      error(start, "this model has equal base frequencies by definition");
+    if (kind == 'C') model_.frequencies_from = Origin::empirical;
+    if (kind == 'O') model_.frequencies_from = Origin::optimized;
+    if (kind == 'E') {
+      model_.frequencies_from = Origin::fixed;
+      model_.frequencies = {0.25, 0.25, 0.25, 0.25};
+    }
+    if (kind != 'U') return;
+    const std::size_t brace = at_;
+    const auto values = read_values();
+    if (values.size() != 4) error(brace, "expected four frequencies {A/C/G/T}");
+    double sum = 0;
+    for (const auto& [value, at] : values) {
+      if (!(value > 0 && value < 1)) error(at, "expected a frequency between 0 and 1");
+      sum += value;
+    }
+    constexpr double tolerated = 0.01;
+    if (std::abs(sum - 1) > tolerated) error(brace, fmt::format("expected four frequencies that sum to 1, not {:.6g}", sum));
+    // What was written with all digits is taken as it is, so that text and model map to each other exactly.
+    const double divisor = std::abs(sum - 1) < 1e-12 ? 1 : sum;
+    for (std::size_t i = 0; i < 4; ++i) model_.frequencies[i] = values[i].first / divisor;
+    model_.frequencies_from = Origin::fixed;
+  }
+
+  void read_gamma() {
+    const std::size_t start = at_++;
+    model_.categories = 4;
+    if (std::isdigit(static_cast<unsigned char>(peek()))) {
+      const std::size_t digits = at_;
+      const auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), model_.categories);
+      at_ = static_cast<std::size_t>(end - text_.data());
+      if (status != std::errc{} || model_.categories < 2 || model_.categories > most_categories)
+        error(digits, fmt::format("expected 2 to {} categories", most_categories));
+    }
+    if (peek() == 'A') error(start, "only means of the categories are known (+G4 or +G4m), not medians");
+    if (peek() == 'M') ++at_;
+    if (peek() != '{') return;
+    model_.alpha = read_one("one shape {alpha}", Bounds::alpha_low, Bounds::alpha_high);
+    model_.alpha_from = Origin::fixed;
+  }
+
+  void read_invariant() {
+    ++at_;
+    model_.with_invariant = true;
+    if (peek() == 'O') {
+      ++at_;
+      return;
+    }
+    const bool given = peek() == 'U';
+    if (given) ++at_;
+    if (!given && peek() != '{') return;
+    model_.invariant = read_one("one proportion of invariant sites {p}", 0, Bounds::invariant_high);
+    model_.invariant_from = Origin::fixed;
+  }
+
+  double read_one(const char* what, double low, double high) {
+    const std::size_t start = at_;
+    const auto values = read_values();
+    if (values.size() != 1) error(start, fmt::format("expected {}", what));
+    if (!(values[0].first >= low && values[0].first <= high))
+      error(values[0].second, fmt::format("expected {} from {} to {}", what, low, high));
+    return values[0].first;
+  }
+
+  /// Reads {x/y/...}: the values and where each stands.
+  std::vector<std::pair<double, std::size_t>> read_values() {
+    if (peek() != '{') error(at_, "expected '{' and values");
+    std::vector<std::pair<double, std::size_t>> values;
+    do {
+      ++at_;
+      skip_blanks();
+      double value = 0;
+      const auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+      if (status != std::errc{} || !std::isfinite(value)) error(at_, "expected a number");
+      values.emplace_back(value, at_);
+      at_ = static_cast<std::size_t>(end - text_.data());
+      skip_blanks();
+    } while (peek() == '/');
+    if (peek() != '}') error(at_, "expected '/' or '}'");
+    ++at_;
+    return values;
+  }
+
+  std::string_view text_;
+  std::string_view source_;
+  std::size_t at_ = 0;
+  Model model_;
+  bool frequencies_seen_ = false;
+  bool gamma_seen_ = false;
+  bool invariant_seen_ = false;
+};
+
+std::string write(const Model& m, bool all_values) {
+  const auto fixed = [&](Origin origin) { return all_values || origin == Origin::fixed; };
+  std::string text(std::find_if(std::begin(families), std::end(families), [&](const auto& f) {
+                     return f.second == m.family;
+                   })->first);
+  const auto groups = rate_groups(m.family);
+  if (fixed(m.rates_from) && groups[5] > 0)
+    text += groups[5] == 1 ? fmt::format("{{{}}}", m.rates[1]) : fmt::format("{{{}}}", fmt::join(m.rates, "/"));
+  if (!has_equal_frequencies(m.family)) {
+    const bool equal = std::all_of(m.frequencies.begin(), m.frequencies.end(), [](double f) { return f == 0.25; });
+    if (fixed(m.frequencies_from))
+      text += equal ? "+FE" : fmt::format("+FU{{{}}}", fmt::join(m.frequencies, "/"));
+    else
+      text += m.frequencies_from == Origin::empirical ? "+FC" : "+FO";
+  }
+  if (m.with_invariant) text += fixed(m.invariant_from) ? fmt::format("+I{{{}}}", m.invariant) : "+I";
+  if (m.categories > 1) {
+    text += fmt::format("+G{}m", m.categories);
+    if (fixed(m.alpha_from)) text += fmt::format("{{{}}}", m.alpha);
+  }
+  return text;
+}
+
+}  // namespace
+
+Model parse_model(std::string_view text, std::string_view source) {
+  // Blanks around do not belong to the model, so that it may come from a line of a file.
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+  return Reader(text, source).read();
+}
+
+std::string to_string(const Model& model) { return write(model, false); }
+
+std::string to_string_with_values(const Model& model) { return write(model, true); }
+
+}  // namespace phylo

@@ -1,0 +1,118 @@
+#include "phylo/model/notation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "phylo/io/error.hpp"
+
+namespace {
+
+using phylo::Family;
+using phylo::Model;
+using phylo::Origin;
+using phylo::parse_model;
+
+TEST(Notation, NamesAFamilyAndLeavesTheRestToBeFound) {
+  const Model m = parse_model("GTR+G");
+  EXPECT_EQ(m.family, Family::gtr);
+  EXPECT_EQ(m.categories, 4);
+  EXPECT_EQ(m.rates_from, Origin::optimized);
+  EXPECT_EQ(m.alpha_from, Origin::optimized);
+  EXPECT_EQ(m.frequencies_from, Origin::empirical);
+  EXPECT_FALSE(m.with_invariant);
+}
+
+TEST(Notation, ReadsARaxmlNgModelFile) {
+  const Model m = parse_model(
+      "GTR{1.787239178/7.703672293/0.812942191/0.331922538/9.382177423/1.000000000}"
+      "+FU{0.344468850/0.190384313/0.214913858/0.250232978}+G4m{0.424450884}, noname = 1-1695\n");
+  EXPECT_EQ(m.rates[0], 1.787239178);
+  EXPECT_EQ(m.rates[4], 9.382177423);
+  EXPECT_NEAR(m.frequencies[1], 0.190384313, 1e-8);
+  EXPECT_NEAR(m.frequencies[0] + m.frequencies[1] + m.frequencies[2] + m.frequencies[3], 1, 1e-15);
+  EXPECT_EQ(m.alpha, 0.424450884);
+  EXPECT_EQ(m.categories, 4);
+  EXPECT_EQ(m.rates_from, Origin::fixed);
+  EXPECT_EQ(m.frequencies_from, Origin::fixed);
+  EXPECT_EQ(m.alpha_from, Origin::fixed);
+}
+
+TEST(Notation, RatesAreRelativeToTheLast) {
+  const Model m = parse_model("GTR{2/4/6/8/10/2}");
+  EXPECT_EQ(m.rates, (std::array<double, 6>{1, 2, 3, 4, 5, 1}));
+}
+
+TEST(Notation, TwoRateModelsTakeOneTwoOrSixRates) {
+  const std::array<double, 6> expected = {1, 2.5, 1, 1, 2.5, 1};
+  for (const char* text : {"HKY{2.5}", "HKY{1/2.5}", "HKY{2/5}", "K80{1/2.5/1/1/2.5/1}"})
+    EXPECT_EQ(parse_model(text).rates, expected) << text;
+}
+
+TEST(Notation, KnowsEverySourceOfFrequencies) {
+  EXPECT_EQ(parse_model("HKY+F").frequencies_from, Origin::empirical);
+  EXPECT_EQ(parse_model("HKY+FC").frequencies_from, Origin::empirical);
+  EXPECT_EQ(parse_model("HKY+FO").frequencies_from, Origin::optimized);
+  EXPECT_EQ(parse_model("HKY+FE").frequencies_from, Origin::fixed);
+  EXPECT_EQ(parse_model("JC").frequencies_from, Origin::fixed);
+}
+
+TEST(Notation, TextAndModelMapToEachOther) {
+  for (const char* text : {"JC", "K80", "F81+FC", "SYM+I", "HKY+FO+I+G8m", "GTR+FC+G4m", "K80{2.25}", "GTR+FE+I{0.125}",
+                           "GTR{1.5/2/0.3/4/5/1}+FU{0.1/0.2/0.3/0.4}+I{0.1}+G4m{0.37}"}) {
+    const Model m = parse_model(text);
+    EXPECT_EQ(to_string(m), text);
+    EXPECT_EQ(parse_model(to_string(m)), m);
+  }
+}
+
+TEST(Notation, AllValuesReproduceTheModelExactly) {
+  Model m = parse_model("GTR+FO+I+G");
+  m.rates = {1.0 / 3, 2.0 / 7, 3.1, 4.7, 1e-4, 1};
+  m.frequencies = {0.1234567890123456, 0.2345678901234567, 0.3456789012345678, 0.2962964196296299};
+  m.alpha = 0.1 + 0.2;
+  m.invariant = 1.0 / 7;
+  const Model again = parse_model(to_string_with_values(m));
+  EXPECT_EQ(again.rates, m.rates);
+  EXPECT_EQ(again.frequencies, m.frequencies);
+  EXPECT_EQ(again.alpha, m.alpha);
+  EXPECT_EQ(again.invariant, m.invariant);
+}
+
+TEST(Notation, IgnoresCaseAndBlanks) { EXPECT_EQ(parse_model("  gtr + g4 +i "), parse_model("GTR+G4+I")); }
+
+struct Bad {
+  const char* text;
+  int column;
+  const char* expected;
+};
+
+class BadModel : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadModel, IsOneErrorThatNamesColumnAndExpectation) {
+  try {
+    parse_model(GetParam().text, "some.model");
+    FAIL() << "accepted: " << GetParam().text;
+  } catch (const phylo::input_error& e) {
+    const std::string what = e.what();
+    EXPECT_EQ(what.rfind("some.model:1:" + std::to_string(GetParam().column) + ":", 0), 0u) << what;
+    EXPECT_NE(what.find(GetParam().expected), std::string::npos) << what;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Notation, BadModel,
+    testing::Values(Bad{"", 1, "expected one of the models"}, Bad{"WAG+G", 1, "expected one of the models JC"},
+                    Bad{"GTRGAMMA", 1, "expected one of the models"}, Bad{"GTR+X", 5, "expected +F"},
+                    Bad{"GTR G", 5, "expected '+'"}, Bad{"GTR+", 5, "expected +F"}, Bad{"GTR+G+G", 6, "only once"},
+                    Bad{"GTR{1/2}", 4, "six rates"}, Bad{"GTR{1/2/x/4/5/6}", 9, "a number"},
+                    Bad{"GTR{1/2/3/4/5/6", 16, "'/' or '}'"}, Bad{"GTR{1/2/3/4/5/-6}", 15, "above 0"},
+                    Bad{"HKY{1/2/1/1/3/1}", 13, "ties"}, Bad{"JC{1}", 3, "no rates"}, Bad{"JC+FO", 4, "equal base frequencies"},
+                    Bad{"GTR+FU{0.25/0.25/0.25}", 7, "four frequencies"},
+                    Bad{"GTR+FU{0.5/0.25/0.25/0.25}", 7, "sum to 1"}, Bad{"GTR+FU{0/0.5/0.25/0.25}", 8, "between 0 and 1"},
+                    Bad{"GTR+FU", 7, "expected '{'"}, Bad{"GTR+G1", 6, "categories"}, Bad{"GTR+G99", 6, "categories"},
+                    Bad{"GTR+G4a", 5, "means"}, Bad{"GTR+G4{0}", 8, "shape"}, Bad{"GTR+I{1.5}", 7, "invariant"},
+                    Bad{"GTR+I{nan}", 7, "a number"}, Bad{"GTR{inf/1/1/1/1/1}", 5, "a number"},
+                    Bad{"GTR+R4", 5, "expected +F"}));
+
+}  // namespace
