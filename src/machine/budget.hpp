@@ -1,0 +1,42 @@
+#pragma once
+// The CPU budget of this process and the number of workers that follows from it. include/maslin/machine.hpp declares the
+// rest of this room's face.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "maslin/machine.hpp"
+
+namespace maslin::machine {
+
+/// Most workers that may be asked for: more is a slip of the keyboard.
+inline constexpr int most_workers = 4096;
+
+/// Gives the number of workers of this process: grant_workers(budget()).workers, with its errors.
+int worker_count();
+
+/// Are there more workers than CPUs in the budget? Then a waiting worker must not spin.
+bool oversubscribed(int workers);
+
+/// Throws `error` if MASLIN_MACHINE names a described machine, because programs do not run on those yet; the file is checked
+/// first, so that what is wrong with it is said first.
+void refuse_described_machine();
+
+/// What the budget is decided from. Tests hand in folders that were recorded elsewhere.
+struct surroundings {
+  std::filesystem::path root = "/";  ///< where proc/ and sys/ lie
+  int allowed_cpus = 1;              ///< in the affinity mask
+  int online_cpus = 1;
+  std::optional<std::string> slurm_cpus_per_task;
+};
+
+/// Gives the surroundings of the calling thread.
+surroundings this_process();
+
+cpu_budget budget(const surroundings& around);
+
+/// The rule behind grant_workers; `asked` is the text of MASLIN_WORKERS, if set.
+worker_grant grant_workers(const cpu_budget& budget, const std::optional<std::string>& asked);
+
+}  // namespace maslin::machine
