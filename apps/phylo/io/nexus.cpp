@@ -264,8 +264,8 @@ class Reader {
       if (in_.at_end() || in_.peek() == ';') wrong_length(row);
       read_site(row);
     }
-    // A longer row would otherwise pass for the next taxon's name.
-    if (in_.skip(true); !in_.at_end() && in_.peek() != '\n' && in_.peek() != ';')
+    // What follows without a blank is no further taxon's name.
+    if (!in_.at_end() && !is_space(in_.peek()) && in_.peek() != ';' && in_.peek() != '[')
       throw format_error{in_.offset(), fmt::format("taxon {} goes on behind the {} sites that DIMENSIONS says",
                                                    shown(rows_.name(row)), *format_.sites)};
     return true;

@@ -1,0 +1,75 @@
+#include "phylo/io/patterns.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <numeric>
+
+namespace phylo {
+namespace {
+
+TEST(Patterns, ColumnsThatAreEqualAreOne) {
+  const Alignment a = parse_alignment("4 6\na ACNTA?\nb ACGTA-\nc ACGTAX\nd AAGTAN\n", "in");
+  const Patterns p = compress(a);
+  EXPECT_EQ(p.taxa, 4);
+  EXPECT_EQ(p.count, 5);
+  EXPECT_EQ(p.sites(), 6);
+  EXPECT_EQ(p.weights, (std::vector<std::uint32_t>{2, 1, 1, 1, 1}));
+  EXPECT_EQ(p.pattern_of_site, (std::vector<std::int32_t>{0, 1, 3, 2, 0, 4}));
+  EXPECT_EQ(std::vector<std::uint8_t>(p.row(0), p.row(0) + 5), (std::vector<std::uint8_t>{1, 2, 8, 15, 15}));
+  EXPECT_EQ(std::vector<std::uint8_t>(p.row(3), p.row(3) + 5), (std::vector<std::uint8_t>{1, 1, 8, 4, 15}));
+}
+
+TEST(Patterns, EverySiteIsFoundBehindItsPattern) {
+  std::string text = "6 200\n";
+  std::uint64_t state = 7;
+  for (int taxon = 0; taxon < 6; ++taxon) {
+    text += "t" + std::to_string(taxon) + " ";
+    for (int site = 0; site < 200; ++site) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      text += "ACGTACGTACGTRYN-"[state >> 60];
+    }
+    text += "\n";
+  }
+  const Alignment a = parse_alignment(text, "in");
+  const Patterns p = compress(a);
+  EXPECT_EQ(std::accumulate(p.weights.begin(), p.weights.end(), 0U), 200U);
+  for (int taxon = 0; taxon < 6; ++taxon)
+    for (int site = 0; site < 200; ++site)
+      EXPECT_EQ(p.row(taxon)[p.pattern_of_site[static_cast<std::size_t>(site)]],
+                base_mask(a.rows[static_cast<std::size_t>(taxon)][static_cast<std::size_t>(site)]));
+}
+
+TEST(Patterns, MasksAreUnionsOfTheirBases) {
+  EXPECT_EQ(base_mask('A') | base_mask('G'), base_mask('R'));
+  EXPECT_EQ(base_mask('C') | base_mask('T'), base_mask('y'));
+  EXPECT_EQ(base_mask('C') | base_mask('G') | base_mask('T'), base_mask('B'));
+  EXPECT_EQ(base_mask('U'), base_mask('T'));
+  EXPECT_EQ(base_mask('n'), 15);
+  EXPECT_EQ(base_mask('J'), 0);
+  EXPECT_EQ(base_mask('\xff'), 0);
+}
+
+TEST(Patterns, CountsOfRealAlignmentsAreTheKnownOnes) {
+  // Looked for beside the checkout, wherever the test runs in it.
+  std::filesystem::path folder;
+  for (std::filesystem::path up = std::filesystem::absolute(__FILE__).parent_path(); up != up.root_path(); up = up.parent_path())
+    if (std::filesystem::is_directory(up / "shared" / "data" / "alignments")) folder = up / "shared" / "data" / "alignments";
+  if (folder.empty()) GTEST_SKIP() << "skipped: shared/data absent";
+  const struct {
+    const char* file;
+    int taxa, sites, patterns;
+  } known[] = {{"d025_h1n1ha", 25, 1695, 615},    {"d026_pocketgopher", 26, 469, 151}, {"d027_m336", 27, 1940, 933},
+               {"d041_m1366", 41, 1134, 767},     {"d044_dornburg", 44, 5882, 1752},   {"d050_m1044", 50, 1126, 488},
+               {"d062_carnivora", 62, 10869, 5565}, {"d094_rightmyer", 94, 3689, 1699}, {"d110_fong", 110, 25919, 15188},
+               {"d237_murray", 237, 3110, 1508}};
+  for (const auto& k : known) {
+    const Patterns p = compress(read_alignment((folder / (std::string(k.file) + ".phy")).string()));
+    EXPECT_EQ(p.taxa, k.taxa) << k.file;
+    EXPECT_EQ(p.sites(), k.sites) << k.file;
+    EXPECT_EQ(p.count, k.patterns) << k.file;
+  }
+}
+
+}  // namespace
+}  // namespace phylo
