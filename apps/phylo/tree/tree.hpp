@@ -77,9 +77,9 @@ class Tree {
   std::vector<double> length_;
 };
 
-/// Calls `visit(h)` for every half-edge of an inner node in the subtree that `root` opens (the nodes on root's own side),
-/// children first; `h` is the half-edge that leaves its node towards `root`'s branch, `root` itself last. Uses an
-/// explicit stack: trees may be deep.
+/// Calls `visit(h)` for every half-edge of an inner node in the subtree that `root` opens (the nodes on root's own
+/// side), children first; `h` is the half-edge that leaves its node towards `root`'s branch, `root` itself last. Uses
+/// an explicit stack: trees may be deep.
 template <class Visit>
 void post_order(const Tree& tree, HalfEdge root, Visit&& visit) {
   if (tree.is_tip(root)) return;

@@ -1,0 +1,46 @@
+#pragma once
+// Fitch parsimony: the score of trees, and trees to start a likelihood search from.
+
+#include <cstdint>
+#include <vector>
+
+#include "phylo/io/patterns.hpp"
+#include "phylo/search/random.hpp"
+#include "phylo/tree/tree.hpp"
+
+namespace phylo {
+
+/// The sites that tell trees apart, as bit planes: one bit a site, one plane a base. A site that stands for w equal
+/// columns has w bits, so bootstrap weights need no multiplication. Sites whose score is the same on every tree are
+/// left out and only counted.
+class ParsimonySites {
+ public:
+  explicit ParsimonySites(const Patterns& patterns);
+
+  int taxa() const { return taxa_; }
+  /// Informative columns, weights included.
+  std::int64_t columns() const { return columns_; }
+  /// What the sites that were left out add to the score of every tree.
+  std::int64_t constant_score() const { return constant_score_; }
+  /// 64-bit words of a node's state sets, all four planes; a multiple of 16.
+  std::size_t words() const { return words_; }
+  const std::uint64_t* tip(int taxon) const { return planes_.data() + static_cast<std::size_t>(taxon) * words_; }
+
+ private:
+  int taxa_ = 0;
+  std::int64_t columns_ = 0;
+  std::int64_t constant_score_ = 0;
+  std::size_t words_ = 0;
+  std::vector<std::uint64_t> planes_;
+};
+
+/// Gives the Fitch (1971) score of a complete tree: the least number of changes that explain all columns.
+std::int64_t parsimony_score(const ParsimonySites& sites, const Tree& tree);
+
+/// Gives a tree by randomized stepwise addition (taxa in random order, each put where it costs least, ties broken at
+/// random) followed by rounds of subtree pruning and regrafting within `radius` branches until none shortens the tree;
+/// what RAxML starts its searches from (Stamatakis 2006). All branches have the length 0.1.
+Tree parsimony_start(const Patterns& patterns, Random& random, int radius = 20);
+Tree parsimony_start(const ParsimonySites& sites, Random& random, int radius = 20);
+
+}  // namespace phylo

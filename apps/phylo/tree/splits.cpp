@@ -1,0 +1,91 @@
+#include "phylo/tree/splits.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <stdexcept>
+
+namespace phylo {
+
+std::int32_t size(const Split& split) {
+  std::int32_t tips = 0;
+  for (const std::uint64_t word : split) tips += std::popcount(word);
+  return tips;
+}
+
+bool compatible(const Split& a, const Split& b) {
+  bool disjoint = true, a_in_b = true, b_in_a = true;
+  for (std::size_t w = 0; w < a.size(); ++w) {
+    disjoint = disjoint && (a[w] & b[w]) == 0;
+    a_in_b = a_in_b && (a[w] & ~b[w]) == 0;
+    b_in_a = b_in_a && (b[w] & ~a[w]) == 0;
+  }
+  return disjoint || a_in_b || b_in_a;
+}
+
+std::vector<BranchSplit> inner_splits(const Tree& tree) {
+  const std::size_t words = (static_cast<std::size_t>(tree.tips()) + 63) / 64;
+  std::vector<Split> below(static_cast<std::size_t>(tree.nodes()));  // tips on the far side from tip 0, by node
+  std::vector<BranchSplit> result;
+  result.reserve(static_cast<std::size_t>(tree.tips()) - 3);
+  const HalfEdge root = tree.back(0);
+  post_order(tree, root, [&](HalfEdge h) {
+    Split split(words, 0);
+    for (HalfEdge side = tree.next(h); side != h; side = tree.next(side)) {
+      const HalfEdge child = tree.back(side);
+      if (tree.is_tip(child)) {
+        split[static_cast<std::size_t>(child) / 64] |= std::uint64_t{1} << (child % 64);
+      } else {
+        const Split& part = below[static_cast<std::size_t>(tree.node(child))];
+        for (std::size_t w = 0; w < words; ++w) split[w] |= part[w];
+      }
+    }
+    if (h != root) result.push_back({std::min(h, tree.back(h)), split});
+    below[static_cast<std::size_t>(tree.node(h))] = std::move(split);
+  });
+  std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.branch < b.branch; });
+  return result;
+}
+
+std::int32_t robinson_foulds(const Tree& a, const Tree& b) {
+  assert(a.tips() == b.tips());
+  auto sorted = [](const Tree& tree) {
+    std::vector<Split> splits;
+    for (BranchSplit& s : inner_splits(tree)) splits.push_back(std::move(s.split));
+    std::sort(splits.begin(), splits.end());
+    return splits;
+  };
+  const std::vector<Split> of_a = sorted(a), of_b = sorted(b);
+  std::vector<Split> apart;
+  std::set_symmetric_difference(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), std::back_inserter(apart));
+  return static_cast<std::int32_t>(apart.size());
+}
+
+void SplitCounts::add(const Tree& tree) {
+  if (tree.tips() != tips_) throw std::invalid_argument("the trees differ in their number of tips");
+  for (BranchSplit& s : inner_splits(tree)) {
+    Entry& entry = entries_[std::move(s.split)];
+    ++entry.trees;
+    entry.length += tree.length(s.branch);
+  }
+  for (std::int32_t tip = 0; tip < tips_; ++tip) tip_lengths_[static_cast<std::size_t>(tip)] += tree.length(tip);
+  ++trees_;
+}
+
+std::int32_t SplitCounts::count(const Split& split) const {
+  const auto found = entries_.find(split);
+  return found == entries_.end() ? 0 : found->second.trees;
+}
+
+std::vector<double> support(const Tree& tree, const SplitCounts& counts) {
+  assert(counts.trees() > 0);
+  std::vector<double> shares(static_cast<std::size_t>(tree.half_edges()), -1.0);
+  for (const BranchSplit& s : inner_splits(tree)) {
+    const double share = static_cast<double>(counts.count(s.split)) / counts.trees();
+    shares[static_cast<std::size_t>(s.branch)] = share;
+    shares[static_cast<std::size_t>(tree.back(s.branch))] = share;
+  }
+  return shares;
+}
+
+}  // namespace phylo
