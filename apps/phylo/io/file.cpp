@@ -1,0 +1,128 @@
+#include "phylo/io/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "phylo/io/error.hpp"
+
+namespace phylo {
+
+namespace {
+
+[[noreturn]] void fail_write(const std::string& path, int error, const char* what) {
+  const char* advice = error == ENOSPC || error == EDQUOT || error == EFBIG ? "free some space or choose another --prefix"
+                       : error == EACCES || error == EPERM || error == EROFS
+                           ? "choose a --prefix where you may write"
+                           : "check the path that --prefix names";
+  fail(path, fmt::format("{}: {}; {}", what, std::strerror(error), advice));
+}
+
+/// Gives 0, or the errno of the write that failed.
+int write_all(int fd, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t wrote = ::write(fd, content.data(), content.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return errno;
+    if (wrote == 0) return ENOSPC;
+    content.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  return 0;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
+}  // namespace
+
+void write_file(const std::string& path, std::string_view content) {
+  const std::string part = path + ".part";
+  const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) fail_write(path, errno, "can't be written");
+  int error = write_all(fd, content);
+  if (error == 0 && ::fsync(fd) != 0) error = errno;
+  if (::close(fd) != 0 && error == 0) error = errno;
+  if (error == 0 && ::rename(part.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0) {
+    ::unlink(part.c_str());
+    fail_write(path, error, "can't be written");
+  }
+  // The rename itself is safe only once the folder is on the disk.
+  const int folder = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) fail_write(path, errno, "its folder can't be opened");
+  // EINVAL: a file system that has nothing to bring to a disk.
+  if (::fsync(folder) != 0 && errno != EINVAL) error = errno;
+  ::close(folder);
+  if (error != 0) fail_write(path, error, "its folder can't be brought to the disk");
+}
+
+void make_folder(const std::string& path) {
+  std::error_code problem;
+  std::filesystem::create_directories(path, problem);
+  std::error_code unknown;
+  if (!problem && std::filesystem::is_directory(path, unknown)) return;
+  // Names the part of the path that is in the way.
+  std::filesystem::path obstacle;
+  for (const std::filesystem::path& part : std::filesystem::path(path)) {
+    obstacle /= part;
+    if (std::filesystem::exists(obstacle, unknown) && !std::filesystem::is_directory(obstacle, unknown))
+      fail(path, fmt::format("this folder can't be made: {} is a file, not a folder; choose another --prefix",
+                             obstacle.string()));
+  }
+  fail_write(path, problem ? problem.value() : ENOTDIR, "this folder can't be made");
+}
+
+void check_writable(const std::string& folder) {
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail_write(folder, errno, "no file can be created in this folder");
+}
+
+void remove_file(const std::string& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail_write(path, errno, "can't be removed");
+}
+
+void write_standard_output(std::string_view content) {
+  if (const int error = write_all(STDOUT_FILENO, content); error != 0)
+    throw input_error(fmt::format("standard output can't be written: {}; {}", std::strerror(error),
+                                  error == ENOSPC ? "free some space there" : "check where it is redirected to"));
+}
+
+FileLock::FileLock(const std::string& path, const std::string& busy) {
+  fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd_ < 0) fail_write(path, errno, "can't be opened");
+  while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    if (error == EINTR) continue;
+    ::close(std::exchange(fd_, -1));
+    if (error == EWOULDBLOCK) throw input_error(busy);
+    fail_write(path, error, "can't be locked");
+  }
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+std::uint64_t digest(std::string_view bytes, std::uint64_t seed) {
+  std::uint64_t hash = seed;
+  for (const char byte : bytes) {
+    hash ^= static_cast<unsigned char>(byte);
+    hash *= 0x100000001b3U;
+  }
+  return hash;
+}
+
+}  // namespace phylo

@@ -1,0 +1,46 @@
+#pragma once
+// Writing so that a file is either whole or not there: a power cut, a full disk or a kill leaves nothing half-written
+// under its name.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace phylo {
+
+/// Replaces the file's content: writes a neighbour (`path` + ".part"), brings it to the disk, renames it and brings the
+/// folder to the disk. Throws `input_error` when any of these fails (a full disk, a missing folder, no permission) and
+/// then takes the neighbour away. Only one process may write the same path at a time.
+void write_file(const std::string& path, std::string_view content);
+
+/// Makes the folder and those above it, and throws `input_error` when that can't be: a regular file stands in the way, no
+/// permission. An existing folder is fine.
+void make_folder(const std::string& path);
+
+/// Throws `input_error` unless files can be created in the folder.
+void check_writable(const std::string& folder);
+
+/// Takes a file away if it is there. Throws `input_error` when it can't.
+void remove_file(const std::string& path);
+
+/// Writes to the process's standard output past all buffers. Throws `input_error` when not every byte could be written.
+void write_standard_output(std::string_view content);
+
+/// An advisory lock on a file, held until destroyed or the process ends, however it ends.
+class FileLock {
+ public:
+  FileLock() = default;
+  /// Creates the file if need be. Throws `input_error` with `busy` when another process holds the lock.
+  FileLock(const std::string& path, const std::string& busy);
+  ~FileLock();
+  FileLock(FileLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  FileLock& operator=(FileLock&& other) noexcept;
+
+ private:
+  int fd_ = -1;
+};
+
+/// Gives a 64-bit digest (FNV-1a) of bytes, continuing from `seed`; it tells apart what differs by accident, not by malice.
+std::uint64_t digest(std::string_view bytes, std::uint64_t seed = 0xcbf29ce484222325U);
+
+}  // namespace phylo
