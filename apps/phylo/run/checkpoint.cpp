@@ -1,0 +1,219 @@
+#include "phylo/run/checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "phylo/io/error.hpp"
+#include "phylo/io/text.hpp"
+
+namespace phylo {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* record_kind = "maslin-phylo tree 1";
+constexpr std::string_view checksum_label = "checksum ";
+
+const char* name_of(Purpose purpose) { return purpose == Purpose::search ? "search" : "bootstrap"; }
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+/// Gives the file's bytes as they are: a damaged record may hold any.
+std::string read_bytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+json to_json(const Identity& identity) {
+  return {{"alignment", identity.alignment}, {"alignment_file", identity.alignment_file},
+          {"taxa", identity.taxa},           {"sites", identity.sites},
+          {"model", identity.model},         {"seed", identity.seed},
+          {"instructions", identity.instructions}, {"program", identity.program}};
+}
+
+std::string stamp_of(const Identity& identity) {
+  json compared = to_json(identity);
+  compared.erase("alignment_file");
+  return hex(digest(compared.dump()));
+}
+
+}  // namespace
+
+std::string to_string(TreeId id) { return fmt::format("{} {}", name_of(id.purpose), id.index); }
+
+std::string alignment_digest(const Alignment& alignment) {
+  std::uint64_t hash = digest("alignment");
+  for (std::size_t i = 0; i < alignment.names.size(); ++i) {
+    hash = digest(alignment.names[i], hash);
+    hash = digest(std::string_view("\0", 1), hash);
+    hash = digest(alignment.rows[i], hash);
+    hash = digest(std::string_view("\0", 1), hash);
+  }
+  return hex(hash);
+}
+
+std::string format_record(const FinishedTree& tree, const std::string& stamp) {
+  const json body = {{"record", record_kind},
+                     {"stamp", stamp},
+                     {"purpose", name_of(tree.id.purpose)},
+                     {"index", tree.id.index},
+                     {"lnl", tree.lnl},
+                     {"model", tree.model},
+                     {"seconds", tree.seconds}};
+  // The tree stands outside of the JSON because taxa may have names that are no UTF-8.
+  const std::string lines = body.dump() + "\n" + tree.newick + "\n";
+  return lines + std::string(checksum_label) + hex(digest(lines)) + "\n";
+}
+
+FinishedTree parse_record(const std::string& text, const std::string& stamp) {
+  const std::size_t body_end = text.find('\n');
+  const std::size_t tree_end = body_end == text.npos ? text.npos : text.find('\n', body_end + 1);
+  if (tree_end == text.npos) throw input_error("it is cut off");
+  const std::string lines = text.substr(0, tree_end + 1);
+  if (text.substr(tree_end + 1) != std::string(checksum_label) + hex(digest(lines)) + "\n")
+    throw input_error("its checksum does not fit");
+  try {
+    const json body = json::parse(text.substr(0, body_end));
+    if (body.at("record") != record_kind) throw input_error("it is of another version");
+    if (body.at("stamp") != stamp) throw input_error("it belongs to another run");
+    FinishedTree tree;
+    tree.id.purpose = body.at("purpose") == "search" ? Purpose::search : Purpose::bootstrap;
+    tree.id.index = body.at("index").get<int>();
+    tree.lnl = body.at("lnl").get<double>();
+    tree.model = body.at("model").get<std::string>();
+    tree.seconds = body.at("seconds").get<double>();
+    tree.newick = text.substr(body_end + 1, tree_end - body_end - 1);
+    return tree;
+  } catch (const json::exception&) {
+    throw input_error("it is no record of a tree");
+  }
+}
+
+Checkpoint::Checkpoint(const std::string& folder, const Identity& identity, bool redo)
+    : folder_(folder), identity_(identity), stamp_(stamp_of(identity)) {
+  std::error_code unknown;
+  const bool fresh = !fs::exists(folder_, unknown);
+  make_folder(folder_);
+  try {
+    open(redo);
+  } catch (...) {
+    // A folder that this run could not begin in is not left behind.
+    if (fresh) {
+      fs::remove(folder_ + "/lock", unknown);
+      fs::remove(folder_, unknown);
+    }
+    throw;
+  }
+}
+
+void Checkpoint::open(bool redo) {
+  lock_ = FileLock(folder_ + "/lock",
+                   fmt::format("{}: another process is working on this checkpoint; wait for it, or choose another --prefix",
+                               folder_));
+  if (redo) forget_all();
+  const std::string file = folder_ + "/identity.json";
+  if (fs::exists(file))
+    check_identity(read_bytes(file));
+  else
+    write_file(file, to_json(identity_).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+  load_all();
+}
+
+void Checkpoint::check_identity(const std::string& text) const {
+  Identity found;
+  try {
+    const json body = json::parse(text);
+    found.alignment = body.at("alignment").get<std::string>();
+    found.alignment_file = body.at("alignment_file").get<std::string>();
+    found.taxa = body.at("taxa").get<int>();
+    found.sites = body.at("sites").get<int>();
+    found.model = body.at("model").get<std::string>();
+    found.seed = body.at("seed").get<std::uint64_t>();
+    found.instructions = body.at("instructions").get<std::string>();
+    found.program = body.at("program").get<std::string>();
+  } catch (const json::exception&) {
+    fail(folder_ + "/identity.json", "is damaged, so nobody knows what the trees beside it belong to; choose another "
+                                     "--prefix, or start afresh with --redo");
+  }
+  const char* advice = "choose another --prefix, or start afresh with --redo, which forgets its finished trees";
+  if (found.alignment != identity_.alignment)
+    fail(folder_, fmt::format("this checkpoint belongs to another alignment: to {} ({} taxa, {} sites), not to {} ({} taxa, {} "
+                              "sites) as it is now; {}",
+                              found.alignment_file, found.taxa, found.sites, identity_.alignment_file, identity_.taxa,
+                              identity_.sites, advice));
+  if (found.model != identity_.model)
+    fail(folder_, fmt::format("this checkpoint was made with --model {}, not {}; {}", found.model, identity_.model, advice));
+  if (found.seed != identity_.seed)
+    fail(folder_, fmt::format("this checkpoint was made with --seed {}, not {}; {}", found.seed, identity_.seed, advice));
+  if (found.instructions != identity_.instructions)
+    fail(folder_, fmt::format("this checkpoint was made with {} instructions, but this run uses {}, whose results differ in "
+                              "the last digits; continue it with MASLIN_SIMD={}, or {}",
+                              found.instructions, identity_.instructions, found.instructions, advice));
+  if (found.program != identity_.program)
+    fail(folder_, fmt::format("this checkpoint was made by version {} of the search, this is {}; {}", found.program,
+                              identity_.program, advice));
+}
+
+namespace {
+
+bool is_record(const std::string& name) { return name.rfind("search-", 0) == 0 || name.rfind("bootstrap-", 0) == 0; }
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+void Checkpoint::forget_all() const {
+  // The identity goes last: a kill in between leaves fewer trees of the same run.
+  for (const std::string& name : names_in(folder_))
+    if (is_record(name)) remove_file(folder_ + "/" + name);
+  remove_file(folder_ + "/identity.json");
+}
+
+void Checkpoint::load_all() {
+  for (const std::string& name : names_in(folder_)) {
+    if (!is_record(name)) continue;
+    const std::string file = folder_ + "/" + name;
+    // What a kill interrupted while it was written never had its name.
+    if (name.size() > 5 && name.compare(name.size() - 5, 5, ".part") == 0) {
+      remove_file(file);
+      continue;
+    }
+    try {
+      FinishedTree tree = parse_record(read_bytes(file), stamp_);
+      if (path(tree.id) != file) throw input_error("its name is not that of its tree");
+      finished_.emplace(tree.id, std::move(tree));
+    } catch (const input_error& e) {
+      damaged_.push_back(fmt::format("{}: this finished tree can't be used: {}; it is computed anew", file, e.what()));
+    }
+  }
+}
+
+std::string Checkpoint::path(TreeId id) const {
+  return fmt::format("{}/{}-{:04}", folder_, name_of(id.purpose), id.index);
+}
+
+const FinishedTree* Checkpoint::find(TreeId id) const {
+  const std::lock_guard guard(mutex_);
+  const auto found = finished_.find(id);
+  return found == finished_.end() ? nullptr : &found->second;
+}
+
+void Checkpoint::save(const FinishedTree& tree) {
+  write_file(path(tree.id), format_record(tree, stamp_));
+  const std::lock_guard guard(mutex_);
+  finished_.insert_or_assign(tree.id, tree);
+}
+
+}  // namespace phylo
