@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,5 +110,57 @@ constexpr chunk_at unpack<chunk_at>(std::uint64_t a) {
 }
 template <>
 decision_of unpack<decision_of>(std::uint64_t argument);
+
+/// One event of a trace.
+struct event {
+  std::int64_t ns;  ///< since the trace began
+  int worker;       ///< -1: a thread that is no worker
+  event_kind kind;
+  std::uint32_t id;
+  std::uint64_t argument;
+};
+
+/// What a trace says of itself.
+struct summary {
+  struct track {
+    int worker;  ///< -1: the threads that are no workers
+    std::uint64_t events;
+    std::uint64_t dropped;  ///< events that came faster than they could be written
+  };
+  std::string program;
+  std::string host;
+  std::int64_t pid = 0;
+  std::int64_t started_unix_ns = 0;  ///< wall clock
+  std::int64_t duration_ns = 0;
+  int workers = 0;
+  bool only_streams = false;   ///< recorded with MASLIN_TRACE_DETAIL=streams
+  std::vector<track> tracks;   ///< every worker in order, then worker -1
+
+  std::uint64_t events() const;
+  std::uint64_t dropped() const;
+};
+
+/// A trace file, open for reading.
+class file {
+ public:
+  /// Opens a trace and checks its frame; the events are checked when they are read. Throws `error`, which says where the
+  /// file is cut or damaged.
+  explicit file(const std::string& path);
+  ~file();
+  file(file&&) noexcept;
+  file& operator=(file&&) noexcept;
+
+  const summary& about() const;
+  /// Gives the name with that number; "?" when the trace has none.
+  std::string_view name(std::uint32_t id) const;
+  /// Hands over every event in the order of time; those of one worker in the order in which it recorded them. Holds
+  /// one block of each worker in memory. Throws `error` where the file is damaged; what was handed over until then is
+  /// as it was recorded.
+  void each_event(const std::function<void(const event&)>& take) const;
+
+ private:
+  struct contents;
+  std::unique_ptr<contents> contents_;
+};
 
 }  // namespace maslin::trace

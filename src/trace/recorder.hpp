@@ -26,6 +26,9 @@ void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) n
 /// Gives whether a trace is being recorded.
 inline bool on() noexcept { return internal::recording.load(std::memory_order_relaxed); }
 
+/// Gives the time as events are stamped with it: ticks of the recorder's clock.
+inline std::uint64_t now() noexcept { return internal::ticks(); }
+
 /// Records one event of `worker`, now. To be called by the thread that is this worker; a foreign thread passes -1 and
 /// shares one ring with the others, behind a lock. Never blocks a worker, allocates or makes a system call; when the ring
 /// is full the event is dropped and counted.
@@ -33,6 +36,14 @@ inline void record(int worker, event_kind kind, std::uint32_t id = 0, std::uint6
   if (!on()) return;
   if (worker < 0) return internal::record_foreign(kind, id, argument);
   internal::worker_rings[worker].push(kind, id, argument);
+}
+/// The same for an event of the time `at`, which `now` gave on this worker after its last event: reading the clock is most
+/// of what a record costs, so who measures anyway, or records two events at one place, reads it once.
+inline void record_at(std::uint64_t at, int worker, event_kind kind, std::uint32_t id = 0,
+                      std::uint64_t argument = 0) noexcept {
+  if (!on()) return;
+  if (worker < 0) return internal::record_foreign(kind, id, argument);
+  internal::worker_rings[worker].push(at, kind, id, argument);
 }
 inline void record(int worker, event_kind kind, std::uint32_t id, stream_at what) noexcept {
   record(worker, kind, id, pack(what));

@@ -33,7 +33,8 @@ class ring {
   void close() noexcept;
 
   /// Producer: appends an event stamped now, or counts a drop when the ring is full.
-  void push(event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept {
+  void push(event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept { push(ticks(), kind, id, argument); }
+  void push(std::uint64_t now, event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept {
     const std::uint64_t at = head_.load(std::memory_order_relaxed);  // ours: nobody else writes it
     if (at - seen_tail_ > mask_) [[unlikely]] {
       seen_tail_ = tail_.load(std::memory_order_acquire);  // pairs with the store in pop: the cells are read and free
@@ -43,7 +44,7 @@ class ring {
       }
     }
     cell& c = cells_[at & mask_];
-    c.ticks = ticks();
+    c.ticks = now;
     c.argument = argument;
     c.id = id;
     c.kind = kind;
