@@ -1,0 +1,65 @@
+"""The alignments that the figures use. Those beside the project are used where they are; the demo's one (which Debian's
+package of examples holds) serves everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .measure import ROOT, WORK, MeasurementError
+
+SHARED = ROOT.parent / "shared" / "data"
+DEMO = ROOT / "build" / "data" / "m1366.nex"
+DEMO_NAME = "d041_m1366"
+NO_INFORMATION = set("-?NXnx.")
+
+
+def reason_absent(name: str) -> str | None:
+    """Gives why there is no such alignment here, or nothing where there is one."""
+    if (SHARED / "alignments" / f"{name}.phy").exists() or (name == DEMO_NAME and DEMO.exists()):
+        return None
+    return "../shared absent"
+
+
+def alignment(name: str) -> Path:
+    """Gives the alignment as relaxed PHYLIP, which our program and the peers read alike."""
+    shared = SHARED / "alignments" / f"{name}.phy"
+    if shared.exists():
+        return shared
+    if name != DEMO_NAME or not DEMO.exists():
+        raise MeasurementError(f"no alignment {name} here; ./dev demo fetches {DEMO_NAME}")
+    made = WORK / f"{name}.phy"
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        part = made.with_suffix(".part")
+        part.write_text(phylip(determined_columns(nexus_rows(DEMO.read_text()))))
+        part.rename(made)
+    return made
+
+
+def nexus_rows(text: str) -> dict[str, str]:
+    """Gives the rows of the first matrix of a sequential NEXUS file; the program under test has a reader of its own."""
+    body = text[text.lower().index("matrix") + len("matrix"):]
+    rows: dict[str, str] = {}
+    for line in body[: body.index(";")].splitlines():
+        words = line.split()
+        if words:
+            rows[words[0]] = rows.get(words[0], "") + "".join(words[1:])
+    return rows
+
+
+def determined_columns(rows: dict[str, str]) -> dict[str, str]:
+    """Gives the rows without the columns in which no row determines a base."""
+    columns = [column for column in zip(*rows.values()) if not NO_INFORMATION.issuperset(column)]
+    return {name: "".join(row) for name, row in zip(rows, zip(*columns))}
+
+
+def phylip(rows: dict[str, str]) -> str:
+    length = len(next(iter(rows.values())))
+    return f"{len(rows)} {length}\n" + "".join(f"{name} {row}\n" for name, row in rows.items())
+
+
+def tree_and_model(name: str) -> tuple[Path, Path] | None:
+    """Gives the reference tree and model of an alignment, where the project has them beside it."""
+    tree = SHARED / "likelihood" / f"{name}.tree"
+    model = SHARED / "likelihood" / f"{name}.model"
+    return (tree, model) if tree.exists() and model.exists() else None

@@ -1,0 +1,54 @@
+"""trace/overhead: how much slower a run is while it is traced.
+
+The job is eight bootstrap replicates. Ratio: time with tracing / time without. Checked: the same trees both ways, and a
+trace that says it lost nothing."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from .. import data
+from ..measure import WORK, MeasurementError, alternate, binary, execute
+from ..row import Goal, Row, aa_spread, judge, paired_ratio
+from . import Plan
+
+NAME = "trace/overhead"
+GOAL = Goal("ratio", at_most=1.02)
+ALIGNMENT = "d041_m1366"
+REPLICATES = 8
+
+
+def measure(plan: Plan) -> list[Row]:
+    WORK.mkdir(parents=True, exist_ok=True)
+    alignment = data.alignment(ALIGNMENT)
+    trees: list[str] = []
+    bytes_written: list[int] = []
+
+    def run(detail: str | None) -> float:
+        with tempfile.TemporaryDirectory(prefix="trace-", dir=WORK) as folder:
+            trace = Path(folder) / "run.mtrace"
+            environment = {"MASLIN_TRACE": str(trace), "MASLIN_TRACE_DETAIL": detail} if detail else {}
+            seconds, _ = execute([binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+G", "--replicates",
+                                  str(REPLICATES), "--seed", "1", "--prefix", f"{folder}/run", "--json"],
+                                 {"MASLIN_WORKERS": "2", **environment})
+            trees.append(Path(f"{folder}/run.bootstrap.nwk").read_text())
+            if detail:
+                bytes_written.append(trace.stat().st_size)
+        if trees[-1] != trees[0]:
+            raise MeasurementError("a traced run gave other trees")
+        return seconds
+
+    # Pairs that differ by 2 % need more rounds than the other figures.
+    rounds = plan.runs() if plan.quick else 2 * plan.runs() + 1
+    times = alternate({"off": lambda _: run(None), "all": lambda _: run("all"), "streams": lambda _: run("streams")}, rounds,
+                      plan.tell)
+    rows = []
+    for detail in ("all", "streams"):
+        row = Row(f"{NAME}/{detail}", median(times[detail]), "s", peer="tracing off", peer_value=median(times["off"]),
+                  peer_version="this build", ratio=paired_ratio(times[detail], times["off"]), spread=aa_spread(times["off"]),
+                  runs=rounds, checked="the same trees", samples={"off": times["off"], detail: times[detail]})
+        rows.append(judge(row, GOAL))
+    rows[0].note = f"at most {max(bytes_written) / 1e6:.0f} MB of trace a run"
+    return rows

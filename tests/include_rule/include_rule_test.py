@@ -1,0 +1,84 @@
+"""The include rule catches what breaks it and lets pass what keeps it."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from include_rule import violations
+
+GOOD = {
+    "include/maslin/maslin.hpp": '#include <vector>\n#include "maslin/task.hpp"\n',
+    "include/maslin/task.hpp": "#include <cstddef>\n",
+    "src/base/lock.hpp": "#include <atomic>\n",
+    "src/task/node.hpp": '#include "base/lock.hpp"\n#include "maslin/task.hpp"\n',
+    "src/graph/edge.hpp": '#include "task/node.hpp"\n',
+    "src/sched/place/dbs.hpp": '#include <vector>\n#include "graph/edge.hpp"\n',
+    "src/sched/place/dbs_test.cpp": '#include <gtest/gtest.h>\n#include <thread>\n#include "sched/place/dbs.hpp"\n',
+    "src/exec/threads/run.cpp": '#include <hwloc.h>\n#include "sched/place/dbs.hpp"\n#include "trace/ring.hpp"\n',
+    "src/trace/ring.hpp": '#include "base/lock.hpp"\n',
+    "src/machine/budget.hpp": "",
+    "src/runtime.cpp": '#include "exec/threads/team.hpp"\n#include "machine/budget.hpp"\n',
+    "src/exec/threads/team.hpp": "",
+    "apps/phylo/tree.cpp": '#include "maslin/maslin.hpp"\n#include "phylo/tree.hpp"\n#include <fmt/format.h>\n',
+    "apps/phylo/tree.hpp": "",
+    "apps/linalg/matrix.hpp": "",
+    "cli/main.cpp": '#include "commands.hpp"\n#include "maslin/maslin.hpp"\n',
+    "cli/commands.hpp": "",
+    "bench/micro/trace_record.cpp": '#include "trace/ring.hpp"\n',
+    "tests/conformance/loops.cpp": '#include "maslin/maslin.hpp"\n',
+}
+
+BAD = {
+    "sched knows exec": ("src/sched/place/dbs.hpp", '#include "exec/threads/team.hpp"'),
+    "graph knows sched": ("src/graph/edge.hpp", '#include "sched/place/dbs.hpp"'),
+    "task knows graph": ("src/task/node.hpp", '#include "graph/edge.hpp"'),
+    "task knows exec": ("src/task/node.hpp", '#include "exec/threads/team.hpp"'),
+    "trace knows task": ("src/trace/ring.hpp", '#include "task/node.hpp"'),
+    "machine knows exec": ("src/machine/budget.hpp", '#include "exec/threads/team.hpp"'),
+    "base knows trace": ("src/base/lock.hpp", '#include "trace/ring.hpp"'),
+    "in angles": ("src/task/node.hpp", "#include <exec/threads/team.hpp>"),
+    "with blanks": ("src/task/node.hpp", '  #  include  "exec/threads/team.hpp"'),
+    "by a way round": ("src/task/node.hpp", '#include "../exec/threads/team.hpp"'),
+    "a test of a room": ("src/sched/place/dbs_test.cpp", '#include "exec/threads/team.hpp"'),
+    "sched with a lock": ("src/sched/place/dbs.hpp", "#include <mutex>"),
+    "sched with a clock": ("src/sched/place/dbs.hpp", "#include <chrono>"),
+    "a room nobody knows": ("src/util/all.hpp", "#include <vector>"),
+    "a public header with src": ("include/maslin/task.hpp", '#include "task/node.hpp"'),
+    "a public header with a library": ("include/maslin/task.hpp", "#include <fmt/format.h>"),
+    "no such public header": ("cli/main.cpp", '#include "maslin/secret.hpp"'),
+    "cli with src": ("cli/main.cpp", '#include "exec/threads/team.hpp"'),
+    "an app with src": ("apps/phylo/tree.cpp", '#include "task/node.hpp"'),
+    "an app with src by a way round": ("apps/phylo/tree.cpp", '#include "../../src/task/node.hpp"'),
+    "an app with another": ("apps/phylo/tree.cpp", '#include "linalg/matrix.hpp"'),
+    "a test across rooms with src": ("tests/conformance/loops.cpp", '#include "task/node.hpp"'),
+}
+
+
+class IncludeRule(unittest.TestCase):
+    def broken(self, extra=None):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name, content in GOOD.items():
+                path = root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(content)
+            if extra:
+                path = root / extra[0]
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(GOOD.get(extra[0], "") + extra[1] + "\n")
+            return violations(root)
+
+    def test_what_keeps_the_rule_passes(self):
+        self.assertEqual(self.broken(), [])
+
+    def test_each_breach_is_named_with_its_line(self):
+        for what, (file, line) in BAD.items():
+            with self.subTest(what):
+                found = self.broken((file, line))
+                self.assertEqual(len(found), 1, found)
+                number = GOOD.get(file, "").count("\n") + 1
+                self.assertTrue(found[0].startswith(f"{file}:{number}: "), found[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,88 @@
+"""How the scorecard reads alignments and reports."""
+
+import unittest
+from unittest import mock
+
+from scorecard import data, raxml
+from scorecard.figures import grain_regret, phylo_newview
+from scorecard.measure import MeasurementError, alternate, execute
+
+INFO = """
+Alignment Patterns: 767
+Overall Time for Tree Evaluation with branch length scalers: 1.394543
+Final GAMMA  likelihood: -12082.608647
+alpha: 0.486375
+Branch length scaler: 0.998428
+rate A <-> C: 1.5
+rate A <-> G: 25.9
+rate A <-> T: 1.6
+rate C <-> G: 0.4
+rate C <-> T: 29.0
+rate G <-> T: 1.0
+freq pi(A): 0.31
+freq pi(C): 0.28
+freq pi(G): 0.13
+freq pi(T): 0.28
+Bootstrap[0]: Time 2.5 seconds, bootstrap likelihood -11311.188589, best rearrangement setting 5
+Bootstrap[1]: Time 3.1 seconds, bootstrap likelihood -11591.906133, best rearrangement setting 10
+"""
+
+
+class FakeJob(raxml.Job):
+    def __init__(self, *_, **__):
+        self.seconds, self.output, self.info, self.results = 6.0, "", INFO, {}
+
+
+class Reading(unittest.TestCase):
+    def test_rows_of_a_matrix_may_go_on(self):
+        rows = data.nexus_rows("#NEXUS\nbegin data;\n matrix\n a ACG\n b A-?\n\n a TT\n b ??\n;\nend;\n")
+        self.assertEqual(rows, {"a": "ACGTT", "b": "A-???"})
+
+    def test_columns_without_any_base_go(self):
+        self.assertEqual(data.determined_columns({"a": "A-N?", "b": "A?xC"}), {"a": "A?", "b": "AC"})
+
+    def test_what_raxml_reports_is_found(self):
+        with mock.patch.object(raxml, "Job", FakeJob):
+            boots = raxml.bootstraps("msa", 2, 1)
+            self.assertEqual(boots.lnls, [-11311.188589, -11591.906133])
+            end = raxml.scale_branches("msa", "tree")
+        self.assertEqual((end.seconds, end.lnl, end.patterns, end.scaler), (1.394543, -12082.608647, 767, 0.998428))
+        self.assertEqual(end.model, "GTR{1.500000/25.900000/1.600000/0.400000/29.000000/1.000000}"
+                                    "+FU{0.310000/0.280000/0.130000/0.280000}+G4m{0.486375}")
+
+    def test_a_report_without_all_bootstraps_is_refused(self):
+        with mock.patch.object(raxml, "Job", FakeJob), self.assertRaises(MeasurementError):
+            raxml.bootstraps("msa", 3, 1)
+
+    def test_nanoseconds_per_pattern_come_from_the_benchmarks_counter(self):
+        report = {"benchmarks": [
+            {"run_type": "iteration", "name": "inner_inner/1024", "ns_per_pattern": 7.0},
+            {"run_type": "iteration", "name": "tip_inner/1024", "ns_per_pattern": 4.0},
+            {"run_type": "aggregate", "name": "inner_inner/1024_mean", "ns_per_pattern": 1.0},
+            {"run_type": "iteration", "name": "inner_inner/16384", "ns_per_pattern": 13.0}]}
+        self.assertEqual(phylo_newview.rates_of(report), {1024: 7.0, 16384: 13.0})
+
+    def test_every_fixed_configuration_is_tried(self):
+        self.assertEqual(grain_regret.configurations(2), [(1, 1), (2, 1), (1, 2)])
+        self.assertEqual(set(grain_regret.configurations(4)), {(1, 1), (2, 1), (3, 1), (4, 1), (1, 2), (2, 2), (1, 3), (1, 4)})
+
+
+class Measuring(unittest.TestCase):
+    def test_sides_alternate_and_take_turns_in_going_first(self):
+        order = []
+        values = alternate({"a": lambda i: order.append(("a", i)) or 1.0, "b": lambda i: order.append(("b", i)) or 2.0}, 2)
+        self.assertEqual(order, [("a", 0), ("b", 0), ("b", 1), ("a", 1)])
+        self.assertEqual(values, {"a": [1.0, 1.0], "b": [2.0, 2.0]})
+
+    def test_a_program_that_fails_says_what_it_said(self):
+        with self.assertRaisesRegex(MeasurementError, "status 3.*\n.*no such thing"):
+            execute(["sh", "-c", "echo no such thing >&2; exit 3"])
+
+    def test_the_users_settings_do_not_reach_the_measured_program(self):
+        with mock.patch.dict("os.environ", {"MASLIN_PIN": "trees=1x1"}):
+            _, said = execute(["sh", "-c", "echo ${MASLIN_PIN:-unset}"])
+        self.assertEqual(said.strip(), "unset")
+
+
+if __name__ == "__main__":
+    unittest.main()
