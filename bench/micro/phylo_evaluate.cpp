@@ -1,6 +1,6 @@
 // Full-tree likelihood evaluations as an optimization of model parameters makes them: another model, its transition
-// matrices, a conditional likelihood for every inner node, the log-likelihood. BENCH_MSA, BENCH_TREE and BENCH_MODEL name
-// the files; the counter items_per_second is evaluations per second.
+// matrices, a conditional likelihood for every inner node, the log-likelihood. BENCH_MSA, BENCH_TREE and BENCH_MODEL
+// name the files; the counter items_per_second is evaluations per second.
 
 #include <benchmark/benchmark.h>
 
