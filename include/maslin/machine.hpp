@@ -8,7 +8,7 @@
 
 namespace maslin::machine {
 
-// ---- this machine ----------------------------------------------------------------------------------------------------
+// This machine.
 
 /// A CPU is a hardware thread here (hwloc's processing unit), named by the operating system's number.
 struct cache {
@@ -33,10 +33,11 @@ struct topology {
   std::vector<numa_node> numa;
 };
 
-/// Gives the whole machine's topology, also the part that this process may not use. Throws `error` if it cannot be read.
+/// Gives the whole machine's topology, also the part that this process may not use. Throws `error` if it cannot be
+/// read.
 topology detect_topology();
 
-// ---- the CPU budget --------------------------------------------------------------------------------------------------
+// The CPU budget.
 
 /// What one source says about the number of CPUs that this process may use.
 struct cpu_limit {
@@ -51,8 +52,8 @@ struct cpu_budget {
   std::vector<cpu_limit> limits;  ///< every source that was asked
 };
 
-/// Gives the budget of the calling thread and of those it will start: affinity mask, cgroup v1 and v2 quotas (rounded up: 1.5
-/// CPUs are 2) and the batch system's grant. Throws `error` for a bad SLURM_CPUS_PER_TASK.
+/// Gives the budget of the calling thread and of those it will start: affinity mask, cgroup v1 and v2 quotas (rounded
+/// up: 1.5 CPUs are 2) and the batch system's grant. Throws `error` for a bad SLURM_CPUS_PER_TASK.
 cpu_budget budget();
 
 /// The number of workers that a program gets, and why.
@@ -61,11 +62,11 @@ struct worker_grant {
   std::string reason;
 };
 
-/// Gives MASLIN_WORKERS if it is set, also beyond the budget, otherwise one worker a CPU of the budget. Throws `error` if
-/// MASLIN_WORKERS is not a number from 1 to 4096.
+/// Gives MASLIN_WORKERS if it is set, also beyond the budget, otherwise one worker a CPU of the budget. Throws `error`
+/// if MASLIN_WORKERS is not a number from 1 to 4096.
 worker_grant grant_workers(const cpu_budget& budget);
 
-// ---- described machines ----------------------------------------------------------------------------------------------
+// Described machines.
 
 enum class worker_kind { cpu, accelerator };
 
@@ -80,11 +81,11 @@ struct worker_spec {
 
 /// Where streams run when the workers are accelerators.
 struct host_spec {
-  int contexts = 0;                   ///< hardware threads
-  double speed = 1;                   ///< as worker_spec::speed
-  std::optional<double> contention;   ///< a of alpha(p) = 1 + a (p - 1), for p threads on one hardware thread
-  std::optional<double> quantum_us;   ///< the operating system's time slice
-  std::optional<double> switch_us;    ///< cost of one context switch
+  int contexts = 0;                  ///< hardware threads
+  double speed = 1;                  ///< as worker_spec::speed
+  std::optional<double> contention;  ///< a of alpha(p) = 1 + a (p - 1), for p threads on one hardware thread
+  std::optional<double> quantum_us;  ///< the operating system's time slice
+  std::optional<double> switch_us;   ///< cost of one context switch
   std::string source;
 };
 
@@ -135,8 +136,8 @@ struct machine_spec {
   std::vector<link_spec> links;
 };
 
-/// Gives the machine that the TOML file describes (specs/README.md says what may stand there). Throws `error` with file, line and
-/// column of what cannot be read, is missing, unknown, of the wrong type or out of range.
+/// Gives the machine that the TOML file describes (specs/README.md says what may stand there). Throws `error` with
+/// file, line and column of what cannot be read, is missing, unknown, of the wrong type or out of range.
 machine_spec read_spec(const std::string& path);
 
 }  // namespace maslin::machine

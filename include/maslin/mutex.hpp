@@ -19,7 +19,11 @@ class mutex {
   void unlock();
 
  private:
-  std::atomic<void*> state_{nullptr};  // src/exec/threads/mutex.cpp draws it
+  friend class mutex_access;
+  std::atomic<unsigned> guard_{0};  // of what follows; held for a few instructions
+  bool held_ = false;
+  void* first_ = nullptr;  // who is suspended, in the order in which they came
+  void* last_ = nullptr;
 };
 
 }  // namespace maslin

@@ -1,6 +1,7 @@
 #pragma once
 // Tasks: functions that run once, when a worker has time.
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <new>
@@ -17,17 +18,15 @@ class group;
 
 namespace detail {
 
-struct task_node;  // the executor's part of a task; the callable lies behind it in the same allocation
-
-/// Gives storage for a task whose callable takes `bytes` (aligned to `alignment`), behind the executor's part.
+/// Room for one task: the executor's part and, behind it, the callable.
 struct task_storage {
-  task_node* node;
+  void* node;
   void* callable;
 };
 task_storage allocate_task(std::size_t bytes, std::size_t alignment);
-void discard_task(task_node* node) noexcept;
+void discard_task(task_storage storage) noexcept;
 /// Makes the task a child of the caller (or a member of `in`) and lets it run. `run` destroys the callable, too.
-void submit_task(task_node* node, void (*run)(void* callable), group* in, std::source_location where);
+void submit_task(task_storage storage, void (*run)(void* callable), group* in, std::source_location where);
 
 template <class Callable>
 void spawn(Callable&& callable, group* in, std::source_location where) {
@@ -36,7 +35,7 @@ void spawn(Callable&& callable, group* in, std::source_location where) {
   try {
     new (storage.callable) stored(std::forward<Callable>(callable));
   } catch (...) {
-    discard_task(storage.node);
+    discard_task(storage);
     throw;
   }
   auto run = [](void* at) {
@@ -47,15 +46,17 @@ void spawn(Callable&& callable, group* in, std::source_location where) {
     } guard{body};
     (*body)();
   };
-  submit_task(storage.node, run, in, where);
+  submit_task(storage, run, in, where);
 }
 
 }  // namespace detail
 
-/// A set of tasks that can be waited for. The destructor waits, also while an exception unwinds; what its tasks threw is
-/// lost then unless `wait` was called, as for a discarded future.
+/// A set of tasks that can be waited for. The destructor waits, also while an exception unwinds; what its tasks threw and
+/// no `wait` rethrew goes to the caller's next covering wait.
 class group {
  public:
+  struct state;  // the executor's part
+
   group();
   ~group();
   group(const group&) = delete;
@@ -69,8 +70,7 @@ class group {
   /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception.
   void wait();
 
-  struct state;  // the executor's part
-  state* get() const { return state_; }
+  state& get() const { return *state_; }
 
  private:
   state* state_;

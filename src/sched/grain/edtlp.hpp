@@ -8,8 +8,8 @@
 
 namespace maslin::grain {
 
-/// The suspended streams of a phase, in the order in which they resume: first suspended, first resumed. A stream that is
-/// suspended at an off-load goes to the end, so it resumes only after all the others have off-loaded at least once.
+/// The suspended streams of a phase, in the order in which they resume: first suspended, first resumed. A stream that
+/// is suspended at an off-load goes to the end, so it resumes only after all the others have off-loaded at least once.
 /// `Stream` is whatever names a stream to the executor.
 template <class Stream>
 class suspended_streams {
@@ -29,6 +29,9 @@ class suspended_streams {
     return next;
   }
 
+  /// Takes out one that is suspended after all not.
+  void forget(const Stream& stream) { std::erase(waiting_, stream); }
+
   std::size_t size() const { return waiting_.size(); }
   bool empty() const { return waiting_.empty(); }
 
@@ -36,9 +39,10 @@ class suspended_streams {
   std::deque<Stream> waiting_;
 };
 
-/// Is a kernel worth a team? `one_worker_seconds` is its mean time on one worker (0: not known yet, so try), `handing_over`
-/// the measured cost in seconds of sharing a loop with a team of that width. It is if the team would be done earlier even
-/// if it shared the kernel evenly at that cost: t > t/width + handing_over. What is below stays with the caller.
+/// Is a kernel worth a team? `one_worker_seconds` is its mean time on one worker (0: not known yet, so try),
+/// `handing_over` the measured cost in seconds of sharing a loop with a team of that width. It is if the team would be
+/// done earlier even if it shared the kernel evenly at that cost: t > t/width + handing_over. What is below stays with
+/// the caller.
 constexpr bool worth_sharing(double one_worker_seconds, int width, double handing_over) {
   if (width <= 1) return false;
   if (one_worker_seconds <= 0) return true;

@@ -1,0 +1,51 @@
+#pragma once
+// A lock for critical sections of a few dozen instructions, held by threads that may lose their core meanwhile: spins
+// briefly, then sleeps in the kernel, so that a pre-empted holder costs the others no core.
+
+#include <atomic>
+#include <cstdint>
+
+namespace maslin::base {
+
+inline void relax() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Meets the standard's Lockable requirements. The word is 0 free, 1 held, 2 held with sleepers (Drepper, "Futexes are
+/// tricky", mutex 2).
+class short_lock {
+ public:
+  short_lock() = default;
+  short_lock(const short_lock&) = delete;
+  short_lock& operator=(const short_lock&) = delete;
+
+  void lock_slow() noexcept {
+    // A holder that runs leaves within tens of nanoseconds; one that does not run is not worth more spinning than this.
+    constexpr int spins = 100;
+    for (int i = 0; i < spins; ++i) {
+      if (try_lock()) return;
+      relax();
+    }
+    while (word_.exchange(2, std::memory_order_acquire) != 0) word_.wait(2, std::memory_order_relaxed);
+  }
+  void lock() noexcept {
+    if (!try_lock()) lock_slow();
+  }
+  bool try_lock() noexcept {
+    std::uint32_t free = 0;
+    return word_.load(std::memory_order_relaxed) == 0 &&
+           word_.compare_exchange_strong(free, 1, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  void unlock() noexcept {
+    if (word_.exchange(0, std::memory_order_release) == 2) word_.notify_one();
+  }
+
+ private:
+  std::atomic<std::uint32_t> word_{0};
+};
+
+}  // namespace maslin::base

@@ -1,0 +1,38 @@
+#pragma once
+// What the executors share: running code in place, enclosed in a context of its own.
+
+#include <exception>
+#include <utility>
+
+#include "exec/executor.hpp"
+#include "task/context.hpp"
+
+namespace maslin {
+
+/// Runs `body()` in the context `here`, whose scope is `own`, and waits for the tasks that it created there. Gives what
+/// went wrong, in program order.
+template <class Body>
+error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) {
+  std::exception_ptr thrown;
+  {
+    entered in(here);
+    try {
+      body();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (!own.quiet()) own.await(exec.caller());
+  }
+  error_list errors;
+  if (own.has_errors()) errors = own.take_errors();
+  if (thrown) errors.add(~std::uint64_t{0}, std::move(thrown));
+  return errors;
+}
+
+/// Runs the blocks of a loop in index order on the caller's stack, up to and including the first that throws.
+void loop_in_place(executor& exec, const detail::loop& l);
+
+/// Runs the streams of a phase in index order on the caller's stack and notes it in the phase's report.
+void phase_in_place(executor& exec, const detail::phase& p);
+
+}  // namespace maslin

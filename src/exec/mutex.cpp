@@ -1,0 +1,71 @@
+// maslin::mutex on any executor: who must wait is suspended in its executor's own way.
+
+#include "maslin/mutex.hpp"
+
+#include "exec/executor.hpp"
+
+namespace maslin {
+
+/// What `mutex` keeps to itself.
+class mutex_access {
+ public:
+  /// The guard is the word of a base::short_lock, which the public header does not show.
+  static base::short_lock& guard(mutex& m) { return reinterpret_cast<base::short_lock&>(m.guard_); }
+  static waiter* first(mutex& m) { return static_cast<waiter*>(m.first_); }
+
+  static void add(mutex& m, waiter& w) {
+    w.next = nullptr;
+    if (m.last_)
+      static_cast<waiter*>(m.last_)->next = &w;
+    else
+      m.first_ = &w;
+    m.last_ = &w;
+  }
+  static waiter* remove_first(mutex& m) {
+    waiter* w = first(m);
+    if (!w) return nullptr;
+    m.first_ = w->next;
+    if (!w->next) m.last_ = nullptr;
+    return w;
+  }
+};
+
+static_assert(sizeof(base::short_lock) == sizeof(std::atomic<unsigned>));
+
+void mutex::lock() {
+  base::short_lock& guard = mutex_access::guard(*this);
+  guard.lock();
+  if (!held_) {
+    held_ = true;
+    return guard.unlock();
+  }
+  waiter* me;
+  try {
+    me = &the_executor().caller();
+  } catch (...) {
+    guard.unlock();
+    throw;
+  }
+  mutex_access::add(*this, *me);
+  me->sleep(guard, nullptr);  // `unlock` handed it over
+}
+
+bool mutex::try_lock() noexcept {
+  base::short_lock& guard = mutex_access::guard(*this);
+  guard.lock();
+  const bool was_held = held_;
+  held_ = true;
+  guard.unlock();
+  return !was_held;
+}
+
+void mutex::unlock() {
+  base::short_lock& guard = mutex_access::guard(*this);
+  guard.lock();
+  waiter* next = mutex_access::remove_first(*this);
+  if (!next) held_ = false;
+  guard.unlock();
+  if (next) next->wake();
+}
+
+}  // namespace maslin

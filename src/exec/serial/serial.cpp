@@ -1,0 +1,28 @@
+// The serial elision: every call runs in place, in program order. It says what is right.
+
+#include "exec/executor.hpp"
+#include "exec/in_place.hpp"
+#include "exec/os_waiter.hpp"
+
+namespace maslin {
+
+namespace {
+
+class serial_executor final : public executor {
+ public:
+  void submit(detail::task_node* task) noexcept override { run_task(task); }
+  waiter& caller() override { return os_waiter::mine(); }
+  void run_loop(const detail::loop& l) override { loop_in_place(*this, l); }
+  void run_phase(const detail::phase& p) override { phase_in_place(*this, p); }
+  void run_offload(std::uint32_t, void (*call)(void*), void* env) override { call(env); }
+  int width() const override { return 1; }
+  int workers() const override { return 1; }
+  std::uint64_t window() const override { return 1; }
+  bool serial() const override { return true; }
+};
+
+}  // namespace
+
+std::unique_ptr<executor> make_serial() { return std::make_unique<serial_executor>(); }
+
+}  // namespace maslin

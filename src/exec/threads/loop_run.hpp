@@ -1,0 +1,34 @@
+#pragma once
+// A loop that a team shares, from its start to its join. It lives on its caller's stack.
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+#include "maslin/loop.hpp"
+#include "task/context.hpp"
+
+namespace maslin {
+
+struct loop_run {
+  loop_run(const detail::loop& shared, context& by, int team_width)
+      : what(shared), caller(by), width(team_width), blocks(by.children) {
+    blocks.enter(static_cast<std::uint64_t>(shared.blocks()));
+  }
+
+  const detail::loop& what;
+  context& caller;
+  int width;                ///< of the team when the loop began
+  scope blocks;             ///< one member a block; an error's place is its block
+  std::uint32_t site = 0;   ///< its name in the trace
+  std::atomic<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
+};
+
+/// Blocks [first, last) of a loop.
+struct loop_part {
+  loop_run* loop;
+  std::int64_t first;
+  std::int64_t last;
+};
+
+}  // namespace maslin

@@ -1,0 +1,279 @@
+#include "exec/threads/phase_run.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "task/kernels.hpp"
+#include "trace/recorder.hpp"
+
+namespace maslin {
+
+namespace {
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+}
+
+phase_run::phase_run(threads_executor& exec, const detail::phase& what, team& divided, scope& caller)
+    : exec_(exec), what_(what), divided_(divided), name_(trace::intern(what.name)), kernels_(kernel_count() + 1),
+      report_(begin_report(what)), streams_(&caller),
+      cells_(std::make_unique<cell[]>(static_cast<std::size_t>(exec.workers()) * kernels_)),
+      mean_seconds_(std::make_unique<std::atomic<double>[]>(kernels_)), on_worker_(static_cast<std::size_t>(exec.workers())),
+      began_(base::ticks()) {
+  streams_.enter(static_cast<std::uint64_t>(what.streams));
+  if (const auto pin = exec.pins().find(what.name); pin != exec.pins().end()) {
+    pinned_ = pin->second;
+    report_->change([](phase_report& r) { r.pinned_by = "MASLIN_PIN"; });
+  }
+}
+
+// A kernel that registered after the phase began is counted in the last column, with others of its kind.
+phase_run::cell& phase_run::at(int worker, std::uint32_t kernel) const {
+  return cells_[static_cast<std::size_t>(worker) * kernels_ + std::min(kernel, kernels_ - 1)];
+}
+
+void phase_run::count(int worker, std::uint32_t kernel, int width, std::uint64_t ticks) {
+  cell& c = at(worker, kernel);
+  cell::add(c.completed, 1);
+  cell::add(c.worker_ticks, ticks * static_cast<std::uint64_t>(width));
+  if (width != 1) return;
+  cell::add(c.one_worker, 1);
+  cell::add(c.one_worker_ticks, ticks);
+}
+
+double phase_run::mean_seconds(std::uint32_t kernel) const {
+  return mean_seconds_[std::min(kernel, kernels_ - 1)].load(std::memory_order_relaxed);
+}
+
+std::vector<grain::kernel_record> phase_run::counted() const {
+  const double second = base::seconds_per_tick();
+  auto read = [](const std::atomic<std::uint64_t>& from) { return from.load(std::memory_order_relaxed); };
+  std::vector<grain::kernel_record> all(kernels_);
+  for (int w = 0; w < exec_.workers(); ++w) {
+    for (std::uint32_t k = 0; k < kernels_; ++k) {
+      const cell& c = at(w, k);
+      all[k].completed += read(c.completed);
+      all[k].one_worker += read(c.one_worker);
+      all[k].one_worker_seconds += static_cast<double>(read(c.one_worker_ticks)) * second;
+      all[k].worker_seconds += static_cast<double>(read(c.worker_ticks)) * second;
+    }
+  }
+  return all;
+}
+
+void phase_run::allot(int first, int width) {
+  if (first == first_ && width == width_) return;
+  first_ = first;
+  width_ = width;
+  if (pinned_) return apply(grain::fit_pin(what_.name, *pinned_, width));
+  if (controller_)
+    controller_->resize(width);
+  else
+    controller_.emplace(width, what_.streams);
+  apply(controller_->current());
+}
+
+void phase_run::apply(configuration c) {
+  const std::vector<team*> before = std::move(teams_);
+  teams_.clear();
+  auto make = [&](int first, int width, int slot, phase_run* runs) {
+    team* t = exec_.take_team();
+    t->first.store(first, std::memory_order_relaxed);
+    t->width.store(width, std::memory_order_relaxed);
+    t->slot.store(slot, std::memory_order_relaxed);
+    t->parent.store(&divided_, std::memory_order_relaxed);
+    t->runs = runs;
+    teams_.push_back(t);
+    for (int w = first; w < first + width; ++w) exec_.at(w).in_team.store(t, std::memory_order_seq_cst);
+  };
+  for (int slot = 0; slot < c.streams; ++slot) make(first_ + slot * c.width, c.width, first_ + slot * c.width, this);
+  const int used = c.streams * c.width;
+  if (used < width_) make(first_ + used, width_ - used, trace::no_slot, nullptr);
+  for (team* t : before) exec_.return_team(t);
+
+  now_ = c;
+  generation_.fetch_add(1, std::memory_order_relaxed);
+  set_at_ = base::ticks();
+  in_slice_ = false;
+  off_loaded_ = 0;
+  for (stream_run* s : running_) s->off_loaded = false;
+  look_at_.store(pinned_ || !controller_->sampling() ? never : 0, std::memory_order_relaxed);
+  note(set_at_);
+  update_wishes();
+  for (int w = first_; w < first_ + width_; ++w) exec_.rouse(exec_.at(w));
+}
+
+void phase_run::dissolve() {
+  for (int w = first_; w < first_ + width_; ++w) exec_.at(w).in_team.store(&divided_, std::memory_order_seq_cst);
+  for (team* t : teams_) exec_.return_team(t);
+  teams_.clear();
+  for (int w = first_; w < first_ + width_; ++w) exec_.rouse(exec_.at(w));
+  note(base::ticks());
+}
+
+void phase_run::update_wishes() {
+  const bool room = static_cast<int>(running_.size()) < now_.streams;
+  const bool more = !suspended_.empty() || next_ < what_.streams;
+  for (int slot = 0; slot < now_.streams; ++slot) {
+    team& t = *teams_[static_cast<std::size_t>(slot)];
+    const int leader = t.first.load(std::memory_order_relaxed);
+    const bool wants = room && more && on_worker_[static_cast<std::size_t>(leader)] == 0;
+    t.wants_stream.store(wants, std::memory_order_seq_cst);
+    if (wants) exec_.rouse(exec_.at(leader));
+  }
+}
+
+stream_run* phase_run::next_stream(worker& w, bool before_parking, std::optional<std::int64_t>& begun) {
+  const int running = static_cast<int>(running_.size());
+  const bool busy = on_worker_[static_cast<std::size_t>(w.index)] > 0;
+  // A worker whose own stream waits for something resumes a suspended one, although there is no room, before it sleeps:
+  // that one may hold what the other waits for. At its next off-load it is suspended again.
+  if (before_parking ? !busy : busy) return nullptr;
+  if (auto s = before_parking ? suspended_.resume(0, 1) : suspended_.resume(running, now_.streams)) {
+    started(**s, w);
+    if (before_parking) (*s)->seen = generation_.load(std::memory_order_relaxed) - 1;
+    return *s;
+  }
+  if (before_parking || running >= now_.streams || next_ == what_.streams) return nullptr;
+  begun = next_++;
+  return nullptr;
+}
+
+void phase_run::started(stream_run& s, worker& w) {
+  s.worker = w.index;
+  s.off_loaded = false;
+  // A new place is taken at the first off-load: that is when its slice may begin.
+  s.seen = generation_.load(std::memory_order_relaxed) - 1;
+  running_.push_back(&s);
+  ++on_worker_[static_cast<std::size_t>(w.index)];
+  update_wishes();
+}
+
+bool phase_run::stays(stream_run& s, worker& w) {
+  const int place = w.index - first_;
+  const bool leads = place >= 0 && place < now_.streams * now_.width && place % now_.width == 0;
+  if (leads && !suspended_.surplus(static_cast<int>(running_.size()), now_.streams)) {
+    s.seen = generation_.load(std::memory_order_relaxed);
+    if (!s.off_loaded) ++off_loaded_;
+    s.off_loaded = true;
+    return true;
+  }
+  std::erase(running_, &s);
+  --on_worker_[static_cast<std::size_t>(s.worker)];
+  if (s.off_loaded) --off_loaded_;
+  suspended_.suspend(&s);
+  update_wishes();
+  return false;
+}
+
+void phase_run::stayed_after_all(stream_run& s, worker& w) {
+  suspended_.forget(&s);
+  started(s, w);
+  s.seen = generation_.load(std::memory_order_relaxed);
+}
+
+bool phase_run::finished(stream_run& s) {
+  std::erase(running_, &s);
+  --on_worker_[static_cast<std::size_t>(s.worker)];
+  if (s.off_loaded) --off_loaded_;
+  ++finished_;
+  ++slice_units_;
+  if (left() == 0) return true;
+  if (!pinned_) {
+    tick();
+    if (!holds_still()) {
+      controller_->streams_left(left());
+      follow();
+    }
+  }
+  note(base::ticks());
+  update_wishes();
+  return false;
+}
+
+void phase_run::follow() {
+  if (controller_->current() != now_)
+    apply(controller_->current());
+  else if (controller_->sampling() && !in_slice_)
+    look_at_.store(0, std::memory_order_relaxed);
+  else if (!controller_->sampling())
+    look_at_.store(never, std::memory_order_relaxed);
+}
+
+void phase_run::begin_slice(std::uint64_t now) {
+  in_slice_ = true;
+  slice_began_ = now;
+  slice_units_ = 0;
+  slice_from_ = counted();
+}
+
+void phase_run::tick() {
+  if (pinned_ || !controller_->sampling()) return;
+  const double second = base::seconds_per_tick();
+  const std::uint64_t now = base::ticks();
+  const auto a_millisecond = static_cast<std::uint64_t>(1e-3 / second);
+  look_at_.store(now + a_millisecond, std::memory_order_relaxed);
+  if (holds_still()) {
+    in_slice_ = false;  // what a nested phase does is not counted here
+    return;
+  }
+  const grain::sample_rule rule = controller_->rule();
+  const int streams = static_cast<int>(std::min<std::int64_t>(now_.streams, left()));
+  if (!in_slice_) {
+    if (rule.settled(streams, off_loaded_, static_cast<double>(now - set_at_) * second)) begin_slice(now);
+    return;
+  }
+  grain::sample slice;
+  slice.under = now_;
+  slice.seconds = static_cast<double>(now - slice_began_) * second;
+  slice.units = slice_units_;
+  if (slice.seconds < rule.seconds && slice.units < streams) return;
+  slice.kernels = counted();
+  std::int64_t completed = 0;
+  for (std::size_t k = 0; k < slice.kernels.size(); ++k) {
+    grain::kernel_record& of = slice.kernels[k];
+    const grain::kernel_record& before = slice_from_[k];
+    of.completed -= before.completed;
+    of.one_worker -= before.one_worker;
+    of.one_worker_seconds = std::max(0.0, of.one_worker_seconds - before.one_worker_seconds);
+    of.worker_seconds = std::max(0.0, of.worker_seconds - before.worker_seconds);
+    completed += static_cast<std::int64_t>(of.completed);
+  }
+  if (!rule.complete({slice.seconds, completed, slice.units, streams})) return;
+  in_slice_ = false;
+  controller_->observe(slice);
+  for (std::uint32_t k = 0; k < kernels_; ++k)
+    mean_seconds_[k].store(controller_->times().mean(k), std::memory_order_relaxed);
+  if (controller_->current() == now_ && controller_->sampling()) begin_slice(now);
+  follow();
+  note(now);
+}
+
+void phase_run::note(std::uint64_t now) {
+  grain::kernel_times times;
+  const auto all = counted();
+  times.add(all);
+  const double seconds = static_cast<double>(now - began_) * base::seconds_per_tick();
+  report_->change([&](phase_report& r) {
+    r.done = finished_;
+    r.running = left() > 0;
+    r.current = now_;
+    r.seconds = seconds;
+    r.work = times.work(all);
+    if (!controller_) return;
+    r.samples = controller_->samples();
+    r.chosen = controller_->chosen();
+  });
+  if (!trace::on()) return;
+  const worker* w = self();
+  const bool sampling = !pinned_ && controller_->sampling();
+  double throughput = 0;
+  const auto samples = controller_ ? controller_->samples() : std::vector<phase_sample>{};
+  for (const phase_sample& s : samples)
+    if (sampling || s.under == now_) throughput = s.throughput();
+  trace::record(w ? w->index : -1, trace::event_kind::decision, name_,
+                trace::decision_of{now_, pinned_ ? trace::decision_stage::pinned
+                                   : sampling    ? trace::decision_stage::sampling
+                                                 : trace::decision_stage::chosen,
+                                   static_cast<float>(throughput)});
+}
+
+}  // namespace maslin

@@ -1,0 +1,120 @@
+#pragma once
+// A phase while it runs: its streams, the teams they run on, and what right-sizing is told. It lives on its caller's stack.
+// Everything that is not atomic is under the executor's grain lock, which is taken when a stream begins, ends, is suspended
+// or resumed, and when a slice ends; an off-load in a configuration that stands takes none.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "exec/reports.hpp"
+#include "exec/threads/threads.hpp"
+#include "sched/grain/edtlp.hpp"
+#include "sched/grain/s_mgps.hpp"
+
+namespace maslin {
+
+/// A stream while it runs or is suspended. Lives on its own fiber.
+struct stream_run {
+  phase_run& phase;
+  std::int64_t index;
+  std::uint32_t seen = 0;       ///< the phase's generation when it last looked
+  int worker = 0;               ///< on which it runs
+  bool off_loaded = false;      ///< since the configuration was set
+  task_fiber* fiber = nullptr;  ///< while it is suspended
+};
+
+class phase_run {
+ public:
+  phase_run(threads_executor& exec, const detail::phase& what, team& divided, scope& caller);
+
+  // Any stream of this phase, without the lock.
+  bool stale(const stream_run& s) const { return s.seen != generation_.load(std::memory_order_relaxed); }
+  void count(int worker, std::uint32_t kernel, int width, std::uint64_t ticks);
+  bool due(std::uint64_t now) const { return now >= look_at_.load(std::memory_order_relaxed); }
+  double mean_seconds(std::uint32_t kernel) const;
+  scope& streams() { return streams_; }
+  std::uint32_t name() const { return name_; }
+  const detail::phase& what() const { return what_; }
+  live_report& report() { return *report_; }
+
+  // Under the grain lock.
+  /// Gives the phase workers [first, first + width) of the team that it divides.
+  void allot(int first, int width);
+  /// Gives the stream that worker `w`, the first of team `t`, runs next: a suspended one, or a new one whose index is in
+  /// `begun`; neither when there is none or no room.
+  stream_run* next_stream(worker& w, bool before_parking, std::optional<std::int64_t>& begun);
+  void started(stream_run& s, worker& w);
+  /// Is the stream in its place, on the first worker of a team? Otherwise it was taken off and must be suspended.
+  bool stays(stream_run& s, worker& w);
+  void stayed_after_all(stream_run& s, worker& w);
+  /// Takes a finished stream off; true when it was the last.
+  bool finished(stream_run& s);
+  /// Looks whether a slice begins or ends now.
+  void tick();
+  /// Gives the workers back to the team that was divided.
+  void dissolve();
+  /// A phase inside one of the streams holds this one's configuration still.
+  void nested(int change) { nested_ += change; }
+  bool holds_still() const { return nested_ > 0; }
+
+ private:
+  /// What one worker did with one kernel in this phase. Written by that worker alone.
+  struct cell {
+    std::atomic<std::uint64_t> completed{0};
+    std::atomic<std::uint64_t> one_worker{0};
+    std::atomic<std::uint64_t> one_worker_ticks{0};
+    std::atomic<std::uint64_t> worker_ticks{0};
+
+    static void add(std::atomic<std::uint64_t>& to, std::uint64_t what) {
+      to.store(to.load(std::memory_order_relaxed) + what, std::memory_order_relaxed);
+    }
+  };
+
+  void apply(configuration c);
+  void follow();
+  void begin_slice(std::uint64_t now);
+  void update_wishes();
+  void note(std::uint64_t now);
+  std::vector<grain::kernel_record> counted() const;
+  std::int64_t left() const { return what_.streams - finished_; }
+  cell& at(int worker, std::uint32_t kernel) const;
+
+  threads_executor& exec_;
+  const detail::phase& what_;
+  team& divided_;
+  std::uint32_t name_;  ///< in the trace
+  std::uint32_t kernels_;
+  std::shared_ptr<live_report> report_;
+  scope streams_;
+  std::unique_ptr<cell[]> cells_;                      ///< a row a worker; a column a kernel
+  std::unique_ptr<std::atomic<double>[]> mean_seconds_;  ///< by kernel
+
+  std::atomic<std::uint32_t> generation_{0};  ///< counts the changes of configuration
+  std::atomic<std::uint64_t> look_at_{0};     ///< when `tick` has something to do, in ticks
+
+  // Under the grain lock.
+  std::optional<configuration> pinned_;
+  std::optional<grain::s_mgps> controller_;
+  configuration now_;
+  int first_ = 0;
+  int width_ = 0;
+  int nested_ = 0;
+  std::int64_t next_ = 0;
+  std::int64_t finished_ = 0;
+  std::vector<stream_run*> running_;
+  std::vector<int> on_worker_;  ///< running streams, by worker
+  grain::suspended_streams<stream_run*> suspended_;
+  std::vector<team*> teams_;  ///< one a slot; behind them the one of the workers without a stream, if any
+  const std::uint64_t began_;
+  std::uint64_t set_at_ = 0;
+  int off_loaded_ = 0;  ///< running streams that have off-loaded since then
+  bool in_slice_ = false;
+  std::uint64_t slice_began_ = 0;
+  std::int64_t slice_units_ = 0;
+  std::vector<grain::kernel_record> slice_from_;
+};
+
+}  // namespace maslin

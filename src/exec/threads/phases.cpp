@@ -1,0 +1,186 @@
+// The calls of a phase: its begin and end, a stream's life, off-loads.
+
+#include <mutex>
+
+#include "exec/in_place.hpp"
+#include "exec/threads/phase_run.hpp"
+#include "task/kernels.hpp"
+#include "trace/recorder.hpp"
+
+namespace maslin {
+
+namespace {
+
+void unlock(void* lock) { static_cast<base::short_lock*>(lock)->unlock(); }
+
+int slot_of(worker& w) { return w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed); }
+
+/// Gives the name under which the trace knows a kernel.
+std::uint32_t traced_kernel(std::uint32_t kernel) {
+  constexpr std::uint32_t remembered = 256;
+  static std::atomic<std::uint32_t> names[remembered];
+  if (kernel >= remembered) return trace::intern(kernel_name(kernel));
+  std::uint32_t name = names[kernel].load(std::memory_order_relaxed);
+  if (name == 0) names[kernel].store(name = trace::intern(kernel_name(kernel)), std::memory_order_relaxed);
+  return name;
+}
+
+/// The stream comes to an off-load (or a phase) in a configuration that it has not seen yet: it goes on if it stands in its
+/// place, and is suspended until a place is free otherwise.
+void take_place(threads_executor& exec, stream_run& s) {
+  worker& w = *self();
+  base::short_lock& lock = exec.grain_lock();
+  lock.lock();
+  if (s.phase.stays(s, w)) return lock.unlock();
+  s.fiber = w.running;
+  const trace::stream_at what{s.index, slot_of(w)};
+  trace::record(w.index, trace::event_kind::stream_suspend, s.phase.name(), what);
+  // Who resumes it takes the lock first, so not before this stack is left.
+  if (!exec.leave_fiber(w, unlock, &lock)) {
+    s.phase.stayed_after_all(s, w);
+    trace::record(w.index, trace::event_kind::stream_resume, s.phase.name(), what);
+    return lock.unlock();
+  }
+  worker& here = *self();
+  trace::record(here.index, trace::event_kind::stream_resume, s.phase.name(), trace::stream_at{s.index, slot_of(here)});
+}
+
+/// Divides a team's workers evenly among the phases that run on it, one beside the other.
+void divide(team& t) {
+  const int first = t.first.load(std::memory_order_relaxed);
+  const int width = t.width.load(std::memory_order_relaxed);
+  const int phases = static_cast<int>(t.phases.size());
+  int next = first;
+  for (int i = 0; i < phases; ++i) {
+    const int share = width / phases + (i < width % phases ? 1 : 0);
+    t.phases[static_cast<std::size_t>(i)]->allot(next, share);
+    next += share;
+  }
+}
+
+bool all_may_move(const team& t) {
+  for (const phase_run* p : t.phases)
+    if (p->holds_still()) return false;
+  return true;
+}
+
+}  // namespace
+
+void threads_executor::run_phase(const detail::phase& p) {
+  context& here = current_context();
+  auto* outer = static_cast<stream_run*>(here.stream);
+  if (here.owns_stream && outer->phase.stale(*outer)) take_place(*this, *outer);
+  worker* w = self();
+  if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, p);
+
+  std::unique_lock held(grain_lock_);
+  team& t = w ? *w->in_team.load(std::memory_order_relaxed) : *whole_;
+  const int width = t.width.load(std::memory_order_relaxed);
+  // A worker serves one phase at a time. Where there is none to give, the caller's own does it all.
+  if (static_cast<int>(t.phases.size()) >= width || width == 1 || !all_may_move(t)) {
+    held.unlock();
+    return phase_in_place(*this, p);
+  }
+  phase_run run(*this, p, t, *here.children);
+  const int track = w ? w->index : -1;
+  trace::record(track, trace::event_kind::phase_begin, run.name(), static_cast<std::uint64_t>(p.streams));
+  if (outer) outer->phase.nested(+1);
+  t.phases.push_back(&run);
+  try {
+    divide(t);
+  } catch (...) {
+    std::erase(t.phases, &run);
+    run.dissolve();
+    divide(t);
+    if (outer) outer->phase.nested(-1);
+    throw;
+  }
+  held.unlock();
+  run.streams().await(caller());
+
+  held.lock();
+  std::erase(t.phases, &run);
+  if (all_may_move(t)) divide(t);
+  if (outer) outer->phase.nested(-1);
+  held.unlock();
+  trace::record(w ? self()->index : -1, trace::event_kind::phase_end, run.name(), static_cast<std::uint64_t>(p.streams));
+  if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
+}
+
+bool threads_executor::start_stream(worker& w, bool before_parking) {
+  std::unique_lock held(grain_lock_);
+  team& t = *w.in_team.load(std::memory_order_relaxed);
+  if (!t.runs || t.first.load(std::memory_order_relaxed) != w.index) return false;
+  phase_run& phase = *t.runs;
+  std::optional<std::int64_t> begun;
+  if (stream_run* resumed = phase.next_stream(w, before_parking, begun)) {
+    held.unlock();
+    replace_fiber(w, *resumed->fiber);
+    return true;
+  }
+  if (!begun) return false;
+
+  stream_run s{phase, *begun};
+  phase.started(s, w);
+  held.unlock();
+  trace::record(w.index, trace::event_kind::stream_begin, phase.name(), trace::stream_at{s.index, slot_of(w)});
+  scope own(&phase.streams());
+  context here(own);
+  here.stream = &s;
+  here.owns_stream = true;
+  error_list errors = run_enclosed(*this, here, own, [&] { phase.what().run(phase.what().env, s.index); });
+
+  worker& at_end = *self();
+  trace::record(at_end.index, trace::event_kind::stream_end, phase.name(), trace::stream_at{s.index, slot_of(at_end)});
+  if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(s.index), std::move(errors));
+  held.lock();
+  if (phase.finished(s)) phase.dissolve();
+  held.unlock();
+  phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
+  return true;
+}
+
+void threads_executor::run_offload(std::uint32_t kernel, void (*call)(void*), void* env) {
+  context& here = current_context();
+  auto* s = static_cast<stream_run*>(here.stream);
+  if (here.in_offload) return call(env);
+  if (s && here.owns_stream && s->phase.stale(*s)) take_place(*this, *s);
+
+  worker* w = self();
+  const int track = w ? w->index : -1;
+  const int team_width = here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_relaxed)->width.load(std::memory_order_relaxed);
+  // What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with the caller.
+  constexpr double handing_over_seconds = 1e-6;
+  const int width =
+      s && !grain::worth_sharing(s->phase.mean_seconds(kernel), team_width, handing_over_seconds) ? 1 : team_width;
+  const std::uint32_t name = trace::on() ? traced_kernel(kernel) : 0;
+  trace::record(track, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
+  struct marks {
+    context& c;
+    const bool alone;
+    marks(context& of, bool now_alone) : c(of), alone(of.alone) {
+      c.in_offload = true;
+      c.alone = now_alone;
+    }
+    ~marks() {
+      c.in_offload = false;
+      c.alone = alone;
+    }
+  };
+  const std::uint64_t begin = s ? base::ticks() : 0;
+  {
+    marks during(here, here.alone || width == 1);
+    call(env);
+  }
+  trace::record(track, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
+  if (!s) return;
+  const std::uint64_t end = base::ticks();
+  s->phase.count(track, kernel, width, end - begin);
+  if (!here.owns_stream || !s->phase.due(end)) return;
+  if (grain_lock_.try_lock()) {
+    s->phase.tick();
+    grain_lock_.unlock();
+  }
+}
+
+}  // namespace maslin

@@ -1,0 +1,258 @@
+#include "exec/threads/threads.hpp"
+
+#include <cstdlib>
+#include <system_error>
+
+#include "exec/os_waiter.hpp"
+#include "machine/budget.hpp"
+#include "maslin/error.hpp"
+#include "sched/place/dbs.hpp"
+#include "trace/recorder.hpp"
+
+namespace maslin {
+
+namespace {
+
+grain::pins pins_from_environment() {
+  const char* text = std::getenv("MASLIN_PIN");
+  return text && *text ? grain::parse_pins(text) : grain::pins{};
+}
+
+/// The queues of a team as one of its workers sees them (sched/place/dbs.hpp says what each call gives).
+class team_queues {
+ public:
+  using work = maslin::work;
+
+  team_queues(threads_executor& exec, worker& w, team& t)
+      : exec_(exec), own_(w), team_(t), first_(t.first.load(std::memory_order_relaxed)),
+        width_(t.width.load(std::memory_order_relaxed)) {}
+
+  std::optional<work> take_own() { return own_.queue.take_head(width_); }
+
+  std::optional<work> take_centre() {
+    std::optional<work> item = team_.centre.take_head(width_);
+    if (!item || item->task || item->part.last - item->part.first == 1) return item;
+    try {
+      own_.queue.push_head(*item);
+    } catch (const std::bad_alloc&) {
+      return item;  // it cannot be shared further, but it can be done
+    }
+    exec_.wake_one(first_, first_ + width_);
+    return take_own();
+  }
+
+  int next_victim(int victim) {
+    const int last = first_ + width_;
+    // A worker that has just been moved may look at a team that is no longer its own.
+    if (own_.index < first_ || own_.index >= last) return -1;
+    if (victim < 0 || victim > own_.index) {
+      const int after = exec_.has_work().first_set((victim < 0 ? own_.index : victim) + 1, last);
+      return after >= 0 ? after : exec_.has_work().first_set(first_, own_.index);
+    }
+    return exec_.has_work().first_set(victim + 1, own_.index);
+  }
+
+  bool bisect(int victim) {
+    try {
+      if (!exec_.at(victim).queue.bisect_into(own_.queue)) return false;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    trace::record(own_.index, trace::event_kind::steal, 0, static_cast<std::uint64_t>(victim));
+    // Who finds work and leaves some wakes the next, so that a wave of work wakes the team without one waker paying for all.
+    if (next_victim(-1) >= 0) exec_.wake_one(first_, first_ + width_);
+    return true;
+  }
+
+ private:
+  threads_executor& exec_;
+  worker& own_;
+  team& team_;
+  int first_;
+  int width_;
+};
+
+static_assert(place::queues<team_queues>);
+
+}  // namespace
+
+worker::worker(threads_executor& e, int number) : exec(e), index(number), in_team(&e.whole()) {}
+
+void worker::nonempty(bool holds_work) {
+  if (holds_work)
+    exec.has_work().set(index);
+  else
+    exec.has_work().clear(index);
+}
+
+threads_executor::threads_executor(int workers)
+    : stack_bytes_(stack_bytes_from_environment()), pins_(pins_from_environment()),
+      spin_(workers == 1 || machine::oversubscribed(workers)), has_work_(workers), asleep_(workers),
+      whole_(&teams_.emplace_back()) {
+  whole_->width.store(workers, std::memory_order_relaxed);
+  for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<worker>(*this, i));
+  worker& first = at(0);
+  first.own_stack.emplace();
+  first.running = &*first.own_stack;
+  set_self(&first);
+  trace::record(0, trace::event_kind::worker_start);
+  try {
+    for (int i = 1; i < workers; ++i) at(i).thread = std::thread([this, i] { thread_body(at(i)); });
+  } catch (const std::system_error& e) {
+    end();
+    throw error("cannot start " + std::to_string(workers) + " workers: the system gave no more threads (" + e.what() +
+                "); ask for fewer with MASLIN_WORKERS");
+  }
+  start_watchdog();
+}
+
+threads_executor::~threads_executor() { end(); }
+
+void threads_executor::end() noexcept {
+  stopping_.store(true, std::memory_order_seq_cst);
+  for (auto& w : workers_) w->bed.unpark();
+  worker* mine = self();
+  if (mine == &at(0)) {
+    // Worker 0 takes part in what is left until nothing is.
+    enter_loop(*mine);
+    trace::record(0, trace::event_kind::worker_stop);
+    set_self(nullptr);
+  }
+  for (auto& w : workers_)
+    if (w->thread.joinable()) w->thread.join();
+}
+
+void threads_executor::thread_body(worker& w) {
+  set_self(&w);
+  w.own_stack.emplace();
+  w.running = &*w.own_stack;
+  trace::record(w.index, trace::event_kind::worker_start);
+  enter_loop(w);
+  trace::record(w.index, trace::event_kind::worker_stop);
+  set_self(nullptr);
+}
+
+void threads_executor::work_loop() {
+  for (;;) {
+    worker& w = *self();  // asked each time: a stream that ran on top of this loop may have brought it to another thread
+    if (task_fiber* next = take_ready(w))
+      replace_fiber(w, *next);
+    else
+      turn(w);
+  }
+}
+
+void threads_executor::turn(worker& w) {
+  team& t = *w.in_team.load(std::memory_order_acquire);
+  team_queues queues(*this, w, t);
+  if (auto item = place::dbs(queues)) return execute(w, *item);
+  if (t.wants_stream.load(std::memory_order_relaxed) && start_stream(w, false)) return;
+  idle(w, t);
+}
+
+void threads_executor::execute(worker& w, const work& item) {
+  if (item.task) {
+    const auto where = trace::on() ? trace::site(item.task->where) : 0;
+    const std::uint64_t number = item.task->place;
+    trace::record(w.index, trace::event_kind::task_begin, where, number);
+    run_task(item.task);
+    trace::record(w.index, trace::event_kind::task_end, where, number);
+  } else {
+    run_part(w, item.part);
+  }
+  w.turns.store(w.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+bool threads_executor::anything_for(worker& w, team& t) {
+  return w.inbox.load(std::memory_order_seq_cst) || w.in_team.load(std::memory_order_seq_cst) != &t ||
+         !w.queue.empty() || !t.centre.empty() || t.wants_stream.load(std::memory_order_seq_cst) ||
+         team_queues(*this, w, t).next_victim(-1) >= 0;
+}
+
+bool threads_executor::climb(worker& w, team& t) {
+  for (team* above = t.parent.load(std::memory_order_relaxed); above; above = above->parent.load(std::memory_order_relaxed)) {
+    if (auto item = above->centre.take_head(above->width.load(std::memory_order_relaxed))) {
+      execute(w, *item);
+      return true;
+    }
+  }
+  return false;
+}
+
+void threads_executor::idle(worker& w, team& t) {
+  if (spin_.until([&] { return anything_for(w, t); })) return;
+  // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits for,
+  // and a task of the team that was divided may, too.
+  if (start_stream(w, true) || climb(w, t)) return;
+  if (stopping_.load(std::memory_order_seq_cst) && w.suspended == 0) {
+    if (anything_for(w, t)) return;
+    return replace_fiber(w, *w.own_stack);
+  }
+  asleep_.set(w.index);
+  bool needed = anything_for(w, t);
+  for (team* above = t.parent.load(std::memory_order_relaxed); above && !needed; above = above->parent.load(std::memory_order_relaxed))
+    needed = !above->centre.empty();
+  if (!needed) {
+    trace::record(w.index, trace::event_kind::park);
+    w.bed.park();
+    trace::record(w.index, trace::event_kind::unpark);
+  }
+  asleep_.clear(w.index);
+}
+
+void threads_executor::wake_one(int first, int last) {
+  for (int i = asleep_.first_set(first, last); i >= 0; i = asleep_.first_set(i + 1, last)) {
+    if (!asleep_.clear(i)) continue;  // somebody else wakes that one
+    at(i).bed.unpark();
+    return;
+  }
+}
+
+void threads_executor::rouse(worker& w) {
+  if (asleep_.clear_if_set(w.index)) w.bed.unpark();
+}
+
+waiter& threads_executor::caller() {
+  worker* w = self();
+  if (w && &w->exec == this) return *w->running;
+  return os_waiter::mine();
+}
+
+void threads_executor::submit(detail::task_node* task) noexcept {
+  worker* w = self();
+  team& t = w ? *w->in_team.load(std::memory_order_relaxed) : *whole_;
+  try {
+    // What the program itself generates enters the centre's tail; what a worker enables, its own head (DBS).
+    if (w && !current_context().is_root)
+      w->queue.push_head({task, {}});
+    else
+      whole_->centre.push_tail({task, {}});
+  } catch (const std::bad_alloc&) {
+    return run_task(task);  // it cannot be queued, but it can be done
+  }
+  const int first = t.first.load(std::memory_order_relaxed);
+  wake_one(first, first + t.width.load(std::memory_order_relaxed));
+}
+
+int threads_executor::width() const {
+  if (current_context().in_loop) return 1;
+  worker* w = self();
+  return w ? w->in_team.load(std::memory_order_relaxed)->width.load(std::memory_order_relaxed) : workers();
+}
+
+team* threads_executor::take_team() {
+  if (free_teams_.empty()) return &teams_.emplace_back();
+  team* t = free_teams_.back();
+  free_teams_.pop_back();
+  return t;
+}
+
+void threads_executor::return_team(team* t) {
+  t->runs = nullptr;
+  t->wants_stream.store(false, std::memory_order_relaxed);
+  free_teams_.push_back(t);
+}
+
+std::unique_ptr<executor> make_threads(int workers) { return std::make_unique<threads_executor>(workers); }
+
+}  // namespace maslin

@@ -1,0 +1,110 @@
+#pragma once
+// exec/threads: the workers of this machine's CPU cores. README.md holds states, protocol, races and proof.
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "exec/executor.hpp"
+#include "exec/threads/bits.hpp"
+#include "exec/threads/sleep.hpp"
+#include "exec/threads/worker.hpp"
+#include "sched/grain/pin.hpp"
+
+namespace maslin {
+
+struct stream_run;
+
+class threads_executor final : public executor {
+ public:
+  explicit threads_executor(int workers);
+  ~threads_executor() override;
+
+  void submit(detail::task_node* task) noexcept override;
+  waiter& caller() override;
+  void run_loop(const detail::loop& l) override;
+  void run_phase(const detail::phase& p) override;
+  void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) override;
+  int width() const override;
+  int workers() const override { return static_cast<int>(workers_.size()); }
+  std::uint64_t window() const override { return 4096; }
+
+  // For the files of this room.
+
+  worker& at(int index) { return *workers_[static_cast<std::size_t>(index)]; }
+  worker_bits& has_work() { return has_work_; }
+
+  /// Wakes one sleeping worker of [first, last), if there is one.
+  void wake_one(int first, int last);
+  /// Makes sure that a worker takes another look around: it wakes if it sleeps.
+  void rouse(worker& w);
+
+  /// Suspends the running fiber of worker `w`, lets another run there, and calls `after(argument)` once nothing runs on the
+  /// suspended one's stack. False when there is no other fiber to be had: then nothing happened.
+  bool leave_fiber(worker& w, void (*after)(void*), void* argument);
+  /// Continues `next` in place of the running fiber, which is inside the worker's loop with nothing on top.
+  void replace_fiber(worker& w, task_fiber& next);
+
+  // Teams, under the grain lock.
+  base::short_lock& grain_lock() { return grain_lock_; }
+  team* take_team();
+  void return_team(team* t);
+  team& whole() { return *whole_; }
+  const grain::pins& pins() const { return pins_; }
+  bool stopping() const { return stopping_.load(std::memory_order_seq_cst); }
+
+ private:
+  friend struct task_fiber;
+
+  // fibers.cpp
+  void enter_loop(worker& w);
+  void wait_in_place(task_fiber& me, const scope* covered);
+  task_fiber* take_ready(worker& w);
+  task_fiber* idle_or_new_fiber(worker& w);
+
+  // threads.cpp
+  void end() noexcept;
+  void thread_body(worker& w);
+  void work_loop();
+  void turn(worker& w);
+  void idle(worker& w, team& t);
+  bool anything_for(worker& w, team& t);
+  bool climb(worker& w, team& t);
+  void execute(worker& w, const work& item);
+
+  // loops.cpp
+  void run_part(worker& w, const loop_part& part);
+
+  // phases.cpp
+  bool start_stream(worker& w, bool before_parking);
+
+  // watchdog.cpp
+  void start_watchdog();
+  void watch(const std::stop_token& stop, double seconds);
+  void print_state();
+
+  std::size_t stack_bytes_;
+  grain::pins pins_;
+  spinning spin_;
+  worker_bits has_work_;  ///< V: whose local queue holds work
+  worker_bits asleep_;
+  std::vector<std::unique_ptr<worker>> workers_;
+  std::atomic<bool> stopping_{false};
+
+  base::short_lock grain_lock_;
+  std::deque<team> teams_;         // under grain_lock_
+  std::vector<team*> free_teams_;  // under grain_lock_
+  team* whole_;
+
+  base::short_lock fibers_lock_;
+  std::deque<task_fiber> fibers_;  // under fibers_lock_; freed at the end
+
+  std::jthread watchdog_;
+};
+
+}  // namespace maslin

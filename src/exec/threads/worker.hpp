@@ -1,0 +1,75 @@
+#pragma once
+// A worker and the fibers that run on it.
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <thread>
+
+#include "exec/fiber/fiber.hpp"
+#include "exec/threads/queue.hpp"
+#include "exec/threads/sleep.hpp"
+#include "exec/threads/team.hpp"
+
+namespace maslin {
+
+class threads_executor;
+struct worker;
+
+/// How a fiber that found no other fiber to leave to waits.
+enum wait_stance : int {
+  waiting_here,  ///< on its own stack
+  elsewhere,     ///< it has left its stack after all, for a fiber that became ready
+  woken
+};
+
+/// A fiber of this executor. It carries the worker's loop, and on top of it whatever that runs; or it is a thread's own stack.
+struct task_fiber final : waiter {
+  task_fiber() = default;  // the calling thread's own stack
+  task_fiber(std::size_t stack_bytes, void (*body)(void*), void* argument) : machine(stack_bytes, body, argument) {}
+
+  void sleep(base::short_lock& held, const scope* covered) override;
+  void wake() noexcept override;
+
+  fiber machine;
+  worker* home = nullptr;            ///< where it was suspended and will resume
+  task_fiber* next_ready = nullptr;  ///< in the inbox, or among the idle fibers
+  bool in_place = false;             ///< it found no fiber to leave to; set before it can be woken
+  std::atomic<wait_stance> stance{waiting_here};
+
+  // For the watchdog.
+  std::atomic<bool> asleep{false};
+  std::atomic<const scope*> waits_for{nullptr};
+};
+
+/// One OS thread of the runtime. Worker 0 is the thread that started it, while that is inside Maslin.
+struct alignas(64) worker final : work_queue::watcher {
+  worker(threads_executor& e, int number);
+  void nonempty(bool holds_work) override;
+
+  // Any thread.
+  threads_executor& exec;
+  const int index;
+  std::atomic<team*> in_team;
+  work_queue queue{this};
+  parking bed;
+  std::atomic<task_fiber*> inbox{nullptr};  ///< fibers that may go on here, the latest first
+
+  // This worker's thread only.
+  std::optional<task_fiber> own_stack;
+  task_fiber* running = nullptr;      ///< the fiber that runs now
+  task_fiber* idle_fibers = nullptr;  ///< suspended inside the worker's loop, with nothing on top
+  task_fiber* ready = nullptr;        ///< taken from the inbox, the earliest first
+  int suspended = 0;                  ///< fibers that will resume here
+  std::thread thread;
+
+  // Written by this worker, read by the watchdog.
+  std::atomic<std::uint64_t> turns{0};  ///< pieces of work done
+};
+
+/// Gives the calling thread's worker, or null. Not to be kept across anything that can suspend: a stream may continue on
+/// another thread.
+worker* self() noexcept;
+void set_self(worker* w) noexcept;
+
+}  // namespace maslin

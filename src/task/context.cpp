@@ -1,0 +1,54 @@
+#include "task/context.hpp"
+
+#include <atomic>
+#include <new>
+#include <utility>
+
+#include "maslin/error.hpp"
+
+namespace maslin {
+
+namespace {
+
+thread_local context* current = nullptr;
+
+std::atomic<void (*)(scope&)> root_drain{nullptr};
+
+struct root_context {
+  scope children{nullptr};
+  context self{children};
+
+  root_context() { self.is_root = true; }
+  ~root_context() { drain(); }
+  void drain() {
+    if (auto* d = root_drain.load(std::memory_order_acquire)) d(children);
+  }
+};
+
+thread_local root_context root;
+
+}  // namespace
+
+void set_root_drain(void (*drain)(scope&)) noexcept { root_drain.store(drain, std::memory_order_release); }
+void drain_root_context() { root.drain(); }
+void forget_root_context() noexcept {
+  root.children.~scope();
+  new (&root.children) scope(nullptr);
+}
+
+[[gnu::noinline]] context& current_context() noexcept { return current ? *current : root.self; }
+[[gnu::noinline]] context* current_context_or_null() noexcept { return current; }
+[[gnu::noinline]] void set_current_context(context* c) noexcept { current = c; }
+
+void rethrow_first(error_list&& errors) {
+  if (errors.empty()) return;
+  std::vector<std::exception_ptr> all = errors.take();
+  std::exception_ptr first = std::move(all.front());
+  all.erase(all.begin());
+  current_context().others = std::move(all);
+  std::rethrow_exception(std::move(first));
+}
+
+std::vector<std::exception_ptr> other_exceptions() { return current_context().others; }
+
+}  // namespace maslin
