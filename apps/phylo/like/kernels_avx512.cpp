@@ -1,0 +1,108 @@
+// The kernels with AVX-512: a group at a time. Everything that is compiled for these instructions stands below the
+// pragma, so that nothing of the standard library is.
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "phylo/like/kernels.hpp"
+#include "phylo/like/scaling.hpp"
+
+#if defined(__GNUC__) && !defined(__clang__)
+// GCC 12's intrinsics start from undefined registers and are then warned about (its bug 105593).
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
+#endif
+
+namespace phylo {
+namespace avx512 {
+namespace {
+
+struct V {
+  static constexpr int width = 8;
+  __m512d v;
+
+  static V load(const double* p) { return {_mm512_load_pd(p)}; }
+  static V load_counts(const std::int32_t* p) {
+    return {_mm512_cvtepi32_pd(_mm256_load_si256(reinterpret_cast<const __m256i*>(p)))};
+  }
+  static V broadcast(double x) { return {_mm512_set1_pd(x)}; }
+  void store(double* p) const { _mm512_store_pd(p, v); }
+  static V fma(V a, V b, V c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
+  static V max(V a, V b) { return {_mm512_max_pd(a.v, b.v)}; }
+  static V min(V a, V b) { return {_mm512_min_pd(a.v, b.v)}; }
+  static V round(V a) { return {_mm512_roundscale_pd(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
+  static V power_of_two(V n) { return {_mm512_scalef_pd(_mm512_set1_pd(1), n.v)}; }
+  static V split(V x, V& mantissa) {
+    mantissa.v = _mm512_getmant_pd(x.v, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);
+    return {_mm512_getexp_pd(x.v)};
+  }
+  static V select_ge(V a, V b, V yes, V no) {
+    return {_mm512_mask_blend_pd(_mm512_cmp_pd_mask(a.v, b.v, _CMP_GE_OQ), no.v, yes.v)};
+  }
+  static bool any_below(V a, double limit) { return _mm512_cmp_pd_mask(a.v, _mm512_set1_pd(limit), _CMP_LT_OQ) != 0; }
+  double sum() const {
+    const __m256d half = _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
+    const __m128d quarter = _mm_add_pd(_mm256_castpd256_pd128(half), _mm256_extractf128_pd(half, 1));
+    return _mm_cvtsd_f64(quarter) + _mm_cvtsd_f64(_mm_unpackhi_pd(quarter, quarter));
+  }
+
+  using Codes = __m512i;
+  static Codes load_codes(const std::uint8_t* p) {
+    return _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+  }
+  /// Tables are [row][code]: one instruction looks eight codes up among sixteen.
+  static void look_up(const double* table, Codes codes, V (&y)[4]) {
+    for (int i = 0; i < 4; ++i)
+      y[i].v = _mm512_permutex2var_pd(_mm512_load_pd(table + 16 * i), codes, _mm512_load_pd(table + 16 * i + 8));
+  }
+  static void tip_table(const double* matrix, double* out) {
+    for (int i = 0; i < 4; ++i) {
+      // Lanes are codes 0 to 7, whose bits are A, C and G; eight more have T.
+      __m512d sum = _mm512_maskz_mov_pd(0b10101010, _mm512_set1_pd(matrix[4 * i]));
+      sum = _mm512_mask_add_pd(sum, 0b11001100, sum, _mm512_set1_pd(matrix[4 * i + 1]));
+      sum = _mm512_mask_add_pd(sum, 0b11110000, sum, _mm512_set1_pd(matrix[4 * i + 2]));
+      _mm512_store_pd(out + 16 * i, sum);
+      _mm512_store_pd(out + 16 * i + 8, _mm512_add_pd(sum, _mm512_set1_pd(matrix[4 * i + 3])));
+    }
+  }
+};
+inline V operator+(V a, V b) { return {_mm512_add_pd(a.v, b.v)}; }
+inline V operator-(V a, V b) { return {_mm512_sub_pd(a.v, b.v)}; }
+inline V operator*(V a, V b) { return {_mm512_mul_pd(a.v, b.v)}; }
+inline V operator/(V a, V b) { return {_mm512_div_pd(a.v, b.v)}; }
+
+#include "phylo/like/kernels_body.inc"
+
+}  // namespace
+}  // namespace avx512
+
+}  // namespace phylo
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+namespace phylo {
+
+const Kernels avx512_kernels = {"avx512",         avx512::matrices, avx512::factors,  avx512::tip_table, avx512::newview,
+                                avx512::evaluate, avx512::junction, avx512::sumtable, avx512::slopes};
+
+}  // namespace phylo
+
+#endif

@@ -1,0 +1,103 @@
+#pragma once
+// What an engine owns: the data in the kernels' layout, the model in the kernels' terms, and the CLVs.
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "phylo/like/buffer.hpp"
+#include "phylo/like/directions.hpp"
+#include "phylo/like/engine.hpp"
+#include "phylo/like/kernels.hpp"
+
+namespace phylo {
+
+/// The model as the kernels use it.
+struct Factors {
+  Expansion transition;             ///< P(t)
+  Expansion joint;                  ///< P(t) with the frequency of the row's base and the category's weight
+  Buffer<double> exponents;         ///< eigenvalue * rate, [rate][3]
+  alignas(64) double near_eigen[16];  ///< [k][i]: to eigenvector k, with frequency and weight
+  alignas(64) double far_eigen[16];   ///< [k][j]
+  alignas(64) double far_eigen_tip[64];
+};
+
+/// A list of newview steps with the matrices they need; nothing is allocated while it is filled.
+class Traversal {
+ public:
+  Traversal() = default;
+  Traversal(std::size_t most_steps, std::size_t most_matrix_doubles) : matrices_(most_matrix_doubles) {
+    steps_.reserve(most_steps);
+  }
+  void clear() {
+    steps_.clear();
+    used_ = 0;
+  }
+  double* take(std::size_t doubles) {
+    // More branches than a tree has: the caller's tree has a cycle or another number of taxa.
+    if (used_ + doubles > matrices_.size()) throw std::logic_error("likelihood: a traversal larger than the tree");
+    double* const at = matrices_.data() + used_;
+    used_ += doubles;
+    return at;
+  }
+  void add(const Newview& step) { steps_.push_back(step); }
+  const Newview* steps() const { return steps_.data(); }
+  int count() const { return static_cast<int>(steps_.size()); }
+
+ private:
+  std::vector<Newview> steps_;
+  Buffer<double> matrices_;
+  std::size_t used_ = 0;
+};
+
+struct Engine::State {
+  State(const Patterns& patterns, const Model& model, const Options& options);
+
+  /// Puts the model into the kernels' terms and forgets all CLVs.
+  void take_model(const Model& m);
+
+  double* clv(std::int32_t slot) { return clvs.data() + static_cast<std::size_t>(slot) * clv_doubles; }
+  std::int32_t* scale(std::int32_t slot) { return scales.data() + static_cast<std::size_t>(slot) * padded; }
+  /// The slot after those of the half-edges, for a CLV of no half-edge.
+  std::int32_t scratch_slot() const { return directions.slots(); }
+
+  /// The node of `h` without matrices.
+  Operand plain(HalfEdge h);
+  /// The node of `h` seen across a branch of that length, by P(t) or by `joint`.
+  Operand across(HalfEdge h, double length, const Expansion& expansion);
+  /// Puts on the list what is needed to have the CLV of `h`.
+  void require(const Tree& tree, HalfEdge h);
+  /// Puts on the list: the scratch CLV of a node that sees these two across branches of these lengths.
+  void add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b);
+  Operand scratch();
+  Sites sites() const { return {weights.data(), model.with_invariant ? invariant.data() : nullptr}; }
+
+  /// Off-loads, with the traversal that is on the list, and clear it.
+  void run_newview();
+  double run_evaluate(Operand near, Operand far);
+  double run_junction(const Operand& near, const Operand& far, const Operand& hung);
+  /// `near` is an inner node; matrices are put in here.
+  double run_makenewz(Operand near, Operand far, double length, int iterations);
+
+  const Kernels* kernels;
+  Model model;
+  int taxa;
+  int rates;   ///< categories
+  int groups;  ///< of patterns
+  std::size_t padded;       ///< patterns, rounded up to whole groups
+  std::size_t clv_doubles;  ///< of one CLV
+  Buffer<std::uint8_t> codes;    ///< one row a taxon, `padded` long
+  Buffer<std::uint8_t> common;   ///< bases that all taxa may have, by pattern
+  Buffer<double> weights;
+  Buffer<double> invariant;
+  Factors factors;
+  Directions directions;
+  Buffer<double> clvs;
+  Buffer<std::int32_t> scales;
+  Traversal traversal;
+  Buffer<double> table;           ///< of makenewz
+  Buffer<double> table_factors[3];
+};
+
+}  // namespace phylo
