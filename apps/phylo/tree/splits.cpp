@@ -61,6 +61,28 @@ std::int32_t robinson_foulds(const Tree& a, const Tree& b) {
   return static_cast<std::int32_t>(apart.size());
 }
 
+std::uint64_t fingerprint(const Tree& tree) {
+  // Each split is the exclusive or of its tips' keys (Zobrist 1970), mixed so that sums of splits say which they are.
+  auto mixed = [](std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  };
+  auto key = [&](HalfEdge tip) { return mixed((static_cast<std::uint64_t>(tip) + 1) * 0x9e3779b97f4a7c15U); };
+  std::vector<std::uint64_t> below(static_cast<std::size_t>(tree.nodes()), 0);
+  std::uint64_t sum = 0;
+  post_order(tree, tree.back(0), [&](HalfEdge h) {
+    std::uint64_t split = 0;
+    for (HalfEdge side = tree.next(h); side != h; side = tree.next(side)) {
+      const HalfEdge child = tree.back(side);
+      split ^= tree.is_tip(child) ? key(child) : below[static_cast<std::size_t>(tree.node(child))];
+    }
+    below[static_cast<std::size_t>(tree.node(h))] = split;
+    sum += mixed(split);
+  });
+  return sum;
+}
+
 void SplitCounts::add(const Tree& tree) {
   if (tree.tips() != tips_) throw std::invalid_argument("the trees differ in their number of tips");
   for (BranchSplit& s : inner_splits(tree)) {

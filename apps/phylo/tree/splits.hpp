@@ -35,6 +35,10 @@ std::vector<BranchSplit> inner_splits(const Tree& tree);
 /// the same tips.
 std::int32_t robinson_foulds(const Tree& a, const Tree& b);
 
+/// Gives a number that depends on the tree's splits alone: equal for equal topologies whatever the labels of their
+/// inner nodes, and different for different ones but for a chance of about 2^-64.
+std::uint64_t fingerprint(const Tree& tree);
+
 /// How often each split occurs in a set of trees with the same tips, and how long its branches are.
 class SplitCounts {
  public:

@@ -73,6 +73,16 @@ TEST(RobinsonFoulds, counts_splits_that_only_one_tree_has) {
   EXPECT_EQ(robinson_foulds(a, caterpillar({0, 3, 5, 1, 4, 2})), 6);
 }
 
+TEST(Fingerprint, tells_topologies_apart_and_nothing_else) {
+  Tree a = caterpillar({0, 1, 2, 3, 4, 5});
+  const std::uint64_t before = fingerprint(a);
+  a.for_each_branch([&](HalfEdge h) { a.set_length(h, 0.9); });
+  EXPECT_EQ(fingerprint(a), before);
+  EXPECT_EQ(fingerprint(caterpillar({5, 4, 3, 2, 1, 0})), before) << "the same tree with other inner nodes";
+  EXPECT_NE(fingerprint(caterpillar({0, 1, 3, 2, 4, 5})), before);
+  EXPECT_NE(fingerprint(caterpillar({0, 2, 1, 3, 4, 5})), before);
+}
+
 TEST(Compatible, sets_nest_or_are_disjoint) {
   EXPECT_TRUE(compatible(of({1, 2}), of({1, 2, 3})));
   EXPECT_TRUE(compatible(of({1, 2, 3}), of({1, 2})));

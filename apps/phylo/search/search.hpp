@@ -1,0 +1,39 @@
+#pragma once
+// The search for the tree and model of maximum likelihood. A pure function of its inputs: the same seed gives the same
+// bits at any number of workers.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "phylo/io/patterns.hpp"
+#include "phylo/model/model.hpp"
+#include "phylo/search/spr.hpp"
+#include "phylo/tree/tree.hpp"
+
+namespace phylo {
+
+struct SearchOptions {
+  std::uint64_t seed = 1;     ///< of the run
+  std::uint64_t index = 0;    ///< which of the run's searches this is: each draws its own start tree
+  std::optional<Tree> start;  ///< climb from here instead of a parsimony tree
+  double epsilon = 0.1;       ///< log-likelihood units: what the last optimization of model and branches may leave
+};
+
+struct SearchResult {
+  Tree tree;
+  Model model;
+  double lnl = 0;
+  SearchCounts counts;
+};
+
+/// Called now and then with the log-likelihood reached so far.
+using SearchProgress = std::function<void(double lnl)>;
+
+/// Gives the best tree found by hill climbing from one start, with its branch lengths and model optimized. `model` says
+/// what is to be optimized, and where that begins. Takes all its parallelism from the likelihood kernels, which it
+/// off-loads; so call it from a stream of a phase, one search a stream.
+SearchResult search(const Patterns& patterns, const Model& model, const SearchOptions& options,
+                    const SearchProgress& progress = {});
+
+}  // namespace phylo
