@@ -5,3 +5,6 @@
 
 /// `maslin machine`: what this machine is, how many CPUs this process may use and why; or a described machine, checked.
 void add_machine(CLI::App& app);
+
+/// `maslin trace`: what a run left in its trace file, in figures, for the Perfetto UI, or as intervals for reports.
+void add_trace(CLI::App& app);

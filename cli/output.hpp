@@ -1,0 +1,44 @@
+#pragma once
+// What the subcommands write: whole files or none, and how far they are.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// A text file that takes its name when it is whole. "-" is the standard output; a device or a pipe is written directly.
+class output_file {
+ public:
+  /// Throws `maslin::error` when no file can be made there.
+  explicit output_file(std::string path);
+  ~output_file();
+  output_file(const output_file&) = delete;
+  output_file& operator=(const output_file&) = delete;
+
+  /// Throws `maslin::error` when the disk is full; nothing is left then.
+  void write(std::string_view text);
+  /// Puts the file in its place.
+  void commit();
+
+ private:
+  void flush();
+  [[noreturn]] void fail(int reason);
+
+  std::string path_;
+  std::string partial_;  // empty when the path is written directly
+  std::string buffer_;
+  int fd_ = -1;
+};
+
+/// A bar on the standard error, if that is a terminal, for work that takes more than a moment.
+class progress {
+ public:
+  progress(std::string what, std::uint64_t total);
+  ~progress();
+  void at(std::uint64_t done);
+
+ private:
+  std::string what_;
+  std::uint64_t total_;
+  int shown_ = -1;  // percent
+  bool terminal_;
+};

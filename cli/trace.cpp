@@ -1,0 +1,96 @@
+// `maslin trace`: what a run left in its trace file, in figures, for the Perfetto UI, or for the report.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "commands.hpp"
+#include "maslin/error.hpp"
+#include "trace_export.hpp"
+#include "trace_info.hpp"
+
+namespace {
+
+struct wishes {
+  std::string path;
+  std::string output;
+  bool json = false;
+  bool perfetto = true;
+  double resolution = 0;
+  time_window window;
+};
+
+void put(const std::string& text, const std::string& path) {
+  output_file to(path);
+  to.write(text);
+  to.commit();
+}
+
+void warn_of_drops(const maslin::trace::file& trace) {
+  if (const auto dropped = trace.about().dropped())
+    fmt::print(stderr, "maslin: warning: the trace lacks {} events that came faster than they could be written; slices next "
+                       "to them may be too long or missing\n", dropped);
+}
+
+/// Gives "run.perfetto.json" for "run.mtrace".
+std::string beside(const std::string& trace) {
+  const auto dot = trace.find_last_of('.');
+  const auto slash = trace.find_last_of('/');
+  const bool has_extension = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1) && dot > 0;
+  return (has_extension ? trace.substr(0, dot) : trace) + ".perfetto.json";
+}
+
+void info(const wishes& w) {
+  const maslin::trace::file trace(w.path);
+  const trace_figures figures = figures_of(trace);
+  fmt::print("{}", w.json ? info_json(trace, figures) : info_text(trace, figures));
+}
+
+void export_trace(const wishes& w) {
+  if (w.window.to <= w.window.from)
+    throw maslin::error(fmt::format("--to {} does not lie behind --from {}: nothing would be exported", w.window.to,
+                                    w.window.from));
+  const maslin::trace::file trace(w.path);
+  const std::string path = w.output.empty() ? beside(w.path) : w.output;
+  output_file to(path);
+  const std::uint64_t written = export_perfetto(trace, w.window, to);
+  to.commit();
+  warn_of_drops(trace);
+  if (path != "-") fmt::print("{}: {} trace events; open it at https://ui.perfetto.dev\n", path, written);
+}
+
+void spans(const wishes& w) {
+  const maslin::trace::file trace(w.path);
+  put(spans_json(trace, w.resolution), w.output.empty() ? "-" : w.output);
+  warn_of_drops(trace);
+}
+
+}  // namespace
+
+void add_trace(CLI::App& app) {
+  auto* trace = app.add_subcommand("trace", "What a run left in its trace file (record one with MASLIN_TRACE=run.mtrace)");
+  trace->require_subcommand(1);
+  const auto w = std::make_shared<wishes>();
+  const auto add = [&](const char* name, const char* what, void (*run)(const wishes&)) {
+    auto* command = trace->add_subcommand(name, what);
+    command->add_option("FILE", w->path, "The trace")->required();
+    command->callback([w, run] { run(*w); });
+    return command;
+  };
+
+  auto* figures = add("info", "Duration, workers and how busy they were, events of each kind, drops", info);
+  figures->add_flag("--json", w->json, "Print one JSON object");
+
+  auto* exported = add("export", "Write the trace so that other programs can show it", export_trace);
+  exported->add_flag("--perfetto", w->perfetto, "As JSON for the Perfetto UI and chrome://tracing (the default)");
+  exported->add_option("-o,--output", w->output, "Where to; '-' is the standard output (default: beside FILE, .perfetto.json)");
+  exported->add_option("--from", w->window.from, "Leave out what ended before this second of the run");
+  exported->add_option("--to", w->window.to, "Leave out what began after this second of the run");
+
+  auto* intervals = add("spans", "Each worker's intervals by stream, phases and decisions, as JSON for reports", spans);
+  intervals->add_option("-o,--output", w->output, "Where to (default: the standard output)");
+  intervals->add_option("--resolution", w->resolution, "Merge intervals of one stream closer than this many seconds")
+      ->check(CLI::NonNegativeNumber);
+}

@@ -1,0 +1,23 @@
+#pragma once
+// A trace as other programs read it.
+
+#include <string>
+
+#include "maslin/trace.hpp"
+#include "output.hpp"
+
+/// The part of a trace that is exported, in seconds since its start.
+struct time_window {
+  double from = 0;
+  double to = 1e18;
+};
+
+/// Writes trace events in the JSON format that the Perfetto UI and chrome://tracing read: a track a worker with nested
+/// slices, a track of decisions, phases as asynchronous slices, and a counter of working workers. Slices that reach
+/// beyond the window are cut at its edges. Gives the number of events written.
+std::uint64_t export_perfetto(const maslin::trace::file& trace, const time_window& window, output_file& to);
+
+/// Gives one JSON object with each worker's intervals by the stream that it worked for, phases, decisions and kernels, as
+/// the report draws them; docs/trace.md lists the keys. Intervals of one stream closer than `resolution_s` are
+/// merged; 0 takes a four-thousandth of the trace.
+std::string spans_json(const maslin::trace::file& trace, double resolution_s);

@@ -1,0 +1,151 @@
+#include "trace_info.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "output.hpp"
+#include "timeline.hpp"
+
+using namespace maslin::trace;
+
+namespace {
+
+class sums : public timeline::observer {
+ public:
+  sums(const file& trace, trace_figures& into) : trace_(&trace), into_(&into) {
+    const auto workers = static_cast<std::size_t>(trace.about().workers);
+    into.busy_ns.resize(workers);
+    into.parked_ns.resize(workers);
+    since_.resize(workers);
+  }
+
+  void end(int worker, const timeline::slice& s, std::int64_t ns) override {
+    if (s.sort == timeline::sort::parked && worker >= 0)
+      into_->parked_ns[static_cast<std::size_t>(worker)] += ns - s.begin_ns;
+    if (s.sort == timeline::sort::offload) add(s.id, s.goes_on ? 0 : 1, ns - s.begin_ns);
+    for (const auto& k : s.kernels) add(k.kernel, k.count, static_cast<std::int64_t>(k.ns));
+  }
+
+  void busy(int worker, bool now, std::int64_t ns) override {
+    if (worker < 0) return;
+    const auto w = static_cast<std::size_t>(worker);
+    if (!now) into_->busy_ns[w] += ns - since_[w];
+    since_[w] = ns;
+  }
+
+ private:
+  void add(std::uint32_t kernel, std::uint64_t count, std::int64_t ns) {
+    auto& sum = by_id_[kernel];
+    if (!sum) sum = &into_->kernels[std::string(trace_->name(kernel))];
+    sum->count += count;
+    sum->ns += ns;
+  }
+
+  const file* trace_;
+  trace_figures* into_;
+  std::vector<std::int64_t> since_;
+  std::map<std::uint32_t, trace_figures::kernel*> by_id_;
+};
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+std::string started(const summary& about) {
+  const auto when = static_cast<std::time_t>(about.started_unix_ns / 1'000'000'000);
+  std::tm utc{};
+  if (gmtime_r(&when, &utc) == nullptr) return "?";
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
+}
+
+template <class... Arguments>
+void line(std::string& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  fmt::format_to(std::back_inserter(to), format, std::forward<Arguments>(arguments)...);
+}
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+}  // namespace
+
+trace_figures figures_of(const file& trace) {
+  trace_figures figures;
+  sums into(trace, figures);
+  timeline lines(trace.about().workers, into);
+  progress bar("reading", trace.about().events());
+  std::uint64_t seen = 0;
+  trace.each_event([&](const event& e) {
+    ++figures.events[static_cast<std::size_t>(e.kind)];
+    lines.add(e);
+    if ((++seen & 0xffff) == 0) bar.at(seen);
+  });
+  lines.finish(trace.about().duration_ns);
+  figures.unmatched = lines.unmatched();
+  return figures;
+}
+
+std::string info_text(const file& trace, const trace_figures& figures) {
+  const summary& about = trace.about();
+  std::string out;
+  line(out, "program   {} (process {} on {})\n", about.program, about.pid, about.host);
+  line(out, "started   {}\n", started(about));
+  line(out, "duration  {:.3f} s\n", seconds(about.duration_ns));
+  line(out, "detail    {}\n", about.only_streams ? "streams" : "all");
+  line(out, "events    {} on {} workers\n", about.events(), about.workers);
+  if (about.dropped() > 0)
+    line(out, "dropped   {} events came faster than they could be written: times and counts below lack them\n", about.dropped());
+  line(out, "\n{:>6} {:>7} {:>7} {:>12} {:>9}\n", "worker", "busy", "parked", "events", "dropped");
+  for (const auto& t : about.tracks) {
+    if (t.worker < 0) {
+      if (t.events + t.dropped > 0) line(out, "{:>6} {:>7} {:>7} {:>12} {:>9}\n", "others", "", "", t.events, t.dropped);
+      continue;
+    }
+    const auto w = static_cast<std::size_t>(t.worker);
+    line(out, "{:>6} {:>5.1f} % {:>5.1f} % {:>12} {:>9}\n", t.worker, 100 * share(figures.busy_ns[w], about.duration_ns),
+         100 * share(figures.parked_ns[w], about.duration_ns), t.events, t.dropped);
+  }
+  if (!figures.kernels.empty()) {
+    line(out, "\n{:<24} {:>12} {:>12} {:>12}\n", "kernel", "off-loads", "seconds", "us each");
+    for (const auto& [name, k] : figures.kernels)
+      line(out, "{:<24} {:>12} {:>12.3f} {:>12.3f}\n", name, k.count, seconds(k.ns),
+           k.count > 0 ? seconds(k.ns) * 1e6 / static_cast<double>(k.count) : 0.0);
+  }
+  line(out, "\n{:<24} {:>12}\n", "kind", "events");
+  for (std::size_t k = 0; k < figures.events.size(); ++k)
+    if (figures.events[k] > 0) line(out, "{:<24} {:>12}\n", to_string(static_cast<event_kind>(k)), figures.events[k]);
+  return out;
+}
+
+std::string info_json(const file& trace, const trace_figures& figures) {
+  const summary& about = trace.about();
+  nlohmann::ordered_json out;
+  out["program"] = about.program;
+  out["host"] = about.host;
+  out["pid"] = about.pid;
+  out["started"] = started(about);
+  out["duration_s"] = seconds(about.duration_ns);
+  out["detail"] = about.only_streams ? "streams" : "all";
+  out["events"] = about.events();
+  out["dropped"] = about.dropped();
+  out["unmatched_ends"] = figures.unmatched;
+  out["workers"] = nlohmann::ordered_json::array();
+  for (const auto& t : about.tracks) {
+    nlohmann::ordered_json row;
+    row["worker"] = t.worker;
+    if (t.worker >= 0) {
+      row["busy"] = share(figures.busy_ns[static_cast<std::size_t>(t.worker)], about.duration_ns);
+      row["parked"] = share(figures.parked_ns[static_cast<std::size_t>(t.worker)], about.duration_ns);
+    }
+    row["events"] = t.events;
+    row["dropped"] = t.dropped;
+    out["workers"].push_back(std::move(row));
+  }
+  out["kernels"] = nlohmann::ordered_json::array();
+  for (const auto& [name, k] : figures.kernels)
+    out["kernels"].push_back({{"name", name}, {"count", k.count}, {"seconds", seconds(k.ns)}});
+  for (std::size_t k = 1; k < figures.events.size(); ++k)
+    if (figures.events[k] > 0) out["kinds"][std::string(to_string(static_cast<event_kind>(k)))] = figures.events[k];
+  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
