@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "commands.hpp"
@@ -13,6 +15,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Maslin: a runtime for multigrain parallelism", "maslin"};
   app.require_subcommand(1);
   add_machine(app);
+  add_trace(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -23,6 +26,11 @@ int main(int argc, char** argv) {
   } catch (const std::exception& e) {
     fmt::print(stderr, "maslin: unexpected: {}\n", e.what());
     return 1;
+  }
+  if (std::fflush(stdout) != 0) {
+    fmt::print(stderr, "maslin: standard output cannot be written: {}; make room or write elsewhere\n",
+               std::strerror(errno));
+    return wrong_request;
   }
   return 0;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The CPU budget of this process and the number of workers that follows from it. include/maslin/machine.hpp declares the
-// rest of this room's face.
+// The CPU budget of this process and the number of workers that follows from it. include/maslin/machine.hpp declares
+// the rest of this room's face.
 
 #include <filesystem>
 #include <optional>
@@ -19,8 +19,8 @@ int worker_count();
 /// Are there more workers than CPUs in the budget? Then a waiting worker must not spin.
 bool oversubscribed(int workers);
 
-/// Throws `error` if MASLIN_MACHINE names a described machine, because programs do not run on those yet; the file is checked
-/// first, so that what is wrong with it is said first.
+/// Throws `error` if MASLIN_MACHINE names a described machine, because programs do not run on those yet; the file is
+/// checked first, so that what is wrong with it is said first.
 void refuse_described_machine();
 
 /// What the budget is decided from. Tests hand in folders that were recorded elsewhere.

@@ -13,9 +13,10 @@ namespace maslin::grain {
 namespace {
 
 [[noreturn]] void fail(std::string_view text, std::size_t at, std::string_view expected) {
-  throw error(fmt::format("MASLIN_PIN=\"{}\": column {}: expected {}; write NAME=STREAMSxWIDTH for each phase, separated by "
-                          "commas, for example MASLIN_PIN=\"bootstraps=4x2,other=1x8\"",
-                          text, at + 1, expected));
+  throw error(
+      fmt::format("MASLIN_PIN=\"{}\": column {}: expected {}; write NAME=STREAMSxWIDTH for each phase, separated by "
+                  "commas, for example MASLIN_PIN=\"bootstraps=4x2,other=1x8\"",
+                  text, at + 1, expected));
 }
 
 /// Reads a positive count at `at` and moves behind it.
@@ -59,9 +60,10 @@ pins parse_pins(std::string_view text) {
 configuration fit_pin(std::string_view name, configuration pinned, int workers) {
   const std::int64_t needed = std::int64_t{pinned.streams} * pinned.width;
   if (needed > workers)
-    throw error(fmt::format("MASLIN_PIN: phase '{}' is pinned to {}x{} (streams x width), which needs {} workers, but it has "
-                            "{}; pin fewer or narrower streams, or set MASLIN_WORKERS={}",
-                            name, pinned.streams, pinned.width, needed, workers, needed));
+    throw error(
+        fmt::format("MASLIN_PIN: phase '{}' is pinned to {}x{} (streams x width), which needs {} workers, but it has "
+                    "{}; pin fewer or narrower streams, or set MASLIN_WORKERS={}",
+                    name, pinned.streams, pinned.width, needed, workers, needed));
   return pinned;
 }
 

@@ -12,8 +12,8 @@ namespace maslin::grain {
 
 using pins = std::map<std::string, configuration, std::less<>>;
 
-/// Gives the configuration pinned for each phase named in `text`: NAME=STREAMSxWIDTH, separated by commas. Throws `error`
-/// with the column of what it could not read.
+/// Gives the configuration pinned for each phase named in `text`: NAME=STREAMSxWIDTH, separated by commas. Throws
+/// `error` with the column of what it could not read.
 pins parse_pins(std::string_view text);
 
 /// Gives `pinned` if it fits; throws `error` if the phase `name` would need more than `workers`.

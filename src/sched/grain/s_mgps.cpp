@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 namespace maslin::grain {
 
 namespace {
 
-// After each pass, what is clearly behind is dropped: below this share of the leader's worst slice even in its best one.
-// The first pass drops nothing, because one slice says little: it may have met a stream at its start, or another program.
+// After each pass, what is clearly behind is dropped: below this share of the leader's worst slice even in its best
+// one. The first pass drops nothing, because one slice says little: it may have met a stream at its start, or another
+// program.
 constexpr std::array keep_share = {0.0, 0.6, 0.75, 0.85, 0.9};
 
 // Step 1 looks only for the bound on the width, and each of its slices leaves most of the machine idle: few passes. In
@@ -17,8 +19,8 @@ constexpr std::array keep_share = {0.0, 0.6, 0.75, 0.85, 0.9};
 constexpr int width_passes = 3;
 constexpr int grid_passes = 9;
 
-// A first slice: long against the milliseconds in which an operating system moves threads, and shorter where more workers
-// mean more configurations, so that sampling as a whole does not grow.
+// A first slice: long against the milliseconds in which an operating system moves threads, and shorter where more
+// workers mean more configurations, so that sampling as a whole does not grow.
 constexpr double slice_worker_seconds = 0.05;
 constexpr double shortest_slice_seconds = 0.0025;
 constexpr double longest_first_slice_seconds = 0.025;
@@ -49,7 +51,8 @@ bool uses_less(configuration a, configuration b) {
 std::vector<configuration> feasible(int workers, std::int64_t streams, int widest) {
   std::vector<configuration> all;
   for (const int width : counts(std::clamp(widest, 1, workers)))
-    for (const int at_a_time : counts(std::min<std::int64_t>(streams, workers / width))) all.push_back({at_a_time, width});
+    for (const int at_a_time : counts(std::min<std::int64_t>(streams, workers / width)))
+      all.push_back({at_a_time, width});
   return all;
 }
 
@@ -96,7 +99,7 @@ void s_mgps::resize(int workers) {
 }
 
 /// Starts a race among `field`; slices that were taken before count.
-void s_mgps::enter(std::vector<configuration> field) {
+void s_mgps::enter(const std::vector<configuration>& field) {
   candidates_.clear();
   for (const configuration under : field) {
     candidate c{.under = under, .racing = true, .slices = {}};
@@ -148,7 +151,7 @@ void s_mgps::enter_grid(int widest) {
   std::vector<configuration> field = feasible(workers_, streams_, widest);
   // Should the phase end while it is sampled, the configurations that use most of the machine have been in use.
   std::stable_sort(field.begin(), field.end(), [](auto a, auto b) { return uses_less(b, a); });
-  enter(std::move(field));
+  enter(field);
   for (candidate& c : candidates_)  // step 1 has compared these
     if (c.under.streams == 1 && c.under.width != widest) c.racing = false;
 }
@@ -163,22 +166,14 @@ void s_mgps::drop_what_is_behind() {
 /// Gives the candidate with the largest median throughput among those that the streams left allow: among those still in
 /// the race, if any is, since they were measured best.
 const s_mgps::candidate& s_mgps::best() const {
-  const auto among = [&](bool racing) {
-    const candidate* leader = nullptr;
-    for (const candidate& c : candidates_) {
-      if (c.under.streams > left_ || c.racing != racing) continue;
-      if (!leader) {
-        leader = &c;
-        continue;
-      }
-      const double w = throughput(c).median;
-      const double best_w = throughput(*leader).median;
-      if (w > best_w || (w == best_w && uses_less(c.under, leader->under))) leader = &c;
-    }
-    return leader;
+  const auto rank = [&](const candidate& c) {
+    return std::tuple(c.under.streams <= left_, c.racing, throughput(c).median);
   };
-  const candidate* leader = among(true);
-  return leader ? *leader : *among(false);
+  return *std::max_element(candidates_.begin(), candidates_.end(), [&](const candidate& a, const candidate& b) {
+    const auto rank_a = rank(a);
+    const auto rank_b = rank(b);
+    return rank_a != rank_b ? rank_a < rank_b : uses_less(b.under, a.under);
+  });
 }
 
 s_mgps::spread s_mgps::throughput(const candidate& c) const {

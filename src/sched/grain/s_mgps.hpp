@@ -54,15 +54,16 @@ struct sample {
   std::int64_t units = 0;              ///< streams finished in it
 };
 
-/// Gives every (streams p, width w) with p × w ≤ workers, w ≤ widest, p ≤ streams: the search space of step 2, by width,
-/// then by streams. Counts above 16 go in four steps a doubling. For 8 workers and widest 5 these are 17.
+/// Gives every (streams p, width w) with p × w ≤ workers, w ≤ widest and p ≤ streams: the search space of step 2,
+/// by width, then by streams. Counts above 16 go in four steps a doubling. For 8 workers and widest 5 these are 17.
 std::vector<configuration> feasible(int workers, std::int64_t streams, int widest);
 
 /// The controller of one run of a phase.
 ///
-/// Both steps are races. Every pass takes one slice of each configuration that is still in the race, longer ones in later
-/// passes, and then drops what is clearly behind (README.md says how clearly). Slices measured by finished streams are
-/// not repeated. The winner has the largest median W; among equals, what uses fewer workers, then the narrower.
+/// Both steps are races. Every pass takes one slice of each configuration that is still in the race, longer ones in
+/// later passes, and then drops what is clearly behind (README.md says how clearly). Slices measured by finished
+/// streams are not repeated. The winner has the largest median W; among equals, what uses fewer workers, then the
+/// narrower.
 class s_mgps {
  public:
   /// `workers` ≥ 1 that the phase may use, `streams` ≥ 1 that it has to run.
@@ -107,7 +108,7 @@ class s_mgps {
     double lowest, median, highest;
   };
 
-  void enter(std::vector<configuration> field);
+  void enter(const std::vector<configuration>& field);
   void enter_grid(int widest);
   void advance();
   bool eligible(const candidate& c) const { return c.racing && c.under.streams <= left_; }

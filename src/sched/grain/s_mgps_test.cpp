@@ -93,7 +93,8 @@ TEST(Smgps, SamplesExactlyTheSeventeenAndTheWiderTeamsOfStepOne) {
   const outcome o = decide(cell_like, 8, 100);
   std::set<std::pair<int, int>> sampled;
   for (const auto& s : o.samples) sampled.insert({s.under.streams, s.under.width});
-  for (const auto c : feasible(8, 100, 5)) EXPECT_TRUE(sampled.count({c.streams, c.width})) << c.streams << 'x' << c.width;
+  for (const auto c : feasible(8, 100, 5))
+    EXPECT_TRUE(sampled.count({c.streams, c.width})) << c.streams << 'x' << c.width;
   EXPECT_EQ(sampled.size(), 17u + 3u);  // 1x6, 1x7, 1x8 belong to step 1 alone
 }
 
@@ -105,7 +106,8 @@ TEST(Smgps, BeginsWithOneStreamAndNoWiderThanOneWorker) {
 }
 
 TEST(Smgps, WithoutNoiseTheBestConfigurationIsFound) {
-  for (const auto& [w, name] : {std::pair<machine, const char*>{cell_like, "cell_like"}, {streams_only, "streams_only"},
+  for (const auto& [w, name] : {std::pair<machine, const char*>{cell_like, "cell_like"},
+                                {streams_only, "streams_only"},
                                 {memory_bound, "memory_bound"}})
     for (const int workers : {2, 3, 4, 6, 8})
       for (const std::int64_t streams : {1, 2, 5, 100}) {
@@ -134,9 +136,7 @@ TEST(Smgps, OneWorkerOrNothingToCompareNeedsNoSampling) {
   EXPECT_TRUE(grain.samples().empty());
 }
 
-TEST(Smgps, OneStreamIsOnlyWidened) {
-  EXPECT_EQ(decide(cell_like, 8, 1).chosen, (configuration{1, 5}));
-}
+TEST(Smgps, OneStreamIsOnlyWidened) { EXPECT_EQ(decide(cell_like, 8, 1).chosen, (configuration{1, 5})); }
 
 TEST(Smgps, NoiseOfThirtyPercentCostsLittle) {
   std::mt19937 random(1);

@@ -11,10 +11,10 @@ namespace maslin::grain {
 
 /// What happened to one kernel in a stretch of time. Kernels run on the host count like any other, at width 1.
 struct kernel_record {
-  std::uint64_t completed = 0;      ///< executions, at any width
-  std::uint64_t one_worker = 0;     ///< of these, executions at width 1
-  double one_worker_seconds = 0;    ///< time that those took, summed
-  double worker_seconds = 0;        ///< time × width of every execution, summed
+  std::uint64_t completed = 0;    ///< executions, at any width
+  std::uint64_t one_worker = 0;   ///< of these, executions at width 1
+  double one_worker_seconds = 0;  ///< time that those took, summed
+  double worker_seconds = 0;      ///< time × width of every execution, summed
 };
 
 /// Adds `from` to `to`, kernel by kernel; `to` grows as needed.
@@ -27,7 +27,8 @@ class kernel_times {
   void add(std::span<const kernel_record> records) { accumulate(seen_, records); }
 
   /// Gives the kernel's mean one-worker time in seconds: of its executions at width 1; if there were none yet, its mean
-  /// worker-seconds (time × width), which the overhead of sharing makes too large rather than too small; 0 if it never ran.
+  /// worker-seconds (time × width), which the overhead of sharing makes too large rather than too small; 0 if it never
+  /// ran.
   double mean(std::size_t kernel) const;
 
   /// Gives C in seconds: completed executions, each with its kernel's mean one-worker time.

@@ -7,7 +7,8 @@ namespace {
 
 TEST(KernelTimes, TheMeanIsOfExecutionsOnOneWorker) {
   kernel_times times;
-  times.add(std::vector<kernel_record>{{.completed = 30, .one_worker = 10, .one_worker_seconds = 2, .worker_seconds = 9}});
+  times.add(
+      std::vector<kernel_record>{{.completed = 30, .one_worker = 10, .one_worker_seconds = 2, .worker_seconds = 9}});
   EXPECT_DOUBLE_EQ(times.mean(0), 0.2);
 }
 
@@ -24,14 +25,16 @@ TEST(KernelTimes, WhatIsLearnedLaterCorrectsWhatWasCountedBefore) {
   const std::vector<kernel_record> wide{{.completed = 10, .worker_seconds = 10}};
   times.add(wide);
   EXPECT_DOUBLE_EQ(times.work(wide), 10);
-  times.add(std::vector<kernel_record>{{.completed = 5, .one_worker = 5, .one_worker_seconds = 2, .worker_seconds = 2}});
+  times.add(
+      std::vector<kernel_record>{{.completed = 5, .one_worker = 5, .one_worker_seconds = 2, .worker_seconds = 2}});
   EXPECT_DOUBLE_EQ(times.work(wide), 4);
 }
 
 TEST(KernelTimes, WorkWeighsEachKernelWithItsOwnMean) {
   kernel_times times;
-  times.add(std::vector<kernel_record>{{.completed = 4, .one_worker = 4, .one_worker_seconds = 4, .worker_seconds = 4},
-                                       {.completed = 2, .one_worker = 2, .one_worker_seconds = 6, .worker_seconds = 6}});
+  times.add(
+      std::vector<kernel_record>{{.completed = 4, .one_worker = 4, .one_worker_seconds = 4, .worker_seconds = 4},
+                                 {.completed = 2, .one_worker = 2, .one_worker_seconds = 6, .worker_seconds = 6}});
   EXPECT_DOUBLE_EQ(times.work(std::vector<kernel_record>{{.completed = 10}, {.completed = 10}}), 10 * 1.0 + 10 * 3.0);
 }
 

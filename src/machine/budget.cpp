@@ -1,0 +1,121 @@
+#include "machine/budget.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "machine/cgroup.hpp"
+#include "maslin/error.hpp"
+
+namespace maslin::machine {
+
+namespace {
+
+/// Gives the variable's text; an empty one counts as not set, as in `MASLIN_WORKERS= ./program`.
+std::optional<std::string> environment(const char* name) {
+  const char* text = std::getenv(name);
+  if (!text || !*text) return std::nullopt;
+  return text;
+}
+
+std::optional<int> number_up_to(std::string_view text, int most) {
+  int value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end != text.data() + text.size() || value < 1 || value > most) return std::nullopt;
+  return value;
+}
+
+int online_cpus() { return std::max(1, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN))); }
+
+/// Gives the number of CPUs in the calling thread's mask, on machines of any size.
+int allowed_cpus() {
+  constexpr std::size_t largest_mask = 1 << 20;
+  for (std::size_t cpus = 1024; cpus <= largest_mask; cpus *= 2) {
+    std::vector<cpu_set_t> mask(CPU_ALLOC_SIZE(cpus) / sizeof(cpu_set_t));
+    if (sched_getaffinity(0, mask.size() * sizeof(cpu_set_t), mask.data()) == 0)
+      return std::max(1, CPU_COUNT_S(mask.size() * sizeof(cpu_set_t), mask.data()));
+    if (errno != EINVAL) break;
+  }
+  return online_cpus();
+}
+
+cpu_limit slurm_limit(const std::optional<std::string>& text) {
+  constexpr int most_cpus = 1 << 20;
+  const std::string name = "SLURM_CPUS_PER_TASK";
+  if (!text) return {name, "not set", std::nullopt};
+  const auto cpus = number_up_to(*text, most_cpus);
+  if (!cpus)
+    throw error(
+        fmt::format("SLURM_CPUS_PER_TASK=\"{}\": expected the number of CPUs that the batch system grants, 1 or more; "
+                    "set it right or unset it",
+                    *text));
+  return {name, "granted by the batch system", cpus};
+}
+
+}  // namespace
+
+surroundings this_process() {
+  return {.root = "/",
+          .allowed_cpus = allowed_cpus(),
+          .online_cpus = online_cpus(),
+          .slurm_cpus_per_task = environment("SLURM_CPUS_PER_TASK")};
+}
+
+cpu_budget budget(const surroundings& around) {
+  cpu_budget result;
+  result.limits.push_back({"affinity mask",
+                           fmt::format("{} of {} CPUs allowed", around.allowed_cpus, around.online_cpus),
+                           around.allowed_cpus});
+  for (cpu_limit& limit : cgroup_limits(around.root)) result.limits.push_back(std::move(limit));
+  result.limits.push_back(slurm_limit(around.slurm_cpus_per_task));
+  result.cpus = around.allowed_cpus;
+  for (const cpu_limit& limit : result.limits) result.cpus = std::min(result.cpus, limit.cpus.value_or(result.cpus));
+  return result;
+}
+
+cpu_budget budget() { return budget(this_process()); }
+
+worker_grant grant_workers(const cpu_budget& budget, const std::optional<std::string>& asked) {
+  if (!asked) {
+    std::string tightest;
+    for (const cpu_limit& limit : budget.limits)
+      if (limit.cpus == budget.cpus)
+        tightest += fmt::format("{}{}: {}", tightest.empty() ? "" : "; ", limit.source, limit.found);
+    return {budget.cpus, "one for each CPU of the budget (" + tightest + ")"};
+  }
+  const auto workers = number_up_to(*asked, most_workers);
+  if (!workers)
+    throw error(fmt::format(
+        "MASLIN_WORKERS=\"{}\": expected a number of workers from 1 to {}; set it right, or unset it to get "
+        "one worker for each CPU of the budget (here {})",
+        *asked, most_workers, budget.cpus));
+  std::string reason = "MASLIN_WORKERS asks for it";
+  if (*workers > budget.cpus)
+    reason += fmt::format(", beyond the budget of {}: the workers will share CPUs", budget.cpus);
+  return {*workers, reason};
+}
+
+worker_grant grant_workers(const cpu_budget& budget) { return grant_workers(budget, environment("MASLIN_WORKERS")); }
+
+int worker_count() { return grant_workers(budget()).workers; }
+
+bool oversubscribed(int workers) { return workers > budget().cpus; }
+
+void refuse_described_machine() {
+  const auto path = environment("MASLIN_MACHINE");
+  if (!path) return;
+  const machine_spec spec = read_spec(*path);
+  throw error(fmt::format(
+      "MASLIN_MACHINE={}: the description of '{}' is in order, but programs cannot run on described machines "
+      "yet; unset MASLIN_MACHINE to run on this machine, or see `maslin machine --spec {}`",
+      *path, spec.name, *path));
+}
+
+}  // namespace maslin::machine

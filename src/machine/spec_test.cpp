@@ -1,0 +1,195 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "maslin/error.hpp"
+#include "maslin/machine.hpp"
+
+namespace maslin::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path shipped(const std::string& name) {
+  return fs::path(__FILE__).parent_path().parent_path().parent_path() / "specs" / name;
+}
+
+/// A file with that text as long as it lives.
+class spec_file {
+ public:
+  explicit spec_file(const std::string& text)
+      : path_(fs::temp_directory_path() / ("maslin_spec_test_" + std::to_string(getpid()) + ".toml")) {
+    std::ofstream(path_) << text;
+  }
+  ~spec_file() { fs::remove(path_); }
+  spec_file(const spec_file&) = delete;
+  spec_file& operator=(const spec_file&) = delete;
+  std::string path() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+/// Gives what read_spec says about the text, without the file's name: "LINE:COLUMN: ...".
+std::string complaint(const std::string& text) {
+  const spec_file file(text);
+  try {
+    read_spec(file.path());
+  } catch (const error& e) {
+    const std::string what = e.what();
+    EXPECT_EQ(what.substr(0, file.path().size() + 1), file.path() + ":");
+    return what.substr(file.path().size() + 1);
+  }
+  return "";
+}
+
+const std::string good = R"(name = "small"
+[workers]
+kind = "cpu"
+count = 4
+source = "a test"
+)";
+
+TEST(Spec, AllThatAreShippedAreInOrder) {
+  int specs = 0;
+  for (const auto& entry : fs::directory_iterator(shipped("")))
+    if (entry.path().extension() == ".toml") {
+      ++specs;
+      const machine_spec spec = read_spec(entry.path().string());
+      EXPECT_EQ(spec.name, entry.path().stem()) << "a spec's name is its file's";
+    }
+  EXPECT_GE(specs, 2);
+}
+
+TEST(Spec, TheCellBladeHasSixteenWorkersBehindFourHostContexts) {
+  const machine_spec cell = read_spec(shipped("cell-qs20.toml").string());
+  EXPECT_EQ(cell.workers.count, 16);
+  EXPECT_EQ(cell.workers.groups, 2);
+  EXPECT_EQ(cell.workers.kind, worker_kind::accelerator);
+  ASSERT_TRUE(cell.hosts);
+  EXPECT_EQ(cell.hosts->contexts, 4);
+  EXPECT_FALSE(cell.hosts->contention);
+  ASSERT_TRUE(cell.local_store);
+  EXPECT_EQ(cell.local_store->bytes, 256 * 1024);
+  ASSERT_TRUE(cell.transfer);
+  EXPECT_DOUBLE_EQ(cell.transfer->bandwidth_gb_per_s, 25.6);
+  EXPECT_FALSE(cell.workers.source.empty());
+}
+
+TEST(Spec, TheServerHasAHundredAndTwentyEightWorkersAndFourLevelsOfMemory) {
+  const machine_spec epyc = read_spec(shipped("epyc-128.toml").string());
+  EXPECT_EQ(epyc.workers.count, 128);
+  EXPECT_EQ(epyc.workers.kind, worker_kind::cpu);
+  EXPECT_FALSE(epyc.hosts);
+  ASSERT_EQ(epyc.memory.size(), 4u);
+  EXPECT_EQ(epyc.memory[2].shared_by, 4);
+  ASSERT_EQ(epyc.links.size(), 1u);
+  EXPECT_EQ(epyc.links[0].between, link_spec::ends::groups);
+}
+
+TEST(Spec, WhatIsOptionalMayBeMissing) {
+  const spec_file file(good);
+  const machine_spec spec = read_spec(file.path());
+  EXPECT_EQ(spec.workers.count, 4);
+  EXPECT_EQ(spec.nodes, 1);
+  EXPECT_DOUBLE_EQ(spec.workers.speed, 1);
+  EXPECT_TRUE(spec.memory.empty());
+}
+
+TEST(Spec, AMissingKeyIsNamedWhereItBelongs) {
+  EXPECT_EQ(complaint("").substr(0, 27), "1:1: missing key 'name'; sp");
+  EXPECT_EQ(complaint("name = \"x\"\n").substr(0, 26), "1:1: missing key 'workers'");
+  EXPECT_EQ(complaint("name = \"x\"\n\n[workers]\ncount = 4\nsource = \"s\"\n").substr(0, 44),
+            "3:1: missing key 'workers.kind' in [workers]");
+  EXPECT_EQ(complaint("name = \"x\"\n[workers]\nkind = \"cpu\"\ncount = 4\n").substr(0, 46),
+            "2:1: missing key 'workers.source' in [workers]");
+}
+
+TEST(Spec, AcceleratorsNeedHostsAndCpusDoNotHaveThem) {
+  const std::string accelerators = "name = \"x\"\n[workers]\nkind = \"accelerator\"\ncount = 4\nsource = \"s\"\n";
+  EXPECT_NE(complaint(accelerators).find("missing key 'hosts'"), std::string::npos);
+  EXPECT_EQ(complaint(accelerators + "[hosts]\ncontexts = 2\nsource = \"s\"\n"), "");
+  EXPECT_EQ(complaint(good + "[hosts]\ncontexts = 2\nsource = \"s\"\n").substr(0, 18), "6:1: [hosts] stand");
+}
+
+TEST(Spec, AnUnknownKeyIsNamedWithWhatWasProbablyMeant) {
+  EXPECT_EQ(complaint(good + "gruops = 2\n").substr(0, 58),
+            "6:1: unknown key 'workers.gruops', did you mean 'groups'?;");
+  EXPECT_EQ(complaint("name = \"x\"\n[workers]\nkind = \"cpu\"\ncuont = 4\nsource = \"s\"\n"),
+            "4:1: unknown key 'workers.cuont', did you mean 'workers.count', which is missing?");
+  EXPECT_NE(complaint("colour = \"red\"\n" + good).find("1:1: unknown key 'colour'; expected here: name, about"),
+            std::string::npos);
+}
+
+TEST(Spec, AWrongTypeSaysWhatStandsThereAndWhatBelongsThere) {
+  const auto with = [](const std::string& count) {
+    return "name = \"x\"\n[workers]\nkind = \"cpu\"\ncount = " + count + "\nsource = \"s\"\n";
+  };
+  EXPECT_EQ(complaint(with("\"4\"")), "4:9: 'workers.count' is a text; expected a whole number");
+  EXPECT_EQ(complaint(with("4.5")), "4:9: 'workers.count' is a number with a fraction; expected a whole number");
+  EXPECT_EQ(complaint(with("true")), "4:9: 'workers.count' is a boolean; expected a whole number");
+  EXPECT_EQ(complaint(with("1979-05-27")), "4:9: 'workers.count' is a date or time; expected a whole number");
+  EXPECT_EQ(complaint("name = 3\n"), "1:8: 'name' is a whole number; expected a text in quotes");
+  EXPECT_EQ(complaint("name = \"x\"\nworkers = 3\n"), "2:11: 'workers' is a whole number; expected a table, [workers]");
+  EXPECT_EQ(complaint(good + "[memory]\nlevel = \"L1\"\n"),
+            "6:1: 'memory' is a table; expected tables, each headed [[memory]]");
+  EXPECT_EQ(complaint("memory = [1]\n" + good),
+            "1:11: 'memory' is a whole number; expected tables, each headed [[memory]]");
+}
+
+TEST(Spec, WhatIsOutOfRangeSaysTheRange) {
+  const auto with = [](const std::string& count) {
+    return "name = \"x\"\n[workers]\nkind = \"cpu\"\ncount = " + count + "\nsource = \"s\"\n";
+  };
+  EXPECT_EQ(complaint(with("0")), "4:9: 'workers.count' is 0; expected 1 to 1000000000");
+  EXPECT_EQ(complaint(with("-3")), "4:9: 'workers.count' is -3; expected 1 to 1000000000");
+  EXPECT_NE(complaint(with("9223372036854775807")).find("expected 1 to 1000000000"), std::string::npos);
+  EXPECT_NE(complaint(with("9223372036854775808")).find("this is not TOML"), std::string::npos);
+  EXPECT_NE(complaint(good + "speed = nan\n").find("6:9: 'workers.speed' is nan"), std::string::npos);
+  EXPECT_NE(complaint(good + "speed = inf\n").find("6:9: 'workers.speed' is inf"), std::string::npos);
+  EXPECT_NE(complaint(good + "groups = 3\n").find("6:10: 'workers.groups' is 3, which does not divide the 4 workers"),
+            std::string::npos);
+  EXPECT_NE(complaint(good + "[[memory]]\nlevel = \"L1\"\nbytes = 1\nshared_by = 5\nsource = \"s\"\n")
+                .find("9:13: 'memory.shared_by' is 5"),
+            std::string::npos);
+  EXPECT_NE(complaint("name = \"\"\n").find("1:8: 'name' is empty"), std::string::npos);
+  EXPECT_NE(complaint("name = \"x\"\n[workers]\nkind = \"gpu\"\ncount = 1\nsource = \"s\"\n")
+                .find("3:8: 'workers.kind' is \"gpu\"; expected one of cpu, accelerator"),
+            std::string::npos);
+}
+
+TEST(Spec, WhatIsNotTomlSaysWhere) {
+  EXPECT_EQ(complaint("name = \n").substr(0, 22), "1:8: this is not TOML:");
+  EXPECT_NE(complaint("name = \"x\"\nname = \"y\"\n").find("2:"), std::string::npos);
+  EXPECT_NE(complaint(std::string("\xff\xfe\x00junk", 7)).find("this is not TOML"), std::string::npos);
+  EXPECT_NE(complaint("a = " + std::string(10000, '[')).find("this is not TOML"), std::string::npos);
+}
+
+TEST(Spec, EveryCutOfAGoodFileIsRefusedOrRead) {
+  std::ifstream in(shipped("cell-qs20.toml"));
+  const std::string whole((std::istreambuf_iterator<char>(in)), {});
+  int refused = 0;
+  for (std::size_t cut = 0; cut < whole.size(); cut += 7) refused += !complaint(whole.substr(0, cut)).empty();
+  EXPECT_GT(refused, 100);
+}
+
+TEST(Spec, AFileThatIsNotThereAFolderAndAFloodAreErrors) {
+  const auto what = [](const std::string& path) {
+    try {
+      read_spec(path);
+    } catch (const error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(what("no/such.toml").find("no/such.toml: cannot be opened: No such file or directory"), std::string::npos);
+  EXPECT_NE(what(fs::temp_directory_path().string()).find("this is a folder"), std::string::npos);
+  EXPECT_NE(what("/dev/zero").find("larger than"), std::string::npos);
+  EXPECT_NE(what("/dev/null").find("1:1: missing key 'name'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace maslin::machine
