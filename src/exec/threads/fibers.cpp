@@ -72,8 +72,9 @@ void threads_executor::replace_fiber(worker& w, task_fiber& next) {
 void threads_executor::enter_loop(worker& w) {
   task_fiber* next = idle_or_new_fiber(w);
   if (!next) throw std::bad_alloc();
+  task_fiber& stack = *w.running;
   w.running = next;
-  fiber::switch_to(w.own_stack->machine, next->machine, nothing, nullptr);
+  fiber::switch_to(stack.machine, next->machine, nothing, nullptr);
 }
 
 task_fiber* threads_executor::take_ready(worker& w) {

@@ -20,6 +20,7 @@ std::optional<work> take_share(worker& w, team& whole, loop_run& run, bool in_ce
 }  // namespace
 
 void threads_executor::run_loop(const detail::loop& l) {
+  const starting_thread::visit visit(*this);
   context& caller_context = current_context();
   worker* w = self();
   const int team_width = w ? w->in_team.load(std::memory_order_relaxed)->width.load(std::memory_order_relaxed) : workers();

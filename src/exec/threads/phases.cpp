@@ -67,6 +67,7 @@ bool all_may_move(const team& t) {
 }  // namespace
 
 void threads_executor::run_phase(const detail::phase& p) {
+  const starting_thread::visit visit(*this);
   context& here = current_context();
   auto* outer = static_cast<stream_run*>(here.stream);
   if (here.owns_stream && outer->phase.stale(*outer)) take_place(*this, *outer);

@@ -94,7 +94,8 @@ threads_executor::threads_executor(int workers)
   worker& first = at(0);
   first.own_stack.emplace();
   first.running = &*first.own_stack;
-  set_self(&first);
+  mark_starter(true);
+  stand_up();
   trace::record(0, trace::event_kind::worker_start);
   try {
     for (int i = 1; i < workers; ++i) at(i).thread = std::thread([this, i] { thread_body(at(i)); });
@@ -111,13 +112,14 @@ threads_executor::~threads_executor() { end(); }
 void threads_executor::end() noexcept {
   stopping_.store(true, std::memory_order_seq_cst);
   for (auto& w : workers_) w->bed.unpark();
-  worker* mine = self();
-  if (mine == &at(0)) {
+  end_stand_in();
+  if (sit_down()) {
     // Worker 0 takes part in what is left until nothing is.
-    enter_loop(*mine);
-    trace::record(0, trace::event_kind::worker_stop);
-    set_self(nullptr);
+    enter_loop(at(0));
+    stand_up();
   }
+  trace::record(0, trace::event_kind::worker_stop);
+  mark_starter(false);
   for (auto& w : workers_)
     if (w->thread.joinable()) w->thread.join();
 }
@@ -184,9 +186,10 @@ void threads_executor::idle(worker& w, team& t) {
   // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits for,
   // and a task of the team that was divided may, too.
   if (start_stream(w, true) || climb(w, t)) return;
-  if (stopping_.load(std::memory_order_seq_cst) && w.suspended == 0) {
+  const bool leaves = w.index == 0 && seat_.held_by() == seat::stand_in;
+  if (leaves || (stopping_.load(std::memory_order_seq_cst) && w.suspended == 0)) {
     if (anything_for(w, t)) return;
-    return replace_fiber(w, *w.own_stack);
+    return replace_fiber(w, leaves ? *stand_in_stack_ : *w.own_stack);
   }
   asleep_.set(w.index);
   bool needed = anything_for(w, t);
@@ -214,7 +217,9 @@ void threads_executor::rouse(worker& w) {
 
 waiter& threads_executor::caller() {
   worker* w = self();
-  if (w && &w->exec == this) return *w->running;
+  if (w) return *w->running;
+  want_stand_in();
+  if (is_starter()) return starter_;
   return os_waiter::mine();
 }
 
@@ -227,6 +232,7 @@ void threads_executor::submit(detail::task_node* task) noexcept {
       w->queue.push_head({task, {}});
     else
       whole_->centre.push_tail({task, {}});
+    if (!w) want_stand_in();
   } catch (const std::bad_alloc&) {
     return run_task(task);  // it cannot be queued, but it can be done
   }

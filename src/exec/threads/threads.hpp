@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <stop_token>
 #include <thread>
@@ -12,6 +13,7 @@
 
 #include "exec/executor.hpp"
 #include "exec/threads/bits.hpp"
+#include "exec/threads/seat.hpp"
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/worker.hpp"
 #include "sched/grain/pin.hpp"
@@ -60,6 +62,18 @@ class threads_executor final : public executor {
 
  private:
   friend struct task_fiber;
+  friend class starting_thread;
+
+  // seat.cpp
+  void mark_starter(bool here);
+  bool is_starter() const;
+  bool sit_down();
+  void stand_up();
+  /// Makes sure that a stand-in looks after worker 0 while its thread is outside.
+  void want_stand_in() noexcept;
+  void end_stand_in();
+  void stand_in_body();
+  bool worker_0_is_needed();
 
   // fibers.cpp
   void enter_loop(worker& w);
@@ -103,6 +117,12 @@ class threads_executor final : public executor {
 
   base::short_lock fibers_lock_;
   std::deque<task_fiber> fibers_;  // under fibers_lock_; freed at the end
+
+  seat seat_;
+  starting_thread starter_{*this};
+  std::atomic<bool> stand_in_wanted_{false};
+  std::thread stand_in_;
+  std::optional<task_fiber> stand_in_stack_;
 
   std::jthread watchdog_;
 };

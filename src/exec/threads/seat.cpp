@@ -1,0 +1,91 @@
+#include "exec/threads/seat.hpp"
+
+#include <chrono>
+
+#include "exec/os_waiter.hpp"
+#include "exec/threads/threads.hpp"
+
+namespace maslin {
+
+namespace {
+thread_local threads_executor* started_here = nullptr;
+}
+
+void threads_executor::mark_starter(bool here) { started_here = here ? this : nullptr; }
+bool threads_executor::is_starter() const { return started_here == this; }
+
+bool threads_executor::sit_down() {
+  if (!is_starter() || self() || !seat_.enter(seat::starter)) return false;
+  worker& w = at(0);
+  w.running = &*w.own_stack;
+  set_self(&w);
+  return true;
+}
+
+void threads_executor::stand_up() {
+  set_self(nullptr);
+  seat_.leave();
+}
+
+starting_thread::visit::visit(threads_executor& exec) {
+  if (exec.sit_down()) entered_ = &exec;
+}
+
+starting_thread::visit::~visit() {
+  if (entered_) entered_->stand_up();
+}
+
+void starting_thread::sleep(base::short_lock& held, const scope* covered) {
+  if (exec_.sit_down()) {
+    sleeps_as_ = exec_.at(0).running;
+    sleeps_as_->sleep(held, covered);
+    exec_.stand_up();
+  } else {
+    sleeps_as_ = &os_waiter::mine();
+    sleeps_as_->sleep(held, covered);
+  }
+}
+
+void starting_thread::wake() noexcept { sleeps_as_->wake(); }
+
+void threads_executor::want_stand_in() noexcept {
+  if (stand_in_wanted_.load(std::memory_order_relaxed) || stand_in_wanted_.exchange(true, std::memory_order_acq_rel)) return;
+  try {
+    stand_in_ = std::thread([this] { stand_in_body(); });
+  } catch (const std::system_error&) {
+    stand_in_wanted_.store(false, std::memory_order_release);  // the next call tries again
+  }
+}
+
+void threads_executor::end_stand_in() {
+  if (stand_in_.joinable()) stand_in_.join();
+}
+
+bool threads_executor::worker_0_is_needed() {
+  worker& w = at(0);
+  if (w.inbox.load(std::memory_order_relaxed) || w.in_team.load(std::memory_order_relaxed)->wants_stream.load(std::memory_order_relaxed))
+    return true;
+  return workers() == 1 && (!w.queue.empty() || !whole_->centre.empty());
+}
+
+void threads_executor::stand_in_body() {
+  // A starter that comes back within this time finds its seat free; who needs worker 0 waits for at most two of them.
+  constexpr auto patience = std::chrono::milliseconds(5);
+  stand_in_stack_.emplace();
+  bool needed_before = false;
+  while (!stopping_.load(std::memory_order_acquire)) {
+    std::this_thread::sleep_for(patience);
+    const bool needed = seat_.held_by() == seat::nobody && worker_0_is_needed();
+    if (needed && needed_before && seat_.enter(seat::stand_in)) {
+      worker& w = at(0);
+      w.running = &*stand_in_stack_;
+      set_self(&w);
+      enter_loop(w);
+      set_self(nullptr);
+      seat_.leave();
+    }
+    needed_before = needed;
+  }
+}
+
+}  // namespace maslin

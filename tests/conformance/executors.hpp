@@ -1,0 +1,39 @@
+#pragma once
+// The conformance suite runs on every executor: the serial elision and the threads at several numbers of workers.
+// MASLIN_TEST_WORKERS=3 narrows it to one number.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "maslin/maslin.hpp"
+
+namespace ms = maslin;
+
+struct executor_kind {
+  int workers;  ///< 0: the serial elision
+};
+
+inline void PrintTo(const executor_kind& k, std::ostream* out) {
+  *out << (k.workers == 0 ? std::string("serial") : std::to_string(k.workers) + " workers");
+}
+
+/// A test of a promise: a runtime of that kind runs while its body does.
+class Promise : public testing::TestWithParam<executor_kind> {
+ protected:
+  static ms::Runtime::options options() {
+    ms::Runtime::options wish;
+    wish.workers = GetParam().workers;
+    wish.serial = GetParam().workers == 0;
+    return wish;
+  }
+  bool serial() const { return GetParam().workers == 0; }
+
+  ms::Runtime runtime{options()};
+};
+
+std::vector<executor_kind> executor_kinds();
+std::string kind_name(const testing::TestParamInfo<executor_kind>& info);
+
+#define MASLIN_ON_EVERY_EXECUTOR(suite) \
+  INSTANTIATE_TEST_SUITE_P(, suite, testing::ValuesIn(executor_kinds()), kind_name)

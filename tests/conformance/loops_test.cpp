@@ -1,0 +1,181 @@
+// Promises about loops.
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "executors.hpp"
+
+using Loops = Promise;
+
+TEST_P(Loops, EachIterationRunsOnce) {
+  for (const std::int64_t n : {1, 2, 3, 7, 100, 511, 512, 513, 10'000}) {
+    std::vector<std::atomic<int>> ran(static_cast<std::size_t>(n));
+    ms::parallel_for(0, n, [&](ms::range r) {
+      for (const auto i : r) ++ran[static_cast<std::size_t>(i)];
+    });
+    for (const auto& r : ran) ASSERT_EQ(r, 1) << "length " << n;
+  }
+}
+
+TEST_P(Loops, NothingRunsWhereThereIsNothing) {
+  ms::parallel_for(5, 5, [](ms::range) { FAIL(); });
+  ms::parallel_for(5, 3, [](ms::range) { FAIL(); });
+  EXPECT_EQ(ms::parallel_reduce(3, 3, 42, std::plus{}, [](ms::range) { return 1; }), 42);
+}
+
+TEST_P(Loops, CutsDependOnTheLengthAlone) {
+  std::mutex lock;
+  std::set<std::pair<std::int64_t, std::int64_t>> cuts;
+  ms::parallel_for(10, 5'010, [&](ms::range r) {
+    std::lock_guard held(lock);
+    cuts.insert({r.first, r.last});
+  });
+  std::set<std::pair<std::int64_t, std::int64_t>> expected;
+  for (std::int64_t at = 10; at < 5'010; at += 10) expected.insert({at, std::min<std::int64_t>(at + 10, 5'010)});
+  EXPECT_EQ(cuts, expected);
+}
+
+TEST_P(Loops, ABlockIsAsLongAsAskedFor) {
+  std::atomic<int> calls{0};
+  ms::parallel_for(
+      0, 1000,
+      [&](ms::range r) {
+        ++calls;
+        EXPECT_TRUE(r.size() == 64 || (r.first == 960 && r.last == 1000));
+      },
+      ms::block{64});
+  EXPECT_EQ(calls, 16);
+}
+
+double rough_sum(int n) {
+  return ms::parallel_reduce(0, n, 0.0, std::plus{}, [](ms::range r) {
+    double sum = 0;
+    for (const auto i : r) sum += std::sin(static_cast<double>(i)) * std::pow(10.0, static_cast<double>(i % 19) - 9);
+    return sum;
+  });
+}
+
+TEST_P(Loops, ReductionsAreTheSameToTheLastBit) {
+  // The reference cuts and combines as the contract says, without the runtime.
+  for (const int n : {1, 63, 64, 65, 1000, 4097}) {
+    const std::int64_t size = std::max(1, (n + 511) / 512);
+    double expected = 0;
+    for (std::int64_t from = 0; from < n; from += size) {
+      double sum = 0;
+      for (std::int64_t i = from; i < std::min<std::int64_t>(from + size, n); ++i)
+        sum += std::sin(static_cast<double>(i)) * std::pow(10.0, static_cast<double>(i % 19) - 9);
+      expected = expected + sum;
+    }
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      const double got = rough_sum(n);
+      ASSERT_EQ(std::memcmp(&got, &expected, sizeof got), 0) << "length " << n;
+    }
+  }
+}
+
+TEST_P(Loops, NestToAnyDepth) {
+  std::atomic<std::int64_t> sum{0};
+  ms::parallel_for(0, 8, [&](ms::range a) {
+    for (const auto i : a)
+      ms::parallel_for(0, 9, [&, i](ms::range b) {
+        for (const auto j : b)
+          ms::parallel_for(0, 10, [&, i, j](ms::range c) {
+            for (const auto k : c) sum += i * 100 + j * 10 + k;
+          });
+      });
+  });
+  std::int64_t expected = 0;
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 9; ++j)
+      for (int k = 0; k < 10; ++k) expected += i * 100 + j * 10 + k;
+  EXPECT_EQ(sum, expected);
+}
+
+int leaves(int depth) {
+  if (depth == 0) return 1;
+  std::atomic<int> sum{0};
+  ms::parallel_for(0, 3, [&](ms::range r) {
+    for ([[maybe_unused]] const auto i : r) sum += leaves(depth - 1);
+  });
+  return sum;
+}
+
+TEST_P(Loops, RecursiveLoopsFinish) { EXPECT_EQ(leaves(6), 729); }
+
+TEST_P(Loops, ABodyWaitsForTheTasksThatItCreates) {
+  std::atomic<int> tasks{0};
+  ms::parallel_for(0, 100, [&](ms::range r) {
+    for ([[maybe_unused]] const auto i : r)
+      for (int k = 0; k < 3; ++k) ms::task([&] { ++tasks; });
+  });
+  EXPECT_EQ(tasks, 300);
+}
+
+TEST_P(Loops, LoopsInTasksInLoops) {
+  std::atomic<int> ran{0};
+  ms::parallel_for(0, 10, [&](ms::range r) {
+    for ([[maybe_unused]] const auto i : r) {
+      ms::task([&] { ms::parallel_for(0, 50, [&](ms::range inner) { ran += static_cast<int>(inner.size()); }); });
+      ms::wait();
+    }
+  });
+  EXPECT_EQ(ran, 500);
+}
+
+TEST_P(Loops, WidthIsOneInsideABody) {
+  std::atomic<int> wrong{0};
+  ms::parallel_for(0, 100, [&](ms::range) { wrong += ms::width() != 1; });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(ms::width(), serial() ? 1 : GetParam().workers);
+}
+
+TEST_P(Loops, TheLowestThrowingBlockIsRethrownAndAllBelowItRan) {
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    std::vector<std::atomic<int>> ran(200);
+    try {
+      ms::parallel_for(
+          0, 200,
+          [&](ms::range r) {
+            ++ran[static_cast<std::size_t>(r.first)];
+            if (r.first == 77 || r.first == 130 || r.first == 199) throw std::runtime_error(std::to_string(r.first));
+          },
+          ms::block{1});
+      FAIL() << "nothing was thrown";
+    } catch (const std::runtime_error& e) {
+      ASSERT_STREQ(e.what(), "77");
+    }
+    for (std::size_t i = 0; i <= 77; ++i) ASSERT_EQ(ran[i], 1);
+    for (const auto& r : ran) ASSERT_LE(r, 1);
+  }
+}
+
+TEST_P(Loops, AMutexInABodyIsNoTrap) {
+  ms::mutex lock;
+  int sum = 0;
+  ms::parallel_for(0, 200, [&](ms::range r) {
+    lock.lock();
+    ms::parallel_for(0, 10, [&](ms::range inner) {
+      std::this_thread::yield();
+      (void)inner;
+    });
+    sum += static_cast<int>(r.size());
+    lock.unlock();
+  });
+  EXPECT_EQ(sum, 200);
+}
+
+TEST_P(Loops, ManyShortOnesInARow) {
+  std::int64_t sum = 0;
+  for (int i = 0; i < 3'000; ++i)
+    sum += ms::parallel_reduce(0, 16, std::int64_t{0}, std::plus{}, [](ms::range r) { return r.size(); });
+  EXPECT_EQ(sum, 3'000 * 16);
+}
+
+MASLIN_ON_EVERY_EXECUTOR(Loops);

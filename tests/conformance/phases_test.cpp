@@ -1,0 +1,231 @@
+// Promises about phases, streams and off-loading.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "executors.hpp"
+
+namespace {
+
+double busy_sum(ms::view<const double> from, ms::view<double> into, int rounds) {
+  ms::parallel_for(
+      0, static_cast<std::int64_t>(from.size()),
+      [&](ms::range r) {
+        for (const auto i : r) {
+          double x = from[static_cast<std::size_t>(i)];
+          for (int k = 0; k < rounds; ++k) x = x * 0.999 + 0.5;
+          into[static_cast<std::size_t>(i)] = x;
+        }
+      },
+      ms::block{32});
+  return std::accumulate(into.begin(), into.end(), 0.0);
+}
+
+const ms::kernel busy{"busy", busy_sum};
+
+double stream_work(int rounds, int offloads) {
+  std::vector<double> a(256, 1.0);
+  std::vector<double> b(256);
+  double sum = 0;
+  for (int i = 0; i < offloads; ++i) {
+    sum += ms::offload(busy, ms::in(a), ms::out(b), rounds);
+    std::swap(a, b);
+  }
+  return sum;
+}
+
+class Pinned {
+ public:
+  explicit Pinned(const std::string& text) { setenv("MASLIN_PIN", text.c_str(), 1); }
+  ~Pinned() { unsetenv("MASLIN_PIN"); }
+};
+
+}  // namespace
+
+using Phases = Promise;
+
+TEST_P(Phases, EachStreamRunsOnce) {
+  for (const int streams : {0, 1, 2, 5, 33, 300}) {
+    std::vector<std::atomic<int>> ran(static_cast<std::size_t>(streams));
+    ms::phase("once", streams, [&](std::int64_t i) { ++ran[static_cast<std::size_t>(i)]; });
+    for (const auto& r : ran) ASSERT_EQ(r, 1);
+    const auto report = ms::report("once");
+    ASSERT_TRUE(report);
+    EXPECT_EQ(report->streams, streams);
+    EXPECT_EQ(report->done, streams);
+    EXPECT_FALSE(report->running);
+  }
+}
+
+TEST_P(Phases, OffloadsGiveWhatTheKernelGives) {
+  const double expected = stream_work(20, 40);
+  std::vector<double> got(12);
+  ms::phase("offloads", 12, [&](std::int64_t i) { got[static_cast<std::size_t>(i)] = stream_work(20, 40); });
+  for (const double g : got) EXPECT_EQ(g, expected);
+}
+
+TEST_P(Phases, RightSizingChoosesOneOfWhatItSampled) {
+  ms::phase("sized", 6, [&](std::int64_t) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
+    while (std::chrono::steady_clock::now() < end) stream_work(200, 4);
+  });
+  const auto report = ms::report("sized");
+  ASSERT_TRUE(report);
+  for (const auto& s : report->samples) {
+    EXPECT_GE(s.under.streams, 1);
+    EXPECT_GE(s.under.width, 1);
+    EXPECT_LE(s.under.streams * s.under.width, std::max(1, GetParam().workers));
+    EXPECT_GT(s.seconds, 0);
+  }
+  if (!report->chosen || report->samples.empty()) return;
+  EXPECT_TRUE(std::any_of(report->samples.begin(), report->samples.end(),
+                          [&](const ms::phase_sample& s) { return s.under == *report->chosen; }));
+}
+
+TEST_P(Phases, StreamsThatThrowLeaveTheOthersAlone) {
+  std::atomic<int> ran{0};
+  try {
+    ms::phase("throwing", 20, [&](std::int64_t i) {
+      ++ran;
+      stream_work(1, 3);
+      if (i == 4 || i == 11) throw std::runtime_error(std::to_string(i));
+    });
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& e) {
+    EXPECT_STREQ(e.what(), "4");
+  }
+  EXPECT_EQ(ran, 20);
+  EXPECT_EQ(ms::other_exceptions().size(), 1u);
+}
+
+TEST_P(Phases, AKernelsExceptionComesOutOfTheOffload) {
+  const ms::kernel failing{"failing", [](int i) {
+                             if (i == 3) throw std::domain_error("three");
+                           }};
+  std::atomic<int> caught{0};
+  ms::phase("failing", 8, [&](std::int64_t i) {
+    try {
+      ms::offload(failing, static_cast<int>(i));
+    } catch (const std::domain_error&) {
+      ++caught;
+    }
+  });
+  EXPECT_EQ(caught, 1);
+}
+
+TEST_P(Phases, StreamsMayCreateTasksAndWait) {
+  std::atomic<int> tasks{0};
+  ms::phase("tasks", 10, [&](std::int64_t) {
+    for (int i = 0; i < 20; ++i) ms::task([&] { ++tasks; });
+    ms::wait();
+    for (int i = 0; i < 5; ++i) ms::task([&] { ++tasks; });
+  });
+  EXPECT_EQ(tasks, 250);
+}
+
+TEST_P(Phases, NestedPhasesDivideTheirStreamsTeam) {
+  std::atomic<int> ran{0};
+  ms::phase("outer", 6, [&](std::int64_t) {
+    ms::phase("inner", 4, [&](std::int64_t) {
+      stream_work(5, 3);
+      ++ran;
+    });
+  });
+  EXPECT_EQ(ran, 24);
+}
+
+TEST_P(Phases, PhasesBesideEachOtherShareTheWorkers) {
+  std::atomic<int> ran{0};
+  for (int t = 0; t < 5; ++t)
+    ms::task([&] {
+      ms::phase("beside", 7, [&](std::int64_t) {
+        stream_work(5, 5);
+        ++ran;
+      });
+    });
+  ms::wait();
+  EXPECT_EQ(ran, 35);
+}
+
+TEST_P(Phases, AMutexBetweenStreamsAndTasksIsNoTrap) {
+  ms::mutex lock;
+  int sum = 0;
+  ms::task([&] {
+    for (int i = 0; i < 30; ++i) {
+      std::lock_guard held(lock);
+      ms::task([] { std::this_thread::yield(); });
+      ms::wait();
+      ++sum;
+    }
+  });
+  ms::phase("mutex", 16, [&](std::int64_t) {
+    for (int i = 0; i < 10; ++i) {
+      std::lock_guard held(lock);
+      stream_work(1, 2);
+      ++sum;
+    }
+  });
+  ms::wait();
+  EXPECT_EQ(sum, 30 + 160);
+}
+
+TEST_P(Phases, ForeignThreadsMayRunThem) {
+  std::atomic<int> ran{0};
+  std::thread([&] { ms::phase("foreign", 9, [&](std::int64_t) { stream_work(2, 3), ++ran; }); }).join();
+  EXPECT_EQ(ran, 9);
+}
+
+MASLIN_ON_EVERY_EXECUTOR(Phases);
+
+// The runtime reads the pins when it starts, so these start their own.
+class PinnedPhases : public testing::TestWithParam<int> {};
+
+TEST_P(PinnedPhases, RunAsPinnedAndStreamsTimesWidthNeverExceedsTheWorkers) {
+  const int workers = GetParam();
+  const double expected = [] {
+    ms::Runtime serial({.workers = 0, .serial = true});
+    return stream_work(30, 30);
+  }();
+  for (int p = 1; p <= workers; ++p)
+    for (int w = 1; p * w <= workers; w += std::max(1, workers / 8)) {
+      Pinned pin("pinned=" + std::to_string(p) + "x" + std::to_string(w));
+      ms::Runtime runtime({.workers = workers, .serial = false});
+      std::atomic<int> running{0};
+      std::atomic<int> most{0};
+      std::atomic<int> wrong_width{0};
+      std::vector<double> got(static_cast<std::size_t>(2 * p + 1));
+      ms::phase("pinned", static_cast<std::int64_t>(got.size()), [&](std::int64_t i) {
+        const int now = ++running;
+        for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+        }
+        wrong_width += workers > 1 && ms::width() != w;
+        got[static_cast<std::size_t>(i)] = stream_work(30, 30);
+        --running;
+      });
+      EXPECT_LE(most, p);
+      EXPECT_EQ(wrong_width, 0);
+      for (const double g : got) ASSERT_EQ(g, expected) << p << "x" << w;
+      if (workers > 1) {
+        EXPECT_EQ(ms::report("pinned")->pinned_by, "MASLIN_PIN");
+      }
+    }
+}
+
+TEST_P(PinnedPhases, AreRefusedWhenTheyNeedMoreWorkersThanThereAre) {
+  if (GetParam() == 1) return;  // one worker runs every phase in place
+  Pinned pin("wide=" + std::to_string(GetParam() + 1) + "x1");
+  ms::Runtime runtime({.workers = GetParam(), .serial = false});
+  EXPECT_THROW(ms::phase("wide", 3, [](std::int64_t) {}), ms::error);
+  std::atomic<int> ran{0};
+  ms::phase("other", 3, [&](std::int64_t) { ++ran; });
+  EXPECT_EQ(ran, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(, PinnedPhases, testing::Values(1, 2, 3, 8));
