@@ -25,6 +25,7 @@ GOOD = {
     "cli/main.cpp": '#include "commands.hpp"\n#include "maslin/maslin.hpp"\n',
     "cli/commands.hpp": "",
     "bench/micro/trace_record.cpp": '#include "trace/ring.hpp"\n',
+    "tests/trace/export_test.cpp": '#include "trace/ring.hpp"\n',
     "tests/conformance/loops.cpp": '#include "maslin/maslin.hpp"\n',
 }
 
@@ -50,6 +51,7 @@ BAD = {
     "an app with src": ("apps/phylo/tree.cpp", '#include "task/node.hpp"'),
     "an app with src by a way round": ("apps/phylo/tree.cpp", '#include "../../src/task/node.hpp"'),
     "an app with another": ("apps/phylo/tree.cpp", '#include "linalg/matrix.hpp"'),
+    "a test of one room with another": ("tests/trace/export_test.cpp", '#include "task/node.hpp"'),
     "a test across rooms with src": ("tests/conformance/loops.cpp", '#include "task/node.hpp"'),
 }
 
