@@ -14,9 +14,9 @@ void NewickFile::fail_at(std::size_t offset, const std::string& message) const {
   fail(file, position_of(text, offset), message);
 }
 
-namespace {
+bool has_newick_meaning(char c) { return std::string_view("()[]:;,'").find(c) != std::string_view::npos; }
 
-bool has_meaning(char c) { return c == '(' || c == ')' || c == '[' || c == ']' || c == ':' || c == ';' || c == ',' || c == '\''; }
+namespace {
 
 class Parser {
  public:
@@ -114,7 +114,7 @@ class Parser {
     skip();
     if (at_end()) return;
     if (text_[at_] != '\'') {
-      while (!at_end() && !is_space(text_[at_]) && !has_meaning(text_[at_])) node.label += text_[at_++];
+      while (!at_end() && !is_space(text_[at_]) && !has_newick_meaning(text_[at_])) node.label += text_[at_++];
       return;
     }
     const std::size_t start = at_++;
@@ -138,7 +138,7 @@ class Parser {
     skip();
     const std::size_t start = at_;
     std::size_t end = start;
-    while (end < text_.size() && !is_space(text_[end]) && !has_meaning(text_[end])) ++end;
+    while (end < text_.size() && !is_space(text_[end]) && !has_newick_meaning(text_[end])) ++end;
     const char* from = text_.data() + start;
     if (start < end && *from == '+') ++from;
     const auto [to, problem] = std::from_chars(from, text_.data() + end, node.length);
@@ -278,58 +278,6 @@ Tree read_tree(const std::string& file, const std::vector<std::string>& names, c
     parsed.fail_at(parsed.trees[1].nodes.front().offset,
                    fmt::format("{} trees in this file; expected one", parsed.trees.size()));
   return to_tree(parsed, 0, names, whose, lengths);
-}
-
-std::string newick_label(std::string_view name) {
-  bool plain = !name.empty();
-  for (const char c : name) plain = plain && !is_space(c) && !has_meaning(c);
-  if (plain) return std::string(name);
-  std::string out = "'";
-  for (const char c : name) {
-    if (c == '\'') out += '\'';
-    out += c;
-  }
-  return out + "'";
-}
-
-std::string to_newick(const Tree& tree, const std::vector<std::string>& names, const std::vector<std::string>& labels) {
-  std::string out = "(";
-  // What is left to write, last first: a half-edge that looks down a branch, or a piece of text behind its subtree.
-  struct Step {
-    HalfEdge down;     // of the upper node; the branch's subtree is at its back
-    const char* text;  // written instead, when not null
-    bool close;        // the subtree is written: label and length follow
-  };
-  std::vector<Step> steps{{none, ");", false}};
-  const HalfEdge top = tree.back(0);
-  for (const HalfEdge h : {tree.next(tree.next(top)), tree.next(top), top}) {
-    steps.push_back({h, nullptr, false});
-    if (h != top) steps.push_back({none, ",", false});
-  }
-  while (!steps.empty()) {
-    const Step step = steps.back();
-    steps.pop_back();
-    if (step.text != nullptr) {
-      out += step.text;
-      continue;
-    }
-    const HalfEdge below = tree.back(step.down);
-    if (tree.is_tip(below)) {
-      out += newick_label(names[static_cast<std::size_t>(below)]);
-    } else if (!step.close) {
-      out += '(';
-      steps.push_back({step.down, nullptr, true});
-      steps.push_back({tree.next(tree.next(below)), nullptr, false});
-      steps.push_back({none, ",", false});
-      steps.push_back({tree.next(below), nullptr, false});
-      continue;
-    } else {
-      out += ')';
-      if (!labels.empty()) out += labels[static_cast<std::size_t>(step.down)];
-    }
-    out += fmt::format(":{}", tree.length(below));
-  }
-  return out;
 }
 
 }  // namespace phylo

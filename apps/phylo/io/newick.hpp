@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "phylo/tree/consensus.hpp"
 #include "phylo/tree/tree.hpp"
 
 namespace phylo {
@@ -63,6 +64,15 @@ Tree read_tree(const std::string& file, const std::vector<std::string>& names, c
 /// read back as the same number. `labels`, if not empty, holds for every half-edge what the inner node behind its branch
 /// is labelled with (support values); empty labels are left out.
 std::string to_newick(const Tree& tree, const std::vector<std::string>& names, const std::vector<std::string>& labels = {});
+
+/// Gives a consensus, opened at its root, with supports in per cent as labels of inner nodes.
+std::string to_newick(const Multifurcation& tree, const std::vector<std::string>& names);
+
+/// Gives a share as a label: rounded per cent; nothing for a negative number.
+std::string per_cent(double share);
+
+/// Whether a character can't stand in a label without quotes (blanks apart).
+bool has_newick_meaning(char c);
 
 /// Gives a label as Newick wants it: in quotes where it holds a character that has a meaning.
 std::string newick_label(std::string_view name);

@@ -1,0 +1,194 @@
+// maslin-phylo: maximum-likelihood trees from DNA alignments.
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "maslin/error.hpp"
+#include "phylo/run/commands.hpp"
+#include "phylo/run/infer.hpp"
+
+namespace {
+
+constexpr int internal_error = 1;
+constexpr int user_error = 2;
+
+constexpr const char* formats =
+    "Alignments: relaxed PHYLIP (sequential or interleaved), FASTA or NEXUS, told apart by their content.\n"
+    "Models: JC, K80, F81, HKY, SYM, GTR; then +F empirical, +FO optimized, +FE equal or +FU{a/c/g/t} given base\n"
+    "frequencies; +G gamma rates in 4 categories; +I invariant sites. Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n";
+
+void add_model(CLI::App* app, phylo::ModelChoice& model) {
+  app->add_option("--model", model.text, "Model, as in GTR+G");
+  app->add_option("--model-file", model.file, "File with the model, in one line");
+}
+
+CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
+  CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
+  sub->add_option("--msa", command.msa, "Alignment")->required();
+  sub->add_option("--tree", command.tree, "Tree with branch lengths, in Newick")->required();
+  add_model(sub, command.model);
+  sub->add_option("--optimize", command.optimize, "What is fitted first: none, branches, or all (branches and model)")
+      ->check(CLI::IsMember({"none", "branches", "all"}))
+      ->capture_default_str();
+  sub->add_flag("--json", command.json, "Print JSON: {\"lnl\": ...}");
+  sub->footer(std::string("\nExamples:\n"
+                          "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model-file d041.model\n"
+                          "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --json\n\n") +
+              formats);
+  return sub;
+}
+
+void add_inference(CLI::App* sub, phylo::InferCommand& command) {
+  sub->add_option("--msa", command.msa, "Alignment")->required();
+  add_model(sub, command.model);
+  sub->add_option("--seed", command.seed, "Seed of all random choices")->capture_default_str();
+  sub->add_option("--prefix", command.prefix, "Beginning of the output files' names; with a slash at its end, their folder")->required();
+  sub->add_flag("--json", command.json, "Print the results as JSON");
+  sub->add_flag("--quiet", command.quiet, "Show no progress");
+  sub->add_flag("--redo", command.redo, "Forget the finished trees of an earlier run under this prefix");
+}
+
+CLI::Option* add_starts(CLI::App* sub, phylo::InferCommand& command) {
+  command.starts = 1;
+  return sub->add_option("--starts", command.starts, "Searches, each from its own random start; the best tree is kept")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+}
+
+CLI::Option* add_replicates(CLI::App* sub, phylo::InferCommand& command) {
+  command.replicates = 100;
+  return sub->add_option("--replicates", command.replicates, "Bootstrap replicates")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+}
+
+std::string inference_footer(const char* examples, const char* files) {
+  return std::string("\nExamples:\n") + examples + "\nFiles, for --prefix P:\n" + files +
+         "  P.result.json  all figures: log-likelihoods, models, times, right-sizing\n"
+         "  P.checkpoint/  finished trees; the same command continues a stopped run and computes none of them again\n\n"
+         "The same seed gives the same trees and log-likelihoods, to the last bit, at any number of workers\n"
+         "(MASLIN_WORKERS), in any configuration (MASLIN_PIN=\"trees=2x1\") and serially (MASLIN_SERIAL=1).\n\n" +
+         formats;
+}
+
+CLI::App* add_search(CLI::App& app, phylo::InferCommand& command) {
+  command.name = "search";
+  CLI::App* sub = app.add_subcommand("search", "Tree and model of maximum likelihood");
+  add_inference(sub, command);
+  add_starts(sub, command);
+  sub->footer(inference_footer("  maslin-phylo search --msa d041.phy --model GTR+G --prefix out/d041\n"
+                               "  maslin-phylo search --msa d041.phy --model HKY+G+I --starts 10 --seed 7 --prefix out/d041 --json\n",
+                               "  P.bestTree     the best tree, in Newick\n"));
+  return sub;
+}
+
+CLI::App* add_bootstrap(CLI::App& app, phylo::InferCommand& command) {
+  command.name = "bootstrap";
+  CLI::App* sub = app.add_subcommand("bootstrap", "Trees of bootstrap replicates of the alignment");
+  add_inference(sub, command);
+  add_replicates(sub, command);
+  sub->footer(inference_footer("  maslin-phylo bootstrap --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
+                               "  P.bootstraps   the replicates' trees, one a line\n"));
+  return sub;
+}
+
+CLI::App* add_all(CLI::App& app, phylo::InferCommand& command) {
+  command.name = "all";
+  CLI::App* sub = app.add_subcommand("all", "Searches and bootstrap replicates in one go, then support on the best tree");
+  add_inference(sub, command);
+  add_starts(sub, command);
+  add_replicates(sub, command);
+  sub->footer(inference_footer("  maslin-phylo all --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
+                               "  P.bestTree     the best tree, in Newick\n"
+                               "  P.bootstraps   the replicates' trees, one a line\n"
+                               "  P.support      the best tree with support in per cent at its inner nodes\n"));
+  return sub;
+}
+
+CLI::App* add_support(CLI::App& app, phylo::SupportCommand& command) {
+  CLI::App* sub = app.add_subcommand("support", "Draw support values from many trees on one");
+  sub->add_option("--tree", command.tree, "The tree that gets the values, in Newick")->required();
+  sub->add_option("--trees", command.trees, "Trees that are counted (of bootstrap replicates), in Newick")->required();
+  sub->add_option("--prefix", command.prefix, "Beginning of the output file's name")->required();
+  sub->add_flag("--json", command.json, "Print the result as JSON");
+  sub->footer("\nExample:\n"
+              "  maslin-phylo support --tree out/d041.bestTree --trees out/d041.bootstraps --prefix out/d041\n\n"
+              "Writes P.support: the tree with, at each inner node, the per cent of the trees that have its branch.");
+  return sub;
+}
+
+CLI::App* add_consensus(CLI::App& app, phylo::ConsensusCommand& command) {
+  CLI::App* sub = app.add_subcommand("consensus", "The tree of those branches that most trees share");
+  sub->add_option("--trees", command.trees, "Trees, in Newick")->required();
+  CLI::Option* threshold =
+      sub->add_option("--threshold", command.threshold, "Branches in more than this share of the trees are kept; 1: those in all")
+          ->check(CLI::Range(0.5, 1.0))
+          ->capture_default_str();
+  sub->add_flag("--extended", command.extended, "Keep also rarer branches, by falling count, as long as they fit")->excludes(threshold);
+  sub->add_option("--prefix", command.prefix, "Beginning of the output file's name; without it the tree is only printed");
+  sub->add_flag("--json", command.json, "Print the result as JSON");
+  sub->footer("\nExamples:\n"
+              "  maslin-phylo consensus --trees out/d041.bootstraps\n"
+              "  maslin-phylo consensus --trees out/d041.bootstraps --threshold 0.75 --prefix out/d041");
+  return sub;
+}
+
+int report(const char* message) {
+  std::fprintf(stderr, "maslin-phylo: %s\n", message);
+  return user_error;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A limit on file sizes and a reader that has gone are errors of a write, to be reported like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+
+  CLI::App app("Maximum-likelihood trees from DNA alignments, on all cores.", "maslin-phylo");
+  app.require_subcommand(1);
+  app.footer("\nmaslin-phylo COMMAND --help explains a command, with examples.\n"
+             "Exit status: 0 done; 2 something to mend (the message says what); 130 or 143 stopped by a signal; 1 a defect.");
+  phylo::EvaluateCommand evaluate;
+  phylo::InferCommand search;
+  phylo::InferCommand bootstrap;
+  phylo::InferCommand all;
+  phylo::SupportCommand support;
+  phylo::ConsensusCommand consensus;
+  const CLI::App* chose_evaluate = add_evaluate(app, evaluate);
+  const CLI::App* chose_search = add_search(app, search);
+  const CLI::App* chose_bootstrap = add_bootstrap(app, bootstrap);
+  const CLI::App* chose_all = add_all(app, all);
+  const CLI::App* chose_support = add_support(app, support);
+  const CLI::App* chose_consensus = add_consensus(app, consensus);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : user_error;
+  }
+  try {
+    if (*chose_evaluate) phylo::run(evaluate);
+    if (*chose_search) phylo::run(search);
+    if (*chose_bootstrap) phylo::run(bootstrap);
+    if (*chose_all) phylo::run(all);
+    if (*chose_support) phylo::run(support);
+    if (*chose_consensus) phylo::run(consensus);
+    return 0;
+  } catch (const maslin::error& e) {
+    return report(e.what());
+  } catch (const phylo::Stopped& stopped) {
+    std::fprintf(stderr, "maslin-phylo: stopped; %d of %d trees are finished, and the same command continues from there\n",
+                 stopped.done, stopped.total);
+    return 128 + stopped.signal;
+  } catch (const std::bad_alloc&) {
+    return report("there is not enough memory for this; use fewer workers (MASLIN_WORKERS) or a smaller alignment");
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "maslin-phylo: this is a defect of the program, please report it: %s\n", e.what());
+    return internal_error;
+  }
+}

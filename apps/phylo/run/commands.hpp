@@ -1,0 +1,61 @@
+#pragma once
+// What maslin-phylo can do. Each command prints to standard output and throws `input_error` for what a user can mend.
+
+#include <cstdint>
+#include <string>
+
+namespace phylo {
+
+/// A model in the notation of parse_model, given as text or in a file; one of both.
+struct ModelChoice {
+  std::string text;
+  std::string file;
+};
+
+struct EvaluateCommand {
+  std::string msa;
+  std::string tree;
+  ModelChoice model;
+  std::string optimize = "none";  ///< none, branches or all
+  bool json = false;
+};
+
+/// search, bootstrap and all: what differs is how many trees of which kind there are.
+struct InferCommand {
+  std::string name;
+  std::string msa;
+  ModelChoice model;
+  int starts = 0;
+  int replicates = 0;
+  std::uint64_t seed = 1;
+  std::string prefix;
+  bool json = false;
+  bool quiet = false;
+  bool redo = false;
+};
+
+struct SupportCommand {
+  std::string tree;
+  std::string trees;
+  std::string prefix;
+  bool json = false;
+};
+
+struct ConsensusCommand {
+  std::string trees;
+  double threshold = 0.5;  ///< splits in more than this share of the trees are kept; 1 keeps those in all
+  bool extended = false;
+  std::string prefix;  ///< empty: print the tree
+  bool json = false;
+};
+
+/// Prints the log-likelihood of a tree, given or after optimization.
+void run(const EvaluateCommand& command);
+/// Finds trees and writes them below the prefix. Throws `Stopped` after a signal.
+void run(const InferCommand& command);
+/// Writes the tree with, at each inner branch, the per cent of the trees that have its split.
+void run(const SupportCommand& command);
+/// Writes the consensus of the trees.
+void run(const ConsensusCommand& command);
+
+}  // namespace phylo

@@ -1,0 +1,100 @@
+#include "phylo/run/infer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+
+#include "phylo/io/newick.hpp"
+#include "phylo/model/notation.hpp"
+#include "phylo/search/bootstrap.hpp"
+#include "phylo/search/search.hpp"
+
+namespace phylo {
+
+namespace {
+
+/// Thrown out of a running search when the run is asked to stop.
+struct Abandoned {};
+
+/// Replicates draw their start trees from other streams than searches, however many of these there are.
+constexpr std::uint64_t first_replicate_stream = std::uint64_t{1} << 32;
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+FinishedTree find_tree(const InferenceJob& job, TreeId id, const SearchProgress& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  SearchOptions options;
+  options.seed = job.seed;
+  options.index = static_cast<std::uint64_t>(id.index);
+  SearchResult found;
+  if (id.purpose == Purpose::search) {
+    found = search(*job.patterns, job.model, options, progress);
+  } else {
+    const Patterns drawn = bootstrap_patterns(*job.patterns, job.seed, static_cast<std::uint64_t>(id.index));
+    options.index += first_replicate_stream;
+    found = search(drawn, job.model, options, progress);
+  }
+  if (!std::isfinite(found.lnl)) throw std::runtime_error(to_string(id) + " ended with a log-likelihood that is no number");
+  return {id, found.lnl, to_newick(found.tree, job.patterns->names), to_string_with_values(found.model), seconds_since(begin)};
+}
+
+}  // namespace
+
+const FinishedTree& Inference::best() const {
+  return *std::max_element(searches.begin(), searches.end(),
+                           [](const FinishedTree& a, const FinishedTree& b) { return a.lnl < b.lnl; });
+}
+
+Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
+  // Searches first: the alignment has more patterns than its replicates, so they are the longest streams.
+  std::vector<TreeId> all;
+  for (int i = 0; i < job.searches; ++i) all.push_back({Purpose::search, i});
+  for (int i = 0; i < job.replicates; ++i) all.push_back({Purpose::bootstrap, i});
+  std::vector<TreeId> pending;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(pending), [&](TreeId id) { return checkpoint.find(id) == nullptr; });
+
+  Inference result;
+  result.damaged = checkpoint.damaged();
+  const auto total = static_cast<int>(all.size());
+  const int restored = total - static_cast<int>(pending.size());
+  const auto begin = std::chrono::steady_clock::now();
+  if (!pending.empty()) {
+    Monitor monitor(total, restored, trees_phase, job.quiet);
+    for (const std::string& message : checkpoint.damaged()) monitor.say(message);
+    if (restored > 0 && !job.quiet) monitor.say(fmt::format("{} of {} trees were finished before; going on", restored, total));
+    std::atomic<bool> failed{false};
+    std::atomic<int> computed{0};
+    maslin::phase(trees_phase, static_cast<std::int64_t>(pending.size()), [&](std::int64_t stream) {
+      const TreeId id = pending[static_cast<std::size_t>(stream)];
+      if (monitor.stopping() || failed) return;
+      try {
+        const FinishedTree tree = find_tree(job, id, [&](double lnl) {
+          if (monitor.stopping() || failed) throw Abandoned();
+          monitor.reached(id, lnl);
+        });
+        checkpoint.save(tree);
+        ++computed;
+        monitor.finished(id, tree.lnl);
+      } catch (const Abandoned&) {
+      } catch (...) {
+        failed = true;  // the others need not go on: the run ends with this
+        throw;
+      }
+    });
+    if (const int done = computed; done < static_cast<int>(pending.size())) throw Stopped{monitor.signal(), restored + done, total};
+    result.phase = maslin::report(trees_phase);
+  }
+  result.computed = std::move(pending);
+  result.seconds = seconds_since(begin);
+  for (const TreeId id : all)
+    (id.purpose == Purpose::search ? result.searches : result.replicates).push_back(*checkpoint.find(id));
+  return result;
+}
+
+}  // namespace phylo

@@ -1,0 +1,55 @@
+#pragma once
+// The phase: independent searches and bootstrap replicates, each a stream.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "maslin/phase.hpp"
+#include "phylo/io/patterns.hpp"
+#include "phylo/model/model.hpp"
+#include "phylo/run/checkpoint.hpp"
+#include "phylo/run/monitor.hpp"
+
+namespace phylo {
+
+/// The name of the phase, by which it is pinned (MASLIN_PIN="trees=2x1") and reported.
+inline constexpr const char* trees_phase = "trees";
+
+/// Trees to be found.
+struct InferenceJob {
+  const Patterns* patterns = nullptr;
+  Model model;
+  std::uint64_t seed = 1;
+  int searches = 0;    ///< on the alignment itself, each from its own start tree
+  int replicates = 0;  ///< bootstrap
+  bool quiet = false;
+};
+
+/// All trees of a job.
+struct Inference {
+  std::vector<FinishedTree> searches;
+  std::vector<FinishedTree> replicates;
+  std::vector<TreeId> computed;  ///< in this run; the others came from the checkpoint
+  std::vector<std::string> damaged;
+  std::optional<maslin::phase_report> phase;  ///< of this run; nothing when all trees had been finished
+  double seconds = 0;
+
+  /// Gives the search with the highest log-likelihood, the first of equals.
+  const FinishedTree& best() const;
+};
+
+/// Thrown when a signal has stopped the run.
+struct Stopped {
+  int signal;
+  int done;
+  int total;
+};
+
+/// Gives the trees of the job: finished ones from the checkpoint, the rest from one phase, each saved when it is done.
+/// A tree depends on patterns, model, seed and its own id only, so the order and number of streams don't matter. Throws
+/// `Stopped` after SIGINT or SIGTERM, and `input_error` when a tree can't be saved.
+Inference infer(const InferenceJob& job, Checkpoint& checkpoint);
+
+}  // namespace phylo

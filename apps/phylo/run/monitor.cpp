@@ -1,0 +1,174 @@
+#include "phylo/run/monitor.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+
+#include "phylo/run/draw.hpp"
+#include "phylo/run/sizing.hpp"
+
+namespace phylo {
+
+namespace {
+
+constexpr long look_ms = 100;           // between two looks at signals and the bar; short enough to feel immediate
+constexpr double log_line_seconds = 5;  // between two lines where there is no terminal
+
+sigset_t stop_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+std::string format_time(double seconds) {
+  const auto whole = static_cast<long>(std::lround(std::max(0.0, seconds)));
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+int stderr_columns() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+void write_stderr(const std::string& text) {
+  // Nothing can be done about a standard error that takes no text.
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+StopSignals::StopSignals() {
+  const sigset_t set = stop_set();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+StopSignals::~StopSignals() {
+  const sigset_t set = stop_set();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+std::optional<double> estimate_left(int done, int total, double elapsed_seconds) {
+  if (done <= 0) return std::nullopt;
+  return elapsed_seconds * (total - done) / done;
+}
+
+std::string format_progress(const ProgressState& state, int columns, bool unicode) {
+  std::string facts;
+  if (state.lnl) facts += fmt::format("  lnL {:.2f}", *state.lnl);
+  facts += fmt::format("  {} elapsed", format_time(state.elapsed_seconds));
+  if (state.left_seconds) facts += fmt::format(", {} left", format_time(*state.left_seconds));
+  if (state.phase) {
+    const maslin::phase_report& phase = *state.phase;
+    facts += fmt::format("  {}", to_string(phase.current));
+    facts += !phase.pinned_by.empty() ? " pinned" : phase.chosen ? "" : " sampling";
+  }
+  const std::string count = fmt::format("trees {}/{}", state.done, state.total);
+  if (columns == 0) return count + facts;
+
+  const int room = columns - 1 - static_cast<int>(count.size() + facts.size()) - 3;
+  std::string line = count;
+  if (room >= 5) {
+    const int cells = std::min(room, 30);
+    const int full = state.total > 0 ? static_cast<int>(static_cast<long>(cells) * state.done / state.total) : 0;
+    line += unicode ? " " : " [";
+    for (int i = 0; i < cells - (unicode ? 0 : 1); ++i) line += i < full ? (unicode ? "█" : "#") : (unicode ? "░" : ".");
+    if (!unicode) line += "]";
+  }
+  line += facts;
+  if (static_cast<int>(columns_of(line)) > columns - 1) line = line.substr(0, static_cast<std::size_t>(std::max(0, columns - 1)));
+  return line;
+}
+
+Monitor::Monitor(int total, int restored, const char* phase, bool quiet)
+    : total_(total), restored_(restored), phase_(phase), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1),
+      unicode_(locale_is_utf8()), begin_(std::chrono::steady_clock::now()), thread_([this] { watch(); }) {}
+
+Monitor::~Monitor() {
+  ending_.store(true, std::memory_order_relaxed);
+  thread_.join();
+  show(true);
+}
+
+void Monitor::reached(TreeId id, double lnl) {
+  const std::lock_guard guard(mutex_);
+  latest_ = lnl;
+  if (id.purpose == Purpose::search && (!best_search_ || lnl > *best_search_)) best_search_ = lnl;
+}
+
+void Monitor::finished(TreeId id, double lnl) {
+  reached(id, lnl);
+  const std::lock_guard guard(mutex_);
+  ++computed_;
+}
+
+void Monitor::say(const std::string& line) {
+  const std::lock_guard guard(mutex_);
+  clear_bar();
+  write_stderr("maslin-phylo: " + line + "\n");
+}
+
+void Monitor::watch() {
+  const sigset_t set = stop_set();
+  const timespec pause{0, look_ms * 1000000};
+  auto last_line = begin_;
+  while (!ending_.load(std::memory_order_relaxed)) {
+    const int heard = sigtimedwait(&set, nullptr, &pause);
+    if (heard > 0) {
+      if (stopping()) {
+        // Asked twice: at once, by the signal itself. Finished trees are on the disk anyway.
+        std::signal(heard, SIG_DFL);
+        pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+        std::raise(heard);
+      }
+      signal_.store(heard, std::memory_order_relaxed);
+      say("stopping; finished trees are kept (once more to stop at once)");
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (quiet_) continue;
+    if (terminal_) {
+      show(false);
+    } else if (std::chrono::duration<double>(now - last_line).count() >= log_line_seconds) {
+      last_line = now;
+      show(false);
+    }
+  }
+}
+
+ProgressState Monitor::state() const {
+  ProgressState state;
+  state.done = restored_ + computed_;
+  state.total = total_;
+  state.lnl = best_search_ ? best_search_ : latest_;
+  state.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  state.left_seconds = estimate_left(computed_, total_ - restored_, state.elapsed_seconds);
+  state.phase = maslin::report(phase_);
+  return state;
+}
+
+void Monitor::show(bool last) {
+  if (quiet_) return;
+  const std::lock_guard guard(mutex_);
+  if (!terminal_) {
+    write_stderr("maslin-phylo: " + format_progress(state(), 0, unicode_) + "\n");
+    return;
+  }
+  clear_bar();
+  write_stderr(format_progress(state(), stderr_columns(), unicode_) + (last ? "\n" : ""));
+  bar_shown_ = !last;
+}
+
+void Monitor::clear_bar() {
+  if (bar_shown_) write_stderr("\r\x1b[K");
+  bar_shown_ = false;
+}
+
+}  // namespace phylo

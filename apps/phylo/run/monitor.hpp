@@ -1,0 +1,87 @@
+#pragma once
+// Watches a run: shows how far it is, and hears SIGINT and SIGTERM.
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "maslin/phase.hpp"
+#include "phylo/run/checkpoint.hpp"
+
+namespace phylo {
+
+/// Keeps SIGINT and SIGTERM from ending the process while it lives; a Monitor hears them. Make it before the runtime
+/// starts, so that its workers inherit the mask.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+};
+
+/// What the progress display says at one moment.
+struct ProgressState {
+  int done = 0;   ///< finished trees, those from the checkpoint included
+  int total = 0;  ///< trees of the whole run
+  std::optional<double> lnl;
+  double elapsed_seconds = 0;
+  std::optional<double> left_seconds;
+  std::optional<maslin::phase_report> phase;
+};
+
+/// Gives the display as one line of at most `columns` columns with a bar, or, with 0 columns, as a sentence for a log.
+std::string format_progress(const ProgressState& state, int columns, bool unicode);
+
+/// Gives the time that is left when `done` of `total` trees took so long; nothing before the first is done.
+std::optional<double> estimate_left(int done, int total, double elapsed_seconds);
+
+/// Shows progress on standard error from its own thread while it lives: a bar on a terminal, else a line every few seconds.
+class Monitor {
+ public:
+  /// `total` trees are asked for, `restored` of them were finished before. `phase` is what ms::report is asked for.
+  Monitor(int total, int restored, const char* phase, bool quiet);
+  ~Monitor();
+  Monitor(const Monitor&) = delete;
+  Monitor& operator=(const Monitor&) = delete;
+
+  /// A running search has come to this log-likelihood. Of the searches on the alignment itself the best is shown; of
+  /// replicates, whose values can't be compared, the latest when there is nothing else.
+  void reached(TreeId id, double lnl);
+  void finished(TreeId id, double lnl);
+  /// Prints a line without disturbing the bar.
+  void say(const std::string& line);
+
+  /// Whether the run was asked to stop; then by which signal.
+  bool stopping() const { return signal_.load(std::memory_order_relaxed) != 0; }
+  int signal() const { return signal_.load(std::memory_order_relaxed); }
+
+ private:
+  void watch();
+  void show(bool last);
+  void clear_bar();
+  ProgressState state() const;
+
+  const int total_;
+  const int restored_;
+  const char* const phase_;
+  const bool quiet_;
+  const bool terminal_;
+  const bool unicode_;
+  const std::chrono::steady_clock::time_point begin_;
+
+  mutable std::mutex mutex_;  // guards what follows, and the order of lines on standard error
+  int computed_ = 0;
+  std::optional<double> best_search_;
+  std::optional<double> latest_;
+  bool bar_shown_ = false;
+
+  std::atomic<int> signal_{0};  // relaxed: a flag that says nothing about other memory
+  std::atomic<bool> ending_{false};
+  std::thread thread_;
+};
+
+}  // namespace phylo

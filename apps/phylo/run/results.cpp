@@ -1,0 +1,111 @@
+#include "phylo/run/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace phylo {
+
+using nlohmann::json;
+
+namespace {
+
+json to_json(maslin::configuration c) { return {{"streams", c.streams}, {"width", c.width}}; }
+
+json to_json(const Sizing& sizing, const maslin::phase_report& phase) {
+  json samples = json::array();
+  for (const maslin::phase_sample& s : phase.samples) {
+    json sample = to_json(s.under);
+    sample["work"] = s.work;
+    sample["seconds"] = s.seconds;
+    sample["throughput"] = s.throughput();
+    samples.push_back(std::move(sample));
+  }
+  json table = json::array();
+  for (const SizedConfiguration& c : sizing.configurations) {
+    json row = to_json(c.under);
+    row["samples"] = c.samples;
+    row["seconds"] = c.seconds;
+    row["throughput"] = c.throughput;
+    row["chosen"] = c.chosen;
+    table.push_back(std::move(row));
+  }
+  return {{"phase", phase.name},
+          {"streams", phase.streams},
+          {"work", phase.work},
+          {"seconds", phase.seconds},
+          {"sampling_seconds", sizing.sampling_seconds},
+          {"samples", std::move(samples)},
+          {"configurations", std::move(table)},
+          {"chosen", sizing.chosen ? to_json(*sizing.chosen) : json()},
+          {"pinned_by", sizing.pinned_by},
+          {"gain_over_worst", sizing.gain_over_worst ? json(*sizing.gain_over_worst) : json()},
+          {"loss_to_best", sizing.loss_to_best ? json(*sizing.loss_to_best) : json()}};
+}
+
+json trees_to_json(const std::vector<FinishedTree>& trees, const std::vector<TreeId>& computed) {
+  json out = json::array();
+  for (const FinishedTree& tree : trees) {
+    const bool now = std::find(computed.begin(), computed.end(), tree.id) != computed.end();
+    out.push_back({{"index", tree.id.index}, {"lnl", tree.lnl}, {"model", tree.model}, {"seconds", tree.seconds}, {"restored", !now}});
+  }
+  return out;
+}
+
+}  // namespace
+
+json to_json(const RunFacts& facts) {
+  const Inference& inference = *facts.inference;
+  const std::size_t total = inference.searches.size() + inference.replicates.size();
+  json out;
+  out["command"] = facts.command;
+  out["alignment"] = {{"file", facts.alignment->file},
+                      {"taxa", facts.alignment->taxa()},
+                      {"sites", facts.alignment->sites()},
+                      {"patterns", facts.patterns->count},
+                      {"digest", alignment_digest(*facts.alignment)}};
+  out["model"] = facts.model;
+  out["seed"] = facts.seed;
+  out["instructions"] = facts.instructions;
+  out["workers"] = facts.workers;
+  if (!inference.searches.empty()) {
+    const FinishedTree& best = inference.best();
+    out["lnl"] = best.lnl;
+    out["best"] = {{"search", best.id.index}, {"lnl", best.lnl}, {"model", best.model}, {"tree", best.newick}};
+    out["searches"] = trees_to_json(inference.searches, inference.computed);
+  }
+  if (!inference.replicates.empty()) out["bootstraps"] = trees_to_json(inference.replicates, inference.computed);
+  out["trees"] = {{"total", total},
+                  {"computed", inference.computed.size()},
+                  {"restored", total - inference.computed.size()},
+                  {"damaged_records", inference.damaged.size()}};
+  json files = json::object();
+  for (const WrittenFile& file : facts.files) files[file.what] = file.path;
+  out["files"] = std::move(files);
+  out["seconds"] = inference.seconds;
+  out["right_sizing"] = inference.phase ? to_json(summarize(*inference.phase), *inference.phase) : json();
+  return out;
+}
+
+std::string dump(const json& value) { return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }
+
+std::string summarize(const RunFacts& facts) {
+  const Inference& inference = *facts.inference;
+  std::string out = fmt::format("{}: {} taxa, {} sites, {} patterns\n", facts.alignment->file, facts.alignment->taxa(),
+                                facts.alignment->sites(), facts.patterns->count);
+  const std::size_t total = inference.searches.size() + inference.replicates.size();
+  out += fmt::format("{} trees in {:.1f} s on {} {}", total, inference.seconds, facts.workers,
+                     facts.workers == 1 ? "worker" : "workers");
+  if (const std::size_t restored = total - inference.computed.size(); restored > 0)
+    out += fmt::format(" ({} of them were finished before)", restored);
+  out += "\n";
+  if (!inference.searches.empty()) {
+    const FinishedTree& best = inference.best();
+    out += fmt::format("Best log-likelihood: {:.6f}", best.lnl);
+    if (inference.searches.size() > 1) out += fmt::format(" (search {} of 0..{})", best.id.index, inference.searches.size() - 1);
+    out += fmt::format("\nModel: {}\n", best.model);
+  }
+  return out;
+}
+
+}  // namespace phylo

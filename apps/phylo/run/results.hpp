@@ -1,0 +1,44 @@
+#pragma once
+// What a run leaves behind: PREFIX.result.json, and the same facts as text.
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "phylo/io/alignment.hpp"
+#include "phylo/run/infer.hpp"
+#include "phylo/run/sizing.hpp"
+
+namespace phylo {
+
+/// A file that was written, by what it holds: {"best_tree", "out/x.bestTree"}.
+struct WrittenFile {
+  std::string what;
+  std::string path;
+};
+
+/// All that the results say of a run.
+struct RunFacts {
+  std::string command;
+  std::string model;  ///< as asked for
+  std::uint64_t seed = 1;
+  std::string instructions;
+  int workers = 1;
+  const Alignment* alignment = nullptr;
+  const Patterns* patterns = nullptr;
+  const Inference* inference = nullptr;
+  std::vector<WrittenFile> files;
+};
+
+/// Gives result.json's content. Everything but the times, the right-sizing and what was computed by which run depends on
+/// alignment, model, seed and instruction set only.
+nlohmann::json to_json(const RunFacts& facts);
+
+/// Gives the JSON text; bytes that are no UTF-8 (in file names) are replaced.
+std::string dump(const nlohmann::json& value);
+
+/// Gives the facts for people: alignment, best log-likelihood and its model, or the replicates' range.
+std::string summarize(const RunFacts& facts);
+
+}  // namespace phylo

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include "maslin/runtime.hpp"
+#include "phylo/io/error.hpp"
+#include "phylo/io/file.hpp"
+#include "phylo/io/newick.hpp"
+#include "phylo/model/notation.hpp"
+#include "phylo/run/commands.hpp"
+#include "phylo/run/draw.hpp"
+#include "phylo/run/inputs.hpp"
+#include "phylo/run/prefix.hpp"
+#include "phylo/run/results.hpp"
+#include "phylo/run/support.hpp"
+#include "phylo/tree/splits.hpp"
+
+namespace phylo {
+
+namespace {
+
+/// Changes when searches give other trees than before, so that old checkpoints are not mixed with new trees.
+constexpr int search_version = 1;
+
+/// The supported tree of a run that has both searches and replicates.
+struct Supported {
+  Tree tree;
+  std::vector<double> supports;
+};
+
+Supported supported_best(const Inference& inference, const std::vector<std::string>& names) {
+  const auto parse = [&](const FinishedTree& tree) {
+    return to_tree(parse_newick(tree.newick, to_string(tree.id)), 0, names, "the alignment", Lengths::required);
+  };
+  SplitCounts counts(static_cast<std::int32_t>(names.size()));
+  for (const FinishedTree& replicate : inference.replicates) counts.add(parse(replicate));
+  Supported best{parse(inference.best()), {}};
+  best.supports = support(best.tree, counts);
+  return best;
+}
+
+}  // namespace
+
+void run(const InferCommand& command) {
+  const Model model = read_model(command.model);
+  const Alignment alignment = read_alignment(command.msa);
+  const Patterns patterns = compress(alignment);
+  const std::string instructions = instruction_set();
+  const Prefix prefix(command.prefix);
+
+  const StopSignals stop_signals;
+  const maslin::Runtime runtime;
+
+  prefix.prepare();
+  Identity identity;
+  identity.alignment = alignment_digest(alignment);
+  identity.alignment_file = alignment.file;
+  identity.taxa = alignment.taxa();
+  identity.sites = alignment.sites();
+  identity.model = to_string(model);
+  identity.seed = command.seed;
+  identity.instructions = instructions;
+  identity.program = std::to_string(search_version);
+  Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo);
+
+  const Inference inference =
+      infer({&patterns, model, command.seed, command.starts, command.replicates, command.quiet}, checkpoint);
+
+  RunFacts facts;
+  facts.command = command.name;
+  facts.model = to_string(model);
+  facts.seed = command.seed;
+  facts.instructions = instructions;
+  facts.workers = maslin::workers();
+  facts.alignment = &alignment;
+  facts.patterns = &patterns;
+  facts.inference = &inference;
+  const auto write = [&](const std::string& what, const std::string& name, const std::string& content) {
+    facts.files.push_back({what, prefix.file(name)});
+    write_file(prefix.file(name), content);
+  };
+
+  std::optional<Supported> supported;
+  if (!inference.searches.empty()) write("best_tree", "bestTree", inference.best().newick + "\n");
+  if (!inference.replicates.empty()) {
+    std::string lines;
+    for (const FinishedTree& tree : inference.replicates) lines += tree.newick + "\n";
+    write("bootstraps", "bootstraps", lines);
+  }
+  if (!inference.searches.empty() && !inference.replicates.empty()) {
+    supported = supported_best(inference, alignment.names);
+    write("support", "support", newick_with_support(supported->tree, alignment.names, supported->supports) + "\n");
+  }
+  facts.files.push_back({"result", prefix.file("result.json")});
+  const std::string result = dump(to_json(facts));
+  write_file(prefix.file("result.json"), result);
+
+  if (command.json) {
+    write_standard_output(result);
+    return;
+  }
+  std::string out = summarize(facts);
+  if (supported) {
+    const std::string picture =
+        draw(supported->tree, alignment.names, supported->supports, {terminal_columns(), locale_is_utf8()});
+    out += fmt::format("\nThe best tree, with the support of {} replicates in per cent (rooted in its middle to be drawn):\n\n{}\n",
+                       inference.replicates.size(), picture);
+  }
+  if (inference.phase) out += format_table(summarize(*inference.phase));
+  out += "Written:\n";
+  for (const WrittenFile& file : facts.files) out += "  " + file.path + "\n";
+  write_standard_output(out);
+}
+
+}  // namespace phylo
