@@ -59,11 +59,68 @@ std::vector<grain::kernel_record> phase_run::counted() const {
   return all;
 }
 
+bool phase_run::may_divide(const team& t) {
+  for (const phase_run* p : t.phases)
+    if (p->nested_ > 0) return false;
+  return true;
+}
+
+bool phase_run::has_room(const team& t) {
+  const int width = t.width.load(std::memory_order_relaxed);
+  return width > 1 && static_cast<int>(t.phases.size()) < width && may_divide(t);
+}
+
+void phase_run::divide(team& t) {
+  if (!may_divide(t)) return;
+  int first = t.first.load(std::memory_order_relaxed);
+  const int width = t.width.load(std::memory_order_relaxed);
+  const int phases = static_cast<int>(t.phases.size());
+  for (int i = 0; i < phases; ++i) {
+    const int share = width / phases + (i < width % phases ? 1 : 0);
+    t.phases[static_cast<std::size_t>(i)]->allot(first, share);
+    first += share;
+  }
+}
+
+void phase_run::begin() {
+  if (pinned_) grain::fit_pin(what_.name, *pinned_, divided_.width.load(std::memory_order_relaxed));
+  divided_.phases.push_back(this);
+  divide(divided_);
+}
+
+void phase_run::end() {
+  std::erase(divided_.phases, this);
+  for (int w = first_; w < first_ + width_; ++w) exec_.at(w).in_team.store(&divided_, std::memory_order_seq_cst);
+  for (team* t : teams_) exec_.return_team(t);
+  teams_.clear();
+  for (int w = first_; w < first_ + width_; ++w) exec_.rouse(exec_.at(w));
+  note(base::ticks());
+  divide(divided_);
+}
+
+void phase_run::hold_still(bool hold) {
+  nested_ += hold ? 1 : -1;
+  if (nested_ == 0) divide(divided_);
+}
+
+bool phase_run::leads(int worker) const {
+  const int place = worker - first_;
+  return place >= 0 && place < now_.streams * now_.width && place % now_.width == 0;
+}
+
+team* phase_run::team_of(const stream_run& s) const {
+  return leads(s.worker) ? teams_[static_cast<std::size_t>((s.worker - first_) / now_.width)] : nullptr;
+}
+
 void phase_run::allot(int first, int width) {
   if (first == first_ && width == width_) return;
   first_ = first;
   width_ = width;
-  if (pinned_) return apply(grain::fit_pin(what_.name, *pinned_, width));
+  if (pinned_) {
+    // Beside other phases there may be fewer workers than were pinned: then narrower, and then fewer streams.
+    const int team_width = std::min(pinned_->width, width);
+    return apply({std::min(pinned_->streams, width / team_width), team_width});
+  }
   if (controller_)
     controller_->resize(width);
   else
@@ -99,14 +156,6 @@ void phase_run::apply(configuration c) {
   note(set_at_);
   update_wishes();
   for (int w = first_; w < first_ + width_; ++w) exec_.rouse(exec_.at(w));
-}
-
-void phase_run::dissolve() {
-  for (int w = first_; w < first_ + width_; ++w) exec_.at(w).in_team.store(&divided_, std::memory_order_seq_cst);
-  for (team* t : teams_) exec_.return_team(t);
-  teams_.clear();
-  for (int w = first_; w < first_ + width_; ++w) exec_.rouse(exec_.at(w));
-  note(base::ticks());
 }
 
 void phase_run::update_wishes() {
@@ -148,9 +197,7 @@ void phase_run::started(stream_run& s, worker& w) {
 }
 
 bool phase_run::stays(stream_run& s, worker& w) {
-  const int place = w.index - first_;
-  const bool leads = place >= 0 && place < now_.streams * now_.width && place % now_.width == 0;
-  if (leads && !suspended_.surplus(static_cast<int>(running_.size()), now_.streams)) {
+  if (leads(w.index) && !suspended_.surplus(static_cast<int>(running_.size()), now_.streams)) {
     s.seen = generation_.load(std::memory_order_relaxed);
     if (!s.off_loaded) ++off_loaded_;
     s.off_loaded = true;
@@ -179,7 +226,7 @@ bool phase_run::finished(stream_run& s) {
   if (left() == 0) return true;
   if (!pinned_) {
     tick();
-    if (!holds_still()) {
+    if (nested_ == 0) {
       controller_->streams_left(left());
       follow();
     }
@@ -211,7 +258,7 @@ void phase_run::tick() {
   const std::uint64_t now = base::ticks();
   const auto a_millisecond = static_cast<std::uint64_t>(1e-3 / second);
   look_at_.store(now + a_millisecond, std::memory_order_relaxed);
-  if (holds_still()) {
+  if (nested_ > 0) {
     in_slice_ = false;  // what a nested phase does is not counted here
     return;
   }

@@ -41,8 +41,12 @@ class phase_run {
   live_report& report() { return *report_; }
 
   // Under the grain lock.
-  /// Gives the phase workers [first, first + width) of the team that it divides.
-  void allot(int first, int width);
+  /// Can one more phase have a worker of that team? A worker serves one phase at a time.
+  static bool has_room(const team& t);
+  /// Takes a share of the divided team's workers; throws `error` for a pin that does not fit, and then took none.
+  void begin();
+  /// Gives the workers back. To be called when the last stream has finished.
+  void end();
   /// Gives the stream that worker `w`, the first of team `t`, runs next: a suspended one, or a new one whose index is in
   /// `begun`; neither when there is none or no room.
   stream_run* next_stream(worker& w, bool before_parking, std::optional<std::int64_t>& begun);
@@ -54,11 +58,10 @@ class phase_run {
   bool finished(stream_run& s);
   /// Looks whether a slice begins or ends now.
   void tick();
-  /// Gives the workers back to the team that was divided.
-  void dissolve();
-  /// A phase inside one of the streams holds this one's configuration still.
-  void nested(int change) { nested_ += change; }
-  bool holds_still() const { return nested_ > 0; }
+  /// Gives the team that the stream runs on; null when it is about to be suspended.
+  team* team_of(const stream_run& s) const;
+  /// A phase inside one of the streams holds this one's configuration and workers still.
+  void hold_still(bool hold);
 
  private:
   /// What one worker did with one kernel in this phase. Written by that worker alone.
@@ -73,6 +76,10 @@ class phase_run {
     }
   };
 
+  bool leads(int worker) const;
+  static bool may_divide(const team& t);
+  static void divide(team& t);
+  void allot(int first, int width);
   void apply(configuration c);
   void follow();
   void begin_slice(std::uint64_t now);

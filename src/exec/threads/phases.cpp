@@ -45,25 +45,6 @@ void take_place(threads_executor& exec, stream_run& s) {
   trace::record(here.index, trace::event_kind::stream_resume, s.phase.name(), trace::stream_at{s.index, slot_of(here)});
 }
 
-/// Divides a team's workers evenly among the phases that run on it, one beside the other.
-void divide(team& t) {
-  const int first = t.first.load(std::memory_order_relaxed);
-  const int width = t.width.load(std::memory_order_relaxed);
-  const int phases = static_cast<int>(t.phases.size());
-  int next = first;
-  for (int i = 0; i < phases; ++i) {
-    const int share = width / phases + (i < width % phases ? 1 : 0);
-    t.phases[static_cast<std::size_t>(i)]->allot(next, share);
-    next += share;
-  }
-}
-
-bool all_may_move(const team& t) {
-  for (const phase_run* p : t.phases)
-    if (p->holds_still()) return false;
-  return true;
-}
-
 }  // namespace
 
 void threads_executor::run_phase(const detail::phase& p) {
@@ -75,35 +56,24 @@ void threads_executor::run_phase(const detail::phase& p) {
   if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, p);
 
   std::unique_lock held(grain_lock_);
-  team& t = w ? *w->in_team.load(std::memory_order_relaxed) : *whole_;
-  const int width = t.width.load(std::memory_order_relaxed);
-  // A worker serves one phase at a time. Where there is none to give, the caller's own does it all.
-  if (static_cast<int>(t.phases.size()) >= width || width == 1 || !all_may_move(t)) {
+  // The caller's team is its stream's, not the one that its worker happens to serve now.
+  team* t = outer ? outer->phase.team_of(*outer) : whole_;
+  if (!t || !phase_run::has_room(*t)) {
     held.unlock();
     return phase_in_place(*this, p);
   }
-  phase_run run(*this, p, t, *here.children);
+  phase_run run(*this, p, *t, *here.children);
   const int track = w ? w->index : -1;
   trace::record(track, trace::event_kind::phase_begin, run.name(), static_cast<std::uint64_t>(p.streams));
-  if (outer) outer->phase.nested(+1);
-  t.phases.push_back(&run);
-  try {
-    divide(t);
-  } catch (...) {
-    std::erase(t.phases, &run);
-    run.dissolve();
-    divide(t);
-    if (outer) outer->phase.nested(-1);
-    throw;
-  }
+  if (outer) outer->phase.hold_still(true);
+  run.begin();
   held.unlock();
   run.streams().await(caller());
-
-  held.lock();
-  std::erase(t.phases, &run);
-  if (all_may_move(t)) divide(t);
-  if (outer) outer->phase.nested(-1);
-  held.unlock();
+  if (outer) {
+    held.lock();
+    outer->phase.hold_still(false);
+    held.unlock();
+  }
   trace::record(w ? self()->index : -1, trace::event_kind::phase_end, run.name(), static_cast<std::uint64_t>(p.streams));
   if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
 }
@@ -135,7 +105,7 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
   trace::record(at_end.index, trace::event_kind::stream_end, phase.name(), trace::stream_at{s.index, slot_of(at_end)});
   if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(s.index), std::move(errors));
   held.lock();
-  if (phase.finished(s)) phase.dissolve();
+  if (phase.finished(s)) phase.end();
   held.unlock();
   phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
   return true;
