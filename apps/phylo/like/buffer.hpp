@@ -18,7 +18,7 @@ class Buffer {
   Buffer() = default;
   explicit Buffer(std::size_t size) : size_(size) {
     const std::size_t bytes = (size * sizeof(T) + alignment - 1) / alignment * alignment;
-    data_.reset(static_cast<T*>(::operator new(bytes, std::align_val_t{alignment})));
+    data_.reset(static_cast<T*>(::operator new (bytes, std::align_val_t{alignment})));
     std::memset(static_cast<void*>(data_.get()), 0, bytes);
   }
 
@@ -31,7 +31,7 @@ class Buffer {
  private:
   static constexpr std::size_t alignment = 64;
   struct Release {
-    void operator()(T* p) const { ::operator delete(p, std::align_val_t{alignment}); }
+    void operator()(T* p) const { ::operator delete (p, std::align_val_t{alignment}); }
   };
   std::unique_ptr<T[], Release> data_;
   std::size_t size_ = 0;

@@ -38,7 +38,8 @@ const Kernels& choose_kernels() {
 #endif
   if (name.empty() || name == "scalar") return scalar_kernels;
   if (name != "avx2" && name != "avx512")
-    throw input_error("MASLIN_SIMD=" + name + ": no such instruction set; expected scalar, avx2 or avx512, or leave it unset");
+    throw input_error("MASLIN_SIMD=" + name +
+                      ": no such instruction set; expected scalar, avx2 or avx512, or leave it unset");
   throw input_error("MASLIN_SIMD=" + name + ": this processor lacks these instructions; it runs scalar" +
                     (runs_avx2() ? " and avx2" : "") + "; leave MASLIN_SIMD unset to have the fastest chosen");
 }

@@ -8,12 +8,12 @@
 
 namespace phylo {
 
-/// Keeps two things about the half-edges of inner nodes. `fresh`: nothing that the CLV summarizes has changed since it was
-/// computed. `held`: its slot still contains it. With one slot a half-edge the second follows from the first; with one a
-/// node, computing a node's CLV in one direction drops the other two without making them stale.
+/// Keeps two things about the half-edges of inner nodes. `fresh`: nothing that the CLV summarizes has changed since it
+/// was computed. `held`: its slot still contains it. With one slot a half-edge the second follows from the first; with
+/// one a node, computing a node's CLV in one direction drops the other two without making them stale.
 ///
-/// What makes `changed` cheap: a CLV is computed only when those it is made from are fresh, so what lies behind one that is
-/// not fresh is not fresh either, and the walk stops there.
+/// What makes `changed` cheap: a CLV is computed only when those it is made from are fresh, so what lies behind one
+/// that is not fresh is not fresh either, and the walk stops there.
 class Directions {
  public:
   Directions() = default;
@@ -27,7 +27,9 @@ class Directions {
   /// The slot that the CLV of an inner half-edge lives in.
   std::int32_t slot(HalfEdge h) const { return per_half_edge_ ? h - tips_ : (h - tips_) / 3; }
   /// Whether the CLV of `h` can be used as it is. Tips always can.
-  bool ready(HalfEdge h) const { return h < tips_ || (fresh_[index(h)] && holds_[static_cast<std::size_t>(slot(h))] == h); }
+  bool ready(HalfEdge h) const {
+    return h < tips_ || (fresh_[index(h)] && holds_[static_cast<std::size_t>(slot(h))] == h);
+  }
 
   /// Forgets all.
   void forget() { std::fill(fresh_.begin(), fresh_.end(), char{0}); }
@@ -43,7 +45,8 @@ class Directions {
     }
   }
 
-  /// Calls `compute(h)` for every CLV that must be computed for `root`'s, children first, root last, and notes it as ready.
+  /// Calls `compute(h)` for every CLV that must be computed for `root`'s, children first, root last, and notes it as
+  /// ready.
   template <class Compute>
   void require(const Tree& tree, HalfEdge root, Compute&& compute) {
     if (ready(root)) return;
@@ -81,8 +84,8 @@ class Directions {
 
   std::int32_t tips_ = 0;
   bool per_half_edge_ = true;
-  std::vector<char> fresh_;       ///< by inner half-edge
-  std::vector<HalfEdge> holds_;   ///< by slot: whose CLV it contains
+  std::vector<char> fresh_;      ///< by inner half-edge
+  std::vector<HalfEdge> holds_;  ///< by slot: whose CLV it contains
   std::vector<HalfEdge> pending_;
 };
 

@@ -15,10 +15,10 @@ const Model& Engine::model() const { return state_->model; }
 void Engine::set_model(const Model& model) { state_->take_model(model); }
 
 void Engine::changed(const Tree& tree, HalfEdge h) {
-  state_->directions.changed(tree, h);
-  if (const HalfEdge far = tree.back(h); far != none) state_->directions.changed(tree, far);
+  state_->forget(tree, h);
+  if (const HalfEdge far = tree.back(h); far != none) state_->forget(tree, far);
 }
-void Engine::changed_everything() { state_->directions.forget(); }
+void Engine::changed_everything() { state_->forget(); }
 
 double Engine::evaluate(const Tree& tree, HalfEdge h) {
   State& s = *state_;
@@ -70,7 +70,7 @@ Insertion Engine::insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, dou
     s.add_scratch(at, result.near, subtree, result.pendant);
     result.far = s.run_makenewz(s.scratch(), s.plain(far), result.far, iterations);
   }
-  const Operand hung = s.across(subtree, result.pendant, s.factors.joint);
+  const Operand hung = s.hang(subtree, result.pendant);
   Operand a = s.across(at, result.near, s.factors.transition);
   Operand b = s.across(far, result.far, s.factors.transition);
   if (b.codes) std::swap(a, b);

@@ -30,16 +30,16 @@ struct Insertion {
   double far = 0;      ///< to the node at that branch's other end
 };
 
-/// Computes log-likelihoods. Half-edge `h` of an inner node has a conditional likelihood vector (CLV): the probability of
-/// what the tips on h's own side of its branch show, for each base at h's node. There is one for each direction, so that a
-/// search may look at a branch from both ends; where 3 (taxa - 2) of them would need more than the memory allowed, each
-/// inner node keeps only the latest. Only what is not up to date is computed again.
+/// Computes log-likelihoods. Half-edge `h` of an inner node has a conditional likelihood vector (CLV): the probability
+/// of what the tips on h's own side of its branch show, for each base at h's node. There is one for each direction, so
+/// that a search may look at a branch from both ends; where 3 (taxa - 2) of them would need more than the memory
+/// allowed, each inner node keeps only the latest. Only what is not up to date is computed again.
 ///
-/// The engine does not watch the tree. Whoever changes it calls `changed` for every half-edge whose length or partner has
-/// changed (once per end is enough for a length; connect and disconnect: all four ends), after the change and before
-/// the next call that computes; or `changed_everything`. All trees of one engine have the patterns' taxa as tips, in
-/// that order. Results are a pure function of patterns, model and tree: the same bits at any number of workers, whatever was
-/// computed before.
+/// The engine does not watch the tree. Whoever changes it calls `changed` for every half-edge whose length or partner
+/// has changed (once per end is enough for a length; connect and disconnect: all four ends), after the change and
+/// before the next call that computes; or `changed_everything`. All trees of one engine have the patterns' taxa as
+/// tips, in that order. Results are a pure function of patterns, model and tree: the same bits at any number of
+/// workers, whatever was computed before.
 ///
 /// Calls off-load the kernels `newview`, `evaluate` and `makenewz` (each with the traversal that its operands need),
 /// whose loops run over blocks of patterns. All memory is taken at construction. One engine serves one stream.
@@ -49,8 +49,8 @@ class Engine {
     std::size_t memory = std::size_t{2} << 30;  ///< bytes that the CLVs of all directions may take
   };
 
-  /// Frequencies that are to be counted in the alignment are counted here. Throws error when MASLIN_SIMD asks for
-  /// instructions that do not exist here. The patterns may be destroyed afterwards.
+  /// Frequencies that are to be counted in the alignment are counted here, also as where optimization starts. Throws
+  /// error when MASLIN_SIMD asks for instructions that do not exist here. The patterns may be destroyed afterwards.
   Engine(const Patterns& patterns, const Model& model, const Options& options);
   Engine(const Patterns& patterns, const Model& model) : Engine(patterns, model, Options{}) {}
   ~Engine();
@@ -67,7 +67,8 @@ class Engine {
   /// Forgets all CLVs.
   void changed_everything();
 
-  /// Gives the log-likelihood of a complete tree, computed at the branch of `h` (any branch gives the same value up to rounding).
+  /// Gives the log-likelihood of a complete tree, computed at the branch of `h` (any branch gives the same value up to
+  /// rounding).
   double evaluate(const Tree& tree, HalfEdge h);
   double evaluate(const Tree& tree) { return evaluate(tree, 0); }
 
@@ -81,29 +82,30 @@ class Engine {
   /// Sets h's branch to that length, tells itself, and gives the length.
   double optimize_branch(Tree& tree, HalfEdge h, int iterations = 32);
 
-  /// Gives the likelihood that the tree would have with a subtree hung into a branch. `subtree` is the half-edge at the
-  /// subtree's own root, looking at the place where it would hang; what it is connected to does not matter.
-  /// `at` is a half-edge of the rest, a connected tree that does not hold the subtree. Nothing is changed, no CLV forgotten.
-  /// `rounds` of Newton-Raphson go over the branches that are to be fitted.
+  /// Gives what the likelihood would be, and the lengths for it, with a subtree hung into a branch. `subtree` is the
+  /// half-edge at the subtree's own root, looking at the place where it would hang; what it is connected to does not
+  /// matter. `at` is a half-edge of the rest, a connected tree that does not hold the subtree. Nothing is changed, no
+  /// CLV forgotten. `rounds` of Newton-Raphson go over the branches that are to be fitted.
   Insertion insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, double pendant, Fit fit, int rounds = 1);
 
-  /// Optimizes the branches within `radius` branches of h's branch (0: only this one), `rounds` times at most, stopping when
-  /// none moves noticeably. Gives nothing: evaluate when the value is needed.
+  /// Optimizes the branches within `radius` branches of h's branch (0: only this one), `rounds` times at most, stopping
+  /// when none moves noticeably. Gives nothing: evaluate when the value is needed.
   void smooth_around(Tree& tree, HalfEdge h, int radius, int rounds = 1);
 
   /// Optimizes all branches, round by round, until a round gains less than `epsilon` or `rounds` are done. Gives the
   /// log-likelihood.
   double smooth(Tree& tree, int rounds = 32, double epsilon = 0.01);
 
-  /// Optimizes the parameters of the model that are to be optimized, one after the other by Brent's method, until a round
-  /// gains less than `epsilon`. Branch lengths stay. Gives the log-likelihood.
+  /// Optimizes the parameters of the model that are to be optimized, all at once (BFGS), until a step gains less than
+  /// `epsilon`. What it learns of their curvature serves the next call. Branch lengths stay. Gives the log-likelihood.
   double optimize_model(const Tree& tree, double epsilon = 0.1);
 
   /// Alternates optimize_model and smooth until both together gain less than `epsilon`. Gives the log-likelihood.
   double optimize(Tree& tree, double epsilon = 0.1);
 
- private:
   struct State;
+
+ private:
   std::unique_ptr<State> state_;
 };
 

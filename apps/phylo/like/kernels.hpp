@@ -1,9 +1,9 @@
 #pragma once
-// The arithmetic of the three kernels on one block of site patterns, once for each instruction set. Nothing here knows of
-// trees, teams or models: operands are arrays.
+// The arithmetic of the three kernels on one block of site patterns, once for each instruction set. Nothing here knows
+// of trees, teams or models: operands are arrays.
 //
-// Patterns are kept in groups of eight, one a lane, so that no instruction ever works across lanes, whatever the width of
-// the registers. A conditional likelihood vector (CLV) is [group][rate][base][lane], doubles, 64-byte aligned; a tip
+// Patterns are kept in groups of eight, one a lane, so that no instruction ever works across lanes, whatever the width
+// of the registers. A conditional likelihood vector (CLV) is [group][rate][base][lane], doubles, 64-byte aligned; a tip
 // is a row of codes, one byte a pattern. Likelihoods of a pattern are kept from underflow by a count beside the
 // CLV: true value = value * 2^(-256 * count).
 
@@ -15,12 +15,13 @@ inline constexpr int lanes = 8;
 /// Groups in a block of the loops: small enough that a block's CLVs of a few nodes stay in the first-level cache.
 inline constexpr int block_groups = 8;
 
-/// Doubles that the matrices of one branch take, for a number of rate categories: those of a tip's table, the larger ones.
+/// Doubles that the matrices of one branch take, for a number of rate categories: those of a tip's table, the larger
+/// ones.
 inline constexpr int inner_doubles(int rates) { return rates * 16; }
 inline constexpr int tip_doubles(int rates) { return rates * 64; }
 
-/// Turns a branch length into one 4x4 matrix for each rate category: base + sum over k of term[k] * (e^(exponent * t) - 1).
-/// Rows are what the result is indexed by.
+/// Turns a branch length into one 4x4 matrix for each rate category: base + sum over k of term[k] * (e^(exponent * t) -
+/// 1). Rows are what the result is indexed by.
 struct Expansion {
   alignas(64) double base[16];
   alignas(64) double term[3][16];
@@ -28,13 +29,14 @@ struct Expansion {
 
 /// One end of a branch and the matrices that lead across it.
 struct Operand {
-  const double* clv = nullptr;           ///< of an inner node
-  const std::int32_t* scale = nullptr;   ///< its counts
-  const std::uint8_t* codes = nullptr;   ///< of a tip; null for an inner node
-  const double* matrices = nullptr;      ///< [rate][row][column] for an inner node, `tip_table`'s result for a tip
+  const double* clv = nullptr;          ///< of an inner node
+  const std::int32_t* scale = nullptr;  ///< its counts
+  const std::uint8_t* codes = nullptr;  ///< of a tip; null for an inner node
+  const double* matrices = nullptr;     ///< [rate][row][column] for an inner node, `tip_table`'s result for a tip
 };
 
-/// parent = (left.matrices * left) x (right.matrices * right), for each pattern and rate. If only one is a tip, it is `left`.
+/// parent = (left.matrices * left) x (right.matrices * right), for each pattern and rate. If only one is a tip, it is
+/// `left`.
 struct Newview {
   double* clv;
   std::int32_t* scale;
@@ -48,15 +50,17 @@ struct Sites {
   const double* invariant;  ///< likelihood of the invariant class, [pattern]; null without +I
 };
 
-/// Log-likelihood at a branch. `near` is an inner node without matrices; those of `far` hold frequencies and weights of categories.
+/// Log-likelihood at a branch. `near` is an inner node without matrices; those of `far` hold frequencies and weights of
+/// categories.
 struct Evaluation {
   Operand near;
   Operand far;
   Sites sites;
 };
 
-/// Log-likelihood at a node where three branches meet. If only one of `near` and `far` is a tip, it is `near`. The matrices of
-/// `hung` hold frequencies and weights of categories.
+/// Log-likelihood at a node where three branches meet. If only one of `near` and `far` is a tip, it is `near`. The
+/// matrices of `hung` hold frequencies and weights of categories; an inner node without matrices has been brought
+/// across its branch by `prepare`.
 struct Junction {
   Operand near;
   Operand far;
@@ -64,9 +68,9 @@ struct Junction {
   Sites sites;
 };
 
-/// The likelihood at a branch as a function of its length: constant + sum over r, k of table[r][k] * e^(exponent[r][k] * t).
-/// Table: [group][1 + 3 * rates][lane], the constant first. `near` is an inner node. Operands' matrices: one 4x4 (or a
-/// tip's table of one), the same for all rates, row k of both the transformation to eigenvector k.
+/// The likelihood at a branch as a function of its length: constant + sum over r, k of table[r][k] * e^(exponent[r][k]
+/// * t). Table: [group][1 + 3 * rates][lane], the constant first. `near` is an inner node. Operands' matrices: one 4x4
+/// (or a tip's table of one), the same for all rates, row k of both the transformation to eigenvector k.
 struct Sumtable {
   double* table;
   Operand near;
@@ -87,11 +91,13 @@ struct Derivation {
   const double* weights;
 };
 
-/// The kernels of one instruction set. Groups are numbered from the start of the patterns; those in [first, last) are done.
+/// The kernels of one instruction set. Groups are numbered from the start of the patterns; those in [first, last) are
+/// done.
 struct Kernels {
   const char* name;  ///< as MASLIN_SIMD says it
 
-  /// Writes `rates` matrices for length t; exponents are [3 * rates] in the order rate, k, then anything up to a multiple of 8.
+  /// Writes `rates` matrices for length t; exponents are [3 * rates] in the order rate, k, then anything up to a
+  /// multiple of 8.
   void (*matrices)(const Expansion& expansion, const double* exponents, int rates, double t, double* out);
   /// Writes e^(exponent * t), e^... * exponent, e^... * exponent^2.
   void (*factors)(const double* exponents, int rates, double t, double* value, double* first, double* second);
@@ -102,6 +108,8 @@ struct Kernels {
   void (*newview)(const Newview* steps, int count, int rates, int first, int last);
   double (*evaluate)(const Evaluation& e, int rates, int first, int last);
   double (*junction)(const Junction& e, int rates, int first, int last);
+  /// Writes matrices * CLV of an inner node, and copies its counts.
+  void (*prepare)(const Operand& from, double* clv, std::int32_t* scale, int rates, int first, int last);
   void (*sumtable)(const Sumtable& e, int rates, int first, int last);
   Slopes (*slopes)(const Derivation& e, int rates, int first, int last);
 };
@@ -112,8 +120,8 @@ extern const Kernels avx2_kernels;
 extern const Kernels avx512_kernels;
 #endif
 
-/// Gives the fastest kernels that this processor can run, or those that MASLIN_SIMD (scalar, avx2, avx512) asks for. Throws
-/// input_error when it asks for something else or for what the processor lacks.
+/// Gives the fastest kernels that this processor can run, or those that MASLIN_SIMD (scalar, avx2, avx512) asks for.
+/// Throws input_error when it asks for something else or for what the processor lacks.
 const Kernels& choose_kernels();
 
 }  // namespace phylo

@@ -1,5 +1,5 @@
-// The kernels with AVX2 and FMA: four lanes at a time. Everything that is compiled for these instructions stands below the
-// pragma, so that nothing of the standard library is.
+// The kernels with AVX2 and FMA: four lanes at a time. Everything that is compiled for these instructions stands below
+// the pragma, so that nothing of the standard library is.
 
 #if defined(__x86_64__)
 
@@ -52,7 +52,9 @@ struct V {
     const __m256i biased = _mm256_or_si256(_mm256_srli_epi64(bits, 52), _mm256_set1_epi64x(0x4330000000000000));
     return {_mm256_sub_pd(_mm256_castsi256_pd(biased), _mm256_set1_pd(0x1p52 + 1023))};
   }
-  static V select_ge(V a, V b, V yes, V no) { return {_mm256_blendv_pd(no.v, yes.v, _mm256_cmp_pd(a.v, b.v, _CMP_GE_OQ))}; }
+  static V select_ge(V a, V b, V yes, V no) {
+    return {_mm256_blendv_pd(no.v, yes.v, _mm256_cmp_pd(a.v, b.v, _CMP_GE_OQ))};
+  }
   static bool any_below(V a, double limit) {
     return _mm256_movemask_pd(_mm256_cmp_pd(a.v, _mm256_set1_pd(limit), _CMP_LT_OQ)) != 0;
   }
@@ -106,8 +108,8 @@ inline V operator/(V a, V b) { return {_mm256_div_pd(a.v, b.v)}; }
 
 namespace phylo {
 
-const Kernels avx2_kernels = {"avx2",         avx2::matrices, avx2::factors,  avx2::tip_table, avx2::newview,
-                              avx2::evaluate, avx2::junction, avx2::sumtable, avx2::slopes};
+const Kernels avx2_kernels = {"avx2",         avx2::matrices, avx2::factors, avx2::tip_table, avx2::newview,
+                              avx2::evaluate, avx2::junction, avx2::prepare, avx2::sumtable,  avx2::slopes};
 
 }  // namespace phylo
 

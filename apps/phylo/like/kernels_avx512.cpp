@@ -100,8 +100,8 @@ inline V operator/(V a, V b) { return {_mm512_div_pd(a.v, b.v)}; }
 
 namespace phylo {
 
-const Kernels avx512_kernels = {"avx512",         avx512::matrices, avx512::factors,  avx512::tip_table, avx512::newview,
-                                avx512::evaluate, avx512::junction, avx512::sumtable, avx512::slopes};
+const Kernels avx512_kernels = {"avx512",         avx512::matrices, avx512::factors, avx512::tip_table, avx512::newview,
+                                avx512::evaluate, avx512::junction, avx512::prepare, avx512::sumtable,  avx512::slopes};
 
 }  // namespace phylo
 

@@ -63,7 +63,7 @@ inline V operator/(V a, V b) { return {a.v / b.v}; }
 }  // namespace
 }  // namespace scalar
 
-const Kernels scalar_kernels = {"scalar",           scalar::matrices, scalar::factors,  scalar::tip_table, scalar::newview,
-                                scalar::evaluate, scalar::junction, scalar::sumtable, scalar::slopes};
+const Kernels scalar_kernels = {"scalar",         scalar::matrices, scalar::factors, scalar::tip_table, scalar::newview,
+                                scalar::evaluate, scalar::junction, scalar::prepare, scalar::sumtable,  scalar::slopes};
 
 }  // namespace phylo

@@ -8,11 +8,13 @@
 
 namespace phylo {
 
-/// Gives a maximum of a function over [shortest, longest] by Newton-Raphson from `length`: `slopes(t)` gives its derivatives.
-/// A step that leaves the interval known to hold the maximum is replaced by one inside, and where the curve bends upwards the
-/// slope is followed. Ends after `iterations` derivatives, or when the next step would gain less than `tolerance`.
+/// Gives a maximum of a function over [shortest, longest] by Newton-Raphson from `length`: `slopes(t)` gives its
+/// derivatives. A step that leaves the interval known to hold the maximum is replaced by one inside, and where the
+/// curve bends upwards the slope is followed. Ends after `iterations` derivatives, or when the next step would gain
+/// less than `tolerance`.
 template <class GetSlopes>
-double maximize_length(double length, double shortest, double longest, int iterations, double tolerance, GetSlopes&& slopes) {
+double maximize_length(double length, double shortest, double longest, int iterations, double tolerance,
+                       GetSlopes&& slopes) {
   double low = shortest, high = longest;
   bool low_tried = false, high_tried = false;
   double t = std::clamp(length, low, high);

@@ -10,8 +10,8 @@
 namespace phylo {
 namespace {
 
-/// CLVs that belong to no half-edge: the one of a tentative insertion.
-constexpr std::int32_t scratch_slots = 1;
+/// CLVs that belong to no half-edge: scratch_slot and hung_slot.
+constexpr std::int32_t scratch_slots = 2;
 
 std::size_t table_doubles(int rates, std::size_t padded) { return static_cast<std::size_t>(1 + 3 * rates) * padded; }
 
@@ -22,7 +22,10 @@ bool fits(std::int32_t taxa, std::size_t clv_doubles, std::size_t memory) {
 }  // namespace
 
 Engine::State::State(const Patterns& patterns, const Model& m, const Options& options)
-    : kernels(&choose_kernels()), taxa(patterns.taxa), rates(m.categories), groups((patterns.count + lanes - 1) / lanes) {
+    : kernels(&choose_kernels()),
+      taxa(patterns.taxa),
+      rates(m.categories),
+      groups((patterns.count + lanes - 1) / lanes) {
   if (taxa < 4) throw input_error("an unrooted tree needs at least 4 taxa; the alignment has " + std::to_string(taxa));
   padded = static_cast<std::size_t>(groups) * lanes;
   clv_doubles = static_cast<std::size_t>(rates) * 4 * padded;
@@ -58,6 +61,17 @@ Engine::State::State(const Patterns& patterns, const Model& m, const Options& op
 
   Model counted = m;
   if (m.frequencies_from != Origin::fixed) counted.frequencies = empirical_frequencies(patterns);
+  // Optimization must not start from a proportion of nothing, where nothing tells it which way to go: half of the sites
+  // that may be invariant, as a first guess.
+  if (m.with_invariant && m.invariant_from == Origin::optimized && m.invariant == 0) {
+    double sites = 0, constant = 0;
+    for (std::size_t p = 0; p < count; ++p) {
+      sites += weights[p];
+      if (common[p] != 0) constant += weights[p];
+    }
+    constexpr double least = 0.01;
+    counted.invariant = std::max(least, 0.5 * constant / sites);
+  }
   take_model(counted);
 }
 
@@ -92,7 +106,7 @@ void Engine::State::take_model(const Model& m) {
         if (code >> i & 1) likelihood[code] += m.invariant * m.frequencies[i];
     for (std::size_t p = 0; p < padded; ++p) invariant[p] = likelihood[common[p]];
   }
-  directions.forget();
+  forget();
 }
 
 Operand Engine::State::plain(HalfEdge h) {
@@ -114,6 +128,13 @@ Operand Engine::State::across(HalfEdge h, double length, const Expansion& expans
     o.matrices = tip;
   }
   return o;
+}
+
+Operand Engine::State::hang(HalfEdge subtree, double pendant) {
+  if (subtree < taxa) return across(subtree, pendant, factors.joint);
+  if (hanging.subtree != subtree || hanging.pendant != pendant)
+    hanging = {subtree, pendant, across(subtree, pendant, factors.joint), true};
+  return {clv(hung_slot()), scale(hung_slot()), nullptr, nullptr};
 }
 
 void Engine::State::require(const Tree& tree, HalfEdge h) {

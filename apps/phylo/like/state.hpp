@@ -10,14 +10,15 @@
 #include "phylo/like/directions.hpp"
 #include "phylo/like/engine.hpp"
 #include "phylo/like/kernels.hpp"
+#include "phylo/like/quasi_newton.hpp"
 
 namespace phylo {
 
 /// The model as the kernels use it.
 struct Factors {
-  Expansion transition;             ///< P(t)
-  Expansion joint;                  ///< P(t) with the frequency of the row's base and the category's weight
-  Buffer<double> exponents;         ///< eigenvalue * rate, [rate][3]
+  Expansion transition;               ///< P(t)
+  Expansion joint;                    ///< P(t) with the frequency of the row's base and the category's weight
+  Buffer<double> exponents;           ///< eigenvalue * rate, [rate][3]
   alignas(64) double near_eigen[16];  ///< [k][i]: to eigenvector k, with frequency and weight
   alignas(64) double far_eigen[16];   ///< [k][j]
   alignas(64) double far_eigen_tip[64];
@@ -51,6 +52,14 @@ class Traversal {
   std::size_t used_ = 0;
 };
 
+/// The subtree whose insertion is being tried.
+struct Hanging {
+  HalfEdge subtree = none;
+  double pendant = 0;
+  Operand from;          ///< what the next junction has to bring across first
+  bool pending = false;  ///< whether it has to
+};
+
 struct Engine::State {
   State(const Patterns& patterns, const Model& model, const Options& options);
 
@@ -59,8 +68,9 @@ struct Engine::State {
 
   double* clv(std::int32_t slot) { return clvs.data() + static_cast<std::size_t>(slot) * clv_doubles; }
   std::int32_t* scale(std::int32_t slot) { return scales.data() + static_cast<std::size_t>(slot) * padded; }
-  /// The slot after those of the half-edges, for a CLV of no half-edge.
+  /// The slots after those of the half-edges, for CLVs of no half-edge.
   std::int32_t scratch_slot() const { return directions.slots(); }
+  std::int32_t hung_slot() const { return directions.slots() + 1; }
 
   /// The node of `h` without matrices.
   Operand plain(HalfEdge h);
@@ -68,9 +78,20 @@ struct Engine::State {
   Operand across(HalfEdge h, double length, const Expansion& expansion);
   /// Puts on the list what is needed to have the CLV of `h`.
   void require(const Tree& tree, HalfEdge h);
+  /// The subtree of a tentative insertion, seen across its branch by `joint`. An inner one is brought across once for
+  /// all places that it is tried at: by the next run_junction, if it is not the latest one.
+  Operand hang(HalfEdge subtree, double pendant);
   /// Puts on the list: the scratch CLV of a node that sees these two across branches of these lengths.
   void add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b);
   Operand scratch();
+  void forget(const Tree& tree, HalfEdge h) {
+    hanging = {};
+    directions.changed(tree, h);
+  }
+  void forget() {
+    hanging = {};
+    directions.forget();
+  }
   Sites sites() const { return {weights.data(), model.with_invariant ? invariant.data() : nullptr}; }
 
   /// Off-loads, with the traversal that is on the list, and clear it.
@@ -83,20 +104,22 @@ struct Engine::State {
   const Kernels* kernels;
   Model model;
   int taxa;
-  int rates;   ///< categories
-  int groups;  ///< of patterns
-  std::size_t padded;       ///< patterns, rounded up to whole groups
-  std::size_t clv_doubles;  ///< of one CLV
-  Buffer<std::uint8_t> codes;    ///< one row a taxon, `padded` long
-  Buffer<std::uint8_t> common;   ///< bases that all taxa may have, by pattern
+  int rates;                    ///< categories
+  int groups;                   ///< of patterns
+  std::size_t padded;           ///< patterns, rounded up to whole groups
+  std::size_t clv_doubles;      ///< of one CLV
+  Buffer<std::uint8_t> codes;   ///< one row a taxon, `padded` long
+  Buffer<std::uint8_t> common;  ///< bases that all taxa may have, by pattern
   Buffer<double> weights;
   Buffer<double> invariant;
   Factors factors;
   Directions directions;
+  Hanging hanging;
   Buffer<double> clvs;
   Buffer<std::int32_t> scales;
   Traversal traversal;
-  Buffer<double> table;           ///< of makenewz
+  Curvature curvature;   ///< of the likelihood in the free parameters, as last seen
+  Buffer<double> table;  ///< of makenewz
   Buffer<double> table_factors[3];
 };
 

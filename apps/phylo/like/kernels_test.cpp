@@ -1,0 +1,360 @@
+// The kernels of every instruction set that this processor has, against the plain formulas and against each other.
+
+#include "phylo/like/kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "phylo/io/error.hpp"
+#include "phylo/like/buffer.hpp"
+#include "phylo/like/newton.hpp"
+#include "phylo/like/scaling.hpp"
+
+namespace {
+
+using phylo::Buffer;
+using phylo::Kernels;
+using phylo::lanes;
+using phylo::Operand;
+
+std::vector<const Kernels*> available() {
+  std::vector<const Kernels*> all = {&phylo::scalar_kernels};
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&phylo::avx2_kernels);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    all.push_back(&phylo::avx512_kernels);
+#endif
+  return all;
+}
+
+struct Case {
+  const Kernels* kernels;
+  int rates;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.kernels->name << " with " << c.rates << " rates"; }
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const Kernels* k : available())
+    for (int rates : {1, 4, 5, 8}) all.push_back({k, rates});
+  return all;
+}
+
+/// Operands of all kinds with random content: 5 groups.
+class KernelTest : public testing::TestWithParam<Case> {
+ protected:
+  static constexpr int groups = 5;
+  static constexpr int patterns = groups * lanes;
+
+  KernelTest() : k(*GetParam().kernels), rates(GetParam().rates) {
+    for (int x = 0; x < 3; ++x) {
+      clv[x] = Buffer<double>(static_cast<std::size_t>(patterns) * 4 * rates);
+      scale[x] = Buffer<std::int32_t>(patterns);
+      codes[x] = Buffer<std::uint8_t>(patterns);
+      matrix[x] = Buffer<double>(static_cast<std::size_t>(16) * rates);
+      table[x] = Buffer<double>(static_cast<std::size_t>(64) * rates);
+      for (std::size_t i = 0; i < clv[x].size(); ++i) clv[x][i] = uniform(1e-3, 1);
+      for (std::size_t i = 0; i < matrix[x].size(); ++i) matrix[x][i] = uniform(0, 1);
+      for (std::size_t p = 0; p < patterns; ++p) {
+        scale[x][p] = static_cast<std::int32_t>(uniform(0, 3));
+        codes[x][p] = static_cast<std::uint8_t>(uniform(1, 16));
+      }
+      k.tip_table(matrix[x].data(), rates, table[x].data());
+    }
+    weights = Buffer<double>(patterns);
+    invariant = Buffer<double>(patterns);
+    for (std::size_t p = 0; p < patterns; ++p) {
+      weights[p] = std::floor(uniform(0, 5));
+      invariant[p] = p % 2 ? 0 : uniform(0, 0.1);
+    }
+  }
+
+  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); }
+
+  Operand inner(int x) const { return {clv[x].data(), scale[x].data(), nullptr, matrix[x].data()}; }
+  Operand tip(int x) const { return {nullptr, nullptr, codes[x].data(), table[x].data()}; }
+
+  std::size_t at(int pattern, int rate, int base) const {
+    return (static_cast<std::size_t>(pattern / lanes) * rates * 4 + 4 * rate + base) * lanes + pattern % lanes;
+  }
+  double value(int x, bool is_tip, int pattern, int rate, int base) const {
+    return is_tip ? codes[x][pattern] >> base & 1 : clv[x][at(pattern, rate, base)];
+  }
+  /// (matrix * operand)[base], summed in the plain way.
+  double across(int x, bool is_tip, int pattern, int rate, int base) const {
+    double sum = 0;
+    for (int j = 0; j < 4; ++j) sum += matrix[x][16 * rate + 4 * base + j] * value(x, is_tip, pattern, rate, j);
+    return sum;
+  }
+  int count(int x, bool is_tip, int pattern) const { return is_tip ? 0 : scale[x][pattern]; }
+
+  const Kernels& k;
+  int rates;
+  std::mt19937_64 random{7};
+  Buffer<double> clv[3], matrix[3], table[3], weights, invariant;
+  Buffer<std::int32_t> scale[3];
+  Buffer<std::uint8_t> codes[3];
+};
+
+TEST_P(KernelTest, NewviewMultipliesWhatComesAcrossBothBranches) {
+  Buffer<double> out(clv[0].size());
+  Buffer<std::int32_t> counts(patterns);
+  for (int kind = 0; kind < 3; ++kind) {
+    const bool left_tip = kind > 0, right_tip = kind > 1;
+    const phylo::Newview step{out.data(), counts.data(), left_tip ? tip(0) : inner(0), right_tip ? tip(1) : inner(1)};
+    k.newview(&step, 1, rates, 0, groups);
+    for (int p = 0; p < patterns; ++p) {
+      EXPECT_EQ(counts[p], count(0, left_tip, p) + count(1, right_tip, p));
+      for (int r = 0; r < rates; ++r)
+        for (int i = 0; i < 4; ++i) {
+          const double expected = across(0, left_tip, p, r, i) * across(1, right_tip, p, r, i);
+          EXPECT_NEAR(out[at(p, r, i)], expected, 1e-14 * expected) << p;
+        }
+    }
+  }
+}
+
+TEST_P(KernelTest, NewviewDoesOnlyTheGroupsItIsTold) {
+  Buffer<double> out(clv[0].size());
+  Buffer<std::int32_t> counts(patterns);
+  const phylo::Newview step{out.data(), counts.data(), inner(0), inner(1)};
+  k.newview(&step, 1, rates, 2, 4);
+  for (int p = 0; p < patterns; ++p) EXPECT_EQ(out[at(p, 0, 0)] != 0, p >= 2 * lanes && p < 4 * lanes);
+}
+
+TEST_P(KernelTest, NewviewScalesOnlyPatternsThatAreTooSmall) {
+  for (std::size_t i = 0; i < clv[0].size(); ++i) clv[0][i] *= 1e-60;
+  // One pattern is small enough to be scaled, one needs two steps, one holds nothing but zeros.
+  for (int r = 0; r < rates; ++r)
+    for (int i = 0; i < 4; ++i) {
+      clv[0][at(3, r, i)] *= 1e-30;
+      clv[0][at(17, r, i)] *= 1e-100;
+      clv[1][at(17, r, i)] *= 1e-20;
+      clv[0][at(30, r, i)] = 0;
+    }
+  Buffer<double> out(clv[0].size());
+  Buffer<std::int32_t> counts(patterns);
+  const phylo::Newview step{out.data(), counts.data(), inner(0), inner(1)};
+  k.newview(&step, 1, rates, 0, groups);
+  for (int p = 0; p < patterns; ++p) {
+    const int steps = p == 3 ? 1 : p == 17 ? 2 : 0;
+    EXPECT_EQ(counts[p], count(0, false, p) + count(1, false, p) + steps) << p;
+    for (int r = 0; r < rates; ++r)
+      for (int i = 0; i < 4; ++i) {
+        const double expected = std::ldexp(across(0, false, p, r, i) * across(1, false, p, r, i), 256 * steps);
+        EXPECT_NEAR(out[at(p, r, i)], expected, 1e-14 * expected) << p;
+      }
+  }
+}
+
+/// log of a likelihood that is kept as value * 2^(-256 count), with an invariant part.
+double logarithm(double value, int count, double invariant) {
+  const long double all =
+      std::ldexp(static_cast<long double>(value), -256 * count) + static_cast<long double>(invariant);
+  return static_cast<double>(std::log(all));
+}
+
+TEST_P(KernelTest, EvaluateSumsWeightedLogarithms) {
+  for (bool far_tip : {false, true})
+    for (bool with_invariant : {false, true}) {
+      const phylo::Evaluation e{
+          inner(0), far_tip ? tip(1) : inner(1), {weights.data(), with_invariant ? invariant.data() : nullptr}};
+      double expected = 0;
+      for (int p = 0; p < patterns; ++p) {
+        double likelihood = 0;
+        for (int r = 0; r < rates; ++r)
+          for (int i = 0; i < 4; ++i) likelihood += value(0, false, p, r, i) * across(1, far_tip, p, r, i);
+        expected += weights[p] *
+                    logarithm(likelihood, count(0, false, p) + count(1, far_tip, p), with_invariant ? invariant[p] : 0);
+      }
+      EXPECT_NEAR(k.evaluate(e, rates, 0, groups), expected, 1e-12 * std::abs(expected));
+      // Blocks add up.
+      EXPECT_NEAR(k.evaluate(e, rates, 0, 2) + k.evaluate(e, rates, 2, groups), expected, 1e-12 * std::abs(expected));
+    }
+}
+
+TEST_P(KernelTest, JunctionIsTheLikelihoodWhereThreeBranchesMeet) {
+  for (int kind = 0; kind < 9; ++kind) {
+    const bool near_tip = kind % 3 > 0, far_tip = kind % 3 > 1, hung_tip = kind / 3 == 1, ready = kind / 3 == 2;
+    Operand hung = hung_tip ? tip(2) : inner(2);
+    if (ready) hung.matrices = nullptr;
+    const phylo::Junction e{
+        near_tip ? tip(0) : inner(0), far_tip ? tip(1) : inner(1), hung, {weights.data(), invariant.data()}};
+    double expected = 0;
+    for (int p = 0; p < patterns; ++p) {
+      double likelihood = 0;
+      for (int r = 0; r < rates; ++r)
+        for (int i = 0; i < 4; ++i)
+          likelihood += across(0, near_tip, p, r, i) * across(1, far_tip, p, r, i) *
+                        (ready ? value(2, false, p, r, i) : across(2, hung_tip, p, r, i));
+      const int counts = count(0, near_tip, p) + count(1, far_tip, p) + count(2, hung_tip, p);
+      expected += weights[p] * logarithm(likelihood, counts, invariant[p]);
+    }
+    EXPECT_NEAR(k.junction(e, rates, 0, groups), expected, 1e-12 * std::abs(expected)) << kind;
+  }
+}
+
+TEST_P(KernelTest, PrepareBringsACLVAcrossABranch) {
+  Buffer<double> out(clv[0].size());
+  Buffer<std::int32_t> counts(patterns);
+  k.prepare(inner(0), out.data(), counts.data(), rates, 0, groups);
+  for (int p = 0; p < patterns; ++p) {
+    EXPECT_EQ(counts[p], scale[0][p]);
+    for (int r = 0; r < rates; ++r)
+      for (int i = 0; i < 4; ++i) {
+        const double expected = across(0, false, p, r, i);
+        EXPECT_NEAR(out[at(p, r, i)], expected, 1e-14 * expected);
+      }
+  }
+}
+
+TEST_P(KernelTest, LogarithmsAreExactOverTheWholeRange) {
+  // One rate, unit vectors: the likelihood of a pattern is one number that is chosen.
+  if (rates != 1) return;
+  for (int i = 0; i < 16; ++i) matrix[1][i] = i == 0;
+  Buffer<double> w(patterns);
+  for (double exponent = -307; exponent < 10; exponent += 0.37) {
+    const double x = std::pow(10.0, exponent);
+    for (int p = 0; p < patterns; ++p) {
+      clv[0][at(p, 0, 0)] = x;
+      clv[1][at(p, 0, 0)] = 1;
+      scale[0][p] = scale[1][p] = 0;
+      w[p] = p == 11;
+    }
+    const phylo::Evaluation e{inner(0), inner(1), {w.data(), nullptr}};
+    EXPECT_NEAR(k.evaluate(e, 1, 0, groups), std::log(x), 4e-16 * std::max(1.0, std::abs(std::log(x)))) << x;
+  }
+  for (double x :
+       {0.9999999999999999, 1.0, 1.0000000000000002, 0.7071067811865475, 0.7071067811865476, 1.4142135623730951}) {
+    for (int p = 0; p < patterns; ++p) clv[0][at(p, 0, 0)] = x;
+    const phylo::Evaluation e{inner(0), inner(1), {w.data(), nullptr}};
+    EXPECT_NEAR(k.evaluate(e, 1, 0, groups), std::log(x), 2e-16) << x;
+  }
+}
+
+TEST_P(KernelTest, MatricesAreExpansionsInExponentials) {
+  const int padded = (3 * rates + 7) / 8 * 8;
+  Buffer<double> exponents(padded), out(16 * static_cast<std::size_t>(rates));
+  phylo::Expansion e;
+  for (int x = 0; x < 16; ++x) {
+    e.base[x] = uniform(0, 1);
+    for (auto& term : e.term) term[x] = uniform(-0.3, 0.3);
+  }
+  for (int x = 0; x < 3 * rates; ++x) exponents[x] = -uniform(1e-3, 3);
+  for (double t : {0.0, 1e-9, 1e-6, 1e-3, 0.1, 1.0, 10.0, 100.0, 5000.0}) {
+    k.matrices(e, exponents.data(), rates, t, out.data());
+    for (int r = 0; r < rates; ++r)
+      for (int x = 0; x < 16; ++x) {
+        double expected = e.base[x];
+        for (int n = 0; n < 3; ++n) expected += e.term[n][x] * std::expm1(exponents[3 * r + n] * t);
+        EXPECT_NEAR(out[16 * r + x], std::max(expected, 0.0), 1e-15) << t;
+      }
+  }
+}
+
+TEST_P(KernelTest, SlopesAreThoseOfTheLogLikelihood) {
+  const int padded = (3 * rates + 7) / 8 * 8;
+  Buffer<double> exponents(padded), value(padded), first(padded), second(padded);
+  Buffer<double> sums(static_cast<std::size_t>(1 + 3 * rates) * patterns), near(16), far(16), far_tip(64);
+  for (int x = 0; x < 3 * rates; ++x) exponents[x] = -uniform(0.1, 3);
+  for (int x = 0; x < 16; ++x) near[x] = uniform(0, 1), far[x] = uniform(0, 1);
+  k.tip_table(far.data(), 1, far_tip.data());
+  for (bool is_tip : {false, true}) {
+    Operand a = inner(0), b = is_tip ? tip(1) : inner(1);
+    a.matrices = near.data();
+    b.matrices = is_tip ? far_tip.data() : far.data();
+    k.sumtable({sums.data(), a, b, invariant.data()}, rates, 0, groups);
+    // The same function in the plain way; differences of it are the slopes.
+    const auto log_likelihood = [&](long double t) {
+      long double total = 0;
+      for (int p = 0; p < patterns; ++p) {
+        long double likelihood = 0;
+        for (int r = 0; r < rates; ++r)
+          for (int n = 0; n < 4; ++n) {
+            long double x = 0, y = 0;
+            for (int i = 0; i < 4; ++i) {
+              x += near[4 * n + i] * this->value(0, false, p, r, i);
+              y += far[4 * n + i] * this->value(1, is_tip, p, r, i);
+            }
+            likelihood += x * y * (n == 0 ? 1 : std::exp(exponents[3 * r + n - 1] * t));
+          }
+        const int counts = count(0, false, p) + count(1, is_tip, p);
+        total += weights[p] * std::log(std::ldexp(likelihood, -256 * counts) + static_cast<long double>(invariant[p]));
+      }
+      return total;
+    };
+    for (double t : {1e-3, 0.2, 1.5}) {
+      k.factors(exponents.data(), rates, t, value.data(), first.data(), second.data());
+      const auto s =
+          k.slopes({sums.data(), {value.data(), first.data(), second.data()}, weights.data()}, rates, 0, groups);
+      const long double h = 1e-4L, middle = log_likelihood(t), right = log_likelihood(t + h),
+                        left = log_likelihood(t - h);
+      EXPECT_NEAR(s.first, static_cast<double>((right - left) / (2 * h)), 1e-6 * std::abs(s.first) + 1e-9);
+      EXPECT_NEAR(s.second, static_cast<double>((right - 2 * middle + left) / (h * h)),
+                  1e-5 * std::abs(s.second) + 1e-6);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, KernelTest, testing::ValuesIn(cases()));
+
+TEST(ChooseKernels, ObeysTheEnvironmentOrSaysWhyNot) {
+  const char* before = std::getenv("MASLIN_SIMD");
+  const std::string kept = before ? before : "";
+  for (const Kernels* k : available()) {
+    setenv("MASLIN_SIMD", k->name, 1);
+    EXPECT_EQ(&phylo::choose_kernels(), k);
+  }
+  unsetenv("MASLIN_SIMD");
+  EXPECT_EQ(&phylo::choose_kernels(), available().back());
+  setenv("MASLIN_SIMD", "banana", 1);
+  try {
+    phylo::choose_kernels();
+    ADD_FAILURE() << "accepted MASLIN_SIMD=banana";
+  } catch (const phylo::input_error& e) {
+    EXPECT_NE(std::string(e.what()).find("MASLIN_SIMD=banana"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("scalar, avx2 or avx512"), std::string::npos);
+  }
+  if (before)
+    setenv("MASLIN_SIMD", kept.c_str(), 1);
+  else
+    unsetenv("MASLIN_SIMD");
+}
+
+double found_top(double top, double bend, double start) {
+  // -bend (log t - log top)^2: concave near the top only.
+  return phylo::maximize_length(start, 1e-6, 100, 64, 1e-9, [&](double t) {
+    const double u = std::log(t / top);
+    return phylo::Slopes{-2 * bend * u / t, -2 * bend * (1 - u) / (t * t)};
+  });
+}
+
+TEST(MaximizeLength, FindsTheTopFromAnywhere) {
+  for (double top : {1e-5, 1e-3, 0.1, 1.0, 50.0})
+    for (double start : {1e-6, 1e-4, 0.01, 0.5, 20.0, 100.0})
+      for (double bend : {10.0, 1e4})
+        EXPECT_NEAR(found_top(top, bend, start) / top, 1, 1e-4) << top << " from " << start;
+}
+
+TEST(MaximizeLength, EndsAtABoundThatTheSlopePointsTo) {
+  const auto falling = [](double) { return phylo::Slopes{-3, 0.1}; };
+  const auto rising = [](double t) { return phylo::Slopes{3 / t, -3 / (t * t)}; };
+  EXPECT_EQ(phylo::maximize_length(0.3, 1e-6, 100, 64, 1e-9, falling), 1e-6);
+  EXPECT_EQ(phylo::maximize_length(0.3, 1e-6, 100, 64, 1e-9, rising), 100);
+}
+
+TEST(MaximizeLength, CallsAreBounded) {
+  int calls = 0;
+  phylo::maximize_length(0.3, 1e-6, 100, 5, 0, [&](double t) {
+    ++calls;
+    return phylo::Slopes{std::sin(1000 * t) * 1e9, 1};
+  });
+  EXPECT_EQ(calls, 5);
+}
+
+}  // namespace

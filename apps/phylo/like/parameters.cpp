@@ -1,0 +1,114 @@
+#include "phylo/like/parameters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace phylo {
+namespace {
+
+/// Calls `visit` for each free parameter of the model in turn, with the kind of it and its number within the kind.
+enum class Kind { rate, frequency, shape, invariant };
+
+template <class Visit>
+void for_each_parameter(const Model& model, Visit&& visit) {
+  const auto groups = rate_groups(model.family);
+  if (model.rates_from == Origin::optimized)
+    for (int g = 0; g < groups[5]; ++g) visit(Kind::rate, static_cast<std::size_t>(g));
+  if (model.frequencies_from == Origin::optimized)
+    for (std::size_t i = 0; i < 3; ++i) visit(Kind::frequency, i);
+  if (model.categories > 1 && model.alpha_from == Origin::optimized) visit(Kind::shape, std::size_t{0});
+  if (model.with_invariant && model.invariant_from == Origin::optimized) visit(Kind::invariant, std::size_t{0});
+}
+
+/// The least proportion of invariant sites while it is optimized: its log-odds must be finite.
+constexpr double invariant_low = 1e-6;
+
+double log_odds(double p) { return std::log(p / (1 - p)); }
+
+double value_of(const Model& model, Kind kind, std::size_t number) {
+  switch (kind) {
+    case Kind::rate: {
+      const auto groups = rate_groups(model.family);
+      const auto at = std::find(groups.begin(), groups.end(), static_cast<int>(number)) - groups.begin();
+      return std::log(model.rates[static_cast<std::size_t>(at)]);
+    }
+    case Kind::frequency:
+      return std::log(model.frequencies[number] / model.frequencies[3]);
+    case Kind::shape:
+      return std::log(model.alpha);
+    case Kind::invariant:
+      break;
+  }
+  return log_odds(std::max(model.invariant, invariant_low));
+}
+
+std::array<double, 2> bounds_of(Kind kind) {
+  switch (kind) {
+    case Kind::rate:
+      return {std::log(Bounds::rate_low), std::log(Bounds::rate_high)};
+    case Kind::frequency:
+      return {std::log(Bounds::frequency_low), -std::log(Bounds::frequency_low)};
+    case Kind::shape:
+      return {std::log(Bounds::alpha_low), std::log(Bounds::alpha_high)};
+    case Kind::invariant:
+      break;
+  }
+  return {log_odds(invariant_low), log_odds(Bounds::invariant_high)};
+}
+
+}  // namespace
+
+std::vector<double> free_parameters(const Model& model) {
+  std::vector<double> values;
+  for_each_parameter(model, [&](Kind kind, std::size_t number) {
+    const auto [low, high] = bounds_of(kind);
+    values.push_back(std::clamp(value_of(model, kind, number), low, high));
+  });
+  return values;
+}
+
+Box parameter_bounds(const Model& model) {
+  Box box;
+  for_each_parameter(model, [&](Kind kind, std::size_t) {
+    const auto [low, high] = bounds_of(kind);
+    box.low.push_back(low);
+    box.high.push_back(high);
+  });
+  return box;
+}
+
+Model with_parameters(const Model& model, const std::vector<double>& values) {
+  Model m = model;
+  const auto groups = rate_groups(model.family);
+  auto at = values.begin();
+  std::array<double, 4> ratios = {0, 0, 0, 1};
+  for_each_parameter(model, [&](Kind kind, std::size_t number) {
+    const double value = *at++;
+    switch (kind) {
+      case Kind::rate:
+        for (std::size_t i = 0; i < 6; ++i)
+          if (groups[i] == static_cast<int>(number)) m.rates[i] = std::exp(value);
+        break;
+      case Kind::frequency:
+        ratios[number] = std::exp(value);
+        break;
+      case Kind::shape:
+        m.alpha = std::exp(value);
+        break;
+      case Kind::invariant:
+        m.invariant = 1 / (1 + std::exp(-value));
+        break;
+    }
+  });
+  if (m.frequencies_from == Origin::optimized) {
+    const double sum = ratios[0] + ratios[1] + ratios[2] + ratios[3];
+    // A share of the least frequency for each, so that all stay above it.
+    for (std::size_t i = 0; i < 4; ++i)
+      m.frequencies[i] = Bounds::frequency_low + (1 - 4 * Bounds::frequency_low) * ratios[i] / sum;
+  }
+  return m;
+}
+
+}  // namespace phylo

@@ -1,0 +1,26 @@
+#pragma once
+// Maximizing a smooth function of a few parameters between bounds, with few calls of the function.
+
+#include <functional>
+#include <vector>
+
+namespace phylo {
+
+/// What is known of a function's curvature around its maximum. Kept from one maximization to the next, it spares the
+/// calls that finding it out takes; an empty one is filled.
+struct Curvature {
+  std::vector<double> inverse;  ///< of minus the second derivatives, row by row
+};
+
+struct Box {
+  std::vector<double> low, high;
+};
+
+/// Moves `x` to a maximum of `f` and gives the value there; `value` is f(x) at the start. BFGS: steps along the
+/// approximate inverse of the second derivatives, halved by parabolas until they gain; slopes by small
+/// differences (so parameters should be scaled to make 1 a large change). A parameter that pushes against its bound
+/// stays there. Ends when a step gains less than `epsilon`. The last call of `f` is at the resulting `x`.
+double maximize(const std::function<double(const std::vector<double>&)>& f, std::vector<double>& x, double value,
+                const Box& box, double epsilon, Curvature& curvature);
+
+}  // namespace phylo
