@@ -1,0 +1,160 @@
+// Nanoseconds per site pattern of newview (4 rates, double precision, with scaling), for each kind of children, and of
+// its companions, on one core. Answers are checked against plain loops first. Google Benchmark's statistics: take the
+// minimum or the median of several repetitions (--benchmark_repetitions=15); the counter ns_per_pattern is the time
+// over the patterns.
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+
+#include "phylo/like/buffer.hpp"
+#include "phylo/like/kernels.hpp"
+
+namespace {
+
+using phylo::Buffer;
+using phylo::Kernels;
+using phylo::lanes;
+using phylo::Operand;
+
+constexpr int rates = 4;
+
+/// Two children of each kind and a parent.
+struct Data {
+  explicit Data(const Kernels& k, int count)
+      : patterns(static_cast<std::size_t>(count)),
+        groups(count / lanes),
+        parent(patterns * 4 * rates),
+        counts(patterns),
+        weights(patterns),
+        table(patterns * (1 + 3 * rates)),
+        factors(3 * 16) {
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> value(0.01, 1);
+    for (int x = 0; x < 2; ++x) {
+      clv[x] = Buffer<double>(patterns * 4 * rates);
+      scale[x] = Buffer<std::int32_t>(patterns);
+      codes[x] = Buffer<std::uint8_t>(patterns);
+      matrix[x] = Buffer<double>(16 * rates);
+      tips[x] = Buffer<double>(64 * rates);
+      for (std::size_t i = 0; i < clv[x].size(); ++i) clv[x][i] = value(random);
+      for (std::size_t p = 0; p < patterns; ++p) codes[x][p] = static_cast<std::uint8_t>(1u << (random() % 4));
+      for (std::size_t i = 0; i < matrix[x].size(); ++i) matrix[x][i] = value(random);
+      k.tip_table(matrix[x].data(), rates, tips[x].data());
+    }
+    for (std::size_t p = 0; p < patterns; ++p) weights[p] = 1;
+    for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = value(random);
+  }
+
+  Operand inner(int x) const { return {clv[x].data(), scale[x].data(), nullptr, matrix[x].data()}; }
+  Operand tip(int x) const { return {nullptr, nullptr, codes[x].data(), tips[x].data()}; }
+  phylo::Newview step(int tip_children) {
+    return {parent.data(), counts.data(), tip_children > 0 ? tip(0) : inner(0), tip_children > 1 ? tip(1) : inner(1)};
+  }
+  double read(int x, bool is_tip, std::size_t p, int r, int j) const {
+    return is_tip ? codes[x][p] >> j & 1
+                  : clv[x][(p / lanes * 4 * rates + static_cast<std::size_t>(4 * r + j)) * lanes + p % lanes];
+  }
+
+  std::size_t patterns;
+  int groups;
+  Buffer<double> clv[2], matrix[2], tips[2], parent;
+  Buffer<std::int32_t> scale[2], counts;
+  Buffer<std::uint8_t> codes[2];
+  Buffer<double> weights, table, factors;
+};
+
+[[noreturn]] void wrong(const Kernels& k, const char* what) {
+  std::fprintf(stderr, "phylo_newview: the %s kernels give a wrong %s; no time is worth taking\n", k.name, what);
+  std::exit(1);
+}
+
+void check(const Kernels& k, int count) {
+  Data d(k, count);
+  for (int tip_children = 0; tip_children < 3; ++tip_children) {
+    const phylo::Newview step = d.step(tip_children);
+    k.newview(&step, 1, rates, 0, d.groups);
+    double lnl = 0;
+    for (std::size_t p = 0; p < d.patterns; ++p) {
+      double likelihood = 0;
+      for (int r = 0; r < rates; ++r)
+        for (int i = 0; i < 4; ++i) {
+          double a = 0, b = 0;
+          for (int j = 0; j < 4; ++j) {
+            a += d.matrix[0][static_cast<std::size_t>(16 * r + 4 * i + j)] * d.read(0, tip_children > 0, p, r, j);
+            b += d.matrix[1][static_cast<std::size_t>(16 * r + 4 * i + j)] * d.read(1, tip_children > 1, p, r, j);
+          }
+          const double got =
+              d.parent[(p / lanes * 4 * rates + static_cast<std::size_t>(4 * r + i)) * lanes + p % lanes];
+          if (!(std::abs(got - a * b) <= 1e-13 * a * b)) wrong(k, "newview");
+          likelihood += d.read(0, false, p, r, i) * b;
+        }
+      lnl += std::log(likelihood);
+    }
+    if (tip_children == 1) continue;
+    const phylo::Evaluation e{d.inner(0), tip_children ? d.tip(1) : d.inner(1), {d.weights.data(), nullptr}};
+    if (!(std::abs(k.evaluate(e, rates, 0, d.groups) - lnl) <= 1e-12 * std::abs(lnl))) wrong(k, "evaluate");
+  }
+}
+
+template <class Run>
+void measure(benchmark::State& state, const Kernels& k, Run&& run) {
+  Data d(k, static_cast<int>(state.range(0)));
+  for (auto _ : state) {
+    run(d);
+    benchmark::ClobberMemory();
+  }
+  state.counters["per_pattern"] =
+      benchmark::Counter(static_cast<double>(state.iterations()) * static_cast<double>(d.patterns),
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void add(const Kernels& k) {
+  const auto name = [&](const char* what) { return std::string(what) + "/" + k.name; };
+  const auto sizes = [](benchmark::internal::Benchmark* b) { b->Arg(1024)->Arg(16384); };
+  const char* kinds[] = {"newview_inner_inner", "newview_tip_inner", "newview_tip_tip"};
+  for (int tip_children = 0; tip_children < 3; ++tip_children)
+    sizes(benchmark::RegisterBenchmark(name(kinds[tip_children]).c_str(), [&k, tip_children](benchmark::State& state) {
+      measure(state, k, [&](Data& d) {
+        const phylo::Newview step = d.step(tip_children);
+        k.newview(&step, 1, rates, 0, d.groups);
+      });
+    }));
+  sizes(benchmark::RegisterBenchmark(name("evaluate_inner_inner").c_str(), [&k](benchmark::State& state) {
+    measure(state, k, [&](Data& d) {
+      const phylo::Evaluation e{d.inner(0), d.inner(1), {d.weights.data(), nullptr}};
+      benchmark::DoNotOptimize(k.evaluate(e, rates, 0, d.groups));
+    });
+  }));
+  sizes(benchmark::RegisterBenchmark(name("sumtable_inner_inner").c_str(), [&k](benchmark::State& state) {
+    measure(state, k, [&](Data& d) {
+      k.sumtable({d.table.data(), d.inner(0), d.inner(1), nullptr}, rates, 0, d.groups);
+    });
+  }));
+  sizes(benchmark::RegisterBenchmark(name("slopes").c_str(), [&k](benchmark::State& state) {
+    measure(state, k, [&](Data& d) {
+      k.sumtable({d.table.data(), d.inner(0), d.inner(1), nullptr}, rates, 0, 1);
+      const double* f = d.factors.data();
+      benchmark::DoNotOptimize(
+          k.slopes({d.table.data(), {f, f + 16, f + 32}, d.weights.data()}, rates, 0, d.groups).first);
+    });
+  }));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  // Whatever runs here, the chosen kernels first: MASLIN_SIMD pins them.
+  const Kernels& chosen = phylo::choose_kernels();
+  for (int count : {64, 1024}) check(chosen, count);
+  add(chosen);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
