@@ -214,6 +214,6 @@ std::string spans_json(const file& trace, double resolution_s) {
   });
   lines.finish(about.duration_ns);
   nlohmann::ordered_json out = nlohmann::ordered_json::parse(info_json(trace, figures_of(trace)));
-  for (auto& [key, value] : followed.json(trace).items()) out[key] = value;
+  out.update(followed.json(trace));
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

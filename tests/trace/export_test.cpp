@@ -1,0 +1,254 @@
+// What is exported is right whatever was recorded: a made-up run with streams that move between workers, helpers, tasks
+// and parked workers goes through the recorder, and the exports are checked against what is known of it.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "maslin/error.hpp"
+#include "trace/recorder.hpp"
+#include "trace_export.hpp"
+#include "trace_info.hpp"
+
+namespace {
+
+namespace trace = maslin::trace;
+using enum trace::event_kind;
+using nlohmann::json;
+
+class Export : public ::testing::Test {
+ protected:
+  Export() {
+    folder_ = std::filesystem::temp_directory_path() / ("maslin_export_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  ~Export() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name = "run.mtrace") const { return folder_ / name; }
+
+  /// Two streams at a time of `streams`, each off-loading; worker 2 helps, worker 3 sleeps. One event in `lose` is left
+  /// out (0: none), as if it had been dropped.
+  void record_run(int streams, unsigned seed, unsigned lose = 0,
+                  trace::detail_level detail = trace::detail_level::all) const {
+    std::mt19937 random(seed);
+    trace::start(path(), 4, detail);
+    const auto put = [&](int worker, trace::event_kind kind, std::uint32_t id = 0, std::uint64_t argument = 0) {
+      if (lose == 0 || random() % lose != 0) trace::record(worker, kind, id, argument);
+    };
+    const std::uint32_t phase = trace::intern("bootstraps \"quoted\"\\");
+    const std::uint32_t kernels[]{trace::intern("newview"), trace::intern("evaluate")};
+    const std::uint32_t here = trace::site(location::current());
+    for (int w = 0; w < 4; ++w) put(w, worker_start);
+    put(0, phase_begin, phase, static_cast<std::uint64_t>(streams));
+    put(0, wait_begin);
+    put(3, park);
+    for (int i = 0; i < streams; ++i) {
+      int worker = i % 2;
+      put(0, decision, phase, trace::pack(trace::decision_of{{2, 1 + i % 2}, i < 2 ? trace::decision_stage::sampling
+                                                                               : trace::decision_stage::chosen, 1.5f}));
+      put(worker, stream_begin, phase, trace::pack(trace::stream_at{i, worker}));
+      for (int n = 0; n < 20; ++n) {
+        const std::uint32_t kernel = kernels[random() % 2];
+        put(worker, offload_begin, kernel, 2);
+        put(worker, loop_begin, here, trace::pack(trace::loop_shape{4, 2}));
+        const std::uint64_t own = trace::pack(trace::chunk_at{worker, 0, 2});
+        const std::uint64_t helped = trace::pack(trace::chunk_at{worker, 2, 2});
+        put(worker, chunk_begin, here, own);
+        put(2, chunk_begin, here, helped);
+        put(worker, chunk_end, here, own);
+        put(2, chunk_end, here, helped);
+        put(worker, loop_end, here, trace::pack(trace::loop_shape{4, 2}));
+        if (random() % 4 == 0) {  // it is suspended within the off-load and goes on elsewhere
+          put(worker, stream_suspend, phase, trace::pack(trace::stream_at{i, worker}));
+          worker = 1 - worker;
+          put(worker, stream_resume, phase, trace::pack(trace::stream_at{i, worker}));
+        }
+        put(worker, offload_end, kernel, 2);
+      }
+      put(worker, stream_end, phase, trace::pack(trace::stream_at{i, worker}));
+    }
+    put(3, unpark);
+    put(-1, task_create, here, 1);
+    put(3, task_begin, here, 1);
+    put(3, task_end, here, 1);
+    put(0, wait_end);
+    put(0, phase_end, phase, static_cast<std::uint64_t>(streams));
+    for (int w = 0; w < 4; ++w) put(w, worker_stop);
+    trace::stop();
+  }
+
+  json exported(const time_window& window = {}) const {
+    {
+      output_file to(path("out.json"));
+      export_perfetto(trace::file(path()), window, to);
+      to.commit();
+    }
+    std::ifstream in(path("out.json"));
+    return json::parse(in);
+  }
+
+  std::filesystem::path folder_;
+};
+
+/// Fails unless begins and ends nest on every track and times never run backwards.
+void expect_nesting(const json& exported) {
+  std::map<int, int> depth;
+  std::map<int, double> last;
+  std::map<int, int> phases;
+  for (const json& e : exported.at("traceEvents")) {
+    const std::string ph = e.at("ph");
+    if (ph == "M") continue;
+    const int track = e.at("tid");
+    const double ts = e.at("ts");
+    if (ph == "B" || ph == "E") {
+      EXPECT_GE(ts, last[track]) << e;
+      last[track] = ts;
+      depth[track] += ph == "B" ? 1 : -1;
+      EXPECT_GE(depth[track], 0) << e;
+      if (ph == "B") {
+        EXPECT_FALSE(e.at("name").get<std::string>().empty());
+      }
+    } else if (ph == "b" || ph == "e") {
+      phases[e.at("id").get<int>()] += ph == "b" ? 1 : -1;
+    } else if (ph == "C") {
+      EXPECT_GE(e.at("args").at("workers").get<int>(), 0);
+      EXPECT_LE(e.at("args").at("workers").get<int>(), 4);
+    }
+  }
+  for (const auto& [track, open] : depth) EXPECT_EQ(open, 0) << "track " << track;
+  for (const auto& [id, open] : phases) EXPECT_EQ(open, 0) << "phase " << id;
+}
+
+std::size_t count(const json& exported, const std::string& ph, const std::string& category) {
+  std::size_t found = 0;
+  for (const json& e : exported.at("traceEvents")) found += e.at("ph") == ph && e.value("cat", "") == category ? 1u : 0u;
+  return found;
+}
+
+TEST_F(Export, NestsEveryTrackAndKeepsEveryOffload) {
+  record_run(6, 1);
+  const json out = exported();
+  expect_nesting(out);
+  EXPECT_EQ(count(out, "i", "decision"), 6u);
+  EXPECT_EQ(count(out, "b", "phase"), 1u);
+  EXPECT_GE(count(out, "B", "offload"), 120u);  // one that a suspension cuts is begun again
+  std::size_t first = 0;
+  for (const json& e : out.at("traceEvents"))
+    first += e.value("cat", "") == "offload" && e.at("ph") == "B" && !e.at("args").contains("resumed") ? 1u : 0u;
+  EXPECT_EQ(first, 120u);
+  EXPECT_EQ(count(out, "B", "chunk"), 240u);
+  bool named = false;
+  for (const json& e : out.at("traceEvents")) named = named || e.value("name", "") == "bootstraps \"quoted\"\\ 5";
+  EXPECT_TRUE(named);
+}
+
+TEST_F(Export, NestsWhateverWasDropped) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    record_run(4, seed, 2 + seed % 20);
+    expect_nesting(exported());
+    const auto spans = json::parse(spans_json(trace::file(path()), 0));
+    EXPECT_EQ(spans.at("tracks").size(), 4u);
+  }
+}
+
+TEST_F(Export, CutsAtTheWindow) {
+  record_run(6, 1);
+  const trace::file whole(path());
+  const double duration = static_cast<double>(whole.about().duration_ns) * 1e-9;
+  std::vector<trace::event> events;
+  whole.each_event([&](const trace::event& e) { events.push_back(e); });
+  const double middle = static_cast<double>(events[events.size() / 2].ns) * 1e-9;
+  const json out = exported({middle, duration});
+  expect_nesting(out);
+  EXPECT_LT(out.at("traceEvents").size(), exported().at("traceEvents").size());
+  for (const json& e : out.at("traceEvents"))
+    if (e.contains("ts")) {
+      EXPECT_GE(e.at("ts").get<double>(), middle * 1e6 - 0.001);
+    }
+  expect_nesting(exported({0, middle}));
+  expect_nesting(exported({duration + 1, duration + 2}));
+}
+
+TEST_F(Export, GivesTheSameFiguresFromBothDetails) {
+  record_run(6, 3);
+  const trace_figures all = figures_of(trace::file(path()));
+  record_run(6, 3, 0, trace::detail_level::streams);
+  const trace_figures streams = figures_of(trace::file(path()));
+  ASSERT_EQ(all.kernels.size(), 2u);
+  for (const auto& [name, k] : all.kernels) {
+    EXPECT_EQ(streams.kernels.at(name).count, k.count) << name;
+    EXPECT_GT(k.ns, 0) << name;
+  }
+  EXPECT_EQ(all.unmatched, 0u);
+  EXPECT_EQ(streams.unmatched, 0u);
+  EXPECT_LT(streams.events[static_cast<std::size_t>(kernel_total)], 200u);
+  expect_nesting(exported());
+}
+
+TEST_F(Export, FollowsForWhomEveryWorkerWorks) {
+  for (const auto detail : {trace::detail_level::all, trace::detail_level::streams}) {
+    record_run(6, 5, 0, detail);
+    const auto spans = json::parse(spans_json(trace::file(path()), 1e-12));
+    EXPECT_EQ(spans.at("phases").size(), 1u);
+    EXPECT_EQ(spans.at("phases")[0].at("streams"), 6);
+    EXPECT_EQ(spans.at("decisions").size(), 6u);
+    EXPECT_EQ(spans.at("decisions")[5].at("stage"), "chosen");
+    EXPECT_EQ(spans.at("streams").size(), 6u);
+    ASSERT_EQ(spans.at("tracks").size(), 4u);
+    for (const json& track : spans.at("tracks")) {
+      double last = 0;
+      for (const json& span : track.at("spans")) {
+        EXPECT_GE(span[0].get<double>(), last);
+        EXPECT_GE(span[1].get<double>(), span[0].get<double>());
+        EXPECT_LT(span[2].get<int>(), 6);
+        last = span[1];
+      }
+    }
+    // Worker 2 ran no stream, it helped.
+    const json& helper = spans.at("tracks")[2].at("spans");
+    ASSERT_FALSE(helper.empty());
+    EXPECT_GE(helper[0][2].get<int>(), 0);
+  }
+}
+
+TEST_F(Export, KeepsTheSpansFewHoweverManyThereAre) {
+  record_run(2'000, 5);
+  const auto spans = json::parse(spans_json(trace::file(path()), 1e-12));
+  for (const json& track : spans.at("tracks")) EXPECT_LE(track.at("spans").size(), 8'192u);
+}
+
+TEST_F(Export, PrintsFiguresForPeopleAndPrograms) {
+  record_run(3, 2);
+  const trace::file from(path());
+  const trace_figures figures = figures_of(from);
+  const std::string text = info_text(from, figures);
+  for (const char* word : {"duration", "4 workers", "newview", "offload_begin", "others"})
+    EXPECT_NE(text.find(word), std::string::npos) << word << " is not in\n" << text;
+  const auto object = json::parse(info_json(from, figures));
+  EXPECT_EQ(object.at("workers").size(), 5u);
+  EXPECT_EQ(object.at("kinds").at("stream_begin"), 3);
+  EXPECT_EQ(object.at("events"), from.about().events());
+}
+
+TEST_F(Export, LeavesNothingBehindWhenItCannotBeWritten) {
+  record_run(3, 2);
+  EXPECT_THROW(output_file("/nowhere/at/all.json"), maslin::error);
+  if (access("/dev/full", W_OK) == 0) {
+    output_file full("/dev/full");
+    EXPECT_THROW(
+        {
+          export_perfetto(trace::file(path()), {}, full);
+          full.commit();
+        },
+        maslin::error);
+  }
+  { output_file abandoned(path("abandoned.json")); }
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) EXPECT_EQ(entry.path().filename(), "run.mtrace");
+}
+
+}  // namespace
