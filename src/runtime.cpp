@@ -182,7 +182,7 @@ task_storage allocate_task(std::size_t bytes, std::size_t alignment) {
   return new_task_storage(bytes, alignment);
 }
 
-void submit_task(task_storage storage, void (*run)(void*), group* in, std::source_location where) {
+void submit_task(task_storage storage, void (*run)(void*), group* in, location where) {
   executor* exec = &the_executor();
   scope& members = in ? in->get().members : *current_context().children;
   const bool full = members.in_flight() >= exec->window();

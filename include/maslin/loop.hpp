@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <source_location>
 #include <utility>
+
+#include "maslin/location.hpp"
 
 namespace maslin {
 
@@ -45,7 +46,7 @@ struct loop {
   std::int64_t block;
   void (*run)(void* env, range iterations, std::int64_t index);
   void* env;
-  std::source_location where;
+  location where;
 
   std::int64_t blocks() const { return (last - first + block - 1) / block; }
   range iterations(std::int64_t index) const {
@@ -71,7 +72,7 @@ constexpr std::int64_t block_size(std::int64_t length, block wish) {
 /// threw has run, and that one's exception is rethrown here.
 template <class Body>
 void parallel_for(std::int64_t first, std::int64_t last, Body&& body, block wish = {},
-                  std::source_location where = std::source_location::current()) {
+                  location where = location::current()) {
   if (last <= first) return;
   auto run = [](void* env, range r, std::int64_t) { (*static_cast<std::remove_reference_t<Body>*>(env))(r); };
   detail::run_loop({first, last, detail::block_size(last - first, wish), run,
@@ -82,7 +83,7 @@ void parallel_for(std::int64_t first, std::int64_t last, Body&& body, block wish
 /// index order, so the result is the same to the last bit at any width. `T` needs a default and a move constructor.
 template <class T, class Combine, class Body>
 T parallel_reduce(std::int64_t first, std::int64_t last, T identity, Combine&& combine, Body&& body, block wish = {},
-                  std::source_location where = std::source_location::current()) {
+                  location where = location::current()) {
   if (last <= first) return identity;
   struct environment {
     std::remove_reference_t<Body>* body;

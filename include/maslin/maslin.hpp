@@ -3,6 +3,7 @@
 
 #include "maslin/access.hpp"
 #include "maslin/error.hpp"
+#include "maslin/location.hpp"
 #include "maslin/loop.hpp"
 #include "maslin/mutex.hpp"
 #include "maslin/offload.hpp"

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "maslin/location.hpp"
 
 namespace maslin {
 
@@ -50,7 +51,7 @@ struct phase {
   std::int64_t streams;
   void (*run)(void* env, std::int64_t index);
   void* env;
-  std::source_location where;
+  location where;
 };
 void run_phase(const phase& p);
 }  // namespace detail
@@ -60,7 +61,7 @@ void run_phase(const phase& p);
 /// others still run, and the exception of the lowest index is rethrown. `name` must outlive the program (a literal).
 template <class Body>
 void phase(const char* name, std::int64_t streams, Body&& body,
-           std::source_location where = std::source_location::current()) {
+           location where = location::current()) {
   auto run = [](void* env, std::int64_t i) { (*static_cast<std::remove_reference_t<Body>*>(env))(i); };
   detail::run_phase({name, streams, run, const_cast<void*>(static_cast<const void*>(std::addressof(body))), where});
 }

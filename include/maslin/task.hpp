@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <functional>
 #include <new>
-#include <source_location>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "maslin/access.hpp"
+#include "maslin/location.hpp"
 
 namespace maslin {
 
@@ -26,10 +26,10 @@ struct task_storage {
 task_storage allocate_task(std::size_t bytes, std::size_t alignment);
 void discard_task(task_storage storage) noexcept;
 /// Makes the task a child of the caller (or a member of `in`) and lets it run. `run` destroys the callable, too.
-void submit_task(task_storage storage, void (*run)(void* callable), group* in, std::source_location where);
+void submit_task(task_storage storage, void (*run)(void* callable), group* in, location where);
 
 template <class Callable>
-void spawn(Callable&& callable, group* in, std::source_location where) {
+void spawn(Callable&& callable, group* in, location where) {
   using stored = std::decay_t<Callable>;
   const task_storage storage = allocate_task(sizeof(stored), alignof(stored));
   try {
@@ -64,7 +64,7 @@ class group {
 
   /// Creates a task in this group; otherwise as `maslin::task`.
   template <class F>
-  void task(F&& f, std::source_location where = std::source_location::current()) {
+  void task(F&& f, location where = location::current()) {
     detail::spawn(std::forward<F>(f), this, where);
   }
   /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception.
@@ -80,7 +80,7 @@ class group {
 /// covers it. A task is done when its body has returned and all tasks it created are done.
 template <class F>
   requires std::invocable<std::decay_t<F>&>
-void task(F&& f, std::source_location where = std::source_location::current()) {
+void task(F&& f, location where = location::current()) {
   detail::spawn(std::forward<F>(f), nullptr, where);
 }
 
@@ -92,7 +92,7 @@ void task(F&& f, A&& first, Arguments&&... rest) {
       [body = std::decay_t<F>(std::forward<F>(f)),
        arguments = std::tuple<std::decay_t<A>, std::decay_t<Arguments>...>(
            std::forward<A>(first), std::forward<Arguments>(rest)...)]() mutable { std::apply(body, arguments); },
-      nullptr, std::source_location::current());
+      nullptr, location::current());
 }
 
 /// Returns when every task that the caller created, and all their descendants, are done. Rethrows the exception that is

@@ -2,8 +2,8 @@
 // A task as the executors see it.
 
 #include <cstdint>
-#include <source_location>
 
+#include "maslin/location.hpp"
 #include "maslin/task.hpp"
 #include "task/context.hpp"
 #include "task/scope.hpp"
@@ -15,7 +15,7 @@ namespace detail {
 /// The part of a task in front of its callable. It lives from `submit_task` until the task is done: its body has
 /// returned and so are all its descendants.
 struct task_node {
-  task_node(scope& member_of, void* of_stream, void (*body)(void*), void* arguments, std::source_location created)
+  task_node(scope& member_of, void* of_stream, void (*body)(void*), void* arguments, location created)
       : run(body), callable(arguments), in(&member_of), place(member_of.enter()), stream(of_stream), where(created),
         children(&member_of, this) {}
 
@@ -24,7 +24,7 @@ struct task_node {
   scope* in;            ///< whose member it is
   std::uint64_t place;  ///< in that scope, in program order
   void* stream;         ///< the executor's record of the stream whose task it is
-  std::source_location where;
+  location where;
   scope children;
 };
 

@@ -4,9 +4,9 @@
 #include <deque>
 #include <mutex>
 #include <new>
-#include <source_location>
 #include <unordered_map>
 
+#include "maslin/location.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin::trace {
@@ -56,7 +56,7 @@ void reset_names_lock() noexcept { new (&names().lock) std::mutex; }
 
 std::uint32_t intern(const char* name) { return internal::intern_name(name); }
 
-std::uint32_t site(const std::source_location& where) {
+std::uint32_t site(const location& where) {
   struct entry {
     const char* file = nullptr;
     std::uint32_t line = 0;

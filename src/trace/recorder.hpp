@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <source_location>
 #include <string>
 
+#include "maslin/location.hpp"
 #include "maslin/trace.hpp"
 #include "trace/ring.hpp"
 
@@ -63,7 +63,7 @@ inline void record(int worker, event_kind kind, std::uint32_t id, const decision
 std::uint32_t intern(const char* name);
 
 /// Gives the number of "file:line". Remembers what this thread asked before, so it may be called for every loop.
-std::uint32_t site(const std::source_location& where);
+std::uint32_t site(const location& where);
 
 /// Begins a trace of `workers` workers; to be called before they run (the caller may be worker 0). Throws `error`
 /// when the file cannot be made.

@@ -136,7 +136,7 @@ TEST_F(Recorder, LeavesNoFileBeforeItStops) {
 TEST_F(Recorder, NumbersOneNameOnce) {
   EXPECT_EQ(intern("twice"), intern("twice"));
   EXPECT_NE(intern("twice"), intern("once"));
-  const auto where = std::source_location::current();
+  const auto where = location::current();
   EXPECT_EQ(site(where), site(where));
   start(path(), 1);
   record(0, loop_begin, site(where), loop_shape{10, 1});
