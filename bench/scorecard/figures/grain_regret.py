@@ -40,7 +40,7 @@ class SameTrees:
             seconds, _ = execute([binary("maslin-phylo"), "bootstrap", "--msa", self.alignment, "--model", "GTR+G",
                                   "--replicates", str(REPLICATES), "--seed", "1", "--prefix", f"{folder}/run", "--json"],
                                  environment)
-            trees = Path(f"{folder}/run.bootstrap.nwk").read_text()
+            trees = Path(f"{folder}/run.bootstraps").read_text()
         if self.trees is None:
             self.trees = trees
         if trees != self.trees:

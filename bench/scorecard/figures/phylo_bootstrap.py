@@ -29,7 +29,7 @@ def our_seconds(alignment: Path, seed: int) -> float:
         seconds, said = execute([binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+G", "--replicates",
                                  str(REPLICATES), "--seed", str(seed), "--prefix", f"{folder}/run", "--json"],
                                 {"MASLIN_WORKERS": WORKERS})
-    trees = len(json.loads(said)["replicates"])
+    trees = len(json.loads(said)["bootstraps"])
     if trees != REPLICATES:
         raise MeasurementError(f"maslin-phylo gave {trees} replicates of {REPLICATES}")
     return seconds

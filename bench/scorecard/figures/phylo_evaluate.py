@@ -37,8 +37,8 @@ def inputs(name: str) -> tuple[Path, Path, Path]:
     _, said = execute([binary("maslin-phylo"), "search", "--msa", alignment, "--model", "GTR+G", "--seed", "1", "--prefix",
                        prefix, "--json"])
     model = Path(f"{prefix}.model")
-    model.write_text(json.loads(said)["model"] + "\n")
-    return alignment, Path(f"{prefix}.best.nwk"), model
+    model.write_text(json.loads(said)["best"]["model"] + "\n")
+    return alignment, Path(f"{prefix}.bestTree"), model
 
 
 def our_rate(alignment: Path, tree: Path, model: Path) -> float:

@@ -33,7 +33,7 @@ def measure(plan: Plan) -> list[Row]:
             seconds, _ = execute([binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+G", "--replicates",
                                   str(REPLICATES), "--seed", "1", "--prefix", f"{folder}/run", "--json"],
                                  {"MASLIN_WORKERS": "2", **environment})
-            trees.append(Path(f"{folder}/run.bootstrap.nwk").read_text())
+            trees.append(Path(f"{folder}/run.bootstraps").read_text())
             if detail:
                 bytes_written.append(trace.stat().st_size)
         if trees[-1] != trees[0]:
