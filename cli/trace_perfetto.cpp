@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
@@ -116,7 +117,7 @@ class perfetto : public timeline::observer {
              R"("width":{},"stage":"{}","throughput":{}}}}})",
              process, decisions_track, us(e.ns),
              quoted(fmt::format("{} x {} {}", d.under.streams, d.under.width, stage_name(d.stage))), name(e.id),
-             d.under.streams, d.under.width, stage_name(d.stage), nlohmann::json(d.throughput).dump());
+             d.under.streams, d.under.width, stage_name(d.stage), std::isfinite(d.throughput) ? d.throughput : 0.0f);
         break;
       }
       case event_kind::task_create:

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -111,7 +114,7 @@ class follower : public timeline::observer {
 
   nlohmann::ordered_json json(const file& trace) const {
     using nlohmann::ordered_json;
-    const auto s = [](std::int64_t ns) { return static_cast<double>(ns / 1000) * 1e-6; };
+    const auto s = [](std::int64_t ns) { return static_cast<double>(ns / 1000) / 1e6; };  // whole microseconds, printed short
     ordered_json out;
     out["phases"] = ordered_json::array();
     for (const phase_run& p : phases_)
@@ -128,7 +131,7 @@ class follower : public timeline::observer {
                                   {"streams", d.under.streams},
                                   {"width", d.under.width},
                                   {"stage", stages[static_cast<std::size_t>(d.stage) & 3]},
-                                  {"throughput", d.throughput}});
+                                  {"throughput", ordered_json::parse(fmt::format("{}", std::isfinite(d.throughput) ? d.throughput : 0))}});
     }
     out["streams"] = ordered_json::array();
     std::map<stream_key, int> numbers;  // in the list of streams

@@ -42,7 +42,7 @@ class Export : public ::testing::Test {
     };
     const std::uint32_t phase = trace::intern("bootstraps \"quoted\"\\");
     const std::uint32_t kernels[]{trace::intern("newview"), trace::intern("evaluate")};
-    const std::uint32_t here = trace::site(location::current());
+    const std::uint32_t here = trace::site(maslin::location::current());
     for (int w = 0; w < 4; ++w) put(w, worker_start);
     put(0, phase_begin, phase, static_cast<std::uint64_t>(streams));
     put(0, wait_begin);
