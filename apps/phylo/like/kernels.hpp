@@ -2,23 +2,27 @@
 // The arithmetic of the three kernels on one block of site patterns, once for each instruction set. Nothing here knows
 // of trees, teams or models: operands are arrays.
 //
-// Patterns are kept in groups of eight, one a lane, so that no instruction ever works across lanes, whatever the width
-// of the registers. A conditional likelihood vector (CLV) is [group][rate][base][lane], doubles, 64-byte aligned; a tip
-// is a row of codes, one byte a pattern. Likelihoods of a pattern are kept from underflow by a count beside the
+// Patterns are kept in groups of sixteen, one a lane, so that no instruction ever works across lanes, whatever the
+// width of the registers. A conditional likelihood vector (CLV) is [group][rate][base][lane], doubles, 64-byte aligned;
+// a tip is a row of codes, one byte a pattern. Likelihoods of a pattern are kept from underflow by a count beside the
 // CLV: true value = value * 2^(-256 * count).
 
 #include <cstdint>
 
 namespace phylo {
 
-inline constexpr int lanes = 8;
+inline constexpr int lanes = 16;
 /// Groups in a block of the loops: small enough that a block's CLVs of a few nodes stay in the first-level cache.
-inline constexpr int block_groups = 8;
+inline constexpr int block_groups = 4;
 
 /// Doubles that the matrices of one branch take, for a number of rate categories: those of a tip's table, the larger
 /// ones.
 inline constexpr int inner_doubles(int rates) { return rates * 16; }
 inline constexpr int tip_doubles(int rates) { return rates * 64; }
+
+/// Doubles that a table of exponents takes: three a rate, rounded up to whole groups.
+inline constexpr int exponent_doubles(int rates) { return (3 * rates + lanes - 1) / lanes * lanes; }
+inline constexpr int most_rates = 64;
 
 /// Turns a branch length into one 4x4 matrix for each rate category: base + sum over k of term[k] * (e^(exponent * t) -
 /// 1). Rows are what the result is indexed by.

@@ -31,43 +31,68 @@ namespace phylo {
 namespace avx512 {
 namespace {
 
+/// A whole group in two registers, so that what is broadcast serves both.
 struct V {
-  static constexpr int width = 8;
-  __m512d v;
+  static constexpr int width = 16;
+  __m512d a, b;
 
-  static V load(const double* p) { return {_mm512_load_pd(p)}; }
+  static V load(const double* p) { return {_mm512_load_pd(p), _mm512_load_pd(p + 8)}; }
   static V load_counts(const std::int32_t* p) {
-    return {_mm512_cvtepi32_pd(_mm256_load_si256(reinterpret_cast<const __m256i*>(p)))};
+    const __m512i counts = _mm512_load_si512(p);
+    return {_mm512_cvtepi32_pd(_mm512_castsi512_si256(counts)),
+            _mm512_cvtepi32_pd(_mm512_extracti64x4_epi64(counts, 1))};
   }
-  static V broadcast(double x) { return {_mm512_set1_pd(x)}; }
-  void store(double* p) const { _mm512_store_pd(p, v); }
-  static V fma(V a, V b, V c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
-  static V max(V a, V b) { return {_mm512_max_pd(a.v, b.v)}; }
-  static V min(V a, V b) { return {_mm512_min_pd(a.v, b.v)}; }
-  static V round(V a) { return {_mm512_roundscale_pd(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
-  static V power_of_two(V n) { return {_mm512_scalef_pd(_mm512_set1_pd(1), n.v)}; }
+  static V broadcast(double x) {
+    const __m512d all = _mm512_set1_pd(x);
+    return {all, all};
+  }
+  void store(double* p) const {
+    _mm512_store_pd(p, a);
+    _mm512_store_pd(p + 8, b);
+  }
+  static V fma(V x, V y, V z) { return {_mm512_fmadd_pd(x.a, y.a, z.a), _mm512_fmadd_pd(x.b, y.b, z.b)}; }
+  static V max(V x, V y) { return {_mm512_max_pd(x.a, y.a), _mm512_max_pd(x.b, y.b)}; }
+  static V min(V x, V y) { return {_mm512_min_pd(x.a, y.a), _mm512_min_pd(x.b, y.b)}; }
+  static V round(V x) {
+    constexpr int nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+    return {_mm512_roundscale_pd(x.a, nearest), _mm512_roundscale_pd(x.b, nearest)};
+  }
+  static V power_of_two(V n) {
+    return {_mm512_scalef_pd(_mm512_set1_pd(1), n.a), _mm512_scalef_pd(_mm512_set1_pd(1), n.b)};
+  }
   static V split(V x, V& mantissa) {
-    mantissa.v = _mm512_getmant_pd(x.v, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);
-    return {_mm512_getexp_pd(x.v)};
+    mantissa.a = _mm512_getmant_pd(x.a, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);
+    mantissa.b = _mm512_getmant_pd(x.b, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);
+    return {_mm512_getexp_pd(x.a), _mm512_getexp_pd(x.b)};
   }
-  static V select_ge(V a, V b, V yes, V no) {
-    return {_mm512_mask_blend_pd(_mm512_cmp_pd_mask(a.v, b.v, _CMP_GE_OQ), no.v, yes.v)};
+  static V select_ge(V x, V y, V yes, V no) {
+    return {_mm512_mask_blend_pd(_mm512_cmp_pd_mask(x.a, y.a, _CMP_GE_OQ), no.a, yes.a),
+            _mm512_mask_blend_pd(_mm512_cmp_pd_mask(x.b, y.b, _CMP_GE_OQ), no.b, yes.b)};
   }
-  static bool any_below(V a, double limit) { return _mm512_cmp_pd_mask(a.v, _mm512_set1_pd(limit), _CMP_LT_OQ) != 0; }
+  static bool any_below(V x, double limit) {
+    return _mm512_cmp_pd_mask(_mm512_min_pd(x.a, x.b), _mm512_set1_pd(limit), _CMP_LT_OQ) != 0;
+  }
   double sum() const {
-    const __m256d half = _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
+    const __m512d both = _mm512_add_pd(a, b);
+    const __m256d half = _mm256_add_pd(_mm512_castpd512_pd256(both), _mm512_extractf64x4_pd(both, 1));
     const __m128d quarter = _mm_add_pd(_mm256_castpd256_pd128(half), _mm256_extractf128_pd(half, 1));
     return _mm_cvtsd_f64(quarter) + _mm_cvtsd_f64(_mm_unpackhi_pd(quarter, quarter));
   }
 
-  using Codes = __m512i;
+  struct Codes {
+    __m512i a, b;
+  };
   static Codes load_codes(const std::uint8_t* p) {
-    return _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+    const __m128i codes = _mm_load_si128(reinterpret_cast<const __m128i*>(p));
+    return {_mm512_cvtepu8_epi64(codes), _mm512_cvtepu8_epi64(_mm_unpackhi_epi64(codes, codes))};
   }
   /// Tables are [row][code]: one instruction looks eight codes up among sixteen.
-  static void look_up(const double* table, Codes codes, V (&y)[4]) {
-    for (int i = 0; i < 4; ++i)
-      y[i].v = _mm512_permutex2var_pd(_mm512_load_pd(table + 16 * i), codes, _mm512_load_pd(table + 16 * i + 8));
+  static void look_up(const double* table, const Codes& codes, V (&y)[4]) {
+    for (int i = 0; i < 4; ++i) {
+      const __m512d low = _mm512_load_pd(table + 16 * i), high = _mm512_load_pd(table + 16 * i + 8);
+      y[i].a = _mm512_permutex2var_pd(low, codes.a, high);
+      y[i].b = _mm512_permutex2var_pd(low, codes.b, high);
+    }
   }
   static void tip_table(const double* matrix, double* out) {
     for (int i = 0; i < 4; ++i) {
@@ -80,10 +105,10 @@ struct V {
     }
   }
 };
-inline V operator+(V a, V b) { return {_mm512_add_pd(a.v, b.v)}; }
-inline V operator-(V a, V b) { return {_mm512_sub_pd(a.v, b.v)}; }
-inline V operator*(V a, V b) { return {_mm512_mul_pd(a.v, b.v)}; }
-inline V operator/(V a, V b) { return {_mm512_div_pd(a.v, b.v)}; }
+inline V operator+(V x, V y) { return {_mm512_add_pd(x.a, y.a), _mm512_add_pd(x.b, y.b)}; }
+inline V operator-(V x, V y) { return {_mm512_sub_pd(x.a, y.a), _mm512_sub_pd(x.b, y.b)}; }
+inline V operator*(V x, V y) { return {_mm512_mul_pd(x.a, y.a), _mm512_mul_pd(x.b, y.b)}; }
+inline V operator/(V x, V y) { return {_mm512_div_pd(x.a, y.a), _mm512_div_pd(x.b, y.b)}; }
 
 #include "phylo/like/kernels_body.inc"
 

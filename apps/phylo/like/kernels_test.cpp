@@ -238,7 +238,7 @@ TEST_P(KernelTest, LogarithmsAreExactOverTheWholeRange) {
 }
 
 TEST_P(KernelTest, MatricesAreExpansionsInExponentials) {
-  const int padded = (3 * rates + 7) / 8 * 8;
+  const int padded = phylo::exponent_doubles(rates);
   Buffer<double> exponents(padded), out(16 * static_cast<std::size_t>(rates));
   phylo::Expansion e;
   for (int x = 0; x < 16; ++x) {
@@ -258,7 +258,7 @@ TEST_P(KernelTest, MatricesAreExpansionsInExponentials) {
 }
 
 TEST_P(KernelTest, SlopesAreThoseOfTheLogLikelihood) {
-  const int padded = (3 * rates + 7) / 8 * 8;
+  const int padded = phylo::exponent_doubles(rates);
   Buffer<double> exponents(padded), value(padded), first(padded), second(padded);
   Buffer<double> sums(static_cast<std::size_t>(1 + 3 * rates) * patterns), near(16), far(16), far_tip(64);
   for (int x = 0; x < 3 * rates; ++x) exponents[x] = -uniform(0.1, 3);

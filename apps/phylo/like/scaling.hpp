@@ -7,7 +7,4 @@ inline constexpr double scale_factor = 0x1p256;
 inline constexpr double scale_threshold = 0x1p-256;
 inline constexpr double log_scale_factor = 256 * 0.69314718055994530942;
 
-/// Rate categories times three eigenvalues, rounded up to whole registers: what a table of exponents may hold.
-inline constexpr int most_exponents = 3 * 64 + 8;
-
 }  // namespace phylo

@@ -55,7 +55,7 @@ Engine::State::State(const Patterns& patterns, const Model& m, const Options& op
   traversal = Traversal(tips, (branches + tentative) * static_cast<std::size_t>(inner_doubles(rates)) +
                                   (tips + tentative) * static_cast<std::size_t>(tip_doubles(rates)));
   table = Buffer<double>(table_doubles(rates, padded));
-  const auto exponents = static_cast<std::size_t>(3 * rates + 7) / 8 * 8;
+  const auto exponents = static_cast<std::size_t>(exponent_doubles(rates));
   factors.exponents = Buffer<double>(exponents);
   for (auto& f : table_factors) f = Buffer<double>(exponents);
 
