@@ -20,6 +20,8 @@ from .table import table
 
 FIGURES = {module.NAME: module for module in (phylo_newview, phylo_evaluate, phylo_bootstrap, grain_regret, trace_overhead)}
 
+BUSY_LOAD = 0.5  # somebody else takes half a core
+
 
 def machine() -> dict:
     """Gives what the figures depend on besides the program."""
@@ -63,7 +65,8 @@ def main() -> int:
     modules, file, about = chosen(options.only), writable(options.json), machine()
 
     console = Console(stderr=True)
-    if about["load_before"] > 0.5:
+    busy = about["load_before"] > BUSY_LOAD
+    if busy:
         console.print(f"The machine is busy (load {about['load_before']}): peers that wait by spinning will look slow, and "
                       "no figure is worth much.", style="yellow")
     rows: list[Row] = []
@@ -82,7 +85,7 @@ def main() -> int:
             progress.advance(task)
     for row in rows:
         row.quick = options.quick
-    Console(width=None if sys.stdout.isatty() else 160).print(table(rows, options.quick))
+    Console(width=None if sys.stdout.isatty() else 160).print(table(rows, [why for why, holds in (("quick: too few runs", options.quick), ("busy machine", busy)) if holds]))
     if file:
         write_json(file, rows, about)
     return 1 if failed else 0

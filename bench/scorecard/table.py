@@ -17,8 +17,8 @@ def verdict(row: Row) -> str:
     return "[green]met[/]" if row.met else "[red]not met[/]"
 
 
-def table(rows: list[Row], quick: bool) -> Table:
-    title = "Scorecard" + (" (quick: too few runs to claim anything)" if quick else "")
+def table(rows: list[Row], reservations: list[str]) -> Table:
+    title = "Scorecard" + (f" ({', '.join(reservations)}: no ground for claims)" if reservations else "")
     made = Table(title=title, caption="Medians; ratios are medians of run-by-run pairs; ± is what a run against itself shows.")
     for heading, justify in (("figure", "left"), ("ours", "right"), ("unit", "left"), ("peer", "left"), ("theirs", "right"),
                              ("ratio", "right"), ("±", "right"), ("goal", "left"), ("", "left"), ("runs", "right"),
