@@ -24,7 +24,7 @@ template <class Body>
 class kernel {
  public:
   /// `name` must outlive the program (a literal): it stands in traces and reports.
-  kernel(const char* name, Body body) : body_(std::move(body)), id_(detail::register_kernel(name)) {}
+  kernel(const char* name, Body function) : body_(std::move(function)), id_(detail::register_kernel(name)) {}
 
   const Body& body() const { return body_; }
   std::uint32_t id() const { return id_; }
