@@ -45,7 +45,7 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
 void add_inference(CLI::App* sub, phylo::InferCommand& command) {
   sub->add_option("--msa", command.msa, "Alignment")->required();
   add_model(sub, command.model);
-  sub->add_option("--seed", command.seed, "Seed of all random choices")->capture_default_str();
+  sub->add_option("--seed", command.seed, "Seed of all random choices")->check(CLI::NonNegativeNumber)->capture_default_str();
   sub->add_option("--prefix", command.prefix, "Beginning of the output files' names; with a slash at its end, their folder")->required();
   sub->add_flag("--json", command.json, "Print the results as JSON");
   sub->add_flag("--quiet", command.quiet, "Show no progress");
@@ -166,6 +166,10 @@ int main(int argc, char** argv) {
   const CLI::App* chose_support = add_support(app, support);
   const CLI::App* chose_consensus = add_consensus(app, consensus);
 
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stderr);
+    return user_error;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

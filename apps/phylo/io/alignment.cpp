@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -83,6 +84,24 @@ Alignment RowBuilder::finish(std::size_t end_of_text) && {
   alignment.names = std::move(names_);
   alignment.rows = std::move(rows_);
   return alignment;
+}
+
+int drop_undetermined_columns(Alignment& alignment) {
+  const auto sites = static_cast<std::size_t>(alignment.sites());
+  std::vector<bool> determined(sites, false);
+  for (const std::string& row : alignment.rows)
+    for (std::size_t site = 0; site < sites; ++site)
+      if (row[site] != '-') determined[site] = true;
+  const auto kept = static_cast<std::size_t>(std::count(determined.begin(), determined.end(), true));
+  if (kept == 0) fail(alignment.file, "no column of this alignment has a determined base");
+  if (kept == sites) return 0;
+  for (std::string& row : alignment.rows) {
+    std::size_t to = 0;
+    for (std::size_t site = 0; site < sites; ++site)
+      if (determined[site]) row[to++] = row[site];
+    row.resize(kept);
+  }
+  return static_cast<int>(sites - kept);
 }
 
 Alignment parse_alignment(std::string_view given, const std::string& file) {

@@ -23,7 +23,11 @@ struct Alignment {
 /// length, a character outside IUPAC's DNA codes, no site, or fewer than four taxa.
 Alignment read_alignment(const std::string& file);
 
-/// The same from a text; `file` stands in messages.
+/// Takes out the columns without any determined base, which say nothing but would be drawn by bootstrap replicates, and gives
+/// how many there were. Throws `input_error` when nothing is left.
+int drop_undetermined_columns(Alignment& alignment);
+
+/// The same as read_alignment from a text; `file` stands in messages.
 Alignment parse_alignment(std::string_view text, const std::string& file);
 
 }  // namespace phylo

@@ -76,6 +76,15 @@ TEST(Alignment, LineEndsOfAnySystemAndAByteOrderMark) {
   expect_four(parse(">t1\r\nACGTAC\r\n>t2\r\nACGTAA\r\n>t3\r\nAC-TRC\r\n>t4\r\nACG-AT\r\n"));
 }
 
+TEST(Alignment, ColumnsWithoutADeterminedBaseCanBeLeftOut) {
+  Alignment a = parse("4 5\na -AN?C\nb NC--C\nc N?--R\nd --?NC\n");
+  EXPECT_EQ(drop_undetermined_columns(a), 3);
+  EXPECT_EQ(a.rows, (std::vector<std::string>{"AC", "CC", "-R", "-C"}));
+  EXPECT_EQ(drop_undetermined_columns(a), 0);
+  Alignment none = parse("4 2\na --\nb --\nc --\nd NN\n");
+  EXPECT_THROW(drop_undetermined_columns(none), input_error);
+}
+
 TEST(Alignment, NothingInIt) {
   expect_complaint("", "in:1:1", "the file is empty");
   expect_complaint(" \n\n", "in:1:1", "nothing but blanks");

@@ -272,12 +272,21 @@ Tree to_tree(const NewickFile& file, std::size_t index, const std::vector<std::s
   return tree;
 }
 
+Tree only_tree(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose, Lengths lengths) {
+  if (file.trees.size() > 1)
+    file.fail_at(file.trees[1].nodes.front().offset, fmt::format("{} trees in this file; expected one", file.trees.size()));
+  return to_tree(file, 0, names, whose, lengths);
+}
+
 Tree read_tree(const std::string& file, const std::vector<std::string>& names, const std::string& whose, Lengths lengths) {
-  const NewickFile parsed = read_newick(file);
-  if (parsed.trees.size() > 1)
-    parsed.fail_at(parsed.trees[1].nodes.front().offset,
-                   fmt::format("{} trees in this file; expected one", parsed.trees.size()));
-  return to_tree(parsed, 0, names, whose, lengths);
+  return only_tree(read_newick(file), names, whose, lengths);
+}
+
+bool has_lengths(const NewickFile& file) {
+  for (const NewickTree& tree : file.trees)
+    for (const NewickTree::Node& node : tree.nodes)
+      if (node.has_length) return true;
+  return false;
 }
 
 }  // namespace phylo

@@ -57,16 +57,23 @@ inline constexpr double default_length = 0.1;
 Tree to_tree(const NewickFile& file, std::size_t index, const std::vector<std::string>& names, const std::string& whose,
              Lengths lengths);
 
+/// Gives the one tree of a file that was read. Throws as `to_tree` does, and when there are several.
+Tree only_tree(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose, Lengths lengths);
+
+/// Whether any branch of any tree has a length.
+bool has_lengths(const NewickFile& file);
+
 /// Gives the one tree of the file. Throws `input_error` as `to_tree` does, and when the file holds several.
 Tree read_tree(const std::string& file, const std::vector<std::string>& names, const std::string& whose, Lengths lengths);
 
 /// Gives the tree, in one line with ';' but no line end, opened at the neighbour of tip 0. Lengths have the fewest digits that
 /// read back as the same number. `labels`, if not empty, holds for every half-edge what the inner node behind its branch
 /// is labelled with (support values); empty labels are left out.
-std::string to_newick(const Tree& tree, const std::vector<std::string>& names, const std::vector<std::string>& labels = {});
+std::string to_newick(const Tree& tree, const std::vector<std::string>& names, const std::vector<std::string>& labels = {},
+                      bool with_lengths = true);
 
 /// Gives a consensus, opened at its root, with supports in per cent as labels of inner nodes.
-std::string to_newick(const Multifurcation& tree, const std::vector<std::string>& names);
+std::string to_newick(const Multifurcation& tree, const std::vector<std::string>& names, bool with_lengths = true);
 
 /// Gives a share as a label: rounded per cent; nothing for a negative number.
 std::string per_cent(double share);

@@ -31,7 +31,8 @@ struct Step {
 
 }  // namespace
 
-std::string to_newick(const Tree& tree, const std::vector<std::string>& names, const std::vector<std::string>& labels) {
+std::string to_newick(const Tree& tree, const std::vector<std::string>& names, const std::vector<std::string>& labels,
+                      bool with_lengths) {
   std::string out = "(";
   std::vector<Step<HalfEdge>> steps{{none, ");", false}};  // a half-edge looks down the branch to its subtree
   const HalfEdge top = tree.back(0);
@@ -60,14 +61,14 @@ std::string to_newick(const Tree& tree, const std::vector<std::string>& names, c
       out += ')';
       if (!labels.empty()) out += labels[static_cast<std::size_t>(step.place)];
     }
-    out += fmt::format(":{}", tree.length(below));
+    if (with_lengths) out += fmt::format(":{}", tree.length(below));
   }
   return out;
 }
 
 std::string per_cent(double share) { return share < 0 ? std::string() : std::to_string(std::lround(100 * share)); }
 
-std::string to_newick(const Multifurcation& tree, const std::vector<std::string>& names) {
+std::string to_newick(const Multifurcation& tree, const std::vector<std::string>& names, bool with_lengths) {
   std::string out;
   std::vector<Step<std::int32_t>> steps{{-1, ";", false}, {0, nullptr, false}};
   while (!steps.empty()) {
@@ -91,7 +92,7 @@ std::string to_newick(const Multifurcation& tree, const std::vector<std::string>
     } else {
       out += ')' + per_cent(node.support);
     }
-    if (node.parent >= 0) out += fmt::format(":{}", node.length);
+    if (with_lengths && node.parent >= 0) out += fmt::format(":{}", node.length);
   }
   return out;
 }

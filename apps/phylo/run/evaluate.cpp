@@ -39,7 +39,7 @@ std::string open_parameters(const Model& model) {
 
 void run(const EvaluateCommand& command) {
   const Model model = read_model(command.model);
-  const Alignment alignment = read_alignment(command.msa);
+  const Alignment alignment = read_msa(command.msa);
   const Patterns patterns = compress(alignment);
   const Lengths lengths = command.optimize == "none" ? Lengths::required : Lengths::optional;
   Tree tree = read_tree(command.tree, alignment.names, "the alignment", lengths);

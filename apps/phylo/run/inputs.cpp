@@ -1,11 +1,22 @@
 #include "phylo/run/inputs.hpp"
 
+#include <cstdio>
+
 #include "phylo/io/error.hpp"
 #include "phylo/io/text.hpp"
 #include "phylo/like/kernels.hpp"
 #include "phylo/model/notation.hpp"
 
 namespace phylo {
+
+Alignment read_msa(const std::string& file, bool quiet) {
+  Alignment alignment = read_alignment(file);
+  const int dropped = drop_undetermined_columns(alignment);
+  if (dropped > 0 && !quiet)
+    std::fprintf(stderr, "maslin-phylo: note: %s: %d of %d columns have no determined base and are left out\n", file.c_str(),
+                 dropped, dropped + alignment.sites());
+  return alignment;
+}
 
 Model read_model(const ModelChoice& choice) {
   if (!choice.text.empty() && !choice.file.empty()) throw input_error("--model and --model-file are both given; give one of them");

@@ -20,8 +20,9 @@ double median(std::vector<double> values) {
 
 Sizing summarize(const maslin::phase_report& report) {
   Sizing sizing;
-  sizing.chosen = report.chosen;
   sizing.pinned_by = report.pinned_by;
+  sizing.chosen = report.chosen;
+  if (!sizing.chosen && !report.pinned_by.empty()) sizing.chosen = report.current;
   sizing.seconds = report.seconds;
 
   std::map<std::pair<int, int>, std::vector<maslin::phase_sample>> by_configuration;
@@ -36,7 +37,7 @@ Sizing summarize(const maslin::phase_report& report) {
     }
     row.samples = static_cast<int>(samples.size());
     row.throughput = median(std::move(throughputs));
-    row.chosen = report.chosen == row.under;
+    row.chosen = sizing.chosen == row.under;
     sizing.sampling_seconds += row.seconds;
     sizing.configurations.push_back(row);
   }

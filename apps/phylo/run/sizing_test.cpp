@@ -34,7 +34,7 @@ TEST(Sizing, WithoutSamplesOrChoiceNothingIsClaimed) {
   report.samples = {{{2, 1}, 1.0, 1.0}};
   EXPECT_FALSE(summarize(report).loss_to_best);
   EXPECT_NE(format_table(summarize(report)).find("before the choice"), std::string::npos);
-  report.chosen = maslin::configuration{3, 1};
+  report.current = maslin::configuration{3, 1};
   report.pinned_by = "MASLIN_PIN";
   EXPECT_NE(format_table(summarize(report)).find("3 x 1, pinned by MASLIN_PIN"), std::string::npos);
 }

@@ -15,10 +15,11 @@
 
 namespace phylo {
 
-std::string newick_with_support(const Tree& tree, const std::vector<std::string>& names, const std::vector<double>& supports) {
+std::string newick_with_support(const Tree& tree, const std::vector<std::string>& names, const std::vector<double>& supports,
+                                bool with_lengths) {
   std::vector<std::string> labels(supports.size());
   std::transform(supports.begin(), supports.end(), labels.begin(), per_cent);
-  return to_newick(tree, names, labels);
+  return to_newick(tree, names, labels, with_lengths);
 }
 
 SplitCounts count_splits(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose) {
@@ -30,10 +31,10 @@ SplitCounts count_splits(const NewickFile& file, const std::vector<std::string>&
 void run(const SupportCommand& command) {
   const NewickFile file = read_newick(command.tree);
   const std::vector<std::string> names = tip_names(file);
-  const Tree tree = read_tree(command.tree, names, command.tree, Lengths::optional);
+  const Tree tree = only_tree(file, names, command.tree, Lengths::optional);
   const SplitCounts counts = count_splits(read_newick(command.trees), names, "the tree in " + command.tree);
   const std::vector<double> supports = support(tree, counts);
-  const std::string newick = newick_with_support(tree, names, supports);
+  const std::string newick = newick_with_support(tree, names, supports, has_lengths(file));
 
   const Prefix prefix(command.prefix);
   prefix.prepare();
@@ -51,24 +52,39 @@ namespace {
 
 /// Takes out the branches that not more than `threshold` of the trees have; their children go to the node above.
 Multifurcation collapse(const Multifurcation& tree, double threshold) {
+  const std::size_t count = tree.nodes.size();
   const auto is_kept = [&](const Multifurcation::Node& node) {
     if (node.parent < 0 || node.tip >= 0) return true;
     return threshold < 1 ? node.support > threshold : node.support >= 1;
   };
-  Multifurcation out;
-  std::vector<std::int32_t> place(tree.nodes.size());  // of a node, or of the node that its children go to
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+  const auto at = [](std::int32_t node) { return static_cast<std::size_t>(node); };
+
+  std::vector<std::vector<std::int32_t>> children(count);
+  std::vector<std::int32_t> lowest(count);  // tip below each node
+  for (std::size_t i = count; i-- > 0;) {
     const Multifurcation::Node& node = tree.nodes[i];
-    const std::int32_t parent = node.parent < 0 ? -1 : place[static_cast<std::size_t>(node.parent)];
-    if (!is_kept(node)) {
-      place[i] = parent;
-      continue;
+    lowest[i] = node.tip;
+    for (const std::int32_t c : node.children) {
+      lowest[i] = lowest[i] < 0 ? lowest[at(c)] : std::min(lowest[i], lowest[at(c)]);
+      if (is_kept(tree.nodes[at(c)]))
+        children[i].push_back(c);
+      else
+        children[i].insert(children[i].end(), children[at(c)].begin(), children[at(c)].end());
     }
-    place[i] = static_cast<std::int32_t>(out.nodes.size());
-    out.nodes.push_back(node);
-    out.nodes.back().parent = parent;
-    out.nodes.back().children.clear();
-    if (parent >= 0) out.nodes[static_cast<std::size_t>(parent)].children.push_back(place[i]);
+    std::sort(children[i].begin(), children[i].end(), [&](auto a, auto b) { return lowest[at(a)] < lowest[at(b)]; });
+  }
+
+  Multifurcation out;
+  std::vector<std::int32_t> from{0};  // by the new node's number
+  out.nodes.push_back(tree.nodes.front());
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    out.nodes[i].children.clear();
+    for (const std::int32_t c : children[at(from[i])]) {
+      out.nodes[i].children.push_back(static_cast<std::int32_t>(from.size()));
+      from.push_back(c);
+      out.nodes.push_back(tree.nodes[at(c)]);
+      out.nodes.back().parent = static_cast<std::int32_t>(i);
+    }
   }
   return out;
 }
@@ -81,7 +97,7 @@ void run(const ConsensusCommand& command) {
   const SplitCounts counts = count_splits(file, names, "the first tree");
   const Multifurcation tree = command.extended ? consensus(counts, Consensus::extended)
                                                : collapse(consensus(counts, Consensus::majority), command.threshold);
-  const std::string newick = to_newick(tree, names);
+  const std::string newick = to_newick(tree, names, has_lengths(file));
 
   std::string path;
   if (!command.prefix.empty()) {

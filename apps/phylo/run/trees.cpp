@@ -41,7 +41,7 @@ Supported supported_best(const Inference& inference, const std::vector<std::stri
 
 void run(const InferCommand& command) {
   const Model model = read_model(command.model);
-  const Alignment alignment = read_alignment(command.msa);
+  const Alignment alignment = read_msa(command.msa, command.quiet);
   const Patterns patterns = compress(alignment);
   const std::string instructions = instruction_set();
   const Prefix prefix(command.prefix);

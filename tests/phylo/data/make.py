@@ -1,0 +1,68 @@
+"""Writes the simulated alignments of the end-to-end tests. Deterministic: the generator's seed is fixed."""
+
+import math
+import pathlib
+import random
+
+BASES = "ACGT"
+FREQUENCIES = (0.35, 0.15, 0.2, 0.3)
+KAPPA = 3.0
+
+
+def random_tree(rng, names):
+    """A rooted tree as nested (left, right) pairs with branch lengths: ((subtree, length), (subtree, length))."""
+    parts = list(names)
+    while len(parts) > 1:
+        rng.shuffle(parts)
+        left, right = parts.pop(), parts.pop()
+        parts.append(((left, round(rng.uniform(0.01, 0.25), 4)), (right, round(rng.uniform(0.01, 0.25), 4))))
+    return parts[0]
+
+
+def newick(tree):
+    if isinstance(tree, str):
+        return tree
+    return "(" + ",".join(f"{newick(child)}:{length}" for child, length in tree) + ")"
+
+
+def step(rng, base, length):
+    """The base after `length`, by small jumps of the HKY process."""
+    jumps = max(1, math.ceil(length / 0.002))
+    for _ in range(jumps):
+        for other in range(4):
+            if other == base:
+                continue
+            transition = {base, other} in ({0, 2}, {1, 3})
+            if rng.random() < length / jumps * FREQUENCIES[other] * (KAPPA if transition else 1.0):
+                base = other
+                break
+    return base
+
+
+def evolve(rng, tree, sequence, rows):
+    if isinstance(tree, str):
+        rows[tree] = sequence
+        return
+    for child, length in tree:
+        evolve(rng, child, [step(rng, base, length) for base in sequence], rows)
+
+
+def write(folder, name, seed, with_tree):
+    rng = random.Random(seed)
+    names = [f"taxon_{letter}" for letter in "ABCDEFGHIJ"]
+    tree = random_tree(rng, names)
+    rows = {}
+    evolve(rng, tree, rng.choices(range(4), FREQUENCIES, k=240), rows)
+    lines = ["10 240"]
+    for taxon in names:
+        text = "".join("-" if rng.random() < 0.02 else BASES[base] for base in rows[taxon])
+        lines.append(f"{taxon} {text}")
+    (folder / f"{name}.phy").write_text("\n".join(lines) + "\n")
+    if with_tree:
+        (folder / f"{name}.tree").write_text(newick(tree) + ";\n")
+
+
+if __name__ == "__main__":
+    here = pathlib.Path(__file__).parent
+    write(here, "ten", 1, True)
+    write(here, "other", 2, False)

@@ -1,0 +1,91 @@
+"""What the end-to-end tests of maslin-phylo share: running the program that was built, in a folder of its own."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DATA = pathlib.Path(__file__).resolve().parent / "data"
+TIMEOUT_SECONDS = 240  # a hang is a failure
+
+program = None  # path of maslin-phylo, set by main()
+
+
+def environment(**changes):
+    """The test's environment; a variable that is None is taken out."""
+    out = dict(os.environ, LC_ALL="C.UTF-8")
+    for name, value in changes.items():
+        if value is None:
+            out.pop(name, None)
+        else:
+            out[name] = value
+    return out
+
+
+def files_below(folder):
+    """Everything below a folder: path → content (None for folders)."""
+    return {
+        str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+class ProgramTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="maslin_phylo_"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    def run_program(self, *arguments, env=None, **options):
+        options.setdefault("stdout", subprocess.PIPE)
+        return subprocess.run(
+            [program, *map(str, arguments)],
+            cwd=self.folder,
+            env=env or environment(),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+            **options,
+        )
+
+    def run_well(self, *arguments, env=None):
+        """Runs what must succeed and gives its standard output."""
+        done = self.run_program(*arguments, env=env)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stdout.decode()
+
+    def result(self, prefix):
+        return json.loads((self.folder / f"{prefix}.result.json").read_text())
+
+    def trees(self, prefix):
+        """The bytes of all tree files of a prefix."""
+        return {what: (self.folder / f"{prefix}.{what}").read_bytes() for what in ("bestTree", "bootstraps", "support")}
+
+
+def figures(result):
+    """What of a result.json depends on alignment, model and seed only."""
+    trees = [
+        (kind, tree["index"], tree["lnl"].hex(), tree["model"])
+        for kind in ("searches", "bootstraps")
+        for tree in result[kind]
+    ]
+    return {"lnl": result["lnl"].hex(), "best": result["best"], "trees": trees, "alignment": result["alignment"]}
+
+
+def main():
+    global program
+    if len(sys.argv) < 2:
+        sys.exit(f"usage: {sys.argv[0]} PATH-OF-MASLIN-PHYLO [unittest arguments]")
+    program = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main(module="__main__")

@@ -1,0 +1,131 @@
+"""The same seed gives the same trees and log-likelihoods, to the last bit, however the work is spread."""
+
+import json
+
+from phylo_process import DATA, ProgramTest, environment, figures, main
+
+MSA = DATA / "ten.phy"
+PLAIN = {"MASLIN_SERIAL": None, "MASLIN_WORKERS": None, "MASLIN_PIN": None}
+
+
+def spread_over(**changes):
+    return environment(**{**PLAIN, **changes})
+
+
+class SameBytes(ProgramTest):
+    def everything(self, prefix, *more, env=None, msa=MSA, replicates=6, starts=2):
+        self.run_well("all", "--msa", msa, "--model", "GTR+G", "--starts", starts, "--replicates", replicates, "--seed", 11,
+                      "--prefix", prefix, "--quiet", *more, env=env)  # fmt: skip
+        return self.trees(prefix), figures(self.result(prefix))
+
+    def assert_same(self, ways):
+        expected = self.everything("serial", env=spread_over(MASLIN_SERIAL="1"))
+        self.assertEqual(len(expected[1]["trees"]), 8)
+        for name, env in ways.items():
+            with self.subTest(name):
+                trees, values = self.everything(name, env=env)
+                self.assertEqual(trees, expected[0])
+                self.assertEqual(values, expected[1])
+
+    def test_at_any_number_of_workers(self):
+        self.assert_same({f"workers_{n}": spread_over(MASLIN_WORKERS=str(n)) for n in (1, 2, 3, 8)})
+
+    def test_in_every_configuration(self):
+        pins = [(streams, width) for streams in range(1, 9) for width in range(1, 9) if streams * width <= 8]
+        self.assert_same(
+            {
+                f"pin_{streams}x{width}": spread_over(MASLIN_WORKERS="8", MASLIN_PIN=f"trees={streams}x{width}")
+                for streams, width in pins
+            }
+        )
+
+    def test_a_pinned_configuration_is_the_one_that_runs(self):
+        self.everything("pinned", env=spread_over(MASLIN_WORKERS="3", MASLIN_PIN="trees=1x3"))
+        sizing = self.result("pinned")["right_sizing"]
+        self.assertEqual(sizing["pinned_by"], "MASLIN_PIN")
+        self.assertEqual(sizing["chosen"], {"streams": 1, "width": 3})
+
+    def test_in_any_alignment_format(self):
+        rows = [line.split() for line in MSA.read_text().splitlines()[1:]]
+        self.write("x.fasta", "".join(f">{name} something\r\n{row[:100].lower()}\r\n{row[100:]}\r\n" for name, row in rows))
+        self.write("x.nex", "#NEXUS\nbegin data;\ndimensions ntax=10 nchar=240;\nformat datatype=dna gap=- interleave;\nmatrix\n"
+                   + "".join(f"{name} {row[:77]}\n" for name, row in rows) + "\n"
+                   + "".join(f"'{name}' {row[77:]} [{i}]\n" for i, (name, row) in enumerate(rows)) + ";\nend;\n")  # fmt: skip
+        self.write("x.phy", "10 240\n" + "".join(f"{name}  {row[:50]}\n" for name, row in rows) + "\n"
+                   + "".join(f"{row[50:150]}\n" for _, row in rows) + "\n" + "".join(f"{row[150:]}\n" for _, row in rows))  # fmt: skip
+        expected = self.everything("sequential")
+        for name in ("x.fasta", "x.nex", "x.phy"):
+            trees, values = self.everything(f"from_{name}", msa=name)
+            self.assertEqual(trees, expected[0])
+            self.assertEqual(values["trees"], expected[1]["trees"])
+
+    def test_one_by_one_and_all_at_once(self):
+        expected = self.everything("at_once")[0]
+        common = ("--msa", MSA, "--model", "GTR+G", "--seed", 11, "--quiet")
+        self.run_well("search", *common, "--starts", 2, "--prefix", "single")
+        self.run_well("bootstrap", *common, "--replicates", 6, "--prefix", "single")
+        self.run_well("support", "--tree", "single.bestTree", "--trees", "single.bootstraps", "--prefix", "single")
+        self.assertEqual(self.trees("single"), expected)
+
+    def test_more_replicates_later(self):
+        expected = self.everything("at_once")[0]
+        self.everything("in_steps", replicates=2, starts=1)
+        self.assertEqual(self.everything("in_steps")[0], expected)
+        self.assertEqual(self.result("in_steps")["trees"], {"total": 8, "computed": 5, "restored": 3, "damaged_records": 0})
+
+    def test_another_seed_gives_other_replicates(self):
+        self.everything("one")
+        self.run_well("bootstrap", "--msa", MSA, "--model", "GTR+G", "--replicates", 6, "--seed", 12, "--prefix", "two", "--quiet")
+        self.assertNotEqual(self.trees("one")["bootstraps"], (self.folder / "two.bootstraps").read_bytes())
+
+    def test_what_is_reported_is_what_the_tree_has(self):
+        self.everything("x")
+        best = self.result("x")["best"]
+        self.write("model", best["model"])
+        again = json.loads(self.run_well("evaluate", "--msa", MSA, "--tree", "x.bestTree", "--model-file", "model", "--json"))
+        self.assertAlmostEqual(again["lnl"], best["lnl"], delta=1e-6)
+
+
+class Answers(ProgramTest):
+    def test_json_on_standard_output_is_the_result_file(self):
+        out = self.run_well("search", "--msa", MSA, "--model", "HKY", "--prefix", "x", "--json", "--quiet")
+        self.assertEqual(out, (self.folder / "x.result.json").read_text())
+
+    def test_a_prefix_with_a_slash_is_a_folder(self):
+        self.run_well("search", "--msa", MSA, "--model", "JC", "--prefix", "new/folder/", "--quiet")
+        self.assertTrue((self.folder / "new/folder/bestTree").is_file())
+        self.assertTrue((self.folder / "new/folder/result.json").is_file())
+
+    def test_the_tree_and_the_configurations_are_shown(self):
+        out = self.run_well("all", "--msa", MSA, "--model", "JC", "--replicates", 4, "--prefix", "x", "--quiet")
+        self.assertIn("Best log-likelihood: -", out)
+        for letter in "ABCDEFGHIJ":
+            self.assertEqual(out.count(f"taxon_{letter}"), 1)
+        self.assertIn("streams x width", out)
+        self.assertTrue(all(len(line) <= 80 for line in out.splitlines() if "taxon_" in line))
+
+    def test_consensus_keeps_what_most_trees_share(self):
+        self.write("trees", "(a,b,((c,d),e));\n(a,b,((c,e),d));\n(a,b,((c,d),e));\n")
+        self.assertEqual(self.run_well("consensus", "--trees", "trees"), "(a,b,((c,d)67,e)100);\n")
+        self.assertEqual(self.run_well("consensus", "--trees", "trees", "--threshold", "0.8"),
+                         "(a,b,(c,d,e)100);\n")  # fmt: skip
+
+    def test_support_counts_the_trees_that_have_the_branch(self):
+        self.write("tree", "((a:1,b:1):1,((c:1,d:1):1,e:1):1);")
+        self.write("trees", "(a,b,((c,d),e));\n(a,b,((c,e),d));\n(a,b,((c,d),e));\n(a,c,((b,d),e));\n")
+        self.run_well("support", "--tree", "tree", "--trees", "trees", "--prefix", "x")
+        text = (self.folder / "x.support").read_text()
+        self.assertIn("(c:1,d:1)50:1", text)
+        self.assertIn(")75:2", text)
+
+    def test_evaluation_fits_what_it_is_asked_to(self):
+        def lnl(optimize):
+            common = ("--msa", MSA, "--tree", DATA / "ten.tree", "--model", "HKY+G", "--json")
+            return json.loads(self.run_well("evaluate", *common, "--optimize", optimize))["lnl"]
+
+        self.assertLess(lnl("none"), lnl("branches"))
+        self.assertLess(lnl("branches"), lnl("all"))
+
+
+if __name__ == "__main__":
+    main()
