@@ -30,6 +30,7 @@
 #endif
 
 #ifdef MASLIN_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef MASLIN_TSAN
@@ -65,6 +66,10 @@ fiber_stack::fiber_stack(std::size_t bytes) : bytes_((bytes + page_bytes() - 1) 
     throw std::bad_alloc();
   }
   base_ = static_cast<char*>(mapping_) + guard;
+#ifdef MASLIN_ASAN
+  // The addresses may have been a stack before, which was given back with frames on it.
+  __asan_unpoison_memory_region(base_, bytes_);
+#endif
 }
 
 fiber_stack::~fiber_stack() { munmap(mapping_, bytes_ + page_bytes()); }
