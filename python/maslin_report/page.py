@@ -1,0 +1,155 @@
+"""The page: everything in one file, nothing fetched from anywhere."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path, PurePath
+
+import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
+
+from . import phylogram, sizing, style, timeline
+from .inputs import Run
+
+CSS = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+VARIABLES = (f":root{{--ink:{style.INK};--soft:{style.SOFT};--line:{style.LINE};--chosen:{style.CHOSEN};"
+             f"--font:{style.FONT}}}")
+
+
+def number(value: float, digits: int) -> str:
+    """Gives a number with thin spaces between thousands and a true minus."""
+    return f"{value:,.{digits}f}".replace(",", "\u202f").replace("-", "\u2212")
+
+
+def duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 120 else f"{minutes} min {rest} s"
+
+
+def plural(count: int, one: str, more: str | None = None) -> str:
+    return f"{number(count, 0)} {one if count == 1 else more or one + 's'}"
+
+
+def drawn(picture: go.Figure) -> str:
+    return picture.to_html(full_html=False, include_plotlyjs=False,
+                           config={"displayModeBar": False, "responsive": True})
+
+
+def cards(run: Run) -> list[tuple[str, str]]:
+    """Gives the headline figures: value and what it is."""
+    result = run.result
+    found = []
+    if "lnl" in result:
+        found.append((number(result["lnl"], 3), "best log-likelihood"))
+    trees = result.get("trees", {})
+    if trees:
+        kinds = [plural(len(result[key]), one, more) for key, one, more in
+                 (("searches", "search", "searches"), ("bootstraps", "bootstrap", "bootstraps")) if result.get(key)]
+        found.append((number(trees["total"], 0), " and ".join(kinds) or "trees"))
+    if "seconds" in result:
+        restored = trees.get("restored", 0)
+        found.append((duration(result["seconds"]), f"for this run; {restored} trees came from before" if restored else
+                      f"on {plural(result['workers'], 'worker')}" if "workers" in result else "wall time"))
+    sized = result.get("right_sizing") or {}
+    if sized.get("chosen"):
+        found.append((sizing.name(sized["chosen"]), "streams × width chosen"))
+    if sized.get("gain_over_worst") is not None:
+        found.append(("+" + sizing.per_cent(sized["gain_over_worst"]), "gained over the worst"))
+        found.append((sizing.per_cent(sized["loss_to_best"]), "lost to the best in hindsight"))
+    if run.trace and run.trace["tracks"]:
+        busy = [row["busy"] for row in run.trace["workers"] if "busy" in row]
+        found.append((f"{100 * sum(busy) / len(busy):.1f} %", "of the workers’ time at work"))
+    return found
+
+
+def head(run: Run) -> str:
+    result = run.result
+    alignment = result.get("alignment", {})
+    title = PurePath(alignment.get("file", "run")).name
+    facts = []
+    for key, word in (("taxa", "taxa"), ("sites", "sites"), ("patterns", "patterns")):
+        if key in alignment:
+            facts.append(f"{number(alignment[key], 0)} {word}")
+    facts += [escape(str(result[key])) for key in ("model",) if key in result]
+    if "seed" in result:
+        facts.append(f"seed {result['seed']}")
+    machine = escape((run.trace or {}).get("processor", ""))
+    if machine and "workers" in result:
+        facts.append(f"{plural(result['workers'], 'worker')} on {machine}")
+    boxes = "".join(f"<div class=card><b>{value}</b><span>{escape(what)}</span></div>" for value, what in cards(run))
+    return f"<header><h1>{escape(title)}</h1><p>{' · '.join(facts)}</p></header><div class=cards>{boxes}</div>"
+
+
+def tree_section(run: Run) -> str:
+    if not run.tree:
+        return ""
+    replicates = len(run.result.get("bootstraps", []))
+    said = "The best tree found, rooted in the middle of its longest path to be drawn."
+    if replicates:
+        said += (f" Numbers are the share of {replicates} bootstrap trees, in per cent, that have the branch to the "
+                 "node’s left.")
+    return f"<section><h2>Tree</h2><p>{said}</p>{drawn(phylogram.figure(run.tree))}</section>"
+
+
+def timeline_section(run: Run) -> str:
+    if not run.trace:
+        return f"<section><h2>Workers</h2><p>{' '.join(escape(note) for note in run.notes)}</p></section>"
+    trace = run.trace
+    said = ("Each colour is one stream; pale is time without work. A worker has a stream’s colour when it runs it or "
+            "shares one of its loops. Dotted lines: right-sizing tries another configuration (streams × width); "
+            "solid lines: it has chosen. Drag to zoom, double-click to zoom out.")
+    if trace.get("dropped"):
+        said += f" {number(trace['dropped'], 0)} events were dropped while recording, so some intervals are not exact."
+    return f"<section><h2>Workers</h2><p>{said}</p>{drawn(timeline.figure(trace))}{kernels_table(trace)}</section>"
+
+
+def kernels_table(trace: dict) -> str:
+    """Gives the table of what was off-loaded as HTML."""
+    rows = []
+    for kernel in trace.get("kernels", []):
+        each = 1e6 * kernel["seconds"] / kernel["count"] if kernel["count"] else 0
+        rows.append(f"<tr><td>{escape(kernel['name'])}</td><td class=n>{number(kernel['count'], 0)}</td>"
+                    f"<td class=n>{number(kernel['seconds'], 2)}</td><td class=n>{number(each, 2)}</td></tr>")
+    if not rows:
+        return ""
+    return ("<div class=scroll><table><thead><tr><th>kernel</th><th class=n>off-loads</th><th class=n>seconds</th>"
+            f"<th class=n>µs each</th></tr></thead><tbody>{''.join(rows)}</tbody></table></div>")
+
+
+def sizing_section(run: Run) -> str:
+    sized = run.result.get("right_sizing")
+    if not sized:
+        said = "No phase ran: every tree had been finished before." if run.result.get("trees") else ""
+        return f"<section><h2>Right-sizing</h2><p>{said}</p></section>" if said else ""
+    body = ""
+    if sized["configurations"]:
+        body = (f"<div class=two><div class=scroll>{sizing.table(sized)}</div>"
+                f"<div>{drawn(sizing.figure(sized))}</div></div>")
+    said = sizing.verdict(sized)
+    note = (" W is kernel work completed per second, in seconds of one worker." if body else "")
+    return f"<section><h2>Right-sizing</h2><p>{said}{note}</p>{body}</section>"
+
+
+def machine_section(run: Run) -> str:
+    result, trace = run.result, run.trace or {}
+    pairs = [("model found", result.get("best", {}).get("model")), ("instruction set", result.get("instructions")),
+             ("workers", result.get("workers")), ("processor", trace.get("processor")), ("host", trace.get("host")),
+             ("started", trace.get("started"))]
+    if run.trace_file:
+        pairs.append(("trace", f"{run.trace_file.name} (maslin trace info, or maslin trace export --perfetto)"))
+    for what, path in result.get("files", {}).items():
+        pairs.append((f"file: {what.replace('_', ' ')}", PurePath(str(path)).name))
+    rows = "".join(f"<dt>{escape(what)}</dt><dd><code>{escape(str(value))}</code></dd>" for what, value in pairs
+                   if value not in (None, ""))
+    return f"<section><h2>Run</h2><dl>{rows}</dl></section>" if rows else ""
+
+
+def render(run: Run) -> str:
+    """Gives the whole page."""
+    title = escape(PurePath(run.result.get("alignment", {}).get("file", "run")).name)
+    body = "".join((head(run), tree_section(run), timeline_section(run), sizing_section(run), machine_section(run)))
+    return ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width, "
+            f"initial-scale=1'><title>{title} · Maslin</title><style>{VARIABLES}{CSS}</style>"
+            f"<script>{get_plotlyjs()}</script></head>\n<body><main>{body}</main></body></html>\n")
