@@ -19,7 +19,7 @@ constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 output_file::output_file(std::string path) : path_(std::move(path)) {
   if (path_ == "-") {
     fd_ = dup(STDOUT_FILENO);
-  } else if (struct stat there {}; stat(path_.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
+  } else if (struct stat there{}; stat(path_.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
     fd_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
     const auto slash = path_.find_last_of('/') + 1;  // 0 without a slash
@@ -27,8 +27,8 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
     fd_ = open(partial_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
   }
   if (fd_ < 0)
-    throw maslin::error(fmt::format("'{}' cannot be written: {}; give the path of a file in a folder that exists", path_,
-                                    std::strerror(errno)));
+    throw maslin::error(fmt::format("'{}' cannot be written: {}; give the path of a file in a folder that exists",
+                                    path_, std::strerror(errno)));
   buffer_.reserve(buffer_bytes);
 }
 
@@ -39,8 +39,10 @@ output_file::~output_file() {
 }
 
 void output_file::fail(int reason) {
-  throw maslin::error(fmt::format("'{}' cannot be written: {}; nothing of it was kept; make room or name another place with "
-                                  "--output", path_, std::strerror(reason)));
+  throw maslin::error(
+      fmt::format("'{}' cannot be written: {}; nothing of it was kept; make room or name another place with "
+                  "--output",
+                  path_, std::strerror(reason)));
 }
 
 void output_file::flush() {

@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-/// A text file that takes its name when it is whole. "-" is the standard output; a device or a pipe is written directly.
+/// A text file that takes its name when it is whole. "-" is the standard output; a device or a pipe is written
+/// directly.
 class output_file {
  public:
   /// Throws `maslin::error` when no file can be made there.

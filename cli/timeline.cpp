@@ -1,6 +1,7 @@
 #include "timeline.hpp"
 
 #include <algorithm>
+#include <array>
 
 using namespace maslin::trace;
 
@@ -13,6 +14,44 @@ bool is_rest(timeline::sort s) { return s == timeline::sort::wait || s == timeli
 std::uint64_t number(timeline::sort which, std::uint64_t argument) {
   return which == timeline::sort::stream ? static_cast<std::uint64_t>(unpack<stream_at>(argument).index) : argument;
 }
+
+/// What an event does to the slices of its worker.
+enum class act : std::uint8_t { mark, begin, end, leave, resume, sum };
+struct step {
+  act what = act::mark;
+  timeline::sort sort{};
+};
+constexpr auto steps = [] {
+  std::array<step, event_kinds> table{};
+  const auto set = [&](event_kind kind, act what, timeline::sort sort = {}) {
+    table[static_cast<std::size_t>(kind)] = {what, sort};
+  };
+  using enum event_kind;
+  using sort = timeline::sort;
+  set(stream_begin, act::begin, sort::stream);
+  set(stream_end, act::end, sort::stream);
+  set(stream_suspend, act::leave, sort::stream);
+  set(stream_resume, act::resume, sort::stream);
+  set(task_begin, act::begin, sort::task);
+  set(task_end, act::end, sort::task);
+  set(task_suspend, act::leave, sort::task);
+  set(task_resume, act::resume, sort::task);
+  set(loop_begin, act::begin, sort::loop);
+  set(loop_end, act::end, sort::loop);
+  set(chunk_begin, act::begin, sort::chunk);
+  set(chunk_end, act::end, sort::chunk);
+  set(offload_begin, act::begin, sort::offload);
+  set(offload_end, act::end, sort::offload);
+  set(wait_begin, act::begin, sort::wait);
+  set(wait_end, act::end, sort::wait);
+  set(park, act::begin, sort::parked);
+  set(unpark, act::end, sort::parked);
+  set(help_begin, act::begin, sort::help);
+  set(help_end, act::end, sort::help);
+  set(kernel_count, act::sum);
+  set(kernel_total, act::sum);
+  return table;
+}();
 
 }  // namespace
 
@@ -39,8 +78,8 @@ void timeline::close_innermost(int worker, std::int64_t ns, bool goes_on) {
   to_->end(worker, t.open.back(), ns);
 }
 
-/// Ends the innermost slice of that sort and name, with what is open inside it. A context is a wall: what was begun outside
-/// it does not end inside it.
+/// Ends the innermost slice of that sort and name, with what is open inside it. A context is a wall: what was begun
+/// outside it does not end inside it.
 void timeline::end(const event& e, sort which) {
   track& t = of(e.worker);
   const auto matches = [&](const slice& s) {
@@ -93,42 +132,39 @@ void timeline::resume(const event& e, sort which) {
 }
 
 void timeline::add(const event& e) {
-  const auto start = [&](sort which) { begin(e.worker, {which, e.id, e.argument, e.ns, false, false, {}}); };
-  switch (e.kind) {
-    case event_kind::stream_begin: start(sort::stream); break;
-    case event_kind::stream_end: end(e, sort::stream); break;
-    case event_kind::stream_suspend: leave(e, sort::stream); break;
-    case event_kind::stream_resume: resume(e, sort::stream); break;
-    case event_kind::task_begin: start(sort::task); break;
-    case event_kind::task_end: end(e, sort::task); break;
-    case event_kind::task_suspend: leave(e, sort::task); break;
-    case event_kind::task_resume: resume(e, sort::task); break;
-    case event_kind::loop_begin: start(sort::loop); break;
-    case event_kind::loop_end: end(e, sort::loop); break;
-    case event_kind::chunk_begin: start(sort::chunk); break;
-    case event_kind::chunk_end: end(e, sort::chunk); break;
-    case event_kind::offload_begin: start(sort::offload); break;
-    case event_kind::offload_end: end(e, sort::offload); break;
-    case event_kind::wait_begin: start(sort::wait); break;
-    case event_kind::wait_end: end(e, sort::wait); break;
-    case event_kind::park: start(sort::parked); break;
-    case event_kind::unpark: end(e, sort::parked); break;
-    case event_kind::help_begin: start(sort::help); break;
-    case event_kind::help_end: end(e, sort::help); break;
-    case event_kind::kernel_count: {
-      track& t = of(e.worker);
-      if (!t.open.empty()) t.open.back().kernels.push_back({e.id, e.argument, 0});
+  const step next = steps[static_cast<std::size_t>(e.kind)];
+  switch (next.what) {
+    case act::begin:
+      begin(e.worker, {next.sort, e.id, e.argument, e.ns, false, false, {}});
+      break;
+    case act::end:
+      end(e, next.sort);
+      break;
+    case act::leave:
+      leave(e, next.sort);
+      break;
+    case act::resume:
+      resume(e, next.sort);
+      break;
+    case act::sum:
+      sum(e);
       return;
-    }
-    case event_kind::kernel_total: {
-      track& t = of(e.worker);
-      if (!t.open.empty() && !t.open.back().kernels.empty() && t.open.back().kernels.back().kernel == e.id)
-        t.open.back().kernels.back().ns = e.argument;
+    case act::mark:
+      to_->mark(e);
       return;
-    }
-    default: to_->mark(e); return;
   }
   tell_busy(e.worker, e.ns);
+}
+
+/// Keeps what a stream off-loaded, to be told when its slice ends: the count comes first, then the time.
+void timeline::sum(const event& e) {
+  track& t = of(e.worker);
+  if (t.open.empty()) return;
+  auto& kernels = t.open.back().kernels;
+  if (e.kind == event_kind::kernel_count)
+    kernels.push_back({e.id, e.argument, 0});
+  else if (!kernels.empty() && kernels.back().kernel == e.id)
+    kernels.back().ns = e.argument;
 }
 
 void timeline::finish(std::int64_t ns) {

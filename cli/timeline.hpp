@@ -62,6 +62,7 @@ class timeline {
   void end(const maslin::trace::event& e, sort which);
   void leave(const maslin::trace::event& e, sort which);
   void resume(const maslin::trace::event& e, sort which);
+  void sum(const maslin::trace::event& e);
   void close_innermost(int worker, std::int64_t ns, bool goes_on);
   void tell_busy(int worker, std::int64_t ns);
   static context context_of(const maslin::trace::event& e, sort which);

@@ -30,8 +30,10 @@ void put(const std::string& text, const std::string& path) {
 
 void warn_of_drops(const maslin::trace::file& trace) {
   if (const auto dropped = trace.about().dropped())
-    fmt::print(stderr, "maslin: warning: the trace lacks {} events that came faster than they could be written; slices next "
-                       "to them may be too long or missing\n", dropped);
+    fmt::print(stderr,
+               "maslin: warning: the trace lacks {} events that came faster than they could be written; slices next "
+               "to them may be too long or missing\n",
+               dropped);
 }
 
 /// Gives "run.perfetto.json" for "run.mtrace".
@@ -50,8 +52,8 @@ void info(const wishes& w) {
 
 void export_trace(const wishes& w) {
   if (w.window.to <= w.window.from)
-    throw maslin::error(fmt::format("--to {} does not lie behind --from {}: nothing would be exported", w.window.to,
-                                    w.window.from));
+    throw maslin::error(
+        fmt::format("--to {} does not lie behind --from {}: nothing would be exported", w.window.to, w.window.from));
   const maslin::trace::file trace(w.path);
   const std::string path = w.output.empty() ? beside(w.path) : w.output;
   output_file to(path);
@@ -70,7 +72,8 @@ void spans(const wishes& w) {
 }  // namespace
 
 void add_trace(CLI::App& app) {
-  auto* trace = app.add_subcommand("trace", "What a run left in its trace file (record one with MASLIN_TRACE=run.mtrace)");
+  auto* trace =
+      app.add_subcommand("trace", "What a run left in its trace file (record one with MASLIN_TRACE=run.mtrace)");
   trace->require_subcommand(1);
   const auto w = std::make_shared<wishes>();
   const auto add = [&](const char* name, const char* what, void (*run)(const wishes&)) {
@@ -85,7 +88,8 @@ void add_trace(CLI::App& app) {
 
   auto* exported = add("export", "Write the trace so that other programs can show it", export_trace);
   exported->add_flag("--perfetto", w->perfetto, "As JSON for the Perfetto UI and chrome://tracing (the default)");
-  exported->add_option("-o,--output", w->output, "Where to; '-' is the standard output (default: beside FILE, .perfetto.json)");
+  exported->add_option("-o,--output", w->output,
+                       "Where to; '-' is the standard output (default: beside FILE, .perfetto.json)");
   exported->add_option("--from", w->window.from, "Leave out what ended before this second of the run");
   exported->add_option("--to", w->window.to, "Leave out what began after this second of the run");
 

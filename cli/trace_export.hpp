@@ -17,7 +17,7 @@ struct time_window {
 /// beyond the window are cut at its edges. Gives the number of events written.
 std::uint64_t export_perfetto(const maslin::trace::file& trace, const time_window& window, output_file& to);
 
-/// Gives one JSON object with each worker's intervals by the stream that it worked for, phases, decisions and kernels, as
-/// the report draws them; docs/trace.md lists the keys. Intervals of one stream closer than `resolution_s` are
+/// Gives one JSON object with each worker's intervals by the stream that it worked for, phases, decisions and kernels,
+/// as the report draws them; docs/trace.md lists the keys. Intervals of one stream closer than `resolution_s` are
 /// merged; 0 takes a four-thousandth of the trace.
 std::string spans_json(const maslin::trace::file& trace, double resolution_s);

@@ -90,21 +90,25 @@ std::string info_text(const file& trace, const trace_figures& figures) {
   const summary& about = trace.about();
   std::string out;
   line(out, "program   {} (process {} on {})\n", about.program, about.pid, about.host);
+  if (!about.processor.empty()) line(out, "processor {}\n", about.processor);
   line(out, "started   {}\n", started(about));
   line(out, "duration  {:.3f} s\n", seconds(about.duration_ns));
   line(out, "detail    {}\n", about.only_streams ? "streams" : "all");
   line(out, "events    {} on {} workers\n", about.events(), about.workers);
   if (about.dropped() > 0)
-    line(out, "dropped   {} events came faster than they could be written: times and counts below lack them\n", about.dropped());
+    line(out, "dropped   {} events came faster than they could be written: times and counts below lack them\n",
+         about.dropped());
   line(out, "\n{:>6} {:>7} {:>7} {:>12} {:>9}\n", "worker", "busy", "parked", "events", "dropped");
   for (const auto& t : about.tracks) {
     if (t.worker < 0) {
-      if (t.events + t.dropped > 0) line(out, "{:>6} {:>7} {:>7} {:>12} {:>9}\n", "others", "", "", t.events, t.dropped);
+      if (t.events + t.dropped > 0)
+        line(out, "{:>6} {:>7} {:>7} {:>12} {:>9}\n", "others", "", "", t.events, t.dropped);
       continue;
     }
     const auto w = static_cast<std::size_t>(t.worker);
-    line(out, "{:>6} {:>5.1f} % {:>5.1f} % {:>12} {:>9}\n", t.worker, 100 * share(figures.busy_ns[w], about.duration_ns),
-         100 * share(figures.parked_ns[w], about.duration_ns), t.events, t.dropped);
+    line(out, "{:>6} {:>5.1f} % {:>5.1f} % {:>12} {:>9}\n", t.worker,
+         100 * share(figures.busy_ns[w], about.duration_ns), 100 * share(figures.parked_ns[w], about.duration_ns),
+         t.events, t.dropped);
   }
   if (!figures.kernels.empty()) {
     line(out, "\n{:<24} {:>12} {:>12} {:>12}\n", "kernel", "off-loads", "seconds", "us each");
@@ -123,6 +127,7 @@ std::string info_json(const file& trace, const trace_figures& figures) {
   nlohmann::ordered_json out;
   out["program"] = about.program;
   out["host"] = about.host;
+  out["processor"] = about.processor;
   out["pid"] = about.pid;
   out["started"] = started(about);
   out["duration_s"] = seconds(about.duration_ns);

@@ -18,8 +18,8 @@ struct trace_figures {
   std::array<std::uint64_t, maslin::trace::event_kinds> events{};  ///< by kind
   std::vector<std::int64_t> busy_ns;                               ///< by worker
   std::vector<std::int64_t> parked_ns;                             ///< by worker
-  std::map<std::string, kernel> kernels;                           ///< by name; time in off-loads, on their stream's worker
-  std::uint64_t unmatched = 0;                                     ///< ends without a begin
+  std::map<std::string, kernel> kernels;  ///< by name; time in off-loads, on their stream's worker
+  std::uint64_t unmatched = 0;            ///< ends without a begin
 };
 
 /// Reads the whole trace.

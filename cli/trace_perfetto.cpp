@@ -21,9 +21,12 @@ constexpr std::int64_t counter_step_ns = 20'000;
 
 std::string_view stage_name(decision_stage stage) {
   switch (stage) {
-    case decision_stage::sampling: return "sampling";
-    case decision_stage::chosen: return "chosen";
-    case decision_stage::pinned: return "pinned";
+    case decision_stage::sampling:
+      return "sampling";
+    case decision_stage::chosen:
+      return "chosen";
+    case decision_stage::pinned:
+      return "pinned";
   }
   return "?";
 }
@@ -39,9 +42,10 @@ class perfetto : public timeline::observer {
   void head() {
     const summary& about = trace_->about();
     to_->write("{\"displayTimeUnit\":\"ns\",\"otherData\":{");
-    to_->write(fmt::format("\"program\":{},\"host\":{},\"events\":{},\"dropped\":{},\"detail\":\"{}\"}},\n\"traceEvents\":[\n",
-                           quoted(about.program), quoted(about.host), about.events(), about.dropped(),
-                           about.only_streams ? "streams" : "all"));
+    to_->write(
+        fmt::format("\"program\":{},\"host\":{},\"events\":{},\"dropped\":{},\"detail\":\"{}\"}},\n\"traceEvents\":[\n",
+                    quoted(about.program), quoted(about.host), about.events(), about.dropped(),
+                    about.only_streams ? "streams" : "all"));
     to_->write(fmt::format(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})", process,
                            quoted(about.program)));
     name_track(decisions_track, "right-sizing");
@@ -60,8 +64,8 @@ class perfetto : public timeline::observer {
   void begin(int worker, const timeline::slice& s) override {
     if (s.begin_ns >= until_) return;
     auto& early = early_[worker];
-    early.push_back(fmt::format(R"({{"ph":"B","pid":{},"tid":{},"ts":{},"cat":"{}","name":{}{}}})", process, track_of(worker),
-                                us(s.begin_ns), category(s), name_of(s), arguments(s)));
+    early.push_back(fmt::format(R"({{"ph":"B","pid":{},"tid":{},"ts":{},"cat":"{}","name":{}{}}})", process,
+                                track_of(worker), us(s.begin_ns), category(s), name_of(s), arguments(s)));
     if (s.begin_ns >= from_) write_early(early);
   }
 
@@ -100,8 +104,8 @@ class perfetto : public timeline::observer {
         const std::uint64_t number = ++phases_;
         running_[e.id].push_back(number);
         if (e.ns < until_)
-          line(R"({{"ph":"b","pid":{},"tid":{},"ts":{},"cat":"phase","id":{},"name":{},"args":{{"streams":{}}}}})", process,
-               decisions_track, us(e.ns), number, name(e.id), e.argument);
+          line(R"({{"ph":"b","pid":{},"tid":{},"ts":{},"cat":"phase","id":{},"name":{},"args":{{"streams":{}}}}})",
+               process, decisions_track, us(e.ns), number, name(e.id), e.argument);
         break;
       }
       case event_kind::phase_end: {
@@ -113,18 +117,22 @@ class perfetto : public timeline::observer {
       }
       case event_kind::decision: {
         const auto d = unpack<decision_of>(e.argument);
-        line(R"({{"ph":"i","s":"p","pid":{},"tid":{},"ts":{},"cat":"decision","name":{},"args":{{"phase":{},"streams":{},)"
-             R"("width":{},"stage":"{}","throughput":{}}}}})",
-             process, decisions_track, us(e.ns),
-             quoted(fmt::format("{} x {} {}", d.under.streams, d.under.width, stage_name(d.stage))), name(e.id),
-             d.under.streams, d.under.width, stage_name(d.stage), std::isfinite(d.throughput) ? d.throughput : 0.0f);
+        line(
+            R"({{"ph":"i","s":"p","pid":{},"tid":{},"ts":{},"cat":"decision","name":{},"args":{{"phase":{},)"
+            R"("streams":{},"width":{},"stage":"{}","throughput":{}}}}})",
+            process, decisions_track, us(e.ns),
+            quoted(fmt::format("{} x {} {}", d.under.streams, d.under.width, stage_name(d.stage))), name(e.id),
+            d.under.streams, d.under.width, stage_name(d.stage), std::isfinite(d.throughput) ? d.throughput : 0.0f);
         break;
       }
       case event_kind::task_create:
         instant(e, fmt::format("\"create\",\"args\":{{\"task\":{},\"at\":{}}}", e.argument, name(e.id)));
         break;
-      case event_kind::steal: instant(e, fmt::format("\"steal\",\"args\":{{\"from\":{}}}", e.argument)); break;
-      default: break;
+      case event_kind::steal:
+        instant(e, fmt::format("\"steal\",\"args\":{{\"from\":{}}}", e.argument));
+        break;
+      default:
+        break;
     }
   }
 
@@ -152,14 +160,17 @@ class perfetto : public timeline::observer {
   }
 
   void name_track(int track, const std::string& name) {
-    to_->write(fmt::format(",\n" R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_name","args":{{"name":{2}}}}},)"
-                           "\n" R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_sort_index","args":{{"sort_index":{1}}}}})",
-                           process, track, quoted(name)));
+    to_->write(
+        fmt::format(",\n"
+                    R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_name","args":{{"name":{2}}}}},)"
+                    "\n"
+                    R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_sort_index","args":{{"sort_index":{1}}}}})",
+                    process, track, quoted(name)));
   }
 
   void end_phase(std::uint32_t id, std::uint64_t number, std::int64_t ns) {
-    line(R"({{"ph":"e","pid":{},"tid":{},"ts":{},"cat":"phase","id":{},"name":{}}})", process, decisions_track, us(ns), number,
-         name(id));
+    line(R"({{"ph":"e","pid":{},"tid":{},"ts":{},"cat":"phase","id":{},"name":{}}})", process, decisions_track, us(ns),
+         number, name(id));
   }
 
   void instant(const event& e, const std::string& rest) {
@@ -198,14 +209,22 @@ class perfetto : public timeline::observer {
   static std::string_view category(const timeline::slice& s) {
     using enum timeline::sort;
     switch (s.sort) {
-      case stream: return "stream";
-      case task: return "task";
-      case loop: return "loop";
-      case chunk: return "chunk";
-      case offload: return "offload";
-      case wait: return "wait";
-      case parked: return "parked";
-      case help: return "help";
+      case stream:
+        return "stream";
+      case task:
+        return "task";
+      case loop:
+        return "loop";
+      case chunk:
+        return "chunk";
+      case offload:
+        return "offload";
+      case wait:
+        return "wait";
+      case parked:
+        return "parked";
+      case help:
+        return "help";
     }
     return "?";
   }
@@ -213,11 +232,16 @@ class perfetto : public timeline::observer {
   std::string name_of(const timeline::slice& s) {
     using enum timeline::sort;
     switch (s.sort) {
-      case stream: return quoted(fmt::format("{} {}", trace_->name(s.id), unpack<stream_at>(s.argument).index));
-      case wait: return "\"wait\"";
-      case parked: return "\"parked\"";
-      case help: return "\"help\"";
-      default: return name(s.id);
+      case stream:
+        return quoted(fmt::format("{} {}", trace_->name(s.id), unpack<stream_at>(s.argument).index));
+      case wait:
+        return "\"wait\"";
+      case parked:
+        return "\"parked\"";
+      case help:
+        return "\"help\"";
+      default:
+        return name(s.id);
     }
   }
 
@@ -225,9 +249,12 @@ class perfetto : public timeline::observer {
     using enum timeline::sort;
     const char* resumed = s.resumed ? ",\"resumed\":true" : "";
     switch (s.sort) {
-      case stream: return fmt::format(R"(,"args":{{"team":{}{}}})", unpack<stream_at>(s.argument).slot, resumed);
-      case task: return fmt::format(R"(,"args":{{"task":{}{}}})", s.argument, resumed);
-      case offload: return fmt::format(R"(,"args":{{"width":{}{}}})", s.argument, resumed);
+      case stream:
+        return fmt::format(R"(,"args":{{"team":{}{}}})", unpack<stream_at>(s.argument).slot, resumed);
+      case task:
+        return fmt::format(R"(,"args":{{"task":{}{}}})", s.argument, resumed);
+      case offload:
+        return fmt::format(R"(,"args":{{"width":{}{}}})", s.argument, resumed);
       case loop: {
         const auto l = unpack<loop_shape>(s.argument);
         return fmt::format(R"(,"args":{{"blocks":{},"width":{}{}}})", l.blocks, l.width, resumed);
@@ -237,8 +264,10 @@ class perfetto : public timeline::observer {
         return fmt::format(R"(,"args":{{"first block":{},"blocks":{}{}{}}})", c.first_block, c.blocks,
                            c.slot == no_slot ? std::string() : fmt::format(",\"team\":{}", c.slot), resumed);
       }
-      case help: return s.argument == no_slot ? "" : fmt::format(R"(,"args":{{"team":{}}})", s.argument);
-      default: return "";
+      case help:
+        return s.argument == no_slot ? "" : fmt::format(R"(,"args":{{"team":{}}})", s.argument);
+      default:
+        return "";
     }
   }
 

@@ -46,7 +46,8 @@ class row {
  private:
   static constexpr std::size_t most_spans = 8192;
 
-  /// Doubles the resolution until the spans are half as many: drops what is shorter than half of it and merges the rest.
+  /// Doubles the resolution until the spans are half as many: drops what is shorter than half of it and merges the
+  /// rest.
   void coarsen() {
     while (spans_.size() > most_spans / 2) {
       resolution_ = std::max<std::int64_t>(1, 2 * resolution_);
@@ -104,8 +105,8 @@ class follower : public timeline::observer {
     if (e.kind == event_kind::phase_begin) {
       phases_.push_back({e.id, e.ns, std::nullopt, e.argument});
     } else if (e.kind == event_kind::phase_end) {
-      const auto open = std::find_if(phases_.rbegin(), phases_.rend(),
-                                     [&](const phase_run& p) { return p.name == e.id && !p.end; });
+      const auto open =
+          std::find_if(phases_.rbegin(), phases_.rend(), [&](const phase_run& p) { return p.name == e.id && !p.end; });
       if (open != phases_.rend()) open->end = e.ns;
     } else if (e.kind == event_kind::decision) {
       decisions_.push_back(e);
@@ -114,7 +115,9 @@ class follower : public timeline::observer {
 
   nlohmann::ordered_json json(const file& trace) const {
     using nlohmann::ordered_json;
-    const auto s = [](std::int64_t ns) { return static_cast<double>(ns / 1000) / 1e6; };  // whole microseconds, printed short
+    const auto s = [](std::int64_t ns) {
+      return static_cast<double>(ns / 1000) / 1e6;
+    };  // whole microseconds, printed short
     ordered_json out;
     out["phases"] = ordered_json::array();
     for (const phase_run& p : phases_)
@@ -126,12 +129,13 @@ class follower : public timeline::observer {
     for (const event& e : decisions_) {
       const auto d = unpack<decision_of>(e.argument);
       static constexpr std::string_view stages[]{"sampling", "chosen", "pinned", "?"};
-      out["decisions"].push_back({{"phase", trace.name(e.id)},
-                                  {"at_s", s(e.ns)},
-                                  {"streams", d.under.streams},
-                                  {"width", d.under.width},
-                                  {"stage", stages[static_cast<std::size_t>(d.stage) & 3]},
-                                  {"throughput", ordered_json::parse(fmt::format("{}", std::isfinite(d.throughput) ? d.throughput : 0))}});
+      out["decisions"].push_back(
+          {{"phase", trace.name(e.id)},
+           {"at_s", s(e.ns)},
+           {"streams", d.under.streams},
+           {"width", d.under.width},
+           {"stage", stages[static_cast<std::size_t>(d.stage) & 3]},
+           {"throughput", ordered_json::parse(fmt::format("{}", std::isfinite(d.throughput) ? d.throughput : 0))}});
     }
     out["streams"] = ordered_json::array();
     std::map<stream_key, int> numbers;  // in the list of streams
@@ -174,12 +178,17 @@ class follower : public timeline::observer {
       return own.phase != 0 || found == on_slot_.end() ? own : found->second;
     };
     switch (s.sort) {
-      case stream: return stream_key{s.id, unpack<stream_at>(s.argument).index};
+      case stream:
+        return stream_key{s.id, unpack<stream_at>(s.argument).index};
       case wait:
-      case parked: return std::nullopt;
-      case chunk: return on(unpack<chunk_at>(s.argument).slot);
-      case help: return on(static_cast<int>(s.argument));
-      default: return around();
+      case parked:
+        return std::nullopt;
+      case chunk:
+        return on(unpack<chunk_at>(s.argument).slot);
+      case help:
+        return on(static_cast<int>(s.argument));
+      default:
+        return around();
     }
   }
 

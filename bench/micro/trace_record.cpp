@@ -1,5 +1,5 @@
-// What tracing costs: one record alone, and a worker that makes 80,000 off-loads a second, as a phylogenetic search on a
-// small alignment does, with and without a trace.
+// What tracing costs: one record alone, and a worker that makes 80,000 off-loads a second, as a phylogenetic search on
+// a small alignment does, with and without a trace.
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>

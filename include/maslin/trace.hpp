@@ -15,9 +15,9 @@ namespace maslin::trace {
 
 /// What happened. The comment gives the meaning of `id` and of `argument`; names are found by `file::name`.
 ///
-/// A *context* is a stream or a task. Between its begin or resume and its next suspend or end, everything that its worker
-/// records belongs to it; what it has open when it is suspended stays open and goes on where it is resumed. What a
-/// worker records outside every context belongs to the worker, or to the program's own control flow on worker 0.
+/// A *context* is a stream or a task. Between its begin or resume and its next suspend or end, everything that its
+/// worker records belongs to it; what it has open when it is suspended stays open and goes on where it is resumed. What
+/// a worker records outside every context belongs to the worker, or to the program's own control flow on worker 0.
 enum class event_kind : std::uint8_t {
   worker_start = 1,  ///< the worker's thread is up
   worker_stop,       ///< the worker's last event
@@ -47,9 +47,9 @@ enum class event_kind : std::uint8_t {
   kernel_total,      ///< only in traces of detail `streams`; id: name of the kernel; argument: nanoseconds since the
                      ///< context's last begin or resume here, of the off-loads counted by the `kernel_count` before it
   kernel_count,      ///< id: name of the kernel; argument: off-loads
-  help_begin,        ///< only in traces of detail `streams`: outside streams of its own, the worker begins to run chunks of
-                     ///< the team `argument`, or tasks (`no_slot`). What is less than a millisecond apart is one help.
-  help_end,          ///< the same
+  help_begin,  ///< only in traces of detail `streams`: outside streams of its own, the worker begins to run chunks of
+               ///< the team `argument`, or tasks (`no_slot`). What is less than a millisecond apart is one help.
+  help_end,    ///< the same
 };
 inline constexpr int event_kinds = static_cast<int>(event_kind::help_end) + 1;
 
@@ -80,7 +80,8 @@ enum class decision_stage : std::uint8_t { sampling, chosen, pinned };
 struct decision_of {
   configuration under;
   decision_stage stage;
-  float throughput;  ///< W as known when it was decided: of the sample that has just ended, or of the chosen configuration
+  float throughput;  ///< W as known when it was decided: of the sample that has just ended, or of the chosen
+                     ///< configuration
 };
 
 constexpr std::uint64_t pack(stream_at s) {
@@ -106,7 +107,8 @@ constexpr loop_shape unpack<loop_shape>(std::uint64_t a) {
 }
 template <>
 constexpr chunk_at unpack<chunk_at>(std::uint64_t a) {
-  return {static_cast<int>(a & 0xffff), static_cast<std::int64_t>(a >> 32), static_cast<std::int64_t>(a >> 16 & 0xffff)};
+  return {static_cast<int>(a & 0xffff), static_cast<std::int64_t>(a >> 32),
+          static_cast<std::int64_t>(a >> 16 & 0xffff)};
 }
 template <>
 decision_of unpack<decision_of>(std::uint64_t argument);
@@ -129,12 +131,13 @@ struct summary {
   };
   std::string program;
   std::string host;
+  std::string processor;  ///< as the system names it; may be empty
   std::int64_t pid = 0;
   std::int64_t started_unix_ns = 0;  ///< wall clock
   std::int64_t duration_ns = 0;
   int workers = 0;
-  bool only_streams = false;   ///< recorded with MASLIN_TRACE_DETAIL=streams
-  std::vector<track> tracks;   ///< every worker in order, then worker -1
+  bool only_streams = false;  ///< recorded with MASLIN_TRACE_DETAIL=streams
+  std::vector<track> tracks;  ///< every worker in order, then worker -1
 
   std::uint64_t events() const;
   std::uint64_t dropped() const;
@@ -143,8 +146,8 @@ struct summary {
 /// A trace file, open for reading.
 class file {
  public:
-  /// Opens a trace and checks its frame; the events are checked when they are read. Throws `error`, which says where the
-  /// file is cut or damaged.
+  /// Opens a trace and checks its frame; the events are checked when they are read. Throws `error`, which says where
+  /// the file is cut or damaged.
   explicit file(const std::string& path);
   ~file();
   file(file&&) noexcept;

@@ -41,8 +41,8 @@ class thinning {
       auto& fields = last.of(kind);
       if (head & has_id) fields.id = static_cast<std::uint32_t>(varint());
       if (head & has_argument) fields.argument += unzigzag(varint());
-      found.push_back(std::to_string(ticks) + " " + std::string(to_string(kind)) + " " + std::to_string(fields.id) + " " +
-                      std::to_string(fields.argument));
+      found.push_back(std::to_string(ticks) + " " + std::string(to_string(kind)) + " " + std::to_string(fields.id) +
+                      " " + std::to_string(fields.argument));
     }
     return found;
   }
@@ -79,7 +79,7 @@ TEST(Digest, SplitsAnOffloadThatASuspensionInterrupts) {
                 .at(10, stream_begin, 1, 5)
                 .at(20, offload_begin, newview)
                 .at(30, stream_suspend, 1, 5)
-                .at(40, stream_resume, 1, 6)   // another one goes on here, inside an off-load
+                .at(40, stream_resume, 1, 6)  // another one goes on here, inside an off-load
                 .at(44, offload_end, newview)
                 .at(50, stream_end, 1, 6)
                 .lines(),
@@ -100,8 +100,8 @@ TEST(Digest, MergesWhatAWorkerTakesOfOtherStreamsLoops) {
                 .at(500, park)
                 .at(600, unpark)
                 .lines(),
-            (lines{"10 help_begin 0 2", "200 help_end 0 2", "301 help_begin 0 2", "400 help_end 0 2", "410 help_begin 0 3",
-                   "420 help_end 0 3", "500 park 0 0", "600 unpark 0 0"}));
+            (lines{"10 help_begin 0 2", "200 help_end 0 2", "301 help_begin 0 2", "400 help_end 0 2",
+                   "410 help_begin 0 3", "420 help_end 0 3", "500 park 0 0", "600 unpark 0 0"}));
 }
 
 TEST(Digest, TakesTasksOutsideStreamsAsHelpAndLeavesOutTheRest) {

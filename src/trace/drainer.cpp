@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <system_error>
 
 #include "maslin/error.hpp"
@@ -32,6 +33,15 @@ void put(std::vector<unsigned char>& to, std::uint64_t value) {
   unsigned char bytes[most_varint_bytes];
   to.insert(to.end(), bytes, put_varint(bytes, value));
 }
+/// Gives the first processor's name as the kernel tells it; empty where it tells none.
+std::string processor_name() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line) && !line.empty();)  // an empty line ends the first processor
+    if (const auto colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
+      return line.substr(colon + 2, most_name_bytes);
+  return {};
+}
+
 void put(std::vector<unsigned char>& to, std::string_view text) {
   put(to, text.size());
   to.insert(to.end(), text.begin(), text.end());
@@ -48,8 +58,8 @@ drainer::drainer(const std::string& path, std::span<ring> rings, detail_level de
   began_ = read_clocks();
   write_about();
 
-  // The program's signal handlers are not to run on this thread, and a reader that closed its pipe is to be an error here
-  // instead of the program's end.
+  // The program's signal handlers are not to run on this thread, and a reader that closed its pipe is to be an error
+  // here instead of the program's end.
   sigset_t every, before;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &before);
@@ -57,8 +67,10 @@ drainer::drainer(const std::string& path, std::span<ring> rings, detail_level de
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error& e) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw error(fmt::format("the trace's thread cannot be made: {}; raise the limit on processes (ulimit -u) or trace "
-                            "with fewer workers", e.what()));
+    throw error(
+        fmt::format("the trace's thread cannot be made: {}; raise the limit on processes (ulimit -u) or trace "
+                    "with fewer workers",
+                    e.what()));
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_setname_np(thread_.native_handle(), "maslin-trace");
@@ -114,13 +126,16 @@ void drainer::complete() {
   for (const track& t : tracks_) dropped += t.dropped;
   if (!sink_.commit()) {
     problem_ = fmt::format(
-        "the trace could not be written to '{}': {} after {} bytes; nothing of it was kept, the program's results are not "
-        "affected; make room or let MASLIN_TRACE name another place, or set MASLIN_TRACE_DETAIL=streams for a small trace",
+        "the trace could not be written to '{}': {} after {} bytes; nothing of it was kept, the program's results are "
+        "not "
+        "affected; make room or let MASLIN_TRACE name another place, or set MASLIN_TRACE_DETAIL=streams for a small "
+        "trace",
         path_, std::strerror(sink_.failure()), sink_.bytes());
   } else if (dropped > 0) {
-    problem_ = fmt::format("the trace '{}' lacks {} events, which came faster than they could be written; "
-                           "MASLIN_TRACE_DETAIL=streams does not help against that, a longer grain does",
-                           path_, dropped);
+    problem_ = fmt::format(
+        "the trace '{}' lacks {} events, which came faster than they could be written; "
+        "MASLIN_TRACE_DETAIL=streams does not help against that, a longer grain does",
+        path_, dropped);
   }
 }
 
@@ -138,7 +153,8 @@ double drainer::drain_once() {
 
 void drainer::prepare_digests() {
   const clock_pair now = read_clocks();
-  const double per_ns = now.ns > began_.ns ? static_cast<double>(now.ticks - began_.ticks) / static_cast<double>(now.ns - began_.ns) : 1;
+  const double per_ns =
+      now.ns > began_.ns ? static_cast<double>(now.ticks - began_.ticks) / static_cast<double>(now.ns - began_.ns) : 1;
   for (track& t : tracks_)
     t.thinned = std::make_unique<digest>(static_cast<std::uint64_t>(per_ns * static_cast<double>(one_millisecond_ns)));
 }
@@ -183,6 +199,7 @@ void drainer::write_about() {
   put(payload, static_cast<std::uint64_t>(getpid()));
   put(payload, std::string_view(program_invocation_short_name).substr(0, most_name_bytes));
   put(payload, std::string_view(host));
+  put(payload, processor_name());
   write_block(block_type::about, 0, payload);
 }
 
@@ -193,9 +210,8 @@ void drainer::write_names() {
     std::vector<unsigned char> payload;
     put(payload, names_written_ + 1);
     put(payload, upto - names_written_);
-    each_name(names_written_, upto, [&](const std::string& name) {
-      put(payload, std::string_view(name).substr(0, most_name_bytes));
-    });
+    each_name(names_written_, upto,
+              [&](const std::string& name) { put(payload, std::string_view(name).substr(0, most_name_bytes)); });
     write_block(block_type::strings, 0, payload);
     names_written_ = upto;
   }

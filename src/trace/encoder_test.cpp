@@ -18,12 +18,12 @@ TEST(Encoder, WritesTheBytesThatTheFormatSays) {
   const int begin = static_cast<int>(event_kind::offload_begin);
   const int end = static_cast<int>(event_kind::offload_end);
   const int steal = static_cast<int>(event_kind::steal);
-  EXPECT_EQ(bytes_of(e), (std::vector<int>{5,                                    // drops
-                                           begin | 0xc0, 0xe8, 0x07, 2, 2,       // 1000 = 0x68 + 7·128; id; zigzag(1)
-                                           end, 100,                             // all as at the begin
-                                           begin | 0x80, 1, 3,                   // another id
-                                           steal | 0x40, 99, 14,                 // zigzag(7)
-                                           steal | 0x40, 100, 1}));              // zigzag(-1)
+  EXPECT_EQ(bytes_of(e), (std::vector<int>{5,                               // drops
+                                           begin | 0xc0, 0xe8, 0x07, 2, 2,  // 1000 = 0x68 + 7·128; id; zigzag(1)
+                                           end, 100,                        // all as at the begin
+                                           begin | 0x80, 1, 3,              // another id
+                                           steal | 0x40, 99, 14,            // zigzag(7)
+                                           steal | 0x40, 100, 1}));         // zigzag(-1)
   EXPECT_EQ(e.events(), 5u);
 }
 
@@ -47,7 +47,8 @@ TEST(Encoder, GrowsWithItsBlock) {
 }
 
 TEST(Format, ZigzagKeepsEveryDifference) {
-  for (const std::uint64_t d : {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{12345}})
+  for (const std::uint64_t d :
+       {std::uint64_t{0}, std::uint64_t{1}, ~std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{12345}})
     EXPECT_EQ(unzigzag(zigzag(d)), d);
   EXPECT_EQ(zigzag(~std::uint64_t{0}), 1u);  // -1 is short
 }

@@ -86,22 +86,33 @@ static_assert(event_kinds <= kind_mask + 1);
 /// Gives the kind under which the last id and argument are remembered: the first of its family.
 constexpr event_kind family(event_kind kind) {
   switch (kind) {
-    case event_kind::worker_stop: return event_kind::worker_start;
+    case event_kind::worker_stop:
+      return event_kind::worker_start;
     case event_kind::stream_end:
     case event_kind::stream_suspend:
-    case event_kind::stream_resume: return event_kind::stream_begin;
+    case event_kind::stream_resume:
+      return event_kind::stream_begin;
     case event_kind::task_begin:
     case event_kind::task_end:
     case event_kind::task_suspend:
-    case event_kind::task_resume: return event_kind::task_create;
-    case event_kind::loop_end: return event_kind::loop_begin;
-    case event_kind::chunk_end: return event_kind::chunk_begin;
-    case event_kind::offload_end: return event_kind::offload_begin;
-    case event_kind::wait_end: return event_kind::wait_begin;
-    case event_kind::unpark: return event_kind::park;
-    case event_kind::phase_end: return event_kind::phase_begin;
-    case event_kind::help_end: return event_kind::help_begin;
-    default: return kind;
+    case event_kind::task_resume:
+      return event_kind::task_create;
+    case event_kind::loop_end:
+      return event_kind::loop_begin;
+    case event_kind::chunk_end:
+      return event_kind::chunk_begin;
+    case event_kind::offload_end:
+      return event_kind::offload_begin;
+    case event_kind::wait_end:
+      return event_kind::wait_begin;
+    case event_kind::unpark:
+      return event_kind::park;
+    case event_kind::phase_end:
+      return event_kind::phase_begin;
+    case event_kind::help_end:
+      return event_kind::help_begin;
+    default:
+      return kind;
   }
 }
 
@@ -117,8 +128,7 @@ struct memory {
  private:
   static constexpr auto families = [] {
     std::array<event_kind, event_kinds> table{};
-    for (int k = 0; k < event_kinds; ++k)
-      table[static_cast<std::size_t>(k)] = family(static_cast<event_kind>(k));
+    for (int k = 0; k < event_kinds; ++k) table[static_cast<std::size_t>(k)] = family(static_cast<event_kind>(k));
     return table;
   }();
 };

@@ -73,8 +73,7 @@ std::uint32_t site(const location& where) {
     const auto above = file.find_last_of('/', slash - 1);
     if (above != std::string_view::npos) file.remove_prefix(above + 1);
   }
-  const std::uint32_t number =
-      internal::intern_name(std::string(file) + ":" + std::to_string(where.line()));
+  const std::uint32_t number = internal::intern_name(std::string(file) + ":" + std::to_string(where.line()));
   e = {where.file_name(), where.line(), number};
   return number;
 }

@@ -19,8 +19,10 @@ namespace maslin::trace {
 namespace internal {
 
 void damaged(const std::string& path, std::uint64_t offset, const std::string& what) {
-  throw error(fmt::format("the trace '{}' is damaged at byte {}: {}; copy it again from where it was recorded, or record "
-                          "it anew with MASLIN_TRACE", path, offset, what));
+  throw error(
+      fmt::format("the trace '{}' is damaged at byte {}: {}; copy it again from where it was recorded, or record "
+                  "it anew with MASLIN_TRACE",
+                  path, offset, what));
 }
 
 unsigned char payload_reader::byte() {
@@ -147,14 +149,17 @@ void file::contents::scan() {
   std::array<unsigned char, preamble_bytes> preamble{};
   read(0, preamble.data(), static_cast<std::size_t>(std::min<std::uint64_t>(size, preamble_bytes)));
   if (!std::equal(magic.begin(), magic.end(), preamble.begin()))
-    throw error(fmt::format("'{}' is no trace of Maslin: its first bytes differ{}; record one with MASLIN_TRACE=run.mtrace",
-                            path, size == 0 ? " (the file is empty)" : ""));
+    throw error(
+        fmt::format("'{}' is no trace of Maslin: its first bytes differ{}; record one with MASLIN_TRACE=run.mtrace",
+                    path, size == 0 ? " (the file is empty)" : ""));
   std::uint32_t version = 0;
   std::memcpy(&version, preamble.data() + magic.size(), sizeof version);
   if (size < preamble_bytes) damaged(path, size, "it ends within its first bytes");
   if (version != format_version)
-    throw error(fmt::format("the trace '{}' has version {}, this program reads version {}; read it with the Maslin that "
-                            "recorded it, or record it anew", path, version, format_version));
+    throw error(
+        fmt::format("the trace '{}' has version {}, this program reads version {}; read it with the Maslin that "
+                    "recorded it, or record it anew",
+                    path, version, format_version));
 
   std::vector<unsigned char> payload;
   std::uint64_t count = 0;
@@ -162,7 +167,8 @@ void file::contents::scan() {
   for (std::uint64_t offset = preamble_bytes; offset < size; ++count) {
     if (ended) damaged(path, offset, "bytes follow the block that ends a trace");
     place here{offset, {}};
-    if (size - offset < sizeof(block_head)) damaged(path, size, "it ends within the head of a block: its rest is missing");
+    if (size - offset < sizeof(block_head))
+      damaged(path, size, "it ends within the head of a block: its rest is missing");
     read(offset, &here.head, sizeof here.head);
     if (here.head.bytes > most_payload_bytes) damaged(path, offset, "a block claims to be larger than any is");
     if (size - offset - sizeof(block_head) < here.head.bytes)
@@ -174,20 +180,26 @@ void file::contents::scan() {
     if (here.head.type == block_type::events) {
       const std::size_t track = here.head.track == foreign_track ? blocks.size() - 1 : here.head.track;
       if (track >= blocks.size() || (track + 1 == blocks.size() && here.head.track != foreign_track))
-        damaged(path, here.offset, fmt::format("a block of worker {}, but there are {}", here.head.track, about.workers));
+        damaged(path, here.offset,
+                fmt::format("a block of worker {}, but there are {}", here.head.track, about.workers));
       blocks[track].push_back(here);
       continue;
     }
     read_payload(here, payload);
     payload_reader from(path, here.offset + sizeof(block_head), payload);
     switch (here.head.type) {
-      case block_type::about: scan_about(from); break;
-      case block_type::strings: scan_strings(from); break;
+      case block_type::about:
+        scan_about(from);
+        break;
+      case block_type::strings:
+        scan_strings(from);
+        break;
       case block_type::end:
         scan_end(from, count);
         ended = true;
         break;
-      default: damaged(path, here.offset, fmt::format("a block of unknown type {}", static_cast<int>(here.head.type)));
+      default:
+        damaged(path, here.offset, fmt::format("a block of unknown type {}", static_cast<int>(here.head.type)));
     }
     from.expect_end();
   }
@@ -207,12 +219,14 @@ void file::contents::scan_about(payload_reader& from) {
   about.pid = static_cast<std::int64_t>(from.varint());
   about.program = from.text();
   about.host = from.text();
+  about.processor = from.text();
 }
 
 void file::contents::scan_strings(payload_reader& from) {
   const std::uint64_t first = from.varint();
   const std::uint64_t count = from.varint();
-  if (first != names.size() + 1) from.refuse(fmt::format("names from number {} on, {} expected", first, names.size() + 1));
+  if (first != names.size() + 1)
+    from.refuse(fmt::format("names from number {} on, {} expected", first, names.size() + 1));
   for (std::uint64_t i = 0; i < count; ++i) names.emplace_back(from.text());
 }
 
@@ -270,9 +284,10 @@ class cursor {
     if (block_ == blocks.size()) {
       const auto& claimed = from_->about.tracks[track_];
       if (seen_ != claimed.events || dropped_ != claimed.dropped)
-        throw error(fmt::format("the trace '{}' is damaged: worker {} has {} events and {} drops, its totals say {} and {}; "
-                                "copy it again from where it was recorded, or record it anew with MASLIN_TRACE",
-                                from_->path, claimed.worker, seen_, dropped_, claimed.events, claimed.dropped));
+        throw error(
+            fmt::format("the trace '{}' is damaged: worker {} has {} events and {} drops, its totals say {} and {}; "
+                        "copy it again from where it was recorded, or record it anew with MASLIN_TRACE",
+                        from_->path, claimed.worker, seen_, dropped_, claimed.events, claimed.dropped));
       done_ = true;
       return false;
     }

@@ -75,7 +75,8 @@ void start(const std::string& path, int worker_count, detail_level detail) {
   fresh.drain = std::make_unique<drainer>(path, std::span(fresh.rings.get(), count + 1), detail);
   s.now = std::move(fresh);
   worker_rings = s.now.rings.get();
-  recording.store(true, std::memory_order_relaxed);  // the workers are made after this, and foreign threads take the lock
+  recording.store(true,
+                  std::memory_order_relaxed);  // the workers are made after this, and foreign threads take the lock
 }
 
 void start_from_environment(int worker_count) {
@@ -86,7 +87,8 @@ void start_from_environment(int worker_count) {
     detail = detail_level::streams;
   else if (wish && *wish && std::strcmp(wish, "all") != 0)
     throw error(fmt::format(
-        "MASLIN_TRACE_DETAIL={}: expected 'streams' (small: phases, streams, decisions) or 'all'; unset it for all", wish));
+        "MASLIN_TRACE_DETAIL={}: expected 'streams' (small: phases, streams, decisions) or 'all'; unset it for all",
+        wish));
   if (!path || !*path) return;
   std::string where = internal::expand(path);
   if (const pid_t forked = internal::state().forked) where += fmt::format(".{}", forked);

@@ -30,15 +30,15 @@ inline bool on() noexcept { return internal::recording.load(std::memory_order_re
 inline std::uint64_t now() noexcept { return internal::ticks(); }
 
 /// Records one event of `worker`, now. To be called by the thread that is this worker; a foreign thread passes -1 and
-/// shares one ring with the others, behind a lock. Never blocks a worker, allocates or makes a system call; when the ring
-/// is full the event is dropped and counted.
+/// shares one ring with the others, behind a lock. Never blocks a worker, allocates or makes a system call; when the
+/// ring is full the event is dropped and counted.
 inline void record(int worker, event_kind kind, std::uint32_t id = 0, std::uint64_t argument = 0) noexcept {
   if (!on()) return;
   if (worker < 0) return internal::record_foreign(kind, id, argument);
   internal::worker_rings[worker].push(kind, id, argument);
 }
-/// The same for an event of the time `at`, which `now` gave on this worker after its last event: reading the clock is most
-/// of what a record costs, so who measures anyway, or records two events at one place, reads it once.
+/// The same for an event of the time `at`, which `now` gave on this worker after its last event: reading the clock is
+/// most of what a record costs, so who measures anyway, or records two events at one place, reads it once.
 inline void record_at(std::uint64_t at, int worker, event_kind kind, std::uint32_t id = 0,
                       std::uint64_t argument = 0) noexcept {
   if (!on()) return;
@@ -58,8 +58,8 @@ inline void record(int worker, event_kind kind, std::uint32_t id, const decision
   if (on()) record(worker, kind, id, pack(what));
 }
 
-/// Gives the number of a name (a kernel, a phase); the same text gives the same number, from 1 up. Takes a lock: ask once and keep it.
-/// May be called before `start` and from static initializers.
+/// Gives the number of a name (a kernel, a phase); the same text gives the same number, from 1 up. Takes a lock: ask
+/// once and keep it. May be called before `start` and from static initializers.
 std::uint32_t intern(const char* name);
 
 /// Gives the number of "file:line". Remembers what this thread asked before, so it may be called for every loop.
@@ -73,8 +73,8 @@ void start(const std::string& path, int workers, detail_level detail = detail_le
 /// path stands for the process's number. Throws `error` for a bad value.
 void start_from_environment(int workers);
 
-/// Ends the trace and puts the file in its place; to be called when the workers have stopped. Does nothing when none is on.
-/// If the file could not be written, says so once on stderr, and leaves nothing behind.
+/// Ends the trace and puts the file in its place; to be called when the workers have stopped. Does nothing when none is
+/// on. If the file could not be written, says so once on stderr, and leaves nothing behind.
 void stop() noexcept;
 
 /// To be called in a forked child before anything else: forgets the trace, which stays the parent's. A trace that the

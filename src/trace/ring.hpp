@@ -55,7 +55,7 @@ class ring {
   /// their number.
   template <class Take>
   std::size_t pop(Take&& take) {
-    const std::uint64_t end = head_.load(std::memory_order_acquire);  // pairs with the store in push
+    const std::uint64_t end = head_.load(std::memory_order_acquire);    // pairs with the store in push
     const std::uint64_t begin = tail_.load(std::memory_order_relaxed);  // ours
     for (std::uint64_t at = begin; at != end; ++at) take(static_cast<const cell&>(cells_[at & mask_]));
     tail_.store(end, std::memory_order_release);  // pairs with the load in push

@@ -53,8 +53,8 @@ TEST(Ring, WrapsAroundManyTimes) {
   EXPECT_EQ(r.dropped(), 0u);
 }
 
-// The promise of the orderings in push and pop: a cell that is handed over is whole, and none is overwritten before it was
-// read. The ring is so small that both ends meet all the time.
+// The promise of the orderings in push and pop: a cell that is handed over is whole, and none is overwritten before it
+// was read. The ring is so small that both ends meet all the time.
 TEST(Ring, HandsOverWholeEventsWhileTheProducerRuns) {
   for (const std::size_t capacity : {1u, 2u, 64u}) {
     ring r;

@@ -49,8 +49,9 @@ class Export : public ::testing::Test {
     put(3, park);
     for (int i = 0; i < streams; ++i) {
       int worker = i % 2;
-      put(0, decision, phase, trace::pack(trace::decision_of{{2, 1 + i % 2}, i < 2 ? trace::decision_stage::sampling
-                                                                               : trace::decision_stage::chosen, 1.5f}));
+      put(0, decision, phase,
+          trace::pack(trace::decision_of{
+              {2, 1 + i % 2}, i < 2 ? trace::decision_stage::sampling : trace::decision_stage::chosen, 1.5f}));
       put(worker, stream_begin, phase, trace::pack(trace::stream_at{i, worker}));
       for (int n = 0; n < 20; ++n) {
         const std::uint32_t kernel = kernels[random() % 2];
@@ -126,7 +127,8 @@ void expect_nesting(const json& exported) {
 
 std::size_t count(const json& exported, const std::string& ph, const std::string& category) {
   std::size_t found = 0;
-  for (const json& e : exported.at("traceEvents")) found += e.at("ph") == ph && e.value("cat", "") == category ? 1u : 0u;
+  for (const json& e : exported.at("traceEvents"))
+    found += e.at("ph") == ph && e.value("cat", "") == category ? 1u : 0u;
   return found;
 }
 
@@ -248,7 +250,8 @@ TEST_F(Export, LeavesNothingBehindWhenItCannotBeWritten) {
         maslin::error);
   }
   { output_file abandoned(path("abandoned.json")); }
-  for (const auto& entry : std::filesystem::directory_iterator(folder_)) EXPECT_EQ(entry.path().filename(), "run.mtrace");
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    EXPECT_EQ(entry.path().filename(), "run.mtrace");
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ class scribe : public timeline::observer {
     heard.push_back(std::to_string(worker) + " +" + word(s) + (s.resumed ? " resumed" : ""));
   }
   void end(int worker, const timeline::slice& s, std::int64_t ns) override {
-    heard.push_back(std::to_string(worker) + " -" + word(s) + " " + std::to_string(s.begin_ns) + "-" + std::to_string(ns) +
-                    (s.goes_on ? " goes on" : ""));
+    heard.push_back(std::to_string(worker) + " -" + word(s) + " " + std::to_string(s.begin_ns) + "-" +
+                    std::to_string(ns) + (s.goes_on ? " goes on" : ""));
   }
   void busy(int worker, bool now, std::int64_t ns) override {
     work.push_back(std::to_string(worker) + (now ? " works at " : " rests at ") + std::to_string(ns));
@@ -80,7 +80,8 @@ TEST_F(Timeline, LetsTheProgramWaitUnderOtherWork) {
   at(7, 0, task_resume, 5, 1);
   at(8, 0, task_end, 5, 1);
   EXPECT_EQ(said.heard.back(), "0 -task 5 7-8");
-  EXPECT_EQ(said.work, (lines{"0 works at 2", "0 rests at 3", "0 works at 4", "0 rests at 5", "0 works at 7", "0 rests at 8"}));
+  EXPECT_EQ(said.work,
+            (lines{"0 works at 2", "0 rests at 3", "0 works at 4", "0 rests at 5", "0 works at 7", "0 rests at 8"}));
   EXPECT_EQ(lines_of.unmatched(), 0u);
 }
 
