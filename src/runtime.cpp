@@ -73,7 +73,7 @@ void print_exception(const std::exception_ptr& what) noexcept {
 /// Waits for a root context's tasks; called by its thread, at the end of the thread or of the runtime.
 void drain(scope& root) {
   executor* exec = running.load(std::memory_order_acquire);
-  if (!root.quiet() && exec) root.await(exec->caller());
+  if (exec) await(*exec, root);
   if (!root.has_errors()) return;
   for (auto& what : root.take_errors().take()) print_exception(what);
 }
@@ -155,7 +155,7 @@ int workers() { return the_executor().workers(); }
 void wait() {
   executor& exec = the_executor();
   scope& children = *current_context().children;
-  if (!children.quiet()) children.await(exec.caller());
+  await(exec, children);
   if (children.has_errors()) rethrow_first(children.take_errors());
 }
 
@@ -163,7 +163,7 @@ group::group() : state_(new state) {}
 
 group::~group() {
   scope& members = state_->members;
-  if (!members.quiet()) members.await(the_executor().caller());
+  if (!members.quiet()) await(the_executor(), members);
   scope& creator = *current_context().children;
   if (members.has_errors()) creator.add_errors(creator.next_place(), members.take_errors());
   delete state_;
@@ -171,7 +171,7 @@ group::~group() {
 
 void group::wait() {
   scope& members = state_->members;
-  if (!members.quiet()) members.await(the_executor().caller());
+  if (!members.quiet()) await(the_executor(), members);
   if (members.has_errors()) rethrow_first(members.take_errors());
 }
 

@@ -21,7 +21,7 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
     } catch (...) {
       thrown = std::current_exception();
     }
-    if (!own.quiet()) own.await(exec.caller());
+    await(exec, own);
   }
   error_list errors;
   if (own.has_errors()) errors = own.take_errors();

@@ -34,20 +34,27 @@ static_assert(sizeof(base::short_lock) == sizeof(std::atomic<unsigned>));
 
 void mutex::lock() {
   base::short_lock& guard = mutex_access::guard(*this);
-  guard.lock();
-  if (!held_) {
-    held_ = true;
-    return guard.unlock();
-  }
-  waiter* me;
-  try {
-    me = &the_executor().caller();
-  } catch (...) {
+  for (;;) {
+    guard.lock();
+    if (!held_) {
+      held_ = true;
+      return guard.unlock();
+    }
     guard.unlock();
-    throw;
+    executor& exec = the_executor();
+    waiter* me = exec.caller();
+    if (!me) {
+      exec.help(nullptr);
+      continue;
+    }
+    guard.lock();
+    if (!held_) {
+      held_ = true;
+      return guard.unlock();
+    }
+    mutex_access::add(*this, *me);
+    return me->sleep(guard, nullptr);  // until `unlock` hands it over
   }
-  mutex_access::add(*this, *me);
-  me->sleep(guard, nullptr);  // `unlock` handed it over
 }
 
 bool mutex::try_lock() noexcept {

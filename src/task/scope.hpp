@@ -39,7 +39,7 @@ class scope;
 class waiter {
  public:
   /// Suspends the caller, which must be this waiter, and releases `held` once `wake` may be called; returns after it was.
-  /// `covered` is the scope it waits for, if it is one: its members may run on the waiter's stack when no other can be had.
+  /// `covered` is the scope it waits for, if it is one.
   virtual void sleep(base::short_lock& held, const scope* covered) = 0;
   /// Lets the waiter go on. Called once for each sleep; the waiter may be gone the moment it was called.
   virtual void wake() noexcept = 0;

@@ -11,7 +11,8 @@ namespace {
 class serial_executor final : public executor {
  public:
   void submit(detail::task_node* task) noexcept override { run_task(task); }
-  waiter& caller() override { return os_waiter::mine(); }
+  waiter* caller() override { return &os_waiter::mine(); }
+  void help(const scope*) override {}
   void run_loop(const detail::loop& l) override { loop_in_place(*this, l); }
   void run_phase(const detail::phase& p) override { phase_in_place(*this, p); }
   void run_offload(std::uint32_t, void (*call)(void*), void* env) override { call(env); }

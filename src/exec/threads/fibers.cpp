@@ -24,37 +24,29 @@ void nothing(void*) {}
 void task_fiber::sleep(base::short_lock& held, const scope* covered) {
   worker& w = *self();
   home = &w;
-  in_place = false;
   waits_for.store(covered, std::memory_order_relaxed);
   asleep.store(true, std::memory_order_relaxed);
   ++w.suspended;
-  if (!w.exec.leave_fiber(w, unlock, &held)) {
-    in_place = true;
-    stance.store(waiting_here, std::memory_order_relaxed);
-    held.unlock();
-    w.exec.wait_in_place(*this, covered);
-    --w.suspended;
-  }
+  w.exec.leave_fiber(w, unlock, &held);  // `caller` made sure that there is one to leave to
   asleep.store(false, std::memory_order_relaxed);
 }
 
 void task_fiber::wake() noexcept {
   worker& w = *home;
-  // Acquire and release: a waiter in place that sees it is woken also sees what it was woken for.
-  const bool listens = in_place && stance.exchange(woken, std::memory_order_acq_rel) == waiting_here;
-  if (!listens) {
-    next_ready = w.inbox.load(std::memory_order_relaxed);
-    // Sequentially consistent: it pairs with the look around before parking (README, the race).
-    while (!w.inbox.compare_exchange_weak(next_ready, this, std::memory_order_seq_cst, std::memory_order_relaxed)) {
-    }
+  next_ready = w.inbox.load(std::memory_order_relaxed);
+  // Sequentially consistent: it pairs with the look around before parking (README, race 1).
+  while (!w.inbox.compare_exchange_weak(next_ready, this, std::memory_order_seq_cst, std::memory_order_relaxed)) {
   }
   w.exec.rouse(w);
 }
 
 bool threads_executor::leave_fiber(worker& w, void (*after)(void*), void* argument) {
   task_fiber* next = take_ready(w);
-  if (!next) next = idle_or_new_fiber(w);
-  if (!next) return false;
+  if (!next) {
+    if (!has_spare_fiber(w)) return false;
+    next = w.idle_fibers;
+    w.idle_fibers = next->next_ready;
+  }
   task_fiber& me = *w.running;
   w.running = next;
   fiber::switch_to(me.machine, next->machine, after, argument);
@@ -70,11 +62,7 @@ void threads_executor::replace_fiber(worker& w, task_fiber& next) {
 }
 
 void threads_executor::enter_loop(worker& w) {
-  task_fiber* next = idle_or_new_fiber(w);
-  if (!next) throw std::bad_alloc();
-  task_fiber& stack = *w.running;
-  w.running = next;
-  fiber::switch_to(stack.machine, next->machine, nothing, nullptr);
+  if (!leave_fiber(w, nothing, nullptr)) throw std::bad_alloc();
 }
 
 task_fiber* threads_executor::take_ready(worker& w) {
@@ -94,49 +82,43 @@ task_fiber* threads_executor::take_ready(worker& w) {
   return first;
 }
 
-task_fiber* threads_executor::idle_or_new_fiber(worker& w) {
-  if (task_fiber* idle = w.idle_fibers) {
-    w.idle_fibers = idle->next_ready;
-    return idle;
-  }
+bool threads_executor::has_spare_fiber(worker& w) {
+  if (w.idle_fibers) return true;
   try {
     std::lock_guard held(fibers_lock_);
-    return &fibers_.emplace_back(stack_bytes_, [](void* e) { static_cast<threads_executor*>(e)->work_loop(); }, this);
+    w.idle_fibers = &fibers_.emplace_back(
+        stack_bytes_, [](void* e) { static_cast<threads_executor*>(e)->work_loop(); }, this);
+    return true;
   } catch (const std::bad_alloc&) {
-    return nullptr;
+    return false;
   }
 }
 
-void threads_executor::wait_in_place(task_fiber& me, const scope* covered) {
+void threads_executor::help(const scope* covered) {
   worker& w = *self();
+  if (task_fiber* next = take_ready(w)) {
+    // Others that may go on here go first; this one follows them.
+    task_fiber& me = *w.running;
+    me.next_ready = nullptr;
+    task_fiber** end = &w.ready;
+    while (*end) end = &(*end)->next_ready;
+    *end = &me;
+    ++w.suspended;
+    w.running = next;
+    return fiber::switch_to(me.machine, next->machine, nothing, nullptr);
+  }
   auto within = [covered](const work& item) {
     const scope* s = item.task ? item.task->in : &item.part.loop->blocks;
     while (s && s != covered) s = s->outer();
     return covered && s == covered;
   };
-  while (me.stance.load(std::memory_order_acquire) != woken) {
-    if (task_fiber* next = take_ready(w)) {
-      auto here = waiting_here;
-      if (!me.stance.compare_exchange_strong(here, elsewhere, std::memory_order_acq_rel)) {
-        ++w.suspended;
-        next->next_ready = w.ready;
-        w.ready = next;
-        return;
-      }
-      // From here on it is resumed like any other fiber, which takes it off the count; the caller will, too.
-      w.running = next;
-      fiber::switch_to(me.machine, next->machine, nothing, nullptr);
-      ++w.suspended;
-      return;
-    }
-    std::optional<work> item = w.queue.take_if(within);
-    if (!item) item = whole_->centre.take_if(within);
-    for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = workers_[i]->queue.take_if(within);
-    if (item)
-      execute(w, *item);
-    else
-      std::this_thread::yield();
-  }
+  std::optional<work> item = w.queue.take_if(within);
+  if (!item) item = whole_->centre.take_if(within);
+  for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = workers_[i]->queue.take_if(within);
+  if (item)
+    execute(w, *item);
+  else
+    std::this_thread::yield();
 }
 
 }  // namespace maslin

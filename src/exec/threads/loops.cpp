@@ -51,7 +51,7 @@ void threads_executor::run_loop(const detail::loop& l) {
     // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is resumed.
     spin_.briefly_until([&] { return run.blocks.quiet(); });
   }
-  if (!run.blocks.quiet()) run.blocks.await(caller());
+  await(*this, run.blocks);
   trace::record(track, trace::event_kind::loop_end, run.site, trace::loop_shape{blocks, team_width});
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
 }

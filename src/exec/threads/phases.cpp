@@ -68,7 +68,7 @@ void threads_executor::run_phase(const detail::phase& p) {
   if (outer) outer->phase.hold_still(true);
   run.begin();
   held.unlock();
-  run.streams().await(caller());
+  await(*this, run.streams());
   if (outer) {
     held.lock();
     outer->phase.hold_still(false);

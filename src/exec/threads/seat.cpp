@@ -36,14 +36,14 @@ starting_thread::visit::~visit() {
 }
 
 void starting_thread::sleep(base::short_lock& held, const scope* covered) {
-  if (exec_.sit_down()) {
-    sleeps_as_ = exec_.at(0).running;
-    sleeps_as_->sleep(held, covered);
+  bool sits = exec_.sit_down();
+  if (sits && !exec_.has_spare_fiber(exec_.at(0))) {
     exec_.stand_up();
-  } else {
-    sleeps_as_ = &os_waiter::mine();
-    sleeps_as_->sleep(held, covered);
+    sits = false;
   }
+  sleeps_as_ = sits ? static_cast<waiter*>(exec_.at(0).running) : &os_waiter::mine();
+  sleeps_as_->sleep(held, covered);
+  if (sits) exec_.stand_up();
 }
 
 void starting_thread::wake() noexcept { sleeps_as_->wake(); }

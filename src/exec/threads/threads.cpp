@@ -86,7 +86,7 @@ void worker::nonempty(bool holds_work) {
 }
 
 threads_executor::threads_executor(int workers)
-    : stack_bytes_(stack_bytes_from_environment()), pins_(pins_from_environment()),
+    : stack_bytes_(stack_bytes_from_environment()), watchdog_seconds_(watchdog_seconds_from_environment()), pins_(pins_from_environment()),
       spin_(workers == 1 || machine::oversubscribed(workers)), has_work_(workers), asleep_(workers),
       whole_(&teams_.emplace_back()) {
   whole_->width.store(workers, std::memory_order_relaxed);
@@ -104,7 +104,7 @@ threads_executor::threads_executor(int workers)
     throw error("cannot start " + std::to_string(workers) + " workers: the system gave no more threads (" + e.what() +
                 "); ask for fewer with MASLIN_WORKERS");
   }
-  start_watchdog();
+  if (watchdog_seconds_ > 0) watchdog_ = std::jthread([this](const std::stop_token& stop) { watch(stop, watchdog_seconds_); });
 }
 
 threads_executor::~threads_executor() { end(); }
@@ -215,12 +215,12 @@ void threads_executor::rouse(worker& w) {
   if (asleep_.clear_if_set(w.index)) w.bed.unpark();
 }
 
-waiter& threads_executor::caller() {
+waiter* threads_executor::caller() {
   worker* w = self();
-  if (w) return *w->running;
+  if (w) return has_spare_fiber(*w) ? w->running : nullptr;
   want_stand_in();
-  if (is_starter()) return starter_;
-  return os_waiter::mine();
+  if (is_starter()) return &starter_;
+  return &os_waiter::mine();
 }
 
 void threads_executor::submit(detail::task_node* task) noexcept {

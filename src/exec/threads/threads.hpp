@@ -22,13 +22,17 @@ namespace maslin {
 
 struct stream_run;
 
+/// Gives MASLIN_WATCHDOG, in seconds; 0 when it is not set. Throws `error`.
+double watchdog_seconds_from_environment();
+
 class threads_executor final : public executor {
  public:
   explicit threads_executor(int workers);
   ~threads_executor() override;
 
   void submit(detail::task_node* task) noexcept override;
-  waiter& caller() override;
+  waiter* caller() override;
+  void help(const scope* covered) override;
   void run_loop(const detail::loop& l) override;
   void run_phase(const detail::phase& p) override;
   void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) override;
@@ -77,9 +81,8 @@ class threads_executor final : public executor {
 
   // fibers.cpp
   void enter_loop(worker& w);
-  void wait_in_place(task_fiber& me, const scope* covered);
   task_fiber* take_ready(worker& w);
-  task_fiber* idle_or_new_fiber(worker& w);
+  bool has_spare_fiber(worker& w);
 
   // threads.cpp
   void end() noexcept;
@@ -98,11 +101,11 @@ class threads_executor final : public executor {
   bool start_stream(worker& w, bool before_parking);
 
   // watchdog.cpp
-  void start_watchdog();
   void watch(const std::stop_token& stop, double seconds);
   void print_state();
 
   std::size_t stack_bytes_;
+  double watchdog_seconds_;
   grain::pins pins_;
   spinning spin_;
   worker_bits has_work_;  ///< V: whose local queue holds work

@@ -13,15 +13,15 @@
 
 namespace maslin {
 
-void threads_executor::start_watchdog() {
+double watchdog_seconds_from_environment() {
   const char* text = std::getenv("MASLIN_WATCHDOG");
-  if (!text || !*text) return;
+  if (!text || !*text) return 0;
   const std::string_view value = text;
   double seconds = 0;
   const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), seconds);
   if (failed != std::errc() || end != value.data() + value.size() || !(seconds > 0))
     throw error("MASLIN_WATCHDOG=" + std::string(value) + ": expected a positive number of seconds, such as 5");
-  watchdog_ = std::jthread([this, seconds](const std::stop_token& stop) { watch(stop, seconds); });
+  return seconds;
 }
 
 void threads_executor::watch(const std::stop_token& stop, double seconds) {

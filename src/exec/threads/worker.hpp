@@ -16,13 +16,6 @@ namespace maslin {
 class threads_executor;
 struct worker;
 
-/// How a fiber that found no other fiber to leave to waits.
-enum wait_stance : int {
-  waiting_here,  ///< on its own stack
-  elsewhere,     ///< it has left its stack after all, for a fiber that became ready
-  woken
-};
-
 /// A fiber of this executor. It carries the worker's loop, and on top of it whatever that runs; or it is a thread's own stack.
 struct task_fiber final : waiter {
   task_fiber() = default;  // the calling thread's own stack
@@ -34,8 +27,6 @@ struct task_fiber final : waiter {
   fiber machine;
   worker* home = nullptr;            ///< where it was suspended and will resume
   task_fiber* next_ready = nullptr;  ///< in the inbox, or among the idle fibers
-  bool in_place = false;             ///< it found no fiber to leave to; set before it can be woken
-  std::atomic<wait_stance> stance{waiting_here};
 
   // For the watchdog.
   std::atomic<bool> asleep{false};

@@ -1,0 +1,115 @@
+#include "exec/threads/queue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace maslin {
+namespace {
+
+struct one_bit : work_queue::watcher {
+  void nonempty(bool holds_work) override { bit = holds_work; }
+  std::atomic<bool> bit{false};
+};
+
+/// Work without a task or loop behind it: queues do not look inside.
+work task(std::uintptr_t number) { return {reinterpret_cast<detail::task_node*>(number * 64), {}}; }
+std::uintptr_t number(const work& w) { return reinterpret_cast<std::uintptr_t>(w.task) / 64; }
+loop_run* some_loop(std::uintptr_t number) { return reinterpret_cast<loop_run*>(number * 64); }
+
+TEST(Queue, TheHeadIsLastInFirstOutAndTheTailWaits) {
+  work_queue q;
+  q.push_tail(task(1));
+  q.push_head(task(2));
+  q.push_tail(task(3));
+  q.push_head(task(4));
+  for (const std::uintptr_t expected : {4, 2, 1, 3}) EXPECT_EQ(number(*q.take_head(2)), expected);
+  EXPECT_FALSE(q.take_head(2));
+}
+
+TEST(Queue, ItsBitSaysWhetherItHoldsWork) {
+  one_bit watch;
+  work_queue q(&watch);
+  EXPECT_FALSE(watch.bit);
+  q.push_head(task(1));
+  q.push_head(task(2));
+  EXPECT_TRUE(watch.bit);
+  q.take_head(1);
+  EXPECT_TRUE(watch.bit);
+  q.take_head(1);
+  EXPECT_FALSE(watch.bit);
+}
+
+TEST(Queue, ALoopGivesOnePthOfWhatIsLeft) {
+  work_queue q;
+  q.push_head({nullptr, {some_loop(1), 0, 100}});
+  std::vector<std::int64_t> sizes;
+  while (auto part = q.take_head(4)) sizes.push_back(part->part.last - part->part.first);
+  EXPECT_EQ(sizes, (std::vector<std::int64_t>{25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1}));
+}
+
+TEST(Queue, ALoopIsFoundBehindOtherWork) {
+  work_queue q;
+  q.push_head({nullptr, {some_loop(1), 0, 10}});
+  q.push_head(task(5));
+  const auto part = q.take_of(some_loop(1), 2);
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->part.first, 0);
+  EXPECT_EQ(part->part.last, 5);
+  EXPECT_FALSE(q.take_of(some_loop(2), 2));
+  EXPECT_EQ(number(*q.take_head(2)), 5u);
+}
+
+TEST(Queue, AThiefTakesTheOlderHalf) {
+  work_queue victim;
+  work_queue thief;
+  for (std::uintptr_t i = 1; i <= 5; ++i) victim.push_head(task(i));
+  EXPECT_TRUE(victim.bisect_into(thief));
+  for (const std::uintptr_t expected : {5, 4}) EXPECT_EQ(number(*victim.take_head(1)), expected);
+  for (const std::uintptr_t expected : {3, 2, 1}) EXPECT_EQ(number(*thief.take_head(1)), expected);
+}
+
+TEST(Queue, ASingleLoopIsHalvedInIterations) {
+  work_queue victim;
+  work_queue thief;
+  victim.push_head({nullptr, {some_loop(1), 4, 13}});
+  EXPECT_TRUE(victim.bisect_into(thief));
+  const auto kept = victim.take_head(1);
+  const auto taken = thief.take_head(1);
+  EXPECT_EQ(kept->part.first, 4);
+  EXPECT_EQ(kept->part.last, 8);
+  EXPECT_EQ(taken->part.first, 8);
+  EXPECT_EQ(taken->part.last, 13);
+}
+
+TEST(Queue, NothingIsLostOrDoubledWhileThievesRobEachOther) {
+  constexpr int workers = 4;
+  constexpr std::uintptr_t items = 40'000;
+  std::array<work_queue, workers> queues;
+  std::vector<std::atomic<int>> seen(items + 1);
+  std::atomic<std::uintptr_t> done{0};
+  std::vector<std::thread> threads;
+  for (int me = 0; me < workers; ++me)
+    threads.emplace_back([&, me] {
+      auto& own = queues[static_cast<std::size_t>(me)];
+      if (me == 0)
+        for (std::uintptr_t i = 1; i <= items; ++i) own.push_head(task(i));
+      while (done < items) {
+        if (auto item = own.take_head(workers)) {
+          ++seen[number(*item)];
+          ++done;
+        } else {
+          for (int victim = 0; victim < workers; ++victim)
+            if (victim != me && queues[static_cast<std::size_t>(victim)].bisect_into(own)) break;
+        }
+      }
+    });
+  for (auto& t : threads) t.join();
+  for (std::uintptr_t i = 1; i <= items; ++i) ASSERT_EQ(seen[i], 1);
+}
+
+}  // namespace
+}  // namespace maslin
