@@ -90,7 +90,11 @@ threads_executor::threads_executor(int workers)
       spin_(workers == 1 || machine::oversubscribed(workers)), has_work_(workers), asleep_(workers),
       whole_(&teams_.emplace_back()) {
   whole_->width.store(workers, std::memory_order_relaxed);
-  for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<worker>(*this, i));
+  for (int i = 0; i < workers; ++i) {
+    workers_.push_back(std::make_unique<worker>(*this, i));
+    // From now on a worker always has a fiber for its loop: the one it runs, or one that is idle.
+    if (!has_spare_fiber(at(i))) throw std::bad_alloc();
+  }
   worker& first = at(0);
   first.own_stack.emplace();
   first.running = &*first.own_stack;
