@@ -9,17 +9,21 @@
 
 namespace phylo {
 
-/// An array of zeros, 64-byte aligned.
+/// An array, 64-byte aligned: zeros, or whatever was there, which costs nothing where it is never used.
 template <class T>
 class Buffer {
   static_assert(std::is_trivial_v<T>);
 
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t size) : size_(size) {
+  explicit Buffer(std::size_t size) : Buffer(size, undefined) {
+    if (size > 0) std::memset(static_cast<void*>(data_.get()), 0, size * sizeof(T));
+  }
+  struct Undefined {};
+  static constexpr Undefined undefined{};
+  Buffer(std::size_t size, Undefined) : size_(size) {
     const std::size_t bytes = (size * sizeof(T) + alignment - 1) / alignment * alignment;
     data_.reset(static_cast<T*>(::operator new (bytes, std::align_val_t{alignment})));
-    std::memset(static_cast<void*>(data_.get()), 0, bytes);
   }
 
   T* data() { return data_.get(); }

@@ -22,10 +22,7 @@ void Engine::changed_everything() { state_->forget(); }
 
 double Engine::evaluate(const Tree& tree, HalfEdge h) {
   State& s = *state_;
-  HalfEdge near = h, far = tree.back(h);
-  if (tree.is_tip(near)) std::swap(near, far);
-  s.require(tree, near);
-  s.require(tree, far);
+  const auto [near, far] = s.require_both(tree, h);
   return s.run_evaluate(s.plain(near), s.across(far, tree.length(h), s.factors.joint));
 }
 
@@ -36,11 +33,9 @@ void Engine::newview(const Tree& tree, HalfEdge h) {
 
 double Engine::makenewz(const Tree& tree, HalfEdge h, int iterations) {
   State& s = *state_;
-  HalfEdge near = h, far = tree.back(h);
-  if (tree.is_tip(near)) std::swap(near, far);
-  s.require(tree, near);
-  s.require(tree, far);
-  return s.run_makenewz(s.plain(near), s.plain(far), tree.length(h), iterations);
+  const auto [near, far] = s.require_both(tree, h);
+  return s.run_makenewz(s.through(near, s.factors.near_eigen), s.through(far, s.factors.far_eigen), tree.length(h),
+                        iterations);
 }
 
 double Engine::optimize_branch(Tree& tree, HalfEdge h, int iterations) {
@@ -60,15 +55,21 @@ Insertion Engine::insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, dou
   s.require(tree, at);
   s.require(tree, far);
   s.require(tree, subtree);
-  constexpr int iterations = 8;
+  // The best length of the branch from the new node, whose CLV without it is on the list, to that of `h`.
+  const auto fitted = [&](HalfEdge h, double length) {
+    constexpr int iterations = 8;
+    Operand node = s.scratch();
+    node.matrices = s.factors.near_eigen;
+    return s.run_makenewz(node, s.through(h, s.factors.far_eigen), length, iterations);
+  };
   for (int round = 0; round < rounds && fit != Fit::nothing; ++round) {
     s.add_scratch(at, result.near, far, result.far);
-    result.pendant = s.run_makenewz(s.scratch(), s.plain(subtree), result.pendant, iterations);
+    result.pendant = fitted(subtree, result.pendant);
     if (fit == Fit::pendant) break;
     s.add_scratch(far, result.far, subtree, result.pendant);
-    result.near = s.run_makenewz(s.scratch(), s.plain(at), result.near, iterations);
+    result.near = fitted(at, result.near);
     s.add_scratch(at, result.near, subtree, result.pendant);
-    result.far = s.run_makenewz(s.scratch(), s.plain(far), result.far, iterations);
+    result.far = fitted(far, result.far);
   }
   const Operand hung = s.hang(subtree, result.pendant);
   Operand a = s.across(at, result.near, s.factors.transition);

@@ -47,6 +47,20 @@ Patterns random_patterns(int taxa, int count, unsigned seed) {
   return p;
 }
 
+/// Patterns of taxa of which neighbours in number are nearly equal, so that subtrees of a caterpillar show few columns.
+Patterns similar_patterns(int taxa, int count, int changes, unsigned seed) {
+  Random random(seed);
+  Patterns p = random_patterns(taxa, count, seed);
+  for (int site = 0; site < count; ++site) {
+    unsigned code = 1u << (random() % 4);
+    for (int taxon = 0; taxon < taxa; ++taxon) {
+      if (static_cast<int>(random() % static_cast<unsigned>(taxa)) < changes) code = 1u << (random() % 4);
+      p.codes[static_cast<std::size_t>(taxon) * count + site] = static_cast<std::uint8_t>(code);
+    }
+  }
+  return p;
+}
+
 double random_length(Random& random) { return std::exp(uniform(random, std::log(1e-3), std::log(0.8))); }
 
 /// Tips are added one by one to a random branch; `caterpillar` always takes the latest tip's.
@@ -131,6 +145,42 @@ TEST(Engine, ScalesDeepTreesOutOfUnderflow) {
   }
 }
 
+TEST(Engine, SubtreesOfFewColumnsGiveTheSameLikelihood) {
+  for (int changes : {1, 2, 4})
+    for (bool caterpillar : {false, true}) {
+      const Patterns patterns = similar_patterns(15, 150, changes, 30);
+      const Tree tree = random_tree(15, 31, caterpillar);
+      const double expected = phylo::reference::log_likelihood(patterns, models()[3], tree, 0);
+      Engine engine(patterns, models()[3]);
+      for (HalfEdge h = 0; h < tree.half_edges(); ++h)
+        EXPECT_NEAR(engine.evaluate(tree, h), expected, 1e-11 * std::abs(expected)) << changes << " at " << h;
+    }
+}
+
+TEST(Engine, SubtreesOfFewColumnsMayUnderflowAsWell) {
+  // Few columns, but each with a change at every other taxon, on branches where changes are all but impossible.
+  const int taxa = 150, count = 20;
+  Patterns patterns = similar_patterns(taxa, count, 0, 32);
+  for (int taxon = 0; taxon < taxa; taxon += 2)
+    for (int site = 0; site < count; site += 2) {
+      std::uint8_t& code = patterns.codes[static_cast<std::size_t>(taxon * count + site)];
+      code = code == 1 ? 2 : 1;
+    }
+  Tree tree = random_tree(taxa, 33, true);
+  tree.for_each_branch([&](HalfEdge h) { tree.set_length(h, 1e-5 * (1 + tree.length(h))); });
+  const double expected = phylo::reference::log_likelihood(patterns, models()[2], tree, 0);
+  EXPECT_LT(expected, -10000);
+  Engine engine(patterns, models()[2]);
+  for (HalfEdge h : {0, 75, 149, taxa + 200, taxa + 301}) {
+    EXPECT_NEAR(engine.evaluate(tree, h), expected, 1e-10 * std::abs(expected)) << h;
+    EXPECT_EQ(engine.evaluate(tree, h), Engine(patterns, models()[2]).evaluate(tree, h));
+  }
+  // Longer branches bring the classes back.
+  tree.for_each_branch([&](HalfEdge h) { tree.set_length(h, 0.3); });
+  engine.changed_everything();
+  EXPECT_EQ(engine.evaluate(tree, 75), Engine(patterns, models()[2]).evaluate(tree, 75));
+}
+
 TEST(Engine, LengthsBelowTheShortestCountAsThat) {
   const Patterns patterns = random_patterns(6, 50, 7);
   Tree tree = random_tree(6, 8);
@@ -168,18 +218,19 @@ void shuffle(Engine& engine, Tree& tree, Random& random, int steps) {
 }
 
 TEST(Engine, WhatIsKeptIsAsGoodAsComputedAnew) {
-  const Patterns patterns = random_patterns(13, 60, 9);
-  for (std::size_t memory : {std::size_t{1} << 30, std::size_t{0}}) {
-    Tree tree = random_tree(13, 10);
-    Engine kept(patterns, models()[3], Engine::Options{memory});
-    Random random(11);
-    for (int turn = 0; turn < 200; ++turn) {
-      shuffle(kept, tree, random, 1 + static_cast<int>(random() % 5));
-      const auto h = static_cast<HalfEdge>(random() % static_cast<unsigned>(tree.half_edges()));
-      Engine anew(patterns, models()[3]);
-      ASSERT_EQ(kept.evaluate(tree, h), anew.evaluate(tree, h)) << "turn " << turn << " memory " << memory;
+  for (const Patterns& patterns : {random_patterns(13, 60, 9), similar_patterns(13, 200, 2, 9)})
+    for (std::size_t memory : {std::size_t{1} << 30, std::size_t{0}}) {
+      Tree tree = random_tree(13, 10);
+      Engine kept(patterns, models()[3], Engine::Options{memory});
+      Random random(11);
+      for (int turn = 0; turn < 200; ++turn) {
+        shuffle(kept, tree, random, 1 + static_cast<int>(random() % 5));
+        const auto h = static_cast<HalfEdge>(random() % static_cast<unsigned>(tree.half_edges()));
+        Engine anew(patterns, models()[3]);
+        ASSERT_EQ(kept.evaluate(tree, h), anew.evaluate(tree, h)) << "turn " << turn << " memory " << memory;
+        ASSERT_EQ(kept.makenewz(tree, h), anew.makenewz(tree, h)) << "turn " << turn << " memory " << memory;
+      }
     }
-  }
 }
 
 TEST(Engine, MakenewzFindsTheBestLengthOfOneBranch) {
@@ -249,8 +300,8 @@ Pruned prune(Tree& tree, Engine& engine, HalfEdge joint) {
 }
 
 TEST(Engine, InsertionIsTheLikelihoodOfTheTreeThatItDescribes) {
-  const Patterns patterns = random_patterns(12, 90, 18);
-  for (const Model& model : {models()[2], models()[3]})
+  const Patterns random_data = random_patterns(12, 90, 18), similar_data = similar_patterns(12, 200, 2, 18);
+  for (const auto& [patterns, model] : {std::pair{random_data, models()[3]}, std::pair{similar_data, models()[2]}})
     for (Fit fit : {Fit::nothing, Fit::pendant, Fit::all})
       for (HalfEdge joint = 12; joint < 12 + 30; joint += 4) {
         Tree tree = random_tree(12, 19);

@@ -3,9 +3,11 @@
 // of trees, teams or models: operands are arrays.
 //
 // Patterns are kept in groups of sixteen, one a lane, so that no instruction ever works across lanes, whatever the
-// width of the registers. A conditional likelihood vector (CLV) is [group][rate][base][lane], doubles, 64-byte aligned;
-// a tip is a row of codes, one byte a pattern. Likelihoods of a pattern are kept from underflow by a count beside the
-// CLV: true value = value * 2^(-256 * count).
+// width of the registers. A conditional likelihood vector (CLV) is [group][rate][base][lane], doubles, 64-byte aligned.
+// Likelihoods of a pattern are kept from underflow by a count beside the CLV: true value = value * 2^(-256 * count).
+//
+// Where a subtree shows few different columns, as a tip does, its CLV is kept for these classes only: the patterns have
+// codes, one byte each, and what the classes become across a branch is a small table in which the codes are looked up.
 
 #include <cstdint>
 
@@ -15,10 +17,12 @@ inline constexpr int lanes = 16;
 /// Groups in a block of the loops: small enough that a block's CLVs of a few nodes stay in the first-level cache.
 inline constexpr int block_groups = 4;
 
-/// Doubles that the matrices of one branch take, for a number of rate categories: those of a tip's table, the larger
-/// ones.
-inline constexpr int inner_doubles(int rates) { return rates * 16; }
-inline constexpr int tip_doubles(int rates) { return rates * 64; }
+/// Classes that codes may tell apart: two groups. Tips have 16, the masks of bases.
+inline constexpr int most_classes = 2 * lanes;
+
+/// Doubles that the matrices of one branch take for a number of rate categories, and the table of an end with classes.
+inline constexpr int matrix_doubles(int rates) { return rates * 16; }
+inline constexpr int table_doubles(int rates) { return rates * 4 * most_classes; }
 
 /// Doubles that a table of exponents takes: three a rate, rounded up to whole groups.
 inline constexpr int exponent_doubles(int rates) { return (3 * rates + lanes - 1) / lanes * lanes; }
@@ -31,16 +35,17 @@ struct Expansion {
   alignas(64) double term[3][16];
 };
 
-/// One end of a branch and the matrices that lead across it.
+/// One end of a branch and what leads across it.
 struct Operand {
-  const double* clv = nullptr;          ///< of an inner node
-  const std::int32_t* scale = nullptr;  ///< its counts
-  const std::uint8_t* codes = nullptr;  ///< of a tip; null for an inner node
-  const double* matrices = nullptr;     ///< [rate][row][column] for an inner node, `tip_table`'s result for a tip
+  const double* clv = nullptr;          ///< of every pattern; null for an end with classes
+  const std::int32_t* scale = nullptr;  ///< its counts; classes have none
+  const std::uint8_t* codes = nullptr;  ///< classes of the patterns; null for an end without
+  const double* matrices = nullptr;     ///< [rate][row][column], or for an end with classes what `class_table` made
+  bool wide = false;                    ///< more than `lanes` classes
 };
 
-/// parent = (left.matrices * left) x (right.matrices * right), for each pattern and rate. If only one is a tip, it is
-/// `left`.
+/// parent = (left.matrices * left) x (right.matrices * right), for each pattern and rate. If only one has classes, it
+/// is `left`.
 struct Newview {
   double* clv;
   std::int32_t* scale;
@@ -54,17 +59,17 @@ struct Sites {
   const double* invariant;  ///< likelihood of the invariant class, [pattern]; null without +I
 };
 
-/// Log-likelihood at a branch. `near` is an inner node without matrices; those of `far` hold frequencies and weights of
-/// categories.
+/// Log-likelihood at a branch. `near` has no matrices, but a table of classes as they are; those of `far` hold
+/// frequencies and weights of categories. If only one has classes, it is `far`.
 struct Evaluation {
   Operand near;
   Operand far;
   Sites sites;
 };
 
-/// Log-likelihood at a node where three branches meet. If only one of `near` and `far` is a tip, it is `near`. The
-/// matrices of `hung` hold frequencies and weights of categories; an inner node without matrices has been brought
-/// across its branch by `prepare`.
+/// Log-likelihood at a node where three branches meet. If only one of `near` and `far` has classes, it is `near`. The
+/// matrices of `hung` hold frequencies and weights of categories; without classes it has been brought across by
+/// `prepare`.
 struct Junction {
   Operand near;
   Operand far;
@@ -73,8 +78,8 @@ struct Junction {
 };
 
 /// The likelihood at a branch as a function of its length: constant + sum over r, k of table[r][k] * e^(exponent[r][k]
-/// * t). Table: [group][1 + 3 * rates][lane], the constant first. `near` is an inner node. Operands' matrices: one 4x4
-/// (or a tip's table of one), the same for all rates, row k of both the transformation to eigenvector k.
+/// * t). Table: [group][1 + 3 * rates][lane], the constant first. Operands' matrices: one 4x4 (or a table), the same
+/// for all rates, row k of both the transformation to eigenvector k. If only one has classes, it is `far`.
 struct Sumtable {
   double* table;
   Operand near;
@@ -105,9 +110,10 @@ struct Kernels {
   void (*matrices)(const Expansion& expansion, const double* exponents, int rates, double t, double* out);
   /// Writes e^(exponent * t), e^... * exponent, e^... * exponent^2.
   void (*factors)(const double* exponents, int rates, double t, double* value, double* first, double* second);
-  /// Writes what the matrices make of each of the 16 codes a tip may have.
-  void (*tip_table)(const double* matrices, int rates, double* out);
-
+  /// Writes what the matrices make of each class of a CLV of one or two groups, in the layout in which codes are looked
+  /// up; null matrices leave them as they are. `stride` is from one rate's matrix to the next: 16, or 0 for one and the
+  /// same.
+  void (*class_table)(const double* matrices, int stride, const double* clv, int groups, int rates, double* out);
   /// Does a whole traversal, children first, for these groups.
   void (*newview)(const Newview* steps, int count, int rates, int first, int last);
   double (*evaluate)(const Evaluation& e, int rates, int first, int last);

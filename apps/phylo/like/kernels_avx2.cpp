@@ -78,14 +78,14 @@ struct V {
     y[2].v = _mm256_unpacklo_pd(high02, high13);
     y[3].v = _mm256_unpackhi_pd(high02, high13);
   }
-  static void tip_table(const double* matrix, double* out) {
-    __m256d column[4];
-    for (int j = 0; j < 4; ++j) column[j] = _mm256_set_pd(matrix[12 + j], matrix[8 + j], matrix[4 + j], matrix[j]);
-    __m256d sums[16];
-    sums[0] = _mm256_setzero_pd();
-    for (int code = 1; code < 16; ++code)
-      sums[code] = _mm256_add_pd(sums[code & (code - 1)], column[__builtin_ctz(static_cast<unsigned>(code))]);
-    for (int code = 0; code < 16; ++code) _mm256_store_pd(out + 4 * code, sums[code]);
+  static void look_up_wide(const double* table, Codes codes, V (&y)[4]) { look_up(table, codes, y); }
+  static void store_table(const V (&y)[4], double* table, int code) {
+    const __m256d low01 = _mm256_unpacklo_pd(y[0].v, y[1].v), high01 = _mm256_unpackhi_pd(y[0].v, y[1].v);
+    const __m256d low23 = _mm256_unpacklo_pd(y[2].v, y[3].v), high23 = _mm256_unpackhi_pd(y[2].v, y[3].v);
+    _mm256_store_pd(table + 4 * code, _mm256_permute2f128_pd(low01, low23, 0x20));
+    _mm256_store_pd(table + 4 * code + 4, _mm256_permute2f128_pd(high01, high23, 0x20));
+    _mm256_store_pd(table + 4 * code + 8, _mm256_permute2f128_pd(low01, low23, 0x31));
+    _mm256_store_pd(table + 4 * code + 12, _mm256_permute2f128_pd(high01, high23, 0x31));
   }
 };
 inline V operator+(V a, V b) { return {_mm256_add_pd(a.v, b.v)}; }
@@ -108,8 +108,8 @@ inline V operator/(V a, V b) { return {_mm256_div_pd(a.v, b.v)}; }
 
 namespace phylo {
 
-const Kernels avx2_kernels = {"avx2",         avx2::matrices, avx2::factors, avx2::tip_table, avx2::newview,
-                              avx2::evaluate, avx2::junction, avx2::prepare, avx2::sumtable,  avx2::slopes};
+const Kernels avx2_kernels = {"avx2",         avx2::matrices, avx2::factors, avx2::class_table, avx2::newview,
+                              avx2::evaluate, avx2::junction, avx2::prepare, avx2::sumtable,    avx2::slopes};
 
 }  // namespace phylo
 

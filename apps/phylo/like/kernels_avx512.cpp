@@ -86,23 +86,24 @@ struct V {
     const __m128i codes = _mm_load_si128(reinterpret_cast<const __m128i*>(p));
     return {_mm512_cvtepu8_epi64(codes), _mm512_cvtepu8_epi64(_mm_unpackhi_epi64(codes, codes))};
   }
-  /// Tables are [row][code]: one instruction looks eight codes up among sixteen.
+  /// Tables are [row][code]: one instruction looks eight codes up among sixteen, by their four lowest bits.
   static void look_up(const double* table, const Codes& codes, V (&y)[4]) {
+    for (int i = 0; i < 4; ++i) y[i] = look_up_among(table + 32 * i, codes);
+  }
+  static void look_up_wide(const double* table, const Codes& codes, V (&y)[4]) {
+    const __m512i sixteen = _mm512_set1_epi64(16);
+    const __mmask8 high_a = _mm512_test_epi64_mask(codes.a, sixteen), high_b = _mm512_test_epi64_mask(codes.b, sixteen);
     for (int i = 0; i < 4; ++i) {
-      const __m512d low = _mm512_load_pd(table + 16 * i), high = _mm512_load_pd(table + 16 * i + 8);
-      y[i].a = _mm512_permutex2var_pd(low, codes.a, high);
-      y[i].b = _mm512_permutex2var_pd(low, codes.b, high);
+      const V low = look_up_among(table + 32 * i, codes), high = look_up_among(table + 32 * i + 16, codes);
+      y[i] = {_mm512_mask_blend_pd(high_a, low.a, high.a), _mm512_mask_blend_pd(high_b, low.b, high.b)};
     }
   }
-  static void tip_table(const double* matrix, double* out) {
-    for (int i = 0; i < 4; ++i) {
-      // Lanes are codes 0 to 7, whose bits are A, C and G; eight more have T.
-      __m512d sum = _mm512_maskz_mov_pd(0b10101010, _mm512_set1_pd(matrix[4 * i]));
-      sum = _mm512_mask_add_pd(sum, 0b11001100, sum, _mm512_set1_pd(matrix[4 * i + 1]));
-      sum = _mm512_mask_add_pd(sum, 0b11110000, sum, _mm512_set1_pd(matrix[4 * i + 2]));
-      _mm512_store_pd(out + 16 * i, sum);
-      _mm512_store_pd(out + 16 * i + 8, _mm512_add_pd(sum, _mm512_set1_pd(matrix[4 * i + 3])));
-    }
+  static V look_up_among(const double* sixteen, const Codes& codes) {
+    const __m512d low = _mm512_load_pd(sixteen), high = _mm512_load_pd(sixteen + 8);
+    return {_mm512_permutex2var_pd(low, codes.a, high), _mm512_permutex2var_pd(low, codes.b, high)};
+  }
+  static void store_table(const V (&y)[4], double* table, int code) {
+    for (int i = 0; i < 4; ++i) y[i].store(table + 32 * i + code);
   }
 };
 inline V operator+(V x, V y) { return {_mm512_add_pd(x.a, y.a), _mm512_add_pd(x.b, y.b)}; }
@@ -125,8 +126,9 @@ inline V operator/(V x, V y) { return {_mm512_div_pd(x.a, y.a), _mm512_div_pd(x.
 
 namespace phylo {
 
-const Kernels avx512_kernels = {"avx512",         avx512::matrices, avx512::factors, avx512::tip_table, avx512::newview,
-                                avx512::evaluate, avx512::junction, avx512::prepare, avx512::sumtable,  avx512::slopes};
+const Kernels avx512_kernels = {"avx512",         avx512::matrices, avx512::factors,  avx512::class_table,
+                                avx512::newview,  avx512::evaluate, avx512::junction, avx512::prepare,
+                                avx512::sumtable, avx512::slopes};
 
 }  // namespace phylo
 

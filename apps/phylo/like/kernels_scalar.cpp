@@ -43,14 +43,9 @@ struct V {
   static void look_up(const double* table, Codes codes, V (&y)[4]) {
     for (int i = 0; i < 4; ++i) y[i].v = table[4 * *codes + i];
   }
-  static void tip_table(const double* matrix, double* out) {
-    for (int code = 0; code < 16; ++code)
-      for (int i = 0; i < 4; ++i) {
-        double sum = 0;
-        for (int j = 0; j < 4; ++j)
-          if (code >> j & 1) sum += matrix[4 * i + j];
-        out[4 * code + i] = sum;
-      }
+  static void look_up_wide(const double* table, Codes codes, V (&y)[4]) { look_up(table, codes, y); }
+  static void store_table(const V (&y)[4], double* table, int code) {
+    for (int i = 0; i < 4; ++i) table[4 * code + i] = y[i].v;
   }
 };
 inline V operator+(V a, V b) { return {a.v + b.v}; }
@@ -63,7 +58,8 @@ inline V operator/(V a, V b) { return {a.v / b.v}; }
 }  // namespace
 }  // namespace scalar
 
-const Kernels scalar_kernels = {"scalar",         scalar::matrices, scalar::factors, scalar::tip_table, scalar::newview,
-                                scalar::evaluate, scalar::junction, scalar::prepare, scalar::sumtable,  scalar::slopes};
+const Kernels scalar_kernels = {"scalar",         scalar::matrices, scalar::factors,  scalar::class_table,
+                                scalar::newview,  scalar::evaluate, scalar::junction, scalar::prepare,
+                                scalar::sumtable, scalar::slopes};
 
 }  // namespace phylo

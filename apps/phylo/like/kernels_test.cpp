@@ -57,14 +57,16 @@ class KernelTest : public testing::TestWithParam<Case> {
       scale[x] = Buffer<std::int32_t>(patterns);
       codes[x] = Buffer<std::uint8_t>(patterns);
       matrix[x] = Buffer<double>(static_cast<std::size_t>(16) * rates);
-      table[x] = Buffer<double>(static_cast<std::size_t>(64) * rates);
+      table[x] = Buffer<double>(static_cast<std::size_t>(phylo::table_doubles(rates)));
       for (std::size_t i = 0; i < clv[x].size(); ++i) clv[x][i] = uniform(1e-3, 1);
       for (std::size_t i = 0; i < matrix[x].size(); ++i) matrix[x][i] = uniform(0, 1);
       for (std::size_t p = 0; p < patterns; ++p) {
         scale[x][p] = static_cast<std::int32_t>(uniform(0, 3));
-        codes[x][p] = static_cast<std::uint8_t>(uniform(1, 16));
+        codes[x][p] = static_cast<std::uint8_t>(uniform(0, class_groups(x) * lanes));
       }
-      k.tip_table(matrix[x].data(), rates, table[x].data());
+      class_clv[x] = Buffer<double>(static_cast<std::size_t>(2 * lanes) * 4 * rates);
+      for (std::size_t i = 0; i < class_clv[x].size(); ++i) class_clv[x][i] = uniform(1e-3, 1);
+      k.class_table(matrix[x].data(), 16, class_clv[x].data(), class_groups(x), rates, table[x].data());
     }
     weights = Buffer<double>(patterns);
     invariant = Buffer<double>(patterns);
@@ -76,27 +78,29 @@ class KernelTest : public testing::TestWithParam<Case> {
 
   double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); }
 
-  Operand inner(int x) const { return {clv[x].data(), scale[x].data(), nullptr, matrix[x].data()}; }
-  Operand tip(int x) const { return {nullptr, nullptr, codes[x].data(), table[x].data()}; }
+  /// The first operand has as many classes as a tip, the others have more.
+  static int class_groups(int x) { return x == 0 ? 1 : 2; }
+  Operand inner(int x) const { return {clv[x].data(), scale[x].data(), nullptr, matrix[x].data(), false}; }
+  Operand sorted(int x) const { return {nullptr, nullptr, codes[x].data(), table[x].data(), class_groups(x) > 1}; }
 
   std::size_t at(int pattern, int rate, int base) const {
     return (static_cast<std::size_t>(pattern / lanes) * rates * 4 + 4 * rate + base) * lanes + pattern % lanes;
   }
-  double value(int x, bool is_tip, int pattern, int rate, int base) const {
-    return is_tip ? codes[x][pattern] >> base & 1 : clv[x][at(pattern, rate, base)];
+  double value(int x, bool is_sorted, int pattern, int rate, int base) const {
+    return is_sorted ? class_clv[x][at(codes[x][pattern], rate, base)] : clv[x][at(pattern, rate, base)];
   }
   /// (matrix * operand)[base], summed in the plain way.
-  double across(int x, bool is_tip, int pattern, int rate, int base) const {
+  double across(int x, bool is_sorted, int pattern, int rate, int base) const {
     double sum = 0;
-    for (int j = 0; j < 4; ++j) sum += matrix[x][16 * rate + 4 * base + j] * value(x, is_tip, pattern, rate, j);
+    for (int j = 0; j < 4; ++j) sum += matrix[x][16 * rate + 4 * base + j] * value(x, is_sorted, pattern, rate, j);
     return sum;
   }
-  int count(int x, bool is_tip, int pattern) const { return is_tip ? 0 : scale[x][pattern]; }
+  int count(int x, bool is_sorted, int pattern) const { return is_sorted ? 0 : scale[x][pattern]; }
 
   const Kernels& k;
   int rates;
   std::mt19937_64 random{7};
-  Buffer<double> clv[3], matrix[3], table[3], weights, invariant;
+  Buffer<double> clv[3], class_clv[3], matrix[3], table[3], weights, invariant;
   Buffer<std::int32_t> scale[3];
   Buffer<std::uint8_t> codes[3];
 };
@@ -105,14 +109,15 @@ TEST_P(KernelTest, NewviewMultipliesWhatComesAcrossBothBranches) {
   Buffer<double> out(clv[0].size());
   Buffer<std::int32_t> counts(patterns);
   for (int kind = 0; kind < 3; ++kind) {
-    const bool left_tip = kind > 0, right_tip = kind > 1;
-    const phylo::Newview step{out.data(), counts.data(), left_tip ? tip(0) : inner(0), right_tip ? tip(1) : inner(1)};
+    const bool left_sorted = kind > 0, right_sorted = kind > 1;
+    const phylo::Newview step{out.data(), counts.data(), left_sorted ? sorted(0) : inner(0),
+                              right_sorted ? sorted(1) : inner(1)};
     k.newview(&step, 1, rates, 0, groups);
     for (int p = 0; p < patterns; ++p) {
-      EXPECT_EQ(counts[p], count(0, left_tip, p) + count(1, right_tip, p));
+      EXPECT_EQ(counts[p], count(0, left_sorted, p) + count(1, right_sorted, p));
       for (int r = 0; r < rates; ++r)
         for (int i = 0; i < 4; ++i) {
-          const double expected = across(0, left_tip, p, r, i) * across(1, right_tip, p, r, i);
+          const double expected = across(0, left_sorted, p, r, i) * across(1, right_sorted, p, r, i);
           EXPECT_NEAR(out[at(p, r, i)], expected, 1e-14 * expected) << p;
         }
     }
@@ -160,17 +165,20 @@ double logarithm(double value, int count, double invariant) {
 }
 
 TEST_P(KernelTest, EvaluateSumsWeightedLogarithms) {
-  for (bool far_tip : {false, true})
+  for (int kind = 0; kind < 3; ++kind)
     for (bool with_invariant : {false, true}) {
+      const bool far_sorted = kind > 0, near_sorted = kind > 1;
+      Operand near = near_sorted ? sorted(0) : inner(0);
+      k.class_table(nullptr, 0, class_clv[0].data(), class_groups(0), rates, table[0].data());
       const phylo::Evaluation e{
-          inner(0), far_tip ? tip(1) : inner(1), {weights.data(), with_invariant ? invariant.data() : nullptr}};
+          near, far_sorted ? sorted(1) : inner(1), {weights.data(), with_invariant ? invariant.data() : nullptr}};
       double expected = 0;
       for (int p = 0; p < patterns; ++p) {
         double likelihood = 0;
         for (int r = 0; r < rates; ++r)
-          for (int i = 0; i < 4; ++i) likelihood += value(0, false, p, r, i) * across(1, far_tip, p, r, i);
-        expected += weights[p] *
-                    logarithm(likelihood, count(0, false, p) + count(1, far_tip, p), with_invariant ? invariant[p] : 0);
+          for (int i = 0; i < 4; ++i) likelihood += value(0, near_sorted, p, r, i) * across(1, far_sorted, p, r, i);
+        expected += weights[p] * logarithm(likelihood, count(0, near_sorted, p) + count(1, far_sorted, p),
+                                           with_invariant ? invariant[p] : 0);
       }
       EXPECT_NEAR(k.evaluate(e, rates, 0, groups), expected, 1e-12 * std::abs(expected));
       // Blocks add up.
@@ -179,20 +187,22 @@ TEST_P(KernelTest, EvaluateSumsWeightedLogarithms) {
 }
 
 TEST_P(KernelTest, JunctionIsTheLikelihoodWhereThreeBranchesMeet) {
-  for (int kind = 0; kind < 9; ++kind) {
-    const bool near_tip = kind % 3 > 0, far_tip = kind % 3 > 1, hung_tip = kind / 3 == 1, ready = kind / 3 == 2;
-    Operand hung = hung_tip ? tip(2) : inner(2);
-    if (ready) hung.matrices = nullptr;
-    const phylo::Junction e{
-        near_tip ? tip(0) : inner(0), far_tip ? tip(1) : inner(1), hung, {weights.data(), invariant.data()}};
+  for (int kind = 0; kind < 6; ++kind) {
+    const bool near_sorted = kind % 3 > 0, far_sorted = kind % 3 > 1, hung_sorted = kind >= 3;
+    Operand hung = hung_sorted ? sorted(2) : inner(2);
+    if (!hung_sorted) hung.matrices = nullptr;
+    const phylo::Junction e{near_sorted ? sorted(0) : inner(0),
+                            far_sorted ? sorted(1) : inner(1),
+                            hung,
+                            {weights.data(), invariant.data()}};
     double expected = 0;
     for (int p = 0; p < patterns; ++p) {
       double likelihood = 0;
       for (int r = 0; r < rates; ++r)
         for (int i = 0; i < 4; ++i)
-          likelihood += across(0, near_tip, p, r, i) * across(1, far_tip, p, r, i) *
-                        (ready ? value(2, false, p, r, i) : across(2, hung_tip, p, r, i));
-      const int counts = count(0, near_tip, p) + count(1, far_tip, p) + count(2, hung_tip, p);
+          likelihood += across(0, near_sorted, p, r, i) * across(1, far_sorted, p, r, i) *
+                        (hung_sorted ? across(2, true, p, r, i) : value(2, false, p, r, i));
+      const int counts = count(0, near_sorted, p) + count(1, far_sorted, p) + count(2, hung_sorted, p);
       expected += weights[p] * logarithm(likelihood, counts, invariant[p]);
     }
     EXPECT_NEAR(k.junction(e, rates, 0, groups), expected, 1e-12 * std::abs(expected)) << kind;
@@ -260,14 +270,20 @@ TEST_P(KernelTest, MatricesAreExpansionsInExponentials) {
 TEST_P(KernelTest, SlopesAreThoseOfTheLogLikelihood) {
   const int padded = phylo::exponent_doubles(rates);
   Buffer<double> exponents(padded), value(padded), first(padded), second(padded);
-  Buffer<double> sums(static_cast<std::size_t>(1 + 3 * rates) * patterns), near(16), far(16), far_tip(64);
+  Buffer<double> sums(static_cast<std::size_t>(1 + 3 * rates) * patterns), near(16), far(16);
   for (int x = 0; x < 3 * rates; ++x) exponents[x] = -uniform(0.1, 3);
   for (int x = 0; x < 16; ++x) near[x] = uniform(0, 1), far[x] = uniform(0, 1);
-  k.tip_table(far.data(), 1, far_tip.data());
-  for (bool is_tip : {false, true}) {
-    Operand a = inner(0), b = is_tip ? tip(1) : inner(1);
-    a.matrices = near.data();
-    b.matrices = is_tip ? far_tip.data() : far.data();
+  for (int kind = 0; kind < 3; ++kind) {
+    const bool far_sorted = kind > 0, near_sorted = kind > 1;
+    Operand a = near_sorted ? sorted(0) : inner(0), b = far_sorted ? sorted(1) : inner(1);
+    if (near_sorted)
+      k.class_table(near.data(), 0, class_clv[0].data(), class_groups(0), rates, table[0].data());
+    else
+      a.matrices = near.data();
+    if (far_sorted)
+      k.class_table(far.data(), 0, class_clv[1].data(), class_groups(1), rates, table[1].data());
+    else
+      b.matrices = far.data();
     k.sumtable({sums.data(), a, b, invariant.data()}, rates, 0, groups);
     // The same function in the plain way; differences of it are the slopes.
     const auto log_likelihood = [&](long double t) {
@@ -278,12 +294,12 @@ TEST_P(KernelTest, SlopesAreThoseOfTheLogLikelihood) {
           for (int n = 0; n < 4; ++n) {
             long double x = 0, y = 0;
             for (int i = 0; i < 4; ++i) {
-              x += near[4 * n + i] * this->value(0, false, p, r, i);
-              y += far[4 * n + i] * this->value(1, is_tip, p, r, i);
+              x += near[4 * n + i] * this->value(0, near_sorted, p, r, i);
+              y += far[4 * n + i] * this->value(1, far_sorted, p, r, i);
             }
             likelihood += x * y * (n == 0 ? 1 : std::exp(exponents[3 * r + n - 1] * t));
           }
-        const int counts = count(0, false, p) + count(1, is_tip, p);
+        const int counts = count(0, near_sorted, p) + count(1, far_sorted, p);
         total += weights[p] * std::log(std::ldexp(likelihood, -256 * counts) + static_cast<long double>(invariant[p]));
       }
       return total;

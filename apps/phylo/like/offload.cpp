@@ -126,7 +126,7 @@ void Engine::State::run_newview() {
   if (traversal.count() > 0) ms::offload(newview_kernel, Work{*kernels, traversal, rates, groups});
 }
 
-double Engine::State::run_evaluate(Operand near, Operand far) {
+double Engine::State::run_evaluate(const Operand& near, const Operand& far) {
   const Cleaner cleaner(*this);
   return ms::offload(evaluate_kernel, Work{*kernels, traversal, rates, groups}, Evaluation{near, far, sites()});
 }
@@ -140,10 +140,8 @@ double Engine::State::run_junction(const Operand& near, const Operand& far, cons
   return lnl;
 }
 
-double Engine::State::run_makenewz(Operand near, Operand far, double length, int iterations) {
+double Engine::State::run_makenewz(const Operand& near, const Operand& far, double length, int iterations) {
   const Cleaner cleaner(*this);
-  near.matrices = factors.near_eigen;
-  far.matrices = far.codes ? factors.far_eigen_tip : factors.far_eigen;
   return ms::offload(makenewz_kernel, Work{*kernels, traversal, rates, groups},
                      Sumtable{table.data(), near, far, sites().invariant},
                      Search{factors.exponents.data(),

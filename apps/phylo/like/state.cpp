@@ -45,15 +45,19 @@ Engine::State::State(const Patterns& patterns, const Model& m, const Options& op
     std::fill(std::copy(from, from + count, to), to + padded, unknown);
     for (std::size_t p = 0; p < count; ++p) common[p] &= from[p];
   }
+  tip_clv = Buffer<double>(static_cast<std::size_t>(rates) * 4 * lanes);
+  for (std::size_t row = 0; row < static_cast<std::size_t>(rates) * 4; ++row)
+    for (std::size_t code = 0; code < lanes; ++code) tip_clv[row * lanes + code] = code >> (row % 4) & 1 ? 1 : 0;
+  classes = Classes(taxa, patterns.count, padded, codes.data());
   directions = Directions(taxa, fits(taxa, clv_doubles, options.memory));
   const auto slots = static_cast<std::size_t>(directions.slots() + scratch_slots);
-  clvs = Buffer<double>(slots * clv_doubles);
-  scales = Buffer<std::int32_t>(slots * padded);
+  clvs = Buffer<double>(slots * clv_doubles, Buffer<double>::undefined);
+  scales = Buffer<std::int32_t>(slots * padded, Buffer<std::int32_t>::undefined);
   // A full traversal crosses each of the 2n - 3 branches once at most; a tentative insertion adds its own.
   const auto branches = static_cast<std::size_t>(2 * taxa), tips = static_cast<std::size_t>(taxa);
   constexpr std::size_t tentative = 8;
-  traversal = Traversal(tips, (branches + tentative) * static_cast<std::size_t>(inner_doubles(rates)) +
-                                  (tips + tentative) * static_cast<std::size_t>(tip_doubles(rates)));
+  traversal =
+      Traversal(tips, (branches + tentative) * static_cast<std::size_t>(matrix_doubles(rates) + table_doubles(rates)));
   table = Buffer<double>(table_doubles(rates, padded));
   const auto exponents = static_cast<std::size_t>(exponent_doubles(rates));
   factors.exponents = Buffer<double>(exponents);
@@ -96,7 +100,6 @@ void Engine::State::take_model(const Model& m) {
       factors.far_eigen[4 * i + j] = spectrum.left[4 * i + j];
     }
   }
-  kernels->tip_table(factors.far_eigen, 1, factors.far_eigen_tip);
   for (std::size_t r = 0; r < category.size(); ++r)
     for (std::size_t k = 1; k < 4; ++k) factors.exponents[3 * r + k - 1] = spectrum.values[k] * category[r];
   if (m.with_invariant) {
@@ -109,52 +112,76 @@ void Engine::State::take_model(const Model& m) {
   forget();
 }
 
-Operand Engine::State::plain(HalfEdge h) {
-  if (h < taxa) return {nullptr, nullptr, codes.data() + static_cast<std::size_t>(h) * padded, nullptr};
-  const std::int32_t slot = directions.slot(h);
-  return {clv(slot), scale(slot), nullptr, nullptr};
+const double* Engine::State::table_of(HalfEdge h, const double* matrices, int stride) {
+  double* const out = traversal.take(static_cast<std::size_t>(table_doubles(rates)));
+  const double* const from = h < taxa ? tip_clv.data() : clv(directions.slot(h));
+  kernels->class_table(matrices, stride, from, classes.groups(h), rates, out);
+  return out;
 }
 
-Operand Engine::State::scratch() { return {clv(scratch_slot()), scale(scratch_slot()), nullptr, nullptr}; }
+Operand Engine::State::plain(HalfEdge h) {
+  if (classes.few(h)) return {nullptr, nullptr, classes.codes(h), table_of(h, nullptr, 0), classes.groups(h) > 1};
+  const std::int32_t slot = directions.slot(h);
+  return {clv(slot), scale(slot), nullptr, nullptr, false};
+}
+
+Operand Engine::State::through(HalfEdge h, const double* matrix) {
+  if (classes.few(h)) return {nullptr, nullptr, classes.codes(h), table_of(h, matrix, 0), classes.groups(h) > 1};
+  const std::int32_t slot = directions.slot(h);
+  return {clv(slot), scale(slot), nullptr, matrix, false};
+}
 
 Operand Engine::State::across(HalfEdge h, double length, const Expansion& expansion) {
-  Operand o = plain(h);
-  double* const matrices = traversal.take(static_cast<std::size_t>(inner_doubles(rates)));
+  double* const matrices = traversal.take(static_cast<std::size_t>(matrix_doubles(rates)));
   kernels->matrices(expansion, factors.exponents.data(), rates, std::max(length, shortest_branch), matrices);
-  o.matrices = matrices;
-  if (o.codes) {
-    double* const tip = traversal.take(static_cast<std::size_t>(tip_doubles(rates)));
-    kernels->tip_table(matrices, rates, tip);
-    o.matrices = tip;
-  }
-  return o;
+  if (classes.few(h)) return {nullptr, nullptr, classes.codes(h), table_of(h, matrices, 16), classes.groups(h) > 1};
+  const std::int32_t slot = directions.slot(h);
+  return {clv(slot), scale(slot), nullptr, matrices, false};
 }
 
+Operand Engine::State::scratch() { return {clv(scratch_slot()), scale(scratch_slot()), nullptr, nullptr, false}; }
+
 Operand Engine::State::hang(HalfEdge subtree, double pendant) {
-  if (subtree < taxa) return across(subtree, pendant, factors.joint);
+  if (classes.few(subtree)) return across(subtree, pendant, factors.joint);
   if (hanging.subtree != subtree || hanging.pendant != pendant)
     hanging = {subtree, pendant, across(subtree, pendant, factors.joint), true};
-  return {clv(hung_slot()), scale(hung_slot()), nullptr, nullptr};
+  return {clv(hung_slot()), scale(hung_slot()), nullptr, nullptr, false};
 }
 
 void Engine::State::require(const Tree& tree, HalfEdge h) {
   directions.require(tree, h, [&](HalfEdge node) {
-    HalfEdge left = tree.back(tree.next(node)), right = tree.back(tree.next(tree.next(node)));
-    if (right < taxa) std::swap(left, right);
+    const HalfEdge left = tree.back(tree.next(node)), right = tree.back(tree.next(tree.next(node)));
+    Operand a = across(left, tree.length(left), factors.transition);
+    Operand b = across(right, tree.length(right), factors.transition);
     const std::int32_t slot = directions.slot(node);
-    traversal.add({clv(slot), scale(slot), across(left, tree.length(left), factors.transition),
-                   across(right, tree.length(right), factors.transition)});
+    if (classes.find(node, left, right)) {
+      // So little that it is done here and now.
+      const Operand class_a{nullptr, nullptr, classes.left_of(node), a.matrices, a.wide};
+      const Operand class_b{nullptr, nullptr, classes.right_of(node), b.matrices, b.wide};
+      const Newview step{clv(slot), scale(slot), class_a, class_b};
+      const int class_groups = classes.groups(node);
+      kernels->newview(&step, 1, rates, 0, class_groups);
+      const std::int32_t* const counts = scale(slot);
+      if (std::all_of(counts, counts + class_groups * lanes, [](std::int32_t c) { return c == 0; })) return;
+      // Classes have no counts: what must be scaled is kept for every pattern.
+      classes.spoil(node);
+    }
+    if (b.codes) std::swap(a, b);
+    traversal.add({clv(slot), scale(slot), a, b});
   });
 }
 
+std::pair<HalfEdge, HalfEdge> Engine::State::require_both(const Tree& tree, HalfEdge h) {
+  const HalfEdge far = tree.back(h);
+  require(tree, h);
+  require(tree, far);
+  return classes.few(h) ? std::pair{far, h} : std::pair{h, far};
+}
+
 void Engine::State::add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b) {
-  if (b < taxa) {
-    std::swap(a, b);
-    std::swap(to_a, to_b);
-  }
-  const Operand target = scratch();
-  traversal.add({const_cast<double*>(target.clv), const_cast<std::int32_t*>(target.scale),
-                 across(a, to_a, factors.transition), across(b, to_b, factors.transition)});
+  Operand left = across(a, to_a, factors.transition), right = across(b, to_b, factors.transition);
+  if (right.codes) std::swap(left, right);
+  traversal.add({clv(scratch_slot()), scale(scratch_slot()), left, right});
 }
 
 }  // namespace phylo

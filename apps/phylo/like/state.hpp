@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "phylo/like/buffer.hpp"
+#include "phylo/like/classes.hpp"
 #include "phylo/like/directions.hpp"
 #include "phylo/like/engine.hpp"
 #include "phylo/like/kernels.hpp"
@@ -21,7 +23,6 @@ struct Factors {
   Buffer<double> exponents;           ///< eigenvalue * rate, [rate][3]
   alignas(64) double near_eigen[16];  ///< [k][i]: to eigenvector k, with frequency and weight
   alignas(64) double far_eigen[16];   ///< [k][j]
-  alignas(64) double far_eigen_tip[64];
 };
 
 /// A list of newview steps with the matrices they need; nothing is allocated while it is filled.
@@ -72,18 +73,25 @@ struct Engine::State {
   std::int32_t scratch_slot() const { return directions.slots(); }
   std::int32_t hung_slot() const { return directions.slots() + 1; }
 
-  /// The node of `h` without matrices.
+  /// The node of `h` without matrices. The CLV of `h` must have been required, here and below: only then is known
+  /// whether it has classes.
   Operand plain(HalfEdge h);
+  /// The node of `h` with one matrix for all rates.
+  Operand through(HalfEdge h, const double* matrix);
   /// The node of `h` seen across a branch of that length, by P(t) or by `joint`.
   Operand across(HalfEdge h, double length, const Expansion& expansion);
   /// Puts on the list what is needed to have the CLV of `h`.
   void require(const Tree& tree, HalfEdge h);
+  /// Does so for both ends of a branch and gives them, the one without classes first if there is only one.
+  std::pair<HalfEdge, HalfEdge> require_both(const Tree& tree, HalfEdge h);
   /// The subtree of a tentative insertion, seen across its branch by `joint`. An inner one is brought across once for
   /// all places that it is tried at: by the next run_junction, if it is not the latest one.
   Operand hang(HalfEdge subtree, double pendant);
   /// Puts on the list: the scratch CLV of a node that sees these two across branches of these lengths.
   void add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b);
   Operand scratch();
+  /// The table of the classes of `h` after these matrices.
+  const double* table_of(HalfEdge h, const double* matrices, int stride);
   void forget(const Tree& tree, HalfEdge h) {
     hanging = {};
     directions.changed(tree, h);
@@ -96,10 +104,10 @@ struct Engine::State {
 
   /// Off-loads, with the traversal that is on the list, and clear it.
   void run_newview();
-  double run_evaluate(Operand near, Operand far);
+  double run_evaluate(const Operand& near, const Operand& far);
   double run_junction(const Operand& near, const Operand& far, const Operand& hung);
-  /// `near` is an inner node; matrices are put in here.
-  double run_makenewz(Operand near, Operand far, double length, int iterations);
+  /// `near` has been taken `through` near_eigen, `far` through far_eigen.
+  double run_makenewz(const Operand& near, const Operand& far, double length, int iterations);
 
   const Kernels* kernels;
   Model model;
@@ -113,6 +121,8 @@ struct Engine::State {
   Buffer<double> weights;
   Buffer<double> invariant;
   Factors factors;
+  Buffer<double> tip_clv;  ///< of the 16 codes of a tip, as classes
+  Classes classes;
   Directions directions;
   Hanging hanging;
   Buffer<double> clvs;
