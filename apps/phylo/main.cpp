@@ -19,7 +19,8 @@ constexpr int user_error = 2;
 constexpr const char* formats =
     "Alignments: relaxed PHYLIP (sequential or interleaved), FASTA or NEXUS, told apart by their content.\n"
     "Models: JC, K80, F81, HKY, SYM, GTR; then +F empirical, +FO optimized, +FE equal or +FU{a/c/g/t} given base\n"
-    "frequencies; +G gamma rates in 4 categories; +I invariant sites. Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n";
+    "frequencies; +G gamma rates in 4 categories; +I invariant sites. Values in braces are fixed: "
+    "GTR{1/2/1/1/2/1}+G{0.5}.\n";
 
 void add_model(CLI::App* app, phylo::ModelChoice& model) {
   app->add_option("--model", model.text, "Model, as in GTR+G");
@@ -35,18 +36,23 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
       ->check(CLI::IsMember({"none", "branches", "all"}))
       ->capture_default_str();
   sub->add_flag("--json", command.json, "Print JSON: {\"lnl\": ...}");
-  sub->footer(std::string("\nExamples:\n"
-                          "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model-file d041.model\n"
-                          "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --json\n\n") +
-              formats);
+  sub->footer(
+      std::string("\nExamples:\n"
+                  "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model-file d041.model\n"
+                  "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --json\n\n") +
+      formats);
   return sub;
 }
 
 void add_inference(CLI::App* sub, phylo::InferCommand& command) {
   sub->add_option("--msa", command.msa, "Alignment")->required();
   add_model(sub, command.model);
-  sub->add_option("--seed", command.seed, "Seed of all random choices")->check(CLI::NonNegativeNumber)->capture_default_str();
-  sub->add_option("--prefix", command.prefix, "Beginning of the output files' names; with a slash at its end, their folder")->required();
+  sub->add_option("--seed", command.seed, "Seed of all random choices")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  sub->add_option("--prefix", command.prefix,
+                  "Beginning of the output files' names; with a slash at its end, their folder")
+      ->required();
   sub->add_flag("--json", command.json, "Print the results as JSON");
   sub->add_flag("--quiet", command.quiet, "Show no progress");
   sub->add_flag("--redo", command.redo, "Forget the finished trees of an earlier run under this prefix");
@@ -80,9 +86,10 @@ CLI::App* add_search(CLI::App& app, phylo::InferCommand& command) {
   CLI::App* sub = app.add_subcommand("search", "Tree and model of maximum likelihood");
   add_inference(sub, command);
   add_starts(sub, command);
-  sub->footer(inference_footer("  maslin-phylo search --msa d041.phy --model GTR+G --prefix out/d041\n"
-                               "  maslin-phylo search --msa d041.phy --model HKY+G+I --starts 10 --seed 7 --prefix out/d041 --json\n",
-                               "  P.bestTree     the best tree, in Newick\n"));
+  sub->footer(inference_footer(
+      "  maslin-phylo search --msa d041.phy --model GTR+G --prefix out/d041\n"
+      "  maslin-phylo search --msa d041.phy --model HKY+G+I --starts 10 --seed 7 --prefix out/d041 --json\n",
+      "  P.bestTree     the best tree, in Newick\n"));
   return sub;
 }
 
@@ -91,21 +98,24 @@ CLI::App* add_bootstrap(CLI::App& app, phylo::InferCommand& command) {
   CLI::App* sub = app.add_subcommand("bootstrap", "Trees of bootstrap replicates of the alignment");
   add_inference(sub, command);
   add_replicates(sub, command);
-  sub->footer(inference_footer("  maslin-phylo bootstrap --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
-                               "  P.bootstraps   the replicates' trees, one a line\n"));
+  sub->footer(inference_footer(
+      "  maslin-phylo bootstrap --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
+      "  P.bootstraps   the replicates' trees, one a line\n"));
   return sub;
 }
 
 CLI::App* add_all(CLI::App& app, phylo::InferCommand& command) {
   command.name = "all";
-  CLI::App* sub = app.add_subcommand("all", "Searches and bootstrap replicates in one go, then support on the best tree");
+  CLI::App* sub =
+      app.add_subcommand("all", "Searches and bootstrap replicates in one go, then support on the best tree");
   add_inference(sub, command);
   add_starts(sub, command);
   add_replicates(sub, command);
-  sub->footer(inference_footer("  maslin-phylo all --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
-                               "  P.bestTree     the best tree, in Newick\n"
-                               "  P.bootstraps   the replicates' trees, one a line\n"
-                               "  P.support      the best tree with support in per cent at its inner nodes\n"));
+  sub->footer(
+      inference_footer("  maslin-phylo all --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
+                       "  P.bestTree     the best tree, in Newick\n"
+                       "  P.bootstraps   the replicates' trees, one a line\n"
+                       "  P.support      the best tree with support in per cent at its inner nodes\n"));
   return sub;
 }
 
@@ -115,25 +125,29 @@ CLI::App* add_support(CLI::App& app, phylo::SupportCommand& command) {
   sub->add_option("--trees", command.trees, "Trees that are counted (of bootstrap replicates), in Newick")->required();
   sub->add_option("--prefix", command.prefix, "Beginning of the output file's name")->required();
   sub->add_flag("--json", command.json, "Print the result as JSON");
-  sub->footer("\nExample:\n"
-              "  maslin-phylo support --tree out/d041.bestTree --trees out/d041.bootstraps --prefix out/d041\n\n"
-              "Writes P.support: the tree with, at each inner node, the per cent of the trees that have its branch.");
+  sub->footer(
+      "\nExample:\n"
+      "  maslin-phylo support --tree out/d041.bestTree --trees out/d041.bootstraps --prefix out/d041\n\n"
+      "Writes P.support: the tree with, at each inner node, the per cent of the trees that have its branch.");
   return sub;
 }
 
 CLI::App* add_consensus(CLI::App& app, phylo::ConsensusCommand& command) {
   CLI::App* sub = app.add_subcommand("consensus", "The tree of those branches that most trees share");
   sub->add_option("--trees", command.trees, "Trees, in Newick")->required();
-  CLI::Option* threshold =
-      sub->add_option("--threshold", command.threshold, "Branches in more than this share of the trees are kept; 1: those in all")
-          ->check(CLI::Range(0.5, 1.0))
-          ->capture_default_str();
-  sub->add_flag("--extended", command.extended, "Keep also rarer branches, by falling count, as long as they fit")->excludes(threshold);
-  sub->add_option("--prefix", command.prefix, "Beginning of the output file's name; without it the tree is only printed");
+  CLI::Option* threshold = sub->add_option("--threshold", command.threshold,
+                                           "Branches in more than this share of the trees are kept; 1: those in all")
+                               ->check(CLI::Range(0.5, 1.0))
+                               ->capture_default_str();
+  sub->add_flag("--extended", command.extended, "Keep also rarer branches, by falling count, as long as they fit")
+      ->excludes(threshold);
+  sub->add_option("--prefix", command.prefix,
+                  "Beginning of the output file's name; without it the tree is only printed");
   sub->add_flag("--json", command.json, "Print the result as JSON");
-  sub->footer("\nExamples:\n"
-              "  maslin-phylo consensus --trees out/d041.bootstraps\n"
-              "  maslin-phylo consensus --trees out/d041.bootstraps --threshold 0.75 --prefix out/d041");
+  sub->footer(
+      "\nExamples:\n"
+      "  maslin-phylo consensus --trees out/d041.bootstraps\n"
+      "  maslin-phylo consensus --trees out/d041.bootstraps --threshold 0.75 --prefix out/d041");
   return sub;
 }
 
@@ -151,8 +165,9 @@ int main(int argc, char** argv) {
 
   CLI::App app("Maximum-likelihood trees from DNA alignments, on all cores.", "maslin-phylo");
   app.require_subcommand(1);
-  app.footer("\nmaslin-phylo COMMAND --help explains a command, with examples.\n"
-             "Exit status: 0 done; 2 something to mend (the message says what); 130 or 143 stopped by a signal; 1 a defect.");
+  app.footer(
+      "\nmaslin-phylo COMMAND --help explains a command, with examples.\n"
+      "Exit status: 0 done; 2 something to mend (the message says what); 130 or 143 stopped by a signal; 1 a defect.");
   phylo::EvaluateCommand evaluate;
   phylo::InferCommand search;
   phylo::InferCommand bootstrap;
@@ -186,7 +201,8 @@ int main(int argc, char** argv) {
   } catch (const maslin::error& e) {
     return report(e.what());
   } catch (const phylo::Stopped& stopped) {
-    std::fprintf(stderr, "maslin-phylo: stopped; %d of %d trees are finished, and the same command continues from there\n",
+    std::fprintf(stderr,
+                 "maslin-phylo: stopped; %d of %d trees are finished, and the same command continues from there\n",
                  stopped.done, stopped.total);
     return 128 + stopped.signal;
   } catch (const std::bad_alloc&) {

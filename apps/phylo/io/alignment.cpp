@@ -50,8 +50,8 @@ std::size_t RowBuilder::find(std::string_view name) const {
 void RowBuilder::append(std::size_t row, char code, std::size_t offset) {
   const char stored = stored_code(code);
   if (stored == 0) {
-    const char* hint = code == '.' ? "; '.' for 'as in the first row' is understood in NEXUS only, where FORMAT says MATCHCHAR=."
-                                   : "";
+    const char* hint =
+        code == '.' ? "; '.' for 'as in the first row' is understood in NEXUS only, where FORMAT says MATCHCHAR=." : "";
     throw format_error{offset, fmt::format("{} in the sequence of taxon {} (site {}) is no DNA code; expected one of "
                                            "ACGTU, RYSWKMBDHV, or N ? - X for unknown{}",
                                            shown(code), shown(names_[row]), rows_[row].size() + 1, hint)};
@@ -68,8 +68,9 @@ Alignment RowBuilder::finish(std::size_t end_of_text) && {
   if (rows_.empty()) throw format_error{end_of_text, "there is no sequence in this file"};
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (rows_[i].empty())
-      throw format_error{offsets_[i], fmt::format("taxon {} has no sequence; expected {} sites", shown(names_[i]),
-                                                  rows_.front().empty() ? "some" : std::to_string(rows_.front().size()))};
+      throw format_error{offsets_[i],
+                         fmt::format("taxon {} has no sequence; expected {} sites", shown(names_[i]),
+                                     rows_.front().empty() ? "some" : std::to_string(rows_.front().size()))};
     if (rows_[i].size() != rows_.front().size())
       throw format_error{offsets_[i],
                          fmt::format("taxon {} has {} sites, but the first taxon, {}, has {}; sequences must be "
@@ -108,8 +109,9 @@ Alignment parse_alignment(std::string_view given, const std::string& file) {
   const std::string text = normalize_text(std::string(given));
   try {
     const std::size_t start = text.find_first_not_of(" \t\v\f\n");
-    if (start == text.npos) throw format_error{0, text.empty() ? "the file is empty; expected an alignment"
-                                                               : "the file holds nothing but blanks; expected an alignment"};
+    if (start == text.npos)
+      throw format_error{0, text.empty() ? "the file is empty; expected an alignment"
+                                         : "the file holds nothing but blanks; expected an alignment"};
     Alignment alignment;
     if (text[start] == '>')
       alignment = parse_fasta(text);
@@ -118,9 +120,10 @@ Alignment parse_alignment(std::string_view given, const std::string& file) {
     else if (text[start] >= '0' && text[start] <= '9')
       alignment = parse_phylip(text);
     else
-      throw format_error{start, fmt::format("{} begins no known alignment format; expected '>' (FASTA), '#NEXUS', or the "
-                                            "numbers of taxa and sites (PHYLIP)",
-                                            shown(text[start]))};
+      throw format_error{start,
+                         fmt::format("{} begins no known alignment format; expected '>' (FASTA), '#NEXUS', or the "
+                                     "numbers of taxa and sites (PHYLIP)",
+                                     shown(text[start]))};
     alignment.file = file;
     return alignment;
   } catch (const format_error& e) {

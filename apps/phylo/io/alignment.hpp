@@ -7,8 +7,8 @@
 
 namespace phylo {
 
-/// Aligned DNA sequences, one row a taxon. Rows hold upper-case IUPAC codes: A C G T, the ambiguities R Y S W K M B D H V,
-/// and '-' for whatever says nothing (gap, N, X, ?). U has become T. All rows have one length; names are distinct.
+/// Aligned DNA sequences, one row a taxon. Rows hold upper-case IUPAC codes: A C G T, the ambiguities R Y S W K M B D H
+/// V, and '-' for whatever says nothing (gap, N, X, ?). U has become T. All rows have one length; names are distinct.
 struct Alignment {
   std::string file;  ///< where it came from, for messages
   std::vector<std::string> names;
@@ -18,13 +18,13 @@ struct Alignment {
   int sites() const { return rows.empty() ? 0 : static_cast<int>(rows.front().size()); }
 };
 
-/// Gives the alignment in the file. The format (relaxed PHYLIP, sequential or interleaved; FASTA; NEXUS) is told from the
-/// content. Throws `input_error` when the file can't be read, is none of these, names a taxon twice, has rows of unequal
-/// length, a character outside IUPAC's DNA codes, no site, or fewer than four taxa.
+/// Gives the alignment in the file. The format (relaxed PHYLIP, sequential or interleaved; FASTA; NEXUS) is told from
+/// the content. Throws `input_error` when the file can't be read, is none of these, names a taxon twice, has rows of
+/// unequal length, a character outside IUPAC's DNA codes, no site, or fewer than four taxa.
 Alignment read_alignment(const std::string& file);
 
-/// Takes out the columns without any determined base, which say nothing but would be drawn by bootstrap replicates, and gives
-/// how many there were. Throws `input_error` when nothing is left.
+/// Takes out the columns without any determined base, which say nothing but would be drawn by bootstrap replicates, and
+/// gives how many there were. Throws `input_error` when nothing is left.
 int drop_undetermined_columns(Alignment& alignment);
 
 /// The same as read_alignment from a text; `file` stands in messages.

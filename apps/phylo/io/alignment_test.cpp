@@ -57,11 +57,13 @@ TEST(Alignment, Fasta) {
 }
 
 TEST(Alignment, Nexus) {
-  expect_four(parse("#NEXUS\n[a comment [in a comment]]\nBegin data;\n dimensions ntax=4 nchar = 6;\n"
-                    "format datatype=dna missing=? gap=-;\nmatrix\nt1 ACG TAC\nt2 ACG[3]TAA\n't3'\nAC-TRC\nt4 ACG\n?AT\n;\nend;\n"));
-  expect_four(parse("#nexus\nbegin taxa; dimensions ntax=4; taxlabels t1 t2 t3 t4; end;\nBEGIN CHARACTERS;\n"
-                    "TITLE x; DIMENSIONS NCHAR=6; FORMAT DATATYPE=DNA GAP=~ MISSING=# MATCHCHAR=. INTERLEAVE=yes;\nMATRIX\n"
-                    "t1 ACG\nt2 ...\nt3 ..~\nt4 ...\n\nt1 TAC\nt2 ..A\nt3 .{AG}C\nt4 #.T\n;\nEND;\nbegin trees; tree a=(1); end;"));
+  expect_four(parse(
+      "#NEXUS\n[a comment [in a comment]]\nBegin data;\n dimensions ntax=4 nchar = 6;\n"
+      "format datatype=dna missing=? gap=-;\nmatrix\nt1 ACG TAC\nt2 ACG[3]TAA\n't3'\nAC-TRC\nt4 ACG\n?AT\n;\nend;\n"));
+  expect_four(parse(
+      "#nexus\nbegin taxa; dimensions ntax=4; taxlabels t1 t2 t3 t4; end;\nBEGIN CHARACTERS;\n"
+      "TITLE x; DIMENSIONS NCHAR=6; FORMAT DATATYPE=DNA GAP=~ MISSING=# MATCHCHAR=. INTERLEAVE=yes;\nMATRIX\n"
+      "t1 ACG\nt2 ...\nt3 ..~\nt4 ...\n\nt1 TAC\nt2 ..A\nt3 .{AG}C\nt4 #.T\n;\nEND;\nbegin trees; tree a=(1); end;"));
 }
 
 TEST(Alignment, NexusNamesInQuotes) {
@@ -70,8 +72,9 @@ TEST(Alignment, NexusNamesInQuotes) {
 }
 
 TEST(Alignment, LineEndsOfAnySystemAndAByteOrderMark) {
-  expect_four(parse("\xEF\xBB\xBF"
-                    "4 6\r\nt1 ACGTAC\r\nt2 ACGTAA\r\nt3 AC-TRC\r\nt4 ACG-AT\r\n"));
+  expect_four(
+      parse("\xEF\xBB\xBF"
+            "4 6\r\nt1 ACGTAC\r\nt2 ACGTAA\r\nt3 AC-TRC\r\nt4 ACG-AT\r\n"));
   expect_four(parse("4 6\rt1 ACGTAC\rt2 ACGTAA\rt3 AC-TRC\rt4 ACG-AT"));
   expect_four(parse(">t1\r\nACGTAC\r\n>t2\r\nACGTAA\r\n>t3\r\nAC-TRC\r\n>t4\r\nACG-AT\r\n"));
 }
@@ -102,9 +105,11 @@ TEST(Alignment, UnequalLengths) {
   expect_complaint("4 4\na ACGT\nb ACG\nc ACGT\nd ACGT\n", "in:3:1", "taxon 'b' has 3 sites, but the header says 4");
   expect_complaint("4 4\na ACGT\nb ACGTT\nc ACGT\nd ACGT\n", "in:3:1", "taxon 'b' has 5 sites, but the header says 4");
   expect_complaint(">a\nACGT\n>b\nACG\n>c\nACGT\n>d\nACGT\n", "in:3:2", "taxon 'b' has 3 sites");
-  expect_complaint("#NEXUS begin data; dimensions nchar=4; format interleave;\nmatrix\na ACGT\nb ACG\nc ACGT\nd ACGT\n;", "in:4:1",
-                   "taxon 'b' has 3 sites, but DIMENSIONS says NCHAR=4");
-  expect_complaint("#NEXUS begin data; dimensions nchar=4;\nmatrix\na ACGTA\nb ACGT\n;", "in:3:7", "goes on behind the 4 sites");
+  expect_complaint(
+      "#NEXUS begin data; dimensions nchar=4; format interleave;\nmatrix\na ACGT\nb ACG\nc ACGT\nd ACGT\n;", "in:4:1",
+      "taxon 'b' has 3 sites, but DIMENSIONS says NCHAR=4");
+  expect_complaint("#NEXUS begin data; dimensions nchar=4;\nmatrix\na ACGTA\nb ACGT\n;", "in:3:7",
+                   "goes on behind the 4 sites");
 }
 
 TEST(Alignment, IllegalCharacter) {
@@ -136,19 +141,20 @@ TEST(Alignment, CountsInTheHeaderThatAreNotTrue) {
   expect_complaint("4 -1\n", "in:1:3", "expected the number of sites");
   expect_complaint("5 2\na AC\nb AC\nc AC\nd AC\n", "in:6:1", "ends behind 4 taxa, but the header says 5");
   expect_complaint("4 2\na AC\nb AC\nc AC\nd AC\ne AC\n", "in:6:1", "goes on");
-  expect_complaint("#NEXUS begin data; dimensions ntax=5 nchar=2; matrix a AC b AC c AC d AC; end;", "in:1:74", "NTAX=5");
+  expect_complaint("#NEXUS begin data; dimensions ntax=5 nchar=2; matrix a AC b AC c AC d AC; end;", "in:1:74",
+                   "NTAX=5");
 }
 
 TEST(Alignment, CutOffInterleavedFilesAreNeverTaken) {
   const std::string whole = "4 9\nt1 ACG\nt2 ACG\nt3 AC-\nt4 ACG\n\nTAC\nTAA\nTRC\n-AT\n\nAAA\nCCC\nGGG\nTTT";
   EXPECT_EQ(parse(whole).rows[3], "ACG-ATTTT");
   for (std::size_t length = 0; length < whole.size(); ++length) complaint(whole.substr(0, length));
-  expect_complaint("4 6\nt1 ACG\nt2 ACG\nt3 AC-\nt4 ACG\nTAC\nTAA\n", "in:8:1", "the last block ends behind 2 of 4 taxa");
+  expect_complaint("4 6\nt1 ACG\nt2 ACG\nt3 AC-\nt4 ACG\nTAC\nTAA\n", "in:8:1",
+                   "the last block ends behind 2 of 4 taxa");
 }
 
 TEST(Alignment, CutOffNexusFilesAreNeverTaken) {
-  const std::string whole =
-      "#NEXUS\nBEGIN DATA;\nDIMENSIONS NTAX=4 NCHAR=4;\nFORMAT DATATYPE=DNA;\nMATRIX\na 'b\n";
+  const std::string whole = "#NEXUS\nBEGIN DATA;\nDIMENSIONS NTAX=4 NCHAR=4;\nFORMAT DATATYPE=DNA;\nMATRIX\na 'b\n";
   for (std::size_t length = 0; length <= whole.size(); ++length) complaint(whole.substr(0, length));
   expect_complaint("#NEXUS begin data; dimensions nchar=2; matrix a AC [", "in:1:52", "never closed");
   expect_complaint("#NEXUS begin data; format datatype=protein;", "in:1:27", "DATATYPE='protein'");
@@ -161,7 +167,8 @@ TEST(Alignment, AnyBytesEndInAMessageOrAnAlignment) {
   const std::vector<std::string> seeds = {
       "4 6\nt1 ACG\nt2 ACG\nt3 AC-\nt4 ACG\n\nTAC\nTAA\nTRC\n-AT\n",
       ">t1\nACGTAC\n>t2\nACGTAA\n>t3\nAC-TRC\n>t4\nACG-AT\n",
-      "#NEXUS\nBegin data;dimensions ntax=4 nchar=6;format datatype=dna missing=? gap=- matchchar=. interleave;\nmatrix\n"
+      "#NEXUS\nBegin data;dimensions ntax=4 nchar=6;format datatype=dna missing=? gap=- matchchar=. "
+      "interleave;\nmatrix\n"
       "t1 ACG\nt2 ...\n't 3' {AG}CT\nt4 [x]ACG\nt1 TAC\nt2 ..A\n't 3' TRC\nt4 -AT\n;\nend;\n"};
   std::uint64_t state = 12345;
   const auto next = [&] {
@@ -173,10 +180,18 @@ TEST(Alignment, AnyBytesEndInAMessageOrAnAlignment) {
     for (std::uint64_t i = next() % 4 + 1; i > 0; --i) {
       const std::size_t at = next() % text.size();
       switch (next() % 4) {
-        case 0: text[at] = static_cast<char>(next()); break;
-        case 1: text.erase(at, next() % 8 + 1); break;
-        case 2: text.insert(at, 1, "\n\r\t ;='[]{}>4"[next() % 13]); break;
-        default: text.insert(at, text.substr(next() % text.size(), next() % 12)); break;
+        case 0:
+          text[at] = static_cast<char>(next());
+          break;
+        case 1:
+          text.erase(at, next() % 8 + 1);
+          break;
+        case 2:
+          text.insert(at, 1, "\n\r\t ;='[]{}>4"[next() % 13]);
+          break;
+        default:
+          text.insert(at, text.substr(next() % text.size(), next() % 12));
+          break;
       }
       if (text.empty()) text = "4";
     }

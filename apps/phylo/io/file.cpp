@@ -18,10 +18,10 @@ namespace phylo {
 namespace {
 
 [[noreturn]] void fail_write(const std::string& path, int error, const char* what) {
-  const char* advice = error == ENOSPC || error == EDQUOT || error == EFBIG ? "free some space or choose another --prefix"
-                       : error == EACCES || error == EPERM || error == EROFS
-                           ? "choose a --prefix where you may write"
-                           : "check the path that --prefix names";
+  const char* advice = error == ENOSPC || error == EDQUOT || error == EFBIG
+                           ? "free some space or choose another --prefix"
+                       : error == EACCES || error == EPERM || error == EROFS ? "choose a --prefix where you may write"
+                                                                             : "check the path that --prefix names";
   fail(path, fmt::format("{}: {}; {}", what, std::strerror(error), advice));
 }
 

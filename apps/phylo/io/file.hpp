@@ -13,8 +13,8 @@ namespace phylo {
 /// then takes the neighbour away. Only one process may write the same path at a time.
 void write_file(const std::string& path, std::string_view content);
 
-/// Makes the folder and those above it, and throws `input_error` when that can't be: a regular file stands in the way, no
-/// permission. An existing folder is fine.
+/// Makes the folder and those above it, and throws `input_error` when that can't be: a regular file stands in the way,
+/// no permission. An existing folder is fine.
 void make_folder(const std::string& path);
 
 /// Throws `input_error` unless files can be created in the folder.
@@ -40,7 +40,8 @@ class FileLock {
   int fd_ = -1;
 };
 
-/// Gives a 64-bit digest (FNV-1a) of bytes, continuing from `seed`; it tells apart what differs by accident, not by malice.
+/// Gives a 64-bit digest (FNV-1a) of bytes, continuing from `seed`; it tells apart what differs by accident, not by
+/// malice.
 std::uint64_t digest(std::string_view bytes, std::uint64_t seed = 0xcbf29ce484222325U);
 
 }  // namespace phylo

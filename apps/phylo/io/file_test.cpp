@@ -56,7 +56,8 @@ TEST_F(File, AWriteThatFailsLeavesTheOldContentAndNoPart) {
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
   const std::string message = complaint([&] { write_file(path("x"), std::string(1000, 'n')); });
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-  EXPECT_NE(message.find(path("x") + ": can't be written: File too large; free some space"), std::string::npos) << message;
+  EXPECT_NE(message.find(path("x") + ": can't be written: File too large; free some space"), std::string::npos)
+      << message;
   EXPECT_EQ(read_text(path("x")), "old");
   EXPECT_EQ(files(), 1U);
 }
@@ -67,7 +68,8 @@ TEST_F(File, FoldersThatCannotBe) {
             std::string::npos);
   EXPECT_NE(complaint([&] { make_folder("/dev/full/out"); }).find("/dev/full is a file"), std::string::npos);
   EXPECT_NE(complaint([&] { make_folder("/proc/nothing/out"); }).find("can't be made"), std::string::npos);
-  EXPECT_NE(complaint([&] { write_file(path("missing/x"), "y"); }).find("No such file or directory"), std::string::npos);
+  EXPECT_NE(complaint([&] { write_file(path("missing/x"), "y"); }).find("No such file or directory"),
+            std::string::npos);
   make_folder(path("a/b/c"));
   make_folder(path("a/b/c/"));
   EXPECT_TRUE(fs::is_directory(path("a/b/c")));

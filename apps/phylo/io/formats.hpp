@@ -12,7 +12,8 @@
 
 namespace phylo {
 
-/// Thrown inside the readers: what is wrong and at which byte of the text. `parse_alignment` turns it into `input_error`.
+/// Thrown inside the readers: what is wrong and at which byte of the text. `parse_alignment` turns it into
+/// `input_error`.
 struct format_error {
   std::size_t offset;
   std::string message;

@@ -147,9 +147,10 @@ class Parser {
       out_.fail_at(start, fmt::format("{} is no branch length; expected a number like 0.013 or 1e-6",
                                       shown(std::string_view(text_).substr(start, end - start))));
     if (node.length < 0)
-      out_.fail_at(start, fmt::format("a branch of length {} is negative; lengths are expected substitutions per site, 0 or "
-                                      "more",
-                                      node.length));
+      out_.fail_at(start,
+                   fmt::format("a branch of length {} is negative; lengths are expected substitutions per site, 0 or "
+                               "more",
+                               node.length));
     node.has_length = true;
     at_ = end;
   }
@@ -220,7 +221,8 @@ std::vector<Node> match_taxa(const NewickFile& file, const NewickTree& tree, con
   std::string message = fmt::format("this tree's taxa differ from those of {}:", whose);
   if (!strangers.empty()) message += fmt::format(" only the tree has {};", listed(strangers));
   if (!missing.empty()) message += fmt::format(" the tree lacks {};", listed(missing));
-  file.fail_at(strangers.empty() ? tree.nodes.front().offset : first_stranger, message + " both must have the same names");
+  file.fail_at(strangers.empty() ? tree.nodes.front().offset : first_stranger,
+               message + " both must have the same names");
 }
 
 }  // namespace
@@ -230,16 +232,19 @@ Tree to_tree(const NewickFile& file, std::size_t index, const std::vector<std::s
   const NewickTree& from = file.trees[index];
   const std::vector<Node> tip_of = match_taxa(file, from, names, whose);
   if (names.size() < 4)
-    file.fail_at(from.nodes.front().offset, fmt::format("{} taxa only; an unrooted tree needs at least four", names.size()));
+    file.fail_at(from.nodes.front().offset,
+                 fmt::format("{} taxa only; an unrooted tree needs at least four", names.size()));
   for (std::size_t i = 0; i < from.nodes.size(); ++i) {
     const NewickTree::Node& node = from.nodes[i];
     const std::size_t children = node.children.size();
     if (!node.is_tip() && children != 2 && !(i == 0 && children == 3))
-      file.fail_at(node.offset, fmt::format("an inner node with {} {}; the tree must be binary, its outermost node may have 2 "
-                                            "or 3 children",
-                                            children, children == 1 ? "child" : "children"));
+      file.fail_at(node.offset,
+                   fmt::format("an inner node with {} {}; the tree must be binary, its outermost node may have 2 "
+                               "or 3 children",
+                               children, children == 1 ? "child" : "children"));
     if (i != 0 && !node.has_length && lengths == Lengths::required)
-      file.fail_at(node.offset, "this branch has no length; give every branch one, or have them optimized (--optimize branches)");
+      file.fail_at(node.offset,
+                   "this branch has no length; give every branch one, or have them optimized (--optimize branches)");
   }
 
   Tree tree(static_cast<std::int32_t>(names.size()));
@@ -272,13 +277,16 @@ Tree to_tree(const NewickFile& file, std::size_t index, const std::vector<std::s
   return tree;
 }
 
-Tree only_tree(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose, Lengths lengths) {
+Tree only_tree(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose,
+               Lengths lengths) {
   if (file.trees.size() > 1)
-    file.fail_at(file.trees[1].nodes.front().offset, fmt::format("{} trees in this file; expected one", file.trees.size()));
+    file.fail_at(file.trees[1].nodes.front().offset,
+                 fmt::format("{} trees in this file; expected one", file.trees.size()));
   return to_tree(file, 0, names, whose, lengths);
 }
 
-Tree read_tree(const std::string& file, const std::vector<std::string>& names, const std::string& whose, Lengths lengths) {
+Tree read_tree(const std::string& file, const std::vector<std::string>& names, const std::string& whose,
+               Lengths lengths) {
   return only_tree(read_newick(file), names, whose, lengths);
 }
 

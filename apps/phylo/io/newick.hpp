@@ -51,26 +51,28 @@ enum class Lengths {
 };
 inline constexpr double default_length = 0.1;
 
-/// Gives the tree as an unrooted binary one whose tip i is names[i]; a root of two children becomes one branch, as long as
-/// both of its halves. Throws `input_error` when its taxa are not exactly `names` (`whose` says in the message where those
-/// come from: "the alignment"), when it is not binary, or when a length is negative or missing.
+/// Gives the tree as an unrooted binary one whose tip i is names[i]; a root of two children becomes one branch, as long
+/// as both of its halves. Throws `input_error` when its taxa are not exactly `names` (`whose` says in the message where
+/// those come from: "the alignment"), when it is not binary, or when a length is negative or missing.
 Tree to_tree(const NewickFile& file, std::size_t index, const std::vector<std::string>& names, const std::string& whose,
              Lengths lengths);
 
 /// Gives the one tree of a file that was read. Throws as `to_tree` does, and when there are several.
-Tree only_tree(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose, Lengths lengths);
+Tree only_tree(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose,
+               Lengths lengths);
 
 /// Whether any branch of any tree has a length.
 bool has_lengths(const NewickFile& file);
 
 /// Gives the one tree of the file. Throws `input_error` as `to_tree` does, and when the file holds several.
-Tree read_tree(const std::string& file, const std::vector<std::string>& names, const std::string& whose, Lengths lengths);
+Tree read_tree(const std::string& file, const std::vector<std::string>& names, const std::string& whose,
+               Lengths lengths);
 
-/// Gives the tree, in one line with ';' but no line end, opened at the neighbour of tip 0. Lengths have the fewest digits that
-/// read back as the same number. `labels`, if not empty, holds for every half-edge what the inner node behind its branch
-/// is labelled with (support values); empty labels are left out.
-std::string to_newick(const Tree& tree, const std::vector<std::string>& names, const std::vector<std::string>& labels = {},
-                      bool with_lengths = true);
+/// Gives the tree, in one line with ';' but no line end, opened at the neighbour of tip 0. Lengths have the fewest
+/// digits that read back as the same number. `labels`, if not empty, holds for every half-edge what the inner node
+/// behind its branch is labelled with (support values); empty labels are left out.
+std::string to_newick(const Tree& tree, const std::vector<std::string>& names,
+                      const std::vector<std::string>& labels = {}, bool with_lengths = true);
 
 /// Gives a consensus, opened at its root, with supports in per cent as labels of inner nodes.
 std::string to_newick(const Multifurcation& tree, const std::vector<std::string>& names, bool with_lengths = true);

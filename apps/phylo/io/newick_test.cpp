@@ -132,9 +132,15 @@ TEST(Newick, AnyBytesEndInAMessageOrATree) {
     for (std::uint64_t i = next() % 4 + 1; i > 0 && !text.empty(); --i) {
       const std::size_t at = next() % text.size();
       switch (next() % 3) {
-        case 0: text[at] = static_cast<char>(next()); break;
-        case 1: text.erase(at, next() % 6 + 1); break;
-        default: text.insert(at, 1, "(),:;'[]\n"[next() % 9]); break;
+        case 0:
+          text[at] = static_cast<char>(next());
+          break;
+        case 1:
+          text.erase(at, next() % 6 + 1);
+          break;
+        default:
+          text.insert(at, 1, "(),:;'[]\n"[next() % 9]);
+          break;
       }
     }
     try {

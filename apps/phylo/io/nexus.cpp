@@ -90,7 +90,8 @@ class Scanner {
   void take_quoted(Word& word) {
     take();
     for (;;) {
-      if (at_end() || peek() == '\n') throw format_error{word.offset, "this quoted name is never closed; expected another '"};
+      if (at_end() || peek() == '\n')
+        throw format_error{word.offset, "this quoted name is never closed; expected another '"};
       const char c = take();
       if (c != '\'') {
         word.text += c;
@@ -169,7 +170,8 @@ class Reader {
     if (!in_.expect_word("'='").is("="))
       throw format_error{key.offset, fmt::format("{} lacks its value; expected {}=...", key.text, key.text)};
     std::string value = in_.expect_word("a value").text;
-    if (value == ";") throw format_error{key.offset, fmt::format("{} lacks its value; expected {}=...", key.text, key.text)};
+    if (value == ";")
+      throw format_error{key.offset, fmt::format("{} lacks its value; expected {}=...", key.text, key.text)};
     return value;
   }
 
@@ -211,8 +213,8 @@ class Reader {
       if (key.is("DATATYPE")) {
         const std::string type = value_of(key);
         if (!same_word(type, "DNA") && !same_word(type, "RNA") && !same_word(type, "NUCLEOTIDE"))
-          throw format_error{key.offset, fmt::format("DATATYPE={} can't be analysed; expected DNA, RNA or NUCLEOTIDE",
-                                                     shown(type))};
+          throw format_error{
+              key.offset, fmt::format("DATATYPE={} can't be analysed; expected DNA, RNA or NUCLEOTIDE", shown(type))};
       } else if (key.is("GAP")) {
         format_.gap = symbol_of(key);
       } else if (key.is("MISSING")) {
@@ -227,15 +229,17 @@ class Reader {
         else
           pending = next;
       } else if (key.is("TRANSPOSE") || key.is("NOLABELS") || key.is("TOKENS") || key.is("EQUATE")) {
-        throw format_error{key.offset, fmt::format("FORMAT {} is not understood; write the matrix with one labelled row "
-                                                   "a taxon",
-                                                   key.text)};
+        throw format_error{key.offset,
+                           fmt::format("FORMAT {} is not understood; write the matrix with one labelled row "
+                                       "a taxon",
+                                       key.text)};
       }
     }
   }
 
   Alignment read_matrix(std::size_t offset) {
-    if (!format_.sites) throw format_error{offset, "MATRIX stands before DIMENSIONS NCHAR=...; say how many sites there are"};
+    if (!format_.sites)
+      throw format_error{offset, "MATRIX stands before DIMENSIONS NCHAR=...; say how many sites there are"};
     if (*format_.sites == 0) throw format_error{format_.sites_offset, "NCHAR=0; expected at least one site"};
     while (format_.interleaved ? read_interleaved_row() : read_row()) {
     }
@@ -248,10 +252,11 @@ class Reader {
   }
 
   [[noreturn]] void wrong_length(std::size_t row) const {
-    throw format_error{rows_.offset(row),
-                       fmt::format("taxon {} has {} sites, but DIMENSIONS says NCHAR={}{}", shown(rows_.name(row)),
-                                   rows_.row(row).size(), *format_.sites,
-                                   format_.interleaved ? "" : "; if the matrix is interleaved, FORMAT must say INTERLEAVE")};
+    throw format_error{
+        rows_.offset(row),
+        fmt::format("taxon {} has {} sites, but DIMENSIONS says NCHAR={}{}", shown(rows_.name(row)),
+                    rows_.row(row).size(), *format_.sites,
+                    format_.interleaved ? "" : "; if the matrix is interleaved, FORMAT must say INTERLEAVE")};
   }
 
   /// Reads name and all of its sites; false at the matrix's end.
@@ -297,7 +302,8 @@ class Reader {
     } else if (format_.match != 0 && c == format_.match) {
       const std::size_t site = rows_.row(row).size();
       if (row == 0 || site >= rows_.row(0).size())
-        throw format_error{offset, fmt::format("{} stands for the first taxon's character, which is not known here", shown(c))};
+        throw format_error{offset,
+                           fmt::format("{} stands for the first taxon's character, which is not known here", shown(c))};
       rows_.append_stored(row, rows_.row(0)[site]);
     } else if (c == format_.gap || c == format_.missing) {
       rows_.append_stored(row, '-');
@@ -310,7 +316,8 @@ class Reader {
   void read_set(std::size_t row, std::size_t offset, char close) {
     unsigned mask = 0;
     for (;;) {
-      if (in_.at_end()) throw format_error{offset, fmt::format("this set of bases is never closed; expected {}", shown(close))};
+      if (in_.at_end())
+        throw format_error{offset, fmt::format("this set of bases is never closed; expected {}", shown(close))};
       const std::size_t at = in_.offset();
       const char c = in_.take();
       if (c == close) break;

@@ -53,16 +53,19 @@ TEST(Patterns, MasksAreUnionsOfTheirBases) {
 TEST(Patterns, CountsOfRealAlignmentsAreTheKnownOnes) {
   // Looked for beside the checkout, wherever the test runs in it.
   std::filesystem::path folder;
-  for (std::filesystem::path up = std::filesystem::absolute(__FILE__).parent_path(); up != up.root_path(); up = up.parent_path())
-    if (std::filesystem::is_directory(up / "shared" / "data" / "alignments")) folder = up / "shared" / "data" / "alignments";
+  for (std::filesystem::path up = std::filesystem::absolute(__FILE__).parent_path(); up != up.root_path();
+       up = up.parent_path())
+    if (std::filesystem::is_directory(up / "shared" / "data" / "alignments"))
+      folder = up / "shared" / "data" / "alignments";
   if (folder.empty()) GTEST_SKIP() << "skipped: shared/data absent";
   const struct {
     const char* file;
     int taxa, sites, patterns;
-  } known[] = {{"d025_h1n1ha", 25, 1695, 615},    {"d026_pocketgopher", 26, 469, 151}, {"d027_m336", 27, 1940, 933},
-               {"d041_m1366", 41, 1134, 767},     {"d044_dornburg", 44, 5882, 1752},   {"d050_m1044", 50, 1126, 488},
-               {"d062_carnivora", 62, 10869, 5565}, {"d094_rightmyer", 94, 3689, 1699}, {"d110_fong", 110, 25919, 15188},
-               {"d237_murray", 237, 3110, 1508}};
+  } known[] = {{"d025_h1n1ha", 25, 1695, 615},      {"d026_pocketgopher", 26, 469, 151},
+               {"d027_m336", 27, 1940, 933},        {"d041_m1366", 41, 1134, 767},
+               {"d044_dornburg", 44, 5882, 1752},   {"d050_m1044", 50, 1126, 488},
+               {"d062_carnivora", 62, 10869, 5565}, {"d094_rightmyer", 94, 3689, 1699},
+               {"d110_fong", 110, 25919, 15188},    {"d237_murray", 237, 3110, 1508}};
   for (const auto& k : known) {
     const Patterns p = compress(read_alignment((folder / (std::string(k.file) + ".phy")).string()));
     EXPECT_EQ(p.taxa, k.taxa) << k.file;

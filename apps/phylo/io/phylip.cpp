@@ -63,11 +63,13 @@ Header read_header(const Line& line) {
     throw format_error{line.offset + at, fmt::format("{} in the number of taxa", shown(line.text[at]))};
   header.sites = read_count(line, at, "sites");
   if (at < line.text.size())
-    throw format_error{line.offset + at, fmt::format("{} behind the numbers of taxa and sites; expected the end of the line",
-                                                     shown(line.text.substr(at)))};
+    throw format_error{line.offset + at,
+                       fmt::format("{} behind the numbers of taxa and sites; expected the end of the line",
+                                   shown(line.text.substr(at)))};
   if (header.taxa < 4)
     throw format_error{line.offset, fmt::format("{} taxa only; an unrooted tree needs at least four", header.taxa)};
-  if (header.sites == 0) throw format_error{line.offset, "the header says that there are 0 sites; expected at least one"};
+  if (header.sites == 0)
+    throw format_error{line.offset, "the header says that there are 0 sites; expected at least one"};
   return header;
 }
 
@@ -81,8 +83,8 @@ Line begin_row(RowBuilder& rows, const Line& line) {
 }
 
 format_error wrong_length(const RowBuilder& rows, std::size_t row, const Header& header, std::size_t offset) {
-  return {offset, fmt::format("taxon {} has {} sites, but the header says {}", shown(rows.name(row)), rows.row(row).size(),
-                              header.sites)};
+  return {offset, fmt::format("taxon {} has {} sites, but the header says {}", shown(rows.name(row)),
+                              rows.row(row).size(), header.sites)};
 }
 
 format_error missing_rows(const RowBuilder& rows, const Header& header, std::size_t offset) {
@@ -98,12 +100,14 @@ RowBuilder read_sequential(const std::vector<Line>& lines, const Header& header,
     const Line rest = begin_row(rows, opening);
     const std::size_t row = rows.size() - 1;
     rows.append(row, rest.text, rest.offset);
-    for (; rows.row(row).size() < header.sites && at < lines.size(); ++at) rows.append(row, lines[at].text, lines[at].offset);
+    for (; rows.row(row).size() < header.sites && at < lines.size(); ++at)
+      rows.append(row, lines[at].text, lines[at].offset);
     if (rows.row(row).size() != header.sites)
       throw wrong_length(rows, row, header, at == lines.size() ? end : opening.offset);
   }
   if (at < lines.size())
-    throw format_error{lines[at].offset, fmt::format("the header says {} taxa, but the file goes on behind them", header.taxa)};
+    throw format_error{lines[at].offset,
+                       fmt::format("the header says {} taxa, but the file goes on behind them", header.taxa)};
   return rows;
 }
 
@@ -121,8 +125,9 @@ RowBuilder read_interleaved(const std::vector<Line>& lines, const Header& header
       if (rows.row(row).size() != header.sites) throw wrong_length(rows, row, header, rows.offset(row));
   for (std::size_t row = 1; row < rows.size(); ++row)
     if (rows.row(row).size() != rows.row(0).size())
-      throw format_error{rows.offset(row), fmt::format("taxon {} has {} sites on its first line, but the first taxon has {}",
-                                                       shown(rows.name(row)), rows.row(row).size(), rows.row(0).size())};
+      throw format_error{rows.offset(row),
+                         fmt::format("taxon {} has {} sites on its first line, but the first taxon has {}",
+                                     shown(rows.name(row)), rows.row(row).size(), rows.row(0).size())};
 
   while (rows.row(0).size() < header.sites || at < lines.size()) {
     std::size_t expected = 0;  // the length that this block's first row has brought
@@ -139,7 +144,8 @@ RowBuilder read_interleaved(const std::vector<Line>& lines, const Header& header
                          is_blank(line.text[name.size()]);
       const std::size_t skip = named ? name.size() : 0;
       if (rows.row(row).size() == header.sites)
-        throw format_error{line.offset, fmt::format("the header says {} sites, but the file goes on behind them", header.sites)};
+        throw format_error{line.offset,
+                           fmt::format("the header says {} sites, but the file goes on behind them", header.sites)};
       rows.append(row, line.text.substr(skip), line.offset + skip);
       if (row == 0) expected = rows.row(0).size();
       if (rows.row(row).size() != expected)

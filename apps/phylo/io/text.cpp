@@ -53,7 +53,8 @@ std::string read_text(const std::string& file) {
       fail(file, "is compressed (gzip); unpack it first, with gunzip");
     // Looked for piece by piece, so that /dev/zero ends here and not in exhausted memory.
     if (const std::size_t nul = bytes.find('\0'); nul != bytes.npos)
-      fail(file, fmt::format("is no text: byte {} is NUL; expected an alignment, tree or model as text", text.size() + nul));
+      fail(file,
+           fmt::format("is no text: byte {} is NUL; expected an alignment, tree or model as text", text.size() + nul));
     text.append(bytes);
   }
   return normalize_text(std::move(text));

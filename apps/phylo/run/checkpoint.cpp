@@ -32,10 +32,14 @@ std::string read_bytes(const std::string& path) {
 }
 
 json to_json(const Identity& identity) {
-  return {{"alignment", identity.alignment}, {"alignment_file", identity.alignment_file},
-          {"taxa", identity.taxa},           {"sites", identity.sites},
-          {"model", identity.model},         {"seed", identity.seed},
-          {"instructions", identity.instructions}, {"program", identity.program}};
+  return {{"alignment", identity.alignment},
+          {"alignment_file", identity.alignment_file},
+          {"taxa", identity.taxa},
+          {"sites", identity.sites},
+          {"model", identity.model},
+          {"seed", identity.seed},
+          {"instructions", identity.instructions},
+          {"program", identity.program}};
 }
 
 std::string stamp_of(const Identity& identity) {
@@ -60,12 +64,8 @@ std::string alignment_digest(const Alignment& alignment) {
 }
 
 std::string format_record(const FinishedTree& tree, const std::string& stamp) {
-  const json body = {{"record", record_kind},
-                     {"stamp", stamp},
-                     {"purpose", name_of(tree.id.purpose)},
-                     {"index", tree.id.index},
-                     {"lnl", tree.lnl},
-                     {"model", tree.model},
+  const json body = {{"record", record_kind},  {"stamp", stamp},  {"purpose", name_of(tree.id.purpose)},
+                     {"index", tree.id.index}, {"lnl", tree.lnl}, {"model", tree.model},
                      {"seconds", tree.seconds}};
   // The tree stands outside of the JSON because taxa may have names that are no UTF-8.
   const std::string lines = body.dump() + "\n" + tree.newick + "\n";
@@ -114,9 +114,10 @@ Checkpoint::Checkpoint(const std::string& folder, const Identity& identity, bool
 }
 
 void Checkpoint::open(bool redo) {
-  lock_ = FileLock(folder_ + "/lock",
-                   fmt::format("{}: another process is working on this checkpoint; wait for it, or choose another --prefix",
-                               folder_));
+  lock_ =
+      FileLock(folder_ + "/lock",
+               fmt::format("{}: another process is working on this checkpoint; wait for it, or choose another --prefix",
+                           folder_));
   if (redo) forget_all();
   const std::string file = folder_ + "/identity.json";
   if (fs::exists(file))
@@ -139,23 +140,28 @@ void Checkpoint::check_identity(const std::string& text) const {
     found.instructions = body.at("instructions").get<std::string>();
     found.program = body.at("program").get<std::string>();
   } catch (const json::exception&) {
-    fail(folder_ + "/identity.json", "is damaged, so nobody knows what the trees beside it belong to; choose another "
-                                     "--prefix, or start afresh with --redo");
+    fail(folder_ + "/identity.json",
+         "is damaged, so nobody knows what the trees beside it belong to; choose another "
+         "--prefix, or start afresh with --redo");
   }
   const char* advice = "choose another --prefix, or start afresh with --redo, which forgets its finished trees";
   if (found.alignment != identity_.alignment)
-    fail(folder_, fmt::format("this checkpoint belongs to another alignment: to {} ({} taxa, {} sites), not to {} ({} taxa, {} "
-                              "sites) as it is now; {}",
-                              found.alignment_file, found.taxa, found.sites, identity_.alignment_file, identity_.taxa,
-                              identity_.sites, advice));
+    fail(folder_,
+         fmt::format("this checkpoint belongs to another alignment: to {} ({} taxa, {} sites), not to {} ({} taxa, {} "
+                     "sites) as it is now; {}",
+                     found.alignment_file, found.taxa, found.sites, identity_.alignment_file, identity_.taxa,
+                     identity_.sites, advice));
   if (found.model != identity_.model)
-    fail(folder_, fmt::format("this checkpoint was made with --model {}, not {}; {}", found.model, identity_.model, advice));
+    fail(folder_,
+         fmt::format("this checkpoint was made with --model {}, not {}; {}", found.model, identity_.model, advice));
   if (found.seed != identity_.seed)
-    fail(folder_, fmt::format("this checkpoint was made with --seed {}, not {}; {}", found.seed, identity_.seed, advice));
+    fail(folder_,
+         fmt::format("this checkpoint was made with --seed {}, not {}; {}", found.seed, identity_.seed, advice));
   if (found.instructions != identity_.instructions)
-    fail(folder_, fmt::format("this checkpoint was made with {} instructions, but this run uses {}, whose results differ in "
-                              "the last digits; continue it with MASLIN_SIMD={}, or {}",
-                              found.instructions, identity_.instructions, found.instructions, advice));
+    fail(folder_,
+         fmt::format("this checkpoint was made with {} instructions, but this run uses {}, whose results differ in "
+                     "the last digits; continue it with MASLIN_SIMD={}, or {}",
+                     found.instructions, identity_.instructions, found.instructions, advice));
   if (found.program != identity_.program)
     fail(folder_, fmt::format("this checkpoint was made by version {} of the search, this is {}; {}", found.program,
                               identity_.program, advice));
@@ -167,7 +173,8 @@ bool is_record(const std::string& name) { return name.rfind("search-", 0) == 0 |
 
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }

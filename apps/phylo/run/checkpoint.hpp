@@ -57,16 +57,16 @@ std::string alignment_digest(const Alignment& alignment);
 class Checkpoint {
  public:
   /// Opens the folder or makes it. Trees that are damaged are reported by `damaged()` and count as not finished. With
-  /// `redo`, whatever is there is forgotten first. Throws `input_error` when another process works on it, when it belongs
-  /// to something else, or when it can't be written.
+  /// `redo`, whatever is there is forgotten first. Throws `input_error` when another process works on it, when it
+  /// belongs to something else, or when it can't be written.
   Checkpoint(const std::string& folder, const Identity& identity, bool redo);
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
 
   /// Gives the finished tree, or null. The pointer stays valid.
   const FinishedTree* find(TreeId id) const;
-  /// Brings a finished tree to the disk; when this returns, the tree outlives whatever happens. May be called by several
-  /// streams at a time. Throws `input_error` when the disk is full.
+  /// Brings a finished tree to the disk; when this returns, the tree outlives whatever happens. May be called by
+  /// several streams at a time. Throws `input_error` when the disk is full.
   void save(const FinishedTree& tree);
 
   /// One message for each record that was found damaged.
@@ -88,8 +88,8 @@ class Checkpoint {
   std::vector<std::string> damaged_;
 };
 
-/// Gives a record as it stands in its file, and back. `parse_record` throws `input_error` with the reason when the text is
-/// not a whole record, or bears another stamp.
+/// Gives a record as it stands in its file, and back. `parse_record` throws `input_error` with the reason when the text
+/// is not a whole record, or bears another stamp.
 std::string format_record(const FinishedTree& tree, const std::string& stamp);
 FinishedTree parse_record(const std::string& text, const std::string& stamp);
 

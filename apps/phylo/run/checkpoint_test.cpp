@@ -25,7 +25,11 @@ class CheckpointTest : public testing::Test {
   void TearDown() override { fs::remove_all(root_); }
 
   static FinishedTree tree(int index) {
-    return {{Purpose::bootstrap, index}, -1234.5678901234567 - index / 3.0, "(a:0.1,\xff:1e-06,(c:1,'d d':2):3);", "GTR{1/2}", 0.25};
+    return {{Purpose::bootstrap, index},
+            -1234.5678901234567 - index / 3.0,
+            "(a:0.1,\xff:1e-06,(c:1,'d d':2):3);",
+            "GTR{1/2}",
+            0.25};
   }
   std::string complaint(const Identity& identity) const {
     try {
@@ -98,7 +102,8 @@ TEST_F(CheckpointTest, AnotherRunsCheckpointIsRefusedAndSaysWhatToDo) {
   Identity other = identity_;
   other.alignment = "4567";
   other.alignment_file = "b.phy";
-  EXPECT_NE(complaint(other).find("belongs to another alignment: to a.phy (4 taxa, 10 sites), not to b.phy"), std::string::npos);
+  EXPECT_NE(complaint(other).find("belongs to another alignment: to a.phy (4 taxa, 10 sites), not to b.phy"),
+            std::string::npos);
   EXPECT_NE(complaint(other).find("--redo"), std::string::npos);
   other = identity_;
   other.model = "HKY";

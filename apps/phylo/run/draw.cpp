@@ -59,8 +59,8 @@ RootPlace middle_of(const Tree& tree) {
 
 struct Drawn {
   int parent = -1;
-  HalfEdge up = none;   // towards the parent; none at the root
-  double depth = 0;     // distance from the root
+  HalfEdge up = none;  // towards the parent; none at the root
+  double depth = 0;    // distance from the root
   int tips = 1;
   int lowest_tip = 0;
   std::vector<int> children;
@@ -120,11 +120,13 @@ void place_rows(std::vector<Drawn>& nodes) {
     Drawn& node = nodes[i];
     if (!node.children.empty())
       node.row = (nodes[static_cast<std::size_t>(node.children.front())].row +
-                  nodes[static_cast<std::size_t>(node.children.back())].row) / 2;
+                  nodes[static_cast<std::size_t>(node.children.back())].row) /
+                 2;
   }
 }
 
-/// Places nodes with `scale` columns for the deepest tip's depth and at least `step` to an inner node. Gives the last column.
+/// Places nodes with `scale` columns for the deepest tip's depth and at least `step` to an inner node. Gives the last
+/// column.
 int place_columns(std::vector<Drawn>& nodes, int scale, int step) {
   double deepest = 0;
   for (const Drawn& node : nodes) deepest = std::max(deepest, node.depth);
@@ -175,11 +177,14 @@ std::string shortened(const std::string& name, std::size_t most, bool unicode) {
 class Canvas {
  public:
   Canvas(int rows, int columns)
-      : columns_(columns), arms_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0),
+      : columns_(columns),
+        arms_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0),
         text_(arms_.size(), 0) {}
 
   unsigned& arms(int row, int column) { return arms_[at(row, column)]; }
-  bool is_free(int row, int column) const { return column < columns_ && arms_[at(row, column)] == 0 && text_[at(row, column)] == 0; }
+  bool is_free(int row, int column) const {
+    return column < columns_ && arms_[at(row, column)] == 0 && text_[at(row, column)] == 0;
+  }
   void write(int row, int column, const std::string& digits) {
     for (std::size_t i = 0; i < digits.size(); ++i) text_[at(row, column) + i] = digits[i];
   }
@@ -284,7 +289,8 @@ bool locale_is_utf8() {
   for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(variable);
     if (value == nullptr || *value == '\0') continue;
-    return std::strstr(value, "UTF-8") != nullptr || std::strstr(value, "utf8") != nullptr || std::strstr(value, "UTF8") != nullptr;
+    return std::strstr(value, "UTF-8") != nullptr || std::strstr(value, "utf8") != nullptr ||
+           std::strstr(value, "UTF8") != nullptr;
   }
   return false;
 }

@@ -14,9 +14,9 @@ struct DrawOptions {
   bool unicode = true;  ///< box-drawing characters, else - | + and `
 };
 
-/// Gives the tree as lines of text, one a taxon, rooted for the eye at the middle of its longest path, branches to scale,
-/// larger subtrees below. `supports` holds for every half-edge its branch's support in [0, 1], or a negative number where
-/// there is none; it is shown as per cent before the node. May be empty.
+/// Gives the tree as lines of text, one a taxon, rooted for the eye at the middle of its longest path, branches to
+/// scale, larger subtrees below. `supports` holds for every half-edge its branch's support in [0, 1], or a negative
+/// number where there is none; it is shown as per cent before the node. May be empty.
 std::string draw(const Tree& tree, const std::vector<std::string>& names, const std::vector<double>& supports,
                  const DrawOptions& options);
 

@@ -39,7 +39,8 @@ TEST(Draw, KeepsWithinTheTerminalAndShowsEveryTaxonOnce) {
   std::vector<std::string> names = {"taxon_0"};
   std::string text = "taxon_0:0.1";
   for (int i = 1; i < 60; ++i) {
-    names.push_back("taxon_" + std::to_string(i) + (i % 7 == 0 ? "_with_a_name_that_is_much_too_long_for_a_line_of_any_kind" : ""));
+    names.push_back("taxon_" + std::to_string(i) +
+                    (i % 7 == 0 ? "_with_a_name_that_is_much_too_long_for_a_line_of_any_kind" : ""));
     text = "(" + text + "," + names.back() + ":0.1):0.0" + std::to_string(i);
   }
   const Tree tree = parse(text + ";", names);

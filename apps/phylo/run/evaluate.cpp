@@ -56,8 +56,10 @@ void run(const EvaluateCommand& command) {
     lnl = engine.evaluate(tree);
 
   if (const std::string open = open_parameters(model); !open.empty() && command.optimize != "all")
-    std::fprintf(stderr, "maslin-phylo: note: the model gives no value for: %s; their starting values were used (--optimize "
-                         "all fits them)\n", open.c_str());
+    std::fprintf(stderr,
+                 "maslin-phylo: note: the model gives no value for: %s; their starting values were used (--optimize "
+                 "all fits them)\n",
+                 open.c_str());
   const std::string model_text = to_string_with_values(engine.model());
   if (command.json) {
     nlohmann::json out = {{"lnl", lnl},

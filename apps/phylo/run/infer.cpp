@@ -40,8 +40,10 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, const SearchProgress&
     options.index += first_replicate_stream;
     found = search(drawn, job.model, options, progress);
   }
-  if (!std::isfinite(found.lnl)) throw std::runtime_error(to_string(id) + " ended with a log-likelihood that is no number");
-  return {id, found.lnl, to_newick(found.tree, job.patterns->names), to_string_with_values(found.model), seconds_since(begin)};
+  if (!std::isfinite(found.lnl))
+    throw std::runtime_error(to_string(id) + " ended with a log-likelihood that is no number");
+  return {id, found.lnl, to_newick(found.tree, job.patterns->names), to_string_with_values(found.model),
+          seconds_since(begin)};
 }
 
 }  // namespace
@@ -57,7 +59,8 @@ Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
   for (int i = 0; i < job.searches; ++i) all.push_back({Purpose::search, i});
   for (int i = 0; i < job.replicates; ++i) all.push_back({Purpose::bootstrap, i});
   std::vector<TreeId> pending;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(pending), [&](TreeId id) { return checkpoint.find(id) == nullptr; });
+  std::copy_if(all.begin(), all.end(), std::back_inserter(pending),
+               [&](TreeId id) { return checkpoint.find(id) == nullptr; });
 
   Inference result;
   result.damaged = checkpoint.damaged();
@@ -67,7 +70,8 @@ Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
   if (!pending.empty()) {
     Monitor monitor(total, restored, trees_phase, job.quiet);
     for (const std::string& message : checkpoint.damaged()) monitor.say(message);
-    if (restored > 0 && !job.quiet) monitor.say(fmt::format("{} of {} trees were finished before; going on", restored, total));
+    if (restored > 0 && !job.quiet)
+      monitor.say(fmt::format("{} of {} trees were finished before; going on", restored, total));
     std::atomic<bool> failed{false};
     std::atomic<int> computed{0};
     maslin::phase(trees_phase, static_cast<std::int64_t>(pending.size()), [&](std::int64_t stream) {
@@ -87,7 +91,8 @@ Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
         throw;
       }
     });
-    if (const int done = computed; done < static_cast<int>(pending.size())) throw Stopped{monitor.signal(), restored + done, total};
+    if (const int done = computed; done < static_cast<int>(pending.size()))
+      throw Stopped{monitor.signal(), restored + done, total};
     result.phase = maslin::report(trees_phase);
   }
   result.computed = std::move(pending);

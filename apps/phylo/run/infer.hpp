@@ -31,7 +31,7 @@ struct InferenceJob {
 struct Inference {
   std::vector<FinishedTree> searches;
   std::vector<FinishedTree> replicates;
-  std::vector<TreeId> computed;  ///< in this run; the others came from the checkpoint
+  std::vector<TreeId> computed;  ///< in this run, ascending; the others came from the checkpoint
   std::vector<std::string> damaged;
   std::optional<maslin::phase_report> phase;  ///< of this run; nothing when all trees had been finished
   double seconds = 0;

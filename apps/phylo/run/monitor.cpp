@@ -80,17 +80,25 @@ std::string format_progress(const ProgressState& state, int columns, bool unicod
     const int cells = std::min(room, 30);
     const int full = state.total > 0 ? static_cast<int>(static_cast<long>(cells) * state.done / state.total) : 0;
     line += unicode ? " " : " [";
-    for (int i = 0; i < cells - (unicode ? 0 : 1); ++i) line += i < full ? (unicode ? "█" : "#") : (unicode ? "░" : ".");
+    for (int i = 0; i < cells - (unicode ? 0 : 1); ++i)
+      line += i < full ? (unicode ? "█" : "#") : (unicode ? "░" : ".");
     if (!unicode) line += "]";
   }
   line += facts;
-  if (static_cast<int>(columns_of(line)) > columns - 1) line = line.substr(0, static_cast<std::size_t>(std::max(0, columns - 1)));
+  if (static_cast<int>(columns_of(line)) > columns - 1)
+    line = line.substr(0, static_cast<std::size_t>(std::max(0, columns - 1)));
   return line;
 }
 
 Monitor::Monitor(int total, int restored, const char* phase, bool quiet)
-    : total_(total), restored_(restored), phase_(phase), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1),
-      unicode_(locale_is_utf8()), begin_(std::chrono::steady_clock::now()), thread_([this] { watch(); }) {}
+    : total_(total),
+      restored_(restored),
+      phase_(phase),
+      quiet_(quiet),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      unicode_(locale_is_utf8()),
+      begin_(std::chrono::steady_clock::now()),
+      thread_([this] { watch(); }) {}
 
 Monitor::~Monitor() {
   ending_.store(true, std::memory_order_relaxed);

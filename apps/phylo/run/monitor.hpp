@@ -39,7 +39,8 @@ std::string format_progress(const ProgressState& state, int columns, bool unicod
 /// Gives the time that is left when `done` of `total` trees took so long; nothing before the first is done.
 std::optional<double> estimate_left(int done, int total, double elapsed_seconds);
 
-/// Shows progress on standard error from its own thread while it lives: a bar on a terminal, else a line every few seconds.
+/// Shows progress on standard error from its own thread while it lives: a bar on a terminal, else a line every few
+/// seconds.
 class Monitor {
  public:
   /// `total` trees are asked for, `restored` of them were finished before. `phase` is what ms::report is asked for.

@@ -11,7 +11,8 @@ namespace phylo {
 namespace fs = std::filesystem;
 
 Prefix::Prefix(std::string text) : text_(std::move(text)) {
-  if (text_.empty()) throw input_error("--prefix is empty; give the beginning of the output files' names, as in out/run1");
+  if (text_.empty())
+    throw input_error("--prefix is empty; give the beginning of the output files' names, as in out/run1");
   std::error_code unknown;
   const fs::file_status status = fs::status(text_, unknown);
   if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))

@@ -46,8 +46,12 @@ json to_json(const Sizing& sizing, const maslin::phase_report& phase) {
 json trees_to_json(const std::vector<FinishedTree>& trees, const std::vector<TreeId>& computed) {
   json out = json::array();
   for (const FinishedTree& tree : trees) {
-    const bool now = std::find(computed.begin(), computed.end(), tree.id) != computed.end();
-    out.push_back({{"index", tree.id.index}, {"lnl", tree.lnl}, {"model", tree.model}, {"seconds", tree.seconds}, {"restored", !now}});
+    const bool now = std::binary_search(computed.begin(), computed.end(), tree.id);
+    out.push_back({{"index", tree.id.index},
+                   {"lnl", tree.lnl},
+                   {"model", tree.model},
+                   {"seconds", tree.seconds},
+                   {"restored", !now}});
   }
   return out;
 }
@@ -102,7 +106,8 @@ std::string summarize(const RunFacts& facts) {
   if (!inference.searches.empty()) {
     const FinishedTree& best = inference.best();
     out += fmt::format("Best log-likelihood: {:.6f}", best.lnl);
-    if (inference.searches.size() > 1) out += fmt::format(" (search {} of 0..{})", best.id.index, inference.searches.size() - 1);
+    if (inference.searches.size() > 1)
+      out += fmt::format(" (search {} of 0..{})", best.id.index, inference.searches.size() - 1);
     out += fmt::format("\nModel: {}\n", best.model);
   }
   return out;

@@ -31,8 +31,8 @@ struct RunFacts {
   std::vector<WrittenFile> files;
 };
 
-/// Gives result.json's content. Everything but the times, the right-sizing and what was computed by which run depends on
-/// alignment, model, seed and instruction set only.
+/// Gives result.json's content. Everything but the times, the right-sizing and what was computed by which run depends
+/// on alignment, model, seed and instruction set only.
 nlohmann::json to_json(const RunFacts& facts);
 
 /// Gives the JSON text; bytes that are no UTF-8 (in file names) are replaced.

@@ -66,19 +66,22 @@ std::string format_table(const Sizing& sizing) {
     return out;
   }
   if (sizing.configurations.empty()) {
-    if (sizing.chosen) out += fmt::format("Configuration (streams x width): {}; nothing had to be sampled.\n", to_string(*sizing.chosen));
+    if (sizing.chosen)
+      out +=
+          fmt::format("Configuration (streams x width): {}; nothing had to be sampled.\n", to_string(*sizing.chosen));
     return out;
   }
   out += "Right-sizing: configurations sampled (streams x width)\n";
   out += fmt::format("  {:>13}  {:>7}  {:>8}  {:>10}\n", "configuration", "samples", "seconds", "throughput");
   for (const SizedConfiguration& c : sizing.configurations)
-    out += fmt::format("  {:>13}  {:>7}  {:>8.2f}  {:>10.3f}{}\n", to_string(c.under), c.samples, c.seconds, c.throughput,
-                       c.chosen ? "  <- chosen" : "");
+    out += fmt::format("  {:>13}  {:>7}  {:>8.2f}  {:>10.3f}{}\n", to_string(c.under), c.samples, c.seconds,
+                       c.throughput, c.chosen ? "  <- chosen" : "");
   out += "  throughput: kernel work completed per second, in seconds of one worker\n";
   if (sizing.gain_over_worst && sizing.loss_to_best)
-    out += fmt::format("  the choice gained {:.1f} % over the worst and lost {:.1f} % to the best in hindsight;\n"
-                       "  sampling took {:.2f} of {:.2f} s, and was work that had to be done anyway\n",
-                       100 * *sizing.gain_over_worst, 100 * *sizing.loss_to_best, sizing.sampling_seconds, sizing.seconds);
+    out += fmt::format(
+        "  the choice gained {:.1f} % over the worst and lost {:.1f} % to the best in hindsight;\n"
+        "  sampling took {:.2f} of {:.2f} s, and was work that had to be done anyway\n",
+        100 * *sizing.gain_over_worst, 100 * *sizing.loss_to_best, sizing.sampling_seconds, sizing.seconds);
   else if (!sizing.chosen)
     out += "  the phase ended before the choice was made\n";
   return out;

@@ -22,7 +22,7 @@ struct SizedConfiguration {
 struct Sizing {
   std::vector<SizedConfiguration> configurations;  ///< by width, then by streams
   std::optional<maslin::configuration> chosen;
-  std::string pinned_by;               ///< e.g. "MASLIN_PIN"; empty when right-sizing decided
+  std::string pinned_by;                  ///< e.g. "MASLIN_PIN"; empty when right-sizing decided
   std::optional<double> gain_over_worst;  ///< throughput of the choice over that of the worst sampled, minus 1
   std::optional<double> loss_to_best;     ///< throughput of the best sampled over that of the choice, minus 1
   double sampling_seconds = 0;

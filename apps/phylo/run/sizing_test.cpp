@@ -7,8 +7,8 @@ namespace {
 
 TEST(Sizing, TheChoiceIsComparedWithTheWorstAndTheBestByMedians) {
   maslin::phase_report report;
-  report.samples = {{{2, 1}, 1.0, 1.0}, {{1, 2}, 1.5, 1.0}, {{2, 1}, 9.0, 1.0}, {{2, 1}, 2.0, 1.0}, {{1, 1}, 1.0, 1.0},
-                    {{1, 2}, 2.5, 1.0}};
+  report.samples = {{{2, 1}, 1.0, 1.0}, {{1, 2}, 1.5, 1.0}, {{2, 1}, 9.0, 1.0},
+                    {{2, 1}, 2.0, 1.0}, {{1, 1}, 1.0, 1.0}, {{1, 2}, 2.5, 1.0}};
   report.chosen = maslin::configuration{1, 2};
   report.seconds = 60;
   Sizing s = summarize(report);

@@ -15,8 +15,8 @@
 
 namespace phylo {
 
-std::string newick_with_support(const Tree& tree, const std::vector<std::string>& names, const std::vector<double>& supports,
-                                bool with_lengths) {
+std::string newick_with_support(const Tree& tree, const std::vector<std::string>& names,
+                                const std::vector<double>& supports, bool with_lengths) {
   std::vector<std::string> labels(supports.size());
   std::transform(supports.begin(), supports.end(), labels.begin(), per_cent);
   return to_newick(tree, names, labels, with_lengths);

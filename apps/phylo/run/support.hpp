@@ -10,8 +10,8 @@
 namespace phylo {
 
 /// Gives the tree in Newick with supports (per half-edge, in [0, 1], negative: none) as per cent at inner nodes.
-std::string newick_with_support(const Tree& tree, const std::vector<std::string>& names, const std::vector<double>& supports,
-                                bool with_lengths = true);
+std::string newick_with_support(const Tree& tree, const std::vector<std::string>& names,
+                                const std::vector<double>& supports, bool with_lengths = true);
 
 /// Gives the splits of all trees of a file. Throws `input_error` when the taxa of one differ from `names`.
 SplitCounts count_splits(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose);

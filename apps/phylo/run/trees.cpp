@@ -61,6 +61,10 @@ void run(const InferCommand& command) {
   identity.program = std::to_string(search_version);
   Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo);
 
+  // Results of the run that is forgotten must not stand beside the new run's trees should that be stopped.
+  if (command.redo)
+    for (const char* name : {"bestTree", "bootstraps", "support", "result.json"}) remove_file(prefix.file(name));
+
   const Inference inference =
       infer({&patterns, model, command.seed, command.starts, command.replicates, command.quiet}, checkpoint);
 
@@ -101,8 +105,9 @@ void run(const InferCommand& command) {
   if (supported) {
     const std::string picture =
         draw(supported->tree, alignment.names, supported->supports, {terminal_columns(), locale_is_utf8()});
-    out += fmt::format("\nThe best tree, with the support of {} replicates in per cent (rooted in its middle to be drawn):\n\n{}\n",
-                       inference.replicates.size(), picture);
+    out += fmt::format(
+        "\nThe best tree, with the support of {} replicates in per cent (rooted in its middle to be drawn):\n\n{}\n",
+        inference.replicates.size(), picture);
   }
   if (inference.phase) out += format_table(summarize(*inference.phase));
   out += "Written:\n";
