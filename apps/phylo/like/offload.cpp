@@ -79,7 +79,7 @@ double makenewz_body(const Work& work, const Sumtable& table, const Search& sear
   const Derivation derivation{table.table, {search.factors[0], search.factors[1], search.factors[2]}, search.weights};
   bool table_made = false;
   // Less than this much log-likelihood is not worth another step.
-  constexpr double tolerance = 1e-6;
+  constexpr double tolerance = 1e-5;
   return maximize_length(search.length, shortest_branch, longest_branch, search.iterations, tolerance, [&](double t) {
     work.arithmetic.factors(search.exponents, work.rates, t, search.factors[0], search.factors[1], search.factors[2]);
     const bool first = !std::exchange(table_made, true);
