@@ -21,11 +21,11 @@ namespace maslin::trace::internal {
 namespace {
 
 using std::chrono::microseconds;
-/// Between two rounds the drainer sleeps so long that the fullest ring is a quarter full by then, within these bounds:
-/// often enough to lose nothing, seldom enough to take no core from the workers.
+/// Between two rounds the drainer sleeps so long that the fullest ring is an eighth full by then, within these bounds:
+/// often enough to lose nothing even where it must wait long for a core, seldom enough to take none from the workers.
 constexpr microseconds shortest_sleep{500};
-constexpr microseconds longest_sleep{50'000};
-constexpr double aimed_fill = 0.25;
+constexpr microseconds longest_sleep{20'000};
+constexpr double aimed_fill = 0.125;
 
 constexpr std::uint64_t one_millisecond_ns = 1'000'000;
 
@@ -90,21 +90,21 @@ void drainer::finish() noexcept {
 
 void drainer::run() noexcept {
   try {
-    auto pause = longest_sleep / 5;
+    auto pause = longest_sleep / 2;
     for (bool stop = false; !stop;) {
       {
         std::unique_lock guard(lock_);
         stop = wake_.wait_for(guard, pause, [this] { return stopping_; });
       }
       const double fill = drain_once();
-      if (sink_.failure() != 0) recording.store(false, std::memory_order_relaxed);  // nothing more can be kept
+      if (sink_.failure() != 0) recorded_kinds.store(0, std::memory_order_relaxed);  // nothing more can be kept
       const double grow = fill > 0 ? std::min(aimed_fill / fill, 2.0) : 2.0;
       const auto next = microseconds(static_cast<std::int64_t>(static_cast<double>(pause.count()) * grow));
       pause = std::clamp(next, shortest_sleep, longest_sleep);
     }
     complete();
   } catch (const std::exception& e) {  // memory ran out
-    recording.store(false, std::memory_order_relaxed);
+    recorded_kinds.store(0, std::memory_order_relaxed);
     sink_.abandon();
     problem_ = "the trace was given up for lack of memory; the program's results are not affected";
   }
@@ -115,10 +115,7 @@ void drainer::complete() {
     if (!t.thinned) continue;
     encoder_.begin(0);
     t.thinned->finish(encoder_);
-    if (encoder_.events() > 0) {
-      t.events += encoder_.events();
-      write_block(block_type::events, t.number, encoder_.payload());
-    }
+    if (encoder_.events() > 0) write_events(t);
   }
   write_names();
   write_end();
@@ -133,8 +130,9 @@ void drainer::complete() {
         path_, std::strerror(sink_.failure()), sink_.bytes());
   } else if (dropped > 0) {
     problem_ = fmt::format(
-        "the trace '{}' lacks {} events, which came faster than they could be written; "
-        "MASLIN_TRACE_DETAIL=streams does not help against that, a longer grain does",
+        "the trace '{}' lacks {} events: they came faster than the recorder, which shares the machine with the "
+        "program, "
+        "could write them; a free CPU or MASLIN_TRACE_DETAIL=streams helps",
         path_, dropped);
   }
 }
@@ -163,12 +161,21 @@ void drainer::drain_track(track& t) {
   // The ring is asked for its drops first: those that are seen here happened before the events that pop hands over now.
   const std::uint64_t dropped = t.from->dropped() - t.dropped;
   encoder_.begin(dropped);
-  if (t.thinned)
-    t.from->pop([&](const cell& c) { t.thinned->add(c, encoder_); });
-  else
-    t.from->pop([&](const cell& c) { encoder_.add(c); });
-  if (encoder_.events() == 0 && dropped == 0) return;
   t.dropped += dropped;
+  t.from->pop([&](const cell& c) {
+    if (t.thinned)
+      t.thinned->add(c, encoder_);
+    else
+      encoder_.add(c);
+    if (encoder_.full()) {
+      write_events(t);
+      encoder_.begin(0);
+    }
+  });
+  if (encoder_.events() > 0 || dropped > 0) write_events(t);
+}
+
+void drainer::write_events(track& t) {
   t.events += encoder_.events();
   write_names();  // after the events were taken, so that the file names whatever they speak of before they do
   write_block(block_type::events, t.number, encoder_.payload());

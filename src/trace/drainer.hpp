@@ -47,6 +47,7 @@ class drainer {
   /// Gives how full the fullest ring was, from 0 to 1.
   double drain_once();
   void drain_track(track& t);
+  void write_events(track& t);
   void prepare_digests();
   void write_block(block_type type, std::uint16_t number, std::span<const unsigned char> payload);
   void write_about();

@@ -19,7 +19,8 @@ class encoder {
   void add(const cell& c) { add(c.ticks, c.kind, c.id, c.argument); }
 
   std::uint64_t events() const { return events_; }
-  bool full() const { return used_ > most_payload_bytes - 4096; }
+  /// Gives whether the block should end here; what one event adds still has room.
+  bool full() const { return used_ > most_payload_bytes / 2; }
   /// Gives the finished payload; valid until the next `begin`.
   std::span<const unsigned char> payload() const { return {bytes_.data(), used_}; }
 

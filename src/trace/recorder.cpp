@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +21,7 @@ namespace maslin::trace {
 
 namespace internal {
 
-std::atomic<bool> recording{false};
+std::atomic<std::uint64_t> recorded_kinds{0};
 ring* worker_rings = nullptr;
 
 namespace {
@@ -40,6 +42,25 @@ struct shared {
 shared& state() {
   static shared* const the = new shared;
   return *the;
+}
+
+/// Gives the cells of each ring: as many as memory allows for so many workers, for the drainer may have to wait for a
+/// core.
+std::size_t capacity_for(std::size_t workers) {
+  constexpr std::size_t bytes_for_all = std::size_t{1} << 26;  // 64 MiB
+  const std::size_t fair = std::bit_floor(bytes_for_all / sizeof(cell) / (workers + 1));
+  return std::clamp(fair, ring::least_capacity, ring::most_capacity);
+}
+
+/// Gives the kinds that are recorded at all; detail `streams` makes nothing of the others.
+std::uint64_t kinds_of(detail_level detail) {
+  std::uint64_t kinds = ~std::uint64_t{0};
+  if (detail == detail_level::streams) {
+    using enum event_kind;
+    for (const event_kind unused : {task_create, loop_begin, loop_end, wait_begin, wait_end, steal})
+      kinds &= ~(std::uint64_t{1} << static_cast<unsigned>(unused));
+  }
+  return kinds;
 }
 
 std::string expand(std::string path) {
@@ -70,13 +91,13 @@ void start(const std::string& path, int worker_count, detail_level detail) {
   session fresh;
   const auto count = static_cast<std::size_t>(worker_count);
   fresh.rings = std::make_unique<ring[]>(count + 1);
-  for (std::size_t i = 0; i <= count; ++i) fresh.rings[i].open(ring::default_capacity);
+  for (std::size_t i = 0; i <= count; ++i) fresh.rings[i].open(capacity_for(count));
   fresh.foreign = &fresh.rings[count];
   fresh.drain = std::make_unique<drainer>(path, std::span(fresh.rings.get(), count + 1), detail);
   s.now = std::move(fresh);
   worker_rings = s.now.rings.get();
-  recording.store(true,
-                  std::memory_order_relaxed);  // the workers are made after this, and foreign threads take the lock
+  // The workers are made after this, and foreign threads take the lock.
+  recorded_kinds.store(kinds_of(detail), std::memory_order_relaxed);
 }
 
 void start_from_environment(int worker_count) {
@@ -105,7 +126,7 @@ void stop() noexcept {
   session ended;
   {
     const std::lock_guard guard(s.lock);  // no foreign thread is in its ring after this
-    recording.store(false, std::memory_order_relaxed);
+    recorded_kinds.store(0, std::memory_order_relaxed);
     ended = std::move(s.now);
   }
   if (!ended.drain) return;
@@ -116,7 +137,7 @@ void stop() noexcept {
 
 void forget_after_fork() noexcept {
   using namespace internal;
-  recording.store(false, std::memory_order_relaxed);
+  recorded_kinds.store(0, std::memory_order_relaxed);
   shared& s = state();
   new (&s.lock) std::mutex;  // another thread of the parent may have held it
   reset_names_lock();

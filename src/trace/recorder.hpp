@@ -18,13 +18,18 @@ enum class detail_level : std::uint8_t {
 };
 
 namespace internal {
-extern std::atomic<bool> recording;
-extern ring* worker_rings;  // one a worker; changes only while no worker runs
+extern std::atomic<std::uint64_t> recorded_kinds;  // bit k: events of kind k are recorded; 0: no trace is on
+extern ring* worker_rings;                         // one a worker; changes only while no worker runs
 void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept;
 }  // namespace internal
 
 /// Gives whether a trace is being recorded.
-inline bool on() noexcept { return internal::recording.load(std::memory_order_relaxed); }
+inline bool on() noexcept { return internal::recorded_kinds.load(std::memory_order_relaxed) != 0; }
+
+/// Gives whether events of that kind are recorded: detail `streams` leaves out some already here.
+inline bool on(event_kind kind) noexcept {
+  return (internal::recorded_kinds.load(std::memory_order_relaxed) >> static_cast<unsigned>(kind) & 1) != 0;
+}
 
 /// Gives the time as events are stamped with it: ticks of the recorder's clock.
 inline std::uint64_t now() noexcept { return internal::ticks(); }
@@ -33,7 +38,7 @@ inline std::uint64_t now() noexcept { return internal::ticks(); }
 /// shares one ring with the others, behind a lock. Never blocks a worker, allocates or makes a system call; when the
 /// ring is full the event is dropped and counted.
 inline void record(int worker, event_kind kind, std::uint32_t id = 0, std::uint64_t argument = 0) noexcept {
-  if (!on()) return;
+  if (!on(kind)) return;
   if (worker < 0) return internal::record_foreign(kind, id, argument);
   internal::worker_rings[worker].push(kind, id, argument);
 }
@@ -41,7 +46,7 @@ inline void record(int worker, event_kind kind, std::uint32_t id = 0, std::uint6
 /// most of what a record costs, so who measures anyway, or records two events at one place, reads it once.
 inline void record_at(std::uint64_t at, int worker, event_kind kind, std::uint32_t id = 0,
                       std::uint64_t argument = 0) noexcept {
-  if (!on()) return;
+  if (!on(kind)) return;
   if (worker < 0) return internal::record_foreign(kind, id, argument);
   internal::worker_rings[worker].push(at, kind, id, argument);
 }

@@ -146,6 +146,21 @@ TEST_F(Recorder, NumbersOneNameOnce) {
   EXPECT_EQ(name, "trace/recorder_test.cpp:" + std::to_string(where.line()));
 }
 
+TEST_F(Recorder, DividesWhatIsTooMuchForOneBlock) {
+  constexpr std::uint64_t count = 500'000;  // with arguments of ten bytes: more than a block holds
+  start(path(), 1);
+  for (std::uint64_t i = 0; i < count; ++i) record(0, steal, 0, i * 0x9e3779b97f4a7c15u);
+  stop();
+  std::uint64_t seen = 0;
+  bool whole = true;
+  const file trace(path());
+  trace.each_event([&](const event& e) {
+    whole = whole && (trace.about().dropped() > 0 || e.argument == seen++ * 0x9e3779b97f4a7c15u);
+  });
+  EXPECT_TRUE(whole);
+  EXPECT_EQ(trace.about().events() + trace.about().dropped(), count);
+}
+
 // The stress of the whole path: every event is either in the file, whole and in order, or counted as dropped.
 class RecorderUnderLoad : public Recorder, public ::testing::WithParamInterface<int> {};
 

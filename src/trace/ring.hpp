@@ -20,8 +20,10 @@ static_assert(sizeof(cell) == 24);
 
 class ring {
  public:
-  /// 64 Ki events, 1.5 MiB of address space: at a million events a second the drainer may be 65 ms late.
-  static constexpr std::size_t default_capacity = std::size_t{1} << 16;
+  /// 1.5 MiB: at a million events a second the drainer may be 65 ms late.
+  static constexpr std::size_t least_capacity = std::size_t{1} << 16;
+  /// 12 MiB: half a second.
+  static constexpr std::size_t most_capacity = std::size_t{1} << 19;
 
   ring() = default;
   ~ring();
