@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "exec/os_waiter.hpp"
+#include "task/os_waiter.hpp"
 
 namespace maslin {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "exec/executor.hpp"
 #include "exec/in_place.hpp"
-#include "exec/os_waiter.hpp"
+#include "task/os_waiter.hpp"
 
 namespace maslin {
 

@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "exec/os_waiter.hpp"
 #include "exec/threads/threads.hpp"
+#include "task/os_waiter.hpp"
 
 namespace maslin {
 

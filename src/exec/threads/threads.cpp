@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "exec/os_waiter.hpp"
 #include "machine/budget.hpp"
 #include "maslin/error.hpp"
 #include "sched/place/dbs.hpp"
+#include "task/os_waiter.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
