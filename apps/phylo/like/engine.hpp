@@ -38,11 +38,14 @@ struct Insertion {
 /// The engine does not watch the tree. Whoever changes it calls `changed` for every half-edge whose length or partner
 /// has changed (once per end is enough for a length; connect and disconnect: all four ends), after the change and
 /// before the next call that computes; or `changed_everything`. All trees of one engine have the patterns' taxa as
-/// tips, in that order. Results are a pure function of patterns, model and tree: the same bits at any number of
-/// workers, whatever was computed before.
+/// tips, in that order.
 ///
-/// Calls off-load the kernels `newview`, `evaluate` and `makenewz` (each with the traversal that its operands need),
-/// whose loops run over blocks of patterns. All memory is taken at construction. One engine serves one stream.
+/// Likelihoods and lengths are a pure function of patterns, model and tree: the same bits at any number of workers,
+/// whatever was computed before. Where optimize_model ends depends on the engine's earlier calls of it as well.
+///
+/// Calls off-load the kernels `newview`, `evaluate`, `insertion` and `makenewz` (each with the traversal that its operands
+/// need), whose loops run over blocks of patterns. All memory that grows with the data is taken at construction. One
+/// engine serves one stream.
 class Engine {
  public:
   struct Options {
@@ -100,7 +103,8 @@ class Engine {
   /// `epsilon`. What it learns of their curvature serves the next call. Branch lengths stay. Gives the log-likelihood.
   double optimize_model(const Tree& tree, double epsilon = 0.1);
 
-  /// Alternates optimize_model and smooth until both together gain less than `epsilon`. Gives the log-likelihood.
+  /// Alternates optimize_model and smooth until both together gain less than `epsilon`. With both +G and +I to be
+  /// optimized it climbs twice, from many and from few invariant sites, and keeps the higher. Gives the log-likelihood.
   double optimize(Tree& tree, double epsilon = 0.1);
 
   struct State;

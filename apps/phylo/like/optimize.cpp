@@ -34,6 +34,11 @@ std::vector<HalfEdge> depth_first(const Tree& tree, HalfEdge root, int radius) {
   return order;
 }
 
+bool invariant_and_gamma_are_free(const Model& model) {
+  return model.categories > 1 && model.alpha_from == Origin::optimized && model.with_invariant &&
+         model.invariant_from == Origin::optimized;
+}
+
 }  // namespace
 
 void Engine::smooth_around(Tree& tree, HalfEdge h, int radius, int rounds) {
@@ -74,16 +79,47 @@ double Engine::optimize_model(const Tree& tree, double epsilon) {
   return maximize(likelihood, x, likelihood(x), parameter_bounds(start), epsilon, s.curvature);
 }
 
-double Engine::optimize(Tree& tree, double epsilon) {
-  double lnl = evaluate(tree, 0);
+namespace {
+
+/// Alternates model and branches until both together gain less than `epsilon`; gives the log-likelihood.
+double climb(Engine& engine, Tree& tree, double epsilon) {
+  double lnl = engine.evaluate(tree, 0);
   // The two depend on each other too little for many turns; this bound is never met on real data.
   constexpr int most_turns = 100;
   for (int turn = 0; turn < most_turns; ++turn) {
     const double before = lnl;
-    optimize_model(tree, epsilon);
-    lnl = smooth(tree, 8, epsilon);
+    engine.optimize_model(tree, epsilon);
+    lnl = engine.smooth(tree, 8, epsilon);
     if (lnl - before < epsilon) break;
   }
+  return lnl;
+}
+
+}  // namespace
+
+double Engine::optimize(Tree& tree, double epsilon) {
+  State& s = *state_;
+  // What was learned on the way here may be too coarse for the last digits.
+  s.curvature = {};
+  double lnl = climb(*this, tree, epsilon);
+  if (!invariant_and_gamma_are_free(s.model)) return lnl;
+
+  // Few invariant sites beside many slow ones, or many beside alike ones: where both explain the data, the likelihood
+  // has two tops, and which is higher shows only on top of them.
+  const Model best = s.model;
+  Model other = best;
+  const bool few = best.invariant < 0.5 * s.constant_share;
+  other.invariant = few ? 0.8 * s.constant_share : 0.1 * s.constant_share;
+  other.alpha = few ? 3 : 0.5;
+  Tree other_tree = tree;
+  s.curvature = {};
+  s.take_model(other);
+  const double other_lnl = climb(*this, other_tree, epsilon);
+  if (other_lnl > lnl) {
+    tree = other_tree;
+    return other_lnl;
+  }
+  s.take_model(best);
   return lnl;
 }
 

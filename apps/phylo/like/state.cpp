@@ -65,17 +65,15 @@ Engine::State::State(const Patterns& patterns, const Model& m, const Options& op
 
   Model counted = m;
   if (m.frequencies_from != Origin::fixed) counted.frequencies = empirical_frequencies(patterns);
-  // Optimization must not start from a proportion of nothing, where nothing tells it which way to go: half of the sites
-  // that may be invariant, as a first guess.
-  if (m.with_invariant && m.invariant_from == Origin::optimized && m.invariant == 0) {
-    double sites = 0, constant = 0;
-    for (std::size_t p = 0; p < count; ++p) {
-      sites += weights[p];
-      if (common[p] != 0) constant += weights[p];
-    }
-    constexpr double least = 0.01;
-    counted.invariant = std::max(least, 0.5 * constant / sites);
+  double sites = 0, constant = 0;
+  for (std::size_t p = 0; p < count; ++p) {
+    sites += weights[p];
+    if (common[p] != 0) constant += weights[p];
   }
+  // Bounded away from 0 and 1, where nothing would tell an optimization which way to go.
+  constant_share = std::clamp(constant / sites, 0.02, 0.9);
+  if (m.with_invariant && m.invariant_from == Origin::optimized && m.invariant == 0)
+    counted.invariant = 0.5 * constant_share;
   take_model(counted);
 }
 

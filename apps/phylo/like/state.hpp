@@ -118,6 +118,7 @@ struct Engine::State {
   std::size_t clv_doubles;      ///< of one CLV
   Buffer<std::uint8_t> codes;   ///< one row a taxon, `padded` long
   Buffer<std::uint8_t> common;  ///< bases that all taxa may have, by pattern
+  double constant_share;        ///< of the sites may be invariant
   Buffer<double> weights;
   Buffer<double> invariant;
   Factors factors;
