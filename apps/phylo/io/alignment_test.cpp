@@ -193,7 +193,7 @@ TEST(Alignment, AnyBytesEndInAMessageOrAnAlignment) {
           text.insert(at, text.substr(next() % text.size(), next() % 12));
           break;
       }
-      if (text.empty()) text = "4";
+      if (text.empty()) text.push_back('4');
     }
     try {
       const Alignment a = parse(text);

@@ -24,7 +24,9 @@ TEST(Patterns, EverySiteIsFoundBehindItsPattern) {
   std::string text = "6 200\n";
   std::uint64_t state = 7;
   for (int taxon = 0; taxon < 6; ++taxon) {
-    text += "t" + std::to_string(taxon) + " ";
+    text += 't';
+    text += std::to_string(taxon);
+    text += ' ';
     for (int site = 0; site < 200; ++site) {
       state = state * 6364136223846793005U + 1442695040888963407U;
       text += "ACGTACGTACGTRYN-"[state >> 60];

@@ -23,7 +23,10 @@ enum class Purpose { search, bootstrap };
 struct TreeId {
   Purpose purpose = Purpose::search;
   int index = 0;
-  auto operator<=>(const TreeId&) const = default;
+  bool operator==(const TreeId&) const = default;
+  bool operator<(const TreeId& other) const {
+    return purpose != other.purpose ? purpose < other.purpose : index < other.index;
+  }
 };
 
 /// Gives "search 3" or "bootstrap 3".

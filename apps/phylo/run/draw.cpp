@@ -270,7 +270,9 @@ std::string draw(const Tree& tree, const std::vector<std::string>& names, const 
   std::string out;
   for (const Drawn* tip : tips) {
     out += canvas.line(tip->row, tip->column + 1, options.unicode);
-    out += " " + shortened(names[static_cast<std::size_t>(tip->up)], longest, options.unicode) + "\n";
+    out += ' ';
+    out += shortened(names[static_cast<std::size_t>(tip->up)], longest, options.unicode);
+    out += '\n';
   }
   return out;
 }

@@ -41,7 +41,8 @@ TEST(Draw, KeepsWithinTheTerminalAndShowsEveryTaxonOnce) {
   for (int i = 1; i < 60; ++i) {
     names.push_back("taxon_" + std::to_string(i) +
                     (i % 7 == 0 ? "_with_a_name_that_is_much_too_long_for_a_line_of_any_kind" : ""));
-    text = "(" + text + "," + names.back() + ":0.1):0.0" + std::to_string(i);
+    text.insert(text.begin(), '(');
+    text += "," + names.back() + ":0.1):0.0" + std::to_string(i);
   }
   const Tree tree = parse(text + ";", names);
   for (const int columns : {80, 100, 200}) {

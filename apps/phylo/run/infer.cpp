@@ -56,6 +56,7 @@ const FinishedTree& Inference::best() const {
 Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
   // Searches first: the alignment has more patterns than its replicates, so they are the longest streams.
   std::vector<TreeId> all;
+  all.reserve(static_cast<std::size_t>(job.searches) + static_cast<std::size_t>(job.replicates));
   for (int i = 0; i < job.searches; ++i) all.push_back({Purpose::search, i});
   for (int i = 0; i < job.replicates; ++i) all.push_back({Purpose::bootstrap, i});
   std::vector<TreeId> pending;
