@@ -51,6 +51,39 @@ def read_json(path: Path) -> dict:
     return value
 
 
+SHAPE = {  # of what maslin-phylo writes, as far as the page needs it
+    "alignment": {"file": str, "taxa": int, "sites": int, "patterns": int},
+    "model": str, "seed": int, "workers": int, "seconds": (int, float), "files": {},
+    "trees": {"total": int, "restored": int},
+}
+SIZING_SHAPE = {"configurations": list, "seconds": (int, float), "sampling_seconds": (int, float)}
+CONFIGURATION_SHAPE = {"streams": int, "width": int, "samples": int, "seconds": (int, float),
+                       "throughput": (int, float), "chosen": bool}
+
+
+def check_shape(value, shape, path: Path, where: str = "") -> None:
+    """Throws unless the value has the keys of the shape with values of those types."""
+    if isinstance(shape, dict):
+        if not isinstance(value, dict):
+            raise ReportError(f"'{path}': {where or 'the whole'} is no object; let maslin-phylo write it again")
+        for key, inner in shape.items():
+            inside = f"{where}.{key}" if where else key
+            if key not in value:
+                raise ReportError(f"'{path}' lacks {inside}; let the maslin-phylo of this version write it again")
+            check_shape(value[key], inner, path, inside)
+    elif not isinstance(value, shape):
+        raise ReportError(f"'{path}': {where} is {json.dumps(value)[:60]}, which is of the wrong type; let "
+                          "maslin-phylo write it again")
+
+
+def check_result(result: dict, path: Path) -> None:
+    check_shape(result, SHAPE, path)
+    if result.get("right_sizing") is not None:
+        check_shape(result["right_sizing"], SIZING_SHAPE, path, "right_sizing")
+        for i, row in enumerate(result["right_sizing"]["configurations"]):
+            check_shape(row, CONFIGURATION_SHAPE, path, f"right_sizing.configurations[{i}]")
+
+
 def find_maslin(wish: str | None) -> str | None:
     """Gives the path of the command `maslin`: the one asked for, of this checkout, or on the PATH."""
     if wish:
@@ -86,6 +119,8 @@ def load(folder: Path, maslin: str | None = None, spans: Path | None = None) -> 
     if results is None:
         raise ReportError(f"'{folder}' holds no result.json; let maslin-phylo write there: --prefix {folder}/")
     run = Run(folder, read_json(results))
+    check_result(run.result, results)
+    command = find_maslin(maslin)
 
     stem = results.name[: -len("result.json")]
     for kind in ("support", "bestTree"):
@@ -98,7 +133,6 @@ def load(folder: Path, maslin: str | None = None, spans: Path | None = None) -> 
         run.trace = read_json(spans)
     run.trace_file = the_only(folder, "*.mtrace")
     if not run.trace and run.trace_file:
-        command = find_maslin(maslin)
         if command:
             run.trace = read_trace(command, run.trace_file)
         else:

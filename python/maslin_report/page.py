@@ -39,19 +39,15 @@ def drawn(picture: go.Figure) -> str:
 
 def cards(run: Run) -> list[tuple[str, str]]:
     """Gives the headline figures: value and what it is."""
-    result = run.result
+    result, trees = run.result, run.result["trees"]
     found = []
     if "lnl" in result:
         found.append((number(result["lnl"], 3), "best log-likelihood"))
-    trees = result.get("trees", {})
-    if trees:
-        kinds = [plural(len(result[key]), one, more) for key, one, more in
-                 (("searches", "search", "searches"), ("bootstraps", "bootstrap", "bootstraps")) if result.get(key)]
-        found.append((number(trees["total"], 0), " and ".join(kinds) or "trees"))
-    if "seconds" in result:
-        restored = trees.get("restored", 0)
-        found.append((duration(result["seconds"]), f"for this run; {restored} trees came from before" if restored else
-                      f"on {plural(result['workers'], 'worker')}" if "workers" in result else "wall time"))
+    kinds = [plural(len(result[key]), one, more) for key, one, more in
+             (("searches", "search", "searches"), ("bootstraps", "bootstrap", "bootstraps")) if result.get(key)]
+    found.append((number(trees["total"], 0), " and ".join(kinds) or "trees"))
+    found.append((duration(result["seconds"]), f"for this run; {trees['restored']} trees came from before"
+                  if trees["restored"] else f"on {plural(result['workers'], 'worker')}"))
     sized = result.get("right_sizing") or {}
     if sized.get("chosen"):
         found.append((sizing.name(sized["chosen"]), "streams × width chosen"))
@@ -65,27 +61,20 @@ def cards(run: Run) -> list[tuple[str, str]]:
 
 
 def head(run: Run) -> str:
-    result = run.result
-    alignment = result.get("alignment", {})
-    title = PurePath(alignment.get("file", "run")).name
-    facts = []
-    for key, word in (("taxa", "taxa"), ("sites", "sites"), ("patterns", "patterns")):
-        if key in alignment:
-            facts.append(f"{number(alignment[key], 0)} {word}")
-    facts += [escape(str(result[key])) for key in ("model",) if key in result]
-    if "seed" in result:
-        facts.append(f"seed {result['seed']}")
-    machine = escape((run.trace or {}).get("processor", ""))
-    if machine and "workers" in result:
-        facts.append(f"{plural(result['workers'], 'worker')} on {machine}")
+    result, alignment = run.result, run.result["alignment"]
+    facts = [f"{number(alignment[key], 0)} {key}" for key in ("taxa", "sites", "patterns")]
+    facts += [escape(str(result["model"])), f"seed {result['seed']}"]
+    if run.trace and run.trace.get("processor"):
+        facts.append(f"{plural(result['workers'], 'worker')} on {escape(run.trace['processor'])}")
     boxes = "".join(f"<div class=card><b>{value}</b><span>{escape(what)}</span></div>" for value, what in cards(run))
-    return f"<header><h1>{escape(title)}</h1><p>{' · '.join(facts)}</p></header><div class=cards>{boxes}</div>"
+    return (f"<header><h1>{escape(PurePath(alignment['file']).name)}</h1><p>{' · '.join(facts)}</p></header>"
+            f"<div class=cards>{boxes}</div>")
 
 
 def tree_section(run: Run) -> str:
     if not run.tree:
         return ""
-    replicates = len(run.result.get("bootstraps", []))
+    replicates = len(run.result.get("bootstraps") or [])
     said = "The best tree found, rooted in the middle of its longest path to be drawn."
     if replicates:
         said += (f" Numbers are the share of {replicates} bootstrap trees, in per cent, that have the branch to the "
@@ -121,8 +110,7 @@ def kernels_table(trace: dict) -> str:
 def sizing_section(run: Run) -> str:
     sized = run.result.get("right_sizing")
     if not sized:
-        said = "No phase ran: every tree had been finished before." if run.result.get("trees") else ""
-        return f"<section><h2>Right-sizing</h2><p>{said}</p></section>" if said else ""
+        return "<section><h2>Right-sizing</h2><p>No phase ran: every tree had been finished before.</p></section>"
     body = ""
     if sized["configurations"]:
         body = (f"<div class=two><div class=scroll>{sizing.table(sized)}</div>"
@@ -134,12 +122,12 @@ def sizing_section(run: Run) -> str:
 
 def machine_section(run: Run) -> str:
     result, trace = run.result, run.trace or {}
-    pairs = [("model found", result.get("best", {}).get("model")), ("instruction set", result.get("instructions")),
+    pairs = [("model found", (result.get("best") or {}).get("model")), ("instruction set", result.get("instructions")),
              ("workers", result.get("workers")), ("processor", trace.get("processor")), ("host", trace.get("host")),
              ("started", trace.get("started"))]
     if run.trace_file:
         pairs.append(("trace", f"{run.trace_file.name} (maslin trace info, or maslin trace export --perfetto)"))
-    for what, path in result.get("files", {}).items():
+    for what, path in result["files"].items():
         pairs.append((f"file: {what.replace('_', ' ')}", PurePath(str(path)).name))
     rows = "".join(f"<dt>{escape(what)}</dt><dd><code>{escape(str(value))}</code></dd>" for what, value in pairs
                    if value not in (None, ""))
@@ -148,7 +136,7 @@ def machine_section(run: Run) -> str:
 
 def render(run: Run) -> str:
     """Gives the whole page."""
-    title = escape(PurePath(run.result.get("alignment", {}).get("file", "run")).name)
+    title = escape(PurePath(run.result["alignment"]["file"]).name)
     body = "".join((head(run), tree_section(run), timeline_section(run), sizing_section(run), machine_section(run)))
     return ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width, "
             f"initial-scale=1'><title>{title} · Maslin</title><style>{VARIABLES}{CSS}</style>"

@@ -56,6 +56,7 @@ def read(text: str) -> Node:
     """Gives the first tree of a Newick text, rooted in its middle, smaller subtrees first."""
     try:
         first = newick.loads(text)[0]
+        lengths = {id(node): max(float(node.length or 0), 0.0) for node in first.walk()}
     except (ValueError, IndexError) as wrong:
         raise ReportError(f"the tree is no Newick tree: {wrong}; let maslin-phylo write it again") from wrong
 
@@ -70,7 +71,7 @@ def read(text: str) -> Node:
         branches.append([])
         if node.ancestor is not None:
             above = numbers[id(node.ancestor)]
-            length = max(float(node.length or 0), 0.0)
+            length = lengths[id(node)]
             support = parse_support(node.unquoted_name) if node.descendants else None
             branches[number].append(Branch(above, length, support))
             branches[above].append(Branch(number, length, support))
@@ -92,7 +93,7 @@ def read(text: str) -> Node:
     from_any, _ = distances(tips[0])
     one = max(tips, key=lambda i: from_any[i])
     from_one, back = distances(one)
-    other = max(tips, key=lambda i: from_one[i])
+    other = max((i for i in tips if i != one), key=lambda i: from_one[i])
     at = other
     while back[at] >= 0 and from_one[back[at]] > from_one[other] / 2:
         at = back[at]
@@ -178,9 +179,9 @@ def label(name: str) -> str:
 Box = tuple[float, float, float, float]  # left, right, top, bottom
 
 
-def label_positions(nodes: list[Node], labelled: list[Node], deepest: float) -> dict[int, str]:
-    """Gives, by id of the node, where the number at it covers nothing else; a node without such a place is left out,
-    and tells its support when it is pointed at."""
+def label_positions(nodes: list[Node], labelled: list[Node], deepest: float) -> dict[int, tuple[str, Box]]:
+    """Gives, by id of the node, where the number at it covers nothing else, in plotly's words and in pixels; a node
+    without such a place is left out, and tells its support when it is pointed at."""
     across, down = PICTURE_WIDTH / deepest, ROW_HEIGHT  # pixels a unit
     high, wide = 12.0, 6.6  # of a digit
 
@@ -207,7 +208,7 @@ def label_positions(nodes: list[Node], labelled: list[Node], deepest: float) -> 
                                 ("bottom right", x + 5, y + 3)):
             box = (left, left + size, top, top + high)
             if is_free(box):
-                found[id(node)] = name
+                found[id(node)] = (name, box)
                 taken.append(box)
                 break
     return found
@@ -250,7 +251,7 @@ def figure(text: str) -> go.Figure:
         picture.add_trace(go.Scatter(
             x=[node.x for node in chosen], y=[node.y for node in chosen], mode="markers+text", name=name,
             text=[f"{node.support:.0f}" if id(node) in positions else "" for node in chosen],
-            textposition=[positions.get(id(node), "top left") for node in chosen],
+            textposition=[positions[id(node)][0] if id(node) in positions else "top left" for node in chosen],
             textfont={"size": 10, "color": style.SOFT if least == 0 else colour},
             marker={"size": 8 if least >= 50 else 7, "color": colour, "line": {"color": "white", "width": 1}},
             customdata=[[node.support, node.tips, node.length] for node in chosen],

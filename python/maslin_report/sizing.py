@@ -66,5 +66,6 @@ def verdict(sizing: dict) -> str:
                   f"{per_cent(sizing['loss_to_best'])} less than the best in hindsight")
     total = sizing.get("seconds") or 0
     if total > 0:
-        words += f". Sampling took {sizing['sampling_seconds']:.2f} of {total:.2f} s, of work that had to be done anyway"
+        words += (f". Sampling took {sizing['sampling_seconds']:.2f} of {total:.2f} s, in which work was done that had "
+                  "to be done anyway")
     return words + "."

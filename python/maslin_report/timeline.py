@@ -72,7 +72,8 @@ def figure(trace: dict) -> go.Figure:
         words = f"<b>{configuration(decision)} {decision['stage']}</b>" if final else configuration(decision)
         late = decision["at_s"] > 0.9 * trace["duration_s"]
         picture.add_annotation(x=decision["at_s"], y=1, yref="paper", text=words, showarrow=False,
-                               xanchor="right" if late else "left", xshift=-3 if late else 3, yanchor="bottom", yshift=2 + 16 * level, font={"size": 12, "color": ink})
+                               xanchor="right" if late else "left", xshift=-3 if late else 3, yanchor="bottom",
+                               yshift=2 + 16 * level, font={"size": 12, "color": ink})
 
     picture.update_layout(**style.layout(height=130 + height * len(tracks)))
     picture.update_layout(barmode="overlay", showlegend=False, margin={"l": 84, "r": 24, "t": 44, "b": 48}, bargap=0)
