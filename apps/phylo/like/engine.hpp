@@ -43,9 +43,9 @@ struct Insertion {
 /// Likelihoods and lengths are a pure function of patterns, model and tree: the same bits at any number of workers,
 /// whatever was computed before. Where optimize_model ends depends on the engine's earlier calls of it as well.
 ///
-/// Calls off-load the kernels `newview`, `evaluate`, `insertion` and `makenewz` (each with the traversal that its operands
-/// need), whose loops run over blocks of patterns. All memory that grows with the data is taken at construction. One
-/// engine serves one stream.
+/// Calls off-load the kernels `newview`, `evaluate`, `insertion` and `makenewz` (each with the traversal that its
+/// operands need), whose loops run over blocks of patterns. All memory that grows with the data is taken at
+/// construction. One engine serves one stream.
 class Engine {
  public:
   struct Options {

@@ -305,7 +305,8 @@ TEST(Engine, InsertionIsTheLikelihoodOfTheTreeThatItDescribes) {
     for (Fit fit : {Fit::nothing, Fit::pendant, Fit::all})
       for (HalfEdge joint = 12; joint < 12 + 30; joint += 4) {
         Tree tree = random_tree(12, 19);
-        Engine engine(patterns, model);
+        // With a slot for every direction, and with one for each node.
+        Engine engine(patterns, model, Engine::Options{joint % 3 == 0 ? std::size_t{0} : std::size_t{1} << 30});
         engine.evaluate(tree, 3);
         const Pruned pruned = prune(tree, engine, joint);
         // Every branch that still hangs together with the gap.
@@ -436,6 +437,16 @@ TEST(Engine, RefusesWhatItCannotServe) {
   EXPECT_THROW(Engine(random_patterns(3, 10, 28), models()[0]), phylo::input_error);
   Engine engine(random_patterns(4, 10, 28), models()[0]);
   EXPECT_THROW(engine.set_model(models()[2]), phylo::input_error);
+  Tree tree = random_tree(4, 29);
+  const double lnl = engine.evaluate(tree);
+  EXPECT_THROW(engine.evaluate(random_tree(5, 29)), std::logic_error);
+  const double length = tree.length(4);
+  const HalfEdge far = tree.disconnect(4);
+  engine.changed(tree, 4);
+  engine.changed(tree, far);
+  EXPECT_THROW(engine.evaluate(tree, 5), std::logic_error);
+  tree.connect(4, far, length);
+  EXPECT_EQ(engine.evaluate(tree), lnl);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "phylo/like/state.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "phylo/io/error.hpp"
@@ -147,26 +149,37 @@ Operand Engine::State::hang(HalfEdge subtree, double pendant) {
 }
 
 void Engine::State::require(const Tree& tree, HalfEdge h) {
-  directions.require(tree, h, [&](HalfEdge node) {
-    const HalfEdge left = tree.back(tree.next(node)), right = tree.back(tree.next(tree.next(node)));
-    Operand a = across(left, tree.length(left), factors.transition);
-    Operand b = across(right, tree.length(right), factors.transition);
-    const std::int32_t slot = directions.slot(node);
-    if (classes.find(node, left, right)) {
-      // So little that it is done here and now.
-      const Operand class_a{nullptr, nullptr, classes.left_of(node), a.matrices, a.wide};
-      const Operand class_b{nullptr, nullptr, classes.right_of(node), b.matrices, b.wide};
-      const Newview step{clv(slot), scale(slot), class_a, class_b};
-      const int class_groups = classes.groups(node);
-      kernels->newview(&step, 1, rates, 0, class_groups);
-      const std::int32_t* const counts = scale(slot);
-      if (std::all_of(counts, counts + class_groups * lanes, [](std::int32_t c) { return c == 0; })) return;
-      // Classes have no counts: what must be scaled is kept for every pattern.
-      classes.spoil(node);
-    }
-    if (b.codes) std::swap(a, b);
-    traversal.add({clv(slot), scale(slot), a, b});
-  });
+  if (tree.tips() != taxa || h == none) throw std::logic_error("likelihood: a tree of other taxa, or an open branch");
+  try {
+    directions.require(tree, h, [&](HalfEdge node) { plan(tree, node); });
+  } catch (...) {
+    // What is planned counts as computed.
+    traversal.clear();
+    forget();
+    throw;
+  }
+}
+
+void Engine::State::plan(const Tree& tree, HalfEdge node) {
+  const HalfEdge left = tree.back(tree.next(node)), right = tree.back(tree.next(tree.next(node)));
+  if (left == none || right == none) throw std::logic_error("likelihood: an open branch");
+  Operand a = across(left, tree.length(left), factors.transition);
+  Operand b = across(right, tree.length(right), factors.transition);
+  const std::int32_t slot = directions.slot(node);
+  if (classes.find(node, left, right)) {
+    // So little that it is done here and now.
+    const Operand class_a{nullptr, nullptr, classes.left_of(node), a.matrices, a.wide};
+    const Operand class_b{nullptr, nullptr, classes.right_of(node), b.matrices, b.wide};
+    const Newview step{clv(slot), scale(slot), class_a, class_b};
+    const int class_groups = classes.groups(node);
+    kernels->newview(&step, 1, rates, 0, class_groups);
+    const std::int32_t* const counts = scale(slot);
+    if (std::all_of(counts, counts + class_groups * lanes, [](std::int32_t c) { return c == 0; })) return;
+    // Classes have no counts: what must be scaled is kept for every pattern.
+    classes.spoil(node);
+  }
+  if (b.codes) std::swap(a, b);
+  traversal.add({clv(slot), scale(slot), a, b});
 }
 
 std::pair<HalfEdge, HalfEdge> Engine::State::require_both(const Tree& tree, HalfEdge h) {

@@ -80,8 +80,11 @@ struct Engine::State {
   Operand through(HalfEdge h, const double* matrix);
   /// The node of `h` seen across a branch of that length, by P(t) or by `joint`.
   Operand across(HalfEdge h, double length, const Expansion& expansion);
-  /// Puts on the list what is needed to have the CLV of `h`.
+  /// Puts on the list what is needed to have the CLV of `h`. Throws std::logic_error for a tree that is not complete
+  /// there.
   void require(const Tree& tree, HalfEdge h);
+  /// Puts the one step on the list that computes the CLV of `node` from its children's.
+  void plan(const Tree& tree, HalfEdge node);
   /// Does so for both ends of a branch and gives them, the one without classes first if there is only one.
   std::pair<HalfEdge, HalfEdge> require_both(const Tree& tree, HalfEdge h);
   /// The subtree of a tentative insertion, seen across its branch by `joint`. An inner one is brought across once for
