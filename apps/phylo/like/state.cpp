@@ -173,8 +173,9 @@ void Engine::State::plan(const Tree& tree, HalfEdge node) {
     const Newview step{clv(slot), scale(slot), class_a, class_b};
     const int class_groups = classes.groups(node);
     kernels->newview(&step, 1, rates, 0, class_groups);
-    const std::int32_t* const counts = scale(slot);
-    if (std::all_of(counts, counts + class_groups * lanes, [](std::int32_t c) { return c == 0; })) return;
+    std::int32_t counted = 0;
+    for (int c = 0; c < class_groups * lanes; ++c) counted |= scale(slot)[c];
+    if (counted == 0) return;
     // Classes have no counts: what must be scaled is kept for every pattern.
     classes.spoil(node);
   }
