@@ -64,6 +64,9 @@ struct Data {
                   : clv[x][(p / lanes * 4 * rates + static_cast<std::size_t>(4 * r + j)) * lanes + p % lanes];
   }
 
+  /// Element of a child's matrix.
+  double at(int x, int r, int i, int j) const { return matrix[x].data()[16 * r + 4 * i + j]; }
+
   std::size_t patterns;
   int groups;
   Buffer<double> clv[2], matrix[2], tips[2], parent;
@@ -89,8 +92,8 @@ void check(const Kernels& k, int count) {
         for (int i = 0; i < 4; ++i) {
           double a = 0, b = 0;
           for (int j = 0; j < 4; ++j) {
-            a += d.matrix[0][static_cast<std::size_t>(16 * r + 4 * i + j)] * d.read(0, tip_children > 0, p, r, j);
-            b += d.matrix[1][static_cast<std::size_t>(16 * r + 4 * i + j)] * d.read(1, tip_children > 1, p, r, j);
+            a += d.at(0, r, i, j) * d.read(0, tip_children > 0, p, r, j);
+            b += d.at(1, r, i, j) * d.read(1, tip_children > 1, p, r, j);
           }
           const double got =
               d.parent[(p / lanes * 4 * rates + static_cast<std::size_t>(4 * r + i)) * lanes + p % lanes];

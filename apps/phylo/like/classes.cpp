@@ -43,7 +43,7 @@ int Classes::sort(HalfEdge h, const std::uint8_t* left, const std::uint8_t* righ
   std::uint8_t* const from_right = from_left + most_classes;
   int count = 0;
   for (int p = 0; p < patterns_; ++p) {
-    std::uint8_t& code = seen[static_cast<std::size_t>(left[p] * most_classes + right[p])];
+    std::uint8_t& code = seen[std::size_t{left[p]} * most_classes + right[p]];
     if (code == unseen) {
       if (count == most_classes) return 0;
       from_left[count] = left[p];

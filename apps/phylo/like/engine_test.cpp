@@ -163,7 +163,7 @@ TEST(Engine, SubtreesOfFewColumnsMayUnderflowAsWell) {
   Patterns patterns = similar_patterns(taxa, count, 0, 32);
   for (int taxon = 0; taxon < taxa; taxon += 2)
     for (int site = 0; site < count; site += 2) {
-      std::uint8_t& code = patterns.codes[static_cast<std::size_t>(taxon * count + site)];
+      std::uint8_t& code = patterns.codes[static_cast<std::size_t>(taxon) * count + site];
       code = code == 1 ? 2 : 1;
     }
   Tree tree = random_tree(taxa, 33, true);

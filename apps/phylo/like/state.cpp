@@ -13,7 +13,7 @@ namespace phylo {
 namespace {
 
 /// CLVs that belong to no half-edge: scratch_slot and hung_slot.
-constexpr std::int32_t scratch_slots = 2;
+constexpr std::size_t scratch_slots = 2;
 
 std::size_t table_doubles(int rates, std::size_t padded) { return static_cast<std::size_t>(1 + 3 * rates) * padded; }
 
@@ -52,14 +52,14 @@ Engine::State::State(const Patterns& patterns, const Model& m, const Options& op
     for (std::size_t code = 0; code < lanes; ++code) tip_clv[row * lanes + code] = code >> (row % 4) & 1 ? 1 : 0;
   classes = Classes(taxa, patterns.count, padded, codes.data());
   directions = Directions(taxa, fits(taxa, clv_doubles, options.memory));
-  const auto slots = static_cast<std::size_t>(directions.slots() + scratch_slots);
+  const auto slots = static_cast<std::size_t>(directions.slots()) + scratch_slots;
   clvs = Buffer<double>(slots * clv_doubles, Buffer<double>::undefined);
   scales = Buffer<std::int32_t>(slots * padded, Buffer<std::int32_t>::undefined);
   // A full traversal crosses each of the 2n - 3 branches once at most; a tentative insertion adds its own.
-  const auto branches = static_cast<std::size_t>(2 * taxa), tips = static_cast<std::size_t>(taxa);
+  const auto tips = static_cast<std::size_t>(taxa), branches = 2 * tips;
   constexpr std::size_t tentative = 8;
-  traversal =
-      Traversal(tips, (branches + tentative) * static_cast<std::size_t>(matrix_doubles(rates) + table_doubles(rates)));
+  traversal = Traversal(tips, (branches + tentative) * (static_cast<std::size_t>(matrix_doubles(rates)) +
+                                                        static_cast<std::size_t>(table_doubles(rates))));
   table = Buffer<double>(table_doubles(rates, padded));
   const auto exponents = static_cast<std::size_t>(exponent_doubles(rates));
   factors.exponents = Buffer<double>(exponents);

@@ -12,11 +12,14 @@ namespace phylo {
 std::array<int, 6> rate_groups(Family family) {
   switch (family) {
     case Family::jc:
-    case Family::f81: return {0, 0, 0, 0, 0, 0};
+    case Family::f81:
+      return {0, 0, 0, 0, 0, 0};
     case Family::k80:
-    case Family::hky: return {1, 0, 1, 1, 0, 1};
+    case Family::hky:
+      return {1, 0, 1, 1, 0, 1};
     case Family::sym:
-    case Family::gtr: break;
+    case Family::gtr:
+      break;
   }
   return {0, 1, 2, 3, 4, 5};
 }

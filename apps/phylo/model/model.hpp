@@ -45,8 +45,8 @@ struct Bounds {
   static constexpr double invariant_high = 0.99;
 };
 
-/// Gives for each of the six rates the number of the free parameter it follows (AC first); rates with the number of GT are
-/// the unit and stay 1. The count of free parameters is that number.
+/// Gives for each of the six rates the number of the free parameter it follows (AC first); rates with the number of GT
+/// are the unit and stay 1. The count of free parameters is that number.
 std::array<int, 6> rate_groups(Family family);
 
 /// Whether the family has equal base frequencies by definition (JC, K80, SYM).

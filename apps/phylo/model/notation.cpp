@@ -50,9 +50,9 @@ class Reader {
 
  private:
   [[noreturn]] void error(std::size_t at, const std::string& expected) const {
-    const std::string found =
-        at < text_.size() ? fmt::format("'{}'", text_.substr(at, std::min<std::size_t>(12, text_.size() - at)))
-                          : std::string("the end");
+    const std::string found = at < text_.size()
+                                  ? fmt::format("'{}'", text_.substr(at, std::min<std::size_t>(12, text_.size() - at)))
+                                  : std::string("the end");
     fail(std::string(source_), {1, at + 1},
          fmt::format("model \"{}\": found {} at column {}; {} (for example GTR+G, HKY+F+I+G4)", text_, found, at + 1,
                      expected));
@@ -73,7 +73,8 @@ class Reader {
     const std::size_t start = at_;
     std::string name;
     while (std::isalnum(static_cast<unsigned char>(peek()))) name += peek(), ++at_;
-    const auto* found = std::find_if(std::begin(families), std::end(families), [&](const auto& f) { return f.first == name; });
+    const auto* found =
+        std::find_if(std::begin(families), std::end(families), [&](const auto& f) { return f.first == name; });
     if (found == std::end(families)) error(start, "expected one of the models JC, K80, F81, HKY, SYM, GTR");
     model_.family = found->second;
     model_.frequencies_from = has_equal_frequencies(model_.family) ? Origin::fixed : Origin::empirical;
@@ -108,8 +109,10 @@ class Reader {
   void read_frequencies() {
     const std::size_t start = at_++;
     char kind = peek();
-    if (kind == 'C' || kind == 'O' || kind == 'E' || kind == 'U') ++at_;
-    else kind = 'C';
+    if (kind == 'C' || kind == 'O' || kind == 'E' || kind == 'U')
+      ++at_;
+    else
+      kind = 'C';
     if (has_equal_frequencies(model_.family) && kind != 'E')
       error(start, "this model has equal base frequencies by definition");
     if (kind == 'C') model_.frequencies_from = Origin::empirical;
@@ -128,7 +131,8 @@ class Reader {
       sum += value;
     }
     constexpr double tolerated = 0.01;
-    if (std::abs(sum - 1) > tolerated) error(brace, fmt::format("expected four frequencies that sum to 1, not {:.6g}", sum));
+    if (std::abs(sum - 1) > tolerated)
+      error(brace, fmt::format("expected four frequencies that sum to 1, not {:.6g}", sum));
     // What was written with all digits is taken as it is, so that text and model map to each other exactly.
     const double divisor = std::abs(sum - 1) < 1e-12 ? 1 : sum;
     for (std::size_t i = 0; i < 4; ++i) model_.frequencies[i] = values[i].first / divisor;

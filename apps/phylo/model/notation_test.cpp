@@ -107,12 +107,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"GTR G", 5, "expected '+'"}, Bad{"GTR+", 5, "expected +F"}, Bad{"GTR+G+G", 6, "only once"},
                     Bad{"GTR{1/2}", 4, "six rates"}, Bad{"GTR{1/2/x/4/5/6}", 9, "a number"},
                     Bad{"GTR{1/2/3/4/5/6", 16, "'/' or '}'"}, Bad{"GTR{1/2/3/4/5/-6}", 15, "above 0"},
-                    Bad{"HKY{1/2/1/1/3/1}", 13, "ties"}, Bad{"JC{1}", 3, "no rates"}, Bad{"JC+FO", 4, "equal base frequencies"},
-                    Bad{"GTR+FU{0.25/0.25/0.25}", 7, "four frequencies"},
-                    Bad{"GTR+FU{0.5/0.25/0.25/0.25}", 7, "sum to 1"}, Bad{"GTR+FU{0/0.5/0.25/0.25}", 8, "between 0 and 1"},
-                    Bad{"GTR+FU", 7, "expected '{'"}, Bad{"GTR+G1", 6, "categories"}, Bad{"GTR+G99", 6, "categories"},
-                    Bad{"GTR+G4a", 5, "means"}, Bad{"GTR+G4{0}", 8, "shape"}, Bad{"GTR+I{1.5}", 7, "invariant"},
-                    Bad{"GTR+I{nan}", 7, "a number"}, Bad{"GTR{inf/1/1/1/1/1}", 5, "a number"},
-                    Bad{"GTR+R4", 5, "expected +F"}));
+                    Bad{"HKY{1/2/1/1/3/1}", 13, "ties"}, Bad{"JC{1}", 3, "no rates"},
+                    Bad{"JC+FO", 4, "equal base frequencies"}, Bad{"GTR+FU{0.25/0.25/0.25}", 7, "four frequencies"},
+                    Bad{"GTR+FU{0.5/0.25/0.25/0.25}", 7, "sum to 1"},
+                    Bad{"GTR+FU{0/0.5/0.25/0.25}", 8, "between 0 and 1"}, Bad{"GTR+FU", 7, "expected '{'"},
+                    Bad{"GTR+G1", 6, "categories"}, Bad{"GTR+G99", 6, "categories"}, Bad{"GTR+G4a", 5, "means"},
+                    Bad{"GTR+G4{0}", 8, "shape"}, Bad{"GTR+I{1.5}", 7, "invariant"}, Bad{"GTR+I{nan}", 7, "a number"},
+                    Bad{"GTR{inf/1/1/1/1/1}", 5, "a number"}, Bad{"GTR+R4", 5, "expected +F"}));
 
 }  // namespace

@@ -86,7 +86,8 @@ Spectrum decompose(const Model& model) {
   diagonalize(symmetric, vectors);
   std::array<std::size_t, 4> order{};
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return symmetric[5 * a] > symmetric[5 * b]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return symmetric[5 * a] > symmetric[5 * b]; });
   Spectrum spectrum;
   for (std::size_t k = 0; k < 4; ++k) {
     spectrum.values[k] = symmetric[5 * order[k]];

@@ -119,7 +119,7 @@ TEST(Model, CategoriesOfAModelWithInvariantSitesRunFaster) {
   EXPECT_NEAR((rates[0] + rates[1] + rates[2] + rates[3]) / 4 * 0.8, 1, 1e-12);
 }
 
-phylo::Patterns patterns(std::vector<std::vector<std::uint8_t>> rows, std::vector<std::uint32_t> weights) {
+phylo::Patterns patterns(const std::vector<std::vector<std::uint8_t>>& rows, std::vector<std::uint32_t> weights) {
   phylo::Patterns p;
   p.taxa = static_cast<int>(rows.size());
   p.count = static_cast<int>(weights.size());
