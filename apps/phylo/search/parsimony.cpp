@@ -183,6 +183,18 @@ Tree add_stepwise(const ParsimonySites& sites, StateSets& sets, Random& random) 
   return tree;
 }
 
+/// Rounds over all subtrees, in one random order, until a round brings nothing.
+void rearrange(StateSets& sets, Tree& tree, Random& random, int radius) {
+  Rearranger rearranger(sets, radius);
+  std::vector<HalfEdge> joints(static_cast<std::size_t>(tree.half_edges() - tree.tips()));
+  std::iota(joints.begin(), joints.end(), tree.tips());
+  random.shuffle(joints);
+  for (std::int64_t gain = 1; gain > 0;) {
+    gain = 0;
+    for (const HalfEdge joint : joints) gain += rearranger.improve(tree, joint, random);
+  }
+}
+
 }  // namespace
 
 ParsimonySites::ParsimonySites(const Patterns& patterns) : taxa_(patterns.taxa) {
@@ -236,20 +248,19 @@ std::int64_t parsimony_score(const ParsimonySites& sites, const Tree& tree) {
 Tree parsimony_start(const ParsimonySites& sites, Random& random, int radius) {
   StateSets sets(sites, Tree(sites.taxa()));
   Tree tree = add_stepwise(sites, sets, random);
-  Rearranger rearranger(sets, radius);
-  std::vector<HalfEdge> joints(static_cast<std::size_t>(tree.half_edges() - tree.tips()));
-  std::iota(joints.begin(), joints.end(), tree.tips());
-  random.shuffle(joints);
-  for (std::int64_t gain = 1; gain > 0;) {
-    gain = 0;
-    for (const HalfEdge joint : joints) gain += rearranger.improve(tree, joint, random);
-  }
+  rearrange(sets, tree, random, radius);
   tree.for_each_branch([&](HalfEdge h) { tree.set_length(h, start_length); });
   return tree;
 }
 
 Tree parsimony_start(const Patterns& patterns, Random& random, int radius) {
   return parsimony_start(ParsimonySites(patterns), random, radius);
+}
+
+Tree parsimony_improved(const ParsimonySites& sites, Tree tree, Random& random, int radius) {
+  StateSets sets(sites, tree);
+  rearrange(sets, tree, random, radius);
+  return tree;
 }
 
 }  // namespace phylo

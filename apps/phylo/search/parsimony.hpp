@@ -43,4 +43,8 @@ std::int64_t parsimony_score(const ParsimonySites& sites, const Tree& tree);
 Tree parsimony_start(const Patterns& patterns, Random& random, int radius = 20);
 Tree parsimony_start(const ParsimonySites& sites, Random& random, int radius = 20);
 
+/// Moves subtrees of a complete tree, each within `radius` branches, until no move shortens it under these sites.
+/// Branches that a move makes have the length 0.1; the others keep theirs.
+Tree parsimony_improved(const ParsimonySites& sites, Tree tree, Random& random, int radius = 20);
+
 }  // namespace phylo

@@ -20,7 +20,7 @@ Patterns patterns_of(const std::vector<std::vector<std::uint8_t>>& rows, std::ve
   patterns.taxa = static_cast<int>(rows.size());
   patterns.count = static_cast<int>(weights.size());
   for (const auto& row : rows) {
-    patterns.names.push_back("t" + std::to_string(patterns.names.size()));
+    patterns.names.push_back(std::string("t").append(std::to_string(patterns.names.size())));
     patterns.codes.insert(patterns.codes.end(), row.begin(), row.end());
   }
   for (std::int32_t p = 0; p < patterns.count; ++p)
@@ -162,6 +162,17 @@ TEST(ParsimonyStart, is_no_worse_than_any_single_rearrangement_of_it) {
     }
     restore(tree, from);
   }
+}
+
+TEST(ParsimonyImproved, shortens_a_tree_and_leaves_a_short_one_alone) {
+  Random random(47);
+  const Patterns patterns = random_patterns(15, 80, false, random);
+  const ParsimonySites sites(patterns);
+  const Tree any = random_tree(15, random);
+  const Tree better = parsimony_improved(sites, any, random);
+  EXPECT_TRUE(better.complete());
+  EXPECT_LT(parsimony_score(sites, better), parsimony_score(sites, any));
+  EXPECT_TRUE(parsimony_improved(sites, better, random) == better);
 }
 
 TEST(ParsimonyStart, is_the_same_for_the_same_seed_and_differs_between_seeds) {

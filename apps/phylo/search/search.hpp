@@ -14,10 +14,11 @@
 namespace phylo {
 
 struct SearchOptions {
-  std::uint64_t seed = 1;     ///< of the run
-  std::uint64_t index = 0;    ///< which of the run's searches this is: each draws its own start tree
-  std::optional<Tree> start;  ///< climb from here instead of a parsimony tree
-  double epsilon = 0.1;       ///< log-likelihood units: what the last optimization of model and branches may leave
+  std::uint64_t seed = 1;                    ///< of the run
+  std::uint64_t index = 0;                   ///< which of the run's searches this is: each draws its own start tree
+  std::optional<Tree> start = std::nullopt;  ///< climb from here instead of a parsimony tree
+  int ratchets = 8;                          ///< perturbations from which the search climbs anew; 0: one climb only
+  double epsilon = 0.1;  ///< log-likelihood units: what the last optimization of model and branches may leave
 };
 
 struct SearchResult {
@@ -30,9 +31,10 @@ struct SearchResult {
 /// Called now and then with the log-likelihood reached so far.
 using SearchProgress = std::function<void(double lnl)>;
 
-/// Gives the best tree found by hill climbing from one start, with its branch lengths and model optimized. `model` says
-/// what is to be optimized, and where that begins. Takes all its parallelism from the likelihood kernels, which it
-/// off-loads; so call it from a stream of a phase, one search a stream.
+/// Gives the best tree found by hill climbing from one start, and from perturbations of the best tree so far by the
+/// parsimony ratchet (Nixon 1999), with its branch lengths and model optimized. `model` says what is to be optimized,
+/// and where that begins. Takes all its parallelism from the likelihood kernels, which it off-loads; so call it from a
+/// stream of a phase, one search a stream.
 SearchResult search(const Patterns& patterns, const Model& model, const SearchOptions& options,
                     const SearchProgress& progress = {});
 

@@ -42,7 +42,7 @@ Patterns simulate(const Tree& tree, int sites, double kappa, Random& random) {
   };
   Alignment alignment;
   alignment.rows.assign(static_cast<std::size_t>(tree.tips()), std::string(static_cast<std::size_t>(sites), 'A'));
-  for (int t = 0; t < tree.tips(); ++t) alignment.names.push_back("taxon" + std::to_string(t));
+  for (int t = 0; t < tree.tips(); ++t) alignment.names.push_back(std::string("taxon").append(std::to_string(t)));
   for (int site = 0; site < sites; ++site) {
     struct Step {
       HalfEdge to;

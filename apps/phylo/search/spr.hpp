@@ -28,6 +28,7 @@ struct SearchCounts {
   std::int64_t fitted = 0;    ///< insertions whose branches were optimized
   std::int64_t judged = 0;    ///< near misses judged with optimized branches
   std::int64_t moved = 0;     ///< rearrangements kept
+  std::int64_t ratchets = 0;  ///< perturbations climbed back from
   std::int64_t smoothed = 0;  ///< times that all branches were optimized
 };
 
@@ -41,9 +42,6 @@ class SprClimber {
   /// no lower than `lnl`, that of the tree before.
   double round(const SprRound& how, double lnl);
 
-  /// Forgets which near misses have been judged: for after the model has changed.
-  void forget_judged() { judged_.clear(); }
-
  private:
   struct Move {
     HalfEdge joint = none;
@@ -56,6 +54,8 @@ class SprClimber {
   void scan(HalfEdge h, int depth, const SprRound& how);
   void apply(Tree& tree, const Move& move);
   void judge_near_misses(const SprRound& how);
+  /// Tells the engine of every half-edge in which the tree differs from the one it knows.
+  void tell_differences(const Tree& other);
 
   Engine& engine_;
   Tree& tree_;

@@ -23,8 +23,11 @@ std::string text(const Multifurcation& tree, std::int32_t node = 0) {
   const auto& at = tree.nodes[static_cast<std::size_t>(node)];
   if (at.tip >= 0) return std::to_string(at.tip);
   std::string result = "(";
-  for (const std::int32_t child : at.children) result += (result.size() > 1 ? "," : "") + text(tree, child);
-  result += ")";
+  for (const std::int32_t child : at.children) {
+    if (result.size() > 1) result.push_back(',');
+    result.append(text(tree, child));
+  }
+  result.push_back(')');
   if (at.support >= 0) result += std::to_string(static_cast<int>(at.support * 100 + 0.5));
   return result;
 }
