@@ -1,5 +1,7 @@
 #include "phylo/model/gamma.hpp"
 
+#include <math.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,8 +11,14 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
+/// ln Gamma(x) for x > 0. std::lgamma also writes the sign into a global that streams would share.
+double log_gamma(double x) {
+  int sign;
+  return lgamma_r(x, &sign);
+}
+
 /// x^shape e^-x / Gamma(shape), in logarithms because each factor may overflow.
-double power_term(double shape, double x) { return std::exp(shape * std::log(x) - x - std::lgamma(shape)); }
+double power_term(double shape, double x) { return std::exp(shape * std::log(x) - x - log_gamma(shape)); }
 
 /// P by its power series, which converges fast for x < shape + 1.
 double lower_series(double shape, double x) {
@@ -56,7 +64,7 @@ double gamma_probability(double shape, double x) {
 double gamma_quantile(double shape, double probability) {
   if (probability <= 0) return 0;
   // The smallest x that the leading term of the series allows: P(shape, x) <= x^shape / Gamma(shape + 1).
-  const double lowest = (std::log(probability) + std::lgamma(shape + 1)) / shape;
+  const double lowest = (std::log(probability) + log_gamma(shape + 1)) / shape;
   if (lowest < std::log(std::numeric_limits<double>::min())) return 0;
   // Newton's method in log x, where P is smooth down to zero, kept inside a bracket.
   double low = lowest;

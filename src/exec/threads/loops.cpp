@@ -23,7 +23,7 @@ void threads_executor::run_loop(const detail::loop& l) {
   const starting_thread::visit visit(*this);
   context& caller_context = current_context();
   worker* w = self();
-  const int team_width = w ? w->in_team.load(std::memory_order_relaxed)->width.load(std::memory_order_relaxed) : workers();
+  const int team_width = w ? w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed) : workers();
   const std::int64_t blocks = l.blocks();
   if (blocks == 1 || caller_context.alone || (w && team_width == 1)) return loop_in_place(*this, l);
 
@@ -41,7 +41,7 @@ void threads_executor::run_loop(const detail::loop& l) {
   } catch (const std::bad_alloc&) {
     return loop_in_place(*this, l);  // it cannot be shared, but it can be done
   }
-  const team& t = w ? *w->in_team.load(std::memory_order_relaxed) : *whole_;
+  const team& t = w ? *w->in_team.load(std::memory_order_acquire) : *whole_;
   const int first = t.first.load(std::memory_order_relaxed);
   wake_one(first, first + t.width.load(std::memory_order_relaxed));
 
@@ -58,7 +58,7 @@ void threads_executor::run_loop(const detail::loop& l) {
 
 void threads_executor::run_part(worker& w, const loop_part& part) {
   loop_run& run = *part.loop;
-  const trace::chunk_at what{w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed), part.first,
+  const trace::chunk_at what{w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed), part.first,
                              part.last - part.first};
   const std::uint32_t site = run.site;
   trace::record(w.index, trace::event_kind::chunk_begin, site, what);

@@ -13,7 +13,7 @@ namespace {
 
 void unlock(void* lock) { static_cast<base::short_lock*>(lock)->unlock(); }
 
-int slot_of(worker& w) { return w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed); }
+int slot_of(worker& w) { return w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed); }
 
 /// Gives the name under which the trace knows a kernel.
 std::uint32_t traced_kernel(std::uint32_t kernel) {
@@ -80,7 +80,7 @@ void threads_executor::run_phase(const detail::phase& p) {
 
 bool threads_executor::start_stream(worker& w, bool before_parking) {
   std::unique_lock held(grain_lock_);
-  team& t = *w.in_team.load(std::memory_order_relaxed);
+  team& t = *w.in_team.load(std::memory_order_acquire);
   if (!t.runs || t.first.load(std::memory_order_relaxed) != w.index) return false;
   phase_run& phase = *t.runs;
   std::optional<std::int64_t> begun;
@@ -119,7 +119,7 @@ void threads_executor::run_offload(std::uint32_t kernel, void (*call)(void*), vo
 
   worker* w = self();
   const int track = w ? w->index : -1;
-  const int team_width = here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_relaxed)->width.load(std::memory_order_relaxed);
+  const int team_width = here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
   // What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with the caller.
   constexpr double handing_over_seconds = 1e-6;
   const int width =

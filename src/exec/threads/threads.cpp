@@ -229,7 +229,7 @@ waiter* threads_executor::caller() {
 
 void threads_executor::submit(detail::task_node* task) noexcept {
   worker* w = self();
-  team& t = w ? *w->in_team.load(std::memory_order_relaxed) : *whole_;
+  team& t = w ? *w->in_team.load(std::memory_order_acquire) : *whole_;
   try {
     // What the program itself generates enters the centre's tail; what a worker enables, its own head (DBS).
     if (w && !current_context().is_root)
@@ -247,7 +247,7 @@ void threads_executor::submit(detail::task_node* task) noexcept {
 int threads_executor::width() const {
   if (current_context().in_loop) return 1;
   worker* w = self();
-  return w ? w->in_team.load(std::memory_order_relaxed)->width.load(std::memory_order_relaxed) : workers();
+  return w ? w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed) : workers();
 }
 
 team* threads_executor::take_team() {
