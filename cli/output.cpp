@@ -39,10 +39,9 @@ output_file::~output_file() {
 }
 
 void output_file::fail(int reason) {
-  throw maslin::error(
-      fmt::format("'{}' cannot be written: {}; nothing of it was kept; make room or name another place with "
-                  "--output",
-                  path_, std::strerror(reason)));
+  const std::string where = path_ == "-" ? "standard output" : fmt::format("'{}'", path_);
+  throw maslin::error(fmt::format("{} cannot be written: {}; {}make room or name another place with --output", where,
+                                  std::strerror(reason), partial_.empty() ? "" : "nothing of it was kept; "));
 }
 
 void output_file::flush() {

@@ -19,7 +19,7 @@ using enum trace::event_kind;
 std::string path() { return std::filesystem::temp_directory_path() / ("trace_record_" + std::to_string(getpid())); }
 
 void record_off(benchmark::State& state) {
-  for (auto _ : state) trace::record(0, steal, 0, 1);
+  while (state.KeepRunning()) trace::record(0, steal, 0, 1);
 }
 BENCHMARK(record_off);
 
@@ -27,7 +27,7 @@ BENCHMARK(record_off);
 void record_on(benchmark::State& state) {
   if (state.thread_index() == 0) trace::start(path(), state.threads());
   std::uint64_t n = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     trace::record(state.thread_index(), offload_begin, 1, n & 1);
     ++n;
   }
@@ -47,7 +47,7 @@ void offloads(benchmark::State& state) {
   const int self = state.thread_index();
   if (on && self == 0) trace::start(path(), state.threads());
   double x = 1;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     trace::record(self, offload_begin, 1, 2);
     trace::record(self, loop_begin, 2, trace::loop_shape{4, 2});
     trace::record(self, chunk_begin, 2, trace::chunk_at{0, 0, 2});

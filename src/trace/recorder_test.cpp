@@ -169,6 +169,7 @@ TEST_P(RecorderUnderLoad, LosesNothingUncounted) {
   const std::uint64_t each = 1'600'000 / static_cast<std::uint64_t>(producers);
   start(path(), producers);
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(producers));
   for (int w = 0; w < producers; ++w)
     threads.emplace_back([w, each] {
       for (std::uint64_t i = 1; i <= each; ++i) {

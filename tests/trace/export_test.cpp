@@ -164,7 +164,8 @@ TEST_F(Export, CutsAtTheWindow) {
   const double duration = static_cast<double>(whole.about().duration_ns) * 1e-9;
   std::vector<trace::event> events;
   whole.each_event([&](const trace::event& e) { events.push_back(e); });
-  const double middle = static_cast<double>(events[events.size() / 2].ns) * 1e-9;
+  const trace::event& in_the_middle = events[events.size() / 2];
+  const double middle = static_cast<double>(in_the_middle.ns) * 1e-9;
   const json out = exported({middle, duration});
   expect_nesting(out);
   EXPECT_LT(out.at("traceEvents").size(), exported().at("traceEvents").size());
