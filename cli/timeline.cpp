@@ -16,7 +16,7 @@ std::uint64_t number(timeline::sort which, std::uint64_t argument) {
 }
 
 /// What an event does to the slices of its worker.
-enum class act : std::uint8_t { mark, begin, end, leave, resume, sum };
+enum class act : std::uint8_t { mark, begin, end, leave, resume, leave_all, resume_all, sum };
 struct step {
   act what = act::mark;
   timeline::sort sort{};
@@ -48,6 +48,8 @@ constexpr auto steps = [] {
   set(unpark, act::end, sort::parked);
   set(help_begin, act::begin, sort::help);
   set(help_end, act::end, sort::help);
+  set(suspend, act::leave_all);
+  set(event_kind::resume, act::resume_all);
   set(kernel_count, act::sum);
   set(kernel_total, act::sum);
   return table;
@@ -97,6 +99,29 @@ void timeline::end(const event& e, sort which) {
   }
 }
 
+/// Ends the slices from that place inwards, because what they belong to is suspended, and gives them, outermost first.
+std::vector<timeline::slice> timeline::take_from(int worker, std::size_t place, std::int64_t ns) {
+  track& t = of(worker);
+  std::vector<slice> taken;
+  while (t.open.size() > place) {
+    close_innermost(worker, ns, true);
+    taken.push_back(std::move(t.open.back()));
+    t.open.pop_back();
+  }
+  std::reverse(taken.begin(), taken.end());
+  return taken;
+}
+
+void timeline::reopen(int worker, std::vector<slice> slices, std::int64_t ns) {
+  for (slice& s : slices) {
+    s.begin_ns = ns;
+    s.resumed = true;
+    s.goes_on = false;
+    s.kernels.clear();
+    begin(worker, std::move(s));
+  }
+}
+
 void timeline::leave(const event& e, sort which) {
   track& t = of(e.worker);
   std::size_t at = t.open.size();
@@ -105,14 +130,7 @@ void timeline::leave(const event& e, sort which) {
     ++unmatched_;
     return;
   }
-  std::vector<slice> taken;
-  while (t.open.size() >= at) {
-    close_innermost(e.worker, e.ns, true);
-    taken.push_back(std::move(t.open.back()));
-    t.open.pop_back();
-  }
-  std::reverse(taken.begin(), taken.end());
-  suspended_[context_of(e, which)] = std::move(taken);
+  suspended_[context_of(e, which)] = take_from(e.worker, at - 1, e.ns);
 }
 
 void timeline::resume(const event& e, sort which) {
@@ -122,13 +140,13 @@ void timeline::resume(const event& e, sort which) {
   else
     slices.push_back({which, e.id, e.argument, e.ns, false, false, {}});  // its suspension was not recorded
   slices.front().argument = e.argument;
-  for (slice& s : slices) {
-    s.begin_ns = e.ns;
-    s.resumed = true;
-    s.goes_on = false;
-    s.kernels.clear();
-    begin(e.worker, std::move(s));
-  }
+  reopen(e.worker, std::move(slices), e.ns);
+}
+
+void timeline::leave_all(const event& e) { away_[e.argument] = take_from(e.worker, 0, e.ns); }
+
+void timeline::resume_all(const event& e) {
+  if (auto found = away_.extract(e.argument); !found.empty()) reopen(e.worker, std::move(found.mapped()), e.ns);
 }
 
 void timeline::add(const event& e) {
@@ -145,6 +163,12 @@ void timeline::add(const event& e) {
       break;
     case act::resume:
       resume(e, next.sort);
+      break;
+    case act::leave_all:
+      leave_all(e);
+      break;
+    case act::resume_all:
+      resume_all(e);
       break;
     case act::sum:
       sum(e);

@@ -62,6 +62,10 @@ class timeline {
   void end(const maslin::trace::event& e, sort which);
   void leave(const maslin::trace::event& e, sort which);
   void resume(const maslin::trace::event& e, sort which);
+  void leave_all(const maslin::trace::event& e);
+  void resume_all(const maslin::trace::event& e);
+  std::vector<slice> take_from(int worker, std::size_t place, std::int64_t ns);
+  void reopen(int worker, std::vector<slice> slices, std::int64_t ns);
   void sum(const maslin::trace::event& e);
   void close_innermost(int worker, std::int64_t ns, bool goes_on);
   void tell_busy(int worker, std::int64_t ns);
@@ -69,7 +73,8 @@ class timeline {
   static context context_of(const slice& s);
 
   std::vector<track> tracks_;
-  std::map<context, std::vector<slice>> suspended_;  // outermost first
+  std::map<context, std::vector<slice>> suspended_;   // outermost first
+  std::map<std::uint64_t, std::vector<slice>> away_;  // the same, of whole workers
   observer* to_;
   std::uint64_t unmatched_ = 0;
 };

@@ -18,6 +18,7 @@ namespace maslin::trace {
 /// A *context* is a stream or a task. Between its begin or resume and its next suspend or end, everything that its
 /// worker records belongs to it; what it has open when it is suspended stays open and goes on where it is resumed. What
 /// a worker records outside every context belongs to the worker, or to the program's own control flow on worker 0.
+/// `suspend` and `resume` do the same to everything that is open on the worker, whatever it belongs to.
 enum class event_kind : std::uint8_t {
   worker_start = 1,  ///< the worker's thread is up
   worker_stop,       ///< the worker's last event
@@ -45,13 +46,15 @@ enum class event_kind : std::uint8_t {
   decision,          ///< id: name of the phase; argument: `decision_of` (configuration, stage, throughput)
   steal,             ///< id: 0; argument: the victim's worker number
   kernel_total,      ///< only in traces of detail `streams`; id: name of the kernel; argument: nanoseconds since the
-                     ///< context's last begin or resume here, of the off-loads counted by the `kernel_count` before it
+                     ///< stream's last begin or resume here, of the off-loads counted by the `kernel_count` before it
   kernel_count,      ///< id: name of the kernel; argument: off-loads
   help_begin,  ///< only in traces of detail `streams`: outside streams of its own, the worker begins to run chunks of
                ///< the team `argument`, or tasks (`no_slot`). What is less than a millisecond apart is one help.
   help_end,    ///< the same
+  suspend,     ///< what runs on this worker has to wait and makes room for others; argument: its number while it waits
+  resume,      ///< it goes on here; the same number
 };
-inline constexpr int event_kinds = static_cast<int>(event_kind::help_end) + 1;
+inline constexpr int event_kinds = static_cast<int>(event_kind::resume) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
 std::string_view to_string(event_kind kind);

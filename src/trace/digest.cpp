@@ -1,6 +1,35 @@
 #include "trace/digest.hpp"
 
+#include <utility>
+
 namespace maslin::trace::internal {
+
+void digest::before_others(encoder& to) {
+  if (!pending_) return;
+  to.add(*pending_);
+  pending_.reset();
+}
+
+void digest::suspend(const cell& c, encoder& to) {
+  end_help(to);
+  before_others(to);
+  if (frames_.empty()) return;  // nothing that is passed on was open
+  suspended_[c.argument] = std::exchange(frames_, {});
+  pending_ = c;
+}
+
+void digest::resume(const cell& c, encoder& to) {
+  const auto found = suspended_.extract(c.argument);
+  if (found.empty()) return;
+  end_help(to);
+  if (pending_ && pending_->argument == c.argument) {
+    pending_.reset();
+  } else {
+    before_others(to);
+    to.add(c);
+  }
+  frames_ = std::move(found.mapped());
+}
 
 void digest::end_help(encoder& to) {
   if (!helping_) return;
@@ -11,7 +40,10 @@ void digest::end_help(encoder& to) {
 void digest::begin_help(std::uint64_t now, std::uint64_t slot, encoder& to) {
   if (!frames_.empty()) return;
   if (helping_ && (slot != help_slot_ || now - help_last_ > most_gap_)) end_help(to);
-  if (!helping_) to.add(now, event_kind::help_begin, 0, slot);
+  if (!helping_) {
+    before_others(to);
+    to.add(now, event_kind::help_begin, 0, slot);
+  }
   helping_ = true;
   help_slot_ = slot;
   help_last_ = now;
@@ -37,11 +69,13 @@ void digest::add(const cell& c, encoder& to) {
     case event_kind::stream_begin:
     case event_kind::stream_resume:
       end_help(to);
+      before_others(to);
       frames_.push_back({c.ticks, {}, {}});
       return to.add(c);
     case event_kind::stream_end:
     case event_kind::stream_suspend:
       end_help(to);
+      before_others(to);
       leave(c.ticks, to);
       return to.add(c);
     case event_kind::offload_begin:
@@ -78,7 +112,12 @@ void digest::add(const cell& c, encoder& to) {
     case event_kind::park:
     case event_kind::unpark:
       end_help(to);
+      before_others(to);
       return to.add(c);
+    case event_kind::suspend:
+      return suspend(c, to);
+    case event_kind::resume:
+      return resume(c, to);
     default:
       return;
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "trace/encoder.hpp"
@@ -11,7 +12,7 @@ namespace maslin::trace::internal {
 
 /// Thins the events of one track. Passes on phases, streams, decisions, parks and the worker's start and stop; sums the
 /// off-loads of each stream; merges the chunks and tasks that a worker runs outside streams of its own into helps. What
-/// else there is inside a stream is left out.
+/// else there is inside a stream is left out, and so are suspensions in which no other stream has its turn.
 class digest {
  public:
   /// What lies further apart is two helps.
@@ -38,11 +39,17 @@ class digest {
   };
 
   void leave(std::uint64_t now, encoder& to);
+  void suspend(const cell& c, encoder& to);
+  void resume(const cell& c, encoder& to);
+  /// To be called before anything is passed on.
+  void before_others(encoder& to);
   void begin_help(std::uint64_t now, std::uint64_t slot, encoder& to);
   void end_help(encoder& to);
 
   std::uint64_t most_gap_;
   std::vector<frame> frames_;
+  std::map<std::uint64_t, std::vector<frame>> suspended_;
+  std::optional<cell> pending_;  // a suspension that is told only if somebody else does something before it ends
   bool helping_ = false;
   std::uint64_t help_slot_ = 0;
   std::uint64_t help_last_ = 0;

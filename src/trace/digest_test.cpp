@@ -132,5 +132,27 @@ TEST(Digest, KeepsTheTotalsOfAnOuterStreamApartFromThoseOfAnInnerOne) {
                    "30 stream_end 2 0", "40 kernel_count 7 1", "40 kernel_total 7 2", "40 stream_end 1 0"}));
 }
 
+TEST(Digest, PassesOnASuspensionOnlyIfAnotherStreamHasItsTurnMeanwhile) {
+  EXPECT_EQ(thinning()
+                .at(10, stream_begin, 1, 0)
+                .at(11, offload_begin, newview)
+                .at(12, suspend, 0, 100)
+                .at(13, resume, 0, 100)
+                .at(20, suspend, 0, 100)
+                .at(21, stream_begin, 1, 1)
+                .at(22, offload_begin, newview)
+                .at(25, offload_end, newview)
+                .at(30, suspend, 0, 200)
+                .at(31, resume, 0, 100)
+                .at(40, offload_end, newview)
+                .at(41, stream_end, 1, 0)
+                .at(42, resume, 0, 200)
+                .at(50, stream_end, 1, 1)
+                .lines(),
+            (lines{"10 stream_begin 1 0", "20 suspend 0 100", "21 stream_begin 1 1", "30 suspend 0 200",
+                   "31 resume 0 100", "41 kernel_count 7 1", "41 kernel_total 7 29", "41 stream_end 1 0",
+                   "42 resume 0 200", "50 kernel_count 7 1", "50 kernel_total 7 3", "50 stream_end 1 1"}));
+}
+
 }  // namespace
 }  // namespace maslin::trace::internal

@@ -111,6 +111,8 @@ constexpr event_kind family(event_kind kind) {
       return event_kind::phase_begin;
     case event_kind::help_end:
       return event_kind::help_begin;
+    case event_kind::resume:
+      return event_kind::suspend;
     default:
       return kind;
   }

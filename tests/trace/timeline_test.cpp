@@ -119,6 +119,25 @@ TEST_F(Timeline, ResumesAContextWhoseSuspensionIsMissing) {
   EXPECT_EQ(said.heard, (lines{"1 +stream 7 resumed", "1 -stream 7 1-2"}));
 }
 
+TEST_F(Timeline, MakesRoomForOthersWhileSomethingWaits) {
+  at(1, 0, stream_begin, 7, pack(stream_at{3, 0}));
+  at(2, 0, loop_begin, 9);
+  at(3, 0, suspend, 0, 100);
+  at(4, 0, stream_begin, 7, pack(stream_at{4, 0}));
+  at(5, 0, suspend, 0, 200);
+  at(6, 0, resume, 0, 100);
+  at(7, 0, loop_end, 9);
+  at(8, 0, stream_end, 7, pack(stream_at{3, 0}));
+  at(9, 0, resume, 0, 200);
+  at(10, 0, stream_end, 7, pack(stream_at{4, 0}));
+  EXPECT_EQ(said.heard, (lines{"0 +stream 7", "0 +loop 9", "0 -loop 9 2-3 goes on", "0 -stream 7 1-3 goes on",
+                               "0 +stream 7", "0 -stream 7 4-5 goes on", "0 +stream 7 resumed", "0 +loop 9 resumed",
+                               "0 -loop 9 6-7", "0 -stream 7 6-8", "0 +stream 7 resumed", "0 -stream 7 9-10"}));
+  EXPECT_EQ(said.work, (lines{"0 works at 1", "0 rests at 3", "0 works at 4", "0 rests at 5", "0 works at 6",
+                              "0 rests at 8", "0 works at 9", "0 rests at 10"}));
+  EXPECT_EQ(lines_of.unmatched(), 0u);
+}
+
 TEST_F(Timeline, EndsEverythingWithTheTrace) {
   at(1, 0, park, 0);
   at(2, -1, wait_begin, 0);
