@@ -42,7 +42,8 @@ void threads_executor::watch(const std::stop_token& stop, double seconds) {
       std::lock_guard held(fibers_lock_);
       for (const task_fiber& f : fibers_) somebody_waits = somebody_waits || f.asleep.load(std::memory_order_relaxed);
     }
-    for (auto& w : workers_) somebody_waits = somebody_waits || (w->own_stack && w->own_stack->asleep.load(std::memory_order_relaxed));
+    // Of the threads' own stacks only the starter's ever waits; the others' are left once, for the worker's loop.
+    somebody_waits = somebody_waits || at(0).own_stack->asleep.load(std::memory_order_relaxed);
     if (!all_sleep || !somebody_waits || turns != seen) {
       seen = turns;
       since = clock::now();
@@ -73,8 +74,7 @@ void threads_executor::print_state() {
     std::lock_guard held(fibers_lock_);
     for (const task_fiber& f : fibers_) print(f, "a fiber");
   }
-  for (auto& w : workers_)
-    if (w->own_stack) print(*w->own_stack, "the thread's own stack");
+  print(*at(0).own_stack, "the starting thread's own stack");
   for (auto& w : workers_)
     std::fprintf(stderr, "  worker %d: queue %s, inbox %s\n", w->index, w->queue.empty() ? "empty" : "holds work",
                  w->inbox.load() ? "holds a fiber" : "empty");
