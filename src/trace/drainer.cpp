@@ -172,6 +172,7 @@ void drainer::drain_track(track& t) {
       encoder_.begin(0);
     }
   });
+  t.from->populate_ahead();
   if (encoder_.events() > 0 || dropped > 0) write_events(t);
 }
 

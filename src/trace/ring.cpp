@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <new>
@@ -22,6 +23,22 @@ void ring::open(std::size_t capacity) {
   tail_.store(0, std::memory_order_relaxed);
   dropped_.store(0, std::memory_order_relaxed);
   seen_tail_ = 0;
+  populated_ = 0;
+  populate_ahead();
+}
+
+void ring::populate_ahead() noexcept {
+#ifdef MADV_POPULATE_WRITE
+  const std::size_t ahead = std::max(capacity() / 8, std::size_t{1} << 14);
+  const std::uint64_t wanted = std::min<std::uint64_t>(tail_.load(std::memory_order_relaxed) + ahead, capacity());
+  if (wanted <= populated_) return;
+  constexpr std::size_t page = 4096;  // or larger: the system rounds up
+  auto* const begin = reinterpret_cast<char*>(cells_);
+  const std::size_t from = populated_ * sizeof(cell) / page * page;
+  // What fails here is found when a cell is written.
+  (void)madvise(begin + from, static_cast<std::size_t>(wanted) * sizeof(cell) - from, MADV_POPULATE_WRITE);
+  populated_ = static_cast<std::size_t>(wanted);
+#endif
 }
 
 void ring::close() noexcept {

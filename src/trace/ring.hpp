@@ -64,6 +64,10 @@ class ring {
     return static_cast<std::size_t>(end - begin);
   }
 
+  /// Consumer: has memory behind the cells that the producer comes to next, so that the producer need not wait while
+  /// the system finds it. Cells that it never comes near take none.
+  void populate_ahead() noexcept;
+
   /// Consumer: gives the number of events taken so far.
   std::uint64_t popped() const noexcept { return tail_.load(std::memory_order_relaxed); }
   std::uint64_t dropped() const noexcept { return dropped_.load(std::memory_order_relaxed); }
@@ -78,6 +82,7 @@ class ring {
   std::size_t mask_ = 0;   // set by open
   // Written by the consumer.
   alignas(64) std::atomic<std::uint64_t> tail_{0};
+  std::size_t populated_ = 0;  // cells from the first on that have memory
 };
 
 }  // namespace maslin::trace::internal
