@@ -97,7 +97,12 @@ void start(process_runtime& p, Runtime::options wish) {
   wish.serial = wish.serial || serial_from_environment();
   const int workers = wish.workers > 0 ? wish.workers : machine::worker_count();
   trace::start_from_environment(wish.serial ? 1 : workers);
-  p.exec = wish.serial ? make_serial() : make_threads(workers);
+  try {
+    p.exec = wish.serial ? make_serial() : make_threads(workers);
+  } catch (...) {
+    trace::stop();
+    throw;
+  }
   p.running_with = {wish.serial ? 1 : workers, wish.serial};
   running.store(p.exec.get(), std::memory_order_release);
 }

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "exec/threads/threads.hpp"
+#include "trace/recorder.hpp"
 
 namespace maslin {
 
@@ -12,6 +13,9 @@ thread_local worker* this_worker = nullptr;
 
 void unlock(void* lock) { static_cast<base::short_lock*>(lock)->unlock(); }
 void nothing(void*) {}
+
+/// The number by which a trace knows a fiber while it is suspended.
+std::uint64_t number_of(const task_fiber& f) { return reinterpret_cast<std::uintptr_t>(&f) >> 4; }
 
 }  // namespace
 
@@ -27,7 +31,9 @@ void task_fiber::sleep(base::short_lock& held, const scope* covered) {
   waits_for.store(covered, std::memory_order_relaxed);
   asleep.store(true, std::memory_order_relaxed);
   ++w.suspended;
+  trace::record(w.index, trace::event_kind::suspend, 0, number_of(*this));
   w.exec.leave_fiber(w, unlock, &held);  // `caller` made sure that there is one to leave to
+  trace::record(self()->index, trace::event_kind::resume, 0, number_of(*this));
   asleep.store(false, std::memory_order_relaxed);
 }
 
@@ -105,7 +111,10 @@ void threads_executor::help(const scope* covered) {
     *end = &me;
     ++w.suspended;
     w.running = next;
-    return fiber::switch_to(me.machine, next->machine, nothing, nullptr);
+    trace::record(w.index, trace::event_kind::suspend, 0, number_of(me));
+    fiber::switch_to(me.machine, next->machine, nothing, nullptr);
+    trace::record(self()->index, trace::event_kind::resume, 0, number_of(me));
+    return;
   }
   auto within = [covered](const work& item) {
     const scope* s = item.task ? item.task->in : &item.part.loop->blocks;

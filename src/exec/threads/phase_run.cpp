@@ -309,9 +309,11 @@ void phase_run::note(std::uint64_t now) {
     r.samples = controller_->samples();
     r.chosen = controller_->chosen();
   });
-  if (!trace::on()) return;
-  const worker* w = self();
   const bool sampling = !pinned_ && controller_->sampling();
+  // What the last streams run in, because they are too few for the chosen configuration, is no decision.
+  const bool remainder = !pinned_ && !sampling && now_ != controller_->chosen();
+  if (!trace::on() || remainder) return;
+  const worker* w = self();
   double throughput = 0;
   const auto samples = controller_ ? controller_->samples() : std::vector<phase_sample>{};
   for (const phase_sample& s : samples)

@@ -128,7 +128,8 @@ const s_mgps::candidate* s_mgps::due() const {
 void s_mgps::advance() {
   while (step_ != step::done) {
     if (race_is_over()) {
-      const configuration winner = best().under;
+      // Too few streams left end the race as well; what was measured best is the choice all the same.
+      const configuration winner = best(false).under;
       if (step_ == step::widths) {
         step_ = step::grid;
         enter_grid(winner.width);
@@ -144,7 +145,7 @@ void s_mgps::advance() {
       ++pass_;
     }
   }
-  current_ = chosen_->streams <= left_ ? *chosen_ : best().under;
+  current_ = chosen_->streams <= left_ ? *chosen_ : best(true).under;
 }
 
 void s_mgps::enter_grid(int widest) {
@@ -158,16 +159,16 @@ void s_mgps::enter_grid(int widest) {
 
 void s_mgps::drop_what_is_behind() {
   const std::size_t k = std::min<std::size_t>(static_cast<std::size_t>(pass_) - 1, keep_share.size() - 1);
-  const double bar = keep_share[k] * throughput(best()).lowest;
+  const double bar = keep_share[k] * throughput(best(true)).lowest;
   for (candidate& c : candidates_)
     if (eligible(c) && throughput(c).highest < bar) c.racing = false;
 }
 
-/// Gives the candidate with the largest median throughput among those that the streams left allow: among those still in
-/// the race, if any is, since they were measured best.
-const s_mgps::candidate& s_mgps::best() const {
+/// Gives the candidate with the largest median throughput, among those that the streams left allow if that is asked:
+/// among those still in the race, if any is, since they were measured best.
+const s_mgps::candidate& s_mgps::best(bool for_streams_left) const {
   const auto rank = [&](const candidate& c) {
-    return std::tuple(c.under.streams <= left_, c.racing, throughput(c).median);
+    return std::tuple(!for_streams_left || c.under.streams <= left_, c.racing, throughput(c).median);
   };
   return *std::max_element(candidates_.begin(), candidates_.end(), [&](const candidate& a, const candidate& b) {
     const auto rank_a = rank(a);

@@ -115,7 +115,7 @@ class s_mgps {
   bool race_is_over() const;
   const candidate* due() const;
   void drop_what_is_behind();
-  const candidate& best() const;
+  const candidate& best(bool for_streams_left) const;
   spread throughput(const candidate& c) const;
   double work(const sample& s) const;
 

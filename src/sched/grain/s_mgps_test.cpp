@@ -244,6 +244,15 @@ TEST(Smgps, NeverAsksForMoreStreamsThanAreLeftWhileSampling) {
   EXPECT_LE(grain.current().streams, left);
 }
 
+TEST(Smgps, ARaceThatTheEndOfThePhaseDecidesStillChoosesWhatWasMeasuredBest) {
+  s_mgps grain(2, 20);
+  while (grain.samples().size() < 7) grain.observe(slice_of(grain.current(), streams_only(grain.current()), 0.1));
+  ASSERT_TRUE(grain.sampling());
+  grain.streams_left(1);
+  EXPECT_EQ(grain.chosen(), (configuration{2, 1}));
+  EXPECT_EQ(grain.current(), (configuration{1, 2}));
+}
+
 TEST(Smgps, FewerWorkersAreServedFromWhatIsKnownAndMoreAreSampled) {
   s_mgps grain(8, 100);
   const auto run = [&](int workers) {
