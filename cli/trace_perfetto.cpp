@@ -117,12 +117,11 @@ class perfetto : public timeline::observer {
       }
       case event_kind::decision: {
         const auto d = unpack<decision_of>(e.argument);
-        line(
-            R"({{"ph":"i","s":"p","pid":{},"tid":{},"ts":{},"cat":"decision","name":{},"args":{{"phase":{},)"
-            R"("streams":{},"width":{},"stage":"{}","throughput":{}}}}})",
-            process, decisions_track, us(e.ns),
-            quoted(fmt::format("{} x {} {}", d.under.streams, d.under.width, stage_name(d.stage))), name(e.id),
-            d.under.streams, d.under.width, stage_name(d.stage), std::isfinite(d.throughput) ? d.throughput : 0.0f);
+        line(R"({{"ph":"i","s":"p","pid":{},"tid":{},"ts":{},"cat":"decision","name":{},"args":{{"phase":{},)"
+             R"("streams":{},"width":{},"stage":"{}","throughput":{}}}}})",
+             process, decisions_track, us(e.ns),
+             quoted(fmt::format("{} x {} {}", d.under.streams, d.under.width, stage_name(d.stage))), name(e.id),
+             d.under.streams, d.under.width, stage_name(d.stage), std::isfinite(d.throughput) ? d.throughput : 0.0f);
         break;
       }
       case event_kind::task_create:

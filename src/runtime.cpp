@@ -89,7 +89,9 @@ void in_forked_child() {
 
 void start(process_runtime& p, Runtime::options wish) {
   if (forked_inside_a_task)
-    throw error("Maslin was called in a process that was forked inside a task: fork outside tasks, or exec right after the fork");
+    throw error(
+        "Maslin was called in a process that was forked inside a task: fork outside tasks, or exec right after the "
+        "fork");
   static const bool fork_handler = pthread_atfork(nullptr, nullptr, in_forked_child) == 0;
   (void)fork_handler;
   set_root_drain(drain);
@@ -137,11 +139,14 @@ Runtime::Runtime(const options& wish) {
   process_runtime& p = the_process();
   std::lock_guard held(p.lock);
   if (wish.workers < 0)
-    throw error("Runtime: workers = " + std::to_string(wish.workers) + ": expected a positive number, or 0 for this process's CPU budget");
+    throw error("Runtime: workers = " + std::to_string(wish.workers) +
+                ": expected a positive number, or 0 for this process's CPU budget");
   if (p.exec) {
-    const bool other = (wish.workers > 0 && wish.workers != p.running_with.workers) || (wish.serial && !p.running_with.serial);
+    const bool other =
+        (wish.workers > 0 && wish.workers != p.running_with.workers) || (wish.serial && !p.running_with.serial);
     if (other)
-      throw error("Runtime: one with " + std::to_string(p.running_with.workers) + " workers is running already; end it before another is made with other options");
+      throw error("Runtime: one with " + std::to_string(p.running_with.workers) +
+                  " workers is running already; end it before another is made with other options");
   } else {
     start(p, wish);
   }
@@ -200,7 +205,9 @@ void submit_task(task_storage storage, void (*run)(void*), group* in, location w
 
 void run_loop(const loop& l) { the_executor().run_loop(l); }
 void run_phase(const phase& p) { the_executor().run_phase(p); }
-void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) { the_executor().run_offload(kernel, call, env); }
+void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) {
+  the_executor().run_offload(kernel, call, env);
+}
 
 }  // namespace detail
 

@@ -1,6 +1,6 @@
-// What a loop costs: fork and join of an empty loop on the workers there are, and of one that stays with its caller. Each
-// benchmark counts its blocks and fails if one is missing. sched/grain's threshold for sharing a kernel stands on the
-// first figure.
+// What a loop costs: fork and join of an empty loop on the workers there are, and of one that stays with its caller.
+// Each benchmark counts its blocks and fails if one is missing. sched/grain's threshold for sharing a kernel stands on
+// the first figure.
 
 #include <benchmark/benchmark.h>
 
@@ -38,7 +38,8 @@ void in_place(benchmark::State& state) {
   counter done;
   std::int64_t loops = 0;
   for (auto _ : state) {
-    ms::parallel_for(0, 100, [&](ms::range) { done.blocks.fetch_add(1, std::memory_order_relaxed); }, ms::block{100});
+    ms::parallel_for(
+        0, 100, [&](ms::range) { done.blocks.fetch_add(1, std::memory_order_relaxed); }, ms::block{100});
     ++loops;
   }
   if (done.blocks != loops) state.SkipWithError("a block is missing");

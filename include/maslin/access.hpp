@@ -46,7 +46,9 @@ template <class T>
 struct is_tile<tile<T>> : std::true_type {};
 
 template <class R>
-concept contiguous = requires(R& r) { std::span(r); };
+concept contiguous = requires(R& r) {
+  std::span(r);
+};
 
 template <access_mode Mode, class T>
 using element = std::conditional_t<Mode == access_mode::in, const T, T>;
@@ -68,7 +70,8 @@ auto make_access(R& r) {
 
 }  // namespace detail
 
-/// Declares that the body reads `r`: a contiguous range, a tile or one object. Arrives as `view<const T>` or `tile<const T>`.
+/// Declares that the body reads `r`: a contiguous range, a tile or one object. Arrives as `view<const T>` or
+/// `tile<const T>`.
 template <class R>
 auto in(const R& r) {
   return detail::make_access<access_mode::in>(r);

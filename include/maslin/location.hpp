@@ -3,8 +3,8 @@
 
 namespace maslin {
 
-/// A place in the source: std::source_location's file and line, also with compilers that do not have it yet (clang 14 with
-/// libstdc++ 12). As a default argument, `location::current()` is the place of the call.
+/// A place in the source: std::source_location's file and line, also with compilers that do not have it yet (clang 14
+/// with libstdc++ 12). As a default argument, `location::current()` is the place of the call.
 class location {
  public:
   static constexpr location current(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) noexcept {

@@ -68,8 +68,8 @@ constexpr std::int64_t block_size(std::int64_t length, block wish) {
 }  // namespace detail
 
 /// Calls `body(range)` once for each block of [first, last), on the workers of the caller's team, and returns when all
-/// blocks are done. Blocks may run at the same time and in any order. If bodies throw, every block below the lowest that
-/// threw has run, and that one's exception is rethrown here.
+/// blocks are done. Blocks may run at the same time and in any order. If bodies throw, every block below the lowest
+/// that threw has run, and that one's exception is rethrown here.
 template <class Body>
 void parallel_for(std::int64_t first, std::int64_t last, Body&& body, block wish = {},
                   location where = location::current()) {

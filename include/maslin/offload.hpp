@@ -19,7 +19,8 @@ std::uint32_t register_kernel(const char* name);
 void run_offload(std::uint32_t kernel, void (*call)(void*), void* env);
 }  // namespace detail
 
-/// A named function that streams off-load. Make it once, at namespace scope: `const ms::kernel newview{"newview", body};`
+/// A named function that streams off-load. Make it once, at namespace scope: `const ms::kernel newview{"newview",
+/// body};`
 template <class Body>
 class kernel {
  public:
@@ -34,19 +35,21 @@ class kernel {
   std::uint32_t id_;
 };
 
-/// Runs the kernel with the given accesses and arguments and gives what its body returns. The caller's stream is suspended
-/// meanwhile where accelerator workers exist. Accesses arrive as views, other arguments as they are. Loops in the body
-/// are shared by the stream's team. What the body throws comes out here.
+/// Runs the kernel with the given accesses and arguments and gives what its body returns. The caller's stream is
+/// suspended meanwhile where accelerator workers exist. Accesses arrive as views, other arguments as they are. Loops in
+/// the body are shared by the stream's team. What the body throws comes out here.
 template <class Body, class... Arguments>
 auto offload(const kernel<Body>& k, const Arguments&... arguments) {
   using result = std::invoke_result_t<const Body&, decltype(detail::as_argument(arguments))...>;
   if constexpr (std::is_void_v<result>) {
     auto call = [&] { k.body()(detail::as_argument(arguments)...); };
-    detail::run_offload(k.id(), [](void* env) { (*static_cast<decltype(call)*>(env))(); }, &call);
+    detail::run_offload(
+        k.id(), [](void* env) { (*static_cast<decltype(call)*>(env))(); }, &call);
   } else {
     std::optional<result> value;
     auto call = [&] { value.emplace(k.body()(detail::as_argument(arguments)...)); };
-    detail::run_offload(k.id(), [](void* env) { (*static_cast<decltype(call)*>(env))(); }, &call);
+    detail::run_offload(
+        k.id(), [](void* env) { (*static_cast<decltype(call)*>(env))(); }, &call);
     return result(std::move(*value));
   }
 }

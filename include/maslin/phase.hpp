@@ -33,12 +33,12 @@ struct phase_report {
   std::int64_t streams = 0;  ///< of the whole phase
   std::int64_t done = 0;
   bool running = false;
-  configuration current;               ///< in use now, or at the end
-  std::vector<phase_sample> samples;   ///< in the order in which they were taken
-  std::optional<configuration> chosen; ///< unset while sampling
-  std::string pinned_by;               ///< e.g. "MASLIN_PIN"; empty when right-sizing decided
-  double work = 0;                     ///< of the whole phase so far, counted like phase_sample::work
-  double seconds = 0;                  ///< since the phase began, to its end
+  configuration current;                ///< in use now, or at the end
+  std::vector<phase_sample> samples;    ///< in the order in which they were taken
+  std::optional<configuration> chosen;  ///< unset while sampling
+  std::string pinned_by;                ///< e.g. "MASLIN_PIN"; empty when right-sizing decided
+  double work = 0;                      ///< of the whole phase so far, counted like phase_sample::work
+  double seconds = 0;                   ///< since the phase began, to its end
 };
 
 /// Gives the report of the latest phase of that name in this process; nothing before there was one. May be called from
@@ -60,8 +60,7 @@ void run_phase(const phase& p);
 /// kernels and run loops; Maslin chooses the configuration from measured throughput (S-MGPS). If streams throw, the
 /// others still run, and the exception of the lowest index is rethrown. `name` must outlive the program (a literal).
 template <class Body>
-void phase(const char* name, std::int64_t streams, Body&& body,
-           location where = location::current()) {
+void phase(const char* name, std::int64_t streams, Body&& body, location where = location::current()) {
   auto run = [](void* env, std::int64_t i) { (*static_cast<std::remove_reference_t<Body>*>(env))(i); };
   detail::run_phase({name, streams, run, const_cast<void*>(static_cast<const void*>(std::addressof(body))), where});
 }

@@ -4,8 +4,8 @@
 namespace maslin {
 
 /// Keeps the runtime of this process alive. The first one (or the first call of anything else) starts it; the starting
-/// thread is worker 0 while it is inside Maslin. The last destructor waits for everything, prints exceptions that nobody
-/// observed, stops the workers and never throws.
+/// thread is worker 0 while it is inside Maslin. The last destructor waits for everything, prints exceptions that
+/// nobody observed, stops the workers and never throws.
 class Runtime {
  public:
   struct options {

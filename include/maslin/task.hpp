@@ -51,8 +51,8 @@ void spawn(Callable&& callable, group* in, location where) {
 
 }  // namespace detail
 
-/// A set of tasks that can be waited for. The destructor waits, also while an exception unwinds; what its tasks threw and
-/// no `wait` rethrew goes to the caller's next covering wait.
+/// A set of tasks that can be waited for. The destructor waits, also while an exception unwinds; what its tasks threw
+/// and no `wait` rethrew goes to the caller's next covering wait.
 class group {
  public:
   struct state;  // the executor's part
@@ -79,10 +79,8 @@ class group {
 /// Creates a task that calls `f()` once. The callable is copied or moved into the task. The caller goes on; `wait()`
 /// covers it. A task is done when its body has returned and all tasks it created are done.
 template <class F>
-  requires std::invocable<std::decay_t<F>&>
-void task(F&& f, location where = location::current()) {
-  detail::spawn(std::forward<F>(f), nullptr, where);
-}
+  requires std::invocable < std::decay_t<F>
+& > void task(F&& f, location where = location::current()) { detail::spawn(std::forward<F>(f), nullptr, where); }
 
 /// The same with arguments, which are copied into the task.
 template <class F, class A, class... Arguments>

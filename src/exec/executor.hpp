@@ -21,8 +21,8 @@ class executor {
   virtual void submit(detail::task_node* task) noexcept = 0;
   /// Gives the caller as somebody who can be suspended; null when the system has no stack left to go on with.
   virtual waiter* caller() = 0;
-  /// For a caller that cannot be suspended: does some of what `covered` (if it is a scope that is waited for) is waiting for, on
-  /// the caller's stack, or lets others run.
+  /// For a caller that cannot be suspended: does some of what `covered` (if it is a scope that is waited for) is
+  /// waiting for, on the caller's stack, or lets others run.
   virtual void help(const scope* covered) = 0;
   /// The public calls of the same names.
   virtual void run_loop(const detail::loop& l) = 0;

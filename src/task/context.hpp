@@ -13,17 +13,18 @@ struct context {
   explicit context(scope& own) : children(&own) {}
 
   scope* children;
-  bool is_root = false;      ///< a thread's own, outside every task
-  bool in_loop = false;      ///< the body of a loop: width is 1
-  bool in_offload = false;   ///< a kernel's body: an off-load inside is part of it
-  bool alone = false;        ///< a kernel's body that is not worth sharing: its loops run in place
-  bool owns_stream = false;  ///< the stream itself, not a task or loop body of it
-  void* stream = nullptr;    ///< the executor's record of the stream that this runs in
+  bool is_root = false;                    ///< a thread's own, outside every task
+  bool in_loop = false;                    ///< the body of a loop: width is 1
+  bool in_offload = false;                 ///< a kernel's body: an off-load inside is part of it
+  bool alone = false;                      ///< a kernel's body that is not worth sharing: its loops run in place
+  bool owns_stream = false;                ///< the stream itself, not a task or loop body of it
+  void* stream = nullptr;                  ///< the executor's record of the stream that this runs in
   std::vector<std::exception_ptr> others;  ///< what the last rethrow left behind
 };
 
-/// Gives the calling context; never null (a thread outside every task has a root context). A fiber that was suspended may
-/// continue on another thread, so the address behind this must not be kept across a call that can suspend; hence no inline.
+/// Gives the calling context; never null (a thread outside every task has a root context). A fiber that was suspended
+/// may continue on another thread, so the address behind this must not be kept across a call that can suspend; hence no
+/// inline.
 context& current_context() noexcept;
 void set_current_context(context* c) noexcept;
 /// As `current_context`, but null where only the thread's root context is meant.
@@ -33,7 +34,8 @@ context* current_context_or_null() noexcept;
 void set_root_drain(void (*drain)(scope& root)) noexcept;
 /// Does so now for the calling thread's.
 void drain_root_context();
-/// Forgets what the calling thread's root context counted: its tasks belong to the process that this one was forked from.
+/// Forgets what the calling thread's root context counted: its tasks belong to the process that this one was forked
+/// from.
 void forget_root_context() noexcept;
 
 /// Puts a context in force while it lives.

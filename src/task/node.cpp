@@ -16,9 +16,7 @@ task_storage new_task_storage(std::size_t bytes, std::size_t alignment) {
   return {node, node + ((end + alignment - 1) / alignment * alignment - reinterpret_cast<std::uintptr_t>(node))};
 }
 
-void discard_task(task_storage storage) noexcept {
-  ::operator delete(storage.node);
-}
+void discard_task(task_storage storage) noexcept { ::operator delete(storage.node); }
 
 }  // namespace detail
 

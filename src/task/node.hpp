@@ -16,7 +16,12 @@ namespace detail {
 /// returned and so are all its descendants.
 struct task_node {
   task_node(scope& member_of, void* of_stream, void (*body)(void*), void* arguments, location created)
-      : run(body), callable(arguments), in(&member_of), place(member_of.enter()), stream(of_stream), where(created),
+      : run(body),
+        callable(arguments),
+        in(&member_of),
+        place(member_of.enter()),
+        stream(of_stream),
+        where(created),
         children(&member_of, this) {}
 
   void (*run)(void* callable);

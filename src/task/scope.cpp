@@ -20,8 +20,8 @@ std::vector<std::exception_ptr> error_list::take() {
 
 bool scope::leave(std::uint64_t members) noexcept {
   // One step decides who wakes: it takes the last member off and the bit down together, so no two leavers can both see
-  // the scope quiet, and a scope that nobody waits for is not touched again. Release: what the members did is visible to
-  // whoever sees the scope quiet (`quiet`, `start_waiting`); acquire: the last one reads what the others left.
+  // the scope quiet, and a scope that nobody waits for is not touched again. Release: what the members did is visible
+  // to whoever sees the scope quiet (`quiet`, `start_waiting`); acquire: the last one reads what the others left.
   std::uint64_t seen = state_.load(std::memory_order_relaxed);
   std::uint64_t next;
   do {

@@ -38,8 +38,8 @@ class scope;
 /// A caller that can be suspended: a fiber, or a thread that is no worker. It waits for one thing at a time.
 class waiter {
  public:
-  /// Suspends the caller, which must be this waiter, and releases `held` once `wake` may be called; returns after it was.
-  /// `covered` is the scope it waits for, if it is one.
+  /// Suspends the caller, which must be this waiter, and releases `held` once `wake` may be called; returns after it
+  /// was. `covered` is the scope it waits for, if it is one.
   virtual void sleep(base::short_lock& held, const scope* covered) = 0;
   /// Lets the waiter go on. Called once for each sleep; the waiter may be gone the moment it was called.
   virtual void wake() noexcept = 0;

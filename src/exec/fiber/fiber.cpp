@@ -48,8 +48,8 @@ std::size_t page_bytes() {
   return bytes;
 }
 
-// The runtime's exception state of the running thread. `__cxa_get_globals` is declared const, so a compiler may keep its
-// answer across a switch to another thread; behind this call it cannot.
+// The runtime's exception state of the running thread. `__cxa_get_globals` is declared const, so a compiler may keep
+// its answer across a switch to another thread; behind this call it cannot.
 [[gnu::noinline]] void* exception_globals() {
   asm volatile("");
   return abi::__cxa_get_globals();
@@ -160,7 +160,8 @@ std::size_t stack_bytes_from_environment() {
   const std::string_view unit(end, static_cast<std::size_t>(value.data() + value.size() - end));
   const std::size_t scale = unit == "K" ? kib : unit == "M" ? kib * kib : unit.empty() ? 1 : 0;
   if (failed != std::errc() || scale == 0 || number < least / scale || number > most / scale)
-    throw error("MASLIN_STACK=" + std::string(value) + ": expected the stack size of a fiber between 64K and 1024M, such as 256K or 1M");
+    throw error("MASLIN_STACK=" + std::string(value) +
+                ": expected the stack size of a fiber between 64K and 1024M, such as 256K or 1M");
   return number * scale;
 }
 

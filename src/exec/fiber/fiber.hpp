@@ -1,6 +1,6 @@
 #pragma once
-// A fiber: a user-level thread that a suspended caller lives on. Switching costs about ten nanoseconds; the C++ exception
-// state goes with the fiber, and every switch is announced to the sanitizers.
+// A fiber: a user-level thread that a suspended caller lives on. Switching costs about ten nanoseconds; the C++
+// exception state goes with the fiber, and every switch is announced to the sanitizers.
 
 #include <cstddef>
 #include <memory>
@@ -59,8 +59,8 @@ class fiber {
     unsigned int uncaught = 0;
   } exceptions_;
 
-  void* tsan_ = nullptr;        ///< ThreadSanitizer's record
-  void* asan_fake_ = nullptr;   ///< AddressSanitizer's fake stack
+  void* tsan_ = nullptr;       ///< ThreadSanitizer's record
+  void* asan_fake_ = nullptr;  ///< AddressSanitizer's fake stack
   const void* asan_bottom_ = nullptr;
   std::size_t asan_bytes_ = 0;
 };

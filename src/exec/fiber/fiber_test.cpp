@@ -134,7 +134,8 @@ INSTANTIATE_TEST_SUITE_P(, StackBytes,
                          testing::Values(stack_setting{"", 1 << 20}, stack_setting{"65536", 65536},
                                          stack_setting{"256K", 256 << 10}, stack_setting{"2M", 2 << 20},
                                          stack_setting{"1K", 0}, stack_setting{"big", 0}, stack_setting{"-1", 0},
-                                         stack_setting{"1G", 0}, stack_setting{"9999999M", 0}, stack_setting{"5 M", 0}));
+                                         stack_setting{"1G", 0}, stack_setting{"9999999M", 0},
+                                         stack_setting{"5 M", 0}));
 
 }  // namespace
 }  // namespace maslin

@@ -73,7 +73,8 @@ void threads_executor::enter_loop(worker& w) {
 
 task_fiber* threads_executor::take_ready(worker& w) {
   if (!w.ready) {
-    task_fiber* latest = w.inbox.load(std::memory_order_relaxed) ? w.inbox.exchange(nullptr, std::memory_order_acquire) : nullptr;
+    task_fiber* latest =
+        w.inbox.load(std::memory_order_relaxed) ? w.inbox.exchange(nullptr, std::memory_order_acquire) : nullptr;
     while (latest) {
       task_fiber* earlier = latest->next_ready;
       latest->next_ready = w.ready;

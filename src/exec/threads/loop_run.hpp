@@ -18,9 +18,9 @@ struct loop_run {
 
   const detail::loop& what;
   context& caller;
-  int width;                ///< of the team when the loop began
-  scope blocks;             ///< one member a block; an error's place is its block
-  std::uint32_t site = 0;   ///< its name in the trace
+  int width;               ///< of the team when the loop began
+  scope blocks;            ///< one member a block; an error's place is its block
+  std::uint32_t site = 0;  ///< its name in the trace
   std::atomic<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
 };
 

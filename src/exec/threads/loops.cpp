@@ -10,7 +10,8 @@ namespace maslin {
 
 namespace {
 
-/// Takes the caller's next share of its own loop: from its own queue, or from the centre, whose share becomes local work.
+/// Takes the caller's next share of its own loop: from its own queue, or from the centre, whose share becomes local
+/// work.
 std::optional<work> take_share(worker& w, team& whole, loop_run& run, bool in_centre) {
   if (auto own = w.queue.take_of(&run, run.width)) return own;
   if (!in_centre) return std::nullopt;
@@ -23,7 +24,8 @@ void threads_executor::run_loop(const detail::loop& l) {
   const starting_thread::visit visit(*this);
   context& caller_context = current_context();
   worker* w = self();
-  const int team_width = w ? w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed) : workers();
+  const int team_width =
+      w ? w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed) : workers();
   const std::int64_t blocks = l.blocks();
   if (blocks == 1 || caller_context.alone || (w && team_width == 1)) return loop_in_place(*this, l);
 
@@ -48,7 +50,8 @@ void threads_executor::run_loop(const detail::loop& l) {
   if (w) {
     // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
     while (auto share = take_share(*w, *whole_, run, in_centre)) run_part(*w, share->part);
-    // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is resumed.
+    // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is
+    // resumed.
     spin_.briefly_until([&] { return run.blocks.quiet(); });
   }
   await(*this, run.blocks);
@@ -58,8 +61,8 @@ void threads_executor::run_loop(const detail::loop& l) {
 
 void threads_executor::run_part(worker& w, const loop_part& part) {
   loop_run& run = *part.loop;
-  const trace::chunk_at what{w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed), part.first,
-                             part.last - part.first};
+  const trace::chunk_at what{w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed),
+                             part.first, part.last - part.first};
   const std::uint32_t site = run.site;
   trace::record(w.index, trace::event_kind::chunk_begin, site, what);
   {

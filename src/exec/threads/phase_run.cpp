@@ -13,10 +13,16 @@ constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 }
 
 phase_run::phase_run(threads_executor& exec, const detail::phase& what, team& divided, scope& caller)
-    : exec_(exec), what_(what), divided_(divided), name_(trace::intern(what.name)), kernels_(kernel_count() + 1),
-      report_(begin_report(what)), streams_(&caller),
+    : exec_(exec),
+      what_(what),
+      divided_(divided),
+      name_(trace::intern(what.name)),
+      kernels_(kernel_count() + 1),
+      report_(begin_report(what)),
+      streams_(&caller),
       cells_(std::make_unique<cell[]>(static_cast<std::size_t>(exec.workers()) * kernels_)),
-      mean_seconds_(std::make_unique<std::atomic<double>[]>(kernels_)), on_worker_(static_cast<std::size_t>(exec.workers())),
+      mean_seconds_(std::make_unique<std::atomic<double>[]>(kernels_)),
+      on_worker_(static_cast<std::size_t>(exec.workers())),
       began_(base::ticks()) {
   streams_.enter(static_cast<std::uint64_t>(what.streams));
   if (const auto pin = exec.pins().find(what.name); pin != exec.pins().end()) {
@@ -319,9 +325,10 @@ void phase_run::note(std::uint64_t now) {
   for (const phase_sample& s : samples)
     if (sampling || s.under == now_) throughput = s.throughput();
   trace::record(w ? w->index : -1, trace::event_kind::decision, name_,
-                trace::decision_of{now_, pinned_ ? trace::decision_stage::pinned
-                                   : sampling    ? trace::decision_stage::sampling
-                                                 : trace::decision_stage::chosen,
+                trace::decision_of{now_,
+                                   pinned_    ? trace::decision_stage::pinned
+                                   : sampling ? trace::decision_stage::sampling
+                                              : trace::decision_stage::chosen,
                                    static_cast<float>(throughput)});
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// A phase while it runs: its streams, the teams they run on, and what right-sizing is told. It lives on its caller's stack.
-// Everything that is not atomic is under the executor's grain lock, which is taken when a stream begins, ends, is suspended
-// or resumed, and when a slice ends; an off-load in a configuration that stands takes none.
+// A phase while it runs: its streams, the teams they run on, and what right-sizing is told. It lives on its caller's
+// stack. Everything that is not atomic is under the executor's grain lock, which is taken when a stream begins, ends,
+// is suspended or resumed, and when a slice ends; an off-load in a configuration that stands takes none.
 
 #include <atomic>
 #include <cstdint>
@@ -47,8 +47,8 @@ class phase_run {
   void begin();
   /// Gives the workers back. To be called when the last stream has finished.
   void end();
-  /// Gives the stream that worker `w`, the first of team `t`, runs next: a suspended one, or a new one whose index is in
-  /// `begun`; neither when there is none or no room.
+  /// Gives the stream that worker `w`, the first of team `t`, runs next: a suspended one, or a new one whose index is
+  /// in `begun`; neither when there is none or no room.
   stream_run* next_stream(worker& w, bool before_parking, std::optional<std::int64_t>& begun);
   void started(stream_run& s, worker& w);
   /// Is the stream in its place, on the first worker of a team? Otherwise it was taken off and must be suspended.
@@ -96,7 +96,7 @@ class phase_run {
   std::uint32_t kernels_;
   std::shared_ptr<live_report> report_;
   scope streams_;
-  std::unique_ptr<cell[]> cells_;                      ///< a row a worker; a column a kernel
+  std::unique_ptr<cell[]> cells_;                        ///< a row a worker; a column a kernel
   std::unique_ptr<std::atomic<double>[]> mean_seconds_;  ///< by kernel
 
   std::atomic<std::uint32_t> generation_{0};  ///< counts the changes of configuration

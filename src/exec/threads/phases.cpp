@@ -25,8 +25,8 @@ std::uint32_t traced_kernel(std::uint32_t kernel) {
   return name;
 }
 
-/// The stream comes to an off-load (or a phase) in a configuration that it has not seen yet: it goes on if it stands in its
-/// place, and is suspended until a place is free otherwise.
+/// The stream comes to an off-load (or a phase) in a configuration that it has not seen yet: it goes on if it stands in
+/// its place, and is suspended until a place is free otherwise.
 void take_place(threads_executor& exec, stream_run& s) {
   worker& w = *self();
   base::short_lock& lock = exec.grain_lock();
@@ -74,7 +74,8 @@ void threads_executor::run_phase(const detail::phase& p) {
     outer->phase.hold_still(false);
     held.unlock();
   }
-  trace::record(w ? self()->index : -1, trace::event_kind::phase_end, run.name(), static_cast<std::uint64_t>(p.streams));
+  trace::record(w ? self()->index : -1, trace::event_kind::phase_end, run.name(),
+                static_cast<std::uint64_t>(p.streams));
   if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
 }
 
@@ -119,7 +120,8 @@ void threads_executor::run_offload(std::uint32_t kernel, void (*call)(void*), vo
 
   worker* w = self();
   const int track = w ? w->index : -1;
-  const int team_width = here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
+  const int team_width =
+      here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
   // What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with the caller.
   constexpr double handing_over_seconds = 1e-6;
   const int width =

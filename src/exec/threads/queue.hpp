@@ -1,6 +1,6 @@
 #pragma once
-// The queue of ready work that one worker owns, or that is a team's centre: a ring under a lock. A loop in it gives away
-// its iterations piece by piece and stays until none is left.
+// The queue of ready work that one worker owns, or that is a team's centre: a ring under a lock. A loop in it gives
+// away its iterations piece by piece and stays until none is left.
 
 #include <algorithm>
 #include <atomic>
@@ -78,9 +78,9 @@ class work_queue {
     return std::nullopt;
   }
 
-  /// Moves half of the items (the older ones, rounded up) to the head of `to`, which only the caller adds to; where there is
-  /// a single loop, the upper half of its iterations. Gives whether anything moved. May throw std::bad_alloc; then
-  /// nothing moved.
+  /// Moves half of the items (the older ones, rounded up) to the head of `to`, which only the caller adds to; where
+  /// there is a single loop, the upper half of its iterations. Gives whether anything moved. May throw std::bad_alloc;
+  /// then nothing moved.
   bool bisect_into(work_queue& to) {
     // Room is made first, while nothing is held. One lock after the other: two thieves who rob each other must not hold
     // one each.

@@ -49,7 +49,8 @@ void starting_thread::sleep(base::short_lock& held, const scope* covered) {
 void starting_thread::wake() noexcept { sleeps_as_->wake(); }
 
 void threads_executor::want_stand_in() noexcept {
-  if (stand_in_wanted_.load(std::memory_order_relaxed) || stand_in_wanted_.exchange(true, std::memory_order_acq_rel)) return;
+  if (stand_in_wanted_.load(std::memory_order_relaxed) || stand_in_wanted_.exchange(true, std::memory_order_acq_rel))
+    return;
   try {
     stand_in_ = std::thread([this] { stand_in_body(); });
   } catch (const std::system_error&) {
@@ -63,7 +64,8 @@ void threads_executor::end_stand_in() {
 
 bool threads_executor::worker_0_is_needed() {
   worker& w = at(0);
-  if (w.inbox.load(std::memory_order_relaxed) || w.in_team.load(std::memory_order_acquire)->wants_stream.load(std::memory_order_relaxed))
+  if (w.inbox.load(std::memory_order_relaxed) ||
+      w.in_team.load(std::memory_order_acquire)->wants_stream.load(std::memory_order_relaxed))
     return true;
   return workers() == 1 && (!w.queue.empty() || !whole_->centre.empty());
 }

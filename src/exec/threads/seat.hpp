@@ -1,7 +1,8 @@
 #pragma once
-// Worker 0 has no thread of its own: it is the thread that started the runtime, while that thread is inside Maslin. While it
-// is outside, somebody may need worker 0 all the same: a fiber that was suspended there, a stream whose place is there, or,
-// where there is no other worker, anybody who waits. Then a stand-in takes the seat until nothing is left to do.
+// Worker 0 has no thread of its own: it is the thread that started the runtime, while that thread is inside Maslin.
+// While it is outside, somebody may need worker 0 all the same: a fiber that was suspended there, a stream whose place
+// is there, or, where there is no other worker, anybody who waits. Then a stand-in takes the seat until nothing is left
+// to do.
 
 #include <atomic>
 #include <thread>
@@ -34,7 +35,8 @@ class seat {
   std::atomic<int> held_by_{starter};
 };
 
-/// The thread that started the runtime as somebody who waits: on the seat if it is free, in the operating system otherwise.
+/// The thread that started the runtime as somebody who waits: on the seat if it is free, in the operating system
+/// otherwise.
 class starting_thread final : public waiter {
  public:
   explicit starting_thread(threads_executor& exec) : exec_(exec) {}

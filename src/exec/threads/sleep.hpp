@@ -1,6 +1,6 @@
 #pragma once
-// How a worker waits for work: it spins for at most three measured wake-ups of this machine, not at all while the machine
-// is oversubscribed, then parks (DESIGN section 8). README.md holds the protocol and why no wake-up is lost.
+// How a worker waits for work: it spins for at most three measured wake-ups of this machine, not at all while the
+// machine is oversubscribed, then parks (DESIGN section 8). README.md holds the protocol and why no wake-up is lost.
 
 #include <atomic>
 #include <cstdint>
@@ -39,8 +39,8 @@ class spinning {
   /// `oversubscribed`: there are more workers than CPUs, so a spinning worker always takes somebody's core.
   explicit spinning(bool oversubscribed);
 
-  /// Spins until `ready()` or until the time is up; gives whether it became ready. Notices when the spinner lost its core
-  /// meanwhile, which says that others need it; then nobody spins for a while.
+  /// Spins until `ready()` or until the time is up; gives whether it became ready. Notices when the spinner lost its
+  /// core meanwhile, which says that others need it; then nobody spins for a while.
   template <class Ready>
   bool until(Ready&& ready) {
     return spin(most_, ready);

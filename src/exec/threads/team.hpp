@@ -1,5 +1,6 @@
 #pragma once
-// A team: the workers that share loops and take each other's work. Its members are neighbours: workers [first, first + width).
+// A team: the workers that share loops and take each other's work. Its members are neighbours: workers [first, first +
+// width).
 
 #include <atomic>
 #include <vector>
@@ -10,20 +11,20 @@ namespace maslin {
 
 class phase_run;
 
-/// Teams are pooled and never freed while the runtime runs, so a worker that looks at a team which has just been dissolved
-/// finds a team, perhaps another one; it looks again at its next turn.
+/// Teams are pooled and never freed while the runtime runs, so a worker that looks at a team which has just been
+/// dissolved finds a team, perhaps another one; it looks again at its next turn.
 struct team {
   // Any thread may read these.
   std::atomic<int> first{0};
   std::atomic<int> width{1};
-  std::atomic<int> slot{0xffff};             ///< the stream slot of a phase; trace::no_slot outside phases
-  std::atomic<team*> parent{nullptr};        ///< the team that was divided
-  std::atomic<bool> wants_stream{false};     ///< its first worker should ask the phase for a stream
+  std::atomic<int> slot{0xffff};          ///< the stream slot of a phase; trace::no_slot outside phases
+  std::atomic<team*> parent{nullptr};     ///< the team that was divided
+  std::atomic<bool> wants_stream{false};  ///< its first worker should ask the phase for a stream
   work_queue centre;
 
   // Under the executor's grain lock.
-  phase_run* runs = nullptr;        ///< the phase whose streams it runs
-  std::vector<phase_run*> phases;   ///< that its workers are divided among, one beside the other
+  phase_run* runs = nullptr;       ///< the phase whose streams it runs
+  std::vector<phase_run*> phases;  ///< that its workers are divided among, one beside the other
 };
 
 }  // namespace maslin

@@ -24,7 +24,10 @@ class team_queues {
   using work = maslin::work;
 
   team_queues(threads_executor& exec, worker& w, team& t)
-      : exec_(exec), own_(w), team_(t), first_(t.first.load(std::memory_order_relaxed)),
+      : exec_(exec),
+        own_(w),
+        team_(t),
+        first_(t.first.load(std::memory_order_relaxed)),
         width_(t.width.load(std::memory_order_relaxed)) {}
 
   std::optional<work> take_own() { return own_.queue.take_head(width_); }
@@ -59,7 +62,8 @@ class team_queues {
       return false;
     }
     trace::record(own_.index, trace::event_kind::steal, 0, static_cast<std::uint64_t>(victim));
-    // Who finds work and leaves some wakes the next, so that a wave of work wakes the team without one waker paying for all.
+    // Who finds work and leaves some wakes the next, so that a wave of work wakes the team without one waker paying for
+    // all.
     if (next_victim(-1) >= 0) exec_.wake_one(first_, first_ + width_);
     return true;
   }
@@ -86,8 +90,12 @@ void worker::nonempty(bool holds_work) {
 }
 
 threads_executor::threads_executor(int workers)
-    : stack_bytes_(stack_bytes_from_environment()), watchdog_seconds_(watchdog_seconds_from_environment()), pins_(pins_from_environment()),
-      spin_(workers == 1 || machine::oversubscribed(workers)), has_work_(workers), asleep_(workers),
+    : stack_bytes_(stack_bytes_from_environment()),
+      watchdog_seconds_(watchdog_seconds_from_environment()),
+      pins_(pins_from_environment()),
+      spin_(workers == 1 || machine::oversubscribed(workers)),
+      has_work_(workers),
+      asleep_(workers),
       whole_(&teams_.emplace_back()) {
   whole_->width.store(workers, std::memory_order_relaxed);
   for (int i = 0; i < workers; ++i) {
@@ -108,7 +116,8 @@ threads_executor::threads_executor(int workers)
     throw error("cannot start " + std::to_string(workers) + " workers: the system gave no more threads (" + e.what() +
                 "); ask for fewer with MASLIN_WORKERS");
   }
-  if (watchdog_seconds_ > 0) watchdog_ = std::jthread([this](const std::stop_token& stop) { watch(stop, watchdog_seconds_); });
+  if (watchdog_seconds_ > 0)
+    watchdog_ = std::jthread([this](const std::stop_token& stop) { watch(stop, watchdog_seconds_); });
 }
 
 threads_executor::~threads_executor() { end(); }
@@ -140,7 +149,8 @@ void threads_executor::thread_body(worker& w) {
 
 void threads_executor::work_loop() {
   for (;;) {
-    worker& w = *self();  // asked each time: a stream that ran on top of this loop may have brought it to another thread
+    worker& w =
+        *self();  // asked each time: a stream that ran on top of this loop may have brought it to another thread
     if (task_fiber* next = take_ready(w))
       replace_fiber(w, *next);
     else
@@ -176,7 +186,8 @@ bool threads_executor::anything_for(worker& w, team& t) {
 }
 
 bool threads_executor::climb(worker& w, team& t) {
-  for (team* above = t.parent.load(std::memory_order_relaxed); above; above = above->parent.load(std::memory_order_relaxed)) {
+  for (team* above = t.parent.load(std::memory_order_relaxed); above;
+       above = above->parent.load(std::memory_order_relaxed)) {
     if (auto item = above->centre.take_head(above->width.load(std::memory_order_relaxed))) {
       execute(w, *item);
       return true;
@@ -187,8 +198,8 @@ bool threads_executor::climb(worker& w, team& t) {
 
 void threads_executor::idle(worker& w, team& t) {
   if (spin_.until([&] { return anything_for(w, t); })) return;
-  // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits for,
-  // and a task of the team that was divided may, too.
+  // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits
+  // for, and a task of the team that was divided may, too.
   if (start_stream(w, true) || climb(w, t)) return;
   const bool leaves = w.index == 0 && seat_.held_by() == seat::stand_in;
   if (leaves || (stopping_.load(std::memory_order_seq_cst) && w.suspended == 0)) {
@@ -197,7 +208,8 @@ void threads_executor::idle(worker& w, team& t) {
   }
   asleep_.set(w.index);
   bool needed = anything_for(w, t);
-  for (team* above = t.parent.load(std::memory_order_relaxed); above && !needed; above = above->parent.load(std::memory_order_relaxed))
+  for (team* above = t.parent.load(std::memory_order_relaxed); above && !needed;
+       above = above->parent.load(std::memory_order_relaxed))
     needed = !above->centre.empty();
   if (!needed) {
     trace::record(w.index, trace::event_kind::park);

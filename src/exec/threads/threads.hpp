@@ -6,8 +6,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <stop_token>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -50,8 +50,8 @@ class threads_executor final : public executor {
   /// Makes sure that a worker takes another look around: it wakes if it sleeps.
   void rouse(worker& w);
 
-  /// Suspends the running fiber of worker `w`, lets another run there, and calls `after(argument)` once nothing runs on the
-  /// suspended one's stack. False when there is no other fiber to be had: then nothing happened.
+  /// Suspends the running fiber of worker `w`, lets another run there, and calls `after(argument)` once nothing runs on
+  /// the suspended one's stack. False when there is no other fiber to be had: then nothing happened.
   bool leave_fiber(worker& w, void (*after)(void*), void* argument);
   /// Continues `next` in place of the running fiber, which is inside the worker's loop with nothing on top.
   void replace_fiber(worker& w, task_fiber& next);

@@ -1,5 +1,5 @@
-// MASLIN_WATCHDOG=seconds: when every worker sleeps while somebody waits, and stays so for that long, says who waits for
-// what. It looks only at what any thread may read.
+// MASLIN_WATCHDOG=seconds: when every worker sleeps while somebody waits, and stays so for that long, says who waits
+// for what. It looks only at what any thread may read.
 
 #include <charconv>
 #include <chrono>

@@ -16,7 +16,8 @@ namespace maslin {
 class threads_executor;
 struct worker;
 
-/// A fiber of this executor. It carries the worker's loop, and on top of it whatever that runs; or it is a thread's own stack.
+/// A fiber of this executor. It carries the worker's loop, and on top of it whatever that runs; or it is a thread's own
+/// stack.
 struct task_fiber final : waiter {
   task_fiber() = default;  // the calling thread's own stack
   task_fiber(std::size_t stack_bytes, void (*body)(void*), void* argument) : machine(stack_bytes, body, argument) {}
@@ -58,8 +59,8 @@ struct alignas(64) worker final : work_queue::watcher {
   std::atomic<std::uint64_t> turns{0};  ///< pieces of work done
 };
 
-/// Gives the calling thread's worker, or null. Not to be kept across anything that can suspend: a stream may continue on
-/// another thread.
+/// Gives the calling thread's worker, or null. Not to be kept across anything that can suspend: a stream may continue
+/// on another thread.
 worker* self() noexcept;
 void set_self(worker* w) noexcept;
 

@@ -16,7 +16,8 @@ concept queues = requires(Q q, int victim) {
   /// The head of the centre: a task, or ⌈remaining/P⌉ of a loop, of which all but what is returned became the worker's
   /// local work.
   { q.take_centre() } -> std::same_as<std::optional<typename Q::work>>;
-  /// The next worker after `victim` in the circle (after the worker itself first) whose bit is set; negative at the end.
+  /// The next worker after `victim` in the circle (after the worker itself first) whose bit is set; negative at the
+  /// end.
   { q.next_victim(victim) } -> std::same_as<int>;
   /// Moves half of the victim's tasks (half of the iterations where it holds a single loop) to the worker's own head;
   /// false when there was nothing.
