@@ -18,7 +18,7 @@ namespace {
 struct stream_key {
   std::uint32_t phase = 0;  // number of the name; 0: no stream
   std::int64_t index = -1;
-  auto operator<=>(const stream_key&) const = default;
+  auto operator<=>(const stream_key&) const = default;  // NOLINT(modernize-use-nullptr): a false alarm of clang-tidy 14
 };
 
 struct span {
@@ -116,8 +116,9 @@ class follower : public timeline::observer {
   nlohmann::ordered_json json(const file& trace) const {
     using nlohmann::ordered_json;
     const auto s = [](std::int64_t ns) {
-      return static_cast<double>(ns / 1000) / 1e6;
-    };  // whole microseconds, printed short
+      const std::int64_t microseconds = ns / 1000;  // whole ones are printed short
+      return static_cast<double>(microseconds) / 1e6;
+    };
     ordered_json out;
     out["phases"] = ordered_json::array();
     for (const phase_run& p : phases_)
