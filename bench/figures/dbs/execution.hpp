@@ -1,0 +1,62 @@
+#pragma once
+// How a program is carried out: serially, with its loops in parallel, or with its functional parallelism as well. Each
+// program is written once against this, so that its three forms compute the same thing.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "maslin/maslin.hpp"
+
+namespace figures {
+
+namespace ms = maslin;
+
+enum class form { serial, loop, functional };
+
+struct execution {
+  form how = form::serial;
+  /// Functional parallelism is encoded as the iterations of a loop: what the paper did for the baselines, which know
+  /// loops only (section 4.2). Otherwise its parts are tasks.
+  bool as_iterations = false;
+
+  /// Calls body(range) on pieces of [0, count), each iteration once.
+  template <class Body>
+  void loop(std::int64_t count, Body&& body) const {
+    if (how == form::serial)
+      body(ms::range{0, count});
+    else
+      ms::parallel_for(0, count, body);
+  }
+
+  /// Gives the values of the blocks of [0, count), combined in index order.
+  template <class T, class Combine, class Body>
+  T reduce(std::int64_t count, std::int64_t block, T value, Combine&& combine, Body&& body) const {
+    if (how != form::serial) return ms::parallel_reduce(0, count, std::move(value), combine, body, ms::block{block});
+    for (std::int64_t first = 0; first < count; first += block)
+      value = combine(std::move(value), body(ms::range{first, std::min(first + block, count)}));
+    return value;
+  }
+
+  /// Runs the parts, which do not depend on each other; returns when all are done.
+  template <class... Parts>
+  void together(Parts&&... parts) const {
+    if (how != form::functional) return (parts(), ...);
+    if (as_iterations) {
+      const std::function<void()> all[] = {std::ref(parts)...};
+      ms::parallel_for(
+          0, sizeof...(parts),
+          [&](ms::range r) {
+            for (const std::int64_t part : r) all[part]();
+          },
+          ms::block{1});
+      return;
+    }
+    ms::group tasks;
+    (tasks.task([&parts] { parts(); }), ...);
+    tasks.wait();
+  }
+};
+
+}  // namespace figures
