@@ -1,0 +1,48 @@
+#pragma once
+// The figures: each measures one thing on the runtime this program was built for, and checks the answer. `quick` makes
+// them small. A figure that the runtime has nothing for gives no results.
+
+#include "measure.hpp"
+
+namespace bench {
+
+/// A million empty independent tasks from one thread, and how many ran inside their own creation.
+results empty_tasks(bool quick);
+/// The same where none does: created in batches small enough for the runtime to defer all of them.
+results deferred_tasks(bool quick);
+/// The same as empty_tasks with 0.7 µs of work each; "over_serial" is the time over that of a serial loop.
+results working_tasks(bool quick);
+/// fib(30): each call creates a task for one half and computes the other.
+results fib(bool quick);
+
+/// 1e5 tasks, each updating the same datum.
+results chain(bool quick);
+/// 300×300 tasks, each reading its upper and left neighbours and updating its own datum.
+results wavefront(bool quick);
+results chain_replayed(bool quick);
+results wavefront_replayed(bool quick);
+/// 1000 steps of a 1-D stencil of two columns with tasks of 10 µs; "over_serial" is the time over that without a
+/// runtime.
+results stencil(bool quick);
+results stencil_replayed(bool quick);
+/// The same with a loop of two iterations a step.
+results stencil_loops(bool quick);
+/// Length of the stencil's tasks at which two workers are as fast as one (METG 50 %).
+results metg(bool quick);
+results metg_replayed(bool quick);
+results metg_loops(bool quick);
+
+/// A loop of two empty iterations that wait for each other, so that both workers take part.
+results fork_join(bool quick);
+/// The same after the caller has computed alone for 100 µs.
+results fork_join_after_gap(bool quick);
+/// 512 columns, 0.12 ms in all, column i as long as i: over half of the serial time, for each schedule.
+results triangle_light_first(bool quick);
+results triangle_heavy_first(bool quick);
+
+/// Tiled Cholesky decomposition of a matrix of 2048 rows with OpenBLAS's kernels, tiles of 64, 128 and 256.
+results cholesky(bool quick);
+/// The same by OpenBLAS alone, on two threads of its own.
+results cholesky_openblas(bool quick);
+
+}  // namespace bench

@@ -1,0 +1,107 @@
+#pragma once
+// Maslin, through its public headers as any program.
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "maslin/maslin.hpp"
+#if __has_include("maslin/replay.hpp")
+#include "maslin/replay.hpp"
+#define MASLIN_HAS_GRAPHS
+#endif
+
+namespace peer {
+
+inline std::string name() { return "maslin"; }
+inline std::string version() { return "this build"; }
+
+struct started {
+  maslin::Runtime runtime;
+};
+
+template <class F>
+void run(F&& f) {
+  f();
+}
+
+inline constexpr bool nests = true;
+
+struct tasks {
+  maslin::group group;
+
+  template <class F>
+  void run(F&& f) {
+    group.task(std::forward<F>(f));
+  }
+  void wait() { group.wait(); }
+};
+
+template <class T>
+using array = bench::plain_array<T>;
+
+struct graph {
+#ifdef MASLIN_HAS_GRAPHS
+  template <class Access>
+  static auto declared(Access a) {
+    if constexpr (Access::mode == bench::access_mode::reads)
+      return maslin::in(a.data, a.extent);
+    else if constexpr (Access::mode == bench::access_mode::updates)
+      return maslin::inout(a.data, a.extent);
+    else
+      return maslin::out(a.data, a.extent);
+  }
+  template <class Body, class... Accesses>
+  void task(bench::before, Body body, Accesses... accesses) {
+    maslin::task([body](auto... views) { body(views.data()...); }, declared(accesses)...);
+  }
+#else
+  template <class Body, class... Accesses>
+  void task(bench::before, Body, Accesses...) {}
+#endif
+};
+
+template <class Emit>
+void run_graph(Emit&& emit) {
+  graph g;
+  emit(g);
+  maslin::wait();
+}
+
+#ifdef MASLIN_HAS_GRAPHS
+inline constexpr bool has_graphs = true;
+inline constexpr bool replays = true;
+struct recorded {
+  graph g;
+  decltype(maslin::record([] {})) made;
+
+  template <class Emit>
+  explicit recorded(Emit&& emit) : made(maslin::record([&] { emit(g); })) {
+    maslin::wait();
+  }
+  void run() {
+    maslin::replay(made);
+    maslin::wait();
+  }
+};
+#else
+inline constexpr bool has_graphs = false;
+inline constexpr bool replays = false;
+struct recorded {
+  template <class Emit>
+  explicit recorded(Emit&&) {}
+  void run() {}
+};
+#endif
+
+inline constexpr std::array<const char*, 1> schedules{"default"};  // no setting
+inline constexpr std::size_t even = 0;
+
+template <class Body>
+void loop(std::size_t, long n, const Body& body) {
+  maslin::parallel_for(0, n, [&](maslin::range r) {
+    for (const auto i : r) body(static_cast<long>(i));
+  });
+}
+
+}  // namespace peer
