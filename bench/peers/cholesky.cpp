@@ -119,14 +119,14 @@ results cholesky(bool quick) {
   results found;
   for (const int b : {64, 128, 256}) {
     tiled matrix(n, b);
-    const double seconds = median_seconds([&] {
+    const timing seconds = time_of([&] {
       matrix.each_column(a, [b](double* tile, const double* whole) { std::copy_n(whole, b, tile); });
       return seconds_of([&] { peer::run_graph([&](peer::graph& out) { matrix.emit(out); }); });
     });
     std::vector<double> l(a.size());
     matrix.each_column(l, [b](const double* tile, double* whole) { std::copy_n(tile, b, whole); });
     found.push_back(
-        {"cholesky-" + std::to_string(b), seconds, 0, is_factor(a, l, n), {{"gflops", giga_flops(n, seconds)}}});
+        {"cholesky-" + std::to_string(b), seconds, 0, is_factor(a, l, n), {{"gflops", giga_flops(n, seconds.median)}}});
   }
   return found;
 }
@@ -136,7 +136,7 @@ results cholesky_openblas(bool quick) {
   const int n = rows(quick);
   const std::vector<double> a = symmetric(n);
   std::vector<double> l;
-  const double seconds = median_seconds([&] {
+  const timing seconds = time_of([&] {
     l = a;
     return seconds_of([&] { decompose(l.data(), n); });
   });
@@ -145,7 +145,7 @@ results cholesky_openblas(bool quick) {
   return {{.figure = "cholesky-openblas",
            .seconds = seconds,
            .checked = is_factor(a, l, n),
-           .more = {{"gflops", giga_flops(n, seconds)}},
+           .more = {{"gflops", giga_flops(n, seconds.median)}},
            .runtime = "OpenBLAS",
            .version = version.substr(0, version.find(' '))}};
 }

@@ -48,7 +48,7 @@ results triangle(const char* figure, bool heavy_first, bool quick) {
     if (quick && s > 1) break;
     bool right = true;
     std::vector<double> over_half;
-    const double seconds = median_seconds([&] {
+    const timing seconds = time_of([&] {
       const double serial = seconds_of([&] {
         for (long i = 0; i < columns; ++i) column(i);
       });
@@ -69,7 +69,7 @@ results fork_join(bool quick) {
   if (peer::schedules.empty()) return {};
   const std::uint64_t batch = quick ? 100 : 1000;
   bool right = true;
-  const double seconds = median_seconds([&] {
+  const timing seconds = time_of([&] {
     clear_tallies();
     const double taken = seconds_of([&] {
       for (std::uint64_t k = 0; k < batch; ++k) right = both_take_part() && right;
@@ -84,7 +84,7 @@ results fork_join_after_gap(bool quick) {
   if (peer::schedules.empty()) return {};
   const double gap = quick ? 50e-6 : 100e-6;
   bool right = true;
-  const double seconds = median_seconds([&] {
+  const timing seconds = time_of([&] {
     for (const double end = now() + gap; now() < end;) continue;
     clear_tallies();
     const double taken = seconds_of([&] { right = both_take_part() && right; });

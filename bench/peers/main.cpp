@@ -66,11 +66,11 @@ void enlist_workers() {
 }
 
 void print(const result& r) {
-  std::printf(R"({"figure": "%s", "runtime": "%s", "version": "%s", "seconds": %.9g)", r.figure.c_str(),
-              (r.runtime.empty() ? peer::name() : r.runtime).c_str(),
-              (r.runtime.empty() ? peer::version() : r.version).c_str(), r.seconds);
+  std::printf(R"({"figure": "%s", "runtime": "%s", "version": "%s", "seconds": %.9g, "mean_seconds": %.9g)",
+              r.figure.c_str(), (r.runtime.empty() ? peer::name() : r.runtime).c_str(),
+              (r.runtime.empty() ? peer::version() : r.version).c_str(), r.seconds.median, r.seconds.mean);
   if (!r.schedule.empty()) std::printf(R"(, "schedule": "%s")", r.schedule.c_str());
-  if (r.tasks > 0) std::printf(R"(, "per_task_ns": %.6g)", 1e9 * r.seconds / r.tasks);
+  if (r.tasks > 0) std::printf(R"(, "per_task_ns": %.6g)", 1e9 * r.seconds.median / r.tasks);
   for (const auto& [key, value] : r.more) std::printf(R"(, "%s": %.6g)", key.c_str(), value);
   std::printf(", \"checked\": %s}\n", r.checked ? "true" : "false");
   std::fflush(stdout);

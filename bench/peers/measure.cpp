@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
 
 namespace bench {
@@ -85,7 +86,7 @@ bool meet(std::atomic<int>& arrived, double patience) {
 long steps_for(double seconds) {
   constexpr long sample = 100'000;
   volatile double sink = 0;
-  const double taken = median_seconds([&] { return seconds_of([&] { sink = work(sample); }); });
+  const double taken = time_of([&] { return seconds_of([&] { sink = work(sample); }); }).median;
   return std::max(1L, static_cast<long>(seconds / taken * sample));
 }
 
@@ -95,7 +96,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-double median_seconds(const std::function<double()>& call) {
+timing time_of(const std::function<double()>& call) {
   const double warm = now() + 0.1;
   do call();
   while (now() < warm);
@@ -103,7 +104,8 @@ double median_seconds(const std::function<double()>& call) {
   const double end = now() + 0.2;
   do taken.push_back(call());
   while (now() < end);
-  return median(std::move(taken));
+  const double mean = std::accumulate(taken.begin(), taken.end(), 0.0) / static_cast<double>(taken.size());
+  return {median(std::move(taken)), mean};
 }
 
 }  // namespace bench

@@ -31,10 +31,15 @@ long steps_for(double seconds);
 
 double median(std::vector<double> values);
 
-/// Gives the median of what `call` returns (seconds, so that it can leave out its preparations), after it was called
+/// What a call took: the median says what it costs, the mean what was lost to others on the CPUs, too.
+struct timing {
+  double median = 0, mean = 0;  ///< seconds
+};
+
+/// Gives the timing of what `call` returns (seconds, so that it can leave out its preparations), after it was called
 /// for 100 ms to warm up: short runs are bimodal until the threads have settled. Calls go on for 200 ms, and at least
 /// once.
-double median_seconds(const std::function<double()>& call);
+timing time_of(const std::function<double()>& call);
 
 /// The seconds that `call` takes.
 template <class Call>
@@ -80,7 +85,7 @@ bool meet(std::atomic<int>& arrived, double patience);
 /// One line of results, printed as JSON.
 struct result {
   std::string figure;
-  double seconds = 0;
+  timing seconds;
   double tasks = 0;  ///< 0: the figure is not one per task
   bool checked = false;
   std::vector<std::pair<std::string, double>> more = {};

@@ -24,7 +24,7 @@ namespace bench {
 
 enum class access_mode { reads, updates, writes };
 
-/// One access to a cell. `Tag` is what a runtime needs besides, e.g. its own handle.
+/// One access to a cell, for runtimes which know data by their addresses. `T` is const where it reads.
 template <class T, access_mode Mode>
 struct access {
   static constexpr access_mode mode = Mode;
@@ -33,14 +33,14 @@ struct access {
   std::size_t extent;
 };
 
-/// Cells that are plain memory, for runtimes which know data by their addresses.
+/// Cells that are plain memory.
 template <class T>
 class plain_array {
  public:
   plain_array(std::size_t cells, std::size_t extent) : extent_(extent), values_(cells * extent) {}
 
   T* cell(std::size_t i) { return values_.data() + i * extent_; }
-  auto reads(std::size_t i) { return access<T, access_mode::reads>{cell(i), extent_}; }
+  auto reads(std::size_t i) { return access<const T, access_mode::reads>{cell(i), extent_}; }
   auto updates(std::size_t i) { return access<T, access_mode::updates>{cell(i), extent_}; }
   auto writes(std::size_t i) { return access<T, access_mode::writes>{cell(i), extent_}; }
 

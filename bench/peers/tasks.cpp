@@ -32,7 +32,7 @@ void create_in_batches(std::uint64_t n, std::uint64_t batch) {
 result measure_empty(const char* figure, std::uint64_t n, std::uint64_t batch) {
   bool right = true;
   double in_place = 0;
-  const double seconds = median_seconds([&] {
+  const timing seconds = time_of([&] {
     clear_tallies();
     const double taken = seconds_of([&] { peer::run([&] { create_in_batches(n, batch); }); });
     right = right && each_ran_once(n);
@@ -86,7 +86,7 @@ results working_tasks(bool quick) {
   };
   bool right = true;
   std::vector<double> over_serial;  // side by side, since the CPUs' speed drifts
-  const double seconds = median_seconds([&] {
+  const timing seconds = time_of([&] {
     const double serial = seconds_of([&] {
       for (std::uint64_t i = 0; i < n; ++i) body(i);
     });
@@ -104,7 +104,7 @@ results fib(bool quick) {
   const int n = quick ? 24 : 30;
   const long expected = quick ? 46'368 : 832'040;
   bool right = true;
-  const double seconds = median_seconds([&] {
+  const timing seconds = time_of([&] {
     long value = 0;
     const double taken = seconds_of([&] { peer::run([&] { fib_task(n, &value); }); });
     right = right && value == expected;

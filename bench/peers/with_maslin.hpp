@@ -7,7 +7,6 @@
 
 #include "maslin/maslin.hpp"
 #if __has_include("maslin/replay.hpp")
-#include "maslin/replay.hpp"
 #define MASLIN_HAS_GRAPHS
 #endif
 
@@ -53,7 +52,8 @@ struct graph {
   }
   template <class Body, class... Accesses>
   void task(bench::before, Body body, Accesses... accesses) {
-    maslin::task([body](auto... views) { body(views.data()...); }, declared(accesses)...);
+    maslin::task([body](maslin::view<typename Accesses::element>... views) { body(views.data()...); },
+                 declared(accesses)...);
   }
 #else
   template <class Body, class... Accesses>

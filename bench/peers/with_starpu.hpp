@@ -113,7 +113,7 @@ class array {
   array& operator=(const array&) = delete;
 
   T* cell(std::size_t i) { return memory_.cell(i); }
-  auto reads(std::size_t i) { return access<T, bench::access_mode::reads>{handles_[i]}; }
+  auto reads(std::size_t i) { return access<const T, bench::access_mode::reads>{handles_[i]}; }
   auto updates(std::size_t i) { return access<T, bench::access_mode::updates>{handles_[i]}; }
   auto writes(std::size_t i) { return access<T, bench::access_mode::writes>{handles_[i]}; }
 

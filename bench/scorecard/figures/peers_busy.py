@@ -1,8 +1,9 @@
 """peers/busy: what each figure loses when one other process is busy on the two CPUs.
 
-Value: time beside the busy process / time without it, measured right before. Ratio: our loss / the smallest loss of a peer
-(less than 1: we lose less than any). METG has no length there at which two workers win, so the stencil's time with tasks of
-10 µs stands for it. Peers' loops run under their default schedules. Checked: as in the figures themselves."""
+Value: mean time of a call beside the busy process / without it, measured right before; the median would not see the calls
+that were interrupted. Ratio: our loss / the smallest loss of a peer (less than 1: we lose less than any). METG has no length
+there at which two workers win, so the stencil's time with tasks of 10 µs stands for it. Peers' loops run under their default
+schedules. Checked: as in the figures themselves."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ def losses(quiet: list[dict], busy: list[dict]) -> dict[str, float]:
     """Gives busy/quiet by figure, for the default schedule of each."""
 
     def seconds(results: list[dict]) -> dict[str, float]:
-        return {result["figure"]: result["seconds"] for result in results if result.get("schedule", "default") == "default"}
+        return {result["figure"]: result["mean_seconds"] for result in results if result.get("schedule", "default") == "default"}
 
     before, beside = seconds(quiet), seconds(busy)
     return {figure: beside[figure] / before[figure] for figure in before}
