@@ -8,7 +8,7 @@ namespace bench {
 
 /// A million empty independent tasks from one thread, and how many ran inside their own creation.
 results empty_tasks(bool quick);
-/// The same where none does: created in batches small enough for the runtime to defer all of them.
+/// 2e5 tasks of which none does: created in batches small enough for the runtime to defer all of them.
 results deferred_tasks(bool quick);
 /// The same as empty_tasks with 0.7 µs of work each; "over_serial" is the time over that of a serial loop.
 results working_tasks(bool quick);

@@ -1,17 +1,20 @@
 #pragma once
 // The runtime that this program was built for. PEER_ADAPTER names a header that gives, in namespace `peer`:
 //
-//   name(), version()    as the scorecard shows them
-//   started              keeps the runtime running
-//   run(f)               calls f() where tasks may be created and waited for; returns when all are done
-//   nests, tasks         whether tasks can wait for tasks; a set of tasks: run(f), wait()
-//   finds_edges          whether graph::task finds dependences by the accesses, or is given them as `before`
-//   array<T>             data whose elements ("cells" of `extent` values) accesses name: reads(i), updates(i),
-//   writes(i) graph                task(before, body, accesses...): body(pointers...) runs when its predecessors are
-//   done run_graph(emit)      calls emit(graph) and returns when all its tasks are done replays, recorded    whether a
-//   graph can be run again as it stands: recorded(emit), run() schedules            the names of its loops' schedules,
-//   the default first; none: it has no loops loop(s, n, body)     calls body(i) for each i below n under schedule s
-//   even                 the schedule under which two iterations go to two workers
+//   name(), version()  as the scorecard shows them
+//   started            keeps the runtime running
+//   run(f)             calls f() where tasks may be created and waited for; returns when all are done
+//   nests              whether tasks can wait for tasks
+//   tasks              a set of tasks: run(f), wait()
+//   has_graphs         whether tasks can wait for data; by their accesses, or by edges, which are given as `before`
+//   array<T>           data in cells of `extent` values, and accesses to them: reads(i), updates(i), writes(i)
+//   graph              task(before, body, accesses...): body(pointers...) runs when its predecessors are done
+//   run_graph(emit)    calls emit(graph) and returns when all its tasks are done
+//   replays            whether a graph can be run again as it stands
+//   recorded           such a graph: recorded(emit), run()
+//   schedules          the names of its loops' schedules, the default first; none: it has no loops
+//   loop(s, n, body)   calls body(i) for each i below n under schedule s
+//   even               the schedule under which two iterations go to two workers
 //
 // What is unused in one adapter stands there with the least that compiles, so that the figures need no preprocessor.
 
