@@ -10,8 +10,8 @@ namespace bench {
 namespace {
 
 /// Creates tasks [first, last) and waits for them. The creator notes on its thread which creation it is in, so that a
-/// task can tell that it runs inside its own; that is what "in place" means here, whatever a runtime calls or counts it.
-/// A task which begins after its creation has returned, or on the other worker, was really handed over.
+/// task can tell that it runs inside its own; that is what "in place" means here, whatever a runtime calls or counts
+/// it. A task which begins after its creation has returned, or on the other worker, was really handed over.
 template <class Body>
 void create(std::uint64_t first, std::uint64_t last, const Body& body) {
   peer::tasks all;
