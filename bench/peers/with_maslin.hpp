@@ -4,11 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "maslin/maslin.hpp"
-#if __has_include("maslin/replay.hpp")
-#define MASLIN_HAS_GRAPHS
-#endif
 
 namespace peer {
 
@@ -39,8 +37,13 @@ struct tasks {
 template <class T>
 using array = bench::plain_array<T>;
 
+template <class Access>
+concept waits_for = requires(void (*body)(maslin::view<int>), Access a) {
+  maslin::task(body, a);
+};
+inline constexpr bool has_graphs = waits_for<decltype(maslin::inout(std::declval<int&>()))>;
+
 struct graph {
-#ifdef MASLIN_HAS_GRAPHS
   template <class Access>
   static auto declared(Access a) {
     if constexpr (Access::mode == bench::access_mode::reads)
@@ -52,13 +55,10 @@ struct graph {
   }
   template <class Body, class... Accesses>
   void task(bench::before, Body body, Accesses... accesses) {
-    maslin::task([body](maslin::view<typename Accesses::element>... views) { body(views.data()...); },
-                 declared(accesses)...);
+    if constexpr (has_graphs)
+      maslin::task([body](maslin::view<typename Accesses::element>... views) { body(views.data()...); },
+                   declared(accesses)...);
   }
-#else
-  template <class Body, class... Accesses>
-  void task(bench::before, Body, Accesses...) {}
-#endif
 };
 
 template <class Emit>
@@ -68,8 +68,7 @@ void run_graph(Emit&& emit) {
   maslin::wait();
 }
 
-#ifdef MASLIN_HAS_GRAPHS
-inline constexpr bool has_graphs = true;
+#if __has_include("maslin/replay.hpp")
 inline constexpr bool replays = true;
 struct recorded {
   graph g;
@@ -85,7 +84,6 @@ struct recorded {
   }
 };
 #else
-inline constexpr bool has_graphs = false;
 inline constexpr bool replays = false;
 struct recorded {
   template <class Emit>
