@@ -130,12 +130,13 @@ class molecules final : public problem {
     for (std::size_t i = first(r); i < last(r); ++i) speed_[i] += 0.5 * dt * (pair_force_[i] + bond_force_[i]);
   }
 
-  int cell_along(double x) const {
-    return std::min(static_cast<int>(x / side_ * cells_per_edge_), cells_per_edge_ - 1);
+  std::size_t cell_along(double x) const {
+    const int cell = static_cast<int>(x / side_ * cells_per_edge_);
+    return static_cast<std::size_t>(std::min(cell, cells_per_edge_ - 1));  // a quotient may be rounded up to the edge
   }
   std::size_t cell_of(const vector3& v) const {
-    return static_cast<std::size_t>((cell_along(v.x) * cells_per_edge_ + cell_along(v.y)) * cells_per_edge_ +
-                                    cell_along(v.z));
+    const auto edge = static_cast<std::size_t>(cells_per_edge_);
+    return (cell_along(v.x) * edge + cell_along(v.y)) * edge + cell_along(v.z);
   }
 
   /// Lists the particles by cell: those of cell c are members_[first_of_[c]] to members_[first_of_[c + 1]].
