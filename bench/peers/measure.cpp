@@ -83,6 +83,12 @@ bool meet(std::atomic<int>& arrived, double patience) {
   return true;
 }
 
+double work(long steps) {
+  double x = 1;
+  for (long i = 0; i < steps; ++i) x = x * 0.999'999 + 1e-6 * static_cast<double>(i & 3);
+  return x;
+}
+
 long steps_for(double seconds) {
   constexpr long sample = 100'000;
   volatile double sink = 0;

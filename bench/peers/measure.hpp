@@ -19,12 +19,9 @@ inline double now() {
 }
 
 /// Computes for a time that is proportional to `steps`: each step waits for the one before. The value depends on
-/// `steps` alone, so whoever calls it can check that it was done.
-[[gnu::noinline]] inline double work(long steps) {
-  double x = 1;
-  for (long i = 0; i < steps; ++i) x = x * 0.999'999 + 1e-6 * static_cast<double>(i & 3);
-  return x;
-}
+/// `steps` alone, so whoever calls it can check that it was done; compilers do not see that here, and call it each
+/// time.
+double work(long steps);
 
 /// Gives the steps that take that long on this CPU, alone.
 long steps_for(double seconds);
