@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "exec/in_place.hpp"
+#include "graph/version.hpp"
 #include "machine/budget.hpp"
 #include "maslin/error.hpp"
 #include "maslin/mutex.hpp"
@@ -71,11 +73,11 @@ void print_exception(const std::exception_ptr& what) noexcept {
 }
 
 /// Waits for a root context's tasks; called by its thread, at the end of the thread or of the runtime.
-void drain(scope& root) {
+void drain(context& root) {
   executor* exec = running.load(std::memory_order_acquire);
-  if (exec) await(*exec, root);
-  if (!root.has_errors()) return;
-  for (auto& what : root.take_errors().take()) print_exception(what);
+  if (exec) await_tasks(*exec, root);
+  if (!root.children->has_errors()) return;
+  for (auto& what : root.children->take_errors().take()) print_exception(what);
 }
 
 void in_forked_child() {
@@ -98,6 +100,7 @@ void start(process_runtime& p, Runtime::options wish) {
   machine::refuse_described_machine();
   wish.serial = wish.serial || serial_from_environment();
   const int workers = wish.workers > 0 ? wish.workers : machine::worker_count();
+  graph::set_renaming_limit(graph::renaming_limit_from_environment());
   trace::start_from_environment(wish.serial ? 1 : workers);
   try {
     p.exec = wish.serial ? make_serial() : make_threads(workers);
@@ -164,43 +167,124 @@ int workers() { return the_executor().workers(); }
 
 void wait() {
   executor& exec = the_executor();
-  scope& children = *current_context().children;
-  await(exec, children);
-  if (children.has_errors()) rethrow_first(children.take_errors());
+  context& here = current_context();
+  await_tasks(exec, here);
+  if (here.children->has_errors()) rethrow_first(here.children->take_errors());
 }
 
 group::group() : state_(new state) {}
 
 group::~group() {
   scope& members = state_->members;
-  if (!members.quiet()) await(the_executor(), members);
+  if (members.created() > 0) await_tasks(the_executor(), current_context(), &members);
   scope& creator = *current_context().children;
-  if (members.has_errors()) creator.add_errors(creator.next_place(), members.take_errors());
+  if (members.has_errors()) creator.add_errors(creator.created(), members.take_errors());
   delete state_;
 }
 
 void group::wait() {
   scope& members = state_->members;
-  if (!members.quiet()) await(the_executor(), members);
+  if (members.created() > 0) await_tasks(the_executor(), current_context(), &members);
   if (members.has_errors()) rethrow_first(members.take_errors());
 }
 
 namespace detail {
 
-task_storage allocate_task(std::size_t bytes, std::size_t alignment) {
-  the_executor();  // what can go wrong with a start goes wrong before there is a callable to destroy
-  return new_task_storage(bytes, alignment);
+namespace {
+
+scope& members_of(group* in, context& here) { return in ? in->get().members : *here.children; }
+
+bool is_full(executor& exec, context& here, group* in) {
+  if (exec.serial()) return true;
+  scope& members = members_of(in, here);
+  if (!in && members.created() < here.look_again) return false;
+  const std::int64_t room = exec.window() - members.in_flight();
+  // The count moves in other caches: it is looked at again when the window can be full at the earliest.
+  if (!in && room > 0) here.look_again = members.created() + static_cast<std::uint64_t>(room);
+  return room <= 0;
 }
 
-void submit_task(task_storage storage, void (*run)(void*), group* in, location where) {
-  executor* exec = &the_executor();
-  scope& members = in ? in->get().members : *current_context().children;
-  const bool full = members.in_flight() >= exec->window();
-  auto* task = new (storage.node) task_node(members, current_context().stream, run, storage.callable, where);
-  if (full)
-    run_task(task);
-  else
-    exec->submit(task);
+void wait_for_room(executor& exec, group* in, scope& members) {
+  const std::int64_t half = exec.window() / 2;
+  if (!in) return await(exec, members, half);
+  // Others may create members of a group meanwhile; so nobody sleeps for its window.
+  while (members.in_flight() > half && exec.run_member(members)) {
+  }
+}
+
+}  // namespace
+
+task_storage allocate_task(std::size_t bytes, std::size_t alignment, std::size_t accesses) {
+  the_executor();  // what can go wrong with a start goes wrong before there is a callable to destroy
+  return new_task_storage(bytes, alignment, accesses);
+}
+
+bool window_is_full(group* in) noexcept {
+  executor* exec = running.load(std::memory_order_acquire);
+  return exec && is_full(*exec, current_context(), in);
+}
+
+void run_in_window(group* in, void (*run)(void*), void* env) {
+  executor& exec = the_executor();
+  context& creator = current_context();
+  scope& members = members_of(in, creator);
+  scope own(creator.children);
+  context here(own);
+  here.stream = creator.stream;
+  error_list errors = run_enclosed(exec, here, own, [&] { run(env); });
+  if (!errors.empty()) members.add_errors(members.created(), std::move(errors));
+}
+
+void submit_task(const task_storage& storage, const task_description& what) {
+  executor& exec = the_executor();
+  context& here = current_context();
+  scope& members = members_of(what.in, here);
+  const bool full = is_full(exec, here, what.in);
+  auto* task = new (storage.node) task_node(members, here.stream, storage, what);
+  bool ready = true;
+  if (what.access_count > 0) {
+    try {
+      ready = graph::domain::of(here).add(*task, what.accesses, false, exec);
+    } catch (...) {
+      what.run(storage.callable, nullptr, false);
+      task->accesses = 0;
+      graph::finish(task, exec);
+      throw;
+    }
+  }
+  if (ready && full)
+    graph::run(task, exec);
+  else if (ready)
+    exec.ready(task);
+  else if (full)
+    wait_for_room(exec, what.in, members);
+}
+
+void wait_on_data(const declared& data, location where) {
+  executor& exec = the_executor();
+  context& here = current_context();
+  if (!here.data) return;
+  bool reached = false;
+  {
+    scope members(here.children, scope::creators::many);
+    const task_storage storage = new_task_storage(sizeof(bool*), alignof(bool*), 1);
+    *static_cast<bool**>(storage.callable) = &reached;
+    const auto run = [](void* at, const access_record*, bool call) { **static_cast<bool**>(at) = call; };
+    auto* task = new (storage.node) task_node(members, here.stream, storage, {run, nullptr, where, 0, &data, 1});
+    try {
+      if (graph::domain::of(here).add(*task, &data, true, exec)) graph::run(task, exec);
+    } catch (...) {
+      task->accesses = 0;
+      graph::finish(task, exec);
+      throw;
+    }
+    while (members.in_flight() > 0 && exec.run_member(*here.children)) {
+    }
+    suspend_until(exec, members);
+  }
+  if (!reached)
+    throw error(std::string("wait_on at ") + where.file_name() + ":" + std::to_string(where.line()) +
+                ": a task that writes this data threw or was cancelled; the next wait() says what was thrown");
 }
 
 void run_loop(const loop& l) { the_executor().run_loop(l); }

@@ -3,8 +3,13 @@
 // may hand them another copy of the data than the one that was named.
 
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <span>
 #include <type_traits>
+#include <utility>
+
+#include "maslin/location.hpp"
 
 namespace maslin {
 
@@ -12,7 +17,8 @@ namespace maslin {
 template <class T>
 using view = std::span<T>;
 
-/// A block of a column-major matrix as a body receives it; `ld` is the distance between columns, in elements.
+/// A block of a column-major matrix as a body receives it; `ld` is the distance between columns, in elements. A
+/// row-major block is the tile of its transpose.
 template <class T>
 struct tile {
   T* data = nullptr;
@@ -24,16 +30,26 @@ struct tile {
   operator tile<const T>() const { return {data, rows, cols, ld}; }
 };
 
-enum class access_mode : unsigned char { in, out, inout };
+/// What a task does to a region. `concurrent`: updates it in an order that does not matter, one task at a time;
+/// `reduction`: adds to a value of its own, which is combined with the region in program order.
+enum class access_mode : unsigned char { in, out, inout, concurrent, reduction };
 
-/// One declared access: a region and what is done to it. `View` is what the body receives.
+/// One declared access: a region, what is done to it, and where that was said. `View` is what the body receives.
 template <class View, access_mode Mode>
 struct access {
   static constexpr access_mode mode = Mode;
   View region;
+  location where;
 };
 
 namespace detail {
+
+/// How the values of a reduction begin and how they are combined; a function of each element type and operation.
+struct reduction_kind {
+  std::size_t element;  ///< bytes
+  void (*begin)(void* value, std::size_t extent);
+  void (*combine)(void* into, const void* value, std::size_t extent);
+};
 
 template <class T>
 struct is_access : std::false_type {};
@@ -54,17 +70,17 @@ template <access_mode Mode, class T>
 using element = std::conditional_t<Mode == access_mode::in, const T, T>;
 
 template <access_mode Mode, class R>
-auto make_access(R& r) {
+auto make_access(R& r, location where) {
   using plain = std::remove_cv_t<R>;
   if constexpr (is_tile<plain>::value) {
     using value = std::remove_pointer_t<decltype(r.data)>;
-    return access<tile<element<Mode, value>>, Mode>{{r.data, r.rows, r.cols, r.ld}};
+    return access<tile<element<Mode, value>>, Mode>{{r.data, r.rows, r.cols, r.ld}, where};
   } else if constexpr (contiguous<R>) {
     std::span whole(r);
     using value = typename decltype(whole)::element_type;
-    return access<view<element<Mode, value>>, Mode>{view<element<Mode, value>>(whole)};
+    return access<view<element<Mode, value>>, Mode>{view<element<Mode, value>>(whole), where};
   } else {
-    return access<view<element<Mode, R>>, Mode>{view<element<Mode, R>>(&r, 1)};
+    return access<view<element<Mode, R>>, Mode>{view<element<Mode, R>>(&r, 1), where};
   }
 }
 
@@ -73,35 +89,105 @@ auto make_access(R& r) {
 /// Declares that the body reads `r`: a contiguous range, a tile or one object. Arrives as `view<const T>` or
 /// `tile<const T>`.
 template <class R>
-auto in(const R& r) {
-  return detail::make_access<access_mode::in>(r);
+auto in(const R& r, location where = location::current()) {
+  return detail::make_access<access_mode::in>(r, where);
 }
-/// Declares that the body writes every element of `r` and reads none.
+/// Declares that the body writes every element of `r` and reads none. A region that is still in use gets a new version
+/// (renaming), so the body must write where its view points.
 template <class R>
-auto out(R&& r) {
-  return detail::make_access<access_mode::out>(r);
+auto out(R&& r, location where = location::current()) {
+  return detail::make_access<access_mode::out>(r, where);
 }
 /// Declares that the body reads and writes `r`.
 template <class R>
-auto inout(R&& r) {
-  return detail::make_access<access_mode::inout>(r);
+auto inout(R&& r, location where = location::current()) {
+  return detail::make_access<access_mode::inout>(r, where);
+}
+/// Declares that the body updates `r`, after what was created before and before what comes later, but in any order
+/// among tasks that do the same, one at a time. The order may differ from run to run.
+template <class R>
+auto concurrent(R&& r, location where = location::current()) {
+  return detail::make_access<access_mode::concurrent>(r, where);
 }
 
 /// The same for `extent` elements behind a pointer.
 template <class T>
-auto in(const T* data, std::size_t extent) {
-  return access<view<const T>, access_mode::in>{view<const T>(data, extent)};
+auto in(const T* data, std::size_t extent, location where = location::current()) {
+  return access<view<const T>, access_mode::in>{view<const T>(data, extent), where};
 }
 template <class T>
-auto out(T* data, std::size_t extent) {
-  return access<view<T>, access_mode::out>{view<T>(data, extent)};
+auto out(T* data, std::size_t extent, location where = location::current()) {
+  return access<view<T>, access_mode::out>{view<T>(data, extent), where};
 }
 template <class T>
-auto inout(T* data, std::size_t extent) {
-  return access<view<T>, access_mode::inout>{view<T>(data, extent)};
+auto inout(T* data, std::size_t extent, location where = location::current()) {
+  return access<view<T>, access_mode::inout>{view<T>(data, extent), where};
+}
+template <class T>
+auto concurrent(T* data, std::size_t extent, location where = location::current()) {
+  return access<view<T>, access_mode::concurrent>{view<T>(data, extent), where};
+}
+
+/// The value that an operation leaves everything as it is with. To be specialized for one's own operations.
+template <class Operation, class T>
+struct identity_of;
+template <class T>
+struct identity_of<std::plus<>, T> {
+  static constexpr T value = T{};
+};
+template <class T>
+struct identity_of<std::multiplies<>, T> {
+  static constexpr T value = T{1};
+};
+/// The smaller and the larger of two, as operations of a reduction.
+struct minimum {
+  template <class T>
+  constexpr T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
+  }
+};
+struct maximum {
+  template <class T>
+  constexpr T operator()(const T& a, const T& b) const {
+    return a < b ? b : a;
+  }
+};
+template <class T>
+struct identity_of<minimum, T> {
+  static constexpr T value =
+      std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+};
+template <class T>
+struct identity_of<maximum, T> {
+  static constexpr T value =
+      std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+};
+
+/// A reduction's access: see `reduction`.
+template <class T, class Operation>
+struct reduction_access {
+  static constexpr access_mode mode = access_mode::reduction;
+  view<T> region;
+  location where;
+};
+
+/// Declares that the body adds to `r` by `Operation`, a stateless associative function of two elements. The body
+/// receives elements of its own, which begin as the operation's identity; so the tasks of one reduction may run at the
+/// same time. Their values are combined in program order: the result is the same to the last bit at any number of
+/// workers.
+template <class Operation = std::plus<>, class R>
+auto reduction(R& r, location where = location::current()) {
+  const auto whole = detail::make_access<access_mode::inout>(r, where).region;
+  using value = typename std::remove_cv_t<decltype(whole)>::element_type;
+  static_assert(std::is_trivially_copyable_v<value>, "the elements of a reduction are copied as bytes");
+  return reduction_access<value, Operation>{whole, where};
 }
 
 namespace detail {
+
+template <class T, class Operation>
+struct is_access<reduction_access<T, Operation>> : std::true_type {};
+
 /// What the body receives for one argument of the call: the view of an access, a copy of anything else.
 template <class A>
 decltype(auto) as_argument(const A& argument) {

@@ -1,8 +1,9 @@
 #pragma once
-// Tasks: functions that run once, when a worker has time.
+// Tasks: functions that run once, when their data is there and a worker has time.
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <new>
 #include <tuple>
@@ -16,37 +17,257 @@ namespace maslin {
 
 class group;
 
+/// An argument of `task` that is no argument of its body: among tasks that are ready, those of a higher priority go
+/// first. Tasks without one have priority 0; what is 0 or less is not ordered.
+struct priority {
+  int value = 0;
+};
+
 namespace detail {
 
-/// Room for one task: the executor's part and, behind it, the callable.
+struct task_node;
+struct version;
+
+/// An access as the graph sees it: `columns` runs of `bytes`, one every `stride` bytes.
+struct declared {
+  void* data;
+  std::size_t bytes;
+  std::size_t columns;
+  std::size_t stride;
+  access_mode mode;
+  bool renames;                   ///< an out of data that may lie elsewhere
+  const reduction_kind* reduces;  ///< of a reduction
+};
+
+/// In the list of who waits for a task. `to`: the waiting task's node; bit 0: for its data, so that a failure passes
+/// on; bit 1: the edge is a block of its own.
+struct edge {
+  edge* next;
+  std::uintptr_t to;
+};
+
+/// What a task keeps of an access: where its body finds the data, and the first edge that made it wait.
+struct access_record {
+  void* data;
+  version* of;  ///< null: the program's own memory
+  edge link;
+};
+/// Gives the distance between columns where the data lies now, in bytes; `declared_stride` in the program's own memory.
+std::size_t stride_of(const access_record& record, std::size_t declared_stride);
+
+/// Room for one task: the executor's part, a record for each access, and the callable.
 struct task_storage {
   void* node;
+  access_record* records;
   void* callable;
+  std::uint32_t bytes;
 };
-task_storage allocate_task(std::size_t bytes, std::size_t alignment);
-void discard_task(task_storage storage) noexcept;
-/// Makes the task a child of the caller (or a member of `in`) and lets it run. `run` destroys the callable, too.
-void submit_task(task_storage storage, void (*run)(void* callable), group* in, location where);
+task_storage allocate_task(std::size_t bytes, std::size_t alignment, std::size_t accesses);
+void discard_task(const task_storage& storage) noexcept;
 
-template <class Callable>
-void spawn(Callable&& callable, group* in, location where) {
-  using stored = std::decay_t<Callable>;
-  const task_storage storage = allocate_task(sizeof(stored), alignof(stored));
+/// `call`: calls the callable; destroys it in any case.
+using task_function = void (*)(void* callable, const access_record* records, bool call);
+
+struct task_description {
+  task_function run;
+  group* in;
+  location where;
+  int priority;
+  const declared* accesses;
+  std::size_t access_count;
+};
+/// Makes the task a child of the caller (or a member of a group) and lets it run when its data is there.
+void submit_task(const task_storage& storage, const task_description& what);
+
+/// Are so many tasks in flight that the next one, which waits for nothing, had better be run by its creator?
+bool window_is_full(group* in) noexcept;
+/// Does so, as a task that was created now.
+void run_in_window(group* in, void (*run)(void* env), void* env);
+
+/// Says what a call of `task` keeps for one argument, and gives it to the body.
+template <class A>
+struct kept {
+  static constexpr bool passed = true;
+  static constexpr std::size_t accesses = 0;
+  template <class B>
+  explicit kept(B&& argument) : value(std::forward<B>(argument)) {}
+  A& get(const access_record*) { return value; }
+  A value;
+};
+template <>
+struct kept<priority> {
+  static constexpr bool passed = false;
+  static constexpr std::size_t accesses = 0;
+  explicit kept(priority) {}
+};
+template <class T>
+struct kept_view {
+  static constexpr bool passed = true;
+  static constexpr std::size_t accesses = 1;
+  explicit kept_view(view<T> v) : extent(v.size()) {}
+  view<T> get(const access_record* record) { return {static_cast<T*>(record->data), extent}; }
+  std::size_t extent;
+};
+template <class T, access_mode Mode>
+struct kept<access<view<T>, Mode>> : kept_view<T> {
+  explicit kept(const access<view<T>, Mode>& a) : kept_view<T>(a.region) {}
+};
+template <class T, class Operation>
+struct kept<reduction_access<T, Operation>> : kept_view<T> {
+  explicit kept(const reduction_access<T, Operation>& a) : kept_view<T>(a.region) {}
+};
+template <class T, access_mode Mode>
+struct kept<access<tile<T>, Mode>> {
+  static constexpr bool passed = true;
+  static constexpr std::size_t accesses = 1;
+  explicit kept(const access<tile<T>, Mode>& a) : rows(a.region.rows), cols(a.region.cols), ld(a.region.ld) {}
+  tile<T> get(const access_record* record) {
+    return {static_cast<T*>(record->data), rows, cols, stride_of(*record, ld * sizeof(T)) / sizeof(T)};
+  }
+  std::size_t rows, cols, ld;
+};
+
+template <class T>
+void* writable(T* data) {
+  return const_cast<void*>(static_cast<const void*>(data));
+}
+template <class T, access_mode Mode>
+declared declare(const access<view<T>, Mode>& a) {
+  const bool renames = Mode == access_mode::out && std::is_trivially_copyable_v<T>;
+  return {writable(a.region.data()), a.region.size_bytes(), 1, a.region.size_bytes(), Mode, renames, nullptr};
+}
+template <class T, access_mode Mode>
+declared declare(const access<tile<T>, Mode>& a) {
+  const bool renames = Mode == access_mode::out && std::is_trivially_copyable_v<T>;
+  return {writable(a.region.data),
+          a.region.rows * sizeof(T),
+          a.region.cols,
+          a.region.ld * sizeof(T),
+          Mode,
+          renames,
+          nullptr};
+}
+template <class T, class Operation>
+struct reduction_of {
+  static void begin(void* value, std::size_t extent) {
+    for (std::size_t i = 0; i < extent; ++i) new (static_cast<T*>(value) + i) T(identity_of<Operation, T>::value);
+  }
+  static void combine(void* into, const void* value, std::size_t extent) {
+    T* to = static_cast<T*>(into);
+    const T* from = static_cast<const T*>(value);
+    for (std::size_t i = 0; i < extent; ++i) to[i] = Operation{}(to[i], from[i]);
+  }
+  static constexpr reduction_kind kind{sizeof(T), begin, combine};
+};
+template <class T, class Operation>
+declared declare(const reduction_access<T, Operation>& a) {
+  return {a.region.data(),
+          a.region.size_bytes(),
+          1,
+          a.region.size_bytes(),
+          access_mode::reduction,
+          false,
+          &reduction_of<T, Operation>::kind};
+}
+
+/// Notes what an argument says to the graph.
+template <class A>
+void note(const A& argument, declared*& next, location& where, int& rank) {
+  if constexpr (std::is_same_v<A, priority>) {
+    rank = argument.value;
+  } else if constexpr (is_access<A>::value) {
+    *next++ = declare(argument);
+    where = argument.where;
+  }
+}
+
+/// The callable of a task with arguments: its body and what it keeps of each of them.
+template <class F, class... Arguments>
+struct stored_call {
+  static constexpr std::size_t accesses = (0 + ... + kept<Arguments>::accesses);
+
+  template <class G, class... Given>
+  explicit stored_call(G&& function, Given&&... given)
+      : body(std::forward<G>(function)), arguments(kept<Arguments>(std::forward<Given>(given))...) {}
+
+  void operator()(const access_record* records) { call(records, std::index_sequence_for<Arguments...>{}); }
+
+ private:
+  /// The number of accesses before argument `i`: which record is its own.
+  static constexpr std::size_t before(std::size_t i) {
+    constexpr std::size_t each[] = {kept<Arguments>::accesses..., 0};
+    std::size_t sum = 0;
+    for (std::size_t k = 0; k < i; ++k) sum += each[k];
+    return sum;
+  }
+  template <std::size_t I>
+  auto passed(const access_record* records) {
+    using argument = std::tuple_element_t<I, std::tuple<kept<Arguments>...>>;
+    if constexpr (argument::passed) {
+      decltype(auto) value = std::get<I>(arguments).get(records + before(I));
+      return std::tuple<decltype(value)>(std::forward<decltype(value)>(value));
+    } else {
+      return std::tuple<>();
+    }
+  }
+  template <std::size_t... I>
+  void call(const access_record* records, std::index_sequence<I...>) {
+    std::apply(body, std::tuple_cat(passed<I>(records)...));
+  }
+
+  [[no_unique_address]] F body;
+  [[no_unique_address]] std::tuple<kept<Arguments>...> arguments;
+};
+
+/// Makes a task of `Stored`, constructed from `from`.
+template <class Stored, std::size_t Accesses, class... From>
+void spawn(task_description what, From&&... from) {
+  const task_storage storage = allocate_task(sizeof(Stored), alignof(Stored), Accesses);
   try {
-    new (storage.callable) stored(std::forward<Callable>(callable));
+    new (storage.callable) Stored(std::forward<From>(from)...);
   } catch (...) {
     discard_task(storage);
     throw;
   }
-  auto run = [](void* at) {
-    auto* body = static_cast<stored*>(at);
+  what.run = [](void* at, const access_record* records, bool call) {
+    auto* body = static_cast<Stored*>(at);
     struct destroy {
-      stored* body;
-      ~destroy() { body->~stored(); }
+      Stored* body;
+      ~destroy() { body->~Stored(); }
     } guard{body};
-    (*body)();
+    if (!call) return;
+    if constexpr (Accesses > 0 || std::is_invocable_v<Stored&, const access_record*>)
+      (*body)(records);
+    else
+      (*body)();
   };
-  submit_task(storage, run, in, where);
+  submit_task(storage, what);
+}
+
+/// A task without arguments.
+template <class F>
+void spawn_plain(F&& f, group* in, location where) {
+  using stored = std::decay_t<F>;
+  if (window_is_full(in)) {
+    stored body(std::forward<F>(f));
+    run_in_window(
+        in, [](void* at) { (*static_cast<stored*>(at))(); }, std::addressof(body));
+  } else {
+    spawn<stored, 0>({nullptr, in, where, 0, nullptr, 0}, std::forward<F>(f));
+  }
+}
+
+/// A task with arguments.
+template <class F, class... Arguments>
+void spawn_with(F&& f, group* in, Arguments&&... arguments) {
+  using stored = stored_call<std::decay_t<F>, std::decay_t<Arguments>...>;
+  declared accesses[stored::accesses + 1];
+  declared* next = accesses;
+  location where;
+  int rank = 0;
+  (note(arguments, next, where, rank), ...);
+  spawn<stored, stored::accesses>({nullptr, in, where, rank, accesses, stored::accesses}, std::forward<F>(f),
+                                  std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace detail
@@ -65,7 +286,12 @@ class group {
   /// Creates a task in this group; otherwise as `maslin::task`.
   template <class F>
   void task(F&& f, location where = location::current()) {
-    detail::spawn(std::forward<F>(f), this, where);
+    detail::spawn_plain(std::forward<F>(f), this, where);
+  }
+  template <class F, class A, class... Arguments>
+    requires(!std::same_as<std::decay_t<A>, location>)
+  void task(F&& f, A&& first, Arguments&&... rest) {
+    detail::spawn_with(std::forward<F>(f), this, std::forward<A>(first), std::forward<Arguments>(rest)...);
   }
   /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception.
   void wait();
@@ -77,24 +303,36 @@ class group {
 };
 
 /// Creates a task that calls `f()` once. The callable is copied or moved into the task. The caller goes on; `wait()`
-/// covers it. A task is done when its body has returned and all tasks it created are done.
+/// covers it. A task is done when its body has returned and all tasks it created are done. Where very many are in
+/// flight, the caller runs it before it goes on.
 template <class F>
   requires std::invocable < std::decay_t<F>
-& > void task(F&& f, location where = location::current()) { detail::spawn(std::forward<F>(f), nullptr, where); }
+& > void task(F&& f, location where = location::current()) { detail::spawn_plain(std::forward<F>(f), nullptr, where); }
 
-/// The same with arguments, which are copied into the task.
+/// The same with arguments. An access (`in(x)`, `out(x)`, `inout(x)`, `concurrent(x)`, `reduction(x)`) reaches the body
+/// as a view; a `priority` does not reach it; anything else is copied into the task. The task runs when the tasks that
+/// the same caller created before, and whose accesses conflict with its own, are done (CellSs, section 3): a read waits
+/// for the last write; a write waits for earlier reads and writes, unless it is an `out`, which gets memory of its own
+/// instead. If one whose data it would read throws, it is cancelled.
 template <class F, class A, class... Arguments>
-  requires(!detail::is_access<std::decay_t<A>>::value && (!detail::is_access<std::decay_t<Arguments>>::value && ...))
+  requires(!std::same_as<std::decay_t<A>, location>)
 void task(F&& f, A&& first, Arguments&&... rest) {
-  detail::spawn(
-      [body = std::decay_t<F>(std::forward<F>(f)),
-       arguments = std::tuple<std::decay_t<A>, std::decay_t<Arguments>...>(
-           std::forward<A>(first), std::forward<Arguments>(rest)...)]() mutable { std::apply(body, arguments); },
-      nullptr, location::current());
+  detail::spawn_with(std::forward<F>(f), nullptr, std::forward<A>(first), std::forward<Arguments>(rest)...);
 }
 
-/// Returns when every task that the caller created, and all their descendants, are done. Rethrows the exception that is
-/// earliest in program order; `other_exceptions()` gives the rest.
+/// Returns when every task that the caller created, and all their descendants, are done; what they wrote is where the
+/// program declared it. Rethrows the exception that is earliest in program order; `other_exceptions()` gives the rest.
 void wait();
+
+namespace detail {
+void wait_on_data(const declared& data, location where);
+}
+/// Returns when the data (a range, a tile, one object) has its value and lies where the program declared it: when the
+/// caller's tasks that write it are done. If they threw or were cancelled, throws `error`; the next `wait()` says what
+/// they threw.
+template <class R>
+void wait_on(const R& r, location where = location::current()) {
+  detail::wait_on_data(detail::declare(in(r)), where);
+}
 
 }  // namespace maslin

@@ -7,18 +7,21 @@
 #include <optional>
 #include <string_view>
 
+#include "graph/edges.hpp"
 #include "maslin/loop.hpp"
 #include "maslin/phase.hpp"
-#include "task/node.hpp"
 
 namespace maslin {
 
-class executor {
+class executor : public graph::ready_sink {
  public:
   virtual ~executor() = default;
 
-  /// Takes a task that is a member of its scope and ready; it runs once, now or later.
-  virtual void submit(detail::task_node* task) noexcept = 0;
+  // ready(task): the task is a member of its scope and waits for nothing; it runs once, now or later.
+
+  /// Runs one member of the scope, whose creator the caller is, on the caller's stack, if one is at hand and there is
+  /// room. Gives whether it did.
+  virtual bool run_member(scope& s) = 0;
   /// Gives the caller as somebody who can be suspended; null when the system has no stack left to go on with.
   virtual waiter* caller() = 0;
   /// For a caller that cannot be suspended: does some of what `covered` (if it is a scope that is waited for) is
@@ -31,16 +34,23 @@ class executor {
   virtual int width() const = 0;
   virtual int workers() const = 0;
   /// Tasks that a creator may have in flight before it runs a new one in place.
-  virtual std::uint64_t window() const = 0;
+  virtual std::int64_t window() const = 0;
   virtual bool serial() const { return false; }
 };
 
-/// Suspends the caller until all members of the scope are done.
-inline void await(executor& exec, scope& s) {
-  while (!s.quiet()) {
-    if (waiter* me = exec.caller()) return s.await(*me);
+/// Suspends the caller until at most `rest` members of the scope are open.
+inline void suspend_until(executor& exec, scope& s, std::int64_t rest = 0) {
+  while (s.in_flight() > rest) {
+    if (waiter* me = exec.caller()) return s.await(*me, rest);
     exec.help(&s);
   }
+}
+
+/// The same for the creator of the members, who runs on its own stack what nobody else has begun.
+inline void await(executor& exec, scope& s, std::int64_t rest = 0) {
+  while (s.in_flight() > rest && exec.run_member(s)) {
+  }
+  suspend_until(exec, s, rest);
 }
 
 /// Gives the runtime's executor; starts the runtime on the first call. Throws `error` for a bad environment.

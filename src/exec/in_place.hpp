@@ -5,9 +5,19 @@
 #include <utility>
 
 #include "exec/executor.hpp"
+#include "graph/domain.hpp"
 #include "task/context.hpp"
 
 namespace maslin {
+
+/// Suspends the caller until all tasks of its context (or all members of a group) are done and their data is where the
+/// program declared it.
+inline void await_tasks(executor& exec, context& caller, scope* members = nullptr) {
+  scope& covered = members ? *members : *caller.children;
+  if (caller.data) graph::settle(caller, members, exec);
+  if (!covered.quiet()) await(exec, covered);
+  if (caller.data) static_cast<graph::domain&>(*caller.data).quiet(members, covered.has_errors());
+}
 
 /// Runs `body()` in the context `here`, whose scope is `own`, and waits for the tasks that it created there. Gives what
 /// went wrong, in program order.
@@ -21,7 +31,7 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
     } catch (...) {
       thrown = std::current_exception();
     }
-    await(exec, own);
+    await_tasks(exec, here);
   }
   error_list errors;
   if (own.has_errors()) errors = own.take_errors();

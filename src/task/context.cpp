@@ -12,7 +12,7 @@ namespace {
 
 thread_local context* current = nullptr;
 
-std::atomic<void (*)(scope&)> root_drain{nullptr};
+std::atomic<void (*)(context&)> root_drain{nullptr};
 
 struct root_context {
   scope children{nullptr};
@@ -21,7 +21,7 @@ struct root_context {
   root_context() { self.is_root = true; }
   ~root_context() { drain(); }
   void drain() {
-    if (auto* d = root_drain.load(std::memory_order_acquire)) d(children);
+    if (auto* d = root_drain.load(std::memory_order_acquire)) d(self);
   }
 };
 
@@ -29,9 +29,10 @@ thread_local root_context root;
 
 }  // namespace
 
-void set_root_drain(void (*drain)(scope&)) noexcept { root_drain.store(drain, std::memory_order_release); }
+void set_root_drain(void (*drain)(context&)) noexcept { root_drain.store(drain, std::memory_order_release); }
 void drain_root_context() { root.drain(); }
 void forget_root_context() noexcept {
+  (void)root.self.data.release();  // it names tasks that are not this process's
   root.children.~scope();
   new (&root.children) scope(nullptr);
 }

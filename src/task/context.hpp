@@ -2,6 +2,7 @@
 // Who is calling: the task, stream, loop body or thread in whose name the current code runs.
 
 #include <exception>
+#include <memory>
 #include <vector>
 
 #include "task/scope.hpp"
@@ -12,13 +13,20 @@ namespace maslin {
 struct context {
   explicit context(scope& own) : children(&own) {}
 
+  /// What the graph knows of the data that this context's tasks use.
+  struct dependences {
+    virtual ~dependences() = default;
+  };
+
   scope* children;
-  bool is_root = false;                    ///< a thread's own, outside every task
-  bool in_loop = false;                    ///< the body of a loop: width is 1
-  bool in_offload = false;                 ///< a kernel's body: an off-load inside is part of it
-  bool alone = false;                      ///< a kernel's body that is not worth sharing: its loops run in place
-  bool owns_stream = false;                ///< the stream itself, not a task or loop body of it
-  void* stream = nullptr;                  ///< the executor's record of the stream that this runs in
+  std::uint64_t look_again = 0;  ///< at how many children the window may be full at the earliest
+  bool is_root = false;          ///< a thread's own, outside every task
+  bool in_loop = false;          ///< the body of a loop: width is 1
+  bool in_offload = false;       ///< a kernel's body: an off-load inside is part of it
+  bool alone = false;            ///< a kernel's body that is not worth sharing: its loops run in place
+  bool owns_stream = false;      ///< the stream itself, not a task or loop body of it
+  void* stream = nullptr;        ///< the executor's record of the stream that this runs in
+  std::unique_ptr<dependences> data;
   std::vector<std::exception_ptr> others;  ///< what the last rethrow left behind
 };
 
@@ -31,7 +39,7 @@ void set_current_context(context* c) noexcept;
 context* current_context_or_null() noexcept;
 
 /// Says what waits for the tasks of a root context and reports their exceptions, when its thread ends.
-void set_root_drain(void (*drain)(scope& root)) noexcept;
+void set_root_drain(void (*drain)(context& root)) noexcept;
 /// Does so now for the calling thread's.
 void drain_root_context();
 /// Forgets what the calling thread's root context counted: its tasks belong to the process that this one was forked

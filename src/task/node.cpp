@@ -1,55 +1,34 @@
 #include "task/node.hpp"
 
 #include <cstddef>
-#include <new>
-#include <utility>
+#include <string>
 
-namespace maslin {
+#include "maslin/error.hpp"
+#include "task/pool.hpp"
 
-namespace detail {
+namespace maslin::detail {
 
-task_storage new_task_storage(std::size_t bytes, std::size_t alignment) {
-  // The node is aligned as operator new aligns; the callable lies at the next address that suits it.
-  const std::size_t slack = alignment > alignof(std::max_align_t) ? alignment : 0;
-  auto* node = static_cast<char*>(::operator new(sizeof(task_node) + bytes + slack + alignof(std::max_align_t)));
-  const auto end = reinterpret_cast<std::uintptr_t>(node) + sizeof(task_node);
-  return {node, node + ((end + alignment - 1) / alignment * alignment - reinterpret_cast<std::uintptr_t>(node))};
-}
-
-void discard_task(task_storage storage) noexcept { ::operator delete(storage.node); }
-
-}  // namespace detail
+static_assert(sizeof(task_node) + 3 * sizeof(access_record) <= 224, "a task with three accesses has 256 bytes");
 
 namespace {
-
-/// Takes a finished task off its scope, and every ancestor that was only waiting for it.
-void finish(detail::task_node* task) noexcept {
-  while (task) {
-    scope* in = task->in;
-    if (task->children.has_errors()) in->add_errors(task->place, task->children.take_errors());
-    task->~task_node();
-    detail::discard_task({task, nullptr});
-    // Read before leaving: the scope may be gone afterwards, unless this was the last that kept its owner.
-    detail::task_node* owner = in->owner();
-    task = in->leave() ? owner : nullptr;
-  }
+constexpr std::size_t most = 0xffff;  // of accesses, and of granules
 }
 
-}  // namespace
-
-void run_task(detail::task_node* task) noexcept {
-  {
-    context here(task->children);
-    here.stream = task->stream;
-    entered in(here);
-    try {
-      task->run(task->callable);
-    } catch (...) {
-      // After everything that the body had created before it threw.
-      task->children.add_error(~std::uint64_t{0}, std::current_exception());
-    }
-  }
-  if (task->children.leave()) finish(task);
+task_storage new_task_storage(std::size_t bytes, std::size_t alignment, std::size_t accesses) {
+  // The node is aligned as operator new aligns; the callable lies at the next address that suits it.
+  const std::size_t front = sizeof(task_node) + accesses * sizeof(access_record);
+  const std::size_t slack = alignment > alignof(task_node) ? alignment : 0;
+  if (accesses > most || bytes > most * task_node::granule - front - slack)
+    throw error("a task with " + std::to_string(accesses) + " accesses and " + std::to_string(bytes) +
+                " bytes of arguments: expected at most a mebibyte in all; pass large data by an access");
+  const std::size_t whole = (front + slack + bytes + task_node::granule - 1) / task_node::granule * task_node::granule;
+  auto* node = static_cast<char*>(pool::take(whole));
+  const auto end = reinterpret_cast<std::uintptr_t>(node) + front;
+  return {node, reinterpret_cast<access_record*>(node + sizeof(task_node)),
+          node + ((end + alignment - 1) / alignment * alignment - reinterpret_cast<std::uintptr_t>(node)),
+          static_cast<std::uint32_t>(whole)};
 }
 
-}  // namespace maslin
+void discard_task(const task_storage& storage) noexcept { pool::give(storage.node, storage.bytes); }
+
+}  // namespace maslin::detail

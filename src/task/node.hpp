@@ -1,6 +1,7 @@
 #pragma once
-// A task as the executors see it.
+// A task as the graph and the executors see it.
 
+#include <atomic>
 #include <cstdint>
 
 #include "maslin/location.hpp"
@@ -12,39 +13,57 @@ namespace maslin {
 
 namespace detail {
 
-/// The part of a task in front of its callable. It lives from `submit_task` until the task is done: its body has
-/// returned and so are all its descendants.
+/// The part of a task in front of its access records and its callable. It lives from `submit_task` until the task is
+/// done (its body has returned and so are all its descendants) and no datum of the graph names it any more.
 struct task_node {
-  task_node(scope& member_of, void* of_stream, void (*body)(void*), void* arguments, location created)
-      : run(body),
-        callable(arguments),
+  /// `blockers` before the creator has counted them all: more than there can be.
+  static constexpr std::int32_t not_counted = 1 << 30;
+  static constexpr std::size_t granule = 16;
+
+  task_node(scope& member_of, void* of_stream, const task_storage& storage, const task_description& what)
+      : run(what.run),
+        callable(storage.callable),
         in(&member_of),
         place(member_of.enter()),
         stream(of_stream),
-        where(created),
-        children(&member_of, this) {}
+        where(what.where),
+        granules(static_cast<std::uint16_t>(storage.bytes / granule)),
+        accesses(static_cast<std::uint16_t>(what.access_count)),
+        priority(static_cast<std::int16_t>(what.priority)),
+        children(*this) {}
 
-  void (*run)(void* callable);
+  access_record* records() { return reinterpret_cast<access_record*>(this + 1); }
+  bool failed() const noexcept { return cancelled.load(std::memory_order_relaxed); }
+
+  task_function run;
   void* callable;
   scope* in;            ///< whose member it is
   std::uint64_t place;  ///< in that scope, in program order
   void* stream;         ///< the executor's record of the stream whose task it is
   location where;
+  std::uint16_t granules;  ///< size of the whole block
+  std::uint16_t accesses;  ///< records behind the node
+
+  // The graph's (src/graph/README.md).
+  std::int16_t priority;
+  bool takes_turns = false;                  ///< has `concurrent` accesses
+  std::atomic<bool> cancelled{false};        ///< what it would read is void; later: what it wrote is
+  std::int32_t named = 0;                    ///< data that name it; the creator's alone
+  std::atomic<std::int32_t> blockers{0};     ///< edges into it whose sources are not done
+  std::atomic<std::uintptr_t> followers{0};  ///< edges out of it, with flags
+
   scope children;
 };
 
-/// Gives room for a task_node and a callable behind it; throws std::bad_alloc.
-task_storage new_task_storage(std::size_t bytes, std::size_t alignment);
+/// Gives room for a task_node, its records and a callable behind them; throws std::bad_alloc, and `error` for a
+/// callable of more than a mebibyte.
+task_storage new_task_storage(std::size_t bytes, std::size_t alignment, std::size_t accesses);
 
 }  // namespace detail
 
-/// Runs the task's body in a context of its own. The task leaves its scope when it and its descendants are done, now or
-/// later; what they threw goes to the scope.
-void run_task(detail::task_node* task) noexcept;
-
 /// The executor's part of a group.
 struct group::state {
-  scope members{nullptr};
+  scope members{nullptr, scope::creators::many};
 };
 
 }  // namespace maslin

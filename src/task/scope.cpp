@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "task/node.hpp"
+
 namespace maslin {
 
 void error_list::add_all(std::uint64_t place, error_list&& from) {
@@ -18,18 +20,25 @@ std::vector<std::exception_ptr> error_list::take() {
   return all;
 }
 
+const scope* scope::outer() const noexcept {
+  if (const detail::task_node* task = owner()) return task->in;
+  return reinterpret_cast<const scope*>(link_ & ~tags);
+}
+
 bool scope::leave(std::uint64_t members) noexcept {
-  // One step decides who wakes: it takes the last member off and the bit down together, so no two leavers can both see
-  // the scope quiet, and a scope that nobody waits for is not touched again. Release: what the members did is visible
-  // to whoever sees the scope quiet (`quiet`, `start_waiting`); acquire: the last one reads what the others left.
-  std::uint64_t seen = state_.load(std::memory_order_relaxed);
-  std::uint64_t next;
+  // One step decides who wakes: it takes the last member off and the bit down together, so no two leavers can both be
+  // the one, and a scope that nobody waits for is not touched again. Release: what the members did is visible to
+  // whoever sees the count (`quiet`, `await`); acquire: the one who finishes the owner or wakes reads what the others
+  // left.
+  std::int64_t seen = state_.load(std::memory_order_relaxed);
+  std::int64_t next;
+  bool wakes;
   do {
-    next = seen - members;
-    if (next == (waiting | 1)) next = 1;
+    next = seen - static_cast<std::int64_t>(members) * one;
+    wakes = (seen & awaited) && (next >> 2) <= 0;
+    if (wakes) next &= ~awaited;
   } while (!state_.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed));
-  if (next == 0) return true;
-  if (!(seen & waiting) || next != 1) return false;
+  if (!wakes) return next == closed;
   // Those who sleep keep the scope alive until they are woken.
   lock_.lock();
   waiter* w = std::exchange(waiters_, nullptr);
@@ -42,31 +51,36 @@ bool scope::leave(std::uint64_t members) noexcept {
   return false;
 }
 
-void scope::await(waiter& w) {
+bool scope::close() noexcept {
+  // Nobody else ever entered: nobody else looks.
+  if (created_.load(std::memory_order_relaxed) == 0) return true;
+  const std::int64_t add = unsettled() * one + closed;
+  return state_.fetch_add(add, std::memory_order_acq_rel) + add == closed;
+}
+
+void scope::await(waiter& w, std::int64_t rest) {
   lock_.lock();
-  if (!start_waiting()) {
-    lock_.unlock();
-    return;
-  }
+  // While it waits, a lone creator creates nothing, so the count can be settled; and 0 stands for what it waits for.
+  const std::int64_t settle = (unsettled() - rest) * one;
+  std::int64_t seen = state_.load(std::memory_order_acquire);
+  do {
+    if (((seen + settle) >> 2) <= 0) return lock_.unlock();
+    // Others sleep here already: whoever comes to wake them takes the lock after us and finds us, too.
+    if (seen & awaited) break;
+  } while (!state_.compare_exchange_weak(seen, seen + settle + awaited, std::memory_order_acq_rel,
+                                         std::memory_order_acquire));
   w.next = waiters_;
   waiters_ = &w;
   w.sleep(lock_, this);
-}
-
-bool scope::start_waiting() noexcept {
-  std::uint64_t seen = state_.load(std::memory_order_acquire);
-  do {
-    if (seen == 1) return false;
-    if (seen & waiting) return true;
-  } while (!state_.compare_exchange_weak(seen, seen | waiting, std::memory_order_acq_rel, std::memory_order_acquire));
-  return true;
+  if (settle != 0) state_.fetch_sub(settle, std::memory_order_relaxed);
 }
 
 void scope::add_error(std::uint64_t place, std::exception_ptr what) {
   std::lock_guard held(lock_);
-  if (!errors_) errors_ = std::make_unique<error_list>();
-  errors_->add(place, std::move(what));
-  failed_.store(true, std::memory_order_release);
+  error_list* all = errors_.load(std::memory_order_relaxed);
+  if (!all) all = new error_list;
+  all->add(place, std::move(what));
+  errors_.store(all, std::memory_order_release);
 }
 
 void scope::add_errors(std::uint64_t place, error_list&& from) {
@@ -75,11 +89,8 @@ void scope::add_errors(std::uint64_t place, error_list&& from) {
 
 error_list scope::take_errors() {
   std::lock_guard held(lock_);
-  error_list all;
-  if (errors_) all = std::move(*errors_);
-  errors_.reset();
-  failed_.store(false, std::memory_order_relaxed);
-  return all;
+  const std::unique_ptr<error_list> all(errors_.exchange(nullptr, std::memory_order_relaxed));
+  return all ? std::move(*all) : error_list{};
 }
 
 }  // namespace maslin

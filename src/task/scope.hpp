@@ -50,59 +50,96 @@ class waiter {
   ~waiter() = default;
 };
 
-/// The counter of a scope: `open` members, where the scope itself counts as one until it is closed, and a bit that says
-/// that somebody sleeps until only that one is left.
+/// Counts members that are not done, in one word, so that whoever takes the last one off also decides who is woken:
 ///
-///   bit 63      somebody waits
-///   bits 62..0  the scope itself (1) + members that are not done
+///   bits 63..2  open members (signed); `lent` more while one creator counts its new members privately;
+///               less the number that a waiter is content with while it waits
+///   bit 1       closed: the owner's body has returned, and who takes the last member off finishes the owner
+///   bit 0       awaited: somebody sleeps until the count has come down to 0
 class scope {
  public:
-  /// `owner`: the task whose children these are, done when the last of them is. `outer`: the scope in which the owner
-  /// itself is a member, or the one of the context that waits for this one; null where nothing outer is known to live.
-  explicit scope(const scope* outer, detail::task_node* owner = nullptr) : outer_(outer), owner_(owner) {}
+  /// Who adds members: one context (the children of a task, of a thread, of a loop's body), which then counts them
+  /// without an atomic operation; or several threads (a group, the blocks of a loop).
+  enum class creators : std::uint8_t { one, many };
+
+  /// `outer`: the scope of the context that waits for this one, null where none is known to live.
+  explicit scope(const scope* outer, creators who = creators::one) : state_(start(who)), link_(tag(outer, who)) {}
+  /// The children of a task; the task is done when the last of them is.
+  explicit scope(detail::task_node& owner)
+      : state_(start(creators::one)), link_(reinterpret_cast<std::uintptr_t>(&owner) | owned) {}
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
+  ~scope() { delete errors_.load(std::memory_order_acquire); }
 
   /// Counts `members` more; gives the first one's place in program order.
   std::uint64_t enter(std::uint64_t members = 1) noexcept {
-    state_.fetch_add(members, std::memory_order_relaxed);
+    if (!by_many()) {
+      const std::uint64_t place = created_.load(std::memory_order_relaxed);
+      created_.store(place + members, std::memory_order_relaxed);
+      return place;
+    }
+    state_.fetch_add(static_cast<std::int64_t>(members) * one, std::memory_order_relaxed);
     return created_.fetch_add(members, std::memory_order_relaxed);
   }
-  /// Gives a place in program order for something that is no member.
-  std::uint64_t next_place() noexcept { return created_.fetch_add(1, std::memory_order_relaxed); }
-  std::uint64_t in_flight() const noexcept { return (state_.load(std::memory_order_relaxed) & ~waiting) - 1; }
-  /// True when all members are done; then everything they did is visible.
-  bool quiet() const noexcept { return state_.load(std::memory_order_acquire) == 1; }
+  /// The number of members so far: the place of the next.
+  std::uint64_t created() const noexcept { return created_.load(std::memory_order_relaxed); }
+  /// Members that are not done; what the others did is visible. Only for the creator while nobody waits, and for
+  /// messages.
+  std::int64_t in_flight() const noexcept {
+    const std::int64_t state = state_.load(std::memory_order_acquire);
+    return state & awaited ? state >> 2 : open(state);
+  }
+  bool quiet() const noexcept { return in_flight() == 0; }
 
-  /// Takes `members` that are done off the count and wakes those who waited if only the scope itself is left. Gives
-  /// true when nothing is left: the scope itself had left before. The scope may be gone unless it gives true.
+  /// Takes `members` that are done off the count and wakes those who wait if that was what they waited for. Gives true
+  /// when nothing is left and the scope is closed: then the caller finishes the owner. Otherwise the scope may be gone.
   bool leave(std::uint64_t members = 1) noexcept;
+  /// The owner's body has returned: no more members are created. Gives true when none is left.
+  bool close() noexcept;
 
-  /// Suspends `w` (the caller) until only the scope itself is left.
-  void await(waiter& w);
+  /// Suspends `w` (the caller) until at most `rest` members are open.
+  void await(waiter& w, std::int64_t rest = 0);
 
   void add_error(std::uint64_t place, std::exception_ptr what);
   void add_errors(std::uint64_t place, error_list&& from);
-  bool has_errors() const noexcept { return failed_.load(std::memory_order_acquire); }
+  bool has_errors() const noexcept { return errors_.load(std::memory_order_acquire) != nullptr; }
   /// Only when quiet.
   error_list take_errors();
 
-  detail::task_node* owner() const noexcept { return owner_; }
-  const scope* outer() const noexcept { return outer_; }
+  /// The task whose children these are, or null.
+  detail::task_node* owner() const noexcept {
+    return link_ & owned ? reinterpret_cast<detail::task_node*>(link_ & ~tags) : nullptr;
+  }
+  /// The scope in which the owner itself is a member, or that of the context that waits for this one; null where
+  /// unknown.
+  const scope* outer() const noexcept;
 
  private:
-  static constexpr std::uint64_t waiting = std::uint64_t{1} << 63;
+  static constexpr std::int64_t awaited = 1;
+  static constexpr std::int64_t closed = 2;
+  static constexpr std::int64_t one = 4;
+  static constexpr std::int64_t lent = std::int64_t{1} << 60;
+  static constexpr std::uintptr_t owned = 1;
+  static constexpr std::uintptr_t many = 2;
+  static constexpr std::uintptr_t tags = 3;
 
-  bool start_waiting() noexcept;
+  static std::int64_t start(creators who) { return who == creators::one ? lent * one : 0; }
+  static std::uintptr_t tag(const scope* outer, creators who) {
+    return reinterpret_cast<std::uintptr_t>(outer) | (who == creators::many ? many : 0);
+  }
+  bool by_many() const { return link_ & many; }
+  /// What `state` lacks to be the true count: what the one creator counted privately, less what it lent.
+  std::int64_t unsettled() const noexcept {
+    return by_many() ? 0 : static_cast<std::int64_t>(created_.load(std::memory_order_relaxed)) - lent;
+  }
+  std::int64_t open(std::int64_t state) const noexcept { return (state >> 2) + unsettled(); }
 
-  std::atomic<std::uint64_t> state_{1};
+  std::atomic<std::int64_t> state_;
   std::atomic<std::uint64_t> created_{0};
-  const scope* outer_;
-  detail::task_node* owner_;
-  std::atomic<bool> failed_{false};
+  std::uintptr_t link_;                       ///< outer scope or owner, with tags
+  std::atomic<error_list*> errors_{nullptr};  ///< changed under lock_
+  waiter* waiters_ = nullptr;                 ///< under lock_
   base::short_lock lock_;
-  waiter* waiters_ = nullptr;           // under lock_
-  std::unique_ptr<error_list> errors_;  // under lock_
 };
 
 }  // namespace maslin

@@ -27,26 +27,55 @@ TEST(Scope, IsQuietWhenItsMembersAreDone) {
   scope s(nullptr);
   EXPECT_TRUE(s.quiet());
   s.enter(3);
-  EXPECT_EQ(s.in_flight(), 3u);
+  EXPECT_EQ(s.in_flight(), 3);
   EXPECT_FALSE(s.leave(2));
   EXPECT_FALSE(s.quiet());
   EXPECT_FALSE(s.leave());
   EXPECT_TRUE(s.quiet());
 }
 
-TEST(Scope, TheLastToLeaveIsToldWhenTheScopeItselfHasLeft) {
+TEST(Scope, TheLastToLeaveIsToldWhenTheScopeIsClosed) {
   scope s(nullptr);
-  s.enter();
-  EXPECT_FALSE(s.leave());  // the scope itself: its task's body has returned
+  s.enter(2);
+  EXPECT_FALSE(s.leave());
+  EXPECT_FALSE(s.close());
   EXPECT_TRUE(s.leave());
 }
 
-TEST(Scope, GivesPlacesInProgramOrder) {
+TEST(Scope, ClosingAfterTheLastMemberTellsTheCloser) {
   scope s(nullptr);
-  EXPECT_EQ(s.enter(), 0u);
-  EXPECT_EQ(s.enter(5), 1u);
-  EXPECT_EQ(s.next_place(), 6u);
-  EXPECT_EQ(s.enter(), 7u);
+  EXPECT_TRUE(scope(nullptr).close());
+  s.enter();
+  EXPECT_FALSE(s.leave());
+  EXPECT_TRUE(s.close());
+}
+
+TEST(Scope, GivesPlacesInProgramOrder) {
+  for (const auto who : {scope::creators::one, scope::creators::many}) {
+    scope s(nullptr, who);
+    EXPECT_EQ(s.enter(), 0u);
+    EXPECT_EQ(s.enter(5), 1u);
+    EXPECT_EQ(s.created(), 6u);
+    EXPECT_EQ(s.enter(), 6u);
+  }
+}
+
+TEST(Scope, OneMayWaitUntilSomeAreLeft) {
+  for (int round = 0; round < 300; ++round) {
+    scope s(nullptr);
+    s.enter(10);
+    std::thread others([&] {
+      for (int i = 0; i < 6; ++i) s.leave();
+    });
+    s.await(os_waiter::mine(), 4);
+    EXPECT_EQ(s.in_flight(), 4);
+    others.join();
+    s.enter(2);
+    std::thread rest([&] { s.leave(6); });
+    s.await(os_waiter::mine());
+    EXPECT_TRUE(s.quiet());
+    rest.join();
+  }
 }
 
 TEST(Scope, ErrorsComeBackInProgramOrderWithThoseOfMembersInTheirPlace) {
@@ -83,7 +112,7 @@ TEST(Scope, MayBeDestroyedAsSoonAsItIsSeenQuiet) {
 
 TEST(Scope, SeveralMayAwaitIt) {
   for (int round = 0; round < 300; ++round) {
-    scope s(nullptr);
+    scope s(nullptr, scope::creators::many);
     s.enter();
     std::atomic<int> awake{0};
     std::vector<std::thread> waiters;

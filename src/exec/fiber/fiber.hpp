@@ -38,6 +38,9 @@ class fiber {
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
+  /// The lowest address of a stack of its own.
+  void* stack_bottom() const { return stack_->bottom(); }
+
   /// Leaves `from`, the fiber that runs on this thread, for `to`, and calls `after(argument)` there, when nothing runs
   /// on `from` any more. Returns when somebody switches to `from`, perhaps on another thread.
   static void switch_to(fiber& from, fiber& to, void (*after)(void*), void* argument);

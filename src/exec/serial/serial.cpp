@@ -10,7 +10,8 @@ namespace {
 
 class serial_executor final : public executor {
  public:
-  void submit(detail::task_node* task) noexcept override { run_task(task); }
+  void ready(detail::task_node* task) noexcept override { graph::run(task, *this); }
+  bool run_member(scope&) override { return false; }
   waiter* caller() override { return &os_waiter::mine(); }
   void help(const scope*) override {}
   void run_loop(const detail::loop& l) override { loop_in_place(*this, l); }
@@ -18,7 +19,7 @@ class serial_executor final : public executor {
   void run_offload(std::uint32_t, void (*call)(void*), void* env) override { call(env); }
   int width() const override { return 1; }
   int workers() const override { return 1; }
-  std::uint64_t window() const override { return 1; }
+  std::int64_t window() const override { return 1; }
   bool serial() const override { return true; }
 };
 

@@ -1,5 +1,9 @@
 // How a caller is suspended and resumed on its worker.
 
+#include <pthread.h>
+
+#include <algorithm>
+#include <mutex>
 #include <thread>
 
 #include "exec/threads/threads.hpp"
@@ -24,6 +28,19 @@ std::uint64_t number_of(const task_fiber& f) { return reinterpret_cast<std::uint
   return this_worker;
 }
 [[gnu::noinline]] void set_self(worker* w) noexcept { this_worker = w; }
+
+task_fiber::task_fiber() {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+    middle = static_cast<char*>(__builtin_frame_address(0));  // unknown: nothing runs on top of what waits
+    return;
+  }
+  void* bottom = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &bottom, &bytes);
+  pthread_attr_destroy(&attributes);
+  middle = static_cast<char*>(bottom) + bytes / 2;
+}
 
 void task_fiber::sleep(base::short_lock& held, const scope* covered) {
   worker& w = *self();
@@ -101,6 +118,30 @@ bool threads_executor::has_spare_fiber(worker& w) {
   }
 }
 
+/// Takes a task that `suits` out of a queue whose others stay, or come to this worker's.
+template <class Predicate>
+std::optional<work> threads_executor::take_task_if(worker& w, worker& from, Predicate&& suits) {
+  std::optional<work> found;
+  std::lock_guard held(help_lock_);
+  set_aside_.clear();
+  const auto look = [&](detail::task_node* task) {
+    if (!found && suits(task->in))
+      found = work{task, {}};
+    else
+      set_aside_.push_back(task);
+  };
+  if (&from == &w) {
+    while (detail::task_node* task = found ? nullptr : w.tasks.pop()) look(task);
+    std::reverse(set_aside_.begin(), set_aside_.end());
+  } else {
+    detail::task_node* tasks[256];
+    const std::uint32_t count = from.tasks.steal_half(tasks, 256);
+    for (std::uint32_t i = 0; i < count; ++i) look(tasks[i]);
+  }
+  for (detail::task_node* task : set_aside_) ready(task);
+  return found;
+}
+
 void threads_executor::help(const scope* covered) {
   worker& w = *self();
   if (task_fiber* next = take_ready(w)) {
@@ -117,14 +158,18 @@ void threads_executor::help(const scope* covered) {
     trace::record(self()->index, trace::event_kind::resume, 0, number_of(me));
     return;
   }
-  auto within = [covered](const work& item) {
-    const scope* s = item.task ? item.task->in : &item.part.loop->blocks;
+  const auto within = [covered](const scope* s) {
     while (s && s != covered) s = s->outer();
     return covered && s == covered;
   };
-  std::optional<work> item = w.queue.take_if(within);
-  if (!item) item = whole_->centre.take_if(within);
-  for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = workers_[i]->queue.take_if(within);
+  // A part of a loop, or a task of any queue that is a descendant.
+  const auto part_within = [&](const work& item) {
+    return within(item.task ? item.task->in : &item.part.loop->blocks);
+  };
+  std::optional<work> item = w.queue.take_if(part_within);
+  if (!item) item = whole_->centre.take_if(part_within);
+  for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = workers_[i]->queue.take_if(part_within);
+  for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = take_task_if(w, *workers_[i], within);
   if (item)
     execute(w, *item);
   else

@@ -12,7 +12,7 @@ namespace maslin {
 
 struct loop_run {
   loop_run(const detail::loop& shared, context& by, int team_width)
-      : what(shared), caller(by), width(team_width), blocks(by.children) {
+      : what(shared), caller(by), width(team_width), blocks(by.children, scope::creators::many) {
     blocks.enter(static_cast<std::uint64_t>(shared.blocks()));
   }
 

@@ -54,7 +54,7 @@ void threads_executor::run_loop(const detail::loop& l) {
     // resumed.
     spin_.briefly_until([&] { return run.blocks.quiet(); });
   }
-  await(*this, run.blocks);
+  suspend_until(*this, run.blocks);
   trace::record(track, trace::event_kind::loop_end, run.site, trace::loop_shape{blocks, team_width});
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
 }

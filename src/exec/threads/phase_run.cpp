@@ -19,7 +19,7 @@ phase_run::phase_run(threads_executor& exec, const detail::phase& what, team& di
       name_(trace::intern(what.name)),
       kernels_(kernel_count() + 1),
       report_(begin_report(what)),
-      streams_(&caller),
+      streams_(&caller, scope::creators::many),
       cells_(std::make_unique<cell[]>(static_cast<std::size_t>(exec.workers()) * kernels_)),
       mean_seconds_(std::make_unique<std::atomic<double>[]>(kernels_)),
       on_worker_(static_cast<std::size_t>(exec.workers())),

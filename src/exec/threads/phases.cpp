@@ -62,13 +62,14 @@ void threads_executor::run_phase(const detail::phase& p) {
     held.unlock();
     return phase_in_place(*this, p);
   }
+  if (!w || w->index > 0) want_stand_in();  // a stream's place may be worker 0
   phase_run run(*this, p, *t, *here.children);
   const int track = w ? w->index : -1;
   trace::record(track, trace::event_kind::phase_begin, run.name(), static_cast<std::uint64_t>(p.streams));
   if (outer) outer->phase.hold_still(true);
   run.begin();
   held.unlock();
-  await(*this, run.streams());
+  suspend_until(*this, run.streams());
   if (outer) {
     held.lock();
     outer->phase.hold_still(false);

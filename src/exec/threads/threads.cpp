@@ -1,5 +1,6 @@
 #include "exec/threads/threads.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <system_error>
 
@@ -30,7 +31,13 @@ class team_queues {
         first_(t.first.load(std::memory_order_relaxed)),
         width_(t.width.load(std::memory_order_relaxed)) {}
 
-  std::optional<work> take_own() { return own_.queue.take_head(width_); }
+  std::optional<work> take_own() {
+    // What a loop's caller waits for comes first.
+    if (auto part = own_.queue.take_head(width_)) return part;
+    if (detail::task_node* task = own_.tasks.pop()) return work{task, {}};
+    exec_.has_tasks().clear_if_set(own_.index);
+    return std::nullopt;
+  }
 
   std::optional<work> take_centre() {
     std::optional<work> item = team_.centre.take_head(width_);
@@ -49,17 +56,28 @@ class team_queues {
     // A worker that has just been moved may look at a team that is no longer its own.
     if (own_.index < first_ || own_.index >= last) return -1;
     if (victim < 0 || victim > own_.index) {
-      const int after = exec_.has_work().first_set((victim < 0 ? own_.index : victim) + 1, last);
-      return after >= 0 ? after : exec_.has_work().first_set(first_, own_.index);
+      const int after = first_set((victim < 0 ? own_.index : victim) + 1, last);
+      return after >= 0 ? after : first_set(first_, own_.index);
     }
-    return exec_.has_work().first_set(victim + 1, own_.index);
+    return first_set(victim + 1, own_.index);
   }
 
   bool bisect(int victim) {
-    try {
-      if (!exec_.at(victim).queue.bisect_into(own_.queue)) return false;
-    } catch (const std::bad_alloc&) {
-      return false;
+    worker& from = exec_.at(victim);
+    constexpr std::uint32_t most = 256;
+    detail::task_node* tasks[most];
+    if (const std::uint32_t count = from.tasks.steal_half(tasks, most)) {
+      // The oldest becomes the head: work goes on in the order in which it was created.
+      std::reverse(tasks, tasks + count);
+      if (!own_.tasks.push_all(tasks, count))
+        for (std::uint32_t i = 0; i < count; ++i) exec_.ready(tasks[i]);
+      exec_.has_tasks().set(own_.index);
+    } else {
+      try {
+        if (!from.queue.bisect_into(own_.queue)) return false;
+      } catch (const std::bad_alloc&) {
+        return false;  // there is no memory for the list of what would be taken; its owner will do it
+      }
     }
     trace::record(own_.index, trace::event_kind::steal, 0, static_cast<std::uint64_t>(victim));
     // Who finds work and leaves some wakes the next, so that a wave of work wakes the team without one waker paying for
@@ -68,7 +86,23 @@ class team_queues {
     return true;
   }
 
+  /// Is there something to take? Unlike the bits, this is exact.
+  bool any() {
+    if (!own_.queue.empty() || !own_.tasks.empty() || !team_.centre.empty()) return true;
+    for (int victim = next_victim(-1); victim >= 0; victim = next_victim(victim)) {
+      worker& from = exec_.at(victim);
+      if (!from.tasks.empty() || !from.queue.empty()) return true;
+    }
+    return false;
+  }
+
  private:
+  int first_set(int from, int to) {
+    const int tasks = exec_.has_tasks().first_set(from, to);
+    const int loops = exec_.has_loops().first_set(from, tasks < 0 ? to : tasks);
+    return loops >= 0 ? loops : tasks;
+  }
+
   threads_executor& exec_;
   worker& own_;
   team& team_;
@@ -84,9 +118,9 @@ worker::worker(threads_executor& e, int number) : exec(e), index(number), in_tea
 
 void worker::nonempty(bool holds_work) {
   if (holds_work)
-    exec.has_work().set(index);
+    exec.has_loops().set(index);
   else
-    exec.has_work().clear(index);
+    exec.has_loops().clear(index);
 }
 
 threads_executor::threads_executor(int workers)
@@ -94,7 +128,8 @@ threads_executor::threads_executor(int workers)
       watchdog_seconds_(watchdog_seconds_from_environment()),
       pins_(pins_from_environment()),
       spin_(workers == 1 || machine::oversubscribed(workers)),
-      has_work_(workers),
+      has_loops_(workers),
+      has_tasks_(workers),
       asleep_(workers),
       whole_(&teams_.emplace_back()) {
   whole_->width.store(workers, std::memory_order_relaxed);
@@ -103,6 +138,7 @@ threads_executor::threads_executor(int workers)
     // From now on a worker always has a fiber for its loop: the one it runs, or one that is idle.
     if (!has_spare_fiber(at(i))) throw std::bad_alloc();
   }
+  set_aside_.reserve(decltype(worker::tasks)::capacity);
   worker& first = at(0);
   first.own_stack.emplace();
   first.running = &*first.own_stack;
@@ -161,28 +197,75 @@ void threads_executor::work_loop() {
 void threads_executor::turn(worker& w) {
   team& t = *w.in_team.load(std::memory_order_acquire);
   team_queues queues(*this, w, t);
+  if (urgent_.any())
+    if (detail::task_node* task = urgent_.pop()) return execute(w, {task, {}});
   if (auto item = place::dbs(queues)) return execute(w, *item);
   if (t.wants_stream.load(std::memory_order_relaxed) && start_stream(w, false)) return;
   idle(w, t);
 }
 
 void threads_executor::execute(worker& w, const work& item) {
-  if (item.task) {
-    const auto where = trace::on() ? trace::site(item.task->where) : 0;
-    const std::uint64_t number = item.task->place;
-    trace::record(w.index, trace::event_kind::task_begin, where, number);
-    run_task(item.task);
-    trace::record(w.index, trace::event_kind::task_end, where, number);
-  } else {
+  if (item.task)
+    run_tasks(w, item.task);
+  else
     run_part(w, item.part);
-  }
   w.turns.store(w.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+namespace {
+
+/// Keeps the first task that becomes ready for the worker that made it so: it is what the head of its queue would be.
+struct first_ready final : graph::ready_sink {
+  explicit first_ready(threads_executor& e) : exec(e) {}
+  void ready(detail::task_node* task) noexcept override {
+    if (!first && task->priority <= 0)
+      first = task;
+    else
+      exec.ready(task);
+  }
+  threads_executor& exec;
+  detail::task_node* first = nullptr;
+};
+
+void run_traced(worker& w, detail::task_node* task, graph::ready_sink& sink) {
+  if (!trace::on()) return graph::run(task, sink);
+  const auto where = trace::site(task->where);
+  const std::uint64_t number = task->place;
+  trace::record(w.index, trace::event_kind::task_begin, where, number);
+  graph::run(task, sink);
+  trace::record(w.index, trace::event_kind::task_end, where, number);
+}
+
+}  // namespace
+
+/// Runs a task, then what it made ready, and so on.
+void threads_executor::run_tasks(worker& w, detail::task_node* task) {
+  while (task) {
+    first_ready next(*this);
+    run_traced(w, task, next);
+    task = next.first;
+    // Fibers that may go on here come before more of this.
+    if (task && w.inbox.load(std::memory_order_relaxed)) return ready(task);
+  }
+}
+
+bool threads_executor::run_member(scope& s) {
+  const starting_thread::visit visit(*this);
+  worker* w = self();
+  if (!w || !w->running->has_room()) return false;
+  detail::task_node* task = w->tasks.pop();
+  if (!task) return false;
+  if (task->in != &s) {
+    ready(task);
+    return false;
+  }
+  run_traced(*w, task, *this);
+  return true;
 }
 
 bool threads_executor::anything_for(worker& w, team& t) {
   return w.inbox.load(std::memory_order_seq_cst) || w.in_team.load(std::memory_order_seq_cst) != &t ||
-         !w.queue.empty() || !t.centre.empty() || t.wants_stream.load(std::memory_order_seq_cst) ||
-         team_queues(*this, w, t).next_victim(-1) >= 0;
+         t.wants_stream.load(std::memory_order_seq_cst) || urgent_.any() || team_queues(*this, w, t).any();
 }
 
 bool threads_executor::climb(worker& w, team& t) {
@@ -239,19 +322,22 @@ waiter* threads_executor::caller() {
   return &os_waiter::mine();
 }
 
-void threads_executor::submit(detail::task_node* task) noexcept {
+void threads_executor::ready(detail::task_node* task) noexcept {
+  const starting_thread::visit visit(*this);
   worker* w = self();
   team& t = w ? *w->in_team.load(std::memory_order_acquire) : *whole_;
-  try {
-    // What the program itself generates enters the centre's tail; what a worker enables, its own head (DBS).
-    if (w && !current_context().is_root)
-      w->queue.push_head({task, {}});
-    else
-      whole_->centre.push_tail({task, {}});
-    if (!w) want_stand_in();
-  } catch (const std::bad_alloc&) {
-    return run_task(task);  // it cannot be queued, but it can be done
+  const bool kept = (task->priority > 0 && urgent_.push(task)) || (w && w->tasks.push(task));
+  if (kept && w) {
+    if (!has_tasks_.test(w->index)) has_tasks_.set(w->index);
+  } else if (!kept) {
+    // A foreign thread's, or one too many for the worker's own queue.
+    try {
+      t.centre.push_tail({task, {}});
+    } catch (const std::bad_alloc&) {
+      return graph::run(task, *this);  // it cannot be queued, but it can be done
+    }
   }
+  if (!w) want_stand_in();
   const int first = t.first.load(std::memory_order_relaxed);
   wake_one(first, first + t.width.load(std::memory_order_relaxed));
 }

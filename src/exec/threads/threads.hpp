@@ -15,6 +15,7 @@
 #include "exec/threads/bits.hpp"
 #include "exec/threads/seat.hpp"
 #include "exec/threads/sleep.hpp"
+#include "exec/threads/urgent.hpp"
 #include "exec/threads/worker.hpp"
 #include "sched/grain/pin.hpp"
 
@@ -30,7 +31,8 @@ class threads_executor final : public executor {
   explicit threads_executor(int workers);
   ~threads_executor() override;
 
-  void submit(detail::task_node* task) noexcept override;
+  void ready(detail::task_node* task) noexcept override;
+  bool run_member(scope& s) override;
   waiter* caller() override;
   void help(const scope* covered) override;
   void run_loop(const detail::loop& l) override;
@@ -38,12 +40,13 @@ class threads_executor final : public executor {
   void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) override;
   int width() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
-  std::uint64_t window() const override { return 4096; }
+  std::int64_t window() const override { return 4096; }
 
   // For the files of this room.
 
   worker& at(int index) { return *workers_[static_cast<std::size_t>(index)]; }
-  worker_bits& has_work() { return has_work_; }
+  worker_bits& has_loops() { return has_loops_; }
+  worker_bits& has_tasks() { return has_tasks_; }
 
   /// Wakes one sleeping worker of [first, last), if there is one.
   void wake_one(int first, int last);
@@ -78,11 +81,15 @@ class threads_executor final : public executor {
   void end_stand_in();
   void stand_in_body();
   bool worker_0_is_needed();
+  /// Is there something that the only worker, `w`, could do?
+  bool holds_work(const worker& w) const;
 
   // fibers.cpp
   void enter_loop(worker& w);
   task_fiber* take_ready(worker& w);
   bool has_spare_fiber(worker& w);
+  template <class Predicate>
+  std::optional<work> take_task_if(worker& w, worker& from, Predicate&& suits);
 
   // threads.cpp
   void end() noexcept;
@@ -90,6 +97,7 @@ class threads_executor final : public executor {
   void work_loop();
   void turn(worker& w);
   void idle(worker& w, team& t);
+  void run_tasks(worker& w, detail::task_node* task);
   bool anything_for(worker& w, team& t);
   bool climb(worker& w, team& t);
   void execute(worker& w, const work& item);
@@ -108,8 +116,12 @@ class threads_executor final : public executor {
   double watchdog_seconds_;
   grain::pins pins_;
   spinning spin_;
-  worker_bits has_work_;  ///< V: whose local queue holds work
+  // V, the bit vector: whose local queue holds work. The loops' bits are exact; a task's bit is set by its worker
+  // before anybody looks for it, and taken down when that worker finds its queue empty.
+  worker_bits has_loops_;
+  worker_bits has_tasks_;
   worker_bits asleep_;
+  urgent_tasks urgent_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> stopping_{false};
 
@@ -117,6 +129,9 @@ class threads_executor final : public executor {
   std::deque<team> teams_;         // under grain_lock_
   std::vector<team*> free_teams_;  // under grain_lock_
   team* whole_;
+
+  base::short_lock help_lock_;
+  std::vector<detail::task_node*> set_aside_;  // under help_lock_: room for a whole queue
 
   base::short_lock fibers_lock_;
   std::deque<task_fiber> fibers_;  // under fibers_lock_; freed at the end

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "exec/fiber/fiber.hpp"
+#include "exec/threads/deque.hpp"
 #include "exec/threads/queue.hpp"
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/team.hpp"
@@ -19,13 +20,17 @@ struct worker;
 /// A fiber of this executor. It carries the worker's loop, and on top of it whatever that runs; or it is a thread's own
 /// stack.
 struct task_fiber final : waiter {
-  task_fiber() = default;  // the calling thread's own stack
-  task_fiber(std::size_t stack_bytes, void (*body)(void*), void* argument) : machine(stack_bytes, body, argument) {}
+  task_fiber();  // the calling thread's own stack
+  task_fiber(std::size_t stack_bytes, void (*body)(void*), void* argument)
+      : machine(stack_bytes, body, argument), middle(static_cast<char*>(machine.stack_bottom()) + stack_bytes / 2) {}
 
   void sleep(base::short_lock& held, const scope* covered) override;
   void wake() noexcept override;
+  /// Is half of the stack left? Only for the one that runs.
+  bool has_room() const noexcept { return static_cast<char*>(__builtin_frame_address(0)) > middle; }
 
   fiber machine;
+  char* middle = nullptr;            ///< of the stack
   worker* home = nullptr;            ///< where it was suspended and will resume
   task_fiber* next_ready = nullptr;  ///< in the inbox, or among the idle fibers
 
@@ -43,7 +48,8 @@ struct alignas(64) worker final : work_queue::watcher {
   threads_executor& exec;
   const int index;
   std::atomic<team*> in_team;
-  work_queue queue{this};
+  bounded_deque<detail::task_node, 4096> tasks;  ///< the head is this worker's
+  work_queue queue{this};                        ///< loops
   parking bed;
   std::atomic<task_fiber*> inbox{nullptr};  ///< fibers that may go on here, the latest first
 

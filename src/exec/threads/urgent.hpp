@@ -1,0 +1,60 @@
+#pragma once
+// Ready tasks of a positive priority, of all workers: the highest goes first, among equals the earliest that became
+// ready.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <vector>
+
+#include "base/lock.hpp"
+#include "task/node.hpp"
+
+namespace maslin {
+
+class urgent_tasks {
+ public:
+  /// A look without the lock; sequentially consistent (README, race 1).
+  bool any() const { return size_.load(std::memory_order_seq_cst) > 0; }
+
+  /// False when there is no memory; then nothing was added.
+  bool push(detail::task_node* task) noexcept {
+    std::lock_guard held(lock_);
+    try {
+      heap_.push_back({task, count_++});
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    std::push_heap(heap_.begin(), heap_.end());
+    size_.store(heap_.size(), std::memory_order_seq_cst);
+    return true;
+  }
+  detail::task_node* pop() noexcept {
+    std::lock_guard held(lock_);
+    if (heap_.empty()) return nullptr;
+    std::pop_heap(heap_.begin(), heap_.end());
+    detail::task_node* task = heap_.back().task;
+    heap_.pop_back();
+    size_.store(heap_.size(), std::memory_order_seq_cst);
+    return task;
+  }
+
+ private:
+  struct entry {
+    detail::task_node* task;
+    std::uint64_t number;
+    bool operator<(const entry& other) const {
+      if (task->priority != other.task->priority) return task->priority < other.task->priority;
+      return number > other.number;
+    }
+  };
+
+  base::short_lock lock_;
+  std::atomic<std::size_t> size_{0};  // written under lock_
+  std::vector<entry> heap_;           // under lock_
+  std::uint64_t count_ = 0;           // under lock_
+};
+
+}  // namespace maslin

@@ -1,0 +1,570 @@
+#include "graph/domain.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "graph/version.hpp"
+#include "maslin/error.hpp"
+#include "task/pool.hpp"
+
+namespace maslin::graph {
+
+using detail::access_record;
+using detail::declared;
+using detail::edge;
+using detail::task_node;
+using detail::version;
+
+namespace {
+
+/// Values of a reduction that are kept before they are combined: bounds the memory, and leaves enough to run at a time.
+constexpr std::size_t most_values = 64;
+
+/// Data above which a quiet domain forgets what it knew.
+constexpr std::size_t many_data = std::size_t{1} << 16;
+
+/// What brings a version home.
+struct copy_task {
+  region home;
+  void operator()(const access_record* records) const { copy_home(home, records->data); }
+};
+
+/// What combines the values of a reduction with the datum, in program order.
+struct combine_task {
+  const detail::reduction_kind* kind;
+  std::size_t extent;
+  std::vector<version*> values;
+
+  combine_task(const detail::reduction_kind* k, std::size_t n, std::vector<version*> v)
+      : kind(k), extent(n), values(std::move(v)) {}
+  combine_task(combine_task&&) = default;
+  ~combine_task() {
+    for (version* v : values) release(*v);
+  }
+  void operator()(const access_record* records) const {
+    for (const version* v : values) kind->combine(records->data, v->data, extent);
+  }
+};
+
+void destroy(datum* d) {
+  if (d->current) release(*d->current);
+  if (d->more) {
+    if (d->more->turns) release(*d->more->turns);
+    for (version* v : d->more->values) release(*v);
+  }
+  d->~datum();
+  pool::give(d, sizeof(datum));
+}
+
+bool all_done(task_list& tasks) {
+  return std::all_of(tasks.begin(), tasks.end(), [](task_node* t) { return is_done(*t); });
+}
+bool all_well(task_list& tasks) {
+  return std::all_of(tasks.begin(), tasks.end(), [](task_node* t) { return is_done(*t) && !t->failed(); });
+}
+
+bool known_elsewhere(const datum& d) { return d.more && (!d.more->aliases.empty() || d.more->turns || d.updated); }
+
+}  // namespace
+
+domain& domain::of(context& creator) {
+  if (!creator.data) creator.data = std::make_unique<domain>(creator);
+  return static_cast<domain&>(*creator.data);
+}
+
+domain::~domain() {
+  for (datum* d : data_) destroy(d);
+  while (spare_) {
+    edge* e = spare_;
+    spare_ = e->next;
+    pool::give(e, sizeof(edge));
+  }
+}
+
+void domain::clear() {
+  for (datum* d : data_) destroy(d);
+  data_.clear();
+  table_.clear();
+  pending_.clear();
+  granules_.clear();
+  on_a_grid_ = true;
+  grid_size_ = 0;
+  classes_ = 0;
+}
+
+void domain::quiet(const scope* members, bool failed) {
+  if (members) {
+    const auto void_by = [&](task_node* t) { return t->in == members && t->failed(); };
+    if (failed)
+      for (datum* d : data_)
+        if (std::any_of(d->writers.begin(), d->writers.end(), void_by)) d->writers.clear();
+    return;
+  }
+  if (failed || data_.size() > many_data) return clear();
+  if (accesses_ < data_.size()) return;
+  // Nobody waits for what is done, and names keep its memory.
+  accesses_ = 0;
+  for (datum* d : data_) {
+    d->writers.clear();
+    d->readers.clear();
+    d->updated = false;
+    if (!d->more) continue;
+    d->more->written_before.clear();
+    d->more->read_before.clear();
+    d->more->at_home.clear();
+  }
+}
+
+// Which datum it is
+// ------------------------------------------------------------------------------------------------------
+
+// Pages are scattered, what lies in one page stays in order: neighbours share cache lines of the table.
+std::size_t domain::slot_of(std::uintptr_t start) const {
+  return (((start >> 12) * 0x9E3779B97F4A7C15u >> 20) + (start >> 3)) & (table_.size() - 1);
+}
+
+void domain::enter_table(datum* d) {
+  std::size_t i = slot_of(d->home.start);
+  while (table_[i].of) i = (i + 1) & (table_.size() - 1);
+  table_[i] = {d->home.start, d};
+}
+
+void domain::make_room(std::size_t more) {
+  if ((data_.size() + more) * 2 <= table_.size()) return;
+  // What is over and done can go, unless other data know of it.
+  std::vector<datum*> kept;
+  kept.reserve(data_.size());
+  std::vector<datum*> gone;
+  gone.reserve(data_.size());
+  for (datum* d : data_) {
+    const bool over = !d->pending && !known_elsewhere(*d) && all_well(d->writers) && all_done(d->readers);
+    (over ? gone : kept).push_back(d);
+  }
+  std::vector<slot> larger(std::bit_ceil(std::max<std::size_t>((kept.size() + more) * 4, 64)));
+  for (datum* d : gone) destroy(d);
+  data_.swap(kept);
+  table_.swap(larger);
+  for (datum* d : data_) enter_table(d);
+  if (on_a_grid_) return;
+  granules_.clear();
+  classes_ = 0;
+  for (datum* d : data_) index(*d);
+}
+
+template <class Visit>
+void domain::for_each_overlapping(const region& r, Visit&& visit) {
+  for (std::uint64_t left = classes_; left; left &= left - 1) {
+    const int k = std::countr_zero(left);
+    const std::uintptr_t first = r.start >> k;
+    const std::uintptr_t last = (r.end() - 1) >> k;
+    if (last - first >= data_.size()) {
+      for (datum* d : data_)
+        if (overlap(d->home, r)) visit(*d);
+      return;
+    }
+    for (std::uintptr_t granule = first; granule <= last; ++granule) {
+      const auto here = granules_.find(granule << 6 | static_cast<unsigned>(k));
+      if (here == granules_.end()) continue;
+      for (datum* d : here->second)
+        if (overlap(d->home, r)) visit(*d);
+    }
+  }
+}
+
+/// Enters the datum where others that overlap it will look: in the one or two granules of its size that it touches.
+void domain::index(datum& d) {
+  const int k = std::bit_width(d.home.end() - d.home.start - 1);
+  for (std::uintptr_t granule = d.home.start >> k; granule <= (d.home.end() - 1) >> k; ++granule)
+    granules_[granule << 6 | static_cast<unsigned>(k)].push_back(&d);
+  classes_ |= std::uint64_t{1} << k;
+}
+
+void domain::find_aliases(datum& d) {
+  if (on_a_grid_) {
+    const std::size_t size = d.home.bytes;
+    if (grid_size_ == 0) {
+      grid_size_ = size;
+      grid_rest_ = d.home.start % size;
+    }
+    if (d.home.columns == 1 && size == grid_size_ && d.home.start % size == grid_rest_) return;
+    on_a_grid_ = false;
+    for (datum* other : data_) index(*other);
+  }
+  for_each_overlapping(d.home, [&](datum& other) {
+    std::vector<datum*>& theirs = other.extended().aliases;
+    if (!theirs.empty() && theirs.back() == &d) return;
+    theirs.push_back(&d);
+    d.extended().aliases.push_back(&other);
+  });
+  index(d);
+}
+
+/// Gives the datum of exactly that region; `make_room` made room for it.
+datum& domain::find(const region& r) {
+  std::size_t i = slot_of(r.start);
+  for (; table_[i].of; i = (i + 1) & (table_.size() - 1))
+    if (table_[i].start == r.start && table_[i].of->home == r) return *table_[i].of;
+  datum* d = new (pool::take(sizeof(datum))) datum(r);
+  try {
+    data_.reserve(data_.size() + 1);
+    find_aliases(*d);
+  } catch (...) {
+    // An alias may know of it already.
+    for (datum* other : data_)
+      if (other->more) std::erase(other->more->aliases, d);
+    for (auto& [granule, all] : granules_) std::erase(all, d);
+    destroy(d);
+    throw;
+  }
+  data_.push_back(d);
+  table_[i] = {r.start, d};
+  return *d;
+}
+
+// Edges
+// -------------------------------------------------------------------------------------------------------------------
+
+void domain::reserve_edges(std::size_t count) {
+  while (spares_ < count) {
+    spare_ = new (pool::take(sizeof(edge))) edge{spare_, 0};
+    ++spares_;
+  }
+}
+
+void domain::begin(task_node& task) {
+  now_ = {&task, 0, 0};
+  task.blockers.store(task_node::not_counted, std::memory_order_relaxed);
+}
+
+bool domain::end(ready_sink& sink) {
+  if (now_.edges == 0 && !now_.task->takes_turns) return true;
+  unblock(*now_.task, task_node::not_counted - now_.edges, sink);
+  return false;
+}
+
+void domain::wait_for(task_node& from, bool needs) {
+  task_node& to = *now_.task;
+  if (&from == &to) return;
+  const bool own = now_.records_used < to.accesses;
+  edge* with = own ? &to.records()[now_.records_used].link : spare_;
+  edge* const next_spare = own ? spare_ : spare_->next;
+  if (!link(from, *with, to, needs, !own)) return;
+  ++now_.edges;
+  if (own) {
+    ++now_.records_used;
+  } else {
+    spare_ = next_spare;
+    --spares_;
+  }
+}
+
+void domain::wait_for(task_list& sources, bool needs) {
+  for (task_node* from : sources) wait_for(*from, needs);
+}
+
+void domain::wait_for_aliases(datum& d, bool reads, bool writes) {
+  if (!d.more) return;
+  for (datum* other : d.more->aliases) {
+    wait_for(other->writers, reads);
+    if (writes) wait_for(other->readers, false);
+  }
+}
+
+// Accesses
+// ----------------------------------------------------------------------------------------------------------------
+
+void domain::read(datum& d) {
+  wait_for(d.writers, true);
+  wait_for_aliases(d, true, false);
+  if (d.readers.empty() || d.readers.end()[-1] != now_.task) d.readers.add(*now_.task);
+}
+
+void domain::write(datum& d, bool reads) {
+  wait_for(d.writers, reads);
+  wait_for(d.readers, false);
+  wait_for_aliases(d, reads, true);
+  d.writers.clear();
+  d.readers.clear();
+  if (d.updated) {
+    d.more->written_before.clear();
+    d.more->read_before.clear();
+    d.updated = false;
+  }
+  d.writers.add(*now_.task);
+}
+
+void domain::update(datum& d) {
+  datum::rare& more = d.extended();
+  if (!d.updated || !d.readers.empty()) {
+    more.written_before = std::move(d.writers);
+    more.read_before = std::move(d.readers);
+    d.updated = true;
+  }
+  wait_for(more.written_before, true);
+  wait_for(more.read_before, false);
+  wait_for_aliases(d, true, true);
+  d.writers.add(*now_.task);
+}
+
+void domain::contribute(datum& d, version& value, const detail::reduction_kind& kind) {
+  datum::rare& more = *d.more;
+  use(value);
+  more.kind = &kind;
+  more.values.push_back(&value);
+  more.adders.add(*now_.task);
+  note_pending(d);
+}
+
+/// Gives the datum a version of its own, so that the task need wait for nobody; false where that is impossible.
+bool domain::rename(datum& d) {
+  if (d.updated || (d.more && !d.more->aliases.empty())) return false;
+  d.writers.drop_done();
+  d.readers.drop_done();
+  if (all_done(d.writers) && all_done(d.readers)) return false;  // nobody is in the way
+  try {
+    datum::rare& more = d.extended();
+    if (!d.current) {
+      for (task_list* users : {&d.writers, &d.readers})
+        for (task_node* user : *users) {
+          more.at_home.reserve_one();
+          more.at_home.add(*user);
+        }
+    }
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  version* fresh = make_version(d.home);
+  if (!fresh) return false;
+  if (d.current) release(*d.current);
+  d.current = fresh;
+  d.writers.clear();
+  d.readers.clear();
+  d.writers.add(*now_.task);
+  note_pending(d);
+  return true;
+}
+
+void domain::note_pending(datum& d) {
+  if (!d.pending) pending_.push_back(&d);  // `prepare` made room
+  d.pending = true;
+}
+
+void domain::prepare(datum& d, const declared& a, access_record& record, bool at_home, ready_sink& sink) {
+  scope& in = *creator_.children;
+  const bool adds = a.mode == access_mode::reduction;
+  if (d.more) {
+    if (d.combining() && (!adds || d.more->kind != a.reduces || d.more->values.size() >= most_values))
+      combine(d, in, sink);
+    for (datum* other : d.more->aliases) {
+      if (other->combining()) combine(*other, in, sink);
+      if (other->current) move_home(*other, in, sink);
+    }
+    if (d.current && (at_home || !d.more->aliases.empty())) move_home(d, in, sink);
+  }
+  pending_.reserve(pending_.size() + 1);
+  switch (a.mode) {
+    case access_mode::in:
+      d.readers.reserve_one();
+      break;
+    case access_mode::out:
+    case access_mode::inout:
+      d.writers.reserve_one();
+      break;
+    case access_mode::concurrent:
+      d.writers.reserve_one();
+      if (d.current) {
+        d.current->turns = true;
+      } else if (!d.extended().turns) {
+        d.extended().turns = make_turns(d.home);
+      }
+      break;
+    case access_mode::reduction: {
+      datum::rare& more = d.extended();
+      more.adders.reserve_one();
+      more.values.reserve(more.values.size() + 1);
+      record.of = make_value(d.home);
+      a.reduces->begin(record.of->data, d.home.bytes / a.reduces->element);
+      break;
+    }
+  }
+}
+
+bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_sink& sink) {
+  const int count = task.accesses;
+  access_record* records = task.records();
+  constexpr int few = 8;
+  datum* near[few];
+  std::unique_ptr<datum*[]> far;
+  if (count > few) far = std::make_unique<datum*[]>(static_cast<std::size_t>(count));
+  datum** data = far ? far.get() : near;
+  for (int i = 0; i < count; ++i) new (&records[i]) access_record{accesses[i].data, nullptr, {}};
+  accesses_ += static_cast<std::size_t>(count);
+
+  // Everything that can fail comes first.
+  try {
+    make_room(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+      const region where(accesses[i]);
+      data[i] = where.empty() ? nullptr : &find(where);
+      for (int k = 0; data[i] && k < i; ++k)
+        if (data[k] == data[i] &&
+            (accesses[k].mode == access_mode::reduction || accesses[i].mode == access_mode::reduction))
+          throw error(
+              std::string("the task created at ") + task.where.file_name() + ":" + std::to_string(task.where.line()) +
+              " names the same data twice, once as a reduction; a reduction's data has no other access in the task");
+    }
+    std::size_t sources = 0;
+    for (int i = 0; i < count; ++i) {
+      if (!data[i]) continue;
+      prepare(*data[i], accesses[i], records[i], at_home, sink);
+      const auto of = [](datum& d) -> std::size_t { return d.writers.size() + d.readers.size(); };
+      sources += of(*data[i]);
+      if (datum::rare* more = data[i]->more.get()) {
+        sources += more->written_before.size() + more->read_before.size();
+        for (datum* other : more->aliases) sources += of(*other);
+      }
+    }
+    if (sources > static_cast<std::size_t>(count)) reserve_edges(sources);
+  } catch (...) {
+    for (int i = 0; i < count; ++i)
+      if (records[i].of) release(*records[i].of);
+    throw;
+  }
+
+  name(task);  // until all is said
+  begin(task);
+  for (int i = 0; i < count; ++i) {
+    if (!data[i]) continue;
+    datum& d = *data[i];
+    access_mode mode = accesses[i].mode;
+    bool renames = accesses[i].renames;
+    const bool again = std::find(data, data + i, &d) != data + i;
+    for (int k = i + 1; k < count; ++k) {  // what is named twice is one access that does both
+      if (data[k] != &d || (mode == access_mode::in && accesses[k].mode == access_mode::in)) continue;
+      mode = access_mode::inout;
+      renames = false;
+    }
+    if (again)
+      ;
+    else if (mode == access_mode::in)
+      read(d);
+    else if (mode == access_mode::concurrent)
+      update(d);
+    else if (mode == access_mode::reduction)
+      contribute(d, *records[i].of, *accesses[i].reduces);
+    else if (!renames || !rename(d))
+      write(d, mode != access_mode::out);
+    if (accesses[i].mode == access_mode::reduction) {
+      records[i].data = records[i].of->data;
+    } else if (version* v = d.more && mode == access_mode::concurrent && !d.current ? d.more->turns : d.current) {
+      use(*v);
+      records[i].of = v;
+      records[i].data = v->data;
+      task.takes_turns = task.takes_turns || v->turns;
+    }
+  }
+  const bool ready = end(sink);
+  unname(task);
+  return ready;
+}
+
+// Tasks of the domain's own
+// -----------------------------------------------------------------------------------------------
+
+template <class Body>
+task_node& domain::make_task(scope& in, location where, version* of, Body&& body) {
+  using stored = std::decay_t<Body>;
+  const detail::task_storage storage = detail::new_task_storage(sizeof(stored), alignof(stored), 1);
+  new (storage.callable) stored(std::forward<Body>(body));
+  const auto run = [](void* at, const access_record* records, bool call) {
+    auto* callable = static_cast<stored*>(at);
+    if (call) (*callable)(records);
+    callable->~stored();
+  };
+  auto* task = new (storage.node) task_node(in, creator_.stream, storage, {run, nullptr, where, 0, nullptr, 1});
+  new (task->records()) access_record{of ? of->data : nullptr, of, {}};
+  if (of) use(*of);
+  return *task;
+}
+
+void domain::move_home(datum& d, scope& in, ready_sink& sink) {
+  reserve_edges(d.writers.size() + d.more->at_home.size());
+  const location where = d.writers.empty() ? location{} : (*d.writers.begin())->where;
+  task_node& task = make_task(in, where, d.current, copy_task{d.home});
+  begin(task);
+  wait_for(d.writers, true);
+  wait_for(d.more->at_home, false);
+  release(*d.current);
+  d.current = nullptr;
+  d.more->at_home.clear();
+  d.writers.clear();
+  d.readers.clear();  // they read the version, which the copy leaves as it is
+  d.updated = false;
+  d.writers.add(task);
+  if (end(sink)) sink.ready(&task);
+}
+
+void domain::combine(datum& d, scope& in, ready_sink& sink) {
+  datum::rare& more = *d.more;
+  std::size_t sources = more.adders.size() + d.writers.size() + d.readers.size();
+  for (datum* other : more.aliases) sources += other->writers.size() + other->readers.size();
+  reserve_edges(sources);
+  const location where = (*more.adders.begin())->where;
+  // The values change hands when nothing can fail any more.
+  task_node& task = make_task(in, where, d.current, combine_task{more.kind, d.home.bytes / more.kind->element, {}});
+  static_cast<combine_task*>(task.callable)->values = std::move(more.values);
+  if (!d.current) task.records()->data = d.home.data();
+  begin(task);
+  wait_for(more.adders, true);
+  wait_for(d.writers, true);
+  wait_for(d.readers, false);
+  wait_for_aliases(d, true, true);
+  more.values.clear();
+  more.adders.clear();
+  more.kind = nullptr;
+  d.writers.clear();
+  d.readers.clear();
+  d.updated = false;
+  d.writers.add(task);
+  if (end(sink)) sink.ready(&task);
+}
+
+void domain::bring_home(scope* members, ready_sink& sink) {
+  const auto contributed = [&](task_list& tasks) {
+    return std::any_of(tasks.begin(), tasks.end(), [&](task_node* t) { return t->in == members; });
+  };
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    datum& d = *pending_[i];
+    if (!members || contributed(d.writers) || contributed(d.more->adders)) {
+      scope& in = members ? *members : *creator_.children;
+      try {
+        if (d.combining()) combine(d, in, sink);
+        if (d.current) move_home(d, in, sink);
+      } catch (...) {
+        pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(kept),
+                       pending_.begin() + static_cast<std::ptrdiff_t>(i));
+        throw;
+      }
+      d.pending = false;
+    } else {
+      pending_[kept++] = &d;
+    }
+  }
+  pending_.resize(kept);
+}
+
+void settle(context& creator, scope* members, ready_sink& sink) noexcept {
+  if (!creator.data) return;
+  try {
+    static_cast<domain&>(*creator.data).bring_home(members, sink);
+  } catch (const std::bad_alloc&) {
+    scope& errors = members ? *members : *creator.children;
+    errors.add_error(std::numeric_limits<std::uint64_t>::max(), std::current_exception());
+  }
+}
+
+}  // namespace maslin::graph

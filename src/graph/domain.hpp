@@ -1,0 +1,132 @@
+#pragma once
+// A domain: what the tasks of one creator do to its data, and so what each of them must wait for. Used by the creator
+// alone.
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/edges.hpp"
+#include "graph/region.hpp"
+#include "graph/task_list.hpp"
+#include "task/context.hpp"
+
+namespace maslin::graph {
+
+/// A region that tasks have named, and who waits for whom because of it.
+struct datum {
+  explicit datum(const region& r) : home(r) {}
+
+  region home;
+  detail::version* current = nullptr;  ///< where it lies now; null: at home
+  task_list writers;                   ///< whose value it has: the last writer, or those that take turns (`updated`)
+  task_list readers;                   ///< since then
+  bool updated = false;                ///< `writers` are `concurrent` tasks
+  bool pending = false;                ///< in the domain's list of data that are not at home or not combined
+
+  struct rare {
+    task_list written_before;          ///< while `updated`: what its tasks wait for, and whose value they change
+    task_list read_before;             ///< and what they only wait for
+    task_list at_home;                 ///< tasks that still use the home memory while the datum lies elsewhere
+    std::vector<datum*> aliases;       ///< other data that overlap this one
+    detail::version* turns = nullptr;  ///< of `concurrent` tasks, at home
+    const detail::reduction_kind* kind = nullptr;  ///< of a reduction that is not combined yet
+    task_list adders;                              ///< its tasks, in program order
+    std::vector<detail::version*> values;          ///< theirs
+  };
+  std::unique_ptr<rare> more;
+  rare& extended() {
+    if (!more) more = std::make_unique<rare>();
+    return *more;
+  }
+  bool combining() const { return more && more->kind; }
+};
+
+class domain final : public context::dependences {
+ public:
+  explicit domain(context& creator) : creator_(creator) {}
+  ~domain() override;
+
+  /// Gives the calling context's, made when it is first asked for.
+  static domain& of(context& creator);
+
+  /// Says what the task waits for and where its data lies. `at_home`: it will look at the data where the program
+  /// declared it. Gives true when it waits for nothing: then the caller runs it. Otherwise the sink gets it when it is
+  /// ready, perhaps now. Throws std::bad_alloc before the task has become part of anything.
+  bool add(detail::task_node& task, const detail::declared* accesses, bool at_home, ready_sink& sink);
+
+  /// Creates the tasks that bring data home and combine reductions: all, or those to which a member of `members`
+  /// contributed, and then as members of that scope. Throws std::bad_alloc.
+  void bring_home(scope* members, ready_sink& sink);
+  /// To be called when all tasks (or all members of a scope) are done and what they threw is about to be seen: data
+  /// that failed ones left void are data again.
+  void quiet(const scope* members, bool failed);
+
+ private:
+  struct slot {
+    std::uintptr_t start = 0;
+    datum* of = nullptr;
+  };
+  /// The task that is being added: its edges so far, and the memory for more.
+  struct addition {
+    detail::task_node* task = nullptr;
+    int records_used = 0;  ///< whose edges are in use
+    std::int32_t edges = 0;
+  };
+
+  // Which datum it is.
+  datum& find(const region& r);
+  void make_room(std::size_t more);
+  std::size_t slot_of(std::uintptr_t start) const;
+  void enter_table(datum* d);
+  void find_aliases(datum& d);
+  void index(datum& d);
+  template <class Visit>
+  void for_each_overlapping(const region& r, Visit&& visit);
+  void clear();
+
+  // Everything that can fail.
+  void prepare(datum& d, const detail::declared& a, detail::access_record& record, bool at_home, ready_sink& sink);
+  void reserve_edges(std::size_t count);
+  // Nothing of this can.
+  void begin(detail::task_node& task);
+  bool end(ready_sink& sink);
+  void wait_for(detail::task_node& from, bool needs);
+  void wait_for(task_list& sources, bool needs);
+  void wait_for_aliases(datum& d, bool reads, bool writes);
+  void read(datum& d);
+  void write(datum& d, bool reads);
+  void update(datum& d);
+  void contribute(datum& d, detail::version& value, const detail::reduction_kind& kind);
+  bool rename(datum& d);
+  void note_pending(datum& d);
+
+  template <class Body>
+  detail::task_node& make_task(scope& in, location where, detail::version* of, Body&& body);
+  void move_home(datum& d, scope& in, ready_sink& sink);
+  void combine(datum& d, scope& in, ready_sink& sink);
+
+  context& creator_;
+  std::vector<datum*> data_;
+  std::vector<slot> table_;
+  std::vector<datum*> pending_;  ///< not at home, or not combined
+  std::size_t accesses_ = 0;     ///< since the last quiet moment
+
+  // Which data overlap. As long as all have one size and lie on one grid, none do, and there is no index.
+  bool on_a_grid_ = true;
+  std::size_t grid_size_ = 0;
+  std::uintptr_t grid_rest_ = 0;
+  std::uint64_t classes_ = 0;  ///< bit k: there are data of 2^(k-1) < extent ≤ 2^k bytes
+  std::unordered_map<std::uint64_t, std::vector<datum*>> granules_;
+
+  addition now_;
+  detail::edge* spare_ = nullptr;  ///< blocks, chained by `next`
+  std::size_t spares_ = 0;
+};
+
+/// Before the creator waits or ends: as `bring_home`; what cannot be brought home for lack of memory is an error of the
+/// scope.
+void settle(context& creator, scope* members, ready_sink& sink) noexcept;
+
+}  // namespace maslin::graph

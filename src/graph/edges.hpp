@@ -1,0 +1,47 @@
+#pragma once
+// Edges between tasks, and what happens along them when a task is done. README.md holds states, protocol and proof.
+//
+// `task_node::followers` is one word: the list of edges out of the task, latest first, and two flags in its low bits.
+
+#include <cstdint>
+
+#include "task/node.hpp"
+
+namespace maslin::graph {
+
+/// Who takes tasks that have become ready: the executor.
+struct ready_sink {
+  virtual void ready(detail::task_node* task) noexcept = 0;
+
+ protected:
+  ~ready_sink() = default;
+};
+
+inline constexpr std::uintptr_t forgotten = 1;  ///< no datum names the task any more
+inline constexpr std::uintptr_t done = 2;       ///< the task is done: its list has been taken
+inline constexpr std::uintptr_t flags = 3;
+
+inline bool is_done(const detail::task_node& task) noexcept {
+  // Acquire: what a done task did is visible to the creator, who may run a follower at once.
+  return task.followers.load(std::memory_order_acquire) & done;
+}
+
+/// Makes `to` wait for `from`, with an edge in memory that lives as long as `to`. `needs`: it reads what `from` writes.
+/// Gives false when `from` is done; then nothing was added, but if it failed and is needed, `to` is cancelled. Only for
+/// the creator of both.
+bool link(detail::task_node& from, detail::edge& with, detail::task_node& to, bool needs, bool edge_is_block) noexcept;
+
+/// A datum names the task, or no longer. Only for its creator.
+inline void name(detail::task_node& task) noexcept { ++task.named; }
+void unname(detail::task_node& task) noexcept;
+
+/// One blocker less (or `count` less); hands the task to the sink when that was the last and it has its turns.
+void unblock(detail::task_node& task, std::int32_t count, ready_sink& sink) noexcept;
+
+/// Runs the body (unless the task was cancelled) and finishes the task if all its descendants are done.
+void run(detail::task_node* task, ready_sink& sink) noexcept;
+/// The task and its descendants are done: it leaves its scope, as does every ancestor that was only waiting for it, and
+/// what waited for them becomes ready.
+void finish(detail::task_node* task, ready_sink& sink) noexcept;
+
+}  // namespace maslin::graph

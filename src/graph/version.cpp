@@ -1,0 +1,90 @@
+#include "graph/version.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "maslin/error.hpp"
+#include "task/pool.hpp"
+
+namespace maslin {
+
+namespace graph {
+
+namespace {
+std::atomic<std::size_t> limit{std::size_t{256} << 20};
+std::atomic<std::size_t> in_use{0};
+constexpr std::align_val_t alignment{64};
+}  // namespace
+
+using detail::version;
+
+version* make_version(const region& of) noexcept {
+  const std::size_t bytes = of.size();
+  if (in_use.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit.load(std::memory_order_relaxed)) {
+    void* data = ::operator new(bytes, alignment, std::nothrow);
+    auto* made = data ? new (std::nothrow) version(data, of.columns > 1 ? of.bytes : 0, bytes) : nullptr;
+    if (made) return made;
+    ::operator delete(data, alignment);
+  }
+  in_use.fetch_sub(bytes, std::memory_order_relaxed);
+  return nullptr;
+}
+
+version* make_value(const region& of) {
+  void* data = ::operator new(of.size(), alignment);
+  auto* made = new (std::nothrow) version(data, 0, of.size());
+  if (!made) {
+    ::operator delete(data, alignment);
+    throw std::bad_alloc();
+  }
+  in_use.fetch_add(of.size(), std::memory_order_relaxed);
+  return made;
+}
+
+version* make_turns(const region& of) {
+  auto* made = new version(of.data(), of.stride, 0);
+  made->turns = true;
+  return made;
+}
+
+void release(version& v) noexcept {
+  // Acquire and release: the last user frees what the others wrote.
+  if (v.users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (v.bytes > 0) {
+    in_use.fetch_sub(v.bytes, std::memory_order_relaxed);
+    ::operator delete(v.data, alignment);
+  }
+  delete &v;
+}
+
+std::size_t renaming_limit_from_environment() {
+  const char* text = std::getenv("MASLIN_RENAME");
+  if (!text || !*text) return std::size_t{256} << 20;
+  const std::string_view value = text;
+  std::size_t megabytes = 0;
+  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), megabytes);
+  if (failed != std::errc() || end != value.data() + value.size() || megabytes > (std::size_t{1} << 40))
+    throw error("MASLIN_RENAME=" + std::string(value) +
+                ": expected the mebibytes that new versions of data may take, such as 256; 0 switches renaming off");
+  return megabytes << 20;
+}
+
+void set_renaming_limit(std::size_t bytes) noexcept { limit.store(bytes, std::memory_order_relaxed); }
+
+void copy_home(const region& home, const void* from) {
+  for (std::size_t c = 0; c < home.columns; ++c)
+    std::memcpy(reinterpret_cast<void*>(home.start + c * home.stride), static_cast<const char*>(from) + c * home.bytes,
+                home.bytes);
+}
+
+}  // namespace graph
+
+std::size_t detail::stride_of(const access_record& record, std::size_t declared_stride) {
+  return record.of && record.of->stride ? record.of->stride : declared_stride;
+}
+
+}  // namespace maslin

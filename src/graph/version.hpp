@@ -1,0 +1,55 @@
+#pragma once
+// A version of a datum that lies elsewhere than where the program declared it (renaming), or a datum whose tasks take
+// turns
+// (`concurrent`). Counted: its tasks use it, and the domain while it is the current one.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/lock.hpp"
+#include "graph/region.hpp"
+#include "task/node.hpp"
+
+namespace maslin {
+
+struct detail::version {
+  version(void* at, std::size_t column_stride, std::size_t own_bytes) noexcept
+      : data(at), stride(column_stride), bytes(own_bytes) {}
+
+  void* data;
+  std::size_t stride;  ///< between columns, as they lie here; 0 where there is one
+  std::size_t bytes;   ///< of its own memory; 0: it is the program's
+  std::atomic<std::int32_t> users{1};
+
+  // Turns. Who uses the version without need of one takes it, too: that delays, and changes nothing.
+  bool turns = false;
+  base::short_lock lock;
+  task_node* waiting = nullptr;       ///< under lock: the tasks that wait for their turn, the first one first
+  task_node* last_waiting = nullptr;  ///< under lock
+  bool taken = false;                 ///< under lock
+};
+
+namespace graph {
+
+/// Gives memory of its own to a version of `of`, the columns one behind the other; the caller is its user. Null when
+/// the memory is not to be had or would exceed what renaming may take in all.
+detail::version* make_version(const region& of) noexcept;
+/// Gives memory for a task's value in a reduction; the caller is its user. Throws std::bad_alloc.
+detail::version* make_value(const region& of);
+/// Gives a version that is the program's own memory, for turns. Throws std::bad_alloc.
+detail::version* make_turns(const region& of);
+
+inline void use(detail::version& v) noexcept { v.users.fetch_add(1, std::memory_order_relaxed); }
+/// One user less; the last one frees it.
+void release(detail::version& v) noexcept;
+
+/// Bytes that versions may take in all: MASLIN_RENAME, by default 256 MiB. Throws `error` for a bad value.
+std::size_t renaming_limit_from_environment();
+void set_renaming_limit(std::size_t bytes) noexcept;
+
+/// Copies what the version holds to where the program declared it, or back.
+void copy_home(const region& home, const void* from);
+
+}  // namespace graph
+}  // namespace maslin

@@ -1,0 +1,141 @@
+#include "task/pool.hpp"
+
+#include <array>
+#include <mutex>
+#include <new>
+
+#include "base/lock.hpp"
+
+// Under the sanitizers every block is the allocator's own, so that they see its life.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MASLIN_POOL_OFF 1
+#endif
+
+namespace maslin::pool {
+
+#ifdef MASLIN_POOL_OFF
+
+void* take(std::size_t bytes) { return ::operator new(bytes); }
+void give(void* block, std::size_t) noexcept { ::operator delete(block); }
+
+#else
+
+namespace {
+
+constexpr std::size_t granule = 64;
+constexpr std::size_t largest = 512;
+constexpr std::size_t classes = largest / granule;
+constexpr int batch = 64;
+constexpr std::size_t slab_bytes = std::size_t{1} << 16;
+
+struct block {
+  block* next;
+  // In the first block of a batch:
+  block* next_batch;
+  int count;
+};
+
+/// Where threads leave full batches for each other. Never destroyed: a thread may end after it.
+struct depot {
+  base::short_lock lock;
+  block* batches = nullptr;
+  char* slab = nullptr;
+  char* slab_end = nullptr;
+};
+depot& depot_of(std::size_t size_class) {
+  static auto* all = new std::array<depot, classes>;
+  return (*all)[size_class];
+}
+
+/// A thread's own blocks of one size: the batch in use and a full one.
+struct shelf {
+  block* first = nullptr;
+  int count = 0;
+  block* full = nullptr;
+};
+
+struct shelves {
+  std::array<shelf, classes> of;
+  ~shelves() {
+    for (std::size_t c = 0; c < classes; ++c) {
+      depot& d = depot_of(c);
+      for (block* b : {of[c].first, of[c].full}) {
+        if (!b) continue;
+        std::lock_guard held(d.lock);
+        b->next_batch = d.batches;
+        b->count = b == of[c].first ? of[c].count : batch;
+        d.batches = b;
+      }
+      of[c] = {};
+    }
+  }
+};
+thread_local shelves mine;
+
+constexpr std::size_t class_of(std::size_t bytes) { return (bytes + granule - 1) / granule - 1; }
+
+/// Gives a batch from the depot, or cuts a new one from a slab.
+block* refill(std::size_t c) {
+  depot& d = depot_of(c);
+  const std::size_t bytes = (c + 1) * granule;
+  std::lock_guard held(d.lock);
+  if (block* b = d.batches) {
+    d.batches = b->next_batch;
+    return b;
+  }
+  block* made = nullptr;
+  for (int i = 0; i < batch; ++i) {
+    if (static_cast<std::size_t>(d.slab_end - d.slab) < bytes) {
+      d.slab = static_cast<char*>(::operator new (slab_bytes, std::align_val_t{granule}, std::nothrow));
+      d.slab_end = d.slab ? d.slab + slab_bytes : nullptr;
+      if (!d.slab) {
+        if (made) return made;
+        throw std::bad_alloc();
+      }
+    }
+    made = new (d.slab) block{made, nullptr, i + 1};
+    d.slab += bytes;
+  }
+  return made;
+}
+
+}  // namespace
+
+[[gnu::noinline]] void* take(std::size_t bytes) {
+  if (bytes > largest) return ::operator new(bytes);
+  const std::size_t c = class_of(bytes);
+  shelf& s = mine.of[c];
+  if (!s.first) {
+    s.first = s.full ? s.full : refill(c);
+    s.full = nullptr;
+    s.count = s.first->count;
+  }
+  block* b = s.first;
+  s.first = b->next;
+  --s.count;
+  return b;
+}
+
+[[gnu::noinline]] void give(void* at, std::size_t bytes) noexcept {
+  if (bytes > largest) return ::operator delete(at);
+  const std::size_t c = class_of(bytes);
+  shelf& s = mine.of[c];
+  if (s.count == batch) {
+    if (s.full) {
+      depot& d = depot_of(c);
+      std::lock_guard held(d.lock);
+      s.full->next_batch = d.batches;
+      d.batches = s.full;
+    }
+    s.full = s.first;
+    s.full->count = batch;
+    s.first = nullptr;
+    s.count = 0;
+  }
+  s.first = new (at) block{s.first, nullptr, 0};
+  ++s.count;
+}
+
+#endif
+
+}  // namespace maslin::pool
