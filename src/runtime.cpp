@@ -16,6 +16,7 @@
 
 #include "exec/executor.hpp"
 #include "exec/in_place.hpp"
+#include "graph/recording.hpp"
 #include "graph/version.hpp"
 #include "machine/budget.hpp"
 #include "maslin/error.hpp"
@@ -165,9 +166,23 @@ Runtime::~Runtime() {
 int width() { return the_executor().width(); }
 int workers() { return the_executor().workers(); }
 
+namespace {
+
+/// The calling context, for a call that cannot be recorded.
+context& unrecorded_context(const char* call) {
+  context& here = current_context();
+  if (here.records_into)
+    throw error(std::string(call) +
+                " was called while tasks are recorded: a recording holds tasks only, so a replay would leave this out; "
+                "call it before or after ms::record, or inside a task");
+  return here;
+}
+
+}  // namespace
+
 void wait() {
   executor& exec = the_executor();
-  context& here = current_context();
+  context& here = unrecorded_context("wait");
   await_tasks(exec, here);
   if (here.children->has_errors()) rethrow_first(here.children->take_errors());
 }
@@ -195,6 +210,7 @@ namespace {
 scope& members_of(group* in, context& here) { return in ? in->get().members : *here.children; }
 
 bool is_full(executor& exec, context& here, group* in) {
+  if (here.records_into) return false;
   if (exec.serial()) return true;
   scope& members = members_of(in, here);
   if (!in && members.created() < here.look_again) return false;
@@ -238,6 +254,7 @@ void run_in_window(group* in, void (*run)(void*), void* env) {
 void submit_task(const task_storage& storage, const task_description& what) {
   executor& exec = the_executor();
   context& here = current_context();
+  if (here.records_into) return here.records_into->add(storage, what);
   scope& members = members_of(what.in, here);
   const bool full = is_full(exec, here, what.in);
   auto* task = new (storage.node) task_node(members, here.stream, storage, what);
@@ -246,7 +263,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
     try {
       ready = graph::domain::of(here).add(*task, what.accesses, false, exec);
     } catch (...) {
-      what.run(storage.callable, nullptr, false);
+      what.run(storage.callable, nullptr, body_use::destroy);
       task->accesses = 0;
       graph::finish(task, exec);
       throw;
@@ -262,14 +279,16 @@ void submit_task(const task_storage& storage, const task_description& what) {
 
 void wait_on_data(const declared& data, location where) {
   executor& exec = the_executor();
-  context& here = current_context();
+  context& here = unrecorded_context("wait_on");
   if (!here.data) return;
   bool reached = false;
   {
     scope members(here.children, scope::creators::many);
     const task_storage storage = new_task_storage(sizeof(bool*), alignof(bool*), 1);
     *static_cast<bool**>(storage.callable) = &reached;
-    const auto run = [](void* at, const access_record*, bool call) { **static_cast<bool**>(at) = call; };
+    const auto run = [](void* at, const access_record*, body_use what) {
+      **static_cast<bool**>(at) = what != body_use::destroy;
+    };
     auto* task = new (storage.node) task_node(members, here.stream, storage, {run, nullptr, where, 0, &data, 1});
     try {
       if (graph::domain::of(here).add(*task, &data, true, exec)) graph::run(task, exec);
@@ -287,9 +306,44 @@ void wait_on_data(const declared& data, location where) {
                 ": a task that writes this data threw or was cancelled; the next wait() says what was thrown");
 }
 
-void run_loop(const loop& l) { the_executor().run_loop(l); }
-void run_phase(const phase& p) { the_executor().run_phase(p); }
+recording record(void (*create)(void* env), void* env, location where) {
+  the_executor();
+  unrecorded_context("record");
+  std::unique_ptr<recording::state> made;
+  {
+    graph::recorder tasks;
+    {
+      entered in(tasks.creator());
+      create(env);
+    }
+    made = tasks.finish();
+  }
+  recording all(std::move(made));
+  replay(all, {}, where);
+  return all;
+}
+
+void replay(recording& tasks, std::span<const rebinding> instead, location where) {
+  unrecorded_context("replay");
+  if (tasks.tasks() == 0) return;
+  wait();
+  recording::state& all = tasks.get();
+  const std::lock_guard turn(all.turn);
+  all.bind(instead, where);
+  run_recorded(the_executor(), all);
+  if (all.members.has_errors()) rethrow_first(all.members.take_errors());
+}
+
+void run_loop(const loop& l) {
+  unrecorded_context("parallel_for or parallel_reduce");
+  the_executor().run_loop(l);
+}
+void run_phase(const phase& p) {
+  unrecorded_context("phase");
+  the_executor().run_phase(p);
+}
 void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) {
+  unrecorded_context("offload");
   the_executor().run_offload(kernel, call, env);
 }
 

@@ -8,5 +8,6 @@
 #include "maslin/mutex.hpp"
 #include "maslin/offload.hpp"
 #include "maslin/phase.hpp"
+#include "maslin/replay.hpp"
 #include "maslin/runtime.hpp"
 #include "maslin/task.hpp"

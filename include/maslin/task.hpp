@@ -65,8 +65,9 @@ struct task_storage {
 task_storage allocate_task(std::size_t bytes, std::size_t alignment, std::size_t accesses);
 void discard_task(const task_storage& storage) noexcept;
 
-/// `call`: calls the callable; destroys it in any case.
-using task_function = void (*)(void* callable, const access_record* records, bool call);
+/// What a task does with its callable: a cancelled one only destroys it, a recorded one calls it many times.
+enum class body_use : unsigned char { destroy = 1, call = 2, call_and_destroy = 3 };
+using task_function = void (*)(void* callable, const access_record* records, body_use what);
 
 struct task_description {
   task_function run;
@@ -229,13 +230,15 @@ void spawn(task_description what, From&&... from) {
     discard_task(storage);
     throw;
   }
-  what.run = [](void* at, const access_record* records, bool call) {
+  what.run = [](void* at, const access_record* records, body_use use) {
     auto* body = static_cast<Stored*>(at);
     struct destroy {
       Stored* body;
-      ~destroy() { body->~Stored(); }
-    } guard{body};
-    if (!call) return;
+      ~destroy() {
+        if (body) body->~Stored();
+      }
+    } guard{use == body_use::call ? nullptr : body};
+    if (use == body_use::destroy) return;
     if constexpr (Accesses > 0 || std::is_invocable_v<Stored&, const access_record*>)
       (*body)(records);
     else

@@ -1,6 +1,8 @@
 #include "exec/in_place.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "exec/reports.hpp"
 
@@ -16,6 +18,43 @@ void loop_in_place(executor& exec, const detail::loop& l) {
   for (std::int64_t i = 0; i < blocks; ++i) {
     error_list errors = run_enclosed(exec, here, own, [&] { l.run_block(i); });
     if (!errors.empty()) rethrow_first(std::move(errors));
+  }
+}
+
+namespace {
+
+/// Runs what is ready one by one, the earliest in program order first; in place a chain would need a stack of its
+/// length.
+struct one_by_one final : graph::ready_sink {
+  explicit one_by_one(std::size_t tasks) { open.reserve(tasks); }
+  void ready(detail::task_node* task) noexcept override {
+    open.push_back(task);
+    std::push_heap(open.begin(), open.end(), later);
+  }
+  void run() {
+    while (!open.empty()) {
+      std::pop_heap(open.begin(), open.end(), later);
+      detail::task_node* first = open.back();
+      open.pop_back();
+      graph::run(first, *this);
+    }
+  }
+  static bool later(const detail::task_node* a, const detail::task_node* b) { return a->place > b->place; }
+
+  std::vector<detail::task_node*> open;
+};
+
+}  // namespace
+
+void run_recorded(executor& exec, recording::state& tasks) {
+  void* stream = current_context().stream;
+  if (exec.serial()) {
+    one_by_one sink(tasks.tasks.size());
+    tasks.begin(stream, sink);
+    sink.run();
+  } else {
+    tasks.begin(stream, exec);
+    await(exec, tasks.members);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "exec/executor.hpp"
 #include "graph/domain.hpp"
+#include "graph/recording.hpp"
 #include "task/context.hpp"
 
 namespace maslin {
@@ -38,6 +39,9 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
   if (thrown) errors.add(~std::uint64_t{0}, std::move(thrown));
   return errors;
 }
+
+/// Runs recorded tasks and returns when all are done; what they threw is in their scope.
+void run_recorded(executor& exec, recording::state& tasks);
 
 /// Runs the blocks of a loop in index order on the caller's stack, up to and including the first that throws.
 void loop_in_place(executor& exec, const detail::loop& l);

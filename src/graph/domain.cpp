@@ -13,6 +13,7 @@
 namespace maslin::graph {
 
 using detail::access_record;
+using detail::body_use;
 using detail::declared;
 using detail::edge;
 using detail::task_node;
@@ -29,7 +30,7 @@ constexpr std::size_t many_data = std::size_t{1} << 16;
 /// What brings a version home.
 struct copy_task {
   region home;
-  void operator()(const access_record* records) const { copy_home(home, records->data); }
+  void operator()(const access_record* records) const { copy_home(home, records[1].data, records[0].data); }
 };
 
 /// What combines the values of a reduction with the datum, in program order.
@@ -45,7 +46,8 @@ struct combine_task {
     for (version* v : values) release(*v);
   }
   void operator()(const access_record* records) const {
-    for (const version* v : values) kind->combine(records->data, v->data, extent);
+    void* into = records[0].of ? records[0].data : records[1].data;
+    for (const version* v : values) kind->combine(into, v->data, extent);
   }
 };
 
@@ -84,7 +86,7 @@ domain::~domain() {
   }
 }
 
-void domain::clear() {
+void domain::forget() {
   for (datum* d : data_) destroy(d);
   data_.clear();
   table_.clear();
@@ -95,6 +97,13 @@ void domain::clear() {
   classes_ = 0;
 }
 
+std::vector<region> domain::homes() const {
+  std::vector<region> all;
+  all.reserve(data_.size());
+  for (const datum* d : data_) all.push_back(d->home);
+  return all;
+}
+
 void domain::quiet(const scope* members, bool failed) {
   if (members) {
     const auto void_by = [&](task_node* t) { return t->in == members && t->failed(); };
@@ -103,7 +112,7 @@ void domain::quiet(const scope* members, bool failed) {
         if (std::any_of(d->writers.begin(), d->writers.end(), void_by)) d->writers.clear();
     return;
   }
-  if (failed || data_.size() > many_data) return clear();
+  if (failed || data_.size() > many_data) return forget();
   if (accesses_ < data_.size()) return;
   // Nobody waits for what is done, and names keep its memory.
   accesses_ = 0;
@@ -240,6 +249,11 @@ void domain::begin(task_node& task) {
 }
 
 bool domain::end(ready_sink& sink) {
+  if (captures_) {
+    now_.task->blockers.store(now_.edges, std::memory_order_relaxed);
+    if (now_.edges == 0) sink.ready(now_.task);
+    return false;
+  }
   if (now_.edges == 0 && !now_.task->takes_turns) return true;
   unblock(*now_.task, task_node::not_counted - now_.edges, sink);
   return false;
@@ -475,17 +489,19 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
 // -----------------------------------------------------------------------------------------------
 
 template <class Body>
-task_node& domain::make_task(scope& in, location where, version* of, Body&& body) {
+task_node& domain::make_task(scope& in, location where, version* of, void* home, Body&& body) {
   using stored = std::decay_t<Body>;
-  const detail::task_storage storage = detail::new_task_storage(sizeof(stored), alignof(stored), 1);
+  constexpr std::size_t accesses = 2;
+  const detail::task_storage storage = detail::new_task_storage(sizeof(stored), alignof(stored), accesses);
   new (storage.callable) stored(std::forward<Body>(body));
-  const auto run = [](void* at, const access_record* records, bool call) {
+  const auto run = [](void* at, const access_record* records, body_use what) {
     auto* callable = static_cast<stored*>(at);
-    if (call) (*callable)(records);
-    callable->~stored();
+    if (what != body_use::destroy) (*callable)(records);
+    if (what != body_use::call) callable->~stored();
   };
-  auto* task = new (storage.node) task_node(in, creator_.stream, storage, {run, nullptr, where, 0, nullptr, 1});
-  new (task->records()) access_record{of ? of->data : nullptr, of, {}};
+  auto* task = new (storage.node) task_node(in, creator_.stream, storage, {run, nullptr, where, 0, nullptr, accesses});
+  new (&task->records()[0]) access_record{of ? of->data : nullptr, of, {}};
+  new (&task->records()[1]) access_record{home, nullptr, {}};
   if (of) use(*of);
   return *task;
 }
@@ -493,7 +509,7 @@ task_node& domain::make_task(scope& in, location where, version* of, Body&& body
 void domain::move_home(datum& d, scope& in, ready_sink& sink) {
   reserve_edges(d.writers.size() + d.more->at_home.size());
   const location where = d.writers.empty() ? location{} : (*d.writers.begin())->where;
-  task_node& task = make_task(in, where, d.current, copy_task{d.home});
+  task_node& task = make_task(in, where, d.current, d.home.data(), copy_task{d.home});
   begin(task);
   wait_for(d.writers, true);
   wait_for(d.more->at_home, false);
@@ -514,9 +530,9 @@ void domain::combine(datum& d, scope& in, ready_sink& sink) {
   reserve_edges(sources);
   const location where = (*more.adders.begin())->where;
   // The values change hands when nothing can fail any more.
-  task_node& task = make_task(in, where, d.current, combine_task{more.kind, d.home.bytes / more.kind->element, {}});
+  task_node& task =
+      make_task(in, where, d.current, d.home.data(), combine_task{more.kind, d.home.bytes / more.kind->element, {}});
   static_cast<combine_task*>(task.callable)->values = std::move(more.values);
-  if (!d.current) task.records()->data = d.home.data();
   begin(task);
   wait_for(more.adders, true);
   wait_for(d.writers, true);

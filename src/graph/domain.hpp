@@ -45,7 +45,8 @@ struct datum {
 
 class domain final : public context::dependences {
  public:
-  explicit domain(context& creator) : creator_(creator) {}
+  /// `captures`: the tasks do not run; each gets all its edges, and the sink those that have none.
+  explicit domain(context& creator, bool captures = false) : creator_(creator), captures_(captures) {}
   ~domain() override;
 
   /// Gives the calling context's, made when it is first asked for.
@@ -55,6 +56,11 @@ class domain final : public context::dependences {
   /// declared it. Gives true when it waits for nothing: then the caller runs it. Otherwise the sink gets it when it is
   /// ready, perhaps now. Throws std::bad_alloc before the task has become part of anything.
   bool add(detail::task_node& task, const detail::declared* accesses, bool at_home, ready_sink& sink);
+
+  /// Gives the region of each datum.
+  std::vector<region> homes() const;
+  /// Forgets all data; no task is named any more.
+  void forget();
 
   /// Creates the tasks that bring data home and combine reductions: all, or those to which a member of `members`
   /// contributed, and then as members of that scope. Throws std::bad_alloc.
@@ -84,7 +90,6 @@ class domain final : public context::dependences {
   void index(datum& d);
   template <class Visit>
   void for_each_overlapping(const region& r, Visit&& visit);
-  void clear();
 
   // Everything that can fail.
   void prepare(datum& d, const detail::declared& a, detail::access_record& record, bool at_home, ready_sink& sink);
@@ -103,11 +108,12 @@ class domain final : public context::dependences {
   void note_pending(datum& d);
 
   template <class Body>
-  detail::task_node& make_task(scope& in, location where, detail::version* of, Body&& body);
+  detail::task_node& make_task(scope& in, location where, detail::version* of, void* home, Body&& body);
   void move_home(datum& d, scope& in, ready_sink& sink);
   void combine(datum& d, scope& in, ready_sink& sink);
 
   context& creator_;
+  const bool captures_;
   std::vector<datum*> data_;
   std::vector<slot> table_;
   std::vector<datum*> pending_;  ///< not at home, or not combined

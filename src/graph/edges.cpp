@@ -5,30 +5,31 @@
 #include <mutex>
 
 #include "graph/domain.hpp"
+#include "graph/recording.hpp"
 #include "graph/version.hpp"
 #include "task/pool.hpp"
 
 namespace maslin::graph {
 
 using detail::access_record;
+using detail::body_use;
 using detail::edge;
 using detail::task_node;
 using detail::version;
 
 namespace {
 
-constexpr std::uintptr_t edge_needs = 1;
-constexpr std::uintptr_t edge_is_block = 2;
-constexpr std::uintptr_t edge_tags = 3;
-
 edge* list_of(std::uintptr_t word) { return reinterpret_cast<edge*>(word & ~flags); }
-task_node* target(const edge& e) { return reinterpret_cast<task_node*>(e.to & ~edge_tags); }
+
+}  // namespace
 
 void destroy(task_node* task) noexcept {
   const std::size_t bytes = task->granules * task_node::granule;
   task->~task_node();
   pool::give(task, bytes);
 }
+
+namespace {
 
 /// While a task waits for a turn it has no edges, so the first one's memory links the queue.
 task_node* next_in_queue(const task_node* task) {
@@ -69,6 +70,8 @@ bool take_turns(task_node& task, const version* held) noexcept {
   return true;
 }
 
+}  // namespace
+
 void return_turns(task_node& task, ready_sink& sink) noexcept {
   const version* before = nullptr;
   while (version* v = next_turn(task, before)) {
@@ -86,6 +89,8 @@ void return_turns(task_node& task, ready_sink& sink) noexcept {
     if (next && take_turns(*next, v)) sink.ready(next);
   }
 }
+
+namespace {
 
 /// What a done task with accesses leaves behind: versions without it, turns for others, followers without a blocker.
 void release_data(task_node* task, ready_sink& sink) noexcept {
@@ -106,8 +111,8 @@ void release_data(task_node* task, ready_sink& sink) noexcept {
   for (edge* e = in_order; e;) {
     edge* after = e->next;
     task_node* to = target(*e);
-    if (failed && (e->to & edge_needs)) to->cancelled.store(true, std::memory_order_relaxed);
-    if (e->to & edge_is_block) pool::give(e, sizeof(edge));
+    if (failed && is_needed(*e)) to->cancelled.store(true, std::memory_order_relaxed);
+    if (is_block(*e)) pool::give(e, sizeof(edge));
     unblock(*to, 1, sink);
     e = after;
   }
@@ -138,7 +143,10 @@ void unname(task_node& task) noexcept {
 
 void unblock(task_node& task, std::int32_t count, ready_sink& sink) noexcept {
   // Release: what the source did happened before the target runs; acquire: that of all sources.
-  if (task.blockers.fetch_sub(count, std::memory_order_acq_rel) != count) return;
+  if (task.blockers.fetch_sub(count, std::memory_order_acq_rel) == count) start(task, sink);
+}
+
+void start(task_node& task, ready_sink& sink) noexcept {
   if (!task.takes_turns || take_turns(task, nullptr)) sink.ready(&task);
 }
 
@@ -148,7 +156,13 @@ void run(task_node* task, ready_sink& sink) noexcept {
     here.stream = task->stream;
     entered in(here);
     try {
-      task->run(task->callable, task->records(), !task->failed());
+      const bool runs = !task->failed();
+      if (task->is_recorded) {
+        if (runs) begin_values(*task);
+        if (runs) task->run(task->callable, task->records(), body_use::call);
+      } else {
+        task->run(task->callable, task->records(), runs ? body_use::call_and_destroy : body_use::destroy);
+      }
     } catch (...) {
       // After everything that the body had created before it threw.
       task->children.add_error(~std::uint64_t{0}, std::current_exception());
@@ -165,7 +179,9 @@ void finish(task_node* task, ready_sink& sink) noexcept {
       in->add_errors(task->place, task->children.take_errors());
       task->cancelled.store(true, std::memory_order_relaxed);
     }
-    if (task->accesses > 0)
+    if (task->is_recorded) {
+      if (!end_recorded(*task, sink)) return;
+    } else if (task->accesses > 0)
       release_data(task, sink);
     else
       destroy(task);

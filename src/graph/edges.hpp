@@ -9,6 +9,15 @@
 
 namespace maslin::graph {
 
+// An edge's `to` is the node of the task that waits, with two flags.
+inline constexpr std::uintptr_t edge_needs = 1;     ///< for its data, so a failure passes on
+inline constexpr std::uintptr_t edge_is_block = 2;  ///< the edge is memory of its own
+inline bool is_needed(const detail::edge& e) { return e.to & edge_needs; }
+inline bool is_block(const detail::edge& e) { return e.to & edge_is_block; }
+inline detail::task_node* target(const detail::edge& e) {
+  return reinterpret_cast<detail::task_node*>(e.to & ~(edge_needs | edge_is_block));
+}
+
 /// Who takes tasks that have become ready: the executor.
 struct ready_sink {
   virtual void ready(detail::task_node* task) noexcept = 0;
@@ -21,6 +30,10 @@ inline constexpr std::uintptr_t forgotten = 1;  ///< no datum names the task any
 inline constexpr std::uintptr_t done = 2;       ///< the task is done: its list has been taken
 inline constexpr std::uintptr_t flags = 3;
 
+/// The edges out of a task that is not done, the latest first.
+inline detail::edge* edges_of(const detail::task_node& task) {
+  return reinterpret_cast<detail::edge*>(task.followers.load(std::memory_order_acquire) & ~flags);
+}
 inline bool is_done(const detail::task_node& task) noexcept {
   // Acquire: what a done task did is visible to the creator, who may run a follower at once.
   return task.followers.load(std::memory_order_acquire) & done;
@@ -34,6 +47,13 @@ bool link(detail::task_node& from, detail::edge& with, detail::task_node& to, bo
 /// A datum names the task, or no longer. Only for its creator.
 inline void name(detail::task_node& task) noexcept { ++task.named; }
 void unname(detail::task_node& task) noexcept;
+
+/// Nothing blocks the task: hands it to the sink once it has its turns.
+void start(detail::task_node& task, ready_sink& sink) noexcept;
+/// Gives back the turns of a task that is done.
+void return_turns(detail::task_node& task, ready_sink& sink) noexcept;
+/// Frees a node and its callable's memory.
+void destroy(detail::task_node* task) noexcept;
 
 /// One blocker less (or `count` less); hands the task to the sink when that was the last and it has its turns.
 void unblock(detail::task_node& task, std::int32_t count, ready_sink& sink) noexcept;

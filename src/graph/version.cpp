@@ -75,10 +75,10 @@ std::size_t renaming_limit_from_environment() {
 
 void set_renaming_limit(std::size_t bytes) noexcept { limit.store(bytes, std::memory_order_relaxed); }
 
-void copy_home(const region& home, const void* from) {
-  for (std::size_t c = 0; c < home.columns; ++c)
-    std::memcpy(reinterpret_cast<void*>(home.start + c * home.stride), static_cast<const char*>(from) + c * home.bytes,
-                home.bytes);
+void copy_home(const region& layout, void* to, const void* from) {
+  for (std::size_t c = 0; c < layout.columns; ++c)
+    std::memcpy(static_cast<char*>(to) + c * layout.stride, static_cast<const char*>(from) + c * layout.bytes,
+                layout.bytes);
 }
 
 }  // namespace graph

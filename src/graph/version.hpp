@@ -48,8 +48,8 @@ void release(detail::version& v) noexcept;
 std::size_t renaming_limit_from_environment();
 void set_renaming_limit(std::size_t bytes) noexcept;
 
-/// Copies what the version holds to where the program declared it, or back.
-void copy_home(const region& home, const void* from);
+/// Copies what a version holds to memory that is laid out as the region is.
+void copy_home(const region& layout, void* to, const void* from);
 
 }  // namespace graph
 }  // namespace maslin

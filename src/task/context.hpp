@@ -9,6 +9,10 @@
 
 namespace maslin {
 
+namespace graph {
+class recorder;
+}
+
 /// Lives on the stack of what runs in it; a thread's root context lives as long as the thread.
 struct context {
   explicit context(scope& own) : children(&own) {}
@@ -27,7 +31,8 @@ struct context {
   bool owns_stream = false;      ///< the stream itself, not a task or loop body of it
   void* stream = nullptr;        ///< the executor's record of the stream that this runs in
   std::unique_ptr<dependences> data;
-  std::vector<std::exception_ptr> others;  ///< what the last rethrow left behind
+  graph::recorder* records_into = nullptr;  ///< tasks that are created here are recorded and do not run
+  std::vector<std::exception_ptr> others;   ///< what the last rethrow left behind
 };
 
 /// Gives the calling context; never null (a thread outside every task has a root context). A fiber that was suspended

@@ -46,7 +46,8 @@ struct task_node {
 
   // The graph's (src/graph/README.md).
   std::int16_t priority;
-  bool takes_turns = false;                  ///< has `concurrent` accesses
+  bool takes_turns : 1 = false;              ///< has `concurrent` accesses
+  bool is_recorded : 1 = false;              ///< `followers` is what graph/recording.hpp says
   std::atomic<bool> cancelled{false};        ///< what it would read is void; later: what it wrote is
   std::int32_t named = 0;                    ///< data that name it; the creator's alone
   std::atomic<std::int32_t> blockers{0};     ///< edges into it whose sources are not done

@@ -97,6 +97,13 @@ class scope {
   /// The owner's body has returned: no more members are created. Gives true when none is left.
   bool close() noexcept;
 
+  /// Makes the children of a task that is done those of one that begins, for a task that runs again.
+  void reopen() noexcept {
+    if (created() == 0) return;
+    state_.store(start(creators::one), std::memory_order_relaxed);
+    created_.store(0, std::memory_order_relaxed);
+  }
+
   /// Suspends `w` (the caller) until at most `rest` members are open.
   void await(waiter& w, std::int64_t rest = 0);
 

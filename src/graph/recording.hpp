@@ -1,0 +1,100 @@
+#pragma once
+// Recorded tasks: the graph of one iteration, kept. Their dependences were found once, so a replay only counts.
+//
+// A recorded task keeps its node from replay to replay. What is a list of edges in other tasks is an array here
+// (`followers` points to its `recorded_task`); whoever is done puts its own counters back to where they began, and only
+// the sinks, which nothing follows, leave the scope that a replay waits for.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graph/edges.hpp"
+#include "graph/region.hpp"
+#include "maslin/mutex.hpp"
+#include "maslin/replay.hpp"
+#include "task/context.hpp"
+
+namespace maslin {
+
+namespace graph {
+
+/// What a reduction's task must set to the identity before each run.
+struct recorded_value {
+  void* value;
+  const detail::reduction_kind* kind;
+  std::size_t extent;
+};
+
+struct recorded_task {
+  std::span<const std::uintptr_t> followers;  ///< nodes, tagged
+  std::span<const recorded_value> values;
+  std::int32_t blockers;  ///< how many tasks it follows
+};
+
+}  // namespace graph
+
+/// A recording's tasks.
+struct recording::state {
+  state() = default;
+  ~state();
+  state(const state&) = delete;
+  state& operator=(const state&) = delete;
+
+  /// Lets the records point to other data until the next call. Throws `error`.
+  void bind(std::span<const rebinding> instead, location where);
+  /// Hands the tasks that wait for nothing to the sink; the others follow. All are done when `members` is quiet.
+  void begin(void* stream, graph::ready_sink& sink) noexcept;
+
+  std::vector<detail::task_node*> tasks;  ///< in program order
+  std::vector<detail::task_node*> roots;
+  std::uint64_t sinks = 0;
+  std::vector<graph::recorded_task> parts;
+  std::vector<std::uintptr_t> followers;
+  std::vector<graph::recorded_value> values;
+  std::vector<graph::region> homes;
+  bool bound = false;
+
+  mutex turn;
+  scope members{nullptr, scope::creators::many};
+};
+
+namespace graph {
+
+/// Takes the tasks of a context that is being recorded.
+class recorder final : public ready_sink {
+ public:
+  recorder();
+  ~recorder();
+  recorder(const recorder&) = delete;
+  recorder& operator=(const recorder&) = delete;
+
+  /// The context whose tasks are recorded.
+  context& creator() { return creator_; }
+  /// Records a task; takes the callable in any case. Throws std::bad_alloc or `error`; then there is no such task.
+  void add(const detail::task_storage& storage, const detail::task_description& what);
+  /// No more tasks come. Throws std::bad_alloc.
+  std::unique_ptr<recording::state> finish();
+
+  void ready(detail::task_node* task) noexcept override;
+
+ private:
+  struct reduction {
+    detail::task_node* task;
+    recorded_value value;
+  };
+
+  std::unique_ptr<recording::state> made_;
+  context creator_;
+  detail::task_node* roots_ = nullptr;  ///< chained by `stream`, the latest first
+  std::vector<reduction> reductions_;
+};
+
+/// Sets a recorded task's reduction values to the identity.
+void begin_values(detail::task_node& task) noexcept;
+/// A recorded task is done: what follows it has one blocker less. Gives whether nothing does.
+bool end_recorded(detail::task_node& task, ready_sink& sink) noexcept;
+
+}  // namespace graph
+}  // namespace maslin
