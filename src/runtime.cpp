@@ -193,7 +193,7 @@ group::~group() {
   scope& members = state_->members;
   if (members.created() > 0) await_tasks(the_executor(), current_context(), &members);
   scope& creator = *current_context().children;
-  if (members.has_errors()) creator.add_errors(creator.created(), members.take_errors());
+  if (members.has_errors()) creator.add_errors(creator.created(), members.take_thrown());
   delete state_;
 }
 
@@ -277,21 +277,23 @@ void submit_task(const task_storage& storage, const task_description& what) {
     wait_for_room(exec, what.in, members);
 }
 
-void wait_on_data(const declared& data, location where) {
-  executor& exec = the_executor();
-  context& here = unrecorded_context("wait_on");
-  if (!here.data) return;
+namespace {
+
+/// Waits until the accesses could be made by a task that was created now, of which data must be at home. Throws `error`
+/// when one needs what a failed task would have written.
+void wait_for_data(executor& exec, context& here, std::span<const declared> data, const char* call, location where) {
   bool reached = false;
   {
     scope members(here.children, scope::creators::many);
-    const task_storage storage = new_task_storage(sizeof(bool*), alignof(bool*), 1);
+    const task_storage storage = new_task_storage(sizeof(bool*), alignof(bool*), data.size());
     *static_cast<bool**>(storage.callable) = &reached;
-    const auto run = [](void* at, const access_record*, body_use what) {
-      **static_cast<bool**>(at) = what != body_use::destroy;
+    const auto run = [](void* at, const access_record*, body_use use) {
+      **static_cast<bool**>(at) = use != body_use::destroy;
     };
-    auto* task = new (storage.node) task_node(members, here.stream, storage, {run, nullptr, where, 0, &data, 1});
+    auto* task =
+        new (storage.node) task_node(members, here.stream, storage, {run, nullptr, where, 0, data.data(), data.size()});
     try {
-      if (graph::domain::of(here).add(*task, &data, true, exec)) graph::run(task, exec);
+      if (graph::domain::of(here).add(*task, data.data(), true, exec)) graph::run(task, exec);
     } catch (...) {
       task->accesses = 0;
       graph::finish(task, exec);
@@ -300,10 +302,20 @@ void wait_on_data(const declared& data, location where) {
     while (members.in_flight() > 0 && exec.run_member(*here.children)) {
     }
     suspend_until(exec, members);
+    // Nobody waits for this scope again, so it leaves nothing void behind.
+    if (!reached) graph::domain::of(here).quiet(&members, true);
   }
   if (!reached)
-    throw error(std::string("wait_on at ") + where.file_name() + ":" + std::to_string(where.line()) +
+    throw error(std::string(call) + " at " + where.file_name() + ":" + std::to_string(where.line()) +
                 ": a task that writes this data threw or was cancelled; the next wait() says what was thrown");
+}
+
+}  // namespace
+
+void wait_on_data(const declared& data, location where) {
+  executor& exec = the_executor();
+  context& here = unrecorded_context("wait_on");
+  if (here.data) wait_for_data(exec, here, {&data, 1}, "wait_on", where);
 }
 
 recording record(void (*create)(void* env), void* env, location where) {
@@ -324,13 +336,17 @@ recording record(void (*create)(void* env), void* env, location where) {
 }
 
 void replay(recording& tasks, std::span<const rebinding> instead, location where) {
-  unrecorded_context("replay");
+  context& here = unrecorded_context("replay");
   if (tasks.tasks() == 0) return;
   wait();
+  executor& exec = the_executor();
   recording::state& all = tasks.get();
   const std::lock_guard turn(all.turn);
   all.bind(instead, where);
-  run_recorded(the_executor(), all);
+  // Tasks of groups may be in flight; those that use the same data come first.
+  if (here.data && static_cast<graph::domain&>(*here.data).in_use())
+    wait_for_data(exec, here, all.accesses(instead), "replay", where);
+  run_recorded(exec, all);
   if (all.members.has_errors()) rethrow_first(all.members.take_errors());
 }
 

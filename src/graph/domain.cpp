@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "graph/version.hpp"
 #include "maslin/error.hpp"
@@ -23,9 +24,6 @@ namespace {
 
 /// Values of a reduction that are kept before they are combined: bounds the memory, and leaves enough to run at a time.
 constexpr std::size_t most_values = 64;
-
-/// Data above which a quiet domain forgets what it knew.
-constexpr std::size_t many_data = std::size_t{1} << 16;
 
 /// What brings a version home.
 struct copy_task {
@@ -104,27 +102,49 @@ std::vector<region> domain::homes() const {
   return all;
 }
 
-void domain::quiet(const scope* members, bool failed) {
-  if (members) {
-    const auto void_by = [&](task_node* t) { return t->in == members && t->failed(); };
-    if (failed)
-      for (datum* d : data_)
-        if (std::any_of(d->writers.begin(), d->writers.end(), void_by)) d->writers.clear();
-    return;
-  }
-  if (failed || data_.size() > many_data) return forget();
-  if (accesses_ < data_.size()) return;
-  // Nobody waits for what is done, and names keep its memory.
-  accesses_ = 0;
+template <class VisitWriters, class VisitReaders>
+void domain::for_each_list(VisitWriters&& writers, VisitReaders&& readers) {
   for (datum* d : data_) {
-    d->writers.clear();
-    d->readers.clear();
-    d->updated = false;
+    writers(d->writers);
+    readers(d->readers);
     if (!d->more) continue;
-    d->more->written_before.clear();
-    d->more->read_before.clear();
-    d->more->at_home.clear();
+    writers(d->more->written_before);
+    readers(d->more->read_before);
+    readers(d->more->at_home);
   }
+}
+
+bool domain::drain() {
+  accesses_ = 0;
+  bool used = !pending_.empty();
+  for_each_list(
+      [&](task_list& writers) {
+        writers.drop_well_done();
+        used = used || !writers.empty();
+      },
+      [&](task_list& readers) {
+        readers.drop_done();
+        used = used || !readers.empty();
+      });
+  std::size_t stale = 0;
+  for (datum* d : data_) stale += !std::exchange(d->named_lately, false);
+  has_guests_ = used;
+  if (!used && stale > data_.size() / 2) forget();
+  return used;
+}
+
+bool domain::in_use() { return has_guests_ && drain(); }
+
+void domain::quiet(const scope* members, bool failed) {
+  const scope* covered = members ? members : creator_.children;
+  if (failed)
+    for_each_list(
+        [&](task_list& writers) {
+          writers.drop_if([&](const task_node& t) { return t.in == covered && is_done(t) && t.failed(); });
+        },
+        [](task_list&) {});
+  // Nobody waits for what is done, and names keep its memory. Members of groups may still be in flight.
+  if (!members && accesses_ >= data_.size()) drain();
 }
 
 // Which datum it is
@@ -215,7 +235,10 @@ void domain::find_aliases(datum& d) {
 datum& domain::find(const region& r) {
   std::size_t i = slot_of(r.start);
   for (; table_[i].of; i = (i + 1) & (table_.size() - 1))
-    if (table_[i].start == r.start && table_[i].of->home == r) return *table_[i].of;
+    if (table_[i].start == r.start && table_[i].of->home == r) {
+      table_[i].of->named_lately = true;
+      return *table_[i].of;
+    }
   datum* d = new (pool::take(sizeof(datum))) datum(r);
   try {
     data_.reserve(data_.size() + 1);
@@ -265,7 +288,10 @@ void domain::wait_for(task_node& from, bool needs) {
   const bool own = now_.records_used < to.accesses;
   edge* with = own ? &to.records()[now_.records_used].link : spare_;
   edge* const next_spare = own ? spare_ : spare_->next;
-  if (!link(from, *with, to, needs, !own)) return;
+  if (!link(from, *with, to, needs, !own)) {
+    if (!own) spare_->next = next_spare;  // `link` tried it in a list
+    return;
+  }
   ++now_.edges;
   if (own) {
     ++now_.records_used;
@@ -335,7 +361,7 @@ void domain::contribute(datum& d, version& value, const detail::reduction_kind& 
 /// Gives the datum a version of its own, so that the task need wait for nobody; false where that is impossible.
 bool domain::rename(datum& d) {
   if (d.updated || (d.more && !d.more->aliases.empty())) return false;
-  d.writers.drop_done();
+  d.writers.drop_well_done();
   d.readers.drop_done();
   if (all_done(d.writers) && all_done(d.readers)) return false;  // nobody is in the way
   try {
@@ -416,6 +442,7 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
   datum** data = far ? far.get() : near;
   for (int i = 0; i < count; ++i) new (&records[i]) access_record{accesses[i].data, nullptr, {}};
   accesses_ += static_cast<std::size_t>(count);
+  has_guests_ = has_guests_ || (task.in != creator_.children && !at_home);
 
   // Everything that can fail comes first.
   try {

@@ -23,6 +23,7 @@ struct datum {
   task_list writers;                   ///< whose value it has: the last writer, or those that take turns (`updated`)
   task_list readers;                   ///< since then
   bool updated = false;                ///< `writers` are `concurrent` tasks
+  bool named_lately = true;            ///< since the domain last looked
   bool pending = false;                ///< in the domain's list of data that are not at home or not combined
 
   struct rare {
@@ -65,6 +66,8 @@ class domain final : public context::dependences {
   /// Creates the tasks that bring data home and combine reductions: all, or those to which a member of `members`
   /// contributed, and then as members of that scope. Throws std::bad_alloc.
   void bring_home(scope* members, ready_sink& sink);
+  /// When the creator's own tasks are done: does a datum name members of groups that are not?
+  bool in_use();
   /// To be called when all tasks (or all members of a scope) are done and what they threw is about to be seen: data
   /// that failed ones left void are data again.
   void quiet(const scope* members, bool failed);
@@ -80,6 +83,12 @@ class domain final : public context::dependences {
     int records_used = 0;  ///< whose edges are in use
     std::int32_t edges = 0;
   };
+
+  template <class VisitWriters, class VisitReaders>
+  void for_each_list(VisitWriters&& writers, VisitReaders&& readers);
+  /// Unnames what is done, and forgets all data when most were not named since the last time; gives whether a datum is
+  /// in use.
+  bool drain();
 
   // Which datum it is.
   datum& find(const region& r);
@@ -117,7 +126,8 @@ class domain final : public context::dependences {
   std::vector<datum*> data_;
   std::vector<slot> table_;
   std::vector<datum*> pending_;  ///< not at home, or not combined
-  std::size_t accesses_ = 0;     ///< since the last quiet moment
+  std::size_t accesses_ = 0;     ///< since it was last drained
+  bool has_guests_ = false;      ///< members of groups were added since then
 
   // Which data overlap. As long as all have one size and lie on one grid, none do, and there is no index.
   bool on_a_grid_ = true;

@@ -179,6 +179,7 @@ void finish(task_node* task, ready_sink& sink) noexcept {
       in->add_errors(task->place, task->children.take_errors());
       task->cancelled.store(true, std::memory_order_relaxed);
     }
+    if (task->failed()) in->note_void();
     if (task->is_recorded) {
       if (!end_recorded(*task, sink)) return;
     } else if (task->accesses > 0)

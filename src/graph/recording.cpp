@@ -198,6 +198,19 @@ void recording::state::begin(void* stream, graph::ready_sink& sink) noexcept {
 
 namespace {
 
+std::uintptr_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+/// Gives the rebinding that replaces this data, or null.
+const rebinding* moving(std::span<const rebinding> instead, const void* data) {
+  for (const rebinding& r : instead)
+    if (address(data) - address(r.from) < r.bytes) return &r;
+  return nullptr;
+}
+void* moved(std::span<const rebinding> instead, void* data) {
+  const rebinding* r = moving(instead, data);
+  return r ? static_cast<char*>(r->to) + (address(data) - address(r->from)) : data;
+}
+
 std::string bytes_at(const void* data, std::size_t bytes) {
   char text[64];
   std::snprintf(text, sizeof text, "%zu bytes at %p", bytes, data);
@@ -213,14 +226,8 @@ void recording::state::bind(std::span<const rebinding> instead, location where) 
         where.line() ? std::string("replay at ") + where.file_name() + ":" + std::to_string(where.line()) : "replay";
     throw error(call + ": " + what);
   };
-  const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
   const auto meet = [](std::uintptr_t a, std::size_t a_bytes, std::uintptr_t b, std::size_t b_bytes) {
     return a < b + b_bytes && b < a + a_bytes;
-  };
-  const auto moved = [&](std::uintptr_t data) -> const rebinding* {
-    for (const rebinding& r : instead)
-      if (data - address(r.from) < r.bytes) return &r;
-    return nullptr;
   };
   for (const rebinding& r : instead) {
     if (r.bytes != r.to_bytes)
@@ -239,7 +246,7 @@ void recording::state::bind(std::span<const rebinding> instead, location where) 
           (home.start < address(r.from) || home.end() > address(r.from) + r.bytes))
         complain("a recorded access to " + bytes_at(home.data(), extent) + " is only partly inside rebind(" +
                  bytes_at(r.from, r.bytes) + ", ...): rebind all of its data");
-      if (!moved(home.start) && meet(home.start, extent, address(r.to), r.bytes))
+      if (!moving(instead, home.data()) && meet(home.start, extent, address(r.to), r.bytes))
         complain(bytes_at(r.to, r.bytes) +
                  " are to replace other data, but recorded accesses use them, too: rebind these");
     }
@@ -249,10 +256,18 @@ void recording::state::bind(std::span<const rebinding> instead, location where) 
       access_record& record = task->records()[i];
       void* home = graph::home_of(record);
       if (!home) continue;
-      const rebinding* r = moved(address(home));
-      record.data = r ? static_cast<char*>(r->to) + (address(home) - address(r->from)) : home;
+      record.data = moved(instead, home);
     }
   bound = !instead.empty();
+}
+
+std::vector<detail::declared> recording::state::accesses(std::span<const rebinding> instead) const {
+  std::vector<detail::declared> all;
+  all.reserve(homes.size());
+  for (const graph::region& home : homes)
+    all.push_back({moved(instead, home.data()), home.bytes, home.columns, home.columns > 1 ? home.stride : home.bytes,
+                   access_mode::inout, false, nullptr});
+  return all;
 }
 
 recording::recording(std::unique_ptr<state> tasks) noexcept : state_(std::move(tasks)) {}

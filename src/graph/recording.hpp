@@ -44,6 +44,8 @@ struct recording::state {
 
   /// Lets the records point to other data until the next call. Throws `error`.
   void bind(std::span<const rebinding> instead, location where);
+  /// Gives the data that a replay with these rebindings uses, as accesses that write it.
+  std::vector<detail::declared> accesses(std::span<const rebinding> instead) const;
   /// Hands the tasks that wait for nothing to the sink; the others follow. All are done when `members` is quiet.
   void begin(void* stream, graph::ready_sink& sink) noexcept;
 

@@ -37,7 +37,7 @@ class task_list {
   /// Makes room for one more; drops those that are done (and did not fail) first. Throws std::bad_alloc.
   void reserve_one() {
     if (count_ < capacity_) return;
-    drop_done();
+    drop_well_done();
     if (count_ <= capacity_ / 2) return;
     auto larger = std::make_unique<detail::task_node*[]>(capacity_ * 2);
     for (std::uint32_t i = 0; i < count_; ++i) larger[i] = begin()[i];
@@ -53,12 +53,17 @@ class task_list {
     for (detail::task_node* task : *this) unname(*task);
     count_ = 0;
   }
-  /// Takes out those that are done, unless they failed: what they wrote is still void.
-  void drop_done() noexcept {
+  void drop_done() noexcept { drop_if(is_done); }
+  /// Takes out those that are done, unless they failed: what those wrote is still void.
+  void drop_well_done() noexcept {
+    drop_if([](const detail::task_node& task) { return is_done(task) && !task.failed(); });
+  }
+  template <class Predicate>
+  void drop_if(Predicate&& goes) noexcept {
     detail::task_node** all = begin();
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (is_done(*all[i]) && !all[i]->failed())
+      if (goes(*all[i]))
         unname(*all[i]);
       else
         all[kept++] = all[i];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "maslin/error.hpp"
 #include "task/node.hpp"
 
 namespace maslin {
@@ -88,6 +89,16 @@ void scope::add_errors(std::uint64_t place, error_list&& from) {
 }
 
 error_list scope::take_errors() {
+  if (thrown() || !has_void_.load(std::memory_order_relaxed)) return take_thrown();
+  has_void_.store(false, std::memory_order_relaxed);
+  error_list cancelled;
+  cancelled.add(0, std::make_exception_ptr(error("tasks were cancelled because a task whose data they read threw; "
+                                                 "the wait that covers that one says what")));
+  return cancelled;
+}
+
+error_list scope::take_thrown() {
+  has_void_.store(false, std::memory_order_relaxed);
   std::lock_guard held(lock_);
   const std::unique_ptr<error_list> all(errors_.exchange(nullptr, std::memory_order_relaxed));
   return all ? std::move(*all) : error_list{};

@@ -109,9 +109,14 @@ class scope {
 
   void add_error(std::uint64_t place, std::exception_ptr what);
   void add_errors(std::uint64_t place, error_list&& from);
-  bool has_errors() const noexcept { return errors_.load(std::memory_order_acquire) != nullptr; }
-  /// Only when quiet.
+  /// A member failed or was cancelled; to be said before it leaves.
+  void note_void() noexcept { has_void_.store(true, std::memory_order_relaxed); }
+  bool has_errors() const noexcept { return thrown() || has_void_.load(std::memory_order_relaxed); }
+  /// Only when quiet. Where members were cancelled and none threw, because what they needed failed in another scope, an
+  /// `error` says so.
   error_list take_errors();
+  /// Only when quiet. Without that `error`: for an end that nobody waits for.
+  error_list take_thrown();
 
   /// The task whose children these are, or null.
   detail::task_node* owner() const noexcept {
@@ -122,6 +127,8 @@ class scope {
   const scope* outer() const noexcept;
 
  private:
+  bool thrown() const noexcept { return errors_.load(std::memory_order_acquire) != nullptr; }
+
   static constexpr std::int64_t awaited = 1;
   static constexpr std::int64_t closed = 2;
   static constexpr std::int64_t one = 4;
@@ -147,6 +154,7 @@ class scope {
   std::atomic<error_list*> errors_{nullptr};  ///< changed under lock_
   waiter* waiters_ = nullptr;                 ///< under lock_
   base::short_lock lock_;
+  std::atomic<bool> has_void_{false};
 };
 
 }  // namespace maslin

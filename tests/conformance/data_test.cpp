@@ -396,6 +396,40 @@ TEST_P(Data, WaitOnVoidDataThrows) {
   ms::wait_on(x);
 }
 
+TEST_P(Data, AWaitSaysThatTasksWereCancelledThoughAnotherCoversTheCause) {
+  int x = 0;
+  int y = 0;
+  ms::group g;
+  ms::task([](ms::view<int>) { throw std::runtime_error("no"); }, ms::inout(x));
+  g.task([](ms::view<const int>, ms::view<int> to) { to[0] = 1; }, ms::in(x), ms::out(y));
+  EXPECT_THROW(g.wait(), ms::error);
+  EXPECT_THROW(ms::wait(), std::runtime_error);
+  ms::task([](ms::view<const int>, ms::view<const int>, ms::view<int> to) { to[0] = 7; }, ms::in(x), ms::in(y),
+           ms::out(y));
+  ms::wait();
+  EXPECT_EQ(y, 7);
+}
+
+TEST_P(Data, AWaitLeavesTheOrderOfAGroupsTasksAlone) {
+  std::vector<int> x(20);
+  for (int round = 0; round < 20; ++round) {
+    ms::group g;
+    g.task(
+        [](ms::view<int> v) {
+          dawdle();
+          for (int& e : v) e += 1;
+        },
+        ms::inout(x));
+    ms::wait();  // covers no task
+    ms::task([](ms::view<int> v) { v[0] *= 2; }, ms::inout(std::span(x).subspan(3, 4)));
+    g.task([](ms::view<int> v) { v[0] += 5; }, ms::inout(std::span(x).subspan(2, 2)));
+  }
+  int expected = 0;
+  for (int round = 0; round < 20; ++round) expected = (expected + 1) * 2;
+  ms::wait();
+  EXPECT_EQ(x[3], expected);
+}
+
 TEST_P(Data, AGroupCoversItsTasksDataToo) {
   std::vector<int> x(3);
   ms::group g;
