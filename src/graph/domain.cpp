@@ -140,7 +140,12 @@ void domain::quiet(const scope* members, bool failed) {
   if (failed)
     for_each_list(
         [&](task_list& writers) {
-          writers.drop_if([&](const task_node& t) { return t.in == covered && is_done(t) && t.failed(); });
+          writers.drop_if([&](task_node& t) {
+            if (!t.failed() || failed_for(t) != covered) return false;
+            if (is_done(t)) return true;
+            set_failed_for(t, nullptr);  // it is void no more for what comes later
+            return false;
+          });
         },
         [](task_list&) {});
   // Nobody waits for what is done, and names keep its memory. Members of groups may still be in flight.
@@ -286,6 +291,7 @@ void domain::wait_for(task_node& from, bool needs) {
   task_node& to = *now_.task;
   if (&from == &to) return;
   const bool own = now_.records_used < to.accesses;
+  if (from.failed() && !failed_for(from)) needs = false;
   edge* with = own ? &to.records()[now_.records_used].link : spare_;
   edge* const next_spare = own ? spare_ : spare_->next;
   if (!link(from, *with, to, needs, !own)) {
@@ -527,6 +533,7 @@ task_node& domain::make_task(scope& in, location where, version* of, void* home,
     if (what != body_use::call) callable->~stored();
   };
   auto* task = new (storage.node) task_node(in, creator_.stream, storage, {run, nullptr, where, 0, nullptr, accesses});
+  task->is_internal = true;
   new (&task->records()[0]) access_record{of ? of->data : nullptr, of, {}};
   new (&task->records()[1]) access_record{home, nullptr, {}};
   if (of) use(*of);

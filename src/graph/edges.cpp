@@ -1,5 +1,6 @@
 #include "graph/edges.hpp"
 
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -30,6 +31,14 @@ void destroy(task_node* task) noexcept {
 }
 
 namespace {
+
+/// What `task` would read is void; the wait for `why` says what was thrown.
+void cancel(task_node& task, const scope* why) noexcept {
+  // Two that failed may do this at once; either will do.
+  if (task.is_internal) set_failed_for(task, why);
+  // Release: who sees that it failed sees for which scope.
+  task.cancelled.store(true, std::memory_order_release);
+}
 
 /// While a task waits for a turn it has no edges, so the first one's memory links the queue.
 task_node* next_in_queue(const task_node* task) {
@@ -98,6 +107,7 @@ void release_data(task_node* task, ready_sink& sink) noexcept {
   for (int i = 0; i < task->accesses; ++i)
     if (version* v = task->records()[i].of) release(*v);
   const bool failed = task->failed();
+  const scope* why = failed_for(*task);
   // Release: what the task wrote is visible to who finds it done; acquire: the edges' memory is the creator's.
   const std::uintptr_t word = task->followers.exchange(done, std::memory_order_acq_rel);
   if (word & forgotten) destroy(task);  // else the creator will, once no datum names it
@@ -111,7 +121,7 @@ void release_data(task_node* task, ready_sink& sink) noexcept {
   for (edge* e = in_order; e;) {
     edge* after = e->next;
     task_node* to = target(*e);
-    if (failed && is_needed(*e)) to->cancelled.store(true, std::memory_order_relaxed);
+    if (failed && is_needed(*e)) cancel(*to, why);
     if (is_block(*e)) pool::give(e, sizeof(edge));
     unblock(*to, 1, sink);
     e = after;
@@ -125,7 +135,7 @@ bool link(task_node& from, edge& with, task_node& to, bool needs, bool is_block)
   with.to = reinterpret_cast<std::uintptr_t>(&to) | (needs ? edge_needs : 0) | (is_block ? edge_is_block : 0);
   do {
     if (seen & done) {
-      if (needs && from.failed()) to.cancelled.store(true, std::memory_order_relaxed);
+      if (needs && from.failed()) cancel(to, failed_for(from));
       return false;
     }
     with.next = list_of(seen);
@@ -179,7 +189,7 @@ void finish(task_node* task, ready_sink& sink) noexcept {
       in->add_errors(task->place, task->children.take_errors());
       task->cancelled.store(true, std::memory_order_relaxed);
     }
-    if (task->failed()) in->note_void();
+    if (task->failed() && !task->is_internal) in->note_void();
     if (task->is_recorded) {
       if (!end_recorded(*task, sink)) return;
     } else if (task->accesses > 0)

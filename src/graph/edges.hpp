@@ -3,6 +3,7 @@
 //
 // `task_node::followers` is one word: the list of edges out of the task, latest first, and two flags in its low bits.
 
+#include <atomic>
 #include <cstdint>
 
 #include "task/node.hpp"
@@ -43,6 +44,16 @@ inline bool is_done(const detail::task_node& task) noexcept {
 /// Gives false when `from` is done; then nothing was added, but if it failed and is needed, `to` is cancelled. Only for
 /// the creator of both.
 bool link(detail::task_node& from, detail::edge& with, detail::task_node& to, bool needs, bool edge_is_block) noexcept;
+
+/// Gives the scope whose wait says why a failed task left its data void: its own, or for a task of the graph's own,
+/// that of the failed task which wrote the data; null once that wait is over.
+inline const scope* failed_for(detail::task_node& task) {
+  if (!task.is_internal || task.is_recorded) return task.in;
+  return reinterpret_cast<const scope*>(std::atomic_ref(task.place).load(std::memory_order_relaxed));
+}
+inline void set_failed_for(detail::task_node& task, const scope* why) {
+  std::atomic_ref(task.place).store(reinterpret_cast<std::uintptr_t>(why), std::memory_order_relaxed);
+}
 
 /// A datum names the task, or no longer. Only for its creator.
 inline void name(detail::task_node& task) noexcept { ++task.named; }

@@ -56,7 +56,7 @@ class task_list {
   void drop_done() noexcept { drop_if(is_done); }
   /// Takes out those that are done, unless they failed: what those wrote is still void.
   void drop_well_done() noexcept {
-    drop_if([](const detail::task_node& task) { return is_done(task) && !task.failed(); });
+    drop_if([](detail::task_node& task) { return is_done(task) && !(task.failed() && failed_for(task)); });
   }
   template <class Predicate>
   void drop_if(Predicate&& goes) noexcept {

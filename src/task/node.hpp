@@ -33,12 +33,12 @@ struct task_node {
         children(*this) {}
 
   access_record* records() { return reinterpret_cast<access_record*>(this + 1); }
-  bool failed() const noexcept { return cancelled.load(std::memory_order_relaxed); }
+  bool failed() const noexcept { return cancelled.load(std::memory_order_acquire); }
 
   task_function run;
   void* callable;
   scope* in;            ///< whose member it is
-  std::uint64_t place;  ///< in that scope, in program order
+  std::uint64_t place;  ///< in that scope, in program order; of a cancelled `is_internal`, the scope that it failed for
   void* stream;         ///< the executor's record of the stream whose task it is
   location where;
   std::uint16_t granules;  ///< size of the whole block
@@ -47,6 +47,7 @@ struct task_node {
   // The graph's (src/graph/README.md).
   std::int16_t priority;
   bool takes_turns : 1 = false;              ///< has `concurrent` accesses
+  bool is_internal : 1 = false;              ///< the graph's own: moves or combines data
   bool is_recorded : 1 = false;              ///< `followers` is what graph/recording.hpp says
   std::atomic<bool> cancelled{false};        ///< what it would read is void; later: what it wrote is
   std::int32_t named = 0;                    ///< data that name it; the creator's alone

@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
   }
   std::fputc('\n', stderr);
   if (wrong > 0) std::printf("%llu runs differ\n", static_cast<unsigned long long>(wrong));
-  if (wrong > 0 && count == 1) {
+  if (count == 1 && wrong > 0) {
     maslin::Runtime serial({.workers = 0, .serial = true});
     options.show = true;
     run_program(first, options);
