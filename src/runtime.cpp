@@ -22,6 +22,7 @@
 #include "maslin/error.hpp"
 #include "maslin/mutex.hpp"
 #include "maslin/offload.hpp"
+#include "sched/loop/policy.hpp"
 #include "task/context.hpp"
 #include "trace/recorder.hpp"
 
@@ -63,6 +64,11 @@ bool serial_from_environment() {
   throw error("MASLIN_SERIAL=" + std::string(value) + ": expected 1 (run every call in place, in program order) or 0");
 }
 
+schedule schedule_from_environment() {
+  const char* text = std::getenv("MASLIN_LOOP");
+  return text && *text ? loop_policy::parse(text) : schedule::dbs;
+}
+
 void print_exception(const std::exception_ptr& what) noexcept {
   try {
     std::rethrow_exception(what);
@@ -101,10 +107,11 @@ void start(process_runtime& p, Runtime::options wish) {
   machine::refuse_described_machine();
   wish.serial = wish.serial || serial_from_environment();
   const int workers = wish.workers > 0 ? wish.workers : machine::worker_count();
+  const schedule loops = schedule_from_environment();
   graph::set_renaming_limit(graph::renaming_limit_from_environment());
   trace::start_from_environment(wish.serial ? 1 : workers);
   try {
-    p.exec = wish.serial ? make_serial() : make_threads(workers);
+    p.exec = wish.serial ? make_serial() : make_threads(workers, loops);
   } catch (...) {
     trace::stop();
     throw;

@@ -37,6 +37,11 @@ struct block {
   std::int64_t iterations = 0;
 };
 
+/// How a loop's blocks are handed to the workers of the team. `dbs`, the default, is Dynamic Bisectioning; the others
+/// are the schedules of old, to compare with: equal parts (`static_`), guided self-scheduling (`gss`) and affinity
+/// scheduling (`afs`). `of_the_run` is what MASLIN_LOOP names. The results are the same under all of them.
+enum class schedule : unsigned char { of_the_run, dbs, static_, gss, afs };
+
 namespace detail {
 
 /// A loop as the executors see it: `count` blocks, each run once by `run(env, index)`.
@@ -46,6 +51,7 @@ struct loop {
   std::int64_t block;
   void (*run)(void* env, range iterations, std::int64_t index);
   void* env;
+  schedule policy;
   location where;
 
   std::int64_t blocks() const { return (last - first + block - 1) / block; }
@@ -71,19 +77,24 @@ constexpr std::int64_t block_size(std::int64_t length, block wish) {
 /// blocks are done. Blocks may run at the same time and in any order. If bodies throw, every block below the lowest
 /// that threw has run, and that one's exception is rethrown here.
 template <class Body>
-void parallel_for(std::int64_t first, std::int64_t last, Body&& body, block wish = {},
+void parallel_for(std::int64_t first, std::int64_t last, Body&& body, schedule policy, block wish = {},
                   location where = location::current()) {
   if (last <= first) return;
   auto run = [](void* env, range r, std::int64_t) { (*static_cast<std::remove_reference_t<Body>*>(env))(r); };
   detail::run_loop({first, last, detail::block_size(last - first, wish), run,
-                    const_cast<void*>(static_cast<const void*>(std::addressof(body))), where});
+                    const_cast<void*>(static_cast<const void*>(std::addressof(body))), policy, where});
+}
+template <class Body>
+void parallel_for(std::int64_t first, std::int64_t last, Body&& body, block wish = {},
+                  location where = location::current()) {
+  parallel_for(first, last, std::forward<Body>(body), schedule::of_the_run, wish, where);
 }
 
 /// Gives combine(... combine(combine(identity, body(block 0)), body(block 1)) ...): the blocks' values are combined in
 /// index order, so the result is the same to the last bit at any width. `T` needs a default and a move constructor.
 template <class T, class Combine, class Body>
-T parallel_reduce(std::int64_t first, std::int64_t last, T identity, Combine&& combine, Body&& body, block wish = {},
-                  location where = location::current()) {
+T parallel_reduce(std::int64_t first, std::int64_t last, T identity, Combine&& combine, Body&& body, schedule policy,
+                  block wish = {}, location where = location::current()) {
   if (last <= first) return identity;
   struct environment {
     std::remove_reference_t<Body>* body;
@@ -101,10 +112,16 @@ T parallel_reduce(std::int64_t first, std::int64_t last, T identity, Combine&& c
     auto& in = *static_cast<environment*>(e);
     in.values[index] = (*in.body)(r);
   };
-  detail::run_loop({first, last, size, run, &env, where});
+  detail::run_loop({first, last, size, run, &env, policy, where});
   T result = std::move(identity);
   for (std::int64_t i = 0; i < blocks; ++i) result = combine(std::move(result), std::move(values[i]));
   return result;
+}
+template <class T, class Combine, class Body>
+T parallel_reduce(std::int64_t first, std::int64_t last, T identity, Combine&& combine, Body&& body, block wish = {},
+                  location where = location::current()) {
+  return parallel_reduce(first, last, std::move(identity), std::forward<Combine>(combine), std::forward<Body>(body),
+                         schedule::of_the_run, wish, where);
 }
 
 }  // namespace maslin

@@ -156,6 +156,28 @@ TEST_P(Loops, TheLowestThrowingBlockIsRethrownAndAllBelowItRan) {
   }
 }
 
+TEST_P(Loops, EverySchedulesResultIsTheSame) {
+  const auto body = [](ms::range r) {
+    double sum = 0;
+    for (const auto i : r) sum += 1.0 / static_cast<double>(i + 1);
+    return sum;
+  };
+  const double expected = ms::parallel_reduce(0, 10000, 0.0, std::plus{}, body);
+  for (const auto policy : {ms::schedule::dbs, ms::schedule::static_, ms::schedule::gss, ms::schedule::afs}) {
+    EXPECT_EQ(ms::parallel_reduce(0, 10000, 0.0, std::plus{}, body, policy), expected);
+    for (const std::int64_t length : {1, 2, 7, 100}) {
+      std::vector<std::atomic<int>> runs(static_cast<std::size_t>(length));
+      ms::parallel_for(
+          0, length,
+          [&](ms::range r) {
+            for (const auto i : r) ++runs[static_cast<std::size_t>(i)];
+          },
+          policy, ms::block{1});
+      for (const auto& n : runs) EXPECT_EQ(n, 1);
+    }
+  }
+}
+
 TEST_P(Loops, AMutexInABodyIsNoTrap) {
   ms::mutex lock;
   int sum = 0;

@@ -1,6 +1,8 @@
 // Loops on a team: from the start, which puts the loop where the team finds it, to the join.
 
+#include <memory>
 #include <new>
+#include <optional>
 
 #include "exec/in_place.hpp"
 #include "exec/threads/threads.hpp"
@@ -28,6 +30,9 @@ void threads_executor::run_loop(const detail::loop& l) {
       w ? w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed) : workers();
   const std::int64_t blocks = l.blocks();
   if (blocks == 1 || caller_context.alone || (w && team_width == 1)) return loop_in_place(*this, l);
+
+  const schedule policy = l.policy == schedule::of_the_run ? loops_ : l.policy;
+  if (policy != schedule::dbs) return run_baseline(l, policy);
 
   loop_run run(l, caller_context, team_width);
   const bool in_centre = !w || caller_context.is_root;
@@ -59,10 +64,61 @@ void threads_executor::run_loop(const detail::loop& l) {
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
 }
 
+void threads_executor::run_baseline(const detail::loop& l, schedule policy) {
+  context& caller_context = current_context();
+  worker* w = self();
+  const team& t = w ? *w->in_team.load(std::memory_order_acquire) : *whole_;
+  const int first = t.first.load(std::memory_order_relaxed);
+  const int team_width = t.width.load(std::memory_order_relaxed);
+  // A worker that has just been moved may run something of the team that it left.
+  const bool takes_part = w && w->index >= first && w->index < first + team_width;
+  std::optional<loop_queues> queues;
+  std::unique_ptr<invitation[]> all;
+  try {
+    queues.emplace(policy, l.blocks(), team_width);
+    all = std::make_unique<invitation[]>(static_cast<std::size_t>(team_width));
+  } catch (const std::bad_alloc&) {
+    return loop_in_place(*this, l);
+  }
+  loop_run run(l, caller_context, team_width, *queues);
+  const int track = w ? w->index : -1;
+  if (trace::on()) run.site = trace::site(l.where);
+  trace::record(track, trace::event_kind::loop_begin, run.site, trace::loop_shape{l.blocks(), team_width});
+  for (int i = 0; i < team_width; ++i) {
+    all[static_cast<std::size_t>(i)] = {&run, i, nullptr};
+    worker& guest = at(first + i);
+    if (&guest == w && takes_part) continue;
+    guest.invited.add(all[static_cast<std::size_t>(i)]);
+    rouse(guest);
+  }
+  if (first == 0 && (!w || w->index > 0)) want_stand_in();
+  if (takes_part) answer(*w, all[static_cast<std::size_t>(w->index - first)]);
+  // Where anybody may take anything, nothing is left now: who has not come need not.
+  if (takes_part && policy != schedule::static_)
+    for (int i = 0; i < team_width; ++i)
+      if (at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; })) run.blocks.leave();
+  spin_.briefly_until([&] { return run.blocks.quiet(); });
+  suspend_until(*this, run.blocks);
+  trace::record(track, trace::event_kind::loop_end, run.site, trace::loop_shape{l.blocks(), team_width});
+  if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
+}
+
+void threads_executor::answer(worker& w, const invitation& to) {
+  loop_run& run = *to.loop;
+  while (const auto part = run.own->next(to.worker)) run_blocks(w, run, part->first, part->last);
+  // The loop may be gone after this.
+  run.blocks.leave();
+}
+
 void threads_executor::run_part(worker& w, const loop_part& part) {
-  loop_run& run = *part.loop;
-  const trace::chunk_at what{w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed),
-                             part.first, part.last - part.first};
+  run_blocks(w, *part.loop, part.first, part.last);
+  // The loop may be gone after this.
+  part.loop->blocks.leave(static_cast<std::uint64_t>(part.last - part.first));
+}
+
+void threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last) {
+  const trace::chunk_at what{w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed), first,
+                             last - first};
   const std::uint32_t site = run.site;
   trace::record(w.index, trace::event_kind::chunk_begin, site, what);
   {
@@ -71,7 +127,7 @@ void threads_executor::run_part(worker& w, const loop_part& part) {
     here.in_loop = true;
     here.in_offload = run.caller.in_offload;
     here.stream = run.caller.stream;
-    for (std::int64_t i = part.first; i < part.last; ++i) {
+    for (std::int64_t i = first; i < last; ++i) {
       // Every block below the lowest that threw runs; those above need not.
       if (i > run.lowest_thrown.load(std::memory_order_relaxed)) break;
       error_list errors = run_enclosed(*this, here, own, [&] { run.what.run_block(i); });
@@ -83,8 +139,6 @@ void threads_executor::run_part(worker& w, const loop_part& part) {
     }
   }
   trace::record(w.index, trace::event_kind::chunk_end, site, what);
-  // The loop may be gone after this.
-  run.blocks.leave(static_cast<std::uint64_t>(part.last - part.first));
 }
 
 }  // namespace maslin

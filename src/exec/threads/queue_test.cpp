@@ -10,7 +10,7 @@
 namespace maslin {
 namespace {
 
-struct one_bit : work_queue::watcher {
+struct one_bit final : work_queue::watcher {
   void nonempty(bool holds_work) override { bit = holds_work; }
   std::atomic<bool> bit{false};
 };

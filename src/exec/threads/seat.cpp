@@ -66,7 +66,7 @@ void threads_executor::end_stand_in() {
 
 bool threads_executor::worker_0_is_needed() {
   worker& w = at(0);
-  if (w.inbox.load(std::memory_order_relaxed) ||
+  if (w.inbox.load(std::memory_order_relaxed) || !w.invited.empty() ||
       w.in_team.load(std::memory_order_acquire)->wants_stream.load(std::memory_order_relaxed))
     return true;
   return workers() == 1 && holds_work(w);

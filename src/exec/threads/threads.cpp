@@ -123,9 +123,10 @@ void worker::nonempty(bool holds_work) {
     exec.has_loops().clear(index);
 }
 
-threads_executor::threads_executor(int workers)
+threads_executor::threads_executor(int workers, schedule loops)
     : stack_bytes_(stack_bytes_from_environment()),
       watchdog_seconds_(watchdog_seconds_from_environment()),
+      loops_(loops),
       pins_(pins_from_environment()),
       spin_(workers == 1 || machine::oversubscribed(workers)),
       has_loops_(workers),
@@ -199,6 +200,7 @@ void threads_executor::turn(worker& w) {
   team_queues queues(*this, w, t);
   if (urgent_.any())
     if (detail::task_node* task = urgent_.pop()) return execute(w, {task, {}});
+  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(w, *to);
   if (auto item = place::dbs(queues)) return execute(w, *item);
   if (t.wants_stream.load(std::memory_order_relaxed) && start_stream(w, false)) return;
   idle(w, t);
@@ -265,7 +267,8 @@ bool threads_executor::run_member(scope& s) {
 
 bool threads_executor::anything_for(worker& w, team& t) {
   return w.inbox.load(std::memory_order_seq_cst) || w.in_team.load(std::memory_order_seq_cst) != &t ||
-         t.wants_stream.load(std::memory_order_seq_cst) || urgent_.any() || team_queues(*this, w, t).any();
+         t.wants_stream.load(std::memory_order_seq_cst) || urgent_.any() || !w.invited.empty() ||
+         team_queues(*this, w, t).any();
 }
 
 bool threads_executor::climb(worker& w, team& t) {
@@ -361,6 +364,8 @@ void threads_executor::return_team(team* t) {
   free_teams_.push_back(t);
 }
 
-std::unique_ptr<executor> make_threads(int workers) { return std::make_unique<threads_executor>(workers); }
+std::unique_ptr<executor> make_threads(int workers, schedule loops) {
+  return std::make_unique<threads_executor>(workers, loops);
+}
 
 }  // namespace maslin

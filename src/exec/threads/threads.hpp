@@ -28,7 +28,7 @@ double watchdog_seconds_from_environment();
 
 class threads_executor final : public executor {
  public:
-  explicit threads_executor(int workers);
+  threads_executor(int workers, schedule loops);
   ~threads_executor() override;
 
   void ready(detail::task_node* task) noexcept override;
@@ -103,7 +103,10 @@ class threads_executor final : public executor {
   void execute(worker& w, const work& item);
 
   // loops.cpp
+  void run_baseline(const detail::loop& l, schedule policy);
   void run_part(worker& w, const loop_part& part);
+  void run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last);
+  void answer(worker& w, const invitation& to);
 
   // phases.cpp
   bool start_stream(worker& w, bool before_parking);
@@ -114,6 +117,7 @@ class threads_executor final : public executor {
 
   std::size_t stack_bytes_;
   double watchdog_seconds_;
+  schedule loops_;  ///< the run's policy
   grain::pins pins_;
   spinning spin_;
   // V, the bit vector: whose local queue holds work. The loops' bits are exact; a task's bit is set by its worker

@@ -50,6 +50,7 @@ struct alignas(64) worker final : work_queue::watcher {
   std::atomic<team*> in_team;
   bounded_deque<detail::task_node, 4096> tasks;  ///< the head is this worker's
   work_queue queue{this};                        ///< loops
+  invitations invited;                           ///< to loops under a baseline policy
   parking bed;
   std::atomic<task_fiber*> inbox{nullptr};  ///< fibers that may go on here, the latest first
 

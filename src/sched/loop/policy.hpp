@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "maslin/loop.hpp"
 #include "sched/loop/afs.hpp"
 #include "sched/loop/gss.hpp"
 #include "sched/loop/queues.hpp"
@@ -12,7 +13,7 @@
 
 namespace maslin::loop_policy {
 
-enum class kind : unsigned char { dbs, static_, gss, afs };
+using kind = schedule;
 
 /// Gives the policy that MASLIN_LOOP names; throws `error` for any other text.
 kind parse(std::string_view text);

@@ -1,0 +1,113 @@
+#pragma once
+// Loops under the baseline policies (dynamic-bisectioning, section 4.1): a loop has queues of its own, and every worker
+// of the team is invited to it.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "base/lock.hpp"
+#include "sched/loop/policy.hpp"
+
+namespace maslin {
+
+struct loop_run;
+
+/// What is left of a loop, in the queues of its policy (`loop_policy::queues`).
+class loop_queues {
+ public:
+  loop_queues(schedule policy, std::int64_t blocks, int workers)
+      : policy_(policy),
+        workers_(workers),
+        count_(loop_policy::queue_count(policy, workers)),
+        queues_(std::make_unique<queue[]>(static_cast<std::size_t>(count_))) {
+    for (int q = 0; q < count_; ++q) {
+      queues_[q].rest = loop_policy::equal_part(blocks, count_, q);
+      queues_[q].left.store(queues_[q].rest.size(), std::memory_order_relaxed);
+    }
+  }
+
+  /// Gives what the team's `worker` runs next.
+  std::optional<loop_policy::part> next(int worker) { return loop_policy::next(policy_, *this, worker); }
+
+  int count() const { return count_; }
+  std::int64_t left(int q) const { return queues_[q].left.load(std::memory_order_relaxed); }
+  std::optional<loop_policy::part> take_front(int q, loop_policy::amount rule) {
+    return take(queues_[q], rule, [](loop_policy::part& rest, std::int64_t size) {
+      rest.first += size;
+      return loop_policy::part{rest.first - size, rest.first};
+    });
+  }
+  std::optional<loop_policy::part> take_back(int q, loop_policy::amount rule) {
+    return take(queues_[q], rule, [](loop_policy::part& rest, std::int64_t size) {
+      rest.last -= size;
+      return loop_policy::part{rest.last, rest.last + size};
+    });
+  }
+
+ private:
+  struct alignas(64) queue {
+    base::short_lock lock;
+    std::atomic<std::int64_t> left{0};  // written under lock
+    loop_policy::part rest;             // under lock
+  };
+
+  template <class Cut>
+  std::optional<loop_policy::part> take(queue& from, loop_policy::amount rule, Cut&& cut) {
+    std::lock_guard held(from.lock);
+    if (from.rest.size() == 0) return std::nullopt;
+    const loop_policy::part taken = cut(from.rest, rule(from.rest.size(), workers_));
+    from.left.store(from.rest.size(), std::memory_order_relaxed);
+    return taken;
+  }
+
+  schedule policy_;
+  int workers_;
+  int count_;
+  std::unique_ptr<queue[]> queues_;
+};
+
+/// One worker's part in such a loop. It lives with the loop, which is over only when every invitation was answered or
+/// withdrawn.
+struct invitation {
+  loop_run* loop = nullptr;
+  int worker = 0;  ///< its number in the team when the loop began
+  invitation* next = nullptr;
+};
+
+/// The invitations that one worker has not answered yet, the latest first.
+class invitations {
+ public:
+  /// Sequentially consistent (README, race 1).
+  bool empty() const { return first_.load(std::memory_order_seq_cst) == nullptr; }
+
+  void add(invitation& one) {
+    std::lock_guard held(lock_);
+    one.next = first_.load(std::memory_order_relaxed);
+    first_.store(&one, std::memory_order_seq_cst);
+  }
+  /// Takes the first that `suits`; null when none does.
+  template <class Predicate>
+  invitation* take_if(Predicate&& suits) {
+    if (empty()) return nullptr;
+    std::lock_guard held(lock_);
+    invitation* before = nullptr;
+    for (invitation* one = first_.load(std::memory_order_relaxed); one; before = one, one = one->next) {
+      if (!suits(*one)) continue;
+      if (before)
+        before->next = one->next;
+      else
+        first_.store(one->next, std::memory_order_seq_cst);
+      return one;
+    }
+    return nullptr;
+  }
+
+ private:
+  base::short_lock lock_;
+  std::atomic<invitation*> first_{nullptr};  // written under lock_
+};
+
+}  // namespace maslin
