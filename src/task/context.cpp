@@ -14,12 +14,28 @@ thread_local context* current = nullptr;
 
 std::atomic<void (*)(context&)> root_drain{nullptr};
 
+/// When its thread ends it is drained and gives back what it holds, but it can still be asked: what has static storage
+/// ends after what is thread-local.
 struct root_context {
-  scope children{nullptr};
-  context self{children};
+  union {
+    scope children;
+  };
+  union {
+    context self;
+  };
 
-  root_context() { self.is_root = true; }
-  ~root_context() { drain(); }
+  root_context() {
+    new (&children) scope(nullptr);
+    new (&self) context(children);
+    self.is_root = true;
+  }
+  ~root_context() {
+    drain();
+    self.data.reset();
+    self.others = {};
+  }
+  root_context(const root_context&) = delete;
+  root_context& operator=(const root_context&) = delete;
   void drain() {
     if (auto* d = root_drain.load(std::memory_order_acquire)) d(self);
   }
