@@ -2,8 +2,9 @@
 // A lock for critical sections of a few dozen instructions, held by threads that may lose their core meanwhile: spins
 // briefly, then sleeps in the kernel, so that a pre-empted holder costs the others no core.
 
-#include <atomic>
 #include <cstdint>
+
+#include "base/atomic.hpp"
 
 namespace maslin::base {
 
@@ -45,7 +46,7 @@ class short_lock {
   }
 
  private:
-  std::atomic<std::uint32_t> word_{0};
+  MASLIN_ATOMIC<std::uint32_t> word_{0};
 };
 
 }  // namespace maslin::base

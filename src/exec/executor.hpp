@@ -56,7 +56,8 @@ inline void await(executor& exec, scope& s, std::int64_t rest = 0) {
 /// Gives the runtime's executor; starts the runtime on the first call. Throws `error` for a bad environment.
 executor& the_executor();
 
-/// Makes the executor for this many workers, which runs loops under that schedule unless they ask for another (exec/threads).
+/// Makes the executor for this many workers, which runs loops under that schedule unless they ask for another
+/// (exec/threads).
 std::unique_ptr<executor> make_threads(int workers, schedule loops);
 /// Makes the serial elision (exec/serial).
 std::unique_ptr<executor> make_serial();

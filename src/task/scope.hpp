@@ -1,13 +1,13 @@
 #pragma once
 // A scope is the set of tasks that one wait covers: the children of a task, of a thread's root context, or of a group.
 
-#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "base/lock.hpp"
 
 namespace maslin {
@@ -148,13 +148,13 @@ class scope {
   }
   std::int64_t open(std::int64_t state) const noexcept { return (state >> 2) + unsettled(); }
 
-  std::atomic<std::int64_t> state_;
-  std::atomic<std::uint64_t> created_{0};
-  std::uintptr_t link_;                       ///< outer scope or owner, with tags
-  std::atomic<error_list*> errors_{nullptr};  ///< changed under lock_
-  waiter* waiters_ = nullptr;                 ///< under lock_
+  MASLIN_ATOMIC<std::int64_t> state_;
+  MASLIN_ATOMIC<std::uint64_t> created_{0};
+  std::uintptr_t link_;                         ///< outer scope or owner, with tags
+  MASLIN_ATOMIC<error_list*> errors_{nullptr};  ///< changed under lock_
+  waiter* waiters_ = nullptr;                   ///< under lock_
   base::short_lock lock_;
-  std::atomic<bool> has_void_{false};
+  MASLIN_ATOMIC<bool> has_void_{false};
 };
 
 }  // namespace maslin

@@ -1,10 +1,11 @@
 #pragma once
 // One bit a worker: V of the DBS paper (whose queue holds work), and who sleeps.
 
-#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <memory>
+
+#include "base/atomic.hpp"
 
 namespace maslin {
 
@@ -34,11 +35,13 @@ class worker_bits {
 
  private:
   struct alignas(64) word {
-    std::atomic<std::uint64_t> bits{0};
+    MASLIN_ATOMIC<std::uint64_t> bits{0};
   };
   static std::uint64_t mask(int worker) { return std::uint64_t{1} << (worker % 64); }
-  std::atomic<std::uint64_t>& at(int worker) { return words_[static_cast<std::size_t>(worker / 64)].bits; }
-  const std::atomic<std::uint64_t>& at(int worker) const { return words_[static_cast<std::size_t>(worker / 64)].bits; }
+  MASLIN_ATOMIC<std::uint64_t>& at(int worker) { return words_[static_cast<std::size_t>(worker / 64)].bits; }
+  const MASLIN_ATOMIC<std::uint64_t>& at(int worker) const {
+    return words_[static_cast<std::size_t>(worker / 64)].bits;
+  }
 
   std::unique_ptr<word[]> words_;
 };

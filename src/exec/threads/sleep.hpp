@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "base/clock.hpp"
 #include "base/lock.hpp"
 #include "exec/threads/bits.hpp"
@@ -27,7 +28,7 @@ class parking {
   }
 
  private:
-  std::atomic<std::uint32_t> word_{0};
+  MASLIN_ATOMIC<std::uint32_t> word_{0};
 };
 
 /// Measures how long it takes to wake a sleeping thread here: the median of a few wake-ups, in ticks.

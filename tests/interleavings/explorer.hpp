@@ -1,0 +1,104 @@
+#pragma once
+// Runs a few threads under every order of their atomic operations, up to a number of pre-emptions (as CHESS does:
+// Musuvathi et al., OSDI 2008). Operations are sequentially consistent here: which fences the real ones need is argued
+// in the rooms' READMEs and hunted by ThreadSanitizer.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace explorer {
+
+/// The calling thread is about to do something that others can see: here another may go on.
+void step();
+/// The calling thread sleeps on this address until it is notified.
+void sleep_on(const void* address);
+void notify(const void* address, bool all);
+/// Says that a promise is broken, the first time in an execution.
+void fail(const std::string& what);
+
+/// std::atomic as far as the explored structures use it.
+template <class T>
+class atomic {
+ public:
+  atomic() = default;
+  atomic(T value) : value_(value) {}  // NOLINT: as std::atomic
+  ~atomic() { alive_ = 0; }
+  atomic(const atomic&) = delete;
+  atomic& operator=(const atomic&) = delete;
+
+  T load(std::memory_order = std::memory_order_seq_cst) const { return at(); }
+  void store(T value, std::memory_order = std::memory_order_seq_cst) { at() = value; }
+  T exchange(T value, std::memory_order = std::memory_order_seq_cst) { return std::exchange(at(), value); }
+  bool compare_exchange_strong(T& expected, T value, std::memory_order = std::memory_order_seq_cst,
+                               std::memory_order = std::memory_order_seq_cst) {
+    T& now = at();
+    if (now != expected) {
+      expected = now;
+      return false;
+    }
+    now = value;
+    return true;
+  }
+  bool compare_exchange_weak(T& expected, T value, std::memory_order a = std::memory_order_seq_cst,
+                             std::memory_order b = std::memory_order_seq_cst) {
+    return compare_exchange_strong(expected, value, a, b);
+  }
+  T fetch_add(T by, std::memory_order = std::memory_order_seq_cst) {
+    T& now = at();
+    return std::exchange(now, static_cast<T>(now + by));
+  }
+  T fetch_sub(T by, std::memory_order = std::memory_order_seq_cst) {
+    T& now = at();
+    return std::exchange(now, static_cast<T>(now - by));
+  }
+  T fetch_or(T bits, std::memory_order = std::memory_order_seq_cst) {
+    T& now = at();
+    return std::exchange(now, static_cast<T>(now | bits));
+  }
+  T fetch_and(T bits, std::memory_order = std::memory_order_seq_cst) {
+    T& now = at();
+    return std::exchange(now, static_cast<T>(now & bits));
+  }
+  void wait(T old, std::memory_order = std::memory_order_seq_cst) const {
+    while (at() == old) sleep_on(this);
+  }
+  void notify_one() { notify(this, false); }
+  void notify_all() { notify(this, true); }
+
+ private:
+  T& at() const {
+    step();
+    if (alive_ != here) fail("an atomic was used after its end");
+    return value_;
+  }
+
+  static constexpr std::uint32_t here = 0x600d600d;
+  mutable T value_{};
+  std::uint32_t alive_ = here;
+};
+
+/// Threads over a state that is made anew for each execution.
+struct scenario {
+  virtual ~scenario() = default;
+  std::vector<std::function<void()>> threads;
+  /// Called when all threads are done; says by `fail` what is wrong.
+  virtual void check() = 0;
+};
+
+struct result {
+  std::uint64_t executions = 0;
+  bool complete = false;              ///< every order was tried
+  std::string failure;                ///< empty: all is well
+  std::vector<std::size_t> schedule;  ///< of the failure: who took each step
+};
+
+/// Tries every order with at most `preemptions` switches away from a thread that could go on; stops at the first
+/// failure, and after `most` executions.
+result explore(const std::function<std::unique_ptr<scenario>()>& make, int preemptions, std::uint64_t most = 1u << 22);
+
+}  // namespace explorer
