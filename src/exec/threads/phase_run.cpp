@@ -172,16 +172,19 @@ void phase_run::update_wishes() {
     const int leader = t.first.load(std::memory_order_relaxed);
     const bool wants = room && more && on_worker_[static_cast<std::size_t>(leader)] == 0;
     t.wants_stream.store(wants, std::memory_order_seq_cst);
-    if (wants) exec_.rouse(exec_.at(leader));
+    const bool may_resume = !suspended_.empty();
+    t.may_resume.store(may_resume, std::memory_order_seq_cst);
+    if (wants || may_resume) exec_.rouse(exec_.at(leader));
   }
 }
 
 stream_run* phase_run::next_stream(worker& w, bool before_parking, std::optional<std::int64_t>& begun) {
   const int running = static_cast<int>(running_.size());
   const bool busy = on_worker_[static_cast<std::size_t>(w.index)] > 0;
-  // A worker whose own stream waits for something resumes a suspended one, although there is no room, before it sleeps:
-  // that one may hold what the other waits for. At its next off-load it is suspended again.
-  if (before_parking ? !busy : busy) return nullptr;
+  // Before the first worker of a team sleeps it resumes a suspended stream, although there is no room: that one may
+  // hold what its own stream waits for, or those that still stand in the places of an earlier configuration. At its
+  // next off-load it is suspended again.
+  if (!before_parking && busy) return nullptr;
   if (auto s = before_parking ? suspended_.resume(0, 1) : suspended_.resume(running, now_.streams)) {
     started(**s, w);
     if (before_parking) (*s)->seen = generation_.load(std::memory_order_relaxed) - 1;

@@ -293,7 +293,8 @@ void threads_executor::idle(worker& w, team& t) {
     return replace_fiber(w, leaves ? *stand_in_stack_ : *w.own_stack);
   }
   asleep_.set(w.index);
-  bool needed = anything_for(w, t);
+  const bool leads = t.first.load(std::memory_order_relaxed) == w.index;
+  bool needed = anything_for(w, t) || (leads && t.may_resume.load(std::memory_order_seq_cst));
   for (team* above = t.parent.load(std::memory_order_relaxed); above && !needed;
        above = above->parent.load(std::memory_order_relaxed))
     needed = !above->centre.empty();
@@ -361,6 +362,7 @@ team* threads_executor::take_team() {
 void threads_executor::return_team(team* t) {
   t->runs = nullptr;
   t->wants_stream.store(false, std::memory_order_relaxed);
+  t->may_resume.store(false, std::memory_order_relaxed);
   free_teams_.push_back(t);
 }
 
