@@ -172,7 +172,8 @@ bool end_recorded(task_node& task, ready_sink& sink) noexcept {
   task.children.reopen();
   if (failed) task.cancelled.store(false, std::memory_order_relaxed);
   task.blockers.store(part.blockers, std::memory_order_relaxed);
-  for (const std::uintptr_t follower : part.followers) {
+  const std::span<const std::uintptr_t> followers = part.followers;
+  for (const std::uintptr_t follower : followers) {
     task_node& to = *node(follower);
     if (failed && (follower & needs_it)) to.cancelled.store(true, std::memory_order_relaxed);
     if (follower & is_last)
@@ -180,7 +181,7 @@ bool end_recorded(task_node& task, ready_sink& sink) noexcept {
     else
       unblock(to, 1, sink);
   }
-  return part.followers.empty();
+  return followers.empty();  // the recording itself may be gone
 }
 
 }  // namespace graph
