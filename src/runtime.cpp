@@ -258,6 +258,23 @@ void run_in_window(group* in, void (*run)(void*), void* env) {
   if (!errors.empty()) members.add_errors(members.created(), std::move(errors));
 }
 
+namespace {
+
+/// Makes the graph know what the task reads and writes; gives whether it waits for nothing. What is thrown leaves no
+/// task.
+bool add_to_graph(executor& exec, context& creator, task_node& task, std::span<const declared> data, bool at_home) {
+  try {
+    return graph::domain::of(creator).add(task, data.data(), at_home, exec);
+  } catch (...) {
+    task.run(task.callable, nullptr, body_use::destroy);
+    task.accesses = 0;
+    graph::finish(&task, exec);
+    throw;
+  }
+}
+
+}  // namespace
+
 void submit_task(const task_storage& storage, const task_description& what) {
   executor& exec = the_executor();
   context& here = current_context();
@@ -265,17 +282,8 @@ void submit_task(const task_storage& storage, const task_description& what) {
   scope& members = members_of(what.in, here);
   const bool full = is_full(exec, here, what.in);
   auto* task = new (storage.node) task_node(members, here.stream, storage, what);
-  bool ready = true;
-  if (what.access_count > 0) {
-    try {
-      ready = graph::domain::of(here).add(*task, what.accesses, false, exec);
-    } catch (...) {
-      what.run(storage.callable, nullptr, body_use::destroy);
-      task->accesses = 0;
-      graph::finish(task, exec);
-      throw;
-    }
-  }
+  const bool ready =
+      what.access_count == 0 || add_to_graph(exec, here, *task, {what.accesses, what.access_count}, false);
   if (ready && full)
     graph::run(task, exec);
   else if (ready)
@@ -299,13 +307,7 @@ void wait_for_data(executor& exec, context& here, std::span<const declared> data
     };
     auto* task =
         new (storage.node) task_node(members, here.stream, storage, {run, nullptr, where, 0, data.data(), data.size()});
-    try {
-      if (graph::domain::of(here).add(*task, data.data(), true, exec)) graph::run(task, exec);
-    } catch (...) {
-      task->accesses = 0;
-      graph::finish(task, exec);
-      throw;
-    }
+    if (add_to_graph(exec, here, *task, data, true)) graph::run(task, exec);
     while (members.in_flight() > 0 && exec.run_member(*here.children)) {
     }
     suspend_until(exec, members);
@@ -351,23 +353,15 @@ void replay(recording& tasks, std::span<const rebinding> instead, location where
   const std::lock_guard turn(all.turn);
   all.bind(instead, where);
   // Tasks of groups may be in flight; those that use the same data come first.
-  if (here.data && static_cast<graph::domain&>(*here.data).in_use())
-    wait_for_data(exec, here, all.accesses(instead), "replay", where);
+  if (here.data && graph::domain::of(here).in_use()) wait_for_data(exec, here, all.accesses(instead), "replay", where);
   run_recorded(exec, all);
   if (all.members.has_errors()) rethrow_first(all.members.take_errors());
 }
 
-void run_loop(const loop& l) {
-  unrecorded_context("parallel_for or parallel_reduce");
-  the_executor().run_loop(l);
-}
-void run_phase(const phase& p) {
-  unrecorded_context("phase");
-  the_executor().run_phase(p);
-}
+void run_loop(const loop& l) { the_executor().run_loop(unrecorded_context("parallel_for or parallel_reduce"), l); }
+void run_phase(const phase& p) { the_executor().run_phase(unrecorded_context("phase"), p); }
 void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) {
-  unrecorded_context("offload");
-  the_executor().run_offload(kernel, call, env);
+  the_executor().run_offload(unrecorded_context("offload"), kernel, call, env);
 }
 
 }  // namespace detail

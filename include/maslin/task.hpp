@@ -220,6 +220,23 @@ struct stored_call {
   [[no_unique_address]] std::tuple<kept<Arguments>...> arguments;
 };
 
+/// The task_function of a stored callable.
+template <class Stored>
+void use_stored(void* at, const access_record* records, body_use use) {
+  auto* body = static_cast<Stored*>(at);
+  struct destroy {
+    Stored* body;
+    ~destroy() {
+      if (body) body->~Stored();
+    }
+  } guard{use == body_use::call ? nullptr : body};
+  if (use == body_use::destroy) return;
+  if constexpr (std::is_invocable_v<Stored&>)
+    (*body)();
+  else
+    (*body)(records);
+}
+
 /// Makes a task of `Stored`, constructed from `from`.
 template <class Stored, std::size_t Accesses, class... From>
 void spawn(task_description what, From&&... from) {
@@ -230,20 +247,7 @@ void spawn(task_description what, From&&... from) {
     discard_task(storage);
     throw;
   }
-  what.run = [](void* at, const access_record* records, body_use use) {
-    auto* body = static_cast<Stored*>(at);
-    struct destroy {
-      Stored* body;
-      ~destroy() {
-        if (body) body->~Stored();
-      }
-    } guard{use == body_use::call ? nullptr : body};
-    if (use == body_use::destroy) return;
-    if constexpr (Accesses > 0 || std::is_invocable_v<Stored&, const access_record*>)
-      (*body)(records);
-    else
-      (*body)();
-  };
+  what.run = use_stored<Stored>;
   submit_task(storage, what);
 }
 

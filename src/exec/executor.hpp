@@ -27,10 +27,10 @@ class executor : public graph::ready_sink {
   /// For a caller that cannot be suspended: does some of what `covered` (if it is a scope that is waited for) is
   /// waiting for, on the caller's stack, or lets others run.
   virtual void help(const scope* covered) = 0;
-  /// The public calls of the same names.
-  virtual void run_loop(const detail::loop& l) = 0;
-  virtual void run_phase(const detail::phase& p) = 0;
-  virtual void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) = 0;
+  /// The public calls of the same names; `caller` is the calling context.
+  virtual void run_loop(context& caller, const detail::loop& l) = 0;
+  virtual void run_phase(context& caller, const detail::phase& p) = 0;
+  virtual void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) = 0;
   virtual int width() const = 0;
   virtual int workers() const = 0;
   /// Tasks that a creator may have in flight before it runs a new one in place.

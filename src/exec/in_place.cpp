@@ -8,12 +8,12 @@
 
 namespace maslin {
 
-void loop_in_place(executor& exec, const detail::loop& l) {
-  context& caller = current_context();
+void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
   const std::int64_t blocks = l.blocks();
   scope own(caller.children);
   context here(own);
   here.in_loop = true;
+  here.in_offload = caller.in_offload;
   here.stream = caller.stream;
   for (std::int64_t i = 0; i < blocks; ++i) {
     error_list errors = run_enclosed(exec, here, own, [&] { l.run_block(i); });
@@ -58,13 +58,13 @@ void run_recorded(executor& exec, recording::state& tasks) {
   }
 }
 
-void phase_in_place(executor& exec, const detail::phase& p) {
+void phase_in_place(executor& exec, context& caller, const detail::phase& p) {
   const auto begin = std::chrono::steady_clock::now();
   const std::shared_ptr<live_report> report = begin_report(p);
   auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   error_list errors;
   for (std::int64_t i = 0; i < p.streams; ++i) {
-    scope own(current_context().children);
+    scope own(caller.children);
     context here(own);
     errors.add_all(static_cast<std::uint64_t>(i), run_enclosed(exec, here, own, [&] { p.run(p.env, i); }));
     report->change([&](phase_report& r) {

@@ -17,7 +17,7 @@ inline void await_tasks(executor& exec, context& caller, scope* members = nullpt
   scope& covered = members ? *members : *caller.children;
   if (caller.data) graph::settle(caller, members, exec);
   if (!covered.quiet()) await(exec, covered);
-  if (caller.data) static_cast<graph::domain&>(*caller.data).quiet(members, covered.has_errors());
+  if (caller.data) graph::domain::of(caller).quiet(members, covered.has_errors());
 }
 
 /// Runs `body()` in the context `here`, whose scope is `own`, and waits for the tasks that it created there. Gives what
@@ -44,9 +44,9 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
 void run_recorded(executor& exec, recording::state& tasks);
 
 /// Runs the blocks of a loop in index order on the caller's stack, up to and including the first that throws.
-void loop_in_place(executor& exec, const detail::loop& l);
+void loop_in_place(executor& exec, context& caller, const detail::loop& l);
 
 /// Runs the streams of a phase in index order on the caller's stack and notes it in the phase's report.
-void phase_in_place(executor& exec, const detail::phase& p);
+void phase_in_place(executor& exec, context& caller, const detail::phase& p);
 
 }  // namespace maslin

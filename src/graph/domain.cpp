@@ -1,12 +1,12 @@
 #include "graph/domain.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <new>
 #include <string>
 #include <utility>
 
+#include "base/room.hpp"
 #include "graph/version.hpp"
 #include "maslin/error.hpp"
 #include "task/pool.hpp"
@@ -14,7 +14,6 @@
 namespace maslin::graph {
 
 using detail::access_record;
-using detail::body_use;
 using detail::declared;
 using detail::edge;
 using detail::task_node;
@@ -49,25 +48,6 @@ struct combine_task {
   }
 };
 
-void destroy(datum* d) {
-  if (d->current) release(*d->current);
-  if (d->more) {
-    if (d->more->turns) release(*d->more->turns);
-    for (version* v : d->more->values) release(*v);
-  }
-  d->~datum();
-  pool::give(d, sizeof(datum));
-}
-
-bool all_done(task_list& tasks) {
-  return std::all_of(tasks.begin(), tasks.end(), [](task_node* t) { return is_done(*t); });
-}
-bool all_well(task_list& tasks) {
-  return std::all_of(tasks.begin(), tasks.end(), [](task_node* t) { return is_done(*t) && !t->failed(); });
-}
-
-bool known_elsewhere(const datum& d) { return d.more && (!d.more->aliases.empty() || d.more->turns || d.updated); }
-
 }  // namespace
 
 domain& domain::of(context& creator) {
@@ -76,7 +56,6 @@ domain& domain::of(context& creator) {
 }
 
 domain::~domain() {
-  for (datum* d : data_) destroy(d);
   while (spare_) {
     edge* e = spare_;
     spare_ = e->next;
@@ -85,14 +64,8 @@ domain::~domain() {
 }
 
 void domain::forget() {
-  for (datum* d : data_) destroy(d);
   data_.clear();
-  table_.clear();
   pending_.clear();
-  granules_.clear();
-  on_a_grid_ = true;
-  grid_size_ = 0;
-  classes_ = 0;
 }
 
 std::vector<region> domain::homes() const {
@@ -150,115 +123,6 @@ void domain::quiet(const scope* members, bool failed) {
         [](task_list&) {});
   // Nobody waits for what is done, and names keep its memory. Members of groups may still be in flight.
   if (!members && accesses_ >= data_.size()) drain();
-}
-
-// Which datum it is
-// ------------------------------------------------------------------------------------------------------
-
-// Pages are scattered, what lies in one page stays in order: neighbours share cache lines of the table.
-std::size_t domain::slot_of(std::uintptr_t start) const {
-  return (((start >> 12) * 0x9E3779B97F4A7C15u >> 20) + (start >> 3)) & (table_.size() - 1);
-}
-
-void domain::enter_table(datum* d) {
-  std::size_t i = slot_of(d->home.start);
-  while (table_[i].of) i = (i + 1) & (table_.size() - 1);
-  table_[i] = {d->home.start, d};
-}
-
-void domain::make_room(std::size_t more) {
-  if ((data_.size() + more) * 2 <= table_.size()) return;
-  // What is over and done can go, unless other data know of it.
-  std::vector<datum*> kept;
-  kept.reserve(data_.size());
-  std::vector<datum*> gone;
-  gone.reserve(data_.size());
-  for (datum* d : data_) {
-    const bool over = !d->pending && !known_elsewhere(*d) && all_well(d->writers) && all_done(d->readers);
-    (over ? gone : kept).push_back(d);
-  }
-  std::vector<slot> larger(std::bit_ceil(std::max<std::size_t>((kept.size() + more) * 4, 64)));
-  for (datum* d : gone) destroy(d);
-  data_.swap(kept);
-  table_.swap(larger);
-  for (datum* d : data_) enter_table(d);
-  if (on_a_grid_) return;
-  granules_.clear();
-  classes_ = 0;
-  for (datum* d : data_) index(*d);
-}
-
-template <class Visit>
-void domain::for_each_overlapping(const region& r, Visit&& visit) {
-  for (std::uint64_t left = classes_; left; left &= left - 1) {
-    const int k = std::countr_zero(left);
-    const std::uintptr_t first = r.start >> k;
-    const std::uintptr_t last = (r.end() - 1) >> k;
-    if (last - first >= data_.size()) {
-      for (datum* d : data_)
-        if (overlap(d->home, r)) visit(*d);
-      return;
-    }
-    for (std::uintptr_t granule = first; granule <= last; ++granule) {
-      const auto here = granules_.find(granule << 6 | static_cast<unsigned>(k));
-      if (here == granules_.end()) continue;
-      for (datum* d : here->second)
-        if (overlap(d->home, r)) visit(*d);
-    }
-  }
-}
-
-/// Enters the datum where others that overlap it will look: in the one or two granules of its size that it touches.
-void domain::index(datum& d) {
-  const int k = std::bit_width(d.home.end() - d.home.start - 1);
-  for (std::uintptr_t granule = d.home.start >> k; granule <= (d.home.end() - 1) >> k; ++granule)
-    granules_[granule << 6 | static_cast<unsigned>(k)].push_back(&d);
-  classes_ |= std::uint64_t{1} << k;
-}
-
-void domain::find_aliases(datum& d) {
-  if (on_a_grid_) {
-    const std::size_t size = d.home.bytes;
-    if (grid_size_ == 0) {
-      grid_size_ = size;
-      grid_rest_ = d.home.start % size;
-    }
-    if (d.home.columns == 1 && size == grid_size_ && d.home.start % size == grid_rest_) return;
-    on_a_grid_ = false;
-    for (datum* other : data_) index(*other);
-  }
-  for_each_overlapping(d.home, [&](datum& other) {
-    std::vector<datum*>& theirs = other.extended().aliases;
-    if (!theirs.empty() && theirs.back() == &d) return;
-    theirs.push_back(&d);
-    d.extended().aliases.push_back(&other);
-  });
-  index(d);
-}
-
-/// Gives the datum of exactly that region; `make_room` made room for it.
-datum& domain::find(const region& r) {
-  std::size_t i = slot_of(r.start);
-  for (; table_[i].of; i = (i + 1) & (table_.size() - 1))
-    if (table_[i].start == r.start && table_[i].of->home == r) {
-      table_[i].of->named_lately = true;
-      return *table_[i].of;
-    }
-  datum* d = new (pool::take(sizeof(datum))) datum(r);
-  try {
-    data_.reserve(data_.size() + 1);
-    find_aliases(*d);
-  } catch (...) {
-    // An alias may know of it already.
-    for (datum* other : data_)
-      if (other->more) std::erase(other->more->aliases, d);
-    for (auto& [granule, all] : granules_) std::erase(all, d);
-    destroy(d);
-    throw;
-  }
-  data_.push_back(d);
-  table_[i] = {r.start, d};
-  return *d;
 }
 
 // Edges
@@ -332,14 +196,7 @@ void domain::write(datum& d, bool reads) {
   wait_for(d.writers, reads);
   wait_for(d.readers, false);
   wait_for_aliases(d, reads, true);
-  d.writers.clear();
-  d.readers.clear();
-  if (d.updated) {
-    d.more->written_before.clear();
-    d.more->read_before.clear();
-    d.updated = false;
-  }
-  d.writers.add(*now_.task);
+  d.set_writer(*now_.task);
 }
 
 void domain::update(datum& d) {
@@ -366,10 +223,10 @@ void domain::contribute(datum& d, version& value, const detail::reduction_kind& 
 
 /// Gives the datum a version of its own, so that the task need wait for nobody; false where that is impossible.
 bool domain::rename(datum& d) {
-  if (d.updated || (d.more && !d.more->aliases.empty())) return false;
+  if (d.updated || d.has_aliases()) return false;
   d.writers.drop_well_done();
   d.readers.drop_done();
-  if (all_done(d.writers) && all_done(d.readers)) return false;  // nobody is in the way
+  if (d.writers.all_done() && d.readers.all_done()) return false;  // nobody is in the way
   try {
     datum::rare& more = d.extended();
     if (!d.current) {
@@ -386,9 +243,7 @@ bool domain::rename(datum& d) {
   if (!fresh) return false;
   if (d.current) release(*d.current);
   d.current = fresh;
-  d.writers.clear();
-  d.readers.clear();
-  d.writers.add(*now_.task);
+  d.set_writer(*now_.task);
   note_pending(d);
   return true;
 }
@@ -410,7 +265,7 @@ void domain::prepare(datum& d, const declared& a, access_record& record, bool at
     }
     if (d.current && (at_home || !d.more->aliases.empty())) move_home(d, in, sink);
   }
-  pending_.reserve(pending_.size() + 1);
+  base::make_room(pending_);
   switch (a.mode) {
     case access_mode::in:
       d.readers.reserve_one();
@@ -430,7 +285,7 @@ void domain::prepare(datum& d, const declared& a, access_record& record, bool at
     case access_mode::reduction: {
       datum::rare& more = d.extended();
       more.adders.reserve_one();
-      more.values.reserve(more.values.size() + 1);
+      base::make_room(more.values);
       record.of = make_value(d.home);
       a.reduces->begin(record.of->data, d.home.bytes / a.reduces->element);
       break;
@@ -452,10 +307,10 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
 
   // Everything that can fail comes first.
   try {
-    make_room(static_cast<std::size_t>(count));
+    data_.make_room(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
       const region where(accesses[i]);
-      data[i] = where.empty() ? nullptr : &find(where);
+      data[i] = where.empty() ? nullptr : &data_.find(where);
       for (int k = 0; data[i] && k < i; ++k)
         if (data[k] == data[i] &&
             (accesses[k].mode == access_mode::reduction || accesses[i].mode == access_mode::reduction))
@@ -527,12 +382,8 @@ task_node& domain::make_task(scope& in, location where, version* of, void* home,
   constexpr std::size_t accesses = 2;
   const detail::task_storage storage = detail::new_task_storage(sizeof(stored), alignof(stored), accesses);
   new (storage.callable) stored(std::forward<Body>(body));
-  const auto run = [](void* at, const access_record* records, body_use what) {
-    auto* callable = static_cast<stored*>(at);
-    if (what != body_use::destroy) (*callable)(records);
-    if (what != body_use::call) callable->~stored();
-  };
-  auto* task = new (storage.node) task_node(in, creator_.stream, storage, {run, nullptr, where, 0, nullptr, accesses});
+  auto* task = new (storage.node)
+      task_node(in, creator_.stream, storage, {detail::use_stored<stored>, nullptr, where, 0, nullptr, accesses});
   task->is_internal = true;
   new (&task->records()[0]) access_record{of ? of->data : nullptr, of, {}};
   new (&task->records()[1]) access_record{home, nullptr, {}};
@@ -550,10 +401,7 @@ void domain::move_home(datum& d, scope& in, ready_sink& sink) {
   release(*d.current);
   d.current = nullptr;
   d.more->at_home.clear();
-  d.writers.clear();
-  d.readers.clear();  // they read the version, which the copy leaves as it is
-  d.updated = false;
-  d.writers.add(task);
+  d.set_writer(task);  // who read the version need not be waited for: the copy leaves it as it is
   if (end(sink)) sink.ready(&task);
 }
 
@@ -575,10 +423,7 @@ void domain::combine(datum& d, scope& in, ready_sink& sink) {
   more.values.clear();
   more.adders.clear();
   more.kind = nullptr;
-  d.writers.clear();
-  d.readers.clear();
-  d.updated = false;
-  d.writers.add(task);
+  d.set_writer(task);
   if (end(sink)) sink.ready(&task);
 }
 
@@ -610,7 +455,7 @@ void domain::bring_home(scope* members, ready_sink& sink) {
 void settle(context& creator, scope* members, ready_sink& sink) noexcept {
   if (!creator.data) return;
   try {
-    static_cast<domain&>(*creator.data).bring_home(members, sink);
+    domain::of(creator).bring_home(members, sink);
   } catch (const std::bad_alloc&) {
     scope& errors = members ? *members : *creator.children;
     errors.add_error(std::numeric_limits<std::uint64_t>::max(), std::current_exception());

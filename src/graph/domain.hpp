@@ -4,45 +4,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
+#include "graph/data_table.hpp"
 #include "graph/edges.hpp"
-#include "graph/region.hpp"
-#include "graph/task_list.hpp"
 #include "task/context.hpp"
 
 namespace maslin::graph {
-
-/// A region that tasks have named, and who waits for whom because of it.
-struct datum {
-  explicit datum(const region& r) : home(r) {}
-
-  region home;
-  detail::version* current = nullptr;  ///< where it lies now; null: at home
-  task_list writers;                   ///< whose value it has: the last writer, or those that take turns (`updated`)
-  task_list readers;                   ///< since then
-  bool updated = false;                ///< `writers` are `concurrent` tasks
-  bool named_lately = true;            ///< since the domain last looked
-  bool pending = false;                ///< in the domain's list of data that are not at home or not combined
-
-  struct rare {
-    task_list written_before;          ///< while `updated`: what its tasks wait for, and whose value they change
-    task_list read_before;             ///< and what they only wait for
-    task_list at_home;                 ///< tasks that still use the home memory while the datum lies elsewhere
-    std::vector<datum*> aliases;       ///< other data that overlap this one
-    detail::version* turns = nullptr;  ///< of `concurrent` tasks, at home
-    const detail::reduction_kind* kind = nullptr;  ///< of a reduction that is not combined yet
-    task_list adders;                              ///< its tasks, in program order
-    std::vector<detail::version*> values;          ///< theirs
-  };
-  std::unique_ptr<rare> more;
-  rare& extended() {
-    if (!more) more = std::make_unique<rare>();
-    return *more;
-  }
-  bool combining() const { return more && more->kind; }
-};
 
 class domain final : public context::dependences {
  public:
@@ -73,10 +41,6 @@ class domain final : public context::dependences {
   void quiet(const scope* members, bool failed);
 
  private:
-  struct slot {
-    std::uintptr_t start = 0;
-    datum* of = nullptr;
-  };
   /// The task that is being added: its edges so far, and the memory for more.
   struct addition {
     detail::task_node* task = nullptr;
@@ -89,16 +53,6 @@ class domain final : public context::dependences {
   /// Unnames what is done, and forgets all data when most were not named since the last time; gives whether a datum is
   /// in use.
   bool drain();
-
-  // Which datum it is.
-  datum& find(const region& r);
-  void make_room(std::size_t more);
-  std::size_t slot_of(std::uintptr_t start) const;
-  void enter_table(datum* d);
-  void find_aliases(datum& d);
-  void index(datum& d);
-  template <class Visit>
-  void for_each_overlapping(const region& r, Visit&& visit);
 
   // Everything that can fail.
   void prepare(datum& d, const detail::declared& a, detail::access_record& record, bool at_home, ready_sink& sink);
@@ -123,18 +77,10 @@ class domain final : public context::dependences {
 
   context& creator_;
   const bool captures_;
-  std::vector<datum*> data_;
-  std::vector<slot> table_;
+  data_table data_;
   std::vector<datum*> pending_;  ///< not at home, or not combined
   std::size_t accesses_ = 0;     ///< since it was last drained
   bool has_guests_ = false;      ///< members of groups were added since then
-
-  // Which data overlap. As long as all have one size and lie on one grid, none do, and there is no index.
-  bool on_a_grid_ = true;
-  std::size_t grid_size_ = 0;
-  std::uintptr_t grid_rest_ = 0;
-  std::uint64_t classes_ = 0;  ///< bit k: there are data of 2^(k-1) < extent ≤ 2^k bytes
-  std::unordered_map<std::uint64_t, std::vector<datum*>> granules_;
 
   addition now_;
   detail::edge* spare_ = nullptr;  ///< blocks, chained by `next`

@@ -32,14 +32,6 @@ void destroy(task_node* task) noexcept {
 
 namespace {
 
-/// What `task` would read is void; the wait for `why` says what was thrown.
-void cancel(task_node& task, const scope* why) noexcept {
-  // Two that failed may do this at once; either will do.
-  if (task.is_internal) set_failed_for(task, why);
-  // Release: who sees that it failed sees for which scope.
-  task.cancelled.store(true, std::memory_order_release);
-}
-
 /// While a task waits for a turn it has no edges, so the first one's memory links the queue.
 task_node* next_in_queue(const task_node* task) {
   return reinterpret_cast<task_node*>(const_cast<task_node*>(task)->records()->link.to);
@@ -167,11 +159,11 @@ void run(task_node* task, ready_sink& sink) noexcept {
     entered in(here);
     try {
       const bool runs = !task->failed();
-      if (task->is_recorded) {
-        if (runs) begin_values(*task);
-        if (runs) task->run(task->callable, task->records(), body_use::call);
-      } else {
+      if (!task->is_recorded) {
         task->run(task->callable, task->records(), runs ? body_use::call_and_destroy : body_use::destroy);
+      } else if (runs) {
+        begin_values(*task);
+        task->run(task->callable, task->records(), body_use::call);
       }
     } catch (...) {
       // After everything that the body had created before it threw.
@@ -187,7 +179,7 @@ void finish(task_node* task, ready_sink& sink) noexcept {
     scope* in = task->in;
     if (task->children.has_errors()) {
       in->add_errors(task->place, task->children.take_errors());
-      task->cancelled.store(true, std::memory_order_relaxed);
+      cancel(*task, in);
     }
     if (task->failed() && !task->is_internal) in->note_void();
     if (task->is_recorded) {

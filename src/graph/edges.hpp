@@ -55,6 +55,14 @@ inline void set_failed_for(detail::task_node& task, const scope* why) {
   std::atomic_ref(task.place).store(reinterpret_cast<std::uintptr_t>(why), std::memory_order_relaxed);
 }
 
+/// What `task` would read, or has written, is void; the wait for `why` says what was thrown.
+inline void cancel(detail::task_node& task, const scope* why) noexcept {
+  // Two that failed may do this at once; either will do.
+  if (task.is_internal && !task.is_recorded) set_failed_for(task, why);
+  // Release: who sees that it failed sees for which scope.
+  task.cancelled.store(true, std::memory_order_release);
+}
+
 /// A datum names the task, or no longer. Only for its creator.
 inline void name(detail::task_node& task) noexcept { ++task.named; }
 void unname(detail::task_node& task) noexcept;

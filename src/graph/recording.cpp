@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/room.hpp"
 #include "graph/domain.hpp"
 #include "graph/version.hpp"
 #include "maslin/error.hpp"
@@ -63,11 +64,12 @@ void recorder::add(const detail::task_storage& storage, const detail::task_descr
                   " belongs to a group, and is created while tasks are recorded: a group's tasks cannot be "
                   "recorded, use ms::task");
     const auto reduces = [](const detail::declared& a) { return a.mode == access_mode::reduction; };
-    reductions_.reserve(reductions_.size() + std::count_if(what.accesses, what.accesses + what.access_count, reduces));
+    base::make_room(reductions_,
+                    static_cast<std::size_t>(std::count_if(what.accesses, what.accesses + what.access_count, reduces)));
     if (what.access_count == 0)
       ready(task);
     else
-      static_cast<domain&>(*creator_.data).add(*task, what.accesses, false, *this);
+      domain::of(creator_).add(*task, what.accesses, false, *this);
   } catch (...) {
     task->accesses = 0;
     destroy_recorded(task);
@@ -97,7 +99,7 @@ recorder::~recorder() {
 }
 
 std::unique_ptr<recording::state> recorder::finish() {
-  auto& data = static_cast<domain&>(*creator_.data);
+  auto& data = domain::of(creator_);
   data.bring_home(nullptr, *this);
   recording::state& r = *made_;
   r.homes = data.homes();
@@ -175,7 +177,7 @@ bool end_recorded(task_node& task, ready_sink& sink) noexcept {
   const std::span<const std::uintptr_t> followers = part.followers;
   for (const std::uintptr_t follower : followers) {
     task_node& to = *node(follower);
-    if (failed && (follower & needs_it)) to.cancelled.store(true, std::memory_order_relaxed);
+    if (failed && (follower & needs_it)) cancel(to, nullptr);
     if (follower & is_last)
       start(to, sink);
     else

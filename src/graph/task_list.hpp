@@ -1,6 +1,7 @@
 #pragma once
 // The tasks that a datum names: a few in place, more on the heap.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,11 +54,16 @@ class task_list {
     for (detail::task_node* task : *this) unname(*task);
     count_ = 0;
   }
+  bool all_done() noexcept {
+    return std::all_of(begin(), end(), [](detail::task_node* task) { return is_done(*task); });
+  }
+  /// Is what they wrote there, and none of it void?
+  bool all_well_done() noexcept {
+    return std::all_of(begin(), end(), [](detail::task_node* task) { return is_well_done(*task); });
+  }
   void drop_done() noexcept { drop_if(is_done); }
   /// Takes out those that are done, unless they failed: what those wrote is still void.
-  void drop_well_done() noexcept {
-    drop_if([](detail::task_node& task) { return is_done(task) && !(task.failed() && failed_for(task)); });
-  }
+  void drop_well_done() noexcept { drop_if(is_well_done); }
   template <class Predicate>
   void drop_if(Predicate&& goes) noexcept {
     detail::task_node** all = begin();
@@ -72,6 +78,10 @@ class task_list {
   }
 
  private:
+  static bool is_well_done(detail::task_node& task) noexcept {
+    return is_done(task) && !(task.failed() && failed_for(task));
+  }
+
   static constexpr std::uint32_t near_count = 2;
 
   detail::task_node* near_[near_count] = {};

@@ -59,7 +59,8 @@ TEST(Patterns, CountsOfRealAlignmentsAreTheKnownOnes) {
        up = up.parent_path())
     if (std::filesystem::is_directory(up / "shared" / "data" / "alignments"))
       folder = up / "shared" / "data" / "alignments";
-  if (folder.empty()) GTEST_SKIP() << "skipped: shared/data absent";
+  if (folder.empty())
+    GTEST_SKIP() << "skipped: shared/data absent; it runs where that folder lies beside the repository";
   const struct {
     const char* file;
     int taxa, sites, patterns;

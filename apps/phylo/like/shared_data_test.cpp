@@ -26,7 +26,8 @@ class SharedData : public testing::TestWithParam<Known> {};
 TEST_P(SharedData, LogLikelihoodIsTheKnownOne) {
   // Beside the checkout that this file stands in.
   const auto data = std::filesystem::path(__FILE__).parent_path() / "../../../../shared/data";
-  if (!std::filesystem::exists(data)) GTEST_SKIP() << "skipped: shared/data absent";
+  if (!std::filesystem::exists(data))
+    GTEST_SKIP() << "skipped: shared/data absent; it runs where that folder lies beside the repository";
   const std::string name = GetParam().name;
   const auto alignment = phylo::read_alignment((data / "alignments" / (name + ".phy")).string());
   const auto patterns = phylo::compress(alignment);

@@ -14,9 +14,9 @@ class serial_executor final : public executor {
   bool run_member(scope&) override { return false; }
   waiter* caller() override { return &os_waiter::mine(); }
   void help(const scope*) override {}
-  void run_loop(const detail::loop& l) override { loop_in_place(*this, l); }
-  void run_phase(const detail::phase& p) override { phase_in_place(*this, p); }
-  void run_offload(std::uint32_t, void (*call)(void*), void* env) override { call(env); }
+  void run_loop(context& caller, const detail::loop& l) override { loop_in_place(*this, caller, l); }
+  void run_phase(context& caller, const detail::phase& p) override { phase_in_place(*this, caller, p); }
+  void run_offload(context&, std::uint32_t, void (*call)(void*), void* env) override { call(env); }
   int width() const override { return 1; }
   int workers() const override { return 1; }
   std::int64_t window() const override { return 1; }

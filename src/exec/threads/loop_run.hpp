@@ -12,23 +12,17 @@
 namespace maslin {
 
 struct loop_run {
-  loop_run(const detail::loop& shared, context& by, int team_width)
-      : what(shared), caller(by), width(team_width), blocks(by.children, scope::creators::many) {
-    blocks.enter(static_cast<std::uint64_t>(shared.blocks()));
-  }
-
-  /// A loop under a baseline policy; its members are the workers' invitations.
-  loop_run(const detail::loop& shared, context& by, int team_width, loop_queues& queues)
-      : what(shared), caller(by), width(team_width), own(&queues), blocks(by.children, scope::creators::many) {
-    blocks.enter(static_cast<std::uint64_t>(team_width));
+  loop_run(const detail::loop& shared, context& by, int team_width, loop_queues* queues = nullptr)
+      : what(shared), caller(by), width(team_width), own(queues), blocks(by.children, scope::creators::many) {
+    blocks.enter(queues ? static_cast<std::uint64_t>(team_width) : static_cast<std::uint64_t>(shared.blocks()));
   }
 
   const detail::loop& what;
   context& caller;
-  int width;                   ///< of the team when the loop began
-  loop_queues* own = nullptr;  ///< where a baseline keeps what is left
-  scope blocks;                ///< one member a block (or an invitation); an error's place is its block
-  std::uint32_t site = 0;      ///< its name in the trace
+  int width;               ///< of the team when the loop began
+  loop_queues* own;        ///< where a baseline keeps what is left; null under dbs
+  scope blocks;            ///< one member a block, or an invitation of a baseline's; an error's place is its block
+  std::uint32_t site = 0;  ///< its name in the trace
   std::atomic<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
 };
 

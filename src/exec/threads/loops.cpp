@@ -20,25 +20,30 @@ std::optional<work> take_share(worker& w, team& whole, loop_run& run, bool in_ce
   return whole.centre.take_of(&run, run.width);
 }
 
+int track_of(const worker* w) { return w ? w->index : -1; }
+
+void note_begin(loop_run& run, const worker* w) {
+  if (!trace::on()) return;
+  run.site = trace::site(run.what.where);
+  trace::record(track_of(w), trace::event_kind::loop_begin, run.site, trace::loop_shape{run.what.blocks(), run.width});
+}
+
 }  // namespace
 
-void threads_executor::run_loop(const detail::loop& l) {
+void threads_executor::run_loop(context& caller, const detail::loop& l) {
   const starting_thread::visit visit(*this);
-  context& caller_context = current_context();
   worker* w = self();
   const int team_width =
       w ? w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed) : workers();
   const std::int64_t blocks = l.blocks();
-  if (blocks == 1 || caller_context.alone || (w && team_width == 1)) return loop_in_place(*this, l);
+  if (blocks == 1 || caller.alone || (w && team_width == 1)) return loop_in_place(*this, caller, l);
 
   const schedule policy = l.policy == schedule::of_the_run ? loops_ : l.policy;
-  if (policy != schedule::dbs) return run_baseline(l, policy);
+  if (policy != schedule::dbs) return run_baseline(caller, l, policy);
 
-  loop_run run(l, caller_context, team_width);
-  const bool in_centre = !w || caller_context.is_root;
-  const int track = w ? w->index : -1;
-  if (trace::on()) run.site = trace::site(l.where);
-  trace::record(track, trace::event_kind::loop_begin, run.site, trace::loop_shape{blocks, team_width});
+  loop_run run(l, caller, team_width);
+  const bool in_centre = !w || caller.is_root;
+  note_begin(run, w);
   try {
     const work all{nullptr, {&run, 0, blocks}};
     if (in_centre)
@@ -46,26 +51,19 @@ void threads_executor::run_loop(const detail::loop& l) {
     else
       w->queue.push_head(all);
   } catch (const std::bad_alloc&) {
-    return loop_in_place(*this, l);  // it cannot be shared, but it can be done
+    return loop_in_place(*this, caller, l);  // it cannot be shared, but it can be done
   }
   const team& t = w ? *w->in_team.load(std::memory_order_acquire) : *whole_;
   const int first = t.first.load(std::memory_order_relaxed);
   wake_one(first, first + t.width.load(std::memory_order_relaxed));
 
-  if (w) {
-    // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
+  // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
+  if (w)
     while (auto share = take_share(*w, *whole_, run, in_centre)) run_part(*w, share->part);
-    // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is
-    // resumed.
-    spin_.briefly_until([&] { return run.blocks.quiet(); });
-  }
-  suspend_until(*this, run.blocks);
-  trace::record(track, trace::event_kind::loop_end, run.site, trace::loop_shape{blocks, team_width});
-  if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
+  join(run, w);
 }
 
-void threads_executor::run_baseline(const detail::loop& l, schedule policy) {
-  context& caller_context = current_context();
+void threads_executor::run_baseline(context& caller, const detail::loop& l, schedule policy) {
   worker* w = self();
   const team& t = w ? *w->in_team.load(std::memory_order_acquire) : *whole_;
   const int first = t.first.load(std::memory_order_relaxed);
@@ -78,12 +76,10 @@ void threads_executor::run_baseline(const detail::loop& l, schedule policy) {
     queues.emplace(policy, l.blocks(), team_width);
     all = std::make_unique<invitation[]>(static_cast<std::size_t>(team_width));
   } catch (const std::bad_alloc&) {
-    return loop_in_place(*this, l);
+    return loop_in_place(*this, caller, l);
   }
-  loop_run run(l, caller_context, team_width, *queues);
-  const int track = w ? w->index : -1;
-  if (trace::on()) run.site = trace::site(l.where);
-  trace::record(track, trace::event_kind::loop_begin, run.site, trace::loop_shape{l.blocks(), team_width});
+  loop_run run(l, caller, team_width, &*queues);
+  note_begin(run, w);
   for (int i = 0; i < team_width; ++i) {
     all[static_cast<std::size_t>(i)] = {&run, i, nullptr};
     worker& guest = at(first + i);
@@ -92,14 +88,22 @@ void threads_executor::run_baseline(const detail::loop& l, schedule policy) {
     rouse(guest);
   }
   if (first == 0 && (!w || w->index > 0)) want_stand_in();
-  if (takes_part) answer(*w, all[static_cast<std::size_t>(w->index - first)]);
-  // Where anybody may take anything, nothing is left now: who has not come need not.
-  if (takes_part && policy != schedule::static_)
-    for (int i = 0; i < team_width; ++i)
-      if (at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; })) run.blocks.leave();
-  spin_.briefly_until([&] { return run.blocks.quiet(); });
+  if (takes_part) {
+    answer(*w, all[static_cast<std::size_t>(w->index - first)]);
+    // Where anybody may take anything, nothing is left now: who has not come need not.
+    if (policy != schedule::static_)
+      for (int i = 0; i < team_width; ++i)
+        if (at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; })) run.blocks.leave();
+  }
+  join(run, w);
+}
+
+/// The caller, worker `w` or a foreign thread, has done what it could of its loop: waits for the others' part.
+void threads_executor::join(loop_run& run, const worker* w) {
+  // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is resumed.
+  if (w) spin_.briefly_until([&] { return run.blocks.quiet(); });
   suspend_until(*this, run.blocks);
-  trace::record(track, trace::event_kind::loop_end, run.site, trace::loop_shape{l.blocks(), team_width});
+  trace::record(track_of(w), trace::event_kind::loop_end, run.site, trace::loop_shape{run.what.blocks(), run.width});
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
 }
 

@@ -47,20 +47,19 @@ void take_place(threads_executor& exec, stream_run& s) {
 
 }  // namespace
 
-void threads_executor::run_phase(const detail::phase& p) {
+void threads_executor::run_phase(context& here, const detail::phase& p) {
   const starting_thread::visit visit(*this);
-  context& here = current_context();
   auto* outer = static_cast<stream_run*>(here.stream);
   if (here.owns_stream && outer->phase.stale(*outer)) take_place(*this, *outer);
   worker* w = self();
-  if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, p);
+  if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, here, p);
 
   std::unique_lock held(grain_lock_);
   // The caller's team is its stream's, not the one that its worker happens to serve now.
   team* t = outer ? outer->phase.team_of(*outer) : whole_;
   if (!t || !phase_run::has_room(*t)) {
     held.unlock();
-    return phase_in_place(*this, p);
+    return phase_in_place(*this, here, p);
   }
   if (!w || w->index > 0) want_stand_in();  // a stream's place may be worker 0
   phase_run run(*this, p, *t, *here.children);
@@ -113,8 +112,7 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
   return true;
 }
 
-void threads_executor::run_offload(std::uint32_t kernel, void (*call)(void*), void* env) {
-  context& here = current_context();
+void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
   auto* s = static_cast<stream_run*>(here.stream);
   if (here.in_offload) return call(env);
   if (s && here.owns_stream && s->phase.stale(*s)) take_place(*this, *s);

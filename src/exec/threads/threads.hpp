@@ -35,9 +35,9 @@ class threads_executor final : public executor {
   bool run_member(scope& s) override;
   waiter* caller() override;
   void help(const scope* covered) override;
-  void run_loop(const detail::loop& l) override;
-  void run_phase(const detail::phase& p) override;
-  void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) override;
+  void run_loop(context& caller, const detail::loop& l) override;
+  void run_phase(context& caller, const detail::phase& p) override;
+  void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
   int width() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() const override { return 4096; }
@@ -103,7 +103,8 @@ class threads_executor final : public executor {
   void execute(worker& w, const work& item);
 
   // loops.cpp
-  void run_baseline(const detail::loop& l, schedule policy);
+  void run_baseline(context& caller, const detail::loop& l, schedule policy);
+  void join(loop_run& run, const worker* w);
   void run_part(worker& w, const loop_part& part);
   void run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last);
   void answer(worker& w, const invitation& to);

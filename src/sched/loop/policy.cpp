@@ -7,24 +7,24 @@
 namespace maslin::loop_policy {
 
 namespace {
-constexpr kind all[] = {kind::dbs, kind::static_, kind::gss, kind::afs};
+constexpr schedule all[] = {schedule::dbs, schedule::static_, schedule::gss, schedule::afs};
 }
 
-std::string_view name(kind policy) {
+std::string_view name(schedule policy) {
   switch (policy) {
-    case kind::static_:
+    case schedule::static_:
       return "static";
-    case kind::gss:
+    case schedule::gss:
       return "gss";
-    case kind::afs:
+    case schedule::afs:
       return "afs";
     default:
       return "dbs";
   }
 }
 
-kind parse(std::string_view text) {
-  for (const kind policy : all)
+schedule parse(std::string_view text) {
+  for (const schedule policy : all)
     if (text == name(policy)) return policy;
   throw error(fmt::format(
       "MASLIN_LOOP={}: expected the name of a loop policy: dbs (the default), static, gss or afs, in lower case",

@@ -13,27 +13,25 @@
 
 namespace maslin::loop_policy {
 
-using kind = schedule;
-
 /// Gives the policy that MASLIN_LOOP names; throws `error` for any other text.
-kind parse(std::string_view text);
+schedule parse(std::string_view text);
 
 /// Gives the name that `parse` reads.
-std::string_view name(kind policy);
+std::string_view name(schedule policy);
 
 /// Gives how many queues a loop is laid out in when `workers` begin it. Queue q holds equal_part(blocks, queues, q).
-constexpr int queue_count(kind policy, int workers) {
-  return policy == kind::static_ || policy == kind::afs ? workers : 1;
+constexpr int queue_count(schedule policy, int workers) {
+  return policy == schedule::static_ || policy == schedule::afs ? workers : 1;
 }
 
 /// Gives what `worker` (0 to P-1 in its team) runs next under a baseline; nothing when there is no more for it. Not for
 /// dbs.
 template <queues Q>
-std::optional<part> next(kind baseline, Q& q, int worker) {
+std::optional<part> next(schedule baseline, Q& q, int worker) {
   switch (baseline) {
-    case kind::static_:
+    case schedule::static_:
       return next_static(q, worker);
-    case kind::afs:
+    case schedule::afs:
       return next_afs(q, worker);
     default:
       return next_gss(q);

@@ -18,12 +18,12 @@
 namespace maslin::loop_policy {
 namespace {
 
-constexpr kind policies[] = {kind::dbs, kind::static_, kind::gss, kind::afs};
-constexpr kind baselines[] = {kind::static_, kind::gss, kind::afs};
+constexpr schedule policies[] = {schedule::dbs, schedule::static_, schedule::gss, schedule::afs};
+constexpr schedule baselines[] = {schedule::static_, schedule::gss, schedule::afs};
 
 /// Plain queues of one loop, as exec/virtual will have them.
 struct plain_queues {
-  plain_queues(kind policy, std::int64_t blocks, int team) : workers(team) {
+  plain_queues(schedule policy, std::int64_t blocks, int team) : workers(team) {
     const int queue_total = queue_count(policy, team);
     for (int queue = 0; queue < queue_total; ++queue) parts.push_back(equal_part(blocks, queue_total, queue));
   }
@@ -86,8 +86,8 @@ struct dbs_queues {
 };
 
 /// Gives a function that says what a worker runs next, on queues of its own.
-std::function<std::optional<part>(int)> dispatcher(kind policy, std::int64_t blocks, int workers) {
-  if (policy == kind::dbs)
+std::function<std::optional<part>(int)> dispatcher(schedule policy, std::int64_t blocks, int workers) {
+  if (policy == schedule::dbs)
     return [q = dbs_queues{std::vector<part>(static_cast<std::size_t>(workers)), {0, blocks}}](int worker) mutable {
       q.self = worker;
       return place::dbs(q);
@@ -106,7 +106,7 @@ struct simulated_run {
 };
 
 /// Runs a loop on workers in virtual time: whoever is free first, the lowest number among equals, asks next.
-simulated_run simulate(kind policy, std::int64_t blocks, int workers,
+simulated_run simulate(schedule policy, std::int64_t blocks, int workers,
                        const std::function<std::int64_t(std::int64_t)>& cost) {
   auto next_of = dispatcher(policy, blocks, workers);
   simulated_run run{{}, std::vector<std::int64_t>(static_cast<std::size_t>(workers))};
@@ -129,7 +129,7 @@ simulated_run simulate(kind policy, std::int64_t blocks, int workers,
 std::int64_t even(std::int64_t) { return 1; }
 
 /// What one worker that asks again and again is given: sizes only.
-std::vector<std::int64_t> sizes(kind policy, std::int64_t blocks, int workers, int worker) {
+std::vector<std::int64_t> sizes(schedule policy, std::int64_t blocks, int workers, int worker) {
   std::vector<std::int64_t> all;
   auto next_of = dispatcher(policy, blocks, workers);
   while (const auto taken = next_of(worker)) all.push_back(taken->size());
@@ -139,7 +139,7 @@ std::vector<std::int64_t> sizes(kind policy, std::int64_t blocks, int workers, i
 using counts = std::vector<std::int64_t>;
 
 TEST(LoopPolicy, HasTheNameThatIsReadForIt) {
-  for (const kind policy : policies) EXPECT_EQ(parse(name(policy)), policy);
+  for (const schedule policy : policies) EXPECT_EQ(parse(name(policy)), policy);
 }
 
 TEST(LoopPolicy, AnUnknownNameIsSaidWithThoseThereAre) {
@@ -181,7 +181,7 @@ TEST(LoopPolicy, DispatchesEveryBlockExactlyOnce) {
       {"rising", [](std::int64_t block) { return block + 1; }},
       {"falling", [](std::int64_t block) { return 2000 - block; }},
       {"uneven", [](std::int64_t block) { return block * 7919 % 101; }}};
-  for (const kind policy : policies)
+  for (const schedule policy : policies)
     for (const int workers : {1, 2, 3, 4, 5, 7, 8, 16, 63, 64})
       for (const std::int64_t blocks : {0, 1, 2, 3, 5, 8, 13, 64, 100, 511, 512, 1000})
         for (const auto& [shape, cost] : costs) {
@@ -197,19 +197,19 @@ TEST(LoopPolicy, DispatchesEveryBlockExactlyOnce) {
 }
 
 TEST(LoopPolicy, StaticGivesEachWorkerItsEqualPartAndNoMore) {
-  for (int worker = 0; worker < 4; ++worker) EXPECT_EQ(sizes(kind::static_, 100, 4, worker), counts{25});
-  EXPECT_EQ(sizes(kind::static_, 3, 4, 0), counts{1});
-  EXPECT_EQ(sizes(kind::static_, 3, 4, 3), counts{});
-  const auto run = simulate(kind::static_, 512, 4, [](std::int64_t column) { return column + 1; });
+  for (int worker = 0; worker < 4; ++worker) EXPECT_EQ(sizes(schedule::static_, 100, 4, worker), counts{25});
+  EXPECT_EQ(sizes(schedule::static_, 3, 4, 0), counts{1});
+  EXPECT_EQ(sizes(schedule::static_, 3, 4, 3), counts{});
+  const auto run = simulate(schedule::static_, 512, 4, [](std::int64_t column) { return column + 1; });
   ASSERT_EQ(run.order.size(), 4u);
   EXPECT_GT(run.ends[3], 6 * run.ends[0]) << "a triangular loop stays as uneven as it is";
 }
 
 TEST(LoopPolicy, GssGivesOnePthOfWhatRemains) {
   // The example of the paper that introduced it: 100 iterations, 5 processors.
-  EXPECT_EQ(sizes(kind::gss, 100, 5, 0), (counts{20, 16, 13, 11, 8, 7, 5, 4, 4, 3, 2, 2, 1, 1, 1, 1, 1}));
-  EXPECT_EQ(sizes(kind::gss, 512, 1, 0), counts{512});
-  EXPECT_EQ(sizes(kind::gss, 3, 64, 5), (counts{1, 1, 1}));
+  EXPECT_EQ(sizes(schedule::gss, 100, 5, 0), (counts{20, 16, 13, 11, 8, 7, 5, 4, 4, 3, 2, 2, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(sizes(schedule::gss, 512, 1, 0), counts{512});
+  EXPECT_EQ(sizes(schedule::gss, 3, 64, 5), (counts{1, 1, 1}));
 }
 
 TEST(LoopPolicy, GssGivesTheSameSequenceWhoeverAsks) {
@@ -218,26 +218,26 @@ TEST(LoopPolicy, GssGivesTheSameSequenceWhoeverAsks) {
       counts given;
       std::int64_t at = 0;
       for (const auto& [worker, taken] :
-           simulate(kind::gss, blocks, workers, [](std::int64_t block) { return block % 7; }).order) {
+           simulate(schedule::gss, blocks, workers, [](std::int64_t block) { return block % 7; }).order) {
         EXPECT_EQ(taken.first, at);
         at = taken.last;
         given.push_back(taken.size());
       }
-      EXPECT_EQ(given, sizes(kind::gss, blocks, workers, 0));
+      EXPECT_EQ(given, sizes(schedule::gss, blocks, workers, 0));
     }
 }
 
 TEST(LoopPolicy, GssEndsWithinOneIterationWhereIterationsAreEven) {
   for (const int workers : {2, 3, 4, 8, 16})
     for (const std::int64_t blocks : {100, 511, 512, 1000}) {
-      const auto ends = simulate(kind::gss, blocks, workers, even).ends;
+      const auto ends = simulate(schedule::gss, blocks, workers, even).ends;
       const auto [first, last] = std::minmax_element(ends.begin(), ends.end());
       EXPECT_LE(*last - *first, 1) << blocks << " blocks, " << workers << " workers";
     }
 }
 
 TEST(LoopPolicy, AfsTakesOnePthOfTheOwnQueueAndThenOfTheMostLoaded) {
-  auto next_of = dispatcher(kind::afs, 64, 4);
+  auto next_of = dispatcher(schedule::afs, 64, 4);
   // Its own 16 blocks, a quarter of what is left at a time.
   for (const part own :
        {part{16, 20}, part{20, 23}, part{23, 26}, part{26, 28}, part{28, 29}, part{29, 30}, part{30, 31}, part{31, 32}})
@@ -252,17 +252,17 @@ TEST(LoopPolicy, AfsTakesOnePthOfTheOwnQueueAndThenOfTheMostLoaded) {
 }
 
 TEST(LoopPolicy, AfsNeverStealsWhereIterationsAreEven) {
-  for (const auto& [worker, taken] : simulate(kind::afs, 512, 4, even).order)
+  for (const auto& [worker, taken] : simulate(schedule::afs, 512, 4, even).order)
     EXPECT_EQ(taken.first / 128, worker) << "blocks " << taken.first << " to " << taken.last;
 }
 
 TEST(LoopPolicy, DbsDispatchesToTheLocalQueueAndBisectsAVictim) {
-  auto next_of = dispatcher(kind::dbs, 64, 4);
+  auto next_of = dispatcher(schedule::dbs, 64, 4);
   // A quarter of the centre becomes local work, of which a quarter runs at a time.
   EXPECT_EQ(next_of(0), (part{0, 4}));
   EXPECT_EQ(next_of(1), (part{16, 19}));
   EXPECT_EQ(next_of(0), (part{4, 7}));
-  EXPECT_EQ(sizes(kind::dbs, 4, 2, 0), (counts{1, 1, 1, 1}));
+  EXPECT_EQ(sizes(schedule::dbs, 4, 2, 0), (counts{1, 1, 1, 1}));
   // One that comes late to an empty centre takes half of the next worker's rest.
   dbs_queues late{{{}, {10, 21}, {30, 40}}, {64, 64}, 0};
   EXPECT_EQ(place::dbs(late), (part{15, 17}));
@@ -278,29 +278,29 @@ TEST(LoopPolicy, ATriangularLoopIsBalancedBothWaysByDbsAndAfs) {
   for (const int workers : {2, 3, 8}) {
     const std::int64_t even_share = columns * (columns + 1) / 2 / workers;
     for (const auto& shape : {light_first, heavy_first})
-      for (const kind policy : {kind::dbs, kind::afs})
+      for (const schedule policy : {schedule::dbs, schedule::afs})
         EXPECT_LE(last_end(simulate(policy, columns, workers, shape)), even_share + 2 * columns)
             << name(policy) << ", " << workers << " workers";
     // Guided self-scheduling gives the first workers too much where the work is at the front.
-    EXPECT_LE(last_end(simulate(kind::gss, columns, workers, light_first)), even_share + columns);
-    EXPECT_GE(last_end(simulate(kind::gss, columns, workers, heavy_first)), even_share * 5 / 4);
+    EXPECT_LE(last_end(simulate(schedule::gss, columns, workers, light_first)), even_share + columns);
+    EXPECT_GE(last_end(simulate(schedule::gss, columns, workers, heavy_first)), even_share * 5 / 4);
   }
 }
 
 TEST(LoopPolicy, AWorkerThatJoinsLateTakesWhatItsPolicyAllows) {
-  plain_queues fixed(kind::static_, 12, 2);
-  EXPECT_EQ(next(kind::static_, fixed, 2), std::nullopt) << "its part would be another's";
-  plain_queues shared(kind::gss, 12, 2);
+  plain_queues fixed(schedule::static_, 12, 2);
+  EXPECT_EQ(next(schedule::static_, fixed, 2), std::nullopt) << "its part would be another's";
+  plain_queues shared(schedule::gss, 12, 2);
   shared.workers = 3;
-  EXPECT_EQ(next(kind::gss, shared, 2), (part{0, 4})) << "P is read at each dispatch";
-  plain_queues own(kind::afs, 12, 2);
+  EXPECT_EQ(next(schedule::gss, shared, 2), (part{0, 4})) << "P is read at each dispatch";
+  plain_queues own(schedule::afs, 12, 2);
   own.workers = 3;
-  EXPECT_EQ(next(kind::afs, own, 2), (part{10, 12})) << "it has no queue of its own";
-  EXPECT_EQ(next(kind::afs, own, 2), (part{4, 6})) << "the back of the most loaded queue";
+  EXPECT_EQ(next(schedule::afs, own, 2), (part{10, 12})) << "it has no queue of its own";
+  EXPECT_EQ(next(schedule::afs, own, 2), (part{4, 6})) << "the back of the most loaded queue";
 }
 
 TEST(LoopPolicy, WhatALeaverLeftIsFoundInItsName) {
-  for (const kind policy : baselines) {
+  for (const schedule policy : baselines) {
     plain_queues q(policy, 100, 4);
     std::int64_t done = 0;
     for (int worker = 0; worker < 4; ++worker)

@@ -1,0 +1,95 @@
+#pragma once
+// The data of a domain: which datum a region is, and which of them overlap.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/region.hpp"
+#include "graph/task_list.hpp"
+#include "graph/version.hpp"
+
+namespace maslin::graph {
+
+/// A region that tasks have named, and who waits for whom because of it.
+struct datum {
+  explicit datum(const region& r) : home(r) {}
+  ~datum();
+  datum(const datum&) = delete;
+  datum& operator=(const datum&) = delete;
+
+  region home;
+  detail::version* current = nullptr;  ///< where it lies now; null: at home
+  task_list writers;                   ///< whose value it has: the last writer, or those that take turns (`updated`)
+  task_list readers;                   ///< since then
+  bool updated = false;                ///< `writers` are `concurrent` tasks
+  bool named_lately = true;            ///< since the domain last looked
+  bool pending = false;                ///< in the domain's list of data that are not at home or not combined
+
+  struct rare {
+    task_list written_before;          ///< while `updated`: what its tasks wait for, and whose value they change
+    task_list read_before;             ///< and what they only wait for
+    task_list at_home;                 ///< tasks that still use the home memory while the datum lies elsewhere
+    std::vector<datum*> aliases;       ///< other data that overlap this one
+    detail::version* turns = nullptr;  ///< of `concurrent` tasks, at home
+    const detail::reduction_kind* kind = nullptr;  ///< of a reduction that is not combined yet
+    task_list adders;                              ///< its tasks, in program order
+    std::vector<detail::version*> values;          ///< theirs
+  };
+  std::unique_ptr<rare> more;
+
+  rare& extended() {
+    if (!more) more = std::make_unique<rare>();
+    return *more;
+  }
+  bool combining() const { return more && more->kind; }
+  bool has_aliases() const { return more && !more->aliases.empty(); }
+  /// What the datum held is over: from now on `task` is whose value it has. Room for one writer must be there.
+  void set_writer(detail::task_node& task) noexcept;
+};
+
+class data_table {
+ public:
+  data_table() = default;
+  ~data_table();
+  data_table(const data_table&) = delete;
+  data_table& operator=(const data_table&) = delete;
+
+  std::size_t size() const { return data_.size(); }
+  auto begin() const { return data_.begin(); }
+  auto end() const { return data_.end(); }
+
+  /// Makes room for so many more data, perhaps by forgetting some that are over. Throws std::bad_alloc.
+  void make_room(std::size_t more);
+  /// Gives the datum of exactly that region, for which `make_room` made room. Throws std::bad_alloc.
+  datum& find(const region& r);
+  /// Forgets all data; no task is named any more.
+  void clear();
+
+ private:
+  struct slot {
+    std::uintptr_t start = 0;
+    datum* of = nullptr;
+  };
+
+  std::size_t slot_of(std::uintptr_t start) const;
+  void enter(datum* d);
+  void find_aliases(datum& d);
+  void index(datum& d);
+  template <class Visit>
+  void for_each_overlapping(const region& r, Visit&& visit);
+
+  std::vector<datum*> data_;
+  std::vector<slot> table_;
+
+  // Which data overlap. As long as all have one size and lie on one grid, none do, and there is no index.
+  bool on_a_grid_ = true;
+  std::size_t grid_size_ = 0;
+  std::uintptr_t grid_rest_ = 0;
+  std::uint64_t classes_ = 0;  ///< bit k: there are data of 2^(k-1) < extent ≤ 2^k bytes
+  std::unordered_map<std::uint64_t, std::vector<datum*>> granules_;
+};
+
+}  // namespace maslin::graph
