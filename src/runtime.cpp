@@ -16,6 +16,7 @@
 
 #include "exec/executor.hpp"
 #include "exec/in_place.hpp"
+#include "graph/read_check.hpp"
 #include "graph/recording.hpp"
 #include "graph/version.hpp"
 #include "machine/budget.hpp"
@@ -24,6 +25,7 @@
 #include "maslin/offload.hpp"
 #include "sched/loop/policy.hpp"
 #include "task/context.hpp"
+#include "task/os_waiter.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -91,6 +93,7 @@ void in_forked_child() {
   forked_inside_a_task = current_context_or_null() != nullptr;
   set_current_context(nullptr);
   forget_root_context();
+  os_waiter::forget_after_fork();
   trace::forget_after_fork();
   running.store(nullptr, std::memory_order_relaxed);
   process = new process_runtime;
@@ -109,6 +112,7 @@ void start(process_runtime& p, Runtime::options wish) {
   const int workers = wish.workers > 0 ? wish.workers : machine::worker_count();
   const schedule loops = schedule_from_environment();
   graph::set_renaming_limit(graph::renaming_limit_from_environment());
+  graph::set_read_checks(graph::read_checks_from_environment());
   trace::start_from_environment(wish.serial ? 1 : workers);
   try {
     p.exec = wish.serial ? make_serial() : make_threads(workers, loops);
@@ -303,13 +307,12 @@ void wait_for_data(executor& exec, context& here, std::span<const declared> data
     const task_storage storage = new_task_storage(sizeof(bool*), alignof(bool*), data.size());
     *static_cast<bool**>(storage.callable) = &reached;
     const auto run = [](void* at, const access_record*, body_use use) {
-      **static_cast<bool**>(at) = use != body_use::destroy;
+      if (use == body_use::call || use == body_use::call_and_destroy) **static_cast<bool**>(at) = true;
     };
     auto* task =
         new (storage.node) task_node(members, here.stream, storage, {run, nullptr, where, 0, data.data(), data.size()});
     if (add_to_graph(exec, here, *task, data, true)) graph::run(task, exec);
-    while (members.in_flight() > 0 && exec.run_member(*here.children)) {
-    }
+    // Not on this stack: another of the caller's tasks may be waiting for what the caller does after this.
     suspend_until(exec, members);
     // Nobody waits for this scope again, so it leaves nothing void behind.
     if (!reached) graph::domain::of(here).quiet(&members, true);

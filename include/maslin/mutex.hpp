@@ -2,6 +2,7 @@
 // A lock that may be held across calls of Maslin: who must wait for it is suspended, and its worker goes on.
 
 #include <atomic>
+#include <cstdint>
 
 namespace maslin {
 
@@ -20,9 +21,12 @@ class mutex {
 
  private:
   friend class mutex_access;
+  void note_holder() noexcept;
+
   std::atomic<unsigned> guard_{0};  // of what follows; held for a few instructions
   bool held_ = false;
-  void* first_ = nullptr;  // who is suspended, in the order in which they came
+  std::atomic<std::uint64_t> holder_{0};  // for messages: whose code locked it last
+  void* first_ = nullptr;                 // who is suspended, in the order in which they came
   void* last_ = nullptr;
 };
 

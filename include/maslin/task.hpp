@@ -65,9 +65,18 @@ struct task_storage {
 task_storage allocate_task(std::size_t bytes, std::size_t alignment, std::size_t accesses);
 void discard_task(const task_storage& storage) noexcept;
 
-/// What a task does with its callable: a cancelled one only destroys it, a recorded one calls it many times.
-enum class body_use : unsigned char { destroy = 1, call = 2, call_and_destroy = 3 };
+/// What a task does with its callable: a cancelled one only destroys it, a recorded one calls it many times. With
+/// `describe` the callable's place is taken by a task_facts.
+enum class body_use : unsigned char { destroy = 1, call = 2, call_and_destroy = 3, describe = 4 };
 using task_function = void (*)(void* callable, const access_record* records, body_use what);
+
+/// What a task tells of itself, for messages and checks.
+struct task_facts {
+  void* callable;
+  declared* accesses;          ///< room for all; gets what they declare and where the data lies now
+  std::size_t described = 0;   ///< how many it got
+  const char* body = nullptr;  ///< the body's type, in the compiler's words (`name_of`)
+};
 
 struct task_description {
   task_function run;
@@ -101,29 +110,37 @@ struct kept<priority> {
   static constexpr std::size_t accesses = 0;
   explicit kept(priority) {}
 };
-template <class T>
+template <class T, access_mode Mode>
 struct kept_view {
   static constexpr bool passed = true;
   static constexpr std::size_t accesses = 1;
   explicit kept_view(view<T> v) : extent(v.size()) {}
-  view<T> get(const access_record* record) { return {static_cast<T*>(record->data), extent}; }
+  view<T> get(const access_record* record) const { return {static_cast<T*>(record->data), extent}; }
+  declared describe(const access_record* record) const {
+    const std::size_t bytes = extent * sizeof(T);
+    return {record->data, bytes, 1, bytes, Mode, false, nullptr};
+  }
   std::size_t extent;
 };
 template <class T, access_mode Mode>
-struct kept<access<view<T>, Mode>> : kept_view<T> {
-  explicit kept(const access<view<T>, Mode>& a) : kept_view<T>(a.region) {}
+struct kept<access<view<T>, Mode>> : kept_view<T, Mode> {
+  explicit kept(const access<view<T>, Mode>& a) : kept_view<T, Mode>(a.region) {}
 };
 template <class T, class Operation>
-struct kept<reduction_access<T, Operation>> : kept_view<T> {
-  explicit kept(const reduction_access<T, Operation>& a) : kept_view<T>(a.region) {}
+struct kept<reduction_access<T, Operation>> : kept_view<T, access_mode::reduction> {
+  explicit kept(const reduction_access<T, Operation>& a) : kept_view<T, access_mode::reduction>(a.region) {}
 };
 template <class T, access_mode Mode>
 struct kept<access<tile<T>, Mode>> {
   static constexpr bool passed = true;
   static constexpr std::size_t accesses = 1;
   explicit kept(const access<tile<T>, Mode>& a) : rows(a.region.rows), cols(a.region.cols), ld(a.region.ld) {}
-  tile<T> get(const access_record* record) {
+  tile<T> get(const access_record* record) const {
     return {static_cast<T*>(record->data), rows, cols, stride_of(*record, ld * sizeof(T)) / sizeof(T)};
+  }
+  declared describe(const access_record* record) const {
+    const tile<T> now = get(record);
+    return {record->data, rows * sizeof(T), cols, now.ld * sizeof(T), Mode, false, nullptr};
   }
   std::size_t rows, cols, ld;
 };
@@ -193,6 +210,16 @@ struct stored_call {
 
   void operator()(const access_record* records) { call(records, std::index_sequence_for<Arguments...>{}); }
 
+  void describe(const access_record* records, task_facts& facts) const {
+    const auto each = [&](const auto& argument) {
+      if constexpr (std::decay_t<decltype(argument)>::accesses > 0) {
+        facts.accesses[facts.described] = argument.describe(records + facts.described);
+        ++facts.described;
+      }
+    };
+    std::apply([&](const auto&... all) { (each(all), ...); }, arguments);
+  }
+
  private:
   /// The number of accesses before argument `i`: which record is its own.
   static constexpr std::size_t before(std::size_t i) {
@@ -220,9 +247,26 @@ struct stored_call {
   [[no_unique_address]] std::tuple<kept<Arguments>...> arguments;
 };
 
+/// Gives a text in which the compiler names `F`.
+template <class F>
+constexpr const char* name_of(const F*) {
+  return __PRETTY_FUNCTION__;
+}
+template <class F, class... Arguments>
+constexpr const char* name_of(const stored_call<F, Arguments...>*) {
+  return name_of(static_cast<const F*>(nullptr));
+}
+
 /// The task_function of a stored callable.
 template <class Stored>
 void use_stored(void* at, const access_record* records, body_use use) {
+  if (use == body_use::describe) {
+    auto& facts = *static_cast<task_facts*>(at);
+    facts.body = name_of(static_cast<const Stored*>(nullptr));
+    if constexpr (requires(const Stored& body) { body.describe(records, facts); })
+      static_cast<const Stored*>(facts.callable)->describe(records, facts);
+    return;
+  }
   auto* body = static_cast<Stored*>(at);
   struct destroy {
     Stored* body;

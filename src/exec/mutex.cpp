@@ -3,6 +3,7 @@
 #include "maslin/mutex.hpp"
 
 #include "exec/executor.hpp"
+#include "task/context.hpp"
 
 namespace maslin {
 
@@ -32,12 +33,15 @@ class mutex_access {
 
 static_assert(sizeof(base::short_lock) == sizeof(std::atomic<unsigned>));
 
+void mutex::note_holder() noexcept { holder_.store(current_context().children->identity(), std::memory_order_relaxed); }
+
 void mutex::lock() {
   base::short_lock& guard = mutex_access::guard(*this);
   for (;;) {
     guard.lock();
     if (!held_) {
       held_ = true;
+      note_holder();
       return guard.unlock();
     }
     guard.unlock();
@@ -50,10 +54,12 @@ void mutex::lock() {
     guard.lock();
     if (!held_) {
       held_ = true;
+      note_holder();
       return guard.unlock();
     }
     mutex_access::add(*this, *me);
-    return me->sleep(guard, nullptr);  // until `unlock` hands it over
+    me->sleep(guard, {nullptr, &holder_});  // until `unlock` hands it over
+    return note_holder();
   }
 }
 
@@ -62,6 +68,7 @@ bool mutex::try_lock() noexcept {
   guard.lock();
   const bool was_held = held_;
   held_ = true;
+  if (!was_held) note_holder();
   guard.unlock();
   return !was_held;
 }

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "graph/domain.hpp"
+#include "graph/read_check.hpp"
 #include "graph/recording.hpp"
 #include "graph/version.hpp"
 #include "task/pool.hpp"
@@ -32,10 +33,6 @@ void destroy(task_node* task) noexcept {
 
 namespace {
 
-/// While a task waits for a turn it has no edges, so the first one's memory links the queue.
-task_node* next_in_queue(const task_node* task) {
-  return reinterpret_cast<task_node*>(const_cast<task_node*>(task)->records()->link.to);
-}
 void set_next_in_queue(task_node* task, task_node* next) {
   task->records()->link.to = reinterpret_cast<std::uintptr_t>(next);
 }
@@ -152,19 +149,37 @@ void start(task_node& task, ready_sink& sink) noexcept {
   if (!task.takes_turns || take_turns(task, nullptr)) sink.ready(&task);
 }
 
+namespace {
+
+/// The callable of a recorded task stays for the next time.
+void run_body(task_node& task) {
+  if (task.is_recorded) begin_values(task);
+  if (task.accesses > 0 && read_checks()) [[unlikely]] {
+    struct at_end {
+      task_node& of;
+      ~at_end() {
+        if (!of.is_recorded) of.run(of.callable, of.records(), body_use::destroy);
+      }
+    } end{task};
+    const read_check before(task);
+    task.run(task.callable, task.records(), body_use::call);
+    return before.verify(task);
+  }
+  task.run(task.callable, task.records(), task.is_recorded ? body_use::call : body_use::call_and_destroy);
+}
+
+}  // namespace
+
 void run(task_node* task, ready_sink& sink) noexcept {
   {
     context here(task->children);
     here.stream = task->stream;
     entered in(here);
     try {
-      const bool runs = !task->failed();
-      if (!task->is_recorded) {
-        task->run(task->callable, task->records(), runs ? body_use::call_and_destroy : body_use::destroy);
-      } else if (runs) {
-        begin_values(*task);
-        task->run(task->callable, task->records(), body_use::call);
-      }
+      if (!task->failed())
+        run_body(*task);
+      else if (!task->is_recorded)
+        task->run(task->callable, task->records(), body_use::destroy);
     } catch (...) {
       // After everything that the body had created before it threw.
       task->children.add_error(~std::uint64_t{0}, std::current_exception());

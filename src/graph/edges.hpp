@@ -69,6 +69,10 @@ void unname(detail::task_node& task) noexcept;
 
 /// Nothing blocks the task: hands it to the sink once it has its turns.
 void start(detail::task_node& task, ready_sink& sink) noexcept;
+/// While a task waits for a turn it has no edges, so the first one's memory links the queue; under the version's lock.
+inline detail::task_node* next_in_queue(detail::task_node* task) {
+  return reinterpret_cast<detail::task_node*>(task->records()->link.to);
+}
 /// Gives back the turns of a task that is done.
 void return_turns(detail::task_node& task, ready_sink& sink) noexcept;
 /// Frees a node and its callable's memory.

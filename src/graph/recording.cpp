@@ -24,12 +24,6 @@ namespace {
 // Tags of a follower.
 constexpr std::uintptr_t needs_it = 1;  // for its data
 constexpr std::uintptr_t is_last = 2;   // and waits for nobody else, so nothing is counted
-constexpr std::uintptr_t tags = 3;
-
-task_node* node(std::uintptr_t follower) { return reinterpret_cast<task_node*>(follower & ~tags); }
-recorded_task& part_of(task_node& task) {
-  return *reinterpret_cast<recorded_task*>(task.followers.load(std::memory_order_relaxed));
-}
 
 /// Where the program declared the data of a record, or null for a version: in a recorded task the edges are elsewhere.
 void* home_of(const access_record& record) { return record.link.next; }
@@ -176,7 +170,7 @@ bool end_recorded(task_node& task, ready_sink& sink) noexcept {
   task.blockers.store(part.blockers, std::memory_order_relaxed);
   const std::span<const std::uintptr_t> followers = part.followers;
   for (const std::uintptr_t follower : followers) {
-    task_node& to = *node(follower);
+    task_node& to = *node_of(follower);
     if (failed && (follower & needs_it)) cancel(to, nullptr);
     if (follower & is_last)
       start(to, sink);

@@ -28,7 +28,7 @@ struct recorded_value {
 };
 
 struct recorded_task {
-  std::span<const std::uintptr_t> followers;  ///< nodes, tagged
+  std::span<const std::uintptr_t> followers;  ///< nodes, with tags in two bits
   std::span<const recorded_value> values;
   std::int32_t blockers;  ///< how many tasks it follows
 };
@@ -92,6 +92,14 @@ class recorder final : public ready_sink {
   detail::task_node* roots_ = nullptr;  ///< chained by `stream`, the latest first
   std::vector<reduction> reductions_;
 };
+
+/// The node that a follower stands for, without its tags.
+inline detail::task_node* node_of(std::uintptr_t follower) {
+  return reinterpret_cast<detail::task_node*>(follower & ~std::uintptr_t{3});
+}
+inline recorded_task& part_of(detail::task_node& task) {
+  return *reinterpret_cast<recorded_task*>(task.followers.load(std::memory_order_relaxed));
+}
 
 /// Sets a recorded task's reduction values to the identity.
 void begin_values(detail::task_node& task) noexcept;

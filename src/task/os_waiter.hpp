@@ -9,10 +9,12 @@ namespace maslin {
 
 class os_waiter final : public waiter {
  public:
-  void sleep(base::short_lock& held, const scope*) override {
+  void sleep(base::short_lock& held, const awaited_end&) override {
+    asleep_.fetch_add(1, std::memory_order_relaxed);
     held.unlock();
     awake_.wait(false, std::memory_order_acquire);
     awake_.store(false, std::memory_order_relaxed);
+    asleep_.fetch_sub(1, std::memory_order_relaxed);
   }
   void wake() noexcept override {
     // The sleeper may return from `wait` on its own between the two calls and end its thread; the address is only
@@ -21,6 +23,9 @@ class os_waiter final : public waiter {
     awake_.notify_one();
   }
 
+  /// Threads of this process that wait so. For the watchdog.
+  static int asleep() noexcept { return asleep_.load(std::memory_order_relaxed); }
+  static void forget_after_fork() noexcept { asleep_.store(0, std::memory_order_relaxed); }
   /// Gives the calling thread's own.
   static os_waiter& mine() {
     static thread_local os_waiter own;
@@ -28,6 +33,7 @@ class os_waiter final : public waiter {
   }
 
  private:
+  static inline std::atomic<int> asleep_{0};
   std::atomic<bool> awake_{false};
 };
 

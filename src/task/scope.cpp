@@ -21,6 +21,11 @@ std::vector<std::exception_ptr> error_list::take() {
   return all;
 }
 
+std::uint64_t scope::identity() const noexcept {
+  const detail::task_node* task = owner();
+  return reinterpret_cast<std::uintptr_t>(this) + (task ? (task->place + 1) << 48 : 0);
+}
+
 const scope* scope::outer() const noexcept {
   if (const detail::task_node* task = owner()) return task->in;
   return reinterpret_cast<const scope*>(link_ & ~tags);
@@ -72,7 +77,7 @@ void scope::await(waiter& w, std::int64_t rest) {
                                          std::memory_order_acquire));
   w.next = waiters_;
   waiters_ = &w;
-  w.sleep(lock_, this);
+  w.sleep(lock_, {this});
   if (settle != 0) state_.fetch_sub(settle, std::memory_order_relaxed);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A scope is the set of tasks that one wait covers: the children of a task, of a thread's root context, or of a group.
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -35,12 +36,18 @@ class error_list {
 
 class scope;
 
+/// What a suspended caller waits for: the end of a scope's members, or a lock. For messages and for who helps.
+struct awaited_end {
+  const scope* members = nullptr;
+  const std::atomic<std::uint64_t>* holder = nullptr;  ///< of the lock: whose code holds it, as `identity` names it
+};
+
 /// A caller that can be suspended: a fiber, or a thread that is no worker. It waits for one thing at a time.
 class waiter {
  public:
   /// Suspends the caller, which must be this waiter, and releases `held` once `wake` may be called; returns after it
-  /// was. `covered` is the scope it waits for, if it is one.
-  virtual void sleep(base::short_lock& held, const scope* covered) = 0;
+  /// was.
+  virtual void sleep(base::short_lock& held, const awaited_end& what) = 0;
   /// Lets the waiter go on. Called once for each sleep; the waiter may be gone the moment it was called.
   virtual void wake() noexcept = 0;
 
@@ -122,6 +129,8 @@ class scope {
   detail::task_node* owner() const noexcept {
     return link_ & owned ? reinterpret_cast<detail::task_node*>(link_ & ~tags) : nullptr;
   }
+  /// Names the scope, also when it is gone, for messages: another at its address almost surely has another name.
+  std::uint64_t identity() const noexcept;
   /// The scope in which the owner itself is a member, or that of the context that waits for this one; null where
   /// unknown.
   const scope* outer() const noexcept;

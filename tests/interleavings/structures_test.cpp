@@ -162,7 +162,7 @@ TEST(Interleavings, WhoLooksBeforeSayingThatItSleepsMissesAWakeUp) {
 
 struct sleeper final : waiter {
   explorer::atomic<int> woken{0};
-  void sleep(base::short_lock& held, const scope*) override {
+  void sleep(base::short_lock& held, const maslin::awaited_end&) override {
     held.unlock();
     woken.wait(0);
   }

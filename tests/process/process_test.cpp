@@ -61,8 +61,9 @@ INSTANTIATE_TEST_SUITE_P(, BadEnvironment,
                          testing::Values(bad_variable{"MASLIN_WORKERS", "banana"}, bad_variable{"MASLIN_WORKERS", "0"},
                                          bad_variable{"MASLIN_WORKERS", "-3"}, bad_variable{"MASLIN_SERIAL", "yes"},
                                          bad_variable{"MASLIN_STACK", "huge"}, bad_variable{"MASLIN_PIN", "p=4y2"},
-                                         bad_variable{"MASLIN_LOOP", "guided"},
-                                         bad_variable{"MASLIN_WATCHDOG", "soon"}));
+                                         bad_variable{"MASLIN_LOOP", "guided"}, bad_variable{"MASLIN_WATCHDOG", "soon"},
+                                         bad_variable{"MASLIN_WATCHDOG", "5,late"},
+                                         bad_variable{"MASLIN_CHECK", "perhaps"}));
 
 TEST(Process, DescribedMachinesAreRefusedUntilTheyCanRun) {
   EXPECT_CHILD(
@@ -111,6 +112,140 @@ TEST(Process, SerialByTheEnvironment) {
         return elsewhere ? 1 : 0;
       },
       0, "");
+}
+
+/// Runs a body that never ends with a watchdog, and ends the process when it has had time to speak.
+template <class Body>
+int stuck(const char* patience, int workers, Body&& body) {
+  setenv("MASLIN_WATCHDOG", patience, 1);
+  std::thread([] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2500));
+    _exit(7);
+  }).detach();
+  ms::Runtime r({.workers = workers, .serial = false});
+  body();
+  return 0;
+}
+
+// Each says who waits for whom: the tasks, their lines and data, the cycle.
+TEST(Stall, TwoLocksInBothOrders) {
+  EXPECT_CHILD(
+      [] {
+        return stuck("0.3", 2, [] {
+          ms::mutex locks[2];
+          std::atomic<int> holding{0};
+          double mine[2] = {};
+          double next = 0;
+          for (int i : {0, 1})
+            ms::task(
+                [&, i](ms::view<double>) {
+                  std::lock_guard first(locks[i]);
+                  ++holding;
+                  while (holding < 2) std::this_thread::yield();
+                  std::lock_guard second(locks[1 - i]);
+                },
+                ms::inout(mine[i]));
+          ms::task([](ms::view<const double>, ms::view<double>) {}, ms::in(mine[0]), ms::out(next));
+          ms::wait();
+        });
+      },
+      7,
+      "no progress for.*task .*created at .*process_test.cpp:.*inout 8 bytes at .*waits for an ms::mutex: "
+      ".*1 tasks wait behind it:.*in 8 bytes at .*, out 8 bytes.*a cycle: \\[.\\] waits for \\[.\\] waits for");
+}
+
+TEST(Stall, AMemberThatWaitsForItsGroup) {
+  EXPECT_CHILD(
+      [] {
+        return stuck("0.3", 3, [] {
+          ms::group g;
+          int x = 0;
+          g.task([&](ms::view<int>) { g.wait(); }, ms::inout(x));
+          g.wait();
+        });
+      },
+      7,
+      "no progress for.*inout 4 bytes.*waits for 1 members of a group or phase: \\[1\\].*"
+      "a cycle: \\[1\\] waits for \\[1\\]");
+}
+
+TEST(Stall, AMutexThatATaskForgotToUnlock) {
+  EXPECT_CHILD(
+      [] {
+        return stuck("0.3", 2, [] {
+          ms::mutex lock;
+          ms::task([&] { lock.lock(); });
+          ms::wait();
+          ms::task([&] { lock.lock(); });
+          ms::wait();
+        });
+      },
+      7, "waits for an ms::mutex, held by code that does not wait, or that ended without unlocking it");
+}
+
+TEST(Stall, ABodyThatDoesNotComeBack) {
+  EXPECT_CHILD(
+      [] {
+        return stuck("0.1,0.5", 2, [] {
+          std::atomic<bool> never{false};
+          int x = 0;
+          ms::task([&](ms::view<int>) { never.wait(false); }, ms::inout(x));
+          ms::wait_on(x);
+        });
+      },
+      7, "is busy: what it runs has not come back");
+}
+
+/// Gives what the wait says about a task that writes through `in`.
+template <class Create>
+int caught_writing(Create&& create) {
+  setenv("MASLIN_CHECK", "1", 1);
+  ms::Runtime r({.workers = 2, .serial = false});
+  try {
+    create();
+    ms::wait();
+    return 1;
+  } catch (const ms::error& e) {
+    std::cerr << e.what() << "\n";
+    return 2;
+  }
+}
+
+TEST(Check, AWriteThroughInIsFound) {
+  EXPECT_CHILD(
+      [] {
+        std::vector<double> x(100, 1.0);
+        return caught_writing(
+            [&] { ms::task([](ms::view<const double> v) { const_cast<double&>(v[37]) = 2; }, ms::in(x)); });
+      },
+      2,
+      "800 bytes at .* changed while a task ran that declared them with in.*inout.*process_test.cpp:.*: in 800 bytes");
+}
+
+TEST(Check, AWriteIntoATileIsFoundInARecordingToo) {
+  EXPECT_CHILD(
+      [] {
+        std::vector<float> x(100, 1.0F);
+        return caught_writing([&] {
+          ms::record([&] {
+            ms::task([](ms::tile<const float> t) { const_cast<float&>(t(2, 1)) = 2; },
+                     ms::in(ms::tile<const float>{x.data() + 12, 4, 3, 10}));
+          });
+        });
+      },
+      2, "48 bytes at .* changed while a task ran.*in 3 columns of 16 bytes");
+}
+
+TEST(Check, WhatATaskMayWriteIsNoneOfIts) {
+  EXPECT_CHILD(
+      [] {
+        std::vector<double> x(100, 1.0);
+        return caught_writing([&] {
+          ms::task([](ms::view<const double>, ms::view<double> v) { v[1] = 2; }, ms::in(x), ms::inout(x[1]));
+          ms::task([](ms::view<const double> v, ms::view<double> w) { w[0] = v[0]; }, ms::in(x[1]), ms::out(x[2]));
+        });
+      },
+      1, "");
 }
 
 TEST(Process, ExceptionsThatNobodyObservedArePrintedAtTheEnd) {

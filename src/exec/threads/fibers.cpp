@@ -42,16 +42,20 @@ task_fiber::task_fiber() {
   middle = static_cast<char*>(bottom) + bytes / 2;
 }
 
-void task_fiber::sleep(base::short_lock& held, const scope* covered) {
+void task_fiber::sleep(base::short_lock& held, const awaited_end& what) {
   worker& w = *self();
   home = &w;
-  waits_for.store(covered, std::memory_order_relaxed);
-  asleep.store(true, std::memory_order_relaxed);
+  waits_for = what;
+  suspended_in = &current_context();
+  sleeps.store(asleep, std::memory_order_release);
   ++w.suspended;
   trace::record(w.index, trace::event_kind::suspend, 0, number_of(*this));
   w.exec.leave_fiber(w, unlock, &held);  // `caller` made sure that there is one to leave to
   trace::record(self()->index, trace::event_kind::resume, 0, number_of(*this));
-  asleep.store(false, std::memory_order_relaxed);
+  // While the watchdog says who waits for whom, all of them go on waiting.
+  for (int expected = asleep; !sleeps.compare_exchange_weak(expected, awake, std::memory_order_acquire);
+       expected = asleep)
+    std::this_thread::yield();
 }
 
 void task_fiber::wake() noexcept {

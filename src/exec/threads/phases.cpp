@@ -144,6 +144,7 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
     marks during(here, here.alone || width == 1);
     call(env);
   }
+  if (w) w->count_turn();
   trace::record(track, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
   if (!s) return;
   const std::uint64_t end = base::ticks();

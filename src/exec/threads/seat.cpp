@@ -37,14 +37,14 @@ starting_thread::visit::~visit() {
   if (entered_) entered_->stand_up();
 }
 
-void starting_thread::sleep(base::short_lock& held, const scope* covered) {
+void starting_thread::sleep(base::short_lock& held, const awaited_end& what) {
   bool sits = exec_.sit_down();
   if (sits && !exec_.has_spare_fiber(exec_.at(0))) {
     exec_.stand_up();
     sits = false;
   }
   sleeps_as_ = sits ? static_cast<waiter*>(exec_.at(0).running) : &os_waiter::mine();
-  sleeps_as_->sleep(held, covered);
+  sleeps_as_->sleep(held, what);
   if (sits) exec_.stand_up();
 }
 

@@ -41,7 +41,7 @@ class starting_thread final : public waiter {
  public:
   explicit starting_thread(threads_executor& exec) : exec_(exec) {}
 
-  void sleep(base::short_lock& held, const scope* covered) override;
+  void sleep(base::short_lock& held, const awaited_end& what) override;
   void wake() noexcept override;
 
   /// Keeps the starter on the seat during a call, if it can have it and the calling thread is the starter.

@@ -125,7 +125,7 @@ void worker::nonempty(bool holds_work) {
 
 threads_executor::threads_executor(int workers, schedule loops)
     : stack_bytes_(stack_bytes_from_environment()),
-      watchdog_seconds_(watchdog_seconds_from_environment()),
+      patience_(patience_from_environment()),
       loops_(loops),
       pins_(pins_from_environment()),
       spin_(workers == 1 || machine::oversubscribed(workers)),
@@ -153,8 +153,7 @@ threads_executor::threads_executor(int workers, schedule loops)
     throw error("cannot start " + std::to_string(workers) + " workers: the system gave no more threads (" + e.what() +
                 "); ask for fewer with MASLIN_WORKERS");
   }
-  if (watchdog_seconds_ > 0)
-    watchdog_ = std::jthread([this](const std::stop_token& stop) { watch(stop, watchdog_seconds_); });
+  if (patience_.idle_seconds > 0) watchdog_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
 threads_executor::~threads_executor() { end(); }
@@ -207,11 +206,9 @@ void threads_executor::turn(worker& w) {
 }
 
 void threads_executor::execute(worker& w, const work& item) {
-  if (item.task)
-    run_tasks(w, item.task);
-  else
-    run_part(w, item.part);
-  w.turns.store(w.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (item.task) return run_tasks(w, item.task);
+  run_part(w, item.part);
+  w.count_turn();
 }
 
 namespace {
@@ -245,6 +242,7 @@ void threads_executor::run_tasks(worker& w, detail::task_node* task) {
   while (task) {
     first_ready next(*this);
     run_traced(w, task, next);
+    w.count_turn();
     task = next.first;
     // Fibers that may go on here come before more of this.
     if (task && w.inbox.load(std::memory_order_relaxed)) return ready(task);

@@ -23,8 +23,13 @@ namespace maslin {
 
 struct stream_run;
 
-/// Gives MASLIN_WATCHDOG, in seconds; 0 when it is not set. Throws `error`.
-double watchdog_seconds_from_environment();
+/// How long nothing may end before the watchdog speaks.
+struct patience {
+  double idle_seconds = 0;    ///< while all workers are idle and something waits; 0: there is no watchdog
+  double busy_seconds = 120;  ///< while a worker is busy
+};
+/// Gives MASLIN_WATCHDOG. Throws `error`.
+patience patience_from_environment();
 
 class threads_executor final : public executor {
  public:
@@ -113,11 +118,12 @@ class threads_executor final : public executor {
   bool start_stream(worker& w, bool before_parking);
 
   // watchdog.cpp
-  void watch(const std::stop_token& stop, double seconds);
-  void print_state();
+  std::vector<task_fiber*> all_fibers();
+  void watch(const std::stop_token& stop);
+  void print_state(double seconds);
 
   std::size_t stack_bytes_;
-  double watchdog_seconds_;
+  const patience patience_;
   schedule loops_;  ///< the run's policy
   grain::pins pins_;
   spinning spin_;

@@ -1,5 +1,7 @@
-// MASLIN_WATCHDOG=seconds: when every worker sleeps while somebody waits, and stays so for that long, says who waits
-// for what. It looks only at what any thread may read.
+// MASLIN_WATCHDOG: when all workers are idle while somebody waits, or nothing has ended for very long, says who waits
+// for what.
+
+#include <fmt/format.h>
 
 #include <charconv>
 #include <chrono>
@@ -8,76 +10,90 @@
 #include <string>
 #include <string_view>
 
+#include "exec/threads/stall.hpp"
 #include "exec/threads/threads.hpp"
 #include "maslin/error.hpp"
+#include "task/os_waiter.hpp"
 
 namespace maslin {
 
-double watchdog_seconds_from_environment() {
+patience patience_from_environment() {
   const char* text = std::getenv("MASLIN_WATCHDOG");
-  if (!text || !*text) return 0;
+  if (!text || !*text) return {};
+  const auto bad = [&] {
+    return error(
+        "MASLIN_WATCHDOG=" + std::string(text) +
+        ": expected a positive number of seconds, such as 5, or two (5,300): the second is how long a worker may "
+        "be busy while nothing ends, 120 if not given");
+  };
+  const auto number = [&](std::string_view from) {
+    double seconds = 0;
+    const auto [end, failed] = std::from_chars(from.data(), from.data() + from.size(), seconds);
+    if (failed != std::errc() || end != from.data() + from.size() || !(seconds > 0)) throw bad();
+    return seconds;
+  };
   const std::string_view value = text;
-  double seconds = 0;
-  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), seconds);
-  if (failed != std::errc() || end != value.data() + value.size() || !(seconds > 0))
-    throw error("MASLIN_WATCHDOG=" + std::string(value) + ": expected a positive number of seconds, such as 5");
-  return seconds;
+  const std::size_t comma = value.find(',');
+  patience given;
+  given.idle_seconds = number(value.substr(0, comma));
+  if (comma != std::string_view::npos) given.busy_seconds = number(value.substr(comma + 1));
+  return given;
 }
 
-void threads_executor::watch(const std::stop_token& stop, double seconds) {
+std::vector<task_fiber*> threads_executor::all_fibers() {
+  std::vector<task_fiber*> all;
+  std::lock_guard held(fibers_lock_);
+  for (task_fiber& f : fibers_) all.push_back(&f);
+  // Of the threads' own stacks only the starter's ever waits; the others' are left once, for the worker's loop.
+  all.push_back(&*at(0).own_stack);
+  return all;
+}
+
+void threads_executor::watch(const std::stop_token& stop) {
   using clock = std::chrono::steady_clock;
   std::uint64_t seen = 0;
   auto since = clock::now();
+  bool was_idle = false;
   bool told = false;
   while (!stop.stop_requested()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     std::uint64_t turns = 0;
-    bool all_sleep = true;
+    bool idle = true;
     for (int i = 0; i < workers(); ++i) {
       turns += at(i).turns.load(std::memory_order_relaxed);
-      all_sleep = all_sleep && asleep_.test(i);
+      idle = idle && (asleep_.test(i) || (i == 0 && seat_.held_by() == seat::nobody));
     }
-    bool somebody_waits = false;
-    {
-      std::lock_guard held(fibers_lock_);
-      for (const task_fiber& f : fibers_) somebody_waits = somebody_waits || f.asleep.load(std::memory_order_relaxed);
-    }
-    // Of the threads' own stacks only the starter's ever waits; the others' are left once, for the worker's loop.
-    somebody_waits = somebody_waits || at(0).own_stack->asleep.load(std::memory_order_relaxed);
-    if (!all_sleep || !somebody_waits || turns != seen) {
+    bool pending = !idle || os_waiter::asleep() > 0;
+    for (const task_fiber* f : all_fibers())
+      pending = pending || f->sleeps.load(std::memory_order_relaxed) != task_fiber::awake;
+    if (!pending || turns != seen || idle != was_idle) {
       seen = turns;
+      was_idle = idle;
       since = clock::now();
       told = false;
-    } else if (!told && std::chrono::duration<double>(clock::now() - since).count() >= seconds) {
-      print_state();
-      told = true;
+      continue;
     }
+    const double seconds = std::chrono::duration<double>(clock::now() - since).count();
+    if (told || seconds < (idle ? patience_.idle_seconds : patience_.busy_seconds)) continue;
+    print_state(seconds);
+    told = true;
   }
 }
 
-void threads_executor::print_state() {
-  std::fprintf(stderr, "maslin: no progress: all %d workers sleep while these wait\n", workers());
-  auto print = [](const task_fiber& f, const char* what) {
-    if (!f.asleep.load(std::memory_order_relaxed)) return;
-    const scope* s = f.waits_for.load(std::memory_order_relaxed);
-    if (!s) {
-      std::fprintf(stderr, "  %s on worker %d waits for an ms::mutex\n", what, f.home->index);
-      return;
-    }
-    std::fprintf(stderr, "  %s on worker %d waits for %llu members", what, f.home->index,
-                 static_cast<unsigned long long>(s->in_flight()));
-    if (const detail::task_node* owner = s->owner())
-      std::fprintf(stderr, " of the task created at %s:%u", owner->where.file_name(), owner->where.line());
-    std::fputc('\n', stderr);
-  };
-  {
-    std::lock_guard held(fibers_lock_);
-    for (const task_fiber& f : fibers_) print(f, "a fiber");
+void threads_executor::print_state(double seconds) {
+  std::string out = fmt::format("maslin: no progress for {:.1f} s\n", seconds);
+  for (auto& w : workers_) {
+    const bool asleep = asleep_.test(w->index) || (w->index == 0 && seat_.held_by() == seat::nobody);
+    const bool has_work = !w->queue.empty() || !w->tasks.empty() || w->inbox.load(std::memory_order_relaxed);
+    if (asleep && !has_work) continue;
+    out += fmt::format(
+        "  worker {} {}\n", w->index,
+        asleep ? "sleeps though it has work: please report this" : "is busy: what it runs has not come back");
   }
-  print(*at(0).own_stack, "the starting thread's own stack");
-  for (auto& w : workers_)
-    std::fprintf(stderr, "  worker %d: queue %s, inbox %s\n", w->index, w->queue.empty() ? "empty" : "holds work",
-                 w->inbox.load() ? "holds a fiber" : "empty");
+  out += who_waits_for_whom(held_asleep(all_fibers()));
+  if (const int threads = os_waiter::asleep())
+    out += fmt::format("  {} threads of the program wait for tasks that they created\n", threads);
+  std::fputs(out.c_str(), stderr);
 }
 
 }  // namespace maslin

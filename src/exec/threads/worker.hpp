@@ -24,7 +24,7 @@ struct task_fiber final : waiter {
   task_fiber(std::size_t stack_bytes, void (*body)(void*), void* argument)
       : machine(stack_bytes, body, argument), middle(static_cast<char*>(machine.stack_bottom()) + stack_bytes / 2) {}
 
-  void sleep(base::short_lock& held, const scope* covered) override;
+  void sleep(base::short_lock& held, const awaited_end& what) override;
   void wake() noexcept override;
   /// Is half of the stack left? Only for the one that runs.
   bool has_room() const noexcept { return static_cast<char*>(__builtin_frame_address(0)) > middle; }
@@ -34,15 +34,19 @@ struct task_fiber final : waiter {
   worker* home = nullptr;            ///< where it was suspended and will resume
   task_fiber* next_ready = nullptr;  ///< in the inbox, or among the idle fibers
 
-  // For the watchdog.
-  std::atomic<bool> asleep{false};
-  std::atomic<const scope*> waits_for{nullptr};
+  // For the watchdog, which may look at them while the fiber is `looked_at`.
+  enum state : int { awake, asleep, looked_at };
+  std::atomic<int> sleeps{awake};
+  awaited_end waits_for;
+  const context* suspended_in = nullptr;  ///< the context of the code that waits
 };
 
 /// One OS thread of the runtime. Worker 0 is the thread that started it, while that is inside Maslin.
 struct alignas(64) worker final : work_queue::watcher {
   worker(threads_executor& e, int number);
   void nonempty(bool holds_work) override;
+  /// A piece of work is done.
+  void count_turn() { turns.store(turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
   // Any thread.
   threads_executor& exec;

@@ -1,0 +1,32 @@
+#pragma once
+// MASLIN_CHECK: what a task declares with `in` it must not write. Found by what the data hold before and after its
+// body.
+
+#include <cstdint>
+#include <vector>
+
+#include "task/node.hpp"
+
+namespace maslin::graph {
+
+/// Gives whether tasks are checked: MASLIN_CHECK (1 or 0), by default in debug builds. Throws `error` for a bad value.
+bool read_checks_from_environment();
+void set_read_checks(bool on) noexcept;
+bool read_checks() noexcept;
+
+/// Lives while a task's body runs.
+class read_check {
+ public:
+  explicit read_check(const detail::task_node& task);
+  /// Throws `error` if data that the task declared with `in`, and with nothing else, are not as they were.
+  void verify(const detail::task_node& task) const;
+
+ private:
+  struct read {
+    detail::declared what;
+    std::uint64_t sum;
+  };
+  std::vector<read> reads_;
+};
+
+}  // namespace maslin::graph
