@@ -86,7 +86,7 @@ void drain(context& root) {
   executor* exec = running.load(std::memory_order_acquire);
   if (exec) await_tasks(*exec, root);
   if (!root.children->has_errors()) return;
-  for (auto& what : root.children->take_errors().take()) print_exception(what);
+  root.children->take_errors().take_each(print_exception);
 }
 
 void in_forked_child() {

@@ -59,13 +59,15 @@ void forget_root_context() noexcept {
 
 void rethrow_first(error_list&& errors) {
   if (errors.empty()) return;
-  std::vector<std::exception_ptr> all = errors.take();
-  std::exception_ptr first = std::move(all.front());
-  all.erase(all.begin());
-  current_context().others = std::move(all);
+  std::exception_ptr first = errors.take_first();
+  current_context().others = std::move(errors);
   std::rethrow_exception(std::move(first));
 }
 
-std::vector<std::exception_ptr> other_exceptions() { return current_context().others; }
+std::vector<std::exception_ptr> other_exceptions() {
+  std::vector<std::exception_ptr> all;
+  error_list(current_context().others).take_each([&](std::exception_ptr&& what) { all.push_back(std::move(what)); });
+  return all;
+}
 
 }  // namespace maslin

@@ -32,7 +32,7 @@ struct context {
   void* stream = nullptr;        ///< the executor's record of the stream that this runs in
   std::unique_ptr<dependences> data;
   graph::recorder* records_into = nullptr;  ///< tasks that are created here are recorded and do not run
-  std::vector<std::exception_ptr> others;   ///< what the last rethrow left behind
+  error_list others;                        ///< what the last rethrow left behind
 };
 
 /// Gives the calling context; never null (a thread outside every task has a root context). A fiber that was suspended

@@ -2,23 +2,47 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 
 #include "maslin/error.hpp"
 #include "task/node.hpp"
 
 namespace maslin {
 
-void error_list::add_all(std::uint64_t place, error_list&& from) {
-  for (auto& what : from.take()) add(place, std::move(what));
+void error_list::add(std::uint64_t place, std::exception_ptr what) noexcept {
+  if (!first_.what) {
+    first_ = {place, std::move(what)};
+    return;
+  }
+  try {
+    others_.push_back({place, std::move(what)});
+  } catch (const std::bad_alloc&) {
+    first_ = {0, std::current_exception()};
+  }
 }
 
-std::vector<std::exception_ptr> error_list::take() {
-  std::stable_sort(entries_.begin(), entries_.end(), [](const entry& a, const entry& b) { return a.place < b.place; });
-  std::vector<std::exception_ptr> all;
-  all.reserve(entries_.size());
-  for (auto& e : entries_) all.push_back(std::move(e.what));
-  entries_.clear();
-  return all;
+void error_list::add_all(std::uint64_t place, error_list&& from) noexcept {
+  from.take_each([&](std::exception_ptr&& what) { add(place, std::move(what)); });
+}
+
+void error_list::sort() noexcept {
+  const auto earlier = [](const entry& a, const entry& b) { return a.place < b.place; };
+  std::stable_sort(others_.begin(), others_.end(), earlier);  // does without memory if it must
+  // The first one was added before those at its place.
+  const auto behind = std::lower_bound(others_.begin(), others_.end(), first_, earlier);
+  if (behind == others_.begin()) return;
+  std::rotate(others_.begin(), others_.begin() + 1, behind);
+  std::swap(*(behind - 1), first_);
+}
+
+std::exception_ptr error_list::take_first() noexcept {
+  sort();
+  entry one = std::exchange(first_, {});
+  if (!others_.empty()) {
+    first_ = std::move(others_.front());
+    others_.erase(others_.begin());
+  }
+  return std::move(one.what);
 }
 
 std::uint64_t scope::identity() const noexcept {
@@ -81,32 +105,41 @@ void scope::await(waiter& w, std::int64_t rest) {
   if (settle != 0) state_.fetch_sub(settle, std::memory_order_relaxed);
 }
 
-void scope::add_error(std::uint64_t place, std::exception_ptr what) {
+void scope::add_error(std::uint64_t place, std::exception_ptr what) noexcept {
   std::lock_guard held(lock_);
   error_list* all = errors_.load(std::memory_order_relaxed);
-  if (!all) all = new error_list;
+  if (!all) all = new (std::nothrow) error_list;
+  if (!all) return lost_.store(true, std::memory_order_relaxed);
   all->add(place, std::move(what));
   errors_.store(all, std::memory_order_release);
 }
 
-void scope::add_errors(std::uint64_t place, error_list&& from) {
-  for (auto& what : from.take()) add_error(place, std::move(what));
+void scope::add_errors(std::uint64_t place, error_list&& from) noexcept {
+  from.take_each([&](std::exception_ptr&& what) { add_error(place, std::move(what)); });
 }
 
-error_list scope::take_errors() {
+error_list scope::take_errors() noexcept {
   if (thrown() || !has_void_.load(std::memory_order_relaxed)) return take_thrown();
   has_void_.store(false, std::memory_order_relaxed);
   error_list cancelled;
-  cancelled.add(0, std::make_exception_ptr(error("tasks were cancelled because a task whose data they read threw; "
-                                                 "the wait that covers that one says what")));
+  try {
+    throw error(
+        "tasks were cancelled because a task whose data they read threw; the wait that covers that one says what");
+  } catch (...) {
+    cancelled.add(0, std::current_exception());
+  }
   return cancelled;
 }
 
-error_list scope::take_thrown() {
+error_list scope::take_thrown() noexcept {
   has_void_.store(false, std::memory_order_relaxed);
   std::lock_guard held(lock_);
-  const std::unique_ptr<error_list> all(errors_.exchange(nullptr, std::memory_order_relaxed));
-  return all ? std::move(*all) : error_list{};
+  const std::unique_ptr<error_list> kept(errors_.exchange(nullptr, std::memory_order_relaxed));
+  error_list all;
+  if (kept) all = std::move(*kept);
+  if (lost_.load(std::memory_order_relaxed)) all.add(0, std::make_exception_ptr(std::bad_alloc()));
+  lost_.store(false, std::memory_order_relaxed);
+  return all;
 }
 
 }  // namespace maslin

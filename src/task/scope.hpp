@@ -17,21 +17,35 @@ namespace detail {
 struct task_node;
 }
 
-/// Exceptions with their places in program order.
+/// Exceptions with their places in program order. Keeps the first without memory; where there is none for another, a
+/// std::bad_alloc takes the first one's place.
 class error_list {
  public:
-  void add(std::uint64_t place, std::exception_ptr what) { entries_.push_back({place, std::move(what)}); }
-  void add_all(std::uint64_t place, error_list&& from);
-  bool empty() const { return entries_.empty(); }
-  /// Gives the exceptions in program order, the earliest first, and leaves nothing.
-  std::vector<std::exception_ptr> take();
+  void add(std::uint64_t place, std::exception_ptr what) noexcept;
+  /// Adds all of `from`, in their order, at one place.
+  void add_all(std::uint64_t place, error_list&& from) noexcept;
+  bool empty() const noexcept { return !first_.what; }
+  /// Takes out the earliest; null when there is none.
+  std::exception_ptr take_first() noexcept;
+  /// Takes out all and calls `see(exception)` for each, the earliest first.
+  template <class See>
+  void take_each(See&& see) {
+    sort();
+    entry one = std::exchange(first_, {});
+    std::vector<entry> others = std::exchange(others_, {});
+    if (one.what) see(std::move(one.what));
+    for (entry& e : others) see(std::move(e.what));
+  }
 
  private:
   struct entry {
-    std::uint64_t place;
+    std::uint64_t place = 0;
     std::exception_ptr what;
   };
-  std::vector<entry> entries_;
+  void sort() noexcept;
+
+  entry first_;  ///< in the order in which they were added
+  std::vector<entry> others_;
 };
 
 class scope;
@@ -114,16 +128,16 @@ class scope {
   /// Suspends `w` (the caller) until at most `rest` members are open.
   void await(waiter& w, std::int64_t rest = 0);
 
-  void add_error(std::uint64_t place, std::exception_ptr what);
-  void add_errors(std::uint64_t place, error_list&& from);
+  void add_error(std::uint64_t place, std::exception_ptr what) noexcept;
+  void add_errors(std::uint64_t place, error_list&& from) noexcept;
   /// A member failed or was cancelled; to be said before it leaves.
   void note_void() noexcept { has_void_.store(true, std::memory_order_relaxed); }
   bool has_errors() const noexcept { return thrown() || has_void_.load(std::memory_order_relaxed); }
   /// Only when quiet. Where members were cancelled and none threw, because what they needed failed in another scope, an
   /// `error` says so.
-  error_list take_errors();
+  error_list take_errors() noexcept;
   /// Only when quiet. Without that `error`: for an end that nobody waits for.
-  error_list take_thrown();
+  error_list take_thrown() noexcept;
 
   /// The task whose children these are, or null.
   detail::task_node* owner() const noexcept {
@@ -136,7 +150,9 @@ class scope {
   const scope* outer() const noexcept;
 
  private:
-  bool thrown() const noexcept { return errors_.load(std::memory_order_acquire) != nullptr; }
+  bool thrown() const noexcept {
+    return errors_.load(std::memory_order_acquire) != nullptr || lost_.load(std::memory_order_relaxed);
+  }
 
   static constexpr std::int64_t awaited = 1;
   static constexpr std::int64_t closed = 2;
@@ -164,6 +180,7 @@ class scope {
   waiter* waiters_ = nullptr;                   ///< under lock_
   base::short_lock lock_;
   MASLIN_ATOMIC<bool> has_void_{false};
+  MASLIN_ATOMIC<bool> lost_{false};  ///< there was no memory for what a member threw
 };
 
 }  // namespace maslin

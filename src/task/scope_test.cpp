@@ -87,7 +87,7 @@ TEST(Scope, ErrorsComeBackInProgramOrderWithThoseOfMembersInTheirPlace) {
   s.add_errors(3, std::move(of_member));
   s.add_error(1, failure("1"));
   std::vector<std::string> order;
-  for (const auto& e : s.take_errors().take()) order.push_back(text(e));
+  s.take_errors().take_each([&](const std::exception_ptr& e) { order.push_back(text(e)); });
   EXPECT_EQ(order, (std::vector<std::string>{"1", "3a", "3b", "7"}));
   EXPECT_FALSE(s.has_errors());
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
+#include <utility>
 
+#include "base/room.hpp"
 #include "task/kernels.hpp"
 #include "trace/recorder.hpp"
 
@@ -24,6 +27,11 @@ phase_run::phase_run(threads_executor& exec, const detail::phase& what, team& di
       mean_seconds_(std::make_unique<std::atomic<double>[]>(kernels_)),
       on_worker_(static_cast<std::size_t>(exec.workers())),
       began_(base::ticks()) {
+  const auto workers = static_cast<std::size_t>(exec.workers());
+  running_.reserve(workers);
+  suspended_.reserve(workers);  // a stream begins only when none is suspended
+  teams_.reserve(workers + 1);
+  before_.reserve(workers + 1);
   streams_.enter(static_cast<std::uint64_t>(what.streams));
   if (const auto pin = exec.pins().find(what.name); pin != exec.pins().end()) {
     pinned_ = pin->second;
@@ -90,15 +98,21 @@ void phase_run::divide(team& t) {
 
 void phase_run::begin() {
   if (pinned_) grain::fit_pin(what_.name, *pinned_, divided_.width.load(std::memory_order_relaxed));
+  base::make_room(divided_.phases);
+  // Those of two configurations, while one follows the other.
+  const int teams = 2 * (divided_.width.load(std::memory_order_relaxed) + 1);
+  exec_.promise_teams(teams);
+  promised_teams_ = teams;
   divided_.phases.push_back(this);
   divide(divided_);
 }
 
-void phase_run::end() {
+void phase_run::end() noexcept {
   std::erase(divided_.phases, this);
   for (int w = first_; w < first_ + width_; ++w) exec_.at(w).in_team.store(&divided_, std::memory_order_seq_cst);
   for (team* t : teams_) exec_.return_team(t);
   teams_.clear();
+  exec_.promise_teams(-promised_teams_);
   for (int w = first_; w < first_ + width_; ++w) exec_.rouse(exec_.at(w));
   note(base::ticks());
   divide(divided_);
@@ -118,25 +132,40 @@ team* phase_run::team_of(const stream_run& s) const {
   return leads(s.worker) ? teams_[static_cast<std::size_t>((s.worker - first_) / now_.width)] : nullptr;
 }
 
-void phase_run::allot(int first, int width) {
+template <class Step>
+void phase_run::measure(Step&& step) noexcept {
+  try {
+    step();
+  } catch (const std::bad_alloc&) {
+    const int width = width_ > 0 ? width_ : 1;
+    pinned_ =
+        now_.streams > 0 ? now_ : configuration{static_cast<int>(std::min<std::int64_t>(width, what_.streams)), 1};
+    in_slice_ = false;
+    look_at_.store(never, std::memory_order_relaxed);
+  }
+}
+
+void phase_run::allot(int first, int width) noexcept {
   if (first == first_ && width == width_) return;
   first_ = first;
   width_ = width;
+  if (!pinned_)
+    measure([&] {
+      if (controller_)
+        controller_->resize(width);
+      else
+        controller_.emplace(width, what_.streams);
+    });
   if (pinned_) {
     // Beside other phases there may be fewer workers than were pinned: then narrower, and then fewer streams.
     const int team_width = std::min(pinned_->width, width);
     return apply({std::min(pinned_->streams, width / team_width), team_width});
   }
-  if (controller_)
-    controller_->resize(width);
-  else
-    controller_.emplace(width, what_.streams);
   apply(controller_->current());
 }
 
-void phase_run::apply(configuration c) {
-  const std::vector<team*> before = std::move(teams_);
-  teams_.clear();
+void phase_run::apply(configuration c) noexcept {
+  std::swap(teams_, before_);
   auto make = [&](int first, int width, int slot, phase_run* runs) {
     team* t = exec_.take_team();
     t->first.store(first, std::memory_order_relaxed);
@@ -150,7 +179,8 @@ void phase_run::apply(configuration c) {
   for (int slot = 0; slot < c.streams; ++slot) make(first_ + slot * c.width, c.width, first_ + slot * c.width, this);
   const int used = c.streams * c.width;
   if (used < width_) make(first_ + used, width_ - used, trace::no_slot, nullptr);
-  for (team* t : before) exec_.return_team(t);
+  for (team* t : before_) exec_.return_team(t);
+  before_.clear();
 
   now_ = c;
   generation_.fetch_add(1, std::memory_order_relaxed);
@@ -235,8 +265,8 @@ bool phase_run::finished(stream_run& s) {
   if (left() == 0) return true;
   if (!pinned_) {
     tick();
-    if (nested_ == 0) {
-      controller_->streams_left(left());
+    if (nested_ == 0 && !pinned_) {
+      measure([&] { controller_->streams_left(left()); });
       follow();
     }
   }
@@ -246,6 +276,7 @@ bool phase_run::finished(stream_run& s) {
 }
 
 void phase_run::follow() {
+  if (pinned_) return;
   if (controller_->current() != now_)
     apply(controller_->current());
   else if (controller_->sampling() && !in_slice_)
@@ -255,10 +286,10 @@ void phase_run::follow() {
 }
 
 void phase_run::begin_slice(std::uint64_t now) {
+  slice_from_ = counted();
   in_slice_ = true;
   slice_began_ = now;
   slice_units_ = 0;
-  slice_from_ = counted();
 }
 
 void phase_run::tick() {
@@ -274,7 +305,8 @@ void phase_run::tick() {
   const grain::sample_rule rule = controller_->rule();
   const int streams = static_cast<int>(std::min<std::int64_t>(now_.streams, left()));
   if (!in_slice_) {
-    if (rule.settled(streams, off_loaded_, static_cast<double>(now - set_at_) * second)) begin_slice(now);
+    if (rule.settled(streams, off_loaded_, static_cast<double>(now - set_at_) * second))
+      measure([&] { begin_slice(now); });
     return;
   }
   grain::sample slice;
@@ -282,6 +314,14 @@ void phase_run::tick() {
   slice.seconds = static_cast<double>(now - slice_began_) * second;
   slice.units = slice_units_;
   if (slice.seconds < rule.seconds && slice.units < streams) return;
+  bool over = false;
+  measure([&] { over = end_slice(slice, now); });
+  if (!over) return;
+  follow();
+  note(now);
+}
+
+bool phase_run::end_slice(grain::sample& slice, std::uint64_t now) {
   slice.kernels = counted();
   std::int64_t completed = 0;
   for (std::size_t k = 0; k < slice.kernels.size(); ++k) {
@@ -293,17 +333,17 @@ void phase_run::tick() {
     of.worker_seconds = std::max(0.0, of.worker_seconds - before.worker_seconds);
     completed += static_cast<std::int64_t>(of.completed);
   }
-  if (!rule.complete({slice.seconds, completed, slice.units, streams})) return;
+  const int streams = static_cast<int>(std::min<std::int64_t>(now_.streams, left()));
+  if (!controller_->rule().complete({slice.seconds, completed, slice.units, streams})) return false;
   in_slice_ = false;
   controller_->observe(slice);
   for (std::uint32_t k = 0; k < kernels_; ++k)
     mean_seconds_[k].store(controller_->times().mean(k), std::memory_order_relaxed);
   if (controller_->current() == now_ && controller_->sampling()) begin_slice(now);
-  follow();
-  note(now);
+  return true;
 }
 
-void phase_run::note(std::uint64_t now) {
+void phase_run::note(std::uint64_t now) noexcept try {
   grain::kernel_times times;
   const auto all = counted();
   times.add(all);
@@ -333,6 +373,7 @@ void phase_run::note(std::uint64_t now) {
                                    : sampling ? trace::decision_stage::sampling
                                               : trace::decision_stage::chosen,
                                    static_cast<float>(throughput)});
+} catch (const std::bad_alloc&) {  // the report stays as it was
 }
 
 }  // namespace maslin

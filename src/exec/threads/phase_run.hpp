@@ -28,6 +28,8 @@ struct stream_run {
 
 class phase_run {
  public:
+  /// Under the grain lock. Everything that a phase cannot do without is allocated here; a measurement that finds no
+  /// memory later is the end of sampling. Throws std::bad_alloc.
   phase_run(threads_executor& exec, const detail::phase& what, team& divided, scope& caller);
 
   // Any stream of this phase, without the lock.
@@ -46,7 +48,7 @@ class phase_run {
   /// Takes a share of the divided team's workers; throws `error` for a pin that does not fit, and then took none.
   void begin();
   /// Gives the workers back. To be called when the last stream has finished.
-  void end();
+  void end() noexcept;
   /// Gives the stream that worker `w`, the first of team `t`, runs next: a suspended one, or a new one whose index is
   /// in `begun`; neither when there is none or no room.
   stream_run* next_stream(worker& w, bool before_parking, std::optional<std::int64_t>& begun);
@@ -76,15 +78,20 @@ class phase_run {
     }
   };
 
+  /// Runs what may allocate; where there is no memory, what runs now is kept to the end.
+  template <class Step>
+  void measure(Step&& step) noexcept;
   bool leads(int worker) const;
   static bool may_divide(const team& t);
   static void divide(team& t);
-  void allot(int first, int width);
-  void apply(configuration c);
+  void allot(int first, int width) noexcept;
+  void apply(configuration c) noexcept;
   void follow();
   void begin_slice(std::uint64_t now);
+  /// Gives whether the slice is complete.
+  bool end_slice(grain::sample& slice, std::uint64_t now);
   void update_wishes();
-  void note(std::uint64_t now);
+  void note(std::uint64_t now) noexcept;
   std::vector<grain::kernel_record> counted() const;
   std::int64_t left() const { return what_.streams - finished_; }
   cell& at(int worker, std::uint32_t kernel) const;
@@ -108,13 +115,15 @@ class phase_run {
   configuration now_;
   int first_ = 0;
   int width_ = 0;
+  int promised_teams_ = 0;
   int nested_ = 0;
   std::int64_t next_ = 0;
   std::int64_t finished_ = 0;
   std::vector<stream_run*> running_;
   std::vector<int> on_worker_;  ///< running streams, by worker
   grain::suspended_streams<stream_run*> suspended_;
-  std::vector<team*> teams_;  ///< one a slot; behind them the one of the workers without a stream, if any
+  std::vector<team*> teams_;   ///< one a slot; behind them the one of the workers without a stream, if any
+  std::vector<team*> before_;  ///< those of the configuration before, while one follows the other
   const std::uint64_t began_;
   std::uint64_t set_at_ = 0;
   int off_loaded_ = 0;  ///< running streams that have off-loaded since then

@@ -55,7 +55,7 @@ void threads_executor::want_stand_in() noexcept {
     return;
   try {
     stand_in_ = std::thread([this] { stand_in_body(); });
-  } catch (const std::system_error&) {
+  } catch (...) {                                              // no thread, or no memory for one
     stand_in_wanted_.store(false, std::memory_order_release);  // the next call tries again
   }
 }

@@ -148,12 +148,15 @@ threads_executor::threads_executor(int workers, schedule loops)
   trace::record(0, trace::event_kind::worker_start);
   try {
     for (int i = 1; i < workers; ++i) at(i).thread = std::thread([this, i] { thread_body(at(i)); });
+    if (patience_.idle_seconds > 0) watchdog_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
   } catch (const std::system_error& e) {
     end();
     throw error("cannot start " + std::to_string(workers) + " workers: the system gave no more threads (" + e.what() +
                 "); ask for fewer with MASLIN_WORKERS");
+  } catch (...) {
+    end();
+    throw;
   }
-  if (patience_.idle_seconds > 0) watchdog_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
 threads_executor::~threads_executor() { end(); }
@@ -350,8 +353,14 @@ int threads_executor::width() const {
   return w ? w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed) : workers();
 }
 
+void threads_executor::promise_teams(int count) {
+  const auto needed = static_cast<std::size_t>(promised_teams_ + count) + 1;  // and the whole
+  free_teams_.reserve(needed);
+  while (teams_.size() < needed) free_teams_.push_back(&teams_.emplace_back());
+  promised_teams_ += count;
+}
+
 team* threads_executor::take_team() {
-  if (free_teams_.empty()) return &teams_.emplace_back();
   team* t = free_teams_.back();
   free_teams_.pop_back();
   return t;

@@ -66,6 +66,8 @@ class threads_executor final : public executor {
 
   // Teams, under the grain lock.
   base::short_lock& grain_lock() { return grain_lock_; }
+  /// A phase begins or ends: it may hold so many teams. Makes them and throws std::bad_alloc, or gives them up.
+  void promise_teams(int count);
   team* take_team();
   void return_team(team* t);
   team& whole() { return *whole_; }
@@ -138,7 +140,8 @@ class threads_executor final : public executor {
 
   base::short_lock grain_lock_;
   std::deque<team> teams_;         // under grain_lock_
-  std::vector<team*> free_teams_;  // under grain_lock_
+  std::vector<team*> free_teams_;  // under grain_lock_; has room for all
+  int promised_teams_ = 0;         // under grain_lock_
   team* whole_;
 
   base::short_lock help_lock_;

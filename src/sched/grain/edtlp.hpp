@@ -2,9 +2,9 @@
 // EDTLP (multigrain-cell, 4.1): who runs next among the streams of a host, and what is too small to be off-loaded.
 
 #include <cstddef>
-#include <deque>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace maslin::grain {
 
@@ -18,6 +18,9 @@ class suspended_streams {
   /// The first to come is the one that yields; none is ever restarted.
   static bool surplus(int running, int allowed) { return running > allowed; }
 
+  /// Makes room, so that suspending up to that many cannot fail. Throws std::bad_alloc.
+  void reserve(std::size_t streams) { waiting_.reserve(streams); }
+
   void suspend(Stream stream) { waiting_.push_back(std::move(stream)); }
 
   /// Gives the stream that resumes next if there is room for one more, otherwise nothing. Suspended streams go before
@@ -25,7 +28,7 @@ class suspended_streams {
   std::optional<Stream> resume(int running, int allowed) {
     if (running >= allowed || waiting_.empty()) return std::nullopt;
     Stream next = std::move(waiting_.front());
-    waiting_.pop_front();
+    waiting_.erase(waiting_.begin());
     return next;
   }
 
@@ -36,7 +39,7 @@ class suspended_streams {
   bool empty() const { return waiting_.empty(); }
 
  private:
-  std::deque<Stream> waiting_;
+  std::vector<Stream> waiting_;
 };
 
 /// Is a kernel worth a team? `one_worker_seconds` is its mean time on one worker (0: not known yet, so try),
