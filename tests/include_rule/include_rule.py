@@ -10,6 +10,7 @@ from pathlib import Path
 
 BELOW = {"base", "machine", "model", "comm", "trace"}
 MAY_INCLUDE = {  # besides itself and public headers
+    "c_api": {"task", "base"},
     "exec": {"sched", "graph", "task"} | BELOW,
     "sched": {"graph", "task"} | BELOW,
     "graph": {"task"} | BELOW,
@@ -28,7 +29,7 @@ NOT_IN_SCHED = {"atomic", "barrier", "chrono", "condition_variable", "ctime", "f
                 "shared_mutex", "stop_token", "thread", "time.h", "sys/time.h", "pthread.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
-SOURCES = {".cpp", ".hpp", ".h", ".cu", ".cuh", ".inc"}
+SOURCES = {".c", ".cpp", ".hpp", ".h", ".cu", ".cuh", ".inc"}
 TOP_FOLDERS = ("include", "src", "cli", "python", "apps", "bench", "tests")
 
 

@@ -15,6 +15,7 @@ GOOD = {
     "src/sched/place/dbs.hpp": '#include <vector>\n#include "graph/edge.hpp"\n',
     "src/sched/place/dbs_test.cpp": '#include <gtest/gtest.h>\n#include <thread>\n#include "sched/place/dbs.hpp"\n',
     "src/exec/threads/run.cpp": '#include <hwloc.h>\n#include "sched/place/dbs.hpp"\n#include "trace/ring.hpp"\n',
+    "src/c_api/task.cpp": '#include "maslin/task.hpp"\n#include "task/node.hpp"\n',
     "src/trace/ring.hpp": '#include "base/lock.hpp"\n',
     "src/machine/budget.hpp": "",
     "src/runtime.cpp": '#include "exec/threads/team.hpp"\n#include "machine/budget.hpp"\n',
@@ -27,11 +28,14 @@ GOOD = {
     "bench/micro/trace_record.cpp": '#include "trace/ring.hpp"\n',
     "tests/trace/export_test.cpp": '#include "trace/ring.hpp"\n',
     "tests/conformance/loops.cpp": '#include "maslin/maslin.hpp"\n',
+    "tests/c_api/loops.c": '#include "maslin/maslin.hpp"\n',
 }
 
 BAD = {
     "sched knows exec": ("src/sched/place/dbs.hpp", '#include "exec/threads/team.hpp"'),
     "graph knows sched": ("src/graph/edge.hpp", '#include "sched/place/dbs.hpp"'),
+    "the C API knows exec": ("src/c_api/task.cpp", '#include "exec/threads/team.hpp"'),
+    "a test in C with src": ("tests/c_api/loops.c", '#include "task/node.hpp"'),
     "task knows graph": ("src/task/node.hpp", '#include "graph/edge.hpp"'),
     "task knows exec": ("src/task/node.hpp", '#include "exec/threads/team.hpp"'),
     "trace knows task": ("src/trace/ring.hpp", '#include "task/node.hpp"'),

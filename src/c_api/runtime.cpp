@@ -1,0 +1,81 @@
+// The runtime's beginning and end as C sees them.
+
+#include "maslin/runtime.hpp"
+
+#include <unistd.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "c_api/boundary.hpp"
+#include "task/context.hpp"
+
+namespace maslin::c_api {
+
+namespace {
+
+/// What `maslin_begin` made. A forked child has begun nothing.
+struct begun_runtimes {
+  std::mutex lock;
+  std::vector<std::unique_ptr<Runtime>> all;
+  pid_t process = 0;
+};
+
+/// Never destroyed: the end of the process ends a runtime that nobody ended.
+begun_runtimes& begun() {
+  static auto& made = *new begun_runtimes;
+  return made;
+}
+
+void begin(const maslin_options* given) {
+  const maslin_options wish = read_options(given);
+  expect(wish.workers >= 0, "options->workers is negative: expected a positive number, or 0 for the CPU budget");
+  Runtime::options options;
+  options.workers = wish.workers;
+  options.serial = wish.serial != 0;
+  begun_runtimes& b = begun();
+  const std::lock_guard held(b.lock);
+  if (b.process != getpid()) {
+    for (auto& parents : b.all) (void)parents.release();
+    b.all.clear();
+    b.process = getpid();
+  }
+  b.all.reserve(b.all.size() + 1);
+  b.all.push_back(std::make_unique<Runtime>(options));
+}
+
+void end() {
+  expect(current_context_or_null() == nullptr,
+         "called inside a task, stream or loop, which the end would wait for: call it where the program began");
+  begun_runtimes& b = begun();
+  const std::lock_guard held(b.lock);
+  expect(b.process == getpid() && !b.all.empty(), "there is no maslin_begin of this process to take back");
+  b.all.pop_back();
+}
+
+}  // namespace
+
+}  // namespace maslin::c_api
+
+using namespace maslin::c_api;
+
+int maslin_begin_at(maslin_location where, const maslin_options* options) {
+  return guarded("maslin_begin", where, [&] { begin(options); });
+}
+
+int maslin_end_at(maslin_location where) { return guarded("maslin_end", where, end); }
+
+int maslin_width_at(maslin_location where, int* width) {
+  return guarded("maslin_width", where, [&] {
+    expect(width, "width is NULL: expected where to put the number");
+    *width = maslin::width();
+  });
+}
+
+int maslin_workers_at(maslin_location where, int* workers) {
+  return guarded("maslin_workers", where, [&] {
+    expect(workers, "workers is NULL: expected where to put the number");
+    *workers = maslin::workers();
+  });
+}
