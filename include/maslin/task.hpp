@@ -18,7 +18,7 @@ namespace maslin {
 class group;
 
 /// An argument of `task` that is no argument of its body: among tasks that are ready, those of a higher priority go
-/// first. Tasks without one have priority 0; what is 0 or less is not ordered.
+/// first. Tasks without one have priority 0; what is 0 or less is not ordered, nor is what is 32,767 or more.
 struct priority {
   int value = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 #include "base/room.hpp"
 #include "task/pool.hpp"
@@ -16,13 +17,11 @@ void destroy(datum* d) {
   pool::give(d, sizeof(datum));
 }
 
-/// Nobody needs to know of it: what names it later finds memory as it is.
-bool is_over(datum& d) {
-  return !d.pending && !d.updated && !d.has_aliases() && !(d.more && d.more->turns) && d.writers.all_well_done() &&
-         d.readers.all_done();
-}
-
 }  // namespace
+
+bool datum::is_over() {
+  return !pending && !updated && !(more && more->turns) && writers.all_well_done() && readers.all_done();
+}
 
 datum::~datum() {
   if (current) release(*current);
@@ -68,13 +67,14 @@ void data_table::enter(datum* d) {
 }
 
 void data_table::make_room(std::size_t more) {
+  ++addition_;
   if ((data_.size() + more) * 2 <= table_.size()) return base::make_room(data_, more);
   // What is over and done can go, unless other data know of it.
   std::vector<datum*> kept;
   kept.reserve(2 * (data_.size() + more));
   std::vector<datum*> gone;
   gone.reserve(data_.size());
-  for (datum* d : data_) (is_over(*d) ? gone : kept).push_back(d);
+  for (datum* d : data_) (d->is_over() && !d->has_aliases() ? gone : kept).push_back(d);
   std::vector<slot> larger(std::bit_ceil(std::max<std::size_t>((kept.size() + more) * 4, 64)));
   for (datum* d : gone) destroy(d);
   data_.swap(kept);
@@ -114,6 +114,14 @@ void data_table::index(datum& d) {
   classes_ |= std::uint64_t{1} << k;
 }
 
+void data_table::retire(datum& d) {
+  if (d.has_aliases())
+    for (datum* other : std::exchange(d.more->aliases, {})) std::erase(other->more->aliases, &d);
+  d.writers.clear();
+  d.readers.clear();
+  d.home = region();
+}
+
 void data_table::find_aliases(datum& d) {
   if (on_a_grid_) {
     const std::size_t size = d.home.bytes;
@@ -126,6 +134,8 @@ void data_table::find_aliases(datum& d) {
     for (datum* other : data_) index(*other);
   }
   for_each_overlapping(d.home, [&](datum& other) {
+    // What an earlier part of the program did with the same memory is no reason to treat this data otherwise.
+    if (other.named_in != addition_ && other.is_over()) return retire(other);
     std::vector<datum*>& theirs = other.extended().aliases;
     if (!theirs.empty() && theirs.back() == &d) return;
     theirs.push_back(&d);
@@ -140,9 +150,11 @@ datum& data_table::find(const region& r) {
   for (; table_[i].of; i = (i + 1) & (table_.size() - 1))
     if (table_[i].start == r.start && table_[i].of->home == r) {
       table_[i].of->named_lately = true;
+      table_[i].of->named_in = addition_;
       return *table_[i].of;
     }
   datum* d = new (pool::take(sizeof(datum))) datum(r);
+  d->named_in = addition_;
   try {
     find_aliases(*d);
   } catch (...) {

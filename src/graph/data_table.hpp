@@ -20,7 +20,8 @@ struct datum {
   datum(const datum&) = delete;
   datum& operator=(const datum&) = delete;
 
-  region home;
+  region home;                         ///< empty: retired, it will go when the table grows
+  std::uint64_t named_in = 0;          ///< the addition in which a task last named it
   detail::version* current = nullptr;  ///< where it lies now; null: at home
   task_list writers;                   ///< whose value it has: the last writer, or those that take turns (`updated`)
   task_list readers;                   ///< since then
@@ -45,6 +46,8 @@ struct datum {
     return *more;
   }
   bool combining() const { return more && more->kind; }
+  /// Nobody needs to know of it: what it holds is at home, and who wrote and read it is done and well.
+  bool is_over();
   bool has_aliases() const { return more && !more->aliases.empty(); }
   /// What the datum held is over: from now on `task` is whose value it has. Room for one writer must be there.
   void set_writer(detail::task_node& task) noexcept;
@@ -61,7 +64,8 @@ class data_table {
   auto begin() const { return data_.begin(); }
   auto end() const { return data_.end(); }
 
-  /// Makes room for so many more data, perhaps by forgetting some that are over. Throws std::bad_alloc.
+  /// A task is about to name data: makes room for so many more, perhaps by forgetting some that are over. Throws
+  /// std::bad_alloc.
   void make_room(std::size_t more);
   /// Gives the datum of exactly that region, for which `make_room` made room. Throws std::bad_alloc.
   datum& find(const region& r);
@@ -77,12 +81,14 @@ class data_table {
   std::size_t slot_of(std::uintptr_t start) const;
   void enter(datum* d);
   void find_aliases(datum& d);
+  static void retire(datum& d);
   void index(datum& d);
   template <class Visit>
   void for_each_overlapping(const region& r, Visit&& visit);
 
   std::vector<datum*> data_;
   std::vector<slot> table_;
+  std::uint64_t addition_ = 0;  ///< how many tasks have named data
 
   // Which data overlap. As long as all have one size and lie on one grid, none do, and there is no index.
   bool on_a_grid_ = true;

@@ -71,7 +71,8 @@ void domain::forget() {
 std::vector<region> domain::homes() const {
   std::vector<region> all;
   all.reserve(data_.size());
-  for (const datum* d : data_) all.push_back(d->home);
+  for (const datum* d : data_)
+    if (!d->home.empty()) all.push_back(d->home);
   return all;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // A task as the graph and the executors see it.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -29,7 +30,7 @@ struct task_node {
         where(what.where),
         granules(static_cast<std::uint16_t>(storage.bytes / granule)),
         accesses(static_cast<std::uint16_t>(what.access_count)),
-        priority(static_cast<std::int16_t>(what.priority)),
+        priority(static_cast<std::int16_t>(std::clamp(what.priority, -32768, 32767))),
         children(*this) {}
 
   access_record* records() { return reinterpret_cast<access_record*>(this + 1); }

@@ -25,6 +25,7 @@ class error_list {
   /// Adds all of `from`, in their order, at one place.
   void add_all(std::uint64_t place, error_list&& from) noexcept;
   bool empty() const noexcept { return !first_.what; }
+  std::size_t size() const noexcept { return first_.what ? 1 + others_.size() : 0; }
   /// Takes out the earliest; null when there is none.
   std::exception_ptr take_first() noexcept;
   /// Takes out all and calls `see(exception)` for each, the earliest first.
