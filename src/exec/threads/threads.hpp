@@ -120,7 +120,9 @@ class threads_executor final : public executor {
   bool start_stream(worker& w, bool before_parking);
 
   // watchdog.cpp
-  std::vector<task_fiber*> all_fibers();
+  template <class Visit>
+  void for_each_fiber(Visit&& visit);
+  std::vector<task_fiber*> sleeping_fibers();
   void watch(const std::stop_token& stop);
   void print_state(double seconds);
 

@@ -40,12 +40,19 @@ patience patience_from_environment() {
   return given;
 }
 
-std::vector<task_fiber*> threads_executor::all_fibers() {
-  std::vector<task_fiber*> all;
+template <class Visit>
+void threads_executor::for_each_fiber(Visit&& visit) {
   std::lock_guard held(fibers_lock_);
-  for (task_fiber& f : fibers_) all.push_back(&f);
+  for (task_fiber& f : fibers_) visit(f);
   // Of the threads' own stacks only the starter's ever waits; the others' are left once, for the worker's loop.
-  all.push_back(&*at(0).own_stack);
+  visit(*at(0).own_stack);
+}
+
+std::vector<task_fiber*> threads_executor::sleeping_fibers() {
+  std::vector<task_fiber*> all;
+  for_each_fiber([&](task_fiber& f) {
+    if (f.sleeps.load(std::memory_order_relaxed) != task_fiber::awake) all.push_back(&f);
+  });
   return all;
 }
 
@@ -64,8 +71,8 @@ void threads_executor::watch(const std::stop_token& stop) {
       idle = idle && (asleep_.test(i) || (i == 0 && seat_.held_by() == seat::nobody));
     }
     bool pending = !idle || os_waiter::asleep() > 0;
-    for (const task_fiber* f : all_fibers())
-      pending = pending || f->sleeps.load(std::memory_order_relaxed) != task_fiber::awake;
+    for_each_fiber(
+        [&](task_fiber& f) { pending = pending || f.sleeps.load(std::memory_order_relaxed) != task_fiber::awake; });
     if (!pending || turns != seen || idle != was_idle) {
       seen = turns;
       was_idle = idle;
@@ -75,7 +82,11 @@ void threads_executor::watch(const std::stop_token& stop) {
     }
     const double seconds = std::chrono::duration<double>(clock::now() - since).count();
     if (told || seconds < (idle ? patience_.idle_seconds : patience_.busy_seconds)) continue;
-    print_state(seconds);
+    try {
+      print_state(seconds);
+    } catch (const std::bad_alloc&) {
+      std::fputs("maslin: no progress, and no memory to say who waits for whom\n", stderr);
+    }
     told = true;
   }
 }
@@ -90,7 +101,7 @@ void threads_executor::print_state(double seconds) {
         "  worker {} {}\n", w->index,
         asleep ? "sleeps though it has work: please report this" : "is busy: what it runs has not come back");
   }
-  out += who_waits_for_whom(held_asleep(all_fibers()));
+  out += who_waits_for_whom(held_asleep(sleeping_fibers()));
   if (const int threads = os_waiter::asleep())
     out += fmt::format("  {} threads of the program wait for tasks that they created\n", threads);
   std::fputs(out.c_str(), stderr);
