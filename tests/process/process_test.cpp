@@ -1,6 +1,7 @@
 // Promises about the runtime as a part of its process. Most run in a child process, so that each begins afresh.
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -194,6 +195,53 @@ TEST(Stall, ABodyThatDoesNotComeBack) {
         });
       },
       7, "is busy: what it runs has not come back");
+}
+
+/// The most memory that the process had, in MiB.
+long peak_mebibytes() {
+  rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss / 1024;
+}
+
+TEST(Memory, TenMillionTasksInARowTakeLittle) {
+  if (sanitized) GTEST_SKIP() << "the sanitizers keep records of their own; the plain builds run this";
+  EXPECT_CHILD(
+      [] {
+        ms::Runtime r({.workers = 2, .serial = false});
+        std::atomic<long> ran{0};
+        for (int i = 0; i < 7'000'000; ++i) ms::task([&ran] { ran.fetch_add(1, std::memory_order_relaxed); });
+        std::vector<long> x(1000);
+        for (std::size_t i = 0; i < 3'000'000; ++i)
+          ms::task([](ms::view<const long> a, ms::view<const long> b, ms::view<long> c) { c[0] += a[0] == b[0]; },
+                   ms::in(x[i % 1000]), ms::in(x[(i + 1) % 1000]), ms::inout(x[(i + 2) % 1000]));
+        ms::wait();
+        std::cerr << "peak: " << peak_mebibytes() << " MiB\n";
+        return ran == 7'000'000 && peak_mebibytes() < 200 ? 0 : 1;
+      },
+      0, "peak: .* MiB");
+}
+
+TEST(Memory, ALoopTakesNoneAfterItEnds) {
+  if (sanitized) GTEST_SKIP() << "the sanitizers keep records of their own; the plain builds run this";
+  EXPECT_CHILD(
+      [] {
+        ms::Runtime r({.workers = 3, .serial = false});
+        std::atomic<long> ran{0};
+        const auto sweep = [&](int loops) {
+          for (int i = 0; i < loops; ++i)
+            for (const auto policy : {ms::schedule::dbs, ms::schedule::static_, ms::schedule::gss, ms::schedule::afs})
+              ms::parallel_for(
+                  0, 1000, [&](ms::range part) { ran += part.size(); }, policy);
+        };
+        sweep(50);
+        const auto before = mallinfo2().uordblks;
+        sweep(500);
+        const auto after = mallinfo2().uordblks;
+        std::cerr << before << " bytes, then " << after << "\n";
+        return ran == 4 * 550 * 1000 && after < before + 65536 ? 0 : 1;
+      },
+      0, "bytes, then");
 }
 
 /// Gives what the wait says about a task that writes through `in`.
