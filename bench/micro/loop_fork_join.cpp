@@ -25,7 +25,8 @@ void fork_join(benchmark::State& state) {
   std::int64_t loops = 0;
   for (auto _ : state) {
     ms::parallel_for(
-        0, blocks, [&](ms::range) { done.blocks.fetch_add(1, std::memory_order_relaxed); }, ms::block{1});
+        0, blocks, [&](ms::range) { done.blocks.fetch_add(1, std::memory_order_relaxed); }, ms::schedule::dbs,
+        ms::block{1});
     ++loops;
   }
   if (done.blocks != loops * blocks) state.SkipWithError("a block is missing");
@@ -43,6 +44,19 @@ void in_place(benchmark::State& state) {
     ++loops;
   }
   if (done.blocks != loops) state.SkipWithError("a block is missing");
+}
+
+/// The same where the loop is too small to be shared, as its call site has learned.
+void too_small(benchmark::State& state) {
+  ms::Runtime runtime;
+  counter done;
+  std::int64_t loops = 0;
+  for (auto _ : state) {
+    ms::parallel_for(
+        0, 4, [&](ms::range) { done.blocks.fetch_add(1, std::memory_order_relaxed); }, ms::block{1});
+    ++loops;
+  }
+  if (done.blocks != 4 * loops) state.SkipWithError("a block is missing");
 }
 
 /// A task that does nothing, created and run, a thousand at a time.
@@ -71,6 +85,7 @@ void offload(benchmark::State& state) {
 
 BENCHMARK(fork_join)->Arg(2)->Arg(8)->Arg(64)->UseRealTime();
 BENCHMARK(in_place);
+BENCHMARK(too_small);
 BENCHMARK(tasks)->UseRealTime();
 BENCHMARK(offload);
 

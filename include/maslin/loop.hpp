@@ -39,7 +39,9 @@ struct block {
 
 /// How a loop's blocks are handed to the workers of the team. `dbs`, the default, is Dynamic Bisectioning; the others
 /// are the schedules of old, to compare with: equal parts (`static_`), guided self-scheduling (`gss`) and affinity
-/// scheduling (`afs`). `of_the_run` is what MASLIN_LOOP names. The results are the same under all of them.
+/// scheduling (`afs`). `of_the_run` is what MASLIN_LOOP names; a loop whose call site has turned out to be too small to
+/// gain from a team then stays with its caller, which a schedule that is named does not do. The results are the same
+/// under all of them.
 enum class schedule : unsigned char { of_the_run, dbs, static_, gss, afs };
 
 namespace detail {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -22,6 +24,45 @@ TEST_P(Loops, EachIterationRunsOnce) {
     });
     for (const auto& r : ran) ASSERT_EQ(r, 1) << "length " << n;
   }
+}
+
+TEST_P(Loops, WhatIsTooSmallStaysWithItsCaller) {
+  constexpr int loops = 2000;
+  const auto caller = std::this_thread::get_id();
+  int alone = 0;
+  for (int i = 0; i < loops; ++i) {
+    std::atomic<int> elsewhere{0};
+    std::atomic<int> ran{0};
+    ms::parallel_for(
+        0, 4,
+        [&](ms::range r) {
+          ran += static_cast<int>(r.size());
+          elsewhere += std::this_thread::get_id() != caller;
+        },
+        ms::block{1});
+    ASSERT_EQ(ran, 4);
+    alone += elsewhere == 0;
+  }
+  // The first ones are shared, and those after one that lost its core.
+  const char* policy = std::getenv("MASLIN_LOOP");
+  if (!policy || std::string(policy) == "dbs") {
+    EXPECT_GT(alone, loops / 4);
+  }
+}
+
+TEST_P(Loops, WhatTurnsOutToBeLargeIsSharedFromThere) {
+  std::atomic<long> ran{0};
+  for (int i = 0; i < 300; ++i) {
+    const bool large = i % 100 == 99;
+    ms::parallel_for(
+        0, 64,
+        [&](ms::range r) {
+          if (large) std::this_thread::sleep_for(std::chrono::microseconds(100));
+          ran += r.size();
+        },
+        ms::block{1});
+  }
+  EXPECT_EQ(ran, 300 * 64);
 }
 
 TEST_P(Loops, NothingRunsWhereThereIsNothing) {

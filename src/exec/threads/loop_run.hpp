@@ -23,6 +23,7 @@ struct loop_run {
   loop_queues* own;        ///< where a baseline keeps what is left; null under dbs
   scope blocks;            ///< one member a block, or an invitation of a baseline's; an error's place is its block
   std::uint32_t site = 0;  ///< its name in the trace
+  std::atomic<std::uint64_t> ticks{0};  ///< that its blocks took, all workers together
   std::atomic<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
 };
 

@@ -1,11 +1,13 @@
 // Loops on a team: from the start, which puts the loop where the team finds it, to the join.
 
+#include <bit>
 #include <memory>
 #include <new>
 #include <optional>
 
 #include "exec/in_place.hpp"
 #include "exec/threads/threads.hpp"
+#include "sched/grain/edtlp.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -43,24 +45,49 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
 
   loop_run run(l, caller, team_width);
   const bool in_centre = !w || caller.is_root;
-  note_begin(run, w);
+  // Unless the program asked for sharing, a loop begins with its caller alone if its call site says that it is too
+  // small; one that turns out to be larger is shared from there.
+  loop_policy::site_time* const site = w && l.policy == schedule::of_the_run ? &sites_.of(l) : nullptr;
+  std::int64_t done = 0;
+  if (site && !grain::worth_sharing(site->expected(l.last - l.first), team_width, handing_over_ticks_)) {
+    run.width = 1;
+    note_begin(run, w);
+    done = run_blocks(*w, run, 0, blocks, static_cast<std::uint64_t>(4 * handing_over_ticks_));
+    run.blocks.leave(static_cast<std::uint64_t>(done));
+    run.width = team_width;
+  } else {
+    note_begin(run, w);
+  }
+  if (done < blocks) {
+    if (publish(w, run, done, in_centre)) {
+      // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
+      if (w)
+        while (auto share = take_share(*w, *whole_, run, in_centre)) run_part(*w, share->part);
+    } else if (w) {
+      run_part(*w, {&run, done, blocks});  // it cannot be shared, but it can be done
+    } else {
+      return loop_in_place(*this, caller, l);
+    }
+  }
+  join(run, w);
+  if (site) site->learn(l.last - l.first, run.ticks.load(std::memory_order_relaxed));
+}
+
+/// Puts a loop, from block `first` on, where its team finds it; false where there is no memory for that.
+bool threads_executor::publish(worker* w, loop_run& run, std::int64_t first, bool in_centre) noexcept {
   try {
-    const work all{nullptr, {&run, 0, blocks}};
+    const work rest{nullptr, {&run, first, run.what.blocks()}};
     if (in_centre)
-      whole_->centre.push_tail(all);
+      whole_->centre.push_tail(rest);
     else
-      w->queue.push_head(all);
+      w->queue.push_head(rest);
   } catch (const std::bad_alloc&) {
-    return loop_in_place(*this, caller, l);  // it cannot be shared, but it can be done
+    return false;
   }
   const team& t = w ? *w->in_team.load(std::memory_order_acquire) : *whole_;
-  const int first = t.first.load(std::memory_order_relaxed);
-  wake_one(first, first + t.width.load(std::memory_order_relaxed));
-
-  // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
-  if (w)
-    while (auto share = take_share(*w, *whole_, run, in_centre)) run_part(*w, share->part);
-  join(run, w);
+  const int begin = t.first.load(std::memory_order_relaxed);
+  wake_one(begin, begin + t.width.load(std::memory_order_relaxed));
+  return true;
 }
 
 void threads_executor::run_baseline(context& caller, const detail::loop& l, schedule policy) {
@@ -120,29 +147,43 @@ void threads_executor::run_part(worker& w, const loop_part& part) {
   part.loop->blocks.leave(static_cast<std::uint64_t>(part.last - part.first));
 }
 
-void threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last) {
+std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,
+                                          std::uint64_t ticks) {
+  const std::uint64_t begin = base::ticks();
   const trace::chunk_at what{w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed), first,
                              last - first};
   const std::uint32_t site = run.site;
   trace::record(w.index, trace::event_kind::chunk_begin, site, what);
+  std::int64_t next = first;
   {
     scope own(&run.blocks);
     context here(own);
     here.in_loop = true;
     here.in_offload = run.caller.in_offload;
     here.stream = run.caller.stream;
-    for (std::int64_t i = first; i < last; ++i) {
+    while (next < last) {
       // Every block below the lowest that threw runs; those above need not.
-      if (i > run.lowest_thrown.load(std::memory_order_relaxed)) break;
-      error_list errors = run_enclosed(*this, here, own, [&] { run.what.run_block(i); });
-      if (errors.empty()) continue;
-      run.blocks.add_errors(static_cast<std::uint64_t>(i), std::move(errors));
-      std::int64_t lowest = run.lowest_thrown.load(std::memory_order_relaxed);
-      while (i < lowest && !run.lowest_thrown.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
+      if (next > run.lowest_thrown.load(std::memory_order_relaxed)) {
+        next = last;
+        break;
       }
+      const std::int64_t i = next++;
+      error_list errors = run_enclosed(*this, here, own, [&] { run.what.run_block(i); });
+      if (!errors.empty()) {
+        run.blocks.add_errors(static_cast<std::uint64_t>(i), std::move(errors));
+        std::int64_t lowest = run.lowest_thrown.load(std::memory_order_relaxed);
+        while (i < lowest && !run.lowest_thrown.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
+        }
+      }
+      // The clock is looked at ever less often: small blocks should not wait for it.
+      if (ticks != forever && std::has_single_bit(static_cast<std::uint64_t>(next - first)) &&
+          base::ticks() - begin > ticks)
+        break;
     }
   }
   trace::record(w.index, trace::event_kind::chunk_end, site, what);
+  run.ticks.fetch_add(base::ticks() - begin, std::memory_order_relaxed);
+  return next;
 }
 
 }  // namespace maslin

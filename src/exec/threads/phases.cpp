@@ -121,8 +121,6 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   const int track = w ? w->index : -1;
   const int team_width =
       here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
-  // What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with the caller.
-  constexpr double handing_over_seconds = 1e-6;
   const int width =
       s && !grain::worth_sharing(s->phase.mean_seconds(kernel), team_width, handing_over_seconds) ? 1 : team_width;
   const std::uint32_t name = trace::on() ? traced_kernel(kernel) : 0;

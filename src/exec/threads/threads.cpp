@@ -129,6 +129,7 @@ threads_executor::threads_executor(int workers, schedule loops)
       loops_(loops),
       pins_(pins_from_environment()),
       spin_(workers == 1 || machine::oversubscribed(workers)),
+      handing_over_ticks_(handing_over_seconds / base::seconds_per_tick()),
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),

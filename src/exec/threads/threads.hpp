@@ -18,6 +18,7 @@
 #include "exec/threads/urgent.hpp"
 #include "exec/threads/worker.hpp"
 #include "sched/grain/pin.hpp"
+#include "sched/loop/grain.hpp"
 
 namespace maslin {
 
@@ -46,6 +47,10 @@ class threads_executor final : public executor {
   int width() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() const override { return 4096; }
+
+  /// What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with its caller.
+  static constexpr double handing_over_seconds = 1e-6;
+  static constexpr std::uint64_t forever = ~std::uint64_t{0};
 
   // For the files of this room.
 
@@ -111,9 +116,12 @@ class threads_executor final : public executor {
 
   // loops.cpp
   void run_baseline(context& caller, const detail::loop& l, schedule policy);
+  bool publish(worker* w, loop_run& run, std::int64_t first, bool in_centre) noexcept;
   void join(loop_run& run, const worker* w);
   void run_part(worker& w, const loop_part& part);
-  void run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last);
+  /// Runs blocks in order, to the end or until about `ticks` have passed; gives the first that it did not run.
+  std::int64_t run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,
+                          std::uint64_t ticks = forever);
   void answer(worker& w, const invitation& to);
 
   // phases.cpp
@@ -131,6 +139,8 @@ class threads_executor final : public executor {
   schedule loops_;  ///< the run's policy
   grain::pins pins_;
   spinning spin_;
+  loop_policy::site_times sites_;
+  const double handing_over_ticks_;
   // V, the bit vector: whose local queue holds work. The loops' bits are exact; a task's bit is set by its worker
   // before anybody looks for it, and taken down when that worker finds its queue empty.
   worker_bits has_loops_;
