@@ -6,5 +6,8 @@
 /// `maslin machine`: what this machine is, how many CPUs this process may use and why; or a described machine, checked.
 void add_machine(CLI::App& app);
 
+/// `maslin explain`: what the runtime decided in a run, and how to decide otherwise.
+void add_explain(CLI::App& app);
+
 /// `maslin trace`: what a run left in its trace file, in figures, for the Perfetto UI, or as intervals for reports.
 void add_trace(CLI::App& app);

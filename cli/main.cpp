@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Maslin: a runtime for multigrain parallelism", "maslin"};
   app.require_subcommand(1);
   add_machine(app);
+  add_explain(app);
   add_trace(app);
   try {
     app.parse(argc, argv);

@@ -100,6 +100,7 @@ struct kept {
   static constexpr bool passed = true;
   static constexpr std::size_t accesses = 0;
   template <class B>
+    requires(!std::same_as<std::remove_cvref_t<B>, kept>)
   explicit kept(B&& argument) : value(std::forward<B>(argument)) {}
   A& get(const access_record*) { return value; }
   A value;

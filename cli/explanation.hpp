@@ -1,0 +1,47 @@
+#pragma once
+// What the runtime decided in a run, from its trace.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "maslin/trace.hpp"
+
+/// A phase: what right-sizing tried, and what the phase ran in.
+struct phase_decisions {
+  struct tried {
+    maslin::configuration under;
+    int samples = 0;
+    float best = 0;  ///< throughput, of its samples
+  };
+  std::string name;
+  std::uint64_t streams = 0;
+  std::int64_t ns = 0;
+  std::vector<tried> configurations;  ///< in the order in which they were first tried
+  bool decided = false;
+  bool pinned = false;
+  maslin::configuration chosen;  ///< if decided or pinned
+};
+
+/// The loops of one call site.
+struct loop_decisions {
+  std::uint64_t loops = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t alone = 0;    ///< began with their caller alone: too small to share
+  std::int64_t alone_ns = 0;  ///< from begin to end
+  std::uint64_t shared = 0;
+  std::int64_t shared_ns = 0;
+  int width = 1;  ///< the largest team
+};
+
+struct explanation {
+  std::vector<phase_decisions> phases;
+  std::map<std::string, loop_decisions> loops;  ///< by call site
+};
+
+/// Reads the whole trace.
+explanation explain(const maslin::trace::file& trace);
+
+std::string explanation_text(const maslin::trace::file& trace, const explanation& e);
+std::string explanation_json(const explanation& e);

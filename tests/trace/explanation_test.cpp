@@ -1,0 +1,81 @@
+// What `maslin explain` says of a run.
+
+#include "explanation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+#include "maslin/maslin.hpp"
+
+namespace ms = maslin;
+
+namespace {
+
+TEST(Explanation, SaysWhatWasTriedChosenAndHowToPinIt) {
+  const ms::trace::file trace(std::string(TRACE_TESTDATA) + "/fungi-v1.mtrace");
+  const explanation all = explain(trace);
+  ASSERT_EQ(all.phases.size(), 1u);
+  const phase_decisions& phase = all.phases.front();
+  EXPECT_TRUE(phase.decided);
+  EXPECT_FALSE(phase.pinned);
+  ASSERT_GE(phase.configurations.size(), 2u);
+  for (const auto& tried : phase.configurations) EXPECT_GT(tried.samples, 0);
+  const std::string text = explanation_text(trace, all);
+  const std::string pin = "MASLIN_PIN=\"" + phase.name + "=" + std::to_string(phase.chosen.streams) + "x" +
+                          std::to_string(phase.chosen.width) + "\"";
+  EXPECT_NE(text.find(pin), std::string::npos) << text;
+  EXPECT_NE(text.find("<- chosen"), std::string::npos) << text;
+  EXPECT_NE(explanation_json(all).find("\"chosen\""), std::string::npos);
+}
+
+TEST(Explanation, SaysWhichLoopsWereTooSmallToShare) {
+  const std::string path = testing::TempDir() + "explanation.mtrace";
+  setenv("MASLIN_TRACE", path.c_str(), 1);
+  setenv("MASLIN_TRACE_DETAIL", "all", 1);
+  std::atomic<long> ran{0};
+  {
+    ms::Runtime r({.workers = 2, .serial = false});
+    for (int i = 0; i < 500; ++i)
+      ms::parallel_for(
+          0, 2, [&](ms::range) { ++ran; }, ms::block{1});
+    for (int i = 0; i < 20; ++i)
+      ms::parallel_for(
+          0, 4, [&](ms::range) { ++ran; }, ms::schedule::dbs, ms::block{1});
+  }
+  unsetenv("MASLIN_TRACE");
+  ASSERT_EQ(ran, 1080);
+  const ms::trace::file trace(path);
+  const explanation all = explain(trace);
+  ASSERT_EQ(all.loops.size(), 2u);
+  std::uint64_t alone = 0;
+  for (const auto& [site, l] : all.loops) {
+    EXPECT_NE(site.find("explanation_test.cpp:"), std::string::npos) << site;
+    EXPECT_EQ(l.shared + l.alone, l.loops);
+    if (l.loops == 20) {
+      EXPECT_EQ(l.alone, 0u) << "a loop that names its schedule is shared";
+    } else {
+      EXPECT_EQ(l.loops, 500u);
+      alone = l.alone;
+    }
+  }
+  EXPECT_GT(alone, 0u);
+  EXPECT_NE(explanation_text(trace, all).find("too small to gain from a team"), std::string::npos);
+}
+
+TEST(Explanation, SaysThatAThinTraceHoldsNoLoops) {
+  const std::string path = testing::TempDir() + "thin.mtrace";
+  setenv("MASLIN_TRACE", path.c_str(), 1);
+  setenv("MASLIN_TRACE_DETAIL", "streams", 1);
+  {
+    ms::Runtime r({.workers = 2, .serial = false});
+    ms::parallel_for(0, 100, [](ms::range) {});
+  }
+  unsetenv("MASLIN_TRACE");
+  const ms::trace::file trace(path);
+  EXPECT_NE(explanation_text(trace, explain(trace)).find("MASLIN_TRACE_DETAIL=all"), std::string::npos);
+}
+
+}  // namespace
