@@ -99,9 +99,8 @@ template <class A>
 struct kept {
   static constexpr bool passed = true;
   static constexpr std::size_t accesses = 0;
-  template <class B>
-    requires(!std::same_as<std::remove_cvref_t<B>, kept>)
-  explicit kept(B&& argument) : value(std::forward<B>(argument)) {}
+  explicit kept(const A& argument) : value(argument) {}
+  explicit kept(A&& argument) : value(std::move(argument)) {}
   A& get(const access_record*) { return value; }
   A value;
 };
