@@ -47,9 +47,9 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
   const bool in_centre = !w || caller.is_root;
   // Unless the program asked for sharing, a loop begins with its caller alone if its call site says that it is too
   // small; one that turns out to be larger is shared from there.
-  loop_policy::site_time* const site = w && l.policy == schedule::of_the_run ? &sites_.of(l) : nullptr;
+  call_site* const site = w && l.policy == schedule::of_the_run ? &sites_.of(l) : nullptr;
   std::int64_t done = 0;
-  if (site && !grain::worth_sharing(site->expected(l.last - l.first), team_width, handing_over_ticks_)) {
+  if (site && !grain::worth_sharing(site->time().expected(l.last - l.first), team_width, handing_over_ticks_)) {
     run.width = 1;
     note_begin(run, w);
     done = run_blocks(*w, run, 0, blocks, static_cast<std::uint64_t>(4 * handing_over_ticks_));

@@ -13,12 +13,12 @@
 
 #include "exec/executor.hpp"
 #include "exec/threads/bits.hpp"
+#include "exec/threads/call_sites.hpp"
 #include "exec/threads/seat.hpp"
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/urgent.hpp"
 #include "exec/threads/worker.hpp"
 #include "sched/grain/pin.hpp"
-#include "sched/loop/grain.hpp"
 
 namespace maslin {
 
@@ -139,7 +139,7 @@ class threads_executor final : public executor {
   schedule loops_;  ///< the run's policy
   grain::pins pins_;
   spinning spin_;
-  loop_policy::site_times sites_;
+  call_sites sites_;
   const double handing_over_ticks_;
   // V, the bit vector: whose local queue holds work. The loops' bits are exact; a task's bit is set by its worker
   // before anybody looks for it, and taken down when that worker finds its queue empty.
