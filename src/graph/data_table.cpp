@@ -55,9 +55,10 @@ void data_table::clear() {
   classes_ = 0;
 }
 
-// Pages are scattered, what lies in one page stays in order: neighbours share cache lines of the table.
+// Lines of 64 bytes are scattered, what lies in one stays in order: neighbours share cache lines of the table, and runs
+// of full slots stay short.
 std::size_t data_table::slot_of(std::uintptr_t start) const {
-  return (((start >> 12) * 0x9E3779B97F4A7C15u >> 20) + (start >> 3)) & (table_.size() - 1);
+  return (((start >> 6) * 0x9E3779B97F4A7C15u >> 32 << 3) + (start >> 3 & 7)) & (table_.size() - 1);
 }
 
 void data_table::enter(datum* d) {
