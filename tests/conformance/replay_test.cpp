@@ -122,8 +122,9 @@ TEST_P(Replay, TasksOfTasksAreCreatedAnew) {
     for (int& cell : x)
       ms::task(
           [](ms::view<int> v) {
+            const bool waits = v[0] % 2 == 0;
             for (int k = 0; k < 5; ++k) ms::task([](ms::view<int> mine) { ++mine[0]; }, ms::inout(v));
-            if (v[0] % 2 == 0) ms::wait();
+            if (waits) ms::wait();
           },
           ms::inout(cell));
     ms::task([](ms::view<int> all) { all[0] += std::accumulate(all.begin() + 1, all.end(), 0); }, ms::inout(x));
