@@ -323,6 +323,9 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
     for (int i = 0; i < count; ++i) {
       if (!data[i]) continue;
       prepare(*data[i], accesses[i], records[i], at_home, sink);
+      // Said before the first edge: from then on others may look at the node.
+      const version* now = data[i]->current;
+      task.takes_turns = task.takes_turns || accesses[i].mode == access_mode::concurrent || (now && now->turns);
       const auto of = [](datum& d) -> std::size_t { return d.writers.size() + d.readers.size(); };
       sources += of(*data[i]);
       if (datum::rare* more = data[i]->more.get()) {
@@ -366,7 +369,6 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
       use(*v);
       records[i].of = v;
       records[i].data = v->data;
-      task.takes_turns = task.takes_turns || v->turns;
     }
   }
   const bool ready = end(sink);
@@ -411,7 +413,8 @@ void domain::combine(datum& d, scope& in, ready_sink& sink) {
   std::size_t sources = more.adders.size() + d.writers.size() + d.readers.size();
   for (datum* other : more.aliases) sources += other->writers.size() + other->readers.size();
   reserve_edges(sources);
-  const location where = (*more.adders.begin())->where;
+  // A task that found no memory may have been the next one to add; those before it are done then.
+  const location where = more.adders.empty() ? location{} : (*more.adders.begin())->where;
   // The values change hands when nothing can fail any more.
   task_node& task =
       make_task(in, where, d.current, d.home.data(), combine_task{more.kind, d.home.bytes / more.kind->element, {}});
@@ -435,7 +438,8 @@ void domain::bring_home(scope* members, ready_sink& sink) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     datum& d = *pending_[i];
-    if (!members || contributed(d.writers) || contributed(d.more->adders)) {
+    const bool settled = d.writers.empty() && !d.combining();  // who wrote it is done, and was unnamed since
+    if (!members || settled || contributed(d.writers) || contributed(d.more->adders)) {
       scope& in = members ? *members : *creator_.children;
       try {
         if (d.combining()) combine(d, in, sink);
