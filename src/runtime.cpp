@@ -11,9 +11,9 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "exec/executor.hpp"
 #include "exec/in_place.hpp"
 #include "graph/read_check.hpp"
@@ -58,14 +58,6 @@ process_runtime& the_process() {
   return *process;
 }
 
-bool serial_from_environment() {
-  const char* text = std::getenv("MASLIN_SERIAL");
-  const std::string_view value = text ? text : "";
-  if (value.empty() || value == "0") return false;
-  if (value == "1") return true;
-  throw error("MASLIN_SERIAL=" + std::string(value) + ": expected 1 (run every call in place, in program order) or 0");
-}
-
 schedule schedule_from_environment() {
   const char* text = std::getenv("MASLIN_LOOP");
   return text && *text ? loop_policy::parse(text) : schedule::dbs;
@@ -108,7 +100,8 @@ void start(process_runtime& p, Runtime::options wish) {
   (void)fork_handler;
   set_root_drain(drain);
   machine::refuse_described_machine();
-  wish.serial = wish.serial || serial_from_environment();
+  wish.serial =
+      wish.serial || base::flag_from_environment("MASLIN_SERIAL", false, "run every call in place, in program order");
   const int workers = wish.workers > 0 ? wish.workers : machine::worker_count();
   const schedule loops = schedule_from_environment();
   graph::set_renaming_limit(graph::renaming_limit_from_environment());

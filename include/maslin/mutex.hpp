@@ -21,6 +21,7 @@ class mutex {
 
  private:
   friend class mutex_access;
+  bool take() noexcept;
   void note_holder() noexcept;
 
   std::atomic<unsigned> guard_{0};  // of what follows; held for a few instructions

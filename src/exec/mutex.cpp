@@ -35,15 +35,19 @@ static_assert(sizeof(base::short_lock) == sizeof(std::atomic<unsigned>));
 
 void mutex::note_holder() noexcept { holder_.store(current_context().children->identity(), std::memory_order_relaxed); }
 
+/// Under the guard.
+bool mutex::take() noexcept {
+  if (held_) return false;
+  held_ = true;
+  note_holder();
+  return true;
+}
+
 void mutex::lock() {
   base::short_lock& guard = mutex_access::guard(*this);
   for (;;) {
     guard.lock();
-    if (!held_) {
-      held_ = true;
-      note_holder();
-      return guard.unlock();
-    }
+    if (take()) return guard.unlock();
     guard.unlock();
     executor& exec = the_executor();
     waiter* me = exec.caller();
@@ -52,11 +56,7 @@ void mutex::lock() {
       continue;
     }
     guard.lock();
-    if (!held_) {
-      held_ = true;
-      note_holder();
-      return guard.unlock();
-    }
+    if (take()) return guard.unlock();
     mutex_access::add(*this, *me);
     me->sleep(guard, {nullptr, &holder_});  // until `unlock` hands it over
     return note_holder();
@@ -66,11 +66,9 @@ void mutex::lock() {
 bool mutex::try_lock() noexcept {
   base::short_lock& guard = mutex_access::guard(*this);
   guard.lock();
-  const bool was_held = held_;
-  held_ = true;
-  if (!was_held) note_holder();
+  const bool taken = take();
   guard.unlock();
-  return !was_held;
+  return taken;
 }
 
 void mutex::unlock() {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <mutex>
 #include <string_view>
@@ -81,10 +82,12 @@ std::string description(const task_node& task) {
 
 std::vector<task_node*> waiting_for(task_node& task) {
   std::vector<task_node*> all;
-  if (task.is_recorded)
+  if (task.is_recorded) {
     for (const std::uintptr_t follower : part_of(task).followers) all.push_back(node_of(follower));
-  else if (!is_done(task))
-    for (const edge* e = edges_of(task); e; e = e->next) all.insert(all.begin(), target(*e));
+  } else if (!is_done(task)) {
+    for (const edge* e = edges_of(task); e; e = e->next) all.push_back(target(*e));
+    std::reverse(all.begin(), all.end());  // the latest stands first
+  }
   for (int i = 0; i < task.accesses; ++i)
     if (detail::version* v = task.records()[i].of; v && v->turns) {
       std::lock_guard held(v->lock);

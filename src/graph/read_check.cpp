@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
-#include <string_view>
 
+#include "base/checksum.hpp"
+#include "base/environment.hpp"
 #include "graph/describe.hpp"
 #include "graph/region.hpp"
 #include "maslin/error.hpp"
@@ -20,42 +19,22 @@ namespace {
 
 std::atomic<bool> checks{false};
 
-/// Gives a number that is another one, almost surely, when the bytes are others.
 std::uint64_t sum_of(const declared& a) {
-  std::uint64_t sum = 0x9E3779B97F4A7C15u;
-  const auto mix = [&](std::uint64_t word) {
-    sum = (sum ^ word) * 0xFF51AFD7ED558CCDu;
-    sum ^= sum >> 32;
-  };
-  for (std::size_t c = 0; c < a.columns; ++c) {
-    const char* at = static_cast<const char*>(a.data) + c * a.stride;
-    std::size_t left = a.bytes;
-    for (; left >= 8; left -= 8, at += 8) {
-      std::uint64_t word;
-      std::memcpy(&word, at, 8);
-      mix(word);
-    }
-    std::uint64_t rest = 0;
-    std::memcpy(&rest, at, left);
-    mix(rest);
-  }
+  std::uint64_t sum = 0;
+  for (std::size_t c = 0; c < a.columns; ++c)
+    sum = base::checksum(sum, static_cast<const char*>(a.data) + c * a.stride, a.bytes);
   return sum;
 }
 
 }  // namespace
 
 bool read_checks_from_environment() {
-  const char* text = std::getenv("MASLIN_CHECK");
-  const std::string_view value = text ? text : "";
 #ifdef NDEBUG
   constexpr bool by_default = false;
 #else
   constexpr bool by_default = true;
 #endif
-  if (value.empty()) return by_default;
-  if (value == "0" || value == "1") return value == "1";
-  throw error(
-      fmt::format("MASLIN_CHECK={}: expected 1 (find tasks that write what they declare with in()) or 0", value));
+  return base::flag_from_environment("MASLIN_CHECK", by_default, "find tasks that write what they declare with in()");
 }
 
 void set_read_checks(bool on) noexcept { checks.store(on, std::memory_order_relaxed); }

@@ -55,6 +55,12 @@ const scope* scope::outer() const noexcept {
   return reinterpret_cast<const scope*>(link_ & ~tags);
 }
 
+bool scope::within(const scope* other) const noexcept {
+  const scope* at = this;
+  while (at && at != other) at = at->outer();
+  return at;
+}
+
 bool scope::leave(std::uint64_t members) noexcept {
   // One step decides who wakes: it takes the last member off and the bit down together, so no two leavers can both be
   // the one, and a scope that nobody waits for is not touched again. Release: what the members did is visible to

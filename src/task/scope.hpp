@@ -149,6 +149,8 @@ class scope {
   /// The scope in which the owner itself is a member, or that of the context that waits for this one; null where
   /// unknown.
   const scope* outer() const noexcept;
+  /// Is it `other`, or enclosed by it?
+  bool within(const scope* other) const noexcept;
 
  private:
   bool thrown() const noexcept {

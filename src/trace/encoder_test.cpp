@@ -56,11 +56,11 @@ TEST(Format, ZigzagKeepsEveryDifference) {
 TEST(Format, ChecksumNoticesEverySingleByte) {
   std::vector<unsigned char> data(37);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i * 7);
-  const std::uint64_t whole = checksum(1, data.data(), data.size());
+  const std::uint64_t whole = base::checksum(1, data.data(), data.size());
   for (std::size_t i = 0; i < data.size(); ++i)
     for (int flip = 1; flip < 256; ++flip) {
       data[i] ^= static_cast<unsigned char>(flip);
-      EXPECT_NE(checksum(1, data.data(), data.size()), whole);
+      EXPECT_NE(base::checksum(1, data.data(), data.size()), whole);
       data[i] ^= static_cast<unsigned char>(flip);
     }
 }

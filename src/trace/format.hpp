@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "maslin/trace.hpp"
 
 namespace maslin::trace::internal {
@@ -32,30 +33,10 @@ inline constexpr std::uint16_t foreign_track = 0xffff;
 inline constexpr std::uint32_t most_payload_bytes = std::uint32_t{1} << 22;
 inline constexpr std::size_t most_name_bytes = 4096;
 
-/// Gives a checksum that any change of one aligned word of eight bytes alters: every step is a bijection of the state.
-inline std::uint64_t checksum(std::uint64_t seed, const unsigned char* data, std::size_t bytes) noexcept {
-  std::uint64_t state = seed ^ bytes;
-  const auto mix = [&](std::uint64_t word) {
-    state = (state ^ word) * 0x9e3779b97f4a7c15u;  // odd, so the product can be undone
-    state ^= state >> 32;
-  };
-  for (; bytes >= 8; data += 8, bytes -= 8) {
-    std::uint64_t word;
-    std::memcpy(&word, data, 8);
-    mix(word);
-  }
-  if (bytes > 0) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, data, bytes);
-    mix(word);
-  }
-  return state;
-}
-
 inline std::uint64_t checksum(const block_head& head, const unsigned char* payload) noexcept {
   std::uint64_t seed;
   std::memcpy(&seed, &head, sizeof seed);
-  return checksum(seed * 0xd6e8feb86659fd93u, payload, head.bytes);
+  return base::checksum(seed * 0xd6e8feb86659fd93u, payload, head.bytes);
 }
 
 /// Seven bits a byte, lowest first; the high bit says that more follow.

@@ -162,10 +162,7 @@ void threads_executor::help(const scope* covered) {
     trace::record(self()->index, trace::event_kind::resume, 0, number_of(me));
     return;
   }
-  const auto within = [covered](const scope* s) {
-    while (s && s != covered) s = s->outer();
-    return covered && s == covered;
-  };
+  const auto within = [covered](const scope* s) { return s->within(covered); };
   // A part of a loop, or a task of any queue that is a descendant.
   const auto part_within = [&](const work& item) {
     return within(item.task ? item.task->in : &item.part.loop->blocks);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "exec/threads/baseline.hpp"
+#include "exec/threads/call_sites.hpp"
 #include "maslin/loop.hpp"
 #include "task/context.hpp"
 
@@ -19,11 +20,12 @@ struct loop_run {
 
   const detail::loop& what;
   context& caller;
-  int width;               ///< of the team when the loop began
-  loop_queues* own;        ///< where a baseline keeps what is left; null under dbs
-  scope blocks;            ///< one member a block, or an invitation of a baseline's; an error's place is its block
-  std::uint32_t site = 0;  ///< its name in the trace
-  std::atomic<std::uint64_t> ticks{0};  ///< that its blocks took, all workers together
+  int width;                    ///< of the team when the loop began
+  loop_queues* own;             ///< where a baseline keeps what is left; null under dbs
+  scope blocks;                 ///< one member a block, or an invitation of a baseline's; an error's place is its block
+  std::uint32_t site = 0;       ///< its name in the trace
+  call_site* learns = nullptr;  ///< that wants to know how long its blocks take
+  std::atomic<std::uint64_t> ticks{0};  ///< that they took, all workers together; counted for `learns`
   std::atomic<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
 };
 

@@ -35,8 +35,7 @@ void note_begin(loop_run& run, const worker* w) {
 void threads_executor::run_loop(context& caller, const detail::loop& l) {
   const starting_thread::visit visit(*this);
   worker* w = self();
-  const int team_width =
-      w ? w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed) : workers();
+  const int team_width = team_of(w).width.load(std::memory_order_relaxed);
   const std::int64_t blocks = l.blocks();
   if (blocks == 1 || caller.alone || (w && team_width == 1)) return loop_in_place(*this, caller, l);
 
@@ -47,9 +46,10 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
   const bool in_centre = !w || caller.is_root;
   // Unless the program asked for sharing, a loop begins with its caller alone if its call site says that it is too
   // small; one that turns out to be larger is shared from there.
-  call_site* const site = w && l.policy == schedule::of_the_run ? &sites_.of(l) : nullptr;
+  if (w && l.policy == schedule::of_the_run) run.learns = &sites_.of(l);
   std::int64_t done = 0;
-  if (site && !grain::worth_sharing(site->time().expected(l.last - l.first), team_width, handing_over_ticks_)) {
+  if (run.learns &&
+      !grain::worth_sharing(run.learns->time().expected(l.last - l.first), team_width, handing_over_ticks_)) {
     run.width = 1;
     note_begin(run, w);
     done = run_blocks(*w, run, 0, blocks, static_cast<std::uint64_t>(4 * handing_over_ticks_));
@@ -70,7 +70,6 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
     }
   }
   join(run, w);
-  if (site) site->learn(l.last - l.first, run.ticks.load(std::memory_order_relaxed));
 }
 
 /// Puts a loop, from block `first` on, where its team finds it; false where there is no memory for that.
@@ -84,15 +83,13 @@ bool threads_executor::publish(worker* w, loop_run& run, std::int64_t first, boo
   } catch (const std::bad_alloc&) {
     return false;
   }
-  const team& t = w ? *w->in_team.load(std::memory_order_acquire) : *whole_;
-  const int begin = t.first.load(std::memory_order_relaxed);
-  wake_one(begin, begin + t.width.load(std::memory_order_relaxed));
+  wake_one(team_of(w));
   return true;
 }
 
 void threads_executor::run_baseline(context& caller, const detail::loop& l, schedule policy) {
   worker* w = self();
-  const team& t = w ? *w->in_team.load(std::memory_order_acquire) : *whole_;
+  const team& t = team_of(w);
   const int first = t.first.load(std::memory_order_relaxed);
   const int team_width = t.width.load(std::memory_order_relaxed);
   // A worker that has just been moved may run something of the team that it left.
@@ -130,6 +127,7 @@ void threads_executor::join(loop_run& run, const worker* w) {
   // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is resumed.
   if (w) spin_.briefly_until([&] { return run.blocks.quiet(); });
   suspend_until(*this, run.blocks);
+  if (run.learns) run.learns->learn(run.what.last - run.what.first, run.ticks.load(std::memory_order_relaxed));
   trace::record(track_of(w), trace::event_kind::loop_end, run.site, trace::loop_shape{run.what.blocks(), run.width});
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
 }
@@ -149,7 +147,8 @@ void threads_executor::run_part(worker& w, const loop_part& part) {
 
 std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,
                                           std::uint64_t ticks) {
-  const std::uint64_t begin = base::ticks();
+  const bool timed = run.learns;
+  const std::uint64_t begin = timed ? base::ticks() : 0;
   const trace::chunk_at what{w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed), first,
                              last - first};
   const std::uint32_t site = run.site;
@@ -182,7 +181,7 @@ std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t
     }
   }
   trace::record(w.index, trace::event_kind::chunk_end, site, what);
-  run.ticks.fetch_add(base::ticks() - begin, std::memory_order_relaxed);
+  if (timed) run.ticks.fetch_add(base::ticks() - begin, std::memory_order_relaxed);
   return next;
 }
 

@@ -55,8 +55,9 @@ void threads_executor::want_stand_in() noexcept {
     return;
   try {
     stand_in_ = std::thread([this] { stand_in_body(); });
-  } catch (...) {                                              // no thread, or no memory for one
-    stand_in_wanted_.store(false, std::memory_order_release);  // the next call tries again
+  } catch (...) {
+    // No thread, or no memory for one: the next call tries again.
+    stand_in_wanted_.store(false, std::memory_order_release);
   }
 }
 

@@ -61,12 +61,6 @@ sleeper look_at(const task_fiber& f) {
   return s;
 }
 
-bool is_within(const task_node& task, const scope* members) {
-  const scope* at = task.in;
-  while (at && at != members) at = at->outer();
-  return at == members;
-}
-
 /// Does what `waiter` waits for need something that `other` stands in the way of?
 bool needs(const sleeper& waiter, const sleeper& other) {
   const awaited_end& what = waiter.fiber->waits_for;
@@ -76,7 +70,7 @@ bool needs(const sleeper& waiter, const sleeper& other) {
   // The innermost scope is where the sleeper itself may wait; it is a member of the others.
   const bool member = std::find(other.scopes.begin() + 1, other.scopes.end(), what.members) != other.scopes.end();
   return member || std::any_of(other.behind.begin(), other.behind.end(),
-                               [&](const task_node* task) { return is_within(*task, what.members); });
+                               [&](const task_node* task) { return task->in->within(what.members); });
 }
 
 /// Gives the sleepers of a cycle, in its order; none if there is none.

@@ -8,7 +8,8 @@
 
 namespace maslin {
 
-/// Those that sleep and go on sleeping while this lives: a fiber that is woken meanwhile waits for its end.
+/// Those of the fibers that sleep; they go on sleeping while this lives: a fiber that is woken meanwhile waits for its
+/// end.
 class held_asleep {
  public:
   explicit held_asleep(std::vector<task_fiber*> fibers);

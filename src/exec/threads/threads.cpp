@@ -316,6 +316,11 @@ void threads_executor::wake_one(int first, int last) {
   }
 }
 
+void threads_executor::wake_one(const team& of) {
+  const int first = of.first.load(std::memory_order_relaxed);
+  wake_one(first, first + of.width.load(std::memory_order_relaxed));
+}
+
 void threads_executor::rouse(worker& w) {
   if (asleep_.clear_if_set(w.index)) w.bed.unpark();
 }
@@ -331,7 +336,7 @@ waiter* threads_executor::caller() {
 void threads_executor::ready(detail::task_node* task) noexcept {
   const starting_thread::visit visit(*this);
   worker* w = self();
-  team& t = w ? *w->in_team.load(std::memory_order_acquire) : *whole_;
+  team& t = team_of(w);
   const bool kept = (task->priority > 0 && urgent_.push(task)) || (w && w->tasks.push(task));
   if (kept && w) {
     if (!has_tasks_.test(w->index)) has_tasks_.set(w->index);
@@ -344,14 +349,12 @@ void threads_executor::ready(detail::task_node* task) noexcept {
     }
   }
   if (!w) want_stand_in();
-  const int first = t.first.load(std::memory_order_relaxed);
-  wake_one(first, first + t.width.load(std::memory_order_relaxed));
+  wake_one(t);
 }
 
 int threads_executor::width() const {
   if (current_context().in_loop) return 1;
-  worker* w = self();
-  return w ? w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed) : workers();
+  return team_of(self()).width.load(std::memory_order_relaxed);
 }
 
 void threads_executor::promise_teams(int count) {

@@ -60,6 +60,7 @@ class threads_executor final : public executor {
 
   /// Wakes one sleeping worker of [first, last), if there is one.
   void wake_one(int first, int last);
+  void wake_one(const team& of);
   /// Makes sure that a worker takes another look around: it wakes if it sleeps.
   void rouse(worker& w);
 
@@ -76,6 +77,8 @@ class threads_executor final : public executor {
   team* take_team();
   void return_team(team* t);
   team& whole() { return *whole_; }
+  /// Gives the team in which the caller's work is shared: its worker's; the whole for a foreign thread, null.
+  team& team_of(const worker* w) const { return w ? *w->in_team.load(std::memory_order_acquire) : *whole_; }
   const grain::pins& pins() const { return pins_; }
   bool stopping() const { return stopping_.load(std::memory_order_seq_cst); }
 
@@ -130,7 +133,9 @@ class threads_executor final : public executor {
   // watchdog.cpp
   template <class Visit>
   void for_each_fiber(Visit&& visit);
-  std::vector<task_fiber*> sleeping_fibers();
+  std::vector<task_fiber*> all_fibers();
+  /// Does the worker sleep, or stand empty?
+  bool is_idle(int index) const { return asleep_.test(index) || (index == 0 && seat_.held_by() == seat::nobody); }
   void watch(const std::stop_token& stop);
   void print_state(double seconds);
 

@@ -48,11 +48,9 @@ void threads_executor::for_each_fiber(Visit&& visit) {
   visit(*at(0).own_stack);
 }
 
-std::vector<task_fiber*> threads_executor::sleeping_fibers() {
+std::vector<task_fiber*> threads_executor::all_fibers() {
   std::vector<task_fiber*> all;
-  for_each_fiber([&](task_fiber& f) {
-    if (f.sleeps.load(std::memory_order_relaxed) != task_fiber::awake) all.push_back(&f);
-  });
+  for_each_fiber([&](task_fiber& f) { all.push_back(&f); });
   return all;
 }
 
@@ -68,7 +66,7 @@ void threads_executor::watch(const std::stop_token& stop) {
     bool idle = true;
     for (int i = 0; i < workers(); ++i) {
       turns += at(i).turns.load(std::memory_order_relaxed);
-      idle = idle && (asleep_.test(i) || (i == 0 && seat_.held_by() == seat::nobody));
+      idle = idle && is_idle(i);
     }
     bool pending = !idle || os_waiter::asleep() > 0;
     for_each_fiber(
@@ -94,14 +92,14 @@ void threads_executor::watch(const std::stop_token& stop) {
 void threads_executor::print_state(double seconds) {
   std::string out = fmt::format("maslin: no progress for {:.1f} s\n", seconds);
   for (auto& w : workers_) {
-    const bool asleep = asleep_.test(w->index) || (w->index == 0 && seat_.held_by() == seat::nobody);
+    const bool idle = is_idle(w->index);
     const bool has_work = !w->queue.empty() || !w->tasks.empty() || w->inbox.load(std::memory_order_relaxed);
-    if (asleep && !has_work) continue;
-    out += fmt::format(
-        "  worker {} {}\n", w->index,
-        asleep ? "sleeps though it has work: please report this" : "is busy: what it runs has not come back");
+    if (idle && !has_work) continue;
+    out +=
+        fmt::format("  worker {} {}\n", w->index,
+                    idle ? "sleeps though it has work: please report this" : "is busy: what it runs has not come back");
   }
-  out += who_waits_for_whom(held_asleep(sleeping_fibers()));
+  out += who_waits_for_whom(held_asleep(all_fibers()));
   if (const int threads = os_waiter::asleep())
     out += fmt::format("  {} threads of the program wait for tasks that they created\n", threads);
   std::fputs(out.c_str(), stderr);
