@@ -1,14 +1,12 @@
 #include "output.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <utility>
 
 #include "maslin/error.hpp"
 

@@ -1,9 +1,20 @@
 #pragma once
-// What the subcommands write: whole files or none, and how far they are.
+// What the subcommands write: lines, whole files or none, and how far they are.
+
+#include <fmt/format.h>
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
+
+/// Appends a line to a text.
+template <class... Arguments>
+void line(std::string& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  fmt::format_to(std::back_inserter(to), format, std::forward<Arguments>(arguments)...);
+  to += '\n';
+}
 
 /// A text file that takes its name when it is whole. "-" is the standard output; a device or a pipe is written
 /// directly.

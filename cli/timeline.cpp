@@ -1,7 +1,8 @@
 #include "timeline.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "output.hpp"
 
 using namespace maslin::trace;
 
@@ -93,6 +94,7 @@ void timeline::end(const event& e, sort which) {
     ++unmatched_;
     return;
   }
+  t.open[at - 1].end_argument = e.argument;
   while (t.open.size() >= at) {
     close_innermost(e.worker, e.ns, false);
     t.open.pop_back();
@@ -150,6 +152,7 @@ void timeline::resume_all(const event& e) {
 }
 
 void timeline::add(const event& e) {
+  ++events_[static_cast<std::size_t>(e.kind)];
   const step next = steps[static_cast<std::size_t>(e.kind)];
   switch (next.what) {
     case act::begin:
@@ -200,4 +203,16 @@ void timeline::finish(std::int64_t ns) {
     }
     tell_busy(worker, ns);
   }
+}
+
+timeline observe(const file& trace, timeline::observer& to, std::string bar_name) {
+  timeline lines(trace.about().workers, to);
+  progress bar(std::move(bar_name), trace.about().events());
+  std::uint64_t seen = 0;
+  trace.each_event([&](const event& e) {
+    lines.add(e);
+    if ((++seen & 0xffff) == 0) bar.at(seen);
+  });
+  lines.finish(trace.about().duration_ns);
+  return lines;
 }

@@ -1,8 +1,10 @@
 #pragma once
 // The events of a trace become slices that nest: what each worker did from when to when, and within what.
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -29,6 +31,7 @@ class timeline {
     bool resumed = false;             ///< it goes on after a suspension
     bool goes_on = false;             ///< it ends here because its context is suspended
     std::vector<kernel_sum> kernels;  ///< of a stream, in traces of detail `streams`
+    std::uint64_t end_argument = 0;   ///< as in the event that ended it; 0 if none did
   };
   /// Who is told; the calls for one track nest.
   class observer {
@@ -49,6 +52,8 @@ class timeline {
   void finish(std::int64_t ns);
   /// Gives how many ends there were without a begin.
   std::uint64_t unmatched() const { return unmatched_; }
+  /// Gives how many events there were, by kind.
+  const std::array<std::uint64_t, maslin::trace::event_kinds>& events() const { return events_; }
 
  private:
   struct track {
@@ -77,4 +82,8 @@ class timeline {
   std::map<std::uint64_t, std::vector<slice>> away_;  // the same, of whole workers
   observer* to_;
   std::uint64_t unmatched_ = 0;
+  std::array<std::uint64_t, maslin::trace::event_kinds> events_{};
 };
+
+/// Tells the observer all that a trace holds, under a progress bar of that name; gives the finished timeline.
+timeline observe(const maslin::trace::file& trace, timeline::observer& to, std::string bar_name);

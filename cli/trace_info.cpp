@@ -59,11 +59,6 @@ std::string started(const summary& about) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
 }
 
-template <class... Arguments>
-void line(std::string& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  fmt::format_to(std::back_inserter(to), format, std::forward<Arguments>(arguments)...);
-}
-
 double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
@@ -73,15 +68,8 @@ double share(std::int64_t part, std::int64_t whole) {
 trace_figures figures_of(const file& trace) {
   trace_figures figures;
   sums into(trace, figures);
-  timeline lines(trace.about().workers, into);
-  progress bar("reading", trace.about().events());
-  std::uint64_t seen = 0;
-  trace.each_event([&](const event& e) {
-    ++figures.events[static_cast<std::size_t>(e.kind)];
-    lines.add(e);
-    if ((++seen & 0xffff) == 0) bar.at(seen);
-  });
-  lines.finish(trace.about().duration_ns);
+  const timeline lines = observe(trace, into, "reading");
+  figures.events = lines.events();
   figures.unmatched = lines.unmatched();
   return figures;
 }
@@ -89,36 +77,34 @@ trace_figures figures_of(const file& trace) {
 std::string info_text(const file& trace, const trace_figures& figures) {
   const summary& about = trace.about();
   std::string out;
-  line(out, "program   {} (process {} on {})\n", about.program, about.pid, about.host);
-  if (!about.processor.empty()) line(out, "processor {}\n", about.processor);
-  line(out, "started   {}\n", started(about));
-  line(out, "duration  {:.3f} s\n", seconds(about.duration_ns));
-  line(out, "detail    {}\n", about.only_streams ? "streams" : "all");
-  line(out, "events    {} on {} workers\n", about.events(), about.workers);
+  line(out, "program   {} (process {} on {})", about.program, about.pid, about.host);
+  if (!about.processor.empty()) line(out, "processor {}", about.processor);
+  line(out, "started   {}", started(about));
+  line(out, "duration  {:.3f} s", seconds(about.duration_ns));
+  line(out, "detail    {}", about.only_streams ? "streams" : "all");
+  line(out, "events    {} on {} workers", about.events(), about.workers);
   if (about.dropped() > 0)
-    line(out, "dropped   {} events came faster than they could be written: times and counts below lack them\n",
+    line(out, "dropped   {} events came faster than they could be written: times and counts below lack them",
          about.dropped());
-  line(out, "\n{:>6} {:>7} {:>7} {:>12} {:>9}\n", "worker", "busy", "parked", "events", "dropped");
+  line(out, "\n{:>6} {:>7} {:>7} {:>12} {:>9}", "worker", "busy", "parked", "events", "dropped");
   for (const auto& t : about.tracks) {
     if (t.worker < 0) {
-      if (t.events + t.dropped > 0)
-        line(out, "{:>6} {:>7} {:>7} {:>12} {:>9}\n", "others", "", "", t.events, t.dropped);
+      if (t.events + t.dropped > 0) line(out, "{:>6} {:>7} {:>7} {:>12} {:>9}", "others", "", "", t.events, t.dropped);
       continue;
     }
     const auto w = static_cast<std::size_t>(t.worker);
-    line(out, "{:>6} {:>5.1f} % {:>5.1f} % {:>12} {:>9}\n", t.worker,
-         100 * share(figures.busy_ns[w], about.duration_ns), 100 * share(figures.parked_ns[w], about.duration_ns),
-         t.events, t.dropped);
+    line(out, "{:>6} {:>5.1f} % {:>5.1f} % {:>12} {:>9}", t.worker, 100 * share(figures.busy_ns[w], about.duration_ns),
+         100 * share(figures.parked_ns[w], about.duration_ns), t.events, t.dropped);
   }
   if (!figures.kernels.empty()) {
-    line(out, "\n{:<24} {:>12} {:>12} {:>12}\n", "kernel", "off-loads", "seconds", "us each");
+    line(out, "\n{:<24} {:>12} {:>12} {:>12}", "kernel", "off-loads", "seconds", "us each");
     for (const auto& [name, k] : figures.kernels)
-      line(out, "{:<24} {:>12} {:>12.3f} {:>12.3f}\n", name, k.count, seconds(k.ns),
+      line(out, "{:<24} {:>12} {:>12.3f} {:>12.3f}", name, k.count, seconds(k.ns),
            k.count > 0 ? seconds(k.ns) * 1e6 / static_cast<double>(k.count) : 0.0);
   }
-  line(out, "\n{:<24} {:>12}\n", "kind", "events");
+  line(out, "\n{:<24} {:>12}", "kind", "events");
   for (std::size_t k = 0; k < figures.events.size(); ++k)
-    if (figures.events[k] > 0) line(out, "{:<24} {:>12}\n", to_string(static_cast<event_kind>(k)), figures.events[k]);
+    if (figures.events[k] > 0) line(out, "{:<24} {:>12}", to_string(static_cast<event_kind>(k)), figures.events[k]);
   return out;
 }
 

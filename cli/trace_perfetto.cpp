@@ -290,14 +290,7 @@ class perfetto : public timeline::observer {
 std::uint64_t export_perfetto(const file& trace, const time_window& window, output_file& to) {
   perfetto out(trace, window, to);
   out.head();
-  timeline lines(trace.about().workers, out);
-  progress bar("exporting", trace.about().events());
-  std::uint64_t seen = 0;
-  trace.each_event([&](const event& e) {
-    lines.add(e);
-    if ((++seen & 0xffff) == 0) bar.at(seen);
-  });
-  lines.finish(trace.about().duration_ns);
+  observe(trace, out, "exporting");
   out.finish(trace.about().duration_ns);
   out.tail();
   return out.written();

@@ -218,14 +218,7 @@ std::string spans_json(const file& trace, double resolution_s) {
   const auto resolution = resolution_s > 0 ? static_cast<std::int64_t>(std::min(resolution_s, 1e9) * 1e9)
                                            : about.duration_ns / default_steps;
   follower followed(about.workers, resolution);
-  timeline lines(about.workers, followed);
-  progress bar("reading", about.events());
-  std::uint64_t seen = 0;
-  trace.each_event([&](const event& e) {
-    lines.add(e);
-    if ((++seen & 0xffff) == 0) bar.at(seen);
-  });
-  lines.finish(about.duration_ns);
+  observe(trace, followed, "reading");
   nlohmann::ordered_json out = nlohmann::ordered_json::parse(info_json(trace, figures_of(trace)));
   out.update(followed.json(trace));
   return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "maslin/maslin.hpp"
+#include "trace/recorder.hpp"
 
 namespace ms = maslin;
 
@@ -72,6 +73,38 @@ TEST(Explanation, SaysWhichLoopsWereTooSmallToShare) {
     EXPECT_NE(explanation_text(trace, all).find("too small to gain from a team"), std::string::npos);
   } else {
     EXPECT_TRUE(sanitized) << "every loop was shared";
+  }
+}
+
+TEST(Explanation, CountsLoopsWhoseCallersTakeTurnsOnAWorker) {
+  namespace trace = ms::trace;
+  using enum trace::event_kind;
+  const std::string path = testing::TempDir() + "turns.mtrace";
+  trace::start(path, 2, trace::detail_level::all);
+  const std::uint32_t sites[]{trace::intern("one.cpp:1"), trace::intern("two.cpp:2")};
+  const auto task = [&](int worker, trace::event_kind kind, std::uint64_t which) {
+    trace::record(worker, kind, sites[which], which);
+  };
+  const auto loop = [&](int worker, trace::event_kind kind, std::uint64_t which) {
+    trace::record(worker, kind, sites[which], trace::loop_shape{8, 2});
+  };
+  for (const std::uint64_t which : {0, 1}) {
+    task(0, task_begin, which);
+    loop(0, loop_begin, which);
+    trace::record(0, suspend, 0, which);
+  }
+  for (const int which : {0, 1}) {  // one goes on where it was, the other elsewhere
+    trace::record(which, resume, 0, static_cast<std::uint64_t>(which));
+    loop(which, loop_end, static_cast<std::uint64_t>(which));
+    task(which, task_end, static_cast<std::uint64_t>(which));
+  }
+  trace::stop();
+  const explanation all = explain(trace::file(path));
+  ASSERT_EQ(all.loops.size(), 2u);
+  for (const auto& [site, l] : all.loops) {
+    EXPECT_EQ(l.loops, 1u) << site;
+    EXPECT_EQ(l.shared, 1u) << site;
+    EXPECT_EQ(l.blocks, 8u) << site;
   }
 }
 
