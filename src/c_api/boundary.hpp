@@ -46,6 +46,20 @@ void begin_body() noexcept;
 /// is the status that a call of its own had just given, that call's message follows.
 [[noreturn]] void throw_value(const std::string& what, int value);
 
+/// A C body of one argument, and what its failure is called: `what` at a place.
+struct c_body {
+  int (*body)(void* env);
+  void* env;
+  const char* what;
+  maslin_location where;
+};
+/// Runs the `c_body` at that address; throws `body_failed` for its value other than 0.
+inline void run_body(void* at) {
+  const auto& in = *static_cast<const c_body*>(at);
+  begin_body();
+  if (const int value = in.body(in.env)) throw_value(in.what + (" at " + text(in.where)), value);
+}
+
 /// Runs one call of the C API: gives what went wrong in it as a status.
 template <class Body>
 int guarded(const char* call, maslin_location where, Body&& body, bool collects = false) noexcept {

@@ -85,17 +85,8 @@ void run_offload(maslin_location where, maslin_kernel kernel, int (*body)(void*)
   expect(body, "body is NULL: expected a function");
   if (kernel >= kernels.load(std::memory_order_relaxed))
     throw bad_argument("kernel = " + std::to_string(kernel) + ": expected a number that maslin_kernel_named gave");
-  struct environment {
-    int (*body)(void*);
-    void* env;
-    maslin_location where;
-  } all{body, env, where};
-  const auto run = [](void* at) {
-    const auto& in = *static_cast<environment*>(at);
-    begin_body();
-    if (const int value = in.body(in.env)) throw_value("the kernel off-loaded at " + text(in.where), value);
-  };
-  detail::run_offload(kernel, run, &all);
+  c_body kept{body, env, "the kernel off-loaded", where};
+  detail::run_offload(kernel, run_body, &kept);
 }
 
 }  // namespace

@@ -18,17 +18,8 @@ namespace {
 
 maslin_recording* record(maslin_location where, int (*create)(void*), void* env) {
   expect(create, "create is NULL: expected a function");
-  struct environment {
-    int (*create)(void*);
-    void* env;
-    maslin_location where;
-  } all{create, env, where};
-  const auto run = [](void* at) {
-    const auto& in = *static_cast<environment*>(at);
-    begin_body();
-    if (const int value = in.create(in.env)) throw_value("what was recorded at " + text(in.where), value);
-  };
-  return new maslin_recording{detail::record(run, &all, place(where))};
+  c_body kept{create, env, "what was recorded", where};
+  return new maslin_recording{detail::record(run_body, &kept, place(where))};
 }
 
 void replay(maslin_location where, maslin_recording* recording, const maslin_rebinding* instead, int count) {
