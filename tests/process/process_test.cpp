@@ -15,16 +15,11 @@
 #include <thread>
 
 #include "maslin/maslin.hpp"
+#include "sanitized.hpp"
 
 namespace ms = maslin;
 
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 /// Runs `body` in a process of its own, which ends with what `body` returns; EXPECT_EXIT sees status and stderr.
 #define EXPECT_CHILD(body, status, message) EXPECT_EXIT(std::exit((body)()), testing::ExitedWithCode(status), message)

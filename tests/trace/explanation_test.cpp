@@ -9,17 +9,12 @@
 #include <string>
 
 #include "maslin/maslin.hpp"
+#include "sanitized.hpp"
 #include "trace/recorder.hpp"
 
 namespace ms = maslin;
 
 namespace {
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 TEST(Explanation, SaysWhatWasTriedChosenAndHowToPinIt) {
   const ms::trace::file trace(std::string(TRACE_TESTDATA) + "/fungi-v1.mtrace");
