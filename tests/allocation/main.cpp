@@ -1,6 +1,7 @@
-// allocation WORKERS: lets each allocation of small programs fail in turn, on so many workers (0: the serial elision).
-// A program must then end as it should, or with std::bad_alloc at a call or a wait; and everything that it had is given
-// back.
+// allocation WORKERS [PROGRAM]: lets each allocation of small programs fail in turn, on so many workers (0: the serial
+// elision). A program must then end as it should, or with std::bad_alloc at a call or a wait; and everything that it
+// had is given back. With VERBOSE set each attempt is named before it begins: the last one named is the one that hangs
+// or crashes.
 
 #include <algorithm>
 #include <atomic>

@@ -50,7 +50,7 @@ TEST_P(Loops, WhatIsTooSmallStaysWithItsCaller) {
   }
 }
 
-TEST_P(Loops, WhatTurnsOutToBeLargeIsSharedFromThere) {
+TEST_P(Loops, IterationsAddUpWhereALoopTurnsOutToBeLarge) {
   std::atomic<long> ran{0};
   for (int i = 0; i < 300; ++i) {
     const bool large = i % 100 == 99;
