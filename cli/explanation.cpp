@@ -39,14 +39,13 @@ class decisions : public timeline::observer {
   }
 
   void end(int, const timeline::slice& s, std::int64_t ns) override {
-    if (s.sort != timeline::sort::loop) return;
+    if (s.sort != timeline::sort::loop || s.goes_on) return;
     const auto began = unpack<loop_shape>(s.argument);
     const bool alone = began.width == 1;
     loop_decisions& at = into_.loops[std::string(trace_.name(s.id))];
-    (alone ? at.alone_ns : at.shared_ns) += ns - s.begin_ns;
-    if (s.goes_on) return;
     ++at.loops;
     ++(alone ? at.alone : at.shared);
+    (alone ? at.alone_ns : at.shared_ns) += ns - s.first_ns;
     at.blocks += static_cast<std::uint64_t>(began.blocks);
     at.width = std::max({at.width, began.width, unpack<loop_shape>(s.end_argument).width});
   }

@@ -29,7 +29,7 @@ struct loop_decisions {
   std::uint64_t loops = 0;
   std::uint64_t blocks = 0;
   std::uint64_t alone = 0;    ///< began with their caller alone: too small to share
-  std::int64_t alone_ns = 0;  ///< from begin to end, less what their callers were suspended
+  std::int64_t alone_ns = 0;  ///< from begin to end
   std::uint64_t shared = 0;
   std::int64_t shared_ns = 0;
   int width = 1;  ///< the largest team

@@ -28,10 +28,11 @@ class timeline {
     std::uint32_t id;        ///< as in the event that began it
     std::uint64_t argument;  ///< the same
     std::int64_t begin_ns;
-    bool resumed = false;             ///< it goes on after a suspension
-    bool goes_on = false;             ///< it ends here because its context is suspended
-    std::vector<kernel_sum> kernels;  ///< of a stream, in traces of detail `streams`
-    std::uint64_t end_argument = 0;   ///< as in the event that ended it; 0 if none did
+    bool resumed = false;              ///< it goes on after a suspension
+    bool goes_on = false;              ///< it ends here because its context is suspended
+    std::vector<kernel_sum> kernels;   ///< of a stream, in traces of detail `streams`
+    std::uint64_t end_argument = 0;    ///< as in the event that ended it; 0 if none did
+    std::int64_t first_ns = begin_ns;  ///< when its first part began
   };
   /// Who is told; the calls for one track nest.
   class observer {
