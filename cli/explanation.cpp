@@ -39,7 +39,14 @@ class decisions : public timeline::observer {
   }
 
   void end(int, const timeline::slice& s, std::int64_t ns) override {
-    if (s.sort != timeline::sort::loop || s.goes_on) return;
+    if (s.goes_on) return;
+    if (s.sort == timeline::sort::task) {
+      task_decisions& at = into_.tasks[std::string(trace_.name(s.id))];
+      const bool at_once = s.argument == ran_at_once;
+      ++(at_once ? at.at_once : at.handed_over);
+      (at_once ? at.at_once_ns : at.handed_over_ns) += ns - s.first_ns;
+    }
+    if (s.sort != timeline::sort::loop) return;
     const auto began = unpack<loop_shape>(s.argument);
     const bool alone = began.width == 1;
     loop_decisions& at = into_.loops[std::string(trace_.name(s.id))];
@@ -115,6 +122,16 @@ std::string explanation_text(const file& trace, const explanation& all) {
            p.decided && c.under == p.chosen ? "  <- chosen" : "");
     if (!p.pinned && p.decided) line(text, "  pin it: MASLIN_PIN=\"{}={}\"", p.name, text_of(p.chosen));
   }
+  for (const auto& [site, t] : all.tasks) {
+    line(text, "\ntask at {}: {} times", site, t.handed_over + t.at_once);
+    if (t.handed_over > 0)
+      line(text, "  {} handed over, {:.1f} us each", t.handed_over, mean_us(t.handed_over_ns, t.handed_over));
+    if (t.at_once > 0)
+      line(text,
+           "  {} run by their creator at once, {:.1f} us each: too small to hand over, or very many were in flight; "
+           "MASLIN_AT_ONCE=0 hands small ones over all the same",
+           t.at_once, mean_us(t.at_once_ns, t.at_once));
+  }
   for (const auto& [site, l] : all.loops) {
     line(text, "\nloop at {}: {} times, {} blocks in all", site, l.loops, l.blocks);
     if (l.shared > 0)
@@ -126,7 +143,7 @@ std::string explanation_text(const file& trace, const explanation& all) {
            l.alone, mean_us(l.alone_ns, l.alone));
   }
   if (trace.about().only_streams)
-    line(text, "\nThe trace holds no loops: record with MASLIN_TRACE_DETAIL=all to see them.");
+    line(text, "\nThe trace holds no tasks and loops: record with MASLIN_TRACE_DETAIL=all to see them.");
   return text;
 }
 
@@ -148,6 +165,13 @@ std::string explanation_json(const explanation& all) {
                              {"pinned", p.pinned},
                              {"tried", tried}});
   }
+  out["tasks"] = ordered_json::array();
+  for (const auto& [site, t] : all.tasks)
+    out["tasks"].push_back({{"site", site},
+                            {"handed_over", t.handed_over},
+                            {"handed_over_us", mean_us(t.handed_over_ns, t.handed_over)},
+                            {"at_once", t.at_once},
+                            {"at_once_us", mean_us(t.at_once_ns, t.at_once)}});
   out["loops"] = ordered_json::array();
   for (const auto& [site, l] : all.loops)
     out["loops"].push_back({{"site", site},

@@ -35,8 +35,17 @@ struct loop_decisions {
   int width = 1;  ///< the largest team
 };
 
+/// The tasks of one call site.
+struct task_decisions {
+  std::uint64_t handed_over = 0;
+  std::int64_t handed_over_ns = 0;
+  std::uint64_t at_once = 0;  ///< run by their creators: small, or very many were in flight
+  std::int64_t at_once_ns = 0;
+};
+
 struct explanation {
   std::vector<phase_decisions> phases;
+  std::map<std::string, task_decisions> tasks;  ///< by call site
   std::map<std::string, loop_decisions> loops;  ///< by call site
 };
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "exec/executor.hpp"
 #include "exec/in_place.hpp"
@@ -191,18 +192,20 @@ void wait() {
   if (here.children->has_errors()) rethrow_first(here.children->take_errors());
 }
 
-group::group() : state_(new state) {}
+static_assert(sizeof(group::state) <= sizeof(group) && alignof(group::state) <= alignof(group));
+
+group::group() { new (state_) state; }
 
 group::~group() {
-  scope& members = state_->members;
+  scope& members = get().members;
   if (members.created() > 0) await_tasks(the_executor(), current_context(), &members);
   scope& creator = *current_context().children;
   if (members.has_errors()) creator.add_errors(creator.created(), members.take_thrown());
-  delete state_;
+  get().~state();
 }
 
 void group::wait() {
-  scope& members = state_->members;
+  scope& members = get().members;
   if (members.created() > 0) await_tasks(the_executor(), current_context(), &members);
   if (members.has_errors()) rethrow_first(members.take_errors());
 }
@@ -224,12 +227,20 @@ bool is_full(executor& exec, context& here, group* in) {
   return room <= 0;
 }
 
-void wait_for_room(executor& exec, group* in, scope& members) {
-  const std::int64_t half = exec.window() / 2;
-  if (!in) return await(exec, members, half);
+/// `small`: what the creator creates is too small to be handed over: once nothing is in flight, it runs it itself.
+void wait_for_room(executor& exec, group* in, scope& members, bool small) {
+  const std::int64_t rest = small ? 0 : exec.window() / 2;
+  if (!in) return await(exec, members, rest);
   // Others may create members of a group meanwhile; so nobody sleeps for its window.
-  while (members.in_flight() > half && exec.run_member(members)) {
+  while (members.in_flight() > rest && exec.run_member(members)) {
   }
+}
+
+/// Is this creation one of the few whose body is timed? No inline: a caller may continue on another thread.
+[[gnu::noinline]] bool is_to_be_timed() noexcept {
+  constexpr unsigned every = 16;
+  thread_local unsigned created = 0;
+  return ++created % every == 0;
 }
 
 }  // namespace
@@ -239,23 +250,16 @@ task_storage allocate_task(std::size_t bytes, std::size_t alignment, std::size_t
   return new_task_storage(bytes, alignment, accesses);
 }
 
-bool window_is_full(group* in) noexcept {
-  executor* exec = running.load(std::memory_order_acquire);
-  return exec && is_full(*exec, current_context(), in);
-}
-
-void run_in_window(group* in, void (*run)(void*), void* env) {
-  executor& exec = the_executor();
-  context& creator = current_context();
-  scope& members = members_of(in, creator);
-  scope own(creator.children);
-  context here(own);
-  here.stream = creator.stream;
-  error_list errors = run_enclosed(exec, here, own, [&] { run(env); });
-  if (!errors.empty()) members.add_errors(members.created(), std::move(errors));
-}
-
 namespace {
+
+/// Does a task with these accesses wait for nothing, and does nothing need to be noted of it? So it is where nothing
+/// else of its creator's is in flight, but that a reduction's values are combined later and read checks look at every
+/// task.
+bool stands_alone(context& creator, const task_description& what) noexcept {
+  for (std::size_t i = 0; i < what.access_count; ++i)
+    if (what.accesses[i].mode == access_mode::reduction) return false;
+  return !graph::read_checks() && graph::is_settled(creator);
+}
 
 /// Makes the graph know what the task reads and writes; gives whether it waits for nothing. What is thrown leaves no
 /// task.
@@ -272,6 +276,68 @@ bool add_to_graph(executor& exec, context& creator, task_node& task, std::span<c
 
 }  // namespace
 
+context* runs_at_once(const task_description& what) noexcept {
+  executor* exec = running.load(std::memory_order_acquire);
+  if (!exec) return nullptr;
+  context& here = current_context();
+  if (here.records_into || (what.access_count > 0 && !stands_alone(here, what))) return nullptr;
+  // A task that is run at once hands its own over, so that tasks which create each other do not pile up; those of a
+  // group have somebody who waits for them anyway.
+  const bool may_be_small = !here.at_once || what.in;
+  const bool small = may_be_small && exec->is_too_small(what.run, what.where, members_of(what.in, here).created());
+  return small || is_full(*exec, here, what.in) ? &here : nullptr;
+}
+
+namespace {
+
+/// The callable of a task whose body has run already.
+void do_nothing(void*, const access_record*, body_use) {}
+
+/// A task that was run at once has thrown, or one that it created.
+[[gnu::cold]] void fail_at_once(executor& exec, context& creator, const task_description& what, error_list&& errors) {
+  scope& members = members_of(what.in, creator);
+  if (what.access_count == 0) return members.add_errors(members.created(), std::move(errors));
+  // What it would have written is void: so says a task in its place that fails.
+  task_storage storage;
+  try {
+    storage = new_task_storage(0, 1, what.access_count);
+  } catch (...) {
+    members.add_errors(members.created(), std::move(errors));
+    throw;
+  }
+  task_description failed = what;
+  failed.run = do_nothing;
+  auto* task = new (storage.node) task_node(members, creator.stream, storage, failed);
+  task->children.add_errors(0, std::move(errors));
+  if (add_to_graph(exec, creator, *task, {what.accesses, what.access_count}, false)) graph::run(task, exec);
+}
+
+void note_at_once(executor& exec, trace::event_kind kind, const location& where) {
+  if (trace::on()) [[unlikely]]
+    trace::record(exec.track(), kind, trace::site(where), trace::ran_at_once);
+}
+
+}  // namespace
+
+void run_at_once(context& creator, const task_description& what, void* callable, access_record* records) {
+  executor& exec = the_executor();
+  for (std::size_t i = 0; i < what.access_count; ++i) records[i] = {what.accesses[i].data, nullptr, {}};
+  scope own(creator.children);
+  context here(own);
+  here.stream = creator.stream;
+  here.at_once = true;
+  note_at_once(exec, trace::event_kind::task_begin, what.where);
+  const std::uint64_t begin = is_to_be_timed() ? base::ticks() : 0;
+  bool leaves_tasks = false;
+  error_list errors = run_enclosed(exec, here, own, [&] {
+    what.run(callable, records, body_use::call);
+    leaves_tasks = !own.quiet();
+  });
+  if (begin || leaves_tasks) exec.learn(what.run, what.where, base::ticks() - begin, leaves_tasks);
+  note_at_once(exec, trace::event_kind::task_end, what.where);
+  if (!errors.empty()) fail_at_once(exec, creator, what, std::move(errors));
+}
+
 void submit_task(const task_storage& storage, const task_description& what) {
   executor& exec = the_executor();
   context& here = current_context();
@@ -279,6 +345,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
   scope& members = members_of(what.in, here);
   const bool full = is_full(exec, here, what.in);
   auto* task = new (storage.node) task_node(members, here.stream, storage, what);
+  task->is_timed = is_to_be_timed();
   const bool ready =
       what.access_count == 0 || add_to_graph(exec, here, *task, {what.accesses, what.access_count}, false);
   if (ready && full)
@@ -286,7 +353,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
   else if (ready)
     exec.ready(task);
   else if (full)
-    wait_for_room(exec, what.in, members);
+    wait_for_room(exec, what.in, members, exec.is_too_small(what.run, what.where, members.created()));
 }
 
 namespace {

@@ -16,6 +16,7 @@
 namespace maslin {
 
 class group;
+struct context;  // who calls
 
 /// An argument of `task` that is no argument of its body: among tasks that are ready, those of a higher priority go
 /// first. Tasks without one have priority 0; what is 0 or less is not ordered, nor is what is 32,767 or more.
@@ -89,10 +90,11 @@ struct task_description {
 /// Makes the task a child of the caller (or a member of a group) and lets it run when its data is there.
 void submit_task(const task_storage& storage, const task_description& what);
 
-/// Are so many tasks in flight that the next one, which waits for nothing, had better be run by its creator?
-bool window_is_full(group* in) noexcept;
-/// Does so, as a task that was created now.
-void run_in_window(group* in, void (*run)(void* env), void* env);
+/// Had the creator better run this task before it goes on? It had if the task waits for nothing and is too small to be
+/// handed over, or very many are in flight. Gives the caller's context then, else null.
+context* runs_at_once(const task_description& what) noexcept;
+/// Does so: calls `callable`, as a task that was created now. `records` has room for its accesses.
+void run_at_once(context& creator, const task_description& what, void* callable, access_record* records);
 
 /// Says what a call of `task` keeps for one argument, and gives it to the body.
 template <class A>
@@ -283,7 +285,12 @@ void use_stored(void* at, const access_record* records, body_use use) {
 
 /// Makes a task of `Stored`, constructed from `from`.
 template <class Stored, std::size_t Accesses, class... From>
-void spawn(task_description what, From&&... from) {
+void spawn(const task_description& what, From&&... from) {
+  if (context* creator = runs_at_once(what)) {
+    Stored callable(std::forward<From>(from)...);
+    access_record records[Accesses + 1];
+    return run_at_once(*creator, what, std::addressof(callable), records);
+  }
   const task_storage storage = allocate_task(sizeof(Stored), alignof(Stored), Accesses);
   try {
     new (storage.callable) Stored(std::forward<From>(from)...);
@@ -291,21 +298,13 @@ void spawn(task_description what, From&&... from) {
     discard_task(storage);
     throw;
   }
-  what.run = use_stored<Stored>;
   submit_task(storage, what);
 }
 
 /// A task without arguments.
 template <class F>
 void spawn_plain(F&& f, group* in, location where) {
-  using stored = std::decay_t<F>;
-  if (window_is_full(in)) {
-    stored body(std::forward<F>(f));
-    run_in_window(
-        in, [](void* at) { (*static_cast<stored*>(at))(); }, std::addressof(body));
-  } else {
-    spawn<stored, 0>({nullptr, in, where, 0, nullptr, 0}, std::forward<F>(f));
-  }
+  spawn<std::decay_t<F>, 0>({use_stored<std::decay_t<F>>, in, where, 0, nullptr, 0}, std::forward<F>(f));
 }
 
 /// A task with arguments.
@@ -317,7 +316,7 @@ void spawn_with(F&& f, group* in, Arguments&&... arguments) {
   location where;
   int rank = 0;
   (note(arguments, next, where, rank), ...);
-  spawn<stored, stored::accesses>({nullptr, in, where, rank, accesses, stored::accesses}, std::forward<F>(f),
+  spawn<stored, stored::accesses>({use_stored<stored>, in, where, rank, accesses, stored::accesses}, std::forward<F>(f),
                                   std::forward<Arguments>(arguments)...);
 }
 
@@ -347,10 +346,10 @@ class group {
   /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception.
   void wait();
 
-  state& get() const { return *state_; }
+  state& get() { return *reinterpret_cast<state*>(state_); }
 
  private:
-  state* state_;
+  alignas(8) std::byte state_[72];
 };
 
 /// Creates a task that calls `f()` once. The callable is copied or moved into the task. The caller goes on; `wait()`

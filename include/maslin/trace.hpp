@@ -27,7 +27,7 @@ enum class event_kind : std::uint8_t {
   stream_suspend,    ///< the same: the stream leaves this worker
   stream_resume,     ///< the same: it goes on here, perhaps on another worker
   task_create,       ///< id: source location; argument: number of the task
-  task_begin,        ///< the same
+  task_begin,        ///< the same; the number is `ran_at_once` of one that was not handed over
   task_end,          ///< the same
   task_suspend,      ///< the same
   task_resume,       ///< the same
@@ -58,6 +58,9 @@ inline constexpr int event_kinds = static_cast<int>(event_kind::resume) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
 std::string_view to_string(event_kind kind);
+
+/// The number of tasks that their creators ran at once, because they were small or very many were in flight.
+inline constexpr std::uint64_t ran_at_once = ~std::uint64_t{0};
 
 /// The slot of what runs outside every phase.
 inline constexpr int no_slot = 0xffff;

@@ -33,6 +33,11 @@ class executor : public graph::ready_sink {
   virtual void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) = 0;
   virtual int width() const = 0;
   virtual int workers() const = 0;
+  /// The number by which a trace knows the caller: its worker's, or -1.
+  virtual int track() const noexcept { return -1; }
+  /// A task with that body, created at that line, would wait for nothing: is it so small that its creator had better
+  /// run it at once? `created`: how many the creator has handed over.
+  virtual bool is_too_small(detail::task_function, const location&, std::uint64_t) const noexcept { return false; }
   /// Tasks that a creator may have in flight before it runs a new one in place.
   virtual std::int64_t window() const = 0;
   virtual bool serial() const { return false; }

@@ -2,7 +2,6 @@
 // What the executors share: running code in place, enclosed in a context of its own.
 
 #include <exception>
-#include <utility>
 
 #include "exec/executor.hpp"
 #include "graph/domain.hpp"
@@ -24,20 +23,16 @@ inline void await_tasks(executor& exec, context& caller, scope* members = nullpt
 /// went wrong, in program order.
 template <class Body>
 error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) {
-  std::exception_ptr thrown;
   {
     entered in(here);
     try {
       body();
     } catch (...) {
-      thrown = std::current_exception();
+      own.add_error(~std::uint64_t{0}, std::current_exception());
     }
     await_tasks(exec, here);
   }
-  error_list errors;
-  if (own.has_errors()) errors = own.take_errors();
-  if (thrown) errors.add(~std::uint64_t{0}, std::move(thrown));
-  return errors;
+  return own.has_errors() ? own.take_errors() : error_list();
 }
 
 /// Runs recorded tasks and returns when all are done; what they threw is in their scope.

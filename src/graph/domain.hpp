@@ -36,6 +36,10 @@ class domain final : public context::dependences {
   void bring_home(scope* members, ready_sink& sink);
   /// When the creator's own tasks are done: does a datum name members of groups that are not?
   bool in_use();
+  /// Waits no new task for anything, whatever it names, and is all data at home?
+  bool is_settled() const noexcept {
+    return pending_.empty() && !has_guests_ && creator_.children->quiet() && !creator_.children->has_errors();
+  }
   /// To be called when all tasks (or all members of a scope) are done and what they threw is about to be seen: data
   /// that failed ones left void are data again.
   void quiet(const scope* members, bool failed);
@@ -86,6 +90,11 @@ class domain final : public context::dependences {
   detail::edge* spare_ = nullptr;  ///< blocks, chained by `next`
   std::size_t spares_ = 0;
 };
+
+/// As the domain's; a context that has none is settled.
+inline bool is_settled(const context& creator) noexcept {
+  return !creator.data || static_cast<const domain&>(*creator.data).is_settled();
+}
 
 /// Before the creator waits or ends: as `bring_home`; what cannot be brought home for lack of memory is an error of the
 /// scope.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 
+#include "base/clock.hpp"
 #include "graph/domain.hpp"
 #include "graph/read_check.hpp"
 #include "graph/recording.hpp"
@@ -176,7 +177,11 @@ void run(task_node* task, ready_sink& sink) noexcept {
     here.stream = task->stream;
     entered in(here);
     try {
-      if (!task->failed())
+      if (task->is_timed && !task->failed()) [[unlikely]] {
+        const std::uint64_t begin = base::ticks();
+        run_body(*task);
+        sink.learn(task->run, task->where, base::ticks() - begin, !task->children.quiet());
+      } else if (!task->failed())
         run_body(*task);
       else if (!task->is_recorded)
         task->run(task->callable, task->records(), body_use::destroy);

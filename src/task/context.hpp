@@ -25,6 +25,7 @@ struct context {
   scope* children;
   std::uint64_t look_again = 0;  ///< at how many children the window may be full at the earliest
   bool is_root = false;          ///< a thread's own, outside every task
+  bool at_once = false;          ///< a task that its creator runs at once
   bool in_loop = false;          ///< the body of a loop: width is 1
   bool in_offload = false;       ///< a kernel's body: an off-load inside is part of it
   bool alone = false;            ///< a kernel's body that is not worth sharing: its loops run in place

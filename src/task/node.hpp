@@ -49,6 +49,7 @@ struct task_node {
   std::int16_t priority;
   bool takes_turns : 1 = false;              ///< may have data with turns
   bool is_internal : 1 = false;              ///< the graph's own: moves or combines data
+  bool is_timed : 1 = false;                 ///< the executor wants to know how long its body takes
   bool is_recorded : 1 = false;              ///< `followers` is what graph/recording.hpp says
   std::atomic<bool> cancelled{false};        ///< what it would read is void; later: what it wrote is
   std::int32_t named = 0;                    ///< data that name it; the creator's alone

@@ -71,6 +71,40 @@ TEST(Explanation, SaysWhichLoopsWereTooSmallToShare) {
   }
 }
 
+TEST(Explanation, SaysWhichTasksTheirCreatorRanAtOnce) {
+  const std::string path = testing::TempDir() + "at_once.mtrace";
+  setenv("MASLIN_TRACE", path.c_str(), 1);
+  setenv("MASLIN_TRACE_DETAIL", "all", 1);
+  long ran = 0;
+  {
+    ms::Runtime r({.workers = 2, .serial = false});
+    for (int round = 0; round < 5; ++round) {
+      for (int i = 0; i < 1000; ++i) ms::task([](ms::view<long> v) { ++v[0]; }, ms::inout(ran));
+      ms::wait();  // now the site is known
+      for (int i = 0; i < 1000; ++i) ms::task([](ms::view<long> v) { ++v[0]; }, ms::inout(ran), ms::priority{1});
+      ms::wait();
+    }
+  }
+  unsetenv("MASLIN_TRACE");
+  ASSERT_EQ(ran, 10000);
+  const ms::trace::file trace(path);
+  const explanation all = explain(trace);
+  ASSERT_EQ(all.tasks.size(), 2u);
+  std::uint64_t at_once = 0;
+  for (const auto& [site, t] : all.tasks) {
+    EXPECT_NE(site.find("explanation_test.cpp:"), std::string::npos) << site;
+    EXPECT_EQ(t.handed_over + t.at_once, 5000u);
+    EXPECT_GT(t.handed_over, 0u) << "the first ones, which nobody knew yet";
+    at_once += t.at_once;
+  }
+  // Sanitized bodies take longer, so it may be that none is too small.
+  if (at_once > 0) {
+    EXPECT_NE(explanation_text(trace, all).find("MASLIN_AT_ONCE=0"), std::string::npos);
+  } else {
+    EXPECT_TRUE(sanitized) << "every task was handed over";
+  }
+}
+
 TEST(Explanation, CountsLoopsWhoseCallersTakeTurnsOnAWorker) {
   namespace trace = ms::trace;
   using enum trace::event_kind;

@@ -1,44 +1,58 @@
 #pragma once
-// The call sites of a run's loops, and how long their iterations take.
+// The call sites of a run's loops and tasks, and how long their work takes.
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "maslin/loop.hpp"
-#include "sched/loop/grain.hpp"
+#include "sched/grain/site_time.hpp"
 
 namespace maslin {
 
 /// A call site: a line with the body that stands there. Who learns at the same time as another may be overheard.
 class call_site {
  public:
-  loop_policy::site_time time() const noexcept { return {per_iteration_.load(std::memory_order_relaxed)}; }
-  void learn(std::int64_t iterations, std::uint64_t ticks) noexcept {
-    per_iteration_.store(time().learned(iterations, ticks).per_iteration, std::memory_order_relaxed);
+  grain::site_time time() const noexcept { return time_.load(std::memory_order_relaxed); }
+  void learn(std::int64_t count, std::uint64_t ticks, std::uint32_t memory) noexcept {
+    time_.store(time().learned(count, ticks, memory), std::memory_order_relaxed);
   }
+  void is_never_small() noexcept { time_.store(grain::site_time::never_small(), std::memory_order_relaxed); }
 
  private:
   friend class call_sites;
   std::atomic<std::uintptr_t> name_{0};
-  std::atomic<float> per_iteration_{0};
+  std::atomic<grain::site_time> time_{};
+  static_assert(std::atomic<grain::site_time>::is_always_lock_free);
 };
 
 /// A table of one size; where two sites fall into one place, the later one takes it.
 class call_sites {
  public:
-  call_site& of(const detail::loop& l) noexcept {
-    const auto body = reinterpret_cast<std::uintptr_t>(l.run);
-    const std::uintptr_t name = body ^ (std::uintptr_t{l.where.line()} << 48);
-    call_site& at = places_[(body >> 4 ^ l.where.line()) % count];
+  template <class Body>
+  call_site& of(Body* body, unsigned line) noexcept {
+    const std::uintptr_t name = name_of(body, line);
+    call_site& at = places_[place_of(name)];
     if (at.name_.load(std::memory_order_relaxed) != name) {
       at.name_.store(name, std::memory_order_relaxed);
-      at.per_iteration_.store(0, std::memory_order_relaxed);
+      at.time_.store({}, std::memory_order_relaxed);
     }
     return at;
   }
+  /// Gives what is known of the site.
+  template <class Body>
+  grain::site_time time_of(Body* body, unsigned line) const noexcept {
+    const std::uintptr_t name = name_of(body, line);
+    const call_site& at = places_[place_of(name)];
+    return at.name_.load(std::memory_order_relaxed) == name ? at.time() : grain::site_time{};
+  }
 
  private:
+  template <class Body>
+  static std::uintptr_t name_of(Body* body, unsigned line) noexcept {
+    return reinterpret_cast<std::uintptr_t>(body) ^ (std::uintptr_t{line} << 48);
+  }
+  static std::size_t place_of(std::uintptr_t name) noexcept { return (name >> 4 ^ name >> 48) % count; }
+
   static constexpr std::size_t count = 1024;
   call_site places_[count];
 };

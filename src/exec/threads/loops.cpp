@@ -46,7 +46,7 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
   const bool in_centre = !w || caller.is_root;
   // Unless the program asked for sharing, a loop begins with its caller alone if its call site says that it is too
   // small; one that turns out to be larger is shared from there.
-  if (w && l.policy == schedule::of_the_run) run.learns = &sites_.of(l);
+  if (w && l.policy == schedule::of_the_run) run.learns = &sites_.of(l.run, l.where.line());
   std::int64_t done = 0;
   if (run.learns &&
       !grain::worth_sharing(run.learns->time().expected(l.last - l.first), team_width, handing_over_ticks_)) {
@@ -127,7 +127,8 @@ void threads_executor::join(loop_run& run, const worker* w) {
   // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is resumed.
   if (w) spin_.briefly_until([&] { return run.blocks.quiet(); });
   suspend_until(*this, run.blocks);
-  if (run.learns) run.learns->learn(run.what.last - run.what.first, run.ticks.load(std::memory_order_relaxed));
+  constexpr std::uint32_t memory = 4;
+  if (run.learns) run.learns->learn(run.what.last - run.what.first, run.ticks.load(std::memory_order_relaxed), memory);
   trace::record(track_of(w), trace::event_kind::loop_end, run.site, trace::loop_shape{run.what.blocks(), run.width});
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
 }

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "base/environment.hpp"
 #include "machine/budget.hpp"
 #include "maslin/error.hpp"
+#include "sched/grain/edtlp.hpp"
 #include "sched/place/dbs.hpp"
 #include "task/os_waiter.hpp"
 #include "trace/recorder.hpp"
@@ -130,6 +132,9 @@ threads_executor::threads_executor(int workers, schedule loops)
       pins_(pins_from_environment()),
       spin_(workers == 1 || machine::oversubscribed(workers)),
       handing_over_ticks_(handing_over_seconds / base::seconds_per_tick()),
+      handing_task_over_ticks_(handing_task_over_seconds / base::seconds_per_tick()),
+      at_once_(
+          base::flag_from_environment("MASLIN_AT_ONCE", true, "a creator runs tasks that are too small to hand over")),
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),
@@ -220,6 +225,10 @@ namespace {
 /// Keeps the first task that becomes ready for the worker that made it so: it is what the head of its queue would be.
 struct first_ready final : graph::ready_sink {
   explicit first_ready(threads_executor& e) : exec(e) {}
+  void learn(detail::task_function body, const location& where, std::uint64_t ticks,
+             bool leaves_tasks) noexcept override {
+    exec.learn(body, where, ticks, leaves_tasks);
+  }
   void ready(detail::task_node* task) noexcept override {
     if (!first && task->priority <= 0)
       first = task;
@@ -352,9 +361,40 @@ void threads_executor::ready(detail::task_node* task) noexcept {
   wake_one(t);
 }
 
+namespace {
+constexpr std::uint32_t task_memory = 64;
+constexpr std::uint32_t task_known = 8;  ///< as often its time must have been seen before a site is believed
+}  // namespace
+
+bool threads_executor::is_too_small(detail::task_function body, const location& where,
+                                    std::uint64_t created) const noexcept {
+  if (!at_once_) return false;
+  const grain::site_time time = sites_.time_of(body, where.line());
+  if (time.seen < task_known) return false;
+  const worker* const w = self();
+  const worker* const as = w ? w : is_starter() ? &at(0) : nullptr;
+  // Tasks that create tasks that create tasks: there must be stack left for the next.
+  if (!(w ? w->running->has_room() : as ? as->own_stack->has_room() : current_context().is_root)) return false;
+  return grain::runs_at_once(time.expected(1), handing_task_over_ticks_, {as ? as->tasks.size() : 0, created},
+                             team_of(w).width.load(std::memory_order_relaxed));
+}
+
+void threads_executor::learn(detail::task_function body, const location& where, std::uint64_t ticks,
+                             bool leaves_tasks) noexcept {
+  call_site& site = sites_.of(body, where.line());
+  // At once, it would hold its creator up until they are done; and so would they, if they do the same, without end.
+  if (leaves_tasks) return site.is_never_small();
+  site.learn(1, ticks, task_memory);
+}
+
 int threads_executor::width() const {
   if (current_context().in_loop) return 1;
   return team_of(self()).width.load(std::memory_order_relaxed);
+}
+
+int threads_executor::track() const noexcept {
+  const worker* w = self();
+  return w ? w->index : -1;
 }
 
 void threads_executor::promise_teams(int count) {

@@ -44,16 +44,24 @@ class threads_executor final : public executor {
   void run_loop(context& caller, const detail::loop& l) override;
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
+  bool is_too_small(detail::task_function body, const location& where, std::uint64_t created) const noexcept override;
+  void learn(detail::task_function body, const location& where, std::uint64_t ticks,
+             bool leaves_tasks) noexcept override;
   int width() const override;
+  int track() const noexcept override;
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() const override { return 4096; }
 
   /// What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with its caller.
   static constexpr double handing_over_seconds = 1e-6;
+  /// What handing a task over costs its creator and its worker together (bench/peers, tasks-deferred); what is shorter
+  /// is run by its creator.
+  static constexpr double handing_task_over_seconds = 1e-7;
   static constexpr std::uint64_t forever = ~std::uint64_t{0};
 
   // For the files of this room.
 
+  const worker& at(int index) const { return *workers_[static_cast<std::size_t>(index)]; }
   worker& at(int index) { return *workers_[static_cast<std::size_t>(index)]; }
   worker_bits& has_loops() { return has_loops_; }
   worker_bits& has_tasks() { return has_tasks_; }
@@ -146,6 +154,8 @@ class threads_executor final : public executor {
   spinning spin_;
   call_sites sites_;
   const double handing_over_ticks_;
+  const double handing_task_over_ticks_;
+  const bool at_once_;  ///< may a creator run its small tasks?
   // V, the bit vector: whose local queue holds work. The loops' bits are exact; a task's bit is set by its worker
   // before anybody looks for it, and taken down when that worker finds its queue empty.
   worker_bits has_loops_;

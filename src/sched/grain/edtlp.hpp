@@ -2,6 +2,7 @@
 // EDTLP (multigrain-cell, 4.1): who runs next among the streams of a host, and what is too small to be off-loaded.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -50,6 +51,26 @@ constexpr bool worth_sharing(double one_worker_seconds, int width, double handin
   if (width <= 1) return false;
   if (one_worker_seconds <= 0) return true;
   return one_worker_seconds - one_worker_seconds / width > handing_over;
+}
+
+/// What a creator of tasks has ready that nobody has begun, for others to take.
+struct tasks_at_hand {
+  std::uint32_t all = 0;
+  std::uint64_t created = 0;  ///< by this creator, begun or not; the rest of `all` belongs to what it is a part of
+};
+
+/// A new task waits for nothing: had its creator better run it at once than hand it over? `expected`: the mean time of
+/// the bodies of its call site (0: not known well, so hand it over), `handing_over`: what that costs, in the same unit;
+/// `width` of the team. What is cheaper than its handing over is run at once. So is what is still short while everybody
+/// else finds enough without it: two tasks each of what encloses the creator, which are larger than its own, or enough
+/// of its own that fetching them pays.
+constexpr bool runs_at_once(double expected, double handing_over, tasks_at_hand at_hand, int width) {
+  constexpr double still_short = 50, worth_fetching = 200;
+  if (expected <= 0) return false;
+  if (expected < handing_over) return true;
+  const std::uint64_t each_two = 2 * static_cast<std::uint64_t>(width);
+  if (expected >= still_short * handing_over || at_hand.all < each_two) return false;
+  return at_hand.all >= at_hand.created + each_two || at_hand.all * expected >= worth_fetching * handing_over;
 }
 
 }  // namespace maslin::grain

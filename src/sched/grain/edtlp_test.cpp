@@ -52,5 +52,26 @@ TEST(WorthSharing, WhatIsNotKnownIsTriedAndOneWorkerIsNoTeam) {
   EXPECT_FALSE(worth_sharing(1, 1, 0));
 }
 
+TEST(RunsAtOnce, ATaskShorterThanItsHandingOver) {
+  EXPECT_TRUE(runs_at_once(99, 100, {}, 8));
+  EXPECT_FALSE(runs_at_once(101, 100, {}, 8));
+}
+
+TEST(RunsAtOnce, AShortTaskInsideOthersOnceEverybodyFindsTwoOfThem) {
+  EXPECT_FALSE(runs_at_once(1000, 100, {15, 0}, 8));
+  EXPECT_TRUE(runs_at_once(1000, 100, {16, 0}, 8));
+  EXPECT_FALSE(runs_at_once(1000, 100, {16, 1}, 8));
+  EXPECT_TRUE(runs_at_once(1000, 100, {17, 1}, 8));
+}
+
+TEST(RunsAtOnce, AShortTaskOfManyOnceThereIsEnoughToFetch) {
+  EXPECT_FALSE(runs_at_once(1000, 100, {19, 1000}, 8));
+  EXPECT_TRUE(runs_at_once(1000, 100, {20, 1000}, 8));
+}
+
+TEST(RunsAtOnce, ALongTaskNever) { EXPECT_FALSE(runs_at_once(5000, 100, {1000, 0}, 8)); }
+
+TEST(RunsAtOnce, WhatIsNotKnownIsHandedOver) { EXPECT_FALSE(runs_at_once(0, 100, {1000, 0}, 1)); }
+
 }  // namespace
 }  // namespace maslin::grain
