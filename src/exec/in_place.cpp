@@ -15,10 +15,11 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
   here.in_loop = true;
   here.in_offload = caller.in_offload;
   here.stream = caller.stream;
-  for (std::int64_t i = 0; i < blocks; ++i) {
-    error_list errors = run_enclosed(exec, here, own, [&] { l.run_block(i); });
-    if (!errors.empty()) rethrow_first(std::move(errors));
+  {
+    const entered in(here);
+    for (std::int64_t i = 0; i < blocks && !own.has_errors(); ++i) run_to_end(exec, here, own, [&] { l.run_block(i); });
   }
+  if (own.has_errors()) rethrow_first(own.take_errors());
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // What the executors share: running code in place, enclosed in a context of its own.
 
 #include <exception>
+#include <utility>
 
 #include "exec/executor.hpp"
 #include "graph/domain.hpp"
@@ -19,18 +20,24 @@ inline void await_tasks(executor& exec, context& caller, scope* members = nullpt
   if (caller.data) graph::domain::of(caller).quiet(members, covered.has_errors());
 }
 
-/// Runs `body()` in the context `here`, whose scope is `own`, and waits for the tasks that it created there. Gives what
-/// went wrong, in program order.
+/// Runs `body()` in the context `here`, which is in force and whose scope is `own`, and waits for the tasks that it
+/// created there. What went wrong is in the scope then.
+template <class Body>
+void run_to_end(executor& exec, context& here, scope& own, Body&& body) {
+  try {
+    body();
+  } catch (...) {
+    own.add_error(~std::uint64_t{0}, std::current_exception());
+  }
+  await_tasks(exec, here);
+}
+
+/// Puts the context in force for that, and gives what went wrong, in program order.
 template <class Body>
 error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) {
   {
-    entered in(here);
-    try {
-      body();
-    } catch (...) {
-      own.add_error(~std::uint64_t{0}, std::current_exception());
-    }
-    await_tasks(exec, here);
+    const entered in(here);
+    run_to_end(exec, here, own, std::forward<Body>(body));
   }
   return own.has_errors() ? own.take_errors() : error_list();
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "exec/threads/baseline.hpp"
 #include "exec/threads/call_sites.hpp"
@@ -16,6 +17,14 @@ struct loop_run {
   loop_run(const detail::loop& shared, context& by, int team_width, loop_queues* queues = nullptr)
       : what(shared), caller(by), width(team_width), own(queues), blocks(by.children, scope::creators::many) {
     blocks.enter(queues ? static_cast<std::uint64_t>(team_width) : static_cast<std::uint64_t>(shared.blocks()));
+  }
+
+  /// Block `i` ended with these.
+  void note_thrown(std::int64_t i, error_list&& errors) {
+    blocks.add_errors(static_cast<std::uint64_t>(i), std::move(errors));
+    std::int64_t lowest = lowest_thrown.load(std::memory_order_relaxed);
+    while (i < lowest && !lowest_thrown.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
+    }
   }
 
   const detail::loop& what;
@@ -34,6 +43,9 @@ struct loop_part {
   loop_run* loop;
   std::int64_t first;
   std::int64_t last;
+  std::int64_t grain = 1;  ///< fewer do not pay for being handed over
+
+  std::int64_t size() const { return last - first; }
 };
 
 }  // namespace maslin

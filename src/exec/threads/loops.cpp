@@ -14,14 +14,6 @@ namespace maslin {
 
 namespace {
 
-/// Takes the caller's next share of its own loop: from its own queue, or from the centre, whose share becomes local
-/// work.
-std::optional<work> take_share(worker& w, team& whole, loop_run& run, bool in_centre) {
-  if (auto own = w.queue.take_of(&run, run.width)) return own;
-  if (!in_centre) return std::nullopt;
-  return whole.centre.take_of(&run, run.width);
-}
-
 int track_of(const worker* w) { return w ? w->index : -1; }
 
 void note_begin(loop_run& run, const worker* w) {
@@ -31,6 +23,22 @@ void note_begin(loop_run& run, const worker* w) {
 }
 
 }  // namespace
+
+/// Takes the caller's next share of its own loop: from its own queue, or from the centre, whose share becomes local
+/// work.
+std::optional<work> threads_executor::take_share(worker& w, loop_run& run, bool in_centre) {
+  if (auto own = w.queue.take_of(&run, run.width)) return own;
+  if (!in_centre) return std::nullopt;
+  std::optional<work> share = whole_->centre.take_of(&run, run.width);
+  if (!share || share->part.size() <= share->part.grain) return share;
+  try {
+    w.queue.push_head(*share);
+  } catch (const std::bad_alloc&) {
+    return share;  // it cannot be shared further, but it can be done
+  }
+  wake_one(*whole_);
+  return w.queue.take_of(&run, run.width);
+}
 
 void threads_executor::run_loop(context& caller, const detail::loop& l) {
   const starting_thread::visit visit(*this);
@@ -44,42 +52,48 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
 
   loop_run run(l, caller, team_width);
   const bool in_centre = !w || caller.is_root;
-  // Unless the program asked for sharing, a loop begins with its caller alone if its call site says that it is too
-  // small; one that turns out to be larger is shared from there.
-  if (w && l.policy == schedule::of_the_run) run.learns = &sites_.of(l.run, l.where.line());
-  std::int64_t done = 0;
-  if (run.learns &&
-      !grain::worth_sharing(run.learns->time().expected(l.last - l.first), team_width, handing_over_ticks_)) {
-    run.width = 1;
-    note_begin(run, w);
-    done = run_blocks(*w, run, 0, blocks, static_cast<std::uint64_t>(4 * handing_over_ticks_));
-    run.blocks.leave(static_cast<std::uint64_t>(done));
-    run.width = team_width;
-  } else {
-    note_begin(run, w);
+  // Unless the program asked for sharing, what is known of the call site counts: a loop that is too small begins with
+  // its caller alone, and one that turns out to be larger is shared from there; no worker takes less than pays for it.
+  loop_part rest{&run, 0, blocks};
+  if (w && l.policy == schedule::of_the_run) {
+    run.learns = &sites_.of(l.run, l.where.line());
+    const double whole = run.learns->time().expected(l.last - l.first);
+    rest.grain = grain::worth_taking(whole / static_cast<double>(blocks), handing_over_ticks_);
+    if (!grain::worth_sharing(whole, team_width, handing_over_ticks_)) {
+      run.width = 1;
+      note_begin(run, w);
+      rest.first = run_blocks(*w, run, 0, blocks, static_cast<std::uint64_t>(4 * handing_over_ticks_));
+      run.width = team_width;
+    }
   }
-  if (done < blocks) {
-    if (publish(w, run, done, in_centre)) {
+  if (rest.first == 0) note_begin(run, w);
+  std::int64_t done = rest.first;  // by the caller
+  if (rest.size() > 0) {
+    if (publish(w, rest, in_centre)) {
       // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
       if (w)
-        while (auto share = take_share(*w, *whole_, run, in_centre)) run_part(*w, share->part);
+        while (auto share = take_share(*w, run, in_centre)) {
+          run_blocks(*w, run, share->part.first, share->part.last);
+          done += share->part.size();
+        }
     } else if (w) {
-      run_part(*w, {&run, done, blocks});  // it cannot be shared, but it can be done
+      run_blocks(*w, run, rest.first, rest.last);  // it cannot be shared, but it can be done
+      done = blocks;
     } else {
       return loop_in_place(*this, caller, l);
     }
   }
+  if (done > 0) run.blocks.leave(static_cast<std::uint64_t>(done));
   join(run, w);
 }
 
-/// Puts a loop, from block `first` on, where its team finds it; false where there is no memory for that.
-bool threads_executor::publish(worker* w, loop_run& run, std::int64_t first, bool in_centre) noexcept {
+/// Puts blocks of a loop where its team finds them; false where there is no memory for that.
+bool threads_executor::publish(worker* w, const loop_part& rest, bool in_centre) noexcept {
   try {
-    const work rest{nullptr, {&run, first, run.what.blocks()}};
     if (in_centre)
-      whole_->centre.push_tail(rest);
+      whole_->centre.push_tail({nullptr, rest});
     else
-      w->queue.push_head(rest);
+      w->queue.push_head({nullptr, rest});
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -143,7 +157,7 @@ void threads_executor::answer(worker& w, const invitation& to) {
 void threads_executor::run_part(worker& w, const loop_part& part) {
   run_blocks(w, *part.loop, part.first, part.last);
   // The loop may be gone after this.
-  part.loop->blocks.leave(static_cast<std::uint64_t>(part.last - part.first));
+  part.loop->blocks.leave(static_cast<std::uint64_t>(part.size()));
 }
 
 std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,
@@ -161,6 +175,7 @@ std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t
     here.in_loop = true;
     here.in_offload = run.caller.in_offload;
     here.stream = run.caller.stream;
+    const entered in(here);
     while (next < last) {
       // Every block below the lowest that threw runs; those above need not.
       if (next > run.lowest_thrown.load(std::memory_order_relaxed)) {
@@ -168,13 +183,9 @@ std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t
         break;
       }
       const std::int64_t i = next++;
-      error_list errors = run_enclosed(*this, here, own, [&] { run.what.run_block(i); });
-      if (!errors.empty()) {
-        run.blocks.add_errors(static_cast<std::uint64_t>(i), std::move(errors));
-        std::int64_t lowest = run.lowest_thrown.load(std::memory_order_relaxed);
-        while (i < lowest && !run.lowest_thrown.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
-        }
-      }
+      run_to_end(*this, here, own, [&] { run.what.run_block(i); });
+      if (own.has_errors()) [[unlikely]]
+        run.note_thrown(i, own.take_errors());
       // The clock is looked at ever less often: small blocks should not wait for it.
       if (ticks != forever && std::has_single_bit(static_cast<std::uint64_t>(next - first)) &&
           base::ticks() - begin > ticks)

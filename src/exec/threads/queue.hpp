@@ -79,8 +79,8 @@ class work_queue {
   }
 
   /// Moves half of the items (the older ones, rounded up) to the head of `to`, which only the caller adds to; where
-  /// there is a single loop, the upper half of its iterations. Gives whether anything moved. May throw std::bad_alloc;
-  /// then nothing moved.
+  /// there is a single loop that is worth dividing, the upper half of its iterations. Gives whether anything moved. May
+  /// throw std::bad_alloc; then nothing moved.
   bool bisect_into(work_queue& to) {
     // Room is made first, while nothing is held. One lock after the other: two thieves who rob each other must not hold
     // one each.
@@ -91,11 +91,11 @@ class work_queue {
     {
       std::lock_guard held(lock_);
       if (count_ == 0) return false;
-      if (count_ == 1 && at(0).part.loop && at(0).part.last - at(0).part.first > 1) {
+      if (count_ == 1 && at(0).part.loop && at(0).part.size() > at(0).part.grain) {
         loop_part& rest = at(0).part;
-        const std::int64_t middle = rest.first + (rest.last - rest.first) / 2;
-        taken.push_back({nullptr, {rest.loop, middle, rest.last}});
-        rest.last = middle;
+        loop_part upper = rest;
+        upper.first = rest.last = rest.first + rest.size() / 2;
+        taken.push_back({nullptr, upper});
       } else {
         const std::size_t half = std::min((count_ + 1) / 2, room);
         for (std::size_t i = count_ - half; i < count_; ++i) taken.push_back(at(i));
@@ -153,8 +153,8 @@ class work_queue {
   work take_at(std::size_t i, int workers) {
     work& item = at(i);
     if (item.task) return remove(i);
-    const std::int64_t left = item.part.last - item.part.first;
-    const std::int64_t share = loop_policy::share(left, workers);
+    const std::int64_t left = item.part.size();
+    const std::int64_t share = loop_policy::share(left, workers, item.part.grain);
     if (share >= left) return remove(i);
     work taken = item;
     taken.part.last = item.part.first + share;

@@ -1,8 +1,11 @@
 #include "exec/threads/sleep.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
 #include <thread>
+#include <utility>
 
 namespace maslin {
 
@@ -32,6 +35,13 @@ std::uint64_t measure_wake_up() {
   sleeper.join();
   std::nth_element(ticks.begin(), ticks.begin() + rounds / 2, ticks.end());
   return ticks[rounds / 2];
+}
+
+[[gnu::noinline]] bool was_preempted() noexcept {
+  thread_local long before = 0;
+  rusage usage{};
+  if (getrusage(RUSAGE_THREAD, &usage) != 0) return true;
+  return std::exchange(before, usage.ru_nivcsw) != usage.ru_nivcsw;
 }
 
 spinning::spinning(bool oversubscribed) {

@@ -34,6 +34,11 @@ class parking {
 /// Measures how long it takes to wake a sleeping thread here: the median of a few wake-ups, in ticks.
 std::uint64_t measure_wake_up();
 
+/// Has the system given the calling thread's core to another thread since this was last asked? A gap in which a virtual
+/// machine's host or an interrupt had the core is none of our neighbours' doing. A system call: for when something
+/// strange was seen.
+bool was_preempted() noexcept;
+
 /// How long the workers of one runtime may spin, and whether they may now.
 class spinning {
  public:
@@ -41,7 +46,7 @@ class spinning {
   explicit spinning(bool oversubscribed);
 
   /// Spins until `ready()` or until the time is up; gives whether it became ready. Notices when the spinner lost its
-  /// core meanwhile, which says that others need it; then nobody spins for a while.
+  /// core to another thread meanwhile; then nobody spins for a while.
   template <class Ready>
   bool until(Ready&& ready) {
     return spin(most_, ready);
@@ -65,7 +70,7 @@ class spinning {
         if (ready()) return true;
       }
       const std::uint64_t now = base::ticks();
-      if (now - last > lost_core_) {
+      if (now - last > lost_core_ && was_preempted()) {
         crowded_until_.store(now + pause_, std::memory_order_relaxed);
         return false;
       }

@@ -43,7 +43,7 @@ class team_queues {
 
   std::optional<work> take_centre() {
     std::optional<work> item = team_.centre.take_head(width_);
-    if (!item || item->task || item->part.last - item->part.first == 1) return item;
+    if (!item || item->task || item->part.size() <= item->part.grain) return item;
     try {
       own_.queue.push_head(*item);
     } catch (const std::bad_alloc&) {

@@ -127,7 +127,8 @@ class threads_executor final : public executor {
 
   // loops.cpp
   void run_baseline(context& caller, const detail::loop& l, schedule policy);
-  bool publish(worker* w, loop_run& run, std::int64_t first, bool in_centre) noexcept;
+  bool publish(worker* w, const loop_part& rest, bool in_centre) noexcept;
+  std::optional<work> take_share(worker& w, loop_run& run, bool in_centre);
   void join(loop_run& run, const worker* w);
   void run_part(worker& w, const loop_part& part);
   /// Runs blocks in order, to the end or until about `ticks` have passed; gives the first that it did not run.

@@ -1,6 +1,7 @@
 #pragma once
 // EDTLP (multigrain-cell, 4.1): who runs next among the streams of a host, and what is too small to be off-loaded.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -51,6 +52,13 @@ constexpr bool worth_sharing(double one_worker_seconds, int width, double handin
   if (width <= 1) return false;
   if (one_worker_seconds <= 0) return true;
   return one_worker_seconds - one_worker_seconds / width > handing_over;
+}
+
+/// Gives how many blocks of a loop a worker takes at least, by the mean time of one (0: not known): fewer do not pay
+/// for being handed over.
+constexpr std::int64_t worth_taking(double block, double handing_over) {
+  constexpr double most = 1e9;
+  return block > 0 && block < handing_over ? static_cast<std::int64_t>(std::min(handing_over / block, most)) : 1;
 }
 
 /// What a creator of tasks has ready that nobody has begun, for others to take.

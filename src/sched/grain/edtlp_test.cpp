@@ -52,6 +52,12 @@ TEST(WorthSharing, WhatIsNotKnownIsTriedAndOneWorkerIsNoTeam) {
   EXPECT_FALSE(worth_sharing(1, 1, 0));
 }
 
+TEST(WorthTaking, AsManyBlocksAsPayForTheirHandingOver) {
+  EXPECT_EQ(worth_taking(0, 100), 1);
+  EXPECT_EQ(worth_taking(200, 100), 1);
+  EXPECT_EQ(worth_taking(30, 100), 3);
+}
+
 TEST(RunsAtOnce, ATaskShorterThanItsHandingOver) {
   EXPECT_TRUE(runs_at_once(99, 100, {}, 8));
   EXPECT_FALSE(runs_at_once(101, 100, {}, 8));

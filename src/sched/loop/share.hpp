@@ -10,6 +10,10 @@ namespace maslin::loop_policy {
 /// Gives ⌈remaining/workers⌉ blocks, for remaining ≥ 0 and workers ≥ 1; at least one while any are left. What dbs, gss
 /// and afs dispatch, and what a thief takes under afs.
 constexpr std::int64_t share(std::int64_t remaining, int workers) { return (remaining + workers - 1) / workers; }
+/// The same, but not less than `grain` of them: so many pay for being handed over.
+constexpr std::int64_t share(std::int64_t remaining, int workers, std::int64_t grain) {
+  return std::min(remaining, std::max(share(remaining, workers), grain));
+}
 
 /// Gives all that remains: what a worker dispatches under static.
 constexpr std::int64_t whole(std::int64_t remaining, int) { return remaining; }

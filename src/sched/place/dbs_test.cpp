@@ -94,6 +94,9 @@ TEST(Share, IsOnePthOfWhatIsLeftAndAtLeastOne) {
   EXPECT_EQ(loop_policy::share(7, 4), 2);
   EXPECT_EQ(loop_policy::share(1, 64), 1);
   EXPECT_EQ(loop_policy::share(0, 8), 0);
+  EXPECT_EQ(loop_policy::share(100, 4, 30), 30);
+  EXPECT_EQ(loop_policy::share(100, 4, 20), 25);
+  EXPECT_EQ(loop_policy::share(7, 4, 20), 7);
 }
 
 }  // namespace
