@@ -18,6 +18,9 @@ inline std::uint64_t ticks() noexcept {
 #endif
 }
 
+/// Measures how many ticks lie between two readings with nothing between them.
+std::uint64_t ticks_per_reading() noexcept;
+
 /// Gives the length of a tick, from the two clocks' readings since the process began; exact to a millionth once the
 /// process is 50 ms old.
 double seconds_per_tick() noexcept;

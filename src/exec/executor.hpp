@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "graph/edges.hpp"
@@ -38,6 +39,8 @@ class executor : public graph::ready_sink {
   /// A task with that body, created at that line, would wait for nothing: is it so small that its creator had better
   /// run it at once? `created`: how many the creator has handed over.
   virtual bool is_too_small(detail::task_function, const location&, std::uint64_t) const noexcept { return false; }
+  /// These are some of the tasks of a recording: are all so small that whoever replays them had better run them itself?
+  virtual bool are_too_small(std::span<detail::task_node* const>) const noexcept { return false; }
   /// Tasks that a creator may have in flight before it runs a new one in place.
   virtual std::int64_t window() const = 0;
   virtual bool serial() const { return false; }

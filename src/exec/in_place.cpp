@@ -1,9 +1,8 @@
 #include "exec/in_place.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <vector>
 
+#include "base/clock.hpp"
 #include "exec/reports.hpp"
 
 namespace maslin {
@@ -24,39 +23,37 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
 
 namespace {
 
-/// Runs what is ready one by one, the earliest in program order first; in place a chain would need a stack of its
-/// length.
-struct one_by_one final : graph::ready_sink {
-  explicit one_by_one(std::size_t tasks) { open.reserve(tasks); }
-  void ready(detail::task_node* task) noexcept override {
-    open.push_back(task);
-    std::push_heap(open.begin(), open.end(), later);
-  }
-  void run() {
-    while (!open.empty()) {
-      std::pop_heap(open.begin(), open.end(), later);
-      detail::task_node* first = open.back();
-      open.pop_back();
-      graph::run(first, *this);
+/// Runs the tasks on the caller's stack, each after those before it: all that a task follows was recorded before it.
+void run_in_program_order(executor& exec, recording::state& tasks, void* stream) {
+  scope own(&tasks.members);
+  context here(own);
+  here.stream = stream;
+  const entered in(here);
+  for (detail::task_node* task : tasks.tasks) {
+    if (task->failed()) {  // what it needs is void
+      task->cancelled.store(false, std::memory_order_relaxed);
+      graph::fail_followers(*task);
+      if (!task->is_internal) tasks.members.note_void();
+      continue;
+    }
+    graph::begin_values(*task);
+    const std::uint64_t begin = task->is_timed ? base::ticks() : 0;
+    run_to_end(exec, here, own, [&] { task->run(task->callable, task->records(), detail::body_use::call); });
+    if (begin) exec.learn(task->run, task->where, base::ticks() - begin, false);
+    if (own.has_errors()) [[unlikely]] {
+      tasks.members.add_errors(task->place, own.take_errors());
+      graph::fail_followers(*task);
     }
   }
-  static bool later(const detail::task_node* a, const detail::task_node* b) { return a->place > b->place; }
-
-  std::vector<detail::task_node*> open;
-};
+}
 
 }  // namespace
 
 void run_recorded(executor& exec, recording::state& tasks) {
   void* stream = current_context().stream;
-  if (exec.serial()) {
-    one_by_one sink(tasks.tasks.size());
-    tasks.begin(stream, sink);
-    sink.run();
-  } else {
-    tasks.begin(stream, exec);
-    await(exec, tasks.members);
-  }
+  if (exec.serial() || exec.are_too_small(tasks.timed)) return run_in_program_order(exec, tasks, stream);
+  tasks.begin(stream, exec);
+  await(exec, tasks.members);
 }
 
 void phase_in_place(executor& exec, context& caller, const detail::phase& p) {

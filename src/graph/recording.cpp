@@ -98,21 +98,28 @@ std::unique_ptr<recording::state> recorder::finish() {
   recording::state& r = *made_;
   r.homes = data.homes();
 
-  // All of them: everything follows a root. Whoever found no memory has no place in the list.
-  std::vector<task_node*> found(r.members.created());
+  // All of them, since everything follows a root (and whoever found no memory does not): by place, but that the
+  // combining and moving of data for which a task waits was created right after it.
+  std::vector<task_node*> found;
+  found.reserve(r.members.created());
+  std::vector<std::int32_t> met(r.members.created());  // edges into each, by place
   std::vector<task_node*> open;
+  const auto later = [](const task_node* a, const task_node* b) { return a->place > b->place; };
   std::size_t edges = 0;
-  const auto find = [&](task_node* task) {
-    if (std::exchange(found[task->place], task)) return;
-    open.push_back(task);
-  };
-  for (task_node* task = roots_; task; task = static_cast<task_node*>(task->stream)) find(task);
+  for (task_node* task = roots_; task; task = static_cast<task_node*>(task->stream)) open.push_back(task);
+  std::make_heap(open.begin(), open.end(), later);
   while (!open.empty()) {
+    std::pop_heap(open.begin(), open.end(), later);
     task_node* task = open.back();
     open.pop_back();
-    for (edge* e = edges_of(*task); e; e = e->next, ++edges) find(target(*e));
+    found.push_back(task);
+    for (edge* e = edges_of(*task); e; e = e->next, ++edges) {
+      task_node* to = target(*e);
+      if (++met[to->place] < to->blockers.load(std::memory_order_relaxed)) continue;
+      open.push_back(to);
+      std::push_heap(open.begin(), open.end(), later);
+    }
   }
-  std::erase(found, nullptr);
 
   std::sort(reductions_.begin(), reductions_.end(),
             [](const reduction& a, const reduction& b) { return a.task->place < b.task->place; });
@@ -120,6 +127,8 @@ std::unique_ptr<recording::state> recorder::finish() {
   r.followers.reserve(edges);
   r.parts.reserve(found.size());
   r.roots.reserve(found.size());
+  constexpr std::size_t timed_every = 16;
+  r.timed.reserve(found.size() / timed_every + 1);
   // Nothing can fail any more.
   data.forget();
   std::size_t next_reduction = 0;
@@ -147,6 +156,8 @@ std::unique_ptr<recording::state> recorder::finish() {
     task_node& task = *found[i];
     task.followers.store(reinterpret_cast<std::uintptr_t>(&r.parts[i]), std::memory_order_relaxed);
     task.is_recorded = true;
+    task.is_timed = i % timed_every == 0;
+    if (task.is_timed) r.timed.push_back(&task);
     task.stream = nullptr;
     for (int k = 0; k < task.accesses; ++k) set_home(task.records()[k]);
   }
@@ -158,6 +169,11 @@ std::unique_ptr<recording::state> recorder::finish() {
 
 void begin_values(task_node& task) noexcept {
   for (const recorded_value& v : part_of(task).values) v.kind->begin(v.value, v.extent);
+}
+
+void fail_followers(task_node& task) noexcept {
+  for (const std::uintptr_t follower : part_of(task).followers)
+    if (follower & needs_it) cancel(*node_of(follower), nullptr);
 }
 
 bool end_recorded(task_node& task, ready_sink& sink) noexcept {

@@ -49,8 +49,9 @@ struct recording::state {
   /// Hands the tasks that wait for nothing to the sink; the others follow. All are done when `members` is quiet.
   void begin(void* stream, graph::ready_sink& sink) noexcept;
 
-  std::vector<detail::task_node*> tasks;  ///< in program order
+  std::vector<detail::task_node*> tasks;  ///< each behind those that it waits for, otherwise in program order
   std::vector<detail::task_node*> roots;
+  std::vector<detail::task_node*> timed;  ///< some of them, whose bodies are timed in every replay
   std::uint64_t sinks = 0;
   std::vector<graph::recorded_task> parts;
   std::vector<std::uintptr_t> followers;
@@ -103,6 +104,8 @@ inline recorded_task& part_of(detail::task_node& task) {
 
 /// Sets a recorded task's reduction values to the identity.
 void begin_values(detail::task_node& task) noexcept;
+/// A recorded task failed, in a replay that runs in program order: so does what needs its data.
+void fail_followers(detail::task_node& task) noexcept;
 /// A recorded task is done: what follows it has one blocker less. Gives whether nothing does.
 bool end_recorded(detail::task_node& task, ready_sink& sink) noexcept;
 

@@ -222,6 +222,51 @@ TEST_P(Replay, AnExceptionCancelsWhatReadsItsDataInThatReplayOnly) {
   EXPECT_EQ(y, 3);
 }
 
+TEST_P(Replay, SmallTasksThatOneWorkerReplaysKeepAllPromises) {
+  long x = 0;
+  long y = 0;
+  long sum = 0;
+  int fails_at = -1;
+  constexpr int n = 300;
+  ms::recording r = ms::record([&] {
+    for (int i = 0; i < n; ++i) {
+      ms::task(
+          [&fails_at, i](ms::view<long> v) {
+            v[0] = v[0] * 5 % 1000003 + i;
+            if (i == fails_at) throw std::runtime_error("no");
+          },
+          ms::inout(x));
+      ms::task([](ms::view<const long> from, ms::view<long> to) { to[0] += from[0]; }, ms::in(x), ms::inout(y));
+      ms::task([i](ms::view<long> v) { v[0] += i; }, ms::reduction(sum));
+    }
+  });
+  long expected_x = 0;
+  long expected_y = 0;
+  const auto once = [&] {
+    for (int i = 0; i < n; ++i) {
+      expected_x = expected_x * 5 % 1000003 + i;
+      expected_y += expected_x;
+    }
+  };
+  once();
+  for (int round = 2; round <= 30; ++round) {  // enough for every call site to be known
+    ms::replay(r);
+    once();
+    EXPECT_EQ(x, expected_x);
+    EXPECT_EQ(y, expected_y);
+    EXPECT_EQ(sum, static_cast<long>(round) * n * (n - 1) / 2);
+  }
+  fails_at = n - 2;
+  y = 0;
+  EXPECT_THROW(ms::replay(r), std::runtime_error);
+  fails_at = -1;
+  x = y = expected_x = expected_y = 0;
+  ms::replay(r);
+  once();
+  EXPECT_EQ(x, expected_x);
+  EXPECT_EQ(y, expected_y);
+}
+
 TEST_P(Replay, WhatCannotBeRecordedIsAnError) {
   int x = 0;
   EXPECT_THROW(ms::record([&] { ms::wait(); }), ms::error);

@@ -133,6 +133,7 @@ threads_executor::threads_executor(int workers, schedule loops)
       spin_(workers == 1 || machine::oversubscribed(workers)),
       handing_over_ticks_(handing_over_seconds / base::seconds_per_tick()),
       handing_task_over_ticks_(handing_task_over_seconds / base::seconds_per_tick()),
+      clock_ticks_(base::ticks_per_reading()),
       at_once_(
           base::flag_from_environment("MASLIN_AT_ONCE", true, "a creator runs tasks that are too small to hand over")),
       has_loops_(workers),
@@ -379,12 +380,25 @@ bool threads_executor::is_too_small(detail::task_function body, const location& 
                              team_of(w).width.load(std::memory_order_relaxed));
 }
 
+bool threads_executor::are_too_small(std::span<detail::task_node* const> tasks) const noexcept {
+  if (!at_once_ || tasks.empty()) return false;
+  double ticks = 0;
+  for (const detail::task_node* task : tasks) {
+    const grain::site_time time = sites_.time_of(task->run, task->where.line());
+    if (time.seen < task_known) return false;
+    ticks += time.expected(1);
+  }
+  return grain::runs_in_order(ticks / static_cast<double>(tasks.size()), handing_task_over_ticks_,
+                              team_of(self()).width.load(std::memory_order_relaxed));
+}
+
 void threads_executor::learn(detail::task_function body, const location& where, std::uint64_t ticks,
                              bool leaves_tasks) noexcept {
   call_site& site = sites_.of(body, where.line());
   // At once, it would hold its creator up until they are done; and so would they, if they do the same, without end.
   if (leaves_tasks) return site.is_never_small();
-  site.learn(1, ticks, task_memory);
+  // Reading the clock takes as long as a small body.
+  site.learn(1, ticks > clock_ticks_ ? ticks - clock_ticks_ : 1, task_memory);
 }
 
 int threads_executor::width() const {

@@ -45,6 +45,7 @@ class threads_executor final : public executor {
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
   bool is_too_small(detail::task_function body, const location& where, std::uint64_t created) const noexcept override;
+  bool are_too_small(std::span<detail::task_node* const> tasks) const noexcept override;
   void learn(detail::task_function body, const location& where, std::uint64_t ticks,
              bool leaves_tasks) noexcept override;
   int width() const override;
@@ -156,7 +157,8 @@ class threads_executor final : public executor {
   call_sites sites_;
   const double handing_over_ticks_;
   const double handing_task_over_ticks_;
-  const bool at_once_;  ///< may a creator run its small tasks?
+  const std::uint64_t clock_ticks_;  ///< between two readings of the clock
+  const bool at_once_;               ///< may a creator run its small tasks?
   // V, the bit vector: whose local queue holds work. The loops' bits are exact; a task's bit is set by its worker
   // before anybody looks for it, and taken down when that worker finds its queue empty.
   worker_bits has_loops_;
