@@ -342,8 +342,7 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
 
   name(task);  // until all is said
   begin(task);
-  for (int i = 0; i < count; ++i) {
-    if (!data[i]) continue;
+  const auto apply = [&](int i, bool only_writes) {
     datum& d = *data[i];
     access_mode mode = accesses[i].mode;
     bool renames = accesses[i].renames;
@@ -353,6 +352,7 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
       mode = access_mode::inout;
       renames = false;
     }
+    if ((mode == access_mode::out) != only_writes) return;
     if (again)
       ;
     else if (mode == access_mode::in)
@@ -370,7 +370,15 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
       records[i].of = v;
       records[i].data = v->data;
     }
+  };
+  bool writes = false;
+  for (int i = 0; i < count; ++i) {
+    if (data[i]) apply(i, false);
+    writes = writes || accesses[i].mode == access_mode::out;
   }
+  // What is only written comes last: another access of the task may read what that overwrites.
+  for (int i = 0; writes && i < count; ++i)
+    if (data[i]) apply(i, true);
   const bool ready = end(sink);
   unname(task);
   return ready;

@@ -327,6 +327,17 @@ TEST_P(Data, WhatReadsTheDataOfAThrowerIsCancelledAndNothingElse) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST_P(Data, WhatATaskReadsCancelsItThoughItOverwritesTheSame) {
+  std::vector<int> x(20);
+  const auto part = [&](std::size_t at, std::size_t n) { return std::span(x).subspan(at, n); };
+  bool ran = false;
+  ms::task([](ms::view<int>) { throw std::runtime_error("no"); }, ms::inout(part(5, 5)));
+  ms::task([&](ms::view<int>, ms::view<const int>) { ran = true; }, ms::out(part(5, 5)), ms::in(part(2, 15)));
+  EXPECT_THROW(ms::wait_on(part(5, 5)), ms::error);
+  EXPECT_THROW(ms::wait(), std::runtime_error);
+  EXPECT_FALSE(ran);
+}
+
 TEST_P(Data, AFailureThatIsLongOverStillCancels) {
   int a = 0;
   bool ran = false;

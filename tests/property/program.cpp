@@ -284,6 +284,7 @@ outcome run_program(std::uint64_t seed, const program_options& options) {
         break;
       case 1: {
         const wish w = random_wish(r, all, true);
+        if (shown) std::printf("[%td +%zu] ", w.data - shown, w.rows);
         well = note(result.log, "wait_on", [&] {
           ms::wait_on(std::span(w.data, w.rows));
           for (std::size_t k = 0; k < w.rows; ++k) result.log.append(" ").append(std::to_string(w.data[k]));
