@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "maslin/error.hpp"
@@ -53,15 +55,36 @@ count = 4
 source = "a test"
 )";
 
-TEST(Spec, AllThatAreShippedAreInOrder) {
+TEST(Spec, AllThatAreShippedAreInOrderAndListed) {
+  std::ifstream in(shipped("README.md"));
+  const std::string list((std::istreambuf_iterator<char>(in)), {});
   int specs = 0;
   for (const auto& entry : fs::directory_iterator(shipped("")))
     if (entry.path().extension() == ".toml") {
       ++specs;
       const machine_spec spec = read_spec(entry.path().string());
       EXPECT_EQ(spec.name, entry.path().stem()) << "a spec's name is its file's";
+      EXPECT_NE(list.find("| `" + entry.path().filename().string() + "` |"), std::string::npos)
+          << "specs/README.md does not list " << entry.path().filename();
     }
-  EXPECT_GE(specs, 2);
+  EXPECT_GE(specs, 7);
+}
+
+TEST(Spec, WhatIsShippedSaysWhereAcceleratorsWorkAndWhatJoinsGroupsAndNodes) {
+  for (const auto& entry : fs::directory_iterator(shipped(""))) {
+    if (entry.path().extension() != ".toml") continue;
+    SCOPED_TRACE(entry.path().filename());
+    const machine_spec spec = read_spec(entry.path().string());
+    if (spec.workers.kind == worker_kind::accelerator) {
+      EXPECT_TRUE(spec.local_store);
+      EXPECT_TRUE(spec.transfer);
+    }
+    for (const memory_spec& level : spec.memory) EXPECT_EQ(spec.workers.count % level.shared_by, 0) << level.level;
+    if (spec.nodes > 1) {
+      EXPECT_TRUE(std::any_of(spec.links.begin(), spec.links.end(),
+                              [](const link_spec& l) { return l.between == link_spec::ends::nodes; }));
+    }
+  }
 }
 
 TEST(Spec, TheCellBladeHasSixteenWorkersBehindFourHostContexts) {
@@ -88,6 +111,38 @@ TEST(Spec, TheServerHasAHundredAndTwentyEightWorkersAndFourLevelsOfMemory) {
   EXPECT_EQ(epyc.memory[2].shared_by, 4);
   ASSERT_EQ(epyc.links.size(), 1u);
   EXPECT_EQ(epyc.links[0].between, link_spec::ends::groups);
+}
+
+TEST(Spec, ThePlayStationHasSixWorkersBehindTwoHostContexts) {
+  const machine_spec ps3 = read_spec(shipped("ps3.toml").string());
+  EXPECT_EQ(ps3.workers.count, 6);
+  ASSERT_TRUE(ps3.hosts);
+  EXPECT_EQ(ps3.hosts->contexts, 2);
+}
+
+TEST(Spec, TheOriginHasTwoOfItsSixteenProcessorsToANode) {
+  const machine_spec origin = read_spec(shipped("origin2000-16.toml").string());
+  EXPECT_EQ(origin.workers.count, 16);
+  EXPECT_EQ(origin.workers.groups, 8);
+  EXPECT_EQ(origin.workers.kind, worker_kind::cpu);
+}
+
+TEST(Spec, RoadrunnerIsThreeThousandAndSixtyTriblades) {
+  const machine_spec triblade = read_spec(shipped("triblade.toml").string());
+  const machine_spec roadrunner = read_spec(shipped("roadrunner.toml").string());
+  EXPECT_EQ(triblade.nodes * triblade.workers.count, 32);
+  EXPECT_EQ(roadrunner.nodes, 3060 * triblade.nodes);
+  EXPECT_EQ(roadrunner.nodes * roadrunner.workers.count, 97920);
+  ASSERT_TRUE(roadrunner.hosts);
+  EXPECT_EQ(roadrunner.hosts->contexts, triblade.hosts->contexts);
+}
+
+TEST(Spec, TheNodeOfGpusHasAWorkerForEachMultiprocessor) {
+  const machine_spec node = read_spec(shipped("h200-node.toml").string());
+  EXPECT_EQ(node.workers.count, 8 * 132);
+  EXPECT_EQ(node.workers.groups, 8);
+  ASSERT_EQ(node.memory.size(), 1u);
+  EXPECT_EQ(node.memory[0].shared_by, 132);
 }
 
 TEST(Spec, WhatIsOptionalMayBeMissing) {
