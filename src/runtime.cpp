@@ -100,16 +100,20 @@ void start(process_runtime& p, Runtime::options wish) {
   static const bool fork_handler = pthread_atfork(nullptr, nullptr, in_forked_child) == 0;
   (void)fork_handler;
   set_root_drain(drain);
-  machine::refuse_described_machine();
+  const std::optional<machine::machine_spec> described = machine::described_machine();
   wish.serial =
       wish.serial || base::flag_from_environment("MASLIN_SERIAL", false, "run every call in place, in program order");
-  const int workers = wish.workers > 0 ? wish.workers : machine::worker_count();
+  const int workers = wish.workers > 0 ? wish.workers
+                      : described      ? described->workers.count * described->nodes
+                                       : machine::worker_count();
   const schedule loops = schedule_from_environment();
   graph::set_renaming_limit(graph::renaming_limit_from_environment());
   graph::set_read_checks(graph::read_checks_from_environment());
   trace::start_from_environment(wish.serial ? 1 : workers);
   try {
-    p.exec = wish.serial ? make_serial() : make_threads(workers, loops);
+    p.exec = wish.serial ? make_serial()
+             : described ? make_virtual(*described, workers, loops)
+                         : make_threads(workers, loops);
   } catch (...) {
     trace::stop();
     throw;

@@ -10,6 +10,7 @@
 
 #include "graph/edges.hpp"
 #include "maslin/loop.hpp"
+#include "maslin/machine.hpp"
 #include "maslin/phase.hpp"
 
 namespace maslin {
@@ -67,6 +68,8 @@ executor& the_executor();
 /// Makes the executor for this many workers, which runs loops under that schedule unless they ask for another
 /// (exec/threads).
 std::unique_ptr<executor> make_threads(int workers, schedule loops);
+/// Makes the executor for workers that are only described, in virtual time (exec/virtual).
+std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, schedule loops);
 /// Makes the serial elision (exec/serial).
 std::unique_ptr<executor> make_serial();
 

@@ -108,14 +108,10 @@ int worker_count() { return grant_workers(budget()).workers; }
 
 bool oversubscribed(int workers) { return workers > budget().cpus; }
 
-void refuse_described_machine() {
+std::optional<machine_spec> described_machine() {
   const auto path = environment("MASLIN_MACHINE");
-  if (!path) return;
-  const machine_spec spec = read_spec(*path);
-  throw error(fmt::format(
-      "MASLIN_MACHINE={}: the description of '{}' is in order, but programs cannot run on described machines "
-      "yet; unset MASLIN_MACHINE to run on this machine, or see `maslin machine --spec {}`",
-      *path, spec.name, *path));
+  if (!path) return std::nullopt;
+  return read_spec(*path);
 }
 
 }  // namespace maslin::machine

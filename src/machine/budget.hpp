@@ -19,9 +19,8 @@ int worker_count();
 /// Are there more workers than CPUs in the budget? Then a waiting worker must not spin.
 bool oversubscribed(int workers);
 
-/// Throws `error` if MASLIN_MACHINE names a described machine, because programs do not run on those yet; the file is
-/// checked first, so that what is wrong with it is said first.
-void refuse_described_machine();
+/// Gives the machine that MASLIN_MACHINE describes, if it names one. Throws `error` for what is wrong with the file.
+std::optional<machine_spec> described_machine();
 
 /// What the budget is decided from. Tests hand in folders that were recorded elsewhere.
 struct surroundings {

@@ -12,21 +12,29 @@ namespace ms = maslin;
 
 struct executor_kind {
   int workers;  ///< 0: the serial elision
+  bool described = false;
 };
 
 inline void PrintTo(const executor_kind& k, std::ostream* out) {
+  if (k.described) *out << "described: ";
   *out << (k.workers == 0 ? std::string("serial") : std::to_string(k.workers) + " workers");
 }
+
+/// Makes the next runtime one of that kind.
+void describe_machine(const executor_kind& kind);
 
 /// A test of a promise: a runtime of that kind runs while its body does.
 class Promise : public testing::TestWithParam<executor_kind> {
  protected:
   static ms::Runtime::options options() {
+    describe_machine(GetParam());
     ms::Runtime::options wish;
     wish.workers = GetParam().workers;
     wish.serial = GetParam().workers == 0;
     return wish;
   }
+  /// May bodies that spin for each other be expected to meet? On a described machine one runs at a time.
+  static bool meets() { return GetParam().workers >= 2 && !GetParam().described; }
   bool serial() const { return GetParam().workers == 0; }
 
   ms::Runtime runtime{options()};
