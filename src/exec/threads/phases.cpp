@@ -3,7 +3,8 @@
 #include <mutex>
 
 #include "exec/in_place.hpp"
-#include "exec/threads/phase_run.hpp"
+#include "exec/phase/phase_run.hpp"
+#include "exec/threads/threads.hpp"
 #include "task/kernels.hpp"
 #include "trace/recorder.hpp"
 
@@ -31,13 +32,13 @@ void take_place(threads_executor& exec, stream_run& s) {
   worker& w = *self();
   base::short_lock& lock = exec.grain_lock();
   lock.lock();
-  if (s.phase.stays(s, w)) return lock.unlock();
+  if (s.phase.stays(s, w.index)) return lock.unlock();
   s.fiber = w.running;
   const trace::stream_at what{s.index, slot_of(w)};
   trace::record(w.index, trace::event_kind::stream_suspend, s.phase.name(), what);
   // Who resumes it takes the lock first, so not before this stack is left.
   if (!exec.leave_fiber(w, unlock, &lock)) {
-    s.phase.stayed_after_all(s, w);
+    s.phase.stayed_after_all(s, w.index);
     trace::record(w.index, trace::event_kind::stream_resume, s.phase.name(), what);
     return lock.unlock();
   }
@@ -85,15 +86,15 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
   if (!t.runs || t.first.load(std::memory_order_relaxed) != w.index) return false;
   phase_run& phase = *t.runs;
   std::optional<std::int64_t> begun;
-  if (stream_run* resumed = phase.next_stream(w, before_parking, begun)) {
+  if (stream_run* resumed = phase.next_stream(w.index, before_parking, begun)) {
     held.unlock();
-    replace_fiber(w, *resumed->fiber);
+    replace_fiber(w, static_cast<task_fiber&>(*resumed->fiber));
     return true;
   }
   if (!begun) return false;
 
   stream_run s{phase, *begun};
-  phase.started(s, w);
+  phase.started(s, w.index);
   held.unlock();
   trace::record(w.index, trace::event_kind::stream_begin, phase.name(), trace::stream_at{s.index, slot_of(w)});
   scope own(&phase.streams());

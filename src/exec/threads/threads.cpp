@@ -16,11 +16,6 @@ namespace maslin {
 
 namespace {
 
-grain::pins pins_from_environment() {
-  const char* text = std::getenv("MASLIN_PIN");
-  return text && *text ? grain::parse_pins(text) : grain::pins{};
-}
-
 /// The queues of a team as one of its workers sees them (sched/place/dbs.hpp says what each call gives).
 class team_queues {
  public:
@@ -129,7 +124,6 @@ threads_executor::threads_executor(int workers, schedule loops)
     : stack_bytes_(stack_bytes_from_environment()),
       patience_(patience_from_environment()),
       loops_(loops),
-      pins_(pins_from_environment()),
       spin_(workers == 1 || machine::oversubscribed(workers)),
       handing_over_ticks_(handing_over_seconds / base::seconds_per_tick()),
       handing_task_over_ticks_(handing_task_over_seconds / base::seconds_per_tick()),
@@ -139,8 +133,7 @@ threads_executor::threads_executor(int workers, schedule loops)
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),
-      whole_(&teams_.emplace_back()) {
-  whole_->width.store(workers, std::memory_order_relaxed);
+      whole_(&make_whole(workers)) {
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i));
     // From now on a worker always has a fiber for its loop: the one it runs, or one that is idle.
@@ -409,26 +402,6 @@ int threads_executor::width() const {
 int threads_executor::track() const noexcept {
   const worker* w = self();
   return w ? w->index : -1;
-}
-
-void threads_executor::promise_teams(int count) {
-  const auto needed = static_cast<std::size_t>(promised_teams_ + count) + 1;  // and the whole
-  free_teams_.reserve(needed);
-  while (teams_.size() < needed) free_teams_.push_back(&teams_.emplace_back());
-  promised_teams_ += count;
-}
-
-team* threads_executor::take_team() {
-  team* t = free_teams_.back();
-  free_teams_.pop_back();
-  return t;
-}
-
-void threads_executor::return_team(team* t) {
-  t->runs = nullptr;
-  t->wants_stream.store(false, std::memory_order_relaxed);
-  t->may_resume.store(false, std::memory_order_relaxed);
-  free_teams_.push_back(t);
 }
 
 std::unique_ptr<executor> make_threads(int workers, schedule loops) {

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "exec/phase/host.hpp"
 #include "exec/threads/bits.hpp"
 #include "exec/threads/call_sites.hpp"
 #include "exec/threads/seat.hpp"
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/urgent.hpp"
 #include "exec/threads/worker.hpp"
-#include "sched/grain/pin.hpp"
 
 namespace maslin {
 
@@ -32,7 +32,7 @@ struct patience {
 /// Gives MASLIN_WATCHDOG. Throws `error`.
 patience patience_from_environment();
 
-class threads_executor final : public executor {
+class threads_executor final : public executor, public phase_host {
  public:
   threads_executor(int workers, schedule loops);
   ~threads_executor() override;
@@ -50,6 +50,12 @@ class threads_executor final : public executor {
              bool leaves_tasks) noexcept override;
   int width() const override;
   int track() const noexcept override;
+  int worker_count() const override { return workers(); }
+  std::atomic<team*>& team_served_by(int worker) override { return at(worker).in_team; }
+  void rouse_worker(int worker) override { rouse(at(worker)); }
+  int caller_track() const override { return track(); }
+  std::uint64_t ticks() const override { return base::ticks(); }
+  double seconds_per_tick() const override { return base::seconds_per_tick(); }
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() const override { return 4096; }
 
@@ -81,14 +87,9 @@ class threads_executor final : public executor {
 
   // Teams, under the grain lock.
   base::short_lock& grain_lock() { return grain_lock_; }
-  /// A phase begins or ends: it may hold so many teams. Makes them and throws std::bad_alloc, or gives them up.
-  void promise_teams(int count);
-  team* take_team();
-  void return_team(team* t);
   team& whole() { return *whole_; }
   /// Gives the team in which the caller's work is shared: its worker's; the whole for a foreign thread, null.
   team& team_of(const worker* w) const { return w ? *w->in_team.load(std::memory_order_acquire) : *whole_; }
-  const grain::pins& pins() const { return pins_; }
   bool stopping() const { return stopping_.load(std::memory_order_seq_cst); }
 
  private:
@@ -152,7 +153,6 @@ class threads_executor final : public executor {
   std::size_t stack_bytes_;
   const patience patience_;
   schedule loops_;  ///< the run's policy
-  grain::pins pins_;
   spinning spin_;
   call_sites sites_;
   const double handing_over_ticks_;
@@ -169,9 +169,6 @@ class threads_executor final : public executor {
   std::atomic<bool> stopping_{false};
 
   base::short_lock grain_lock_;
-  std::deque<team> teams_;         // under grain_lock_
-  std::vector<team*> free_teams_;  // under grain_lock_; has room for all
-  int promised_teams_ = 0;         // under grain_lock_
   team* whole_;
 
   base::short_lock help_lock_;

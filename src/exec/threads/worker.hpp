@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "exec/fiber/fiber.hpp"
+#include "exec/phase/team.hpp"
 #include "exec/threads/deque.hpp"
 #include "exec/threads/queue.hpp"
 #include "exec/threads/sleep.hpp"
-#include "exec/threads/team.hpp"
 
 namespace maslin {
 

@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "exec/in_place.hpp"
+#include "exec/phase/phase_run.hpp"
 #include "maslin/error.hpp"
 #include "sched/place/dbs.hpp"
 
@@ -93,26 +94,33 @@ class virtual_executor::queues {
  public:
   using work = maslin::work;
 
-  queues(virtual_executor& exec, virtual_worker& w) : exec_(exec), own_(w) {}
+  queues(virtual_executor& exec, virtual_worker& w, team& t)
+      : exec_(exec),
+        own_(w),
+        team_(t),
+        first_(t.first.load(std::memory_order_relaxed)),
+        width_(t.width.load(std::memory_order_relaxed)) {}
 
   std::optional<work> take_own() {
-    if (auto part = own_.loops.take_head(exec_.workers())) return part;
+    if (auto part = own_.loops.take_head(width_)) return part;
     if (detail::task_node* task = own_.tasks.pop()) return work{task, {}};
     exec_.has_tasks_.clear_if_set(own_.index);
     return std::nullopt;
   }
   std::optional<work> take_centre() {
-    std::optional<work> item = exec_.centre_.take_head(exec_.workers());
+    std::optional<work> item = team_.centre.take_head(width_);
     if (!item || item->task || item->part.size() <= item->part.grain) return item;
     own_.loops.push_head(*item);
-    exec_.wake_one();
+    exec_.wake_one(team_);
     return take_own();
   }
   int next_victim(int victim) const {
-    const int last = exec_.workers();
+    const int last = first_ + width_;
+    // A worker that has just been moved may look at a team that is no longer its own.
+    if (own_.index < first_ || own_.index >= last) return -1;
     if (victim < 0 || victim > own_.index) {
       const int after = first_set((victim < 0 ? own_.index : victim) + 1, last);
-      return after >= 0 ? after : first_set(0, own_.index);
+      return after >= 0 ? after : first_set(first_, own_.index);
     }
     return first_set(victim + 1, own_.index);
   }
@@ -125,7 +133,7 @@ class virtual_executor::queues {
       exec_.has_tasks_.clear_if_set(victim);
       return false;
     }
-    if (next_victim(-1) >= 0) exec_.wake_one();
+    if (next_victim(-1) >= 0) exec_.wake_one(team_);
     return true;
   }
 
@@ -138,6 +146,9 @@ class virtual_executor::queues {
 
   virtual_executor& exec_;
   virtual_worker& own_;
+  team& team_;
+  int first_;
+  int width_;
 };
 
 virtual_executor::virtual_executor(const machine::machine_spec& machine, int workers, schedule loops)
@@ -146,11 +157,13 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
       loops_(loops),
       has_loops_(workers),
       has_tasks_(workers),
-      asleep_(workers) {
+      asleep_(workers),
+      whole_(&make_whole(workers)) {
   if (machine.workers.kind != machine::worker_kind::cpu)
     throw error(machine.file +
                 ": a machine with accelerator workers cannot be run on yet; expected workers of kind cpu");
   for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<virtual_worker>(*this, i));
+  for (int i = 0; i < workers; ++i) at(i).in_team.store(whole_, std::memory_order_relaxed);
   for (int i = 1; i < workers; ++i) asleep_.set(i);
   starter_ = std::make_unique<virtual_fiber>(*this, &at(0));
   at(0).running = starter_.get();
@@ -160,7 +173,7 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
 
 virtual_executor::~virtual_executor() { started_here = nullptr; }
 
-virtual_worker* virtual_executor::self() {
+virtual_worker* virtual_executor::self() const {
   if (inside_now() && driver_) return current_;
   return starter_of() == this ? &at(0) : nullptr;
 }
@@ -168,7 +181,7 @@ virtual_worker* virtual_executor::self() {
 // Time
 // --------------------------------------------------------------------------------------------------------------------
 
-void virtual_executor::account(virtual_worker& w) {
+void virtual_executor::account(virtual_worker& w) const {
   const std::uint64_t now = base::ticks();
   w.clock += static_cast<picoseconds>(static_cast<double>(now - since_) * picoseconds_per_tick_);
   since_ = now;
@@ -306,9 +319,25 @@ void virtual_executor::enqueue(virtual_fiber& f) noexcept {
 // Work
 // --------------------------------------------------------------------------------------------------------------------
 
-void virtual_executor::wake_one() noexcept {
-  const int i = asleep_.first_set(0, workers());
+void virtual_executor::wake_one(const team& of) noexcept {
+  const int first = of.first.load(std::memory_order_relaxed);
+  const int i = asleep_.first_set(first, first + of.width.load(std::memory_order_relaxed));
   if (i >= 0) expect(at(i), now_);
+}
+
+void virtual_executor::rouse_worker(int worker) {
+  if (asleep_.test(worker)) expect(at(worker), now_);
+}
+
+std::uint64_t virtual_executor::ticks() const {
+  virtual_worker* w = self();
+  if (w) account(*w);
+  return static_cast<std::uint64_t>(w ? w->clock : now_);
+}
+
+int virtual_executor::track() const noexcept {
+  const virtual_worker* w = self();
+  return w ? w->index : -1;
 }
 
 void virtual_executor::loop_body(void* fiber) {
@@ -336,8 +365,19 @@ void virtual_executor::work_loop(virtual_fiber& me) {
 bool virtual_executor::turn(virtual_worker& w) {
   if (detail::task_node* task = urgent_.pop()) return execute(w, {task, {}}), true;
   if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(*to), true;
-  queues all(*this, w);
+  team& t = team_of(&w);
+  queues all(*this, w, t);
   if (auto item = place::dbs(all)) return execute(w, *item), true;
+  if (t.wants_stream.load(std::memory_order_relaxed) && start_stream(w, false)) return true;
+  // Before it sleeps it helps whoever its team stands in the way of, as in exec/threads.
+  return start_stream(w, true) || climb(w, t);
+}
+
+bool virtual_executor::climb(virtual_worker& w, const team& t) {
+  for (team* above = t.parent.load(std::memory_order_relaxed); above;
+       above = above->parent.load(std::memory_order_relaxed))
+    if (auto item = above->centre.take_head(above->width.load(std::memory_order_relaxed)))
+      return execute(w, *item), true;
   return false;
 }
 
@@ -358,9 +398,9 @@ void virtual_executor::ready(detail::task_node* task) noexcept {
     w->tasks.push(task);
     has_tasks_.set(w->index);
   } else {
-    centre_.push_tail({task, {}});
+    whole_->centre.push_tail({task, {}});
   }
-  wake_one();
+  wake_one(team_of(w));
 }
 
 waiter* virtual_executor::caller() {
@@ -371,7 +411,10 @@ waiter* virtual_executor::caller() {
   return mine.get();
 }
 
-int virtual_executor::width() const { return current_context().in_loop ? 1 : workers(); }
+int virtual_executor::width() const {
+  if (current_context().in_loop) return 1;
+  return team_of(self()).width.load(std::memory_order_relaxed);
+}
 
 void virtual_executor::run_blocks(loop_run& run, std::int64_t first, std::int64_t last) {
   scope own(&run.blocks);
@@ -391,28 +434,29 @@ std::optional<work> virtual_executor::take_share(virtual_worker& w, loop_run& ru
   const inside here(*this);
   if (auto own = w.loops.take_of(&run, run.width)) return own;
   if (!in_centre) return std::nullopt;
-  std::optional<work> share = centre_.take_of(&run, run.width);
+  std::optional<work> share = whole_->centre.take_of(&run, run.width);
   if (!share || share->part.size() <= share->part.grain) return share;
   w.loops.push_head(*share);
-  wake_one();
+  wake_one(*whole_);
   return w.loops.take_of(&run, run.width);
 }
 
 void virtual_executor::run_loop(context& caller, const detail::loop& l) {
   virtual_worker* w = self();
   const std::int64_t blocks = l.blocks();
-  if (blocks == 1 || caller.alone || (w && workers() == 1)) return loop_in_place(*this, caller, l);
+  const int team_width = team_of(w).width.load(std::memory_order_relaxed);
+  if (blocks == 1 || caller.alone || (w && team_width == 1)) return loop_in_place(*this, caller, l);
   const schedule policy = l.policy == schedule::of_the_run ? loops_ : l.policy;
   if (policy != schedule::dbs) return run_baseline(caller, l, policy);
-  loop_run run(l, caller, workers());
+  loop_run run(l, caller, team_width);
   const bool in_centre = !w || caller.is_root;
   {
     const inside here(*this);
     if (in_centre)
-      centre_.push_tail({nullptr, {&run, 0, blocks}});
+      whole_->centre.push_tail({nullptr, {&run, 0, blocks}});
     else
       w->loops.push_head({nullptr, {&run, 0, blocks}});
-    wake_one();
+    wake_one(team_of(w));
   }
   std::int64_t done = 0;
   if (w)
@@ -427,24 +471,28 @@ void virtual_executor::run_loop(context& caller, const detail::loop& l) {
 
 void virtual_executor::run_baseline(context& caller, const detail::loop& l, schedule policy) {
   virtual_worker* w = self();
-  loop_queues own(policy, l.blocks(), workers());
-  std::vector<invitation> all(static_cast<std::size_t>(workers()));
-  loop_run run(l, caller, workers(), &own);
+  const team& t = team_of(w);
+  const int first = t.first.load(std::memory_order_relaxed);
+  const int team_width = t.width.load(std::memory_order_relaxed);
+  const bool takes_part = w && w->index >= first && w->index < first + team_width;
+  loop_queues own(policy, l.blocks(), team_width);
+  std::vector<invitation> all(static_cast<std::size_t>(team_width));
+  loop_run run(l, caller, team_width, &own);
   {
     const inside here(*this);
-    for (int i = 0; i < workers(); ++i) {
+    for (int i = 0; i < team_width; ++i) {
       all[static_cast<std::size_t>(i)] = {&run, i, nullptr};
-      virtual_worker& guest = at(i);
-      if (&guest == w) continue;
+      virtual_worker& guest = at(first + i);
+      if (&guest == w && takes_part) continue;
       guest.invited.add(all[static_cast<std::size_t>(i)]);
-      if (!guest.running) expect(guest, now_);
+      rouse_worker(guest.index);
     }
   }
-  if (w) {
-    answer(all[static_cast<std::size_t>(w->index)]);
+  if (takes_part) {
+    answer(all[static_cast<std::size_t>(w->index - first)]);
     if (policy != schedule::static_)
-      for (int i = 0; i < workers(); ++i)
-        if (at(i).invited.take_if([&](const invitation& one) { return one.loop == &run; })) run.blocks.leave();
+      for (int i = 0; i < team_width; ++i)
+        if (at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; })) run.blocks.leave();
   }
   suspend_until(*this, run.blocks);
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
@@ -464,18 +512,105 @@ void virtual_executor::answer(const invitation& to) {
   run.blocks.leave();
 }
 
-void virtual_executor::run_phase(context& caller, const detail::phase& p) { phase_in_place(*this, caller, p); }
+// Phases
+// -------------------------------------------------------------------------------------------------------------------
 
-void virtual_executor::run_offload(context& here, std::uint32_t, void (*call)(void*), void* env) {
-  const bool nested = here.in_offload;
-  here.in_offload = true;
-  try {
-    call(env);
-  } catch (...) {
-    here.in_offload = nested;
-    throw;
+/// The stream comes to an off-load (or a phase) in a configuration that it has not seen yet: it goes on if it stands in
+/// its place, and is suspended until a place is free otherwise.
+void virtual_executor::take_place(stream_run& s) {
+  const inside here(*this);
+  virtual_worker& w = *self();
+  if (s.phase.stays(s, w.index)) return;
+  virtual_fiber& me = *w.running;
+  s.fiber = &me;
+  w.running = nullptr;
+  expect(w, w.clock);
+  leave(me);
+}
+
+void virtual_executor::run_phase(context& here, const detail::phase& p) {
+  auto* outer = static_cast<stream_run*>(here.stream);
+  if (here.owns_stream && outer->phase.stale(*outer)) take_place(*outer);
+  if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, here, p);
+  std::optional<inside> held(std::in_place, *this);
+  team* t = outer ? outer->phase.team_of(*outer) : whole_;
+  if (!t || !phase_run::has_room(*t)) {
+    held.reset();
+    return phase_in_place(*this, here, p);
   }
-  here.in_offload = nested;
+  phase_run run(*this, p, *t, *here.children);
+  if (outer) outer->phase.hold_still(true);
+  run.begin();
+  held.reset();
+  suspend_until(*this, run.streams());
+  if (outer) {
+    const inside again(*this);
+    outer->phase.hold_still(false);
+  }
+  if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
+}
+
+bool virtual_executor::start_stream(virtual_worker& w, bool before_parking) {
+  team& t = team_of(&w);
+  if (!t.runs || t.first.load(std::memory_order_relaxed) != w.index) return false;
+  phase_run& phase = *t.runs;
+  std::optional<std::int64_t> begun;
+  if (stream_run* resumed = phase.next_stream(w.index, before_parking, begun)) {
+    virtual_fiber& me = *w.running;
+    me.next_ready = idle_fibers_;
+    idle_fibers_ = &me;
+    w.running = static_cast<virtual_fiber*>(resumed->fiber);
+    w.running->home = &w;
+    expect(w, w.clock);
+    leave(me);
+    return true;
+  }
+  if (!begun) return false;
+  stream_run s{phase, *begun};
+  phase.started(s, w.index);
+  scope own(&phase.streams());
+  context here(own);
+  here.stream = &s;
+  here.owns_stream = true;
+  since_ = base::ticks();
+  error_list errors = run_enclosed(*this, here, own, [&] { phase.what().run(phase.what().env, s.index); });
+  if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(s.index), std::move(errors));
+  const inside end(*this);
+  if (phase.finished(s)) phase.end();
+  phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
+  return true;
+}
+
+void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
+  auto* s = static_cast<stream_run*>(here.stream);
+  if (here.in_offload) return call(env);
+  if (s && here.owns_stream && s->phase.stale(*s)) take_place(*s);
+  virtual_worker* w = self();
+  const int team_width = here.in_loop || !w ? 1 : team_of(w).width.load(std::memory_order_relaxed);
+  const int width = s && !grain::worth_sharing(s->phase.mean_seconds(kernel), team_width, 0) ? 1 : team_width;
+  struct marks {
+    context& c;
+    const bool alone;
+    marks(context& of, bool now_alone) : c(of), alone(of.alone) {
+      c.in_offload = true;
+      c.alone = now_alone;
+    }
+    ~marks() {
+      c.in_offload = false;
+      c.alone = alone;
+    }
+  };
+  const std::uint64_t begin = s ? ticks() : 0;
+  {
+    const marks during(here, here.alone || width == 1);
+    call(env);
+  }
+  if (!s) return;
+  const std::uint64_t end = ticks();
+  s->phase.count(track(), kernel, width, end - begin);
+  if (!here.owns_stream || !s->phase.due(end)) return;
+  const inside look(*this);
+  s->phase.tick();
 }
 
 std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, schedule loops) {

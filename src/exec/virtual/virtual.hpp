@@ -12,6 +12,7 @@
 
 #include "exec/executor.hpp"
 #include "exec/fiber/fiber.hpp"
+#include "exec/phase/host.hpp"
 #include "exec/threads/baseline.hpp"
 #include "exec/threads/bits.hpp"
 #include "exec/threads/queue.hpp"
@@ -23,6 +24,7 @@ namespace maslin {
 
 class virtual_executor;
 struct virtual_worker;
+struct stream_run;
 
 /// Where code lives: the loop of a worker with what it runs on top, or a thread's own stack.
 struct virtual_fiber final : waiter {
@@ -62,6 +64,7 @@ struct virtual_worker final : work_queue::watcher {
 
   virtual_executor& exec;
   const int index;
+  std::atomic<team*> in_team{nullptr};
   picoseconds clock = 0;
   bool scheduled = false;                ///< there is an event for it
   virtual_fiber* running = nullptr;      ///< runs now, or goes on at its event
@@ -72,7 +75,7 @@ struct virtual_worker final : work_queue::watcher {
   invitations invited;
 };
 
-class virtual_executor final : public executor {
+class virtual_executor final : public executor, public phase_host {
  public:
   /// Throws `error` for a machine that it cannot stand for.
   virtual_executor(const machine::machine_spec& machine, int workers, schedule loops);
@@ -88,6 +91,14 @@ class virtual_executor final : public executor {
   int width() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() const override { return 4096; }
+  int track() const noexcept override;
+
+  int worker_count() const override { return workers(); }
+  std::atomic<team*>& team_served_by(int worker) override { return at(worker).in_team; }
+  void rouse_worker(int worker) override;
+  int caller_track() const override { return track(); }
+  std::uint64_t ticks() const override;
+  double seconds_per_tick() const override { return 1e-12; }
 
  private:
   friend struct virtual_fiber;
@@ -95,11 +106,12 @@ class virtual_executor final : public executor {
   class inside;
   class queues;
 
-  virtual_worker& at(int i) { return *workers_[static_cast<std::size_t>(i)]; }
-  virtual_worker* self();
+  virtual_worker& at(int i) const { return *workers_[static_cast<std::size_t>(i)]; }
+  virtual_worker* self() const;
+  team& team_of(const virtual_worker* w) const { return w ? *w->in_team.load(std::memory_order_relaxed) : *whole_; }
 
   // Time, with the lock.
-  void account(virtual_worker& w);
+  void account(virtual_worker& w) const;
   void sync(virtual_worker& w);
   void expect(virtual_worker& w, picoseconds when) noexcept;
   template <class Done>
@@ -111,7 +123,7 @@ class virtual_executor final : public executor {
   void enqueue(virtual_fiber& f) noexcept;
 
   // Work, with the lock.
-  void wake_one() noexcept;
+  void wake_one(const team& of) noexcept;
   static void loop_body(void* fiber);
   void work_loop(virtual_fiber& me);
   bool turn(virtual_worker& w);
@@ -119,6 +131,9 @@ class virtual_executor final : public executor {
   std::optional<work> take_share(virtual_worker& w, loop_run& run, bool in_centre);
   void run_blocks(loop_run& run, std::int64_t first, std::int64_t last);
   void answer(const invitation& to);
+  bool climb(virtual_worker& w, const team& t);
+  bool start_stream(virtual_worker& w, bool before_parking);
+  void take_place(stream_run& s);
   void run_baseline(context& caller, const detail::loop& l, schedule policy);
 
   const double picoseconds_per_tick_;
@@ -128,14 +143,14 @@ class virtual_executor final : public executor {
   worker_bits has_loops_;
   worker_bits has_tasks_;
   worker_bits asleep_;
-  work_queue centre_;
+  team* whole_;
   urgent_tasks urgent_;
 
   std::mutex lock_;                    ///< held by the thread whose code is inside, or drives
   std::condition_variable_any moved_;  ///< there are events again, or a thread may go on
   event_queue events_;
   picoseconds now_ = 0;
-  std::uint64_t since_ = 0;            ///< until then the code that runs was accounted for, in ticks
+  mutable std::uint64_t since_ = 0;    ///< until then the code that runs was accounted for, in ticks
   virtual_fiber* driver_ = nullptr;    ///< the thread on whose stack events are taken
   virtual_worker* current_ = nullptr;  ///< whose code runs
   std::deque<virtual_fiber> fibers_;

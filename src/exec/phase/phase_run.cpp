@@ -1,4 +1,4 @@
-#include "exec/threads/phase_run.hpp"
+#include "exec/phase/phase_run.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 }
 
-phase_run::phase_run(threads_executor& exec, const detail::phase& what, team& divided, scope& caller)
+phase_run::phase_run(phase_host& exec, const detail::phase& what, team& divided, scope& caller)
     : exec_(exec),
       what_(what),
       divided_(divided),
@@ -23,11 +23,11 @@ phase_run::phase_run(threads_executor& exec, const detail::phase& what, team& di
       kernels_(kernel_count() + 1),
       report_(begin_report(what)),
       streams_(&caller, scope::creators::many),
-      cells_(std::make_unique<cell[]>(static_cast<std::size_t>(exec.workers()) * kernels_)),
+      cells_(std::make_unique<cell[]>(static_cast<std::size_t>(exec.worker_count()) * kernels_)),
       mean_seconds_(std::make_unique<std::atomic<double>[]>(kernels_)),
-      on_worker_(static_cast<std::size_t>(exec.workers())),
-      began_(base::ticks()) {
-  const auto workers = static_cast<std::size_t>(exec.workers());
+      on_worker_(static_cast<std::size_t>(exec.worker_count())),
+      began_(exec.ticks()) {
+  const auto workers = static_cast<std::size_t>(exec.worker_count());
   running_.reserve(workers);
   suspended_.reserve(workers);  // a stream begins only when none is suspended
   teams_.reserve(workers + 1);
@@ -58,10 +58,10 @@ double phase_run::mean_seconds(std::uint32_t kernel) const {
 }
 
 std::vector<grain::kernel_record> phase_run::counted() const {
-  const double second = base::seconds_per_tick();
+  const double second = exec_.seconds_per_tick();
   auto read = [](const std::atomic<std::uint64_t>& from) { return from.load(std::memory_order_relaxed); };
   std::vector<grain::kernel_record> all(kernels_);
-  for (int w = 0; w < exec_.workers(); ++w) {
+  for (int w = 0; w < exec_.worker_count(); ++w) {
     for (std::uint32_t k = 0; k < kernels_; ++k) {
       const cell& c = at(w, k);
       all[k].completed += read(c.completed);
@@ -109,12 +109,12 @@ void phase_run::begin() {
 
 void phase_run::end() noexcept {
   std::erase(divided_.phases, this);
-  for (int w = first_; w < first_ + width_; ++w) exec_.at(w).in_team.store(&divided_, std::memory_order_seq_cst);
+  for (int w = first_; w < first_ + width_; ++w) exec_.team_served_by(w).store(&divided_, std::memory_order_seq_cst);
   for (team* t : teams_) exec_.return_team(t);
   teams_.clear();
   exec_.promise_teams(-promised_teams_);
-  for (int w = first_; w < first_ + width_; ++w) exec_.rouse(exec_.at(w));
-  note(base::ticks());
+  for (int w = first_; w < first_ + width_; ++w) exec_.rouse_worker(w);
+  note(exec_.ticks());
   divide(divided_);
 }
 
@@ -174,7 +174,7 @@ void phase_run::apply(configuration c) noexcept {
     t->parent.store(&divided_, std::memory_order_relaxed);
     t->runs = runs;
     teams_.push_back(t);
-    for (int w = first; w < first + width; ++w) exec_.at(w).in_team.store(t, std::memory_order_seq_cst);
+    for (int w = first; w < first + width; ++w) exec_.team_served_by(w).store(t, std::memory_order_seq_cst);
   };
   for (int slot = 0; slot < c.streams; ++slot) make(first_ + slot * c.width, c.width, first_ + slot * c.width, this);
   const int used = c.streams * c.width;
@@ -184,14 +184,14 @@ void phase_run::apply(configuration c) noexcept {
 
   now_ = c;
   generation_.fetch_add(1, std::memory_order_relaxed);
-  set_at_ = base::ticks();
+  set_at_ = exec_.ticks();
   in_slice_ = false;
   off_loaded_ = 0;
   for (stream_run* s : running_) s->off_loaded = false;
   look_at_.store(pinned_ || !controller_->sampling() ? never : 0, std::memory_order_relaxed);
   note(set_at_);
   update_wishes();
-  for (int w = first_; w < first_ + width_; ++w) exec_.rouse(exec_.at(w));
+  for (int w = first_; w < first_ + width_; ++w) exec_.rouse_worker(w);
 }
 
 void phase_run::update_wishes() {
@@ -204,19 +204,19 @@ void phase_run::update_wishes() {
     t.wants_stream.store(wants, std::memory_order_seq_cst);
     const bool may_resume = !suspended_.empty();
     t.may_resume.store(may_resume, std::memory_order_seq_cst);
-    if (wants || may_resume) exec_.rouse(exec_.at(leader));
+    if (wants || may_resume) exec_.rouse_worker(leader);
   }
 }
 
-stream_run* phase_run::next_stream(worker& w, bool before_parking, std::optional<std::int64_t>& begun) {
+stream_run* phase_run::next_stream(int worker, bool before_parking, std::optional<std::int64_t>& begun) {
   const int running = static_cast<int>(running_.size());
-  const bool busy = on_worker_[static_cast<std::size_t>(w.index)] > 0;
+  const bool busy = on_worker_[static_cast<std::size_t>(worker)] > 0;
   // Before the first worker of a team sleeps it resumes a suspended stream, although there is no room: that one may
   // hold what its own stream waits for, or those that still stand in the places of an earlier configuration. At its
   // next off-load it is suspended again.
   if (!before_parking && busy) return nullptr;
   if (auto s = before_parking ? suspended_.resume(0, 1) : suspended_.resume(running, now_.streams)) {
-    started(**s, w);
+    started(**s, worker);
     if (before_parking) (*s)->seen = generation_.load(std::memory_order_relaxed) - 1;
     return *s;
   }
@@ -225,18 +225,18 @@ stream_run* phase_run::next_stream(worker& w, bool before_parking, std::optional
   return nullptr;
 }
 
-void phase_run::started(stream_run& s, worker& w) {
-  s.worker = w.index;
+void phase_run::started(stream_run& s, int worker) {
+  s.worker = worker;
   s.off_loaded = false;
   // A new place is taken at the first off-load: that is when its slice may begin.
   s.seen = generation_.load(std::memory_order_relaxed) - 1;
   running_.push_back(&s);
-  ++on_worker_[static_cast<std::size_t>(w.index)];
+  ++on_worker_[static_cast<std::size_t>(worker)];
   update_wishes();
 }
 
-bool phase_run::stays(stream_run& s, worker& w) {
-  if (leads(w.index) && !suspended_.surplus(static_cast<int>(running_.size()), now_.streams)) {
+bool phase_run::stays(stream_run& s, int worker) {
+  if (leads(worker) && !suspended_.surplus(static_cast<int>(running_.size()), now_.streams)) {
     s.seen = generation_.load(std::memory_order_relaxed);
     if (!s.off_loaded) ++off_loaded_;
     s.off_loaded = true;
@@ -250,9 +250,9 @@ bool phase_run::stays(stream_run& s, worker& w) {
   return false;
 }
 
-void phase_run::stayed_after_all(stream_run& s, worker& w) {
+void phase_run::stayed_after_all(stream_run& s, int worker) {
   suspended_.forget(&s);
-  started(s, w);
+  started(s, worker);
   s.seen = generation_.load(std::memory_order_relaxed);
 }
 
@@ -270,7 +270,7 @@ bool phase_run::finished(stream_run& s) {
       follow();
     }
   }
-  note(base::ticks());
+  note(exec_.ticks());
   update_wishes();
   return false;
 }
@@ -294,8 +294,8 @@ void phase_run::begin_slice(std::uint64_t now) {
 
 void phase_run::tick() {
   if (pinned_ || !controller_->sampling()) return;
-  const double second = base::seconds_per_tick();
-  const std::uint64_t now = base::ticks();
+  const double second = exec_.seconds_per_tick();
+  const std::uint64_t now = exec_.ticks();
   const auto a_millisecond = static_cast<std::uint64_t>(1e-3 / second);
   look_at_.store(now + a_millisecond, std::memory_order_relaxed);
   if (nested_ > 0) {
@@ -347,7 +347,7 @@ void phase_run::note(std::uint64_t now) noexcept try {
   grain::kernel_times times;
   const auto all = counted();
   times.add(all);
-  const double seconds = static_cast<double>(now - began_) * base::seconds_per_tick();
+  const double seconds = static_cast<double>(now - began_) * exec_.seconds_per_tick();
   report_->change([&](phase_report& r) {
     r.done = finished_;
     r.running = left() > 0;
@@ -362,12 +362,11 @@ void phase_run::note(std::uint64_t now) noexcept try {
   // What the last streams run in, because they are too few for the chosen configuration, is no decision.
   const bool remainder = !pinned_ && !sampling && now_ != controller_->chosen();
   if (!trace::on() || remainder) return;
-  const worker* w = self();
   double throughput = 0;
   const auto samples = controller_ ? controller_->samples() : std::vector<phase_sample>{};
   for (const phase_sample& s : samples)
     if (sampling || s.under == now_) throughput = s.throughput();
-  trace::record(w ? w->index : -1, trace::event_kind::decision, name_,
+  trace::record(exec_.caller_track(), trace::event_kind::decision, name_,
                 trace::decision_of{now_,
                                    pinned_    ? trace::decision_stage::pinned
                                    : sampling ? trace::decision_stage::sampling

@@ -9,10 +9,11 @@
 #include <optional>
 #include <vector>
 
+#include "exec/phase/host.hpp"
 #include "exec/reports.hpp"
-#include "exec/threads/threads.hpp"
 #include "sched/grain/edtlp.hpp"
 #include "sched/grain/s_mgps.hpp"
+#include "task/scope.hpp"
 
 namespace maslin {
 
@@ -20,17 +21,17 @@ namespace maslin {
 struct stream_run {
   phase_run& phase;
   std::int64_t index;
-  std::uint32_t seen = 0;       ///< the phase's generation when it last looked
-  int worker = 0;               ///< on which it runs
-  bool off_loaded = false;      ///< since the configuration was set
-  task_fiber* fiber = nullptr;  ///< while it is suspended
+  std::uint32_t seen = 0;   ///< the phase's generation when it last looked
+  int worker = 0;           ///< on which it runs
+  bool off_loaded = false;  ///< since the configuration was set
+  waiter* fiber = nullptr;  ///< while it is suspended: the executor's fiber
 };
 
 class phase_run {
  public:
   /// Under the grain lock. Everything that a phase cannot do without is allocated here; a measurement that finds no
   /// memory later is the end of sampling. Throws std::bad_alloc.
-  phase_run(threads_executor& exec, const detail::phase& what, team& divided, scope& caller);
+  phase_run(phase_host& exec, const detail::phase& what, team& divided, scope& caller);
 
   // Any stream of this phase, without the lock.
   bool stale(const stream_run& s) const { return s.seen != generation_.load(std::memory_order_relaxed); }
@@ -49,13 +50,13 @@ class phase_run {
   void begin();
   /// Gives the workers back. To be called when the last stream has finished.
   void end() noexcept;
-  /// Gives the stream that worker `w`, the first of team `t`, runs next: a suspended one, or a new one whose index is
+  /// Gives the stream that `worker`, the first of a team, runs next: a suspended one, or a new one whose index is
   /// in `begun`; neither when there is none or no room.
-  stream_run* next_stream(worker& w, bool before_parking, std::optional<std::int64_t>& begun);
-  void started(stream_run& s, worker& w);
+  stream_run* next_stream(int worker, bool before_parking, std::optional<std::int64_t>& begun);
+  void started(stream_run& s, int worker);
   /// Is the stream in its place, on the first worker of a team? Otherwise it was taken off and must be suspended.
-  bool stays(stream_run& s, worker& w);
-  void stayed_after_all(stream_run& s, worker& w);
+  bool stays(stream_run& s, int worker);
+  void stayed_after_all(stream_run& s, int worker);
   /// Takes a finished stream off; true when it was the last.
   bool finished(stream_run& s);
   /// Looks whether a slice begins or ends now.
@@ -96,7 +97,7 @@ class phase_run {
   std::int64_t left() const { return what_.streams - finished_; }
   cell& at(int worker, std::uint32_t kernel) const;
 
-  threads_executor& exec_;
+  phase_host& exec_;
   const detail::phase& what_;
   team& divided_;
   std::uint32_t name_;  ///< in the trace

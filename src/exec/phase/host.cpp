@@ -1,0 +1,38 @@
+#include "exec/phase/host.hpp"
+
+#include <cstdlib>
+
+namespace maslin {
+
+phase_host::phase_host() {
+  const char* text = std::getenv("MASLIN_PIN");
+  if (text && *text) pins_ = grain::parse_pins(text);
+}
+
+team& phase_host::make_whole(int workers) {
+  team& whole = teams_.emplace_back();
+  whole.width.store(workers, std::memory_order_relaxed);
+  return whole;
+}
+
+void phase_host::promise_teams(int count) {
+  const auto needed = static_cast<std::size_t>(promised_teams_ + count) + 1;  // and the whole
+  free_teams_.reserve(needed);
+  while (teams_.size() < needed) free_teams_.push_back(&teams_.emplace_back());
+  promised_teams_ += count;
+}
+
+team* phase_host::take_team() {
+  team* t = free_teams_.back();
+  free_teams_.pop_back();
+  return t;
+}
+
+void phase_host::return_team(team* t) {
+  t->runs = nullptr;
+  t->wants_stream.store(false, std::memory_order_relaxed);
+  t->may_resume.store(false, std::memory_order_relaxed);
+  free_teams_.push_back(t);
+}
+
+}  // namespace maslin

@@ -1,0 +1,49 @@
+#pragma once
+// What a phase needs of the executor whose workers it divides.
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "exec/phase/team.hpp"
+#include "sched/grain/pin.hpp"
+
+namespace maslin {
+
+/// Everything but what is said to be for any thread is under the executor's grain lock.
+class phase_host {
+ public:
+  /// Reads MASLIN_PIN. Throws `error`.
+  phase_host();
+  virtual ~phase_host() = default;
+
+  virtual int worker_count() const = 0;
+  /// Any thread: the team that the worker serves.
+  virtual std::atomic<team*>& team_served_by(int worker) = 0;
+  /// Any thread: makes sure that the worker takes another look around.
+  virtual void rouse_worker(int worker) = 0;
+  /// Any thread: the number by which a trace knows the caller.
+  virtual int caller_track() const = 0;
+  /// Any thread: the time.
+  virtual std::uint64_t ticks() const = 0;
+  virtual double seconds_per_tick() const = 0;
+
+  const grain::pins& pins() const { return pins_; }
+  /// A phase begins or ends: it may hold so many teams. Makes them and throws std::bad_alloc, or gives them up.
+  void promise_teams(int count);
+  team* take_team();
+  void return_team(team* t);
+
+ protected:
+  /// Makes the team that is never returned.
+  team& make_whole(int workers);
+
+ private:
+  grain::pins pins_;
+  std::deque<team> teams_;
+  std::vector<team*> free_teams_;  ///< has room for all
+  int promised_teams_ = 0;
+};
+
+}  // namespace maslin
