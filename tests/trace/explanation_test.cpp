@@ -16,6 +16,20 @@ namespace ms = maslin;
 
 namespace {
 
+/// Runs the program on two workers; gives its trace.
+template <class Program>
+ms::trace::file traced(const char* name, Program&& program, const char* detail = "all") {
+  const std::string path = testing::TempDir() + name + ".mtrace";
+  setenv("MASLIN_TRACE", path.c_str(), 1);
+  setenv("MASLIN_TRACE_DETAIL", detail, 1);
+  {
+    ms::Runtime r({.workers = 2, .serial = false});
+    program();
+  }
+  unsetenv("MASLIN_TRACE");
+  return ms::trace::file(path);
+}
+
 TEST(Explanation, SaysWhatWasTriedChosenAndHowToPinIt) {
   const ms::trace::file trace(std::string(TRACE_TESTDATA) + "/fungi-v1.mtrace");
   const explanation all = explain(trace);
@@ -34,22 +48,16 @@ TEST(Explanation, SaysWhatWasTriedChosenAndHowToPinIt) {
 }
 
 TEST(Explanation, SaysWhichLoopsWereTooSmallToShare) {
-  const std::string path = testing::TempDir() + "explanation.mtrace";
-  setenv("MASLIN_TRACE", path.c_str(), 1);
-  setenv("MASLIN_TRACE_DETAIL", "all", 1);
   std::atomic<long> ran{0};
-  {
-    ms::Runtime r({.workers = 2, .serial = false});
+  const ms::trace::file trace = traced("loops", [&] {
     for (int i = 0; i < 500; ++i)
       ms::parallel_for(
           0, 2, [&](ms::range) { ++ran; }, ms::block{1});
     for (int i = 0; i < 20; ++i)
       ms::parallel_for(
           0, 4, [&](ms::range) { ++ran; }, ms::schedule::dbs, ms::block{1});
-  }
-  unsetenv("MASLIN_TRACE");
+  });
   ASSERT_EQ(ran, 1080);
-  const ms::trace::file trace(path);
   const explanation all = explain(trace);
   ASSERT_EQ(all.loops.size(), 2u);
   std::uint64_t alone = 0;
@@ -72,22 +80,16 @@ TEST(Explanation, SaysWhichLoopsWereTooSmallToShare) {
 }
 
 TEST(Explanation, SaysWhichTasksTheirCreatorRanAtOnce) {
-  const std::string path = testing::TempDir() + "at_once.mtrace";
-  setenv("MASLIN_TRACE", path.c_str(), 1);
-  setenv("MASLIN_TRACE_DETAIL", "all", 1);
   long ran = 0;
-  {
-    ms::Runtime r({.workers = 2, .serial = false});
+  const ms::trace::file trace = traced("at_once", [&] {
     for (int round = 0; round < 5; ++round) {
       for (int i = 0; i < 1000; ++i) ms::task([](ms::view<long> v) { ++v[0]; }, ms::inout(ran));
       ms::wait();  // now the site is known
       for (int i = 0; i < 1000; ++i) ms::task([](ms::view<long> v) { ++v[0]; }, ms::inout(ran), ms::priority{1});
       ms::wait();
     }
-  }
-  unsetenv("MASLIN_TRACE");
+  });
   ASSERT_EQ(ran, 10000);
-  const ms::trace::file trace(path);
   const explanation all = explain(trace);
   ASSERT_EQ(all.tasks.size(), 2u);
   std::uint64_t at_once = 0;
@@ -138,15 +140,8 @@ TEST(Explanation, CountsLoopsWhoseCallersTakeTurnsOnAWorker) {
 }
 
 TEST(Explanation, SaysThatAThinTraceHoldsNoLoops) {
-  const std::string path = testing::TempDir() + "thin.mtrace";
-  setenv("MASLIN_TRACE", path.c_str(), 1);
-  setenv("MASLIN_TRACE_DETAIL", "streams", 1);
-  {
-    ms::Runtime r({.workers = 2, .serial = false});
-    ms::parallel_for(0, 100, [](ms::range) {});
-  }
-  unsetenv("MASLIN_TRACE");
-  const ms::trace::file trace(path);
+  const ms::trace::file trace = traced(
+      "thin", [] { ms::parallel_for(0, 100, [](ms::range) {}); }, "streams");
   EXPECT_NE(explanation_text(trace, explain(trace)).find("MASLIN_TRACE_DETAIL=all"), std::string::npos);
 }
 
