@@ -103,9 +103,7 @@ void start(process_runtime& p, Runtime::options wish) {
   const std::optional<machine::machine_spec> described = machine::described_machine();
   wish.serial =
       wish.serial || base::flag_from_environment("MASLIN_SERIAL", false, "run every call in place, in program order");
-  const int workers = wish.workers > 0 ? wish.workers
-                      : described      ? described->workers.count * described->nodes
-                                       : machine::worker_count();
+  const int workers = wish.workers > 0 ? wish.workers : machine::worker_count(described);
   const schedule loops = schedule_from_environment();
   graph::set_renaming_limit(graph::renaming_limit_from_environment());
   graph::set_read_checks(graph::read_checks_from_environment());

@@ -104,7 +104,10 @@ worker_grant grant_workers(const cpu_budget& budget, const std::optional<std::st
 
 worker_grant grant_workers(const cpu_budget& budget) { return grant_workers(budget, environment("MASLIN_WORKERS")); }
 
-int worker_count() { return grant_workers(budget()).workers; }
+int worker_count(const std::optional<machine_spec>& described) {
+  if (!described) return grant_workers(budget()).workers;
+  return grant_workers({described->workers.count * described->nodes, {}}).workers;
+}
 
 bool oversubscribed(int workers) { return workers > budget().cpus; }
 

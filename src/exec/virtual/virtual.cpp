@@ -1,6 +1,9 @@
 #include "exec/virtual/virtual.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <thread>
 
 #include "base/clock.hpp"
@@ -152,7 +155,8 @@ class virtual_executor::queues {
 };
 
 virtual_executor::virtual_executor(const machine::machine_spec& machine, int workers, schedule loops)
-    : picoseconds_per_tick_(base::seconds_per_tick() * 1e12 / machine.workers.speed),
+    : machine_name_(machine.name),
+      picoseconds_per_tick_(base::seconds_per_tick() * 1e12 / machine.workers.speed),
       stack_bytes_(stack_bytes_from_environment()),
       loops_(loops),
       has_loops_(workers),
@@ -171,7 +175,16 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
   since_ = base::ticks();
 }
 
-virtual_executor::~virtual_executor() { started_here = nullptr; }
+virtual_executor::~virtual_executor() {
+  {
+    const inside last(*this);
+    drive(*starter_, [this] { return events_.empty(); });
+  }
+  started_here = nullptr;
+  const double here = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  fmt::print(stderr, "maslin: {} workers of '{}' would have taken {:.6g} s (it took {:.3g} s to find out)\n", workers(),
+             machine_name_, static_cast<double>(now_) * 1e-12, here);
+}
 
 virtual_worker* virtual_executor::self() const {
   if (inside_now() && driver_) return current_;

@@ -2,12 +2,14 @@
 // exec/virtual: the workers of a machine that is only described, in virtual time. README.md holds states, protocol and
 // what is simple on purpose.
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "exec/executor.hpp"
@@ -136,6 +138,8 @@ class virtual_executor final : public executor, public phase_host {
   void take_place(stream_run& s);
   void run_baseline(context& caller, const detail::loop& l, schedule policy);
 
+  const std::string machine_name_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   const double picoseconds_per_tick_;
   const std::size_t stack_bytes_;
   schedule loops_;
