@@ -46,6 +46,7 @@ class threads_executor final : public executor {
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
   bool is_too_small(detail::task_function body, const location& where, std::uint64_t created) const noexcept override;
   bool are_too_small(std::span<detail::task_node* const> tasks) const noexcept override;
+  bool runs_in_order(double mean_ticks) const noexcept override;
   void learn(detail::task_function body, const location& where, std::uint64_t ticks,
              bool leaves_tasks) noexcept override;
   int width() const override;

@@ -50,7 +50,7 @@ class suspended_streams {
 /// the caller.
 constexpr bool worth_sharing(double one_worker_seconds, int width, double handing_over) {
   if (width <= 1) return false;
-  if (one_worker_seconds <= 0) return true;
+  if (one_worker_seconds <= 0 || one_worker_seconds > 1e300) return true;
   return one_worker_seconds - one_worker_seconds / width > handing_over;
 }
 
