@@ -15,8 +15,6 @@ namespace maslin {
 
 namespace {
 
-int track_of(const worker* w) { return w ? w->index : -1; }
-
 void note_begin(loop_run& run, const worker* w) {
   if (!trace::on()) return;
   run.site = trace::site(run.what.where);

@@ -362,12 +362,11 @@ void phase_run::note(std::uint64_t now) noexcept try {
   // What the last streams run in, because they are too few for the chosen configuration, is no decision.
   const bool remainder = !pinned_ && !sampling && now_ != controller_->chosen();
   if (!trace::on() || remainder) return;
-  const worker* w = self();
   double throughput = 0;
   const auto samples = controller_ ? controller_->samples() : std::vector<phase_sample>{};
   for (const phase_sample& s : samples)
     if (sampling || s.under == now_) throughput = s.throughput();
-  trace::record(w ? w->index : -1, trace::event_kind::decision, name_,
+  trace::record(exec_.track(), trace::event_kind::decision, name_,
                 trace::decision_of{now_,
                                    pinned_    ? trace::decision_stage::pinned
                                    : sampling ? trace::decision_stage::sampling

@@ -402,7 +402,7 @@ void threads_executor::learn(detail::task_function body, const location& where, 
   // At once, it would hold its creator up until they are done; and so would they, if they do the same, without end.
   if (leaves_tasks) return site.is_never_small();
   // One that takes so long must not wait for the mean to believe it: others of its site may be as long.
-  if (static_cast<double>(ticks) > 50 * handing_task_over_ticks_) return site.learn(1, ticks, 1);
+  if (static_cast<double>(ticks) >= grain::still_short * handing_task_over_ticks_) return site.learn(1, ticks, 1);
   // Reading the clock takes as long as a small body.
   site.learn(1, ticks > clock_ticks_ ? ticks - clock_ticks_ : 1, task_memory);
 }
@@ -412,10 +412,7 @@ int threads_executor::width() const {
   return team_of(self()).width.load(std::memory_order_relaxed);
 }
 
-int threads_executor::track() const noexcept {
-  const worker* w = self();
-  return w ? w->index : -1;
-}
+int threads_executor::track() const noexcept { return track_of(self()); }
 
 void threads_executor::promise_teams(int count) {
   const auto needed = static_cast<std::size_t>(promised_teams_ + count) + 1;  // and the whole
