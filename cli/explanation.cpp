@@ -40,13 +40,19 @@ class decisions : public timeline::observer {
 
   void end(int, const timeline::slice& s, std::int64_t ns) override {
     if (s.goes_on) return;
-    if (s.sort == timeline::sort::task) {
-      task_decisions& at = into_.tasks[std::string(trace_.name(s.id))];
-      const bool at_once = s.argument == ran_at_once;
-      ++(at_once ? at.at_once : at.handed_over);
-      (at_once ? at.at_once_ns : at.handed_over_ns) += ns - s.first_ns;
-    }
-    if (s.sort != timeline::sort::loop) return;
+    if (s.sort == timeline::sort::task) add_task(s, ns);
+    if (s.sort == timeline::sort::loop) add_loop(s, ns);
+  }
+
+ private:
+  void add_task(const timeline::slice& s, std::int64_t ns) {
+    task_decisions& at = into_.tasks[std::string(trace_.name(s.id))];
+    const bool at_once = s.argument == ran_at_once;
+    ++(at_once ? at.at_once : at.handed_over);
+    (at_once ? at.at_once_ns : at.handed_over_ns) += ns - s.first_ns;
+  }
+
+  void add_loop(const timeline::slice& s, std::int64_t ns) {
     const auto began = unpack<loop_shape>(s.argument);
     const bool alone = began.width == 1;
     loop_decisions& at = into_.loops[std::string(trace_.name(s.id))];
@@ -57,7 +63,6 @@ class decisions : public timeline::observer {
     at.width = std::max({at.width, began.width, unpack<loop_shape>(s.end_argument).width});
   }
 
- private:
   struct open_phase_of {
     std::uint32_t name;
     std::size_t place;

@@ -238,11 +238,12 @@ void wait_for_room(executor& exec, group* in, scope& members, bool small) {
   }
 }
 
-/// Is this creation one of the few whose body is timed? No inline: a caller may continue on another thread.
+/// Is this creation one of the few whose body is timed? By chance, so that no program's period hides a call site. No
+/// inline: a caller may continue on another thread.
 [[gnu::noinline]] bool is_to_be_timed() noexcept {
-  constexpr unsigned every = 16;
-  thread_local unsigned created = 0;
-  return ++created % every == 0;
+  thread_local std::uint64_t state = 1;
+  state = state * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
+  return state >> 60 == 0;  // one in sixteen
 }
 
 }  // namespace
@@ -296,15 +297,16 @@ namespace {
 void do_nothing(void*, const access_record*, body_use) {}
 
 /// A task that was run at once has thrown, or one that it created.
-[[gnu::cold]] void fail_at_once(executor& exec, context& creator, const task_description& what, error_list&& errors) {
+[[gnu::cold]] void fail_at_once(executor& exec, context& creator, const task_description& what, std::uint64_t place,
+                                error_list&& errors) {
   scope& members = members_of(what.in, creator);
-  if (what.access_count == 0) return members.add_errors(members.created(), std::move(errors));
+  if (what.access_count == 0) return members.add_errors(place, std::move(errors));
   // What it would have written is void: so says a task in its place that fails.
   task_storage storage;
   try {
     storage = new_task_storage(0, 1, what.access_count);
   } catch (...) {
-    members.add_errors(members.created(), std::move(errors));
+    members.add_errors(place, std::move(errors));
     throw;
   }
   task_description failed = what;
@@ -314,16 +316,13 @@ void do_nothing(void*, const access_record*, body_use) {}
   if (add_to_graph(exec, creator, *task, {what.accesses, what.access_count}, false)) graph::run(task, exec);
 }
 
-void note_at_once(executor& exec, trace::event_kind kind, const location& where) {
-  if (trace::on()) [[unlikely]]
-    trace::record(exec.track(), kind, trace::site(where), trace::ran_at_once);
-}
-
 }  // namespace
 
 void run_at_once(context& creator, const task_description& what, void* callable, access_record* records) {
   executor& exec = the_executor();
   for (std::size_t i = 0; i < what.access_count; ++i) records[i] = {what.accesses[i].data, nullptr, {}};
+  // Another thread may wait for a group; the creator's own tasks are waited for by nobody else.
+  const std::uint64_t place = what.in ? what.in->get().members.enter() : creator.children->created();
   scope own(creator.children);
   context here(own);
   here.stream = creator.stream;
@@ -337,7 +336,8 @@ void run_at_once(context& creator, const task_description& what, void* callable,
   });
   if (begin || leaves_tasks) exec.learn(what.run, what.where, base::ticks() - begin, leaves_tasks);
   note_at_once(exec, trace::event_kind::task_end, what.where);
-  if (!errors.empty()) fail_at_once(exec, creator, what, std::move(errors));
+  if (!errors.empty()) fail_at_once(exec, creator, what, place, std::move(errors));
+  if (what.in) what.in->get().members.leave();
 }
 
 void submit_task(const task_storage& storage, const task_description& what) {

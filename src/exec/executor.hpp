@@ -42,6 +42,8 @@ class executor : public graph::ready_sink {
   virtual bool is_too_small(detail::task_function, const location&, std::uint64_t) const noexcept { return false; }
   /// These are some of the tasks of a recording: are all so small that whoever replays them had better run them itself?
   virtual bool are_too_small(std::span<detail::task_node* const>) const noexcept { return false; }
+  /// Tasks of a recording take so many ticks in the mean: had they better be one worker's?
+  virtual bool runs_in_order(double) const noexcept { return true; }
   /// Tasks that a creator may have in flight before it runs a new one in place.
   virtual std::int64_t window() const = 0;
   virtual bool serial() const { return false; }

@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "exec/reports.hpp"
+#include "trace/recorder.hpp"
 
 namespace maslin {
 
@@ -21,6 +22,11 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
   if (own.has_errors()) rethrow_first(own.take_errors());
 }
 
+void note_at_once(executor& exec, trace::event_kind kind, const location& where) {
+  if (trace::on()) [[unlikely]]
+    trace::record(exec.track(), kind, trace::site(where), trace::ran_at_once);
+}
+
 namespace {
 
 /// Runs the tasks on the caller's stack, each after those before it: all that a task follows was recorded before it.
@@ -36,10 +42,11 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
       if (!task->is_internal) tasks.members.note_void();
       continue;
     }
-    graph::begin_values(*task);
+    note_at_once(exec, trace::event_kind::task_begin, task->where);
     const std::uint64_t begin = task->is_timed ? base::ticks() : 0;
-    run_to_end(exec, here, own, [&] { task->run(task->callable, task->records(), detail::body_use::call); });
+    run_to_end(exec, here, own, [&] { graph::run_body(*task); });
     if (begin) exec.learn(task->run, task->where, base::ticks() - begin, false);
+    note_at_once(exec, trace::event_kind::task_end, task->where);
     if (own.has_errors()) [[unlikely]] {
       tasks.members.add_errors(task->place, own.take_errors());
       graph::fail_followers(*task);
@@ -51,7 +58,15 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
 
 void run_recorded(executor& exec, recording::state& tasks) {
   void* stream = current_context().stream;
-  if (exec.serial() || exec.are_too_small(tasks.timed)) return run_in_program_order(exec, tasks, stream);
+  if (exec.serial()) return run_in_program_order(exec, tasks, stream);
+  if (!tasks.is_large && exec.are_too_small(tasks.timed)) {
+    const std::uint64_t begin = base::ticks();
+    run_in_program_order(exec, tasks, stream);
+    // Those that are timed may be no fair sample.
+    const double mean = static_cast<double>(base::ticks() - begin) / static_cast<double>(tasks.tasks.size());
+    tasks.is_large = !exec.runs_in_order(mean / 2);
+    return;
+  }
   tasks.begin(stream, exec);
   await(exec, tasks.members);
 }

@@ -7,6 +7,7 @@
 #include "exec/executor.hpp"
 #include "graph/domain.hpp"
 #include "graph/recording.hpp"
+#include "maslin/trace.hpp"
 #include "task/context.hpp"
 
 namespace maslin {
@@ -41,6 +42,9 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
   }
   return own.has_errors() ? own.take_errors() : error_list();
 }
+
+/// Notes in the trace that a task, created there, which the caller runs at once begins or ends.
+void note_at_once(executor& exec, trace::event_kind kind, const location& where);
 
 /// Runs recorded tasks and returns when all are done; what they threw is in their scope.
 void run_recorded(executor& exec, recording::state& tasks);

@@ -150,9 +150,7 @@ void start(task_node& task, ready_sink& sink) noexcept {
   if (!task.takes_turns || take_turns(task, nullptr)) sink.ready(&task);
 }
 
-namespace {
-
-/// The callable of a recorded task stays for the next time.
+// The callable of a recorded task stays for the next time.
 void run_body(task_node& task) {
   if (task.is_recorded) begin_values(task);
   if (task.accesses > 0 && read_checks()) [[unlikely]] {
@@ -168,8 +166,6 @@ void run_body(task_node& task) {
   }
   task.run(task.callable, task.records(), task.is_recorded ? body_use::call : body_use::call_and_destroy);
 }
-
-}  // namespace
 
 void run(task_node* task, ready_sink& sink) noexcept {
   {

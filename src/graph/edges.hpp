@@ -84,6 +84,8 @@ void destroy(detail::task_node* task) noexcept;
 /// One blocker less (or `count` less); hands the task to the sink when that was the last and it has its turns.
 void unblock(detail::task_node& task, std::int32_t count, ready_sink& sink) noexcept;
 
+/// Calls the body, between the checks that the user asked for; what it throws passes.
+void run_body(detail::task_node& task);
 /// Runs the body (unless the task was cancelled) and finishes the task if all its descendants are done.
 void run(detail::task_node* task, ready_sink& sink) noexcept;
 /// The task and its descendants are done: it leaves its scope, as does every ancestor that was only waiting for it, and

@@ -3,7 +3,8 @@
 //
 // A recorded task keeps its node from replay to replay. What is a list of edges in other tasks is an array here
 // (`followers` points to its `recorded_task`); whoever is done puts its own counters back to where they began, and only
-// the sinks, which nothing follows, leave the scope that a replay waits for.
+// the sinks, which nothing follows, leave the scope that a replay waits for. Where the tasks are small one worker runs
+// them in the order in which they are kept; then nothing is counted.
 
 #include <cstdint>
 #include <memory>
@@ -58,6 +59,7 @@ struct recording::state {
   std::vector<graph::recorded_value> values;
   std::vector<graph::region> homes;
   bool bound = false;
+  bool is_large = false;  ///< one worker took longer for it than was expected of small tasks
 
   mutex turn;
   scope members{nullptr, scope::creators::many};

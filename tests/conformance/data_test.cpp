@@ -34,9 +34,6 @@ namespace {
 class Data : public Promise {};
 MASLIN_ON_EVERY_EXECUTOR(Data);
 
-/// Long enough for others to overtake a task that does not hold them back.
-void dawdle() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
-
 TEST_P(Data, AReadSeesTheLastWrite) {
   int x = 0;
   std::array<int, 20> seen{};
@@ -583,90 +580,6 @@ TEST_P(Data, EmptyRangesWaitForNothing) {
     ms::task([&](ms::view<int> v) { ran += 1 + static_cast<int>(v.size()); }, ms::inout(none));
   ms::wait();
   EXPECT_EQ(ran, 5);
-}
-
-// Small tasks, once their call site is known to be small, may be run by their creator at once.
-
-constexpr int many = 3000;
-
-TEST_P(Data, SmallTasksKeepTheOrderOfTheirDataBesideLongOnes) {
-  std::vector<long> x(4);
-  const auto step = [](ms::view<long> v, long i) { v[0] = v[0] * 3 + i; };
-  std::vector<long> expected(4);
-  for (int i = 0; i < many; ++i) {
-    const std::size_t at = static_cast<std::size_t>(i) % 4;
-    ms::task(step, ms::inout(x[at]), long{i});
-    expected[at] = expected[at] * 3 + i;
-    if (i % 500 == 499) {
-      ms::task(
-          [](ms::view<const long> from, ms::view<long> to) {
-            dawdle();
-            to[0] += from[0];
-          },
-          ms::in(x[0]), ms::inout(x[1]));
-      expected[1] += expected[0];
-    }
-  }
-  ms::wait();
-  EXPECT_EQ(x, expected);
-}
-
-TEST_P(Data, SmallTasksReachTheirTiles) {
-  constexpr std::size_t n = 32;
-  std::vector<int> matrix(n * n, 1);
-  for (int i = 0; i < many; ++i) {
-    const std::size_t at = static_cast<std::size_t>(i) % 8 * 4;
-    ms::task(
-        [](ms::tile<int> t) {
-          for (std::size_t c = 0; c < t.cols; ++c)
-            for (std::size_t r = 0; r < t.rows; ++r) ++t(r, c);
-        },
-        ms::inout(ms::tile<int>{matrix.data() + at * n + at, 4, 4, n}));
-  }
-  ms::wait();
-  int sum = 0;
-  for (std::size_t c = 0; c < n; ++c)
-    for (std::size_t r = 0; r < n; ++r) {
-      EXPECT_EQ(matrix[c * n + r], r / 4 == c / 4 ? 1 + many / 8 : 1);
-      sum += matrix[c * n + r];
-    }
-  EXPECT_EQ(sum, static_cast<int>(n * n) + 16 * many);
-}
-
-TEST_P(Data, ASmallTaskThatThrowsCancelsWhatReadsItsData) {
-  int x = 0;
-  int y = 0;
-  int read = 0;
-  const auto add = [](ms::view<int> v, int i) {
-    if (i == many - 1) throw std::runtime_error("the last one");
-    v[0] += 1;
-  };
-  for (int i = 0; i < many; ++i) ms::task(add, ms::inout(x), int{i});
-  ms::task([&](ms::view<const int>) { ++read; }, ms::in(x));
-  for (int i = 0; i < many; ++i) ms::task([](ms::view<int> v) { ++v[0]; }, ms::inout(y));
-  EXPECT_THROW(ms::wait(), std::runtime_error);
-  EXPECT_EQ(read, 0);
-  EXPECT_EQ(y, many);
-  ms::task([&](ms::view<int> v) { read += 1 + 0 * v[0]; }, ms::inout(x));
-  ms::wait();
-  EXPECT_EQ(read, 1);
-}
-
-TEST_P(Data, SmallTasksOfEveryKindGiveWhatTheySay) {
-  long sum = 0;
-  long updated = 0;
-  long last = 0;
-  for (int round = 0; round < 3; ++round) {
-    for (int i = 0; i < many; ++i) {
-      ms::task([i](ms::view<long> v) { v[0] += i; }, ms::reduction(sum));
-      ms::task([](ms::view<long> v) { ++v[0]; }, ms::concurrent(updated));
-      ms::task([i](ms::view<long> v) { v[0] = i; }, ms::out(last));
-    }
-    ms::wait();
-    EXPECT_EQ(last, many - 1);
-  }
-  EXPECT_EQ(sum, 3L * many * (many - 1) / 2);
-  EXPECT_EQ(updated, 3L * many);
 }
 
 TEST_P(Data, LoopsInTasksInLoopsFindTheirData) {

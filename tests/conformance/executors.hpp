@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "maslin/maslin.hpp"
 
@@ -39,6 +42,9 @@ class Promise : public testing::TestWithParam<executor_kind> {
 
   ms::Runtime runtime{options()};
 };
+
+/// Long enough for others to overtake a task that does not hold them back.
+inline void dawdle() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
 std::vector<executor_kind> executor_kinds();
 std::string kind_name(const testing::TestParamInfo<executor_kind>& info);

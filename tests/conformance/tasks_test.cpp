@@ -197,63 +197,6 @@ TEST_P(Tasks, TheWindowBoundsTasksInFlight) {
   EXPECT_EQ(ran, 100'000);
 }
 
-// Small tasks, once their call site is known to be small, may be run by their creator at once.
-
-constexpr int many = 5000;  // more than a site needs to be known
-
-TEST_P(Tasks, SmallOnesEachRunOnce) {
-  std::atomic<int> ran{0};
-  for (int i = 0; i < many; ++i) ms::task([&] { ran.fetch_add(1, std::memory_order_relaxed); });
-  ms::wait();
-  EXPECT_EQ(ran, many);
-}
-
-TEST_P(Tasks, ASmallOneThatThrowsIsRethrownByTheWaitInProgramOrder) {
-  std::atomic<int> ran{0};
-  for (int i = 0; i < many; ++i)
-    ms::task([&ran, i] {
-      ran.fetch_add(1, std::memory_order_relaxed);
-      if (i == many - 10 || i == many - 5) throw std::runtime_error(std::to_string(i));
-    });
-  try {
-    ms::wait();
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const std::runtime_error& e) {
-    EXPECT_EQ(e.what(), std::to_string(many - 10));
-    EXPECT_EQ(ms::other_exceptions().size(), 1u);
-  }
-  EXPECT_EQ(ran, many);
-  ms::wait();
-}
-
-TEST_P(Tasks, SmallOnesMayCreateEachOtherWithoutEnd) {
-  if (serial()) GTEST_SKIP() << "the serial elision runs them inside each other, as deep as its stack is";
-  std::atomic<int> left{20 * many};
-  struct next {
-    static void run(std::atomic<int>& left) {
-      if (left.fetch_sub(1) > 1) ms::task([&left] { run(left); });
-    }
-  };
-  next::run(left);
-  ms::wait();
-  EXPECT_EQ(left, 0);
-}
-
-TEST_P(Tasks, ASmallOneThatGrowsStillOnlyWaitsForItsOwn) {
-  std::atomic<int> ran{0};
-  for (int i = 0; i < many; ++i)
-    ms::task([&ran, i] {
-      if (i % 1000 == 999) {
-        ms::group two;
-        for (int k = 0; k < 2; ++k) two.task([&ran] { ran.fetch_add(1); });
-        two.wait();
-      }
-      ran.fetch_add(1);
-    });
-  ms::wait();
-  EXPECT_EQ(ran, many + 2 * (many / 1000));
-}
-
 TEST_P(Tasks, AMutexMayBeHeldAcrossAWait) {
   ms::mutex lock;
   int inside = 0;

@@ -66,13 +66,15 @@ fiber_stack::fiber_stack(std::size_t bytes) : bytes_((bytes + page_bytes() - 1) 
     throw std::bad_alloc();
   }
   base_ = static_cast<char*>(mapping_) + guard;
-#ifdef MASLIN_ASAN
-  // The addresses may have been a stack before, which was given back with frames on it.
-  __asan_unpoison_memory_region(base_, bytes_);
-#endif
 }
 
-fiber_stack::~fiber_stack() { munmap(mapping_, bytes_ + page_bytes()); }
+fiber_stack::~fiber_stack() {
+#ifdef MASLIN_ASAN
+  // It may have frames on it, and its addresses may become another stack, also a thread's.
+  __asan_unpoison_memory_region(base_, bytes_);
+#endif
+  munmap(mapping_, bytes_ + page_bytes());
+}
 
 struct fiber::message {
   fiber* from;

@@ -24,7 +24,7 @@ class phase_host {
   /// Any thread: makes sure that the worker takes another look around.
   virtual void rouse_worker(int worker) = 0;
   /// Any thread: the number by which a trace knows the caller.
-  virtual int caller_track() const = 0;
+  virtual int track() const noexcept = 0;
   /// Any thread: the time.
   virtual std::uint64_t ticks() const = 0;
   virtual double seconds_per_tick() const = 0;

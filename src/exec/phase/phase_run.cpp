@@ -366,7 +366,7 @@ void phase_run::note(std::uint64_t now) noexcept try {
   const auto samples = controller_ ? controller_->samples() : std::vector<phase_sample>{};
   for (const phase_sample& s : samples)
     if (sampling || s.under == now_) throughput = s.throughput();
-  trace::record(exec_.caller_track(), trace::event_kind::decision, name_,
+  trace::record(exec_.track(), trace::event_kind::decision, name_,
                 trace::decision_of{now_,
                                    pinned_    ? trace::decision_stage::pinned
                                    : sampling ? trace::decision_stage::sampling

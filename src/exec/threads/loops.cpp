@@ -1,5 +1,6 @@
 // Loops on a team: from the start, which puts the loop where the team finds it, to the join.
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <new>
@@ -14,8 +15,6 @@ namespace maslin {
 
 namespace {
 
-int track_of(const worker* w) { return w ? w->index : -1; }
-
 void note_begin(loop_run& run, const worker* w) {
   if (!trace::on()) return;
   run.site = trace::site(run.what.where);
@@ -27,17 +26,18 @@ void note_begin(loop_run& run, const worker* w) {
 /// Takes the caller's next share of its own loop: from its own queue, or from the centre, whose share becomes local
 /// work.
 std::optional<work> threads_executor::take_share(worker& w, loop_run& run, bool in_centre) {
-  if (auto own = w.queue.take_of(&run, run.width)) return own;
-  if (!in_centre) return std::nullopt;
-  std::optional<work> share = whole_->centre.take_of(&run, run.width);
-  if (!share || share->part.size() <= share->part.grain) return share;
-  try {
-    w.queue.push_head(*share);
-  } catch (const std::bad_alloc&) {
-    return share;  // it cannot be shared further, but it can be done
+  for (;;) {
+    if (auto own = w.queue.take_of(&run, run.width)) return own;
+    if (!in_centre) return std::nullopt;
+    std::optional<work> share = whole_->centre.take_of(&run, run.width);
+    if (!share || share->part.size() <= share->part.grain) return share;
+    try {
+      w.queue.push_head(*share);
+    } catch (const std::bad_alloc&) {
+      return share;  // it cannot be shared further, but it can be done
+    }
+    wake_one(*whole_);
   }
-  wake_one(*whole_);
-  return w.queue.take_of(&run, run.width);
 }
 
 void threads_executor::run_loop(context& caller, const detail::loop& l) {
@@ -64,8 +64,13 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
       note_begin(run, w);
       rest.first = run_blocks(*w, run, 0, blocks, static_cast<std::uint64_t>(4 * handing_over_ticks_));
       run.width = team_width;
+      // That it is not over shows what its blocks really take.
+      const auto taken = static_cast<double>(run.ticks.load(std::memory_order_relaxed));
+      rest.grain = grain::worth_taking(taken / static_cast<double>(rest.first), handing_over_ticks_);
     }
   }
+  // However small the blocks were before: everybody finds a few pieces.
+  rest.grain = std::min(rest.grain, std::max<std::int64_t>(1, rest.size() / (4 * team_width)));
   if (rest.first == 0) note_begin(run, w);
   std::int64_t done = rest.first;  // by the caller
   if (rest.size() > 0) {

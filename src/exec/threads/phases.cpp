@@ -64,7 +64,7 @@ void threads_executor::run_phase(context& here, const detail::phase& p) {
   }
   if (!w || w->index > 0) want_stand_in();  // a stream's place may be worker 0
   phase_run run(*this, p, *t, *here.children);
-  const int track = w ? w->index : -1;
+  const int track = track_of(w);
   trace::record(track, trace::event_kind::phase_begin, run.name(), static_cast<std::uint64_t>(p.streams));
   if (outer) outer->phase.hold_still(true);
   run.begin();
@@ -119,7 +119,7 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   if (s && here.owns_stream && s->phase.stale(*s)) take_place(*this, *s);
 
   worker* w = self();
-  const int track = w ? w->index : -1;
+  const int track = track_of(w);
   const int team_width =
       here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
   const int width =

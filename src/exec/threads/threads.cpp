@@ -381,7 +381,11 @@ bool threads_executor::are_too_small(std::span<detail::task_node* const> tasks) 
     if (time.seen < task_known) return false;
     ticks += time.expected(1);
   }
-  return grain::runs_in_order(ticks / static_cast<double>(tasks.size()), handing_task_over_ticks_,
+  return runs_in_order(ticks / static_cast<double>(tasks.size()));
+}
+
+bool threads_executor::runs_in_order(double mean_ticks) const noexcept {
+  return grain::runs_in_order(mean_ticks, handing_task_over_ticks_,
                               team_of(self()).width.load(std::memory_order_relaxed));
 }
 
@@ -390,6 +394,8 @@ void threads_executor::learn(detail::task_function body, const location& where, 
   call_site& site = sites_.of(body, where.line());
   // At once, it would hold its creator up until they are done; and so would they, if they do the same, without end.
   if (leaves_tasks) return site.is_never_small();
+  // One that takes so long must not wait for the mean to believe it: others of its site may be as long.
+  if (static_cast<double>(ticks) >= grain::still_short * handing_task_over_ticks_) return site.learn(1, ticks, 1);
   // Reading the clock takes as long as a small body.
   site.learn(1, ticks > clock_ticks_ ? ticks - clock_ticks_ : 1, task_memory);
 }
@@ -399,10 +405,7 @@ int threads_executor::width() const {
   return team_of(self()).width.load(std::memory_order_relaxed);
 }
 
-int threads_executor::track() const noexcept {
-  const worker* w = self();
-  return w ? w->index : -1;
-}
+int threads_executor::track() const noexcept { return track_of(self()); }
 
 std::unique_ptr<executor> make_threads(int workers, schedule loops) {
   return std::make_unique<threads_executor>(workers, loops);

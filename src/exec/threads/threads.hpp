@@ -46,6 +46,7 @@ class threads_executor final : public executor, public phase_host {
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
   bool is_too_small(detail::task_function body, const location& where, std::uint64_t created) const noexcept override;
   bool are_too_small(std::span<detail::task_node* const> tasks) const noexcept override;
+  bool runs_in_order(double mean_ticks) const noexcept override;
   void learn(detail::task_function body, const location& where, std::uint64_t ticks,
              bool leaves_tasks) noexcept override;
   int width() const override;
@@ -53,7 +54,6 @@ class threads_executor final : public executor, public phase_host {
   int worker_count() const override { return workers(); }
   std::atomic<team*>& team_served_by(int worker) override { return at(worker).in_team; }
   void rouse_worker(int worker) override { rouse(at(worker)); }
-  int caller_track() const override { return track(); }
   std::uint64_t ticks() const override { return base::ticks(); }
   double seconds_per_tick() const override { return base::seconds_per_tick(); }
   int workers() const override { return static_cast<int>(workers_.size()); }

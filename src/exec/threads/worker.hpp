@@ -70,6 +70,9 @@ struct alignas(64) worker final : work_queue::watcher {
   std::atomic<std::uint64_t> turns{0};  ///< pieces of work done
 };
 
+/// Gives the number by which a trace knows a worker; -1 for a foreign thread, null.
+inline int track_of(const worker* w) noexcept { return w ? w->index : -1; }
+
 /// Gives the calling thread's worker, or null. Not to be kept across anything that can suspend: a stream may continue
 /// on another thread.
 worker* self() noexcept;

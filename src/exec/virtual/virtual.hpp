@@ -98,7 +98,6 @@ class virtual_executor final : public executor, public phase_host {
   int worker_count() const override { return workers(); }
   std::atomic<team*>& team_served_by(int worker) override { return at(worker).in_team; }
   void rouse_worker(int worker) override;
-  int caller_track() const override { return track(); }
   std::uint64_t ticks() const override;
   double seconds_per_tick() const override { return 1e-12; }
 

@@ -50,7 +50,7 @@ class suspended_streams {
 /// the caller.
 constexpr bool worth_sharing(double one_worker_seconds, int width, double handing_over) {
   if (width <= 1) return false;
-  if (one_worker_seconds <= 0) return true;
+  if (one_worker_seconds <= 0 || one_worker_seconds > 1e300) return true;
   return one_worker_seconds - one_worker_seconds / width > handing_over;
 }
 
@@ -60,6 +60,9 @@ constexpr std::int64_t worth_taking(double block, double handing_over) {
   constexpr double most = 1e9;
   return block > 0 && block < handing_over ? static_cast<std::int64_t>(std::min(handing_over / block, most)) : 1;
 }
+
+/// A task is short up to so many times its handing over.
+inline constexpr double still_short = 50;
 
 /// What a creator of tasks has ready that nobody has begun, for others to take.
 struct tasks_at_hand {
@@ -73,7 +76,7 @@ struct tasks_at_hand {
 /// else finds enough without it: two tasks each of what encloses the creator, which are larger than its own, or enough
 /// of its own that fetching them pays.
 constexpr bool runs_at_once(double expected, double handing_over, tasks_at_hand at_hand, int width) {
-  constexpr double still_short = 50, worth_fetching = 200;
+  constexpr double worth_fetching = 200;
   if (expected <= 0) return false;
   if (expected < handing_over) return true;
   const std::uint64_t each_two = 2 * static_cast<std::uint64_t>(width);

@@ -1,0 +1,150 @@
+// Tasks of a call site that is known to be small may be run by their creator at once: what they promise stays.
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "executors.hpp"
+
+namespace {
+
+class SmallTasks : public Promise {};
+MASLIN_ON_EVERY_EXECUTOR(SmallTasks);
+
+constexpr int many = 5000;  // more than a site needs to be known
+
+TEST_P(SmallTasks, EachRunOnce) {
+  std::atomic<int> ran{0};
+  for (int i = 0; i < many; ++i) ms::task([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+  ms::wait();
+  EXPECT_EQ(ran, many);
+}
+
+TEST_P(SmallTasks, OneThatThrowsIsRethrownByTheWaitInProgramOrder) {
+  std::atomic<int> ran{0};
+  for (int i = 0; i < many; ++i)
+    ms::task([&ran, i] {
+      ran.fetch_add(1, std::memory_order_relaxed);
+      if (i == many - 10 || i == many - 5) throw std::runtime_error(std::to_string(i));
+    });
+  try {
+    ms::wait();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::runtime_error& e) {
+    EXPECT_EQ(e.what(), std::to_string(many - 10));
+    EXPECT_EQ(ms::other_exceptions().size(), 1u);
+  }
+  EXPECT_EQ(ran, many);
+  ms::wait();
+}
+
+TEST_P(SmallTasks, MayCreateEachOtherWithoutEnd) {
+  if (serial()) GTEST_SKIP() << "the serial elision runs them inside each other, as deep as its stack is";
+  std::atomic<int> left{20 * many};
+  struct next {
+    static void run(std::atomic<int>& left) {
+      if (left.fetch_sub(1) > 1) ms::task([&left] { run(left); });
+    }
+  };
+  next::run(left);
+  ms::wait();
+  EXPECT_EQ(left, 0);
+}
+
+TEST_P(SmallTasks, OneThatGrowsStillOnlyWaitsForItsOwn) {
+  std::atomic<int> ran{0};
+  for (int i = 0; i < many; ++i)
+    ms::task([&ran, i] {
+      if (i % 1000 == 999) {
+        ms::group two;
+        for (int k = 0; k < 2; ++k) two.task([&ran] { ran.fetch_add(1); });
+        two.wait();
+      }
+      ran.fetch_add(1);
+    });
+  ms::wait();
+  EXPECT_EQ(ran, many + 2 * (many / 1000));
+}
+
+TEST_P(SmallTasks, KeepTheOrderOfTheirDataBesideLongOnes) {
+  std::vector<long> x(4);
+  const auto step = [](ms::view<long> v, long i) { v[0] = (v[0] * 3 + i) % 1000003; };
+  std::vector<long> expected(4);
+  for (int i = 0; i < many; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) % 4;
+    ms::task(step, ms::inout(x[at]), long{i});
+    expected[at] = (expected[at] * 3 + i) % 1000003;
+    if (i % 500 == 499) {
+      ms::task(
+          [](ms::view<const long> from, ms::view<long> to) {
+            dawdle();
+            to[0] += from[0];
+          },
+          ms::in(x[0]), ms::inout(x[1]));
+      expected[1] += expected[0];
+    }
+  }
+  ms::wait();
+  EXPECT_EQ(x, expected);
+}
+
+TEST_P(SmallTasks, ReachTheirTiles) {
+  constexpr std::size_t n = 32;
+  std::vector<int> matrix(n * n, 1);
+  for (int i = 0; i < many; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) % 8 * 4;
+    ms::task(
+        [](ms::tile<int> t) {
+          for (std::size_t c = 0; c < t.cols; ++c)
+            for (std::size_t r = 0; r < t.rows; ++r) ++t(r, c);
+        },
+        ms::inout(ms::tile<int>{matrix.data() + at * n + at, 4, 4, n}));
+  }
+  ms::wait();
+  int sum = 0;
+  for (std::size_t c = 0; c < n; ++c)
+    for (std::size_t r = 0; r < n; ++r) {
+      EXPECT_EQ(matrix[c * n + r], r / 4 == c / 4 ? 1 + many / 8 : 1);
+      sum += matrix[c * n + r];
+    }
+  EXPECT_EQ(sum, static_cast<int>(n * n) + 16 * many);
+}
+
+TEST_P(SmallTasks, OneThatThrowsCancelsWhatReadsItsData) {
+  int x = 0;
+  int y = 0;
+  int read = 0;
+  const auto add = [](ms::view<int> v, int i) {
+    if (i == many - 1) throw std::runtime_error("the last one");
+    v[0] += 1;
+  };
+  for (int i = 0; i < many; ++i) ms::task(add, ms::inout(x), int{i});
+  ms::task([&](ms::view<const int>) { ++read; }, ms::in(x));
+  for (int i = 0; i < many; ++i) ms::task([](ms::view<int> v) { ++v[0]; }, ms::inout(y));
+  EXPECT_THROW(ms::wait(), std::runtime_error);
+  EXPECT_EQ(read, 0);
+  EXPECT_EQ(y, many);
+  ms::task([&](ms::view<int> v) { read += 1 + 0 * v[0]; }, ms::inout(x));
+  ms::wait();
+  EXPECT_EQ(read, 1);
+}
+
+TEST_P(SmallTasks, OfEveryKindGiveWhatTheySay) {
+  long sum = 0;
+  long updated = 0;
+  long last = 0;
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < many; ++i) {
+      ms::task([i](ms::view<long> v) { v[0] += i; }, ms::reduction(sum));
+      ms::task([](ms::view<long> v) { ++v[0]; }, ms::concurrent(updated));
+      ms::task([i](ms::view<long> v) { v[0] = i; }, ms::out(last));
+    }
+    ms::wait();
+    EXPECT_EQ(last, many - 1);
+  }
+  EXPECT_EQ(sum, 3L * many * (many - 1) / 2);
+  EXPECT_EQ(updated, 3L * many);
+}
+
+}  // namespace
