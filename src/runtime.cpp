@@ -21,6 +21,7 @@
 #include "graph/recording.hpp"
 #include "graph/version.hpp"
 #include "machine/budget.hpp"
+#include "maslin/cost.hpp"
 #include "maslin/error.hpp"
 #include "maslin/mutex.hpp"
 #include "maslin/offload.hpp"
@@ -107,7 +108,7 @@ void start(process_runtime& p, Runtime::options wish) {
   const schedule loops = schedule_from_environment();
   graph::set_renaming_limit(graph::renaming_limit_from_environment());
   graph::set_read_checks(graph::read_checks_from_environment());
-  trace::start_from_environment(wish.serial ? 1 : workers);
+  trace::start_from_environment(wish.serial ? 1 : workers, described && !wish.serial ? described_nanoseconds : nullptr);
   try {
     p.exec = wish.serial ? make_serial()
              : described ? make_virtual(*described, workers, loops)
@@ -171,6 +172,8 @@ Runtime::~Runtime() {
 }
 
 int width() { return the_executor().width(); }
+
+std::chrono::duration<double> time() { return std::chrono::duration<double>(the_executor().seconds()); }
 int workers() { return the_executor().workers(); }
 
 namespace {
@@ -425,6 +428,8 @@ void replay(recording& tasks, std::span<const rebinding> instead, location where
 
 void run_loop(const loop& l) { the_executor().run_loop(unrecorded_context("parallel_for or parallel_reduce"), l); }
 void run_phase(const phase& p) { the_executor().run_phase(unrecorded_context("phase"), p); }
+bool pay(double seconds) { return the_executor().pay(seconds); }
+
 void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) {
   the_executor().run_offload(unrecorded_context("offload"), kernel, call, env);
 }

@@ -1,6 +1,8 @@
 #pragma once
 // The runtime as a program sees it.
 
+#include <chrono>
+
 namespace maslin {
 
 /// Keeps the runtime of this process alive. The first one (or the first call of anything else) starts it; the starting
@@ -25,5 +27,9 @@ int width();
 
 /// Gives the number of workers of the runtime.
 int workers();
+
+/// Gives the time since some moment in the past: on a described machine (MASLIN_MACHINE) its virtual time, where the
+/// system's clocks say how long the simulation takes.
+std::chrono::duration<double> time();
 
 }  // namespace maslin

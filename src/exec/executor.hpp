@@ -2,6 +2,7 @@
 // The contract of exec: what every kind of machine offers. The public calls end here; tests/conformance states the
 // promises that each implementation keeps.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,6 +34,12 @@ class executor : public graph::ready_sink {
   virtual void run_loop(context& caller, const detail::loop& l) = 0;
   virtual void run_phase(context& caller, const detail::phase& p) = 0;
   virtual void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) = 0;
+  /// Lets so many seconds pass for the caller, who declares them (`cost`); false where time passes by itself.
+  virtual bool pay(double) { return false; }
+  /// Gives the caller's time.
+  virtual double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
   virtual int width() const = 0;
   virtual int workers() const = 0;
   /// The number by which a trace knows the caller: its worker's, or -1.
@@ -72,6 +79,8 @@ executor& the_executor();
 std::unique_ptr<executor> make_threads(int workers, schedule loops);
 /// Makes the executor for workers that are only described, in virtual time (exec/virtual).
 std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, schedule loops);
+/// Gives the time of the described machine in nanoseconds; 0 before there was one.
+std::uint64_t described_nanoseconds() noexcept;
 /// Makes the serial elision (exec/serial).
 std::unique_ptr<executor> make_serial();
 

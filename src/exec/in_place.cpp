@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "exec/reports.hpp"
+#include "task/kernels.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -69,6 +70,42 @@ void run_recorded(executor& exec, recording::state& tasks) {
   }
   tasks.begin(stream, exec);
   await(exec, tasks.members);
+}
+
+void run_traced(int track, detail::task_node* task, graph::ready_sink& sink) {
+  if (!trace::on()) return graph::run(task, sink);
+  const auto where = trace::site(task->where);
+  const std::uint64_t number = task->place;
+  trace::record(track, trace::event_kind::task_begin, where, number);
+  graph::run(task, sink);
+  trace::record(track, trace::event_kind::task_end, where, number);
+}
+
+void call_kernel(context& caller, int width, void (*call)(void*), void* env) {
+  struct marks {
+    context& c;
+    const bool alone;
+    marks(context& of, bool now_alone) : c(of), alone(of.alone) {
+      c.in_offload = true;
+      c.alone = now_alone;
+    }
+    ~marks() {
+      c.in_offload = false;
+      c.alone = alone;
+    }
+  };
+  const marks during(caller, caller.alone || width == 1);
+  call(env);
+}
+
+std::uint32_t traced_kernel(std::uint32_t kernel) {
+  if (!trace::on()) return 0;
+  constexpr std::uint32_t remembered = 256;
+  static std::atomic<std::uint32_t> names[remembered];
+  if (kernel >= remembered) return trace::intern(kernel_name(kernel));
+  std::uint32_t name = names[kernel].load(std::memory_order_relaxed);
+  if (name == 0) names[kernel].store(name = trace::intern(kernel_name(kernel)), std::memory_order_relaxed);
+  return name;
 }
 
 void phase_in_place(executor& exec, context& caller, const detail::phase& p) {

@@ -46,6 +46,15 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
 /// Notes in the trace that a task, created there, which the caller runs at once begins or ends.
 void note_at_once(executor& exec, trace::event_kind kind, const location& where);
 
+/// Runs a task that waits for nothing on worker `track`; what it enables goes to `sink`.
+void run_traced(int track, detail::task_node* task, graph::ready_sink& sink);
+
+/// Runs a kernel's body in the context of its caller, who is there or waits. At width 1 its loops are not shared.
+void call_kernel(context& caller, int width, void (*call)(void*), void* env);
+
+/// Gives a kernel's name in the trace; 0 while none is on.
+std::uint32_t traced_kernel(std::uint32_t kernel);
+
 /// Runs recorded tasks and returns when all are done; what they threw is in their scope.
 void run_recorded(executor& exec, recording::state& tasks);
 

@@ -13,8 +13,8 @@ namespace maslin::machine {
 /// Most workers that may be asked for: more is a slip of the keyboard.
 inline constexpr int most_workers = 4096;
 
-/// Gives the number of workers of this process: `grant_workers` of the budget, or of the workers of a described machine.
-/// Throws its errors.
+/// Gives the number of workers of this process: `grant_workers` of the budget, or of the workers of a described
+/// machine. Throws its errors.
 int worker_count(const std::optional<machine_spec>& described = std::nullopt);
 
 /// Are there more workers than CPUs in the budget? Then a waiting worker must not spin.

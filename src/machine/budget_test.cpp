@@ -148,23 +148,35 @@ TEST(Workers, MoreThanTheBudgetOversubscribe) {
   EXPECT_TRUE(oversubscribed(cpus + 1));
 }
 
-TEST(DescribedMachine, WithoutOneProgramsRun) {
-  variable none("MASLIN_MACHINE", nullptr);
-  EXPECT_NO_THROW(refuse_described_machine());
-}
-
-TEST(DescribedMachine, AGoodOneIsRefusedBecauseProgramsCannotRunThere) {
+TEST(DescribedMachine, IsThereIfOneIsNamed) {
+  {
+    variable none("MASLIN_MACHINE", nullptr);
+    EXPECT_FALSE(described_machine());
+  }
   const auto specs = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "specs";
-  variable cell("MASLIN_MACHINE", (specs / "cell-qs20.toml").c_str());
-  const std::string what = complaint(refuse_described_machine);
-  EXPECT_NE(what.find("programs cannot run on described machines yet"), std::string::npos) << what;
+  variable cell("MASLIN_MACHINE", (specs / "roadrunner.toml").c_str());
+  const auto machine = described_machine();
+  ASSERT_TRUE(machine);
+  EXPECT_EQ(machine->name, "roadrunner");
 }
 
-TEST(DescribedMachine, ABadOneSaysFirstWhatIsWrongWithIt) {
+TEST(DescribedMachine, HasItsOwnWorkersUnlessTheUserAsksForOthers) {
+  machine_spec machine;
+  machine.workers.count = 6;
+  machine.nodes = 2;
+  {
+    variable none("MASLIN_WORKERS", nullptr);
+    EXPECT_EQ(worker_count(machine), 12);
+  }
+  variable three("MASLIN_WORKERS", "3");
+  EXPECT_EQ(worker_count(machine), 3);
+}
+
+TEST(DescribedMachine, ABadOneSaysWhatIsWrongWithIt) {
   const auto path = std::filesystem::temp_directory_path() / ("maslin_spec_" + std::to_string(getpid()) + ".toml");
   std::ofstream(path) << "name = \"half\"\n";
   variable half("MASLIN_MACHINE", path.c_str());
-  const std::string what = complaint(refuse_described_machine);
+  const std::string what = complaint([] { described_machine(); });
   std::filesystem::remove(path);
   EXPECT_NE(what.find("missing key 'workers'"), std::string::npos) << what;
 }

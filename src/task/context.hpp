@@ -30,6 +30,7 @@ struct context {
   bool in_offload = false;       ///< a kernel's body: an off-load inside is part of it
   bool alone = false;            ///< a kernel's body that is not worth sharing: its loops run in place
   bool owns_stream = false;      ///< the stream itself, not a task or loop body of it
+  bool declares = false;         ///< it said what it costs (`cost`), so it is not measured
   void* stream = nullptr;        ///< the executor's record of the stream that this runs in
   std::unique_ptr<dependences> data;
   graph::recorder* records_into = nullptr;  ///< tasks that are created here are recorded and do not run

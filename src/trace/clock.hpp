@@ -1,6 +1,7 @@
 #pragma once
 // The recorder's clock: the processor's time stamp counter where it ticks at one rate on all cores and in all sleep
-// states, else CLOCK_MONOTONIC. Ticks become nanoseconds only when the trace is read.
+// states, else CLOCK_MONOTONIC; on a described machine its own time, in nanoseconds. Ticks become nanoseconds only when
+// the trace is read.
 
 #include <cstdint>
 #include <ctime>
@@ -12,7 +13,9 @@ namespace maslin::trace::internal {
 
 /// Whether `ticks` reads the processor's counter; set by `choose_clock`, which `start` calls before anybody records.
 extern bool use_counter;
-void choose_clock() noexcept;
+/// The time of a described machine, if the program runs on one.
+extern std::uint64_t (*described_clock)() noexcept;
+void choose_clock(std::uint64_t (*described)() noexcept) noexcept;
 
 inline std::uint64_t monotonic_ns() noexcept {
   timespec t;
@@ -25,7 +28,7 @@ inline std::uint64_t ticks() noexcept {
   if (use_counter) [[likely]]
     return __rdtsc();
 #endif
-  return monotonic_ns();
+  return described_clock ? described_clock() : monotonic_ns();
 }
 
 /// One instant on both clocks.

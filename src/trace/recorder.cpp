@@ -79,7 +79,7 @@ void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) n
 
 }  // namespace internal
 
-void start(const std::string& path, int worker_count, detail_level detail) {
+void start(const std::string& path, int worker_count, detail_level detail, described_time clock) {
   using namespace internal;
   shared& s = state();
   const std::lock_guard guard(s.lock);
@@ -87,7 +87,7 @@ void start(const std::string& path, int worker_count, detail_level detail) {
   constexpr int most_workers = 0xfffe;
   if (worker_count < 0 || worker_count > most_workers)
     throw error(fmt::format("a trace holds at most {} workers, not {}", most_workers, worker_count));
-  choose_clock();
+  choose_clock(clock);
   session fresh;
   const auto count = static_cast<std::size_t>(worker_count);
   fresh.rings = std::make_unique<ring[]>(count + 1);
@@ -100,7 +100,7 @@ void start(const std::string& path, int worker_count, detail_level detail) {
   recorded_kinds.store(kinds_of(detail), std::memory_order_relaxed);
 }
 
-void start_from_environment(int worker_count) {
+void start_from_environment(int worker_count, described_time clock) {
   const char* path = std::getenv("MASLIN_TRACE");
   const char* wish = std::getenv("MASLIN_TRACE_DETAIL");
   detail_level detail = detail_level::all;
@@ -114,7 +114,7 @@ void start_from_environment(int worker_count) {
   std::string where = internal::expand(path);
   if (const pid_t forked = internal::state().forked) where += fmt::format(".{}", forked);
   try {
-    start(where, worker_count, detail);
+    start(where, worker_count, detail, clock);
   } catch (const error& e) {
     throw error(fmt::format("MASLIN_TRACE={}: {}", path, e.what()));
   }

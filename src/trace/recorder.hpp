@@ -70,13 +70,17 @@ std::uint32_t intern(const char* name);
 /// Gives the number of "file:line". Remembers what this thread asked before, so it may be called for every loop.
 std::uint32_t site(const location& where);
 
-/// Begins a trace of `workers` workers; to be called before they run (the caller may be worker 0). Throws `error`
-/// when the file cannot be made.
-void start(const std::string& path, int workers, detail_level detail = detail_level::all);
+/// Gives the time of a described machine in nanoseconds, to any thread.
+using described_time = std::uint64_t (*)() noexcept;
+
+/// Begins a trace of `workers` workers; to be called before they run (the caller may be worker 0). Times are those of
+/// this machine, or of `clock`. Throws `error` when the file cannot be made.
+void start(const std::string& path, int workers, detail_level detail = detail_level::all,
+           described_time clock = nullptr);
 
 /// The same as MASLIN_TRACE and MASLIN_TRACE_DETAIL say; does nothing when MASLIN_TRACE is unset or empty. `%p` in the
 /// path stands for the process's number. Throws `error` for a bad value.
-void start_from_environment(int workers);
+void start_from_environment(int workers, described_time clock = nullptr);
 
 /// Ends the trace and puts the file in its place; to be called when the workers have stopped. Does nothing when none is
 /// on. If the file could not be written, says so once on stderr, and leaves nothing behind.

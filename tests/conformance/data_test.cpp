@@ -68,8 +68,7 @@ TEST_P(Data, AWriteWaitsForEarlierReads) {
 }
 
 TEST_P(Data, ReadsDoNotWaitForEachOther) {
-  if (!meets())
-    GTEST_SKIP() << "two readers meet only where there are two workers: see the runs with 2, 3, 8 and 64";
+  if (!meets()) GTEST_SKIP() << "two readers meet only where there are two workers: see the runs with 2, 3, 8 and 64";
   const int x = 1;
   std::atomic<int> here{0};
   for (int i = 0; i < 2; ++i)

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <future>
 #include <iostream>
@@ -33,7 +34,12 @@ int run_a_loop() {
 struct bad_variable {
   const char* name;
   const char* value;
+  const char* machine = nullptr;  ///< described, in specs/
 };
+
+std::string spec(const char* name) {
+  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "specs" / name;
+}
 
 class BadEnvironment : public testing::TestWithParam<bad_variable> {};
 
@@ -41,6 +47,7 @@ TEST_P(BadEnvironment, IsOneClearErrorAtTheFirstCall) {
   const bad_variable bad = GetParam();
   EXPECT_CHILD(
       [&] {
+        if (bad.machine) setenv("MASLIN_MACHINE", spec(bad.machine).c_str(), 1);
         setenv(bad.name, bad.value, 1);
         try {
           run_a_loop();
@@ -61,7 +68,12 @@ INSTANTIATE_TEST_SUITE_P(, BadEnvironment,
                                          bad_variable{"MASLIN_WATCHDOG", "5,late"},
                                          bad_variable{"MASLIN_CHECK", "perhaps"}));
 
-TEST(Process, DescribedMachinesAreRefusedUntilTheyCanRun) {
+INSTANTIATE_TEST_SUITE_P(OfDescribedMachines, BadEnvironment,
+                         testing::Values(bad_variable{"MASLIN_DURATIONS", "guessed", "epyc-128.toml"},
+                                         bad_variable{"MASLIN_HOST", "Linux", "cell-qs20.toml"},
+                                         bad_variable{"MASLIN_WORKERS", "many", "epyc-128.toml"}));
+
+TEST(Process, ADescribedMachineThatIsNotThereIsAnError) {
   EXPECT_CHILD(
       [] {
         setenv("MASLIN_MACHINE", "/nonexistent/machine.toml", 1);

@@ -5,7 +5,6 @@
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/threads/threads.hpp"
-#include "task/kernels.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -15,16 +14,6 @@ namespace {
 void unlock(void* lock) { static_cast<base::short_lock*>(lock)->unlock(); }
 
 int slot_of(worker& w) { return w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed); }
-
-/// Gives the name under which the trace knows a kernel.
-std::uint32_t traced_kernel(std::uint32_t kernel) {
-  constexpr std::uint32_t remembered = 256;
-  static std::atomic<std::uint32_t> names[remembered];
-  if (kernel >= remembered) return trace::intern(kernel_name(kernel));
-  std::uint32_t name = names[kernel].load(std::memory_order_relaxed);
-  if (name == 0) names[kernel].store(name = trace::intern(kernel_name(kernel)), std::memory_order_relaxed);
-  return name;
-}
 
 /// The stream comes to an off-load (or a phase) in a configuration that it has not seen yet: it goes on if it stands in
 /// its place, and is suspended until a place is free otherwise.
@@ -124,25 +113,10 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
       here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
   const int width =
       s && !grain::worth_sharing(s->phase.mean_seconds(kernel), team_width, handing_over_seconds) ? 1 : team_width;
-  const std::uint32_t name = trace::on() ? traced_kernel(kernel) : 0;
+  const std::uint32_t name = traced_kernel(kernel);
   trace::record(track, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
-  struct marks {
-    context& c;
-    const bool alone;
-    marks(context& of, bool now_alone) : c(of), alone(of.alone) {
-      c.in_offload = true;
-      c.alone = now_alone;
-    }
-    ~marks() {
-      c.in_offload = false;
-      c.alone = alone;
-    }
-  };
   const std::uint64_t begin = s ? base::ticks() : 0;
-  {
-    marks during(here, here.alone || width == 1);
-    call(env);
-  }
+  call_kernel(here, width, call, env);
   if (w) w->count_turn();
   trace::record(track, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
   if (!s) return;

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/environment.hpp"
+#include "exec/in_place.hpp"
 #include "machine/budget.hpp"
 #include "maslin/error.hpp"
 #include "sched/grain/edtlp.hpp"
@@ -233,22 +234,13 @@ struct first_ready final : graph::ready_sink {
   detail::task_node* first = nullptr;
 };
 
-void run_traced(worker& w, detail::task_node* task, graph::ready_sink& sink) {
-  if (!trace::on()) return graph::run(task, sink);
-  const auto where = trace::site(task->where);
-  const std::uint64_t number = task->place;
-  trace::record(w.index, trace::event_kind::task_begin, where, number);
-  graph::run(task, sink);
-  trace::record(w.index, trace::event_kind::task_end, where, number);
-}
-
 }  // namespace
 
 /// Runs a task, then what it made ready, and so on.
 void threads_executor::run_tasks(worker& w, detail::task_node* task) {
   while (task) {
     first_ready next(*this);
-    run_traced(w, task, next);
+    run_traced(w.index, task, next);
     w.count_turn();
     task = next.first;
     // Fibers that may go on here come before more of this.
@@ -266,7 +258,7 @@ bool threads_executor::run_member(scope& s) {
     ready(task);
     return false;
   }
-  run_traced(*w, task, *this);
+  run_traced(w->index, task, *this);
   return true;
 }
 

@@ -11,24 +11,24 @@ using picoseconds = std::int64_t;
 
 struct event {
   picoseconds when;
-  std::uint64_t order;  ///< of those at one time, the one that was scheduled first comes first
-  int worker;
+  std::uint64_t order;  ///< of those at one time, the one that was added first comes first
+  int processor;
 };
 
 /// A heap of events, the earliest first.
 class event_queue {
  public:
   bool empty() const { return events_.empty(); }
-  picoseconds next() const { return events_.front().when; }
-  void add(picoseconds when, int worker) {
-    events_.push_back({when, ++order_, worker});
+  const event& next() const { return events_.front(); }
+  /// Gives the event's `order`, which no other has.
+  std::uint64_t add(picoseconds when, int processor) {
+    events_.push_back({when, ++order_, processor});
     std::push_heap(events_.begin(), events_.end(), later);
+    return order_;
   }
-  event take() {
+  void drop() {
     std::pop_heap(events_.begin(), events_.end(), later);
-    const event first = events_.back();
     events_.pop_back();
-    return first;
   }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// exec/virtual: the workers of a machine that is only described, in virtual time. README.md holds states, protocol and
-// what is simple on purpose.
+// exec/virtual: the workers and hosts of a machine that is only described, in virtual time. README.md holds states,
+// protocol and what is simple on purpose.
 
 #include <chrono>
 #include <condition_variable>
@@ -8,78 +8,22 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "exec/executor.hpp"
-#include "exec/fiber/fiber.hpp"
 #include "exec/phase/host.hpp"
-#include "exec/threads/baseline.hpp"
 #include "exec/threads/bits.hpp"
-#include "exec/threads/queue.hpp"
 #include "exec/threads/urgent.hpp"
-#include "exec/virtual/events.hpp"
-#include "maslin/machine.hpp"
+#include "exec/virtual/host_context.hpp"
+#include "exec/virtual/processor.hpp"
+#include "exec/virtual/timing.hpp"
+#include "maslin/trace.hpp"
 
 namespace maslin {
 
-class virtual_executor;
-struct virtual_worker;
-struct stream_run;
-
-/// Where code lives: the loop of a worker with what it runs on top, or a thread's own stack.
-struct virtual_fiber final : waiter {
-  /// The calling thread's own stack; `worker`: whose control flow it is, null for a foreign thread.
-  virtual_fiber(virtual_executor& e, virtual_worker* worker) : exec(e), is_thread(true), home(worker) {}
-  virtual_fiber(virtual_executor& e, std::size_t stack_bytes, void (*body)(void*))
-      : exec(e), machine(stack_bytes, body, this), is_thread(false) {}
-
-  void sleep(base::short_lock& held, const awaited_end& what) override;
-  void wake() noexcept override;
-
-  virtual_executor& exec;
-  fiber machine;
-  const bool is_thread;
-  virtual_worker* home = nullptr;
-  virtual_fiber* next_ready = nullptr;  ///< at its home, or among the idle fibers
-  bool awake = true;                    ///< of a thread that waits
-};
-
-/// The tasks of one worker. Its own end is the newest.
-class task_stack {
- public:
-  bool empty() const { return first_ == tasks_.size(); }
-  void push(detail::task_node* task) { tasks_.push_back(task); }
-  detail::task_node* pop();
-  /// Moves the older half, rounded up, to `to`: the oldest becomes the newest there.
-  void give_half(task_stack& to);
-
- private:
-  std::vector<detail::task_node*> tasks_;
-  std::size_t first_ = 0;
-};
-
-struct virtual_worker final : work_queue::watcher {
-  virtual_worker(virtual_executor& e, int number) : exec(e), index(number) {}
-  void nonempty(bool holds_work) override;
-
-  virtual_executor& exec;
-  const int index;
-  std::atomic<team*> in_team{nullptr};
-  picoseconds clock = 0;
-  bool scheduled = false;                ///< there is an event for it
-  virtual_fiber* running = nullptr;      ///< runs now, or goes on at its event
-  virtual_fiber* first_ready = nullptr;  ///< fibers that may go on here, the earliest first
-  virtual_fiber* last_ready = nullptr;
-  task_stack tasks;
-  work_queue loops{this};
-  invitations invited;
-};
-
 class virtual_executor final : public executor, public phase_host {
  public:
-  /// Throws `error` for a machine that it cannot stand for.
   virtual_executor(const machine::machine_spec& machine, int workers, schedule loops);
   ~virtual_executor() override;
 
@@ -90,6 +34,8 @@ class virtual_executor final : public executor, public phase_host {
   void run_loop(context& caller, const detail::loop& l) override;
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
+  bool pay(double seconds) override;
+  double seconds() const override { return static_cast<double>(ticks()) * 1e-12; }
   int width() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() const override { return 4096; }
@@ -101,63 +47,92 @@ class virtual_executor final : public executor, public phase_host {
   std::uint64_t ticks() const override;
   double seconds_per_tick() const override { return 1e-12; }
 
+  /// Has the calling thread a clock here?
+  bool is_known_here() const { return here() != nullptr; }
+  /// Gives the calling thread's time for a trace: a process that begins a runtime anew goes on where the last one
+  /// ended.
+  std::uint64_t nanoseconds() const { return began_nanoseconds_ + ticks() / 1000; }
+
  private:
   friend struct virtual_fiber;
   friend struct virtual_worker;
+  friend struct host_context;
   class inside;
   class queues;
 
   virtual_worker& at(int i) const { return *workers_[static_cast<std::size_t>(i)]; }
+  processor& processor_at(int number) const;
+  /// Whose code calls: null for a foreign thread.
+  processor* here() const;
   virtual_worker* self() const;
+  bool has_hosts() const { return !hosts_.empty(); }
   team& team_of(const virtual_worker* w) const { return w ? *w->in_team.load(std::memory_order_relaxed) : *whole_; }
+  /// Gives the team whose workers serve the calling code: its worker's, or its stream's where streams run on hosts.
+  team& calling_team(const context& c) const;
 
-  // Time, with the lock.
-  void account(virtual_worker& w) const;
-  void sync(virtual_worker& w);
-  void expect(virtual_worker& w, picoseconds when) noexcept;
+  // Time, with the lock (virtual.cpp).
+  void account(processor& p) const;
+  void sync(processor& p);
+  void expect(processor& p, picoseconds when) noexcept;
+  bool is_stale(const event& e) const { return processor_at(e.processor).expected != e.order; }
   template <class Done>
   void drive(virtual_fiber& me, Done&& done);
-  void go_on(virtual_worker& w);
+  void go_on(processor& p);
   void leave(virtual_fiber& from);
+  virtual_fiber& take_fiber(virtual_fiber*& idle, void (*body)(void*));
+  void make_way(virtual_fiber& me);
   bool lend_seat(const virtual_fiber& to);
   void take_seat();
-  void enqueue(virtual_fiber& f) noexcept;
 
-  // Work, with the lock.
+  // Work, with the lock (work.cpp, loops.cpp).
   void wake_one(const team& of) noexcept;
+  void signal(processor& to) noexcept;
+  picoseconds signalled(const processor& to) noexcept;
   static void loop_body(void* fiber);
   void work_loop(virtual_fiber& me);
   bool turn(virtual_worker& w);
   void execute(virtual_worker& w, const work& item);
-  std::optional<work> take_share(virtual_worker& w, loop_run& run, bool in_centre);
+  bool climb(virtual_worker& w, const team& t);
+  std::optional<work> take_share(virtual_worker& w, team* centre, loop_run& run);
   void run_blocks(loop_run& run, std::int64_t first, std::int64_t last);
   void answer(const invitation& to);
-  bool climb(virtual_worker& w, const team& t);
-  bool start_stream(virtual_worker& w, bool before_parking);
-  void take_place(stream_run& s);
+  void note(trace::event_kind what, loop_run& run) const;
   void run_baseline(context& caller, const detail::loop& l, schedule policy);
+
+  // Streams and off-loads, with the lock (phases.cpp).
+  bool start_stream(virtual_worker& w, bool before_parking);
+  void run_stream(stream_run& s);
+  void take_place(stream_run& s);
+  void note(trace::event_kind what, const stream_run& s) const;
+  void call_on_team(team& t, kernel_run& k);
+  bool run_kernel(virtual_worker& w);
+  static void stream_body(void* fiber);
+  void begin_on_host(phase_run& phase, std::int64_t index, int worker);
 
   const std::string machine_name_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  const double picoseconds_per_tick_;
+  const timing times_;
   const std::size_t stack_bytes_;
   schedule loops_;
   std::vector<std::unique_ptr<virtual_worker>> workers_;
+  std::vector<std::unique_ptr<host_context>> hosts_;  ///< none where the workers run the program's control flow
   worker_bits has_loops_;
   worker_bits has_tasks_;
   worker_bits asleep_;
   team* whole_;
   urgent_tasks urgent_;
+  const std::uint64_t began_nanoseconds_;
 
   std::mutex lock_;                    ///< held by the thread whose code is inside, or drives
   std::condition_variable_any moved_;  ///< there are events again, or a thread may go on
   event_queue events_;
   picoseconds now_ = 0;
-  mutable std::uint64_t since_ = 0;    ///< until then the code that runs was accounted for, in ticks
-  virtual_fiber* driver_ = nullptr;    ///< the thread on whose stack events are taken
-  virtual_worker* current_ = nullptr;  ///< whose code runs
-  std::deque<virtual_fiber> fibers_;
+  mutable std::uint64_t since_ = 0;   ///< until then the code that runs was accounted for, in ticks
+  virtual_fiber* driver_ = nullptr;   ///< the thread on whose stack events are taken
+  processor* current_ = nullptr;      ///< whose code runs
+  std::deque<virtual_fiber> fibers_;  ///< workers' loops and streams on hosts
   virtual_fiber* idle_fibers_ = nullptr;
+  virtual_fiber* idle_streams_ = nullptr;
   std::unique_ptr<virtual_fiber> starter_;
 };
 

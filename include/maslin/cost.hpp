@@ -1,0 +1,26 @@
+#pragma once
+// Declared costs: how long the program takes on a machine that is only described (MASLIN_MACHINE).
+
+#include <chrono>
+
+namespace maslin {
+
+/// Asks `cost` whether to leave work out.
+struct skip_t {};
+inline constexpr skip_t skip{};
+
+namespace detail {
+bool pay(double seconds);
+}
+
+/// Says that what the calling body (a task, a kernel, a block of a loop, a stream, the program between calls) has done
+/// since its last call of Maslin took `time` on the described worker or host. From then on what this body does is not
+/// measured. On a machine that is there this does nothing. May suspend the caller where hosts are shared.
+inline void cost(std::chrono::duration<double> time) { detail::pay(time.count()); }
+
+/// The same, and gives whether the caller had better leave out the work that this pays for: `if (ms::cost(20us,
+/// ms::skip)) return;`. True on a described machine, and then the body's results are void; false where the machine is
+/// there.
+[[nodiscard]] inline bool cost(std::chrono::duration<double> time, skip_t) { return detail::pay(time.count()); }
+
+}  // namespace maslin

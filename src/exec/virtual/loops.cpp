@@ -1,0 +1,121 @@
+#include "base/clock.hpp"
+#include "exec/in_place.hpp"
+#include "exec/virtual/inside.hpp"
+#include "trace/recorder.hpp"
+
+namespace maslin {
+
+void virtual_executor::run_blocks(loop_run& run, std::int64_t first, std::int64_t last) {
+  scope own(&run.blocks);
+  context here(own);
+  here.in_loop = true;
+  here.in_offload = run.caller.in_offload;
+  here.stream = run.caller.stream;
+  const entered in(here);
+  const virtual_worker& w = *self();
+  const trace::chunk_at what{w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed), first,
+                             last - first};
+  const std::uint32_t site = run.site;
+  trace::record(w.number, trace::event_kind::chunk_begin, site, what);
+  for (std::int64_t i = first; i < last && i <= run.lowest_thrown.load(std::memory_order_relaxed); ++i) {
+    run_to_end(*this, here, own, [&] { run.what.run_block(i); });
+    if (own.has_errors()) [[unlikely]]
+      run.note_thrown(i, own.take_errors());
+  }
+  trace::record(w.number, trace::event_kind::chunk_end, site, what);
+}
+
+void virtual_executor::note(trace::event_kind what, loop_run& run) const {
+  if (!trace::on()) return;
+  run.site = trace::site(run.what.where);
+  trace::record(track(), what, run.site, trace::loop_shape{run.what.blocks(), run.width});
+}
+
+std::optional<work> virtual_executor::take_share(virtual_worker& w, team* centre, loop_run& run) {
+  const inside calling(*this);
+  if (auto own = w.loops.take_of(&run, run.width)) return own;
+  if (!centre) return std::nullopt;
+  std::optional<work> share = centre->centre.take_of(&run, run.width);
+  if (!share || share->part.size() <= share->part.grain) return share;
+  w.loops.push_head(*share);
+  wake_one(*centre);
+  return w.loops.take_of(&run, run.width);
+}
+
+void virtual_executor::run_loop(context& caller, const detail::loop& l) {
+  virtual_worker* w = self();
+  const std::int64_t blocks = l.blocks();
+  team& t = calling_team(caller);
+  const int team_width = t.width.load(std::memory_order_relaxed);
+  if (blocks == 1 || caller.alone || (w && team_width == 1)) return loop_in_place(*this, caller, l);
+  const schedule policy = l.policy == schedule::of_the_run ? loops_ : l.policy;
+  if (policy != schedule::dbs) return run_baseline(caller, l, policy);
+  loop_run run(l, caller, team_width);
+  team* const centre = !w || caller.is_root ? &t : nullptr;
+  note(trace::event_kind::loop_begin, run);
+  {
+    const inside calling(*this);
+    if (centre)
+      centre->centre.push_tail({nullptr, {&run, 0, blocks}});
+    else
+      w->loops.push_head({nullptr, {&run, 0, blocks}});
+    wake_one(t);
+  }
+  std::int64_t done = 0;
+  if (w)
+    while (auto share = take_share(*w, centre, run)) {
+      run_blocks(run, share->part.first, share->part.last);
+      done += share->part.size();
+    }
+  if (done > 0) run.blocks.leave(static_cast<std::uint64_t>(done));
+  suspend_until(*this, run.blocks);
+  note(trace::event_kind::loop_end, run);
+  if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
+}
+
+void virtual_executor::run_baseline(context& caller, const detail::loop& l, schedule policy) {
+  virtual_worker* w = self();
+  const team& t = calling_team(caller);
+  const int first = t.first.load(std::memory_order_relaxed);
+  const int team_width = t.width.load(std::memory_order_relaxed);
+  const bool takes_part = w && w->number >= first && w->number < first + team_width;
+  loop_queues own(policy, l.blocks(), team_width);
+  std::vector<invitation> all(static_cast<std::size_t>(team_width));
+  loop_run run(l, caller, team_width, &own);
+  note(trace::event_kind::loop_begin, run);
+  {
+    const inside calling(*this);
+    for (int i = 0; i < team_width; ++i) {
+      all[static_cast<std::size_t>(i)] = {&run, i, nullptr};
+      virtual_worker& guest = at(first + i);
+      if (&guest == w && takes_part) continue;
+      guest.invited.add(all[static_cast<std::size_t>(i)]);
+      rouse_worker(guest.number);
+    }
+  }
+  if (takes_part) {
+    answer(all[static_cast<std::size_t>(w->number - first)]);
+    if (policy != schedule::static_)
+      for (int i = 0; i < team_width; ++i)
+        if (at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; })) run.blocks.leave();
+  }
+  suspend_until(*this, run.blocks);
+  note(trace::event_kind::loop_end, run);
+  if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
+}
+
+void virtual_executor::answer(const invitation& to) {
+  loop_run& run = *to.loop;
+  for (;;) {
+    std::optional<loop_policy::part> part;
+    {
+      const inside calling(*this);
+      part = run.own->next(to.worker);
+    }
+    if (!part) break;
+    run_blocks(run, part->first, part->last);
+  }
+  run.blocks.leave();
+}
+
+}  // namespace maslin

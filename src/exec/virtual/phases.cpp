@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "exec/in_place.hpp"
+#include "exec/phase/phase_run.hpp"
+#include "exec/virtual/inside.hpp"
+#include "trace/recorder.hpp"
+
+namespace maslin {
+
+/// The stream comes to an off-load (or a phase) in a configuration that it has not seen yet: it goes on if it stands in
+/// its place, and is suspended until a place is free otherwise.
+void virtual_executor::take_place(stream_run& s) {
+  const inside calling(*this);
+  processor& p = *here();
+  if (s.phase.stays(s, has_hosts() ? s.worker : p.number)) return;
+  virtual_fiber& me = *p.running;
+  s.fiber = &me;
+  me.on_host.away = true;
+  p.running = nullptr;
+  expect(p, p.clock);
+  note(trace::event_kind::stream_suspend, s);
+  leave(me);
+  note(trace::event_kind::stream_resume, s);
+}
+
+/// Notes in the trace what happens to the stream, at the worker that it has (its team's first, where it runs on a
+/// host).
+void virtual_executor::note(trace::event_kind what, const stream_run& s) const {
+  if (!trace::on()) return;
+  const virtual_worker& w = at(s.worker);
+  const int slot = w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed);
+  trace::record(w.number, what, s.phase.name(), trace::stream_at{s.index, slot});
+}
+
+void virtual_executor::run_phase(context& here, const detail::phase& p) {
+  auto* outer = static_cast<stream_run*>(here.stream);
+  if (here.owns_stream && outer->phase.stale(*outer)) take_place(*outer);
+  if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, here, p);
+  std::optional<inside> held(std::in_place, *this);
+  team* t = outer ? outer->phase.team_of(*outer) : whole_;
+  if (!t || !phase_run::has_room(*t)) {
+    held.reset();
+    return phase_in_place(*this, here, p);
+  }
+  phase_run run(*this, p, *t, *here.children);
+  if (outer) outer->phase.hold_still(true);
+  trace::record(track(), trace::event_kind::phase_begin, run.name(), static_cast<std::uint64_t>(p.streams));
+  run.begin();
+  held.reset();
+  suspend_until(*this, run.streams());
+  trace::record(track(), trace::event_kind::phase_end, run.name(), static_cast<std::uint64_t>(p.streams));
+  if (outer) {
+    const inside again(*this);
+    outer->phase.hold_still(false);
+  }
+  if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
+}
+
+bool virtual_executor::start_stream(virtual_worker& w, bool before_parking) {
+  team& t = team_of(&w);
+  if (!t.runs || t.first.load(std::memory_order_relaxed) != w.number) return false;
+  phase_run& phase = *t.runs;
+  std::optional<std::int64_t> begun;
+  if (stream_run* resumed = phase.next_stream(w.number, before_parking, begun)) {
+    auto& fiber = *static_cast<virtual_fiber*>(resumed->fiber);
+    if (has_hosts()) return fiber.home->enqueue(fiber, now_), true;
+    virtual_fiber& me = *w.running;
+    me.next = idle_fibers_;
+    idle_fibers_ = &me;
+    w.running = &fiber;
+    fiber.home = &w;
+    expect(w, w.clock);
+    leave(me);
+    return true;
+  }
+  if (!begun) return false;
+  if (has_hosts()) return begin_on_host(phase, *begun, w.number), true;
+  stream_run s{phase, *begun};
+  phase.started(s, w.number);
+  run_stream(s);
+  return true;
+}
+
+void virtual_executor::run_stream(stream_run& s) {
+  phase_run& phase = s.phase;
+  scope own(&phase.streams());
+  context here(own);
+  here.stream = &s;
+  here.owns_stream = true;
+  since_ = base::ticks();
+  note(trace::event_kind::stream_begin, s);
+  error_list errors = run_enclosed(*this, here, own, [&] { phase.what().run(phase.what().env, s.index); });
+  if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(s.index), std::move(errors));
+  const inside end(*this);
+  note(trace::event_kind::stream_end, s);
+  if (phase.finished(s)) phase.end();
+  phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
+}
+
+// Hosts
+// -------------------------------------------------------------------------------------------------------------------
+
+/// Binds a new thread to the context that fewest share.
+void virtual_executor::begin_on_host(phase_run& phase, std::int64_t index, int worker) {
+  virtual_fiber& f = take_fiber(idle_streams_, stream_body);
+  f.stream.emplace(phase, index);
+  phase.started(*f.stream, worker);
+  const auto fewest = std::min_element(hosts_.begin(), hosts_.end(),
+                                       [](const auto& a, const auto& b) { return a->threads() < b->threads(); });
+  (*fewest)->bind(f);
+  f.home->enqueue(f, now_);
+}
+
+void virtual_executor::stream_body(void* fiber) {
+  auto& me = *static_cast<virtual_fiber*>(fiber);
+  virtual_executor& exec = me.exec;
+  for (;;) {
+    exec.run_stream(*me.stream);
+    auto& h = *static_cast<host_context*>(me.home);
+    h.unbind(me);
+    me.next = exec.idle_streams_;
+    exec.idle_streams_ = &me;
+    h.running = nullptr;
+    exec.expect(h, h.clock);
+    exec.leave(me);
+  }
+}
+
+// Off-loads
+// -------------------------------------------------------------------------------------------------------------------
+
+void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
+  auto* s = static_cast<stream_run*>(here.stream);
+  if (here.in_offload) return call(env);
+  if (s && here.owns_stream && s->phase.stale(*s)) take_place(*s);
+  virtual_worker* w = self();
+  team& t = calling_team(here);
+  const int team_width = here.in_loop ? 1 : t.width.load(std::memory_order_relaxed);
+  const int width = s && !grain::worth_sharing(s->phase.mean_seconds(kernel), team_width, 0) ? 1 : team_width;
+  if (!w && has_hosts() && this->here()) {
+    kernel_run k{call, env, &here, kernel, width, s};
+    call_on_team(t, k);
+    if (k.thrown) std::rethrow_exception(k.thrown);
+  } else {
+    const std::uint64_t begin = s ? ticks() : 0;
+    const int at = track();
+    const std::uint32_t name = traced_kernel(kernel);
+    trace::record(at, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
+    call_kernel(here, width, call, env);
+    trace::record(at, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
+    if (s) s->phase.count(at, kernel, width, ticks() - begin);
+  }
+  if (!s || !here.owns_stream) return;
+  const std::uint64_t end = ticks();
+  if (!s->phase.due(end)) return;
+  const inside look(*this);
+  s->phase.tick();
+}
+
+/// Sends the kernel to the team's first worker; the calling thread goes on when the worker's signal is back.
+void virtual_executor::call_on_team(team& t, kernel_run& k) {
+  const inside calling(*this);
+  auto& h = *static_cast<host_context*>(here());
+  virtual_worker& to = at(t.first.load(std::memory_order_relaxed));
+  k.waits = h.running;
+  k.arrives = signalled(to);
+  to.kernels.push_back(&k);
+  expect(to, k.arrives);
+  h.off_loaded();
+  make_way(*k.waits);
+}
+
+bool virtual_executor::run_kernel(virtual_worker& w) {
+  if (w.kernels.empty()) return false;
+  kernel_run& k = *w.kernels.front();
+  if (k.arrives > w.clock) return expect(w, k.arrives), false;
+  w.kernels.erase(w.kernels.begin());
+  since_ = base::ticks();
+  const picoseconds begin = w.clock;
+  const std::uint32_t name = traced_kernel(k.kernel);
+  trace::record(w.number, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(k.width));
+  try {
+    const entered in(*k.caller);
+    call_kernel(*k.caller, k.width, k.call, k.env);
+    account(w);
+  } catch (...) {
+    k.thrown = std::current_exception();
+  }
+  const inside end(*this);
+  trace::record(w.number, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
+  if (k.stream) k.stream->phase.count(w.number, k.kernel, k.width, static_cast<std::uint64_t>(w.clock - begin));
+  grain::host_thread& thread = k.waits->on_host;
+  k.waits->home->enqueue(*k.waits, signalled(*k.waits->home));
+  thread.last_length = thread.ready_at - thread.off_loaded_at;
+  return true;
+}
+
+}  // namespace maslin

@@ -1,0 +1,112 @@
+#pragma once
+// What runs code on a described machine: workers and host contexts, and the fibers that run on them.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <vector>
+
+#include "exec/fiber/fiber.hpp"
+#include "exec/phase/phase_run.hpp"
+#include "exec/threads/baseline.hpp"
+#include "exec/threads/queue.hpp"
+#include "exec/virtual/events.hpp"
+#include "sched/grain/host_turn.hpp"
+#include "task/scope.hpp"
+
+namespace maslin {
+
+class virtual_executor;
+struct host_context;
+struct processor;
+
+/// Where code lives: the loop of a worker with what it runs on top, a stream on a host, or a thread's own stack.
+struct virtual_fiber final : waiter {
+  /// The calling thread's own stack; `where`: whose control flow it is, null for a foreign thread.
+  virtual_fiber(virtual_executor& e, processor* where) : exec(e), is_thread(true), home(where) {}
+  virtual_fiber(virtual_executor& e, std::size_t place, std::size_t stack_bytes, void (*body)(void*))
+      : exec(e), number(place), machine(stack_bytes, body, this), is_thread(false) {}
+
+  void sleep(base::short_lock& held, const awaited_end& what) override;
+  void wake() noexcept override;
+
+  virtual_executor& exec;
+  const std::size_t number = 0;  ///< in the order of their making; 0: a thread
+  fiber machine;
+  const bool is_thread;
+  processor* home = nullptr;
+  virtual_fiber* next = nullptr;     ///< among those that may go on at its home, or among the idle fibers
+  bool awake = true;                 ///< it may go on
+  bool asleep = false;               ///< it has left its processor to wait
+  grain::host_thread on_host;        ///< while its home is a host context
+  std::optional<stream_run> stream;  ///< while it runs on a host
+};
+
+/// Runs one fiber at a time. There is at most one event that counts for it.
+struct processor {
+  explicit processor(int place) : number(place) {}
+  virtual ~processor() = default;
+  processor(const processor&) = delete;
+  processor& operator=(const processor&) = delete;
+
+  /// Makes a fiber run that goes on now, and gives it; null if there is none, and then there is an event for when there
+  /// will be.
+  virtual virtual_fiber* choose() = 0;
+  /// Does the fiber that runs here only wait?
+  virtual bool is_spinning() const { return false; }
+  /// The fiber may go on here at that time.
+  virtual void enqueue(virtual_fiber& f, picoseconds when) = 0;
+
+  const int number;  ///< in events: the workers first, then the host contexts
+  picoseconds clock = 0;
+  std::uint64_t expected = 0;  ///< the event that counts; 0: none
+  picoseconds expected_at = 0;
+  virtual_fiber* running = nullptr;  ///< runs now, or goes on at the event
+};
+
+/// A kernel on its way to the first worker of a team.
+struct kernel_run {
+  void (*call)(void*);
+  void* env;
+  context* caller;
+  std::uint32_t kernel;
+  int width;
+  stream_run* stream;              ///< that it counts for, or null
+  virtual_fiber* waits = nullptr;  ///< whose off-load it is
+  picoseconds arrives = 0;
+  std::exception_ptr thrown = nullptr;
+};
+
+/// The tasks of one worker. Its own end is the newest.
+class task_stack {
+ public:
+  bool empty() const { return first_ == tasks_.size(); }
+  void push(detail::task_node* task) { tasks_.push_back(task); }
+  detail::task_node* pop();
+  /// Moves the older half, rounded up, to `to`: the oldest becomes the newest there.
+  void give_half(task_stack& to);
+
+ private:
+  std::vector<detail::task_node*> tasks_;
+  std::size_t first_ = 0;
+};
+
+struct virtual_worker final : processor, work_queue::watcher {
+  virtual_worker(virtual_executor& e, int place) : processor(place), exec(e) {}
+  void nonempty(bool holds_work) override;
+  virtual_fiber* choose() override;
+  void enqueue(virtual_fiber& f, picoseconds when) override;
+
+  virtual_executor& exec;
+  std::atomic<team*> in_team{nullptr};
+  virtual_fiber* first_ready = nullptr;  ///< fibers that may go on here, the earliest first
+  virtual_fiber* last_ready = nullptr;
+  task_stack tasks;
+  work_queue loops{this};
+  invitations invited;
+  std::vector<kernel_run*> kernels;  ///< in the order of their arrival
+};
+
+}  // namespace maslin

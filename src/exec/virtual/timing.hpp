@@ -1,0 +1,24 @@
+#pragma once
+// What things take on a described machine.
+
+#include "exec/virtual/events.hpp"
+#include "maslin/machine.hpp"
+#include "sched/grain/host_turn.hpp"
+
+namespace maslin {
+
+struct timing {
+  /// Reads MASLIN_DURATIONS and MASLIN_HOST, too. Throws `error`.
+  explicit timing(const machine::machine_spec& machine);
+
+  bool only_declared = false;      ///< what is not declared (`cost`) takes no time
+  double worker_picoseconds = 0;   ///< a tick of this machine's clock, on a worker
+  double host_picoseconds = 0;     ///< and on a host, alone
+  double contention = 0;           ///< a of alpha(p) = 1 + a (p - 1)
+  picoseconds signal = 0;          ///< sending one takes so long, and then it is seen
+  picoseconds context_switch = 0;  ///< of a host
+  picoseconds quantum = 0;         ///< of a host's operating system
+  grain::host_policy host = grain::host_policy::yield_if_not_ready;
+};
+
+}  // namespace maslin

@@ -1,0 +1,214 @@
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "exec/in_place.hpp"
+#include "exec/phase/phase_run.hpp"
+#include "exec/virtual/inside.hpp"
+#include "sched/place/dbs.hpp"
+
+namespace maslin {
+
+detail::task_node* task_stack::pop() {
+  if (empty()) return nullptr;
+  detail::task_node* task = tasks_.back();
+  tasks_.pop_back();
+  if (empty()) {
+    tasks_.clear();
+    first_ = 0;
+  }
+  return task;
+}
+
+void task_stack::give_half(task_stack& to) {
+  const std::size_t count = (tasks_.size() - first_ + 1) / 2;
+  for (std::size_t i = count; i > 0; --i) to.push(tasks_[first_ + i - 1]);
+  first_ += count;
+  if (first_ * 2 < tasks_.size()) return;
+  tasks_.erase(tasks_.begin(), tasks_.begin() + static_cast<std::ptrdiff_t>(first_));
+  first_ = 0;
+}
+
+void virtual_worker::nonempty(bool holds_work) {
+  if (holds_work)
+    exec.has_loops_.set(number);
+  else
+    exec.has_loops_.clear(number);
+}
+
+/// The queues as one worker sees them (sched/place/dbs.hpp says what each call gives).
+class virtual_executor::queues {
+ public:
+  using work = maslin::work;
+
+  queues(virtual_executor& exec, virtual_worker& w, team& t)
+      : exec_(exec),
+        own_(w),
+        team_(t),
+        first_(t.first.load(std::memory_order_relaxed)),
+        width_(t.width.load(std::memory_order_relaxed)) {}
+
+  std::optional<work> take_own() {
+    if (auto part = own_.loops.take_head(width_)) return part;
+    if (detail::task_node* task = own_.tasks.pop()) return work{task, {}};
+    exec_.has_tasks_.clear_if_set(own_.number);
+    return std::nullopt;
+  }
+  std::optional<work> take_centre() {
+    std::optional<work> item = team_.centre.take_head(width_);
+    if (!item || item->task || item->part.size() <= item->part.grain) return item;
+    own_.loops.push_head(*item);
+    exec_.wake_one(team_);
+    return take_own();
+  }
+  int next_victim(int victim) const {
+    const int last = first_ + width_;
+    // A worker that has just been moved may look at a team that is no longer its own.
+    if (own_.number < first_ || own_.number >= last) return -1;
+    if (victim < 0 || victim > own_.number) {
+      const int after = first_set((victim < 0 ? own_.number : victim) + 1, last);
+      return after >= 0 ? after : first_set(first_, own_.number);
+    }
+    return first_set(victim + 1, own_.number);
+  }
+  bool bisect(int victim) {
+    virtual_worker& from = exec_.at(victim);
+    if (!from.tasks.empty()) {
+      from.tasks.give_half(own_.tasks);
+      exec_.has_tasks_.set(own_.number);
+    } else if (!from.loops.bisect_into(own_.loops)) {
+      exec_.has_tasks_.clear_if_set(victim);
+      return false;
+    }
+    if (next_victim(-1) >= 0) exec_.wake_one(team_);
+    return true;
+  }
+
+ private:
+  int first_set(int from, int to) const {
+    const int tasks = exec_.has_tasks_.first_set(from, to);
+    const int loops = exec_.has_loops_.first_set(from, tasks < 0 ? to : tasks);
+    return loops >= 0 ? loops : tasks;
+  }
+
+  virtual_executor& exec_;
+  virtual_worker& own_;
+  team& team_;
+  int first_;
+  int width_;
+};
+
+virtual_fiber* virtual_worker::choose() {
+  if (first_ready) {
+    running = first_ready;
+    first_ready = running->next;
+  } else {
+    running = &exec.take_fiber(exec.idle_fibers_, virtual_executor::loop_body);
+    running->home = this;
+  }
+  return running;
+}
+
+void virtual_worker::enqueue(virtual_fiber& f, picoseconds when) {
+  f.next = nullptr;
+  if (first_ready)
+    last_ready->next = &f;
+  else
+    first_ready = &f;
+  last_ready = &f;
+  if (!running) exec.expect(*this, when);
+}
+
+void virtual_executor::wake_one(const team& of) noexcept {
+  const int first = of.first.load(std::memory_order_relaxed);
+  const int i = asleep_.first_set(first, first + of.width.load(std::memory_order_relaxed));
+  if (i >= 0) signal(at(i));
+}
+
+void virtual_executor::rouse_worker(int worker) {
+  if (asleep_.test(worker)) signal(at(worker));
+}
+
+/// Whoever calls sends a signal to the processor, which looks around when it arrives.
+void virtual_executor::signal(processor& to) noexcept { expect(to, signalled(to)); }
+
+/// Gives when a signal of the calling code arrives there; sending takes the caller as long.
+picoseconds virtual_executor::signalled(const processor& to) noexcept {
+  processor* from = here();
+  if (from == &to) return from->clock;
+  if (from && from->number >= workers() && to.number >= workers()) return from->clock;
+  if (!from) return now_ + times_.signal;
+  from->clock += times_.signal;
+  return from->clock;
+}
+
+void virtual_executor::loop_body(void* fiber) {
+  auto& me = *static_cast<virtual_fiber*>(fiber);
+  me.exec.work_loop(me);
+}
+
+void virtual_executor::work_loop(virtual_fiber& me) {
+  for (;;) {
+    auto& w = *static_cast<virtual_worker*>(me.home);
+    account(w);
+    sync(w);
+    if (!w.first_ready && turn(w)) continue;
+    w.running = nullptr;
+    me.next = idle_fibers_;
+    idle_fibers_ = &me;
+    if (w.first_ready)
+      expect(w, w.clock);
+    else
+      asleep_.set(w.number);
+    leave(me);
+  }
+}
+
+bool virtual_executor::turn(virtual_worker& w) {
+  if (detail::task_node* task = urgent_.pop()) return execute(w, {task, {}}), true;
+  if (run_kernel(w)) return true;
+  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(*to), true;
+  team& t = team_of(&w);
+  queues all(*this, w, t);
+  if (auto item = place::dbs(all)) return execute(w, *item), true;
+  if (t.wants_stream.load(std::memory_order_relaxed) && start_stream(w, false)) return true;
+  // Before it sleeps it helps whoever its team stands in the way of, as in exec/threads.
+  return start_stream(w, true) || climb(w, t);
+}
+
+bool virtual_executor::climb(virtual_worker& w, const team& t) {
+  for (team* above = t.parent.load(std::memory_order_relaxed); above;
+       above = above->parent.load(std::memory_order_relaxed))
+    if (auto item = above->centre.take_head(above->width.load(std::memory_order_relaxed)))
+      return execute(w, *item), true;
+  return false;
+}
+
+void virtual_executor::execute(virtual_worker& w, const work& item) {
+  since_ = base::ticks();
+  if (item.task) return run_traced(w.number, item.task, *this);
+  run_blocks(*item.part.loop, item.part.first, item.part.last);
+  account(w);
+  sync(w);
+  item.part.loop->blocks.leave(static_cast<std::uint64_t>(item.part.size()));
+}
+
+void virtual_executor::ready(detail::task_node* task) noexcept {
+  const inside calling(*this);
+  virtual_worker* w = self();
+  team& t = calling_team(current_context());
+  if (task->priority > 0 && urgent_.push(task)) {
+  } else if (w) {
+    w->tasks.push(task);
+    has_tasks_.set(w->number);
+  } else {
+    t.centre.push_tail({task, {}});
+  }
+  wake_one(t);
+}
+
+int virtual_executor::width() const {
+  const context& c = current_context();
+  return c.in_loop ? 1 : calling_team(c).width.load(std::memory_order_relaxed);
+}
+
+}  // namespace maslin

@@ -1,0 +1,163 @@
+// What happens when on described machines: time lines of small programs with declared costs, kept in golden/.
+// MASLIN_WRITE_GOLDEN=1 writes the files anew.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+
+#include "maslin/maslin.hpp"
+#include "maslin/trace.hpp"
+
+namespace ms = maslin;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* four_cores = R"(
+name = "four cores"
+[workers]
+kind = "cpu"
+count = 4
+source = "this test"
+[transfer]
+signal_us = 0.5
+bandwidth_gb_per_s = 10
+source = "this test"
+)";
+
+constexpr const char* four_accelerators = R"(
+name = "four accelerators behind two host contexts"
+[workers]
+kind = "accelerator"
+count = 4
+source = "this test"
+[hosts]
+contexts = 2
+contention = 0.25
+quantum_us = 100
+switch_us = 2
+source = "this test"
+[transfer]
+signal_us = 1
+bandwidth_gb_per_s = 10
+source = "this test"
+)";
+
+/// Sets a variable of the environment while it lives.
+class variable {
+ public:
+  variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  ~variable() { unsetenv(name_); }
+  variable(const variable&) = delete;
+  variable& operator=(const variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+/// Gives an event's name without the folder of a source file.
+std::string short_name(std::string_view name) { return std::string(name.substr(name.find_last_of('/') + 1)); }
+
+/// Runs the program on the machine and gives its time line: a line an event.
+std::string time_line(const std::string& machine, const std::function<void()>& program) {
+  const std::string folder = testing::TempDir() + fmt::format("time_line.{}", getpid());
+  std::filesystem::create_directories(folder);
+  const std::string spec = folder + "/machine.toml", trace = folder + "/run.mtrace";
+  std::ofstream(spec) << machine;
+  {
+    const variable on("MASLIN_MACHINE", spec), to("MASLIN_TRACE", trace), how("MASLIN_DURATIONS", "declared");
+    ms::Runtime runtime;
+    program();
+  }
+  std::string text;
+  const ms::trace::file run(trace);
+  EXPECT_EQ(run.about().dropped(), 0u);
+  run.each_event([&](const ms::trace::event& e) {
+    text += fmt::format("{:>9} ns  {:>2}  {:<14} {}\n", e.ns, e.worker, ms::trace::to_string(e.kind),
+                        short_name(e.id ? run.name(e.id) : ""));
+  });
+  std::filesystem::remove_all(folder);
+  return text;
+}
+
+/// Compares with golden/NAME.txt.
+void expect_golden(const std::string& name, const std::string& found) {
+  const std::string path = std::string(GOLDEN) + "/" + name + ".txt";
+  if (std::getenv("MASLIN_WRITE_GOLDEN")) {
+    std::ofstream(path) << found;
+    GTEST_SKIP() << "written: " << path;
+  }
+  std::ifstream file(path);
+  ASSERT_TRUE(file) << path << " is missing; MASLIN_WRITE_GOLDEN=1 writes it";
+  const std::string expected(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(found, expected);
+}
+
+void kernel_body(std::chrono::microseconds serial, std::chrono::microseconds each) {
+  ms::cost(serial);
+  ms::parallel_for(0, 8, [each](ms::range r) { ms::cost(r.size() * each); });
+}
+const ms::kernel kernel{"kernel", kernel_body};
+
+void tasks() {
+  std::array<int, 4> x{};
+  for (int& one : x) ms::task([](ms::view<int>) { ms::cost(10us); }, ms::out(one));
+  ms::task([](ms::view<const int>, ms::view<const int>, ms::view<int>) { ms::cost(5us); }, ms::in(x[0]), ms::in(x[1]),
+           ms::inout(x[2]));
+  ms::task([](ms::view<int>) { ms::cost(20us); }, ms::inout(x[3]));
+  ms::cost(3us);
+  ms::wait();
+}
+
+/// Columns of a triangle, the heavy ones last.
+void triangle() {
+  ms::cost(1us);
+  ms::parallel_for(
+      0, 16, [](ms::range r) { ms::cost(r.first * 1us); }, ms::block{1});
+}
+
+void streams() {
+  ms::phase("streams", 6, [](std::int64_t i) {
+    for (int k = 0; k < 3; ++k) {
+      ms::cost((i + 1) * 2us);
+      ms::offload(kernel, 4us, 3us);
+    }
+  });
+}
+
+TEST(TimeLines, Tasks) { expect_golden("tasks", time_line(four_cores, tasks)); }
+
+TEST(TimeLines, LoopsUnderEachPolicy) {
+  for (const char* policy : {"dbs", "static", "gss", "afs"}) {
+    const variable loops("MASLIN_LOOP", policy);
+    expect_golden(fmt::format("triangle-{}", policy), time_line(four_cores, triangle));
+  }
+}
+
+TEST(TimeLines, StreamsOnCores) {
+  const variable pin("MASLIN_PIN", "streams=2x2");
+  expect_golden("streams-2x2", time_line(four_cores, streams));
+}
+
+TEST(TimeLines, StreamsOnHostsUnderEachPolicy) {
+  const variable pin("MASLIN_PIN", "streams=4x1");
+  for (const char* policy : {"edtlp", "yield", "adaptive", "native"}) {
+    const variable host("MASLIN_HOST", policy);
+    expect_golden(fmt::format("hosts-{}", policy), time_line(four_accelerators, streams));
+  }
+}
+
+TEST(TimeLines, StreamsOnHostsWithTeamsOfAccelerators) {
+  const variable pin("MASLIN_PIN", "streams=2x2");
+  expect_golden("hosts-2x2", time_line(four_accelerators, streams));
+}
+
+}  // namespace
