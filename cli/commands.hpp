@@ -9,5 +9,8 @@ void add_machine(CLI::App& app);
 /// `maslin explain`: what the runtime decided in a run, and how to decide otherwise.
 void add_explain(CLI::App& app);
 
+/// `maslin figures`: the papers' tables and figures on a described machine; published, ours, error.
+void add_figures(CLI::App& app);
+
 /// `maslin trace`: what a run left in its trace file, in figures, for the Perfetto UI, or as intervals for reports.
 void add_trace(CLI::App& app);

@@ -109,6 +109,8 @@ json spec_as_json(const machine::machine_spec& s) {
   if (s.hosts) {
     json& h = out["hosts"] = {{"contexts", s.hosts->contexts}, {"speed", s.hosts->speed}};
     put(h, "contention", s.hosts->contention);
+    h["threads_per_core"] = s.hosts->threads_per_core;
+    put(h, "smt", s.hosts->smt);
     put(h, "quantum_us", s.hosts->quantum_us);
     put(h, "switch_us", s.hosts->switch_us);
     h["source"] = s.hosts->source;

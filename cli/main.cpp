@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   add_machine(app);
   add_explain(app);
   add_trace(app);
+  add_figures(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

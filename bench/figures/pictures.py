@@ -9,7 +9,7 @@ from typing import Sequence
 
 from maslin_report.style import ACCENT, FONT, INK, LINE, OTHER, SOFT, STREAMS
 
-COLOURS = {"dbs": ACCENT, "afs": STREAMS[1], "gss": STREAMS[2], "static": OTHER}
+COLOURS = {"ours": ACCENT, "paper": OTHER, "dbs": ACCENT, "afs": STREAMS[1], "gss": STREAMS[2], "static": OTHER}
 COLUMNS, WIDTH, HEIGHT = 3, 320, 230  # of a panel
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 34, 30  # within it
 HEAD = 84

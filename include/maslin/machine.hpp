@@ -84,6 +84,8 @@ struct host_spec {
   int contexts = 0;                  ///< hardware threads
   double speed = 1;                  ///< as worker_spec::speed
   std::optional<double> contention;  ///< a of alpha(p) = 1 + a (p - 1), for p threads on one hardware thread
+  int threads_per_core = 1;          ///< neighbouring contexts that share one core (SMT)
+  std::optional<double> smt;         ///< b: a thread is 1 + b n times as slow for n other busy contexts of its core
   std::optional<double> quantum_us;  ///< the operating system's time slice
   std::optional<double> switch_us;   ///< cost of one context switch
   std::string source;

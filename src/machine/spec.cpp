@@ -214,6 +214,12 @@ host_spec read_hosts(section s) {
   h.contexts = s.count("contexts");
   if (s.has("speed")) h.speed = s.number("speed", a_speed);
   h.contention = s.optional_number("contention", {0, 1000});
+  h.threads_per_core = s.count_or("threads_per_core", 1);
+  if (h.contexts % h.threads_per_core != 0)
+    s.fail_at("threads_per_core",
+              fmt::format("'hosts.threads_per_core' is {}, which does not divide the {} contexts evenly",
+                          h.threads_per_core, h.contexts));
+  h.smt = s.optional_number("smt", {0, 1000});
   h.quantum_us = s.optional_number("quantum_us", {1e-3, 1e12});
   h.switch_us = s.optional_number("switch_us", a_time);
   h.source = s.source();

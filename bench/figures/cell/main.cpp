@@ -20,8 +20,9 @@ cell::application what;
 void kernel_body(double factor, std::int64_t iterations) {
   ms::cost(us(what.serial_us * factor));
   const us each(what.loop_us * factor / static_cast<double>(what.iterations));
+  const cell::division parts(iterations, ms::width(), what.chunk);
   ms::parallel_for(
-      0, iterations, [each](ms::range r) { ms::cost(static_cast<double>(r.size()) * each); }, ms::block{what.chunk});
+      0, parts.count, [&](ms::range r) { ms::cost(static_cast<double>(parts.size(r.first)) * each); }, ms::block{1});
 }
 const ms::kernel likelihood{"likelihood", kernel_body};
 

@@ -18,7 +18,8 @@ std::vector<const host_thread*> host_context::turns() const {
 void host_context::bind(virtual_fiber& f) {
   f.home = this;
   f.on_host = host_thread{.away = true};
-  threads_.push_back(&f);
+  const bool had_it_last = !threads_.empty() && threads_.back() == last_;
+  threads_.insert(threads_.end() - (had_it_last ? 1 : 0), &f);
 }
 
 void host_context::unbind(virtual_fiber& f) {
@@ -79,7 +80,10 @@ virtual_fiber* host_context::choose() {
 
 picoseconds host_context::slowed(picoseconds alone) const {
   const double sharing = static_cast<double>(std::max<std::int64_t>(1, present())) - 1;
-  return static_cast<picoseconds>(static_cast<double>(alone) * (1 + exec.times_.contention * sharing));
+  const auto busy =
+      std::count_if(neighbours.begin(), neighbours.end(), [](const host_context* h) { return h->present() > 0; });
+  return static_cast<picoseconds>(static_cast<double>(alone) * (1 + exec.times_.contention * sharing) *
+                                  (1 + exec.times_.smt * static_cast<double>(busy)));
 }
 
 void host_context::pass(picoseconds time) {

@@ -25,6 +25,7 @@ struct host_context final : processor {
   bool is_spinning() const override { return running && running->on_host.ready_at > clock; }
 
   virtual_executor& exec;
+  std::vector<host_context*> neighbours;  ///< the other contexts of the same core
 
  private:
   std::vector<const grain::host_thread*> turns() const;

@@ -37,9 +37,13 @@ timing::timing(const machine::machine_spec& machine)
     : only_declared(only_declared_from_environment()),
       worker_picoseconds(base::seconds_per_tick() * 1e12 / machine.workers.speed) {
   if (machine.transfer) signal = from_microseconds(machine.transfer->signal_us);
+  group = machine.workers.count / machine.workers.groups;
+  for (const machine::link_spec& link : machine.links)
+    if (link.between == machine::link_spec::ends::groups) between_groups = from_microseconds(link.latency_us);
   if (!machine.hosts) return;
   host_picoseconds = base::seconds_per_tick() * 1e12 / machine.hosts->speed;
   contention = machine.hosts->contention.value_or(0);
+  smt = machine.hosts->smt.value_or(0);
   context_switch = from_microseconds(machine.hosts->switch_us);
   quantum = from_microseconds(machine.hosts->quantum_us);
   host = host_policy_from_environment();

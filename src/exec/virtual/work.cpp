@@ -138,6 +138,8 @@ picoseconds virtual_executor::signalled(const processor& to) noexcept {
   if (from && from->number >= workers() && to.number >= workers()) return from->clock;
   if (!from) return now_ + times_.signal;
   from->clock += times_.signal;
+  const bool among_workers = from->number < workers() && to.number < workers();
+  if (among_workers && from->number / times_.group != to.number / times_.group) from->clock += times_.between_groups;
   return from->clock;
 }
 

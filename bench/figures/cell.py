@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""Predicts the tables and figures of the paper on multigrain parallelism (RAxML and PBPI on a Cell blade) on a described machine.
+
+    python3 bench/figures/cell.py [NAME...] [--withheld] [--json] [--quick] [--output out/cell]
+
+NAME is one of table1a table1b table2a table2b table3a table3b table4 table5 table6a table6b table6c table6d figure4 figure6
+figure7 figure9, or the beginning of several; all if none is given. For each cell: what the paper published, ours, the error; cells that
+the constants were fitted to (*) do not count towards the error. --withheld prints the cells that the paper's text here does not
+give. Draws NAME.svg into the output folder. bench/figures/cell/README.md says where each constant comes from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Callable, Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "python"), str(Path(__file__).parent)]
+from pictures import Bar, Panel, draw  # noqa: E402
+from scorecard.measure import MeasurementError, binary, execute  # noqa: E402
+
+EDTLP, LINUX = "EDTLP", "Linux"
+HOST_POLICY = {EDTLP: "edtlp", LINUX: "native"}
+
+
+@dataclass(frozen=True)
+class Application:
+    """Times in microseconds: RAxML's of one off-load, PBPI's of one generation of the whole chain."""
+
+    program: str
+    repeats: int  # off-loads of a bootstrap, or generations
+    host: float
+    serial: float  # of the kernel
+    loop: float
+    iterations: int
+    spread: float
+
+
+RAXML_42 = Application("raxml", 315_766, 18.4, 7.6, 35.4, 228, 0.68)
+RAXML_42_LONG = Application("raxml", 315_766, 18.4, 14.8, 117.5, 456, 0.68)
+RAXML_25 = Application("raxml", 157_654, 18.0, 3.0, 18.0, 100, 0.0)
+PBPI_10000 = Application("pbpi", 20_000, 225.0, 0.0, 12_875.0, 10_000, 0.0)
+PBPI_3000 = Application("pbpi", 20_000, 90.0, 10.0, 1_258.0, 3_000, 0.0)
+PBPI_1000 = Application("pbpi", 200_000, 265.0, 0.0, 2_232.0, 954, 0.0)
+
+MACHINE = """name = "cell"
+about = "bench/figures/cell.py"
+[workers]
+kind = "accelerator"
+count = {workers}
+groups = {cells}
+source = "multigrain-cell 3.3"
+[hosts]
+contexts = {contexts}
+threads_per_core = 2
+quantum_us = 10000
+switch_us = 1.5
+smt = 0.33
+source = "bench/figures/cell/README.md"
+[transfer]
+signal_us = 0.5
+bandwidth_gb_per_s = 25.6
+source = "bench/figures/cell/README.md"
+[[link]]
+between = "groups"
+bandwidth_gb_per_s = 20
+latency_us = {between_cells}
+source = "bench/figures/cell/README.md"
+"""
+
+BETWEEN_CELLS = 23.0  # microseconds that a signal takes longer; with several processes each has the SPEs of one Cell
+QUICK = False
+
+
+@cache
+def seconds(app: Application, streams: int, width: int, host: str = EDTLP, units: int = 0, cells: int = 1) -> float:
+    """Gives the time of a run: `streams` at a time, each with `width` SPEs; `units` bootstraps, as many as streams if not said. A part
+    of the off-loads (of the generations) is simulated, and the time scaled to all."""
+    part = min(app.repeats, (300 if QUICK else 3000) if app.program == "raxml" else (20 if QUICK else 200))
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Path(folder) / "machine.toml"
+        machine.write_text(MACHINE.format(workers=8 * cells, contexts=2 * cells, cells=cells,
+                                          between_cells=BETWEEN_CELLS if streams == 1 else 0), encoding="utf-8")
+        phase = "bootstraps" if app.program == "raxml" else "processes"
+        command = [binary("figures_cell"), app.program, "--streams", units or streams, "--host-us", app.host, "--serial-us", app.serial,
+                   "--loop-us", app.loop, "--iterations", app.iterations, "--chunk", 16, "--spread", app.spread]
+        command += ["--offloads", part] if app.program == "raxml" else ["--offloads", 1, "--generations", part]
+        _, said = execute(command, {"MASLIN_MACHINE": str(machine), "MASLIN_DURATIONS": "declared", "MASLIN_HOST": HOST_POLICY[host],
+                                    "MASLIN_LOOP": "static", "MASLIN_PIN": f"{phase}={streams}x{width}"})
+    return json.loads(said)["seconds"] * app.repeats / part
+
+
+@dataclass
+class Cell:
+    figure: str
+    row: str
+    column: str
+    predicted: float
+    unit: str
+    published: float | None = None
+    withheld: bool = False
+    fitted: bool = False
+
+    def error(self) -> float | None:
+        return None if self.published is None else abs(self.predicted / self.published - 1)
+
+
+def row_of(figure: str, row: str, column: str, predicted: float, published: float | str | None, fitted: bool = False) -> Cell:
+    known = published if isinstance(published, float) else None
+    return Cell(figure, row, column, predicted, "s", known, published == "withheld", fitted)
+
+
+def by_workers(figure: str, app: Application, edtlp: dict[int, float], linux: dict[int, float], fitted: tuple[int, ...]) -> Iterator[Cell]:
+    for workers in range(1, 9):
+        for column, published in ((EDTLP, edtlp), (LINUX, linux)):
+            yield row_of(figure, str(workers), column, seconds(app, workers, 1, column), published.get(workers, "withheld"),
+                         workers == 1 or column == EDTLP and workers in fitted)
+
+
+def by_width(figure: str, app: Application, published: list[float | str | None], fitted: int, streams: int = 1, cells: int = 1) -> Iterator[Cell]:
+    """`fitted`: up to which width."""
+    for width, value in enumerate(published, start=1):
+        yield row_of(figure, str(width), "time", seconds(app, streams, width, cells=cells), value, width <= fitted)
+
+
+def table1a(figure: str) -> Iterator[Cell]:
+    return by_workers(figure, RAXML_42, {1: 19.7, 2: 22.2, 4: 28.1, 8: 39.8}, {1: 19.7, 2: 30.0, 4: 43.3, 8: 81.7}, (2, 8))
+
+
+def table1b(figure: str) -> Iterator[Cell]:
+    return by_workers(figure, PBPI_10000, {1: 265.0, 2: 136.1, 4: 72.5, 8: 57.6}, {1: 263.5, 2: 145.0, 4: 134.9, 8: 158.3}, (8,))
+
+
+def table2a(figure: str) -> Iterator[Cell]:
+    return by_width(figure, RAXML_42, [19.7, 14.0, 13.36, 12.8, 13.8, 12.47, 11.4, 11.44], 8)
+
+
+def table2b(figure: str) -> Iterator[Cell]:
+    return by_width(figure, RAXML_42_LONG, [47.9, 29.5, 23.3, 20.5, 18.7, 18.1, 17.1, 16.8], 2)
+
+
+def table3a(figure: str) -> Iterator[Cell]:
+    return by_width(figure, PBPI_3000, [27.2, 14.9, 11.3, 8.4, 7.3, 6.8, 6.2, 5.9], 1)
+
+
+def table3b(figure: str) -> Iterator[Cell]:
+    return by_width(figure, PBPI_10000, [262.0, 131.3, 92.3, 70.1, 58.1, 49.0, 43.0, 39.7], 8)
+
+
+SCHEMES = ((8, 1), (4, 2), (2, 4))
+
+
+def table4(figure: str) -> Iterator[Cell]:
+    for app, name, published in ((RAXML_42, "42_SC", (41.73, 21.05, 14.42)), (RAXML_25, "25_SC", (16.53, 8.01, 5.6))):
+        for (streams, width), value in zip(SCHEMES, published):
+            yield row_of(figure, f"{name} {streams}x{width}", "time", seconds(app, streams, width), value, app is RAXML_25)
+
+
+def sampled(app: Application, units: int) -> float:
+    """Gives the time under S-MGPS (6.2): one unit for each active stream in every configuration that uses all SPEs, then the rest in the
+    one of the largest throughput."""
+    samples = {scheme: seconds(app, *scheme) for scheme in SCHEMES}
+    best = max(SCHEMES, key=lambda scheme: scheme[0] / samples[scheme])
+    return sum(samples.values()) + seconds(app, *best, units=units - sum(streams for streams, _ in SCHEMES))
+
+
+def table5(figure: str) -> Iterator[Cell]:
+    for units in (32, 64, 128):
+        for streams, width in SCHEMES:
+            yield row_of(figure, str(units), f"{streams}x{width}", seconds(RAXML_25, streams, width, units=units), "withheld")
+        yield row_of(figure, str(units), "S-MGPS", sampled(RAXML_25, units), "withheld")
+
+
+SAMPLE = 0.003  # of all generations, for each width: table 6a's S-MGPS
+
+
+def table6(figure: str, streams: int, times: list[float | str], s_mgps: float | str, fitted: int) -> Iterator[Cell]:
+    cells = list(by_width(figure, PBPI_1000, times, fitted, streams, cells=2))
+    yield from cells
+    all_times = [cell.predicted for cell in cells]
+    chosen = min(all_times) + SAMPLE * sum(time - min(all_times) for time in all_times)
+    best = str(1 + all_times.index(min(all_times)))
+    yield row_of(figure, best, "S-MGPS", chosen, s_mgps, fitted > 1)
+
+
+def table6a(figure: str) -> Iterator[Cell]:
+    return table6(figure, 1, [502.0, 267.8, 222.8, 175.8, 142.1, 118.6, 108.1, 134.3, 122.0, 111.9, 138.3, 109.2, 122.3, 133.2, 115.3,
+                              116.5], 110.3, 16)
+
+
+def table6b(figure: str) -> Iterator[Cell]:
+    return table6(figure, 2, [275.9] + ["withheld"] * 7, "withheld", 0)
+
+
+def table6c(figure: str) -> Iterator[Cell]:
+    return table6(figure, 4, [180.6] + ["withheld"] * 3, "withheld", 0)
+
+
+def table6d(figure: str) -> Iterator[Cell]:
+    return table6(figure, 8, [355.5, 265.0], 267.0, 0)
+
+
+def by_bootstraps(figure: str, app: Application, most: int) -> Iterator[Cell]:
+    for units in range(1, most + 1):
+        for streams, width in SCHEMES:
+            yield row_of(figure, str(units), f"{streams}x{width}", seconds(app, streams, width, units=units), None)
+
+
+def figure4(figure: str) -> Iterator[Cell]:
+    return by_bootstraps(figure, RAXML_42, 16)
+
+
+def figure6(figure: str) -> Iterator[Cell]:
+    return by_width(figure, RAXML_25, [None] * 8, 1)
+
+
+def figure7(figure: str) -> Iterator[Cell]:
+    return by_bootstraps(figure, RAXML_25, 16)
+
+
+def figure9(figure: str) -> Iterator[Cell]:
+    for streams in (1, 2, 4, 8):
+        for width in range(1, 16 // streams + 1):
+            yield row_of(figure, str(streams * width), f"{streams} processes", seconds(PBPI_1000, streams, width, cells=2), None)
+
+
+FIGURES: dict[str, Callable[[str], Iterator[Cell]]] = {
+    make.__name__: make for make in (table1a, table1b, table2a, table2b, table3a, table3b, table4, table5, table6a, table6b, table6c, table6d,
+                                     figure4, figure6, figure7, figure9)}
+
+
+def picture(name: str, cells: list[Cell]) -> str:
+    """Draws a panel for each column, a group for each row: the paper's value beside ours."""
+    panels: dict[str, Panel] = {}
+    for cell in cells:
+        panel = panels.setdefault(cell.column, Panel(cell.column, cell.unit))
+        paper = [] if cell.published is None else [Bar("paper", cell.published)]
+        panel.groups.append((cell.row, [*paper, Bar("ours", cell.predicted)]))
+    return draw(f"{name} of the paper on multigrain parallelism", "seconds on a described Cell blade", ("paper", "ours"),
+                list(panels.values()))
+
+
+def print_figure(name: str, cells: list[Cell]) -> None:
+    print(f"\n{name}\n{'row':14} {'column':12} {'paper':>9} {'ours':>9} {'error':>7}")
+    for cell in cells:
+        paper = f"{cell.published:9.4g}" if cell.published is not None else " withheld" if cell.withheld else "        -"
+        error = cell.error()
+        print(f"{cell.row:14} {cell.column:12} {paper} {cell.predicted:9.4g} " +
+              (f"{100 * error:6.1f}%" if error is not None else f"{'-':>7}") + (" *" if cell.fitted and error is not None else ""))
+    counted = [cell.error() for cell in cells if cell.error() is not None and not cell.fitted]
+    if counted:
+        print(f"mean error {100 * sum(counted) / len(counted):.1f} % over {len(counted)} cells")
+
+
+def main() -> int:
+    global QUICK
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="figures, or how they begin")
+    parser.add_argument("--withheld", action="store_true", help="only the cells that the paper's text here does not give")
+    parser.add_argument("--json", action="store_true", help="print a list of cells for programs")
+    parser.add_argument("--quick", action="store_true", help="simulate a tenth")
+    parser.add_argument("--output", type=Path, default=ROOT / "out" / "cell", help="folder for the pictures (default: out/cell)")
+    options = parser.parse_args()
+    QUICK = options.quick
+    wanted = [name for name in FIGURES if not options.names or any(name.startswith(asked) for asked in options.names)]
+    unknown = [asked for asked in options.names if not any(name.startswith(asked) for name in FIGURES)]
+    if unknown:
+        print(f"figures: no figure is called {unknown[0]!r}; there are {', '.join(FIGURES)}", file=sys.stderr)
+        return 2
+    if options.withheld and not options.names:
+        wanted = ["table1a", "table1b", "table5", "table6b", "table6c"]
+    try:
+        options.output.mkdir(parents=True, exist_ok=True)
+        every: list[Cell] = []
+        for name in wanted:
+            if sys.stderr.isatty():
+                print(f"\r\033[K{name}", end="", file=sys.stderr, flush=True)
+            cells = list(FIGURES[name](name))
+            part = options.output / f"{name}.svg.part"
+            part.write_text(picture(name, cells), encoding="utf-8")
+            part.rename(options.output / f"{name}.svg")
+            shown = [cell for cell in cells if cell.withheld] if options.withheld else cells
+            every += shown
+            if sys.stderr.isatty():
+                print("\r\033[K", end="", file=sys.stderr, flush=True)
+            if not options.json:
+                print_figure(name, shown)
+    except (MeasurementError, OSError) as problem:
+        print(f"figures: {problem}", file=sys.stderr)
+        return 1
+    if options.json:
+        keys = ("figure", "row", "column", "predicted", "unit") if options.withheld else tuple(asdict(every[0])) if every else ()
+        print(json.dumps([{key: value for key, value in asdict(cell).items() if key in keys} for cell in every], indent=1))
+        return 0
+    known = [cell for cell in every if cell.error() is not None]
+    for what, cells in (("published cells", known), ("of them that nothing was fitted to", [cell for cell in known if not cell.fitted])):
+        if cells:
+            print(f"mean error over the {len(cells)} {what}: {100 * sum(cell.error() for cell in cells) / len(cells):.1f} %")
+    print(f"pictures in {options.output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+// `maslin figures`: the papers' experiments on described machines. The work is done by bench/figures/cell.py, which
+// runs the programs beside this one.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "maslin/error.hpp"
+
+namespace {
+
+[[noreturn]] void run_script(const std::vector<std::string>& words) {
+  const std::string script = std::string(MASLIN_SOURCE) + "/bench/figures/cell.py";
+  if (!std::filesystem::exists(script))
+    throw maslin::error(script + " is not there; run `maslin figures` where Maslin was built, with its checkout");
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
+  setenv("MASLIN_BENCH_BIN", self.parent_path().c_str(), 0);
+  std::vector<std::string> all{"python3", "-B", script};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> argv;
+  for (std::string& word : all) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execvp("python3", argv.data());
+  throw maslin::error(fmt::format("python3 cannot be run: {}; install it", std::strerror(errno)));
+}
+
+}  // namespace
+
+void add_figures(CLI::App& app) {
+  struct options {
+    std::vector<std::string> names;
+    bool withheld = false, json = false, quick = false;
+    std::string output;
+  };
+  auto chosen = std::make_shared<options>();
+  CLI::App* figures =
+      app.add_subcommand("figures", "The papers' tables and figures on a described machine: published, ours, error");
+  figures->add_option("NAME", chosen->names,
+                      "table1a, ..., table6d, figure4, ...; or how they begin; all if none is given");
+  figures->add_flag("--withheld", chosen->withheld, "Only the cells that the papers' text here does not give");
+  figures->add_flag("--json", chosen->json, "Print a list of cells for programs");
+  figures->add_flag("--quick", chosen->quick, "Simulate a tenth");
+  figures->add_option("--output", chosen->output, "Folder for the pictures (default: out/cell in the checkout)");
+  figures->callback([chosen] {
+    std::vector<std::string> words = chosen->names;
+    if (chosen->withheld) words.emplace_back("--withheld");
+    if (chosen->json) words.emplace_back("--json");
+    if (chosen->quick) words.emplace_back("--quick");
+    if (!chosen->output.empty()) words.insert(words.end(), {"--output", chosen->output});
+    run_script(words);
+  });
+}

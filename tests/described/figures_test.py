@@ -1,0 +1,58 @@
+"""`maslin figures`: the cells it must give, the same ones every time, near those that the papers published.
+
+    figures_test.py MASLIN"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MASLIN = sys.argv.pop(1)
+
+
+def figures(*words: str) -> subprocess.CompletedProcess:
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run([MASLIN, "figures", "--quick", "--output", folder, *words], capture_output=True, text=True, check=False)
+
+
+class Figures(unittest.TestCase):
+    def test_the_withheld_cells_are_all_predicted(self):
+        done = figures("--withheld", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cells = json.loads(done.stdout)
+        for cell in cells:
+            self.assertEqual(set(cell), {"figure", "row", "column", "predicted", "unit"})
+            self.assertEqual(cell["unit"], "s")
+            self.assertGreater(cell["predicted"], 0)
+        found = {(cell["figure"], cell["row"], cell["column"]) for cell in cells}
+        wanted = {(table, row, column) for table in ("table1a", "table1b") for row in "3567" for column in ("EDTLP", "Linux")}
+        wanted |= {("table5", row, column) for row in ("32", "64", "128") for column in ("8x1", "4x2", "2x4", "S-MGPS")}
+        wanted |= {("table6b", str(width), "time") for width in range(2, 9)} | {("table6c", str(width), "time") for width in range(2, 5)}
+        self.assertLessEqual(wanted, found)
+        self.assertEqual({figure for figure, _, column in found - wanted if column == "S-MGPS"}, {"table6b", "table6c"})
+        self.assertEqual(len(found - wanted), 2)
+
+    def test_a_run_is_the_same_every_time(self):
+        self.assertEqual(figures("table1b", "--json").stdout, figures("table1b", "--json").stdout)
+
+    def test_the_published_cells_are_near(self):
+        cells = [cell for cell in json.loads(figures("table", "--json").stdout) if cell["published"] is not None]
+        errors = [abs(cell["predicted"] / cell["published"] - 1) for cell in cells]
+        self.assertLess(sum(errors) / len(errors), 0.06)
+
+    def test_edtlp_wins_where_it_won(self):
+        for table in ("table1a", "table1b"):
+            cells = {(cell["row"], cell["column"]): cell["predicted"] for cell in json.loads(figures(table, "--json").stdout)}
+            for workers in "48":
+                self.assertLess(cells[workers, "EDTLP"], cells[workers, "Linux"])
+
+    def test_an_unknown_figure_is_a_clear_error(self):
+        done = figures("table7")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'table7'", done.stderr)
+        self.assertIn("table1a", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
