@@ -226,7 +226,8 @@ bool is_full(executor& exec, context& here, group* in) {
   if (exec.serial()) return true;
   scope& members = members_of(in, here);
   if (!in && members.created() < here.look_again) return false;
-  const std::int64_t room = exec.window() - members.in_flight();
+  const std::int64_t window = exec.window();
+  const std::int64_t room = window - members.in_flight();
   // The count moves in other caches: it is looked at again when the window can be full at the earliest.
   if (!in && room > 0) here.look_again = members.created() + static_cast<std::uint64_t>(room);
   return room <= 0;

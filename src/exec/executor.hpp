@@ -51,8 +51,8 @@ class executor : public graph::ready_sink {
   virtual bool are_too_small(std::span<detail::task_node* const>) const noexcept { return false; }
   /// Tasks of a recording take so many ticks in the mean: had they better be one worker's?
   virtual bool runs_in_order(double) const noexcept { return true; }
-  /// Tasks that a creator may have in flight before it runs a new one in place.
-  virtual std::int64_t window() const = 0;
+  /// Tasks that a creator, the caller, may have in flight before it runs a new one in place.
+  virtual std::int64_t window() = 0;
   virtual bool serial() const { return false; }
 };
 

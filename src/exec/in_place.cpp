@@ -72,12 +72,13 @@ void run_recorded(executor& exec, recording::state& tasks) {
   await(exec, tasks.members);
 }
 
-void run_traced(int track, detail::task_node* task, graph::ready_sink& sink) {
-  if (!trace::on()) return graph::run(task, sink);
+void run_traced(int track, detail::task_node* task, graph::ready_sink& sink,
+                void (*way)(detail::task_node*, graph::ready_sink&) noexcept) {
+  if (!trace::on()) return way(task, sink);
   const auto where = trace::site(task->where);
   const std::uint64_t number = task->place;
   trace::record(track, trace::event_kind::task_begin, where, number);
-  graph::run(task, sink);
+  way(task, sink);
   trace::record(track, trace::event_kind::task_end, where, number);
 }
 

@@ -46,8 +46,9 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
 /// Notes in the trace that a task, created there, which the caller runs at once begins or ends.
 void note_at_once(executor& exec, trace::event_kind kind, const location& where);
 
-/// Runs a task that waits for nothing on worker `track`; what it enables goes to `sink`.
-void run_traced(int track, detail::task_node* task, graph::ready_sink& sink);
+/// Runs a task that waits for nothing on worker `track` in that way (`graph::run`); what it enables goes to `sink`.
+void run_traced(int track, detail::task_node* task, graph::ready_sink& sink,
+                void (*way)(detail::task_node*, graph::ready_sink&) noexcept = graph::run);
 
 /// Runs a kernel's body in the context of its caller, who is there or waits. At width 1 its loops are not shared.
 void call_kernel(context& caller, int width, void (*call)(void*), void* env);

@@ -167,27 +167,33 @@ void run_body(task_node& task) {
   task.run(task.callable, task.records(), task.is_recorded ? body_use::call : body_use::call_and_destroy);
 }
 
-void run(task_node* task, ready_sink& sink) noexcept {
-  {
-    context here(task->children);
-    here.stream = task->stream;
-    entered in(here);
-    try {
-      if (task->is_timed && !task->failed()) [[unlikely]] {
-        const std::uint64_t begin = base::ticks();
-        run_body(*task);
-        sink.learn(task->run, task->where, base::ticks() - begin, !task->children.quiet());
-      } else if (!task->failed())
-        run_body(*task);
-      else if (!task->is_recorded)
-        task->run(task->callable, task->records(), body_use::destroy);
-    } catch (...) {
-      // After everything that the body had created before it threw.
-      task->children.add_error(~std::uint64_t{0}, std::current_exception());
-    }
-    settle(here, nullptr, sink);
+void run_alone(task_node* task, ready_sink& sink) noexcept {
+  context here(task->children);
+  here.stream = task->stream;
+  entered in(here);
+  try {
+    if (task->is_timed && !task->failed()) [[unlikely]] {
+      const std::uint64_t begin = base::ticks();
+      run_body(*task);
+      sink.learn(task->run, task->where, base::ticks() - begin, !task->children.quiet());
+    } else if (!task->failed())
+      run_body(*task);
+    else if (!task->is_recorded)
+      task->run(task->callable, task->records(), body_use::destroy);
+  } catch (...) {
+    // After everything that the body had created before it threw.
+    task->children.add_error(~std::uint64_t{0}, std::current_exception());
   }
+  settle(here, nullptr, sink);
+}
+
+void end(task_node* task, ready_sink& sink) noexcept {
   if (task->children.close()) finish(task, sink);
+}
+
+void run(task_node* task, ready_sink& sink) noexcept {
+  run_alone(task, sink);
+  end(task, sink);
 }
 
 void finish(task_node* task, ready_sink& sink) noexcept {

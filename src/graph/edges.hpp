@@ -86,7 +86,11 @@ void unblock(detail::task_node& task, std::int32_t count, ready_sink& sink) noex
 
 /// Calls the body, between the checks that the user asked for; what it throws passes.
 void run_body(detail::task_node& task);
-/// Runs the body (unless the task was cancelled) and finishes the task if all its descendants are done.
+/// Runs the body, unless the task was cancelled. The task is not done before its `end`.
+void run_alone(detail::task_node* task, ready_sink& sink) noexcept;
+/// The body has run: finishes the task if all its descendants are done.
+void end(detail::task_node* task, ready_sink& sink) noexcept;
+/// Both.
 void run(detail::task_node* task, ready_sink& sink) noexcept;
 /// The task and its descendants are done: it leaves its scope, as does every ancestor that was only waiting for it, and
 /// what waited for them becomes ready.

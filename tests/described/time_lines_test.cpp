@@ -133,6 +133,20 @@ void streams() {
   });
 }
 
+TEST(VirtualTime, ACreatorWhoseWindowIsFullStillFeedsTheOthers) {
+  constexpr int tasks = 40'000;  // ten windows
+  double seconds = 0;
+  time_line(four_cores, [&] {
+    ms::cost(0us);
+    const auto begin = ms::time();
+    for (int i = 0; i < tasks; ++i) ms::task([] { ms::cost(10us); });
+    ms::wait();
+    seconds = (ms::time() - begin).count();
+  });
+  EXPECT_GE(seconds, tasks * 10e-6 / 4);
+  EXPECT_LE(seconds, tasks * 10e-6 / 4 * 1.05);
+}
+
 TEST(TimeLines, Tasks) { expect_golden("tasks", time_line(four_cores, tasks)); }
 
 TEST(TimeLines, LoopsUnderEachPolicy) {

@@ -19,7 +19,7 @@ class serial_executor final : public executor {
   void run_offload(context&, std::uint32_t, void (*call)(void*), void* env) override { call(env); }
   int width() const override { return 1; }
   int workers() const override { return 1; }
-  std::int64_t window() const override { return 1; }
+  std::int64_t window() override { return 1; }
   bool serial() const override { return true; }
 };
 

@@ -57,7 +57,7 @@ class threads_executor final : public executor, public phase_host {
   std::uint64_t ticks() const override { return base::ticks(); }
   double seconds_per_tick() const override { return base::seconds_per_tick(); }
   int workers() const override { return static_cast<int>(workers_.size()); }
-  std::int64_t window() const override { return 4096; }
+  std::int64_t window() override { return 4096; }
 
   /// What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with its caller.
   static constexpr double handing_over_seconds = 1e-6;

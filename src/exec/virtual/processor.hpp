@@ -106,6 +106,7 @@ struct virtual_worker final : processor, work_queue::watcher {
   task_stack tasks;
   work_queue loops{this};
   invitations invited;
+  std::optional<work> ends;          ///< it has run, and is done at this worker's next event: no fiber waits for that
   std::vector<kernel_run*> kernels;  ///< in the order of their arrival
 };
 

@@ -147,25 +147,31 @@ bool virtual_executor::pay(double seconds) {
   return true;
 }
 
+std::int64_t virtual_executor::window() {
+  const inside calling(*this);  // what is done by the creator's now is no longer in flight
+  return 4096;
+}
+
 /// There is an event for the processor then, or earlier.
 void virtual_executor::expect(processor& p, picoseconds when) noexcept {
   when = std::max(when, p.clock);
   if (p.expected != 0 && p.expected_at <= when) return;
-  if (p.number < workers()) asleep_.clear_if_set(p.number);
+  if (p.number < workers()) asleep_.clear(p.number);
   p.expected = events_.add(when, p.number);
   p.expected_at = when;
   moved_.notify_all();
 }
 
+bool virtual_executor::is_past(picoseconds when) {
+  while (!events_.empty() && is_stale(events_.next())) events_.drop();
+  return events_.empty() || events_.next().when >= when;
+}
+
 /// Lets everything happen that happens before the processor's now.
 void virtual_executor::sync(processor& p) {
-  const auto is_past = [&] {
-    while (!events_.empty() && is_stale(events_.next())) events_.drop();
-    return events_.empty() || events_.next().when >= p.clock;
-  };
-  while (!is_past()) {
+  while (!is_past(p.clock)) {
     if (p.running->is_thread) {
-      drive(*p.running, is_past);
+      drive(*p.running, [&] { return is_past(p.clock); });
     } else {
       expect(p, p.clock);
       leave(*p.running);

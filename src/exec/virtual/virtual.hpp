@@ -13,8 +13,8 @@
 
 #include "exec/executor.hpp"
 #include "exec/phase/host.hpp"
-#include "exec/threads/bits.hpp"
 #include "exec/threads/urgent.hpp"
+#include "exec/virtual/bit_tree.hpp"
 #include "exec/virtual/host_context.hpp"
 #include "exec/virtual/processor.hpp"
 #include "exec/virtual/timing.hpp"
@@ -38,7 +38,7 @@ class virtual_executor final : public executor, public phase_host {
   double seconds() const override { return static_cast<double>(ticks()) * 1e-12; }
   int width() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
-  std::int64_t window() const override { return 4096; }
+  std::int64_t window() override;
   int track() const noexcept override;
 
   int worker_count() const override { return workers(); }
@@ -74,6 +74,8 @@ class virtual_executor final : public executor, public phase_host {
   void account(processor& p) const;
   void sync(processor& p);
   void expect(processor& p, picoseconds when) noexcept;
+  /// Has everything happened that happens before that time?
+  bool is_past(picoseconds when);
   bool is_stale(const event& e) const { return processor_at(e.processor).expected != e.order; }
   template <class Done>
   void drive(virtual_fiber& me, Done&& done);
@@ -92,6 +94,7 @@ class virtual_executor final : public executor, public phase_host {
   void work_loop(virtual_fiber& me);
   bool turn(virtual_worker& w);
   void execute(virtual_worker& w, const work& item);
+  void end(virtual_worker& w);
   bool climb(virtual_worker& w, const team& t);
   std::optional<work> take_share(virtual_worker& w, team* centre, loop_run& run);
   void run_blocks(loop_run& run, std::int64_t first, std::int64_t last);
@@ -116,9 +119,9 @@ class virtual_executor final : public executor, public phase_host {
   schedule loops_;
   std::vector<std::unique_ptr<virtual_worker>> workers_;
   std::vector<std::unique_ptr<host_context>> hosts_;  ///< none where the workers run the program's control flow
-  worker_bits has_loops_;
-  worker_bits has_tasks_;
-  worker_bits asleep_;
+  bit_tree has_loops_;
+  bit_tree has_tasks_;
+  bit_tree asleep_;
   team* whole_;
   urgent_tasks urgent_;
   const std::uint64_t began_nanoseconds_;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "exec/in_place.hpp"
@@ -50,7 +52,7 @@ class virtual_executor::queues {
   std::optional<work> take_own() {
     if (auto part = own_.loops.take_head(width_)) return part;
     if (detail::task_node* task = own_.tasks.pop()) return work{task, {}};
-    exec_.has_tasks_.clear_if_set(own_.number);
+    exec_.has_tasks_.clear(own_.number);
     return std::nullopt;
   }
   std::optional<work> take_centre() {
@@ -76,7 +78,7 @@ class virtual_executor::queues {
       from.tasks.give_half(own_.tasks);
       exec_.has_tasks_.set(own_.number);
     } else if (!from.loops.bisect_into(own_.loops)) {
-      exec_.has_tasks_.clear_if_set(victim);
+      exec_.has_tasks_.clear(victim);
       return false;
     }
     if (next_victim(-1) >= 0) exec_.wake_one(team_);
@@ -98,7 +100,7 @@ class virtual_executor::queues {
 };
 
 virtual_fiber* virtual_worker::choose() {
-  if (first_ready) {
+  if (first_ready && !ends) {
     running = first_ready;
     first_ready = running->next;
   } else {
@@ -151,13 +153,14 @@ void virtual_executor::loop_body(void* fiber) {
 void virtual_executor::work_loop(virtual_fiber& me) {
   for (;;) {
     auto& w = *static_cast<virtual_worker*>(me.home);
+    if (w.ends) end(w);
     account(w);
     sync(w);
-    if (!w.first_ready && turn(w)) continue;
+    if (!w.first_ready && turn(w) && !w.ends) continue;
     w.running = nullptr;
     me.next = idle_fibers_;
     idle_fibers_ = &me;
-    if (w.first_ready)
+    if (w.first_ready || w.ends)
       expect(w, w.clock);
     else
       asleep_.set(w.number);
@@ -187,10 +190,19 @@ bool virtual_executor::climb(virtual_worker& w, const team& t) {
 
 void virtual_executor::execute(virtual_worker& w, const work& item) {
   since_ = base::ticks();
-  if (item.task) return run_traced(w.number, item.task, *this);
-  run_blocks(*item.part.loop, item.part.first, item.part.last);
+  if (item.task)
+    run_traced(w.number, item.task, *this, graph::run_alone);
+  else
+    run_blocks(*item.part.loop, item.part.first, item.part.last);
   account(w);
-  sync(w);
+  w.ends = item;
+  if (is_past(w.clock)) end(w);
+}
+
+/// What the worker has run is done now, and others may know of it.
+void virtual_executor::end(virtual_worker& w) {
+  const work item = *std::exchange(w.ends, std::nullopt);
+  if (item.task) return graph::end(item.task, *this);
   item.part.loop->blocks.leave(static_cast<std::uint64_t>(item.part.size()));
 }
 
