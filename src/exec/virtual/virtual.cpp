@@ -149,7 +149,7 @@ bool virtual_executor::pay(double seconds) {
 
 std::int64_t virtual_executor::window() {
   const inside calling(*this);  // what is done by the creator's now is no longer in flight
-  return 4096;
+  return std::max<std::int64_t>(4096, 2 * std::int64_t{workers()});  // all may have something to do, and the next thing
 }
 
 /// There is an event for the processor then, or earlier.
