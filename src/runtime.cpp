@@ -429,7 +429,12 @@ void replay(recording& tasks, std::span<const rebinding> instead, location where
 
 void run_loop(const loop& l) { the_executor().run_loop(unrecorded_context("parallel_for or parallel_reduce"), l); }
 void run_phase(const phase& p) { the_executor().run_phase(unrecorded_context("phase"), p); }
-bool pay(double seconds) { return the_executor().pay(seconds); }
+bool pay(double seconds) {
+  constexpr double most = 9e6;  // a hundred days; picoseconds are counted in 64 bits
+  if (!(seconds >= 0 && seconds <= most))
+    throw error("ms::cost: " + std::to_string(seconds) + " s; expected 0 to 9,000,000 s");
+  return the_executor().pay(seconds);
+}
 
 void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) {
   the_executor().run_offload(unrecorded_context("offload"), kernel, call, env);

@@ -16,6 +16,7 @@ bool pay(double seconds);
 /// Says that what the calling body (a task, a kernel, a block of a loop, a stream, the program between calls) has done
 /// since its last call of Maslin took `time` on the described worker or host. From then on what this body does is not
 /// measured. On a machine that is there this does nothing. May suspend the caller where hosts are shared.
+/// Throws `error` for less than nothing and for more than 9,000,000 s.
 inline void cost(std::chrono::duration<double> time) { detail::pay(time.count()); }
 
 /// The same, and gives whether the caller had better leave out the work that this pays for: `if (ms::cost(20us,

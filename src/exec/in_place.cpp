@@ -82,20 +82,25 @@ void run_traced(int track, detail::task_node* task, graph::ready_sink& sink,
   trace::record(track, trace::event_kind::task_end, where, number);
 }
 
-void call_kernel(context& caller, int width, void (*call)(void*), void* env) {
+void call_kernel(graph::ready_sink& sink, context& caller, int width, void (*call)(void*), void* env) {
   struct marks {
     context& c;
-    const bool alone;
-    marks(context& of, bool now_alone) : c(of), alone(of.alone) {
+    graph::ready_sink& sink;
+    const bool alone, declares;
+    marks(context& of, graph::ready_sink& tells, bool now_alone)
+        : c(of), sink(tells), alone(of.alone), declares(of.declares) {
       c.in_offload = true;
       c.alone = now_alone;
+      c.declares = false;
     }
     ~marks() {
+      sink.ran();
       c.in_offload = false;
       c.alone = alone;
+      c.declares = declares;
     }
   };
-  const marks during(caller, caller.alone || width == 1);
+  const marks during(caller, sink, caller.alone || width == 1);
   call(env);
 }
 

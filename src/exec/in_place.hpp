@@ -50,8 +50,9 @@ void note_at_once(executor& exec, trace::event_kind kind, const location& where)
 void run_traced(int track, detail::task_node* task, graph::ready_sink& sink,
                 void (*way)(detail::task_node*, graph::ready_sink&) noexcept = graph::run);
 
-/// Runs a kernel's body in the context of its caller, who is there or waits. At width 1 its loops are not shared.
-void call_kernel(context& caller, int width, void (*call)(void*), void* env);
+/// Runs a kernel's body in the context of its caller, who is there or waits, and tells the sink when it has run. At
+/// width 1 its loops are not shared.
+void call_kernel(graph::ready_sink& sink, context& caller, int width, void (*call)(void*), void* env);
 
 /// Gives a kernel's name in the trace; 0 while none is on.
 std::uint32_t traced_kernel(std::uint32_t kernel);

@@ -167,7 +167,11 @@ void run_body(task_node& task) {
   task.run(task.callable, task.records(), task.is_recorded ? body_use::call : body_use::call_and_destroy);
 }
 
-void run_alone(task_node* task, ready_sink& sink) noexcept {
+namespace {
+
+/// `Tells`: the sink wants to know when the body has run, in its context.
+template <bool Tells>
+void run_in_context(task_node* task, ready_sink& sink) noexcept {
   context here(task->children);
   here.stream = task->stream;
   entered in(here);
@@ -184,15 +188,20 @@ void run_alone(task_node* task, ready_sink& sink) noexcept {
     // After everything that the body had created before it threw.
     task->children.add_error(~std::uint64_t{0}, std::current_exception());
   }
+  if constexpr (Tells) sink.ran();
   settle(here, nullptr, sink);
 }
+
+}  // namespace
+
+void run_alone(task_node* task, ready_sink& sink) noexcept { run_in_context<true>(task, sink); }
 
 void end(task_node* task, ready_sink& sink) noexcept {
   if (task->children.close()) finish(task, sink);
 }
 
 void run(task_node* task, ready_sink& sink) noexcept {
-  run_alone(task, sink);
+  run_in_context<false>(task, sink);
   end(task, sink);
 }
 

@@ -22,6 +22,8 @@ inline detail::task_node* target(const detail::edge& e) {
 /// Who takes tasks that have become ready: the executor.
 struct ready_sink {
   virtual void ready(detail::task_node* task) noexcept = 0;
+  /// A body that was run by `run_alone` has returned; its context is in force.
+  virtual void ran() noexcept {}
   /// The body of a task that is timed, created at that line, took so long. `leaves_tasks`: it has returned before tasks
   /// that it created were done.
   virtual void learn(detail::task_function, const location&, std::uint64_t /*ticks*/, bool /*leaves_tasks*/) noexcept {}

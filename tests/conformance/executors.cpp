@@ -5,23 +5,62 @@
 
 std::vector<executor_kind> executor_kinds() {
   if (const char* one = std::getenv("MASLIN_TEST_WORKERS")) return {{std::atoi(one)}};
-  return {{0}, {1}, {2}, {3}, {8}, {64}, {1, true}, {2, true}, {3, true}, {64, true}};
+  return {{0},
+          {1},
+          {2},
+          {3},
+          {8},
+          {64},
+          {1, true},
+          {2, true},
+          {3, true},
+          {64, true},
+          {1, true, "yield"},
+          {3, true, "edtlp"},
+          {3, true, "adaptive"},
+          {3, true, "native"},
+          {8, true, "yield"}};
 }
 
 void describe_machine(const executor_kind& kind) {
-  static const std::string file = [] {
-    std::string path = testing::TempDir() + "conformance_machine.toml";
-    std::ofstream(path) << "name = \"some\"\n[workers]\nkind = \"cpu\"\ncount = 4\nsource = \"this test\"\n";
+  const auto written = [](const char* name, const char* text) {
+    std::string path = testing::TempDir() + name;
+    std::ofstream(path) << text;
     return path;
-  }();
-  if (kind.described)
-    setenv("MASLIN_MACHINE", file.c_str(), 1);
-  else
-    unsetenv("MASLIN_MACHINE");
+  };
+  static const std::string cores = written("conformance_cores.toml", R"(
+name = "cores"
+[workers]
+kind = "cpu"
+count = 4
+source = "this test"
+)");
+  static const std::string accelerators = written("conformance_accelerators.toml", R"(
+name = "accelerators"
+[workers]
+kind = "accelerator"
+count = 4
+source = "this test"
+[hosts]
+contexts = 2
+quantum_us = 50
+switch_us = 1
+source = "this test"
+[transfer]
+signal_us = 0.5
+bandwidth_gb_per_s = 10
+source = "this test"
+)");
+  unsetenv("MASLIN_MACHINE");
+  unsetenv("MASLIN_HOST");
+  if (kind.described) setenv("MASLIN_MACHINE", (kind.host ? accelerators : cores).c_str(), 1);
+  if (kind.host) setenv("MASLIN_HOST", kind.host, 1);
 }
 
 std::string kind_name(const testing::TestParamInfo<executor_kind>& info) {
-  return info.param.workers == 0
-             ? "serial"
-             : (info.param.described ? "described" : "workers") + std::to_string(info.param.workers);
+  return info.param.workers == 0 ? "serial"
+                                 : (info.param.host        ? std::string("hosts_") + info.param.host + "_"
+                                    : info.param.described ? "described"
+                                                           : "workers") +
+                                       std::to_string(info.param.workers);
 }

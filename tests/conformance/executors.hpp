@@ -16,10 +16,12 @@ namespace ms = maslin;
 struct executor_kind {
   int workers;  ///< 0: the serial elision
   bool described = false;
+  const char* host = nullptr;  ///< streams run on two host contexts under that policy, the workers are accelerators
 };
 
 inline void PrintTo(const executor_kind& k, std::ostream* out) {
   if (k.described) *out << "described: ";
+  if (k.host) *out << "hosts under " << k.host << ", ";
   *out << (k.workers == 0 ? std::string("serial") : std::to_string(k.workers) + " workers");
 }
 

@@ -34,12 +34,16 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(found - wanted), 2)
 
     def test_a_run_is_the_same_every_time(self):
-        self.assertEqual(figures("table1b", "--json").stdout, figures("table1b", "--json").stdout)
+        first, second = figures("table1b", "--json"), figures("table1b", "--json")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertTrue(json.loads(first.stdout))
+        self.assertEqual(first.stdout, second.stdout)
 
     def test_the_published_cells_are_near(self):
         cells = [cell for cell in json.loads(figures("table", "--json").stdout) if cell["published"] is not None]
-        errors = [abs(cell["predicted"] / cell["published"] - 1) for cell in cells]
-        self.assertLess(sum(errors) / len(errors), 0.06)
+        for most, some in ((0.06, cells), (0.08, [cell for cell in cells if not cell["fitted"]])):
+            errors = [abs(cell["predicted"] / cell["published"] - 1) for cell in some]
+            self.assertLess(sum(errors) / len(errors), most)
 
     def test_edtlp_wins_where_it_won(self):
         for table in ("table1a", "table1b"):

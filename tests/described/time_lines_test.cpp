@@ -11,6 +11,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <string>
 
 #include "maslin/maslin.hpp"
@@ -63,8 +64,11 @@ class variable {
   const char* name_;
 };
 
-/// Gives an event's name without the folder of a source file.
-std::string short_name(std::string_view name) { return std::string(name.substr(name.find_last_of('/') + 1)); }
+/// Gives an event's name; lines of the source by the order in which they appear, because they move.
+std::string short_name(std::string_view name, std::map<std::string, std::size_t, std::less<>>& sites) {
+  if (name.find(".cpp:") == std::string_view::npos) return std::string(name);
+  return fmt::format("site {}", sites.emplace(name, sites.size() + 1).first->second);
+}
 
 /// Runs the program on the machine and gives its time line: a line an event.
 std::string time_line(const std::string& machine, const std::function<void()>& program) {
@@ -78,14 +82,27 @@ std::string time_line(const std::string& machine, const std::function<void()>& p
     program();
   }
   std::string text;
+  std::map<std::string, std::size_t, std::less<>> sites;
   const ms::trace::file run(trace);
   EXPECT_EQ(run.about().dropped(), 0u);
   run.each_event([&](const ms::trace::event& e) {
     text += fmt::format("{:>9} ns  {:>2}  {:<14} {}\n", e.ns, e.worker, ms::trace::to_string(e.kind),
-                        short_name(e.id ? run.name(e.id) : ""));
+                        short_name(e.id ? run.name(e.id) : "", sites));
   });
   std::filesystem::remove_all(folder);
   return text;
+}
+
+/// Runs the program on the machine, its bodies measured where they declare nothing.
+void measured_on(const std::string& machine, const std::function<void()>& program) {
+  const std::string spec = testing::TempDir() + fmt::format("measured.{}.toml", getpid());
+  std::ofstream(spec) << machine;
+  {
+    const variable on("MASLIN_MACHINE", spec);
+    ms::Runtime runtime;
+    program();
+  }
+  std::filesystem::remove(spec);
 }
 
 /// Compares with golden/NAME.txt.
@@ -145,6 +162,43 @@ TEST(VirtualTime, ACreatorWhoseWindowIsFullStillFeedsTheOthers) {
   });
   EXPECT_GE(seconds, tasks * 10e-6 / 4);
   EXPECT_LE(seconds, tasks * 10e-6 / 4 * 1.05);
+}
+
+TEST(VirtualTime, WhatIsDeclaredIsNotMeasuredAsWell) {
+  const auto work = [] {
+    const auto end = std::chrono::steady_clock::now() + 20ms;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  };
+  double seconds = 0;
+  measured_on(four_cores, [&] {
+    ms::task([&] {
+      work();
+      ms::cost(1us);
+      work();
+    });
+    ms::wait();
+    const auto begin = ms::time();
+    ms::offload(ms::kernel("works", [&] {
+      work();
+      ms::cost(1us);
+    }));
+    ms::task([&] {
+      ms::cost(1us);
+      work();
+    });
+    ms::wait();
+    seconds = (ms::time() - begin).count();
+  });
+  EXPECT_LT(seconds, 20e-3);  // any of the pieces of work
+}
+
+TEST(VirtualTime, ACostThatIsNoTimeIsAnError) {
+  time_line(four_cores, [] {
+    EXPECT_THROW(ms::cost(-1us), ms::error);
+    EXPECT_THROW(ms::cost(std::chrono::duration<double>(1e300)), ms::error);
+    EXPECT_THROW(ms::cost(std::chrono::duration<double>(0.0 / 0.0)), ms::error);
+  });
 }
 
 TEST(TimeLines, Tasks) { expect_golden("tasks", time_line(four_cores, tasks)); }

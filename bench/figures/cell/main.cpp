@@ -65,7 +65,9 @@ int main(int argc, char** argv) {
     one->add_option("--loop-us", what.loop_us, "loop of a kernel on one worker")->required();
     one->add_option("--iterations", what.iterations, "of that loop")->required()->check(CLI::PositiveNumber);
     one->add_option("--chunk", what.chunk, "least iterations per worker")->required()->check(CLI::PositiveNumber);
-    one->add_option("--spread", what.spread, "standard deviation of lengths / mean")->required();
+    one->add_option("--spread", what.spread, "standard deviation of lengths / mean")
+        ->required()
+        ->check(CLI::Range(0.0, 1.0));
   }
   chain->add_option("--generations", generations)->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);

@@ -55,8 +55,8 @@ void threads_executor::run_phase(context& here, const detail::phase& p) {
   phase_run run(*this, p, *t, *here.children);
   const int track = track_of(w);
   trace::record(track, trace::event_kind::phase_begin, run.name(), static_cast<std::uint64_t>(p.streams));
-  if (outer) outer->phase.hold_still(true);
   run.begin();
+  if (outer) outer->phase.hold_still(true);
   held.unlock();
   suspend_until(*this, run.streams());
   if (outer) {
@@ -116,7 +116,7 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   const std::uint32_t name = traced_kernel(kernel);
   trace::record(track, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
   const std::uint64_t begin = s ? base::ticks() : 0;
-  call_kernel(here, width, call, env);
+  call_kernel(*this, here, width, call, env);
   if (w) w->count_turn();
   trace::record(track, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
   if (!s) return;

@@ -78,6 +78,19 @@ virtual_fiber* host_context::choose() {
   return nullptr;
 }
 
+bool host_context::give_turn() {
+  if (running && !is_spinning()) return false;
+  const auto ready = std::find_if(threads_.begin(), threads_.end(), [](const virtual_fiber* f) {
+    return !f->on_host.away && f->on_host.ready_at != host_thread::never;
+  });
+  if (ready == threads_.end()) return false;
+  running = *ready;
+  last_ = running;
+  std::rotate(threads_.begin(), ready + 1, threads_.end());
+  exec.expect(*this, running->on_host.ready_at);
+  return true;
+}
+
 picoseconds host_context::slowed(picoseconds alone) const {
   const double sharing = static_cast<double>(std::max<std::int64_t>(1, present())) - 1;
   const auto busy =

@@ -21,6 +21,8 @@ struct host_context final : processor {
   void pass(picoseconds time);
   /// The thread that runs has off-loaded a kernel: it keeps the context and spins, or yields.
   void off_loaded();
+  /// Lets a thread go on that is ready, whosever turn it is. Gives whether there is one.
+  bool give_turn();
   /// Does the thread that has the context only wait?
   bool is_spinning() const override { return running && running->on_host.ready_at > clock; }
 

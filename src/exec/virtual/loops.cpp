@@ -19,6 +19,8 @@ void virtual_executor::run_blocks(loop_run& run, std::int64_t first, std::int64_
   trace::record(w.number, trace::event_kind::chunk_begin, site, what);
   for (std::int64_t i = first; i < last && i <= run.lowest_thrown.load(std::memory_order_relaxed); ++i) {
     run_to_end(*this, here, own, [&] { run.what.run_block(i); });
+    ran();
+    here.declares = false;
     if (own.has_errors()) [[unlikely]]
       run.note_thrown(i, own.take_errors());
   }
@@ -31,14 +33,14 @@ void virtual_executor::note(trace::event_kind what, loop_run& run) const {
   trace::record(track(), what, run.site, trace::loop_shape{run.what.blocks(), run.width});
 }
 
-std::optional<work> virtual_executor::take_share(virtual_worker& w, team* centre, loop_run& run) {
+std::optional<work> virtual_executor::take_share(virtual_worker& w, loop_run& run, bool in_centre) {
   const inside calling(*this);
   if (auto own = w.loops.take_of(&run, run.width)) return own;
-  if (!centre) return std::nullopt;
-  std::optional<work> share = centre->centre.take_of(&run, run.width);
+  if (!in_centre) return std::nullopt;
+  std::optional<work> share = whole_->centre.take_of(&run, run.width);
   if (!share || share->part.size() <= share->part.grain) return share;
   w.loops.push_head(*share);
-  wake_one(*centre);
+  wake_one(*whole_);
   return w.loops.take_of(&run, run.width);
 }
 
@@ -51,19 +53,19 @@ void virtual_executor::run_loop(context& caller, const detail::loop& l) {
   const schedule policy = l.policy == schedule::of_the_run ? loops_ : l.policy;
   if (policy != schedule::dbs) return run_baseline(caller, l, policy);
   loop_run run(l, caller, team_width);
-  team* const centre = !w || caller.is_root ? &t : nullptr;
+  const bool in_centre = !w || caller.is_root;
   note(trace::event_kind::loop_begin, run);
   {
     const inside calling(*this);
-    if (centre)
-      centre->centre.push_tail({nullptr, {&run, 0, blocks}});
+    if (in_centre)
+      whole_->centre.push_tail({nullptr, {&run, 0, blocks}});
     else
       w->loops.push_head({nullptr, {&run, 0, blocks}});
     wake_one(t);
   }
   std::int64_t done = 0;
   if (w)
-    while (auto share = take_share(*w, centre, run)) {
+    while (auto share = take_share(*w, run, in_centre)) {
       run_blocks(run, share->part.first, share->part.last);
       done += share->part.size();
     }

@@ -45,9 +45,9 @@ void virtual_executor::run_phase(context& here, const detail::phase& p) {
     return phase_in_place(*this, here, p);
   }
   phase_run run(*this, p, *t, *here.children);
-  if (outer) outer->phase.hold_still(true);
   trace::record(track(), trace::event_kind::phase_begin, run.name(), static_cast<std::uint64_t>(p.streams));
   run.begin();
+  if (outer) outer->phase.hold_still(true);
   held.reset();
   suspend_until(*this, run.streams());
   trace::record(track(), trace::event_kind::phase_end, run.name(), static_cast<std::uint64_t>(p.streams));
@@ -59,6 +59,8 @@ void virtual_executor::run_phase(context& here, const detail::phase& p) {
 }
 
 bool virtual_executor::start_stream(virtual_worker& w, bool before_parking) {
+  // A worker that serves hosts is idle between any two kernels: it resumes nobody for that.
+  if (has_hosts() && before_parking) return false;
   team& t = team_of(&w);
   if (!t.runs || t.first.load(std::memory_order_relaxed) != w.number) return false;
   phase_run& phase = *t.runs;
@@ -97,6 +99,26 @@ void virtual_executor::run_stream(stream_run& s) {
   note(trace::event_kind::stream_end, s);
   if (phase.finished(s)) phase.end();
   phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
+}
+
+/// Nothing happens any more. Streams of hosts that are suspended may hold what the others wait for, and under the
+/// policies of hosts a thread may wait for one whose turn it is not: lets one of them go on. Gives whether there was
+/// one.
+bool virtual_executor::resume_stranded() {
+  for (const auto& h : hosts_)
+    if (h->give_turn()) return true;
+  if (!has_hosts()) return false;
+  for (const auto& w : workers_) {
+    const team& t = team_of(w.get());
+    if (!t.runs || t.first.load(std::memory_order_relaxed) != w->number) continue;
+    std::optional<std::int64_t> begun;
+    if (stream_run* resumed = t.runs->next_stream(w->number, true, begun)) {
+      auto& fiber = *static_cast<virtual_fiber*>(resumed->fiber);
+      fiber.home->enqueue(fiber, now_);
+      return true;
+    }
+  }
+  return false;
 }
 
 // Hosts
@@ -148,7 +170,7 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
     const int at = track();
     const std::uint32_t name = traced_kernel(kernel);
     trace::record(at, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
-    call_kernel(here, width, call, env);
+    call_kernel(*this, here, width, call, env);
     trace::record(at, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
     if (s) s->phase.count(at, kernel, width, ticks() - begin);
   }
@@ -183,8 +205,7 @@ bool virtual_executor::run_kernel(virtual_worker& w) {
   trace::record(w.number, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(k.width));
   try {
     const entered in(*k.caller);
-    call_kernel(*k.caller, k.width, k.call, k.env);
-    account(w);
+    call_kernel(*this, *k.caller, k.width, k.call, k.env);
   } catch (...) {
     k.thrown = std::current_exception();
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -126,20 +127,26 @@ team& virtual_executor::calling_team(const context& c) const {
 
 void virtual_executor::account(processor& p) const {
   const std::uint64_t now = base::ticks();
-  const context* c = current_context_or_null();
-  if (!times_.only_declared && !(c && c->declares)) {
-    const double each = p.number < workers() ? times_.worker_picoseconds : times_.host_picoseconds;
-    p.clock += static_cast<picoseconds>(static_cast<double>(now - since_) * each);
+  if (!times_.only_declared && !current_context().declares) {
+    const auto passed = static_cast<double>(now - since_);
+    if (p.number < workers())
+      p.clock += static_cast<picoseconds>(passed * times_.worker_picoseconds);
+    else
+      p.clock += static_cast<host_context&>(p).slowed(static_cast<picoseconds>(passed * times_.host_picoseconds));
   }
   since_ = now;
 }
 
+void virtual_executor::ran() noexcept {
+  if (processor* p = here()) account(*p);
+}
+
 bool virtual_executor::pay(double seconds) {
+  current_context().declares = true;  // so what it did since its last call is not counted as well
   const inside calling(*this, false);
   processor* p = here();
   if (!p) return true;  // a foreign thread has no clock
-  current_context().declares = true;
-  const auto time = static_cast<picoseconds>(seconds * 1e12);
+  const auto time = static_cast<picoseconds>(std::llround(seconds * 1e12));
   if (p->number < workers())
     p->clock += time;
   else
@@ -186,7 +193,7 @@ void virtual_executor::drive(virtual_fiber& me, Done&& done) {
   virtual_fiber* const before = std::exchange(driver_, &me);
   while (!done()) {
     if (events_.empty()) {
-      if (lend_seat(me)) continue;
+      if (resume_stranded() || lend_seat(me)) continue;
       driver_ = before;
       moved_.wait(lock_);
       driver_ = &me;
@@ -301,8 +308,8 @@ virtual_fiber& virtual_executor::take_fiber(virtual_fiber*& idle, void (*body)(v
 }
 
 std::uint64_t virtual_executor::ticks() const {
-  processor* p = here();
-  if (p) account(*p);
+  const inside calling(const_cast<virtual_executor&>(*this), false);
+  const processor* p = here();
   return static_cast<std::uint64_t>(p ? p->clock : now_);
 }
 

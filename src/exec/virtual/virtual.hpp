@@ -28,6 +28,7 @@ class virtual_executor final : public executor, public phase_host {
   ~virtual_executor() override;
 
   void ready(detail::task_node* task) noexcept override;
+  void ran() noexcept override;
   bool run_member(scope&) override { return false; }
   waiter* caller() override;
   void help(const scope*) override {}
@@ -83,6 +84,7 @@ class virtual_executor final : public executor, public phase_host {
   void leave(virtual_fiber& from);
   virtual_fiber& take_fiber(virtual_fiber*& idle, void (*body)(void*));
   void make_way(virtual_fiber& me);
+  bool resume_stranded();
   bool lend_seat(const virtual_fiber& to);
   void take_seat();
 
@@ -96,7 +98,7 @@ class virtual_executor final : public executor, public phase_host {
   void execute(virtual_worker& w, const work& item);
   void end(virtual_worker& w);
   bool climb(virtual_worker& w, const team& t);
-  std::optional<work> take_share(virtual_worker& w, team* centre, loop_run& run);
+  std::optional<work> take_share(virtual_worker& w, loop_run& run, bool in_centre);
   void run_blocks(loop_run& run, std::int64_t first, std::int64_t last);
   void answer(const invitation& to);
   void note(trace::event_kind what, loop_run& run) const;

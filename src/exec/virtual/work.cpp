@@ -156,14 +156,15 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     if (w.ends) end(w);
     account(w);
     sync(w);
-    if (!w.first_ready && turn(w) && !w.ends) continue;
-    w.running = nullptr;
+    if (!w.first_ready && turn(w) && !static_cast<virtual_worker*>(me.home)->ends) continue;
+    auto& now = *static_cast<virtual_worker*>(me.home);  // a stream may have taken this fiber to another worker
+    now.running = nullptr;
     me.next = idle_fibers_;
     idle_fibers_ = &me;
-    if (w.first_ready || w.ends)
-      expect(w, w.clock);
-    else
-      asleep_.set(w.number);
+    if (now.first_ready || now.ends)
+      expect(now, now.clock);
+    else if (now.expected == 0)
+      asleep_.set(now.number);
     leave(me);
   }
 }
@@ -209,15 +210,14 @@ void virtual_executor::end(virtual_worker& w) {
 void virtual_executor::ready(detail::task_node* task) noexcept {
   const inside calling(*this);
   virtual_worker* w = self();
-  team& t = calling_team(current_context());
   if (task->priority > 0 && urgent_.push(task)) {
   } else if (w) {
     w->tasks.push(task);
     has_tasks_.set(w->number);
   } else {
-    t.centre.push_tail({task, {}});
+    whole_->centre.push_tail({task, {}});  // that of a stream's team may be gone tomorrow
   }
-  wake_one(t);
+  wake_one(calling_team(current_context()));
 }
 
 int virtual_executor::width() const {
