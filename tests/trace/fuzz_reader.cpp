@@ -1,5 +1,5 @@
-// Any bytes as a trace: events or an `error`, nothing else. The blocks' checksums are put right first, or no input would
-// come behind them.
+// Any bytes as a trace: events or an `error`, nothing else. The blocks' checksums are put right first, or no input
+// would come behind them.
 
 #include <cstdint>
 #include <cstring>
