@@ -70,16 +70,24 @@ std::string short_name(std::string_view name, std::map<std::string, std::size_t,
   return fmt::format("site {}", sites.emplace(name, sites.size() + 1).first->second);
 }
 
-/// Runs the program on the machine and gives its time line: a line an event.
-std::string time_line(const std::string& machine, const std::function<void()>& program) {
-  const std::string folder = testing::TempDir() + fmt::format("time_line.{}", getpid());
-  std::filesystem::create_directories(folder);
-  const std::string spec = folder + "/machine.toml", trace = folder + "/run.mtrace";
+/// Runs the program on the machine, its bodies measured where they declare nothing.
+void run_on(const std::string& machine, const std::function<void()>& program) {
+  const std::string spec = testing::TempDir() + fmt::format("machine.{}.toml", getpid());
   std::ofstream(spec) << machine;
   {
-    const variable on("MASLIN_MACHINE", spec), to("MASLIN_TRACE", trace), how("MASLIN_DURATIONS", "declared");
+    const variable on("MASLIN_MACHINE", spec);
     ms::Runtime runtime;
     program();
+  }
+  std::filesystem::remove(spec);
+}
+
+/// Runs the program on the machine, only declared costs counting, and gives its time line: a line an event.
+std::string time_line(const std::string& machine, const std::function<void()>& program) {
+  const std::string trace = testing::TempDir() + fmt::format("time_line.{}.mtrace", getpid());
+  {
+    const variable to("MASLIN_TRACE", trace), how("MASLIN_DURATIONS", "declared");
+    run_on(machine, program);
   }
   std::string text;
   std::map<std::string, std::size_t, std::less<>> sites;
@@ -89,20 +97,8 @@ std::string time_line(const std::string& machine, const std::function<void()>& p
     text += fmt::format("{:>9} ns  {:>2}  {:<14} {}\n", e.ns, e.worker, ms::trace::to_string(e.kind),
                         short_name(e.id ? run.name(e.id) : "", sites));
   });
-  std::filesystem::remove_all(folder);
+  std::filesystem::remove(trace);
   return text;
-}
-
-/// Runs the program on the machine, its bodies measured where they declare nothing.
-void measured_on(const std::string& machine, const std::function<void()>& program) {
-  const std::string spec = testing::TempDir() + fmt::format("measured.{}.toml", getpid());
-  std::ofstream(spec) << machine;
-  {
-    const variable on("MASLIN_MACHINE", spec);
-    ms::Runtime runtime;
-    program();
-  }
-  std::filesystem::remove(spec);
 }
 
 /// Compares with golden/NAME.txt.
@@ -171,7 +167,7 @@ TEST(VirtualTime, WhatIsDeclaredIsNotMeasuredAsWell) {
     }
   };
   double seconds = 0;
-  measured_on(four_cores, [&] {
+  run_on(four_cores, [&] {
     ms::task([&] {
       work();
       ms::cost(1us);

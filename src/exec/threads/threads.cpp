@@ -50,14 +50,8 @@ class team_queues {
   }
 
   int next_victim(int victim) {
-    const int last = first_ + width_;
-    // A worker that has just been moved may look at a team that is no longer its own.
-    if (own_.index < first_ || own_.index >= last) return -1;
-    if (victim < 0 || victim > own_.index) {
-      const int after = first_set((victim < 0 ? own_.index : victim) + 1, last);
-      return after >= 0 ? after : first_set(first_, own_.index);
-    }
-    return first_set(victim + 1, own_.index);
+    return place::next_in_circle(own_.index, first_, first_ + width_, victim,
+                                 [this](int from, int to) { return first_set(from, to); });
   }
 
   bool bisect(int victim) {

@@ -74,10 +74,11 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
   for (int i = 0; i < workers; ++i) at(i).in_team.store(whole_, std::memory_order_relaxed);
   const int contexts = machine.hosts ? machine.hosts->contexts * machine.nodes : 0;
   for (int i = 0; i < contexts; ++i) hosts_.push_back(std::make_unique<host_context>(*this, workers + i));
-  for (int i = 0; i < contexts; ++i)
-    for (int k = 0; k < contexts; ++k)
-      if (i != k && i / machine.hosts->threads_per_core == k / machine.hosts->threads_per_core)
-        hosts_[static_cast<std::size_t>(i)]->neighbours.push_back(hosts_[static_cast<std::size_t>(k)].get());
+  for (int i = 0; i < contexts; ++i) {
+    const int core = i / machine.hosts->threads_per_core * machine.hosts->threads_per_core;
+    for (int k = core; k < core + machine.hosts->threads_per_core; ++k)
+      if (i != k) hosts_[static_cast<std::size_t>(i)]->neighbours.push_back(hosts_[static_cast<std::size_t>(k)].get());
+  }
   for (int i = has_hosts() ? 0 : 1; i < workers; ++i) asleep_.set(i);
   processor& first = has_hosts() ? static_cast<processor&>(*hosts_[0]) : at(0);
   starter_ = std::make_unique<virtual_fiber>(*this, &first);

@@ -63,14 +63,8 @@ class virtual_executor::queues {
     return take_own();
   }
   int next_victim(int victim) const {
-    const int last = first_ + width_;
-    // A worker that has just been moved may look at a team that is no longer its own.
-    if (own_.number < first_ || own_.number >= last) return -1;
-    if (victim < 0 || victim > own_.number) {
-      const int after = first_set((victim < 0 ? own_.number : victim) + 1, last);
-      return after >= 0 ? after : first_set(first_, own_.number);
-    }
-    return first_set(victim + 1, own_.number);
+    return place::next_in_circle(own_.number, first_, first_ + width_, victim,
+                                 [this](int from, int to) { return first_set(from, to); });
   }
   bool bisect(int victim) {
     virtual_worker& from = exec_.at(victim);

@@ -24,6 +24,20 @@ concept queues = requires(Q q, int victim) {
   { q.bisect(victim) } -> std::same_as<bool>;
 };
 
+/// Gives the worker after `victim` (negative: the first of all) in the circle that begins behind worker `own` of the
+/// team [first, last), among those that `first_set(from, to)` finds (the first one, or negative); negative at the end,
+/// and where `own` is not of the team.
+template <class FirstSet>
+constexpr int next_in_circle(int own, int first, int last, int victim, FirstSet&& first_set) {
+  // A worker that has just been moved may look at a team that is no longer its own.
+  if (own < first || own >= last) return -1;
+  if (victim < 0 || victim > own) {
+    const int after = first_set((victim < 0 ? own : victim) + 1, last);
+    return after >= 0 ? after : first_set(first, own);
+  }
+  return first_set(victim + 1, own);
+}
+
 /// Gives the next piece of work: own queue, then the centre, then half of a neighbour's; nothing when all are empty.
 template <queues Q>
 std::optional<typename Q::work> dbs(Q& q) {

@@ -89,6 +89,21 @@ TEST_F(Dbs, FindsNothingWhereAllAreEmpty) {
   EXPECT_EQ(steps, (std::vector<std::string>{"own", "centre"}));
 }
 
+TEST(Circle, BeginsBehindTheWorkerAndEndsBeforeIt) {
+  const auto every = [](int from, int to) { return from < to ? from : -1; };  // all hold work
+  const auto walk = [&](int own, int first, int last) {
+    std::vector<int> seen;
+    for (int v = next_in_circle(own, first, last, -1, every); v >= 0; v = next_in_circle(own, first, last, v, every))
+      seen.push_back(v);
+    return seen;
+  };
+  EXPECT_EQ(walk(4, 2, 7), (std::vector<int>{5, 6, 2, 3}));
+  EXPECT_EQ(walk(2, 2, 7), (std::vector<int>{3, 4, 5, 6}));
+  EXPECT_EQ(walk(6, 2, 7), (std::vector<int>{2, 3, 4, 5}));
+  EXPECT_TRUE(walk(3, 3, 4).empty());
+  EXPECT_TRUE(walk(7, 2, 7).empty());  // no longer of the team
+}
+
 TEST(Share, IsOnePthOfWhatIsLeftAndAtLeastOne) {
   EXPECT_EQ(loop_policy::share(100, 4), 25);
   EXPECT_EQ(loop_policy::share(7, 4), 2);
