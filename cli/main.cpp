@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   add_explain(app);
   add_trace(app);
   add_figures(app);
+  add_replay(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -193,9 +193,20 @@ context& unrecorded_context(const char* call) {
 void wait() {
   executor& exec = the_executor();
   context& here = unrecorded_context("wait");
+  const noted_wait noted(exec, nullptr);
   await_tasks(exec, here);
   if (here.children->has_errors()) rethrow_first(here.children->take_errors());
 }
+
+namespace {
+
+void await_members(scope& group) {
+  executor& exec = the_executor();
+  const noted_wait noted(exec, &group);
+  await_tasks(exec, current_context(), &group);
+}
+
+}  // namespace
 
 static_assert(sizeof(group::state) <= sizeof(group) && alignof(group::state) <= alignof(group));
 
@@ -203,7 +214,7 @@ group::group() { new (state_) state; }
 
 group::~group() {
   scope& members = get().members;
-  if (members.created() > 0) await_tasks(the_executor(), current_context(), &members);
+  if (members.created() > 0) await_members(members);
   scope& creator = *current_context().children;
   if (members.has_errors()) creator.add_errors(creator.created(), members.take_thrown());
   get().~state();
@@ -211,7 +222,7 @@ group::~group() {
 
 void group::wait() {
   scope& members = get().members;
-  if (members.created() > 0) await_tasks(the_executor(), current_context(), &members);
+  if (members.created() > 0) await_members(members);
   if (members.has_errors()) rethrow_first(members.take_errors());
 }
 
@@ -331,6 +342,7 @@ void run_at_once(context& creator, const task_description& what, void* callable,
   context here(own);
   here.stream = creator.stream;
   here.at_once = true;
+  note_created(exec, what, trace::ran_at_once);
   note_at_once(exec, trace::event_kind::task_begin, what.where);
   const std::uint64_t begin = is_to_be_timed() ? base::ticks() : 0;
   bool leaves_tasks = false;
@@ -351,6 +363,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
   scope& members = members_of(what.in, here);
   const bool full = is_full(exec, here, what.in);
   auto* task = new (storage.node) task_node(members, here.stream, storage, what);
+  note_created(exec, what, traced_number(task));
   task->is_timed = is_to_be_timed();
   const bool ready =
       what.access_count == 0 || add_to_graph(exec, here, *task, {what.accesses, what.access_count}, false);
@@ -393,6 +406,7 @@ void wait_for_data(executor& exec, context& here, std::span<const declared> data
 void wait_on_data(const declared& data, location where) {
   executor& exec = the_executor();
   context& here = unrecorded_context("wait_on");
+  const noted_wait noted(exec, nullptr, &data);
   if (here.data) wait_for_data(exec, here, {&data, 1}, "wait_on", where);
 }
 

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "maslin/access.hpp"
 #include "maslin/phase.hpp"
 
 namespace maslin::trace {
@@ -26,8 +28,9 @@ enum class event_kind : std::uint8_t {
   stream_end,        ///< the same
   stream_suspend,    ///< the same: the stream leaves this worker
   stream_resume,     ///< the same: it goes on here, perhaps on another worker
-  task_create,       ///< id: source location; argument: number of the task
-  task_begin,        ///< the same; the number is `ran_at_once` of one that was not handed over
+  task_create,       ///< id: source location; argument: number of the task, which no other has until it ends, or
+                     ///< `ran_at_once` of one that is not handed over but begins now
+  task_begin,        ///< the same
   task_end,          ///< the same
   task_suspend,      ///< the same
   task_resume,       ///< the same
@@ -37,7 +40,8 @@ enum class event_kind : std::uint8_t {
   chunk_end,         ///< the same
   offload_begin,     ///< id: name of the kernel; argument: width of the team
   offload_end,       ///< the same
-  wait_begin,        ///< id: source location, or 0; argument: unused
+  wait_begin,        ///< for tasks that the context created; id: 0; argument: number of their group, 0 for all. If
+                     ///< `accessed` follows, only for those that write that data
   wait_end,          ///< the same
   park,              ///< the worker goes to sleep for lack of work
   unpark,            ///< it is awake again
@@ -53,8 +57,12 @@ enum class event_kind : std::uint8_t {
   help_end,    ///< the same
   suspend,     ///< what runs on this worker has to wait and makes room for others; argument: its number while it waits
   resume,      ///< it goes on here; the same number
+  accessed,    ///< of the task just created, or what a wait that has just begun is for; id: its form (`access_form`);
+               ///< argument: address
+  member,      ///< the task just created is a group's; argument: number of the group
+  piece,       ///< of the innermost chunk, or loop that its caller runs alone, the blocks before `argument` are done
 };
-inline constexpr int event_kinds = static_cast<int>(event_kind::resume) + 1;
+inline constexpr int event_kinds = static_cast<int>(event_kind::piece) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
 std::string_view to_string(event_kind kind);
@@ -119,6 +127,20 @@ constexpr chunk_at unpack<chunk_at>(std::uint64_t a) {
 template <>
 decision_of unpack<decision_of>(std::uint64_t argument);
 
+/// What an access names, beside the address: `columns` runs of `bytes`, one every `stride` bytes, and what is done to
+/// them. As text: "inout 512 x 64 / 4096", or "in 512" of one run; `renames`: "out 512", else "out there 512".
+struct access_form {
+  access_mode mode;
+  bool renames;  ///< an out of data that may lie elsewhere
+  std::uint64_t bytes;
+  std::uint64_t columns;
+  std::uint64_t stride;
+  bool operator==(const access_form&) const = default;
+};
+std::string to_string(const access_form& form);
+/// Gives the form that the text names; nothing for any other text.
+std::optional<access_form> parse_access_form(std::string_view text);
+
 /// One event of a trace.
 struct event {
   std::int64_t ns;  ///< since the trace began
@@ -141,6 +163,7 @@ struct summary {
   std::int64_t pid = 0;
   std::int64_t started_unix_ns = 0;  ///< wall clock
   std::int64_t duration_ns = 0;
+  double event_ns = 0;  ///< what recording one event took, about
   int workers = 0;
   bool only_streams = false;  ///< recorded with MASLIN_TRACE_DETAIL=streams
   std::vector<track> tracks;  ///< every worker in order, then worker -1

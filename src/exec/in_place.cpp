@@ -18,17 +18,21 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
   here.stream = caller.stream;
   {
     const entered in(here);
-    for (std::int64_t i = 0; i < blocks && !own.has_errors(); ++i) run_to_end(exec, here, own, [&] { l.run_block(i); });
+    noted_blocks noted(exec, l);
+    for (std::int64_t i = 0; i < blocks && !own.has_errors(); ++i) {
+      run_to_end(exec, here, own, [&] { l.run_block(i); });
+      noted.reached(i + 1);
+    }
   }
   if (own.has_errors()) rethrow_first(own.take_errors());
 }
 
-void note_at_once(executor& exec, trace::event_kind kind, const location& where) {
-  if (trace::on()) [[unlikely]]
-    trace::record(exec.track(), kind, trace::site(where), trace::ran_at_once);
-}
-
 namespace {
+
+void note_recorded(executor& exec, trace::event_kind kind, const detail::task_node& task) {
+  if (trace::on()) [[unlikely]]
+    trace::record(noted_track(exec).number, kind, trace::site(task.where), traced_number(&task));
+}
 
 /// Runs the tasks on the caller's stack, each after those before it: all that a task follows was recorded before it.
 void run_in_program_order(executor& exec, recording::state& tasks, void* stream) {
@@ -43,11 +47,11 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
       if (!task->is_internal) tasks.members.note_void();
       continue;
     }
-    note_at_once(exec, trace::event_kind::task_begin, task->where);
+    note_recorded(exec, trace::event_kind::task_begin, *task);
     const std::uint64_t begin = task->is_timed ? base::ticks() : 0;
     run_to_end(exec, here, own, [&] { graph::run_body(*task); });
     if (begin) exec.learn(task->run, task->where, base::ticks() - begin, false);
-    note_at_once(exec, trace::event_kind::task_end, task->where);
+    note_recorded(exec, trace::event_kind::task_end, *task);
     if (own.has_errors()) [[unlikely]] {
       tasks.members.add_errors(task->place, own.take_errors());
       graph::fail_followers(*task);
@@ -59,6 +63,7 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
 
 void run_recorded(executor& exec, recording::state& tasks) {
   void* stream = current_context().stream;
+  note_replayed(exec, tasks);
   if (exec.serial()) return run_in_program_order(exec, tasks, stream);
   if (!tasks.is_large && exec.are_too_small(tasks.timed)) {
     const std::uint64_t begin = base::ticks();
@@ -69,6 +74,7 @@ void run_recorded(executor& exec, recording::state& tasks) {
     return;
   }
   tasks.begin(stream, exec);
+  const noted_wait noted(exec, nullptr);
   await(exec, tasks.members);
 }
 
@@ -76,7 +82,7 @@ void run_traced(int track, detail::task_node* task, graph::ready_sink& sink,
                 void (*way)(detail::task_node*, graph::ready_sink&) noexcept) {
   if (!trace::on()) return way(task, sink);
   const auto where = trace::site(task->where);
-  const std::uint64_t number = task->place;
+  const std::uint64_t number = traced_number(task);
   trace::record(track, trace::event_kind::task_begin, where, number);
   way(task, sink);
   trace::record(track, trace::event_kind::task_end, where, number);
@@ -117,12 +123,20 @@ std::uint32_t traced_kernel(std::uint32_t kernel) {
 void phase_in_place(executor& exec, context& caller, const detail::phase& p) {
   const auto begin = std::chrono::steady_clock::now();
   const std::shared_ptr<live_report> report = begin_report(p);
+  const std::uint32_t name = trace::on() ? trace::intern(p.name) : 0;
+  const auto note = [&](trace::event_kind what, std::uint64_t argument) {
+    trace::record(exec.track(), what, name, argument);
+  };
+  note(trace::event_kind::phase_begin, static_cast<std::uint64_t>(p.streams));
   auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   error_list errors;
   for (std::int64_t i = 0; i < p.streams; ++i) {
     scope own(caller.children);
     context here(own);
+    const std::uint64_t stream = trace::pack(trace::stream_at{i, trace::no_slot});
+    note(trace::event_kind::stream_begin, stream);
     errors.add_all(static_cast<std::uint64_t>(i), run_enclosed(exec, here, own, [&] { p.run(p.env, i); }));
+    note(trace::event_kind::stream_end, stream);
     report->change([&](phase_report& r) {
       ++r.done;
       r.seconds = elapsed();
@@ -133,6 +147,7 @@ void phase_in_place(executor& exec, context& caller, const detail::phase& p) {
     r.chosen = r.current;
     r.seconds = elapsed();
   });
+  note(trace::event_kind::phase_end, static_cast<std::uint64_t>(p.streams));
   rethrow_first(std::move(errors));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exec/executor.hpp"
+#include "exec/notes.hpp"
 #include "graph/domain.hpp"
 #include "graph/recording.hpp"
 #include "maslin/trace.hpp"
@@ -42,9 +43,6 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
   }
   return own.has_errors() ? own.take_errors() : error_list();
 }
-
-/// Notes in the trace that a task, created there, which the caller runs at once begins or ends.
-void note_at_once(executor& exec, trace::event_kind kind, const location& where);
 
 /// Runs a task that waits for nothing on worker `track` in that way (`graph::run`); what it enables goes to `sink`.
 void run_traced(int track, detail::task_node* task, graph::ready_sink& sink,

@@ -1,5 +1,6 @@
 #include "trace/clock.hpp"
 
+#include <algorithm>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -27,6 +28,16 @@ std::uint64_t (*described_clock)() noexcept = nullptr;
 void choose_clock(std::uint64_t (*described)() noexcept) noexcept {
   described_clock = described;
   use_counter = !described && counter_is_invariant();
+}
+
+std::uint64_t ticks_per_event() noexcept {
+  if (described_clock) return 0;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t begin = ticks();
+    least = std::min(least, ticks() - begin);
+  }
+  return least;
 }
 
 clock_pair read_clocks() noexcept {

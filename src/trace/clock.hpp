@@ -31,6 +31,9 @@ inline std::uint64_t ticks() noexcept {
   return described_clock ? described_clock() : monotonic_ns();
 }
 
+/// Gives how many ticks recording an event takes, which is hardly more than reading the clock; none in described time.
+std::uint64_t ticks_per_event() noexcept;
+
 /// One instant on both clocks.
 struct clock_pair {
   std::uint64_t ticks;

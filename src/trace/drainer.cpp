@@ -205,6 +205,7 @@ void drainer::write_about() {
   put(payload, began_.ns);
   put(payload, static_cast<std::uint64_t>(wall.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(wall.tv_nsec));
   put(payload, static_cast<std::uint64_t>(getpid()));
+  put(payload, ticks_per_event());
   put(payload, std::string_view(program_invocation_short_name).substr(0, most_name_bytes));
   put(payload, std::string_view(host));
   put(payload, processor_name());

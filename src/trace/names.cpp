@@ -78,4 +78,16 @@ std::uint32_t site(const location& where) {
   return number;
 }
 
+std::uint32_t form(const access_form& what) {
+  struct entry {
+    access_form form{};
+    std::uint32_t number = 0;
+  };
+  thread_local std::array<entry, 64> asked;
+  const std::uint64_t mixed = what.bytes * 31 + what.columns * 7 + what.stride * 3 + static_cast<unsigned>(what.mode);
+  entry& e = asked[mixed % asked.size()];
+  if (e.number == 0 || e.form != what) e = {what, internal::intern_name(to_string(what))};
+  return e.number;
+}
+
 }  // namespace maslin::trace

@@ -136,6 +136,7 @@ struct file::contents {
   std::vector<std::vector<place>> blocks;  // per track
   std::uint64_t began_ticks = 0;
   std::uint64_t began_ns = 0;
+  std::uint64_t event_ticks = 0;
   double ns_per_tick = 1;
 };
 
@@ -217,6 +218,7 @@ void file::contents::scan_about(payload_reader& from) {
   began_ns = from.varint();
   about.started_unix_ns = static_cast<std::int64_t>(from.varint());
   about.pid = static_cast<std::int64_t>(from.varint());
+  event_ticks = from.varint();
   about.program = from.text();
   about.host = from.text();
   about.processor = from.text();
@@ -237,6 +239,7 @@ void file::contents::scan_end(payload_reader& from, std::uint64_t blocks_before)
   about.duration_ns = saturated(static_cast<double>(ended_ns - began_ns));
   if (ended_ticks > began_ticks)
     ns_per_tick = static_cast<double>(ended_ns - began_ns) / static_cast<double>(ended_ticks - began_ticks);
+  about.event_ns = static_cast<double>(event_ticks) * ns_per_tick;
   if (const std::uint64_t claimed = from.varint(); claimed != blocks_before)
     from.refuse(fmt::format("{} blocks were found, {} written", blocks_before, claimed));
   for (int worker = 0; worker <= about.workers; ++worker) {

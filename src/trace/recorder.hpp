@@ -70,6 +70,9 @@ std::uint32_t intern(const char* name);
 /// Gives the number of "file:line". Remembers what this thread asked before, so it may be called for every loop.
 std::uint32_t site(const location& where);
 
+/// Gives the number of the form's text (`to_string`); remembers like `site`.
+std::uint32_t form(const access_form& what);
+
 /// Gives the time of a described machine in nanoseconds, to any thread.
 using described_time = std::uint64_t (*)() noexcept;
 

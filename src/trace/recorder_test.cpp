@@ -263,7 +263,7 @@ TEST_F(Recorder, RefusesAPathWhereNoFileCanBe) {
 }
 
 TEST_F(Recorder, SaysOnceThatTheDiskIsFullAndLeavesTheDeviceAlone) {
-  if (access("/dev/full", W_OK) != 0)
+  if (::access("/dev/full", W_OK) != 0)
     GTEST_SKIP() << "skipped: /dev/full absent; it is there where /dev is a usual Linux one";
   start("/dev/full", 1);
   for (int i = 0; i < 100'000; ++i) record(0, steal, 0, static_cast<std::uint64_t>(i));

@@ -171,10 +171,9 @@ std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t
   const std::uint64_t begin = timed ? base::ticks() : 0;
   const trace::chunk_at what{w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed), first,
                              last - first};
-  const std::uint32_t site = run.site;
-  trace::record(w.index, trace::event_kind::chunk_begin, site, what);
   std::int64_t next = first;
   {
+    noted_blocks noted(w.index, run.site, what);
     scope own(&run.blocks);
     context here(own);
     here.in_loop = true;
@@ -191,13 +190,13 @@ std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t
       run_to_end(*this, here, own, [&] { run.what.run_block(i); });
       if (own.has_errors()) [[unlikely]]
         run.note_thrown(i, own.take_errors());
+      noted.reached(next);
       // The clock is looked at ever less often: small blocks should not wait for it.
       if (ticks != forever && std::has_single_bit(static_cast<std::uint64_t>(next - first)) &&
           base::ticks() - begin > ticks)
         break;
     }
   }
-  trace::record(w.index, trace::event_kind::chunk_end, site, what);
   if (timed) run.ticks.fetch_add(base::ticks() - begin, std::memory_order_relaxed);
   return next;
 }

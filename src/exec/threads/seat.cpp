@@ -50,6 +50,14 @@ void starting_thread::sleep(base::short_lock& held, const awaited_end& what) {
 
 void starting_thread::wake() noexcept { sleeps_as_->wake(); }
 
+int threads_executor::hold_track() noexcept {
+  if (const worker* w = self()) return w->index;
+  return is_starter() && seat_.enter(seat::starter) ? 0 : -1;
+}
+void threads_executor::leave_track() noexcept {
+  if (!self() && is_starter() && seat_.held_by() == seat::starter) seat_.leave();
+}
+
 void threads_executor::want_stand_in() noexcept {
   if (stand_in_wanted_.load(std::memory_order_relaxed) || stand_in_wanted_.exchange(true, std::memory_order_acq_rel))
     return;

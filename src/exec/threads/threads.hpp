@@ -51,6 +51,8 @@ class threads_executor final : public executor, public phase_host {
              bool leaves_tasks) noexcept override;
   int width() const override;
   int track() const noexcept override;
+  int hold_track() noexcept override;
+  void leave_track() noexcept override;
   int worker_count() const override { return workers(); }
   std::atomic<team*>& team_served_by(int worker) override { return at(worker).in_team; }
   void rouse_worker(int worker) override { rouse(at(worker)); }

@@ -15,16 +15,15 @@ void virtual_executor::run_blocks(loop_run& run, std::int64_t first, std::int64_
   const virtual_worker& w = *self();
   const trace::chunk_at what{w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed), first,
                              last - first};
-  const std::uint32_t site = run.site;
-  trace::record(w.number, trace::event_kind::chunk_begin, site, what);
+  noted_blocks noted(w.number, run.site, what);
   for (std::int64_t i = first; i < last && i <= run.lowest_thrown.load(std::memory_order_relaxed); ++i) {
     run_to_end(*this, here, own, [&] { run.what.run_block(i); });
     ran();
     here.declares = false;
     if (own.has_errors()) [[unlikely]]
       run.note_thrown(i, own.take_errors());
+    noted.reached(i + 1);
   }
-  trace::record(w.number, trace::event_kind::chunk_end, site, what);
 }
 
 void virtual_executor::note(trace::event_kind what, loop_run& run) const {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/environment.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/inside.hpp"
 #include "task/context.hpp"
@@ -99,6 +100,7 @@ virtual_executor::~virtual_executor() {
   }
   started_here = nullptr;
   the_only_one.store(nullptr, std::memory_order_relaxed);
+  if (base::flag_from_environment("MASLIN_QUIET", false, "say nothing but what went wrong")) return;
   const double here = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   fmt::print(stderr, "maslin: {} workers of '{}' would have taken {:.6g} s (it took {:.3g} s to find out)\n", workers(),
              machine_name_, static_cast<double>(now_) * 1e-12, here);

@@ -1,0 +1,401 @@
+#include "recorded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "maslin/error.hpp"
+#include "output.hpp"
+
+using namespace maslin::trace;
+
+namespace {
+
+constexpr std::uint32_t none = ~std::uint32_t{0};
+
+struct unplayable {
+  std::string what;
+};
+
+class reading {
+ public:
+  reading(const file& trace, recorded& into)
+      : trace_(trace), into_(into), tracks_(static_cast<std::size_t>(trace.about().workers)) {
+    tracks_[0].open.push_back({frame::sort::body, new_body(), none, 0});
+  }
+
+  void add(const event& e) {
+    if (e.worker < 0) return foreign(e);
+    track& t = tracks_[static_cast<std::size_t>(e.worker)];
+    pass(t, e.ns);
+    if (e.kind != event_kind::accessed && e.kind != event_kind::member) {
+      keep_accesses(t);
+      t.described = none;
+    }
+    switch (e.kind) {
+      case event_kind::worker_start:
+        if (e.worker == 0) began_ns_ = t.since = e.ns;
+        break;
+      case event_kind::worker_stop:
+        if (e.worker == 0) ended_ns_ = e.ns;
+        break;
+      case event_kind::task_create:
+        create(t, e);
+        break;
+      case event_kind::accessed:
+        access(t, e);
+        break;
+      case event_kind::member:
+        if (t.described != none) into_.tasks[t.described].group = e.argument;
+        break;
+      case event_kind::task_begin:
+        begin_task(t, e);
+        break;
+      case event_kind::task_end:
+        end_task(t);
+        break;
+      case event_kind::wait_begin:
+        say(t, recorded::act::wait, e.argument);
+        t.open.push_back({frame::sort::rest});
+        break;
+      case event_kind::wait_end:
+        pop(t, frame::sort::rest);
+        break;
+      case event_kind::loop_begin:
+        begin_loop(t, e);
+        break;
+      case event_kind::piece:
+        end_piece(t, static_cast<std::int64_t>(e.argument));
+        break;
+      case event_kind::loop_end:
+        end_loop(t);
+        break;
+      case event_kind::chunk_begin:
+        begin_chunk(t, e);
+        break;
+      case event_kind::chunk_end:
+        end_chunk(t, unpack<chunk_at>(e.argument));
+        break;
+      case event_kind::phase_begin:
+        begin_phase(t, e);
+        break;
+      case event_kind::phase_end:
+        pop(t, frame::sort::phase);
+        break;
+      case event_kind::stream_begin:
+        begin_stream(t, e);
+        break;
+      case event_kind::stream_end:
+        pop(t, frame::sort::body);
+        break;
+      case event_kind::offload_begin: {
+        const std::uint32_t runs = new_body();
+        say(t, recorded::act::kernel, into_.kernels.size());
+        named(e.id);
+        into_.kernels.push_back({e.id, runs});
+        t.open.push_back({frame::sort::body, runs});
+        break;
+      }
+      case event_kind::offload_end:
+        pop(t, frame::sort::body);
+        break;
+      case event_kind::stream_suspend:
+        leave(t, stream_key(e));
+        break;
+      case event_kind::stream_resume:
+        come_back(t, stream_key(e));
+        break;
+      case event_kind::suspend:
+        away_[e.argument] = std::exchange(t.open, {});
+        break;
+      case event_kind::resume:
+        if (auto found = away_.extract(e.argument); !found.empty()) t.open = std::move(found.mapped());
+        break;
+      default:
+        break;
+    }
+  }
+
+  void finish(std::int64_t ns) {
+    for (track& t : tracks_) pass(t, ns);
+    if (ended_ns_ == 0) ended_ns_ = ns;
+    into_.seconds = static_cast<double>(ended_ns_ - began_ns_) * 1e-9;
+    for (recorded::loop& l : into_.loops)
+      std::sort(l.pieces.begin(), l.pieces.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    double ns_of_work = 0;
+    for (const recorded::body& b : into_.bodies)
+      for (const recorded::step& s : b.steps)
+        if (s.does == recorded::act::compute) ns_of_work += static_cast<double>(s.what);
+    into_.work = ns_of_work * 1e-9;
+    for (std::uint32_t i = 0; i <= names_; ++i) into_.names.emplace_back(trace_.name(i));
+  }
+
+ private:
+  /// What is open on a worker, from the outermost inwards.
+  struct frame {
+    enum class sort : std::uint8_t { body, own, loop, chunk, phase, rest };
+    frame::sort is;
+    std::uint32_t runs = none;  ///< the body that its time belongs to
+    std::uint32_t of = none;    ///< of a loop or a chunk: its loop; of a phase: the phase
+    std::int64_t first = 0;     ///< the first block of the piece that runs
+    std::optional<std::pair<std::uint32_t, std::int64_t>> stream = std::nullopt;  ///< whose outermost frame it is
+  };
+  struct track {
+    std::vector<frame> open;
+    std::int64_t since = 0;
+    std::vector<recorded::access> accesses;  ///< said of `described`, or of the wait that has just begun
+    std::uint32_t described = none;
+    std::uint32_t at_once = none;  ///< a task that begins next
+  };
+  using key = std::pair<std::uint32_t, std::int64_t>;
+
+  static key stream_key(const event& e) { return {e.id, unpack<stream_at>(e.argument).index}; }
+
+  std::uint32_t new_body() {
+    into_.bodies.emplace_back();
+    return static_cast<std::uint32_t>(into_.bodies.size() - 1);
+  }
+
+  /// The innermost body computed until then.
+  void pass(track& t, std::int64_t ns) {
+    const std::int64_t begin = std::exchange(t.since, ns);
+    if (t.open.empty() || t.open.back().runs == none) return;
+    // The event itself took some of it.
+    const auto passed = ns - begin - static_cast<std::int64_t>(trace_.about().event_ns + 0.5);
+    if (passed <= 0) return;
+    auto& steps = into_.bodies[t.open.back().runs].steps;
+    if (!steps.empty() && steps.back().does == recorded::act::compute)
+      steps.back().what += static_cast<std::uint64_t>(passed);
+    else
+      steps.push_back({recorded::act::compute, static_cast<std::uint64_t>(passed)});
+  }
+
+  void say(track& t, recorded::act what, std::uint64_t argument) {
+    if (t.open.empty() || t.open.back().runs == none)
+      throw unplayable{
+          "something was asked of the runtime outside of every body that it tells of, as where streams run on hosts; "
+          "record it on CPU cores"};
+    into_.bodies[t.open.back().runs].steps.push_back({what, argument});
+  }
+
+  static void foreign(const event& e) {
+    if (e.kind == event_kind::task_create || e.kind == event_kind::loop_begin || e.kind == event_kind::phase_begin)
+      throw unplayable{
+          "threads that the program made itself asked for work; only what is asked for by the thread that started the "
+          "runtime, and inside tasks, loops and streams, can be replayed"};
+  }
+
+  /// The program itself is open to its end.
+  static std::size_t floor_of(const track& t) { return !t.open.empty() && t.open.front().runs == 0 ? 1 : 0; }
+
+  void pop(track& t, frame::sort what) {
+    while (t.open.size() > floor_of(t)) {
+      const frame::sort was = t.open.back().is;
+      t.open.pop_back();
+      if (was == what) return;
+    }
+  }
+
+  void create(track& t, const event& e) {
+    const auto place = static_cast<std::uint32_t>(into_.tasks.size());
+    say(t, recorded::act::create, place);
+    if (e.argument == ran_at_once)
+      t.at_once = place;
+    else
+      live_[e.argument] = place;
+    named(e.id);
+    into_.tasks.push_back({e.id, 0, 0, new_body(), 0});
+    t.described = place;
+  }
+
+  /// The accesses of a task, or of a wait, follow each other on their worker; other workers' may come in between.
+  void keep_accesses(track& t) {
+    if (t.accesses.empty()) return;
+    const std::size_t first = into_.accesses.size();
+    into_.accesses.insert(into_.accesses.end(), t.accesses.begin(), t.accesses.end());
+    if (t.described != none) {
+      into_.tasks[t.described].first_access = static_cast<std::uint32_t>(first);
+      into_.tasks[t.described].accesses = static_cast<std::uint32_t>(t.accesses.size());
+    } else if (t.open.size() > 1 && t.open.back().is == frame::sort::rest) {
+      auto& steps = into_.bodies[t.open[t.open.size() - 2].runs].steps;
+      if (!steps.empty()) steps.back() = {recorded::act::wait_on, first};
+    }
+    t.accesses.clear();
+  }
+
+  void access(track& t, const event& e) {
+    auto found = forms_.find(e.id);
+    if (found == forms_.end()) {
+      const auto form = parse_access_form(trace_.name(e.id));
+      if (!form) throw unplayable{fmt::format("'{}' is no access", trace_.name(e.id))};
+      found = forms_.emplace(e.id, *form).first;
+    }
+    t.accesses.push_back({found->second, e.argument});
+  }
+
+  void begin_task(track& t, const event& e) {
+    std::uint32_t runs = none;
+    if (e.argument == ran_at_once) {
+      if (t.at_once != none) runs = into_.tasks[t.at_once].runs;
+      t.at_once = none;
+    } else if (const auto found = live_.find(e.argument); found != live_.end()) {
+      runs = into_.tasks[found->second].runs;
+      live_.erase(found);
+    }
+    // What nobody created is the graph's own: it moves data, and a replay does so itself.
+    t.open.push_back({runs == none ? frame::sort::own : frame::sort::body, runs});
+  }
+  void end_task(track& t) {
+    while (t.open.size() > floor_of(t)) {
+      const frame::sort was = t.open.back().is;
+      t.open.pop_back();
+      if (was == frame::sort::body || was == frame::sort::own) return;
+    }
+  }
+
+  void begin_loop(track& t, const event& e) {
+    const auto place = static_cast<std::uint32_t>(into_.loops.size());
+    say(t, recorded::act::loop, place);
+    named(e.id);
+    into_.loops.push_back({e.id, unpack<loop_shape>(e.argument).blocks, {}});
+    // Until a chunk says that it is shared, its caller runs it.
+    t.open.push_back({frame::sort::loop, new_body(), place});
+    open_loops_.push_back({place, e.id, 0});
+  }
+  void end_piece(track& t, std::int64_t next) {
+    if (t.open.empty() || t.open.back().of == none || t.open.back().runs == none) return;
+    frame& f = t.open.back();
+    if (next > f.first) into_.loops[f.of].pieces.push_back({f.first, next, f.runs});
+    f.first = next;
+    f.runs = new_body();
+  }
+  void end_loop(track& t) {
+    if (t.open.empty()) return;
+    const frame& f = t.open.back();
+    if (f.is == frame::sort::loop) {
+      if (!is_shared(f.of) && f.first < into_.loops[f.of].blocks) end_piece(t, into_.loops[f.of].blocks);
+      std::erase_if(open_loops_, [&](const open_loop& l) { return l.place == f.of; });
+    }
+    pop(t, frame::sort::loop);
+  }
+  bool is_shared(std::uint32_t loop) const {
+    return std::any_of(open_loops_.begin(), open_loops_.end(),
+                       [&](const open_loop& l) { return l.place == loop && l.shared; });
+  }
+
+  /// A chunk says of which call site's loops it is part: of the latest that its first block is still missing from.
+  void begin_chunk(track& t, const event& e) {
+    const chunk_at what = unpack<chunk_at>(e.argument);
+    open_loop* of = nullptr;
+    for (auto l = open_loops_.rbegin(); l != open_loops_.rend() && !of; ++l)
+      if (l->site == e.id && !holds(into_.loops[l->place], what.first_block)) of = &*l;
+    if (!of) return t.open.push_back({frame::sort::chunk});
+    of->shared = true;
+    if (!t.open.empty() && t.open.back().is == frame::sort::loop && t.open.back().of == of->place)
+      t.open.back().runs = none;
+    t.open.push_back({frame::sort::chunk, new_body(), of->place, what.first_block});
+  }
+  void end_chunk(track& t, const chunk_at& what) {
+    if (!t.open.empty() && t.open.back().is == frame::sort::chunk && what.blocks < 0xffff) {
+      const std::int64_t end = what.first_block + what.blocks;
+      if (t.open.back().first < end) end_piece(t, end);
+    }
+    pop(t, frame::sort::chunk);
+  }
+  static bool holds(const recorded::loop& l, std::int64_t block) {
+    return std::any_of(l.pieces.begin(), l.pieces.end(),
+                       [&](const recorded::piece& p) { return p.first <= block && block < p.last; });
+  }
+
+  void begin_phase(track& t, const event& e) {
+    const auto place = static_cast<std::uint32_t>(into_.phases.size());
+    say(t, recorded::act::phase, place);
+    named(e.id);
+    if (e.argument > std::uint64_t{1} << 32) throw unplayable{"a phase of too many streams"};
+    into_.phases.push_back({e.id, std::vector<std::uint32_t>(e.argument, none)});
+    t.open.push_back({frame::sort::phase});
+  }
+  void begin_stream(track& t, const event& e) {
+    const std::int64_t index = unpack<stream_at>(e.argument).index;
+    const std::uint32_t runs = new_body();
+    for (auto p = into_.phases.rbegin(); p != into_.phases.rend(); ++p) {
+      if (p->name != e.id || static_cast<std::uint64_t>(index) >= p->streams.size()) continue;
+      std::uint32_t& stream = p->streams[static_cast<std::size_t>(index)];
+      if (stream != none) continue;
+      stream = runs;
+      break;
+    }
+    t.open.push_back({frame::sort::body, runs});
+    t.open.back().stream = stream_key(e);
+  }
+
+  /// A stream leaves its worker with all that it has open.
+  void leave(track& t, const key& stream) {
+    const auto at = std::find_if(t.open.begin(), t.open.end(), [&](const frame& f) { return f.stream == stream; });
+    std::vector<frame>& kept = streams_away_[stream];
+    kept.assign(at, t.open.end());
+    t.open.erase(at, t.open.end());
+  }
+  void come_back(track& t, const key& stream) {
+    if (auto found = streams_away_.extract(stream); !found.empty())
+      t.open.insert(t.open.end(), found.mapped().begin(), found.mapped().end());
+  }
+
+  void named(std::uint32_t id) { names_ = std::max(names_, id); }
+
+  struct open_loop {
+    std::uint32_t place;
+    std::uint32_t site;
+    bool shared;
+  };
+
+  const file& trace_;
+  recorded& into_;
+  std::vector<track> tracks_;
+  std::unordered_map<std::uint64_t, std::uint32_t> live_;  ///< tasks that were created and have not begun
+  std::unordered_map<std::uint32_t, access_form> forms_;
+  std::vector<open_loop> open_loops_;
+  std::map<std::uint64_t, std::vector<frame>> away_;
+  std::map<key, std::vector<frame>> streams_away_;
+  std::uint32_t names_ = 0;
+  std::int64_t began_ns_ = 0;
+  std::int64_t ended_ns_ = 0;
+};
+
+}  // namespace
+
+recorded read_recorded(const std::string& path) {
+  const file trace(path);
+  const summary& about = trace.about();
+  const auto refuse = [&](const std::string& why) {
+    throw maslin::error(fmt::format("the trace '{}' cannot be replayed: {}", path, why));
+  };
+  if (about.only_streams)
+    refuse("it was recorded with MASLIN_TRACE_DETAIL=streams, which leaves out tasks and loops; record it without");
+  if (about.dropped() > 0)
+    refuse(
+        fmt::format("it lacks {} events, which came faster than they could be written; record it with "
+                    "MASLIN_WORKERS=1, or on a machine with a free core",
+                    about.dropped()));
+  if (about.workers == 0) refuse("it has no workers");
+  recorded all;
+  all.program = about.program;
+  all.workers = about.workers;
+  reading into(trace, all);
+  progress bar("reading", about.events());
+  std::uint64_t seen = 0;
+  try {
+    trace.each_event([&](const event& e) {
+      into.add(e);
+      if ((++seen & 0xffff) == 0) bar.at(seen);
+    });
+  } catch (const unplayable& why) {
+    refuse(why.what);
+  }
+  into.finish(about.duration_ns);
+  return all;
+}

@@ -1,0 +1,34 @@
+#pragma once
+// A recorded program, run again on a described machine: what its bodies asked of the runtime they ask again, and where
+// they computed, that much time passes.
+
+#include <memory>
+#include <string>
+
+#include "recorded.hpp"
+
+/// How it is run.
+struct replay_wishes {
+  std::string machine;        ///< path of the description
+  int workers = 0;            ///< 0: all that the machine has
+  std::string loops = "dbs";  ///< the policy of its loops: dbs, static, gss, afs
+  bool trimmed = false;       ///< without what the program itself computes before its first call and after its last
+  std::string trace;          ///< where to leave a trace in described time; empty: nowhere
+};
+
+class replay {
+ public:
+  /// Makes room for the data that the tasks name; none of it is the recorded program's. Throws `maslin::error`.
+  explicit replay(const recorded& program);
+  ~replay();
+  replay(const replay&) = delete;
+  replay& operator=(const replay&) = delete;
+
+  /// Gives the seconds that it takes there. Throws `maslin::error` for a machine that cannot be described or a wish
+  /// that it cannot meet. No runtime may be running.
+  double run(const replay_wishes& how);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};

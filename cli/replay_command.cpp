@@ -1,0 +1,60 @@
+// `maslin replay`: a trace's program on a described machine.
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "commands.hpp"
+#include "replay.hpp"
+
+namespace {
+
+struct wishes {
+  std::string trace;
+  replay_wishes how;
+  bool json = false;
+};
+
+void run(const wishes& w) {
+  const recorded program = read_recorded(w.trace);
+  replay again(program);
+  const double seconds = again.run(w.how);
+  if (w.json) {
+    const nlohmann::json all{{"program", program.program},
+                             {"recorded_workers", program.workers},
+                             {"recorded_seconds", program.seconds},
+                             {"work_seconds", program.work},
+                             {"tasks", program.tasks.size()},
+                             {"loops", program.loops.size()},
+                             {"machine", w.how.machine},
+                             {"workers", w.how.workers},
+                             {"policy", w.how.loops},
+                             {"seconds", seconds}};
+    fmt::print("{}\n", all.dump(2));
+    return;
+  }
+  fmt::print("{}: {} tasks, {} loops, {:.6g} s of work; recorded on {} workers in {:.6g} s\n", program.program,
+             program.tasks.size(), program.loops.size(), program.work, program.workers, program.seconds);
+  fmt::print("would take {:.6g} s: {:.2f} times as fast\n", seconds, program.seconds / seconds);
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app) {
+  const auto w = std::make_shared<wishes>();
+  CLI::App* command =
+      app.add_subcommand("replay", "What a recorded run would take on another machine, or under another policy");
+  command->add_option("FILE", w->trace, "The trace (record one with MASLIN_TRACE=run.mtrace)")->required();
+  command->add_option("--machine", w->how.machine, "The machine's description, e.g. specs/epyc-128.toml")->required();
+  command->add_option("--workers", w->how.workers, "So many of its workers (default: all)")->check(CLI::PositiveNumber);
+  command->add_option("--policy", w->how.loops, "Whose turn which part of a loop is: dbs, static, gss or afs")
+      ->check(CLI::IsMember({"dbs", "static", "gss", "afs"}))
+      ->capture_default_str();
+  command->add_flag("--trim", w->how.trimmed,
+                    "Without what the program itself computed before its first call of Maslin and after its last");
+  command->add_option("--trace", w->how.trace, "Leave a trace of it, in the described machine's time");
+  command->add_flag("--json", w->json, "Print one JSON object");
+  command->callback([w] { run(*w); });
+}
