@@ -1,5 +1,5 @@
-// `maslin figures`: the papers' experiments on described machines. The work is done by bench/figures/cell.py, which
-// runs the programs beside this one.
+// `maslin figures`: the papers' experiments on described machines. The work is done by
+// bench/figures/described.py, which runs the programs beside this one.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 namespace {
 
 [[noreturn]] void run_script(const std::vector<std::string>& words) {
-  const std::string script = std::string(MASLIN_SOURCE) + "/bench/figures/cell.py";
+  const std::string script = std::string(MASLIN_SOURCE) + "/bench/figures/described.py";
   if (!std::filesystem::exists(script))
     throw maslin::error(script + " is not there; run `maslin figures` where Maslin was built, with its checkout");
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
@@ -37,20 +37,26 @@ namespace {
 void add_figures(CLI::App& app) {
   struct options {
     std::vector<std::string> names;
-    bool withheld = false, json = false, quick = false;
+    bool list = false, withheld = false, json = false, quick = false;
     std::string output;
   };
   auto chosen = std::make_shared<options>();
   CLI::App* figures =
       app.add_subcommand("figures", "The papers' tables and figures on a described machine: published, ours, error");
-  figures->add_option("NAME", chosen->names,
-                      "table1a, ..., table6d, figure4, ...; or how they begin; all if none is given");
+  figures->add_option(
+      "NAME", chosen->names,
+      "table1a, ..., table6d, figure4, ... (multigrain parallelism on a Cell blade), dbs-figure1 to 3 "
+      "(Dynamic Bisectioning on an Origin 2000), ps3-figure6 and 7 (waiting for kernels on a PlayStation "
+      "3); or how they begin; all if none is given");
+  figures->add_flag("--list", chosen->list, "Print the names and run nothing");
   figures->add_flag("--withheld", chosen->withheld, "Only the cells that the papers' text here does not give");
   figures->add_flag("--json", chosen->json, "Print a list of cells for programs");
-  figures->add_flag("--quick", chosen->quick, "Simulate a tenth");
-  figures->add_option("--output", chosen->output, "Folder for the pictures (default: out/cell in the checkout)");
+  figures->add_flag("--quick", chosen->quick, "Simulate a part, in small");
+  figures->add_option("--output", chosen->output,
+                      "Folder for the pictures (default: out/cell, out/dbs, out/ps3 in the checkout)");
   figures->callback([chosen] {
     std::vector<std::string> words = chosen->names;
+    if (chosen->list) words.emplace_back("--list");
     if (chosen->withheld) words.emplace_back("--withheld");
     if (chosen->json) words.emplace_back("--json");
     if (chosen->quick) words.emplace_back("--quick");

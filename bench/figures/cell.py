@@ -1,52 +1,15 @@
-#!/usr/bin/env python3
-"""Predicts the tables and figures of the paper on multigrain parallelism (RAxML and PBPI on a Cell blade) on a described machine.
-
-    python3 bench/figures/cell.py [NAME...] [--withheld] [--json] [--quick] [--output out/cell]
-
-NAME is one of table1a table1b table2a table2b table3a table3b table4 table5 table6a table6b table6c table6d figure4 figure6
-figure7 figure9, or the beginning of several; all if none is given. For each cell: what the paper published, ours, the error; cells that
-the constants were fitted to (*) do not count towards the error. --withheld prints the cells that the paper's text here does not
-give. Draws NAME.svg into the output folder. bench/figures/cell/README.md says where each constant comes from."""
+"""The tables and figures of the paper on multigrain parallelism (RAxML and PBPI on a Cell blade) on a described machine."""
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-import tempfile
-from dataclasses import asdict, dataclass
-from functools import cache
-from pathlib import Path
-from typing import Callable, Iterator
+from typing import Iterator
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "python"), str(Path(__file__).parent)]
-from pictures import Bar, Panel, draw  # noqa: E402
-from scorecard.measure import MeasurementError, binary, execute  # noqa: E402
+import applications
+from applications import PBPI_1000, PBPI_3000, PBPI_10000, RAXML_25, RAXML_42, RAXML_42_LONG, Application
+from table import Cell, Figure
 
 EDTLP, LINUX = "EDTLP", "Linux"
 HOST_POLICY = {EDTLP: "edtlp", LINUX: "native"}
-
-
-@dataclass(frozen=True)
-class Application:
-    """Times in microseconds: RAxML's of one off-load, PBPI's of one generation of the whole chain."""
-
-    program: str
-    repeats: int  # off-loads of a bootstrap, or generations
-    host: float
-    serial: float  # of the kernel
-    loop: float
-    iterations: int
-    spread: float
-
-
-RAXML_42 = Application("raxml", 315_766, 18.4, 7.6, 35.4, 228, 0.68)
-RAXML_42_LONG = Application("raxml", 315_766, 18.4, 14.8, 117.5, 456, 0.68)
-RAXML_25 = Application("raxml", 157_654, 18.0, 3.0, 18.0, 100, 0.0)
-PBPI_10000 = Application("pbpi", 20_000, 225.0, 0.0, 12_875.0, 10_000, 0.0)
-PBPI_3000 = Application("pbpi", 20_000, 90.0, 10.0, 1_258.0, 3_000, 0.0)
-PBPI_1000 = Application("pbpi", 200_000, 265.0, 0.0, 2_232.0, 954, 0.0)
 
 MACHINE = """name = "cell"
 about = "bench/figures/cell.py"
@@ -74,40 +37,11 @@ source = "bench/figures/cell/README.md"
 """
 
 BETWEEN_CELLS = 23.0  # microseconds that a signal takes longer; with several processes each has the SPEs of one Cell
-QUICK = False
 
 
-@cache
 def seconds(app: Application, streams: int, width: int, host: str = EDTLP, units: int = 0, cells: int = 1) -> float:
-    """Gives the time of a run: `streams` at a time, each with `width` SPEs; `units` bootstraps, as many as streams if not said. A part
-    of the off-loads (of the generations) is simulated, and the time scaled to all."""
-    part = min(app.repeats, (300 if QUICK else 3000) if app.program == "raxml" else (20 if QUICK else 200))
-    with tempfile.TemporaryDirectory() as folder:
-        machine = Path(folder) / "machine.toml"
-        machine.write_text(MACHINE.format(workers=8 * cells, contexts=2 * cells, cells=cells,
-                                          between_cells=BETWEEN_CELLS if streams == 1 else 0), encoding="utf-8")
-        phase = "bootstraps" if app.program == "raxml" else "processes"
-        command = [binary("figures_cell"), app.program, "--streams", units or streams, "--host-us", app.host, "--serial-us", app.serial,
-                   "--loop-us", app.loop, "--iterations", app.iterations, "--chunk", 16, "--spread", app.spread]
-        command += ["--offloads", part] if app.program == "raxml" else ["--offloads", 1, "--generations", part]
-        _, said = execute(command, {"MASLIN_MACHINE": str(machine), "MASLIN_DURATIONS": "declared", "MASLIN_HOST": HOST_POLICY[host],
-                                    "MASLIN_LOOP": "static", "MASLIN_PIN": f"{phase}={streams}x{width}"})
-    return json.loads(said)["seconds"] * app.repeats / part
-
-
-@dataclass
-class Cell:
-    figure: str
-    row: str
-    column: str
-    predicted: float
-    unit: str
-    published: float | None = None
-    withheld: bool = False
-    fitted: bool = False
-
-    def error(self) -> float | None:
-        return None if self.published is None else abs(self.predicted / self.published - 1)
+    machine = MACHINE.format(workers=8 * cells, contexts=2 * cells, cells=cells, between_cells=BETWEEN_CELLS if streams == 1 else 0)
+    return applications.seconds(app, machine, streams, width, HOST_POLICY[host], units)
 
 
 def row_of(figure: str, row: str, column: str, predicted: float, published: float | str | None, fitted: bool = False) -> Cell:
@@ -229,81 +163,6 @@ def figure9(figure: str) -> Iterator[Cell]:
             yield row_of(figure, str(streams * width), f"{streams} processes", seconds(PBPI_1000, streams, width, cells=2), None)
 
 
-FIGURES: dict[str, Callable[[str], Iterator[Cell]]] = {
-    make.__name__: make for make in (table1a, table1b, table2a, table2b, table3a, table3b, table4, table5, table6a, table6b, table6c, table6d,
-                                     figure4, figure6, figure7, figure9)}
-
-
-def picture(name: str, cells: list[Cell]) -> str:
-    """Draws a panel for each column, a group for each row: the paper's value beside ours."""
-    panels: dict[str, Panel] = {}
-    for cell in cells:
-        panel = panels.setdefault(cell.column, Panel(cell.column, cell.unit))
-        paper = [] if cell.published is None else [Bar("paper", cell.published)]
-        panel.groups.append((cell.row, [*paper, Bar("ours", cell.predicted)]))
-    return draw(f"{name} of the paper on multigrain parallelism", "seconds on a described Cell blade", ("paper", "ours"),
-                list(panels.values()))
-
-
-def print_figure(name: str, cells: list[Cell]) -> None:
-    print(f"\n{name}\n{'row':14} {'column':12} {'paper':>9} {'ours':>9} {'error':>7}")
-    for cell in cells:
-        paper = f"{cell.published:9.4g}" if cell.published is not None else " withheld" if cell.withheld else "        -"
-        error = cell.error()
-        print(f"{cell.row:14} {cell.column:12} {paper} {cell.predicted:9.4g} " +
-              (f"{100 * error:6.1f}%" if error is not None else f"{'-':>7}") + (" *" if cell.fitted and error is not None else ""))
-    counted = [cell.error() for cell in cells if cell.error() is not None and not cell.fitted]
-    if counted:
-        print(f"mean error {100 * sum(counted) / len(counted):.1f} % over {len(counted)} cells")
-
-
-def main() -> int:
-    global QUICK
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="figures, or how they begin")
-    parser.add_argument("--withheld", action="store_true", help="only the cells that the paper's text here does not give")
-    parser.add_argument("--json", action="store_true", help="print a list of cells for programs")
-    parser.add_argument("--quick", action="store_true", help="simulate a tenth")
-    parser.add_argument("--output", type=Path, default=ROOT / "out" / "cell", help="folder for the pictures (default: out/cell)")
-    options = parser.parse_args()
-    QUICK = options.quick
-    wanted = [name for name in FIGURES if not options.names or any(name.startswith(asked) for asked in options.names)]
-    unknown = [asked for asked in options.names if not any(name.startswith(asked) for name in FIGURES)]
-    if unknown:
-        print(f"figures: no figure is called {unknown[0]!r}; there are {', '.join(FIGURES)}", file=sys.stderr)
-        return 2
-    if options.withheld and not options.names:
-        wanted = ["table1a", "table1b", "table5", "table6b", "table6c"]
-    try:
-        options.output.mkdir(parents=True, exist_ok=True)
-        every: list[Cell] = []
-        for name in wanted:
-            if sys.stderr.isatty():
-                print(f"\r\033[K{name}", end="", file=sys.stderr, flush=True)
-            cells = list(FIGURES[name](name))
-            part = options.output / f"{name}.svg.part"
-            part.write_text(picture(name, cells), encoding="utf-8")
-            part.rename(options.output / f"{name}.svg")
-            shown = [cell for cell in cells if cell.withheld] if options.withheld else cells
-            every += shown
-            if sys.stderr.isatty():
-                print("\r\033[K", end="", file=sys.stderr, flush=True)
-            if not options.json:
-                print_figure(name, shown)
-    except (MeasurementError, OSError) as problem:
-        print(f"figures: {problem}", file=sys.stderr)
-        return 1
-    if options.json:
-        keys = ("figure", "row", "column", "predicted", "unit") if options.withheld else tuple(asdict(every[0])) if every else ()
-        print(json.dumps([{key: value for key, value in asdict(cell).items() if key in keys} for cell in every], indent=1))
-        return 0
-    known = [cell for cell in every if cell.error() is not None]
-    for what, cells in (("published cells", known), ("of them that nothing was fitted to", [cell for cell in known if not cell.fitted])):
-        if cells:
-            print(f"mean error over the {len(cells)} {what}: {100 * sum(cell.error() for cell in cells) / len(cells):.1f} %")
-    print(f"pictures in {options.output}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+FIGURES = {make.__name__: Figure(make, "the paper on multigrain parallelism", "seconds on a described Cell blade", "cell") for make in
+           (table1a, table1b, table2a, table2b, table3a, table3b, table4, table5, table6a, table6b, table6c, table6d,
+            figure4, figure6, figure7, figure9)}

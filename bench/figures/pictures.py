@@ -9,7 +9,8 @@ from typing import Sequence
 
 from maslin_report.style import ACCENT, FONT, INK, LINE, OTHER, SOFT, STREAMS
 
-COLOURS = {"ours": ACCENT, "paper": OTHER, "dbs": ACCENT, "afs": STREAMS[1], "gss": STREAMS[2], "static": OTHER}
+COLOURS = {"ours": ACCENT, "paper": OTHER, "dbs": ACCENT, "afs": STREAMS[1], "gss": STREAMS[2], "static": OTHER,
+           "yield": ACCENT, "adaptive": STREAMS[1], "edtlp": STREAMS[2], "native": OTHER}
 COLUMNS, WIDTH, HEIGHT = 3, 320, 230  # of a panel
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 34, 30  # within it
 HEAD = 84

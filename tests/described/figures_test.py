@@ -51,6 +51,59 @@ class Figures(unittest.TestCase):
             for workers in "48":
                 self.assertLess(cells[workers, "EDTLP"], cells[workers, "Linux"])
 
+    def test_the_bisectioning_figures_are_the_same_every_time(self):
+        first, second = figures("dbs-", "--json"), figures("dbs-", "--json")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertEqual(first.stdout, second.stdout)
+        found = {cell["figure"] for cell in json.loads(first.stdout)}
+        self.assertEqual(found, {"dbs-figure1", "dbs-figure2", "dbs-figure3"})
+
+    def test_bisectioning_divides_triangles_better_than_equal_parts(self):
+        for figure in ("dbs-figure1", "dbs-figure2"):
+            cells = {(cell["row"], cell["column"]): cell["predicted"] for cell in json.loads(figures(figure, "--json").stdout)}
+            for program in ("MTA", "SAC"):  # whose iterations grow or shrink
+                for processors in ("2", "16"):
+                    self.assertLess(cells[processors, f"{program} dbs"], cells[processors, f"{program} static"])
+
+    def test_more_processors_are_faster_and_none_does_more_than_its_share(self):
+        for figure in ("dbs-figure1", "dbs-figure2"):
+            cells = {(cell["row"], cell["column"]): cell["predicted"] for cell in json.loads(figures(figure, "--json").stdout)}
+            for program in ("MTA", "CMM", "SLU", "SAC", "CFD", "MDJ"):
+                for policy in ("dbs", "afs", "gss", "static"):
+                    alone, two, all_of_them = (cells[processors, f"{program} {policy}"] for processors in ("1", "2", "16"))
+                    self.assertLess(two, alone)
+                    self.assertLess(all_of_them, two)
+                    self.assertGreaterEqual(2 * two, alone * (1 - 1e-9))
+                    self.assertGreaterEqual(16 * all_of_them, alone * (1 - 1e-9))
+
+    def test_cache_misses_are_not_made_up(self):
+        done = figures("dbs-figure3", "--json")
+        self.assertTrue(all(cell["predicted"] is None for cell in json.loads(done.stdout)))
+        self.assertIn("not modelled", figures("dbs-figure3").stdout)
+
+    def test_who_waits_for_a_kernel_on_the_playstation(self):
+        first, second = figures("ps3-", "--json"), figures("ps3-", "--json")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertEqual(first.stdout, second.stdout)
+        cells = json.loads(first.stdout)
+        for figure in ("ps3-figure6", "ps3-figure7"):
+            times = {(cell["row"], cell["column"]): cell["predicted"] for cell in cells if cell["figure"] == figure}
+            for (row, column), time in times.items():
+                if column.endswith(" native"):
+                    self.assertLess(times[row, column.replace("native", "yield")], time)
+        # Six processes wait for nobody under the operating system's way: three in turn on each of two hardware threads.
+        for cell in cells:
+            if cell["column"].endswith("native/yield"):
+                self.assertGreater(cell["predicted"], 1)
+                self.assertLess(cell["predicted"], 3)
+
+    def test_names_are_listed(self):
+        done = figures("--list")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = [line.split()[0] for line in done.stdout.splitlines()]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertLessEqual({"table1a", "figure9", "dbs-figure1", "dbs-figure3", "ps3-figure6", "ps3-figure7"}, set(names))
+
     def test_an_unknown_figure_is_a_clear_error(self):
         done = figures("table7")
         self.assertEqual(done.returncode, 2)

@@ -160,6 +160,23 @@ TEST(VirtualTime, ACreatorWhoseWindowIsFullStillFeedsTheOthers) {
   EXPECT_LE(seconds, tasks * 10e-6 / 4 * 1.05);
 }
 
+TEST(VirtualTime, NobodyGetsAheadOfTheProgramsOwnThread) {
+  for (const char* policy : {"dbs", "static", "gss", "afs"})
+    for (const char* workers : {"2", "4"}) {
+      const variable loops("MASLIN_LOOP", policy), some("MASLIN_WORKERS", workers);
+      double seconds = 0;
+      time_line(four_cores, [&] {
+        const auto begin = ms::time();
+        ms::parallel_for(
+            0, 4, [](ms::range) { ms::parallel_for(0, 64, [](ms::range r) { ms::cost((65 - r.last) * 1us); }); },
+            ms::block{1});
+        ms::parallel_for(0, 64, [](ms::range r) { ms::cost((65 - r.last) * 1us); });
+        seconds = (ms::time() - begin).count();
+      });
+      EXPECT_GE(seconds * std::atoi(workers), 5 * 64 * 65 / 2 * 1e-6) << policy << " on " << workers;
+    }
+}
+
 TEST(VirtualTime, WhatIsDeclaredIsNotMeasuredAsWell) {
   const auto work = [] {
     const auto end = std::chrono::steady_clock::now() + 20ms;

@@ -43,10 +43,12 @@ class cavity final : public problem {
       how.together([&] { correct_u(how); }, [&] { correct_v(how); });
       t_.swap(t_next_);
       set_boundaries();
+      how.did(6 * n_);
     }
     kinetic_ = how.reduce(n_, 8, 0.0, std::plus{}, [&](ms::range rows) {
       double sum = 0;
       for_cells(rows, [&](std::size_t c) { sum += u_[c] * u_[c] + v_[c] * v_[c]; });
+      how.did(4 * n_ * rows.size());
       return 0.5 * h_ * h_ * sum;
     });
   }
@@ -111,6 +113,7 @@ class cavity final : public problem {
           u_next_[c] = u_[c] + dt_ * (laplacian(u_, c) / reynolds - advection);
         }
       }
+      how.did(37 * (n_ - 1) * rows.size());
     });
   }
 
@@ -126,6 +129,7 @@ class cavity final : public problem {
         const double lift = buoyancy * 0.5 * (t_[c] + t_[c + w]);
         v_next_[c] = v_[c] + dt_ * (laplacian(v_, c) / reynolds - advection + lift);
       });
+      how.did(40 * n_ * rows.size());
     });
   }
 
@@ -140,15 +144,20 @@ class cavity final : public problem {
         const double advection = (east - west + north - south) / h_;
         t_next_[c] = t_[c] + dt_ * (laplacian(t_, c) / (reynolds * prandtl) - advection);
       });
+      how.did(35 * n_ * rows.size());
     });
   }
 
   void pressure(const execution& how) {
     how.loop(n_, [&](ms::range rows) {
       for_cells(rows, [&](std::size_t c) { source_[c] = divergence(u_next_, v_next_, c) / dt_; });
+      how.did(11 * n_ * rows.size());
     });
     for (int sweep = 0; sweep < pressure_sweeps; ++sweep) {
-      how.loop(n_, [&](ms::range rows) { relax(rows); });
+      how.loop(n_, [&](ms::range rows) {
+        relax(rows);
+        how.did(6 * n_ * rows.size());
+      });
       p_.swap(p_next_);
     }
   }
@@ -175,12 +184,14 @@ class cavity final : public problem {
         const std::size_t wall = first + static_cast<std::size_t>(n_) - 1;
         for (std::size_t c = first; c < wall; ++c) u_[c] = u_next_[c] - dt_ / h_ * (p_[c + 1] - p_[c]);
       }
+      how.did(3 * (n_ - 1) * rows.size());
     });
   }
 
   void correct_v(const execution& how) {
     how.loop(n_ - 1, [&](ms::range rows) {
       for_cells(rows, [&](std::size_t c) { v_[c] = v_next_[c] - dt_ / h_ * (p_[c + width()] - p_[c]); });
+      how.did(3 * n_ * rows.size());
     });
   }
 

@@ -65,6 +65,7 @@ class complex_product final : public problem {
           for (std::int64_t i = 0; i < n_; ++i) out[i] += column[i] * factor;
         }
       }
+      how.did(2 * n_ * n_ * columns.size());
     });
   }
 
@@ -72,6 +73,7 @@ class complex_product final : public problem {
     how.loop(n_, [&](ms::range columns) {
       const std::size_t end = at(0, columns.last);
       for (std::size_t i = at(0, columns.first); i < end; ++i) sum[i] = x[i] + sign * y[i];
+      how.did(2 * n_ * columns.size());
     });
   }
 

@@ -3,6 +3,7 @@
 // program is written once against this, so that its three forms compute the same thing.
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -20,6 +21,14 @@ struct execution {
   /// Functional parallelism is encoded as the iterations of a loop: what the paper did for the baselines, which know
   /// loops only (section 4.2). Otherwise its parts are tasks.
   bool as_iterations = false;
+  /// What an operation takes on a machine that is only described; 0: what the bodies take here is measured.
+  double operation_s = 0;
+
+  /// Says that the caller has done so many floating-point operations since its last call of Maslin: those that its
+  /// source names, a division or a root counted as four.
+  void did(std::int64_t operations) const {
+    if (operation_s > 0) ms::cost(std::chrono::duration<double>(operation_s * static_cast<double>(operations)));
+  }
 
   /// Calls body(range) on pieces of [0, count), each iteration once.
   template <class Body>

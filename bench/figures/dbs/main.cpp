@@ -96,6 +96,9 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(0, 60'000))
       ->capture_default_str();
   app.add_flag("--quick", wish.quick, "small sizes, for tests");
+  app.add_option("--operation-ns", wish.operation_ns,
+                 "on a described machine: what a floating-point operation takes, instead of what is measured here")
+      ->check(CLI::Range(0.0, 1e6));
   bool json = false;
   app.add_flag("--json", json, "write the figures as JSON");
   try {

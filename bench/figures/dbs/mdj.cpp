@@ -88,9 +88,13 @@ class molecules final : public problem {
       how.loop(n_, [&](ms::range r) {
         kick(r);
         for (std::size_t i = first(r); i < last(r); ++i) at_[i] = wrapped(at_[i] + dt * speed_[i]);
+        how.did(15 * r.size());
       });
       forces(how);
-      how.loop(n_, [&](ms::range r) { kick(r); });
+      how.loop(n_, [&](ms::range r) {
+        kick(r);
+        how.did(9 * r.size());
+      });
       energies(how);
     }
   }
@@ -169,8 +173,21 @@ class molecules final : public problem {
     for (std::size_t m = first_of_[at]; m < first_of_[at + 1]; ++m) body(members_[m]);
   }
 
+  /// Gives how many distances the loops over pairs take for some cells.
+  std::int64_t pairs_looked_at(ms::range some) const {
+    std::int64_t pairs = 0;
+    for (const std::int64_t cell : some) {
+      std::int64_t around = 0;
+      for_neighbours(cell, [&](std::size_t) { ++around; });
+      const auto at = static_cast<std::size_t>(cell);
+      pairs += around * static_cast<std::int64_t>(first_of_[at + 1] - first_of_[at]);
+    }
+    return pairs;
+  }
+
   void forces(const execution& how) {
     list_cells();
+    how.did(30 * n_);
     how.together([&] { pair_forces(how); }, [&] { bond_forces(how); }, [&] { distribution(how); });
   }
 
@@ -179,6 +196,7 @@ class molecules final : public problem {
     constexpr double sixth_at_cutoff = 1 / (square_cutoff * square_cutoff * square_cutoff);
     constexpr double at_cutoff = 4 * sixth_at_cutoff * (sixth_at_cutoff - 1);
     how.loop(cells(), [&](ms::range some) {
+      std::int64_t near = 0;
       for (const std::int64_t cell : some)
         for_members(cell, [&](std::size_t i) {
           vector3 force;
@@ -187,6 +205,7 @@ class molecules final : public problem {
             const vector3 d = between(at_[i], at_[j]);
             const double square = d.square();
             if (square >= square_cutoff || j == i) return;
+            ++near;
             const double inverse = 1 / square;
             const double sixth = inverse * inverse * inverse;
             force += 48 * inverse * sixth * (sixth - 0.5) * d;
@@ -195,6 +214,7 @@ class molecules final : public problem {
           pair_force_[i] = force;
           pair_energy_[i] = 0.5 * energy;
         });
+      how.did(8 * pairs_looked_at(some) + 21 * near);
     });
   }
 
@@ -209,21 +229,25 @@ class molecules final : public problem {
         bond_force_[i + 1] = spring * stretch / length * d;
         bond_energy_[i] = 0.5 * spring * stretch * stretch;
       }
+      how.did(32 * some.size());
     });
   }
 
   void distribution(const execution& how) {
     distribution_ = how.reduce(cells(), 1, histogram{}, std::plus{}, [&](ms::range some) {
       histogram here;
+      std::int64_t near = 0;
       for (const std::int64_t cell : some)
         for_members(cell, [&](std::size_t i) {
           for_neighbours(cell, [&](std::size_t j) {
             const double square = between(at_[i], at_[j]).square();
             if (square >= cutoff * cutoff || j == i) return;
+            ++near;
             const auto bin = static_cast<std::size_t>(std::sqrt(square) * (bins / cutoff));
             ++here.pairs[std::min<std::size_t>(bin, bins - 1)];  // a root may be rounded up to the cutoff
           });
         });
+      how.did(8 * pairs_looked_at(some) + 5 * near);
       return here;
     });
   }
@@ -236,6 +260,7 @@ class molecules final : public problem {
           kinetic = how.reduce(n_, energy_block, 0.0, std::plus{}, [&](ms::range r) {
             double sum = 0;
             for (std::size_t i = first(r); i < last(r); ++i) sum += 0.5 * speed_[i].square();
+            how.did(7 * r.size());
             return sum;
           });
         },
@@ -243,6 +268,7 @@ class molecules final : public problem {
           potential = how.reduce(n_, energy_block, 0.0, std::plus{}, [&](ms::range r) {
             double sum = 0;
             for (std::size_t i = first(r); i < last(r); ++i) sum += pair_energy_[i] + bond_energy_[i];
+            how.did(2 * r.size());
             return sum;
           });
         });

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <chrono>
 
 namespace figures {
 
@@ -11,9 +10,9 @@ namespace {
 
 double seconds_of(problem& p, const execution& how) {
   p.reset();
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = ms::time();
   p.run(how);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return (ms::time() - start).count();
 }
 
 int chosen(const program& what, const char* option, int wish, const program::extent& extent, bool quick,
@@ -59,7 +58,7 @@ std::vector<measurement> measure(const program& what, const std::vector<form>& f
                     what.name, defect, what.defect_below));
   std::vector<measurement> all;
   for (const form how : forms) {
-    const execution execution{how, as_iterations};
+    const execution execution{how, as_iterations, wish.operation_ns * 1e-9};
     measurement m{&what, how, as_iterations, size, steps, {}, defect};
     for (double warm_s = 0; warm_s * 1e3 < wish.warm_up_ms;) warm_s += std::max(seconds_of(*p, execution), 1e-6);
     for (int run = 0; run < wish.repeat; ++run) {

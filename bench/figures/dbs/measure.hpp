@@ -15,6 +15,7 @@ struct request {
   int repeat = 5;
   int warm_up_ms = 100;
   bool quick = false;
+  double operation_ns = 0;
 };
 
 struct measurement {

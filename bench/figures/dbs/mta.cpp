@@ -55,6 +55,7 @@ class triangles final : public problem {
         const std::size_t end = start_of(column + 1);
         for (std::size_t i = start_of(column) + 1; i < end; ++i) array[i] += decay * array[i - 1];
       }
+      how.did(columns.last * (columns.last - 1) - columns.first * (columns.first - 1));  // 2 for each but the first
     });
   }
 

@@ -36,6 +36,7 @@ class adjoint_convolutions final : public problem {
           const auto at = static_cast<std::size_t>(i);
           sum_[at] += (a_[0][at] + a_[1][at]) + (a_[2][at] + a_[3][at]);
         }
+        how.did(4 * r.size());
       });
     }
   }
@@ -68,6 +69,7 @@ class adjoint_convolutions final : public problem {
         for (std::int64_t k = i; k < n_; ++k) sum += b[k] * c[k - i];
         a[i] = scale * sum;
       }
+      how.did(r.size() * (2 * n_ + 2 - r.first - r.last));  // 2 for each product, and the scaling
     });
   }
 

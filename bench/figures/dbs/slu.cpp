@@ -61,12 +61,14 @@ class decompositions final : public problem {
     for (std::int64_t k = 0; k + 1 < n_; ++k) {
       double* pivot = &a[at(0, k)];
       for (std::int64_t i = k + 1; i < n_; ++i) pivot[i] /= pivot[k];
+      how.did(4 * (n_ - k - 1));
       how.loop(n_ - k - 1, [&, k](ms::range columns) {
         for (const std::int64_t right : columns) {
           double* column = &a[at(0, k + 1 + right)];
           const double factor = column[k];
           for (std::int64_t i = k + 1; i < n_; ++i) column[i] -= pivot[i] * factor;
         }
+        how.did(2 * (n_ - k - 1) * columns.size());
       });
     }
   }

@@ -180,11 +180,14 @@ bool virtual_executor::is_past(picoseconds when) {
 /// Lets everything happen that happens before the processor's now.
 void virtual_executor::sync(processor& p) {
   while (!is_past(p.clock)) {
-    if (p.running->is_thread) {
-      drive(*p.running, [&] { return is_past(p.clock); });
+    // Its own event stands among the others' meanwhile, so that nobody goes past it.
+    virtual_fiber& me = *p.running;
+    expect(p, p.clock);
+    if (me.is_thread) {
+      me.awake = false;
+      drive(me, [&] { return me.awake; });
     } else {
-      expect(p, p.clock);
-      leave(*p.running);
+      leave(me);
     }
     current_ = &p;
   }

@@ -1,0 +1,96 @@
+"""Figures 6 and 7 of the paper on a cluster of PlayStation 3: six processes off-load from one PPE, each to an SPE of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Iterator
+
+import applications
+from applications import PBPI_3000, PBPI_10000, RAXML_25, RAXML_42, RAXML_42_LONG, Application
+from scorecard.measure import ROOT, MeasurementError
+from table import Cell, Figure
+
+SPEC = Path(ROOT) / "specs" / "ps3.toml"
+PROCESSES = 6
+POLICIES = ("yield", "adaptive", "edtlp", "native")
+
+# What the paper does not print, from the Cell blade, whose processor is the same: cell/README.md says what each was fitted to there.
+FROM_THE_BLADE = {"hosts": "threads_per_core = 2\nswitch_us = 1.5\nsmt = 0.33", "transfer": "signal_us = 0.5"}
+
+
+def machine() -> str:
+    """Gives specs/ps3.toml with the numbers that it leaves out."""
+    text = SPEC.read_text(encoding="utf-8")
+    for group, lines in FROM_THE_BLADE.items():
+        if text.count(f"\n[{group}]\n") != 1:
+            raise MeasurementError(f"{SPEC}: expected one [{group}]")
+        text = text.replace(f"\n[{group}]\n", f"\n[{group}]\n{lines}\n")
+    return text
+
+
+def between(known: tuple[Application, ...], iterations: int) -> Application:
+    """Gives the application at that length, with as many off-loads as the longest: its constants lie on straight lines between
+    calibrated lengths, and below the least of them loops shrink in proportion."""
+    least, repeats = known[0], known[-1].repeats
+    if iterations <= least.iterations:
+        return replace(least, repeats=repeats, loop=least.loop * iterations / least.iterations, iterations=iterations)
+    for low, high in zip(known, known[1:]):
+        if iterations <= high.iterations:
+            part = (iterations - low.iterations) / (high.iterations - low.iterations)
+            on_line = {name: getattr(low, name) + part * (getattr(high, name) - getattr(low, name))
+                       for name in ("host", "serial", "loop", "spread")}
+            return replace(low, repeats=repeats, iterations=iterations, **on_line)
+    raise MeasurementError(f"{least.program}: nothing is calibrated beyond {known[-1].iterations} iterations")
+
+
+RAXML = (RAXML_25, RAXML_42, RAXML_42_LONG)
+PBPI = (PBPI_3000, PBPI_10000)
+RAXML_LENGTHS = (100, 164, 228, 342, 456)  # iterations of a kernel's loop; 228 is 42_SC
+PBPI_LENGTHS = (1250, 3000, 5000)  # nucleotides of the paper's small, medium and large data set
+
+
+def seconds(app: Application, policy: str, rounds: int = 1) -> float:
+    """Gives the time of a run: of `rounds` bootstraps of each process."""
+    return rounds * applications.seconds(app, machine(), PROCESSES, 1, policy)
+
+
+BOOTSTRAPS = 192
+
+
+def figure6(figure: str) -> Iterator[Cell]:
+    ratios = []
+    sides = [("PBPI", f"1 node, {length}", between(PBPI, length), 1) for length in PBPI_LENGTHS]
+    sides += [("RAxML", f"{nodes} node{'s' if nodes > 1 else ''}", RAXML_42, BOOTSTRAPS // PROCESSES // nodes) for nodes in (1, 2, 4, 8)]
+    for title, row, app, rounds in sides:
+        times = {policy: seconds(app, policy, rounds) for policy in ("yield", "native")}
+        for policy, time in times.items():
+            yield Cell(figure, row, f"{title} {policy}", time, "s")
+        ratios.append(times["native"] / times["yield"])
+        yield Cell(figure, row, f"{title} native/yield", ratios[-1], "ratio")
+    yield Cell(figure, "all", "least native/yield", min(ratios), "ratio", 1.7)
+    yield Cell(figure, "all", "greatest native/yield", max(ratios), "ratio", 2.7)
+
+
+def figure7(figure: str) -> Iterator[Cell]:
+    gains = []
+    for title, known, lengths in (("PBPI", PBPI, PBPI_LENGTHS), ("RAxML", RAXML, RAXML_LENGTHS)):
+        for length in lengths:
+            times = {policy: seconds(between(known, length), policy) for policy in POLICIES}
+            for policy, time in times.items():
+                yield Cell(figure, str(length), f"{title} {policy}", time, "s")
+            ratio = times["yield"] / times["adaptive"]
+            gains.append(max(ratio, 1 / ratio))
+            # The text: adaptive spinning is ahead in all cases of PBPI, and in RAxML for small data sets only.
+            bound = ">" if title == "PBPI" or length == lengths[0] else "<" if length == lengths[-1] else ""
+            yield Cell(figure, str(length), f"{title} yield/adaptive", ratio, "ratio", 1.0 if bound else None, bound=bound)
+    yield Cell(figure, "all", "greatest gain", max(gains), "ratio", 1.1, bound=">")
+
+
+PAPER = "the paper on a cluster of PlayStation 3"
+NODE = ("One console is simulated: messages between consoles are not modelled. What the paper does not print (a switch, a signal, the "
+        "lengths of kernels) is the Cell blade's.")
+FIGURES = {
+    "ps3-figure6": Figure(figure6, PAPER, "seconds on a described PlayStation 3, 6 processes with an SPE each", "ps3", ("yield", "native"), NODE),
+    "ps3-figure7": Figure(figure7, PAPER, "seconds on a described PlayStation 3, 6 processes with an SPE each, by length of the sequences",
+                          "ps3", POLICIES, NODE)}
