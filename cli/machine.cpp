@@ -11,7 +11,9 @@
 #include <string>
 #include <tuple>
 
+#include "calibrate.hpp"
 #include "commands.hpp"
+#include "output.hpp"
 
 namespace {
 
@@ -21,6 +23,7 @@ using json = nlohmann::ordered_json;
 struct options {
   bool as_json = false;
   std::string spec;
+  std::string calibrated;  ///< where the description of this machine goes
 };
 
 std::string bytes_text(std::int64_t bytes) {
@@ -115,6 +118,14 @@ json spec_as_json(const machine::machine_spec& s) {
     put(h, "switch_us", s.hosts->switch_us);
     h["source"] = s.hosts->source;
   }
+  if (s.dispatch) {
+    json& d = out["dispatch"] = json::object();
+    put(d, "task_us", s.dispatch->task_us);
+    put(d, "handover_us", s.dispatch->handover_us);
+    put(d, "wake_us", s.dispatch->wake_us);
+    put(d, "spin_us", s.dispatch->spin_us);
+    d["source"] = s.dispatch->source;
+  }
   if (s.local_store) out["local_store"] = {{"bytes", s.local_store->bytes}, {"source", s.local_store->source}};
   if (s.transfer) {
     json& t = out["transfer"] = json::object();
@@ -157,7 +168,7 @@ void print_spec(const machine::machine_spec& s) {
   print_line("described", s.about.empty() ? s.name : fmt::format("{}: {}", s.name, s.about));
   print_line("", s.file);
   if (s.nodes > 1) print_line("nodes", std::to_string(s.nodes));
-  for (const char* group : {"workers", "hosts", "local_store", "transfer"})
+  for (const char* group : {"workers", "hosts", "dispatch", "local_store", "transfer"})
     if (all.contains(group)) print_group(group, all[group]);
   for (const char* groups : {"memory", "link"})
     if (all.contains(groups))
@@ -165,6 +176,13 @@ void print_spec(const machine::machine_spec& s) {
 }
 
 void run(const options& wish) {
+  if (!wish.calibrated.empty()) {
+    output_file to(wish.calibrated);
+    to.write(calibrated_description());
+    to.commit();
+    if (wish.calibrated != "-") fmt::print("{}: this machine, measured; use it with MASLIN_MACHINE\n", wish.calibrated);
+    return;
+  }
   if (!wish.spec.empty()) {
     const machine::machine_spec spec = machine::read_spec(wish.spec);
     if (wish.as_json)
@@ -193,6 +211,10 @@ void add_machine(CLI::App& app) {
       ->add_option("--spec", wish->spec,
                    "Check and print a described machine instead, for example specs/cell-qs20.toml")
       ->envname("MASLIN_MACHINE")
+      ->type_name("FILE");
+  command
+      ->add_option("--calibrate", wish->calibrated,
+                   "Measure this machine for some seconds and write its description; '-' is the standard output")
       ->type_name("FILE");
   command->callback([wish] { run(*wish); });
 }

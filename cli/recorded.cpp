@@ -118,11 +118,13 @@ class reading {
       default:
         break;
     }
+    if (!t.open.empty() && t.open.back().runs == 0 && e.kind != event_kind::worker_stop) last_return_ns_ = e.ns;
   }
 
   void finish(std::int64_t ns) {
     for (track& t : tracks_) pass(t, ns);
     if (ended_ns_ == 0) ended_ns_ = ns;
+    into_.trimmed_seconds = static_cast<double>(last_return_ns_ - std::max<std::int64_t>(first_call_ns_, 0)) * 1e-9;
     into_.seconds = static_cast<double>(ended_ns_ - began_ns_) * 1e-9;
     for (recorded::loop& l : into_.loops)
       std::sort(l.pieces.begin(), l.pieces.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -179,6 +181,7 @@ class reading {
       throw unplayable{
           "something was asked of the runtime outside of every body that it tells of, as where streams run on hosts; "
           "record it on CPU cores"};
+    if (t.open.back().runs == 0 && first_call_ns_ < 0) first_call_ns_ = t.since;
     into_.bodies[t.open.back().runs].steps.push_back({what, argument});
   }
 
@@ -364,6 +367,8 @@ class reading {
   std::uint32_t names_ = 0;
   std::int64_t began_ns_ = 0;
   std::int64_t ended_ns_ = 0;
+  std::int64_t first_call_ns_ = -1;
+  std::int64_t last_return_ns_ = 0;
 };
 
 }  // namespace

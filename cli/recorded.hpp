@@ -66,8 +66,9 @@ struct recorded {
   std::vector<std::string> names;  ///< by number
   std::string program;
   int workers = 0;
-  double seconds = 0;  ///< from the program's first call to its last
-  double work = 0;     ///< seconds that all bodies computed
+  double seconds = 0;          ///< from the runtime's start to its end
+  double trimmed_seconds = 0;  ///< from the program's first call to the end of its last
+  double work = 0;             ///< seconds that all bodies computed
 
   const std::string& name(std::uint32_t number) const { return names[number < names.size() ? number : 0]; }
 };

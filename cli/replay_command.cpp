@@ -21,10 +21,11 @@ void run(const wishes& w) {
   const recorded program = read_recorded(w.trace);
   replay again(program);
   const double seconds = again.run(w.how);
+  const double recorded_seconds = w.how.trimmed ? program.trimmed_seconds : program.seconds;
   if (w.json) {
     const nlohmann::json all{{"program", program.program},
                              {"recorded_workers", program.workers},
-                             {"recorded_seconds", program.seconds},
+                             {"recorded_seconds", recorded_seconds},
                              {"work_seconds", program.work},
                              {"tasks", program.tasks.size()},
                              {"loops", program.loops.size()},
@@ -36,8 +37,8 @@ void run(const wishes& w) {
     return;
   }
   fmt::print("{}: {} tasks, {} loops, {:.6g} s of work; recorded on {} workers in {:.6g} s\n", program.program,
-             program.tasks.size(), program.loops.size(), program.work, program.workers, program.seconds);
-  fmt::print("would take {:.6g} s: {:.2f} times as fast\n", seconds, program.seconds / seconds);
+             program.tasks.size(), program.loops.size(), program.work, program.workers, recorded_seconds);
+  fmt::print("would take {:.6g} s: {:.2f} times as fast\n", seconds, recorded_seconds / seconds);
 }
 
 }  // namespace

@@ -91,6 +91,15 @@ struct host_spec {
   std::string source;
 };
 
+/// What the runtime itself takes where the workers are CPU cores.
+struct dispatch_spec {
+  std::optional<double> task_us;      ///< of a worker between two bodies of its own tasks
+  std::optional<double> handover_us;  ///< until work, or word that it is done, is at another worker that looks for it
+  std::optional<double> wake_us;      ///< that it takes longer if that worker sleeps
+  std::optional<double> spin_us;      ///< for so long a worker without work looks for some before it sleeps
+  std::string source;
+};
+
 struct local_store_spec {
   std::int64_t bytes = 0;
   std::string source;
@@ -132,6 +141,7 @@ struct machine_spec {
   int nodes = 1;
   worker_spec workers;
   std::optional<host_spec> hosts;
+  std::optional<dispatch_spec> dispatch;
   std::optional<local_store_spec> local_store;
   std::optional<transfer_spec> transfer;
   std::vector<memory_spec> memory;  ///< from the nearest

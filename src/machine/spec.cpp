@@ -227,6 +227,17 @@ host_spec read_hosts(section s) {
   return h;
 }
 
+dispatch_spec read_dispatch(section s) {
+  dispatch_spec d;
+  d.task_us = s.optional_number("task_us", a_time);
+  d.handover_us = s.optional_number("handover_us", a_time);
+  d.wake_us = s.optional_number("wake_us", a_time);
+  d.spin_us = s.optional_number("spin_us", a_time);
+  d.source = s.source();
+  s.done();
+  return d;
+}
+
 local_store_spec read_local_store(section s) {
   local_store_spec l;
   l.bytes = s.whole("bytes", a_size);
@@ -312,6 +323,14 @@ machine_spec read_spec(const std::string& path) {
     spec.hosts = read_hosts(*hosts);
   } else if (spec.workers.kind == worker_kind::accelerator) {
     s.needed_table("hosts");
+  }
+  if (auto dispatch = s.table("dispatch")) {
+    if (spec.hosts)
+      s.fail_at(
+          "dispatch",
+          "[dispatch] stands beside [hosts]; it is for workers.kind = \"cpu\": what reaching an accelerator takes "
+          "is transfer.signal_us, what changing a host's thread takes is hosts.switch_us");
+    spec.dispatch = read_dispatch(*dispatch);
   }
   if (auto store = s.table("local_store")) spec.local_store = read_local_store(*store);
   if (auto transfer = s.table("transfer")) spec.transfer = read_transfer(*transfer);

@@ -37,6 +37,12 @@ timing::timing(const machine::machine_spec& machine)
     : only_declared(only_declared_from_environment()),
       worker_picoseconds(base::seconds_per_tick() * 1e12 / machine.workers.speed) {
   if (machine.transfer) signal = from_microseconds(machine.transfer->signal_us);
+  if (machine.dispatch) {
+    task = from_microseconds(machine.dispatch->task_us);
+    steal = signal = from_microseconds(machine.dispatch->handover_us);
+    wake = from_microseconds(machine.dispatch->wake_us);
+    spin = from_microseconds(machine.dispatch->spin_us);
+  }
   group = machine.workers.count / machine.workers.groups;
   for (const machine::link_spec& link : machine.links)
     if (link.between == machine::link_spec::ends::groups) between_groups = from_microseconds(link.latency_us);

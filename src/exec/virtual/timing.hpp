@@ -17,6 +17,10 @@ struct timing {
   double contention = 0;           ///< a of alpha(p) = 1 + a (p - 1)
   double smt = 0;                  ///< b of 1 + b n, for n busy neighbours on the same core
   picoseconds signal = 0;          ///< sending one takes so long, and then it is seen
+  picoseconds task = 0;            ///< that a worker spends on a task beside its body
+  picoseconds steal = 0;           ///< that a thief spends
+  picoseconds wake = 0;            ///< that a signal takes longer to a worker that sleeps
+  picoseconds spin = 0;            ///< how long a worker without work looks for it before it sleeps
   picoseconds between_groups = 0;  ///< that a signal takes longer from one group of workers to another
   int group = 1;                   ///< workers of one
   picoseconds context_switch = 0;  ///< of a host

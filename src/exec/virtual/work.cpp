@@ -68,6 +68,7 @@ class virtual_executor::queues {
   }
   bool bisect(int victim) {
     virtual_worker& from = exec_.at(victim);
+    own_.clock += exec_.times_.steal;
     if (!from.tasks.empty()) {
       from.tasks.give_half(own_.tasks);
       exec_.has_tasks_.set(own_.number);
@@ -133,10 +134,12 @@ picoseconds virtual_executor::signalled(const processor& to) noexcept {
   if (from == &to) return from->clock;
   if (from && from->number >= workers() && to.number >= workers()) return from->clock;
   if (!from) return now_ + times_.signal;
+  const picoseconds idle = from->clock - to.clock;
   from->clock += times_.signal;
   const bool among_workers = from->number < workers() && to.number < workers();
   if (among_workers && from->number / times_.group != to.number / times_.group) from->clock += times_.between_groups;
-  return from->clock;
+  // Who sends it does not wait for one that sleeps.
+  return from->clock + (to.running || idle <= times_.spin ? 0 : times_.wake);
 }
 
 void virtual_executor::loop_body(void* fiber) {
@@ -185,10 +188,12 @@ bool virtual_executor::climb(virtual_worker& w, const team& t) {
 
 void virtual_executor::execute(virtual_worker& w, const work& item) {
   since_ = base::ticks();
-  if (item.task)
+  if (item.task) {
+    w.clock += times_.task;
     run_traced(w.number, item.task, *this, graph::run_alone);
-  else
+  } else {
     run_blocks(*item.part.loop, item.part.first, item.part.last);
+  }
   account(w);
   w.ends = item;
   if (is_past(w.clock)) end(w);

@@ -1,0 +1,112 @@
+"""What recordings on one worker say of runs on more, next to those runs.
+
+    python3 bench/figures/predict.py [--workers 2] [--rounds 7] [--only NAME] [--json FILE]
+
+Programs: those of the paper on Dynamic Bisectioning under each loop policy, bootstraps of maslin-phylo, the tiled Cholesky
+factor of docs/scale.md. In each round a program is recorded on one worker, the recording is replayed on this machine as `maslin
+machine --calibrate` describes it, and the program runs on so many workers, traced as well. Compared is the time from its
+first call of Maslin to the end of its last: the medians of the rounds. The programs check their answers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from scorecard import data  # noqa: E402
+from scorecard.measure import MeasurementError, alternate, binary, execute  # noqa: E402
+
+POLICIES = ("dbs", "static", "gss", "afs")
+
+
+@dataclass
+class Case:
+    name: str
+    command: list
+    policy: str = "dbs"
+    predicted: list[float] = field(default_factory=list)
+    measured: list[float] = field(default_factory=list)
+
+    @property
+    def error(self) -> float:
+        return median(self.predicted) / median(self.measured) - 1
+
+
+def cases() -> list[Case]:
+    all_cases = [
+        Case(f"{program}/{form}/{policy}", [binary("maslin-dbs"), program, "--form", form, "--repeat", "1", "--warm-up", "0"], policy)
+        for program in ("mta", "cmm", "slu", "sac", "cfd", "mdj") for form in ("loop", "functional") for policy in POLICIES
+    ]
+    all_cases.append(Case("cholesky", [binary("page_scale_1"), "24"]))
+    try:
+        alignment = data.alignment("d041_m1366")
+    except MeasurementError as absent:
+        print(f"bootstraps left out: {absent}", file=sys.stderr)
+        return all_cases
+    all_cases.append(Case("bootstraps", [binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+G", "--replicates", "8",
+                                         "--quiet", "--redo", "--prefix"]))
+    return all_cases
+
+
+def replay(trace: Path, machine: Path, workers: int, policy: str) -> dict:
+    _, said = execute([binary("maslin"), "replay", trace, "--trim", "--machine", machine, "--workers", workers, "--policy", policy,
+                       "--json"])
+    return json.loads(said)
+
+
+def measure(case: Case, machine: Path, workers: int, rounds: int, tell) -> None:
+    with tempfile.TemporaryDirectory(prefix="predict-") as folder:
+        trace = Path(folder) / "run.mtrace"
+
+        def record(on: int) -> dict:
+            command = case.command + ([f"{folder}/run"] if case.command[-1] == "--prefix" else [])
+            execute(command, {"MASLIN_WORKERS": str(on), "MASLIN_LOOP": case.policy, "MASLIN_TRACE": str(trace)})
+            return replay(trace, machine, workers, case.policy)
+
+        values = alternate({"predicted": lambda _: record(1)["seconds"], "measured": lambda _: record(workers)["recorded_seconds"]},
+                           rounds, lambda what: tell(f"{case.name}: {what}"))
+    case.predicted, case.measured = values["predicted"], values["measured"]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", default="", help="names that contain this")
+    parser.add_argument("--json", type=Path, help="write every value there")
+    wish = parser.parse_args()
+
+    def tell(what: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\033[K{what}", end="", file=sys.stderr, flush=True)
+
+    chosen = [case for case in cases() if wish.only in case.name]
+    with tempfile.TemporaryDirectory(prefix="predict-") as folder:
+        machine = Path(folder) / "here.toml"
+        execute([binary("maslin"), "machine", "--calibrate", machine])
+        description = machine.read_text()
+        print(f"{'program':<24} {'predicted ms':>12} {'measured ms':>12} {'error':>8}")
+        for case in chosen:
+            measure(case, machine, wish.workers, wish.rounds, tell)
+            tell("")
+            print(f"{case.name:<24} {1e3 * median(case.predicted):12.3f} {1e3 * median(case.measured):12.3f} {case.error:+8.1%}",
+                  flush=True)
+    worst = max(chosen, key=lambda case: abs(case.error))
+    print(f"median error {median(abs(case.error) for case in chosen):.1%} over {len(chosen)}; worst {worst.error:+.1%}: {worst.name}")
+    if wish.json:
+        wish.json.write_text(json.dumps({"machine": description, "workers": wish.workers, "cases": [
+            {"name": case.name, "predicted": case.predicted, "measured": case.measured} for case in chosen]}, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except MeasurementError as problem:
+        print(f"predict.py: {problem}", file=sys.stderr)
+        sys.exit(2)

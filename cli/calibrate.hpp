@@ -1,0 +1,9 @@
+#pragma once
+// What this machine takes, measured, as the description of a machine.
+
+#include <string>
+
+/// Measures for some seconds, under a progress bar, and gives the text of a description (specs/README.md) of this
+/// machine: as many workers as this process may use, what the runtime itself takes, caches and memory. Throws
+/// `maslin::error`.
+std::string calibrated_description();
