@@ -15,5 +15,8 @@ void add_figures(CLI::App& app);
 /// `maslin replay`: what a recorded run would take on a described machine.
 void add_replay(CLI::App& app);
 
+/// `maslin scale`: how a program would scale, and what limits it.
+void add_scale(CLI::App& app);
+
 /// `maslin trace`: what a run left in its trace file, in figures, for the Perfetto UI, or as intervals for reports.
 void add_trace(CLI::App& app);

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   add_trace(app);
   add_figures(app);
   add_replay(app);
+  add_scale(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

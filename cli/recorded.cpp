@@ -379,6 +379,8 @@ recorded read_recorded(const std::string& path) {
   const auto refuse = [&](const std::string& why) {
     throw maslin::error(fmt::format("the trace '{}' cannot be replayed: {}", path, why));
   };
+  if (about.version < 2)
+    refuse("it was recorded by a Maslin that kept less of what a program asks for; record it anew");
   if (about.only_streams)
     refuse("it was recorded with MASLIN_TRACE_DETAIL=streams, which leaves out tasks and loops; record it without");
   if (about.dropped() > 0)

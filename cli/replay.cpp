@@ -62,6 +62,7 @@ class shadow {
   shadow(const shadow&) = delete;
   shadow& operator=(const shadow&) = delete;
 
+  std::uint64_t bytes() const { return bytes_; }
   void* at(std::uint64_t address) const {
     const auto after = std::upper_bound(spans_.begin(), spans_.end(), address,
                                         [](std::uint64_t a, const span& s) { return a < s.first; });
@@ -294,6 +295,7 @@ void replay::state::run_kernel(const recorded::kernel& k) {
 
 replay::replay(const recorded& program) : state_(std::make_unique<state>(program)) {}
 replay::~replay() = default;
+std::uint64_t replay::data_bytes() const { return state_->memory.bytes(); }
 
 double replay::run(const replay_wishes& how) {
   const setting machine("MASLIN_MACHINE", how.machine);

@@ -2,6 +2,7 @@
 // A recorded program, run again on a described machine: what its bodies asked of the runtime they ask again, and where
 // they computed, that much time passes.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,8 @@ class replay {
   /// Gives the seconds that it takes there. Throws `maslin::error` for a machine that cannot be described or a wish
   /// that it cannot meet. No runtime may be running.
   double run(const replay_wishes& how);
+  /// Gives how much data the tasks name.
+  std::uint64_t data_bytes() const;
 
  private:
   struct state;

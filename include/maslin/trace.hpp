@@ -152,6 +152,7 @@ struct event {
 
 /// What a trace says of itself.
 struct summary {
+  int version = 0;  ///< of the file's format; before 2, what a program asked for was not recorded
   struct track {
     int worker;  ///< -1: the threads that are no workers
     std::uint64_t events;

@@ -15,7 +15,7 @@ namespace maslin::trace::internal {
 
 /// The first byte is not ASCII and the last is a line feed, so that a copy in text mode is noticed.
 inline constexpr std::array<unsigned char, 8> magic{0x89, 'M', 'T', 'R', 'A', 'C', 'E', '\n'};
-inline constexpr std::uint32_t format_version = 2;
+inline constexpr std::uint32_t format_version = 2;  // 1 is still read
 inline constexpr std::size_t preamble_bytes = magic.size() + sizeof(format_version);
 
 enum class block_type : std::uint8_t { about = 1, strings, events, end };

@@ -156,11 +156,12 @@ void file::contents::scan() {
   std::uint32_t version = 0;
   std::memcpy(&version, preamble.data() + magic.size(), sizeof version);
   if (size < preamble_bytes) damaged(path, size, "it ends within its first bytes");
-  if (version != format_version)
+  if (version < 1 || version > format_version)
     throw error(
-        fmt::format("the trace '{}' has version {}, this program reads version {}; read it with the Maslin that "
+        fmt::format("the trace '{}' has version {}, this program reads versions 1 to {}; read it with the Maslin that "
                     "recorded it, or record it anew",
                     path, version, format_version));
+  about.version = static_cast<int>(version);
 
   std::vector<unsigned char> payload;
   std::uint64_t count = 0;
@@ -218,7 +219,7 @@ void file::contents::scan_about(payload_reader& from) {
   began_ns = from.varint();
   about.started_unix_ns = static_cast<std::int64_t>(from.varint());
   about.pid = static_cast<std::int64_t>(from.varint());
-  event_ticks = from.varint();
+  if (about.version >= 2) event_ticks = from.varint();
   about.program = from.text();
   about.host = from.text();
   about.processor = from.text();

@@ -39,7 +39,11 @@ class team_queues {
 
   std::optional<work> take_centre() {
     std::optional<work> item = team_.centre.take_head(width_);
-    if (!item || item->task || item->part.size() <= item->part.grain) return item;
+    if (!item || item->task || item->part.size() <= item->part.grain) {
+      // As after a theft: who leaves some wakes the next, however many workers there are for small shares.
+      if (item && !team_.centre.empty()) exec_.wake_one(first_, first_ + width_);
+      return item;
+    }
     try {
       own_.queue.push_head(*item);
     } catch (const std::bad_alloc&) {

@@ -57,7 +57,10 @@ class virtual_executor::queues {
   }
   std::optional<work> take_centre() {
     std::optional<work> item = team_.centre.take_head(width_);
-    if (!item || item->task || item->part.size() <= item->part.grain) return item;
+    if (!item || item->task || item->part.size() <= item->part.grain) {
+      if (item && !team_.centre.empty()) exec_.wake_one(team_);
+      return item;
+    }
     own_.loops.push_head(*item);
     exec_.wake_one(team_);
     return take_own();

@@ -1,0 +1,188 @@
+// `maslin scale`: how much faster a program would be on more workers, and what would be in its way.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "calibrate.hpp"
+#include "commands.hpp"
+#include "maslin/error.hpp"
+#include "output.hpp"
+#include "scaling.hpp"
+#include "scaling_picture.hpp"
+
+namespace {
+
+struct wishes {
+  std::vector<std::string> command;
+  std::vector<int> workers{1, 2, 4, 8, 16, 32, 64, 128, 256};
+  std::string machine, loops = "dbs", picture;
+  bool trimmed = false, json = false;
+};
+
+/// A folder of its own in the temporary one, gone with this.
+class scratch_folder {
+ public:
+  scratch_folder() : path_(std::filesystem::temp_directory_path() / "maslin-scale-XXXXXX") {
+    if (!mkdtemp(path_.data())) throw maslin::error(fmt::format("{} cannot be made: {}", path_, std::strerror(errno)));
+  }
+  ~scratch_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  std::string file(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+bool is_trace(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  char first[7] = "";
+  in.read(first, sizeof first);
+  return in.gcount() == sizeof first && std::memcmp(first, "\x89MTRACE", sizeof first) == 0;
+}
+
+/// Runs the program on one worker and leaves its trace there.
+void record(std::vector<std::string> command, const std::string& trace) {
+  setenv("MASLIN_WORKERS", "1", 1);
+  setenv("MASLIN_TRACE", trace.c_str(), 1);
+  for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE_DETAIL"}) unsetenv(other);
+  std::vector<char*> words;
+  for (std::string& word : command) words.push_back(word.data());
+  words.push_back(nullptr);
+  // What the program says is not this command's result.
+  posix_spawn_file_actions_t streams;
+  posix_spawn_file_actions_init(&streams);
+  posix_spawn_file_actions_adddup2(&streams, STDERR_FILENO, STDOUT_FILENO);
+  pid_t child = 0;
+  const int problem = posix_spawnp(&child, words[0], &streams, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&streams);
+  unsetenv("MASLIN_WORKERS");
+  unsetenv("MASLIN_TRACE");
+  if (problem != 0)
+    throw maslin::error(fmt::format("'{}' cannot be run: {}; give a program, or a trace that it left", command[0],
+                                    std::strerror(problem)));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw maslin::error(WIFSIGNALED(status)
+                            ? fmt::format("'{}' was ended by signal {}", command[0], WTERMSIG(status))
+                            : fmt::format("'{}' ended with status {}", command[0], WEXITSTATUS(status)));
+  if (!std::filesystem::exists(trace))
+    throw maslin::error(fmt::format("'{}' left no trace: it never called Maslin", command[0]));
+}
+
+std::string name_of(const line_share& l) { return l.line.empty() ? "the program itself, between its calls" : l.line; }
+
+void print(const recorded& program, const scaling& s, const std::string& machine) {
+  fmt::print("{}: {} tasks, {} loops, on more workers of {}\n\n", program.program, program.tasks.size(),
+             program.loops.size(), machine);
+  fmt::print("work           {:.6g} s   on one worker\n", s.work);
+  fmt::print("span           {:.6g} s   on any number of workers; no run is faster\n", s.span);
+  fmt::print("burdened span  {:.6g} s   the same with what the runtime itself takes\n", s.burdened_span);
+  fmt::print("parallelism    {:.1f}       work / span\n\n", s.work / s.span);
+  fmt::print("workers    seconds  speed-up\n");
+  const double best = std::max_element(s.points.begin(), s.points.end(), [](const auto& a, const auto& b) {
+                        return a.seconds > b.seconds;
+                      })->seconds;
+  for (const scaling::point& p : s.points) {
+    constexpr double columns = 40;
+    std::string bar;
+    for (int i = 0; i < std::lround(columns * best / p.seconds); ++i) bar += "█";
+    const char* by = to_string(p.by);
+    fmt::print("{:7} {:10.4g} {:9.2f}  {}{}{}\n", p.workers, p.seconds, s.work / p.seconds, bar, *by ? "  " : "", by);
+  }
+  fmt::print("\nWhat holds it up on {} workers (at each moment the time is shared by those that compute):\n",
+             s.points.back().workers);
+  for (std::size_t i = 0; i < s.lines.size() && i < 3; ++i)
+    fmt::print("{:6.1f} %  {}\n", 100 * s.lines[i].share, name_of(s.lines[i]));
+}
+
+nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const std::string& machine) {
+  nlohmann::ordered_json all{{"program", program.program},
+                             {"tasks", program.tasks.size()},
+                             {"loops", program.loops.size()},
+                             {"machine", machine},
+                             {"work_s", s.work},
+                             {"span_s", s.span},
+                             {"burdened_span_s", s.burdened_span},
+                             {"memory_bytes", s.memory_bytes}};
+  for (const scaling::point& p : s.points)
+    all["points"].push_back({{"workers", p.workers},
+                             {"seconds", p.seconds},
+                             {"without_dispatch_s", p.ideal},
+                             {"speed_up", s.work / p.seconds},
+                             {"limit", to_string(p.by)}});
+  for (const line_share& l : s.lines) all["lines"].push_back({{"line", l.line}, {"share", l.share}});
+  return all;
+}
+
+void run(wishes w) {
+  std::sort(w.workers.begin(), w.workers.end());
+  const scratch_folder folder;
+  std::string trace = w.command.front();
+  if (w.command.size() > 1 || !is_trace(trace)) {
+    trace = folder.file("run.mtrace");
+    record(w.command, trace);
+  }
+  std::string machine = w.machine;
+  if (machine.empty()) {
+    machine = folder.file("this.toml");
+    output_file to(machine);
+    to.write(calibrated_description());
+    to.commit();
+  }
+  const recorded program = read_recorded(trace);
+  const scaling s = scale(program, machine, w.workers, w.loops, w.trimmed);
+  const std::string shown = w.machine.empty() ? "this machine" : w.machine;
+  if (!w.picture.empty()) {
+    output_file to(w.picture);
+    to.write(scaling_picture(program.program, shown, s));
+    to.commit();
+  }
+  if (w.json)
+    fmt::print("{}\n", as_json(program, s, shown).dump(2));
+  else
+    print(program, s, shown);
+}
+
+}  // namespace
+
+void add_scale(CLI::App& app) {
+  const auto w = std::make_shared<wishes>();
+  CLI::App* command = app.add_subcommand(
+      "scale", "How much faster a program would be on more workers, what would limit it, and at which source line");
+  command
+      ->add_option("PROGRAM", w->command,
+                   "The program with its arguments (it runs once, on one worker), or a trace of it")
+      ->required();
+  command->add_option("--workers", w->workers, "How many, e.g. 1,2,4,64")->delimiter(',')->check(CLI::Range(1, 4096));
+  command->add_option("--machine", w->machine,
+                      "Workers as this description has them, e.g. specs/epyc-128.toml (default: as here, measured)");
+  command->add_option("--policy", w->loops, "Whose turn which part of a loop is: dbs, static, gss or afs")
+      ->check(CLI::IsMember({"dbs", "static", "gss", "afs"}))
+      ->capture_default_str();
+  command->add_flag("--trim", w->trimmed,
+                    "Without what the program itself computes before its first call of Maslin and after its last");
+  command->add_option("--picture", w->picture, "Draw it, as SVG, in this file");
+  command->add_flag("--json", w->json, "Print one JSON object");
+  command->prefix_command();
+  command->callback([w] { run(*w); });
+}

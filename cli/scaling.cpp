@@ -1,0 +1,135 @@
+#include "scaling.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "maslin/error.hpp"
+#include "maslin/machine.hpp"
+#include "output.hpp"
+#include "replay.hpp"
+
+namespace {
+
+/// As many workers as stand for any number of them.
+constexpr int very_many = 4096;
+
+/// A file that is gone with this.
+class scratch_file {
+ public:
+  explicit scratch_file(const char* ending) {
+    std::string path = std::filesystem::temp_directory_path() / "maslin-scale-XXXXXX";
+    const int fd = mkstemp(path.data());
+    if (fd < 0)
+      throw maslin::error(fmt::format("no file can be made in {}", std::filesystem::temp_directory_path().string()));
+    close(fd);
+    std::filesystem::rename(path, path + ending);
+    path_ = path + ending;
+  }
+  ~scratch_file() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  scratch_file(const scratch_file&) = delete;
+  scratch_file& operator=(const scratch_file&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Gives the bytes that the tasks read and write, each by itself, if the data as a whole is larger than the caches.
+double bytes_from_memory(const recorded& program, const maslin::machine::machine_spec& machine, std::uint64_t data) {
+  double caches = 0;
+  for (const auto& level : machine.memory)
+    if (level.level != "memory")
+      caches = std::max(caches, static_cast<double>(level.bytes) * machine.workers.count / level.shared_by);
+  if (static_cast<double>(data) <= caches) return 0;
+  double sum = 0;
+  for (const recorded::task& t : program.tasks)
+    for (std::uint32_t i = 0; i < t.accesses; ++i) {
+      const auto& form = program.accesses[t.first_access + i].form;
+      const bool both = form.mode == maslin::access_mode::inout || form.mode == maslin::access_mode::concurrent;
+      sum += static_cast<double>(form.bytes * form.columns) * (both ? 2 : 1);
+    }
+  return sum;
+}
+
+/// Gives the bytes a second that so many workers have from memory; 0 if the description does not say.
+double bandwidth(const maslin::machine::machine_spec& machine, int workers) {
+  for (const auto& level : machine.memory)
+    if (level.level == "memory" && level.bandwidth_gb_per_s)
+      return *level.bandwidth_gb_per_s * 1e9 * std::ceil(static_cast<double>(workers) / level.shared_by);
+  return 0;
+}
+
+}  // namespace
+
+const char* to_string(scaling::limit by) {
+  constexpr std::array names{"", "span", "memory bandwidth", "dispatch", "imbalance"};
+  return names[static_cast<std::size_t>(by)];
+}
+
+scaling scale(const recorded& program, const std::string& machine, const std::vector<int>& workers,
+              const std::string& loops, bool trimmed) {
+  const auto spec = maslin::machine::read_spec(machine);
+  if (spec.hosts)
+    throw maslin::error(
+        fmt::format("{}: its workers are accelerators; what is recorded on CPU cores is replayed there "
+                    "with `maslin replay`, but how it scales is asked of a machine of CPU cores",
+                    machine));
+  const scratch_file free_machine(".toml");
+  {
+    output_file to(free_machine.path());
+    to.write(
+        fmt::format("name = \"free\"\n[workers]\nkind = \"cpu\"\ncount = {}\nspeed = {}\nsource = \"a machine "
+                    "whose runtime takes no time\"\n",
+                    very_many, spec.workers.speed));
+    to.commit();
+  }
+  replay again(program);
+  replay_wishes how;
+  how.loops = loops;
+  how.trimmed = trimmed;
+  progress bar("replaying", 2 * workers.size() + 3);
+  std::uint64_t done = 0;
+  const auto seconds_on = [&](const std::string& where, int count) {
+    how.machine = where;
+    how.workers = count;
+    const double seconds = again.run(how);
+    bar.at(++done);
+    return seconds;
+  };
+  scaling all;
+  all.work = seconds_on(free_machine.path(), 1);
+  all.span = seconds_on(free_machine.path(), very_many);
+  all.burdened_span = seconds_on(machine, very_many);
+  all.memory_bytes = bytes_from_memory(program, spec, again.data_bytes());
+  const scratch_file last(".mtrace");
+  for (const int count : workers) {
+    scaling::point p{count, 0, seconds_on(free_machine.path(), count), scaling::limit::none};
+    if (count == workers.back()) how.trace = last.path();
+    p.seconds = seconds_on(machine, count);
+    const double perfect = all.work / count;
+    const double fast = bandwidth(spec, count);
+    const double memory = fast > 0 ? all.memory_bytes / fast : 0;
+    const std::array<std::pair<double, scaling::limit>, 4> lost{
+        {{std::max(0.0, all.span - perfect), scaling::limit::span},
+         {std::max(0.0, p.ideal - std::max(perfect, all.span)), scaling::limit::imbalance},
+         {std::max(0.0, p.seconds - p.ideal), scaling::limit::dispatch},
+         {std::max(0.0, memory - p.seconds), scaling::limit::memory}}};
+    p.seconds = std::max(p.seconds, memory);
+    const auto most = std::max_element(lost.begin(), lost.end());
+    constexpr double worth_naming = 0.05;
+    if (most->first > worth_naming * p.seconds) p.by = most->second;
+    all.points.push_back(p);
+  }
+  all.lines = critical_lines(maslin::trace::file(last.path()));
+  return all;
+}
