@@ -3,8 +3,8 @@
 
     python3 bench/figures/cell.py [NAME...] [--withheld] [--json] [--quick] [--output out/cell]
 
-NAME is one of table1a table1b table2a table2b table3a table3b table4 table5 table6a table6b table6c table6d figure4 figure6
-figure7 figure9, or the beginning of several; all if none is given. For each cell: what the paper published, ours, the error; cells that
+NAME is one of table1a table1b table2a table2b table3a table3b table4 table5 table6a table6b table6c table6d figure4 figure5
+figure6 figure7 figure9, or the beginning of several; all if none is given. For each cell: what the paper published, ours, the error; cells that
 the constants were fitted to (*) do not count towards the error. --withheld prints the cells that the paper's text here does not
 give. Draws NAME.svg into the output folder. bench/figures/cell/README.md says where each constant comes from."""
 
@@ -78,9 +78,9 @@ QUICK = False
 
 
 @cache
-def seconds(app: Application, streams: int, width: int, host: str = EDTLP, units: int = 0, cells: int = 1) -> float:
-    """Gives the time of a run: `streams` at a time, each with `width` SPEs; `units` bootstraps, as many as streams if not said. A part
-    of the off-loads (of the generations) is simulated, and the time scaled to all."""
+def seconds(app: Application, streams: int, width: int, host: str = EDTLP, units: int = 0, cells: int = 1, policy: str = "") -> float:
+    """Gives the time of a run: `streams` at a time, each with `width` SPEs, or as `policy` (of MASLIN_GRAIN) decides; `units` bootstraps,
+    as many as streams if not said. A part of the off-loads (of the generations) is simulated, and the time scaled to all."""
     part = min(app.repeats, (300 if QUICK else 3000) if app.program == "raxml" else (20 if QUICK else 200))
     with tempfile.TemporaryDirectory() as folder:
         machine = Path(folder) / "machine.toml"
@@ -91,7 +91,8 @@ def seconds(app: Application, streams: int, width: int, host: str = EDTLP, units
                    "--loop-us", app.loop, "--iterations", app.iterations, "--chunk", 16, "--spread", app.spread]
         command += ["--offloads", part] if app.program == "raxml" else ["--offloads", 1, "--generations", part]
         _, said = execute(command, {"MASLIN_MACHINE": str(machine), "MASLIN_DURATIONS": "declared", "MASLIN_HOST": HOST_POLICY[host],
-                                    "MASLIN_LOOP": "static", "MASLIN_PIN": f"{phase}={streams}x{width}"})
+                                    "MASLIN_LOOP": "static", "MASLIN_GRAIN": policy,
+                                    "MASLIN_PIN": "" if policy else f"{phase}={streams}x{width}"})
     return json.loads(said)["seconds"] * app.repeats / part
 
 
@@ -215,6 +216,15 @@ def figure4(figure: str) -> Iterator[Cell]:
     return by_bootstraps(figure, RAXML_42, 16)
 
 
+POLICIES = (("MGPS", "mgps"), ("EDTLP-LLP 4", "edtlp-llp:4"), ("EDTLP-LLP 2", "edtlp-llp:2"), ("EDTLP", "edtlp"))
+
+
+def figure5(figure: str) -> Iterator[Cell]:
+    for units in (*range(1, 17), 20, 24, 28, 32, 48, 64, 96, 128):
+        for column, policy in POLICIES:
+            yield row_of(figure, str(units), column, seconds(RAXML_42, units, 0, units=units, policy=policy), None)
+
+
 def figure6(figure: str) -> Iterator[Cell]:
     return by_width(figure, RAXML_25, [None] * 8, 1)
 
@@ -231,7 +241,7 @@ def figure9(figure: str) -> Iterator[Cell]:
 
 FIGURES: dict[str, Callable[[str], Iterator[Cell]]] = {
     make.__name__: make for make in (table1a, table1b, table2a, table2b, table3a, table3b, table4, table5, table6a, table6b, table6c, table6d,
-                                     figure4, figure6, figure7, figure9)}
+                                     figure4, figure5, figure6, figure7, figure9)}
 
 
 def picture(name: str, cells: list[Cell]) -> str:

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "exec/phase/team.hpp"
-#include "sched/grain/pin.hpp"
 #include "sched/grain/named_policy.hpp"
+#include "sched/grain/pin.hpp"
 
 namespace maslin {
 
