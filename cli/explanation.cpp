@@ -79,6 +79,7 @@ class decisions : public timeline::observer {
       phase.decided = true;
       phase.pinned = d.stage == decision_stage::pinned;
       phase.chosen = d.under;
+      if (phase.decisions.empty() || phase.decisions.back() != d.under) phase.decisions.push_back(d.under);
       return;
     }
     auto at = std::find_if(phase.configurations.begin(), phase.configurations.end(),
@@ -94,6 +95,12 @@ class decisions : public timeline::observer {
 };
 
 std::string text_of(maslin::configuration c) { return fmt::format("{}x{}", c.streams, c.width); }
+
+std::string sequence_of(const std::vector<maslin::configuration>& all) {
+  std::string text;
+  for (const maslin::configuration c : all) text += (text.empty() ? "" : ", then ") + text_of(c);
+  return text;
+}
 
 double mean_us(std::int64_t ns, std::uint64_t count) {
   return count > 0 ? static_cast<double>(ns) / static_cast<double>(count) / 1000 : 0;
@@ -116,6 +123,10 @@ std::string explanation_text(const file& trace, const explanation& all) {
     line(text, "\nphase {}: {} streams, {:.3f} s", p.name, p.streams, static_cast<double>(p.ns) * 1e-9);
     if (p.pinned)
       line(text, "  ran in {} (streams x width) because MASLIN_PIN says so", text_of(p.chosen));
+    else if (p.decided && p.configurations.empty())
+      line(text,
+           "  ran in {} (streams x width): nothing was sampled, because MASLIN_GRAIN's policy goes by other signs",
+           sequence_of(p.decisions));
     else if (p.decided)
       line(text, "  ran in {} (streams x width): of what was tried it completed most work per second",
            text_of(p.chosen));
@@ -125,7 +136,8 @@ std::string explanation_text(const file& trace, const explanation& all) {
       line(text, "    {:>7}  {:>3} samples{}{}", text_of(c.under), c.samples,
            c.best > 0 ? fmt::format(", {:.3g} worker-seconds of work per second", c.best) : "",
            p.decided && c.under == p.chosen ? "  <- chosen" : "");
-    if (!p.pinned && p.decided) line(text, "  pin it: MASLIN_PIN=\"{}={}\"", p.name, text_of(p.chosen));
+    const bool one = !p.configurations.empty() || p.decisions.size() == 1;
+    if (!p.pinned && p.decided && one) line(text, "  pin it: MASLIN_PIN=\"{}={}\"", p.name, text_of(p.chosen));
   }
   for (const auto& [site, t] : all.tasks) {
     line(text, "\ntask at {}: {} times", site, t.handed_over + t.at_once);

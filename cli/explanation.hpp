@@ -18,7 +18,8 @@ struct phase_decisions {
   std::string name;
   std::uint64_t streams = 0;
   std::int64_t ns = 0;
-  std::vector<tried> configurations;  ///< in the order in which they were first tried
+  std::vector<tried> configurations;             ///< in the order in which they were first tried
+  std::vector<maslin::configuration> decisions;  ///< one after the other; what repeats the one before is left out
   bool decided = false;
   bool pinned = false;
   maslin::configuration chosen;  ///< if decided or pinned

@@ -32,9 +32,9 @@ PBPI_1000 = Application("pbpi", 200_000, 265.0, 0.0, 2_232.0, 954, 0.0)
 
 
 @cache
-def seconds(app: Application, machine: str, streams: int, width: int, host: str, units: int = 0) -> float:
+def seconds(app: Application, machine: str, streams: int, width: int, host: str, units: int = 0, policy: str = "") -> float:
     """Gives the time of a run on the machine (the text of its spec) under MASLIN_HOST=`host`: `streams` at a time, each with `width`
-    SPEs; `units` bootstraps, as many as streams if not said. A part of the off-loads (of the generations) is simulated, and the time
+    SPEs, or as `policy` (of MASLIN_GRAIN) decides; `units` bootstraps, as many as streams if not said. A part of the off-loads (of the generations) is simulated, and the time
     scaled to all."""
     part = min(app.repeats, (300 if simulation.QUICK else 3000) if app.program == "raxml" else (20 if simulation.QUICK else 200))
     phase = "bootstraps" if app.program == "raxml" else "processes"
@@ -45,5 +45,6 @@ def seconds(app: Application, machine: str, streams: int, width: int, host: str,
         spec = Path(folder) / "machine.toml"
         spec.write_text(machine, encoding="utf-8")
         said = simulation.run(spec, "figures_cell", words,
-                              {"MASLIN_HOST": host, "MASLIN_LOOP": "static", "MASLIN_PIN": f"{phase}={streams}x{width}"})
+                              {"MASLIN_HOST": host, "MASLIN_LOOP": "static", "MASLIN_GRAIN": policy,
+                               "MASLIN_PIN": "" if policy else f"{phase}={streams}x{width}"})
     return said["seconds"] * app.repeats / part

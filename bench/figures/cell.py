@@ -39,9 +39,10 @@ source = "bench/figures/cell/README.md"
 BETWEEN_CELLS = 23.0  # microseconds that a signal takes longer; with several processes each has the SPEs of one Cell
 
 
-def seconds(app: Application, streams: int, width: int, host: str = EDTLP, units: int = 0, cells: int = 1) -> float:
+def seconds(app: Application, streams: int, width: int, host: str = EDTLP, units: int = 0, cells: int = 1,
+            policy: str = "") -> float:
     machine = MACHINE.format(workers=8 * cells, contexts=2 * cells, cells=cells, between_cells=BETWEEN_CELLS if streams == 1 else 0)
-    return applications.seconds(app, machine, streams, width, HOST_POLICY[host], units)
+    return applications.seconds(app, machine, streams, width, HOST_POLICY[host], units, policy)
 
 
 def row_of(figure: str, row: str, column: str, predicted: float, published: float | str | None, fitted: bool = False) -> Cell:
@@ -149,6 +150,15 @@ def figure4(figure: str) -> Iterator[Cell]:
     return by_bootstraps(figure, RAXML_42, 16)
 
 
+POLICIES = (("MGPS", "mgps"), ("EDTLP-LLP 4", "edtlp-llp:4"), ("EDTLP-LLP 2", "edtlp-llp:2"), ("EDTLP", "edtlp"))
+
+
+def figure5(figure: str) -> Iterator[Cell]:
+    for units in (*range(1, 17), 20, 24, 28, 32, 48, 64, 96, 128):
+        for column, policy in POLICIES:
+            yield row_of(figure, str(units), column, seconds(RAXML_42, units, 0, units=units, policy=policy), None)
+
+
 def figure6(figure: str) -> Iterator[Cell]:
     return by_width(figure, RAXML_25, [None] * 8, 1)
 
@@ -165,4 +175,4 @@ def figure9(figure: str) -> Iterator[Cell]:
 
 FIGURES = {make.__name__: Figure(make, "the paper on multigrain parallelism", "seconds on a described Cell blade", "cell") for make in
            (table1a, table1b, table2a, table2b, table3a, table3b, table4, table5, table6a, table6b, table6c, table6d,
-            figure4, figure6, figure7, figure9)}
+            figure4, figure5, figure6, figure7, figure9)}

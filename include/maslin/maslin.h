@@ -281,8 +281,8 @@ typedef int (*maslin_stream_body)(void* env, int64_t index);
 
 /// Runs the body for each index in [0, streams) as streams of the phase `name` (copied) and returns when all are done.
 /// Streams off-load kernels and run loops; Maslin chooses how many run at a time and how many workers each has, from
-/// measured throughput (S-MGPS). If streams fail, the others still run, and the value of the lowest index is the
-/// status.
+/// measured throughput unless MASLIN_GRAIN names another policy. If streams fail, the others still run, and the value
+/// of the lowest index is the status.
 int maslin_phase_at(maslin_location where, const char* name, int64_t streams, maslin_stream_body body, void* env);
 #define maslin_phase(...) maslin_phase_at(MASLIN_HERE, __VA_ARGS__)
 

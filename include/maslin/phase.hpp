@@ -37,6 +37,7 @@ struct phase_report {
   std::vector<phase_sample> samples;    ///< in the order in which they were taken
   std::optional<configuration> chosen;  ///< unset while sampling
   std::string pinned_by;                ///< e.g. "MASLIN_PIN"; empty when right-sizing decided
+  std::string policy;                   ///< that decided, as MASLIN_GRAIN names it; empty when pinned or run in place
   double work = 0;                      ///< of the whole phase so far, counted like phase_sample::work
   double seconds = 0;                   ///< since the phase began, to its end
 };
@@ -57,8 +58,9 @@ void run_phase(const phase& p);
 }  // namespace detail
 
 /// Runs `body(i)` for i in [0, streams) as streams of the phase `name` and returns when all are done. Streams off-load
-/// kernels and run loops; Maslin chooses the configuration from measured throughput (S-MGPS). If streams throw, the
-/// others still run, and the exception of the lowest index is rethrown. `name` must outlive the program (a literal).
+/// kernels and run loops; Maslin chooses the configuration, from measured throughput unless MASLIN_GRAIN names another
+/// policy. If streams throw, the others still run, and the exception of the lowest index is rethrown. `name` must
+/// outlive the program (a literal).
 template <class Body>
 void phase(const char* name, std::int64_t streams, Body&& body, location where = location::current()) {
   auto run = [](void* env, std::int64_t i) { (*static_cast<std::remove_reference_t<Body>*>(env))(i); };

@@ -104,6 +104,21 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(names), len(set(names)))
         self.assertLessEqual({"table1a", "figure9", "dbs-figure1", "dbs-figure3", "ps3-figure6", "ps3-figure7"}, set(names))
 
+    def test_mgps_follows_the_best_fixed_policy_as_figure_5_says(self):
+        cells = json.loads(figures("figure5", "--json").stdout)
+        self.assertEqual({cell["published"] for cell in cells}, {None})  # the paper's text gives no number
+        seconds = {(int(cell["row"]), cell["column"]): cell["predicted"] for cell in cells}
+        fixed = ("EDTLP-LLP 4", "EDTLP-LLP 2", "EDTLP")
+        self.assertEqual({column for _, column in seconds}, {"MGPS", *fixed})
+        for units in {units for units, _ in seconds if units > 1}:  # a quick run of one is too short: an epoch is a third of it
+            self.assertLess(seconds[units, "MGPS"], 1.12 * min(seconds[units, column] for column in fixed), f"{units} bootstraps")
+        for units in (1, 2, 3, 4, 9, 10, 11, 12, 20, 28):  # the last 1 to 4 run hybrid
+            self.assertLess(seconds[units, "MGPS"], 0.99 * seconds[units, "EDTLP"], f"{units} bootstraps")
+        for units in (32, 48, 64, 96, 128):  # "the lines of MGPS and EDTLP overlap completely"
+            self.assertAlmostEqual(seconds[units, "MGPS"] / seconds[units, "EDTLP"], 1, delta=0.01, msg=f"{units} bootstraps")
+            self.assertLess(seconds[units, "MGPS"], seconds[units, "EDTLP-LLP 2"])
+            self.assertLess(seconds[units, "EDTLP-LLP 2"], seconds[units, "EDTLP-LLP 4"])
+
     def test_an_unknown_figure_is_a_clear_error(self):
         done = figures("table7")
         self.assertEqual(done.returncode, 2)

@@ -47,6 +47,18 @@ TEST(Explanation, SaysWhatWasTriedChosenAndHowToPinIt) {
   EXPECT_NE(explanation_json(all).find("\"chosen\""), std::string::npos);
 }
 
+TEST(Explanation, SaysThatAPolicyDecidedWithoutSamples) {
+  setenv("MASLIN_GRAIN", "edtlp", 1);
+  const ms::trace::file trace = traced("edtlp", [] { ms::phase("streams", 4, [](std::int64_t) {}); });
+  unsetenv("MASLIN_GRAIN");
+  const explanation all = explain(trace);
+  ASSERT_EQ(all.phases.size(), 1u);
+  EXPECT_TRUE(all.phases[0].decided);
+  EXPECT_TRUE(all.phases[0].configurations.empty());
+  const std::string text = explanation_text(trace, all);
+  EXPECT_NE(text.find("ran in 2x1 (streams x width): nothing was sampled"), std::string::npos) << text;
+}
+
 TEST(Explanation, SaysWhichLoopsWereTooSmallToShare) {
   std::atomic<long> ran{0};
   const ms::trace::file trace = traced("loops", [&] {

@@ -5,8 +5,8 @@
 namespace maslin {
 
 phase_host::phase_host() {
-  const char* text = std::getenv("MASLIN_PIN");
-  if (text && *text) pins_ = grain::parse_pins(text);
+  if (const char* text = std::getenv("MASLIN_PIN"); text && *text) pins_ = grain::parse_pins(text);
+  if (const char* text = std::getenv("MASLIN_GRAIN"); text && *text) policy_ = grain::parse_policy(text);
 }
 
 team& phase_host::make_whole(int workers) {

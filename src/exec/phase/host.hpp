@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exec/phase/team.hpp"
+#include "sched/grain/named_policy.hpp"
 #include "sched/grain/pin.hpp"
 
 namespace maslin {
@@ -14,7 +15,7 @@ namespace maslin {
 /// Everything but what is said to be for any thread is under the executor's grain lock.
 class phase_host {
  public:
-  /// Reads MASLIN_PIN. Throws `error`.
+  /// Reads MASLIN_PIN and MASLIN_GRAIN. Throws `error`.
   phase_host();
   virtual ~phase_host() = default;
 
@@ -30,6 +31,8 @@ class phase_host {
   virtual double seconds_per_tick() const = 0;
 
   const grain::pins& pins() const { return pins_; }
+  /// What chooses the configurations of phases that are not pinned.
+  grain::policy policy() const { return policy_; }
   /// A phase begins or ends: it may hold so many teams. Makes them and throws std::bad_alloc, or gives them up.
   void promise_teams(int count);
   team* take_team();
@@ -41,6 +44,7 @@ class phase_host {
 
  private:
   grain::pins pins_;
+  grain::policy policy_;
   std::deque<team> teams_;
   std::vector<team*> free_teams_;  ///< has room for all
   int promised_teams_ = 0;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/room.hpp"
-#include "task/kernels.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -20,11 +19,9 @@ phase_run::phase_run(phase_host& exec, const detail::phase& what, team& divided,
       what_(what),
       divided_(divided),
       name_(trace::intern(what.name)),
-      kernels_(kernel_count() + 1),
+      kernels_(exec.worker_count()),
       report_(begin_report(what)),
       streams_(&caller, scope::creators::many),
-      cells_(std::make_unique<cell[]>(static_cast<std::size_t>(exec.worker_count()) * kernels_)),
-      mean_seconds_(std::make_unique<std::atomic<double>[]>(kernels_)),
       on_worker_(static_cast<std::size_t>(exec.worker_count())),
       began_(exec.ticks()) {
   const auto workers = static_cast<std::size_t>(exec.worker_count());
@@ -36,41 +33,14 @@ phase_run::phase_run(phase_host& exec, const detail::phase& what, team& divided,
   if (const auto pin = exec.pins().find(what.name); pin != exec.pins().end()) {
     pinned_ = pin->second;
     report_->change([](phase_report& r) { r.pinned_by = "MASLIN_PIN"; });
+  } else {
+    report_->change([&](phase_report& r) { r.policy = grain::name_of(exec.policy()); });
   }
 }
 
-// A kernel that registered after the phase began is counted in the last column, with others of its kind.
-phase_run::cell& phase_run::at(int worker, std::uint32_t kernel) const {
-  return cells_[static_cast<std::size_t>(worker) * kernels_ + std::min(kernel, kernels_ - 1)];
-}
-
-void phase_run::count(int worker, std::uint32_t kernel, int width, std::uint64_t ticks) {
-  cell& c = at(worker, kernel);
-  cell::add(c.completed, 1);
-  cell::add(c.worker_ticks, ticks * static_cast<std::uint64_t>(width));
-  if (width != 1) return;
-  cell::add(c.one_worker, 1);
-  cell::add(c.one_worker_ticks, ticks);
-}
-
-double phase_run::mean_seconds(std::uint32_t kernel) const {
-  return mean_seconds_[std::min(kernel, kernels_ - 1)].load(std::memory_order_relaxed);
-}
-
-std::vector<grain::kernel_record> phase_run::counted() const {
-  const double second = exec_.seconds_per_tick();
-  auto read = [](const std::atomic<std::uint64_t>& from) { return from.load(std::memory_order_relaxed); };
-  std::vector<grain::kernel_record> all(kernels_);
-  for (int w = 0; w < exec_.worker_count(); ++w) {
-    for (std::uint32_t k = 0; k < kernels_; ++k) {
-      const cell& c = at(w, k);
-      all[k].completed += read(c.completed);
-      all[k].one_worker += read(c.one_worker);
-      all[k].one_worker_seconds += static_cast<double>(read(c.one_worker_ticks)) * second;
-      all[k].worker_seconds += static_cast<double>(read(c.worker_ticks)) * second;
-    }
-  }
-  return all;
+void phase_run::departed(std::uint64_t ticket, int worker, std::uint32_t kernel, int width, std::uint64_t ticks) {
+  kernels_.count(worker, kernel, width, ticks);
+  if (departures_.depart(ticket)) look_at_.store(0, std::memory_order_relaxed);
 }
 
 bool phase_run::may_divide(const team& t) {
@@ -141,6 +111,7 @@ void phase_run::measure(Step&& step) noexcept {
     pinned_ =
         now_.streams > 0 ? now_ : configuration{static_cast<int>(std::min<std::int64_t>(width, what_.streams)), 1};
     in_slice_ = false;
+    departures_.begin(0);
     look_at_.store(never, std::memory_order_relaxed);
   }
 }
@@ -154,7 +125,7 @@ void phase_run::allot(int first, int width) noexcept {
       if (controller_)
         controller_->resize(width);
       else
-        controller_.emplace(width, what_.streams);
+        controller_ = grain::make_controller(exec_.policy(), {width, what_.streams});
     });
   if (pinned_) {
     // Beside other phases there may be fewer workers than were pinned: then narrower, and then fewer streams.
@@ -189,12 +160,14 @@ void phase_run::apply(configuration c) noexcept {
   off_loaded_ = 0;
   for (stream_run* s : running_) s->off_loaded = false;
   look_at_.store(pinned_ || !controller_->sampling() ? never : 0, std::memory_order_relaxed);
+  departures_.begin(pinned_ ? 0 : controller_->epoch());
   note(set_at_);
   update_wishes();
   for (int w = first_; w < first_ + width_; ++w) exec_.rouse_worker(w);
 }
 
 void phase_run::update_wishes() {
+  departures_.running(static_cast<int>(running_.size()));
   const bool room = static_cast<int>(running_.size()) < now_.streams;
   const bool more = !suspended_.empty() || next_ < what_.streams;
   for (int slot = 0; slot < now_.streams; ++slot) {
@@ -293,6 +266,8 @@ void phase_run::begin_slice(std::uint64_t now) {
 }
 
 void phase_run::tick() {
+  if (pinned_) return;
+  end_epoch();
   if (pinned_ || !controller_->sampling()) return;
   const double second = exec_.seconds_per_tick();
   const std::uint64_t now = exec_.ticks();
@@ -321,8 +296,22 @@ void phase_run::tick() {
   note(now);
 }
 
+void phase_run::end_epoch() {
+  if (!controller_->sampling()) look_at_.store(never, std::memory_order_relaxed);
+  const auto off_loads = departures_.take();
+  if (!off_loads || nested_ > 0) return;  // what off-loads do beside a nested phase is no sign of this one's streams
+  measure([&] {
+    kernels_.learn(counted());
+    controller_->departed(*off_loads);
+  });
+  if (pinned_) return;
+  if (controller_->epoch() == 0) departures_.begin(0);
+  follow();
+}
+
 bool phase_run::end_slice(grain::sample& slice, std::uint64_t now) {
   slice.kernels = counted();
+  kernels_.learn(slice.kernels);
   std::int64_t completed = 0;
   for (std::size_t k = 0; k < slice.kernels.size(); ++k) {
     grain::kernel_record& of = slice.kernels[k];
@@ -337,8 +326,6 @@ bool phase_run::end_slice(grain::sample& slice, std::uint64_t now) {
   if (!controller_->rule().complete({slice.seconds, completed, slice.units, streams})) return false;
   in_slice_ = false;
   controller_->observe(slice);
-  for (std::uint32_t k = 0; k < kernels_; ++k)
-    mean_seconds_[k].store(controller_->times().mean(k), std::memory_order_relaxed);
   if (controller_->current() == now_ && controller_->sampling()) begin_slice(now);
   return true;
 }

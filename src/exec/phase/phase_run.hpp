@@ -9,10 +9,12 @@
 #include <optional>
 #include <vector>
 
+#include "exec/phase/departure_counts.hpp"
 #include "exec/phase/host.hpp"
+#include "exec/phase/kernel_counts.hpp"
 #include "exec/reports.hpp"
+#include "sched/grain/controller.hpp"
 #include "sched/grain/edtlp.hpp"
-#include "sched/grain/s_mgps.hpp"
 #include "task/scope.hpp"
 
 namespace maslin {
@@ -35,9 +37,12 @@ class phase_run {
 
   // Any stream of this phase, without the lock.
   bool stale(const stream_run& s) const { return s.seen != generation_.load(std::memory_order_relaxed); }
-  void count(int worker, std::uint32_t kernel, int width, std::uint64_t ticks);
+  /// An off-load arrives at a worker; gives the ticket that `departed` wants.
+  std::uint64_t arrived() { return departures_.arrive(); }
+  /// The off-load is done: it ran on `worker` at that width.
+  void departed(std::uint64_t ticket, int worker, std::uint32_t kernel, int width, std::uint64_t ticks);
   bool due(std::uint64_t now) const { return now >= look_at_.load(std::memory_order_relaxed); }
-  double mean_seconds(std::uint32_t kernel) const;
+  double mean_seconds(std::uint32_t kernel) const { return kernels_.mean_seconds(kernel); }
   scope& streams() { return streams_; }
   std::uint32_t name() const { return name_; }
   const detail::phase& what() const { return what_; }
@@ -59,7 +64,7 @@ class phase_run {
   void stayed_after_all(stream_run& s, int worker);
   /// Takes a finished stream off; true when it was the last.
   bool finished(stream_run& s);
-  /// Looks whether a slice begins or ends now.
+  /// Looks whether a slice begins or ends now, or an epoch of off-loads.
   void tick();
   /// Gives the team that the stream runs on; null when it is about to be suspended.
   team* team_of(const stream_run& s) const;
@@ -67,18 +72,6 @@ class phase_run {
   void hold_still(bool hold);
 
  private:
-  /// What one worker did with one kernel in this phase. Written by that worker alone.
-  struct cell {
-    std::atomic<std::uint64_t> completed{0};
-    std::atomic<std::uint64_t> one_worker{0};
-    std::atomic<std::uint64_t> one_worker_ticks{0};
-    std::atomic<std::uint64_t> worker_ticks{0};
-
-    static void add(std::atomic<std::uint64_t>& to, std::uint64_t what) {
-      to.store(to.load(std::memory_order_relaxed) + what, std::memory_order_relaxed);
-    }
-  };
-
   /// Runs what may allocate; where there is no memory, what runs now is kept to the end.
   template <class Step>
   void measure(Step&& step) noexcept;
@@ -93,26 +86,25 @@ class phase_run {
   bool end_slice(grain::sample& slice, std::uint64_t now);
   void update_wishes();
   void note(std::uint64_t now) noexcept;
-  std::vector<grain::kernel_record> counted() const;
+  void end_epoch();
+  std::vector<grain::kernel_record> counted() const { return kernels_.counted(exec_.seconds_per_tick()); }
   std::int64_t left() const { return what_.streams - finished_; }
-  cell& at(int worker, std::uint32_t kernel) const;
 
   phase_host& exec_;
   const detail::phase& what_;
   team& divided_;
   std::uint32_t name_;  ///< in the trace
-  std::uint32_t kernels_;
+  kernel_counts kernels_;
+  departure_counts departures_;
   std::shared_ptr<live_report> report_;
   scope streams_;
-  std::unique_ptr<cell[]> cells_;                        ///< a row a worker; a column a kernel
-  std::unique_ptr<std::atomic<double>[]> mean_seconds_;  ///< by kernel
 
   std::atomic<std::uint32_t> generation_{0};  ///< counts the changes of configuration
   std::atomic<std::uint64_t> look_at_{0};     ///< when `tick` has something to do, in ticks
 
   // Under the grain lock.
   std::optional<configuration> pinned_;
-  std::optional<grain::s_mgps> controller_;
+  std::unique_ptr<grain::controller> controller_;  ///< none where the phase was pinned from the start
   configuration now_;
   int first_ = 0;
   int width_ = 0;

@@ -115,13 +115,14 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
       s && !grain::worth_sharing(s->phase.mean_seconds(kernel), team_width, handing_over_seconds) ? 1 : team_width;
   const std::uint32_t name = traced_kernel(kernel);
   trace::record(track, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
+  const std::uint64_t ticket = s ? s->phase.arrived() : 0;
   const std::uint64_t begin = s ? base::ticks() : 0;
   call_kernel(*this, here, width, call, env);
   if (w) w->count_turn();
   trace::record(track, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
   if (!s) return;
   const std::uint64_t end = base::ticks();
-  s->phase.count(track, kernel, width, end - begin);
+  s->phase.departed(ticket, track, kernel, width, end - begin);
   if (!here.owns_stream || !s->phase.due(end)) return;
   if (grain_lock_.try_lock()) {
     s->phase.tick();

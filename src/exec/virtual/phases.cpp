@@ -163,16 +163,18 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   const int width = s && !grain::worth_sharing(s->phase.mean_seconds(kernel), team_width, 0) ? 1 : team_width;
   if (!w && has_hosts() && this->here()) {
     kernel_run k{call, env, &here, kernel, width, s};
+    if (s) k.ticket = s->phase.arrived();
     call_on_team(t, k);
     if (k.thrown) std::rethrow_exception(k.thrown);
   } else {
+    const std::uint64_t ticket = s ? s->phase.arrived() : 0;
     const std::uint64_t begin = s ? ticks() : 0;
     const int at = track();
     const std::uint32_t name = traced_kernel(kernel);
     trace::record(at, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
     call_kernel(*this, here, width, call, env);
     trace::record(at, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
-    if (s) s->phase.count(at, kernel, width, ticks() - begin);
+    if (s) s->phase.departed(ticket, at, kernel, width, ticks() - begin);
   }
   if (!s || !here.owns_stream) return;
   const std::uint64_t end = ticks();
@@ -211,7 +213,8 @@ bool virtual_executor::run_kernel(virtual_worker& w) {
   }
   const inside end(*this);
   trace::record(w.number, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
-  if (k.stream) k.stream->phase.count(w.number, k.kernel, k.width, static_cast<std::uint64_t>(w.clock - begin));
+  if (k.stream)
+    k.stream->phase.departed(k.ticket, w.number, k.kernel, k.width, static_cast<std::uint64_t>(w.clock - begin));
   grain::host_thread& thread = k.waits->on_host;
   k.waits->home->enqueue(*k.waits, signalled(*k.waits->home));
   thread.last_length = thread.ready_at - thread.off_loaded_at;

@@ -74,6 +74,7 @@ struct kernel_run {
   std::uint32_t kernel;
   int width;
   stream_run* stream;              ///< that it counts for, or null
+  std::uint64_t ticket = 0;        ///< with which it departs
   virtual_fiber* waits = nullptr;  ///< whose off-load it is
   picoseconds arrives = 0;
   std::exception_ptr thrown = nullptr;

@@ -1,0 +1,83 @@
+#include "sched/grain/named_policy.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <vector>
+
+#include "machine/nearest_word.hpp"
+#include "maslin/error.hpp"
+#include "sched/grain/edtlp_llp.hpp"
+#include "sched/grain/mgps.hpp"
+#include "sched/grain/s_mgps.hpp"
+
+namespace maslin::grain {
+
+namespace {
+
+struct named {
+  std::string_view name;
+  policy::rule by;
+};
+// Of two names that are as near to what was written, the first is proposed: "smgps" lacks a hyphen.
+constexpr named all[] = {{"s-mgps", policy::rule::s_mgps},
+                         {"mgps", policy::rule::mgps},
+                         {"edtlp", policy::rule::edtlp},
+                         {"edtlp-llp", policy::rule::edtlp_llp}};
+
+[[noreturn]] void fail(std::string_view text, const std::string& what) {
+  throw error(fmt::format(
+      "MASLIN_GRAIN=\"{}\": {}; write edtlp, edtlp-llp:WIDTH (for example edtlp-llp:4), mgps or s-mgps", text, what));
+}
+
+int read_width(std::string_view text, std::string_view width) {
+  int value = 0;
+  const char* behind = width.data() + width.size();
+  const auto [end, failure] = std::from_chars(width.data(), behind, value);
+  if (failure != std::errc{} || end != behind || value < 1)
+    fail(text, fmt::format("column {}: expected a width, 1 or more", text.size() - width.size() + 1));
+  return value;
+}
+
+}  // namespace
+
+policy parse_policy(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  for (const named& one : all) {
+    if (one.name != name) continue;
+    if (one.by == policy::rule::edtlp_llp) {
+      if (colon == std::string_view::npos) fail(text, "expected ':' and a width after edtlp-llp");
+      return {one.by, read_width(text, text.substr(colon + 1))};
+    }
+    if (colon != std::string_view::npos) fail(text, fmt::format("{} takes no width", name));
+    return {one.by};
+  }
+  std::vector<std::string> words;
+  for (const named& one : all) words.emplace_back(one.name);
+  const std::string guess = machine::nearest_word(name, words);
+  fail(text, guess.empty() ? "unknown policy" : fmt::format("unknown policy, did you mean '{}'?", guess));
+}
+
+std::string name_of(policy p) {
+  for (const named& one : all)
+    if (one.by == p.by)
+      return p.by == policy::rule::edtlp_llp ? fmt::format("{}:{}", one.name, p.width) : std::string(one.name);
+  return "";
+}
+
+std::unique_ptr<controller> make_controller(policy p, situation begin) {
+  switch (p.by) {
+    case policy::rule::edtlp:
+      return std::make_unique<edtlp_llp>(begin, 1);
+    case policy::rule::edtlp_llp:
+      return std::make_unique<edtlp_llp>(begin, p.width);
+    case policy::rule::mgps:
+      return std::make_unique<mgps>(begin);
+    case policy::rule::s_mgps:
+      break;
+  }
+  return std::make_unique<s_mgps>(begin.workers, begin.streams);
+}
+
+}  // namespace maslin::grain

@@ -1,0 +1,29 @@
+#pragma once
+// The policies that choose a phase's configuration, by name: MASLIN_GRAIN=edtlp-llp:4.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "sched/grain/controller.hpp"
+
+namespace maslin::grain {
+
+struct policy {
+  enum class rule : std::uint8_t { edtlp, edtlp_llp, mgps, s_mgps };
+  rule by = rule::s_mgps;
+  int width = 1;  ///< of edtlp_llp's teams
+};
+
+/// Gives the policy of that name: edtlp, edtlp-llp:WIDTH, mgps or s-mgps. Throws `error`, with the nearest name if
+/// there is one.
+policy parse_policy(std::string_view text);
+
+/// Gives its name, as `parse_policy` reads it.
+std::string name_of(policy p);
+
+/// Gives the policy's controller for a phase that begins. Throws std::bad_alloc.
+std::unique_ptr<controller> make_controller(policy p, situation begin);
+
+}  // namespace maslin::grain
