@@ -212,9 +212,8 @@ bool virtual_executor::run_kernel(virtual_worker& w) {
   const inside end(*this);
   trace::record(w.number, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
   if (k.stream) k.stream->phase.count(w.number, k.kernel, k.width, static_cast<std::uint64_t>(w.clock - begin));
-  grain::host_thread& thread = k.waits->on_host;
+  k.waits->on_host.last_length = w.clock - begin;
   k.waits->home->enqueue(*k.waits, signalled(*k.waits->home));
-  thread.last_length = thread.ready_at - thread.off_loaded_at;
   return true;
 }
 
