@@ -36,13 +36,44 @@ std::int64_t host_context::present() const {
   return std::count_if(threads_.begin(), threads_.end(), [](const virtual_fiber* f) { return !f->on_host.away; });
 }
 
-void host_context::enqueue(virtual_fiber& f, picoseconds when) {
+/// Gives what it takes until that thread has the context.
+picoseconds host_context::switch_to(const virtual_fiber& f) const {
+  return last_ && last_ != &f ? exec.times_.context_switch : 0;
+}
+
+/// Brings the order of turns to that time, before somebody enters it; the polls before it have seen nothing.
+void host_context::poll_until(picoseconds now) {
+  if (!polling_) return;
+  const std::int64_t polls = grain::skip_polls(*polling_, present(), now);
+  if (polls == 0) return;
+  std::int64_t before = (polls - 1) % present();
+  const auto polled = std::find_if(threads_.begin(), threads_.end(),
+                                   [&](const virtual_fiber* f) { return !f->on_host.away && before-- == 0; });
+  last_ = *polled;
+  std::rotate(threads_.begin(), polled + 1, threads_.end());
+}
+
+/// The thread is back from where it was away. Where threads poll, its turn comes after everybody's who waits already;
+/// otherwise it has kept its turn.
+void host_context::join(virtual_fiber& f) {
+  poll_until(exec.now_);
   f.on_host.away = false;
+  f.on_host.expected = host_thread::at_once;
+  if (!grain::polls(exec.times_.host)) return;
+  std::erase(threads_, &f);
+  threads_.insert(threads_.end() - (running ? 1 : 0), &f);
+}
+
+void host_context::enqueue(virtual_fiber& f, picoseconds when) {
+  if (f.on_host.away) join(f);
   f.on_host.ready_at = when;
-  if (!running || running == &f)
-    exec.expect(*this, when);
-  else if (is_spinning())
-    go_on_spinning();  // there is somebody now who wants the next slice
+  if (!running || running == &f) return exec.expect(*this, when);
+  if (!is_spinning()) return;
+  const bool is_over = running->on_host.ready_at <= exec.now_;
+  if (is_over || grain::spins(exec.times_.host, running->on_host, turns()))
+    return go_on_spinning();  // there may be somebody now who wants the next slice
+  running = nullptr;          // it spins only as long as nobody is expected earlier
+  exec.expect(*this, exec.now_);
 }
 
 void host_context::go_on_spinning() {
@@ -60,22 +91,38 @@ virtual_fiber* host_context::choose() {
     }
     running = nullptr;
   }
-  const auto turn = grain::next_turn(policy, turns(), clock);
+  const bool polled = grain::polls(policy);
+  const auto turn = polled ? next_poll() : grain::next_turn(policy, turns(), clock);
   if (!turn) return nullptr;
   if (turn->when > clock) {
     exec.expect(*this, turn->when);
     return nullptr;
   }
   const auto next = threads_.begin() + static_cast<std::ptrdiff_t>(turn->thread);
-  virtual_fiber* f = *next;
-  std::rotate(threads_.begin(), next + 1, threads_.end());
-  if (last_ && last_ != f) clock += turn->switches * exec.times_.context_switch;
-  last_ = f;
+  if (!polled) clock += switch_to(**next);  // the time of a poll has its switch in it
+  take(next);
   slice_ends_ = clock + exec.times_.quantum;
-  running = f;
-  if (!is_spinning()) return f;
+  if (!is_spinning()) return running;
   go_on_spinning();
   return nullptr;
+}
+
+/// Gives the poll that ends the polling, which begins now if it has not begun.
+std::optional<grain::host_turn> host_context::next_poll() {
+  if (!polling_) {
+    const auto first =
+        std::find_if(threads_.begin(), threads_.end(), [](const virtual_fiber* f) { return !f->on_host.away; });
+    if (first == threads_.end()) return std::nullopt;
+    polling_ = grain::polling{.first = clock + switch_to(**first), .apart = exec.times_.context_switch};
+  }
+  return grain::next_poll(exec.times_.host, turns(), *polling_);
+}
+
+void host_context::take(std::vector<virtual_fiber*>::iterator next) {
+  running = *next;
+  last_ = running;
+  std::rotate(threads_.begin(), next + 1, threads_.end());
+  polling_.reset();
 }
 
 bool host_context::give_turn() {
@@ -84,13 +131,12 @@ bool host_context::give_turn() {
     return !f->on_host.away && f->on_host.ready_at != host_thread::never;
   });
   if (ready == threads_.end()) return false;
-  running = *ready;
-  last_ = running;
-  std::rotate(threads_.begin(), ready + 1, threads_.end());
+  take(ready);
   exec.expect(*this, running->on_host.ready_at);
   return true;
 }
 
+/// Who polls or spins keeps a context as busy as who computes.
 picoseconds host_context::slowed(picoseconds alone) const {
   const double sharing = static_cast<double>(std::max<std::int64_t>(1, present())) - 1;
   const auto busy =
@@ -115,8 +161,7 @@ void host_context::pass(picoseconds time) {
 
 void host_context::off_loaded() {
   host_thread& me = running->on_host;
-  me.off_loaded_at = clock;
-  me.ready_at = host_thread::never;
+  me.off_loads(clock);
   if (grain::spins(exec.times_.host, me, turns())) return go_on_spinning();
   running = nullptr;
   exec.expect(*this, clock);

@@ -1,6 +1,7 @@
 #pragma once
 // A hardware thread of a host, which the streams that are bound to it share.
 
+#include <optional>
 #include <vector>
 
 #include "exec/virtual/processor.hpp"
@@ -33,10 +34,16 @@ struct host_context final : processor {
   std::vector<const grain::host_thread*> turns() const;
   bool has_others() const;
   std::int64_t present() const;
+  picoseconds switch_to(const virtual_fiber& f) const;
+  std::optional<grain::host_turn> next_poll();
+  void poll_until(picoseconds now);
+  void join(virtual_fiber& f);
+  void take(std::vector<virtual_fiber*>::iterator next);
   void go_on_spinning();
 
-  std::vector<virtual_fiber*> threads_;  ///< in the order of turns: who had the context last is at the end
-  const virtual_fiber* last_ = nullptr;
+  std::vector<virtual_fiber*> threads_;    ///< in the order of turns: who had the context last is at the end
+  const virtual_fiber* last_ = nullptr;    ///< null: it has ended
+  std::optional<grain::polling> polling_;  ///< of the threads, from when on
   picoseconds slice_ends_ = 0;
 };
 

@@ -213,11 +213,10 @@ bool virtual_executor::run_kernel(virtual_worker& w) {
   }
   const inside end(*this);
   trace::record(w.number, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
-  if (k.stream)
-    k.stream->phase.departed(k.ticket, w.number, k.kernel, k.width, static_cast<std::uint64_t>(w.clock - begin));
-  grain::host_thread& thread = k.waits->on_host;
+  const picoseconds length = w.clock - begin;
+  if (k.stream) k.stream->phase.departed(k.ticket, w.number, k.kernel, k.width, static_cast<std::uint64_t>(length));
+  k.waits->on_host.last_length = length;
   k.waits->home->enqueue(*k.waits, signalled(*k.waits->home));
-  thread.last_length = thread.ready_at - thread.off_loaded_at;
   return true;
 }
 
