@@ -37,9 +37,11 @@ timing::timing(const machine::machine_spec& machine)
     : only_declared(only_declared_from_environment()),
       worker_picoseconds(base::seconds_per_tick() * 1e12 / machine.workers.speed) {
   if (machine.transfer) signal = from_microseconds(machine.transfer->signal_us);
-  group = machine.workers.count / machine.workers.groups;
+  node = machine.workers.count;
+  group = node / machine.workers.groups;
   for (const machine::link_spec& link : machine.links)
-    if (link.between == machine::link_spec::ends::groups) between_groups = from_microseconds(link.latency_us);
+    (link.between == machine::link_spec::ends::groups ? between_groups : between_nodes) =
+        from_microseconds(link.latency_us);
   if (!machine.hosts) return;
   host_picoseconds = base::seconds_per_tick() * 1e12 / machine.hosts->speed;
   contention = machine.hosts->contention.value_or(0);

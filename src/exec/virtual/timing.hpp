@@ -11,14 +11,22 @@ struct timing {
   /// Reads MASLIN_DURATIONS and MASLIN_HOST, too. Throws `error`.
   explicit timing(const machine::machine_spec& machine);
 
+  /// Gives what a signal takes longer because of where the two workers are.
+  picoseconds between(int worker, int other) const {
+    if (worker / node != other / node) return between_nodes;
+    return worker / group != other / group ? between_groups : 0;
+  }
+
   bool only_declared = false;      ///< what is not declared (`cost`) takes no time
   double worker_picoseconds = 0;   ///< a tick of this machine's clock, on a worker
   double host_picoseconds = 0;     ///< and on a host, alone
   double contention = 0;           ///< a of alpha(p) = 1 + a (p - 1)
   double smt = 0;                  ///< b of 1 + b n, for n busy neighbours on the same core
   picoseconds signal = 0;          ///< sending one takes so long, and then it is seen
-  picoseconds between_groups = 0;  ///< that a signal takes longer from one group of workers to another
+  picoseconds between_groups = 0;  ///< that a signal takes longer from one group of workers of a node to another
+  picoseconds between_nodes = 0;   ///< and from one node to another
   int group = 1;                   ///< workers of one
+  int node = 1;                    ///< workers of one
   picoseconds context_switch = 0;  ///< of a host
   picoseconds quantum = 0;         ///< of a host's operating system
   grain::host_policy host = grain::host_policy::yield_if_not_ready;

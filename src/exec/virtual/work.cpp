@@ -134,8 +134,7 @@ picoseconds virtual_executor::signalled(const processor& to) noexcept {
   if (from && from->number >= workers() && to.number >= workers()) return from->clock;
   if (!from) return now_ + times_.signal;
   from->clock += times_.signal;
-  const bool among_workers = from->number < workers() && to.number < workers();
-  if (among_workers && from->number / times_.group != to.number / times_.group) from->clock += times_.between_groups;
+  if (from->number < workers() && to.number < workers()) from->clock += times_.between(from->number, to.number);
   return from->clock;
 }
 
