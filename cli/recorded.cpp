@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
+/// How far the clocks of two workers may be apart.
+constexpr std::int64_t as_good_as_now_ns = 200;
+
 struct unplayable {
   std::string what;
 };
@@ -56,7 +59,7 @@ class reading {
         begin_task(t, e);
         break;
       case event_kind::task_end:
-        end_task(t);
+        pop(t, frame::sort::body);
         break;
       case event_kind::wait_begin:
         say(t, recorded::act::wait, e.argument);
@@ -139,7 +142,7 @@ class reading {
  private:
   /// What is open on a worker, from the outermost inwards.
   struct frame {
-    enum class sort : std::uint8_t { body, own, loop, chunk, phase, rest };
+    enum class sort : std::uint8_t { body, loop, chunk, phase, rest };
     frame::sort is;
     std::uint32_t runs = none;  ///< the body that its time belongs to
     std::uint32_t of = none;    ///< of a loop or a chunk: its loop; of a phase: the phase
@@ -206,12 +209,17 @@ class reading {
   void create(track& t, const event& e) {
     const auto place = static_cast<std::uint32_t>(into_.tasks.size());
     say(t, recorded::act::create, place);
-    if (e.argument == ran_at_once)
+    std::uint32_t runs = none;
+    if (e.argument == ran_at_once) {
       t.at_once = place;
-    else
+    } else if (const auto early = early_.extract(e.argument);
+               !early.empty() && e.ns - early.mapped().begin_ns <= as_good_as_now_ns) {
+      runs = early.mapped().runs;
+    } else {
       live_[e.argument] = place;
+    }
     named(e.id);
-    into_.tasks.push_back({e.id, 0, 0, new_body(), 0});
+    into_.tasks.push_back({e.id, 0, 0, runs == none ? new_body() : runs, 0});
     t.described = place;
   }
 
@@ -248,18 +256,14 @@ class reading {
     } else if (const auto found = live_.find(e.argument); found != live_.end()) {
       runs = into_.tasks[found->second].runs;
       live_.erase(found);
+    } else {
+      // What nobody created is the graph's own: it moves data, and a replay does so itself. But at one time a worker's
+      // events may come before its creator's.
+      runs = new_body();
+      early_[e.argument] = {runs, e.ns};
     }
-    // What nobody created is the graph's own: it moves data, and a replay does so itself.
-    t.open.push_back({runs == none ? frame::sort::own : frame::sort::body, runs});
+    t.open.push_back({frame::sort::body, runs});
   }
-  void end_task(track& t) {
-    while (t.open.size() > floor_of(t)) {
-      const frame::sort was = t.open.back().is;
-      t.open.pop_back();
-      if (was == frame::sort::body || was == frame::sort::own) return;
-    }
-  }
-
   void begin_loop(track& t, const event& e) {
     const auto place = static_cast<std::uint32_t>(into_.loops.size());
     say(t, recorded::act::loop, place);
@@ -350,6 +354,10 @@ class reading {
 
   void named(std::uint32_t id) { names_ = std::max(names_, id); }
 
+  struct early_begin {
+    std::uint32_t runs;
+    std::int64_t begin_ns;
+  };
   struct open_loop {
     std::uint32_t place;
     std::uint32_t site;
@@ -360,6 +368,7 @@ class reading {
   recorded& into_;
   std::vector<track> tracks_;
   std::unordered_map<std::uint64_t, std::uint32_t> live_;  ///< tasks that were created and have not begun
+  std::unordered_map<std::uint64_t, early_begin> early_;   ///< tasks that have begun and were not created yet
   std::unordered_map<std::uint32_t, access_form> forms_;
   std::vector<open_loop> open_loops_;
   std::map<std::uint64_t, std::vector<frame>> away_;

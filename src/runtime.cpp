@@ -282,6 +282,7 @@ bool stands_alone(context& creator, const task_description& what) noexcept {
 /// Makes the graph know what the task reads and writes; gives whether it waits for nothing. What is thrown leaves no
 /// task.
 bool add_to_graph(executor& exec, context& creator, task_node& task, std::span<const declared> data, bool at_home) {
+  exec.catch_up();
   try {
     return graph::domain::of(creator).add(task, data.data(), at_home, exec);
   } catch (...) {

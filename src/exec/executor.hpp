@@ -36,6 +36,9 @@ class executor : public graph::ready_sink {
   virtual void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) = 0;
   /// Lets so many seconds pass for the caller, who declares them (`cost`); false where time passes by itself.
   virtual bool pay(double) { return false; }
+  /// Lets everything happen that happens before the caller's time, where time does not pass by itself: which tasks are
+  /// done that a new one would wait for?
+  virtual void catch_up() {}
   /// Gives the caller's time.
   virtual double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();

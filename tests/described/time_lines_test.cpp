@@ -214,6 +214,17 @@ TEST(VirtualTime, ACostThatIsNoTimeIsAnError) {
   });
 }
 
+TEST(VirtualTime, NoTaskBeginsBeforeItsCreation) {
+  time_line(four_cores, [] {
+    int x = 0;
+    ms::task([](ms::view<int>) { ms::cost(10us); }, ms::out(x));
+    ms::cost(50us);  // the first task ends meanwhile
+    const auto created = ms::time();
+    ms::task([created](ms::view<int>) { EXPECT_GE(ms::time(), created); }, ms::inout(x));
+    ms::wait();
+  });
+}
+
 TEST(TimeLines, Tasks) { expect_golden("tasks", time_line(four_cores, tasks)); }
 
 TEST(TimeLines, LoopsUnderEachPolicy) {

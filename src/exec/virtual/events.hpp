@@ -9,9 +9,12 @@ namespace maslin {
 
 using picoseconds = std::int64_t;
 
+/// Of those at one time, code that goes on comes before who looks around for something; among equals, the one that was
+/// added first.
 struct event {
   picoseconds when;
-  std::uint64_t order;  ///< of those at one time, the one that was added first comes first
+  bool goes_on;
+  std::uint64_t order;
   int processor;
 };
 
@@ -21,8 +24,8 @@ class event_queue {
   bool empty() const { return events_.empty(); }
   const event& next() const { return events_.front(); }
   /// Gives the event's `order`, which no other has.
-  std::uint64_t add(picoseconds when, int processor) {
-    events_.push_back({when, ++order_, processor});
+  std::uint64_t add(picoseconds when, int processor, bool goes_on = false) {
+    events_.push_back({when, goes_on, ++order_, processor});
     std::push_heap(events_.begin(), events_.end(), later);
     return order_;
   }
@@ -32,7 +35,10 @@ class event_queue {
   }
 
  private:
-  static bool later(const event& a, const event& b) { return a.when != b.when ? a.when > b.when : a.order > b.order; }
+  static bool later(const event& a, const event& b) {
+    if (a.when != b.when) return a.when > b.when;
+    return a.goes_on != b.goes_on ? b.goes_on : a.order > b.order;
+  }
   std::vector<event> events_;
   std::uint64_t order_ = 0;
 };

@@ -19,6 +19,17 @@ TEST(Events, ComeInTheOrderOfTimeAndThenOfTheirAdding) {
   EXPECT_EQ(order, (std::vector<int>{1, 2, 4, 3, 0}));
 }
 
+TEST(Events, OfCodeThatGoesOnComeFirstOfTheirTime) {
+  event_queue events;
+  events.add(10, 0);
+  events.add(20, 1, true);
+  events.add(10, 2, true);
+  events.add(10, 3, true);
+  std::vector<int> order;
+  for (; !events.empty(); events.drop()) order.push_back(events.next().processor);
+  EXPECT_EQ(order, (std::vector<int>{2, 3, 0, 1}));
+}
+
 TEST(Events, HaveNamesOfTheirOwn) {
   event_queue events;
   const auto first = events.add(1, 0);

@@ -43,9 +43,11 @@ timing::timing(const machine::machine_spec& machine)
     wake = from_microseconds(machine.dispatch->wake_us);
     spin = from_microseconds(machine.dispatch->spin_us);
   }
-  group = machine.workers.count / machine.workers.groups;
+  node = machine.workers.count;
+  group = node / machine.workers.groups;
   for (const machine::link_spec& link : machine.links)
-    if (link.between == machine::link_spec::ends::groups) between_groups = from_microseconds(link.latency_us);
+    (link.between == machine::link_spec::ends::groups ? between_groups : between_nodes) =
+        from_microseconds(link.latency_us);
   if (!machine.hosts) return;
   host_picoseconds = base::seconds_per_tick() * 1e12 / machine.hosts->speed;
   contention = machine.hosts->contention.value_or(0);

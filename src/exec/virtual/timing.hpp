@@ -11,6 +11,12 @@ struct timing {
   /// Reads MASLIN_DURATIONS and MASLIN_HOST, too. Throws `error`.
   explicit timing(const machine::machine_spec& machine);
 
+  /// Gives what a signal takes longer because of where the two workers are.
+  picoseconds between(int worker, int other) const {
+    if (worker / node != other / node) return between_nodes;
+    return worker / group != other / group ? between_groups : 0;
+  }
+
   bool only_declared = false;      ///< what is not declared (`cost`) takes no time
   double worker_picoseconds = 0;   ///< a tick of this machine's clock, on a worker
   double host_picoseconds = 0;     ///< and on a host, alone
@@ -21,8 +27,10 @@ struct timing {
   picoseconds steal = 0;           ///< that a thief spends
   picoseconds wake = 0;            ///< that a signal takes longer to a worker that sleeps
   picoseconds spin = 0;            ///< how long a worker without work looks for it before it sleeps
-  picoseconds between_groups = 0;  ///< that a signal takes longer from one group of workers to another
+  picoseconds between_groups = 0;  ///< that a signal takes longer from one group of workers of a node to another
+  picoseconds between_nodes = 0;   ///< and from one node to another
   int group = 1;                   ///< workers of one
+  int node = 1;                    ///< workers of one
   picoseconds context_switch = 0;  ///< of a host
   picoseconds quantum = 0;         ///< of a host's operating system
   grain::host_policy host = grain::host_policy::yield_if_not_ready;

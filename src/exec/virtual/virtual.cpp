@@ -157,17 +157,19 @@ bool virtual_executor::pay(double seconds) {
   return true;
 }
 
+void virtual_executor::catch_up() { const inside calling(*this); }
+
 std::int64_t virtual_executor::window() {
   const inside calling(*this);  // what is done by the creator's now is no longer in flight
   return std::max<std::int64_t>(4096, 2 * std::int64_t{workers()});  // all may have something to do, and the next thing
 }
 
 /// There is an event for the processor then, or earlier.
-void virtual_executor::expect(processor& p, picoseconds when) noexcept {
+void virtual_executor::expect(processor& p, picoseconds when, bool goes_on) noexcept {
   when = std::max(when, p.clock);
   if (p.expected != 0 && p.expected_at <= when) return;
   if (p.number < workers()) asleep_.clear(p.number);
-  p.expected = events_.add(when, p.number);
+  p.expected = events_.add(when, p.number, goes_on);
   p.expected_at = when;
   moved_.notify_all();
 }
@@ -177,12 +179,17 @@ bool virtual_executor::is_past(picoseconds when) {
   return events_.empty() || events_.next().when >= when;
 }
 
-/// Lets everything happen that happens before the processor's now.
+bool virtual_executor::somebody_goes_on_at(picoseconds when) const {
+  return !events_.empty() && events_.next().when == when && events_.next().goes_on;
+}
+
+/// Lets everything happen that happens before the processor's now. Code whose time has come goes on until time passes.
 void virtual_executor::sync(processor& p) {
-  while (!is_past(p.clock)) {
+  bool comes_next = is_past(p.clock) && (p.came_at == p.clock || !somebody_goes_on_at(p.clock));
+  for (; !comes_next; comes_next = is_past(p.clock)) {
     // Its own event stands among the others' meanwhile, so that nobody goes past it.
     virtual_fiber& me = *p.running;
-    expect(p, p.clock);
+    expect(p, p.clock, true);
     if (me.is_thread) {
       me.awake = false;
       drive(me, [&] { return me.awake; });
@@ -191,6 +198,7 @@ void virtual_executor::sync(processor& p) {
     }
     current_ = &p;
   }
+  p.came_at = p.clock;
   now_ = std::max(now_, p.clock);
 }
 

@@ -36,6 +36,7 @@ class virtual_executor final : public executor, public phase_host {
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
   bool pay(double seconds) override;
+  void catch_up() override;
   double seconds() const override { return static_cast<double>(ticks()) * 1e-12; }
   int width() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
@@ -74,9 +75,10 @@ class virtual_executor final : public executor, public phase_host {
   // Time, with the lock (virtual.cpp).
   void account(processor& p) const;
   void sync(processor& p);
-  void expect(processor& p, picoseconds when) noexcept;
+  void expect(processor& p, picoseconds when, bool goes_on = false) noexcept;
   /// Has everything happened that happens before that time?
   bool is_past(picoseconds when);
+  bool somebody_goes_on_at(picoseconds when) const;
   bool is_stale(const event& e) const { return processor_at(e.processor).expected != e.order; }
   template <class Done>
   void drive(virtual_fiber& me, Done&& done);

@@ -139,8 +139,7 @@ picoseconds virtual_executor::signalled(const processor& to) noexcept {
   if (!from) return now_ + times_.signal;
   const picoseconds idle = from->clock - to.clock;
   from->clock += times_.signal;
-  const bool among_workers = from->number < workers() && to.number < workers();
-  if (among_workers && from->number / times_.group != to.number / times_.group) from->clock += times_.between_groups;
+  if (from->number < workers() && to.number < workers()) from->clock += times_.between(from->number, to.number);
   // Who sends it does not wait for one that sleeps.
   return from->clock + (to.running || idle <= times_.spin ? 0 : times_.wake);
 }
