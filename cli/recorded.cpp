@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "maslin/error.hpp"
@@ -131,6 +132,7 @@ class reading {
     into_.seconds = static_cast<double>(ended_ns_ - began_ns_) * 1e-9;
     for (recorded::loop& l : into_.loops)
       std::sort(l.pieces.begin(), l.pieces.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const std::uint32_t runs : unasked_) into_.bodies[runs].steps.clear();
     double ns_of_work = 0;
     for (const recorded::body& b : into_.bodies)
       for (const recorded::step& s : b.steps)
@@ -215,6 +217,7 @@ class reading {
     } else if (const auto early = early_.extract(e.argument);
                !early.empty() && e.ns - early.mapped().begin_ns <= as_good_as_now_ns) {
       runs = early.mapped().runs;
+      unasked_.erase(runs);
     } else {
       live_[e.argument] = place;
     }
@@ -261,6 +264,7 @@ class reading {
       // events may come before its creator's.
       runs = new_body();
       early_[e.argument] = {runs, e.ns};
+      unasked_.insert(runs);
     }
     t.open.push_back({frame::sort::body, runs});
   }
@@ -369,6 +373,7 @@ class reading {
   std::vector<track> tracks_;
   std::unordered_map<std::uint64_t, std::uint32_t> live_;  ///< tasks that were created and have not begun
   std::unordered_map<std::uint64_t, early_begin> early_;   ///< tasks that have begun and were not created yet
+  std::unordered_set<std::uint32_t> unasked_;              ///< bodies of tasks that nobody created
   std::unordered_map<std::uint32_t, access_form> forms_;
   std::vector<open_loop> open_loops_;
   std::map<std::uint64_t, std::vector<frame>> away_;

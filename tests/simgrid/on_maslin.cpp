@@ -60,15 +60,28 @@ double run(const task_graph& graph) {
 void print_begins(const char* path, std::size_t tasks) {
   const ms::trace::file trace(path);
   if (trace.about().dropped() > 0) throw std::runtime_error("the trace has lost events");
-  // By number: in the order of their creation. The one that creates them all is worker 0, whose events come first among
-  // those of one time; what begins without a creation is the runtime's own.
+  // Tasks in the order of their creation. At one time a worker's events may come before the creator's; what begins
+  // and is never created is the runtime's own, when the program waits.
   std::unordered_map<std::uint64_t, std::size_t> created;
+  std::unordered_map<std::uint64_t, ms::trace::event> begun;
   std::size_t next = 0;
+  const auto print = [](std::size_t task, const ms::trace::event& begin) {
+    fmt::print("{} {} {:.12f}\n", task, begin.worker, static_cast<double>(begin.ns) * 1e-9);
+  };
   trace.each_event([&](const ms::trace::event& e) {
-    if (e.kind == ms::trace::event_kind::task_create && next < tasks) created[e.argument] = next++;
-    if (e.kind != ms::trace::event_kind::task_begin) return;
-    const auto task = created.extract(e.argument);
-    if (!task.empty()) fmt::print("{} {} {:.12f}\n", task.mapped(), e.worker, static_cast<double>(e.ns) * 1e-9);
+    if (e.kind == ms::trace::event_kind::task_create && next < tasks) {
+      const auto begin = begun.extract(e.argument);
+      if (begin.empty())
+        created[e.argument] = next++;
+      else
+        print(next++, begin.mapped());
+    } else if (e.kind == ms::trace::event_kind::task_begin) {
+      const auto task = created.extract(e.argument);
+      if (task.empty())
+        begun[e.argument] = e;
+      else
+        print(task.mapped(), e);
+    }
   });
 }
 
