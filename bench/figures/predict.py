@@ -3,7 +3,8 @@
     python3 bench/figures/predict.py [--workers 2] [--rounds 7] [--only NAME] [--json FILE]
 
 Programs: those of the paper on Dynamic Bisectioning under each loop policy, bootstraps of maslin-phylo, the tiled Cholesky
-factor of docs/scale.md. In each round a program is recorded on one worker, the recording is replayed on this machine as `maslin
+factor of docs/scale.md. In each round as many copies of a program as there are to be workers are recorded side by side, each
+on one worker, so that what the cores share is shared; the recordings are replayed on this machine as `maslin
 machine --calibrate` describes it, and the program runs on so many workers, traced as well. Compared is the time from its
 first call of Maslin to the end of its last: the medians of the rounds. The programs check their answers."""
 
@@ -13,6 +14,7 @@ import argparse
 import json
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -61,14 +63,17 @@ def replay(trace: Path, machine: Path, workers: int, policy: str) -> dict:
 
 def measure(case: Case, machine: Path, workers: int, rounds: int, tell) -> None:
     with tempfile.TemporaryDirectory(prefix="predict-") as folder:
-        trace = Path(folder) / "run.mtrace"
-
-        def record(on: int) -> dict:
-            command = case.command + ([f"{folder}/run"] if case.command[-1] == "--prefix" else [])
+        def record(on: int, copy: int = 0) -> dict:
+            trace = Path(folder) / f"{copy}.mtrace"
+            command = case.command + ([f"{folder}/{copy}"] if case.command[-1] == "--prefix" else [])
             execute(command, {"MASLIN_WORKERS": str(on), "MASLIN_LOOP": case.policy, "MASLIN_TRACE": str(trace)})
             return replay(trace, machine, workers, case.policy)
 
-        values = alternate({"predicted": lambda _: record(1)["seconds"], "measured": lambda _: record(workers)["recorded_seconds"]},
+        def predict() -> float:
+            with ThreadPoolExecutor(workers) as copies:
+                return median(found["seconds"] for found in copies.map(lambda copy: record(1, copy), range(workers)))
+
+        values = alternate({"predicted": lambda _: predict(), "measured": lambda _: record(workers)["recorded_seconds"]},
                            rounds, lambda what: tell(f"{case.name}: {what}"))
     case.predicted, case.measured = values["predicted"], values["measured"]
 

@@ -1,0 +1,144 @@
+"""`maslin replay` and `maslin scale`: a recording says what the program itself would take; what cannot be replayed is a clear error.
+
+    replay_test.py MASLIN ASKS SCALE_PROGRAM TRACES"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+SCALE_PROGRAM, TRACES = (Path(path).resolve() for path in (sys.argv.pop(3), sys.argv.pop(3)))
+ASKS, MASLIN = Path(sys.argv.pop(2)).resolve(), Path(sys.argv.pop(1)).resolve()
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "scale.md"
+CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN_")}
+
+
+def run(*words, **variables) -> subprocess.CompletedProcess:
+    return subprocess.run([str(word) for word in words], env=CLEAN | variables, capture_output=True, text=True, check=False)
+
+
+class Replay(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="maslin_replay_")))
+        self.trace = self.folder / "run.mtrace"
+
+    def machine(self, workers: int, more: str = "") -> Path:
+        path = self.folder / f"machine-{workers}.toml"
+        path.write_text(f'name = "cores"\n[workers]\nkind = "cpu"\ncount = {workers}\nsource = "a test"\n{more}', encoding="utf-8")
+        return path
+
+    def seconds(self, *words) -> dict:
+        done = run(MASLIN, "replay", self.trace, "--json", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def refusal(self, *words, **variables) -> str:
+        done = run(MASLIN, *words, **variables)
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        return done.stderr
+
+    def program(self, workers: int, **variables) -> float:
+        done = run(ASKS, MASLIN_MACHINE=str(self.machine(workers)), MASLIN_DURATIONS="declared", **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return float(done.stdout)
+
+    def test_a_recording_on_one_worker_says_what_the_program_takes_on_more(self):
+        alone = self.program(1, MASLIN_TRACE=str(self.trace))
+        for policy in ("dbs", "static", "gss", "afs"):
+            for workers in (1, 2, 3, 8, 64):
+                with self.subTest(policy=policy, workers=workers):
+                    said = self.seconds("--machine", self.machine(workers), "--policy", policy)
+                    really = self.program(workers, MASLIN_LOOP=policy)
+                    self.assertAlmostEqual(said["seconds"], really, delta=1e-9)
+        self.assertAlmostEqual(self.seconds("--machine", self.machine(1))["recorded_seconds"], alone, delta=1e-6)
+
+    def test_a_recording_on_eight_workers_says_what_the_program_takes_on_one(self):
+        self.program(8, MASLIN_TRACE=str(self.trace))
+        self.assertAlmostEqual(self.seconds("--machine", self.machine(1))["seconds"] * 1e6, self.program(1) * 1e6, delta=1)
+
+    def test_an_old_recording_says_today_what_it_said_then(self):
+        self.trace = TRACES / "asks-v2.mtrace"
+        for workers, microseconds in ((1, 1997), (2, 1185), (4, 746), (64, 554)):
+            self.assertAlmostEqual(self.seconds("--machine", self.machine(workers))["seconds"], microseconds * 1e-6, delta=1e-9)
+
+    def test_a_recording_from_threads_is_replayed_in_full(self):
+        for workers in ("1", "2", "3"):
+            done = run(SCALE_PROGRAM, "4", MASLIN_WORKERS=workers, MASLIN_TRACE=str(self.trace))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said = self.seconds("--machine", self.machine(1))
+            self.assertEqual(said["tasks"], 4 + 6 + 10)
+            self.assertAlmostEqual(said["seconds"], said["work_seconds"], delta=1e-9 * said["tasks"])
+            # The longest chain of dependences, and no more than all work.
+            self.assertLess(self.seconds("--machine", self.machine(64))["seconds"], said["seconds"])
+
+    def test_the_same_replay_is_the_same_to_the_last_digit(self):
+        self.program(1, MASLIN_TRACE=str(self.trace))
+        machine = self.machine(7, '[dispatch]\ntask_us = 0.1\nhandover_us = 0.3\nwake_us = 20\nspin_us = 60\nsource = "a test"\n')
+        first = self.seconds("--machine", machine)
+        self.assertEqual(self.seconds("--machine", machine), first)
+        self.assertGreater(first["seconds"], self.seconds("--machine", self.machine(7))["seconds"])
+
+    def test_a_replay_leaves_a_trace_that_can_be_replayed(self):
+        self.program(1, MASLIN_TRACE=str(self.trace))
+        again = self.folder / "again.mtrace"
+        machine = self.machine(1)
+        said = self.seconds("--machine", machine, "--trace", again)
+        self.trace = again
+        self.assertAlmostEqual(self.seconds("--machine", machine)["seconds"], said["seconds"], delta=1e-6)
+
+    def test_what_cannot_be_replayed_says_why(self):
+        machine = self.machine(2)
+        self.assertIn("record it anew", self.refusal("replay", TRACES / "fungi-v1.mtrace", "--machine", machine))
+        self.program(1, MASLIN_TRACE=str(self.trace), MASLIN_TRACE_DETAIL="streams")
+        self.assertIn("MASLIN_TRACE_DETAIL=streams", self.refusal("replay", self.trace, "--machine", machine))
+        self.assertIn("no trace of Maslin", self.refusal("replay", machine, "--machine", machine))
+        self.program(1, MASLIN_TRACE=str(self.trace))
+        self.assertIn("absent.toml", self.refusal("replay", self.trace, "--machine", self.folder / "absent.toml"))
+        whole = self.trace.read_bytes()
+        for length in {*range(0, len(whole), max(1, len(whole) // 64)), len(whole) - 1}:
+            self.trace.write_bytes(whole[:length])
+            self.refusal("replay", self.trace, "--machine", machine)
+
+    def test_scale_tells_what_limits_a_program(self):
+        self.program(1, MASLIN_TRACE=str(self.trace))
+        picture = self.folder / "scale.svg"
+        done = run(MASLIN, "scale", "--json", "--workers", "1,2,4,64", "--machine", self.machine(4), "--picture", picture, self.trace)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = json.loads(done.stdout)
+        self.assertEqual([point["workers"] for point in said["points"]], [1, 2, 4, 64])
+        for point in said["points"]:
+            self.assertGreaterEqual(point["seconds"] * point["workers"], said["work_s"] * (1 - 1e-9))
+            self.assertGreaterEqual(point["seconds"], said["span_s"] * (1 - 1e-9))
+        self.assertEqual(said["points"][-1]["limit"], "span")
+        self.assertAlmostEqual(sum(line["share"] for line in said["lines"]), 1, delta=1e-6)
+        self.assertTrue(all(re.fullmatch(r"|.*asks\.cpp:\d+|streams|kernel", line["line"]) for line in said["lines"]), said["lines"])
+        xml.fromstring(picture.read_text(encoding="utf-8"))
+
+    def test_scale_runs_the_program_itself(self):
+        done = run(MASLIN, "scale", "--json", "--workers", "1,4", "--machine", self.machine(4), SCALE_PROGRAM, "4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["tasks"], 20)
+        self.assertIn("cannot be run", self.refusal("scale", self.folder / "absent"))
+        self.assertIn("status 1", self.refusal("scale", "false"))
+        self.assertIn("never called Maslin", self.refusal("scale", "true"))
+
+    def test_the_page_is_true(self):
+        (self.folder / "cholesky").symlink_to(SCALE_PROGRAM)
+        (self.folder / "specs").symlink_to(PAGE.parents[1] / "specs")
+        commands = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        self.assertGreaterEqual(len(commands), 3)
+        for command in commands:
+            done = subprocess.run(["bash", "-euc", command], cwd=self.folder, env=CLEAN | {"PATH": f"{MASLIN.parent}:{CLEAN['PATH']}"},
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, f"{command}{done.stdout}{done.stderr}")
+        xml.fromstring((self.folder / "scale.svg").read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
