@@ -1,6 +1,6 @@
 """Draws figure 5 of the paper on multigrain parallelism from new runs: python3 docs/pictures/mgps.py
 
-Runs `bench/figures/cell.py figure5` (MGPS, EDTLP and EDTLP-LLP on a described Cell) and draws its times as lines into mgps.svg beside
+Runs `bench/figures/described.py figure5` (MGPS, EDTLP and EDTLP-LLP on a described Cell) and draws its times as lines into mgps.svg beside
 this file. Needs `./dev build`; in virtual time, so a busy machine does not show."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Times = dict[str, list[tuple[int, float]]]  # by policy: bootstraps, seconds
 
 def run() -> Times:
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-B", str(ROOT / "bench" / "figures" / "cell.py"), "figure5", "--json", "--output", folder]
+        command = [sys.executable, "-B", str(ROOT / "bench" / "figures" / "described.py"), "figure5", "--json", "--output", folder]
         cells = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     times: Times = {policy: [] for policy in COLOURS}
     for cell in cells:
