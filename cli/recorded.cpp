@@ -54,7 +54,7 @@ class reading {
         access(t, e);
         break;
       case event_kind::member:
-        if (t.described != none) into_.tasks[t.described].group = e.argument;
+        if (t.described != none) into_.tasks[t.described].group = group(e.argument);
         break;
       case event_kind::task_begin:
         begin_task(t, e);
@@ -63,11 +63,15 @@ class reading {
         pop(t, frame::sort::body);
         break;
       case event_kind::wait_begin:
-        say(t, recorded::act::wait, e.argument);
+        say(t, recorded::act::wait, e.argument == 0 ? 0 : group(e.argument));
         t.open.push_back({frame::sort::rest});
         break;
       case event_kind::wait_end:
         pop(t, frame::sort::rest);
+        break;
+      case event_kind::group_end:
+        say(t, recorded::act::end, group(e.argument));
+        groups_.erase(e.argument);
         break;
       case event_kind::loop_begin:
         begin_loop(t, e);
@@ -207,6 +211,9 @@ class reading {
       if (was == what) return;
     }
   }
+
+  /// Gives the number of the group that has that one in the trace now.
+  std::uint32_t group(std::uint64_t traced) { return groups_.try_emplace(traced, ++last_group_).first->second; }
 
   void create(track& t, const event& e) {
     const auto place = static_cast<std::uint32_t>(into_.tasks.size());
@@ -375,6 +382,8 @@ class reading {
   std::unordered_map<std::uint64_t, early_begin> early_;   ///< tasks that have begun and were not created yet
   std::unordered_set<std::uint32_t> unasked_;              ///< bodies of tasks that nobody created
   std::unordered_map<std::uint32_t, access_form> forms_;
+  std::unordered_map<std::uint64_t, std::uint32_t> groups_;  ///< that are there, by their numbers in the trace
+  std::uint32_t last_group_ = 0;
   std::vector<open_loop> open_loops_;
   std::map<std::uint64_t, std::vector<frame>> away_;
   std::map<key, std::vector<frame>> streams_away_;

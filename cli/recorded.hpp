@@ -12,7 +12,8 @@ struct recorded {
   enum class act : std::uint8_t {
     compute,  ///< what: nanoseconds
     create,   ///< what: place in `tasks`
-    wait,     ///< for all that the body created; what: number of a group, or 0
+    wait,     ///< for all that the body created, or for a group; what: its number, or 0
+    end,      ///< of a group; what: its number
     wait_on,  ///< what: place in `accesses`
     loop,     ///< what: place in `loops`
     phase,    ///< what: place in `phases`
@@ -35,7 +36,7 @@ struct recorded {
     std::uint32_t first_access = 0;
     std::uint32_t accesses = 0;
     std::uint32_t runs = 0;   ///< place in `bodies`
-    std::uint64_t group = 0;  ///< 0: none
+    std::uint32_t group = 0;  ///< its number, from 1 up; 0: none
   };
   /// Blocks [first, last) of a loop, which a worker ran one after another.
   struct piece {

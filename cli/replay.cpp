@@ -144,7 +144,7 @@ struct replay::state {
   }
   maslin_location line(std::uint32_t name) const { return {lines[name].file.c_str(), lines[name].line}; }
 
-  maslin_group* group(std::uint64_t number) {
+  maslin_group* group(std::uint32_t number) {
     if (number == 0) return nullptr;
     maslin_group*& of = groups[number];
     if (!of) good(maslin_group_create(&of));
@@ -181,7 +181,7 @@ struct replay::state {
   const shadow memory;
   std::vector<maslin_access> accesses;
   std::vector<source_line> lines;  ///< by name
-  std::unordered_map<std::uint64_t, maslin_group*> groups;
+  std::unordered_map<std::uint32_t, maslin_group*> groups;
   std::unordered_map<std::uint32_t, maslin_kernel> kernels;
   std::string problem;  ///< the first; bodies run one at a time
 };
@@ -211,7 +211,12 @@ void replay::state::step(const recorded::step& s, double share) {
       return create(static_cast<std::uint32_t>(s.what));
     case recorded::act::wait:
       if (s.what == 0) return good(maslin_wait());
-      if (const auto of = groups.find(s.what); of != groups.end()) good(maslin_group_wait(of->second));
+      if (const auto of = groups.find(static_cast<std::uint32_t>(s.what)); of != groups.end())
+        good(maslin_group_wait(of->second));
+      return;
+    case recorded::act::end:
+      if (const auto of = groups.extract(static_cast<std::uint32_t>(s.what)); !of.empty())
+        good(maslin_group_destroy(of.mapped()));
       return;
     case recorded::act::wait_on:
       return good(maslin_wait_on(accesses[s.what]));

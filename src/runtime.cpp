@@ -214,7 +214,10 @@ group::group() { new (state_) state; }
 
 group::~group() {
   scope& members = get().members;
-  if (members.created() > 0) await_members(members);
+  if (members.created() > 0) {
+    await_members(members);
+    note_group_end(the_executor(), members);
+  }
   scope& creator = *current_context().children;
   if (members.has_errors()) creator.add_errors(creator.created(), members.take_thrown());
   get().~state();

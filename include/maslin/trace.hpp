@@ -59,7 +59,8 @@ enum class event_kind : std::uint8_t {
   resume,      ///< it goes on here; the same number
   accessed,    ///< of the task just created, or what a wait that has just begun is for; id: its form (`access_form`);
                ///< argument: address
-  member,      ///< the task just created is a group's; argument: number of the group
+  member,      ///< the task just created is a group's; argument: number of the group, which no other has until its end
+  group_end,   ///< argument: number of the group
   piece,       ///< of the innermost chunk, or loop that its caller runs alone, the blocks before `argument` are done
 };
 inline constexpr int event_kinds = static_cast<int>(event_kind::piece) + 1;

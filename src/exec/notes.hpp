@@ -28,6 +28,11 @@ class noted_track {
 
 /// Notes that the caller creates a task: a handed over one of that number, or one that it runs at once.
 void note_created(executor& exec, const detail::task_description& what, std::uint64_t number);
+/// Notes that a group, by the name of its members, is gone.
+inline void note_group_end(executor& exec, const scope& members) {
+  if (trace::on(trace::event_kind::group_end)) [[unlikely]]
+    trace::record(noted_track(exec).number, trace::event_kind::group_end, 0, traced_number(&members));
+}
 /// Notes that the caller creates the tasks of a recording again.
 void note_replayed(executor& exec, const recording::state& tasks);
 
