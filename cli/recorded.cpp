@@ -29,20 +29,26 @@ class reading {
  public:
   reading(const file& trace, recorded& into)
       : trace_(trace), into_(into), tracks_(static_cast<std::size_t>(trace.about().workers)) {
-    tracks_[0].open.push_back({frame::sort::body, new_body(), none, 0});
+    program_.open.push_back({frame::sort::body, new_body(), none, 0});
   }
 
   void add(const event& e) {
-    if (e.worker < 0) return foreign(e);
-    track& t = tracks_[static_cast<std::size_t>(e.worker)];
-    pass(t, e.ns);
+    track& t = track_of(e);
+    if (&t == &program_) {
+      others_sit_ = e.worker < 0;
+      pass(program_, e.ns);
+    } else {
+      pass(t, e.ns);
+      // What begins on worker 0 while nothing else is open there begins within the program, unless that is elsewhere.
+      if (e.worker == 0 && t.open.empty() && !others_sit_) pass(program_, e.ns);
+    }
     if (e.kind != event_kind::accessed && e.kind != event_kind::member) {
       keep_accesses(t);
       t.described = none;
     }
     switch (e.kind) {
       case event_kind::worker_start:
-        if (e.worker == 0) began_ns_ = t.since = e.ns;
+        if (e.worker == 0) began_ns_ = e.ns;
         break;
       case event_kind::worker_stop:
         if (e.worker == 0) ended_ns_ = e.ns;
@@ -69,6 +75,10 @@ class reading {
       case event_kind::wait_end:
         pop(t, frame::sort::rest);
         break;
+      case event_kind::stranger:
+        throw unplayable{
+            "threads that the program made itself asked for work; only what is asked for by the thread that started "
+            "the runtime, and inside tasks, loops and streams, can be replayed"};
       case event_kind::group_end:
         say(t, recorded::act::end, group(e.argument));
         groups_.erase(e.argument);
@@ -126,10 +136,12 @@ class reading {
       default:
         break;
     }
-    if (!t.open.empty() && t.open.back().runs == 0 && e.kind != event_kind::worker_stop) last_return_ns_ = e.ns;
+    if (&t == &program_ && t.open.size() == 1 && e.kind != event_kind::worker_stop) last_return_ns_ = e.ns;
+    if (e.worker == 0 && t.open.empty() && !others_sit_) program_.since = e.ns;  // it goes on
   }
 
   void finish(std::int64_t ns) {
+    pass(program_, ns);
     for (track& t : tracks_) pass(t, ns);
     if (ended_ns_ == 0) ended_ns_ = ns;
     into_.trimmed_seconds = static_cast<double>(last_return_ns_ - std::max<std::int64_t>(first_call_ns_, 0)) * 1e-9;
@@ -194,18 +206,35 @@ class reading {
     into_.bodies[t.open.back().runs].steps.push_back({what, argument});
   }
 
-  static void foreign(const event& e) {
-    if (e.kind == event_kind::task_create || e.kind == event_kind::loop_begin || e.kind == event_kind::phase_begin)
-      throw unplayable{
-          "threads that the program made itself asked for work; only what is asked for by the thread that started the "
-          "runtime, and inside tasks, loops and streams, can be replayed"};
+  /// The program's own control flow is on worker 0's track, outside all that is open there, but while somebody else is
+  /// worker 0: then it is on that of the threads that are no workers.
+  track& track_of(const event& e) {
+    if (e.worker < 0) return program_;
+    track& t = tracks_[static_cast<std::size_t>(e.worker)];
+    if (e.worker > 0 || !t.open.empty()) return t;
+    switch (e.kind) {
+      case event_kind::task_begin:
+      case event_kind::task_end:
+      case event_kind::chunk_begin:
+      case event_kind::chunk_end:
+      case event_kind::stream_begin:
+      case event_kind::stream_end:
+      case event_kind::stream_suspend:
+      case event_kind::stream_resume:
+      case event_kind::suspend:
+      case event_kind::resume:
+      case event_kind::park:
+      case event_kind::unpark:
+      case event_kind::steal:
+      case event_kind::decision:
+        return t;
+      default:
+        return program_;
+    }
   }
 
-  /// The program itself is open to its end.
-  static std::size_t floor_of(const track& t) { return !t.open.empty() && t.open.front().runs == 0 ? 1 : 0; }
-
   void pop(track& t, frame::sort what) {
-    while (t.open.size() > floor_of(t)) {
+    while (t.open.size() > (&t == &program_ ? 1 : 0)) {  // the program itself is open to its end
       const frame::sort was = t.open.back().is;
       t.open.pop_back();
       if (was == what) return;
@@ -261,8 +290,10 @@ class reading {
   void begin_task(track& t, const event& e) {
     std::uint32_t runs = none;
     if (e.argument == ran_at_once) {
-      if (t.at_once != none) runs = into_.tasks[t.at_once].runs;
-      t.at_once = none;
+      // Who created it may have been the program itself.
+      track& by = t.at_once == none ? program_ : t;
+      if (by.at_once != none) runs = into_.tasks[by.at_once].runs;
+      by.at_once = none;
     } else if (const auto found = live_.find(e.argument); found != live_.end()) {
       runs = into_.tasks[found->second].runs;
       live_.erase(found);
@@ -313,8 +344,9 @@ class reading {
       if (l->site == e.id && !holds(into_.loops[l->place], what.first_block)) of = &*l;
     if (!of) return t.open.push_back({frame::sort::chunk});
     of->shared = true;
-    if (!t.open.empty() && t.open.back().is == frame::sort::loop && t.open.back().of == of->place)
-      t.open.back().runs = none;
+    for (track* by : {&t, &program_})
+      if (!by->open.empty() && by->open.back().is == frame::sort::loop && by->open.back().of == of->place)
+        by->open.back().runs = none;
     t.open.push_back({frame::sort::chunk, new_body(), of->place, what.first_block});
   }
   void end_chunk(track& t, const chunk_at& what) {
@@ -378,6 +410,8 @@ class reading {
   const file& trace_;
   recorded& into_;
   std::vector<track> tracks_;
+  track program_;            ///< its own control flow
+  bool others_sit_ = false;  ///< somebody else is worker 0, so what is done there is done beside the program
   std::unordered_map<std::uint64_t, std::uint32_t> live_;  ///< tasks that were created and have not begun
   std::unordered_map<std::uint64_t, early_begin> early_;   ///< tasks that have begun and were not created yet
   std::unordered_set<std::uint32_t> unasked_;              ///< bodies of tasks that nobody created

@@ -61,6 +61,7 @@ enum class event_kind : std::uint8_t {
                ///< argument: address
   member,      ///< the task just created is a group's; argument: number of the group, which no other has until its end
   group_end,   ///< argument: number of the group
+  stranger,    ///< who asks for something next on this track is no worker and not the thread that started the runtime
   piece,       ///< of the innermost chunk, or loop that its caller runs alone, the blocks before `argument` are done
 };
 inline constexpr int event_kinds = static_cast<int>(event_kind::piece) + 1;

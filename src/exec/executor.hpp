@@ -50,6 +50,8 @@ class executor : public graph::ready_sink {
   /// The same, for a note that the caller itself makes: nobody else is that worker until `leave_track`.
   virtual int hold_track() noexcept { return track(); }
   virtual void leave_track() noexcept {}
+  /// Is the caller neither a worker nor the thread that started the runtime?
+  virtual bool is_stranger() const noexcept { return false; }
   /// A task with that body, created at that line, would wait for nothing: is it so small that its creator had better
   /// run it at once? `created`: how many the creator has handed over.
   virtual bool is_too_small(detail::task_function, const location&, std::uint64_t) const noexcept { return false; }

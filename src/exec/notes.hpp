@@ -13,10 +13,15 @@ namespace maslin {
 /// Gives the number by which a trace knows a task, or a group's members, while they are there.
 inline std::uint64_t traced_number(const void* what) noexcept { return reinterpret_cast<std::uintptr_t>(what) >> 4; }
 
+/// Before what a thread asks for that is none of ours, says so.
+inline void note_stranger(const executor& exec) {
+  if (exec.is_stranger()) trace::record(-1, trace::event_kind::stranger);
+}
+
 /// The caller's track in the trace, while it notes something there.
 class noted_track {
  public:
-  explicit noted_track(executor& exec) : number(exec.hold_track()), exec_(exec) {}
+  explicit noted_track(executor& exec) : number(exec.hold_track()), exec_(exec) { note_stranger(exec); }
   ~noted_track() { exec_.leave_track(); }
   noted_track(const noted_track&) = delete;
   noted_track& operator=(const noted_track&) = delete;

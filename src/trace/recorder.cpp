@@ -58,7 +58,7 @@ std::uint64_t kinds_of(detail_level detail) {
   if (detail == detail_level::streams) {
     using enum event_kind;
     for (const event_kind unused :
-         {task_create, accessed, member, group_end, piece, loop_begin, loop_end, wait_begin, wait_end, steal})
+         {task_create, accessed, member, group_end, stranger, piece, loop_begin, loop_end, wait_begin, wait_end, steal})
       kinds &= ~(std::uint64_t{1} << static_cast<unsigned>(unused));
   }
   return kinds;

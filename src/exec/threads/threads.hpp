@@ -53,6 +53,7 @@ class threads_executor final : public executor, public phase_host {
   int track() const noexcept override;
   int hold_track() noexcept override;
   void leave_track() noexcept override;
+  bool is_stranger() const noexcept override { return !self() && !is_starter(); }
   int worker_count() const override { return workers(); }
   std::atomic<team*>& team_served_by(int worker) override { return at(worker).in_team; }
   void rouse_worker(int worker) override { rouse(at(worker)); }

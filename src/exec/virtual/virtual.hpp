@@ -42,6 +42,7 @@ class virtual_executor final : public executor, public phase_host {
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() override;
   int track() const noexcept override;
+  bool is_stranger() const noexcept override { return !here(); }
 
   int worker_count() const override { return workers(); }
   std::atomic<team*>& team_served_by(int worker) override { return at(worker).in_team; }
