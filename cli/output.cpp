@@ -6,7 +6,9 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "maslin/error.hpp"
 
@@ -62,6 +64,17 @@ void output_file::commit() {
   if (!partial_.empty() && (fsync(fd_) != 0 || rename(partial_.c_str(), path_.c_str()) != 0)) fail(errno);
   const int fd = std::exchange(fd_, -1);
   if (close(fd) != 0) fail(errno);
+}
+
+scratch_folder::scratch_folder() : path_(std::filesystem::temp_directory_path() / "maslin-XXXXXX") {
+  if (!mkdtemp(path_.data()))
+    throw maslin::error(
+        fmt::format("the folder {} cannot be made: {}; let TMPDIR name another place", path_, std::strerror(errno)));
+}
+
+scratch_folder::~scratch_folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
 progress::progress(std::string what, std::uint64_t total)

@@ -41,6 +41,21 @@ class output_file {
   int fd_ = -1;
 };
 
+/// A folder of its own in the temporary one, gone with this.
+class scratch_folder {
+ public:
+  /// Throws `maslin::error` when none can be made.
+  scratch_folder();
+  ~scratch_folder();
+  scratch_folder(const scratch_folder&) = delete;
+  scratch_folder& operator=(const scratch_folder&) = delete;
+  /// Gives the path of a file in it.
+  std::string file(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
 /// A bar on the standard error, if that is a terminal, for work that takes more than a moment.
 class progress {
  public:

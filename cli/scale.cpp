@@ -33,24 +33,6 @@ struct wishes {
   bool trimmed = false, json = false;
 };
 
-/// A folder of its own in the temporary one, gone with this.
-class scratch_folder {
- public:
-  scratch_folder() : path_(std::filesystem::temp_directory_path() / "maslin-scale-XXXXXX") {
-    if (!mkdtemp(path_.data())) throw maslin::error(fmt::format("{} cannot be made: {}", path_, std::strerror(errno)));
-  }
-  ~scratch_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 bool is_trace(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   char first[7] = "";

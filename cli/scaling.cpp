@@ -1,13 +1,10 @@
 #include "scaling.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <utility>
 
 #include "maslin/error.hpp"
@@ -19,30 +16,6 @@ namespace {
 
 /// As many workers as stand for any number of them.
 constexpr int very_many = 4096;
-
-/// A file that is gone with this.
-class scratch_file {
- public:
-  explicit scratch_file(const char* ending) {
-    std::string path = std::filesystem::temp_directory_path() / "maslin-scale-XXXXXX";
-    const int fd = mkstemp(path.data());
-    if (fd < 0)
-      throw maslin::error(fmt::format("no file can be made in {}", std::filesystem::temp_directory_path().string()));
-    close(fd);
-    std::filesystem::rename(path, path + ending);
-    path_ = path + ending;
-  }
-  ~scratch_file() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  scratch_file(const scratch_file&) = delete;
-  scratch_file& operator=(const scratch_file&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// Gives the bytes that the tasks read and write, each by itself, if the data as a whole is larger than the caches.
 double bytes_from_memory(const recorded& program, const maslin::machine::machine_spec& machine, std::uint64_t data) {
@@ -84,9 +57,11 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
         fmt::format("{}: its workers are accelerators; what is recorded on CPU cores is replayed there "
                     "with `maslin replay`, but how it scales is asked of a machine of CPU cores",
                     machine));
-  const scratch_file free_machine(".toml");
+  const scratch_folder folder;
+  const std::string free_machine = folder.file("free.toml");
+  const std::string last = folder.file("last.mtrace");
   {
-    output_file to(free_machine.path());
+    output_file to(free_machine);
     to.write(
         fmt::format("name = \"free\"\n[workers]\nkind = \"cpu\"\ncount = {}\nspeed = {}\nsource = \"a machine "
                     "whose runtime takes no time\"\n",
@@ -107,14 +82,13 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
     return seconds;
   };
   scaling all;
-  all.work = seconds_on(free_machine.path(), 1);
-  all.span = seconds_on(free_machine.path(), very_many);
+  all.work = seconds_on(free_machine, 1);
+  all.span = seconds_on(free_machine, very_many);
   all.burdened_span = seconds_on(machine, very_many);
   all.memory_bytes = bytes_from_memory(program, spec, again.data_bytes());
-  const scratch_file last(".mtrace");
   for (const int count : workers) {
-    scaling::point p{count, 0, seconds_on(free_machine.path(), count), scaling::limit::none};
-    if (count == workers.back()) how.trace = last.path();
+    scaling::point p{count, 0, seconds_on(free_machine, count), scaling::limit::none};
+    if (count == workers.back()) how.trace = last;
     p.seconds = seconds_on(machine, count);
     const double perfect = all.work / count;
     const double fast = bandwidth(spec, count);
@@ -130,6 +104,6 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
     if (most->first > worth_naming * p.seconds) p.by = most->second;
     all.points.push_back(p);
   }
-  all.lines = critical_lines(maslin::trace::file(last.path()));
+  all.lines = critical_lines(maslin::trace::file(last));
   return all;
 }

@@ -1,5 +1,5 @@
-// A program that asks for everything that a replay asks for again: tasks with data, in groups and within tasks, loops, a
-// phase with off-loads, waits. Its costs are declared and whole microseconds, so that a recording loses nothing.
+// A program that asks for everything that a replay asks for again: tasks with data, in groups and within tasks, loops,
+// a phase with off-loads, waits. Its costs are declared and whole microseconds, so that a recording loses nothing.
 
 #include <maslin/maslin.hpp>
 
@@ -15,7 +15,8 @@ namespace {
 
 const ms::kernel kernel{"kernel", [](int stream) {
                           ms::parallel_for(
-                              0, 8, [stream](ms::range some) { ms::cost(microseconds(some.first + stream)); }, ms::block{1});
+                              0, 8, [stream](ms::range some) { ms::cost(microseconds(some.first + stream)); },
+                              ms::block{1});
                         }};
 
 void tasks_with_data() {
@@ -51,7 +52,8 @@ void loops() {
       0, 8,
       [](ms::range some) {
         ms::cost(microseconds(10 * (1 + some.first)));
-        ms::parallel_for(0, 4, [](ms::range) { ms::cost(5us); }, ms::block{1});
+        ms::parallel_for(
+            0, 4, [](ms::range) { ms::cost(5us); }, ms::block{1});
       },
       ms::block{1});
 }
