@@ -96,13 +96,17 @@ sharing time_of_sharing() {
 
 /// Gives the bytes per second that so many threads read and write together.
 double memory_bandwidth(int threads) {
-  constexpr std::size_t numbers = std::size_t{1} << 23;  // 64 MiB an array: beyond the caches of a core
+  // 64 MiB an array, beyond the caches of a core; but no more than a gibibyte in all.
+  const std::size_t numbers =
+      std::min(std::size_t{1} << 23, (std::size_t{1} << 26) / static_cast<std::size_t>(threads));
   std::vector<double> all;
-  std::vector<std::thread> team;
   std::vector<double> each(static_cast<std::size_t>(threads));
+  std::vector<std::vector<double>> arrays(2 * static_cast<std::size_t>(threads), std::vector<double>(numbers, 1.0));
+  std::vector<std::jthread> team;
   for (int t = 0; t < threads; ++t)
     team.emplace_back([&, t] {
-      std::vector<double> a(numbers, 1.0), b(numbers, 2.0);
+      std::vector<double>& a = arrays[2 * static_cast<std::size_t>(t)];
+      const std::vector<double>& b = arrays[2 * static_cast<std::size_t>(t) + 1];
       std::vector<double> times;
       for (int round = 0; round < 5; ++round) {
         const auto begin = clock_type::now();
@@ -111,7 +115,7 @@ double memory_bandwidth(int threads) {
       }
       each[static_cast<std::size_t>(t)] = 3 * sizeof(double) * static_cast<double>(numbers) / median(times);
     });
-  for (std::thread& t : team) t.join();
+  team.clear();
   double sum = 0;
   for (const double one : each) sum += one;
   return sum;
@@ -123,7 +127,7 @@ std::string calibrated_description() {
   namespace machine = maslin::machine;
   const machine::topology here = machine::detect_topology();
   const int workers = machine::budget().cpus;
-  unsetenv("MASLIN_MACHINE");
+  for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE"}) unsetenv(other);
   progress bar("measuring", 3);
   const double task = time_of_task();
   bar.at(1);
@@ -133,12 +137,16 @@ std::string calibrated_description() {
   const double bandwidth = memory_bandwidth(workers);
   bar.at(3);
 
-  char host[256] = "this machine";
+  char host[256] = "";
   gethostname(host, sizeof host - 1);
+  const auto plain = [](std::string text) {  // as a text of TOML
+    std::erase_if(text, [](unsigned char c) { return c == '"' || c == '\\' || c < ' '; });
+    return text.empty() ? std::string("this machine") : text;
+  };
   std::string text;
   line(text, "# Measured by `maslin machine --calibrate`; a machine that is busy gives larger numbers.");
-  line(text, "name = \"{}\"", host);
-  line(text, "about = \"{}\"", here.processor.empty() ? "this machine" : here.processor);
+  line(text, "name = \"{}\"", plain(host));
+  line(text, "about = \"{}\"", plain(here.processor));
   line(text, "\n[workers]\nkind = \"cpu\"\ncount = {}\nsource = \"the CPUs that this process may use\"", workers);
   line(text, "\n[dispatch]\ntask_us = {:.4f}", task * 1e6);
   if (shared) {

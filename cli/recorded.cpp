@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
+/// A replay would run each.
+constexpr std::int64_t most_blocks = 1'000'000'000;
+
 /// How far the clocks of two workers may be apart.
 constexpr std::int64_t as_good_as_now_ns = 200;
 
@@ -66,7 +69,7 @@ class reading {
         begin_task(t, e);
         break;
       case event_kind::task_end:
-        pop(t, frame::sort::body);
+        end_task(t, e.argument);
         break;
       case event_kind::wait_begin:
         say(t, recorded::act::wait, e.argument == 0 ? 0 : group(e.argument));
@@ -113,8 +116,7 @@ class reading {
       case event_kind::offload_begin: {
         const std::uint32_t runs = new_body();
         say(t, recorded::act::kernel, into_.kernels.size());
-        named(e.id);
-        into_.kernels.push_back({e.id, runs});
+        into_.kernels.push_back({named(e.id), runs});
         t.open.push_back({frame::sort::body, runs});
         break;
       }
@@ -162,9 +164,10 @@ class reading {
   struct frame {
     enum class sort : std::uint8_t { body, loop, chunk, phase, rest };
     frame::sort is;
-    std::uint32_t runs = none;  ///< the body that its time belongs to
-    std::uint32_t of = none;    ///< of a loop or a chunk: its loop; of a phase: the phase
-    std::int64_t first = 0;     ///< the first block of the piece that runs
+    std::uint32_t runs = none;                         ///< the body that its time belongs to
+    std::uint32_t of = none;                           ///< of a loop or a chunk: its loop; of a phase: the phase
+    std::int64_t first = 0;                            ///< the first block of the piece that runs
+    std::optional<std::uint64_t> task = std::nullopt;  ///< whose body it is, by its number in the trace
     std::optional<std::pair<std::uint32_t, std::int64_t>> stream = std::nullopt;  ///< whose outermost frame it is
   };
   struct track {
@@ -250,15 +253,14 @@ class reading {
     std::uint32_t runs = none;
     if (e.argument == ran_at_once) {
       t.at_once = place;
-    } else if (const auto early = early_.extract(e.argument);
-               !early.empty() && e.ns - early.mapped().begin_ns <= as_good_as_now_ns) {
+    } else if (const auto early = early_.extract(e.argument); !early.empty() && early.mapped().worker != e.worker &&
+                                                              e.ns - early.mapped().begin_ns <= as_good_as_now_ns) {
       runs = early.mapped().runs;
       unasked_.erase(runs);
     } else {
       live_[e.argument] = place;
     }
-    named(e.id);
-    into_.tasks.push_back({e.id, 0, 0, runs == none ? new_body() : runs, 0});
+    into_.tasks.push_back({named(e.id), 0, 0, runs == none ? new_body() : runs, 0});
     t.described = place;
   }
 
@@ -301,16 +303,31 @@ class reading {
       // What nobody created is the graph's own: it moves data, and a replay does so itself. But at one time a worker's
       // events may come before its creator's.
       runs = new_body();
-      early_[e.argument] = {runs, e.ns};
+      early_[e.argument] = {runs, e.worker, e.ns};
       unasked_.insert(runs);
     }
     t.open.push_back({frame::sort::body, runs});
+    t.open.back().task = e.argument;
+  }
+  /// The program's own tasks may end on another of its tracks than they began on.
+  void end_task(track& t, std::uint64_t number) {
+    const auto closes = [&](track& on) {
+      const auto at =
+          std::find_if(on.open.rbegin(), on.open.rend(), [&](const frame& f) { return f.task && *f.task == number; });
+      if (at == on.open.rend()) return false;
+      on.open.erase(std::next(at).base(), on.open.end());
+      return true;
+    };
+    if (closes(t)) return;
+    for (track* other : {&program_, &tracks_[0]})
+      if (other != &t && closes(*other)) return;
   }
   void begin_loop(track& t, const event& e) {
     const auto place = static_cast<std::uint32_t>(into_.loops.size());
     say(t, recorded::act::loop, place);
-    named(e.id);
-    into_.loops.push_back({e.id, unpack<loop_shape>(e.argument).blocks, {}});
+    const std::int64_t blocks = unpack<loop_shape>(e.argument).blocks;
+    if (blocks > most_blocks) throw unplayable{fmt::format("a loop of {} blocks", blocks)};
+    into_.loops.push_back({named(e.id), blocks, {}});
     // Until a chunk says that it is shared, its caller runs it.
     t.open.push_back({frame::sort::loop, new_body(), place});
     open_loops_.push_back({place, e.id, 0});
@@ -364,9 +381,9 @@ class reading {
   void begin_phase(track& t, const event& e) {
     const auto place = static_cast<std::uint32_t>(into_.phases.size());
     say(t, recorded::act::phase, place);
-    named(e.id);
-    if (e.argument > std::uint64_t{1} << 32) throw unplayable{"a phase of too many streams"};
-    into_.phases.push_back({e.id, std::vector<std::uint32_t>(e.argument, none)});
+    // Each stream has a begin.
+    if (e.argument > trace_.about().events()) throw unplayable{"a phase of too many streams"};
+    into_.phases.push_back({named(e.id), std::vector<std::uint32_t>(e.argument, none)});
     t.open.push_back({frame::sort::phase});
   }
   void begin_stream(track& t, const event& e) {
@@ -395,10 +412,16 @@ class reading {
       t.open.insert(t.open.end(), found.mapped().begin(), found.mapped().end());
   }
 
-  void named(std::uint32_t id) { names_ = std::max(names_, id); }
+  /// Gives the number of a name that the trace holds, else that of none.
+  std::uint32_t named(std::uint32_t id) {
+    if (trace_.name(id) == "?") return 0;
+    names_ = std::max(names_, id);
+    return id;
+  }
 
   struct early_begin {
     std::uint32_t runs;
+    int worker;
     std::int64_t begin_ns;
   };
   struct open_loop {

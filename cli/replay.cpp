@@ -33,8 +33,14 @@ class shadow {
     std::vector<span> all;
     all.reserve(accesses.size());
     for (const recorded::access& a : accesses) {
-      const std::uint64_t bytes = (a.form.columns - (a.form.columns > 0)) * a.form.stride + a.form.bytes;
-      if (bytes > 0 && a.address + bytes > a.address) all.push_back({a.address, a.address + bytes, 0});
+      std::uint64_t bytes = 0, end = 0;
+      if (a.form.bytes == 0 || a.form.columns == 0) continue;
+      if (__builtin_mul_overflow(a.form.columns - 1, a.form.stride, &bytes) ||
+          __builtin_add_overflow(bytes, a.form.bytes, &bytes) || __builtin_add_overflow(a.address, bytes, &end))
+        throw maslin::error(
+            fmt::format("the trace cannot be replayed: an access of '{}' at {:#x} lies outside all memory",
+                        maslin::trace::to_string(a.form), a.address));
+      all.push_back({a.address, end, 0});
     }
     std::sort(all.begin(), all.end(), [](const span& a, const span& b) { return a.first < b.first; });
     constexpr std::uint64_t page = 4096;
@@ -309,6 +315,8 @@ double replay::run(const replay_wishes& how) {
   const setting loops("MASLIN_LOOP", how.loops);
   const setting trace("MASLIN_TRACE", how.trace);
   const setting quiet("MASLIN_QUIET", "1");
+  const setting parallel("MASLIN_SERIAL", "");
+  const setting detail("MASLIN_TRACE_DETAIL", "");
   state& s = *state_;
   s.problem.clear();
   maslin::Runtime::options options;
@@ -322,6 +330,6 @@ double replay::run(const replay_wishes& how) {
   const auto end = maslin::time();
   for (auto& [number, group] : s.groups) maslin_group_destroy(group);
   s.groups.clear();
-  if (status != MASLIN_OK) throw maslin::error(s.problem);
+  if (status != MASLIN_OK || !s.problem.empty()) throw maslin::error(s.problem);
   return (end - begin).count();
 }

@@ -153,7 +153,7 @@ void add_scale(CLI::App& app) {
       "scale", "How much faster a program would be on more workers, what would limit it, and at which source line");
   command
       ->add_option("PROGRAM", w->command,
-                   "The program with its arguments (it runs once, on one worker), or a trace of it")
+                   "The program with its arguments, options behind -- (it runs once, on one worker); or a trace of it")
       ->required();
   command->add_option("--workers", w->workers, "How many, e.g. 1,2,4,64")->delimiter(',')->check(CLI::Range(1, 4096));
   command->add_option("--machine", w->machine,
@@ -165,6 +165,5 @@ void add_scale(CLI::App& app) {
                     "Without what the program itself computes before its first call of Maslin and after its last");
   command->add_option("--picture", w->picture, "Draw it, as SVG, in this file");
   command->add_flag("--json", w->json, "Print one JSON object");
-  command->prefix_command();
   command->callback([w] { run(*w); });
 }

@@ -83,6 +83,8 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
   };
   scaling all;
   all.work = seconds_on(free_machine, 1);
+  if (!(all.work > 0))
+    throw maslin::error("the trace holds no work: nothing in it took any time, so there is nothing to scale");
   all.span = seconds_on(free_machine, very_many);
   all.burdened_span = seconds_on(machine, very_many);
   all.memory_bytes = bytes_from_memory(program, spec, again.data_bytes());

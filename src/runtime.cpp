@@ -360,6 +360,21 @@ void run_at_once(context& creator, const task_description& what, void* callable,
   if (what.in) what.in->get().members.leave();
 }
 
+namespace {
+
+/// The creator runs its new task itself.
+void run_here(executor& exec, task_node* task) {
+  if (!trace::on()) [[likely]]
+    return graph::run(task, exec);
+  const std::uint32_t where = trace::site(task->where);
+  const std::uint64_t number = traced_number(task);
+  trace::record(noted_track(exec).number, trace::event_kind::task_begin, where, number);
+  graph::run(task, exec);
+  trace::record(noted_track(exec).number, trace::event_kind::task_end, where, number);
+}
+
+}  // namespace
+
 void submit_task(const task_storage& storage, const task_description& what) {
   executor& exec = the_executor();
   context& here = current_context();
@@ -372,7 +387,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
   const bool ready =
       what.access_count == 0 || add_to_graph(exec, here, *task, {what.accesses, what.access_count}, false);
   if (ready && full)
-    graph::run(task, exec);
+    run_here(exec, task);
   else if (ready)
     exec.ready(task);
   else if (full)
@@ -445,8 +460,16 @@ void replay(recording& tasks, std::span<const rebinding> instead, location where
   if (all.members.has_errors()) rethrow_first(all.members.take_errors());
 }
 
-void run_loop(const loop& l) { the_executor().run_loop(unrecorded_context("parallel_for or parallel_reduce"), l); }
-void run_phase(const phase& p) { the_executor().run_phase(unrecorded_context("phase"), p); }
+void run_loop(const loop& l) {
+  executor& exec = the_executor();
+  note_stranger(exec);
+  exec.run_loop(unrecorded_context("parallel_for or parallel_reduce"), l);
+}
+void run_phase(const phase& p) {
+  executor& exec = the_executor();
+  note_stranger(exec);
+  exec.run_phase(unrecorded_context("phase"), p);
+}
 bool pay(double seconds) {
   constexpr double most = 9e6;  // a hundred days; picoseconds are counted in 64 bits
   if (!(seconds >= 0 && seconds <= most))
@@ -455,7 +478,9 @@ bool pay(double seconds) {
 }
 
 void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) {
-  the_executor().run_offload(unrecorded_context("offload"), kernel, call, env);
+  executor& exec = the_executor();
+  note_stranger(exec);
+  exec.run_offload(unrecorded_context("offload"), kernel, call, env);
 }
 
 }  // namespace detail

@@ -15,7 +15,7 @@ inline std::uint64_t traced_number(const void* what) noexcept { return reinterpr
 
 /// Before what a thread asks for that is none of ours, says so.
 inline void note_stranger(const executor& exec) {
-  if (exec.is_stranger()) trace::record(-1, trace::event_kind::stranger);
+  if (trace::on() && exec.is_stranger()) trace::record(-1, trace::event_kind::stranger);
 }
 
 /// The caller's track in the trace, while it notes something there.

@@ -52,7 +52,6 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
 
   loop_run run(l, caller, team_width);
   const bool in_centre = !w || caller.is_root;
-  if (!w && trace::on()) note_stranger(*this);
   // Unless the program asked for sharing, what is known of the call site counts: a loop that is too small begins with
   // its caller alone, and one that turns out to be larger is shared from there; no worker takes less than pays for it.
   loop_part rest{&run, 0, blocks};

@@ -54,7 +54,6 @@ void threads_executor::run_phase(context& here, const detail::phase& p) {
   if (!w || w->index > 0) want_stand_in();  // a stream's place may be worker 0
   phase_run run(*this, p, *t, *here.children);
   const int track = track_of(w);
-  if (!w && trace::on()) note_stranger(*this);
   trace::record(track, trace::event_kind::phase_begin, run.name(), static_cast<std::uint64_t>(p.streams));
   run.begin();
   if (outer) outer->phase.hold_still(true);
