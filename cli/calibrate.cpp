@@ -99,7 +99,6 @@ double memory_bandwidth(int threads) {
   // 64 MiB an array, beyond the caches of a core; but no more than a gibibyte in all.
   const std::size_t numbers =
       std::min(std::size_t{1} << 23, (std::size_t{1} << 26) / static_cast<std::size_t>(threads));
-  std::vector<double> all;
   std::vector<double> each(static_cast<std::size_t>(threads));
   std::vector<std::vector<double>> arrays(2 * static_cast<std::size_t>(threads), std::vector<double>(numbers, 1.0));
   std::vector<std::jthread> team;

@@ -177,7 +177,7 @@ void print_spec(const machine::machine_spec& s) {
 
 void run(const options& wish) {
   if (!wish.calibrated.empty()) {
-    output_file to(wish.calibrated);
+    output_file to(wish.calibrated);  // first: a place that cannot be written is no reason to measure
     to.write(calibrated_description());
     to.commit();
     if (wish.calibrated != "-") fmt::print("{}: this machine, measured; use it with MASLIN_MACHINE\n", wish.calibrated);

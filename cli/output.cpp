@@ -66,6 +66,12 @@ void output_file::commit() {
   if (close(fd) != 0) fail(errno);
 }
 
+void write_file(const std::string& path, std::string_view text) {
+  output_file to(path);
+  to.write(text);
+  to.commit();
+}
+
 scratch_folder::scratch_folder() : path_(std::filesystem::temp_directory_path() / "maslin-XXXXXX") {
   if (!mkdtemp(path_.data()))
     throw maslin::error(

@@ -41,6 +41,9 @@ class output_file {
   int fd_ = -1;
 };
 
+/// Writes all of a file. Throws as `output_file` does.
+void write_file(const std::string& path, std::string_view text);
+
 /// A folder of its own in the temporary one, gone with this.
 class scratch_folder {
  public:

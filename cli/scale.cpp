@@ -1,6 +1,5 @@
 // `maslin scale`: how much faster a program would be on more workers, and what would be in its way.
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -127,18 +126,12 @@ void run(wishes w) {
   std::string machine = w.machine;
   if (machine.empty()) {
     machine = folder.file("this.toml");
-    output_file to(machine);
-    to.write(calibrated_description());
-    to.commit();
+    write_file(machine, calibrated_description());
   }
   const recorded program = read_recorded(trace);
   const scaling s = scale(program, machine, w.workers, w.loops, w.trimmed);
   const std::string shown = w.machine.empty() ? "this machine" : w.machine;
-  if (!w.picture.empty()) {
-    output_file to(w.picture);
-    to.write(scaling_picture(program.program, shown, s));
-    to.commit();
-  }
+  if (!w.picture.empty()) write_file(w.picture, scaling_picture(program.program, shown, s));
   if (w.json)
     fmt::print("{}\n", as_json(program, s, shown).dump(2));
   else

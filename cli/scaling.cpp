@@ -60,14 +60,10 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
   const scratch_folder folder;
   const std::string free_machine = folder.file("free.toml");
   const std::string last = folder.file("last.mtrace");
-  {
-    output_file to(free_machine);
-    to.write(
-        fmt::format("name = \"free\"\n[workers]\nkind = \"cpu\"\ncount = {}\nspeed = {}\nsource = \"a machine "
-                    "whose runtime takes no time\"\n",
-                    very_many, spec.workers.speed));
-    to.commit();
-  }
+  write_file(free_machine,
+             fmt::format("name = \"free\"\n[workers]\nkind = \"cpu\"\ncount = {}\nspeed = {}\nsource = \"a machine "
+                         "whose runtime takes no time\"\n",
+                         very_many, spec.workers.speed));
   replay again(program);
   replay_wishes how;
   how.loops = loops;

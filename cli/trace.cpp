@@ -22,12 +22,6 @@ struct wishes {
   time_window window;
 };
 
-void put(const std::string& text, const std::string& path) {
-  output_file to(path);
-  to.write(text);
-  to.commit();
-}
-
 void warn_of_drops(const maslin::trace::file& trace) {
   if (const auto dropped = trace.about().dropped())
     fmt::print(stderr,
@@ -65,7 +59,7 @@ void export_trace(const wishes& w) {
 
 void spans(const wishes& w) {
   const maslin::trace::file trace(w.path);
-  put(spans_json(trace, w.resolution), w.output.empty() ? "-" : w.output);
+  write_file(w.output.empty() ? "-" : w.output, spans_json(trace, w.resolution));
   warn_of_drops(trace);
 }
 

@@ -347,7 +347,7 @@ void run_at_once(context& creator, const task_description& what, void* callable,
   here.stream = creator.stream;
   here.at_once = true;
   note_created(exec, what, trace::ran_at_once);
-  note_at_once(exec, trace::event_kind::task_begin, what.where);
+  note_task(exec, trace::event_kind::task_begin, what.where, trace::ran_at_once);
   const std::uint64_t begin = is_to_be_timed() ? base::ticks() : 0;
   bool leaves_tasks = false;
   error_list errors = run_enclosed(exec, here, own, [&] {
@@ -355,7 +355,7 @@ void run_at_once(context& creator, const task_description& what, void* callable,
     leaves_tasks = !own.quiet();
   });
   if (begin || leaves_tasks) exec.learn(what.run, what.where, base::ticks() - begin, leaves_tasks);
-  note_at_once(exec, trace::event_kind::task_end, what.where);
+  note_task(exec, trace::event_kind::task_end, what.where, trace::ran_at_once);
   if (!errors.empty()) fail_at_once(exec, creator, what, place, std::move(errors));
   if (what.in) what.in->get().members.leave();
 }
@@ -364,13 +364,11 @@ namespace {
 
 /// The creator runs its new task itself.
 void run_here(executor& exec, task_node* task) {
-  if (!trace::on()) [[likely]]
-    return graph::run(task, exec);
-  const std::uint32_t where = trace::site(task->where);
+  const location where = task->where;
   const std::uint64_t number = traced_number(task);
-  trace::record(noted_track(exec).number, trace::event_kind::task_begin, where, number);
+  note_task(exec, trace::event_kind::task_begin, where, number);
   graph::run(task, exec);
-  trace::record(noted_track(exec).number, trace::event_kind::task_end, where, number);
+  note_task(exec, trace::event_kind::task_end, where, number);
 }
 
 }  // namespace

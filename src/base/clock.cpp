@@ -1,7 +1,5 @@
 #include "base/clock.hpp"
 
-#include <algorithm>
-
 namespace maslin::base {
 
 namespace {
@@ -14,15 +12,6 @@ struct reading {
 const reading at_start;
 
 }  // namespace
-
-std::uint64_t ticks_per_reading() noexcept {
-  std::uint64_t least = ~std::uint64_t{0};
-  for (int i = 0; i < 100; ++i) {
-    const std::uint64_t begin = ticks();
-    least = std::min(least, ticks() - begin);
-  }
-  return least;
-}
 
 double seconds_per_tick() noexcept {
   reading now;

@@ -29,11 +29,6 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
 
 namespace {
 
-void note_recorded(executor& exec, trace::event_kind kind, const detail::task_node& task) {
-  if (trace::on()) [[unlikely]]
-    trace::record(noted_track(exec).number, kind, trace::site(task.where), traced_number(&task));
-}
-
 /// Runs the tasks on the caller's stack, each after those before it: all that a task follows was recorded before it.
 void run_in_program_order(executor& exec, recording::state& tasks, void* stream) {
   scope own(&tasks.members);
@@ -47,11 +42,11 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
       if (!task->is_internal) tasks.members.note_void();
       continue;
     }
-    note_recorded(exec, trace::event_kind::task_begin, *task);
+    note_task(exec, trace::event_kind::task_begin, task->where, traced_number(task));
     const std::uint64_t begin = task->is_timed ? base::ticks() : 0;
     run_to_end(exec, here, own, [&] { graph::run_body(*task); });
     if (begin) exec.learn(task->run, task->where, base::ticks() - begin, false);
-    note_recorded(exec, trace::event_kind::task_end, *task);
+    note_task(exec, trace::event_kind::task_end, task->where, traced_number(task));
     if (own.has_errors()) [[unlikely]] {
       tasks.members.add_errors(task->place, own.take_errors());
       graph::fail_followers(*task);

@@ -15,9 +15,7 @@ void note_access(int track, const detail::declared& a) {
 
 }  // namespace
 
-void note_created(executor& exec, const detail::task_description& what, std::uint64_t number) {
-  if (!trace::on(trace::event_kind::task_create)) [[likely]]
-    return;
+void record_created(executor& exec, const detail::task_description& what, std::uint64_t number) {
   const noted_track on(exec);
   trace::record(on.number, trace::event_kind::task_create, trace::site(what.where), number);
   for (std::size_t i = 0; i < what.access_count; ++i) note_access(on.number, what.accesses[i]);

@@ -32,7 +32,11 @@ class noted_track {
 };
 
 /// Notes that the caller creates a task: a handed over one of that number, or one that it runs at once.
-void note_created(executor& exec, const detail::task_description& what, std::uint64_t number);
+void record_created(executor& exec, const detail::task_description& what, std::uint64_t number);
+inline void note_created(executor& exec, const detail::task_description& what, std::uint64_t number) {
+  if (trace::on(trace::event_kind::task_create)) [[unlikely]]
+    record_created(exec, what, number);
+}
 /// Notes that a group, by the name of its members, is gone.
 inline void note_group_end(executor& exec, const scope& members) {
   if (trace::on(trace::event_kind::group_end)) [[unlikely]]
@@ -41,10 +45,10 @@ inline void note_group_end(executor& exec, const scope& members) {
 /// Notes that the caller creates the tasks of a recording again.
 void note_replayed(executor& exec, const recording::state& tasks);
 
-/// Notes that a task, created there, which the caller runs at once begins or ends.
-inline void note_at_once(executor& exec, trace::event_kind kind, const location& where) {
+/// Notes that a task, created there, which the caller itself runs begins or ends.
+inline void note_task(executor& exec, trace::event_kind kind, const location& where, std::uint64_t number) {
   if (trace::on()) [[unlikely]]
-    trace::record(noted_track(exec).number, kind, trace::site(where), trace::ran_at_once);
+    trace::record(noted_track(exec).number, kind, trace::site(where), number);
 }
 
 /// Notes that the caller waits while this lives: for all that it created, for a group, or for data.

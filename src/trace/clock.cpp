@@ -1,9 +1,10 @@
 #include "trace/clock.hpp"
 
-#include <algorithm>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+
+#include "base/clock.hpp"
 
 namespace maslin::trace::internal {
 
@@ -30,15 +31,7 @@ void choose_clock(std::uint64_t (*described)() noexcept) noexcept {
   use_counter = !described && counter_is_invariant();
 }
 
-std::uint64_t ticks_per_event() noexcept {
-  if (described_clock) return 0;
-  std::uint64_t least = ~std::uint64_t{0};
-  for (int i = 0; i < 100; ++i) {
-    const std::uint64_t begin = ticks();
-    least = std::min(least, ticks() - begin);
-  }
-  return least;
-}
+std::uint64_t ticks_per_event() noexcept { return described_clock ? 0 : base::ticks_per_reading(ticks); }
 
 clock_pair read_clocks() noexcept {
   if (described_clock) {
