@@ -16,6 +16,7 @@ namespace maslin {
 struct configuration {
   int streams = 1;
   int width = 1;
+  int wider = 0;  ///< so many of the teams, fewer than `streams`, have one worker more
   bool operator==(const configuration&) const = default;
 };
 

@@ -90,8 +90,8 @@ TEST_P(Grain, AConfigurationFitsTheWorkersAndIsThePolicys) {
     if (workers() == 1) continue;  // runs in place
     EXPECT_EQ(report->policy, policy());
     const ms::configuration c = report->current;
-    EXPECT_LE(c.streams * c.width, workers());
-    if (policy() != "s-mgps") {
+    EXPECT_LE(c.streams * c.width + c.wider, workers());
+    if (policy() != "s-mgps" && policy() != "auto") {
       EXPECT_EQ(report->chosen, c);
       EXPECT_TRUE(report->samples.empty());
     }
@@ -138,13 +138,13 @@ TEST_P(Grain, StreamsThatThrowLeaveTheOthersAlone) {
 
 INSTANTIATE_TEST_SUITE_P(, Grain,
                          testing::Combine(testing::ValuesIn(executor_kinds()),
-                                          testing::Values("edtlp", "edtlp-llp:2", "mgps", "s-mgps")),
+                                          testing::Values("edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto")),
                          name_of);
 
 TEST(PinnedGrain, APinWinsOverThePolicy) {
   describe_machine({4});
   setenv("MASLIN_PIN", "wins=1x3", 1);
-  for (const char* policy : {"edtlp", "edtlp-llp:2", "mgps", "s-mgps"}) {
+  for (const char* policy : {"edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto"}) {
     setenv("MASLIN_GRAIN", policy, 1);
     const ms::Runtime runtime({.workers = 4, .serial = false});
     for (const char* name : {"wins", "other"}) {

@@ -1,10 +1,11 @@
 #include "exec/phase/host.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 namespace maslin {
 
-phase_host::phase_host() {
+phase_host::phase_host(std::string machine, std::string learned) : learned_(std::move(machine), std::move(learned)) {
   if (const char* text = std::getenv("MASLIN_PIN"); text && *text) pins_ = grain::parse_pins(text);
   if (const char* text = std::getenv("MASLIN_GRAIN"); text && *text) policy_ = grain::parse_policy(text);
 }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <vector>
 
+#include "exec/phase/learned.hpp"
 #include "exec/phase/team.hpp"
 #include "sched/grain/named_policy.hpp"
 #include "sched/grain/pin.hpp"
@@ -15,8 +16,9 @@ namespace maslin {
 /// Everything but what is said to be for any thread is under the executor's grain lock.
 class phase_host {
  public:
-  /// Reads MASLIN_PIN and MASLIN_GRAIN. Throws `error`.
-  phase_host();
+  /// Reads MASLIN_PIN and MASLIN_GRAIN. `machine` names what the phases run on; `learned` is the file of what was
+  /// learned there, if any. Throws `error`.
+  phase_host(std::string machine, std::string learned);
   virtual ~phase_host() = default;
 
   virtual int worker_count() const = 0;
@@ -29,10 +31,13 @@ class phase_host {
   /// Any thread: the time.
   virtual std::uint64_t ticks() const = 0;
   virtual double seconds_per_tick() const = 0;
+  /// Any thread: what sharing a kernel with a team costs at least; 0: not known.
+  virtual double handing_over() const = 0;
 
   const grain::pins& pins() const { return pins_; }
   /// What chooses the configurations of phases that are not pinned.
   grain::policy policy() const { return policy_; }
+  learned_phases& learned() { return learned_; }
   /// A phase begins or ends: it may hold so many teams. Makes them and throws std::bad_alloc, or gives them up.
   void promise_teams(int count);
   team* take_team();
@@ -45,6 +50,7 @@ class phase_host {
  private:
   grain::pins pins_;
   grain::policy policy_;
+  learned_phases learned_;
   std::deque<team> teams_;
   std::vector<team*> free_teams_;  ///< has room for all
   int promised_teams_ = 0;

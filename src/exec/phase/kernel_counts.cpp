@@ -1,7 +1,5 @@
 #include "exec/phase/kernel_counts.hpp"
 
-#include <algorithm>
-
 #include "task/kernels.hpp"
 
 namespace maslin {
@@ -9,32 +7,40 @@ namespace maslin {
 kernel_counts::kernel_counts(int workers)
     : workers_(workers),
       kernels_(kernel_count() + 1),
-      cells_(std::make_unique<cell[]>(static_cast<std::size_t>(workers) * kernels_)),
-      mean_seconds_(std::make_unique<std::atomic<double>[]>(kernels_)) {}
+      columns_(kernels_ + loops),
+      cells_(std::make_unique<cell[]>(static_cast<std::size_t>(workers) * columns_)),
+      mean_seconds_(std::make_unique<std::atomic<double>[]>(columns_)) {}
 
-kernel_counts::cell& kernel_counts::at(int worker, std::uint32_t kernel) const {
-  return cells_[static_cast<std::size_t>(worker) * kernels_ + std::min(kernel, kernels_ - 1)];
+std::uint32_t kernel_counts::of_loop(const void* body, std::uint32_t line) const {
+  const auto site = reinterpret_cast<std::uintptr_t>(body) * 31 + line;
+  return kernels_ + static_cast<std::uint32_t>((site * 0x9e3779b97f4a7c15u) >> 59);
 }
 
-void kernel_counts::count(int worker, std::uint32_t kernel, int width, std::uint64_t ticks) {
-  cell& c = at(worker, kernel);
-  cell::add(c.completed, 1);
+kernel_counts::cell& kernel_counts::at(int worker, std::uint32_t column) const {
+  return cells_[static_cast<std::size_t>(worker) * columns_ + column];
+}
+
+void kernel_counts::count(int worker, std::uint32_t column, int width, std::uint64_t ticks, std::uint64_t completed) {
+  cell& c = at(worker, column);
+  cell::add(c.executions, 1);
+  cell::add(c.completed, completed);
   cell::add(c.worker_ticks, ticks * static_cast<std::uint64_t>(width));
   if (width != 1) return;
-  cell::add(c.one_worker, 1);
+  cell::add(c.one_worker, completed);
   cell::add(c.one_worker_ticks, ticks);
 }
 
-double kernel_counts::mean_seconds(std::uint32_t kernel) const {
-  return mean_seconds_[std::min(kernel, kernels_ - 1)].load(std::memory_order_relaxed);
+double kernel_counts::mean_seconds(std::uint32_t column) const {
+  return mean_seconds_[column].load(std::memory_order_relaxed);
 }
 
 std::vector<grain::kernel_record> kernel_counts::counted(double seconds_per_tick) const {
   auto read = [](const std::atomic<std::uint64_t>& from) { return from.load(std::memory_order_relaxed); };
-  std::vector<grain::kernel_record> all(kernels_);
+  std::vector<grain::kernel_record> all(columns_);
   for (int w = 0; w < workers_; ++w) {
-    for (std::uint32_t k = 0; k < kernels_; ++k) {
+    for (std::uint32_t k = 0; k < columns_; ++k) {
       const cell& c = at(w, k);
+      all[k].executions += read(c.executions);
       all[k].completed += read(c.completed);
       all[k].one_worker += read(c.one_worker);
       all[k].one_worker_seconds += static_cast<double>(read(c.one_worker_ticks)) * seconds_per_tick;
@@ -47,7 +53,7 @@ std::vector<grain::kernel_record> kernel_counts::counted(double seconds_per_tick
 void kernel_counts::learn(std::span<const grain::kernel_record> counted) {
   grain::kernel_times times;
   times.add(counted);
-  for (std::uint32_t k = 0; k < kernels_; ++k) mean_seconds_[k].store(times.mean(k), std::memory_order_relaxed);
+  for (std::uint32_t k = 0; k < columns_; ++k) mean_seconds_[k].store(times.mean(k), std::memory_order_relaxed);
 }
 
 }  // namespace maslin

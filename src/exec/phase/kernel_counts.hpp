@@ -1,6 +1,7 @@
 #pragma once
 // What the kernels of a phase have cost so far: counted by the workers as they go, read by right-sizing.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -17,12 +18,17 @@ class kernel_counts {
   /// Throws std::bad_alloc.
   explicit kernel_counts(int workers);
 
-  /// On that worker: an execution at that width.
-  void count(int worker, std::uint32_t kernel, int width, std::uint64_t ticks);
-  /// Any thread: the kernel's mean one-worker time as last learned; 0: not known yet.
-  double mean_seconds(std::uint32_t kernel) const;
+  /// Gives the column of a kernel.
+  std::uint32_t of_kernel(std::uint32_t kernel) const { return std::min(kernel, kernels_ - 1); }
+  /// Gives the column of a loop that a stream runs itself, by its call site; two may share one.
+  std::uint32_t of_loop(const void* body, std::uint32_t line) const;
 
-  /// Gives what was counted so far, by kernel id. Throws std::bad_alloc.
+  /// On that worker: an execution at that width that completed so much: 1, or a loop's iterations.
+  void count(int worker, std::uint32_t column, int width, std::uint64_t ticks, std::uint64_t completed);
+  /// Any thread: the mean one-worker time of what a column counts, as last learned; 0: not known yet.
+  double mean_seconds(std::uint32_t column) const;
+
+  /// Gives what was counted so far, by column. Throws std::bad_alloc.
   std::vector<grain::kernel_record> counted(double seconds_per_tick) const;
   /// Takes the means from what was counted. Under the grain lock; throws std::bad_alloc.
   void learn(std::span<const grain::kernel_record> counted);
@@ -30,6 +36,7 @@ class kernel_counts {
  private:
   /// What one worker did with one kernel. Written by that worker alone.
   struct cell {
+    std::atomic<std::uint64_t> executions{0};
     std::atomic<std::uint64_t> completed{0};
     std::atomic<std::uint64_t> one_worker{0};
     std::atomic<std::uint64_t> one_worker_ticks{0};
@@ -40,12 +47,15 @@ class kernel_counts {
     }
   };
 
-  cell& at(int worker, std::uint32_t kernel) const;
+  cell& at(int worker, std::uint32_t column) const;
+
+  static constexpr std::uint32_t loops = 32;
 
   int workers_;
-  std::uint32_t kernels_;
-  std::unique_ptr<cell[]> cells_;                        ///< a row a worker; a column a kernel
-  std::unique_ptr<std::atomic<double>[]> mean_seconds_;  ///< by kernel
+  std::uint32_t kernels_;  ///< behind them, the loops
+  std::uint32_t columns_;
+  std::unique_ptr<cell[]> cells_;                        ///< a row a worker
+  std::unique_ptr<std::atomic<double>[]> mean_seconds_;  ///< by column
 };
 
 }  // namespace maslin

@@ -12,7 +12,10 @@ namespace maslin {
 
 namespace {
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
-}
+
+/// Gives where the team of a slot begins, among the workers of the phase.
+int first_place(configuration c, int slot) { return slot * c.width + std::min(slot, c.wider); }
+}  // namespace
 
 phase_run::phase_run(phase_host& exec, const detail::phase& what, team& divided, scope& caller)
     : exec_(exec),
@@ -38,8 +41,9 @@ phase_run::phase_run(phase_host& exec, const detail::phase& what, team& divided,
   }
 }
 
-void phase_run::departed(std::uint64_t ticket, int worker, std::uint32_t kernel, int width, std::uint64_t ticks) {
-  kernels_.count(worker, kernel, width, ticks);
+void phase_run::departed(std::uint64_t ticket, int worker, std::uint32_t column, int width, std::uint64_t ticks,
+                         std::uint64_t completed) {
+  kernels_.count(worker, column, width, ticks, completed);
   if (departures_.depart(ticket)) look_at_.store(0, std::memory_order_relaxed);
 }
 
@@ -78,6 +82,7 @@ void phase_run::begin() {
 }
 
 void phase_run::end() noexcept {
+  const int allotted = width_;
   std::erase(divided_.phases, this);
   for (int w = first_; w < first_ + width_; ++w) exec_.team_served_by(w).store(&divided_, std::memory_order_seq_cst);
   for (team* t : teams_) exec_.return_team(t);
@@ -85,6 +90,7 @@ void phase_run::end() noexcept {
   exec_.promise_teams(-promised_teams_);
   for (int w = first_; w < first_ + width_; ++w) exec_.rouse_worker(w);
   note(exec_.ticks());
+  if (!pinned_) measure([&] { exec_.learned().keep(what_.name, allotted, what_.streams, controller_->learned()); });
   divide(divided_);
 }
 
@@ -93,13 +99,17 @@ void phase_run::hold_still(bool hold) {
   if (nested_ == 0) divide(divided_);
 }
 
-bool phase_run::leads(int worker) const {
+std::optional<int> phase_run::slot_led_by(int worker) const {
   const int place = worker - first_;
-  return place >= 0 && place < now_.streams * now_.width && place % now_.width == 0;
+  const int in_wider = now_.wider * (now_.width + 1);
+  const int slot = place < in_wider ? place / (now_.width + 1) : now_.wider + (place - in_wider) / now_.width;
+  if (place < 0 || slot >= now_.streams || place != first_place(now_, slot)) return std::nullopt;
+  return slot;
 }
 
 team* phase_run::team_of(const stream_run& s) const {
-  return leads(s.worker) ? teams_[static_cast<std::size_t>((s.worker - first_) / now_.width)] : nullptr;
+  const auto slot = slot_led_by(s.worker);
+  return slot ? teams_[static_cast<std::size_t>(*slot)] : nullptr;
 }
 
 template <class Step>
@@ -116,6 +126,10 @@ void phase_run::measure(Step&& step) noexcept {
   }
 }
 
+grain::situation phase_run::situation(int workers) const {
+  return {workers, what_.streams, exec_.handing_over(), exec_.learned().of(what_.name, workers, what_.streams)};
+}
+
 void phase_run::allot(int first, int width) noexcept {
   if (first == first_ && width == width_) return;
   first_ = first;
@@ -125,7 +139,7 @@ void phase_run::allot(int first, int width) noexcept {
       if (controller_)
         controller_->resize(width);
       else
-        controller_ = grain::make_controller(exec_.policy(), {width, what_.streams});
+        controller_ = grain::make_controller(exec_.policy(), situation(width));
     });
   if (pinned_) {
     // Beside other phases there may be fewer workers than were pinned: then narrower, and then fewer streams.
@@ -147,8 +161,11 @@ void phase_run::apply(configuration c) noexcept {
     teams_.push_back(t);
     for (int w = first; w < first + width; ++w) exec_.team_served_by(w).store(t, std::memory_order_seq_cst);
   };
-  for (int slot = 0; slot < c.streams; ++slot) make(first_ + slot * c.width, c.width, first_ + slot * c.width, this);
-  const int used = c.streams * c.width;
+  for (int slot = 0; slot < c.streams; ++slot) {
+    const int first = first_ + first_place(c, slot);
+    make(first, c.width + (slot < c.wider ? 1 : 0), first, this);
+  }
+  const int used = first_place(c, c.streams);
   if (used < width_) make(first_ + used, width_ - used, trace::no_slot, nullptr);
   for (team* t : before_) exec_.return_team(t);
   before_.clear();
@@ -209,7 +226,7 @@ void phase_run::started(stream_run& s, int worker) {
 }
 
 bool phase_run::stays(stream_run& s, int worker) {
-  if (leads(worker) && !suspended_.surplus(static_cast<int>(running_.size()), now_.streams)) {
+  if (slot_led_by(worker) && !suspended_.surplus(static_cast<int>(running_.size()), now_.streams)) {
     s.seen = generation_.load(std::memory_order_relaxed);
     if (!s.off_loaded) ++off_loaded_;
     s.off_loaded = true;
@@ -288,6 +305,7 @@ void phase_run::tick() {
   slice.under = now_;
   slice.seconds = static_cast<double>(now - slice_began_) * second;
   slice.units = slice_units_;
+  slice.at = static_cast<double>(now - began_) * second;
   if (slice.seconds < rule.seconds && slice.units < streams) return;
   bool over = false;
   measure([&] { over = end_slice(slice, now); });
@@ -312,18 +330,19 @@ void phase_run::end_epoch() {
 bool phase_run::end_slice(grain::sample& slice, std::uint64_t now) {
   slice.kernels = counted();
   kernels_.learn(slice.kernels);
-  std::int64_t completed = 0;
+  std::int64_t executions = 0;
   for (std::size_t k = 0; k < slice.kernels.size(); ++k) {
     grain::kernel_record& of = slice.kernels[k];
     const grain::kernel_record& before = slice_from_[k];
+    of.executions -= before.executions;
     of.completed -= before.completed;
     of.one_worker -= before.one_worker;
     of.one_worker_seconds = std::max(0.0, of.one_worker_seconds - before.one_worker_seconds);
     of.worker_seconds = std::max(0.0, of.worker_seconds - before.worker_seconds);
-    completed += static_cast<std::int64_t>(of.completed);
+    executions += static_cast<std::int64_t>(of.executions);
   }
   const int streams = static_cast<int>(std::min<std::int64_t>(now_.streams, left()));
-  if (!controller_->rule().complete({slice.seconds, completed, slice.units, streams})) return false;
+  if (!controller_->rule().complete({slice.seconds, executions, slice.units, streams})) return false;
   in_slice_ = false;
   controller_->observe(slice);
   if (controller_->current() == now_ && controller_->sampling()) begin_slice(now);
@@ -345,7 +364,7 @@ void phase_run::note(std::uint64_t now) noexcept try {
     r.samples = controller_->samples();
     r.chosen = controller_->chosen();
   });
-  const bool sampling = !pinned_ && controller_->sampling();
+  const bool sampling = !pinned_ && !controller_->chosen();
   // What the last streams run in, because they are too few for the chosen configuration, is no decision.
   const bool remainder = !pinned_ && !sampling && now_ != controller_->chosen();
   if (!trace::on() || remainder) return;

@@ -39,10 +39,11 @@ class phase_run {
   bool stale(const stream_run& s) const { return s.seen != generation_.load(std::memory_order_relaxed); }
   /// An off-load arrives at a worker; gives the ticket that `departed` wants.
   std::uint64_t arrived() { return departures_.arrive(); }
-  /// The off-load is done: it ran on `worker` at that width.
-  void departed(std::uint64_t ticket, int worker, std::uint32_t kernel, int width, std::uint64_t ticks);
+  /// The off-load is done: it ran on `worker` at that width, and completed one kernel, or a loop's iterations.
+  void departed(std::uint64_t ticket, int worker, std::uint32_t column, int width, std::uint64_t ticks,
+                std::uint64_t completed = 1);
+  const kernel_counts& counts() const { return kernels_; }
   bool due(std::uint64_t now) const { return now >= look_at_.load(std::memory_order_relaxed); }
-  double mean_seconds(std::uint32_t kernel) const { return kernels_.mean_seconds(kernel); }
   scope& streams() { return streams_; }
   std::uint32_t name() const { return name_; }
   const detail::phase& what() const { return what_; }
@@ -75,7 +76,9 @@ class phase_run {
   /// Runs what may allocate; where there is no memory, what runs now is kept to the end.
   template <class Step>
   void measure(Step&& step) noexcept;
-  bool leads(int worker) const;
+  /// Gives the stream slot whose team begins with that worker, if there is one.
+  std::optional<int> slot_led_by(int worker) const;
+  grain::situation situation(int workers) const;
   static bool may_divide(const team& t);
   static void divide(team& t);
   void allot(int first, int width) noexcept;

@@ -40,7 +40,7 @@ std::optional<work> threads_executor::take_share(worker& w, loop_run& run, bool 
   }
 }
 
-void threads_executor::run_loop(context& caller, const detail::loop& l) {
+void threads_executor::share_loop(context& caller, const detail::loop& l) {
   const starting_thread::visit visit(*this);
   worker* w = self();
   const int team_width = team_of(w).width.load(std::memory_order_relaxed);

@@ -111,8 +111,10 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   const int track = track_of(w);
   const int team_width =
       here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
-  const int width =
-      s && !grain::worth_sharing(s->phase.mean_seconds(kernel), team_width, handing_over_seconds) ? 1 : team_width;
+  const int width = s && !grain::worth_sharing(s->phase.counts().mean_seconds(s->phase.counts().of_kernel(kernel)),
+                                               team_width, handing_over_seconds)
+                        ? 1
+                        : team_width;
   const std::uint32_t name = traced_kernel(kernel);
   trace::record(track, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
   const std::uint64_t ticket = s ? s->phase.arrived() : 0;
@@ -122,12 +124,31 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   trace::record(track, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
   if (!s) return;
   const std::uint64_t end = base::ticks();
-  s->phase.departed(ticket, track, kernel, width, end - begin);
-  if (!here.owns_stream || !s->phase.due(end)) return;
-  if (grain_lock_.try_lock()) {
-    s->phase.tick();
-    grain_lock_.unlock();
-  }
+  s->phase.departed(ticket, track, s->phase.counts().of_kernel(kernel), width, end - begin);
+  if (here.owns_stream) look_at(*s, end);
+}
+
+/// Between two off-loads of the stream: is a slice over, or an epoch?
+void threads_executor::look_at(stream_run& s, std::uint64_t now) {
+  if (!s.phase.due(now) || !grain_lock_.try_lock()) return;
+  s.phase.tick();
+  grain_lock_.unlock();
+}
+
+/// A loop that a stream runs itself is an off-load: there the stream takes its place, and its iterations count.
+void threads_executor::run_loop(context& caller, const detail::loop& l) {
+  if (!caller.owns_stream || caller.in_offload) return share_loop(caller, l);
+  auto& s = *static_cast<stream_run*>(caller.stream);
+  if (s.phase.stale(s)) take_place(*this, s);
+  worker& w = *self();
+  const int width = w.in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
+  const std::uint64_t ticket = s.phase.arrived();
+  const std::uint64_t begin = base::ticks();
+  share_loop(caller, l);
+  const std::uint64_t end = base::ticks();
+  const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
+  s.phase.departed(ticket, w.index, column, width, end - begin, static_cast<std::uint64_t>(l.last - l.first));
+  look_at(s, end);
 }
 
 }  // namespace maslin

@@ -7,6 +7,7 @@
 #include "base/environment.hpp"
 #include "exec/in_place.hpp"
 #include "machine/budget.hpp"
+#include "machine/processor.hpp"
 #include "maslin/error.hpp"
 #include "sched/grain/edtlp.hpp"
 #include "sched/place/dbs.hpp"
@@ -120,7 +121,8 @@ void worker::nonempty(bool holds_work) {
 }
 
 threads_executor::threads_executor(int workers, schedule loops)
-    : stack_bytes_(stack_bytes_from_environment()),
+    : phase_host(machine::processor_name(), learned_file(learned_file_of_user())),
+      stack_bytes_(stack_bytes_from_environment()),
       patience_(patience_from_environment()),
       loops_(loops),
       spin_(workers == 1 || machine::oversubscribed(workers)),

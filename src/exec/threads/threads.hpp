@@ -59,6 +59,7 @@ class threads_executor final : public executor, public phase_host {
   void rouse_worker(int worker) override { rouse(at(worker)); }
   std::uint64_t ticks() const override { return base::ticks(); }
   double seconds_per_tick() const override { return base::seconds_per_tick(); }
+  double handing_over() const override { return handing_over_seconds; }
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() override { return 4096; }
 
@@ -132,6 +133,7 @@ class threads_executor final : public executor, public phase_host {
 
   // loops.cpp
   void run_baseline(context& caller, const detail::loop& l, schedule policy);
+  void share_loop(context& caller, const detail::loop& l);
   bool publish(worker* w, const loop_part& rest, bool in_centre) noexcept;
   std::optional<work> take_share(worker& w, loop_run& run, bool in_centre);
   void join(loop_run& run, const worker* w);
@@ -143,6 +145,7 @@ class threads_executor final : public executor, public phase_host {
 
   // phases.cpp
   bool start_stream(worker& w, bool before_parking);
+  void look_at(stream_run& s, std::uint64_t now);
 
   // watchdog.cpp
   template <class Visit>

@@ -43,7 +43,7 @@ std::optional<work> virtual_executor::take_share(virtual_worker& w, loop_run& ru
   return w.loops.take_of(&run, run.width);
 }
 
-void virtual_executor::run_loop(context& caller, const detail::loop& l) {
+void virtual_executor::share_loop(context& caller, const detail::loop& l) {
   virtual_worker* w = self();
   const std::int64_t blocks = l.blocks();
   team& t = calling_team(caller);

@@ -160,7 +160,10 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   virtual_worker* w = self();
   team& t = calling_team(here);
   const int team_width = here.in_loop ? 1 : t.width.load(std::memory_order_relaxed);
-  const int width = s && !grain::worth_sharing(s->phase.mean_seconds(kernel), team_width, 0) ? 1 : team_width;
+  const int width =
+      s && !grain::worth_sharing(s->phase.counts().mean_seconds(s->phase.counts().of_kernel(kernel)), team_width, 0)
+          ? 1
+          : team_width;
   if (!w && has_hosts() && this->here()) {
     kernel_run k{call, env, &here, kernel, width, s};
     if (s) k.ticket = s->phase.arrived();
@@ -174,13 +177,31 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
     trace::record(at, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
     call_kernel(*this, here, width, call, env);
     trace::record(at, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
-    if (s) s->phase.departed(ticket, at, kernel, width, ticks() - begin);
+    if (s) s->phase.departed(ticket, at, s->phase.counts().of_kernel(kernel), width, ticks() - begin);
   }
-  if (!s || !here.owns_stream) return;
-  const std::uint64_t end = ticks();
-  if (!s->phase.due(end)) return;
+  if (s && here.owns_stream) look_at(*s);
+}
+
+/// Between two off-loads of the stream: is a slice over, or an epoch?
+void virtual_executor::look_at(stream_run& s) {
+  if (!s.phase.due(ticks())) return;
   const inside look(*this);
-  s->phase.tick();
+  s.phase.tick();
+}
+
+/// A loop that a stream runs itself is an off-load: there the stream takes its place, and its iterations count. Where
+/// streams run on hosts, such a loop is a host's.
+void virtual_executor::run_loop(context& caller, const detail::loop& l) {
+  if (!caller.owns_stream || caller.in_offload || has_hosts()) return share_loop(caller, l);
+  auto& s = *static_cast<stream_run*>(caller.stream);
+  if (s.phase.stale(s)) take_place(s);
+  const int width = calling_team(caller).width.load(std::memory_order_relaxed);
+  const std::uint64_t ticket = s.phase.arrived();
+  const std::uint64_t begin = ticks();
+  share_loop(caller, l);
+  const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
+  s.phase.departed(ticket, track(), column, width, ticks() - begin, static_cast<std::uint64_t>(l.last - l.first));
+  look_at(s);
 }
 
 /// Sends the kernel to the team's first worker; the calling thread goes on when the worker's signal is back.
@@ -214,7 +235,9 @@ bool virtual_executor::run_kernel(virtual_worker& w) {
   const inside end(*this);
   trace::record(w.number, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
   const picoseconds length = w.clock - begin;
-  if (k.stream) k.stream->phase.departed(k.ticket, w.number, k.kernel, k.width, static_cast<std::uint64_t>(length));
+  if (k.stream)
+    k.stream->phase.departed(k.ticket, w.number, k.stream->phase.counts().of_kernel(k.kernel), k.width,
+                             static_cast<std::uint64_t>(length));
   k.waits->on_host.last_length = length;
   k.waits->home->enqueue(*k.waits, signalled(*k.waits->home));
   return true;

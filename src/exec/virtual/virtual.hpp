@@ -49,6 +49,7 @@ class virtual_executor final : public executor, public phase_host {
   void rouse_worker(int worker) override;
   std::uint64_t ticks() const override;
   double seconds_per_tick() const override { return 1e-12; }
+  double handing_over() const override { return 0; }
 
   /// Has the calling thread a clock here?
   bool is_known_here() const { return here() != nullptr; }
@@ -101,6 +102,7 @@ class virtual_executor final : public executor, public phase_host {
   void execute(virtual_worker& w, const work& item);
   void end(virtual_worker& w);
   bool climb(virtual_worker& w, const team& t);
+  void share_loop(context& caller, const detail::loop& l);
   std::optional<work> take_share(virtual_worker& w, loop_run& run, bool in_centre);
   void run_blocks(loop_run& run, std::int64_t first, std::int64_t last);
   void answer(const invitation& to);
@@ -111,6 +113,7 @@ class virtual_executor final : public executor, public phase_host {
   bool start_stream(virtual_worker& w, bool before_parking);
   void run_stream(stream_run& s);
   void take_place(stream_run& s);
+  void look_at(stream_run& s);
   void note(trace::event_kind what, const stream_run& s) const;
   void call_on_team(team& t, kernel_run& k);
   bool run_kernel(virtual_worker& w);

@@ -14,14 +14,17 @@
 #include <vector>
 
 #include "maslin/phase.hpp"
+#include "sched/grain/knowledge.hpp"
 #include "sched/grain/sample.hpp"
 
 namespace maslin::grain {
 
 /// What a phase has when it begins.
 struct situation {
-  int workers = 1;           ///< that it may use
-  std::int64_t streams = 1;  ///< that it has to run
+  int workers = 1;                     ///< that it may use
+  std::int64_t streams = 1;            ///< that it has to run
+  double handing_over_seconds = 0;     ///< what sharing a kernel with a team costs
+  std::vector<knowledge> before = {};  ///< what was learned in earlier runs; that which fits best comes first
 };
 
 /// The controller of one run of a phase. `current()` never asks for more workers than there are.
@@ -45,6 +48,8 @@ class controller {
   virtual sample_rule rule() const { return {}; }
   /// Takes in a slice of `slice.under`, which need not be `current()`. `current()` may change.
   virtual void observe(const sample& slice) { static_cast<void>(slice); }
+  /// Gives what the next run of the phase may begin with; empty if nothing was learned.
+  virtual knowledge learned() const { return {}; }
   /// Gives every slice in the order in which they were taken.
   virtual std::vector<phase_sample> samples() const { return {}; }
 

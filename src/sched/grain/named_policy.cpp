@@ -7,6 +7,7 @@
 
 #include "machine/nearest_word.hpp"
 #include "maslin/error.hpp"
+#include "sched/grain/automatic.hpp"
 #include "sched/grain/edtlp_llp.hpp"
 #include "sched/grain/mgps.hpp"
 #include "sched/grain/s_mgps.hpp"
@@ -20,14 +21,15 @@ struct named {
   policy::rule by;
 };
 // Of two names that are as near to what was written, the first is proposed: "smgps" lacks a hyphen.
-constexpr named all[] = {{"s-mgps", policy::rule::s_mgps},
-                         {"mgps", policy::rule::mgps},
-                         {"edtlp", policy::rule::edtlp},
-                         {"edtlp-llp", policy::rule::edtlp_llp}};
+constexpr named all[] = {{"s-mgps", policy::rule::s_mgps}, {"s-mgps:work", policy::rule::s_mgps_by_work},
+                         {"mgps", policy::rule::mgps},     {"auto", policy::rule::automatic},
+                         {"edtlp", policy::rule::edtlp},   {"edtlp-llp", policy::rule::edtlp_llp}};
 
 [[noreturn]] void fail(std::string_view text, const std::string& what) {
   throw error(fmt::format(
-      "MASLIN_GRAIN=\"{}\": {}; write edtlp, edtlp-llp:WIDTH (for example edtlp-llp:4), mgps or s-mgps", text, what));
+      "MASLIN_GRAIN=\"{}\": {}; write auto, edtlp, edtlp-llp:WIDTH (for example edtlp-llp:4), mgps, s-mgps or "
+      "s-mgps:work",
+      text, what));
 }
 
 int read_width(std::string_view text, std::string_view width) {
@@ -45,17 +47,17 @@ policy parse_policy(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   for (const named& one : all) {
+    if (one.name == text && one.by != policy::rule::edtlp_llp) return {one.by};  // "s-mgps:work" is a name, too
     if (one.name != name) continue;
     if (one.by == policy::rule::edtlp_llp) {
       if (colon == std::string_view::npos) fail(text, "expected ':' and a width after edtlp-llp");
       return {one.by, read_width(text, text.substr(colon + 1))};
     }
-    if (colon != std::string_view::npos) fail(text, fmt::format("{} takes no width", name));
-    return {one.by};
+    if (one.by != policy::rule::s_mgps) fail(text, fmt::format("{} takes no width", name));
   }
   std::vector<std::string> words;
   for (const named& one : all) words.emplace_back(one.name);
-  const std::string guess = machine::nearest_word(name, words);
+  const std::string guess = machine::nearest_word(name == "s-mgps" ? text : name, words);
   fail(text, guess.empty() ? "unknown policy" : fmt::format("unknown policy, did you mean '{}'?", guess));
 }
 
@@ -66,7 +68,7 @@ std::string name_of(policy p) {
   return "";
 }
 
-std::unique_ptr<controller> make_controller(policy p, situation begin) {
+std::unique_ptr<controller> make_controller(policy p, const situation& begin) {
   switch (p.by) {
     case policy::rule::edtlp:
       return std::make_unique<edtlp_llp>(begin, 1);
@@ -75,9 +77,13 @@ std::unique_ptr<controller> make_controller(policy p, situation begin) {
     case policy::rule::mgps:
       return std::make_unique<mgps>(begin);
     case policy::rule::s_mgps:
+      return std::make_unique<s_mgps>(begin, s_mgps::count::off_loads);
+    case policy::rule::s_mgps_by_work:
+      return std::make_unique<s_mgps>(begin, s_mgps::count::work);
+    case policy::rule::automatic:
       break;
   }
-  return std::make_unique<s_mgps>(begin.workers, begin.streams);
+  return std::make_unique<automatic>(begin);
 }
 
 }  // namespace maslin::grain

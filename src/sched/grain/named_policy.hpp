@@ -11,19 +11,19 @@
 namespace maslin::grain {
 
 struct policy {
-  enum class rule : std::uint8_t { edtlp, edtlp_llp, mgps, s_mgps };
-  rule by = rule::s_mgps;
+  enum class rule : std::uint8_t { edtlp, edtlp_llp, mgps, s_mgps, s_mgps_by_work, automatic };
+  rule by = rule::automatic;
   int width = 1;  ///< of edtlp_llp's teams
 };
 
-/// Gives the policy of that name: edtlp, edtlp-llp:WIDTH, mgps or s-mgps. Throws `error`, with the nearest name if
-/// there is one.
+/// Gives the policy of that name: auto, edtlp, edtlp-llp:WIDTH, mgps, s-mgps or s-mgps:work. Throws `error`, with the
+/// nearest name if there is one.
 policy parse_policy(std::string_view text);
 
 /// Gives its name, as `parse_policy` reads it.
 std::string name_of(policy p);
 
 /// Gives the policy's controller for a phase that begins. Throws std::bad_alloc.
-std::unique_ptr<controller> make_controller(policy p, situation begin);
+std::unique_ptr<controller> make_controller(policy p, const situation& begin);
 
 }  // namespace maslin::grain

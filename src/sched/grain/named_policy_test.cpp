@@ -19,9 +19,10 @@ std::string complaint(std::string_view text) {
 }
 
 TEST(Policy, EveryNameIsReadAsItIsWritten) {
-  for (const char* name : {"edtlp", "edtlp-llp:1", "edtlp-llp:4", "edtlp-llp:4096", "mgps", "s-mgps"})
+  for (const char* name :
+       {"edtlp", "edtlp-llp:1", "edtlp-llp:4", "edtlp-llp:4096", "mgps", "s-mgps", "s-mgps:work", "auto"})
     EXPECT_EQ(name_of(parse_policy(name)), name);
-  EXPECT_EQ(name_of({}), "s-mgps") << "what nobody chose";
+  EXPECT_EQ(name_of({}), "auto") << "what nobody chose";
 }
 
 TEST(Policy, WhatCannotBeReadIsSaidWithTheNearestName) {
@@ -30,7 +31,7 @@ TEST(Policy, WhatCannotBeReadIsSaidWithTheNearestName) {
       {"mgp", "did you mean 'mgps'?"},
       {"edtlpllp:4", "did you mean 'edtlp-llp'?"},
       {"EDTLP", "unknown policy; write"},
-      {"banana", "unknown policy; write edtlp, edtlp-llp:WIDTH"},
+      {"banana", "unknown policy; write auto, edtlp, edtlp-llp:WIDTH"},
       {":4", "unknown policy"},
       {"edtlp-llp", "expected ':' and a width"},
       {"edtlp-llp:", "column 11: expected a width"},
@@ -40,6 +41,7 @@ TEST(Policy, WhatCannotBeReadIsSaidWithTheNearestName) {
       {"edtlp-llp:99999999999", "column 11: expected a width"},
       {"mgps:2", "mgps takes no width"},
       {"edtlp:", "edtlp takes no width"},
+      {"s-mgps:wrk", "did you mean 's-mgps:work'?"},
   };
   for (const auto& [text, expected] : cases)
     EXPECT_NE(complaint(text).find(expected), std::string::npos) << text << ": " << complaint(text);
@@ -54,14 +56,14 @@ TEST(Policy, EachMakesItsController) {
 }
 
 TEST(Policy, NoneAsksForMoreThanThereIsWhenNothingIsObservedAtAll) {
-  for (const char* name : {"edtlp", "edtlp-llp:4", "mgps", "s-mgps"})
+  for (const char* name : {"edtlp", "edtlp-llp:4", "mgps", "s-mgps", "auto"})
     for (int workers = 1; workers <= 64; ++workers)
       for (const std::int64_t streams : {1, 3, 1000}) {
         const auto grain = make_controller(parse_policy(name), {workers, streams});
         for (const int later : {workers, 1, 64, workers}) {
           grain->resize(later);
           const configuration c = grain->current();
-          ASSERT_LE(c.streams * c.width, later) << name;
+          ASSERT_LE(c.streams * c.width + c.wider, later) << name;
           ASSERT_LE(c.streams, streams) << name;
         }
       }

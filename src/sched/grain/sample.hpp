@@ -2,6 +2,7 @@
 // What a policy is told of a phase: slices of its work, measured, and off-loads that departed.
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "maslin/phase.hpp"
@@ -22,6 +23,7 @@ struct sample_rule {
   double seconds = 0.025;          ///< a slice lasts at least this
   std::int64_t kernels = 50;       ///< and completes at least this many kernels per running stream
   double patience_seconds = 0.25;  ///< how long a slice waits for its streams' first off-loads
+  double at_most_seconds = std::numeric_limits<double>::infinity();  ///< then it says enough that nothing moves
 
   /// Is the configuration in force, so that a slice may begin? Each running stream must have off-loaded once since the
   /// configuration was set (`off_loaded` of `streams` have): one that is still getting started would speak against it.
@@ -33,7 +35,8 @@ struct sample_rule {
   /// Is the slice long enough to say something? Also when as many streams have finished in it as run at a time: the
   /// paper's unit, for streams that off-load little or nothing.
   bool complete(const progress& p) const {
-    return (p.seconds >= seconds && p.kernels >= kernels * p.streams) || p.units >= p.streams;
+    return (p.seconds >= seconds && p.kernels >= kernels * p.streams) || p.units >= p.streams ||
+           p.seconds >= at_most_seconds;
   }
 };
 
@@ -41,6 +44,7 @@ struct sample_rule {
 struct sample {
   configuration under;
   double seconds = 0;
+  double at = 0;                       ///< when it ended: seconds since the phase began
   std::vector<kernel_record> kernels;  ///< what completed in it, by kernel id
   std::int64_t units = 0;              ///< streams finished in it
 };

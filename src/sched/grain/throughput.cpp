@@ -5,6 +5,7 @@ namespace maslin::grain {
 void accumulate(std::vector<kernel_record>& to, std::span<const kernel_record> from) {
   if (to.size() < from.size()) to.resize(from.size());
   for (std::size_t id = 0; id < from.size(); ++id) {
+    to[id].executions += from[id].executions;
     to[id].completed += from[id].completed;
     to[id].one_worker += from[id].one_worker;
     to[id].one_worker_seconds += from[id].one_worker_seconds;
@@ -19,10 +20,20 @@ double kernel_times::mean(std::size_t kernel) const {
   return k.completed > 0 ? k.worker_seconds / static_cast<double>(k.completed) : 0;
 }
 
+double kernel_times::work_of(std::size_t kernel, const kernel_record& record) const {
+  return static_cast<double>(record.completed) * mean(kernel);
+}
+
 double kernel_times::work(std::span<const kernel_record> records) const {
   double seconds = 0;
-  for (std::size_t id = 0; id < records.size(); ++id) seconds += static_cast<double>(records[id].completed) * mean(id);
+  for (std::size_t id = 0; id < records.size(); ++id) seconds += work_of(id, records[id]);
   return seconds;
+}
+
+double kernel_times::mean_execution() const {
+  std::uint64_t executions = 0;
+  for (const kernel_record& k : seen_) executions += k.executions;
+  return executions > 0 ? work(seen_) / static_cast<double>(executions) : 0;
 }
 
 }  // namespace maslin::grain

@@ -9,10 +9,12 @@
 
 namespace maslin::grain {
 
-/// What happened to one kernel in a stretch of time. Kernels run on the host count like any other, at width 1.
+/// What happened to one kernel in a stretch of time. Kernels run on the host count like any other, at width 1. A loop
+/// that a stream runs itself is a kernel that completes its iterations.
 struct kernel_record {
-  std::uint64_t completed = 0;    ///< executions, at any width
-  std::uint64_t one_worker = 0;   ///< of these, executions at width 1
+  std::uint64_t executions = 0;   ///< at any width
+  std::uint64_t completed = 0;    ///< in them: one each, of a loop its iterations
+  std::uint64_t one_worker = 0;   ///< of these, at width 1
   double one_worker_seconds = 0;  ///< time that those took, summed
   double worker_seconds = 0;      ///< time × width of every execution, summed
 };
@@ -31,8 +33,13 @@ class kernel_times {
   /// ran.
   double mean(std::size_t kernel) const;
 
-  /// Gives C in seconds: completed executions, each with its kernel's mean one-worker time.
+  /// Gives what a kernel's record is worth in seconds: what it completed, each with the kernel's mean one-worker time.
+  double work_of(std::size_t kernel, const kernel_record& record) const;
+  /// Gives C in seconds: the sum over all kernels.
   double work(std::span<const kernel_record> records) const;
+
+  /// Gives the mean one-worker time in seconds of all executions that it has learned from; 0 if there were none.
+  double mean_execution() const;
 
  private:
   std::vector<kernel_record> seen_;

@@ -38,11 +38,21 @@ TEST(KernelTimes, WorkWeighsEachKernelWithItsOwnMean) {
   EXPECT_DOUBLE_EQ(times.work(std::vector<kernel_record>{{.completed = 10}, {.completed = 10}}), 10 * 1.0 + 10 * 3.0);
 }
 
+TEST(KernelTimes, TheMeanExecutionIsOfAllKernels) {
+  kernel_times times;
+  EXPECT_EQ(times.mean_execution(), 0);
+  times.add(std::vector<kernel_record>{
+      {.executions = 3, .completed = 3, .one_worker = 3, .one_worker_seconds = 3, .worker_seconds = 3},
+      {.executions = 1, .completed = 50, .one_worker = 50, .one_worker_seconds = 5, .worker_seconds = 5}});
+  EXPECT_DOUBLE_EQ(times.mean_execution(), 2) << "a loop of 50 iterations is one execution";
+}
+
 TEST(KernelTimes, RecordsOfDifferentLengthsAddUp) {
   std::vector<kernel_record> sum;
-  accumulate(sum, std::vector<kernel_record>{{.completed = 1}});
+  accumulate(sum, std::vector<kernel_record>{{.executions = 1, .completed = 1}});
   accumulate(sum, std::vector<kernel_record>{{.completed = 2}, {.completed = 5, .one_worker = 3}});
   ASSERT_EQ(sum.size(), 2u);
+  EXPECT_EQ(sum[0].executions, 1u);
   EXPECT_EQ(sum[0].completed, 3u);
   EXPECT_EQ(sum[1].completed, 5u);
   EXPECT_EQ(sum[1].one_worker, 3u);

@@ -1,0 +1,183 @@
+#include "exec/phase/learned.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace maslin {
+
+namespace {
+
+constexpr std::string_view first_line = "maslin learned 1";
+constexpr std::size_t entries_a_phase = 8;
+constexpr std::size_t most_entries = 2000;
+/// Inputs are the same size if kernels and streams are, to so many octaves.
+constexpr double same_octaves = 0.5;
+
+std::string word(std::string_view text) {
+  std::string clean(text);
+  for (char& c : clean)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  return clean;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> all;
+  for (;;) {
+    const std::size_t end = text.find(at);
+    all.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return all;
+    text.remove_prefix(end + 1);
+  }
+}
+
+template <class Number>
+bool read(std::string_view text, Number& into) {
+  const char* behind = text.data() + text.size();
+  const auto [end, failure] = std::from_chars(text.data(), behind, into);
+  return failure == std::errc{} && end == behind;
+}
+
+/// Reads "4x2+1:7.53".
+std::optional<grain::knowledge::known> read_known(std::string_view text) {
+  const std::size_t x = text.find('x');
+  const std::size_t plus = text.find('+');
+  const std::size_t colon = text.find(':');
+  if (x >= plus || plus >= colon || colon == std::string_view::npos) return std::nullopt;
+  grain::knowledge::known k;
+  const bool whole =
+      read(text.substr(0, x), k.under.streams) && read(text.substr(x + 1, plus - x - 1), k.under.width) &&
+      read(text.substr(plus + 1, colon - plus - 1), k.under.wider) && read(text.substr(colon + 1), k.throughput);
+  if (!whole || k.under.streams < 1 || k.under.width < 1 || k.under.wider < 0 || k.under.wider >= k.under.streams ||
+      !(k.throughput > 0) || !std::isfinite(k.throughput))
+    return std::nullopt;
+  return k;
+}
+
+bool same_size(const grain::knowledge& a, std::int64_t streams_a, const grain::knowledge& b, std::int64_t streams_b) {
+  const auto near = [](double x, double y) {
+    return x <= 0 || y <= 0 ? x == y : std::abs(std::log2(x / y)) <= same_octaves;
+  };
+  return near(a.kernel_seconds, b.kernel_seconds) &&
+         near(static_cast<double>(streams_a), static_cast<double>(streams_b));
+}
+
+}  // namespace
+
+learned_phases::learned_phases(std::string machine, std::string file)
+    : machine_(word(machine)), file_(std::move(file)) {
+  if (!file_.empty()) read(file_, all_);
+}
+
+void learned_phases::insert(table& into, const key& of, entry e) {
+  std::vector<entry>& known = into[of];
+  std::erase_if(known, [&](const entry& old) { return same_size(old.what, old.streams, e.what, e.streams); });
+  known.insert(known.begin(), std::move(e));
+  if (known.size() > entries_a_phase) known.pop_back();
+}
+
+void learned_phases::read(const std::string& file, table& into) {
+  std::ifstream in(file);
+  std::string line;
+  if (!std::getline(in, line) || line != first_line) return;
+  while (std::getline(in, line)) {
+    const auto parts = split(line, '\t');
+    if (parts.size() != 8) continue;
+    entry e{};
+    if (!maslin::read(parts[4], e.streams) || !maslin::read(parts[5], e.when) ||
+        !maslin::read(parts[6], e.what.kernel_seconds) || !(e.what.kernel_seconds >= 0))
+      continue;
+    for (const std::string_view text : split(parts[7], ' '))
+      if (const auto known = read_known(text)) e.what.best.push_back(*known);
+    if (!e.what.best.empty()) insert(into, key(parts.begin(), parts.begin() + 4), std::move(e));
+  }
+}
+
+learned_phases::key learned_phases::key_of(std::string_view phase, int workers) const {
+  return {word(program_invocation_short_name), machine_, word(phase), fmt::format("{}", workers)};
+}
+
+std::vector<grain::knowledge> learned_phases::of(std::string_view phase, int workers, std::int64_t streams) const {
+  std::vector<grain::knowledge> found;
+  const auto at = all_.find(key_of(phase, workers));
+  if (at == all_.end()) return found;
+  std::vector<entry> entries = at->second;
+  std::stable_partition(entries.begin(), entries.end(), [&](const entry& e) { return e.streams == streams; });
+  for (entry& e : entries) found.push_back(std::move(e.what));
+  return found;
+}
+
+void learned_phases::keep(std::string_view phase, int workers, std::int64_t streams, grain::knowledge what) {
+  if (what.best.empty()) return;
+  const key of = key_of(phase, workers);
+  const entry e{streams, static_cast<std::int64_t>(std::time(nullptr)), std::move(what)};
+  insert(all_, of, e);
+  if (!file_.empty()) insert(new_, of, e);
+}
+
+void learned_phases::save() noexcept try {
+  if (new_.empty()) return;
+  // Others may have written since: theirs stays, apart from what is newer here.
+  table whole;
+  read(file_, whole);
+  for (auto& [of, entries] : new_)
+    for (auto e = entries.rbegin(); e != entries.rend(); ++e) insert(whole, of, std::move(*e));
+  new_.clear();
+
+  std::vector<std::pair<std::int64_t, std::string>> lines;
+  for (const auto& [of, entries] : whole) {
+    for (std::size_t i = entries.size(); i-- > 0;) {  // as they are read: the latest last
+      const entry& e = entries[i];
+      std::string line = fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t", of[0], of[1], of[2], of[3], e.streams, e.when,
+                                     e.what.kernel_seconds);
+      for (const grain::knowledge::known& k : e.what.best)
+        line += fmt::format("{}{}x{}+{}:{:.6g}", line.ends_with('\t') ? "" : " ", k.under.streams, k.under.width,
+                            k.under.wider, k.throughput);
+      lines.emplace_back(e.when, std::move(line));
+    }
+  }
+  if (lines.size() > most_entries) {
+    std::stable_sort(lines.begin(), lines.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    lines.erase(lines.begin(), lines.end() - most_entries);
+  }
+  const std::filesystem::path to(file_);
+  if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path());
+  const std::string part = fmt::format("{}.{}.part", file_, getpid());
+  {
+    std::ofstream out(part, std::ios::trunc);
+    out << first_line << '\n';
+    for (const auto& [when, line] : lines) out << line << '\n';
+    out.close();
+    if (!out) {
+      std::filesystem::remove(part);
+      return;
+    }
+  }
+  std::filesystem::rename(part, to);
+} catch (...) {  // it is only kept to save time
+}
+
+std::string learned_file(std::string otherwise) {
+  const char* text = std::getenv("MASLIN_LEARNED");
+  if (!text || !*text) return otherwise;
+  return std::string_view(text) == "off" ? "" : text;
+}
+
+std::string learned_file_of_user() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache && *cache == '/') return std::string(cache) + "/maslin/learned";
+  const char* home = std::getenv("HOME");
+  return home && *home == '/' ? std::string(home) + "/.cache/maslin/learned" : "";
+}
+
+}  // namespace maslin

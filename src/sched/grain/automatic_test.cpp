@@ -1,0 +1,241 @@
+#include "sched/grain/automatic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "sched/grain/feasible.hpp"
+#include "sched/grain/s_mgps.hpp"
+#include "sched/grain/simulated_phase.hpp"
+
+namespace maslin::grain {
+namespace {
+
+double mean_width(configuration c) { return c.width + static_cast<double>(c.wider) / c.streams; }
+double amdahl(double width, double serial) { return 1 / (serial + (1 - serial) / width); }
+
+// Machines that are formulas: W of a configuration on so many workers.
+throughput_of streams_scale(int) {
+  return [](configuration c, double) { return c.streams * amdahl(mean_width(c), 0.5); };
+}
+throughput_of streams_contend(int workers) {
+  return [workers](configuration c, double) {
+    return c.streams * amdahl(mean_width(c), 0.05) / (1 + 0.8 * (c.streams - 1.0) / workers);
+  };
+}
+throughput_of memory_bound(int workers) {
+  return [workers](configuration c, double) {
+    const double busy = c.streams * mean_width(c);
+    return std::min(c.streams * amdahl(mean_width(c), 0.02), workers * 0.4) /
+           (1 + 0.6 * std::max(0.0, busy / workers - 0.4));
+  };
+}
+throughput_of medium_width(int workers) {
+  return [workers](configuration c, double) {
+    const double off = std::log2(mean_width(c)) - std::log2(workers) / 3;
+    return c.streams * mean_width(c) * std::exp(-0.15 * off * off);
+  };
+}
+const std::pair<const char*, throughput_of (*)(int)> machines[] = {{"streams_scale", streams_scale},
+                                                                   {"streams_contend", streams_contend},
+                                                                   {"memory_bound", memory_bound},
+                                                                   {"medium_width", medium_width}};
+
+simulated_phase phase_of(throughput_of w, int streams, double each = 1) {
+  return {std::move(w), std::vector<double>(static_cast<std::size_t>(streams), each)};
+}
+
+double best_fixed(const simulated_phase& phase, int workers) {
+  double best = 1e300;
+  for (const configuration c : feasible(workers, static_cast<std::int64_t>(phase.streams.size()), workers)) {
+    fixed pinned(c);
+    best = std::min(best, simulate(pinned, phase, workers).seconds);
+  }
+  return best;
+}
+
+double regret(const simulated_phase& phase, int workers, const std::vector<knowledge>& before = {}) {
+  automatic grain({workers, static_cast<std::int64_t>(phase.streams.size()), 0, before});
+  return simulate(grain, phase, workers).seconds / best_fixed(phase, workers) - 1;
+}
+
+std::function<double(int)> noisy(double sd, unsigned seed, double outliers = 0) {
+  return [random = std::mt19937(seed), normal = std::normal_distribution<double>(0, sd),
+          uniform = std::uniform_real_distribution<double>(0, 1), outliers](int) mutable {
+    const double wild = uniform(random) < outliers ? (uniform(random) < 0.5 ? 0.3 : 2) : 1;
+    return wild * std::exp(normal(random));
+  };
+}
+
+TEST(Automatic, WithSixtyFourUnitsOrMoreItIsWithinTwoPercentOfTheBestFixedInTheMean) {
+  double sum = 0;
+  int runs = 0;
+  for (const auto& [name, make] : machines)
+    for (const int workers : {2, 8, 16, 64})
+      for (const int streams : {64, 256}) {
+        simulated_phase phase = phase_of(make(workers), streams);
+        phase.noise = noisy(0.03, 1);
+        const double r = regret(phase, workers);
+        EXPECT_LE(r, 0.1) << name << ' ' << workers << " workers, " << streams << " streams";
+        sum += r, ++runs;
+      }
+  EXPECT_LE(sum / runs, 0.02);
+}
+
+TEST(Automatic, WithSixteenUnitsItIsWithinFivePercentInTheMean) {
+  double sum = 0;
+  int runs = 0;
+  for (const auto& [name, make] : machines)
+    for (const int workers : {2, 8, 16, 64}) {
+      simulated_phase phase = phase_of(make(workers), 16, 4);
+      phase.noise = noisy(0.03, 2);
+      const double r = regret(phase, workers);
+      EXPECT_LE(r, 0.1) << name << ' ' << workers;
+      sum += r, ++runs;
+    }
+  EXPECT_LE(sum / runs, 0.05);
+}
+
+TEST(Automatic, WhatAnEarlierRunLearnedIsUsedAtOnce) {
+  double sum = 0;
+  int runs = 0;
+  for (const auto& [name, make] : machines)
+    for (const int workers : {2, 8, 64}) {
+      simulated_phase phase = phase_of(make(workers), 64, 4);
+      phase.noise = noisy(0.03, 3);
+      automatic first({workers, 64});
+      simulate(first, phase, workers);
+      sum += regret(phase, workers, {first.learned()});
+      ++runs;
+    }
+  EXPECT_LE(sum / runs, 0.01);
+}
+
+TEST(Automatic, WhatWasLearnedOfAnotherInputDoesNotMislead) {
+  const knowledge other{1.0, {{{1, 8}, 100}, {{8, 1}, 1}}};
+  automatic grain({8, 200, 0, {other}});
+  EXPECT_EQ(grain.current(), (configuration{1, 8}));
+  const simulated_phase phase = phase_of(streams_scale(8), 200);
+  simulate(grain, phase, 8);
+  EXPECT_EQ(grain.chosen(), (configuration{8, 1}));
+}
+
+TEST(Automatic, SamplingCostsAtMostAThirdOfWhatExhaustiveSamplingDoes) {
+  for (const auto& [name, make] : machines) {
+    const simulated_phase phase = phase_of(make(8), 256);
+    automatic grain({8, 256});
+    s_mgps exhaustive({8, 256}, s_mgps::count::work);
+    const simulated_run a = simulate(grain, phase, 8);
+    const simulated_run e = simulate(exhaustive, phase, 8);
+    EXPECT_LT(a.lost, e.lost / 3) << name;
+  }
+}
+
+TEST(Automatic, NoiseOfThirtyPercentAndOneOutlierInTenCostLittle) {
+  double sum = 0;
+  int runs = 0;
+  for (const auto& [name, make] : machines)
+    for (const int workers : {2, 8, 64})
+      for (unsigned seed = 0; seed < 5; ++seed) {
+        simulated_phase phase = phase_of(make(workers), 128, 2);
+        phase.noise = noisy(0.3, seed, 0.1);
+        const double r = regret(phase, workers);
+        EXPECT_LE(r, 0.5) << name << ' ' << workers << " seed " << seed;
+        sum += r, ++runs;
+      }
+  EXPECT_LE(sum / runs, 0.1);
+  RecordProperty("mean_regret_ppm", static_cast<int>(1e6 * sum / runs));
+}
+
+TEST(Automatic, WhereTheShapeChangesHalfWayItIsFasterThanEveryFixedConfiguration) {
+  for (const int workers : {2, 8, 16, 64}) {
+    const auto w = [workers](configuration c, double done) {
+      if (done < 0.5) return c.streams * amdahl(mean_width(c), 0.5);
+      return c.streams * amdahl(mean_width(c), 0.01) / (1 + 3.0 * (c.streams - 1.0) / workers);
+    };
+    EXPECT_LT(regret(phase_of(w, 256), workers), -0.02) << workers;
+  }
+}
+
+TEST(Automatic, DriftOfAllThroughputAlikeCostsLittle) {
+  const auto w = [](configuration c, double done) { return streams_contend(8)(c, done) * (1 - 0.5 * done); };
+  EXPECT_LE(regret(phase_of(w, 128), 8), 0.05);
+}
+
+TEST(Automatic, AConfigurationInWhichNothingMovesIsGivenUp) {
+  const auto w = [](configuration c, double) { return c.streams == 4 && c.width == 2 ? 1e-3 : medium_width(8)(c, 0); };
+  EXPECT_LE(regret(phase_of(w, 128), 8), 0.1);
+}
+
+TEST(Automatic, AmongEqualsItStaysWhereItIs) {
+  const auto flat = [](configuration, double) { return 1.0; };
+  EXPECT_LE(regret(phase_of(flat, 128, 0.1), 8), 0.01);
+}
+
+TEST(Automatic, WithFewerStreamsThanRunAtATimeTheRestGetTheFreedWorkers) {
+  automatic grain({16, 48});
+  const auto w = [](configuration c) { return c.streams * amdahl(mean_width(c), 0.5); };
+  double now = 0;
+  for (int i = 0; i < 1000 && !grain.chosen(); ++i) {
+    sample s = simulated_slice(grain.current(), w(grain.current()), grain.rule().seconds);
+    s.at = now += s.seconds;
+    grain.observe(s);
+  }
+  ASSERT_EQ(grain.chosen(), (configuration{16, 1}));
+  grain.streams_left(3);
+  EXPECT_EQ(grain.current(), (configuration{3, 5, 1}));  // 6, 5, 5
+  grain.streams_left(1);
+  EXPECT_EQ(grain.current(), (configuration{1, 16}));
+  EXPECT_EQ(grain.chosen(), (configuration{16, 1}));
+}
+
+TEST(Automatic, UnevenEndsAreFasterThanEveryFixedConfiguration) {
+  for (const int trajectories : {6, 14}) {
+    simulated_phase phase{streams_contend(8), {}};
+    for (int i = 0; i < trajectories; ++i) phase.streams.push_back(1 + 0.4 * (i % 5));
+    automatic grain({8, trajectories});
+    EXPECT_LT(simulate(grain, phase, 8).seconds, best_fixed(phase, 8)) << trajectories;
+  }
+}
+
+TEST(Automatic, TheSameObservationsGiveTheSameDecisions) {
+  automatic a({16, 100});
+  automatic b({16, 100});
+  const auto noise = noisy(0.1, 7);
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_EQ(a.current(), b.current()) << i;
+    ASSERT_EQ(a.rule().seconds, b.rule().seconds) << i;
+    sample s = simulated_slice(a.current(), streams_contend(16)(a.current(), 0) * noise(i), a.rule().seconds);
+    s.at = 0.01 * (i + 1);
+    a.observe(s);
+    b.observe(s);
+    if (i % 10 == 9) a.streams_left(100 - i / 10), b.streams_left(100 - i / 10);
+  }
+}
+
+TEST(Automatic, OneWorkerNeedsNoSampling) {
+  const automatic grain({1, 100});
+  EXPECT_FALSE(grain.sampling());
+  EXPECT_EQ(grain.current(), (configuration{1, 1}));
+  EXPECT_EQ(grain.chosen(), grain.current());
+}
+
+TEST(Automatic, OtherWorkersAreServedFromWhatIsKnown) {
+  automatic grain({8, 100});
+  for (int i = 0; i < 100; ++i) {
+    sample s = simulated_slice(grain.current(), streams_scale(8)(grain.current(), 0), grain.rule().seconds);
+    s.at = 0.01 * (i + 1);
+    grain.observe(s);
+  }
+  for (const int workers : {3, 8, 64, 1}) {
+    grain.resize(workers);
+    const configuration c = grain.current();
+    EXPECT_LE(c.streams * c.width + c.wider, workers);
+  }
+}
+
+}  // namespace
+}  // namespace maslin::grain

@@ -1,0 +1,53 @@
+#pragma once
+// What is believed of a phase's throughput in every configuration, from slices of a few: a Gaussian process over
+// (log2 streams, log2 width). README.md says what it assumes.
+
+#include <cstddef>
+#include <vector>
+
+#include "maslin/phase.hpp"
+
+namespace maslin::grain {
+
+/// log W, and how well it is known.
+struct estimate {
+  double mean = 0;
+  double sd = 0;
+};
+
+/// What was measured of one configuration: log W, with the variance of that.
+struct measured {
+  configuration under;
+  double log_w = 0;
+  double variance = 0;
+};
+
+/// What is expected of a configuration before anything is measured, by the layered model (ps3-cluster, 4):
+/// T = Tp/l + Ts + O. Throughput is counted in one-worker seconds a second, so one worker without contention gives 1.
+struct expectation {
+  double kernel_seconds = 0;        ///< mean one-worker time of a kernel; 0: not known
+  double handing_over_seconds = 0;  ///< what sharing a kernel with a team costs
+  /// Gives log W.
+  double operator()(configuration c) const;
+};
+
+class surface {
+ public:
+  /// `points`: each configuration once. `workers` of the phase.
+  surface(int workers, expectation before, std::vector<measured> points);
+
+  estimate at(configuration c) const;
+  /// Gives by how much `points[i]` is off from what all the others let expect, and how well those know it.
+  estimate off(std::size_t i) const;
+
+ private:
+  double covariance(configuration a, configuration b) const;
+
+  double all_workers_;  ///< log2
+  expectation before_;
+  std::vector<measured> points_;
+  std::vector<double> factor_;   ///< of the points' covariance: lower, by rows
+  std::vector<double> weights_;  ///< of the points in a mean
+};
+
+}  // namespace maslin::grain
