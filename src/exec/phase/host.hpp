@@ -4,18 +4,20 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "exec/phase/team.hpp"
 #include "sched/grain/named_policy.hpp"
 #include "sched/grain/pin.hpp"
+#include "sched/grain/wait.hpp"
 
 namespace maslin {
 
 /// Everything but what is said to be for any thread is under the executor's grain lock.
 class phase_host {
  public:
-  /// Reads MASLIN_PIN and MASLIN_GRAIN. Throws `error`.
+  /// Reads MASLIN_PIN, MASLIN_GRAIN and MASLIN_WAIT. Throws `error`.
   phase_host();
   virtual ~phase_host() = default;
 
@@ -33,6 +35,15 @@ class phase_host {
   const grain::pins& pins() const { return pins_; }
   /// What chooses the configurations of phases that are not pinned.
   grain::policy policy() const { return policy_; }
+  /// How those wait who have nothing to do, and which variable says so; none where it is left to us.
+  grain::wait_policy wait_policy() const { return wait_; }
+  const char* wait_policy_by() const { return wait_by_; }
+  /// What is known of the waits of these workers; nothing where that is not measured.
+  virtual std::optional<grain::wait_sums> waits(int first, int width) const = 0;
+  /// Gives `auto` for a phase that begins.
+  virtual grain::auto_wait learned_wait() const { return {0, false}; }
+  /// Any thread: the CPU time that the process has taken; nothing where time is virtual.
+  virtual std::optional<double> cpu_seconds() const = 0;
   /// A phase begins or ends: it may hold so many teams. Makes them and throws std::bad_alloc, or gives them up.
   void promise_teams(int count);
   team* take_team();
@@ -45,6 +56,8 @@ class phase_host {
  private:
   grain::pins pins_;
   grain::policy policy_;
+  grain::wait_policy wait_ = grain::wait_policy::automatic;
+  const char* wait_by_ = nullptr;
   std::deque<team> teams_;
   std::vector<team*> free_teams_;  ///< has room for all
   int promised_teams_ = 0;
