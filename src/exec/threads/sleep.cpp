@@ -51,7 +51,9 @@ spinning::spinning(grain::wait_policy asked, bool oversubscribed) : oversubscrib
   lost_core_ = ticks(50e-6);
   pause_ = ticks(10e-3);
   // Among more workers than CPUs nobody stays awake by default, and a measurement would tell of the crowd.
-  wake_up_ = oversubscribed ? 50e-6 : base::seconds_per_tick() * static_cast<double>(measure_wake_up());
+  wake_up_ = oversubscribed
+                 ? 50e-6
+                 : std::min(base::seconds_per_tick() * static_cast<double>(measure_wake_up()), grain::longest_wake_up);
   worth_ = ticks(grain::worth_spinning(wake_up_));
   brief_ = oversubscribed ? 0 : ticks(grain::brief);
   for (const bool crowded : {false, true})
