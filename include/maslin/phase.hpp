@@ -40,7 +40,7 @@ struct phase_report {
   std::string policy;                   ///< that decided, as MASLIN_GRAIN names it; empty when pinned or run in place
   double work = 0;                      ///< of the whole phase so far, counted like phase_sample::work
   double seconds = 0;                   ///< since the phase began, to its end
-  std::optional<double> cpu_seconds;    ///< of all threads of the process meanwhile; unset in virtual time
+  std::optional<double> cpu_seconds;    ///< of the process meanwhile; unset inside another phase and in virtual time
   std::string waiting;         ///< how its workers waited: spin, yield, adaptive or park; empty where none had to
   std::string waiting_reason;  ///< who chose that, and why: "auto: lengths vary by 80 %, a wake-up costs 45 us"
 };

@@ -115,6 +115,15 @@ TEST_P(Wait, TheReportSaysHowAPhaseWaitedAndWhatItTook) {
   }
 }
 
+TEST_P(Wait, APhaseInsideAnotherLeavesItsCpuTimeUnset) {
+  if (kind().workers < 2) return;  // both run in place
+  std::atomic<int> ran{0};
+  ms::phase("around", 2, [&](std::int64_t) { ms::phase("within", 3, [&](std::int64_t) { ++ran; }); });
+  EXPECT_EQ(ran, 6);
+  EXPECT_EQ(ms::report("around")->cpu_seconds.has_value(), !kind().described);
+  EXPECT_FALSE(ms::report("within")->cpu_seconds);
+}
+
 TEST_P(Wait, SuspendedStreamsThatHoldAMutexGoOn) {
   std::atomic<int> ran{0};
   ms::mutex lock;

@@ -21,7 +21,7 @@ phase_run::phase_run(phase_host& exec, const detail::phase& what, team& divided,
       name_(trace::intern(what.name)),
       kernels_(exec.worker_count()),
       report_(begin_report(what)),
-      waiting_(exec, name_, *report_),
+      waiting_(exec, name_, *report_, divided.parent.load(std::memory_order_relaxed)),
       streams_(&caller, scope::creators::many),
       on_worker_(static_cast<std::size_t>(exec.worker_count())),
       began_(exec.ticks()) {
@@ -347,7 +347,7 @@ void phase_run::note(std::uint64_t now) noexcept try {
   const auto all = counted();
   times.add(all);
   const double seconds = static_cast<double>(now - began_) * exec_.seconds_per_tick();
-  const std::optional<double> cpu_seconds = waiting_.cpu_seconds();
+  const std::optional<double> cpu_seconds = waiting_.cpu_seconds(now);
   report_->change([&](phase_report& r) {
     r.cpu_seconds = cpu_seconds;
     r.done = finished_;

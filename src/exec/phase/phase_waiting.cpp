@@ -7,8 +7,12 @@
 
 namespace maslin {
 
-phase_waiting::phase_waiting(phase_host& exec, std::uint32_t phase, live_report& report)
-    : exec_(exec), phase_(phase), report_(report), cpu_began_(exec.cpu_seconds()) {
+phase_waiting::phase_waiting(phase_host& exec, std::uint32_t phase, live_report& report, bool inner)
+    : exec_(exec), phase_(phase), report_(report) {
+  if (!inner) {
+    cpu_began_ = exec.cpu_seconds();
+    cpu_read_ = exec.ticks();
+  }
   if (!exec.waits(0, 0)) return;  // nobody waits there in a way that could be another
   if (exec.wait_policy() == grain::wait_policy::automatic) {
     learns_.emplace(exec.learned_wait());
@@ -44,10 +48,14 @@ bool phase_waiting::look(std::uint64_t now) noexcept {
   return changed;
 }
 
-std::optional<double> phase_waiting::cpu_seconds() const {
-  const std::optional<double> now = exec_.cpu_seconds();
-  if (!now || !cpu_began_) return std::nullopt;
-  return *now - *cpu_began_;
+std::optional<double> phase_waiting::cpu_seconds(std::uint64_t now) noexcept {
+  if (!cpu_began_) return std::nullopt;
+  constexpr double apart = 1e-3;  // seconds
+  if (static_cast<double>(now - cpu_read_) * exec_.seconds_per_tick() >= apart) {
+    cpu_seconds_ = *exec_.cpu_seconds() - *cpu_began_;
+    cpu_read_ = now;
+  }
+  return cpu_seconds_;
 }
 
 void phase_waiting::tell() noexcept try {
@@ -65,8 +73,8 @@ void phase_waiting::tell() noexcept try {
 }
 
 void phase_waiting::end() noexcept {
-  const auto seconds = cpu_seconds();
-  if (seconds)
+  cpu_read_ = 0;
+  if (const auto seconds = cpu_seconds(exec_.ticks()))
     trace::record(exec_.track(), trace::event_kind::cpu_time, phase_, static_cast<std::uint64_t>(1e9 * *seconds));
 }
 

@@ -13,8 +13,8 @@ namespace maslin {
 
 class phase_waiting {
  public:
-  /// `phase`: its name in the trace.
-  phase_waiting(phase_host& exec, std::uint32_t phase, live_report& report);
+  /// `phase`: its name in the trace. `inner`: it runs inside another one, whose streams take CPU time, too.
+  phase_waiting(phase_host& exec, std::uint32_t phase, live_report& report, bool inner);
 
   /// Gives how its workers wait now.
   grain::wait_policy current() const { return current_; }
@@ -24,8 +24,8 @@ class phase_waiting {
   bool due(std::uint64_t now) const { return now >= look_at_.load(std::memory_order_relaxed); }
   /// Looks how its workers have waited; gives whether `current` changed.
   bool look(std::uint64_t now) noexcept;
-  /// Gives the CPU time of the process since the phase began.
-  std::optional<double> cpu_seconds() const;
+  /// Gives the CPU time of the process since the phase began, as of now or up to a millisecond ago.
+  std::optional<double> cpu_seconds(std::uint64_t now) noexcept;
   /// The phase ends.
   void end() noexcept;
 
@@ -37,6 +37,8 @@ class phase_waiting {
   std::uint32_t phase_;
   live_report& report_;
   std::optional<double> cpu_began_;
+  double cpu_seconds_ = 0;
+  std::uint64_t cpu_read_ = 0;              ///< when that was, in ticks: asking takes microseconds
   std::optional<grain::auto_wait> learns_;  ///< unless the user named a policy
   grain::wait_policy current_ = grain::wait_policy::spin;
   int first_ = 0;

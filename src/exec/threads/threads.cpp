@@ -290,8 +290,9 @@ std::optional<grain::wait_sums> threads_executor::waits(int first, int width) co
 /// does, it can ask whether others expect theirs earlier.
 class threads_executor::expectation {
  public:
-  expectation(threads_executor& exec, worker& w, const team& t) : exec_(exec), self_(w), team_(t) {
-    if (t.waits.load(std::memory_order_relaxed) != grain::wait_policy::adaptive) return;
+  expectation(threads_executor& exec, worker& w, const team& t, grain::wait_policy policy)
+      : exec_(exec), self_(w), team_(t) {
+    if (policy != grain::wait_policy::adaptive) return;
     begin_ = static_cast<std::int64_t>(base::ticks());
     w.wait_ends.store(begin_ + w.last_wait, std::memory_order_relaxed);
   }
@@ -303,11 +304,11 @@ class threads_executor::expectation {
   expectation(const expectation&) = delete;
   expectation& operator=(const expectation&) = delete;
 
-  /// Others need not wait for its end.
-  void falls_asleep() { self_.wait_ends.store(worker::waits_for_nothing, std::memory_order_relaxed); }
   bool is_first() const {
-    const auto first = exec_.workers_.begin() + team_.first.load(std::memory_order_relaxed);
-    const std::span others(first, static_cast<std::size_t>(team_.width.load(std::memory_order_relaxed)));
+    // Of a team that is being made anew, one of the two may be another's.
+    const int first = team_.first.load(std::memory_order_relaxed);
+    const int count = std::min(team_.width.load(std::memory_order_relaxed), exec_.workers() - first);
+    const std::span others(exec_.workers_.begin() + first, static_cast<std::size_t>(count));
     return grain::is_expected_first(begin_ + self_.last_wait, others, [](const std::unique_ptr<worker>& other) {
       return other->wait_ends.load(std::memory_order_relaxed);
     });
@@ -320,18 +321,22 @@ class threads_executor::expectation {
   std::int64_t begin_ = 0;
 };
 
+/// Nothing else runs on the worker meanwhile.
+template <class Ready>
+spinning::awake threads_executor::stay_awake(worker& w, const team& t, Ready&& ready) {
+  const grain::wait_policy policy = t.waits.load(std::memory_order_relaxed);
+  const expectation expected(*this, w, t, policy);
+  return spin_.until(policy, ready, [&] { return expected.is_first(); });
+}
+
 bool threads_executor::finishes_soon(loop_run& run, worker& w) {
   const auto is_over = [&] { return run.blocks.quiet(); };
   if (learns_waits_) return spin_.briefly_until(is_over);
-  const team& t = *w.in_team.load(std::memory_order_acquire);
-  const expectation expected(*this, w, t);
   // What else there is for this worker does not wait for that.
   const auto has_other_work = [&] {
     return w.inbox.load(std::memory_order_relaxed) || !w.tasks.empty() || !w.queue.empty() || !w.invited.empty();
   };
-  spin_.until(
-      t.waits.load(std::memory_order_relaxed), [&] { return is_over() || has_other_work(); },
-      [&] { return expected.is_first(); });
+  stay_awake(w, *w.in_team.load(std::memory_order_acquire), [&] { return is_over() || has_other_work(); });
   return is_over();
 }
 
@@ -349,12 +354,9 @@ bool threads_executor::is_held_up_by(const worker& w, const team& t) const {
 
 void threads_executor::idle(worker& w, team& t) {
   const bool learns = learns_waits(t);
-  expectation expected(*this, w, t);
   bool found = false;
-  const spinning::awake wait = spin_.until(
-      t.waits.load(std::memory_order_relaxed),
-      [&] { return (found = anything_for(w, t)) || (!learns_waits_ && is_held_up_by(w, t)); },
-      [&] { return expected.is_first(); });
+  const spinning::awake wait =
+      stay_awake(w, t, [&] { return (found = anything_for(w, t)) || (!learns_waits_ && is_held_up_by(w, t)); });
   if (found) {
     if (learns && wait.begin != 0) w.waits.waited(wait.last - wait.begin, true);
     return;
@@ -375,12 +377,12 @@ void threads_executor::idle(worker& w, team& t) {
     needed = !above->centre.empty();
   if (!needed) {
     trace::record(w.index, trace::event_kind::park);
-    expected.falls_asleep();
     w.bed.park();
     trace::record(w.index, trace::event_kind::unpark);
-    if (learns) {
+    if (wait.begin != 0) {
       const std::uint64_t taken = base::ticks() - wait.begin;
-      w.waits.waited(taken, spin_.was_short(taken));
+      w.last_wait = static_cast<std::int64_t>(taken);
+      if (learns) w.waits.waited(taken, spin_.was_short(taken));
     }
   }
   asleep_.clear(w.index);

@@ -142,6 +142,8 @@ class threads_executor final : public executor, public phase_host {
   bool publish(worker* w, const loop_part& rest, bool in_centre) noexcept;
   std::optional<work> take_share(worker& w, loop_run& run, bool in_centre);
   void join(loop_run& run, worker* w);
+  template <class Ready>
+  spinning::awake stay_awake(worker& w, const team& t, Ready&& ready);
   /// Stays awake for what others still do of a loop as long as the policy has it; gives whether they are done.
   bool finishes_soon(loop_run& run, worker& w);
   void run_part(worker& w, const loop_part& part);
