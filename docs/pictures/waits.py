@@ -1,7 +1,7 @@
 """Draws what each way of waiting costs, from real runs: python3 docs/pictures/waits.py
 
-Runs docs/pictures/waits.cpp on two workers in each situation under each MASLIN_WAIT, in turns, alone and beside a busy process, and draws
-the medians of how long it took and of the CPU time that it took into waits.svg beside this file. Needs `./dev build` and a quiet machine."""
+Runs docs/pictures/waits.cpp on two workers in each situation under each MASLIN_WAIT, in turns, on the machine as it is and beside one more busy process, and draws
+the medians of how long it took and of the CPU time that it took into waits.svg beside this file. Needs `./dev build`."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def picture(rows: dict[str, dict[str, Medians]]) -> str:
 
 def main() -> None:
     rows: dict[str, dict[str, Medians]] = {}
-    for where, neighbour in {"alone": nullcontext, "busy neighbour": busy_process}.items():
+    for where, neighbour in {"as it is": nullcontext, "one more busy": busy_process}.items():
         with neighbour():
             rows[where] = {situation: measure(situation) for situation in SITUATIONS}
         for situation, found in rows[where].items():
