@@ -33,6 +33,17 @@ class decisions : public timeline::observer {
       case event_kind::decision:
         if (const auto* phase = open_phase(e.id)) decide(into_.phases[phase->place], unpack<decision_of>(e.argument));
         break;
+      case event_kind::waiting:
+        if (const auto* phase = open_phase(e.id)) {
+          const auto how = unpack<waiting_of>(e.argument);
+          into_.phases[phase->place].waiting = trace_.name(how.policy);
+          into_.phases[phase->place].waiting_reason = trace_.name(how.reason);
+        }
+        break;
+      case event_kind::cpu_time:
+        if (const auto* phase = open_phase(e.id))
+          into_.phases[phase->place].cpu_ns = static_cast<std::int64_t>(e.argument);
+        break;
       default:
         break;
     }
@@ -102,6 +113,17 @@ std::string sequence_of(const std::vector<maslin::configuration>& all) {
   return text;
 }
 
+/// Says how the phase's workers waited, and what that and its work took of the CPUs.
+void tell_waiting(std::string& text, const phase_decisions& p) {
+  if (!p.waiting.empty()) {
+    line(text, "  waited by {} ({})", p.waiting, p.waiting_reason);
+    if (p.waiting_reason.starts_with("auto")) line(text, "  pin that: MASLIN_PIN=\"wait={}\"", p.waiting);
+  }
+  if (p.cpu_ns)
+    line(text, "  {:.3f} s of CPU time{}", static_cast<double>(*p.cpu_ns) * 1e-9,
+         p.ns > 0 ? fmt::format(": {:.2f} CPUs busy", static_cast<double>(*p.cpu_ns) / static_cast<double>(p.ns)) : "");
+}
+
 double mean_us(std::int64_t ns, std::uint64_t count) {
   return count > 0 ? static_cast<double>(ns) / static_cast<double>(count) / 1000 : 0;
 }
@@ -138,6 +160,7 @@ std::string explanation_text(const file& trace, const explanation& all) {
            p.decided && c.under == p.chosen ? "  <- chosen" : "");
     const bool one = !p.configurations.empty() || p.decisions.size() == 1;
     if (!p.pinned && p.decided && one) line(text, "  pin it: MASLIN_PIN=\"{}={}\"", p.name, text_of(p.chosen));
+    tell_waiting(text, p);
   }
   for (const auto& [site, t] : all.tasks) {
     line(text, "\ntask at {}: {} times", site, t.handed_over + t.at_once);
@@ -175,12 +198,17 @@ std::string explanation_json(const explanation& all) {
           {{"streams", c.under.streams}, {"width", c.under.width}, {"samples", c.samples}, {"best", c.best}});
     ordered_json chosen;
     if (p.decided) chosen = {{"streams", p.chosen.streams}, {"width", p.chosen.width}};
+    ordered_json cpu_seconds, waiting;
+    if (p.cpu_ns) cpu_seconds = static_cast<double>(*p.cpu_ns) * 1e-9;
+    if (!p.waiting.empty()) waiting = {{"policy", p.waiting}, {"reason", p.waiting_reason}};
     out["phases"].push_back({{"name", p.name},
                              {"streams", p.streams},
                              {"seconds", static_cast<double>(p.ns) * 1e-9},
+                             {"cpu_seconds", cpu_seconds},
                              {"chosen", chosen},
                              {"pinned", p.pinned},
-                             {"tried", tried}});
+                             {"tried", tried},
+                             {"waiting", waiting}});
   }
   out["tasks"] = ordered_json::array();
   for (const auto& [site, t] : all.tasks)

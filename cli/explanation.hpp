@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct phase_decisions {
   bool decided = false;
   bool pinned = false;
   maslin::configuration chosen;  ///< if decided or pinned
+  std::string waiting;           ///< how its workers waited at last; empty where nothing was recorded of that
+  std::string waiting_reason;
+  std::optional<std::int64_t> cpu_ns;  ///< CPU time of the process meanwhile
 };
 
 /// The loops of one call site.

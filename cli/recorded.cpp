@@ -230,6 +230,8 @@ class reading {
       case event_kind::unpark:
       case event_kind::steal:
       case event_kind::decision:
+      case event_kind::waiting:
+      case event_kind::cpu_time:
         return t;
       default:
         return program_;

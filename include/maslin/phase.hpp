@@ -41,6 +41,9 @@ struct phase_report {
   std::string policy;                   ///< that decided, as MASLIN_GRAIN names it; empty when pinned or run in place
   double work = 0;                      ///< of the whole phase so far, counted like phase_sample::work
   double seconds = 0;                   ///< since the phase began, to its end
+  std::optional<double> cpu_seconds;    ///< of the process meanwhile; unset inside another phase and in virtual time
+  std::string waiting;         ///< how its workers waited: spin, yield, adaptive or park; empty where none had to
+  std::string waiting_reason;  ///< who chose that, and why: "auto: lengths vary by 80 %, a wake-up costs 45 us"
 };
 
 /// Gives the report of the latest phase of that name in this process; nothing before there was one. May be called from

@@ -63,8 +63,10 @@ enum class event_kind : std::uint8_t {
   group_end,   ///< argument: number of the group
   stranger,    ///< who asks for something next on this track is no worker and not the thread that started the runtime
   piece,       ///< of the innermost chunk, or loop that its caller runs alone, the blocks before `argument` are done
+  waiting,     ///< id: name of the phase; argument: `waiting_of` (policy, reason): how its workers wait from now on
+  cpu_time,    ///< id: name of the phase that ends; argument: nanoseconds of CPU time of the process since it began
 };
-inline constexpr int event_kinds = static_cast<int>(event_kind::piece) + 1;
+inline constexpr int event_kinds = static_cast<int>(event_kind::cpu_time) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
 std::string_view to_string(event_kind kind);
@@ -100,6 +102,12 @@ struct decision_of {
                      ///< configuration
 };
 
+/// How those wait who have nothing to do; both are numbers of names.
+struct waiting_of {
+  std::uint32_t policy;
+  std::uint32_t reason;
+};
+
 constexpr std::uint64_t pack(stream_at s) {
   return static_cast<std::uint64_t>(s.index) << 16 | static_cast<std::uint16_t>(s.slot);
 }
@@ -110,6 +118,7 @@ constexpr std::uint64_t pack(chunk_at c) {
   const std::uint64_t blocks = c.blocks < 0xffff ? static_cast<std::uint64_t>(c.blocks) : 0xffff;
   return static_cast<std::uint64_t>(c.first_block) << 32 | blocks << 16 | static_cast<std::uint16_t>(c.slot);
 }
+constexpr std::uint64_t pack(waiting_of w) { return static_cast<std::uint64_t>(w.policy) << 32 | w.reason; }
 std::uint64_t pack(const decision_of& d);
 template <class What>
 What unpack(std::uint64_t argument);
@@ -125,6 +134,10 @@ template <>
 constexpr chunk_at unpack<chunk_at>(std::uint64_t a) {
   return {static_cast<int>(a & 0xffff), static_cast<std::int64_t>(a >> 32),
           static_cast<std::int64_t>(a >> 16 & 0xffff)};
+}
+template <>
+constexpr waiting_of unpack<waiting_of>(std::uint64_t a) {
+  return {static_cast<std::uint32_t>(a >> 32), static_cast<std::uint32_t>(a)};
 }
 template <>
 decision_of unpack<decision_of>(std::uint64_t argument);

@@ -115,7 +115,7 @@ def sizing_section(run: Run) -> str:
     if sized["configurations"]:
         body = (f"<div class=two><div class=scroll>{sizing.table(sized)}</div>"
                 f"<div>{drawn(sizing.figure(sized))}</div></div>")
-    said = sizing.verdict(sized)
+    said = sizing.verdict(sized) + sizing.waiting(sized)
     note = (" W is kernel work completed per second, in seconds of one worker." if body else "")
     return f"<section><h2>Right-sizing</h2><p>{said}{note}</p>{body}</section>"
 

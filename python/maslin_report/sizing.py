@@ -51,6 +51,16 @@ def table(sizing: dict) -> str:
     return "".join(out)
 
 
+def waiting(sizing: dict) -> str:
+    """Gives how the workers waited and what the phase took of the CPUs, in HTML; nothing where that was not said."""
+    words = ""
+    if sizing.get("waiting"):
+        words = f" Workers without work waited by {escape(sizing['waiting'])} ({escape(sizing['waiting_reason'])})."
+    if sizing.get("cpu_seconds") is not None:
+        words += f" The phase took {sizing['cpu_seconds']:.2f} s of CPU time in {sizing['seconds']:.2f} s."
+    return words
+
+
 def verdict(sizing: dict) -> str:
     """Gives what right-sizing did, in a sentence or two of HTML."""
     if sizing.get("pinned_by"):

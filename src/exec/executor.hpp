@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/cpu_time.hpp"
 #include "graph/edges.hpp"
 #include "maslin/loop.hpp"
 #include "maslin/machine.hpp"
@@ -43,6 +44,8 @@ class executor : public graph::ready_sink {
   virtual double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
+  /// Gives the CPU time that the process has taken, in seconds; nothing where time is virtual.
+  virtual std::optional<double> cpu_seconds() const { return base::process_cpu_seconds(); }
   virtual int width() const = 0;
   virtual int workers() const = 0;
   /// The number by which a trace knows the caller: its worker's, or -1.

@@ -123,6 +123,8 @@ void phase_in_place(executor& exec, context& caller, const detail::phase& p) {
     trace::record(exec.track(), what, name, argument);
   };
   note(trace::event_kind::phase_begin, static_cast<std::uint64_t>(p.streams));
+  // Inside another phase it would be everybody's.
+  const std::optional<double> cpu_began = caller.stream ? std::nullopt : exec.cpu_seconds();
   auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   error_list errors;
   for (std::int64_t i = 0; i < p.streams; ++i) {
@@ -137,11 +139,15 @@ void phase_in_place(executor& exec, context& caller, const detail::phase& p) {
       r.seconds = elapsed();
     });
   }
+  std::optional<double> cpu_seconds;
+  if (cpu_began) cpu_seconds = *exec.cpu_seconds() - *cpu_began;
   report->change([&](phase_report& r) {
     r.running = false;
     r.chosen = r.current;
     r.seconds = elapsed();
+    r.cpu_seconds = cpu_seconds;
   });
+  if (cpu_seconds) note(trace::event_kind::cpu_time, static_cast<std::uint64_t>(1e9 * *cpu_seconds));
   note(trace::event_kind::phase_end, static_cast<std::uint64_t>(p.streams));
   rethrow_first(std::move(errors));
 }

@@ -164,6 +164,13 @@ class Parts(unittest.TestCase):
         self.assertIn("ended before", sizing.verdict({**sized, "chosen": None}))
         self.assertIn("nothing to sample", sizing.verdict({**sized, "configurations": []}))
 
+    def test_how_the_workers_waited_is_said_where_it_is_known(self):
+        sized = {"seconds": 2.0, "cpu_seconds": 3.5, "waiting": "park", "waiting_reason": "auto: waits take 2 ms"}
+        self.assertEqual(sizing.waiting(sized), " Workers without work waited by park (auto: waits take 2 ms)."
+                                                " The phase took 3.50 s of CPU time in 2.00 s.")
+        self.assertEqual(sizing.waiting({"seconds": 2.0, "cpu_seconds": None, "waiting": ""}), "")
+        self.assertEqual(sizing.waiting({"seconds": 2.0}), "")
+
 
 if __name__ == "__main__":
     unittest.main()

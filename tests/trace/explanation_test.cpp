@@ -59,6 +59,27 @@ TEST(Explanation, SaysThatAPolicyDecidedWithoutSamples) {
   EXPECT_NE(text.find("ran in 2x1 (streams x width): nothing was sampled"), std::string::npos) << text;
 }
 
+TEST(Explanation, SaysHowAPhaseWaitedAndWhatItTookOfTheCpus) {
+  const auto phase = [] { ms::phase("streams", 4, [](std::int64_t) {}); };
+  setenv("MASLIN_WAIT", "yield", 1);
+  const ms::trace::file named = traced("named_wait", phase, "streams");
+  unsetenv("MASLIN_WAIT");
+  std::string text = explanation_text(named, explain(named));
+  EXPECT_NE(text.find("waited by yield (MASLIN_WAIT says so)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("MASLIN_PIN=\"wait="), std::string::npos) << text;
+  EXPECT_NE(text.find("s of CPU time"), std::string::npos) << text;
+  const std::string json = explanation_json(explain(named));
+  EXPECT_NE(json.find("\"policy\": \"yield\""), std::string::npos) << json;
+
+  const ms::trace::file learned = traced("learned_wait", phase);
+  const explanation all = explain(learned);
+  ASSERT_EQ(all.phases.size(), 1u);
+  ASSERT_TRUE(all.phases[0].cpu_ns);
+  EXPECT_EQ(all.phases[0].waiting_reason.substr(0, 6), "auto: ") << all.phases[0].waiting_reason;
+  text = explanation_text(learned, all);
+  EXPECT_NE(text.find("pin that: MASLIN_PIN=\"wait=" + all.phases[0].waiting), std::string::npos) << text;
+}
+
 TEST(Explanation, SaysWhichLoopsWereTooSmallToShare) {
   std::atomic<long> ran{0};
   const ms::trace::file trace = traced("loops", [&] {

@@ -1,12 +1,24 @@
 #include "exec/phase/host.hpp"
 
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 namespace maslin {
 
 phase_host::phase_host(std::string machine, std::string learned) : learned_(std::move(machine), std::move(learned)) {
-  if (const char* text = std::getenv("MASLIN_PIN"); text && *text) pins_ = grain::parse_pins(text);
+  if (const char* text = std::getenv("MASLIN_WAIT"); text && *text) {
+    wait_ = grain::parse_wait(text, std::string("MASLIN_WAIT=\"") + text + '"');
+    wait_by_ = "MASLIN_WAIT";
+  }
+  if (const char* text = std::getenv("MASLIN_PIN"); text && *text) {
+    grain::pinned all = grain::parse_pins(text);
+    pins_ = std::move(all.phases);
+    if (all.wait) {
+      wait_ = *all.wait;
+      wait_by_ = "MASLIN_PIN";
+    }
+  }
   if (const char* text = std::getenv("MASLIN_GRAIN"); text && *text) policy_ = grain::parse_policy(text);
 }
 

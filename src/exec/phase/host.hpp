@@ -4,20 +4,22 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "exec/phase/learned.hpp"
 #include "exec/phase/team.hpp"
 #include "sched/grain/named_policy.hpp"
 #include "sched/grain/pin.hpp"
+#include "sched/grain/wait.hpp"
 
 namespace maslin {
 
 /// Everything but what is said to be for any thread is under the executor's grain lock.
 class phase_host {
  public:
-  /// Reads MASLIN_PIN and MASLIN_GRAIN. `machine` names what the phases run on; `learned` is the file of what was
-  /// learned there, if any. Throws `error`.
+  /// Reads MASLIN_PIN, MASLIN_GRAIN and MASLIN_WAIT. `machine` names what the phases run on; `learned` is the file of
+  /// what was learned there, if any. Throws `error`.
   phase_host(std::string machine, std::string learned);
   virtual ~phase_host() = default;
 
@@ -38,6 +40,15 @@ class phase_host {
   /// What chooses the configurations of phases that are not pinned.
   grain::policy policy() const { return policy_; }
   learned_phases& learned() { return learned_; }
+  /// How those wait who have nothing to do, and which variable says so; none where it is left to us.
+  grain::wait_policy wait_policy() const { return wait_; }
+  const char* wait_policy_by() const { return wait_by_; }
+  /// What is known of the waits of these workers; nothing where that is not measured.
+  virtual std::optional<grain::wait_sums> waits(int first, int width) const = 0;
+  /// Gives `auto` for a phase that begins.
+  virtual grain::auto_wait learned_wait() const { return {0, false}; }
+  /// Any thread: the CPU time that the process has taken; nothing where time is virtual.
+  virtual std::optional<double> cpu_seconds() const = 0;
   /// A phase begins or ends: it may hold so many teams. Makes them and throws std::bad_alloc, or gives them up.
   void promise_teams(int count);
   team* take_team();
@@ -51,6 +62,8 @@ class phase_host {
   grain::pins pins_;
   grain::policy policy_;
   learned_phases learned_;
+  grain::wait_policy wait_ = grain::wait_policy::automatic;
+  const char* wait_by_ = nullptr;
   std::deque<team> teams_;
   std::vector<team*> free_teams_;  ///< has room for all
   int promised_teams_ = 0;

@@ -24,6 +24,7 @@ phase_run::phase_run(phase_host& exec, const detail::phase& what, team& divided,
       name_(trace::intern(what.name)),
       kernels_(exec.worker_count()),
       report_(begin_report(what)),
+      waiting_(exec, name_, *report_, divided.parent.load(std::memory_order_relaxed)),
       streams_(&caller, scope::creators::many),
       on_worker_(static_cast<std::size_t>(exec.worker_count())),
       began_(exec.ticks()) {
@@ -88,6 +89,7 @@ void phase_run::end() noexcept {
   for (team* t : teams_) exec_.return_team(t);
   teams_.clear();
   exec_.promise_teams(-promised_teams_);
+  waiting_.end();
   for (int w = first_; w < first_ + width_; ++w) exec_.rouse_worker(w);
   note(exec_.ticks());
   if (!pinned_) measure([&] { exec_.learned().keep(what_.name, allotted, what_.streams, controller_->learned()); });
@@ -134,6 +136,7 @@ void phase_run::allot(int first, int width) noexcept {
   if (first == first_ && width == width_) return;
   first_ = first;
   width_ = width;
+  waiting_.serve(first, width);
   if (!pinned_)
     measure([&] {
       if (controller_)
@@ -157,6 +160,8 @@ void phase_run::apply(configuration c) noexcept {
     t->width.store(width, std::memory_order_relaxed);
     t->slot.store(slot, std::memory_order_relaxed);
     t->parent.store(&divided_, std::memory_order_relaxed);
+    // Who has no stream to work for has nothing to wait for.
+    t->waits.store(runs ? waiting_.current() : grain::wait_policy::park, std::memory_order_relaxed);
     t->runs = runs;
     teams_.push_back(t);
     for (int w = first; w < first + width; ++w) exec_.team_served_by(w).store(t, std::memory_order_seq_cst);
@@ -282,7 +287,14 @@ void phase_run::begin_slice(std::uint64_t now) {
   slice_units_ = 0;
 }
 
+void phase_run::look_at_waits() noexcept {
+  if (!waiting_.look(exec_.ticks())) return;
+  for (team* t : teams_)
+    if (t->runs) t->waits.store(waiting_.current(), std::memory_order_relaxed);
+}
+
 void phase_run::tick() {
+  look_at_waits();
   if (pinned_) return;
   end_epoch();
   if (pinned_ || !controller_->sampling()) return;
@@ -354,7 +366,9 @@ void phase_run::note(std::uint64_t now) noexcept try {
   const auto all = counted();
   times.add(all);
   const double seconds = static_cast<double>(now - began_) * exec_.seconds_per_tick();
+  const std::optional<double> cpu_seconds = waiting_.cpu_seconds(now);
   report_->change([&](phase_report& r) {
+    r.cpu_seconds = cpu_seconds;
     r.done = finished_;
     r.running = left() > 0;
     r.current = now_;

@@ -12,6 +12,7 @@
 #include "exec/phase/departure_counts.hpp"
 #include "exec/phase/host.hpp"
 #include "exec/phase/kernel_counts.hpp"
+#include "exec/phase/phase_waiting.hpp"
 #include "exec/reports.hpp"
 #include "sched/grain/controller.hpp"
 #include "sched/grain/edtlp.hpp"
@@ -43,7 +44,7 @@ class phase_run {
   void departed(std::uint64_t ticket, int worker, std::uint32_t column, int width, std::uint64_t ticks,
                 std::uint64_t completed = 1);
   const kernel_counts& counts() const { return kernels_; }
-  bool due(std::uint64_t now) const { return now >= look_at_.load(std::memory_order_relaxed); }
+  bool due(std::uint64_t now) const { return now >= look_at_.load(std::memory_order_relaxed) || waiting_.due(now); }
   scope& streams() { return streams_; }
   std::uint32_t name() const { return name_; }
   const detail::phase& what() const { return what_; }
@@ -67,6 +68,8 @@ class phase_run {
   bool finished(stream_run& s);
   /// Looks whether a slice begins or ends now, or an epoch of off-loads.
   void tick();
+  /// Looks how its workers have waited, and has them wait otherwise if that is better.
+  void look_at_waits() noexcept;
   /// Gives the team that the stream runs on; null when it is about to be suspended.
   team* team_of(const stream_run& s) const;
   /// A phase inside one of the streams holds this one's configuration and workers still.
@@ -100,6 +103,7 @@ class phase_run {
   kernel_counts kernels_;
   departure_counts departures_;
   std::shared_ptr<live_report> report_;
+  phase_waiting waiting_;
   scope streams_;
 
   std::atomic<std::uint32_t> generation_{0};  ///< counts the changes of configuration

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exec/threads/queue.hpp"
+#include "sched/grain/wait.hpp"
 
 namespace maslin {
 
@@ -20,7 +21,8 @@ struct team {
   std::atomic<int> slot{0xffff};          ///< the stream slot of a phase; trace::no_slot outside phases
   std::atomic<team*> parent{nullptr};     ///< the team that was divided
   std::atomic<bool> wants_stream{false};  ///< its first worker should ask the phase for a stream
-  std::atomic<bool> may_resume{false};    ///< there is a suspended stream that its first worker runs before it sleeps
+  std::atomic<grain::wait_policy> waits{grain::wait_policy::spin};  ///< how its workers wait
+  std::atomic<bool> may_resume{false};  ///< there is a suspended stream that its first worker runs before it sleeps
   work_queue centre;
 
   // Under the executor's grain lock.

@@ -142,12 +142,17 @@ void threads_executor::run_baseline(context& caller, const detail::loop& l, sche
 }
 
 /// The caller, worker `w` or a foreign thread, has done what it could of its loop: waits for the others' part.
-void threads_executor::join(loop_run& run, const worker* w) {
+void threads_executor::join(loop_run& run, worker* w) {
   // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is resumed.
-  if (w) spin_.briefly_until([&] { return run.blocks.quiet(); });
+  if (w) finishes_soon(run, *w);
   suspend_until(*this, run.blocks);
   constexpr std::uint32_t memory = 4;
-  if (run.learns) run.learns->learn(run.what.last - run.what.first, run.ticks.load(std::memory_order_relaxed), memory);
+  if (run.learns) {
+    const std::uint64_t ticks = run.ticks.load(std::memory_order_relaxed);
+    run.learns->learn(run.what.last - run.what.first, ticks, memory);
+    // An off-load counts as a whole.
+    if (run.caller.stream && !run.caller.in_offload && learns_waits_) self()->waits.took(ticks);
+  }
   trace::record(track_of(w), trace::event_kind::loop_end, run.site, trace::loop_shape{run.what.blocks(), run.width});
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
 }

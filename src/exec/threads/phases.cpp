@@ -72,6 +72,7 @@ void threads_executor::run_phase(context& here, const detail::phase& p) {
 bool threads_executor::start_stream(worker& w, bool before_parking) {
   std::unique_lock held(grain_lock_);
   team& t = *w.in_team.load(std::memory_order_acquire);
+  if (t.runs && before_parking) t.runs->look_at_waits();
   if (!t.runs || t.first.load(std::memory_order_relaxed) != w.index) return false;
   phase_run& phase = *t.runs;
   std::optional<std::int64_t> begun;
@@ -125,6 +126,7 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   if (!s) return;
   const std::uint64_t end = base::ticks();
   s->phase.departed(ticket, track, s->phase.counts().of_kernel(kernel), width, end - begin);
+  if (w && learns_waits_) w->waits.took(end - begin);
   if (here.owns_stream) look_at(*s, end);
 }
 
@@ -148,6 +150,7 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
   const std::uint64_t end = base::ticks();
   const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
   s.phase.departed(ticket, w.index, column, width, end - begin, static_cast<std::uint64_t>(l.last - l.first));
+  if (learns_waits_) w.waits.took(end - begin);
   look_at(s, end);
 }
 

@@ -44,15 +44,26 @@ std::uint64_t measure_wake_up() {
   return std::exchange(before, usage.ru_nivcsw) != usage.ru_nivcsw;
 }
 
-spinning::spinning(bool oversubscribed) {
+spinning::spinning(grain::wait_policy asked, bool oversubscribed) : oversubscribed_(oversubscribed) {
   const double per_second = 1 / base::seconds_per_tick();
+  const auto ticks = [per_second](double seconds) { return static_cast<std::uint64_t>(seconds * per_second); };
   // Interrupts take a core for a few microseconds; the scheduler gives it to somebody else for hundreds.
-  lost_core_ = static_cast<std::uint64_t>(50e-6 * per_second);
-  pause_ = static_cast<std::uint64_t>(10e-3 * per_second);
-  // A wake-up that was measured beside somebody else's burst must not license long spinning.
-  const auto longest_wake_up = static_cast<std::uint64_t>(100e-6 * per_second);
-  brief_ = oversubscribed ? 0 : static_cast<std::uint64_t>(2e-6 * per_second);
-  most_ = oversubscribed ? 0 : 3 * std::min(measure_wake_up(), longest_wake_up);
+  lost_core_ = ticks(50e-6);
+  pause_ = ticks(10e-3);
+  // Among more workers than CPUs nobody stays awake by default, and a measurement would tell of the crowd.
+  wake_up_ = oversubscribed
+                 ? 50e-6
+                 : std::min(base::seconds_per_tick() * static_cast<double>(measure_wake_up()), grain::longest_wake_up);
+  worth_ = ticks(grain::worth_spinning(wake_up_));
+  brief_ = oversubscribed ? 0 : ticks(grain::brief);
+  for (const bool crowded : {false, true})
+    for (int policy = 0; policy < 4; ++policy) {
+      const bool named = asked != grain::wait_policy::automatic;
+      const auto p = grain::plan_of(static_cast<grain::wait_policy>(policy), {wake_up_, named, crowded});
+      plans_[crowded][policy] = {ticks(p.spin), ticks(p.yield)};
+    }
 }
+
+void spinning::give_way() noexcept { std::this_thread::yield(); }
 
 }  // namespace maslin

@@ -1,6 +1,6 @@
 #pragma once
-// How a worker waits for work: it spins for at most three measured wake-ups of this machine, not at all while the
-// machine is oversubscribed, then parks (DESIGN section 8). README.md holds the protocol and why no wake-up is lost.
+// How a worker waits for work: it stays awake as long as the policy has it (sched/grain/wait.hpp), then parks.
+// README.md holds the protocol and why no wake-up is lost.
 
 #include <atomic>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "base/lock.hpp"
 #include "exec/threads/bits.hpp"
+#include "sched/grain/wait.hpp"
 
 namespace maslin {
 
@@ -39,51 +40,112 @@ std::uint64_t measure_wake_up();
 /// strange was seen.
 bool was_preempted() noexcept;
 
-/// How long the workers of one runtime may spin, and whether they may now.
+/// How long the workers of one runtime stay awake while they wait, and whether they may now.
 class spinning {
  public:
-  /// `oversubscribed`: there are more workers than CPUs, so a spinning worker always takes somebody's core.
-  explicit spinning(bool oversubscribed);
+  /// `asked`: the policy that the user named, or `automatic`. `oversubscribed`: there are more workers than CPUs, so a
+  /// spinning worker always takes somebody's core.
+  spinning(grain::wait_policy asked, bool oversubscribed);
 
-  /// Spins until `ready()` or until the time is up; gives whether it became ready. Notices when the spinner lost its
-  /// core to another thread meanwhile; then nobody spins for a while.
-  template <class Ready>
-  bool until(Ready&& ready) {
-    return spin(most_, ready);
+  /// How a wait was while it was awake.
+  struct awake {
+    bool ready;           ///< what it waited for has come
+    std::uint64_t begin;  ///< in ticks; 0: it was there already
+    std::uint64_t last;   ///< when it looked at the clock last, about when it ended
+  };
+  /// Stays awake until `ready()` or until the policy has it sleep. Notices when the waiter lost its core to another
+  /// thread meanwhile; then nobody spins for a while. `is_first()`, asked under `adaptive` alone: is this wait expected
+  /// to end before all others?
+  template <class Ready, class IsFirst>
+  awake until(grain::wait_policy policy, Ready&& ready, IsFirst&& is_first) {
+    if (ready()) return {true, 0, 0};
+    const std::uint64_t begin = base::ticks();
+    awake w{false, begin, begin};
+    const bool crowded = oversubscribed_ || begin < crowded_until_.load(std::memory_order_relaxed);
+    const plan& p = plans_[crowded][static_cast<std::size_t>(policy)];
+    if (policy == grain::wait_policy::adaptive) {
+      take_turns(w, p.yield, p.spin > 0, ready, is_first);
+      return w;
+    }
+    if (p.spin > 0) look(w, begin + p.spin, ready);
+    if (!w.ready && p.yield > 0) look_between_yields(w, w.last + p.yield, ready);
+    return w;
   }
-  /// The same for something that is expected within the time that resuming another fiber takes.
+  /// Spins for something that is expected within the time that resuming another fiber takes; gives whether it came.
   template <class Ready>
   bool briefly_until(Ready&& ready) {
-    return spin(brief_, ready);
-  }
-
- private:
-  template <class Ready>
-  bool spin(std::uint64_t most, Ready& ready) {
     if (ready()) return true;
     const std::uint64_t begin = base::ticks();
-    if (most == 0 || begin < crowded_until_.load(std::memory_order_relaxed)) return false;
-    std::uint64_t last = begin;
-    while (last - begin < most) {
-      for (int i = 0; i < 8; ++i) {
-        base::relax();
-        if (ready()) return true;
-      }
-      const std::uint64_t now = base::ticks();
-      if (now - last > lost_core_ && was_preempted()) {
-        crowded_until_.store(now + pause_, std::memory_order_relaxed);
-        return false;
-      }
-      last = now;
-    }
-    return false;
+    if (brief_ == 0 || begin < crowded_until_.load(std::memory_order_relaxed)) return false;
+    awake w{false, begin, begin};
+    look(w, begin + brief_, ready);
+    return w.ready;
   }
 
+  bool is_oversubscribed() const { return oversubscribed_; }
+  /// Gives what waking a sleeper costs here, in seconds; a guess where nobody waits awake.
+  double wake_up() const { return wake_up_; }
+  /// Was the wait over so early that staying awake was worth it?
+  bool was_short(std::uint64_t ticks) const { return ticks <= worth_; }
+  /// Gives how often a waiter lost its core.
+  std::uint64_t lost_cores() const { return lost_cores_.load(std::memory_order_relaxed); }
+
+ private:
+  struct plan {
+    std::uint64_t spin;   ///< ticks
+    std::uint64_t yield;  ///< ticks
+  };
+
+  /// False if it has lost its core.
+  template <class Ready>
+  bool look(awake& w, std::uint64_t end, Ready& ready) {
+    while (w.last < end) {
+      for (int i = 0; i < 8; ++i) {
+        base::relax();
+        if (ready()) return w.ready = true;
+      }
+      if (!note_time(w)) return false;
+    }
+    return true;
+  }
+  template <class Ready>
+  void look_between_yields(awake& w, std::uint64_t end, Ready& ready) {
+    while (w.last < end) {
+      give_way();
+      if (ready()) return void(w.ready = true);
+      note_time(w);  // others had the core because they were let
+    }
+  }
+  template <class Ready, class IsFirst>
+  void take_turns(awake& w, std::uint64_t most, bool may_spin, Ready& ready, IsFirst& is_first) {
+    while (w.last - w.begin < most && !w.ready) {
+      if (may_spin && is_first())
+        may_spin = look(w, w.last + brief_, ready);
+      else
+        look_between_yields(w, w.last + 1, ready);
+    }
+  }
+  /// Takes the time; false if the waiter has lost its core since the last look at the clock.
+  bool note_time(awake& w) {
+    const std::uint64_t now = base::ticks();
+    const bool lost = now - w.last > lost_core_ && was_preempted();
+    w.last = now;
+    if (!lost) return true;
+    lost_cores_.fetch_add(1, std::memory_order_relaxed);
+    crowded_until_.store(now + pause_, std::memory_order_relaxed);
+    return false;
+  }
+  static void give_way() noexcept;
+
+  bool oversubscribed_;
+  double wake_up_;
+  plan plans_[2][4];         ///< with cores to spare, in a crowd; by policy
+  std::uint64_t worth_;      ///< ticks
   std::uint64_t brief_;      ///< ticks
-  std::uint64_t most_;       ///< ticks
   std::uint64_t lost_core_;  ///< a gap between two looks that only a lost core explains, in ticks
   std::uint64_t pause_;      ///< nobody spins for this long after a core was lost, in ticks
   std::atomic<std::uint64_t> crowded_until_{0};
+  std::atomic<std::uint64_t> lost_cores_{0};
 };
 
 }  // namespace maslin

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <system_error>
 
 #include "base/environment.hpp"
@@ -125,7 +126,8 @@ threads_executor::threads_executor(int workers, schedule loops)
       stack_bytes_(stack_bytes_from_environment()),
       patience_(patience_from_environment()),
       loops_(loops),
-      spin_(workers == 1 || machine::oversubscribed(workers)),
+      spin_(wait_policy(), workers == 1 || machine::oversubscribed(workers)),
+      learns_waits_(wait_policy() == grain::wait_policy::automatic),
       handing_over_ticks_(handing_over_seconds / base::seconds_per_tick()),
       handing_task_over_ticks_(handing_task_over_seconds / base::seconds_per_tick()),
       clock_ticks_(base::ticks_per_reading()),
@@ -135,6 +137,7 @@ threads_executor::threads_executor(int workers, schedule loops)
       has_tasks_(workers),
       asleep_(workers),
       whole_(&make_whole(workers)) {
+  if (!learns_waits_) whole_->waits.store(wait_policy(), std::memory_order_relaxed);
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i));
     // From now on a worker always has a fiber for its loop: the one it runs, or one that is idle.
@@ -279,8 +282,87 @@ bool threads_executor::climb(worker& w, team& t) {
   return false;
 }
 
+std::optional<grain::wait_sums> threads_executor::waits(int first, int width) const {
+  grain::wait_sums all{.lost_cores = static_cast<double>(spin_.lost_cores())};
+  for (int i = first; i < first + width; ++i) all += at(i).waits.sums(base::seconds_per_tick());
+  return all;
+}
+
+/// Under `adaptive`, from here to its end the caller waits for what is expected as late as its last wait took. While it
+/// does, it can ask whether others expect theirs earlier.
+class threads_executor::expectation {
+ public:
+  expectation(threads_executor& exec, worker& w, const team& t, grain::wait_policy policy)
+      : exec_(exec), self_(w), team_(t) {
+    if (policy != grain::wait_policy::adaptive) return;
+    begin_ = static_cast<std::int64_t>(base::ticks());
+    w.wait_ends.store(begin_ + w.last_wait, std::memory_order_relaxed);
+  }
+  ~expectation() {
+    if (begin_ == 0) return;
+    self_.last_wait = static_cast<std::int64_t>(base::ticks()) - begin_;
+    self_.wait_ends.store(worker::waits_for_nothing, std::memory_order_relaxed);
+  }
+  expectation(const expectation&) = delete;
+  expectation& operator=(const expectation&) = delete;
+
+  bool is_first() const {
+    // Of a team that is being made anew, one of the two may be another's.
+    const int first = team_.first.load(std::memory_order_relaxed);
+    const int count = std::min(team_.width.load(std::memory_order_relaxed), exec_.workers() - first);
+    const std::span others(exec_.workers_.begin() + first, static_cast<std::size_t>(count));
+    return grain::is_expected_first(begin_ + self_.last_wait, others, [](const std::unique_ptr<worker>& other) {
+      return other->wait_ends.load(std::memory_order_relaxed);
+    });
+  }
+
+ private:
+  threads_executor& exec_;
+  worker& self_;
+  const team& team_;
+  std::int64_t begin_ = 0;
+};
+
+/// Nothing else runs on the worker meanwhile.
+template <class Ready>
+spinning::awake threads_executor::stay_awake(worker& w, const team& t, Ready&& ready) {
+  const grain::wait_policy policy = t.waits.load(std::memory_order_relaxed);
+  const expectation expected(*this, w, t, policy);
+  return spin_.until(policy, ready, [&] { return expected.is_first(); });
+}
+
+bool threads_executor::finishes_soon(loop_run& run, worker& w) {
+  const auto is_over = [&] { return run.blocks.quiet(); };
+  if (learns_waits_) return spin_.briefly_until(is_over);
+  // What else there is for this worker does not wait for that.
+  const auto has_other_work = [&] {
+    return w.inbox.load(std::memory_order_relaxed) || !w.tasks.empty() || !w.queue.empty() || !w.invited.empty();
+  };
+  stay_awake(w, *w.in_team.load(std::memory_order_acquire), [&] { return is_over() || has_other_work(); });
+  return is_over();
+}
+
+/// Is there somebody for whom the worker, or the thread that plays it, looks only before it parks? That must not wait
+/// for a policy that has it stay awake for long.
+bool threads_executor::is_held_up_by(const worker& w, const team& t) const {
+  if (stopping_.load(std::memory_order_relaxed)) return true;
+  if (w.index == 0 && seat_.held_by() == seat::stand_in) return true;
+  const bool leads = t.first.load(std::memory_order_relaxed) == w.index;
+  if (leads && t.may_resume.load(std::memory_order_relaxed)) return true;
+  const team* above = t.parent.load(std::memory_order_relaxed);
+  while (above && above->centre.empty()) above = above->parent.load(std::memory_order_relaxed);
+  return above;
+}
+
 void threads_executor::idle(worker& w, team& t) {
-  if (spin_.until([&] { return anything_for(w, t); })) return;
+  const bool learns = learns_waits(t);
+  bool found = false;
+  const spinning::awake wait =
+      stay_awake(w, t, [&] { return (found = anything_for(w, t)) || (!learns_waits_ && is_held_up_by(w, t)); });
+  if (found) {
+    if (learns && wait.begin != 0) w.waits.waited(wait.last - wait.begin, true);
+    return;
+  }
   // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits
   // for, and a task of the team that was divided may, too.
   if (start_stream(w, true) || climb(w, t)) return;
@@ -299,6 +381,11 @@ void threads_executor::idle(worker& w, team& t) {
     trace::record(w.index, trace::event_kind::park);
     w.bed.park();
     trace::record(w.index, trace::event_kind::unpark);
+    if (wait.begin != 0) {
+      const std::uint64_t taken = base::ticks() - wait.begin;
+      w.last_wait = static_cast<std::int64_t>(taken);
+      if (learns) w.waits.waited(taken, spin_.was_short(taken));
+    }
   }
   asleep_.clear(w.index);
 }

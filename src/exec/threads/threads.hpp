@@ -60,6 +60,9 @@ class threads_executor final : public executor, public phase_host {
   std::uint64_t ticks() const override { return base::ticks(); }
   double seconds_per_tick() const override { return base::seconds_per_tick(); }
   double handing_over() const override { return handing_over_seconds; }
+  std::optional<grain::wait_sums> waits(int first, int width) const override;
+  grain::auto_wait learned_wait() const override { return {spin_.wake_up(), spin_.is_oversubscribed()}; }
+  std::optional<double> cpu_seconds() const override { return base::process_cpu_seconds(); }
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() override { return 4096; }
 
@@ -99,6 +102,7 @@ class threads_executor final : public executor, public phase_host {
  private:
   friend struct task_fiber;
   friend class starting_thread;
+  class expectation;
 
   // seat.cpp
   void mark_starter(bool here);
@@ -126,9 +130,12 @@ class threads_executor final : public executor, public phase_host {
   void work_loop();
   void turn(worker& w);
   void idle(worker& w, team& t);
+  /// Do the waits of this team tell a phase how to wait?
+  bool learns_waits(const team& t) const { return learns_waits_ && t.parent.load(std::memory_order_relaxed); }
   void run_tasks(worker& w, detail::task_node* task);
   bool anything_for(worker& w, team& t);
   bool climb(worker& w, team& t);
+  bool is_held_up_by(const worker& w, const team& t) const;
   void execute(worker& w, const work& item);
 
   // loops.cpp
@@ -136,7 +143,11 @@ class threads_executor final : public executor, public phase_host {
   void share_loop(context& caller, const detail::loop& l);
   bool publish(worker* w, const loop_part& rest, bool in_centre) noexcept;
   std::optional<work> take_share(worker& w, loop_run& run, bool in_centre);
-  void join(loop_run& run, const worker* w);
+  void join(loop_run& run, worker* w);
+  template <class Ready>
+  spinning::awake stay_awake(worker& w, const team& t, Ready&& ready);
+  /// Stays awake for what others still do of a loop as long as the policy has it; gives whether they are done.
+  bool finishes_soon(loop_run& run, worker& w);
   void run_part(worker& w, const loop_part& part);
   /// Runs blocks in order, to the end or until about `ticks` have passed; gives the first that it did not run.
   std::int64_t run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,
@@ -160,6 +171,7 @@ class threads_executor final : public executor, public phase_host {
   const patience patience_;
   schedule loops_;  ///< the run's policy
   spinning spin_;
+  const bool learns_waits_;  ///< the user named no policy for waiting
   call_sites sites_;
   const double handing_over_ticks_;
   const double handing_task_over_ticks_;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include "exec/threads/deque.hpp"
 #include "exec/threads/queue.hpp"
 #include "exec/threads/sleep.hpp"
+#include "exec/threads/wait_counts.hpp"
 
 namespace maslin {
 
@@ -68,6 +70,13 @@ struct alignas(64) worker final : work_queue::watcher {
 
   // Written by this worker, read by the watchdog.
   std::atomic<std::uint64_t> turns{0};  ///< pieces of work done
+  // Written by this worker, read by phases that learn how to wait.
+  wait_counts waits;
+  // Written by this worker, read by others that wait: when its wait is expected to end, in ticks; only under the
+  // policy `adaptive`.
+  static constexpr std::int64_t waits_for_nothing = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> wait_ends{waits_for_nothing};
+  std::int64_t last_wait = 0;  ///< ticks
 };
 
 /// Gives the number by which a trace knows a worker; -1 for a foreign thread, null.

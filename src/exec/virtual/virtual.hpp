@@ -50,6 +50,8 @@ class virtual_executor final : public executor, public phase_host {
   std::uint64_t ticks() const override;
   double seconds_per_tick() const override { return 1e-12; }
   double handing_over() const override { return 0; }
+  std::optional<grain::wait_sums> waits(int, int) const override { return std::nullopt; }
+  std::optional<double> cpu_seconds() const override { return std::nullopt; }
 
   /// Has the calling thread a clock here?
   bool is_known_here() const { return here() != nullptr; }

@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "sched/grain/wait.hpp"
+
 namespace maslin::grain {
 
 enum class host_policy : std::uint8_t {
@@ -72,9 +74,8 @@ constexpr std::optional<host_turn> next_turn(host_policy policy, std::span<const
 constexpr bool spins(host_policy policy, const host_thread& self, std::span<const host_thread* const> others) {
   if (policy == host_policy::native) return true;
   if (policy != host_policy::adaptive) return false;
-  for (const host_thread* t : others)
-    if (t != &self && !t->away && t->expected < self.expected) return false;
-  return true;
+  return is_expected_first(self.expected, others,
+                           [](const host_thread* t) { return t->away ? host_thread::never : t->expected; });
 }
 
 /// Nobody computes on a context: the threads that are not away poll, one after the other. One alone has nobody to

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "maslin/error.hpp"
 
@@ -15,7 +16,8 @@ namespace {
 [[noreturn]] void fail(std::string_view text, std::size_t at, std::string_view expected) {
   throw error(
       fmt::format("MASLIN_PIN=\"{}\": column {}: expected {}; write NAME=STREAMSxWIDTH for each phase, separated by "
-                  "commas, for example MASLIN_PIN=\"bootstraps=4x2,other=1x8\"",
+                  "commas, and wait=POLICY for how to wait, for example "
+                  "MASLIN_PIN=\"bootstraps=4x2,other=1x8,wait=yield\"",
                   text, at + 1, expected));
 }
 
@@ -29,10 +31,28 @@ std::optional<int> read_count(std::string_view text, std::size_t& at) {
   return value;
 }
 
+/// Reads a waiting policy at `at`, up to the next comma, and moves behind it.
+wait_policy read_wait(std::string_view text, std::size_t& at) {
+  const std::string_view name = text.substr(at, text.find(',', at) - at);
+  const auto policy = parse_wait(name, fmt::format("MASLIN_PIN=\"{}\": column {}", text, at + 1));
+  at += name.size();
+  return policy;
+}
+
+configuration read_configuration(std::string_view text, std::size_t& at) {
+  const auto streams = read_count(text, at);
+  if (!streams) fail(text, at, "a number of streams, 1 or more");
+  if (at >= text.size() || text[at] != 'x') fail(text, at, "'x' between streams and width");
+  ++at;
+  const auto width = read_count(text, at);
+  if (!width) fail(text, at, "a width, 1 or more");
+  return {*streams, *width};
+}
+
 }  // namespace
 
-pins parse_pins(std::string_view text) {
-  pins all;
+pinned parse_pins(std::string_view text) {
+  pinned all;
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t start = at;
@@ -42,17 +62,12 @@ pins parse_pins(std::string_view text) {
     if (text[equals] == ',') fail(text, equals, "'=' after the name of a phase");
     std::string name(text.substr(start, equals - start));
     at = equals + 1;
-    const auto streams = read_count(text, at);
-    if (!streams) fail(text, at, "a number of streams, 1 or more");
-    if (at >= text.size() || text[at] != 'x') fail(text, at, "'x' between streams and width");
-    ++at;
-    const auto width = read_count(text, at);
-    if (!width) fail(text, at, "a width, 1 or more");
-    if (!all.emplace(name, configuration{*streams, *width}).second)
-      fail(text, start, fmt::format("each phase once, but '{}' is pinned twice", name));
+    const bool first = name == "wait" ? !std::exchange(all.wait, read_wait(text, at))
+                                      : all.phases.emplace(name, read_configuration(text, at)).second;
+    if (!first) fail(text, start, fmt::format("each name once, but '{}' is pinned twice", name));
     if (at == text.size()) break;
     if (text[at] != ',') fail(text, at, "',' or the end after a configuration");
-    if (++at == text.size()) fail(text, at, "another phase after ','");
+    if (++at == text.size()) fail(text, at, "another entry after ','");
   }
   return all;
 }

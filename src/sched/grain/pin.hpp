@@ -1,20 +1,28 @@
 #pragma once
-// Pinned configurations: MASLIN_PIN="bootstraps=4x2,other=1x8" takes phases out of right-sizing's hands, by name.
+// Pinned decisions: MASLIN_PIN="bootstraps=4x2,other=1x8,wait=yield" takes phases out of right-sizing's hands, by name,
+// and says how the whole process waits.
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "maslin/phase.hpp"
+#include "sched/grain/wait.hpp"
 
 namespace maslin::grain {
 
 using pins = std::map<std::string, configuration, std::less<>>;
 
-/// Gives the configuration pinned for each phase named in `text`: NAME=STREAMSxWIDTH, separated by commas. Throws
-/// `error` with the column of what it could not read.
-pins parse_pins(std::string_view text);
+struct pinned {
+  pins phases;
+  std::optional<wait_policy> wait;  ///< of the whole process: an entry `wait`, which is no phase's
+};
+
+/// Gives what `text` pins: NAME=STREAMSxWIDTH for phases and wait=POLICY, separated by commas. Throws `error` with the
+/// column of what it could not read.
+pinned parse_pins(std::string_view text);
 
 /// Gives `pinned` if it fits; throws `error` if the phase `name` would need more than `workers`.
 configuration fit_pin(std::string_view name, configuration pinned, int workers);

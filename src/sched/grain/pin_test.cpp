@@ -19,12 +19,22 @@ std::string complaint(std::string_view text) {
 }
 
 TEST(Pin, EachPhaseGetsItsConfiguration) {
-  const pins all = parse_pins("bootstraps=4x2,other=1x8");
+  const pins all = parse_pins("bootstraps=4x2,other=1x8").phases;
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all.at("bootstraps"), (configuration{4, 2}));
   EXPECT_EQ(all.at("other"), (configuration{1, 8}));
-  EXPECT_TRUE(parse_pins("").empty());
-  EXPECT_EQ(parse_pins("a phase=1x1").at("a phase"), (configuration{1, 1}));
+  EXPECT_TRUE(parse_pins("").phases.empty());
+  EXPECT_EQ(parse_pins("a phase=1x1").phases.at("a phase"), (configuration{1, 1}));
+  EXPECT_FALSE(parse_pins("bootstraps=4x2").wait);
+}
+
+TEST(Pin, HowToWaitIsPinnedBesidePhases) {
+  const pinned all = parse_pins("bootstraps=4x2,wait=yield");
+  EXPECT_EQ(all.wait, wait_policy::yield);
+  EXPECT_EQ(all.phases.size(), 1u);
+  EXPECT_EQ(all.phases.at("bootstraps"), (configuration{4, 2}));
+  EXPECT_EQ(parse_pins("wait=auto,a=1x1").wait, wait_policy::automatic);
+  EXPECT_EQ(parse_pins("waits=1x1").phases.at("waits"), (configuration{1, 1}));
 }
 
 TEST(Pin, WhatCannotBeReadIsNamedWithItsColumn) {
@@ -42,9 +52,14 @@ TEST(Pin, WhatCannotBeReadIsNamedWithItsColumn) {
       {"a=4x", "column 5: expected a width"},
       {"a=4x0", "column 5: expected a width"},
       {"a=4x2 ", "column 6: expected ',' or the end"},
-      {"a=4x2,", "column 7: expected another phase"},
+      {"a=4x2,", "column 7: expected another entry"},
       {"a=4x2,,b=1x1", "column 7: expected the name"},
-      {"a=4x2,a=1x1", "column 7: expected each phase once"},
+      {"a=4x2,a=1x1", "column 7: expected each name once"},
+      {"wait=yield,wait=spin", "column 12: expected each name once"},
+      {"wait=yeild", "column 6: unknown waiting policy 'yeild', did you mean 'yield'?"},
+      {"wait=4x2", "column 6: unknown waiting policy '4x2'; write spin"},
+      {"wait=", "column 6: unknown waiting policy ''"},
+      {"wait=spin,", "column 11: expected another entry"},
   };
   for (const auto& [text, expected] : cases)
     EXPECT_NE(complaint(text).find(expected), std::string::npos) << text << ": " << complaint(text);
