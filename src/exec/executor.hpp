@@ -43,6 +43,8 @@ class executor : public graph::ready_sink {
   virtual double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
+  /// The caller's tasks, or some of them, are waited for.
+  virtual void shared_no_more() noexcept {}
   virtual int width() const = 0;
   virtual int workers() const = 0;
   /// The number by which a trace knows the caller: its worker's, or -1.

@@ -26,6 +26,7 @@ void threads_executor::stand_up() {
   const worker& w = at(0);
   if (w.suspended > 0 || (workers() == 1 && holds_work(w))) want_stand_in();
   set_self(nullptr);
+  back_in_program();
   seat_.leave();
 }
 
