@@ -77,13 +77,19 @@ void process_limit::claim(int worker, int granted) noexcept {
   set();
 }
 
+void process_limit::count_outside(int more) noexcept {
+  const std::lock_guard held(lock_);
+  outside_ += more;
+  set();
+}
+
 void process_limit::apply() noexcept {
   const std::lock_guard held(lock_);
   set();
 }
 
 void process_limit::set() noexcept {
-  int least = 0;
+  int least = outside_ > 0 ? 1 : 0;
   for (int w = 0; w < workers_; ++w) {
     const int claim = claims_[w].workers.load(std::memory_order_relaxed);
     if (claim > 0 && (least == 0 || claim < least)) least = claim;

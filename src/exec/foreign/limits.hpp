@@ -40,6 +40,8 @@ class process_limit {
         claims_[w].workers.store(0, std::memory_order_relaxed);
     set();
   }
+  /// A thread that is no worker begins (1) or ends (-1) to run code that was granted one worker.
+  void count_outside(int more) noexcept;
   /// A library was found: it gets the limit that the others have.
   void apply() noexcept;
 
@@ -53,7 +55,8 @@ class process_limit {
   const int workers_;
   std::unique_ptr<claimed[]> claims_;
   base::short_lock lock_;
-  int set_ = 0;  ///< under lock_: the limit in force, 0 for the program's own
+  int outside_ = 0;  ///< under lock_: threads that are no workers and run what was granted one
+  int set_ = 0;      ///< under lock_: the limit in force, 0 for the program's own
 };
 
 }  // namespace maslin::foreign

@@ -17,17 +17,30 @@ int granted(const context& c, const worker& w) {
   return w.in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
 }
 
+std::atomic<threads_executor*> watching{nullptr};
+
+/// The calling thread is no worker: it runs a task in place, or goes on in the program's own code.
+void run_outside(bool in_task) noexcept {
+  if (in_task)
+    foreign::limit_thread(1);
+  else
+    foreign::leave_thread();
+  thread_local bool counted = false;
+  threads_executor* const exec = watching.load(std::memory_order_acquire);
+  if (counted == in_task || !exec || foreign::known_process_wide() == 0) return;
+  counted = in_task;
+  exec->process_limit().count_outside(in_task ? 1 : -1);
+}
+
 /// Without a worker, the program's own thread has what it had, but in a task that it runs itself. A worker's loop
 /// leaves things as they are: what it runs next is likely to want the same.
 void context_changed(context* now) noexcept {
   worker* const w = self();
-  if (!now || now->is_root) {
-    if (!w) foreign::leave_thread();
-    return;
-  }
-  const int threads = w ? granted(*now, *w) : 1;
+  const bool is_own = !now || now->is_root;
+  if (!w) return run_outside(!is_own);
+  if (is_own) return;
+  const int threads = granted(*now, *w);
   foreign::limit_thread(threads);
-  if (!w) return;
   if (threads == 1)
     w->exec.process_limit().claim(w->index, 1);
   else if (now != w->shares)
@@ -51,7 +64,10 @@ void threads_executor::look_for_libraries() {
   const int before = foreign::known();
   if (foreign::look() == 0) return;
   const bool first = !has_libraries_.exchange(true, std::memory_order_relaxed);
-  if (first) set_context_watcher(context_changed);
+  if (first) {
+    watching.store(this, std::memory_order_release);
+    set_context_watcher(context_changed);
+  }
   if (first || foreign::known() > before) process_limit_.apply();
 }
 
@@ -69,7 +85,9 @@ void threads_executor::tell_of_libraries() noexcept {
 }
 
 void threads_executor::forget_libraries() noexcept {
-  if (has_libraries_.load(std::memory_order_relaxed)) set_context_watcher(nullptr);
+  if (!has_libraries_.load(std::memory_order_relaxed)) return;
+  set_context_watcher(nullptr);
+  watching.store(nullptr, std::memory_order_release);
 }
 
 void threads_executor::shared_no_more() noexcept {
