@@ -69,8 +69,8 @@ def remove(group):
 
 @contextlib.contextmanager
 def quota(cpus):
-    """Makes a control group with that quota for a while; gives what puts a process into it. Skips the test where that is
-    not allowed."""
+    """Makes a control group with that quota for a while; gives what puts a process into it, and what says how often its
+    processes were held back so far. Skips the test where that is not allowed."""
     problems = []
     for version, folder in cpu_hierarchies():
         for stale in folder.glob(MADE_HERE + "*"):  # of a run that was killed
@@ -89,7 +89,8 @@ def quota(cpus):
             else:
                 (group / "cpu.cfs_period_us").write_text(str(PERIOD_US), encoding="utf-8")
                 (group / "cpu.cfs_quota_us").write_text(str(quota_us), encoding="utf-8")
-            yield lambda: (group / "cgroup.procs").write_text(str(os.getpid()), encoding="utf-8")
+            yield (lambda: (group / "cgroup.procs").write_text(str(os.getpid()), encoding="utf-8"),
+                   lambda: int(dict(line.split() for line in (group / "cpu.stat").open(encoding="utf-8"))["nr_throttled"]))
         finally:
             remove(group)
         return
@@ -122,7 +123,7 @@ class Budget(unittest.TestCase):
 
     def check_quota(self, cpus, workers):
         some_cpus(workers)
-        with quota(cpus) as enter:
+        with quota(cpus) as (enter, _):
             self.check(enter, workers, f"{cpus:.4g} CPUs")
 
     def test_of_one_cpu_by_quota(self):
@@ -137,14 +138,15 @@ class Budget(unittest.TestCase):
     def test_of_less_than_a_cpu_is_one(self):
         self.check_quota(0.5, 1)
 
-    def test_more_workers_than_the_quota_has_cpus_end_all_the_same(self):
-        with quota(1) as enter:
+    def test_more_workers_than_the_quota_has_cpus_are_held_back_and_end_all_the_same(self):
+        with quota(0.5) as (enter, held_back):
             self.assertEqual(run([program], enter, MASLIN_WORKERS="4"), "4 workers, 0 wrong\n")
+            self.assertGreater(held_back(), 0)
 
 
 class Groups(unittest.TestCase):
     def test_a_group_is_gone_also_when_what_ran_in_it_failed(self):
-        with self.assertRaises(AssertionError), quota(1) as enter:
+        with self.assertRaises(AssertionError), quota(1) as (enter, _):
             sleeper = subprocess.Popen(["sleep", "100"], preexec_fn=enter)
             raise AssertionError("as a failing test does")
         sleeper.wait(timeout=LIMIT_S)
