@@ -139,7 +139,7 @@ class Budget(unittest.TestCase):
         self.check_quota(0.5, 1)
 
     def test_more_workers_than_the_quota_has_cpus_are_held_back_and_end_all_the_same(self):
-        with quota(0.5) as (enter, held_back):
+        with quota(0.2) as (enter, held_back):
             self.assertEqual(run([program], enter, MASLIN_WORKERS="4"), "4 workers, 0 wrong\n")
             self.assertGreater(held_back(), 0)
 
