@@ -109,6 +109,7 @@ void digest::add(const cell& c, encoder& to) {
     case event_kind::phase_begin:
     case event_kind::phase_end:
     case event_kind::decision:
+    case event_kind::library:
     case event_kind::park:
     case event_kind::unpark:
       end_help(to);

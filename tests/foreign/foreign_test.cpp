@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "maslin/maslin.hpp"
+#include "maslin/trace.hpp"
 #include "sanitized.hpp"
 
 namespace ms = maslin;
@@ -262,6 +263,29 @@ TEST(ForeignOpenBlas, OfAnOpenMpBuildFollowsTheOpenMpRuntime) {
         return wrong.load();
       },
       0, "");
+}
+
+TEST(ForeignOpenBlas, StandsInTheTrace) {
+  EXPECT_CHILD(
+      [] {
+        const std::string path = testing::TempDir() + "foreign.mtrace";
+        setenv("MASLIN_TRACE", path.c_str(), 1);
+        for (const char* file : {"/fake_openblas_pthreads.so", "/fake_blis.so"})
+          dlopen((std::string(FAKES) + file).c_str(), RTLD_NOW | RTLD_LOCAL);
+        {
+          ms::Runtime r({.workers = 2, .serial = false});
+          for (int i = 0; i < 2; ++i) ms::phase("streams", 2, [](std::int64_t) {});
+        }
+        std::string found;
+        const ms::trace::file trace(path);
+        trace.each_event([&](const ms::trace::event& e) {
+          if (e.kind == ms::trace::event_kind::library)
+            found += std::string(trace.name(e.id)) + (e.argument == 1 ? ": the process's. " : ": the thread's. ");
+        });
+        std::cerr << found;
+        return 0;
+      },
+      0, "OpenBLAS 9.9.9 .pthreads.: the process's. BLIS 9.9: the thread's. $");
 }
 
 TEST(ForeignOpenBlas, IsSaidToHaveOneLimitOnce) {

@@ -5,6 +5,7 @@
 #include "exec/foreign/libraries.hpp"
 #include "exec/threads/threads.hpp"
 #include "task/context_watcher.hpp"
+#include "trace/recorder.hpp"
 
 namespace maslin {
 
@@ -71,17 +72,20 @@ void threads_executor::look_for_libraries() {
   if (first || foreign::known() > before) process_limit_.apply();
 }
 
-void threads_executor::tell_of_libraries() noexcept {
+void threads_executor::tell_of_libraries(int track) {
   if (!has_libraries_.load(std::memory_order_relaxed)) return;
-  static std::atomic<int> told{0};  // once in a process
+  static std::atomic<int> told{0};  // once in a process, where a trace is a runtime's
   const int libraries = foreign::known();
-  const int first = told.exchange(libraries, std::memory_order_relaxed);
-  for (int i = first; i < libraries; ++i)
-    if (foreign::at(i).limits == foreign::reach::process)
+  for (int i = libraries_traced_.exchange(libraries, std::memory_order_relaxed); i < libraries; ++i)
+    if (const foreign::library& l = foreign::at(i); trace::on() && l.limits != foreign::reach::none)
+      trace::record(track, trace::event_kind::library, trace::intern(l.name.c_str()),
+                    std::uint64_t{l.limits == foreign::reach::process});
+  for (int i = told.exchange(libraries, std::memory_order_relaxed); i < libraries; ++i)
+    if (const foreign::library& l = foreign::at(i); l.limits == foreign::reach::process)
       std::fprintf(stderr,
                    "maslin: %s has one limit on its threads for the whole process: while Maslin works it is the least "
                    "width of all that runs (MASLIN_FOREIGN=0 leaves it alone)\n",
-                   foreign::at(i).name.c_str());
+                   l.name.c_str());
 }
 
 void threads_executor::forget_libraries() noexcept {

@@ -43,11 +43,11 @@ void take_place(threads_executor& exec, stream_run& s) {
 
 void threads_executor::run_phase(context& here, const detail::phase& p) {
   look_for_libraries();
-  tell_of_libraries();
   const starting_thread::visit visit(*this);
   auto* outer = static_cast<stream_run*>(here.stream);
   if (here.owns_stream && outer->phase.stale(*outer)) take_place(*this, *outer);
   worker* w = self();
+  tell_of_libraries(track_of(w));
   if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, here, p);
 
   std::unique_lock held(grain_lock_);

@@ -97,8 +97,9 @@ class threads_executor final : public executor, public phase_host {
   /// second.
   void look_for_libraries();
   void look_again_for_libraries();
-  /// Says which of them have one limit for the process, each once.
-  void tell_of_libraries() noexcept;
+  /// Says in the trace, on that track, which there are, and to the user which have one limit for the process; each
+  /// once.
+  void tell_of_libraries(int track);
   /// The caller goes on after something that its team shared, in the same context, or with another width: what
   /// libraries may use is looked at again.
   void shared_no_more() noexcept override;
@@ -197,6 +198,7 @@ class threads_executor final : public executor, public phase_host {
   const bool limits_libraries_;
   std::atomic<bool> has_libraries_{false};
   std::atomic<std::uint64_t> look_again_at_{0};  ///< in ticks
+  std::atomic<int> libraries_traced_{0};
   foreign::process_limit process_limit_;
 
   base::short_lock help_lock_;
