@@ -152,6 +152,7 @@ TEST(Explanation, CountsLoopsWhoseCallersTakeTurnsOnAWorker) {
 }
 
 TEST(Explanation, SaysWhoseLimitALibraryHas) {
+  namespace trace = ms::trace;
   const std::string path = testing::TempDir() + "libraries.mtrace";
   trace::start(path, 1, trace::detail_level::streams);
   trace::record(0, trace::event_kind::library, trace::intern("OpenBLAS 0.3.21 (pthreads)"), 1);
