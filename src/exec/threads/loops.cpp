@@ -65,7 +65,6 @@ class shared_loop {
 }  // namespace
 
 void threads_executor::run_loop(context& caller, const detail::loop& l) {
-  look_again_for_libraries();
   const starting_thread::visit visit(*this);
   worker* w = self();
   const int team_width = team_of(w).width.load(std::memory_order_relaxed);

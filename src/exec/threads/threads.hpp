@@ -199,6 +199,7 @@ class threads_executor final : public executor, public phase_host {
   std::atomic<bool> has_libraries_{false};
   std::atomic<std::uint64_t> look_again_at_{0};  ///< in ticks
   std::atomic<int> libraries_traced_{0};
+  unsigned visits_ = 0;  ///< the starter's, of its seat; its own
   foreign::process_limit process_limit_;
 
   base::short_lock help_lock_;
