@@ -173,6 +173,20 @@ TEST_P(Foreign, OutsidePhasesATaskHasOneThreadAndTheProgramItsOwn) {
                0, "");
 }
 
+TEST_P(Foreign, IsFoundLaterByAProgramThatOnlyHasLoops) {
+  EXPECT_CHILD(([&] {
+                 ms::Runtime r({.workers = 2, .serial = false});
+                 load();
+                 set(2);
+                 bool found = false;
+                 for (int i = 0; i < 1'000'000 && !found; ++i)
+                   ms::parallel_for(
+                       0, 10, [&](ms::range) { found = limit() == 1; }, ms::block{10});
+                 return found ? 0 : 1;
+               }),
+               0, "");
+}
+
 TEST_P(Foreign, IsLeftAloneWhereTheUserSaysSo) {
   EXPECT_CHILD(([&] {
                  setenv("MASLIN_FOREIGN", "0", 1);
