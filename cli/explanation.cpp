@@ -30,6 +30,9 @@ class decisions : public timeline::observer {
           open_phases_.erase(open_phases_.begin() + (phase - open_phases_.data()));
         }
         break;
+      case event_kind::library:
+        into_.libraries.push_back({std::string(trace_.name(e.id)), e.argument == 1});
+        break;
       case event_kind::decision:
         if (const auto* phase = open_phase(e.id)) decide(into_.phases[phase->place], unpack<decision_of>(e.argument));
         break;
@@ -141,6 +144,10 @@ std::string explanation_text(const file& trace, const explanation& all) {
   std::string text;
   line(text, "{}: {} workers, {:.3f} s", trace.about().program, trace.about().workers,
        static_cast<double>(trace.about().duration_ns) * 1e-9);
+  for (const library_limit& l : all.libraries)
+    line(text, "{}: {}; MASLIN_FOREIGN=0 leaves it alone", l.name,
+         l.process_wide ? "one limit on its threads for the whole process, the least width of all that runs"
+                        : "each stream has as many of its threads as it is wide, tasks and loops one");
   for (const phase_decisions& p : all.phases) {
     line(text, "\nphase {}: {} streams, {:.3f} s", p.name, p.streams, static_cast<double>(p.ns) * 1e-9);
     if (p.pinned)
@@ -190,6 +197,9 @@ std::string explanation_text(const file& trace, const explanation& all) {
 std::string explanation_json(const explanation& all) {
   using nlohmann::ordered_json;
   ordered_json out;
+  out["libraries"] = ordered_json::array();
+  for (const library_limit& l : all.libraries)
+    out["libraries"].push_back({{"name", l.name}, {"process_wide", l.process_wide}});
   out["phases"] = ordered_json::array();
   for (const phase_decisions& p : all.phases) {
     ordered_json tried = ordered_json::array();

@@ -48,7 +48,14 @@ struct task_decisions {
   std::int64_t at_once_ns = 0;
 };
 
+/// A library with threads of its own.
+struct library_limit {
+  std::string name;
+  bool process_wide = false;
+};
+
 struct explanation {
+  std::vector<library_limit> libraries;
   std::vector<phase_decisions> phases;
   std::map<std::string, task_decisions> tasks;  ///< by call site
   std::map<std::string, loop_decisions> loops;  ///< by call site

@@ -195,6 +195,7 @@ void wait() {
   context& here = unrecorded_context("wait");
   const noted_wait noted(exec, nullptr);
   await_tasks(exec, here);
+  exec.shared_no_more();
   if (here.children->has_errors()) rethrow_first(here.children->take_errors());
 }
 
@@ -204,6 +205,7 @@ void await_members(scope& group) {
   executor& exec = the_executor();
   const noted_wait noted(exec, &group);
   await_tasks(exec, current_context(), &group);
+  exec.shared_no_more();
 }
 
 }  // namespace

@@ -72,8 +72,8 @@ int maslin_begin_at(maslin_location where, const maslin_options* options);
 int maslin_end_at(maslin_location where);
 #define maslin_end() maslin_end_at(MASLIN_HERE)
 
-/// Sets `*width` to the number of workers granted to the caller: its team's; 1 inside a loop's body. For BLAS, OpenMP
-/// and any other library inside.
+/// Sets `*width` to the number of workers granted to the caller: a stream's; 1 inside a task or a loop's body. BLAS and
+/// OpenMP code inside uses as many threads (MASLIN_FOREIGN).
 int maslin_width_at(maslin_location where, int* width);
 #define maslin_width(...) maslin_width_at(MASLIN_HERE, __VA_ARGS__)
 

@@ -22,7 +22,7 @@ class Runtime {
   Runtime& operator=(const Runtime&) = delete;
 };
 
-/// Gives the number of workers granted to the caller: its team's width; 1 inside a loop's body. For libraries inside.
+/// Gives the number of workers granted to the caller: a stream's width; 1 inside a task or loop. For code inside.
 int width();
 
 /// Gives the number of workers of the runtime.

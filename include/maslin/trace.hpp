@@ -65,8 +65,10 @@ enum class event_kind : std::uint8_t {
   piece,       ///< of the innermost chunk, or loop that its caller runs alone, the blocks before `argument` are done
   waiting,     ///< id: name of the phase; argument: `waiting_of` (policy, reason): how its workers wait from now on
   cpu_time,    ///< id: name of the phase that ends; argument: nanoseconds of CPU time of the process since it began
+  library,     ///< one that brings threads of its own is loaded, when a phase begins; id: its name; argument: 1 if it has
+               ///< one limit on them for the whole process, else 0
 };
-inline constexpr int event_kinds = static_cast<int>(event_kind::cpu_time) + 1;
+inline constexpr int event_kinds = static_cast<int>(event_kind::library) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
 std::string_view to_string(event_kind kind);

@@ -46,6 +46,8 @@ class executor : public graph::ready_sink {
   }
   /// Gives the CPU time that the process has taken, in seconds; nothing where time is virtual.
   virtual std::optional<double> cpu_seconds() const { return base::process_cpu_seconds(); }
+  /// The caller's tasks, or some of them, are waited for.
+  virtual void shared_no_more() noexcept {}
   virtual int width() const = 0;
   virtual int workers() const = 0;
   /// The number by which a trace knows the caller: its worker's, or -1.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "maslin/error.hpp"
+#include "task/context_watcher.hpp"
 
 namespace maslin {
 
@@ -13,6 +14,7 @@ namespace {
 thread_local context* current = nullptr;
 
 std::atomic<void (*)(context&)> root_drain{nullptr};
+std::atomic<context_watcher> watched_by{nullptr};
 
 /// When its thread ends it is drained and gives back what it holds, but it can still be asked: what has static storage
 /// ends after what is thread-local.
@@ -55,7 +57,13 @@ void forget_root_context() noexcept {
 
 [[gnu::noinline]] context& current_context() noexcept { return current ? *current : root.self; }
 [[gnu::noinline]] context* current_context_or_null() noexcept { return current; }
-[[gnu::noinline]] void set_current_context(context* c) noexcept { current = c; }
+[[gnu::noinline]] void set_current_context(context* c) noexcept {
+  current = c;
+  if (const auto tell = watched_by.load(std::memory_order_relaxed)) [[unlikely]]
+    tell(c);
+}
+// Release: what the watcher needs was there before; who misses it meets it at the next change.
+void set_context_watcher(context_watcher watcher) noexcept { watched_by.store(watcher, std::memory_order_release); }
 
 void rethrow_first(error_list&& errors) {
   if (errors.empty()) return;

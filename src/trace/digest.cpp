@@ -111,6 +111,7 @@ void digest::add(const cell& c, encoder& to) {
     case event_kind::decision:
     case event_kind::waiting:
     case event_kind::cpu_time:
+    case event_kind::library:
     case event_kind::park:
     case event_kind::unpark:
       end_help(to);

@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(, BadEnvironment,
                                          bad_variable{"MASLIN_STACK", "huge"}, bad_variable{"MASLIN_PIN", "p=4y2"},
                                          bad_variable{"MASLIN_GRAIN", "mgsp"}, bad_variable{"MASLIN_WAIT", "yeild"},
                                          bad_variable{"MASLIN_PIN", "wait=yeild"},
-                                         bad_variable{"MASLIN_LOOP", "guided"}, bad_variable{"MASLIN_WATCHDOG", "soon"},
+                                         bad_variable{"MASLIN_LOOP", "guided"}, bad_variable{"MASLIN_WATCHDOG", "soon"}, bad_variable{"MASLIN_FOREIGN", "off"},
                                          bad_variable{"MASLIN_WATCHDOG", "5,late"},
                                          bad_variable{"MASLIN_CHECK", "perhaps"}));
 

@@ -172,6 +172,19 @@ TEST(Explanation, CountsLoopsWhoseCallersTakeTurnsOnAWorker) {
   }
 }
 
+TEST(Explanation, SaysWhoseLimitALibraryHas) {
+  namespace trace = ms::trace;
+  const std::string path = testing::TempDir() + "libraries.mtrace";
+  trace::start(path, 1, trace::detail_level::streams);
+  trace::record(0, trace::event_kind::library, trace::intern("OpenBLAS 0.3.21 (pthreads)"), 1);
+  trace::record(0, trace::event_kind::library, trace::intern("OpenMP (libgomp.so.1)"), 0);
+  trace::stop();
+  const trace::file read(path);
+  const std::string text = explanation_text(read, explain(read));
+  EXPECT_NE(text.find("OpenBLAS 0.3.21 (pthreads): one limit on its threads for the whole process"), std::string::npos);
+  EXPECT_NE(text.find("OpenMP (libgomp.so.1): each stream has as many"), std::string::npos);
+}
+
 TEST(Explanation, SaysThatAThinTraceHoldsNoLoops) {
   const ms::trace::file trace = traced(
       "thin", [] { ms::parallel_for(0, 100, [](ms::range) {}); }, "streams");

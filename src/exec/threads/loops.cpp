@@ -40,6 +40,30 @@ std::optional<work> threads_executor::take_share(worker& w, loop_run& run, bool 
   }
 }
 
+namespace {
+
+/// While it lives a stream's worker and its team run blocks of a loop: not before the last is done may libraries that
+/// the stream calls use the team again.
+class shared_loop {
+ public:
+  shared_loop(worker* w, const context& caller) : on_(w), before_(w ? w->shares : nullptr) {
+    if (w) w->shares = &caller;
+  }
+  ~shared_loop() {
+    if (!on_) return;
+    on_->shares = before_;
+    on_->exec.shared_no_more();
+  }
+  shared_loop(const shared_loop&) = delete;
+  shared_loop& operator=(const shared_loop&) = delete;
+
+ private:
+  worker* const on_;
+  const context* const before_;
+};
+
+}  // namespace
+
 void threads_executor::share_loop(context& caller, const detail::loop& l) {
   const starting_thread::visit visit(*this);
   worker* w = self();
@@ -47,6 +71,7 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
   const std::int64_t blocks = l.blocks();
   if (blocks == 1 || caller.alone || (w && team_width == 1)) return loop_in_place(*this, caller, l);
 
+  const shared_loop shared(w, caller);
   const schedule policy = l.policy == schedule::of_the_run ? loops_ : l.policy;
   if (policy != schedule::dbs) return run_baseline(caller, l, policy);
 

@@ -21,7 +21,10 @@ void take_place(threads_executor& exec, stream_run& s) {
   worker& w = *self();
   base::short_lock& lock = exec.grain_lock();
   lock.lock();
-  if (s.phase.stays(s, w.index)) return lock.unlock();
+  if (s.phase.stays(s, w.index)) {
+    lock.unlock();
+    return exec.shared_no_more();
+  }
   s.fiber = w.running;
   const trace::stream_at what{s.index, slot_of(w)};
   trace::record(w.index, trace::event_kind::stream_suspend, s.phase.name(), what);
@@ -29,7 +32,8 @@ void take_place(threads_executor& exec, stream_run& s) {
   if (!exec.leave_fiber(w, unlock, &lock)) {
     s.phase.stayed_after_all(s, w.index);
     trace::record(w.index, trace::event_kind::stream_resume, s.phase.name(), what);
-    return lock.unlock();
+    lock.unlock();
+    return exec.shared_no_more();
   }
   worker& here = *self();
   trace::record(here.index, trace::event_kind::stream_resume, s.phase.name(), trace::stream_at{s.index, slot_of(here)});
@@ -38,10 +42,12 @@ void take_place(threads_executor& exec, stream_run& s) {
 }  // namespace
 
 void threads_executor::run_phase(context& here, const detail::phase& p) {
+  look_for_libraries();
   const starting_thread::visit visit(*this);
   auto* outer = static_cast<stream_run*>(here.stream);
   if (here.owns_stream && outer->phase.stale(*outer)) take_place(*this, *outer);
   worker* w = self();
+  tell_of_libraries(track_of(w));
   if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, here, p);
 
   std::unique_lock held(grain_lock_);

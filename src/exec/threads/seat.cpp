@@ -26,6 +26,7 @@ void threads_executor::stand_up() {
   const worker& w = at(0);
   if (w.suspended > 0 || (workers() == 1 && holds_work(w))) want_stand_in();
   set_self(nullptr);
+  back_in_program();
   seat_.leave();
 }
 
@@ -34,7 +35,11 @@ starting_thread::visit::visit(threads_executor& exec) {
 }
 
 starting_thread::visit::~visit() {
-  if (entered_) entered_->stand_up();
+  if (!entered_) return;
+  entered_->stand_up();
+  // A program may do nothing but loops, and load a library between two of them.
+  constexpr unsigned visits_between_looks = 256;
+  if (++entered_->visits_ % visits_between_looks == 0) entered_->look_again_for_libraries();
 }
 
 void starting_thread::sleep(base::short_lock& held, const awaited_end& what) {

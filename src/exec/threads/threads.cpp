@@ -136,7 +136,10 @@ threads_executor::threads_executor(int workers, schedule loops)
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),
-      whole_(&make_whole(workers)) {
+      whole_(&make_whole(workers)),
+      limits_libraries_(base::flag_from_environment(
+          "MASLIN_FOREIGN", true, "BLAS and OpenMP code in tasks and streams uses the threads that it was granted")),
+      process_limit_(workers) {
   if (!learns_waits_) whole_->waits.store(wait_policy(), std::memory_order_relaxed);
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i));
@@ -149,6 +152,7 @@ threads_executor::threads_executor(int workers, schedule loops)
   first.running = &*first.own_stack;
   mark_starter(true);
   stand_up();
+  look_for_libraries();
   trace::record(0, trace::event_kind::worker_start);
   try {
     for (int i = 1; i < workers; ++i) at(i).thread = std::thread([this, i] { thread_body(at(i)); });
@@ -178,6 +182,7 @@ void threads_executor::end() noexcept {
   mark_starter(false);
   for (auto& w : workers_)
     if (w->thread.joinable()) w->thread.join();
+  forget_libraries();
 }
 
 void threads_executor::thread_body(worker& w) {
@@ -262,6 +267,7 @@ bool threads_executor::run_member(scope& s) {
     return false;
   }
   run_traced(w->index, task, *this);
+  shared_no_more();
   return true;
 }
 
@@ -363,6 +369,7 @@ void threads_executor::idle(worker& w, team& t) {
     if (learns && wait.begin != 0) w.waits.waited(wait.last - wait.begin, true);
     return;
   }
+  process_limit_.claim(w.index, 0);
   // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits
   // for, and a task of the team that was divided may, too.
   if (start_stream(w, true) || climb(w, t)) return;
@@ -410,6 +417,7 @@ void threads_executor::rouse(worker& w) {
 waiter* threads_executor::caller() {
   worker* w = self();
   if (w) return has_spare_fiber(*w) ? w->running : nullptr;
+  look_again_for_libraries();
   want_stand_in();
   if (is_starter()) return &starter_;
   return &os_waiter::mine();
@@ -480,7 +488,9 @@ void threads_executor::learn(detail::task_function body, const location& where, 
 }
 
 int threads_executor::width() const {
-  if (current_context().in_loop) return 1;
+  const context& c = current_context();
+  // A task has its worker: others of its team run other tasks.
+  if (c.in_loop || !(c.is_root || c.owns_stream)) return 1;
   return team_of(self()).width.load(std::memory_order_relaxed);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "exec/foreign/limits.hpp"
 #include "exec/phase/host.hpp"
 #include "exec/threads/bits.hpp"
 #include "exec/threads/call_sites.hpp"
@@ -92,6 +93,21 @@ class threads_executor final : public executor, public phase_host {
   /// Continues `next` in place of the running fiber, which is inside the worker's loop with nothing on top.
   void replace_fiber(worker& w, task_fiber& next);
 
+  // foreign.cpp
+  foreign::process_limit& process_limit() { return process_limit_; }
+  /// Only `worker` runs anything of the team that matters to libraries: code that was granted so many threads.
+  void claim_alone(const team& t, int worker, int threads) noexcept;
+  /// Looks for libraries with threads of their own, unless the caller is a worker; `again`: at most a thousand times a
+  /// second.
+  void look_for_libraries();
+  void look_again_for_libraries();
+  /// Says in the trace, on that track, which there are, and to the user which have one limit for the process; each
+  /// once.
+  void tell_of_libraries(int track);
+  /// The caller goes on after something that its team shared, in the same context, or with another width: what
+  /// libraries may use is looked at again.
+  void shared_no_more() noexcept override;
+
   // Teams, under the grain lock.
   base::short_lock& grain_lock() { return grain_lock_; }
   team& whole() { return *whole_; }
@@ -158,6 +174,11 @@ class threads_executor final : public executor, public phase_host {
   bool start_stream(worker& w, bool before_parking);
   void look_at(stream_run& s, std::uint64_t now);
 
+  // foreign.cpp
+  /// The starter goes on in the program's own code, outside its seat.
+  void back_in_program() noexcept;
+  void forget_libraries() noexcept;
+
   // watchdog.cpp
   template <class Visit>
   void for_each_fiber(Visit&& visit);
@@ -188,6 +209,13 @@ class threads_executor final : public executor, public phase_host {
 
   base::short_lock grain_lock_;
   team* whole_;
+
+  const bool limits_libraries_;
+  std::atomic<bool> has_libraries_{false};
+  std::atomic<std::uint64_t> look_again_at_{0};  ///< in ticks
+  std::atomic<int> libraries_traced_{0};
+  unsigned visits_ = 0;  ///< the starter's, of its seat; its own
+  foreign::process_limit process_limit_;
 
   base::short_lock help_lock_;
   std::vector<detail::task_node*> set_aside_;  // under help_lock_: room for a whole queue

@@ -66,6 +66,7 @@ struct alignas(64) worker final : work_queue::watcher {
   task_fiber* idle_fibers = nullptr;  ///< suspended inside the worker's loop, with nothing on top
   task_fiber* ready = nullptr;        ///< taken from the inbox, the earliest first
   int suspended = 0;                  ///< fibers that will resume here
+  const context* shares = nullptr;    ///< the stream whose loop it shares with its team
   std::thread thread;
 
   // Written by this worker, read by the watchdog.

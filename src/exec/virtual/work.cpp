@@ -223,7 +223,7 @@ void virtual_executor::ready(detail::task_node* task) noexcept {
 
 int virtual_executor::width() const {
   const context& c = current_context();
-  return c.in_loop ? 1 : calling_team(c).width.load(std::memory_order_relaxed);
+  return c.in_loop || !(c.is_root || c.owns_stream) ? 1 : calling_team(c).width.load(std::memory_order_relaxed);
 }
 
 }  // namespace maslin
