@@ -38,13 +38,26 @@ class member {
       if (reaches(c) && table_.cpu(c).look().present) ++n;
     return std::min(n, may_.most);
   }
-  bool holds(int cpu) const { return table_.cpu(cpu).look().user == me_; }
+  cpu_state look(int cpu) const { return table_.cpu(cpu).look(); }
+  bool holds(int cpu) const { return look(cpu).user == me_; }
   int cpu_count() const { return table_.cpu_count; }
 
   /// Takes its part of the node when it joins: CPUs of its home that nobody owns, then from who has two more than it.
   void claim() {
     while (owned() < may_.own && (claim_free() || claim_from_the_richest())) {
     }
+  }
+
+  /// Makes the others look around: there is a new member.
+  void greet() const {
+    for (int s = 0; s < table_.slot_count; ++s)
+      if (s != me_ && table_.at(s).process.load(std::memory_order_acquire) != 0) ring(table_.at(s));
+  }
+  /// Is it the only member?
+  bool alone() const {
+    for (int s = 0; s < table_.slot_count; ++s)
+      if (s != me_ && table_.at(s).process.load(std::memory_order_acquire) != 0) return false;
+    return true;
   }
 
   /// Gives CPUs up until `keep` are in its use, borrowed ones first; gives how many are.

@@ -42,6 +42,7 @@ void threads_executor::run_phase(context& here, const detail::phase& p) {
   auto* outer = static_cast<stream_run*>(here.stream);
   if (here.owns_stream && outer->phase.stale(*outer)) take_place(*this, *outer);
   worker* w = self();
+  if (sharing_) sharing_->expects_work();
   if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, here, p);
 
   std::unique_lock held(grain_lock_);
