@@ -221,10 +221,12 @@ TEST(Node, AForkedChildIsNoMemberUntilItCallsMaslin) {
     ms::Runtime runtime;
     if (!compute_until([n = 0]() mutable { return n++ == 2; })) return 1;
     child forked([&] {
+      // The parent's runtime is not the child's to end.
+      const auto leave = [](int status) -> int { _exit(status); };
       const auto node = ms::look_at_node(job);
-      if (!node || node->processes.size() != 1) return 2;
-      if (!compute_until([n = 0]() mutable { return n++ == 2; })) return 3;
-      return ms::look_at_node(job)->processes.size() == 2 ? 0 : 4;
+      if (!node || node->processes.size() != 1) leave(2);
+      if (!compute_until([n = 0]() mutable { return n++ == 2; })) leave(3);
+      return leave(ms::look_at_node(job)->processes.size() == 2 ? 0 : 4);
     });
     return forked.end();
   });

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,8 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <new>
 #include <optional>
 #include <set>
@@ -171,24 +168,35 @@ struct flock lock_of(int slot, short type) {
   return l;
 }
 
+/// Gives up to `most` bytes of a file of /proc; less where the process ends meanwhile.
+std::string beginning_of(const std::string& path, std::size_t most) {
+  const descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text(most, '\0');
+  std::size_t got = 0;
+  while (file.get() >= 0 && got < most) {
+    const ssize_t n = read(file.get(), text.data() + got, most - got);
+    if (n <= 0) break;
+    got += static_cast<std::size_t>(n);
+  }
+  text.resize(got);
+  return text;
+}
+
 /// Gives when a process began, in clock ticks since boot; 0 when there is none.
 std::uint64_t start_of(std::uint32_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  // The second field, the command, may hold anything; the 22nd is the start.
+  const std::string text = beginning_of("/proc/" + std::to_string(process) + "/stat", 1024);
+  // The second field, the command, may hold anything; the third is the state, the 22nd the start.
   std::size_t at = text.rfind(')');
-  if (at == std::string::npos) return 0;
-  constexpr char zombie = 'Z';
-  constexpr char dead = 'X';
-  if (at + 2 < text.size() && (text[at + 2] == zombie || text[at + 2] == dead)) return 0;
+  if (at == std::string::npos || at + 2 >= text.size()) return 0;
+  if (text[at + 2] == 'Z' || text[at + 2] == 'X') return 0;  // dead, and nobody has asked for its status yet
   for (int field = 2; field < 22 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
   return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at, nullptr, 10);
 }
 
 void put_name(slot& s) {
   char name[16] = {};
-  std::ifstream file("/proc/self/comm");
-  file.getline(name, sizeof name);
+  const std::string text = beginning_of("/proc/self/comm", sizeof name - 1);
+  std::memcpy(name, text.data(), std::min(text.size(), text.find('\n')));
   for (int i = 0; i < 2; ++i) {
     std::uint64_t word;
     std::memcpy(&word, name + 8 * i, 8);
