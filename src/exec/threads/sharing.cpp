@@ -70,6 +70,7 @@ void sharing::note_idle() noexcept {
 
 void sharing::lend() {
   blocked_.store(true, std::memory_order_seq_cst);
+  wants_.store(false, std::memory_order_relaxed);
   if (!alone_.load(std::memory_order_relaxed)) note_idle();
 }
 
@@ -198,6 +199,7 @@ void sharing::lend_what_is_idle() {
   // A phase knows what it leaves idle, and may be measuring it.
   if (busy > 0 && !exec_.whole().phases.empty()) return;
   if (busy >= as_->here().held()) return;
+  wants_.store(false, std::memory_order_relaxed);  // whatever it was, it is done
   as_->here().lend_down_to(busy);
   follow();
 }
