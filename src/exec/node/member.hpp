@@ -62,20 +62,19 @@ class member {
 
   /// Gives CPUs up until `keep` are in its use, borrowed ones first; gives how many are.
   int lend_down_to(int keep) {
-    int now = held();
     bool gave = false;
     for (const bool own : {false, true})
-      for (int c = table_.cpu_count; c-- > 0 && now > keep;) {
-        const cpu_state s = table_.cpu(c).look();
+      for (int c = table_.cpu_count; c-- > 0;) {
+        const cpu_state s = look(c);
         if (s.user != me_ || (s.owner == me_) != own) continue;
-        if (table_.cpu(c).give(me_)) {
-          gave = true;
-          if (own) bump(mine().lent);
-        }
-        --now;
+        // Counted each time: a borrowed one may have been taken back meanwhile.
+        if (held() <= keep) break;
+        if (!table_.cpu(c).give(me_)) continue;
+        gave = true;
+        if (own) bump(mine().lent);
       }
     if (gave) ring_the_hungry();
-    return now;
+    return held();
   }
 
   /// Takes all its own CPUs back, from whoever uses them; gives how many are in its use.
