@@ -76,8 +76,9 @@ void sharing::lend() {
 
 void sharing::reclaim() {
   blocked_.store(false, std::memory_order_seq_cst);
-  if (!lent_.load(std::memory_order_seq_cst)) return;
+  // The lock first: the keeper may be about to lend what it saw idle.
   const std::lock_guard held(exec_.grain_lock());
+  if (!lent_.load(std::memory_order_relaxed)) return;
   as_->here().regain();
   follow();
 }
