@@ -72,7 +72,7 @@ class Mpi(unittest.TestCase):
             self.skipTest("one CPU cannot be shared")
         done = run(2, UNEVEN, 20, 400)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"at most {cpus} workers, results right", done.stdout)
+        self.assertIn(f"at most {cpus} tasks at a time, results right", done.stdout)
 
     def test_results_are_the_same_without_the_library(self):
         done = run(2, UNEVEN, 4, 50, preloaded=False)
