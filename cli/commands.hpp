@@ -12,6 +12,9 @@ void add_explain(CLI::App& app);
 /// `maslin figures`: the papers' tables and figures on a described machine; published, ours, error.
 void add_figures(CLI::App& app);
 
+/// `maslin node`: the CPUs of this node as the processes of a job share them.
+void add_node(CLI::App& app);
+
 /// `maslin replay`: what a recorded run would take on a described machine.
 void add_replay(CLI::App& app);
 

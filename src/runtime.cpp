@@ -2,6 +2,7 @@
 
 #include "maslin/runtime.hpp"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include <atomic>
@@ -17,6 +18,7 @@
 #include "base/environment.hpp"
 #include "exec/executor.hpp"
 #include "exec/in_place.hpp"
+#include "exec/node/membership.hpp"
 #include "graph/read_check.hpp"
 #include "graph/recording.hpp"
 #include "graph/version.hpp"
@@ -24,6 +26,7 @@
 #include "maslin/cost.hpp"
 #include "maslin/error.hpp"
 #include "maslin/mutex.hpp"
+#include "maslin/node.hpp"
 #include "maslin/offload.hpp"
 #include "sched/loop/policy.hpp"
 #include "task/context.hpp"
@@ -89,8 +92,21 @@ void in_forked_child() {
   forget_root_context();
   os_waiter::forget_after_fork();
   trace::forget_after_fork();
+  node::segment::forget_after_fork();
   running.store(nullptr, std::memory_order_relaxed);
   process = new process_runtime;
+}
+
+/// What libmaslin_mpi.so calls around MPI's blocking calls.
+void tell_mpi(bool runs) noexcept {
+  struct calls {
+    void (*lend)();
+    void (*reclaim)();
+  };
+  static constexpr calls ours{[] { lend(); }, [] { reclaim(); }};
+  // A preloaded library cannot see a runtime that is linked into the program; the program sees the library.
+  if (void* const hear = dlsym(RTLD_DEFAULT, "maslin_mpi_hear_runtime"))
+    reinterpret_cast<void (*)(const calls*)>(hear)(runs ? &ours : nullptr);
 }
 
 void start(process_runtime& p, Runtime::options wish) {
@@ -108,10 +124,17 @@ void start(process_runtime& p, Runtime::options wish) {
   const schedule loops = schedule_from_environment();
   graph::set_renaming_limit(graph::renaming_limit_from_environment());
   graph::set_read_checks(graph::read_checks_from_environment());
-  trace::start_from_environment(wish.serial ? 1 : workers, described && !wish.serial ? described_nanoseconds : nullptr);
+  std::unique_ptr<node::membership> shared;
+  if (const std::string job = node::job_from_environment(); !job.empty() && !wish.serial && !described)
+    shared = std::make_unique<node::membership>(job, workers);
+  trace::start_from_environment(wish.serial ? 1
+                                : shared    ? shared->most()
+                                            : workers,
+                                described && !wish.serial ? described_nanoseconds : nullptr);
   try {
     p.exec = wish.serial ? make_serial()
              : described ? make_virtual(*described, workers, loops)
+             : shared    ? make_threads(std::move(shared), loops)
                          : make_threads(workers, loops);
   } catch (...) {
     trace::stop();
@@ -119,9 +142,11 @@ void start(process_runtime& p, Runtime::options wish) {
   }
   p.running_with = {wish.serial ? 1 : workers, wish.serial};
   running.store(p.exec.get(), std::memory_order_release);
+  tell_mpi(true);
 }
 
 void stop(process_runtime& p) noexcept {
+  tell_mpi(false);
   drain_root_context();
   running.store(nullptr, std::memory_order_release);
   p.exec.reset();
@@ -175,6 +200,13 @@ int width() { return the_executor().width(); }
 
 std::chrono::duration<double> time() { return std::chrono::duration<double>(the_executor().seconds()); }
 int workers() { return the_executor().workers(); }
+
+void lend() noexcept {
+  if (executor* exec = running.load(std::memory_order_acquire)) exec->lend();
+}
+void reclaim() noexcept {
+  if (executor* exec = running.load(std::memory_order_acquire)) exec->reclaim();
+}
 
 namespace {
 

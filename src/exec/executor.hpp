@@ -17,6 +17,10 @@
 
 namespace maslin {
 
+namespace node {
+class membership;
+}
+
 class executor : public graph::ready_sink {
  public:
   virtual ~executor() = default;
@@ -55,6 +59,10 @@ class executor : public graph::ready_sink {
   /// The same, for a note that the caller itself makes: nobody else is that worker until `leave_track`.
   virtual int hold_track() noexcept { return track(); }
   virtual void leave_track() noexcept {}
+  /// The program's own thread is about to block outside Maslin, and does no more: others on its node may have its CPUs
+  /// meanwhile.
+  virtual void lend() {}
+  virtual void reclaim() {}
   /// Is the caller neither a worker nor the thread that started the runtime?
   virtual bool is_stranger() const noexcept { return false; }
   /// A task with that body, created at that line, would wait for nothing: is it so small that its creator had better
@@ -90,6 +98,8 @@ executor& the_executor();
 /// Makes the executor for this many workers, which runs loops under that schedule unless they ask for another
 /// (exec/threads).
 std::unique_ptr<executor> make_threads(int workers, schedule loops);
+/// The same for a process that shares its node.
+std::unique_ptr<executor> make_threads(std::unique_ptr<node::membership> as, schedule loops);
 /// Makes the executor for workers that are only described, in virtual time (exec/virtual).
 std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, schedule loops);
 /// Gives the time of the described machine in nanoseconds; 0 before there was one.

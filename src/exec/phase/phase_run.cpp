@@ -56,10 +56,10 @@ bool phase_run::may_divide(const team& t) {
 
 bool phase_run::has_room(const team& t) {
   const int width = t.width.load(std::memory_order_relaxed);
-  return width > 1 && static_cast<int>(t.phases.size()) < width && may_divide(t);
+  return (width > 1 || t.grows) && static_cast<int>(t.phases.size()) < width && may_divide(t);
 }
 
-void phase_run::divide(team& t) {
+void phase_run::divide(team& t, phase_host& exec) {
   if (!may_divide(t)) return;
   int first = t.first.load(std::memory_order_relaxed);
   const int width = t.width.load(std::memory_order_relaxed);
@@ -69,17 +69,21 @@ void phase_run::divide(team& t) {
     t.phases[static_cast<std::size_t>(i)]->allot(first, share);
     first += share;
   }
+  if (!t.grows) return;
+  for (int w = first; phases > 0 && w < exec.worker_count(); ++w)
+    exec.team_served_by(w).store(&t, std::memory_order_seq_cst);
 }
 
 void phase_run::begin() {
-  if (pinned_) grain::fit_pin(what_.name, *pinned_, divided_.width.load(std::memory_order_relaxed));
+  const int width = divided_.grows ? exec_.worker_count() : divided_.width.load(std::memory_order_relaxed);
+  if (pinned_) grain::fit_pin(what_.name, *pinned_, width);
   base::make_room(divided_.phases);
   // Those of two configurations, while one follows the other.
-  const int teams = 2 * (divided_.width.load(std::memory_order_relaxed) + 1);
+  const int teams = 2 * (width + 1);
   exec_.promise_teams(teams);
   promised_teams_ = teams;
   divided_.phases.push_back(this);
-  divide(divided_);
+  divide(divided_, exec_);
 }
 
 void phase_run::end() noexcept {
@@ -93,12 +97,12 @@ void phase_run::end() noexcept {
   for (int w = first_; w < first_ + width_; ++w) exec_.rouse_worker(w);
   note(exec_.ticks());
   if (!pinned_) measure([&] { exec_.learned().keep(what_.name, allotted, what_.streams, controller_->learned()); });
-  divide(divided_);
+  divide(divided_, exec_);
 }
 
 void phase_run::hold_still(bool hold) {
   nested_ += hold ? 1 : -1;
-  if (nested_ == 0) divide(divided_);
+  if (nested_ == 0) divide(divided_, exec_);
 }
 
 std::optional<int> phase_run::slot_led_by(int worker) const {

@@ -53,6 +53,9 @@ class phase_run {
   // Under the grain lock.
   /// Can one more phase have a worker of that team? A worker serves one phase at a time.
   static bool has_room(const team& t);
+  /// Divides a team's workers among its phases, now or as soon as those of them that hold still do no more; a worker
+  /// behind the team's last serves the team itself.
+  static void divide(team& t, phase_host& exec);
   /// Takes a share of the divided team's workers; throws `error` for a pin that does not fit, and then took none.
   void begin();
   /// Gives the workers back. To be called when the last stream has finished.
@@ -83,7 +86,6 @@ class phase_run {
   std::optional<int> slot_led_by(int worker) const;
   grain::situation situation(int workers) const;
   static bool may_divide(const team& t);
-  static void divide(team& t);
   void allot(int first, int width) noexcept;
   void apply(configuration c) noexcept;
   void follow();

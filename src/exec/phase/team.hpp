@@ -25,6 +25,8 @@ struct team {
   std::atomic<bool> may_resume{false};  ///< there is a suspended stream that its first worker runs before it sleeps
   work_queue centre;
 
+  bool grows = false;  ///< it may be narrower now than it will be: the whole of a process that shares its node
+
   // Under the executor's grain lock.
   phase_run* runs = nullptr;       ///< the phase whose streams it runs
   std::vector<phase_run*> phases;  ///< that its workers are divided among, one beside the other

@@ -67,7 +67,9 @@ class shared_loop {
 void threads_executor::share_loop(context& caller, const detail::loop& l) {
   const starting_thread::visit visit(*this);
   worker* w = self();
-  const int team_width = team_of(w).width.load(std::memory_order_relaxed);
+  if (sharing_) sharing_->expects_work();
+  const team& t = team_of(w);
+  const int team_width = shares_of(t, t.width.load(std::memory_order_relaxed));
   const std::int64_t blocks = l.blocks();
   if (blocks == 1 || caller.alone || (w && team_width == 1)) return loop_in_place(*this, caller, l);
 
@@ -190,13 +192,17 @@ void threads_executor::answer(worker& w, const invitation& to) {
 }
 
 void threads_executor::run_part(worker& w, const loop_part& part) {
-  run_blocks(w, *part.loop, part.first, part.last);
+  loop_part rest = part;
+  rest.first = run_blocks(w, *part.loop, part.first, part.last, forever, true);
+  // The worker's CPU was taken: somebody else does the rest.
+  if (rest.size() > 0 && !publish(&w, rest, true)) rest.first = run_blocks(w, *part.loop, rest.first, rest.last);
   // The loop may be gone after this.
-  part.loop->blocks.leave(static_cast<std::uint64_t>(part.size()));
+  part.loop->blocks.leave(static_cast<std::uint64_t>(rest.first - part.first));
 }
 
 std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,
-                                          std::uint64_t ticks) {
+                                          std::uint64_t ticks, bool may_stop) {
+  sharing* const shared = sharing_.get();
   const bool timed = run.learns;
   const std::uint64_t begin = timed ? base::ticks() : 0;
   const trace::chunk_at what{w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed), first,
@@ -221,6 +227,7 @@ std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t
       if (own.has_errors()) [[unlikely]]
         run.note_thrown(i, own.take_errors());
       noted.reached(next);
+      if (shared && !shared->goes_on(w) && may_stop) break;
       // The clock is looked at ever less often: small blocks should not wait for it.
       if (ticks != forever && std::has_single_bit(static_cast<std::uint64_t>(next - first)) &&
           base::ticks() - begin > ticks)

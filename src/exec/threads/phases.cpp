@@ -48,6 +48,7 @@ void threads_executor::run_phase(context& here, const detail::phase& p) {
   if (here.owns_stream && outer->phase.stale(*outer)) take_place(*this, *outer);
   worker* w = self();
   tell_of_libraries(track_of(w));
+  if (sharing_) sharing_->expects_work();
   if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, here, p);
 
   std::unique_lock held(grain_lock_);

@@ -24,7 +24,7 @@ bool threads_executor::sit_down() {
 
 void threads_executor::stand_up() {
   const worker& w = at(0);
-  if (w.suspended > 0 || (workers() == 1 && holds_work(w))) want_stand_in();
+  if (w.suspended > 0 || (is_only_one() && holds_work(w))) want_stand_in();
   set_self(nullptr);
   back_in_program();
   seat_.leave();
@@ -83,8 +83,10 @@ bool threads_executor::worker_0_is_needed() {
   if (w.inbox.load(std::memory_order_relaxed) || !w.invited.empty() ||
       w.in_team.load(std::memory_order_acquire)->wants_stream.load(std::memory_order_relaxed))
     return true;
-  return workers() == 1 && holds_work(w);
+  return is_only_one() && holds_work(w);
 }
+
+bool threads_executor::is_only_one() const { return (sharing_ ? sharing_->active() : workers()) == 1; }
 
 bool threads_executor::holds_work(const worker& w) const {
   return urgent_.any() || !w.tasks.empty() || !w.queue.empty() || !whole_->centre.empty();

@@ -29,18 +29,20 @@ class team_queues {
         own_(w),
         team_(t),
         first_(t.first.load(std::memory_order_relaxed)),
-        width_(t.width.load(std::memory_order_relaxed)) {}
+        width_(t.width.load(std::memory_order_relaxed)),
+        shares_(exec.shares_of(t, width_)),
+        last_(exec.last_of(t, first_, width_)) {}
 
   std::optional<work> take_own() {
     // What a loop's caller waits for comes first.
-    if (auto part = own_.queue.take_head(width_)) return part;
+    if (auto part = own_.queue.take_head(shares_)) return part;
     if (detail::task_node* task = own_.tasks.pop()) return work{task, {}};
     exec_.has_tasks().clear_if_set(own_.index);
     return std::nullopt;
   }
 
   std::optional<work> take_centre() {
-    std::optional<work> item = team_.centre.take_head(width_);
+    std::optional<work> item = team_.centre.take_head(shares_);
     if (!item || item->task || item->part.size() <= item->part.grain) {
       // As after a theft: who leaves some wakes the next, however many workers there are for small shares.
       if (item && !team_.centre.empty()) exec_.wake_one(first_, first_ + width_);
@@ -56,7 +58,7 @@ class team_queues {
   }
 
   int next_victim(int victim) {
-    return place::next_in_circle(own_.index, first_, first_ + width_, victim,
+    return place::next_in_circle(own_.index, first_, last_, victim,
                                  [this](int from, int to) { return first_set(from, to); });
   }
 
@@ -106,6 +108,8 @@ class team_queues {
   team& team_;
   int first_;
   int width_;
+  int shares_;
+  int last_;
 };
 
 static_assert(place::queues<team_queues>);
@@ -121,12 +125,13 @@ void worker::nonempty(bool holds_work) {
     exec.has_loops().clear(index);
 }
 
-threads_executor::threads_executor(int workers, schedule loops)
+threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<node::membership> as)
     : phase_host(machine::processor_name(), learned_file(learned_file_of_user())),
       stack_bytes_(stack_bytes_from_environment()),
       patience_(patience_from_environment()),
       loops_(loops),
-      spin_(wait_policy(), workers == 1 || machine::oversubscribed(workers)),
+      // Those that are active have a CPU each where the node is shared.
+      spin_(wait_policy(), as ? as->here().held() == 0 : workers == 1 || machine::oversubscribed(workers)),
       learns_waits_(wait_policy() == grain::wait_policy::automatic),
       handing_over_ticks_(handing_over_seconds / base::seconds_per_tick()),
       handing_task_over_ticks_(handing_task_over_seconds / base::seconds_per_tick()),
@@ -139,8 +144,13 @@ threads_executor::threads_executor(int workers, schedule loops)
       whole_(&make_whole(workers)),
       limits_libraries_(base::flag_from_environment(
           "MASLIN_FOREIGN", true, "BLAS and OpenMP code in tasks and streams uses the threads that it was granted")),
-      process_limit_(workers) {
+      process_limit_(workers),
+      sharing_(as ? std::make_unique<sharing>(*this, std::move(as)) : nullptr) {
   if (!learns_waits_) whole_->waits.store(wait_policy(), std::memory_order_relaxed);
+  if (sharing_) {
+    whole_->grows = true;
+    whole_->width.store(sharing_->at_start(), std::memory_order_relaxed);
+  }
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i));
     // From now on a worker always has a fiber for its loop: the one it runs, or one that is idle.
@@ -155,7 +165,9 @@ threads_executor::threads_executor(int workers, schedule loops)
   look_for_libraries();
   trace::record(0, trace::event_kind::worker_start);
   try {
-    for (int i = 1; i < workers; ++i) at(i).thread = std::thread([this, i] { thread_body(at(i)); });
+    const int at_start = sharing_ ? sharing_->at_start() : workers;
+    for (int i = 1; i < at_start; ++i) at(i).thread = std::thread([this, i] { thread_body(at(i)); });
+    if (sharing_) sharing_->begin();
     if (patience_.idle_seconds > 0) watchdog_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
   } catch (const std::system_error& e) {
     end();
@@ -169,8 +181,28 @@ threads_executor::threads_executor(int workers, schedule loops)
 
 threads_executor::~threads_executor() { end(); }
 
+bool threads_executor::start_worker(worker& w) noexcept try {
+  if (w.index == 0 || w.thread.joinable()) return true;
+  w.mask_seen = 0;
+  w.mask.assign(1, false);  // unknown: a thread begins with that of whoever starts it
+  w.thread = std::thread([this, &w] { thread_body(w); });
+  return true;
+} catch (const std::exception&) {
+  return false;
+}
+
+void threads_executor::lend() {
+  if (sharing_ && is_starter() && !self()) sharing_->lend();
+}
+void threads_executor::reclaim() {
+  if (sharing_ && is_starter() && !self()) sharing_->reclaim();
+}
+
 void threads_executor::end() noexcept {
+  if (sharing_) sharing_->end();
   stopping_.store(true, std::memory_order_seq_cst);
+  grain_lock_.lock();  // no worker is started after this
+  grain_lock_.unlock();
   for (auto& w : workers_) w->bed.unpark();
   end_stand_in();
   if (sit_down()) {
@@ -208,6 +240,7 @@ void threads_executor::work_loop() {
 
 void threads_executor::turn(worker& w) {
   team& t = *w.in_team.load(std::memory_order_acquire);
+  if (sharing_ && !sharing_->goes_on(w)) return stand_aside(w, t);
   team_queues queues(*this, w, t);
   if (urgent_.any())
     if (detail::task_node* task = urgent_.pop()) return execute(w, {task, {}});
@@ -253,6 +286,7 @@ void threads_executor::run_tasks(worker& w, detail::task_node* task) {
     task = next.first;
     // Fibers that may go on here come before more of this.
     if (task && w.inbox.load(std::memory_order_relaxed)) return ready(task);
+    if (task && sharing_ && !sharing_->goes_on(w)) return ready(task);
   }
 }
 
@@ -260,6 +294,7 @@ bool threads_executor::run_member(scope& s) {
   const starting_thread::visit visit(*this);
   worker* w = self();
   if (!w || !w->running->has_room()) return false;
+  if (sharing_ && !sharing_->goes_on(*w)) return false;
   detail::task_node* task = w->tasks.pop();
   if (!task) return false;
   if (task->in != &s) {
@@ -385,6 +420,28 @@ void threads_executor::idle(worker& w, team& t) {
        above = above->parent.load(std::memory_order_relaxed))
     needed = !above->centre.empty();
   if (!needed) {
+    if (sharing_) sharing_->parks();
+    trace::record(w.index, trace::event_kind::park);
+    w.bed.park();
+    trace::record(w.index, trace::event_kind::unpark);
+    if (sharing_) sharing_->wakes();
+  }
+  asleep_.clear(w.index);
+}
+
+/// The worker is not granted now: its work goes to where the others find it, and it sleeps. What only it can do it does
+/// all the same: fibers that are woken here (`work_loop`) and invitations.
+void threads_executor::stand_aside(worker& w, team& t) {
+  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(w, *to);
+  if (!w.tasks.empty() || !w.queue.empty()) return hand_over(w, t);
+  has_tasks_.clear_if_set(w.index);
+  if (stopping() && w.suspended == 0) {
+    if (!w.inbox.load(std::memory_order_seq_cst)) replace_fiber(w, *w.own_stack);
+    return;
+  }
+  asleep_.set(w.index);
+  // As in `idle`: it says that it sleeps, then looks (README, race 1).
+  if (!w.inbox.load(std::memory_order_seq_cst) && w.invited.empty() && !sharing_->may_work(w)) {
     trace::record(w.index, trace::event_kind::park);
     w.bed.park();
     trace::record(w.index, trace::event_kind::unpark);
@@ -397,12 +454,28 @@ void threads_executor::idle(worker& w, team& t) {
   asleep_.clear(w.index);
 }
 
+void threads_executor::hand_over(worker& w, team& t) {
+  std::optional<work> item;
+  try {
+    while ((item = w.queue.take_if([](const work&) { return true; }))) t.centre.push_tail(*item);
+    while (detail::task_node* task = w.tasks.pop()) {
+      item = work{task, {}};
+      t.centre.push_tail(*item);
+    }
+  } catch (const std::bad_alloc&) {
+    return execute(w, *item);  // it cannot be handed over, but it can be done
+  }
+  want_stand_in();  // the only active worker may be worker 0, whose thread is outside
+  wake_one(t);
+}
+
 void threads_executor::wake_one(int first, int last) {
   for (int i = asleep_.first_set(first, last); i >= 0; i = asleep_.first_set(i + 1, last)) {
     if (!asleep_.clear(i)) continue;  // somebody else wakes that one
     at(i).bed.unpark();
     return;
   }
+  if (sharing_) sharing_->wants_more();
 }
 
 void threads_executor::wake_one(const team& of) {
@@ -456,8 +529,9 @@ bool threads_executor::is_too_small(detail::task_function body, const location& 
   const worker* const as = w ? w : is_starter() ? &at(0) : nullptr;
   // Tasks that create tasks that create tasks: there must be stack left for the next.
   if (!(w ? w->running->has_room() : as ? as->own_stack->has_room() : current_context().is_root)) return false;
+  const team& t = team_of(w);
   return grain::runs_at_once(time.expected(1), handing_task_over_ticks_, {as ? as->tasks.size() : 0, created},
-                             team_of(w).width.load(std::memory_order_relaxed));
+                             shares_of(t, t.width.load(std::memory_order_relaxed)));
 }
 
 bool threads_executor::are_too_small(std::span<detail::task_node* const> tasks) const noexcept {
@@ -472,8 +546,9 @@ bool threads_executor::are_too_small(std::span<detail::task_node* const> tasks) 
 }
 
 bool threads_executor::runs_in_order(double mean_ticks) const noexcept {
+  const team& t = team_of(self());
   return grain::runs_in_order(mean_ticks, handing_task_over_ticks_,
-                              team_of(self()).width.load(std::memory_order_relaxed));
+                              shares_of(t, t.width.load(std::memory_order_relaxed)));
 }
 
 void threads_executor::learn(detail::task_function body, const location& where, std::uint64_t ticks,
@@ -498,6 +573,11 @@ int threads_executor::track() const noexcept { return track_of(self()); }
 
 std::unique_ptr<executor> make_threads(int workers, schedule loops) {
   return std::make_unique<threads_executor>(workers, loops);
+}
+
+std::unique_ptr<executor> make_threads(std::unique_ptr<node::membership> as, schedule loops) {
+  const int workers = as->most();
+  return std::make_unique<threads_executor>(workers, loops, std::move(as));
 }
 
 }  // namespace maslin

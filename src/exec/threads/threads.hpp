@@ -17,6 +17,7 @@
 #include "exec/threads/bits.hpp"
 #include "exec/threads/call_sites.hpp"
 #include "exec/threads/seat.hpp"
+#include "exec/threads/sharing.hpp"
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/urgent.hpp"
 #include "exec/threads/worker.hpp"
@@ -35,7 +36,8 @@ patience patience_from_environment();
 
 class threads_executor final : public executor, public phase_host {
  public:
-  threads_executor(int workers, schedule loops);
+  /// `as`: its place on a shared node, or null.
+  threads_executor(int workers, schedule loops, std::unique_ptr<node::membership> as = nullptr);
   ~threads_executor() override;
 
   void ready(detail::task_node* task) noexcept override;
@@ -54,6 +56,8 @@ class threads_executor final : public executor, public phase_host {
   int track() const noexcept override;
   int hold_track() noexcept override;
   void leave_track() noexcept override;
+  void lend() override;
+  void reclaim() override;
   bool is_stranger() const noexcept override { return !self() && !is_starter(); }
   int worker_count() const override { return workers(); }
   std::atomic<team*>& team_served_by(int worker) override { return at(worker).in_team; }
@@ -113,6 +117,16 @@ class threads_executor final : public executor, public phase_host {
   team& whole() { return *whole_; }
   /// Gives the team in which the caller's work is shared: its worker's; the whole for a foreign thread, null.
   team& team_of(const worker* w) const { return w ? *w->in_team.load(std::memory_order_acquire) : *whole_; }
+  /// Into how many shares a team's loop is cut: its workers, and those that may come yet.
+  int shares_of(const team& t, int width) const {
+    return sharing_ && t.grows ? std::max(width, sharing_->possible()) : width;
+  }
+  /// The end of the workers in whose queues a team's work may lie.
+  int last_of(const team& t, int first, int width) const { return t.grows ? workers() : first + width; }
+  /// Starts the worker's thread, if it has none yet; false where the system has no more. Under the grain lock.
+  bool start_worker(worker& w) noexcept;
+  bool sleeps(int index) const { return asleep_.test(index); }
+  bool seat_is_empty() const { return seat_.held_by() == seat::nobody; }
   bool stopping() const { return stopping_.load(std::memory_order_seq_cst); }
 
  private:
@@ -130,6 +144,8 @@ class threads_executor final : public executor, public phase_host {
   void end_stand_in();
   void stand_in_body();
   bool worker_0_is_needed();
+  /// Is worker 0 the only one that takes work?
+  bool is_only_one() const;
   /// Is there something that the only worker, `w`, could do?
   bool holds_work(const worker& w) const;
 
@@ -148,6 +164,8 @@ class threads_executor final : public executor, public phase_host {
   void idle(worker& w, team& t);
   /// Do the waits of this team tell a phase how to wait?
   bool learns_waits(const team& t) const { return learns_waits_ && t.parent.load(std::memory_order_relaxed); }
+  void stand_aside(worker& w, team& t);
+  void hand_over(worker& w, team& t);
   void run_tasks(worker& w, detail::task_node* task);
   bool anything_for(worker& w, team& t);
   bool climb(worker& w, team& t);
@@ -167,7 +185,7 @@ class threads_executor final : public executor, public phase_host {
   void run_part(worker& w, const loop_part& part);
   /// Runs blocks in order, to the end or until about `ticks` have passed; gives the first that it did not run.
   std::int64_t run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,
-                          std::uint64_t ticks = forever);
+                          std::uint64_t ticks = forever, bool may_stop = false);
   void answer(worker& w, const invitation& to);
 
   // phases.cpp
@@ -222,6 +240,8 @@ class threads_executor final : public executor, public phase_host {
 
   base::short_lock fibers_lock_;
   std::deque<task_fiber> fibers_;  // under fibers_lock_; freed at the end
+
+  std::unique_ptr<sharing> sharing_;  ///< null unless it shares its node
 
   seat seat_;
   starting_thread starter_{*this};

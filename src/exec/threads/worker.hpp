@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "exec/fiber/fiber.hpp"
 #include "exec/phase/team.hpp"
@@ -68,6 +69,8 @@ struct alignas(64) worker final : work_queue::watcher {
   int suspended = 0;                  ///< fibers that will resume here
   const context* shares = nullptr;    ///< the stream whose loop it shares with its team
   std::thread thread;
+  std::uint32_t mask_seen = 1;  ///< the revision of the CPUs in use that its affinity follows (sharing.hpp)
+  std::vector<bool> mask;       ///< its affinity; empty: as it was started
 
   // Written by this worker, read by the watchdog.
   std::atomic<std::uint64_t> turns{0};  ///< pieces of work done

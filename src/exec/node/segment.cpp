@@ -1,0 +1,343 @@
+#include "exec/node/segment.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "maslin/error.hpp"
+
+namespace maslin::node {
+
+namespace {
+
+/// "maslin" and the version of what lies in the table; another number for every change of `slot`, `shared_cpu` or
+/// `header`.
+constexpr std::uint64_t layout_1 = 0x6d61736c696e0001;
+constexpr int slots = 512;
+constexpr int most_cpus = 1024;
+constexpr std::string_view prefix = "/memfd:maslin-";
+constexpr std::string_view suffix = " (deleted)";
+
+std::string failure() { return std::strerror(errno); }
+
+class descriptor {
+ public:
+  explicit descriptor(int fd) : fd_(fd) {}
+  ~descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+// Everything of a process that is a member; a forked child closes it.
+int open_segment = -1;
+
+/// Holds the job's name while somebody joins. It is the name of a socket, which the kernel frees with its holder.
+class joining {
+ public:
+  explicit joining(const std::string& job) : socket_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    if (socket_.get() < 0) throw error("MASLIN_NODE=" + job + ": no socket to be had: " + failure());
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string name = "maslin-" + std::to_string(getuid()) + "-" + job;
+    std::memcpy(address.sun_path + 1, name.data(), name.size());
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    using clock = std::chrono::steady_clock;
+    const auto end = clock::now() + std::chrono::seconds(10);
+    while (bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0) {
+      if (errno != EADDRINUSE) throw error("MASLIN_NODE=" + job + ": the name cannot be bound: " + failure());
+      if (clock::now() > end)
+        throw error("MASLIN_NODE=" + job +
+                    ": another process has been joining for 10 s; is one of the job's processes stopped?");
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  }
+
+ private:
+  descriptor socket_;
+};
+
+/// Gives the job of an open file that is one's table; nothing for other files.
+std::optional<std::string> job_of(const char* link) {
+  char target[256];
+  const ssize_t length = readlink(link, target, sizeof target);
+  if (length <= 0) return std::nullopt;
+  std::string_view name(target, static_cast<std::size_t>(length));
+  if (name.substr(0, prefix.size()) != prefix) return std::nullopt;
+  name.remove_prefix(prefix.size());
+  if (name.size() >= suffix.size() && name.substr(name.size() - suffix.size()) == suffix)
+    name.remove_suffix(suffix.size());
+  return std::string(name);
+}
+
+/// The numbers of this user's processes, the nearest to this one first: those of a job are started together.
+std::vector<int> own_processes() {
+  std::vector<int> all;
+  DIR* proc = opendir("/proc");
+  if (!proc) return all;
+  while (const dirent* entry = readdir(proc)) {
+    const int process = std::atoi(entry->d_name);
+    if (process <= 0) continue;
+    struct stat of;
+    if (stat((std::string("/proc/") + entry->d_name).c_str(), &of) == 0 && of.st_uid == geteuid())
+      all.push_back(process);
+  }
+  closedir(proc);
+  const int me = getpid();
+  std::sort(all.begin(), all.end(), [me](int a, int b) { return std::abs(a - me) < std::abs(b - me); });
+  return all;
+}
+
+/// Calls `visit(path, job)` for the tables that this user's processes have open, until it gives true.
+template <class Visit>
+void visit_tables(Visit&& visit) {
+  for (const int process : own_processes()) {
+    const std::string folder = "/proc/" + std::to_string(process) + "/fd";
+    DIR* open_files = opendir(folder.c_str());
+    if (!open_files) continue;  // it has just ended, or is another's
+    bool done = false;
+    while (const dirent* entry = done ? nullptr : readdir(open_files)) {
+      const std::string path = folder + "/" + entry->d_name;
+      if (const auto job = job_of(path.c_str())) done = visit(path, *job);
+    }
+    closedir(open_files);
+    if (done) return;
+  }
+}
+
+/// Gives the job's table that some process has open, opened; -1 when none has.
+int open_job(const std::string& job) {
+  int fd = -1;
+  visit_tables([&](const std::string& path, const std::string& found) {
+    if (found == job) fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    return fd >= 0;
+  });
+  return fd;
+}
+
+std::size_t bytes_for(int cpus) {
+  return sizeof(slot) + slots * sizeof(slot) + static_cast<std::size_t>(cpus) * sizeof(shared_cpu);
+}
+
+/// Makes an empty table.
+int create(const std::string& job) {
+  descriptor made(memfd_create(("maslin-" + job).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  const int cpus = std::clamp(static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), 1, most_cpus);
+  if (made.get() < 0 || ftruncate(made.get(), static_cast<off_t>(bytes_for(cpus))) != 0)
+    throw error("MASLIN_NODE=" + job + ": no shared memory to be had: " + failure());
+  // So that nobody's mapping can be pulled away from under it.
+  fcntl(made.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
+  void* memory = mmap(nullptr, sizeof(slot), PROT_READ | PROT_WRITE, MAP_SHARED, made.get(), 0);
+  if (memory == MAP_FAILED) throw error("MASLIN_NODE=" + job + ": the table cannot be mapped: " + failure());
+  auto* const h = new (memory) header;
+  h->slots = slots;
+  h->cpus = static_cast<std::uint32_t>(cpus);
+  h->layout.store(layout_1, std::memory_order_release);
+  munmap(memory, sizeof(slot));
+  return made.release();
+}
+
+struct flock lock_of(int slot, short type) {
+  struct flock l {};
+  l.l_type = type;
+  l.l_whence = SEEK_SET;
+  l.l_start = slot;
+  l.l_len = 1;
+  return l;
+}
+
+/// Gives up to `most` bytes of a file of /proc; less where the process ends meanwhile.
+std::string beginning_of(const std::string& path, std::size_t most) {
+  const descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text(most, '\0');
+  std::size_t got = 0;
+  while (file.get() >= 0 && got < most) {
+    const ssize_t n = read(file.get(), text.data() + got, most - got);
+    if (n <= 0) break;
+    got += static_cast<std::size_t>(n);
+  }
+  text.resize(got);
+  return text;
+}
+
+/// Gives when a process began, in clock ticks since boot; 0 when there is none.
+std::uint64_t start_of(std::uint32_t process) {
+  const std::string text = beginning_of("/proc/" + std::to_string(process) + "/stat", 1024);
+  // The second field, the command, may hold anything; the third is the state, the 22nd the start.
+  std::size_t at = text.rfind(')');
+  if (at == std::string::npos || at + 2 >= text.size()) return 0;
+  if (text[at + 2] == 'Z' || text[at + 2] == 'X') return 0;  // dead, and nobody has asked for its status yet
+  for (int field = 2; field < 22 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
+  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at, nullptr, 10);
+}
+
+void put_name(slot& s) {
+  char name[16] = {};
+  const std::string text = beginning_of("/proc/self/comm", sizeof name - 1);
+  std::memcpy(name, text.data(), std::min(text.size(), text.find('\n')));
+  for (int i = 0; i < 2; ++i) {
+    std::uint64_t word;
+    std::memcpy(&word, name + 8 * i, 8);
+    s.name[i].store(word, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+void check_job_name(const std::string& job) {
+  constexpr std::size_t longest = 80;  // of a socket's name
+  constexpr std::string_view others = "-_.:@+";
+  const bool good = !job.empty() && job.size() <= longest && std::all_of(job.begin(), job.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || others.find(c) != others.npos;
+  });
+  if (!good)
+    throw error("MASLIN_NODE=" + job + ": expected a name of at most " + std::to_string(longest) +
+                " letters, digits and " + std::string(others) + ", the same in all processes that share this node");
+}
+
+std::unique_ptr<segment> segment::map(int fd, const std::string& job) {
+  descriptor file(fd);
+  struct stat of;
+  if (fstat(fd, &of) != 0) throw error("MASLIN_NODE=" + job + ": the table cannot be looked at: " + failure());
+  const auto bytes = static_cast<std::size_t>(of.st_size);
+  void* const memory =
+      bytes < sizeof(slot) ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED && bytes >= sizeof(slot))
+    throw error("MASLIN_NODE=" + job + ": the table cannot be mapped: " + failure());
+  const auto* const h = static_cast<const header*>(memory);
+  const bool known = memory != MAP_FAILED && h->layout.load(std::memory_order_acquire) == layout_1 &&
+                     h->slots == slots && h->cpus >= 1 && h->cpus <= most_cpus &&
+                     bytes == bytes_for(static_cast<int>(h->cpus));
+  if (!known) {
+    if (memory != MAP_FAILED) munmap(memory, bytes);
+    throw error("MASLIN_NODE=" + job +
+                ": another version of Maslin made the table of this job; use one version in all its processes, or "
+                "another name");
+  }
+  // A forked child is no member, and must not keep the table alive.
+  madvise(memory, bytes, MADV_DONTFORK);
+  std::unique_ptr<segment> made(new segment);
+  made->memory_ = memory;
+  made->bytes_ = bytes;
+  made->fd_ = file.release();
+  made->table_.slots = reinterpret_cast<slot*>(static_cast<char*>(memory) + sizeof(slot));
+  made->table_.slot_count = slots;
+  made->table_.cpus = reinterpret_cast<shared_cpu*>(made->table_.slots + slots);
+  made->table_.cpu_count = static_cast<int>(h->cpus);
+  return made;
+}
+
+std::unique_ptr<segment> segment::join(const std::string& job) {
+  check_job_name(job);
+  const joining only_one(job);
+  int fd = open_job(job);
+  if (fd < 0) fd = create(job);
+  std::unique_ptr<segment> joined = map(fd, job);
+  joined->take_slot();
+  if (joined->me_ == nobody)
+    throw error(
+        "MASLIN_NODE=" + job + ": " + std::to_string(slots) +
+        " processes share this node already, which is as many as a job can have here; use another name for some");
+  open_segment = joined->fd_;
+  return joined;
+}
+
+std::unique_ptr<segment> segment::find(const std::string& job) {
+  check_job_name(job);
+  const int fd = open_job(job);
+  return fd < 0 ? nullptr : map(fd, job);
+}
+
+std::vector<std::string> segment::jobs() {
+  std::set<std::string> all;
+  visit_tables([&](const std::string&, const std::string& job) {
+    all.insert(job);
+    return false;
+  });
+  return {all.begin(), all.end()};
+}
+
+segment::~segment() {
+  if (me_ != nobody) {
+    free(me_);
+    open_segment = -1;
+  }
+  munmap(memory_, bytes_);
+  close(fd_);
+}
+
+void segment::take_slot() {
+  for (int s = 0; s < slots && me_ == nobody; ++s) {
+    slot& it = table_.at(s);
+    if (it.process.load(std::memory_order_acquire) != 0) continue;
+    struct flock wish = lock_of(s, F_WRLCK);
+    if (fcntl(fd_, F_SETLK, &wish) != 0) continue;  // somebody clears it away
+    me_ = s;
+    it.affinity.store(0, std::memory_order_relaxed);
+    it.bell.store(0, std::memory_order_relaxed);
+    it.taken.store(0, std::memory_order_relaxed);
+    it.hungry.store(0, std::memory_order_relaxed);
+    it.working.store(1, std::memory_order_relaxed);
+    for (auto* counter : {&it.lent, &it.borrowed, &it.regained}) counter->store(0, std::memory_order_relaxed);
+    put_name(it);
+    const auto process = static_cast<std::uint32_t>(getpid());
+    it.began.store(start_of(process), std::memory_order_relaxed);
+    it.process.store(process, std::memory_order_release);
+  }
+}
+
+bool segment::alive(int s) const {
+  const slot& it = table_.at(s);
+  const std::uint32_t process = it.process.load(std::memory_order_acquire);
+  if (process == 0) return false;
+  struct flock seen = lock_of(s, F_WRLCK);
+  if (s == me_ || fcntl(fd_, F_GETLK, &seen) != 0 || seen.l_type != F_UNLCK) return true;
+  // Its locks are gone: it is dead, or it closed all its files.
+  return start_of(process) == it.began.load(std::memory_order_relaxed);
+}
+
+bool segment::take_if_dead(int s) {
+  const slot& it = table_.at(s);
+  if (it.process.load(std::memory_order_acquire) == 0) return false;
+  struct flock wish = lock_of(s, F_WRLCK);
+  if (fcntl(fd_, F_SETLK, &wish) != 0) return false;
+  const std::uint32_t process = it.process.load(std::memory_order_acquire);
+  if (process != 0 && start_of(process) != it.began.load(std::memory_order_relaxed)) return true;
+  struct flock gone = lock_of(s, F_UNLCK);
+  fcntl(fd_, F_SETLK, &gone);
+  return false;
+}
+
+void segment::free(int s) {
+  table_.at(s).process.store(0, std::memory_order_release);
+  struct flock gone = lock_of(s, F_UNLCK);
+  fcntl(fd_, F_SETLK, &gone);
+}
+
+void segment::forget_after_fork() noexcept {
+  if (open_segment >= 0) close(std::exchange(open_segment, -1));
+}
+
+}  // namespace maslin::node

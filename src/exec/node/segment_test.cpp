@@ -1,0 +1,198 @@
+#include "exec/node/segment.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "exec/node/member.hpp"
+#include "maslin/error.hpp"
+
+namespace maslin::node {
+namespace {
+
+std::string fresh_job(const char* what) { return std::string("test-") + what + "-" + std::to_string(getpid()); }
+
+bool exists(const std::string& job) {
+  const auto all = segment::jobs();
+  return std::find(all.begin(), all.end(), job) != all.end();
+}
+
+/// Runs `body` in a process of its own.
+pid_t child(const std::function<void()>& body) {
+  const pid_t process = fork();
+  if (process != 0) return process;
+  try {
+    body();
+    _exit(0);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    _exit(1);
+  }
+}
+
+int end_of(pid_t process) {
+  int status = 0;
+  waitpid(process, &status, 0);
+  return status;
+}
+
+rights all_of(const segment& s, int own = 4) {
+  rights may;
+  may.home.assign(static_cast<std::size_t>(s.what().cpu_count), true);
+  may.reach = may.home;
+  may.own = own;
+  may.most = s.what().cpu_count;
+  return may;
+}
+
+TEST(Segment, IsFoundByItsNameAndGoneWithItsLastMember) {
+  const std::string job = fresh_job("found");
+  EXPECT_FALSE(exists(job));
+  EXPECT_EQ(segment::find(job), nullptr);
+  {
+    const auto here = segment::join(job);
+    EXPECT_TRUE(exists(job));
+    EXPECT_EQ(here->slot_number(), 0);
+    EXPECT_TRUE(here->alive(0));
+    const pid_t other = child([&] {
+      const auto there = segment::join(job);
+      if (there->slot_number() != 1) throw error("expected the second slot");
+      if (!there->alive(0)) throw error("expected the first to be alive");
+    });
+    EXPECT_EQ(end_of(other), 0);
+  }
+  EXPECT_FALSE(exists(job));
+}
+
+TEST(Segment, IsGoneWhenAllMembersAreKilled) {
+  const std::string job = fresh_job("killed");
+  pid_t all[3];
+  for (pid_t& one : all)
+    one = child([&] {
+      const auto there = segment::join(job);
+      pause();
+    });
+  while (true) {
+    const auto seen = segment::find(job);
+    int members = 0;
+    if (seen)
+      for (int s = 0; s < seen->what().slot_count; ++s) members += seen->alive(s);
+    if (members == 3) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  for (const pid_t one : all) kill(one, SIGKILL);
+  for (const pid_t one : all) end_of(one);
+  EXPECT_FALSE(exists(job));
+}
+
+TEST(Segment, AForkedChildIsNoMember) {
+  const std::string job = fresh_job("forked");
+  auto here = segment::join(job);
+  int ready[2], stop[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(stop), 0);
+  const pid_t other = child([&] {
+    segment::forget_after_fork();
+    char c = 0;
+    if (write(ready[1], &c, 1) != 1 || read(stop[0], &c, 1) != 1) throw error("pipe");
+  });
+  char c = 0;
+  ASSERT_EQ(read(ready[0], &c, 1), 1);
+  here.reset();
+  EXPECT_FALSE(exists(job)) << "the child does not keep it";
+  ASSERT_EQ(write(stop[1], &c, 1), 1);
+  EXPECT_EQ(end_of(other), 0);
+}
+
+TEST(Segment, OfAnotherVersionIsRefusedWithAMessage) {
+  const std::string job = fresh_job("version");
+  const int other = memfd_create(("maslin-" + job).c_str(), MFD_CLOEXEC);
+  ASSERT_EQ(ftruncate(other, 4096), 0);
+  try {
+    segment::join(job);
+    FAIL() << "it joined";
+  } catch (const error& e) {
+    EXPECT_NE(std::string(e.what()).find("another version of Maslin"), std::string::npos) << e.what();
+  }
+  close(other);
+}
+
+TEST(Segment, NamesAreChecked) {
+  EXPECT_THROW(check_job_name(""), error);
+  EXPECT_THROW(check_job_name("a b"), error);
+  EXPECT_THROW(check_job_name("a/b"), error);
+  EXPECT_THROW(check_job_name(std::string(81, 'a')), error);
+  EXPECT_NO_THROW(check_job_name("slurm-12.0:3@host+x_y"));
+}
+
+/// Lends, borrows and takes back for ever.
+void trade(const std::string& job, unsigned seed) {
+  const auto there = segment::join(job);
+  member m(there->what(), there->slot_number(), all_of(*there));
+  m.claim();
+  std::minstd_rand random(seed);
+  for (;;) {
+    switch (random() % 5) {
+      case 0:
+        m.lend_down_to(0);
+        break;
+      case 1:
+        m.regain();
+        break;
+      case 2:
+        m.borrow_up_to(4);
+        break;
+      case 3:
+        m.hunger(random() % 2 == 0);
+        break;
+      case 4:
+        there->bury_the_dead([&](int s) { m.forget(s); });
+        break;
+    }
+  }
+}
+
+TEST(Segment, WhoIsKilledAnywhereLeavesNoCpuBehind) {
+  constexpr int rounds = 60;
+  const std::string job = fresh_job("trade");
+  const auto here = segment::join(job);
+  member m(here->what(), here->slot_number(), all_of(*here));
+  m.claim();
+  const int all = m.owned();
+  std::minstd_rand random(1);
+  for (int round = 0; round < rounds; ++round) {
+    pid_t traders[2];
+    for (pid_t& one : traders) {
+      const auto seed = static_cast<unsigned>(random());
+      one = child([&] { trade(job, seed); });
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 5000));
+    for (const pid_t one : traders) {
+      kill(one, SIGKILL);
+      end_of(one);
+    }
+    here->bury_the_dead([&](int s) { m.forget(s); });
+    for (int s = 1; s < here->what().slot_count; ++s) ASSERT_EQ(here->what().at(s).process, 0U);
+    m.claim();
+    m.regain();
+    ASSERT_EQ(m.borrow_up_to(all), all) << "round " << round;
+    ASSERT_EQ(m.owned(), all) << "round " << round;
+    for (int c = 0; c < here->what().cpu_count; ++c) {
+      const cpu_state now = here->what().cpu(c).look();
+      if (now.present) {
+        ASSERT_EQ(now.user, here->slot_number());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace maslin::node

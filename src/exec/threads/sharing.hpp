@@ -1,0 +1,104 @@
+#pragma once
+// Workers that are present but not always granted: the executor as a member of its node's table (src/exec/node). Worker
+// i takes work while i < active(); the number follows the CPUs that are in this process's use. README.md, "Sharing a
+// node".
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "exec/node/membership.hpp"
+#include "exec/threads/worker.hpp"
+
+namespace maslin {
+
+class threads_executor;
+
+class sharing {
+ public:
+  sharing(threads_executor& exec, std::unique_ptr<node::membership> as);
+  ~sharing();
+
+  /// The workers that this process has at its start.
+  int at_start() const { return at_start_; }
+  /// Starts and ends the keeper, which follows the table while no worker looks at it.
+  void begin();
+  void end();
+
+  // Any thread.
+
+  int active() const { return active_.load(std::memory_order_seq_cst); }
+  /// Workers that could be active if everybody else lent everything.
+  int possible() const { return possible_.load(std::memory_order_relaxed); }
+  /// Between two tasks or blocks of worker `w`, by its thread: leaves a CPU that was taken back, and gives whether the
+  /// worker may go on taking work.
+  bool goes_on(worker& w) {
+    if (mine_.taken.load(std::memory_order_relaxed) != seen_.load(std::memory_order_relaxed)) notice();
+    if (w.mask_seen != revision_.load(std::memory_order_relaxed)) set_mask(w);
+    return may_work(w);
+  }
+  bool may_work(const worker& w) const {
+    return w.index < active_.load(std::memory_order_seq_cst) || serves_a_phase(w);
+  }
+  /// There is work, and no active worker sleeps.
+  void wants_more() {
+    if (lent_.load(std::memory_order_relaxed)) take_back();
+    if (!wants_.load(std::memory_order_relaxed) && active_.load(std::memory_order_relaxed) < possible()) ask();
+  }
+  /// The caller is about to share work with its team: what was lent comes back first.
+  void expects_work() {
+    if (lent_.load(std::memory_order_relaxed)) take_back();
+  }
+  /// A worker is about to sleep.
+  void parks() {
+    if (wants_.load(std::memory_order_relaxed)) wants_.store(false, std::memory_order_relaxed);
+    if (!alone_.load(std::memory_order_relaxed) && !idle_.load(std::memory_order_relaxed)) note_idle();
+  }
+  /// A worker sleeps no more.
+  void wakes() {
+    if (empty_handed_.load(std::memory_order_relaxed)) take_back();
+  }
+  /// The program's own thread begins and ends to block outside Maslin.
+  void lend();
+  void reclaim();
+
+ private:
+  bool serves_a_phase(const worker& w) const;
+  void notice() noexcept;
+  void set_mask(worker& w) noexcept;
+  void take_back() noexcept;
+  void ask() noexcept;
+  void note_idle() noexcept;
+  void keep();
+  void borrow();
+  void lend_what_is_idle();
+  /// Makes the number of active workers what the table grants. Under the grain lock.
+  void follow() noexcept;
+
+  threads_executor& exec_;
+  std::unique_ptr<node::membership> as_;
+  node::slot& mine_;
+  int at_start_;
+  const std::vector<bool>& home_;
+
+  std::atomic<int> active_;
+  std::atomic<int> possible_;
+  std::atomic<std::uint32_t> seen_{0};      ///< what `taken` said when the table was last looked at
+  std::atomic<std::uint32_t> revision_{1};  ///< counts changes of the CPUs in use
+  std::atomic<bool> lent_{false};           ///< some of its own CPUs are not in its use
+  std::atomic<bool> empty_handed_{false};   ///< no CPU is in its use, though it owns some
+  std::atomic<bool> alone_{true};
+  std::atomic<bool> blocked_{false};  ///< the program's own thread said so
+
+  // What the keeper is asked for.
+  std::atomic<bool> wants_{false};
+  std::atomic<bool> idle_{false};
+  std::atomic<bool> stop_{false};
+
+  std::vector<bool> used_;  ///< CPUs in use; under the grain lock
+  std::thread keeper_;
+};
+
+}  // namespace maslin
