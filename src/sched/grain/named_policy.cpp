@@ -8,8 +8,10 @@
 #include "machine/nearest_word.hpp"
 #include "maslin/error.hpp"
 #include "sched/grain/edtlp_llp.hpp"
+#include "sched/grain/hill_climbing.hpp"
 #include "sched/grain/mgps.hpp"
 #include "sched/grain/s_mgps.hpp"
+#include "sched/grain/ucb.hpp"
 
 namespace maslin::grain {
 
@@ -23,11 +25,15 @@ struct named {
 constexpr named all[] = {{"s-mgps", policy::rule::s_mgps},
                          {"mgps", policy::rule::mgps},
                          {"edtlp", policy::rule::edtlp},
-                         {"edtlp-llp", policy::rule::edtlp_llp}};
+                         {"edtlp-llp", policy::rule::edtlp_llp},
+                         {"hill-climbing", policy::rule::hill_climbing},
+                         {"ucb", policy::rule::ucb}};
 
 [[noreturn]] void fail(std::string_view text, const std::string& what) {
-  throw error(fmt::format(
-      "MASLIN_GRAIN=\"{}\": {}; write edtlp, edtlp-llp:WIDTH (for example edtlp-llp:4), mgps or s-mgps", text, what));
+  throw error(
+      fmt::format("MASLIN_GRAIN=\"{}\": {}; write edtlp, edtlp-llp:WIDTH (for example edtlp-llp:4), mgps, s-mgps, "
+                  "hill-climbing or ucb",
+                  text, what));
 }
 
 int read_width(std::string_view text, std::string_view width) {
@@ -74,6 +80,10 @@ std::unique_ptr<controller> make_controller(policy p, situation begin) {
       return std::make_unique<edtlp_llp>(begin, p.width);
     case policy::rule::mgps:
       return std::make_unique<mgps>(begin);
+    case policy::rule::hill_climbing:
+      return std::make_unique<hill_climbing>(begin);
+    case policy::rule::ucb:
+      return std::make_unique<ucb>(begin);
     case policy::rule::s_mgps:
       break;
   }

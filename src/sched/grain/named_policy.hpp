@@ -11,13 +11,13 @@
 namespace maslin::grain {
 
 struct policy {
-  enum class rule : std::uint8_t { edtlp, edtlp_llp, mgps, s_mgps };
+  enum class rule : std::uint8_t { edtlp, edtlp_llp, mgps, s_mgps, hill_climbing, ucb };
   rule by = rule::s_mgps;
   int width = 1;  ///< of edtlp_llp's teams
 };
 
-/// Gives the policy of that name: edtlp, edtlp-llp:WIDTH, mgps or s-mgps. Throws `error`, with the nearest name if
-/// there is one.
+/// Gives the policy of that name: edtlp, edtlp-llp:WIDTH, mgps, s-mgps, hill-climbing or ucb. Throws `error`, with the
+/// nearest name if there is one.
 policy parse_policy(std::string_view text);
 
 /// Gives its name, as `parse_policy` reads it.

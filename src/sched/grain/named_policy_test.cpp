@@ -19,7 +19,8 @@ std::string complaint(std::string_view text) {
 }
 
 TEST(Policy, EveryNameIsReadAsItIsWritten) {
-  for (const char* name : {"edtlp", "edtlp-llp:1", "edtlp-llp:4", "edtlp-llp:4096", "mgps", "s-mgps"})
+  for (const char* name :
+       {"edtlp", "edtlp-llp:1", "edtlp-llp:4", "edtlp-llp:4096", "mgps", "s-mgps", "hill-climbing", "ucb"})
     EXPECT_EQ(name_of(parse_policy(name)), name);
   EXPECT_EQ(name_of({}), "s-mgps") << "what nobody chose";
 }
@@ -40,6 +41,8 @@ TEST(Policy, WhatCannotBeReadIsSaidWithTheNearestName) {
       {"edtlp-llp:99999999999", "column 11: expected a width"},
       {"mgps:2", "mgps takes no width"},
       {"edtlp:", "edtlp takes no width"},
+      {"ucb1", "did you mean 'ucb'?"},
+      {"hill-climbing:2", "hill-climbing takes no width"},
   };
   for (const auto& [text, expected] : cases)
     EXPECT_NE(complaint(text).find(expected), std::string::npos) << text << ": " << complaint(text);
@@ -51,10 +54,12 @@ TEST(Policy, EachMakesItsController) {
   EXPECT_EQ(make_controller(parse_policy("edtlp-llp:4"), begin)->current(), (configuration{2, 4}));
   EXPECT_EQ(make_controller(parse_policy("mgps"), begin)->epoch(), 100);
   EXPECT_TRUE(make_controller(parse_policy("s-mgps"), begin)->sampling());
+  EXPECT_EQ(make_controller(parse_policy("hill-climbing"), begin)->current(), (configuration{8, 1}));
+  EXPECT_EQ(make_controller(parse_policy("ucb"), begin)->current(), (configuration{1, 1})) << "the first arm";
 }
 
 TEST(Policy, NoneAsksForMoreThanThereIsWhenNothingIsObservedAtAll) {
-  for (const char* name : {"edtlp", "edtlp-llp:4", "mgps", "s-mgps"})
+  for (const char* name : {"edtlp", "edtlp-llp:4", "mgps", "s-mgps", "hill-climbing", "ucb"})
     for (int workers = 1; workers <= 64; ++workers)
       for (const std::int64_t streams : {1, 3, 1000}) {
         const auto grain = make_controller(parse_policy(name), {workers, streams});
