@@ -11,13 +11,14 @@ MACHINES = (8, 16, 64, 256)  # workers of the described ones
 REAL = 0  # the machine that is here
 
 UNITS = (16, 64, 256)
-# The more units, the shorter each, so that a run stays within some 60,000 off-loads.
-KERNELS = {4: 8000, 16: 1200, 64: 600, 128: 1000, 256: 240}
+# The more units, the shorter each, so that a run stays within some 120,000 off-loads.
+KERNELS = {16: 2400, 64: 1200, 256: 480}
+MD_KERNELS = 2400
 REPLICATES = (4, 16, 128)
-TREE_KERNELS = {4: 8000, 16: 4000, 128: 1000}
+TREE_KERNELS = {4: 16000, 16: 8000, 128: 2000}
 
 # Off-loads of a unit where they are computed, so that a run takes about a second on two cores: of all units together.
-REAL_KERNELS = {"cholesky": 2304, "monte-carlo": 5120, "stencil": 1024, "lognormal": 5120, "change": 8192, "md-6": 12000, "md-14": 12000}
+REAL_KERNELS = {"cholesky": 4608, "monte-carlo": 3072, "stencil": 1536, "lognormal": 12288, "change": 8192, "md-6": 4000, "md-14": 4000}
 
 # Alignments (site patterns), and those that are measured with all numbers of replicates.
 ALIGNMENTS = {"d026_pocketgopher": 151, "d050_m1044": 488, "d041_m1366": 767, "d044_dornburg": 1752, "d062_carnivora": 5565}
@@ -60,7 +61,7 @@ class Case:
     @property
     def screening_kernels(self) -> int:
         """Gives how many off-loads of a unit are enough to see which fixed configurations come into question."""
-        return max(12, self.kernels // 16 // 12 * 12)
+        return max(12, self.kernels // 32 // 12 * 12)
 
 
 def virtual_cases(quick: bool) -> Iterator[Case]:
@@ -69,7 +70,7 @@ def virtual_cases(quick: bool) -> Iterator[Case]:
             for units in (64,) if quick else UNITS:
                 yield Case(shape, units, machine, KERNELS[units] // (2 if quick else 1))
         for units in (6,) if quick else (6, 14):
-            yield Case(f"md-{units}", units, machine, 1200)
+            yield Case(f"md-{units}", units, machine, MD_KERNELS // (2 if quick else 1))
         if quick:
             continue
         for alignment, patterns in ALIGNMENTS.items():

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from pathlib import Path
 
 import pictures
 from maslin_report.style import ACCENT, FONT, INK, LINE, SOFT, STREAMS
 
+from .cases import configurations
 from .result import COLD, POLICIES, WARM, Result
 
 COLOURS = {"s-mgps": STREAMS[2], "mgps": STREAMS[1], "hill-climbing": STREAMS[4], "ucb": STREAMS[3], COLD: ACCENT, WARM: STREAMS[5]}
 MARKS = {"s-mgps": "S", "mgps": "M", "hill-climbing": "H", "ucb": "U", COLD: "A", WARM: "W"}
 WORST_SHOWN = 2.0  # times the best: what is slower has the same colour, and its bar ends there
-SIDE, LEFT, TOP, BOTTOM = 420, 46, 74, 40
+SIDE, LEFT, TOP, BOTTOM = 430, 46, 86, 40
 
 
 def colour(relative: float) -> str:
@@ -24,8 +26,9 @@ def colour(relative: float) -> str:
 
 
 def heat_map(result: Result, left: float) -> list[str]:
-    relative = result.relative()
-    cells = [tuple(map(int, one.split("x"))) for one in relative]
+    """Configurations that were not run have the colour of the nearest that was."""
+    measured = {tuple(map(int, one.split("x"))): value for one, value in result.relative().items()}
+    cells = configurations(result.case.machine or max(p * w for p, w in measured), result.case.units)
     streams, widths = sorted({p for p, _ in cells}), sorted({w for _, w in cells})
     wide, high = (SIDE - LEFT - 16) / len(widths), (SIDE - TOP - BOTTOM) / len(streams)
 
@@ -36,9 +39,11 @@ def heat_map(result: Result, left: float) -> list[str]:
         return SIDE - BOTTOM - (streams.index(at_a_time) + 1) * high
 
     parts = [f'<text x="{left + LEFT}" y="{TOP - 10}" class="title">{escape(result.case.place)}, best {result.best}</text>']
-    for (p, w), value in zip(cells, relative.values()):
+    for p, w in cells:
+        value = measured[min(measured, key=lambda one: abs(math.log(one[0] / p)) + abs(math.log(one[1] / w)))]
+        told = f"{value:.3f} of the best" if (p, w) in measured else "not run"
         parts.append(f'<rect x="{x(w):.1f}" y="{y(p):.1f}" width="{wide:.1f}" height="{high:.1f}" fill="{colour(value)}">'
-                     f"<title>{p}x{w}: {value:.3f} of the best</title></rect>")
+                     f"<title>{p}x{w}: {told}</title></rect>")
     for every, axis in ((widths, "w"), (streams, "p")):
         for index, count in enumerate(every):
             if len(every) > 8 and index % (len(every) // 6) and count != every[-1]:

@@ -18,40 +18,14 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "figures"), str(ROOT / "python")]
-from grain import draw, real, virtual  # noqa: E402
-from grain.cases import REAL, Case, real_cases, virtual_cases  # noqa: E402
+sys.path[:0] = [str(ROOT / "bench")]
+from grain import draw  # noqa: E402
+from grain.cases import REAL, real_cases, virtual_cases  # noqa: E402
+from grain.measurement import measure  # noqa: E402
 from grain.result import POLICIES, Result  # noqa: E402
 from grain.rows import rows  # noqa: E402
 from grain.store import Store  # noqa: E402
-from scorecard.measure import MeasurementError, binary, execute  # noqa: E402
-
-
-def known_policies() -> tuple[str, ...]:
-    """Gives those of the policies that this build has."""
-    found = []
-    for policy in dict.fromkeys(one.split()[0] for one in POLICIES):
-        try:
-            execute([binary("grain_shapes"), "lognormal", "--units", 1, "--kernels", 1, "--small"], {"MASLIN_GRAIN": policy})
-            found.append(policy)
-        except MeasurementError as refused:
-            if "unknown policy" not in str(refused):
-                raise
-    return tuple(found)
-
-
-def measure(cases: list[Case], store: Store, quick: bool, rounds: int, tell) -> list[Result]:
-    known = known_policies()
-    described = virtual.Measurement(store, known, quick, tell)
-    here = real.Measurement(store, known, rounds, tell)
-    found = []
-    for number, case in enumerate(cases, start=1):
-        progress = f"{number} of {len(cases)}: "
-        for one in (described, here):
-            one.tell = lambda at, progress=progress: tell(progress + at)
-        found.append((here if case.machine == REAL else described).measure(case))
-    store.save()
-    return found
+from scorecard.measure import MeasurementError  # noqa: E402
 
 
 def print_table(results: list[Result]) -> None:
