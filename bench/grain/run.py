@@ -72,6 +72,10 @@ def main() -> int:
             results = measure(cases, store, options.quick, options.rounds or (3 if options.quick else 7), tell)
         finally:
             store.save()
+    except KeyboardInterrupt:
+        tell("")
+        print("grain: stopped" + (f"; the same command goes on from {options.json}" if options.json else ""), file=sys.stderr)
+        return 130
     except (MeasurementError, OSError, ValueError) as problem:
         tell("")
         print(f"grain: {problem}", file=sys.stderr)
