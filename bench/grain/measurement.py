@@ -35,6 +35,9 @@ def measure(cases: Sequence[Case], store: Store, quick: bool, rounds: int, tell:
         progress = f"{number} of {len(cases)}: "
         for one in (described, here):
             one.tell = lambda at, progress=progress: tell(progress + at)
-        found.append((here if case.machine == REAL else described).measure(case))
+        try:
+            found.append((here if case.machine == REAL else described).measure(case))
+        except MeasurementError as problem:
+            found.append(Result(case, note=f"failed: {problem}", failed=True))
     store.save()
     return found

@@ -25,6 +25,7 @@ class Result:
     fixed: dict[str, list[float]] = field(default_factory=dict)  # of the whole phase, round by round
     policies: dict[str, list[dict]] = field(default_factory=dict)  # what the program printed, round by round
     note: str = ""
+    failed: bool = False  # a run ended badly, or its answer was wrong
 
     def seconds(self, policy: str) -> list[float]:
         return [run["seconds"] for run in self.policies[policy]]

@@ -90,7 +90,7 @@ def main() -> int:
     draw.write_all(results, options.output)
     draw.write(options.output, "results.json", json.dumps([one.as_json() for one in results if one.fixed], indent=1))
     print(f"{len(cases)} cases in {time.monotonic() - begin:.0f} s; pictures and results.json in {options.output}")
-    return 0
+    return 1 if any(one.failed for one in results) else 0
 
 
 if __name__ == "__main__":

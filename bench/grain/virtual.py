@@ -10,7 +10,7 @@ from typing import Callable
 from scorecard.measure import MeasurementError, binary, execute
 
 from .cases import Case, configurations, power_of_two
-from .result import COLD, NEAR, POLICIES, WARM, Result, name
+from .result import NEAR, POLICIES, WARM, Result, name
 from .store import Store, digest
 
 PROCESSES = 2
