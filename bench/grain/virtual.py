@@ -14,7 +14,7 @@ from .result import NEAR, POLICIES, WARM, Result, name
 from .store import Store, digest
 
 PROCESSES = 2
-FINALISTS = 6  # at most, of the fixed configurations that are near the best after the screening
+FINALISTS = 4  # at most, of the fixed configurations that are near the best after the screening
 COARSE_FROM = 64  # workers
 WORTH_A_LOOK = 1.3  # times the best of the coarse ones
 
