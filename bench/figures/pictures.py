@@ -93,8 +93,9 @@ def draw(title: str, note: str, policies: Sequence[str], panels: Sequence[Panel]
     height = HEAD + HEIGHT * math.ceil(len(panels) / COLUMNS)
     parts = [f'<text x="{LEFT}" y="26" class="head">{escape(title)}</text>',
              f'<text x="{LEFT}" y="46" class="note">{escape(note)}</text>']
-    for number, policy in enumerate(policies):
-        x = LEFT + 90 * number
+    x = LEFT - 90
+    for before, policy in zip(("", *policies), policies):
+        x += max(90, 30 + 7 * len(before))
         parts.append(f'<rect x="{x}" y="58" width="12" height="12" fill="{COLOURS[policy]}"/>')
         parts.append(f'<text x="{x + 18}" y="69">{policy}</text>')
     for number, panel in enumerate(panels):

@@ -13,15 +13,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from .figures import (Plan, foreign_blas, grain_regret, peers_busy, peers_cholesky, peers_graphs, peers_loops, peers_metg,
-                      peers_tasks, phylo_bootstrap, phylo_evaluate, phylo_newview, trace_overhead)
+from .figures import (Plan, foreign_blas, grain_neighbours, grain_real, grain_regret, grain_virtual, peers_busy, peers_cholesky,
+                      peers_graphs, peers_loops, peers_metg, peers_tasks, phylo_bootstrap, phylo_evaluate, phylo_newview,
+                      trace_overhead)
 from .measure import MeasurementError
 from .row import Row
 from .table import table
 
 FIGURES = {module.NAME: module for module in (
-    phylo_newview, phylo_evaluate, phylo_bootstrap, grain_regret, trace_overhead, peers_tasks, peers_graphs, peers_loops,
-    peers_cholesky, peers_metg, peers_busy, foreign_blas)}
+    phylo_newview, phylo_evaluate, phylo_bootstrap, grain_regret, grain_virtual, grain_real, grain_neighbours, trace_overhead,
+    peers_tasks, peers_graphs, peers_loops, peers_cholesky, peers_metg, peers_busy, foreign_blas)}
 
 BUSY_LOAD = 0.5  # somebody else takes half a core
 

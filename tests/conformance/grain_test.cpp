@@ -91,7 +91,7 @@ TEST_P(Grain, AConfigurationFitsTheWorkersAndIsThePolicys) {
     EXPECT_EQ(report->policy, policy());
     const ms::configuration c = report->current;
     EXPECT_LE(c.streams * c.width + c.wider, workers());
-    if (policy() != "s-mgps" && policy() != "auto") {
+    if (policy() == "mgps" || policy().starts_with("edtlp")) {
       EXPECT_EQ(report->chosen, c);
       EXPECT_TRUE(report->samples.empty());
     }
@@ -138,13 +138,13 @@ TEST_P(Grain, StreamsThatThrowLeaveTheOthersAlone) {
 
 INSTANTIATE_TEST_SUITE_P(, Grain,
                          testing::Combine(testing::ValuesIn(executor_kinds()),
-                                          testing::Values("edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto")),
+                                          testing::Values("edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto", "hill-climbing", "ucb")),
                          name_of);
 
 TEST(PinnedGrain, APinWinsOverThePolicy) {
   describe_machine({4});
   setenv("MASLIN_PIN", "wins=1x3", 1);
-  for (const char* policy : {"edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto"}) {
+  for (const char* policy : {"edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto", "hill-climbing", "ucb"}) {
     setenv("MASLIN_GRAIN", policy, 1);
     const ms::Runtime runtime({.workers = 4, .serial = false});
     for (const char* name : {"wins", "other"}) {

@@ -425,6 +425,11 @@ void threads_executor::idle(worker& w, team& t) {
     w.bed.park();
     trace::record(w.index, trace::event_kind::unpark);
     if (sharing_) sharing_->wakes();
+    if (wait.begin != 0) {
+      const std::uint64_t taken = base::ticks() - wait.begin;
+      w.last_wait = static_cast<std::int64_t>(taken);
+      if (learns) w.waits.waited(taken, spin_.was_short(taken));
+    }
   }
   asleep_.clear(w.index);
 }
@@ -445,11 +450,6 @@ void threads_executor::stand_aside(worker& w, team& t) {
     trace::record(w.index, trace::event_kind::park);
     w.bed.park();
     trace::record(w.index, trace::event_kind::unpark);
-    if (wait.begin != 0) {
-      const std::uint64_t taken = base::ticks() - wait.begin;
-      w.last_wait = static_cast<std::int64_t>(taken);
-      if (learns) w.waits.waited(taken, spin_.was_short(taken));
-    }
   }
   asleep_.clear(w.index);
 }

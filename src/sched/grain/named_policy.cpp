@@ -9,8 +9,10 @@
 #include "maslin/error.hpp"
 #include "sched/grain/automatic.hpp"
 #include "sched/grain/edtlp_llp.hpp"
+#include "sched/grain/hill_climbing.hpp"
 #include "sched/grain/mgps.hpp"
 #include "sched/grain/s_mgps.hpp"
+#include "sched/grain/ucb.hpp"
 
 namespace maslin::grain {
 
@@ -23,12 +25,13 @@ struct named {
 // Of two names that are as near to what was written, the first is proposed: "smgps" lacks a hyphen.
 constexpr named all[] = {{"s-mgps", policy::rule::s_mgps}, {"s-mgps:work", policy::rule::s_mgps_by_work},
                          {"mgps", policy::rule::mgps},     {"auto", policy::rule::automatic},
-                         {"edtlp", policy::rule::edtlp},   {"edtlp-llp", policy::rule::edtlp_llp}};
+                         {"edtlp", policy::rule::edtlp},   {"edtlp-llp", policy::rule::edtlp_llp},
+                         {"hill-climbing", policy::rule::hill_climbing}, {"ucb", policy::rule::ucb}};
 
 [[noreturn]] void fail(std::string_view text, const std::string& what) {
   throw error(fmt::format(
-      "MASLIN_GRAIN=\"{}\": {}; write auto, edtlp, edtlp-llp:WIDTH (for example edtlp-llp:4), mgps, s-mgps or "
-      "s-mgps:work",
+      "MASLIN_GRAIN=\"{}\": {}; write auto, edtlp, edtlp-llp:WIDTH (for example edtlp-llp:4), mgps, s-mgps, "
+      "s-mgps:work, hill-climbing or ucb",
       text, what));
 }
 
@@ -76,6 +79,10 @@ std::unique_ptr<controller> make_controller(policy p, const situation& begin) {
       return std::make_unique<edtlp_llp>(begin, p.width);
     case policy::rule::mgps:
       return std::make_unique<mgps>(begin);
+    case policy::rule::hill_climbing:
+      return std::make_unique<hill_climbing>(begin);
+    case policy::rule::ucb:
+      return std::make_unique<ucb>(begin);
     case policy::rule::s_mgps:
       return std::make_unique<s_mgps>(begin, s_mgps::count::off_loads);
     case policy::rule::s_mgps_by_work:

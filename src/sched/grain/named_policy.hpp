@@ -11,12 +11,12 @@
 namespace maslin::grain {
 
 struct policy {
-  enum class rule : std::uint8_t { edtlp, edtlp_llp, mgps, s_mgps, s_mgps_by_work, automatic };
+  enum class rule : std::uint8_t { edtlp, edtlp_llp, mgps, s_mgps, s_mgps_by_work, automatic, hill_climbing, ucb };
   rule by = rule::automatic;
   int width = 1;  ///< of edtlp_llp's teams
 };
 
-/// Gives the policy of that name: auto, edtlp, edtlp-llp:WIDTH, mgps, s-mgps or s-mgps:work. Throws `error`, with the
+/// Gives the policy of that name: auto, edtlp, edtlp-llp:WIDTH, mgps, s-mgps, s-mgps:work, hill-climbing or ucb. Throws `error`, with the
 /// nearest name if there is one.
 policy parse_policy(std::string_view text);
 

@@ -20,7 +20,7 @@ std::string complaint(std::string_view text) {
 
 TEST(Policy, EveryNameIsReadAsItIsWritten) {
   for (const char* name :
-       {"edtlp", "edtlp-llp:1", "edtlp-llp:4", "edtlp-llp:4096", "mgps", "s-mgps", "s-mgps:work", "auto"})
+       {"edtlp", "edtlp-llp:1", "edtlp-llp:4", "edtlp-llp:4096", "mgps", "s-mgps", "s-mgps:work", "auto", "hill-climbing", "ucb"})
     EXPECT_EQ(name_of(parse_policy(name)), name);
   EXPECT_EQ(name_of({}), "auto") << "what nobody chose";
 }
@@ -42,6 +42,8 @@ TEST(Policy, WhatCannotBeReadIsSaidWithTheNearestName) {
       {"mgps:2", "mgps takes no width"},
       {"edtlp:", "edtlp takes no width"},
       {"s-mgps:wrk", "did you mean 's-mgps:work'?"},
+      {"ucb1", "did you mean 'ucb'?"},
+      {"hill-climbing:2", "hill-climbing takes no width"},
   };
   for (const auto& [text, expected] : cases)
     EXPECT_NE(complaint(text).find(expected), std::string::npos) << text << ": " << complaint(text);
@@ -53,10 +55,12 @@ TEST(Policy, EachMakesItsController) {
   EXPECT_EQ(make_controller(parse_policy("edtlp-llp:4"), begin)->current(), (configuration{2, 4}));
   EXPECT_EQ(make_controller(parse_policy("mgps"), begin)->epoch(), 100);
   EXPECT_TRUE(make_controller(parse_policy("s-mgps"), begin)->sampling());
+  EXPECT_EQ(make_controller(parse_policy("hill-climbing"), begin)->current(), (configuration{8, 1}));
+  EXPECT_EQ(make_controller(parse_policy("ucb"), begin)->current(), (configuration{1, 1})) << "the first arm";
 }
 
 TEST(Policy, NoneAsksForMoreThanThereIsWhenNothingIsObservedAtAll) {
-  for (const char* name : {"edtlp", "edtlp-llp:4", "mgps", "s-mgps", "auto"})
+  for (const char* name : {"edtlp", "edtlp-llp:4", "mgps", "s-mgps", "auto", "hill-climbing", "ucb"})
     for (int workers = 1; workers <= 64; ++workers)
       for (const std::int64_t streams : {1, 3, 1000}) {
         const auto grain = make_controller(parse_policy(name), {workers, streams});

@@ -1,0 +1,92 @@
+"""grain/neighbours: what others on the machine cost.
+
+busy: maslin-phylo's time beside one busy process / without it, over the same of two threads that are never idle and bound to no CPU
+(grain_spin). copies: the time of two copies of maslin-phylo that are started together / one after the other. Checked: the same trees in
+every run."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from grain.real import beginning
+
+from .. import data
+from ..measure import MeasurementError, alternate, binary, execute
+from ..peers import busy_process
+from ..row import Goal, Row, aa_spread, judge, paired_ratio, skipped
+from . import Plan
+
+NAME = "grain/neighbours"
+BUSY = Goal("ratio", at_most=1.15)
+COPIES = Goal("ratio", at_most=1.1)
+ALIGNMENT = "d041_m1366"
+REPLICATES = 32
+WORKERS = min(2, len(os.sched_getaffinity(0)))
+PIECES = 20_000  # of 0.1 ms: about a second on two CPUs
+
+
+class SameTrees:
+    """Runs the searches and insists on the trees of the first run."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.trees = folder, None
+        self.alignment = beginning(data.alignment(ALIGNMENT), folder)
+
+    def run(self, _: int = 0) -> float:
+        with tempfile.TemporaryDirectory(dir=self.folder) as out:
+            seconds, _ = execute([binary("maslin-phylo"), "bootstrap", "--msa", self.alignment, "--model", "GTR+G", "--replicates",
+                                  REPLICATES, "--seed", 1, "--quiet", "--prefix", f"{out}/run", "--json"], {"MASLIN_WORKERS": str(WORKERS)})
+            trees = Path(f"{out}/run.bootstraps").read_text()
+        if self.trees is None:
+            self.trees = trees
+        if trees != self.trees:
+            raise MeasurementError("a run gave other trees than the first one")
+        return seconds
+
+    def two(self, at_a_time: int) -> float:
+        begin = perf_counter()
+        with ThreadPoolExecutor(at_a_time) as pool:
+            list(pool.map(self.run, range(2)))
+        return perf_counter() - begin
+
+
+def spin() -> float:
+    _, said = execute([binary("grain_spin"), WORKERS, PIECES])
+    return json.loads(said)["seconds"]
+
+
+def beside(run) -> float:
+    with busy_process():
+        return run()
+
+
+def range_of(values: list[float]) -> str:
+    return f"{min(values):.2f} to {max(values):.2f}"
+
+
+def measure(plan: Plan) -> list[Row]:
+    if why := data.reason_absent(ALIGNMENT):
+        return [skipped(f"{NAME}/busy", why, BUSY), skipped(f"{NAME}/copies", why, COPIES)]
+    with tempfile.TemporaryDirectory(prefix="neighbours-") as folder:
+        searches = SameTrees(Path(folder))
+        searches.run()
+        times = alternate({"quiet": lambda _: searches.run(), "busy": lambda _: beside(searches.run), "spin quiet": lambda _: spin(),
+                           "spin busy": lambda _: beside(spin), "together": lambda _: searches.two(2),
+                           "one after the other": lambda _: searches.two(1)}, plan.runs(), plan.tell)
+    ours = [busy / quiet for busy, quiet in zip(times["busy"], times["quiet"])]
+    theirs = [busy / quiet for busy, quiet in zip(times["spin busy"], times["spin quiet"])]
+    busy = Row(f"{NAME}/busy", median(ours), "× quiet", peer=f"{WORKERS} spinning threads", peer_value=median(theirs),
+               peer_version="this build", ratio=paired_ratio(ours, theirs), spread=aa_spread(ours), runs=len(ours),
+               checked="the same trees", note=f"ours {range_of(ours)}, theirs {range_of(theirs)}", samples=times)
+    copies = Row(f"{NAME}/copies", median(times["together"]), "s", peer="one after the other",
+                 peer_value=median(times["one after the other"]), peer_version="this build",
+                 ratio=paired_ratio(times["together"], times["one after the other"]), spread=aa_spread(times["together"]),
+                 runs=len(ours), checked="the same trees",
+                 note="ratios " + range_of([a / b for a, b in zip(times["together"], times["one after the other"])]))
+    return [judge(busy, BUSY), judge(copies, COPIES)]

@@ -1,0 +1,44 @@
+#include "sched/grain/measured_slices.hpp"
+
+#include <algorithm>
+
+namespace maslin::grain {
+
+sample_rule first_slice(int workers) {
+  constexpr double worker_seconds = 0.05;
+  constexpr double shortest_seconds = 0.0025;
+  constexpr double longest_seconds = 0.025;
+  sample_rule rule;
+  rule.seconds = std::clamp(worker_seconds / workers, shortest_seconds, longest_seconds);
+  return rule;
+}
+
+void measured_slices::add(const sample& slice) {
+  if (slice.seconds <= 0) return;
+  times_.add(slice.kernels);
+  for (const kernel_record& k : slice.kernels) kernels_seen_ = kernels_seen_ || k.completed > 0;
+  taken_.push_back(slice);
+}
+
+std::optional<double> measured_slices::throughput(configuration under) const {
+  double sum = 0;
+  int slices = 0;
+  for (const sample& s : taken_)
+    if (s.under == under) {
+      sum += work(s) / s.seconds;
+      ++slices;
+    }
+  return slices > 0 ? std::optional(sum / slices) : std::nullopt;
+}
+
+std::vector<phase_sample> measured_slices::samples() const {
+  std::vector<phase_sample> all;
+  for (const sample& s : taken_) all.push_back({s.under, work(s), s.seconds});
+  return all;
+}
+
+double measured_slices::work(const sample& s) const {
+  return kernels_seen_ ? times_.work(s.kernels) : static_cast<double>(s.units);
+}
+
+}  // namespace maslin::grain

@@ -1,0 +1,37 @@
+#pragma once
+// The slices that a policy was told of, and what each was worth by what is known now.
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "sched/grain/sample.hpp"
+
+namespace maslin::grain {
+
+/// Gives the rule of a first slice on so many workers: long against the milliseconds in which an operating system moves
+/// threads, and shorter where more workers mean more configurations.
+sample_rule first_slice(int workers);
+
+/// Every slice is weighed with the latest mean times of the kernels. If no kernel completed in any, finished streams
+/// are counted instead, one each.
+class measured_slices {
+ public:
+  /// Takes in a slice; one without duration is ignored.
+  void add(const sample& slice);
+
+  /// Gives the mean throughput of the configuration's slices; nothing if there is none.
+  std::optional<double> throughput(configuration under) const;
+
+  /// Gives every slice in the order in which they were taken.
+  std::vector<phase_sample> samples() const;
+
+ private:
+  double work(const sample& s) const;
+
+  kernel_times times_;
+  bool kernels_seen_ = false;
+  std::vector<sample> taken_;
+};
+
+}  // namespace maslin::grain
