@@ -134,11 +134,11 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
       clock_ticks_(base::ticks_per_reading()),
       at_once_(
           base::flag_from_environment("MASLIN_AT_ONCE", true, "a creator runs tasks that are too small to hand over")),
+      sharing_(as ? std::make_unique<sharing>(*this, std::move(as)) : nullptr),
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),
-      whole_(&make_whole(workers)),
-      sharing_(as ? std::make_unique<sharing>(*this, std::move(as)) : nullptr) {
+      whole_(&make_whole(workers)) {
   if (sharing_) {
     whole_->grows = true;
     whole_->width.store(sharing_->at_start(), std::memory_order_relaxed);
