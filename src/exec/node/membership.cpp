@@ -79,7 +79,7 @@ bool set_affinity(const std::vector<bool>& cpus) {
 
 std::string job_from_environment() {
   const char* text = std::getenv("MASLIN_NODE");
-  const std::string job = text ? text : "";
+  std::string job = text ? text : "";
   if (job.empty() || job == "0") return {};
   check_job_name(job);
   return job;

@@ -196,7 +196,7 @@ std::uint64_t start_of(std::uint32_t process) {
 void put_name(slot& s) {
   char name[16] = {};
   const std::string text = beginning_of("/proc/self/comm", sizeof name - 1);
-  std::memcpy(name, text.data(), std::min(text.size(), text.find('\n')));
+  std::copy_n(text.begin(), std::min(text.size(), text.find('\n')), name);
   for (int i = 0; i < 2; ++i) {
     std::uint64_t word;
     std::memcpy(&word, name + 8 * i, 8);
