@@ -127,6 +127,7 @@ void start(process_runtime& p, Runtime::options wish) {
   std::unique_ptr<node::membership> shared;
   if (const std::string job = node::job_from_environment(); !job.empty() && !wish.serial && !described)
     shared = std::make_unique<node::membership>(job, workers);
+  const bool shares = shared != nullptr;
   trace::start_from_environment(wish.serial ? 1
                                 : shared    ? shared->most()
                                             : workers,
@@ -142,7 +143,7 @@ void start(process_runtime& p, Runtime::options wish) {
   }
   p.running_with = {wish.serial ? 1 : workers, wish.serial};
   running.store(p.exec.get(), std::memory_order_release);
-  tell_mpi(true);
+  if (shares) tell_mpi(true);
 }
 
 void stop(process_runtime& p) noexcept {

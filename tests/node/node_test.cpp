@@ -215,6 +215,9 @@ TEST(Node, APhaseFollowsTheCpusThatComeAndGo) {
 }
 
 TEST(Node, AForkedChildIsNoMemberUntilItCallsMaslin) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer starts no threads after such a fork; the other builds run this";
+#endif
   const std::string job = fresh_job("fork");
   child parent([&] {
     setenv("MASLIN_NODE", job.c_str(), 1);
@@ -278,7 +281,8 @@ TEST(Node, KillingProcessesLeavesNoMemoryNoLostCpuAndNoStuckNeighbour) {
         int once = 0;
         if (!compute_until([&] { return once++ == 1; })) return false;
         const auto node = ms::look_at_node(job);
-        return std::all_of(node->processes.begin(), node->processes.end(), [](const auto& p) { return p.alive; });
+        return std::all_of(node->processes.begin(), node->processes.end(),
+                           [](const auto& p) { return p.alive || (p.own == 0 && p.used == 0); });
       });
       return clean ? 0 : 2;
     };

@@ -50,12 +50,12 @@ class member {
 
   /// Makes the others look around: there is a new member.
   void greet() const {
-    for (int s = 0; s < table_.slot_count; ++s)
+    for (int s = 0; s < table_.slot_end(); ++s)
       if (s != me_ && table_.at(s).process.load(std::memory_order_acquire) != 0) ring(table_.at(s));
   }
   /// Is it the only member?
   bool alone() const {
-    for (int s = 0; s < table_.slot_count; ++s)
+    for (int s = 0; s < table_.slot_end(); ++s)
       if (s != me_ && table_.at(s).process.load(std::memory_order_acquire) != 0) return false;
     return true;
   }
@@ -183,7 +183,7 @@ class member {
     const int mine_now = owned();
     if (mine_now >= may_.own) return false;
     const std::uint64_t alike = mine().affinity.load(std::memory_order_relaxed);
-    for (int s = 0; s < table_.slot_count; ++s)
+    for (int s = 0; s < table_.slot_end(); ++s)
       if (s != me_ && table_.at(s).process.load(std::memory_order_relaxed) != 0 &&
           table_.at(s).affinity.load(std::memory_order_relaxed) == alike && owned_by(s) < mine_now)
         return false;
@@ -196,7 +196,7 @@ class member {
     ring(table_.at(slot));
   }
   void ring_the_hungry() const {
-    for (int s = 0; s < table_.slot_count; ++s)
+    for (int s = 0; s < table_.slot_end(); ++s)
       if (s != me_ && table_.at(s).hungry.load(std::memory_order_seq_cst) != 0) ring(table_.at(s));
   }
 

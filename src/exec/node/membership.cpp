@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include "base/checksum.hpp"
@@ -27,11 +28,15 @@ int number_of(const std::vector<bool>& cpus) { return static_cast<int>(std::coun
 /// Gives the CPUs that the kernel lets this process use when asked for all: those of its cpuset.
 std::vector<bool> within_reach(int cpus) {
   std::vector<bool> all;
-  // On a thread of its own: the caller's mask stays.
-  std::thread([&] {
-    set_affinity(std::vector<bool>(static_cast<std::size_t>(cpus), true));
-    all = affinity(cpus);
-  }).join();
+  try {
+    // On a thread of its own: the caller's mask stays.
+    std::thread([&] {
+      set_affinity(std::vector<bool>(static_cast<std::size_t>(cpus), true));
+      all = affinity(cpus);
+    }).join();
+  } catch (const std::system_error&) {
+    all = affinity(cpus);  // there are no more threads to be had: it will not need other CPUs
+  }
   return all;
 }
 
@@ -74,7 +79,7 @@ bool set_affinity(const std::vector<bool>& cpus) {
 
 std::string job_from_environment() {
   const char* text = std::getenv("MASLIN_NODE");
-  const std::string job = text ? text : "";
+  std::string job = text ? text : "";
   if (job.empty() || job == "0") return {};
   check_job_name(job);
   return job;

@@ -196,7 +196,7 @@ std::uint64_t start_of(std::uint32_t process) {
 void put_name(slot& s) {
   char name[16] = {};
   const std::string text = beginning_of("/proc/self/comm", sizeof name - 1);
-  std::memcpy(name, text.data(), std::min(text.size(), text.find('\n')));
+  std::copy_n(text.begin(), std::min(text.size(), text.find('\n')), name);
   for (int i = 0; i < 2; ++i) {
     std::uint64_t word;
     std::memcpy(&word, name + 8 * i, 8);
@@ -226,7 +226,7 @@ std::unique_ptr<segment> segment::map(int fd, const std::string& job) {
       bytes < sizeof(slot) ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (memory == MAP_FAILED && bytes >= sizeof(slot))
     throw error("MASLIN_NODE=" + job + ": the table cannot be mapped: " + failure());
-  const auto* const h = static_cast<const header*>(memory);
+  auto* const h = static_cast<header*>(memory);
   const bool known = memory != MAP_FAILED && h->layout.load(std::memory_order_acquire) == layout_1 &&
                      h->slots == slots && h->cpus >= 1 && h->cpus <= most_cpus &&
                      bytes == bytes_for(static_cast<int>(h->cpus));
@@ -244,6 +244,7 @@ std::unique_ptr<segment> segment::map(int fd, const std::string& job) {
   made->fd_ = file.release();
   made->table_.slots = reinterpret_cast<slot*>(static_cast<char*>(memory) + sizeof(slot));
   made->table_.slot_count = slots;
+  made->table_.slots_used = &h->slots_used;
   made->table_.cpus = reinterpret_cast<shared_cpu*>(made->table_.slots + slots);
   made->table_.cpu_count = static_cast<int>(h->cpus);
   return made;
@@ -293,8 +294,11 @@ void segment::take_slot() {
     slot& it = table_.at(s);
     if (it.process.load(std::memory_order_acquire) != 0) continue;
     struct flock wish = lock_of(s, F_WRLCK);
-    if (fcntl(fd_, F_SETLK, &wish) != 0) continue;  // somebody clears it away
+    if (fcntl(fd_, F_OFD_SETLK, &wish) != 0) continue;  // somebody clears it away
     me_ = s;
+    auto& used = static_cast<header*>(memory_)->slots_used;
+    if (used.load(std::memory_order_relaxed) <= static_cast<std::uint32_t>(s))
+      used.store(static_cast<std::uint32_t>(s) + 1, std::memory_order_seq_cst);  // one process at a time joins
     it.affinity.store(0, std::memory_order_relaxed);
     it.bell.store(0, std::memory_order_relaxed);
     it.taken.store(0, std::memory_order_relaxed);
@@ -313,7 +317,7 @@ bool segment::alive(int s) const {
   const std::uint32_t process = it.process.load(std::memory_order_acquire);
   if (process == 0) return false;
   struct flock seen = lock_of(s, F_WRLCK);
-  if (s == me_ || fcntl(fd_, F_GETLK, &seen) != 0 || seen.l_type != F_UNLCK) return true;
+  if (s == me_ || fcntl(fd_, F_OFD_GETLK, &seen) != 0 || seen.l_type != F_UNLCK) return true;
   // Its locks are gone: it is dead, or it closed all its files.
   return start_of(process) == it.began.load(std::memory_order_relaxed);
 }
@@ -322,18 +326,18 @@ bool segment::take_if_dead(int s) {
   const slot& it = table_.at(s);
   if (it.process.load(std::memory_order_acquire) == 0) return false;
   struct flock wish = lock_of(s, F_WRLCK);
-  if (fcntl(fd_, F_SETLK, &wish) != 0) return false;
+  if (fcntl(fd_, F_OFD_SETLK, &wish) != 0) return false;
   const std::uint32_t process = it.process.load(std::memory_order_acquire);
   if (process != 0 && start_of(process) != it.began.load(std::memory_order_relaxed)) return true;
   struct flock gone = lock_of(s, F_UNLCK);
-  fcntl(fd_, F_SETLK, &gone);
+  fcntl(fd_, F_OFD_SETLK, &gone);
   return false;
 }
 
 void segment::free(int s) {
   table_.at(s).process.store(0, std::memory_order_release);
   struct flock gone = lock_of(s, F_UNLCK);
-  fcntl(fd_, F_SETLK, &gone);
+  fcntl(fd_, F_OFD_SETLK, &gone);
 }
 
 void segment::forget_after_fork() noexcept {

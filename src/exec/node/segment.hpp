@@ -36,7 +36,7 @@ class segment {
   /// Finds members that are no more: calls `forget(slot)` for each while it holds the slot's lock, and frees the slot.
   template <class Forget>
   void bury_the_dead(Forget&& forget) {
-    for (int s = 0; s < table_.slot_count; ++s)
+    for (int s = 0; s < table_.slot_end(); ++s)
       if (s != me_ && take_if_dead(s)) {
         forget(s);
         free(s);

@@ -141,6 +141,7 @@ struct header {
   MASLIN_ATOMIC<std::uint64_t> layout{0};  ///< says what lies here and in which version; written last
   std::uint32_t slots = 0;
   std::uint32_t cpus = 0;
+  MASLIN_ATOMIC<std::uint32_t> slots_used{0};  ///< no slot from here on was ever taken
 };
 
 /// The table as one process sees it.
@@ -149,6 +150,12 @@ struct table {
   shared_cpu* cpus = nullptr;
   int slot_count = 0;
   int cpu_count = 0;
+  const MASLIN_ATOMIC<std::uint32_t>* slots_used = nullptr;
+
+  /// The end of the slots that may hold somebody.
+  int slot_end() const {
+    return slots_used ? static_cast<int>(slots_used->load(std::memory_order_seq_cst)) : slot_count;
+  }
 
   slot& at(int s) const { return slots[s]; }
   shared_cpu& cpu(int c) const { return cpus[c]; }

@@ -33,7 +33,7 @@ std::optional<shared_node> look_at_node(const std::string& job) {
   for (int c = 0; c < t.cpu_count; ++c)
     if (const node::cpu_state now = t.cpu(c).look(); now.present)
       all.cpus.push_back({c, process_of(now.owner), process_of(now.user)});
-  for (int s = 0; s < t.slot_count; ++s) {
+  for (int s = 0; s < t.slot_end(); ++s) {
     const node::slot& it = t.at(s);
     sharing_process p;
     p.process = static_cast<int>(it.process.load(std::memory_order_acquire));

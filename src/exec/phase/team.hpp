@@ -18,14 +18,13 @@ struct team {
   // Any thread may read these.
   std::atomic<int> first{0};
   std::atomic<int> width{1};
-  std::atomic<int> slot{0xffff};          ///< the stream slot of a phase; trace::no_slot outside phases
-  std::atomic<team*> parent{nullptr};     ///< the team that was divided
+  bool grows = false;                  ///< it may be narrower now than it will be: the whole where the node is shared
+  std::atomic<int> slot{0xffff};       ///< the stream slot of a phase; trace::no_slot outside phases
+  std::atomic<team*> parent{nullptr};  ///< the team that was divided
   std::atomic<bool> wants_stream{false};  ///< its first worker should ask the phase for a stream
   std::atomic<grain::wait_policy> waits{grain::wait_policy::spin};  ///< how its workers wait
   std::atomic<bool> may_resume{false};  ///< there is a suspended stream that its first worker runs before it sleeps
   work_queue centre;
-
-  bool grows = false;  ///< it may be narrower now than it will be: the whole of a process that shares its node
 
   // Under the executor's grain lock.
   phase_run* runs = nullptr;       ///< the phase whose streams it runs

@@ -26,7 +26,10 @@ sharing::sharing(threads_executor& exec, std::unique_ptr<node::membership> as)
       at_start_(std::clamp(as_->here().held(), 1, as_->most())),
       home_(as_->here().may().home),
       active_(at_start_),
-      possible_(at_start_) {}
+      possible_(at_start_),
+      used_(static_cast<std::size_t>(as_->here().cpu_count())),
+      slept_(static_cast<std::size_t>(as_->most())),
+      turns_(static_cast<std::size_t>(as_->most())) {}
 
 sharing::~sharing() { end(); }
 
@@ -90,11 +93,6 @@ void sharing::follow() noexcept {
   const int owned = here.owned();
   bool changed = false;
   int own_in_use = 0;
-  try {
-    used_.resize(static_cast<std::size_t>(here.cpu_count()));
-  } catch (const std::bad_alloc&) {
-    return;  // the next look tries again
-  }
   for (int c = 0; c < here.cpu_count(); ++c) {
     const node::cpu_state now = here.look(c);
     const bool used = now.user == here.slot_number();
@@ -178,23 +176,21 @@ void sharing::borrow() {
 
 void sharing::lend_what_is_idle() {
   const int active_before = active();
-  std::vector<std::uint64_t> turns(static_cast<std::size_t>(exec_.workers()));
   const auto sleeps = [this](int i) {
     if (i == 0 && exec_.seat_is_empty()) return blocked_.load(std::memory_order_seq_cst);
     return exec_.sleeps(i);
   };
   const auto turns_of = [this](int i) { return exec_.at(i).turns.load(std::memory_order_relaxed); };
-  std::vector<bool> slept(static_cast<std::size_t>(exec_.workers()));
   for (int i = 0; i < active_before; ++i) {
-    slept[static_cast<std::size_t>(i)] = sleeps(i);
-    turns[static_cast<std::size_t>(i)] = turns_of(i);
+    slept_[static_cast<std::size_t>(i)] = sleeps(i);
+    turns_[static_cast<std::size_t>(i)] = turns_of(i);
   }
   std::this_thread::sleep_for(grace);
   const std::lock_guard held(exec_.grain_lock());
   int busy = std::min(active(), active_before);
   while (busy > 0) {
     const auto i = static_cast<std::size_t>(busy - 1);
-    if (!slept[i] || !sleeps(busy - 1) || turns[i] != turns_of(busy - 1)) break;
+    if (!slept_[i] || !sleeps(busy - 1) || turns_[i] != turns_of(busy - 1)) break;
     --busy;
   }
   // A phase knows what it leaves idle, and may be measuring it.

@@ -98,6 +98,10 @@ class sharing {
   std::atomic<bool> stop_{false};
 
   std::vector<bool> used_;  ///< CPUs in use; under the grain lock
+
+  // The keeper's, by worker.
+  std::vector<bool> slept_;
+  std::vector<std::uint64_t> turns_;
   std::thread keeper_;
 };
 

@@ -138,14 +138,14 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
       clock_ticks_(base::ticks_per_reading()),
       at_once_(
           base::flag_from_environment("MASLIN_AT_ONCE", true, "a creator runs tasks that are too small to hand over")),
+      sharing_(as ? std::make_unique<sharing>(*this, std::move(as)) : nullptr),
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),
       whole_(&make_whole(workers)),
       limits_libraries_(base::flag_from_environment(
           "MASLIN_FOREIGN", true, "BLAS and OpenMP code in tasks and streams uses the threads that it was granted")),
-      process_limit_(workers),
-      sharing_(as ? std::make_unique<sharing>(*this, std::move(as)) : nullptr) {
+      process_limit_(workers) {
   if (!learns_waits_) whole_->waits.store(wait_policy(), std::memory_order_relaxed);
   if (sharing_) {
     whole_->grows = true;

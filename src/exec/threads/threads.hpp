@@ -216,6 +216,8 @@ class threads_executor final : public executor, public phase_host {
   const double handing_task_over_ticks_;
   const std::uint64_t clock_ticks_;  ///< between two readings of the clock
   const bool at_once_;               ///< may a creator run its small tasks?
+  // Null unless it shares its node. Beside what nobody writes: every worker reads it at every turn.
+  const std::unique_ptr<sharing> sharing_;
   // V, the bit vector: whose local queue holds work. The loops' bits are exact; a task's bit is set by its worker
   // before anybody looks for it, and taken down when that worker finds its queue empty.
   worker_bits has_loops_;
@@ -240,8 +242,6 @@ class threads_executor final : public executor, public phase_host {
 
   base::short_lock fibers_lock_;
   std::deque<task_fiber> fibers_;  // under fibers_lock_; freed at the end
-
-  std::unique_ptr<sharing> sharing_;  ///< null unless it shares its node
 
   seat seat_;
   starting_thread starter_{*this};
