@@ -93,14 +93,26 @@ class decisions : public timeline::observer {
       phase.decided = true;
       phase.pinned = d.stage == decision_stage::pinned;
       phase.chosen = d.under;
-      if (phase.decisions.empty() || phase.decisions.back() != d.under) phase.decisions.push_back(d.under);
+      if (phase.decisions.empty() || phase.decisions.back() != d.under) {
+        phase.decisions.push_back(d.under);
+        phase.expected = d.throughput;
+        phase.later = {d.under};
+      } else if (d.throughput > 0) {
+        add(phase.later, d.throughput);
+      }
       return;
     }
     auto at = std::find_if(phase.configurations.begin(), phase.configurations.end(),
                            [&](const auto& c) { return c.under == d.under; });
     if (at == phase.configurations.end()) at = phase.configurations.insert(at, {d.under});
-    ++at->samples;
-    at->best = std::max(at->best, d.throughput);
+    if (d.throughput > 0) add(*at, d.throughput);
+  }
+
+  static void add(phase_decisions::tried& to, double throughput) {
+    to.least = to.samples > 0 ? std::min(to.least, throughput) : throughput;
+    to.best = std::max(to.best, throughput);
+    to.sum += throughput;
+    ++to.samples;
   }
 
   const file& trace_;
@@ -125,6 +137,18 @@ void tell_waiting(std::string& text, const phase_decisions& p) {
   if (p.cpu_ns)
     line(text, "  {:.3f} s of CPU time{}", static_cast<double>(*p.cpu_ns) * 1e-9,
          p.ns > 0 ? fmt::format(": {:.2f} CPUs busy", static_cast<double>(*p.cpu_ns) / static_cast<double>(p.ns)) : "");
+}
+
+/// Says by how much the chosen configuration was ahead, and whether it kept its promise.
+void tell_margin(std::string& text, const phase_decisions& p) {
+  if (!p.decided || p.pinned || p.expected <= 0) return;
+  const phase_decisions::tried* next = nullptr;
+  for (const auto& c : p.configurations)
+    if (c.under != p.chosen && c.samples > 0 && (!next || c.mean() > next->mean())) next = &c;
+  if (next)
+    line(text, "  it was {:+.1f} % against {}, the next", 100 * (p.expected / next->mean() - 1), text_of(next->under));
+  if (p.later.samples > 0)
+    line(text, "  expected of it {:.3g}, measured afterwards {:.3g}", p.expected, p.later.mean());
 }
 
 double mean_us(std::int64_t ns, std::uint64_t count) {
@@ -163,8 +187,11 @@ std::string explanation_text(const file& trace, const explanation& all) {
       line(text, "  nothing was chosen: it was over before right-sizing had seen enough, or ran in place");
     for (const auto& c : p.configurations)
       line(text, "    {:>7}  {:>3} samples{}{}", text_of(c.under), c.samples,
-           c.best > 0 ? fmt::format(", {:.3g} worker-seconds of work per second", c.best) : "",
+           c.samples > 0
+               ? fmt::format(", {:.3g} worker-seconds of work per second ({:.3g} to {:.3g})", c.mean(), c.least, c.best)
+               : "",
            p.decided && c.under == p.chosen ? "  <- chosen" : "");
+    tell_margin(text, p);
     const bool one = !p.configurations.empty() || p.decisions.size() == 1;
     if (!p.pinned && p.decided && one) line(text, "  pin it: MASLIN_PIN=\"{}={}\"", p.name, text_of(p.chosen));
     tell_waiting(text, p);
@@ -204,8 +231,12 @@ std::string explanation_json(const explanation& all) {
   for (const phase_decisions& p : all.phases) {
     ordered_json tried = ordered_json::array();
     for (const auto& c : p.configurations)
-      tried.push_back(
-          {{"streams", c.under.streams}, {"width", c.under.width}, {"samples", c.samples}, {"best", c.best}});
+      tried.push_back({{"streams", c.under.streams},
+                       {"width", c.under.width},
+                       {"samples", c.samples},
+                       {"mean", c.mean()},
+                       {"least", c.least},
+                       {"best", c.best}});
     ordered_json chosen;
     if (p.decided) chosen = {{"streams", p.chosen.streams}, {"width", p.chosen.width}};
     ordered_json cpu_seconds, waiting;
@@ -218,6 +249,8 @@ std::string explanation_json(const explanation& all) {
                              {"chosen", chosen},
                              {"pinned", p.pinned},
                              {"tried", tried},
+                             {"expected", p.expected},
+                             {"measured", p.later.mean()},
                              {"waiting", waiting}});
   }
   out["tasks"] = ordered_json::array();

@@ -14,7 +14,10 @@ struct phase_decisions {
   struct tried {
     maslin::configuration under;
     int samples = 0;
-    float best = 0;  ///< throughput, of its samples
+    double least = 0;  ///< throughput, of its samples
+    double best = 0;
+    double sum = 0;
+    double mean() const { return samples > 0 ? sum / samples : 0; }
   };
   std::string name;
   std::uint64_t streams = 0;
@@ -24,6 +27,8 @@ struct phase_decisions {
   bool decided = false;
   bool pinned = false;
   maslin::configuration chosen;  ///< if decided or pinned
+  double expected = 0;           ///< throughput of the chosen one, when it was chosen; 0: not measured
+  tried later;                   ///< what it had after that
   std::string waiting;           ///< how its workers waited at last; empty where nothing was recorded of that
   std::string waiting_reason;
   std::optional<std::int64_t> cpu_ns;  ///< CPU time of the process meanwhile

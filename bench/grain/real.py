@@ -89,7 +89,7 @@ class Measurement:
 
             def ruled(policy: str) -> float:
                 with tempfile.TemporaryDirectory(dir=folder) as cache:
-                    variables = {"MASLIN_GRAIN": policy.split()[0], "XDG_CACHE_HOME": cache}
+                    variables = {"MASLIN_GRAIN": policy.split()[0], "MASLIN_LEARNED": f"{cache}/learned"}
                     if policy == WARM:
                         program.run({**workers, **variables})
                     return timed(policy, variables)

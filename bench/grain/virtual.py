@@ -52,7 +52,7 @@ class Measurement:
     def policy(self, case: Case, policy: str) -> dict:
         def made() -> dict:
             with tempfile.TemporaryDirectory(prefix="grain-") as cache:
-                variables = {"MASLIN_GRAIN": policy.split()[0], "XDG_CACHE_HOME": cache}
+                variables = {"MASLIN_GRAIN": policy.split()[0], "MASLIN_LEARNED": f"{cache}/learned"}
                 first = run(case, case.kernels, variables)
                 if policy == WARM:
                     return run(case, case.kernels, variables)

@@ -361,8 +361,16 @@ bool phase_run::end_slice(grain::sample& slice, std::uint64_t now) {
   if (!controller_->rule().complete({slice.seconds, executions, slice.units, streams})) return false;
   in_slice_ = false;
   controller_->observe(slice);
+  if (trace::on() && controller_->chosen() != slice.under)
+    if (const auto all = controller_->samples(); !all.empty())
+      note_decision(slice.under, trace::decision_stage::sampling, all.back().throughput());
   if (controller_->current() == now_ && controller_->sampling()) begin_slice(now);
   return true;
+}
+
+void phase_run::note_decision(configuration c, trace::decision_stage stage, double throughput) const {
+  trace::record(exec_.track(), trace::event_kind::decision, name_,
+                trace::decision_of{c, stage, static_cast<float>(throughput)});
 }
 
 void phase_run::note(std::uint64_t now) noexcept try {
@@ -382,20 +390,19 @@ void phase_run::note(std::uint64_t now) noexcept try {
     r.samples = controller_->samples();
     r.chosen = controller_->chosen();
   });
-  const bool sampling = !pinned_ && !controller_->chosen();
-  // What the last streams run in, because they are too few for the chosen configuration, is no decision.
-  const bool remainder = !pinned_ && !sampling && now_ != controller_->chosen();
-  if (!trace::on() || remainder) return;
+  if (!trace::on()) return;
+  auto stage = trace::decision_stage::pinned;
   double throughput = 0;
-  const auto samples = controller_ ? controller_->samples() : std::vector<phase_sample>{};
-  for (const phase_sample& s : samples)
-    if (sampling || s.under == now_) throughput = s.throughput();
-  trace::record(exec_.track(), trace::event_kind::decision, name_,
-                trace::decision_of{now_,
-                                   pinned_    ? trace::decision_stage::pinned
-                                   : sampling ? trace::decision_stage::sampling
-                                              : trace::decision_stage::chosen,
-                                   static_cast<float>(throughput)});
+  if (!pinned_) {
+    const auto chosen = controller_->chosen();
+    // What the last streams run in, because they are too few for the chosen configuration, is no decision.
+    if (chosen && chosen->streams > left()) return;
+    stage = chosen == now_ ? trace::decision_stage::chosen : trace::decision_stage::sampling;
+    if (chosen == now_)
+      for (const phase_sample& s : controller_->samples())
+        if (s.under == now_) throughput = s.throughput();
+  }
+  note_decision(now_, stage, throughput);
 } catch (const std::bad_alloc&) {  // the report stays as it was
 }
 

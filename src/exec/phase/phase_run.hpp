@@ -14,6 +14,7 @@
 #include "exec/phase/kernel_counts.hpp"
 #include "exec/phase/phase_waiting.hpp"
 #include "exec/reports.hpp"
+#include "maslin/trace.hpp"
 #include "sched/grain/controller.hpp"
 #include "sched/grain/edtlp.hpp"
 #include "task/scope.hpp"
@@ -94,6 +95,7 @@ class phase_run {
   bool end_slice(grain::sample& slice, std::uint64_t now);
   void update_wishes();
   void note(std::uint64_t now) noexcept;
+  void note_decision(configuration c, trace::decision_stage stage, double throughput) const;
   void end_epoch();
   std::vector<grain::kernel_record> counted() const { return kernels_.counted(exec_.seconds_per_tick()); }
   std::int64_t left() const { return what_.streams - finished_; }
