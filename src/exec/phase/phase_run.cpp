@@ -13,6 +13,9 @@ namespace maslin {
 namespace {
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
+/// Workers of a described machine look at clocks of their own, which may be behind the one that was looked at before.
+std::uint64_t since(std::uint64_t then, std::uint64_t now) { return now > then ? now - then : 0; }
+
 /// Gives where the team of a slot begins, among the workers of the phase.
 int first_place(configuration c, int slot) { return slot * c.width + std::min(slot, c.wider); }
 }  // namespace
@@ -194,7 +197,7 @@ void phase_run::apply(configuration c) noexcept {
 
 void phase_run::update_wishes() {
   departures_.running(static_cast<int>(running_.size()));
-  const bool room = static_cast<int>(running_.size()) < now_.streams;
+  const bool room = running() < now_.streams;
   const bool more = !suspended_.empty() || next_ < what_.streams;
   for (int slot = 0; slot < now_.streams; ++slot) {
     team& t = *teams_[static_cast<std::size_t>(slot)];
@@ -208,18 +211,19 @@ void phase_run::update_wishes() {
 }
 
 stream_run* phase_run::next_stream(int worker, bool before_parking, std::optional<std::int64_t>& begun) {
-  const int running = static_cast<int>(running_.size());
   const bool busy = on_worker_[static_cast<std::size_t>(worker)] > 0;
   // Before the first worker of a team sleeps it resumes a suspended stream, although there is no room: that one may
   // hold what its own stream waits for, or those that still stand in the places of an earlier configuration. At its
   // next off-load it is suspended again.
   if (!before_parking && busy) return nullptr;
-  if (auto s = before_parking ? suspended_.resume(0, 1) : suspended_.resume(running, now_.streams)) {
+  if (auto s = before_parking ? suspended_.resume(0, 1) : suspended_.resume(running(), now_.streams)) {
+    (*s)->extra = before_parking;
+    extra_ += before_parking ? 1 : 0;
     started(**s, worker);
     if (before_parking) (*s)->seen = generation_.load(std::memory_order_relaxed) - 1;
     return *s;
   }
-  if (before_parking || running >= now_.streams || next_ == what_.streams) return nullptr;
+  if (before_parking || running() >= now_.streams || next_ == what_.streams) return nullptr;
   begun = next_++;
   return nullptr;
 }
@@ -230,20 +234,25 @@ void phase_run::started(stream_run& s, int worker) {
   // A new place is taken at the first off-load: that is when its slice may begin.
   s.seen = generation_.load(std::memory_order_relaxed) - 1;
   running_.push_back(&s);
-  ++on_worker_[static_cast<std::size_t>(worker)];
+  if (!s.extra) ++on_worker_[static_cast<std::size_t>(worker)];
   update_wishes();
 }
 
 bool phase_run::stays(stream_run& s, int worker) {
-  if (slot_led_by(worker) && !suspended_.surplus(static_cast<int>(running_.size()), now_.streams)) {
+  int& here = on_worker_[static_cast<std::size_t>(worker)];
+  const bool is_free = !s.extra || (here == 0 && running() < now_.streams);
+  if (slot_led_by(worker) && is_free && !suspended_.surplus(running(), now_.streams)) {
+    if (s.extra) {
+      --extra_;
+      ++here;
+    }
+    s.extra = false;
     s.seen = generation_.load(std::memory_order_relaxed);
     if (!s.off_loaded) ++off_loaded_;
     s.off_loaded = true;
     return true;
   }
-  std::erase(running_, &s);
-  --on_worker_[static_cast<std::size_t>(s.worker)];
-  if (s.off_loaded) --off_loaded_;
+  take_off(s);
   suspended_.suspend(&s);
   update_wishes();
   return false;
@@ -255,10 +264,18 @@ void phase_run::stayed_after_all(stream_run& s, int worker) {
   s.seen = generation_.load(std::memory_order_relaxed);
 }
 
-bool phase_run::finished(stream_run& s) {
+void phase_run::take_off(stream_run& s) {
   std::erase(running_, &s);
-  --on_worker_[static_cast<std::size_t>(s.worker)];
   if (s.off_loaded) --off_loaded_;
+  if (s.extra)
+    --extra_;
+  else
+    --on_worker_[static_cast<std::size_t>(s.worker)];
+  s.extra = false;
+}
+
+bool phase_run::finished(stream_run& s) {
+  take_off(s);
   ++finished_;
   ++slice_units_;
   if (left() == 0) return true;
@@ -313,15 +330,15 @@ void phase_run::tick() {
   const grain::sample_rule rule = controller_->rule();
   const int streams = static_cast<int>(std::min<std::int64_t>(now_.streams, left()));
   if (!in_slice_) {
-    if (rule.settled(streams, off_loaded_, static_cast<double>(now - set_at_) * second))
+    if (rule.settled(streams, off_loaded_, static_cast<double>(since(set_at_, now)) * second))
       measure([&] { begin_slice(now); });
     return;
   }
   grain::sample slice;
   slice.under = now_;
-  slice.seconds = static_cast<double>(now - slice_began_) * second;
+  slice.seconds = static_cast<double>(since(slice_began_, now)) * second;
   slice.units = slice_units_;
-  slice.at = static_cast<double>(now - began_) * second;
+  slice.at = static_cast<double>(since(began_, now)) * second;
   if (slice.seconds < rule.seconds && slice.units < streams) return;
   bool over = false;
   measure([&] { over = end_slice(slice, now); });
@@ -377,7 +394,7 @@ void phase_run::note(std::uint64_t now) noexcept try {
   grain::kernel_times times;
   const auto all = counted();
   times.add(all);
-  const double seconds = static_cast<double>(now - began_) * exec_.seconds_per_tick();
+  const double seconds = static_cast<double>(since(began_, now)) * exec_.seconds_per_tick();
   const std::optional<double> cpu_seconds = waiting_.cpu_seconds(now);
   report_->change([&](phase_report& r) {
     r.cpu_seconds = cpu_seconds;

@@ -28,6 +28,7 @@ struct stream_run {
   std::uint32_t seen = 0;   ///< the phase's generation when it last looked
   int worker = 0;           ///< on which it runs
   bool off_loaded = false;  ///< since the configuration was set
+  bool extra = false;       ///< resumed although there was no room, until its next off-load
   waiter* fiber = nullptr;  ///< while it is suspended: the executor's fiber
 };
 
@@ -99,6 +100,9 @@ class phase_run {
   void end_epoch();
   std::vector<grain::kernel_record> counted() const { return kernels_.counted(exec_.seconds_per_tick()); }
   std::int64_t left() const { return what_.streams - finished_; }
+  /// Gives how many streams run, without those that are in nobody's place.
+  int running() const { return static_cast<int>(running_.size()) - extra_; }
+  void take_off(stream_run& s);
 
   phase_host& exec_;
   const detail::phase& what_;
@@ -124,7 +128,8 @@ class phase_run {
   std::int64_t next_ = 0;
   std::int64_t finished_ = 0;
   std::vector<stream_run*> running_;
-  std::vector<int> on_worker_;  ///< running streams, by worker
+  int extra_ = 0;               ///< of them
+  std::vector<int> on_worker_;  ///< running streams that are in no other's place, by worker
   grain::suspended_streams<stream_run*> suspended_;
   std::vector<team*> teams_;   ///< one a slot; behind them the one of the workers without a stream, if any
   std::vector<team*> before_;  ///< those of the configuration before, while one follows the other

@@ -35,10 +35,11 @@ constexpr double strange_sds = 3;
 constexpr int remembered = 16;
 
 // How much less a slice says later: for every doubling of the phase's time; of another mix of kernels, for all of it
-// being others; of the time before throughput changed of itself; of an earlier run.
+// being others (a mix that moves a little says as much); of the time before throughput changed of itself; of an
+// earlier run.
 constexpr double aging_sd = 0.03;
-constexpr double other_mix_sd = 0.3;
-constexpr double other_era_sd = 0.3;
+constexpr double other_mix_sd = 1;
+constexpr double other_era_sd = 0.6;
 constexpr double other_run_sd = 0.015;
 /// What an earlier run says of the throughput itself, before the first slice.
 constexpr double same_input = 1.5;
@@ -186,7 +187,7 @@ double automatic::variance(const slice& s) const {
   double moved = 0;
   for (std::size_t k = 0; k < mix_.size() && all > 0; ++k)
     moved += std::abs(mix_[k] - (k < s.measured.kernels.size() ? times_.work_of(k, s.measured.kernels[k]) / all : 0));
-  return v + square(other_mix_sd * moved / 2);
+  return v + square(other_mix_sd * square(moved / 2));
 }
 
 automatic::summary automatic::summarize(configuration c, std::vector<const slice*> of) const {

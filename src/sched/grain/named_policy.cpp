@@ -23,10 +23,14 @@ struct named {
   policy::rule by;
 };
 // Of two names that are as near to what was written, the first is proposed: "smgps" lacks a hyphen.
-constexpr named all[] = {{"s-mgps", policy::rule::s_mgps}, {"s-mgps:work", policy::rule::s_mgps_by_work},
-                         {"mgps", policy::rule::mgps},     {"auto", policy::rule::automatic},
-                         {"edtlp", policy::rule::edtlp},   {"edtlp-llp", policy::rule::edtlp_llp},
-                         {"hill-climbing", policy::rule::hill_climbing}, {"ucb", policy::rule::ucb}};
+constexpr named all[] = {{"s-mgps", policy::rule::s_mgps},
+                         {"s-mgps:work", policy::rule::s_mgps_by_work},
+                         {"mgps", policy::rule::mgps},
+                         {"auto", policy::rule::automatic},
+                         {"edtlp", policy::rule::edtlp},
+                         {"edtlp-llp", policy::rule::edtlp_llp},
+                         {"hill-climbing", policy::rule::hill_climbing},
+                         {"ucb", policy::rule::ucb}};
 
 [[noreturn]] void fail(std::string_view text, const std::string& what) {
   throw error(fmt::format(

@@ -16,8 +16,8 @@ struct policy {
   int width = 1;  ///< of edtlp_llp's teams
 };
 
-/// Gives the policy of that name: auto, edtlp, edtlp-llp:WIDTH, mgps, s-mgps, s-mgps:work, hill-climbing or ucb. Throws `error`, with the
-/// nearest name if there is one.
+/// Gives the policy of that name: auto, edtlp, edtlp-llp:WIDTH, mgps, s-mgps, s-mgps:work, hill-climbing or ucb. Throws
+/// `error`, with the nearest name if there is one.
 policy parse_policy(std::string_view text);
 
 /// Gives its name, as `parse_policy` reads it.

@@ -19,8 +19,8 @@ std::string complaint(std::string_view text) {
 }
 
 TEST(Policy, EveryNameIsReadAsItIsWritten) {
-  for (const char* name :
-       {"edtlp", "edtlp-llp:1", "edtlp-llp:4", "edtlp-llp:4096", "mgps", "s-mgps", "s-mgps:work", "auto", "hill-climbing", "ucb"})
+  for (const char* name : {"edtlp", "edtlp-llp:1", "edtlp-llp:4", "edtlp-llp:4096", "mgps", "s-mgps", "s-mgps:work",
+                           "auto", "hill-climbing", "ucb"})
     EXPECT_EQ(name_of(parse_policy(name)), name);
   EXPECT_EQ(name_of({}), "auto") << "what nobody chose";
 }
