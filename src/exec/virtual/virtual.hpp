@@ -49,7 +49,7 @@ class virtual_executor final : public executor, public phase_host {
   void rouse_worker(int worker) override;
   std::uint64_t ticks() const override;
   double seconds_per_tick() const override { return 1e-12; }
-  double handing_over() const override { return 0; }
+  double handing_over() const override { return static_cast<double>(2 * times_.signal + times_.wake) * 1e-12; }
   std::optional<grain::wait_sums> waits(int, int) const override { return std::nullopt; }
   std::optional<double> cpu_seconds() const override { return std::nullopt; }
 

@@ -110,6 +110,8 @@ sample_rule automatic::rule() const {
   r.seconds = slice_seconds(slices);
   r.kernels = static_cast<std::int64_t>(std::ceil(kernels_wanted(current_.streams) / current_.streams));
   r.at_most_seconds = lengths_at_most * r.seconds;
+  // A stream that does not come to an off-load is not waited for as long as for a stream that begins.
+  if (!taken_.empty()) r.patience_seconds = std::min(r.patience_seconds, lengths_at_most * slice_seconds(0));
   return r;
 }
 

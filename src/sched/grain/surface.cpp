@@ -31,7 +31,7 @@ double mean_width(configuration c) { return c.width + static_cast<double>(c.wide
 double expectation::operator()(configuration c) const {
   const double w = mean_width(c);
   double one = serial_share + (1 - serial_share) / w;
-  if (w > 1 && kernel_seconds > 0) one += handing_over_seconds / kernel_seconds;
+  if (w > 1 && kernel_seconds > 0) one += handing_over_seconds * std::log2(w) / kernel_seconds;
   return std::log(c.streams / std::min(one, 1.0));
 }
 

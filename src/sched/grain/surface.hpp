@@ -26,7 +26,7 @@ struct measured {
 /// T = Tp/l + Ts + O. Throughput is counted in one-worker seconds a second, so one worker without contention gives 1.
 struct expectation {
   double kernel_seconds = 0;        ///< mean one-worker time of a kernel; 0: not known
-  double handing_over_seconds = 0;  ///< what sharing a kernel with a team costs
+  double handing_over_seconds = 0;  ///< what sharing a kernel with a team costs, for every doubling of it
   /// Gives log W.
   double operator()(configuration c) const;
 };
