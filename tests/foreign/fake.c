@@ -4,14 +4,14 @@
 #ifdef LIMIT_OF_THE_THREAD
 static _Thread_local int limit = 5;
 #else
-static int limit = 5;
+static _Atomic int limit = 5;
 #endif
 
 #ifdef FAKE_OPENBLAS
 int openblas_get_parallel(void) { return FAKE_OPENBLAS; }
 const char* openblas_get_config(void) { return "OpenBLAS 9.9.9 NO_LAPACKE Prescott MAX_THREADS=64"; }
 int openblas_get_num_threads(void) { return limit; }
-static int of_the_process = 5;
+static _Atomic int of_the_process = 5;
 void openblas_set_num_threads(int threads) { of_the_process = limit = threads; }
 int openblas_set_num_threads_local(int threads) {
   const int before = limit;

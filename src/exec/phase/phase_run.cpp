@@ -339,7 +339,7 @@ void phase_run::tick() {
   slice.seconds = static_cast<double>(since(slice_began_, now)) * second;
   slice.units = slice_units_;
   slice.at = static_cast<double>(since(began_, now)) * second;
-  if (slice.seconds < rule.seconds && slice.units < streams) return;
+  if (slice.seconds < rule.seconds && (!rule.units_suffice || slice.units < streams)) return;
   bool over = false;
   measure([&] { over = end_slice(slice, now); });
   if (!over) return;

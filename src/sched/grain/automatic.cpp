@@ -100,7 +100,8 @@ void automatic::resize(int workers) {
 
 void automatic::streams_left(std::int64_t left) {
   left_ = std::max<std::int64_t>(left, 1);
-  decide();
+  // Very many streams may be very short: only where too few are left for what runs is there something to decide.
+  if (left_ < current_.streams) decide();
 }
 
 sample_rule automatic::rule() const {
@@ -109,6 +110,7 @@ sample_rule automatic::rule() const {
   for (const slice& s : taken_) slices += s.era == era_ && s.measured.under == current_ ? 1 : 0;
   r.seconds = slice_seconds(slices);
   r.kernels = static_cast<std::int64_t>(std::ceil(kernels_wanted(current_.streams) / current_.streams));
+  r.units_suffice = false;
   r.at_most_seconds = lengths_at_most * r.seconds;
   // A stream that does not come to an off-load is not waited for as long as for a stream that begins.
   if (!taken_.empty()) r.patience_seconds = std::min(r.patience_seconds, lengths_at_most * slice_seconds(0));

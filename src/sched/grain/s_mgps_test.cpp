@@ -167,6 +167,9 @@ TEST(SampleRule, ASliceEndsByTimeAndKernelsOrByFinishedStreamsOrWhenNothingMoves
   EXPECT_TRUE(rule.complete({.seconds = 1, .kernels = 200, .units = 0, .streams = 4}));
   EXPECT_FALSE(rule.complete({.seconds = 0.01, .kernels = 100000, .units = 0, .streams = 4}));
   EXPECT_TRUE(rule.complete({.seconds = 0.01, .kernels = 0, .units = 4, .streams = 4}));
+  rule.units_suffice = false;
+  EXPECT_FALSE(rule.complete({.seconds = 0.01, .kernels = 0, .units = 4, .streams = 4}));
+  EXPECT_TRUE(rule.complete({.seconds = 1, .kernels = 0, .units = 4, .streams = 4}));
   rule.at_most_seconds = 2;
   EXPECT_TRUE(rule.complete({.seconds = 2, .kernels = 0, .units = 0, .streams = 4}));
 }

@@ -23,6 +23,7 @@ struct sample_rule {
   double seconds = 0.025;          ///< a slice lasts at least this
   std::int64_t kernels = 50;       ///< and completes at least this many kernels per running stream
   double patience_seconds = 0.25;  ///< how long a slice waits for its streams' first off-loads
+  bool units_suffice = true;       ///< as many finished streams as run at a time end a slice, however short it is
   double at_most_seconds = std::numeric_limits<double>::infinity();  ///< then it says enough that nothing moves
 
   /// Is the configuration in force, so that a slice may begin? Each running stream must have off-loaded once since the
@@ -35,7 +36,8 @@ struct sample_rule {
   /// Is the slice long enough to say something? Also when as many streams have finished in it as run at a time: the
   /// paper's unit, for streams that off-load little or nothing.
   bool complete(const progress& p) const {
-    return (p.seconds >= seconds && p.kernels >= kernels * p.streams) || p.units >= p.streams ||
+    const bool finished = p.units >= p.streams;
+    return (p.seconds >= seconds && (p.kernels >= kernels * p.streams || finished)) || (units_suffice && finished) ||
            p.seconds >= at_most_seconds;
   }
 };
