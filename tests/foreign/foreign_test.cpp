@@ -260,7 +260,7 @@ TEST_P(ForeignOpenMp, RegionsNeverHaveMoreThreadsThanThereAreWorkers) {
                 0, 8, [&](ms::range) { region(crowd::enter, &of_tasks, 0, 0); }, ms::schedule::dbs, ms::block{1});
           });
           std::cerr << all.most << " and " << of_tasks.most << " at a time\n";
-          if (*pin && (all.most != 2 || all.entered != 20 * (wide ? 2 : 1))) return 1;
+          if (*pin && (all.most > 2 || all.entered != 20 * (wide ? 2 : 1))) return 1;
           return of_tasks.most <= 2 && of_tasks.entered == 20 * 12 ? 0 : 2;
         }),
         0, "at a time");
