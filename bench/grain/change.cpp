@@ -98,11 +98,7 @@ class change final : public shape {
       if (end != sums_[static_cast<std::size_t>(i)]) throw wrong_answer(fmt::format("stream {} has another sum", i));
     }
   }
-  std::uint64_t answer() const override {
-    std::uint64_t all = 0;
-    for (const std::uint64_t sum : sums_) all = mixed(all, sum);
-    return all;
-  }
+  std::uint64_t answer() const override { return folded(sums_); }
 
  private:
   std::vector<std::uint64_t> take() {

@@ -144,11 +144,7 @@ class trajectories final : public shape {
     for (const double defect : defects_)
       if (!(defect <= 2e-2)) throw wrong_answer(fmt::format("energy is not conserved: {:.2g} of the heat", defect));
   }
-  std::uint64_t answer() const override {
-    std::uint64_t all = 0;
-    for (const std::uint64_t one : sums_) all = mixed(all, one);
-    return all;
-  }
+  std::uint64_t answer() const override { return folded(sums_); }
 
  private:
   std::vector<double> defects_;

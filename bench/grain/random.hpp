@@ -20,6 +20,14 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b = 0) {
 }
 inline std::uint64_t mixed(std::uint64_t a, double b) { return mixed(a, std::bit_cast<std::uint64_t>(b)); }
 
+/// Gives 64 bits that depend on all values and on their order.
+template <class Values>
+std::uint64_t folded(const Values& values) {
+  std::uint64_t all = 0;
+  for (const auto value : values) all = mixed(all, value);
+  return all;
+}
+
 /// Gives a number of [0, 1) that depends on both.
 inline double uniform(std::uint64_t a, std::uint64_t b) { return static_cast<double>(mixed(a, b) >> 11) * 0x1p-53; }
 

@@ -78,11 +78,7 @@ class stencil final : public shape {
       if (!(std::abs(amplitude / expected_amplitude - 1) <= 1e-9))
         throw wrong_answer(fmt::format("an amplitude is {}, expected {}", amplitude, expected_amplitude));
   }
-  std::uint64_t answer() const override {
-    std::uint64_t all = 0;
-    for (const double amplitude : amplitudes_) all = mixed(all, amplitude);
-    return all;
-  }
+  std::uint64_t answer() const override { return folded(amplitudes_); }
 
  private:
   /// Arrays of a stream that has ended serve the next one: otherwise the system would clear pages most of the time.

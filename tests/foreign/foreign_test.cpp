@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "expect_child.hpp"
 #include "maslin/maslin.hpp"
 #include "maslin/trace.hpp"
 #include "sanitized.hpp"
@@ -19,9 +20,6 @@
 namespace ms = maslin;
 
 namespace {
-
-/// Runs `body` in a process of its own, which ends with what `body` returns; EXPECT_EXIT sees status and stderr.
-#define EXPECT_CHILD(body, status, message) EXPECT_EXIT(std::exit((body)()), testing::ExitedWithCode(status), message)
 
 /// A library as the tests see it: how it is loaded, and what its limit is for the calling thread.
 struct candidate {
@@ -41,7 +39,7 @@ class Foreign : public testing::TestWithParam<candidate> {
     if (void* there = dlopen(path().c_str(), RTLD_LAZY | RTLD_LOCAL))
       dlclose(there);
     else
-      GTEST_SKIP() << dlerror();
+      GTEST_SKIP() << dlerror() << "; it runs where that library is installed";
     if (sanitized && GetParam().file[0] != 'f')
       GTEST_SKIP() << "the sanitizers do not see what this library does; the plain builds run this";
   }

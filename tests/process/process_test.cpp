@@ -15,15 +15,13 @@
 #include <string>
 #include <thread>
 
+#include "expect_child.hpp"
 #include "maslin/maslin.hpp"
 #include "sanitized.hpp"
 
 namespace ms = maslin;
 
 namespace {
-
-/// Runs `body` in a process of its own, which ends with what `body` returns; EXPECT_EXIT sees status and stderr.
-#define EXPECT_CHILD(body, status, message) EXPECT_EXIT(std::exit((body)()), testing::ExitedWithCode(status), message)
 
 int run_a_loop() {
   std::atomic<int> ran{0};
@@ -66,7 +64,8 @@ INSTANTIATE_TEST_SUITE_P(, BadEnvironment,
                                          bad_variable{"MASLIN_STACK", "huge"}, bad_variable{"MASLIN_PIN", "p=4y2"},
                                          bad_variable{"MASLIN_GRAIN", "mgsp"}, bad_variable{"MASLIN_WAIT", "yeild"},
                                          bad_variable{"MASLIN_PIN", "wait=yeild"},
-                                         bad_variable{"MASLIN_LOOP", "guided"}, bad_variable{"MASLIN_WATCHDOG", "soon"}, bad_variable{"MASLIN_FOREIGN", "off"},
+                                         bad_variable{"MASLIN_LOOP", "guided"}, bad_variable{"MASLIN_WATCHDOG", "soon"},
+                                         bad_variable{"MASLIN_FOREIGN", "off"},
                                          bad_variable{"MASLIN_WATCHDOG", "5,late"},
                                          bad_variable{"MASLIN_CHECK", "perhaps"}));
 
