@@ -80,7 +80,7 @@ bool compute_until(Over&& over) {
 
 TEST(Node, WhoBlocksLendsAndGetsItsCpusBackWhenItAsks) {
   const int cpus = cpus_here();
-  if (cpus < 2) GTEST_SKIP() << "one CPU cannot be shared";
+  if (cpus < 2) GTEST_SKIP() << "one CPU cannot be shared; it runs where the process may use two";
   struct state {
     std::atomic<int> joined{0};
     std::atomic<bool> lend{false}, lent{false}, reclaim{false}, over{false};
@@ -133,7 +133,7 @@ TEST(Node, WhoBlocksLendsAndGetsItsCpusBackWhenItAsks) {
 
 TEST(Node, WhoseWorkersHaveNothingToDoLendsWithoutBeingTold) {
   const int cpus = cpus_here();
-  if (cpus < 2) GTEST_SKIP() << "one CPU cannot be shared";
+  if (cpus < 2) GTEST_SKIP() << "one CPU cannot be shared; it runs where the process may use two";
   struct state {
     std::atomic<bool> waits{false}, over{false};
   };
@@ -172,7 +172,7 @@ TEST(Node, WhoseWorkersHaveNothingToDoLendsWithoutBeingTold) {
 }
 
 TEST(Node, APhaseFollowsTheCpusThatComeAndGo) {
-  if (cpus_here() < 2) GTEST_SKIP() << "one CPU cannot be shared";
+  if (cpus_here() < 2) GTEST_SKIP() << "one CPU cannot be shared; it runs where the process may use two";
   struct state {
     std::atomic<bool> over{false};
     std::atomic<int> rounds{0};
