@@ -127,7 +127,7 @@ TEST(Automatic, SamplingCostsAtMostAThirdOfWhatExhaustiveSamplingDoes) {
   for (const auto& [name, make] : machines) {
     const simulated_phase phase = phase_of(make(8), 256);
     automatic grain({8, 256});
-    s_mgps exhaustive({8, 256}, s_mgps::count::work);
+    s_mgps exhaustive({8, 256}, grain::count::work);
     const simulated_run a = simulate(grain, phase, 8);
     const simulated_run e = simulate(exhaustive, phase, 8);
     EXPECT_LT(a.lost, e.lost / 3) << name;

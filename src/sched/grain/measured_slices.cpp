@@ -16,7 +16,7 @@ sample_rule first_slice(int workers) {
 void measured_slices::add(const sample& slice) {
   if (slice.seconds <= 0) return;
   times_.add(slice.kernels);
-  for (const kernel_record& k : slice.kernels) kernels_seen_ = kernels_seen_ || k.completed > 0;
+  for (const kernel_record& k : slice.kernels) kernels_seen_ = kernels_seen_ || k.executions > 0;
   taken_.push_back(slice);
 }
 
@@ -38,7 +38,11 @@ std::vector<phase_sample> measured_slices::samples() const {
 }
 
 double measured_slices::work(const sample& s) const {
-  return kernels_seen_ ? times_.work(s.kernels) : static_cast<double>(s.units);
+  if (!kernels_seen_) return static_cast<double>(s.units);
+  if (by_ == count::work) return times_.work(s.kernels);
+  double off_loads = 0;
+  for (const kernel_record& k : s.kernels) off_loads += static_cast<double>(k.executions);
+  return off_loads;
 }
 
 }  // namespace maslin::grain

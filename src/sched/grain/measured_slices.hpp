@@ -1,7 +1,7 @@
 #pragma once
 // The slices that a policy was told of, and what each was worth by what is known now.
 
-#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -13,10 +13,18 @@ namespace maslin::grain {
 /// threads, and shorter where more workers mean more configurations.
 sample_rule first_slice(int workers);
 
-/// Every slice is weighed with the latest mean times of the kernels. If no kernel completed in any, finished streams
-/// are counted instead, one each.
+/// How the off-loads of a slice are counted.
+enum class count : std::uint8_t {
+  off_loads,  ///< one each: the paper's
+  work        ///< each with its kernel's mean one-worker time: the paper's extension to unbalanced tasks
+};
+
+/// Every slice is weighed with the latest mean times of the kernels. If no kernel ran in any, finished streams are
+/// counted instead, one each.
 class measured_slices {
  public:
+  explicit measured_slices(count by = count::work) : by_(by) {}
+
   /// Takes in a slice; one without duration is ignored.
   void add(const sample& slice);
 
@@ -29,6 +37,7 @@ class measured_slices {
  private:
   double work(const sample& s) const;
 
+  count by_;
   kernel_times times_;
   bool kernels_seen_ = false;
   std::vector<sample> taken_;

@@ -88,9 +88,9 @@ std::unique_ptr<controller> make_controller(policy p, const situation& begin) {
     case policy::rule::ucb:
       return std::make_unique<ucb>(begin);
     case policy::rule::s_mgps:
-      return std::make_unique<s_mgps>(begin, s_mgps::count::off_loads);
+      return std::make_unique<s_mgps>(begin, count::off_loads);
     case policy::rule::s_mgps_by_work:
-      return std::make_unique<s_mgps>(begin, s_mgps::count::work);
+      return std::make_unique<s_mgps>(begin, count::work);
     case policy::rule::automatic:
       break;
   }

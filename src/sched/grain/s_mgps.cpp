@@ -8,7 +8,7 @@
 namespace maslin::grain {
 
 s_mgps::s_mgps(const situation& begin, count by)
-    : workers_(0), streams_(std::max<std::int64_t>(begin.streams, 1)), left_(streams_), by_(by) {
+    : workers_(0), streams_(std::max<std::int64_t>(begin.streams, 1)), left_(streams_), measured_(by) {
   s_mgps::resize(begin.workers);
 }
 
@@ -23,9 +23,7 @@ sample_rule s_mgps::rule() const {
 
 void s_mgps::observe(const sample& measured) {
   if (measured.seconds <= 0) return;
-  times_.add(measured.kernels);
-  for (const kernel_record& k : measured.kernels) kernels_seen_ = kernels_seen_ || k.executions > 0;
-  taken_.push_back(measured);
+  measured_.add(measured);
   advance();
 }
 
@@ -48,7 +46,7 @@ void s_mgps::resize(int workers) {
 void s_mgps::advance() {
   while (step_ != step::done) {
     const auto next = std::find_if(field_.begin(), field_.end(),
-                                   [&](configuration c) { return c.streams <= left_ && !is_sampled(c); });
+                                   [&](configuration c) { return c.streams <= left_ && !measured_.throughput(c); });
     if (next != field_.end() && workers_ > 1) {
       current_ = *next;
       return;
@@ -65,25 +63,8 @@ void s_mgps::advance() {
   current_ = chosen_->streams <= left_ ? *chosen_ : best(field_, left_);
 }
 
-bool s_mgps::is_sampled(configuration c) const {
-  return std::any_of(taken_.begin(), taken_.end(), [&](const sample& s) { return s.under == c; });
-}
-
-double s_mgps::work(const sample& s) const {
-  if (!kernels_seen_) return static_cast<double>(s.units);
-  if (by_ == count::work) return times_.work(s.kernels);
-  double off_loads = 0;
-  for (const kernel_record& k : s.kernels) off_loads += static_cast<double>(k.executions);
-  return off_loads;
-}
-
 configuration s_mgps::best(const std::vector<configuration>& all, std::int64_t streams) const {
-  const auto throughput = [&](configuration c) {
-    double most = 0;
-    for (const sample& s : taken_)
-      if (s.under == c) most = work(s) / s.seconds;  // the latest
-    return most;
-  };
+  const auto throughput = [&](configuration c) { return measured_.throughput(c).value_or(0); };
   configuration found = all.front();
   for (const configuration c : all) {
     if (c.streams > streams) continue;
@@ -91,12 +72,6 @@ configuration s_mgps::best(const std::vector<configuration>& all, std::int64_t s
     if (ahead > 0 || (ahead == 0 && uses_less(c, found))) found = c;
   }
   return found;
-}
-
-std::vector<phase_sample> s_mgps::samples() const {
-  std::vector<phase_sample> all;
-  for (const sample& s : taken_) all.push_back({s.under, work(s), s.seconds});
-  return all;
 }
 
 }  // namespace maslin::grain

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sched/grain/controller.hpp"
+#include "sched/grain/measured_slices.hpp"
 
 namespace maslin::grain {
 
@@ -14,12 +15,6 @@ namespace maslin::grain {
 /// configurations with equal throughput the one that uses less stays.
 class s_mgps final : public controller {
  public:
-  /// How the off-loads of a sample are counted.
-  enum class count : std::uint8_t {
-    off_loads,  ///< one each: the paper's
-    work        ///< each with its kernel's mean one-worker time: the paper's extension to unbalanced tasks
-  };
-
   s_mgps(const situation& begin, count by);
 
   /// Gives the configuration to be sampled next, later the chosen one, or, when fewer streams are left than it runs at
@@ -35,24 +30,19 @@ class s_mgps final : public controller {
   void streams_left(std::int64_t left) override;
   /// The search starts again, but samples of configurations that are still possible count.
   void resize(int workers) override;
-  std::vector<phase_sample> samples() const override;
+  std::vector<phase_sample> samples() const override { return measured_.samples(); }
 
  private:
   enum class step : std::uint8_t { widths, grid, done };
 
   void advance();
-  bool is_sampled(configuration c) const;
-  double work(const sample& s) const;
   /// Gives the best that was sampled among `all`, none of more than `streams`; the first of them if none was.
   configuration best(const std::vector<configuration>& all, std::int64_t streams) const;
 
   int workers_;
   std::int64_t streams_;
   std::int64_t left_;
-  count by_;
-  kernel_times times_;
-  bool kernels_seen_ = false;
-  std::vector<sample> taken_;
+  measured_slices measured_;
   std::vector<configuration> field_;  ///< of this step
   step step_ = step::widths;
   configuration current_;

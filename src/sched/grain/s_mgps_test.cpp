@@ -26,7 +26,7 @@ simulated_phase units(throughput_of w, int streams) {
   return {std::move(w), std::vector<double>(static_cast<std::size_t>(streams), 0.1)};
 }
 
-s_mgps decided(const throughput_of& w, int workers, int streams, s_mgps::count by = s_mgps::count::off_loads) {
+s_mgps decided(const throughput_of& w, int workers, int streams, grain::count by = grain::count::off_loads) {
   s_mgps grain({workers, streams}, by);
   simulate(grain, units(w, streams), workers);
   return grain;
@@ -58,20 +58,20 @@ TEST(Smgps, SamplesTheSeventeenAndTheWiderTeamsOfStepOneOnceEach) {
 }
 
 TEST(Smgps, BeginsWithOneStreamOnOneWorker) {
-  const s_mgps grain({8, 100}, s_mgps::count::off_loads);
+  const s_mgps grain({8, 100}, grain::count::off_loads);
   EXPECT_EQ(grain.current(), (configuration{1, 1}));
   EXPECT_TRUE(grain.sampling());
   EXPECT_FALSE(grain.chosen());
 }
 
 TEST(Smgps, ASampleIsOneUnitOfEachActiveStream) {
-  s_mgps grain({8, 100}, s_mgps::count::off_loads);
+  s_mgps grain({8, 100}, grain::count::off_loads);
   EXPECT_FALSE(grain.rule().complete({.seconds = 100, .kernels = 1'000'000, .units = 2, .streams = 3}));
   EXPECT_TRUE(grain.rule().complete({.seconds = 0.001, .kernels = 1, .units = 3, .streams = 3}));
 }
 
 TEST(Smgps, WhereAllStreamsRunAtATimeASampleIsAnInterval) {
-  s_mgps grain({8, 4}, s_mgps::count::off_loads);
+  s_mgps grain({8, 4}, grain::count::off_loads);
   EXPECT_TRUE(grain.rule().complete({.seconds = 0.1, .kernels = 800, .units = 0, .streams = 4}));
 }
 
@@ -85,19 +85,19 @@ TEST(Smgps, WithoutNoiseTheBestConfigurationIsFound) {
 }
 
 TEST(Smgps, AmongEqualsTheOneWithFewerWorkersWinsThenTheNarrower) {
-  s_mgps grain({8, 100}, s_mgps::count::off_loads);
+  s_mgps grain({8, 100}, grain::count::off_loads);
   for (int i = 0; grain.sampling() && i < 100; ++i) grain.observe(simulated_slice(grain.current(), 1, 0.1));
   EXPECT_EQ(grain.chosen(), (configuration{1, 1}));
 }
 
 TEST(Smgps, OneWorkerNeedsNoSampling) {
-  const s_mgps grain({1, 100}, s_mgps::count::off_loads);
+  const s_mgps grain({1, 100}, grain::count::off_loads);
   EXPECT_FALSE(grain.sampling());
   EXPECT_EQ(grain.current(), (configuration{1, 1}));
 }
 
 TEST(Smgps, CountingOffLoadsIsMisledByUnbalancedTasksAndWeighingThemIsNot) {
-  const auto choice = [](s_mgps::count by) {
+  const auto choice = [](grain::count by) {
     s_mgps grain({2, 2}, by);
     for (int i = 0; grain.sampling() && i < 10; ++i) {
       const configuration c = grain.current();
@@ -110,12 +110,12 @@ TEST(Smgps, CountingOffLoadsIsMisledByUnbalancedTasksAndWeighingThemIsNot) {
     }
     return grain.chosen();
   };
-  EXPECT_EQ(choice(s_mgps::count::work), (configuration{2, 1}));
-  EXPECT_EQ(choice(s_mgps::count::off_loads), (configuration{1, 2}));
+  EXPECT_EQ(choice(grain::count::work), (configuration{2, 1}));
+  EXPECT_EQ(choice(grain::count::off_loads), (configuration{1, 2}));
 }
 
 TEST(Smgps, WithoutOffLoadsFinishedStreamsAreCounted) {
-  s_mgps grain({2, 100}, s_mgps::count::off_loads);
+  s_mgps grain({2, 100}, grain::count::off_loads);
   for (int i = 0; grain.sampling() && i < 10; ++i) {
     sample s;
     s.under = grain.current();
@@ -127,7 +127,7 @@ TEST(Smgps, WithoutOffLoadsFinishedStreamsAreCounted) {
 }
 
 TEST(Smgps, WhenFewerStreamsAreLeftTheBestKnownForThatManyRuns) {
-  s_mgps grain({8, 100}, s_mgps::count::off_loads);
+  s_mgps grain({8, 100}, grain::count::off_loads);
   const auto w = [](configuration c) { return c.streams * (1 + 0.6 * (c.width - 1)); };
   for (int i = 0; grain.sampling() && i < 100; ++i)
     grain.observe(simulated_slice(grain.current(), w(grain.current()), 0.1));
@@ -140,7 +140,7 @@ TEST(Smgps, WhenFewerStreamsAreLeftTheBestKnownForThatManyRuns) {
 }
 
 TEST(Smgps, FewerWorkersAreServedFromWhatIsKnown) {
-  s_mgps grain({8, 100}, s_mgps::count::off_loads);
+  s_mgps grain({8, 100}, grain::count::off_loads);
   const auto run = [&] {
     int slices = 0;
     for (; grain.sampling() && slices < 100; ++slices)
