@@ -10,9 +10,9 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
-#include <fstream>
 #include <system_error>
 
+#include "base/processor.hpp"
 #include "maslin/error.hpp"
 #include "trace/names.hpp"
 
@@ -32,14 +32,6 @@ constexpr std::uint64_t one_millisecond_ns = 1'000'000;
 void put(std::vector<unsigned char>& to, std::uint64_t value) {
   unsigned char bytes[most_varint_bytes];
   to.insert(to.end(), bytes, put_varint(bytes, value));
-}
-/// Gives the first processor's name as the kernel tells it; empty where it tells none.
-std::string processor_name() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line) && !line.empty();)  // an empty line ends the first processor
-    if (const auto colon = line.find(": "); line.starts_with("model name") && colon != std::string::npos)
-      return line.substr(colon + 2, most_name_bytes);
-  return {};
 }
 
 void put(std::vector<unsigned char>& to, std::string_view text) {
@@ -208,7 +200,7 @@ void drainer::write_about() {
   put(payload, ticks_per_event());
   put(payload, std::string_view(program_invocation_short_name).substr(0, most_name_bytes));
   put(payload, std::string_view(host));
-  put(payload, processor_name());
+  put(payload, std::string_view(base::processor_name()).substr(0, most_name_bytes));
   write_block(block_type::about, 0, payload);
 }
 

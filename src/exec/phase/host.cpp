@@ -6,7 +6,7 @@
 
 namespace maslin {
 
-phase_host::phase_host(std::string machine, std::string learned) : learned_(std::move(machine), std::move(learned)) {
+phase_host::phase_host() {
   if (const char* text = std::getenv("MASLIN_WAIT"); text && *text) {
     wait_ = grain::parse_wait(text, std::string("MASLIN_WAIT=\"") + text + '"');
     wait_by_ = "MASLIN_WAIT";
@@ -20,6 +20,11 @@ phase_host::phase_host(std::string machine, std::string learned) : learned_(std:
     }
   }
   if (const char* text = std::getenv("MASLIN_GRAIN"); text && *text) policy_ = grain::parse_policy(text);
+}
+
+learned_phases& phase_host::learned() {
+  if (!learned_) learned_ = open_learned();
+  return *learned_;
 }
 
 team& phase_host::make_whole(int workers) {

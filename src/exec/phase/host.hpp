@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,9 +19,8 @@ namespace maslin {
 /// Everything but what is said to be for any thread is under the executor's grain lock.
 class phase_host {
  public:
-  /// Reads MASLIN_PIN, MASLIN_GRAIN and MASLIN_WAIT. `machine` names what the phases run on; `learned` is the file of
-  /// what was learned there, if any. Throws `error`.
-  phase_host(std::string machine, std::string learned);
+  /// Reads MASLIN_PIN, MASLIN_GRAIN and MASLIN_WAIT. Throws `error`.
+  phase_host();
   virtual ~phase_host() = default;
 
   virtual int worker_count() const = 0;
@@ -39,7 +39,8 @@ class phase_host {
   const grain::pins& pins() const { return pins_; }
   /// What chooses the configurations of phases that are not pinned.
   grain::policy policy() const { return policy_; }
-  learned_phases& learned() { return learned_; }
+  /// What was learned of phases, read when it is first asked for. Throws std::bad_alloc.
+  learned_phases& learned();
   /// How those wait who have nothing to do, and which variable says so; none where it is left to us.
   grain::wait_policy wait_policy() const { return wait_; }
   const char* wait_policy_by() const { return wait_by_; }
@@ -49,6 +50,7 @@ class phase_host {
   virtual grain::auto_wait learned_wait() const { return {0, false}; }
   /// Any thread: the CPU time that the process has taken; nothing where time is virtual.
   virtual std::optional<double> cpu_seconds() const = 0;
+  virtual std::unique_ptr<learned_phases> open_learned() const = 0;
   /// A phase begins or ends: it may hold so many teams. Makes them and throws std::bad_alloc, or gives them up.
   void promise_teams(int count);
   team* take_team();
@@ -61,7 +63,7 @@ class phase_host {
  private:
   grain::pins pins_;
   grain::policy policy_;
-  learned_phases learned_;
+  std::unique_ptr<learned_phases> learned_;
   grain::wait_policy wait_ = grain::wait_policy::automatic;
   const char* wait_by_ = nullptr;
   std::deque<team> teams_;

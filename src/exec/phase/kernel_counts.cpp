@@ -21,6 +21,8 @@ kernel_counts::cell& kernel_counts::at(int worker, std::uint32_t column) const {
 }
 
 void kernel_counts::count(int worker, std::uint32_t column, int width, std::uint64_t ticks, std::uint64_t completed) {
+  if (column >= kernels_ && !any_loop_.load(std::memory_order_relaxed))
+    any_loop_.store(true, std::memory_order_relaxed);
   cell& c = at(worker, column);
   cell::add(c.executions, 1);
   cell::add(c.completed, completed);
@@ -36,9 +38,9 @@ double kernel_counts::mean_seconds(std::uint32_t column) const {
 
 std::vector<grain::kernel_record> kernel_counts::counted(double seconds_per_tick) const {
   auto read = [](const std::atomic<std::uint64_t>& from) { return from.load(std::memory_order_relaxed); };
-  std::vector<grain::kernel_record> all(columns_);
+  std::vector<grain::kernel_record> all(any_loop_.load(std::memory_order_relaxed) ? columns_ : kernels_);
   for (int w = 0; w < workers_; ++w) {
-    for (std::uint32_t k = 0; k < columns_; ++k) {
+    for (std::uint32_t k = 0; k < all.size(); ++k) {
       const cell& c = at(w, k);
       all[k].executions += read(c.executions);
       all[k].completed += read(c.completed);
@@ -53,7 +55,7 @@ std::vector<grain::kernel_record> kernel_counts::counted(double seconds_per_tick
 void kernel_counts::learn(std::span<const grain::kernel_record> counted) {
   grain::kernel_times times;
   times.add(counted);
-  for (std::uint32_t k = 0; k < columns_; ++k) mean_seconds_[k].store(times.mean(k), std::memory_order_relaxed);
+  for (std::uint32_t k = 0; k < counted.size(); ++k) mean_seconds_[k].store(times.mean(k), std::memory_order_relaxed);
 }
 
 }  // namespace maslin

@@ -28,7 +28,7 @@ class kernel_counts {
   /// Any thread: the mean one-worker time of what a column counts, as last learned; 0: not known yet.
   double mean_seconds(std::uint32_t column) const;
 
-  /// Gives what was counted so far, by column. Throws std::bad_alloc.
+  /// Gives what was counted so far, by column; without the loops' while none was counted. Throws std::bad_alloc.
   std::vector<grain::kernel_record> counted(double seconds_per_tick) const;
   /// Takes the means from what was counted. Under the grain lock; throws std::bad_alloc.
   void learn(std::span<const grain::kernel_record> counted);
@@ -54,6 +54,7 @@ class kernel_counts {
   int workers_;
   std::uint32_t kernels_;  ///< behind them, the loops
   std::uint32_t columns_;
+  std::atomic<bool> any_loop_{false};
   std::unique_ptr<cell[]> cells_;                        ///< a row a worker
   std::unique_ptr<std::atomic<double>[]> mean_seconds_;  ///< by column
 };

@@ -93,7 +93,7 @@ void learned_phases::read(const std::string& file, table& into) {
   while (std::getline(in, line)) {
     const auto parts = split(line, '\t');
     if (parts.size() != 8) continue;
-    entry e{};
+    entry e{.is_new = false};
     if (!maslin::read(parts[4], e.streams) || !maslin::read(parts[5], e.when) ||
         !maslin::read(parts[6], e.what.kernel_seconds) || !(e.what.kernel_seconds >= 0))
       continue;
@@ -119,20 +119,18 @@ std::vector<grain::knowledge> learned_phases::of(std::string_view phase, int wor
 
 void learned_phases::keep(std::string_view phase, int workers, std::int64_t streams, grain::knowledge what) {
   if (what.best.empty()) return;
-  const key of = key_of(phase, workers);
-  const entry e{streams, static_cast<std::int64_t>(std::time(nullptr)), std::move(what)};
-  insert(all_, of, e);
-  if (!file_.empty()) insert(new_, of, e);
+  insert(all_, key_of(phase, workers), {streams, static_cast<std::int64_t>(std::time(nullptr)), std::move(what)});
 }
 
 void learned_phases::save() noexcept try {
-  if (new_.empty()) return;
+  const auto has_new = [](const auto& known) { return std::ranges::any_of(known.second, &entry::is_new); };
+  if (file_.empty() || std::ranges::none_of(all_, has_new)) return;
   // Others may have written since: theirs stays, apart from what is newer here.
   table whole;
   read(file_, whole);
-  for (auto& [of, entries] : new_)
-    for (auto e = entries.rbegin(); e != entries.rend(); ++e) insert(whole, of, std::move(*e));
-  new_.clear();
+  for (auto& [of, entries] : all_)
+    for (auto e = entries.rbegin(); e != entries.rend(); ++e)
+      if (std::exchange(e->is_new, false)) insert(whole, of, *e);
 
   std::vector<std::pair<std::int64_t, std::string>> lines;
   for (const auto& [of, entries] : whole) {

@@ -30,9 +30,10 @@ class learned_phases {
 
  private:
   struct entry {
-    std::int64_t streams;
-    std::int64_t when;  ///< seconds since 1970
-    grain::knowledge what;
+    std::int64_t streams = 0;
+    std::int64_t when = 0;  ///< seconds since 1970
+    grain::knowledge what = {};
+    bool is_new = true;  ///< not in the file yet
   };
   using key = std::vector<std::string>;  ///< program, machine, phase, workers
   using table = std::map<key, std::vector<entry>>;
@@ -44,7 +45,6 @@ class learned_phases {
   std::string machine_;
   std::string file_;
   table all_;
-  table new_;
 };
 
 /// Gives MASLIN_LEARNED, or `otherwise` where it is not set; empty for "off".

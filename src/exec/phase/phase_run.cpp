@@ -366,7 +366,7 @@ bool phase_run::end_slice(grain::sample& slice, std::uint64_t now) {
   std::int64_t executions = 0;
   for (std::size_t k = 0; k < slice.kernels.size(); ++k) {
     grain::kernel_record& of = slice.kernels[k];
-    const grain::kernel_record& before = slice_from_[k];
+    const grain::kernel_record before = k < slice_from_.size() ? slice_from_[k] : grain::kernel_record{};
     of.executions -= before.executions;
     of.completed -= before.completed;
     of.one_worker -= before.one_worker;
@@ -378,9 +378,10 @@ bool phase_run::end_slice(grain::sample& slice, std::uint64_t now) {
   if (!controller_->rule().complete({slice.seconds, executions, slice.units, streams})) return false;
   in_slice_ = false;
   controller_->observe(slice);
-  if (trace::on() && controller_->chosen() != slice.under)
-    if (const auto all = controller_->samples(); !all.empty())
-      note_decision(slice.under, trace::decision_stage::sampling, all.back().throughput());
+  samples_ = controller_->samples();
+  report_->change([&](phase_report& r) { r.samples = samples_; });
+  if (trace::on() && controller_->chosen() != slice.under && !samples_.empty())
+    note_decision(slice.under, trace::decision_stage::sampling, samples_.back().throughput());
   if (controller_->current() == now_ && controller_->sampling()) begin_slice(now);
   return true;
 }
@@ -403,9 +404,7 @@ void phase_run::note(std::uint64_t now) noexcept try {
     r.current = now_;
     r.seconds = seconds;
     r.work = times.work(all);
-    if (!controller_) return;
-    r.samples = controller_->samples();
-    r.chosen = controller_->chosen();
+    if (controller_) r.chosen = controller_->chosen();
   });
   if (!trace::on()) return;
   auto stage = trace::decision_stage::pinned;
@@ -416,7 +415,7 @@ void phase_run::note(std::uint64_t now) noexcept try {
     if (chosen && chosen->streams > left()) return;
     stage = chosen == now_ ? trace::decision_stage::chosen : trace::decision_stage::sampling;
     if (chosen == now_)
-      for (const phase_sample& s : controller_->samples())
+      for (const phase_sample& s : samples_)
         if (s.under == now_) throughput = s.throughput();
   }
   note_decision(now_, stage, throughput);

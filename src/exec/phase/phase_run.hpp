@@ -140,6 +140,7 @@ class phase_run {
   std::uint64_t slice_began_ = 0;
   std::int64_t slice_units_ = 0;
   std::vector<grain::kernel_record> slice_from_;
+  std::vector<phase_sample> samples_;  ///< all so far, each weighed with what is known of the kernels
 };
 
 }  // namespace maslin

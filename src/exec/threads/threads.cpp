@@ -6,9 +6,9 @@
 #include <system_error>
 
 #include "base/environment.hpp"
+#include "base/processor.hpp"
 #include "exec/in_place.hpp"
 #include "machine/budget.hpp"
-#include "machine/processor.hpp"
 #include "maslin/error.hpp"
 #include "sched/grain/edtlp.hpp"
 #include "sched/place/dbs.hpp"
@@ -126,8 +126,7 @@ void worker::nonempty(bool holds_work) {
 }
 
 threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<node::membership> as)
-    : phase_host(machine::processor_name(), learned_file(learned_file_of_user())),
-      stack_bytes_(stack_bytes_from_environment()),
+    : stack_bytes_(stack_bytes_from_environment()),
       patience_(patience_from_environment()),
       loops_(loops),
       // Those that are active have a CPU each where the node is shared.
@@ -321,6 +320,10 @@ bool threads_executor::climb(worker& w, team& t) {
     }
   }
   return false;
+std::unique_ptr<learned_phases> threads_executor::open_learned() const {
+  return std::make_unique<learned_phases>(base::processor_name(), learned_file(learned_file_of_user()));
+}
+
 }
 
 std::optional<grain::wait_sums> threads_executor::waits(int first, int width) const {

@@ -62,8 +62,7 @@ virtual_executor::inside::~inside() {
 }
 
 virtual_executor::virtual_executor(const machine::machine_spec& machine, int workers, schedule loops)
-    : phase_host(machine.name, learned_file("")),  // runs are deterministic unless a file is named
-      machine_name_(machine.name),
+    : machine_name_(machine.name),
       times_(machine),
       stack_bytes_(stack_bytes_from_environment()),
       loops_(loops),

@@ -1,8 +1,8 @@
-#include "machine/processor.hpp"
+#include "base/processor.hpp"
 
 #include <fstream>
 
-namespace maslin::machine {
+namespace maslin::base {
 
 std::string processor_name() {
   std::ifstream in("/proc/cpuinfo");
@@ -12,7 +12,7 @@ std::string processor_name() {
     const std::size_t colon = line.find(": ");
     if (colon != std::string::npos) return line.substr(colon + 2);
   }
-  return "unknown processor";
+  return {};
 }
 
-}  // namespace maslin::machine
+}  // namespace maslin::base

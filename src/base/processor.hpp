@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace maslin::machine {
+namespace maslin::base {
 
-/// Gives the processor's model; "unknown processor" where the system does not say.
+/// Gives the first processor's model; empty where the system does not say.
 std::string processor_name();
 
-}  // namespace maslin::machine
+}  // namespace maslin::base
