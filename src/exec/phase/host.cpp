@@ -29,7 +29,7 @@ learned_phases& phase_host::learned() {
 
 team& phase_host::make_whole(int workers) {
   team& whole = teams_.emplace_back();
-  whole.width.store(workers, std::memory_order_relaxed);
+  whole.set_workers({0, workers});
   return whole;
 }
 

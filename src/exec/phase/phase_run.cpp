@@ -58,14 +58,13 @@ bool phase_run::may_divide(const team& t) {
 }
 
 bool phase_run::has_room(const team& t) {
-  const int width = t.width.load(std::memory_order_relaxed);
+  const int width = t.width();
   return (width > 1 || t.grows) && static_cast<int>(t.phases.size()) < width && may_divide(t);
 }
 
 void phase_run::divide(team& t, phase_host& exec) {
   if (!may_divide(t)) return;
-  int first = t.first.load(std::memory_order_relaxed);
-  const int width = t.width.load(std::memory_order_relaxed);
+  auto [first, width] = t.workers();
   const int phases = static_cast<int>(t.phases.size());
   for (int i = 0; i < phases; ++i) {
     const int share = width / phases + (i < width % phases ? 1 : 0);
@@ -78,7 +77,7 @@ void phase_run::divide(team& t, phase_host& exec) {
 }
 
 void phase_run::begin() {
-  const int width = divided_.grows ? exec_.worker_count() : divided_.width.load(std::memory_order_relaxed);
+  const int width = divided_.grows ? exec_.worker_count() : divided_.width();
   if (pinned_) grain::fit_pin(what_.name, *pinned_, width);
   base::make_room(divided_.phases);
   // Those of two configurations, while one follows the other.
@@ -163,8 +162,7 @@ void phase_run::apply(configuration c) noexcept {
   std::swap(teams_, before_);
   auto make = [&](int first, int width, int slot, phase_run* runs) {
     team* t = exec_.take_team();
-    t->first.store(first, std::memory_order_relaxed);
-    t->width.store(width, std::memory_order_relaxed);
+    t->set_workers({first, width});
     t->slot.store(slot, std::memory_order_relaxed);
     t->parent.store(&divided_, std::memory_order_relaxed);
     // Who has no stream to work for has nothing to wait for.
@@ -201,7 +199,7 @@ void phase_run::update_wishes() {
   const bool more = !suspended_.empty() || next_ < what_.streams;
   for (int slot = 0; slot < now_.streams; ++slot) {
     team& t = *teams_[static_cast<std::size_t>(slot)];
-    const int leader = t.first.load(std::memory_order_relaxed);
+    const int leader = t.first();
     const bool wants = room && more && on_worker_[static_cast<std::size_t>(leader)] == 0;
     t.wants_stream.store(wants, std::memory_order_seq_cst);
     const bool may_resume = !suspended_.empty();

@@ -15,9 +15,18 @@ class phase_run;
 /// Teams are pooled and never freed while the runtime runs, so a worker that looks at a team which has just been
 /// dissolved finds a team, perhaps another one; it looks again at its next turn.
 struct team {
+  /// Workers [first, first + width).
+  struct span {
+    int first;
+    int width;
+  };
+
   // Any thread may read these.
-  std::atomic<int> first{0};
-  std::atomic<int> width{1};
+  int first() const { return workers().first; }
+  int width() const { return workers().width; }
+  /// Both of the same team, also where it becomes another one meanwhile: together they never reach behind the workers
+  /// that there are.
+  span workers() const { return workers_.load(std::memory_order_relaxed); }
   bool grows = false;                  ///< it may be narrower now than it will be: the whole where the node is shared
   std::atomic<int> slot{0xffff};       ///< the stream slot of a phase; trace::no_slot outside phases
   std::atomic<team*> parent{nullptr};  ///< the team that was divided
@@ -29,6 +38,11 @@ struct team {
   // Under the executor's grain lock.
   phase_run* runs = nullptr;       ///< the phase whose streams it runs
   std::vector<phase_run*> phases;  ///< that its workers are divided among, one beside the other
+  void set_workers(span to) { workers_.store(to, std::memory_order_seq_cst); }
+
+ private:
+  std::atomic<span> workers_{{0, 1}};
+  static_assert(std::atomic<span>::is_always_lock_free);
 };
 
 }  // namespace maslin

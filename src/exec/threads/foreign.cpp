@@ -15,7 +15,7 @@ namespace {
 /// its tasks is under way; tasks and the bodies of loops have their worker.
 int granted(const context& c, const worker& w) {
   if (!c.owns_stream || !c.children->quiet()) return 1;
-  return w.in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
+  return w.in_team.load(std::memory_order_acquire)->width();
 }
 
 std::atomic<threads_executor*> watching{nullptr};

@@ -36,7 +36,7 @@ std::optional<work> threads_executor::take_share(worker& w, loop_run& run, bool 
     } catch (const std::bad_alloc&) {
       return share;  // it cannot be shared further, but it can be done
     }
-    wake_one(*whole_);
+    wake_one(whole_->workers());
   }
 }
 
@@ -69,7 +69,7 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
   worker* w = self();
   if (sharing_) sharing_->expects_work();
   const team& t = team_of(w);
-  const int team_width = shares_of(t, t.width.load(std::memory_order_relaxed));
+  const int team_width = shares_of(t, t.width());
   const std::int64_t blocks = l.blocks();
   if (blocks == 1 || caller.alone || (w && team_width == 1)) return loop_in_place(*this, caller, l);
 
@@ -129,15 +129,14 @@ bool threads_executor::publish(worker* w, const loop_part& rest, bool in_centre)
   } catch (const std::bad_alloc&) {
     return false;
   }
-  wake_one(team_of(w));
+  wake_one(team_of(w).workers());
   return true;
 }
 
 void threads_executor::run_baseline(context& caller, const detail::loop& l, schedule policy) {
   worker* w = self();
   const team& t = team_of(w);
-  const int first = t.first.load(std::memory_order_relaxed);
-  const int team_width = t.width.load(std::memory_order_relaxed);
+  const auto [first, team_width] = t.workers();
   // A worker that has just been moved may run something of the team that it left.
   const bool takes_part = w && w->index >= first && w->index < first + team_width;
   std::optional<loop_queues> queues;

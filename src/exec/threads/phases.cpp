@@ -80,7 +80,7 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
   std::unique_lock held(grain_lock_);
   team& t = *w.in_team.load(std::memory_order_acquire);
   if (t.runs && before_parking) t.runs->look_at_waits();
-  if (!t.runs || t.first.load(std::memory_order_relaxed) != w.index) return false;
+  if (!t.runs || t.first() != w.index) return false;
   phase_run& phase = *t.runs;
   std::optional<std::int64_t> begun;
   if (stream_run* resumed = phase.next_stream(w.index, before_parking, begun)) {
@@ -117,8 +117,7 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
 
   worker* w = self();
   const int track = track_of(w);
-  const int team_width =
-      here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
+  const int team_width = here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width();
   const int width = s && !grain::worth_sharing(s->phase.counts().mean_seconds(s->phase.counts().of_kernel(kernel)),
                                                team_width, handing_over_seconds)
                         ? 1
@@ -150,7 +149,7 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
   auto& s = *static_cast<stream_run*>(caller.stream);
   if (s.phase.stale(s)) take_place(*this, s);
   worker& w = *self();
-  const int width = w.in_team.load(std::memory_order_acquire)->width.load(std::memory_order_relaxed);
+  const int width = w.in_team.load(std::memory_order_acquire)->width();
   const std::uint64_t ticket = s.phase.arrived();
   const std::uint64_t begin = base::ticks();
   share_loop(caller, l);

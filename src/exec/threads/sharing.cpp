@@ -115,7 +115,7 @@ void sharing::follow() noexcept {
     if (!exec_.start_worker(exec_.at(i))) now = i;
   if (changed || now != before) revision_.fetch_add(1, std::memory_order_seq_cst);
   if (now == before) return;
-  whole.width.store(now, std::memory_order_seq_cst);
+  whole.set_workers({0, now});
   active_.store(now, std::memory_order_seq_cst);
   mine_.working.store(static_cast<std::uint32_t>(now), std::memory_order_relaxed);
   phase_run::divide(whole, exec_);

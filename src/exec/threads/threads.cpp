@@ -28,10 +28,9 @@ class team_queues {
       : exec_(exec),
         own_(w),
         team_(t),
-        first_(t.first.load(std::memory_order_relaxed)),
-        width_(t.width.load(std::memory_order_relaxed)),
-        shares_(exec.shares_of(t, width_)),
-        last_(exec.last_of(t, first_, width_)) {}
+        members_(t.workers()),
+        shares_(exec.shares_of(t, members_.width)),
+        last_(exec.last_of(t, members_)) {}
 
   std::optional<work> take_own() {
     // What a loop's caller waits for comes first.
@@ -45,7 +44,7 @@ class team_queues {
     std::optional<work> item = team_.centre.take_head(shares_);
     if (!item || item->task || item->part.size() <= item->part.grain) {
       // As after a theft: who leaves some wakes the next, however many workers there are for small shares.
-      if (item && !team_.centre.empty()) exec_.wake_one(first_, first_ + width_);
+      if (item && !team_.centre.empty()) exec_.wake_one(members_);
       return item;
     }
     try {
@@ -53,12 +52,12 @@ class team_queues {
     } catch (const std::bad_alloc&) {
       return item;  // it cannot be shared further, but it can be done
     }
-    exec_.wake_one(first_, first_ + width_);
+    exec_.wake_one(members_);
     return take_own();
   }
 
   int next_victim(int victim) {
-    return place::next_in_circle(own_.index, first_, last_, victim,
+    return place::next_in_circle(own_.index, members_.first, last_, victim,
                                  [this](int from, int to) { return first_set(from, to); });
   }
 
@@ -82,7 +81,7 @@ class team_queues {
     trace::record(own_.index, trace::event_kind::steal, 0, static_cast<std::uint64_t>(victim));
     // Who finds work and leaves some wakes the next, so that a wave of work wakes the team without one waker paying for
     // all.
-    if (next_victim(-1) >= 0) exec_.wake_one(first_, first_ + width_);
+    if (next_victim(-1) >= 0) exec_.wake_one(members_);
     return true;
   }
 
@@ -106,8 +105,7 @@ class team_queues {
   threads_executor& exec_;
   worker& own_;
   team& team_;
-  int first_;
-  int width_;
+  const team::span members_;
   int shares_;
   int last_;
 };
@@ -148,7 +146,7 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
   if (!learns_waits_) whole_->waits.store(wait_policy(), std::memory_order_relaxed);
   if (sharing_) {
     whole_->grows = true;
-    whole_->width.store(sharing_->at_start(), std::memory_order_relaxed);
+    whole_->set_workers({0, sharing_->at_start()});
   }
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i));
@@ -314,16 +312,16 @@ bool threads_executor::anything_for(worker& w, team& t) {
 bool threads_executor::climb(worker& w, team& t) {
   for (team* above = t.parent.load(std::memory_order_relaxed); above;
        above = above->parent.load(std::memory_order_relaxed)) {
-    if (auto item = above->centre.take_head(above->width.load(std::memory_order_relaxed))) {
+    if (auto item = above->centre.take_head(above->width())) {
       execute(w, *item);
       return true;
     }
   }
   return false;
-std::unique_ptr<learned_phases> threads_executor::open_learned() const {
-  return std::make_unique<learned_phases>(base::processor_name(), learned_file(learned_file_of_user()));
 }
 
+std::unique_ptr<learned_phases> threads_executor::open_learned() const {
+  return std::make_unique<learned_phases>(base::processor_name(), learned_file(learned_file_of_user()));
 }
 
 std::optional<grain::wait_sums> threads_executor::waits(int first, int width) const {
@@ -351,10 +349,8 @@ class threads_executor::expectation {
   expectation& operator=(const expectation&) = delete;
 
   bool is_first() const {
-    // Of a team that is being made anew, one of the two may be another's.
-    const int first = team_.first.load(std::memory_order_relaxed);
-    const int count = std::min(team_.width.load(std::memory_order_relaxed), exec_.workers() - first);
-    const std::span others(exec_.workers_.begin() + first, static_cast<std::size_t>(count));
+    const auto [first, width] = team_.workers();
+    const std::span others(exec_.workers_.begin() + first, static_cast<std::size_t>(width));
     return grain::is_expected_first(begin_ + self_.last_wait, others, [](const std::unique_ptr<worker>& other) {
       return other->wait_ends.load(std::memory_order_relaxed);
     });
@@ -391,7 +387,7 @@ bool threads_executor::finishes_soon(loop_run& run, worker& w) {
 bool threads_executor::is_held_up_by(const worker& w, const team& t) const {
   if (stopping_.load(std::memory_order_relaxed)) return true;
   if (w.index == 0 && seat_.held_by() == seat::stand_in) return true;
-  const bool leads = t.first.load(std::memory_order_relaxed) == w.index;
+  const bool leads = t.first() == w.index;
   if (leads && t.may_resume.load(std::memory_order_relaxed)) return true;
   const team* above = t.parent.load(std::memory_order_relaxed);
   while (above && above->centre.empty()) above = above->parent.load(std::memory_order_relaxed);
@@ -417,7 +413,7 @@ void threads_executor::idle(worker& w, team& t) {
     return replace_fiber(w, leaves ? *stand_in_stack_ : *w.own_stack);
   }
   asleep_.set(w.index);
-  const bool leads = t.first.load(std::memory_order_relaxed) == w.index;
+  const bool leads = t.first() == w.index;
   bool needed = anything_for(w, t) || (leads && t.may_resume.load(std::memory_order_seq_cst));
   for (team* above = t.parent.load(std::memory_order_relaxed); above && !needed;
        above = above->parent.load(std::memory_order_relaxed))
@@ -469,21 +465,18 @@ void threads_executor::hand_over(worker& w, team& t) {
     return execute(w, *item);  // it cannot be handed over, but it can be done
   }
   want_stand_in();  // the only active worker may be worker 0, whose thread is outside
-  wake_one(t);
+  wake_one(t.workers());
 }
 
-void threads_executor::wake_one(int first, int last) {
+void threads_executor::wake_one(team::span workers) {
+  const auto [first, width] = workers;
+  const int last = first + width;
   for (int i = asleep_.first_set(first, last); i >= 0; i = asleep_.first_set(i + 1, last)) {
     if (!asleep_.clear(i)) continue;  // somebody else wakes that one
     at(i).bed.unpark();
     return;
   }
   if (sharing_) sharing_->wants_more();
-}
-
-void threads_executor::wake_one(const team& of) {
-  const int first = of.first.load(std::memory_order_relaxed);
-  wake_one(first, first + of.width.load(std::memory_order_relaxed));
 }
 
 void threads_executor::rouse(worker& w) {
@@ -515,7 +508,7 @@ void threads_executor::ready(detail::task_node* task) noexcept {
     }
   }
   if (!w) want_stand_in();
-  wake_one(t);
+  wake_one(t.workers());
 }
 
 namespace {
@@ -534,7 +527,7 @@ bool threads_executor::is_too_small(detail::task_function body, const location& 
   if (!(w ? w->running->has_room() : as ? as->own_stack->has_room() : current_context().is_root)) return false;
   const team& t = team_of(w);
   return grain::runs_at_once(time.expected(1), handing_task_over_ticks_, {as ? as->tasks.size() : 0, created},
-                             shares_of(t, t.width.load(std::memory_order_relaxed)));
+                             shares_of(t, t.width()));
 }
 
 bool threads_executor::are_too_small(std::span<detail::task_node* const> tasks) const noexcept {
@@ -550,8 +543,7 @@ bool threads_executor::are_too_small(std::span<detail::task_node* const> tasks) 
 
 bool threads_executor::runs_in_order(double mean_ticks) const noexcept {
   const team& t = team_of(self());
-  return grain::runs_in_order(mean_ticks, handing_task_over_ticks_,
-                              shares_of(t, t.width.load(std::memory_order_relaxed)));
+  return grain::runs_in_order(mean_ticks, handing_task_over_ticks_, shares_of(t, t.width()));
 }
 
 void threads_executor::learn(detail::task_function body, const location& where, std::uint64_t ticks,
@@ -569,7 +561,7 @@ int threads_executor::width() const {
   const context& c = current_context();
   // A task has its worker: others of its team run other tasks.
   if (c.in_loop || !(c.is_root || c.owns_stream)) return 1;
-  return team_of(self()).width.load(std::memory_order_relaxed);
+  return team_of(self()).width();
 }
 
 int threads_executor::track() const noexcept { return track_of(self()); }

@@ -86,9 +86,8 @@ class threads_executor final : public executor, public phase_host {
   worker_bits& has_loops() { return has_loops_; }
   worker_bits& has_tasks() { return has_tasks_; }
 
-  /// Wakes one sleeping worker of [first, last), if there is one.
-  void wake_one(int first, int last);
-  void wake_one(const team& of);
+  /// Wakes one of these that sleeps, if there is one.
+  void wake_one(team::span workers);
   /// Makes sure that a worker takes another look around: it wakes if it sleeps.
   void rouse(worker& w);
 
@@ -123,7 +122,7 @@ class threads_executor final : public executor, public phase_host {
     return sharing_ && t.grows ? std::max(width, sharing_->possible()) : width;
   }
   /// The end of the workers in whose queues a team's work may lie.
-  int last_of(const team& t, int first, int width) const { return t.grows ? workers() : first + width; }
+  int last_of(const team& t, team::span members) const { return t.grows ? workers() : members.first + members.width; }
   /// Starts the worker's thread, if it has none yet; false where the system has no more. Under the grain lock.
   bool start_worker(worker& w) noexcept;
   bool sleeps(int index) const { return asleep_.test(index); }

@@ -47,7 +47,7 @@ void virtual_executor::share_loop(context& caller, const detail::loop& l) {
   virtual_worker* w = self();
   const std::int64_t blocks = l.blocks();
   team& t = calling_team(caller);
-  const int team_width = t.width.load(std::memory_order_relaxed);
+  const int team_width = t.width();
   if (blocks == 1 || caller.alone || (w && team_width == 1)) return loop_in_place(*this, caller, l);
   const schedule policy = l.policy == schedule::of_the_run ? loops_ : l.policy;
   if (policy != schedule::dbs) return run_baseline(caller, l, policy);
@@ -77,8 +77,7 @@ void virtual_executor::share_loop(context& caller, const detail::loop& l) {
 void virtual_executor::run_baseline(context& caller, const detail::loop& l, schedule policy) {
   virtual_worker* w = self();
   const team& t = calling_team(caller);
-  const int first = t.first.load(std::memory_order_relaxed);
-  const int team_width = t.width.load(std::memory_order_relaxed);
+  const auto [first, team_width] = t.workers();
   const bool takes_part = w && w->number >= first && w->number < first + team_width;
   loop_queues own(policy, l.blocks(), team_width);
   std::vector<invitation> all(static_cast<std::size_t>(team_width));

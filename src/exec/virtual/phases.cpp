@@ -62,7 +62,7 @@ bool virtual_executor::start_stream(virtual_worker& w, bool before_parking) {
   // A worker that serves hosts is idle between any two kernels: it resumes nobody for that.
   if (has_hosts() && before_parking) return false;
   team& t = team_of(&w);
-  if (!t.runs || t.first.load(std::memory_order_relaxed) != w.number) return false;
+  if (!t.runs || t.first() != w.number) return false;
   phase_run& phase = *t.runs;
   std::optional<std::int64_t> begun;
   if (stream_run* resumed = phase.next_stream(w.number, before_parking, begun)) {
@@ -110,7 +110,7 @@ bool virtual_executor::resume_stranded() {
   if (!has_hosts()) return false;
   for (const auto& w : workers_) {
     const team& t = team_of(w.get());
-    if (!t.runs || t.first.load(std::memory_order_relaxed) != w->number) continue;
+    if (!t.runs || t.first() != w->number) continue;
     std::optional<std::int64_t> begun;
     if (stream_run* resumed = t.runs->next_stream(w->number, true, begun)) {
       auto& fiber = *static_cast<virtual_fiber*>(resumed->fiber);
@@ -159,7 +159,7 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   if (s && here.owns_stream && s->phase.stale(*s)) take_place(*s);
   virtual_worker* w = self();
   team& t = calling_team(here);
-  const int team_width = here.in_loop ? 1 : t.width.load(std::memory_order_relaxed);
+  const int team_width = here.in_loop ? 1 : t.width();
   const int width =
       s && !grain::worth_sharing(s->phase.counts().mean_seconds(s->phase.counts().of_kernel(kernel)), team_width, 0)
           ? 1
@@ -195,7 +195,7 @@ void virtual_executor::run_loop(context& caller, const detail::loop& l) {
   if (!caller.owns_stream || caller.in_offload || has_hosts()) return share_loop(caller, l);
   auto& s = *static_cast<stream_run*>(caller.stream);
   if (s.phase.stale(s)) take_place(s);
-  const int width = calling_team(caller).width.load(std::memory_order_relaxed);
+  const int width = calling_team(caller).width();
   const std::uint64_t ticket = s.phase.arrived();
   const std::uint64_t begin = ticks();
   share_loop(caller, l);
@@ -208,7 +208,7 @@ void virtual_executor::run_loop(context& caller, const detail::loop& l) {
 void virtual_executor::call_on_team(team& t, kernel_run& k) {
   const inside calling(*this);
   auto& h = *static_cast<host_context*>(here());
-  virtual_worker& to = at(t.first.load(std::memory_order_relaxed));
+  virtual_worker& to = at(t.first());
   k.waits = h.running;
   k.arrives = signalled(to);
   to.kernels.push_back(&k);

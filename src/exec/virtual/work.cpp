@@ -42,21 +42,16 @@ class virtual_executor::queues {
  public:
   using work = maslin::work;
 
-  queues(virtual_executor& exec, virtual_worker& w, team& t)
-      : exec_(exec),
-        own_(w),
-        team_(t),
-        first_(t.first.load(std::memory_order_relaxed)),
-        width_(t.width.load(std::memory_order_relaxed)) {}
+  queues(virtual_executor& exec, virtual_worker& w, team& t) : exec_(exec), own_(w), team_(t), members_(t.workers()) {}
 
   std::optional<work> take_own() {
-    if (auto part = own_.loops.take_head(width_)) return part;
+    if (auto part = own_.loops.take_head(members_.width)) return part;
     if (detail::task_node* task = own_.tasks.pop()) return work{task, {}};
     exec_.has_tasks_.clear(own_.number);
     return std::nullopt;
   }
   std::optional<work> take_centre() {
-    std::optional<work> item = team_.centre.take_head(width_);
+    std::optional<work> item = team_.centre.take_head(members_.width);
     if (!item || item->task || item->part.size() <= item->part.grain) {
       if (item && !team_.centre.empty()) exec_.wake_one(team_);
       return item;
@@ -66,7 +61,7 @@ class virtual_executor::queues {
     return take_own();
   }
   int next_victim(int victim) const {
-    return place::next_in_circle(own_.number, first_, first_ + width_, victim,
+    return place::next_in_circle(own_.number, members_.first, members_.first + members_.width, victim,
                                  [this](int from, int to) { return first_set(from, to); });
   }
   bool bisect(int victim) {
@@ -93,8 +88,7 @@ class virtual_executor::queues {
   virtual_executor& exec_;
   virtual_worker& own_;
   team& team_;
-  int first_;
-  int width_;
+  const team::span members_;
 };
 
 virtual_fiber* virtual_worker::choose() {
@@ -119,8 +113,8 @@ void virtual_worker::enqueue(virtual_fiber& f, picoseconds when) {
 }
 
 void virtual_executor::wake_one(const team& of) noexcept {
-  const int first = of.first.load(std::memory_order_relaxed);
-  const int i = asleep_.first_set(first, first + of.width.load(std::memory_order_relaxed));
+  const auto [first, width] = of.workers();
+  const int i = asleep_.first_set(first, first + width);
   if (i >= 0) signal(at(i));
 }
 
@@ -183,8 +177,7 @@ bool virtual_executor::turn(virtual_worker& w) {
 bool virtual_executor::climb(virtual_worker& w, const team& t) {
   for (team* above = t.parent.load(std::memory_order_relaxed); above;
        above = above->parent.load(std::memory_order_relaxed))
-    if (auto item = above->centre.take_head(above->width.load(std::memory_order_relaxed)))
-      return execute(w, *item), true;
+    if (auto item = above->centre.take_head(above->width())) return execute(w, *item), true;
   return false;
 }
 
@@ -223,7 +216,7 @@ void virtual_executor::ready(detail::task_node* task) noexcept {
 
 int virtual_executor::width() const {
   const context& c = current_context();
-  return c.in_loop || !(c.is_root || c.owns_stream) ? 1 : calling_team(c).width.load(std::memory_order_relaxed);
+  return c.in_loop || !(c.is_root || c.owns_stream) ? 1 : calling_team(c).width();
 }
 
 }  // namespace maslin
