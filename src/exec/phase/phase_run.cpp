@@ -13,6 +13,11 @@ namespace maslin {
 namespace {
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
+// Streams that take turns: how long one lasts, by what the phase took so far.
+constexpr double turns_so_far = 32;
+constexpr double shortest_turn_seconds = 1e-3;
+constexpr double longest_turn_seconds = 50e-3;
+
 /// Workers of a described machine look at clocks of their own, which may be behind the one that was looked at before.
 std::uint64_t since(std::uint64_t then, std::uint64_t now) { return now > then ? now - then : 0; }
 
@@ -197,6 +202,7 @@ void phase_run::update_wishes() {
   departures_.running(static_cast<int>(running_.size()));
   const bool room = running() < now_.streams;
   const bool more = !suspended_.empty() || next_ < what_.streams;
+  takes_turns_.store(keeps_even() && !suspended_.empty(), std::memory_order_relaxed);
   for (int slot = 0; slot < now_.streams; ++slot) {
     team& t = *teams_[static_cast<std::size_t>(slot)];
     const int leader = t.first();
@@ -208,13 +214,21 @@ void phase_run::update_wishes() {
   }
 }
 
+bool phase_run::has_extra(int worker) const {
+  return extra_ > 0 && std::any_of(running_.begin(), running_.end(),
+                                   [&](const stream_run* s) { return s->extra && s->worker == worker; });
+}
+
 stream_run* phase_run::next_stream(int worker, bool before_parking, std::optional<std::int64_t>& begun) {
   const bool busy = on_worker_[static_cast<std::size_t>(worker)] > 0;
   // Before the first worker of a team sleeps it resumes a suspended stream, although there is no room: that one may
   // hold what its own stream waits for, or those that still stand in the places of an earlier configuration. At its
   // next off-load it is suspended again.
   if (!before_parking && busy) return nullptr;
-  if (auto s = before_parking ? suspended_.resume(0, 1) : suspended_.resume(running(), now_.streams)) {
+  const auto comes_first = [even = keeps_even()](const stream_run* a, const stream_run* b) {
+    return even && a->off_loads < b->off_loads;
+  };
+  if (auto s = suspended_.resume(before_parking ? 0 : running(), before_parking ? 1 : now_.streams, comes_first)) {
     (*s)->extra = before_parking;
     extra_ += before_parking ? 1 : 0;
     started(**s, worker);
@@ -236,10 +250,24 @@ void phase_run::started(stream_run& s, int worker) {
   update_wishes();
 }
 
+bool phase_run::gives_way(const stream_run& s, std::uint64_t now) const {
+  const bool surplus = suspended_.surplus(running(), now_.streams);
+  if (!keeps_even()) return surplus;
+  const auto is_behind = [&](const stream_run* other) { return other->off_loads < s.off_loads; };
+  if (surplus) return std::count_if(running_.begin(), running_.end(), is_behind) >= now_.streams;
+  return now >= s.turn_ends && suspended_.any(is_behind);
+}
+
 bool phase_run::stays(stream_run& s, int worker) {
   int& here = on_worker_[static_cast<std::size_t>(worker)];
-  const bool is_free = !s.extra || (here == 0 && running() < now_.streams);
-  if (slot_led_by(worker) && is_free && !suspended_.surplus(running(), now_.streams)) {
+  const bool has_room = running() < now_.streams;
+  // An extra stream gets no turn beside one that never waits, so that one goes where there is a place for it.
+  const bool is_free = s.extra ? here == 0 && has_room : !(has_room && has_extra(worker));
+  const std::uint64_t now = exec_.ticks();
+  if (slot_led_by(worker) && is_free && !gives_way(s, now)) {
+    const double turn = std::clamp(static_cast<double>(since(began_, now)) * exec_.seconds_per_tick() / turns_so_far,
+                                   shortest_turn_seconds, longest_turn_seconds);
+    s.turn_ends = now + static_cast<std::uint64_t>(turn / exec_.seconds_per_tick());
     if (s.extra) {
       --extra_;
       ++here;

@@ -25,11 +25,13 @@ namespace maslin {
 struct stream_run {
   phase_run& phase;
   std::int64_t index;
-  std::uint32_t seen = 0;   ///< the phase's generation when it last looked
-  int worker = 0;           ///< on which it runs
-  bool off_loaded = false;  ///< since the configuration was set
-  bool extra = false;       ///< resumed although there was no room, until its next off-load
-  waiter* fiber = nullptr;  ///< while it is suspended: the executor's fiber
+  std::uint32_t seen = 0;       ///< the phase's generation when it last looked
+  int worker = 0;               ///< on which it runs
+  bool off_loaded = false;      ///< since the configuration was set
+  bool extra = false;           ///< resumed although there was no room, until its next off-load
+  std::uint64_t off_loads = 0;  ///< so far
+  std::uint64_t turn_ends = 0;  ///< in ticks: from then on it gives way to a suspended stream that has come less far
+  waiter* fiber = nullptr;      ///< while it is suspended: the executor's fiber
 };
 
 class phase_run {
@@ -46,6 +48,12 @@ class phase_run {
   void departed(std::uint64_t ticket, int worker, std::uint32_t column, int width, std::uint64_t ticks,
                 std::uint64_t completed = 1);
   const kernel_counts& counts() const { return kernels_; }
+  /// The stream has off-loaded once more.
+  void off_loaded(stream_run& s, std::uint64_t now) const {
+    ++s.off_loads;
+    if (now >= s.turn_ends && takes_turns_.load(std::memory_order_relaxed))
+      s.seen = generation_.load(std::memory_order_relaxed) - 1;
+  }
   bool due(std::uint64_t now) const { return now >= look_at_.load(std::memory_order_relaxed) || waiting_.due(now); }
   scope& streams() { return streams_; }
   std::uint32_t name() const { return name_; }
@@ -102,6 +110,10 @@ class phase_run {
   std::int64_t left() const { return what_.streams - finished_; }
   /// Gives how many streams run, without those that are in nobody's place.
   int running() const { return static_cast<int>(running_.size()) - extra_; }
+  bool has_extra(int worker) const;
+  bool keeps_even() const { return controller_ && !pinned_ && controller_->keeps_even(); }
+  /// Must the stream leave its place to another one?
+  bool gives_way(const stream_run& s, std::uint64_t now) const;
   void take_off(stream_run& s);
 
   phase_host& exec_;
@@ -116,6 +128,7 @@ class phase_run {
 
   std::atomic<std::uint32_t> generation_{0};  ///< counts the changes of configuration
   std::atomic<std::uint64_t> look_at_{0};     ///< when `tick` has something to do, in ticks
+  std::atomic<bool> takes_turns_{false};      ///< some streams are suspended, and all are to come equally far
 
   // Under the grain lock.
   std::optional<configuration> pinned_;

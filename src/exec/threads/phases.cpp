@@ -138,6 +138,7 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
 
 /// Between two off-loads of the stream: is a slice over, or an epoch?
 void threads_executor::look_at(stream_run& s, std::uint64_t now) {
+  s.phase.off_loaded(s, now);
   if (!s.phase.due(now) || !grain_lock_.try_lock()) return;
   s.phase.tick();
   grain_lock_.unlock();

@@ -58,14 +58,12 @@ void virtual_executor::run_phase(context& here, const detail::phase& p) {
   if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
 }
 
-bool virtual_executor::start_stream(virtual_worker& w, bool before_parking) {
-  // A worker that serves hosts is idle between any two kernels: it resumes nobody for that.
-  if (has_hosts() && before_parking) return false;
+bool virtual_executor::start_stream(virtual_worker& w) {
   team& t = team_of(&w);
   if (!t.runs || t.first() != w.number) return false;
   phase_run& phase = *t.runs;
   std::optional<std::int64_t> begun;
-  if (stream_run* resumed = phase.next_stream(w.number, before_parking, begun)) {
+  if (stream_run* resumed = phase.next_stream(w.number, false, begun)) {
     auto& fiber = *static_cast<virtual_fiber*>(resumed->fiber);
     if (has_hosts()) return fiber.home->enqueue(fiber, now_), true;
     virtual_fiber& me = *w.running;
@@ -101,19 +99,18 @@ void virtual_executor::run_stream(stream_run& s) {
   phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
 }
 
-/// Nothing happens any more. Streams of hosts that are suspended may hold what the others wait for, and under the
-/// policies of hosts a thread may wait for one whose turn it is not: lets one of them go on. Gives whether there was
-/// one.
+/// Nothing happens any more. Streams that are suspended may hold what the others wait for, and under the policies of
+/// hosts a thread may wait for one whose turn it is not: lets one of them go on. Gives whether there was one.
 bool virtual_executor::resume_stranded() {
   for (const auto& h : hosts_)
     if (h->give_turn()) return true;
-  if (!has_hosts()) return false;
   for (const auto& w : workers_) {
     const team& t = team_of(w.get());
-    if (!t.runs || t.first() != w->number) continue;
+    if (!t.runs || t.first() != w->number || (!has_hosts() && w->running)) continue;
     std::optional<std::int64_t> begun;
     if (stream_run* resumed = t.runs->next_stream(w->number, true, begun)) {
       auto& fiber = *static_cast<virtual_fiber*>(resumed->fiber);
+      if (!has_hosts()) fiber.home = w.get();
       fiber.home->enqueue(fiber, now_);
       return true;
     }
@@ -184,7 +181,9 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
 
 /// Between two off-loads of the stream: is a slice over, or an epoch?
 void virtual_executor::look_at(stream_run& s) {
-  if (!s.phase.due(ticks())) return;
+  const std::uint64_t now = ticks();
+  s.phase.off_loaded(s, now);
+  if (!s.phase.due(now)) return;
   const inside look(*this);
   s.phase.tick();
 }

@@ -116,7 +116,7 @@ class virtual_executor final : public executor, public phase_host {
   void run_baseline(context& caller, const detail::loop& l, schedule policy);
 
   // Streams and off-loads, with the lock (phases.cpp).
-  bool start_stream(virtual_worker& w, bool before_parking);
+  bool start_stream(virtual_worker& w);
   void run_stream(stream_run& s);
   void take_place(stream_run& s);
   void look_at(stream_run& s);

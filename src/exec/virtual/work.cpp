@@ -169,9 +169,9 @@ bool virtual_executor::turn(virtual_worker& w) {
   team& t = team_of(&w);
   queues all(*this, w, t);
   if (auto item = place::dbs(all)) return execute(w, *item), true;
-  if (t.wants_stream.load(std::memory_order_relaxed) && start_stream(w, false)) return true;
-  // Before it sleeps it helps whoever its team stands in the way of, as in exec/threads.
-  return start_stream(w, true) || climb(w, t);
+  if (t.wants_stream.load(std::memory_order_relaxed) && start_stream(w)) return true;
+  // Before it sleeps it helps whoever its team stands in the way of.
+  return climb(w, t);
 }
 
 bool virtual_executor::climb(virtual_worker& w, const team& t) {

@@ -52,6 +52,8 @@ class controller {
   virtual knowledge learned() const { return {}; }
   /// Gives every slice in the order in which they were taken.
   virtual std::vector<phase_sample> samples() const { return {}; }
+  /// Should streams that stand aside take turns with those that run, so that all come equally far?
+  virtual bool keeps_even() const { return false; }
 
   /// Gives after how many departures it wants to be told of them; 0: not, from now on.
   virtual std::int64_t epoch() const { return 0; }

@@ -28,10 +28,22 @@ class suspended_streams {
   /// Gives the stream that resumes next if there is room for one more, otherwise nothing. Suspended streams go before
   /// streams that have not begun.
   std::optional<Stream> resume(int running, int allowed) {
+    return resume(running, allowed, [](const Stream&, const Stream&) { return false; });
+  }
+  /// Gives the one that `comes_first` before all others; of those that are equal, the first suspended.
+  template <class ComesFirst>
+  std::optional<Stream> resume(int running, int allowed, ComesFirst&& comes_first) {
     if (running >= allowed || waiting_.empty()) return std::nullopt;
-    Stream next = std::move(waiting_.front());
-    waiting_.erase(waiting_.begin());
+    const auto at = std::min_element(waiting_.begin(), waiting_.end(), comes_first);
+    Stream next = std::move(*at);
+    waiting_.erase(at);
     return next;
+  }
+
+  /// Is there a suspended one of which that is true?
+  template <class Predicate>
+  bool any(Predicate&& is) const {
+    return std::any_of(waiting_.begin(), waiting_.end(), is);
   }
 
   /// Takes out one that is suspended after all not.

@@ -17,6 +17,19 @@ TEST(SuspendedStreams, ResumeInTheOrderInWhichTheyWereSuspended) {
   EXPECT_EQ(waiting.size(), 1u);
 }
 
+TEST(SuspendedStreams, WhoComesFirstMayBeSaidAndTheRestKeepsItsOrder) {
+  suspended_streams<int> waiting;
+  for (const int s : {31, 12, 22, 11}) waiting.suspend(s);
+  const auto by_tens = [](int a, int b) { return a / 10 < b / 10; };
+  EXPECT_TRUE(waiting.any([](int s) { return s == 22; }));
+  EXPECT_EQ(waiting.resume(0, 1, by_tens), 12);
+  EXPECT_EQ(waiting.resume(0, 1, by_tens), 11);
+  EXPECT_FALSE(waiting.any([](int s) { return s == 11; }));
+  EXPECT_EQ(waiting.resume(0, 1), 31);
+  EXPECT_EQ(waiting.resume(1, 1, by_tens), std::nullopt);
+  EXPECT_EQ(waiting.size(), 1u);
+}
+
 TEST(SuspendedStreams, OnlyTheSurplusIsSuspended) {
   EXPECT_FALSE(suspended_streams<int>::surplus(2, 2));
   EXPECT_TRUE(suspended_streams<int>::surplus(3, 2));
