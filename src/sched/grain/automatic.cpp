@@ -33,6 +33,8 @@ constexpr double pair_sd = 0.04;
 constexpr int enough = 3;
 constexpr double strange_sds = 3;
 constexpr int remembered = 16;
+/// A pair of slices whose squared difference is more than so many times the median counts like that much.
+constexpr double wild = 4;
 
 // How much less a slice says later: for every doubling of the phase's time; of another mix of kernels, for all of it
 // being others (a mix that moves a little says as much); of the time before throughput changed of itself; of an
@@ -41,6 +43,8 @@ constexpr double aging_sd = 0.03;
 constexpr double other_mix_sd = 1;
 constexpr double other_era_sd = 0.6;
 constexpr double other_run_sd = 0.015;
+/// What is known less well than this (another mix, another era) does not say how this run compares with an earlier one.
+constexpr double comparable_sd = 0.2;
 /// What an earlier run says of the throughput itself, before the first slice.
 constexpr double same_input = 1.5;
 
@@ -158,19 +162,25 @@ void automatic::look_for_change() {
       }
     }
   }
-  // The noise: how far slices of one kind are from each other.
-  double sum = 2 * square(first_sd) * sureness(first_seconds);
-  double weight = 2;
+  learn_noise();
+}
+
+/// The noise: how far slices of one kind are from each other. One wild slice must not make all others worthless.
+void automatic::learn_noise() {
+  const std::size_t n = taken_.size();
+  const double at_first = square(first_sd) * sureness(first_seconds);
+  std::vector<double> seen(2, at_first);
   for (std::size_t i = n > 64 ? n - 64 : 1; i < n; ++i) {
     const sample& a = taken_[i - 1].measured;
     const sample& b = taken_[i].measured;
     if (a.under != b.under || taken_[i - 1].era != taken_[i].era) continue;
-    const double apart = log_throughput(a) - log_throughput(b);
-    // One wild slice must not make all others worthless.
-    sum += square(std::clamp(apart, -0.5, 0.5)) / (1 / sureness(a.seconds) + 1 / sureness(b.seconds));
-    weight += 1;
+    seen.push_back(square(log_throughput(a) - log_throughput(b)) / (1 / sureness(a.seconds) + 1 / sureness(b.seconds)));
   }
-  noise_ = sum / weight;
+  const auto middle = seen.begin() + static_cast<std::ptrdiff_t>(seen.size() / 2);
+  std::nth_element(seen.begin(), middle, seen.end());
+  const double most = wild * std::max(*middle, at_first / 4);
+  noise_ = 0;
+  for (const double one : seen) noise_ += std::min(one, most) / static_cast<double>(seen.size());
 }
 
 double automatic::log_throughput(const sample& s) const {
@@ -241,7 +251,8 @@ std::vector<automatic::summary> automatic::summaries() const {
   const std::vector<knowledge::known> before = before_.empty() ? std::vector<knowledge::known>() : before_.front().best;
   for (const knowledge::known& k : before)
     for (const summary& s : all)
-      if (s.what.under == k.under) shift += s.what.log_w - std::log(k.throughput), ++both;
+      if (s.what.under == k.under && s.what.variance < square(comparable_sd))
+        shift += s.what.log_w - std::log(k.throughput), ++both;
   if (both > 0) shift /= both;
   for (const knowledge::known& k : before)
     if (std::find(seen.begin(), seen.end(), k.under) == seen.end())
@@ -253,6 +264,13 @@ std::vector<configuration> automatic::field() const {
   std::vector<configuration> all = feasible(workers_, left_, workers_);
   for (configuration& c : all)
     if (c.width == workers_ / c.streams) c.wider = workers_ % c.streams;
+  // Some counts of streams use up the workers at no width that is among them.
+  const std::size_t narrow =
+      std::min<std::size_t>(all.size(), static_cast<std::size_t>(std::min<std::int64_t>(left_, workers_)));
+  for (std::size_t i = 0; i < narrow && all[i].width == 1; ++i) {
+    const configuration c = all_workers(all[i].streams, workers_);
+    if (std::find(all.begin(), all.end(), c) == all.end()) all.push_back(c);
+  }
   return all;
 }
 
@@ -344,6 +362,17 @@ void automatic::decide() {
   if (!chosen_ && (!lead->known || lead->known->fresh < (before_.empty() ? enough : 1))) return;
 
   const double rest_seconds = seconds_left(lead->under);
+  // Where all streams run at a time in the lead, those that stand aside for a slice are behind when the others end.
+  const auto behind = [&](const candidate& c, const candidate& in_lead) {
+    const std::int64_t aside = left_ - c.under.streams;
+    if (left_ > in_lead.under.streams || aside <= 0) return 0.0;
+    const auto speed = [&](double log_w, std::int64_t streams) {  // of one stream, to that in the lead
+      return std::exp(log_w - in_lead.log_w.mean) * static_cast<double>(left_) / static_cast<double>(streams);
+    };
+    const double within = speed(c.log_w.mean, c.under.streams);
+    const double at_end = std::max(1.0, speed(believed.at(all_workers(aside, workers_)).mean, aside));
+    return 1 - within + within / at_end;
+  };
   const candidate* next = nullptr;
   double most = 0;
   double promised = 0;
@@ -359,7 +388,7 @@ void automatic::decide() {
     const double after = noise_ / (sureness(seconds_each) * slices);
     const double turn = square(c.log_w.sd) / std::sqrt(square(c.log_w.sd) + after);
     const double gain = mean_gain(ahead, turn) * rest_seconds;
-    const double lost = std::max(0.0, 1 - std::exp(ahead));
+    const double lost = std::max({0.0, 1 - std::exp(ahead), behind(c, *lead)});
     const double cost = slices * seconds_each * lost + change_seconds + times_.mean_execution();
     if (gain - cost > most) {
       most = gain - cost;
@@ -382,9 +411,8 @@ std::vector<phase_sample> automatic::samples() const {
 knowledge automatic::learned() const {
   constexpr std::size_t most = 8;
   std::vector<summary> known = summaries();
-  std::sort(known.begin(), known.end(), [](auto& a, auto& b) { return a.what.log_w > b.what.log_w; });
-  // What was chosen comes first, whatever a single slice said of another.
-  std::stable_partition(known.begin(), known.end(), [&](auto& s) { return s.what.under == chosen_; });
+  const auto at_least = [](const summary& s) { return s.what.log_w - std::sqrt(s.what.variance); };
+  std::sort(known.begin(), known.end(), [&](auto& a, auto& b) { return at_least(a) > at_least(b); });
   knowledge k{times_.mean_execution(), {}};
   for (const summary& s : known)
     if (k.best.size() < most) k.best.push_back({s.what.under, std::exp(s.what.log_w)});

@@ -25,6 +25,7 @@ class automatic final : public controller {
   sample_rule rule() const override;
   void observe(const sample& slice) override;
   std::vector<phase_sample> samples() const override;
+  bool keeps_even() const override { return true; }
 
   knowledge learned() const override;
 
@@ -47,6 +48,7 @@ class automatic final : public controller {
 
   void decide();
   void look_for_change();
+  void learn_noise();
   std::vector<summary> summaries() const;
   summary summarize(configuration c, std::vector<const slice*> of) const;
   std::vector<configuration> field() const;
