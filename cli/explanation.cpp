@@ -56,6 +56,7 @@ class decisions : public timeline::observer {
     if (s.goes_on) return;
     if (s.sort == timeline::sort::task) add_task(s, ns);
     if (s.sort == timeline::sort::loop) add_loop(s, ns);
+    if (s.sort == timeline::sort::offload) add_kernel(s, ns);
   }
 
  private:
@@ -75,6 +76,12 @@ class decisions : public timeline::observer {
     (alone ? at.alone_ns : at.shared_ns) += ns - s.first_ns;
     at.blocks += static_cast<std::uint64_t>(began.blocks);
     at.width = std::max({at.width, began.width, unpack<loop_shape>(s.end_argument).width});
+  }
+
+  void add_kernel(const timeline::slice& s, std::int64_t ns) {
+    kernel_decisions& at = into_.kernels[std::string(trace_.name(s.id))];
+    ++(s.argument == on_host ? at.on_host : at.off_loaded);
+    (s.argument == on_host ? at.on_host_ns : at.off_loaded_ns) += ns - s.first_ns;
   }
 
   struct open_phase_of {
@@ -216,6 +223,16 @@ std::string explanation_text(const file& trace, const explanation& all) {
            "share it all the same",
            l.alone, mean_us(l.alone_ns, l.alone));
   }
+  for (const auto& [name, k] : all.kernels) {
+    if (k.on_host == 0) continue;
+    line(text, "\nkernel {}: {} times", name, k.off_loaded + k.on_host);
+    if (k.off_loaded > 0)
+      line(text, "  {} off-loaded, {:.1f} us each", k.off_loaded, mean_us(k.off_loaded_ns, k.off_loaded));
+    line(text,
+         "  {0} on the host, {1:.1f} us each: off-loading it gains nothing, or MASLIN_PIN says so; "
+         "MASLIN_PIN=\"{2}=accelerator\" off-loads it all the same, \"{2}=host\" never",
+         k.on_host, mean_us(k.on_host_ns, k.on_host), name);
+  }
   if (trace.about().only_streams)
     line(text, "\nThe trace holds no tasks and loops: record with MASLIN_TRACE_DETAIL=all to see them.");
   return text;
@@ -270,5 +287,12 @@ std::string explanation_json(const explanation& all) {
                             {"alone", l.alone},
                             {"alone_us", mean_us(l.alone_ns, l.alone)},
                             {"width", l.width}});
+  out["kernels"] = ordered_json::array();
+  for (const auto& [name, k] : all.kernels)
+    out["kernels"].push_back({{"name", name},
+                              {"off_loaded", k.off_loaded},
+                              {"off_loaded_us", mean_us(k.off_loaded_ns, k.off_loaded)},
+                              {"on_host", k.on_host},
+                              {"on_host_us", mean_us(k.on_host_ns, k.on_host)}});
   return out.dump(2) + "\n";
 }

@@ -53,6 +53,14 @@ struct task_decisions {
   std::int64_t at_once_ns = 0;
 };
 
+/// A kernel, and where it ran.
+struct kernel_decisions {
+  std::uint64_t off_loaded = 0;
+  std::int64_t off_loaded_ns = 0;
+  std::uint64_t on_host = 0;  ///< too small to be off-loaded, or pinned there
+  std::int64_t on_host_ns = 0;
+};
+
 /// A library with threads of its own.
 struct library_limit {
   std::string name;
@@ -64,6 +72,7 @@ struct explanation {
   std::vector<phase_decisions> phases;
   std::map<std::string, task_decisions> tasks;  ///< by call site
   std::map<std::string, loop_decisions> loops;  ///< by call site
+  std::map<std::string, kernel_decisions> kernels;
 };
 
 /// Reads the whole trace.

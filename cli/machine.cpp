@@ -110,7 +110,8 @@ json spec_as_json(const machine::machine_spec& s) {
                     {"groups", s.workers.groups},
                     {"source", s.workers.source}};
   if (s.hosts) {
-    json& h = out["hosts"] = {{"contexts", s.hosts->contexts}, {"speed", s.hosts->speed}};
+    json& h = out["hosts"] = {{"contexts", s.hosts->contexts}};
+    put(h, "speed", s.hosts->speed);
     put(h, "contention", s.hosts->contention);
     h["threads_per_core"] = s.hosts->threads_per_core;
     put(h, "smt", s.hosts->smt);

@@ -253,6 +253,7 @@ class perfetto : public timeline::observer {
       case task:
         return fmt::format(R"(,"args":{{"task":{}{}}})", s.argument, resumed);
       case offload:
+        if (s.argument == on_host) return fmt::format(R"(,"args":{{"on the host":true{}}})", resumed);
         return fmt::format(R"(,"args":{{"width":{}{}}})", s.argument, resumed);
       case loop: {
         const auto l = unpack<loop_shape>(s.argument);

@@ -82,7 +82,7 @@ struct worker_spec {
 /// Where streams run when the workers are accelerators.
 struct host_spec {
   int contexts = 0;                  ///< hardware threads
-  double speed = 1;                  ///< as worker_spec::speed
+  std::optional<double> speed;       ///< as worker_spec::speed; 1, but unsaid no kernel runs there
   std::optional<double> contention;  ///< a of alpha(p) = 1 + a (p - 1), for p threads on one hardware thread
   int threads_per_core = 1;          ///< neighbouring contexts that share one core (SMT)
   std::optional<double> smt;         ///< b: a thread is 1 + b n times as slow for n other busy contexts of its core

@@ -38,7 +38,7 @@ enum class event_kind : std::uint8_t {
   loop_end,          ///< the same
   chunk_begin,       ///< id: source location of the loop; argument: `chunk_at` (slot, first block, blocks)
   chunk_end,         ///< the same
-  offload_begin,     ///< id: name of the kernel; argument: width of the team
+  offload_begin,     ///< id: name of the kernel; argument: width of the team, or `on_host`
   offload_end,       ///< the same
   wait_begin,        ///< for tasks that the context created; id: 0; argument: number of their group, 0 for all. If
                      ///< `accessed` follows, only for those that write that data
@@ -65,8 +65,8 @@ enum class event_kind : std::uint8_t {
   piece,       ///< of the innermost chunk, or loop that its caller runs alone, the blocks before `argument` are done
   waiting,     ///< id: name of the phase; argument: `waiting_of` (policy, reason): how its workers wait from now on
   cpu_time,    ///< id: name of the phase that ends; argument: nanoseconds of CPU time of the process since it began
-  library,     ///< one that brings threads of its own is loaded, when a phase begins; id: its name; argument: 1 if it has
-               ///< one limit on them for the whole process, else 0
+  library,  ///< one that brings threads of its own is loaded, when a phase begins; id: its name; argument: 1 if it has
+            ///< one limit on them for the whole process, else 0
 };
 inline constexpr int event_kinds = static_cast<int>(event_kind::library) + 1;
 
@@ -75,6 +75,9 @@ std::string_view to_string(event_kind kind);
 
 /// The number of tasks that their creators ran at once, because they were small or very many were in flight.
 inline constexpr std::uint64_t ran_at_once = ~std::uint64_t{0};
+
+/// The width of a kernel that ran on its stream's host, because it was too small to be off-loaded or was pinned there.
+inline constexpr std::uint64_t on_host = 0;
 
 /// The slot of what runs outside every phase.
 inline constexpr int no_slot = 0xffff;

@@ -212,7 +212,7 @@ worker_spec read_workers(section s) {
 host_spec read_hosts(section s) {
   host_spec h;
   h.contexts = s.count("contexts");
-  if (s.has("speed")) h.speed = s.number("speed", a_speed);
+  h.speed = s.optional_number("speed", a_speed);
   h.contention = s.optional_number("contention", {0, 1000});
   h.threads_per_core = s.count_or("threads_per_core", 1);
   if (h.contexts % h.threads_per_core != 0)

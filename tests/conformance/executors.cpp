@@ -1,5 +1,7 @@
 #include "executors.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <fstream>
 
@@ -19,7 +21,9 @@ std::vector<executor_kind> executor_kinds() {
           {3, true, "edtlp"},
           {3, true, "adaptive"},
           {3, true, "native"},
-          {8, true, "yield"}};
+          {8, true, "yield"},
+          {3, true, "edtlp", true},
+          {8, true, "yield", true}};
 }
 
 void describe_machine(const executor_kind& kind) {
@@ -35,7 +39,7 @@ kind = "cpu"
 count = 4
 source = "this test"
 )");
-  static const std::string accelerators = written("conformance_accelerators.toml", R"(
+  constexpr const char* behind_hosts = R"(
 name = "accelerators"
 [workers]
 kind = "accelerator"
@@ -43,24 +47,30 @@ count = 4
 source = "this test"
 [hosts]
 contexts = 2
+{}
 quantum_us = 50
 switch_us = 1
 source = "this test"
 [transfer]
-signal_us = 0.5
+signal_us = {}
 bandwidth_gb_per_s = 10
 source = "this test"
-)");
+)";
+  static const std::string accelerators =
+      written("conformance_accelerators.toml", fmt::format(behind_hosts, "", 0.5).c_str());
+  static const std::string for_large =
+      written("conformance_for_large.toml", fmt::format(behind_hosts, "speed = 0.5", 10000).c_str());
   unsetenv("MASLIN_MACHINE");
   unsetenv("MASLIN_HOST");
-  if (kind.described) setenv("MASLIN_MACHINE", (kind.host ? accelerators : cores).c_str(), 1);
+  if (kind.described) setenv("MASLIN_MACHINE", (kind.small ? for_large : kind.host ? accelerators : cores).c_str(), 1);
   if (kind.host) setenv("MASLIN_HOST", kind.host, 1);
 }
 
 std::string kind_name(const testing::TestParamInfo<executor_kind>& info) {
-  return info.param.workers == 0 ? "serial"
-                                 : (info.param.host        ? std::string("hosts_") + info.param.host + "_"
-                                    : info.param.described ? "described"
-                                                           : "workers") +
-                                       std::to_string(info.param.workers);
+  return info.param.workers == 0
+             ? "serial"
+             : (info.param.host        ? std::string("hosts_") + info.param.host + (info.param.small ? "_small_" : "_")
+                : info.param.described ? "described"
+                                       : "workers") +
+                   std::to_string(info.param.workers);
 }

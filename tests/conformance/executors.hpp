@@ -17,11 +17,12 @@ struct executor_kind {
   int workers;  ///< 0: the serial elision
   bool described = false;
   const char* host = nullptr;  ///< streams run on two host contexts under that policy, the workers are accelerators
+  bool small = false;          ///< kernels of less than some milliseconds are too small to be off-loaded
 };
 
 inline void PrintTo(const executor_kind& k, std::ostream* out) {
   if (k.described) *out << "described: ";
-  if (k.host) *out << "hosts under " << k.host << ", ";
+  if (k.host) *out << "hosts under " << k.host << (k.small ? ", which run small kernels, " : ", ");
   *out << (k.workers == 0 ? std::string("serial") : std::to_string(k.workers) + " workers");
 }
 

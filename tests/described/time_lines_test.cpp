@@ -16,6 +16,7 @@
 
 #include "maslin/maslin.hpp"
 #include "maslin/trace.hpp"
+#include "on_machine.hpp"
 
 namespace ms = maslin;
 using namespace std::chrono_literals;
@@ -52,34 +53,10 @@ bandwidth_gb_per_s = 10
 source = "this test"
 )";
 
-/// Sets a variable of the environment while it lives.
-class variable {
- public:
-  variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-  ~variable() { unsetenv(name_); }
-  variable(const variable&) = delete;
-  variable& operator=(const variable&) = delete;
-
- private:
-  const char* name_;
-};
-
 /// Gives an event's name; lines of the source by the order in which they appear, because they move.
 std::string short_name(std::string_view name, std::map<std::string, std::size_t, std::less<>>& sites) {
   if (name.find(".cpp:") == std::string_view::npos) return std::string(name);
   return fmt::format("site {}", sites.emplace(name, sites.size() + 1).first->second);
-}
-
-/// Runs the program on the machine, its bodies measured where they declare nothing.
-void run_on(const std::string& machine, const std::function<void()>& program) {
-  const std::string spec = testing::TempDir() + fmt::format("machine.{}.toml", getpid());
-  std::ofstream(spec) << machine;
-  {
-    const variable on("MASLIN_MACHINE", spec);
-    ms::Runtime runtime;
-    program();
-  }
-  std::filesystem::remove(spec);
 }
 
 /// Runs the program on the machine, only declared costs counting, and gives its time line: a line an event.

@@ -15,12 +15,15 @@ class departure_counts {
   // Any thread.
   /// An off-load arrives; gives its ticket.
   std::uint64_t arrive() { return wanted() > 0 ? arrived_.fetch_add(1, std::memory_order_relaxed) : 0; }
+  /// Gives the ticket of a kernel that is not off-loaded, so that it departs having seen the others' only.
+  std::uint64_t pass() const { return arrived_.load(std::memory_order_relaxed); }
   /// The off-load with that ticket departs. Gives whether as many have departed as are wanted. What is not wanted any
   /// more costs one read.
   bool depart(std::uint64_t ticket) {
     const std::int64_t epoch = wanted();
     if (epoch <= 0) return false;
-    // Its own arrival comes before this in the order of changes of arrived_, so at least one is counted.
+    // Its own arrival comes before this in the order of changes of arrived_, so at least one is counted, unless it
+    // passed.
     const std::uint64_t arrived = arrived_.load(std::memory_order_relaxed) - ticket;
     const auto running = static_cast<std::uint64_t>(std::max(running_.load(std::memory_order_relaxed), 1));
     const std::uint64_t more = one_departure + std::min(arrived, running);

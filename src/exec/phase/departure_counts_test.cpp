@@ -34,6 +34,18 @@ TEST(DepartureCounts, WhatArrivesWhileItRunsCountsAndWhatWasThereBeforeDoesNot) 
   EXPECT_EQ(counts.take()->on_workers, 1);
 }
 
+TEST(DepartureCounts, AKernelThatIsNotOffLoadedDepartsAndSeesTheOthersOnly) {
+  departure_counts counts;
+  counts.begin(1);
+  counts.running(8);
+  EXPECT_TRUE(counts.depart(counts.pass()));
+  EXPECT_EQ(counts.take()->on_workers, 0);
+  const auto passed = counts.pass();
+  counts.arrive();
+  counts.depart(passed);
+  EXPECT_EQ(counts.take()->on_workers, 1);
+}
+
 TEST(DepartureCounts, ALongOffLoadBesideManyShortOnesSeesNoMoreWorkersThanStreamsRun) {
   departure_counts counts;
   counts.begin(101);

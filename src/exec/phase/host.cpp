@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "task/kernels.hpp"
+
 namespace maslin {
 
 phase_host::phase_host() {
@@ -14,12 +16,20 @@ phase_host::phase_host() {
   if (const char* text = std::getenv("MASLIN_PIN"); text && *text) {
     grain::pinned all = grain::parse_pins(text);
     pins_ = std::move(all.phases);
+    pinned_kernels_ = std::move(all.kernels);
     if (all.wait) {
       wait_ = *all.wait;
       wait_by_ = "MASLIN_PIN";
     }
   }
   if (const char* text = std::getenv("MASLIN_GRAIN"); text && *text) policy_ = grain::parse_policy(text);
+}
+
+std::optional<grain::kernel_place> phase_host::pinned_place(std::uint32_t kernel) const {
+  if (pinned_kernels_.empty()) return std::nullopt;
+  auto found = pinned_kernels_.find(kernel_name(kernel));
+  if (found == pinned_kernels_.end()) found = pinned_kernels_.find("kernels");
+  return found == pinned_kernels_.end() ? std::nullopt : std::optional(found->second);
 }
 
 learned_phases& phase_host::learned() {

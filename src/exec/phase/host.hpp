@@ -4,8 +4,11 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "exec/phase/learned.hpp"
@@ -37,6 +40,8 @@ class phase_host {
   virtual double handing_over() const = 0;
 
   const grain::pins& pins() const { return pins_; }
+  /// Any thread: where that kernel runs, if MASLIN_PIN says so.
+  std::optional<grain::kernel_place> pinned_place(std::uint32_t kernel) const;
   /// What chooses the configurations of phases that are not pinned.
   grain::policy policy() const { return policy_; }
   /// What was learned of phases, read when it is first asked for. Throws std::bad_alloc.
@@ -62,6 +67,7 @@ class phase_host {
 
  private:
   grain::pins pins_;
+  std::map<std::string, grain::kernel_place, std::less<>> pinned_kernels_;
   grain::policy policy_;
   std::unique_ptr<learned_phases> learned_;
   grain::wait_policy wait_ = grain::wait_policy::automatic;

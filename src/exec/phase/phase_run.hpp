@@ -44,6 +44,8 @@ class phase_run {
   bool stale(const stream_run& s) const { return s.seen != generation_.load(std::memory_order_relaxed); }
   /// An off-load arrives at a worker; gives the ticket that `departed` wants.
   std::uint64_t arrived() { return departures_.arrive(); }
+  /// One stays on its stream's host: it takes no worker, and counts like any other.
+  std::uint64_t stayed() const { return departures_.pass(); }
   /// The off-load is done: it ran on `worker` at that width, and completed one kernel, or a loop's iterations.
   void departed(std::uint64_t ticket, int worker, std::uint32_t column, int width, std::uint64_t ticks,
                 std::uint64_t completed = 1);

@@ -16,6 +16,8 @@ struct host_context final : processor {
   std::size_t threads() const { return threads_.size(); }
   void bind(virtual_fiber& f);
   void unbind(virtual_fiber& f);
+  /// Gives how many threads share it now: none that waits for something that is no kernel.
+  std::int64_t present() const;
   /// Gives the time that `alone` takes here now.
   picoseconds slowed(picoseconds alone) const;
   /// Lets time pass for the thread that runs: it may lose the context meanwhile, and gets it back.
@@ -33,7 +35,6 @@ struct host_context final : processor {
  private:
   std::vector<const grain::host_thread*> turns() const;
   bool has_others() const;
-  std::int64_t present() const;
   picoseconds switch_to(const virtual_fiber& f) const;
   std::optional<grain::host_turn> next_poll();
   void poll_until(picoseconds now);

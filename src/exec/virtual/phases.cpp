@@ -162,6 +162,11 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
           ? 1
           : team_width;
   if (!w && has_hosts() && this->here()) {
+    if (stays_on_host(kernel, width)) {
+      run_on_host(here, kernel, call, env);
+      if (s && here.owns_stream) look_at(*s);
+      return;
+    }
     kernel_run k{call, env, &here, kernel, width, s};
     if (s) k.ticket = s->phase.arrived();
     call_on_team(t, k);
@@ -203,6 +208,46 @@ void virtual_executor::run_loop(context& caller, const detail::loop& l) {
   look_at(s);
 }
 
+/// Is the kernel too small to be off-loaded to a team of that width?
+bool virtual_executor::stays_on_host(std::uint32_t kernel, int width) {
+  if (const auto pinned = pinned_place(kernel)) return *pinned == grain::kernel_place::host;
+  if (!times_.controls_grain) return false;
+  const inside calling(*this);
+  const auto& h = *static_cast<const host_context*>(here());
+  const std::int64_t sharing = std::max<std::int64_t>(1, h.present());
+  const double one = times_.kernel_on_host * lengths_.of_one_worker(kernel, width);
+  return !grain::worth_off_loading({.accelerator = lengths_.at_width(kernel, width),
+                                    .host = static_cast<double>(h.slowed(static_cast<picoseconds>(one))),
+                                    .communication = static_cast<double>(times_.signal),
+                                    .context_switch = sharing > 1 ? static_cast<double>(times_.context_switch) : 0,
+                                    .sharing = sharing});
+}
+
+/// Runs the kernel on the calling thread's host context, which it keeps meanwhile.
+void virtual_executor::run_on_host(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) {
+  auto* s = static_cast<stream_run*>(caller.stream);
+  const std::uint64_t ticket = s ? s->phase.stayed() : 0;
+  const int at = s ? s->worker : track();
+  const auto begin = static_cast<picoseconds>(ticks());
+  const auto& h = *static_cast<const host_context*>(here());
+  const double longer = times_.kernel_on_host * static_cast<double>(h.slowed(1'000'000)) * 1e-6;
+  const std::uint32_t name = traced_kernel(kernel);
+  trace::record(at, trace::event_kind::offload_begin, name, trace::on_host);
+  std::exception_ptr thrown;
+  try {
+    call_kernel(*this, caller, 1, call, env);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  const inside end(*this);
+  trace::record(at, trace::event_kind::offload_end, name, trace::on_host);
+  const picoseconds length = static_cast<picoseconds>(ticks()) - begin;
+  lengths_.ran(kernel, 1, static_cast<picoseconds>(static_cast<double>(length) / longer));
+  if (s)
+    s->phase.departed(ticket, s->worker, s->phase.counts().of_kernel(kernel), 1, static_cast<std::uint64_t>(length));
+  if (thrown) std::rethrow_exception(thrown);
+}
+
 /// Sends the kernel to the team's first worker; the calling thread goes on when the worker's signal is back.
 void virtual_executor::call_on_team(team& t, kernel_run& k) {
   const inside calling(*this);
@@ -234,6 +279,7 @@ bool virtual_executor::run_kernel(virtual_worker& w) {
   const inside end(*this);
   trace::record(w.number, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
   const picoseconds length = w.clock - begin;
+  lengths_.ran(k.kernel, k.width, length);
   if (k.stream)
     k.stream->phase.departed(k.ticket, w.number, k.stream->phase.counts().of_kernel(k.kernel), k.width,
                              static_cast<std::uint64_t>(length));

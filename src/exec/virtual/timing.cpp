@@ -49,12 +49,15 @@ timing::timing(const machine::machine_spec& machine)
     (link.between == machine::link_spec::ends::groups ? between_groups : between_nodes) =
         from_microseconds(link.latency_us);
   if (!machine.hosts) return;
-  host_picoseconds = base::seconds_per_tick() * 1e12 / machine.hosts->speed;
+  host_picoseconds = base::seconds_per_tick() * 1e12 / machine.hosts->speed.value_or(1);
+  kernel_on_host = machine.workers.speed / machine.hosts->speed.value_or(1);
   contention = machine.hosts->contention.value_or(0);
   smt = machine.hosts->smt.value_or(0);
   context_switch = from_microseconds(machine.hosts->switch_us);
   quantum = from_microseconds(machine.hosts->quantum_us);
   host = host_policy_from_environment();
+  // It is EDTLP's, the operating system has none. A speed that is not said is not known.
+  controls_grain = machine.hosts->speed && host != grain::host_policy::native;
   if (host == grain::host_policy::native && quantum <= 0)
     throw error(machine.file + ": MASLIN_HOST=native needs the operating system's time slice: [hosts] quantum_us");
 }

@@ -20,6 +20,8 @@ struct timing {
   bool only_declared = false;      ///< what is not declared (`cost`) takes no time
   double worker_picoseconds = 0;   ///< a tick of this machine's clock, on a worker
   double host_picoseconds = 0;     ///< and on a host, alone
+  double kernel_on_host = 1;       ///< a kernel takes so many times as long there, alone
+  bool controls_grain = false;     ///< kernels that are too small to be off-loaded run on hosts
   double contention = 0;           ///< a of alpha(p) = 1 + a (p - 1)
   double smt = 0;                  ///< b of 1 + b n, for n busy neighbours on the same core
   picoseconds signal = 0;          ///< sending one takes so long, and then it is seen

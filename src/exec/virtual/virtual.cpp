@@ -149,11 +149,14 @@ bool virtual_executor::pay(double seconds) {
   const inside calling(*this, false);
   processor* p = here();
   if (!p) return true;  // a foreign thread has no clock
-  const auto time = static_cast<picoseconds>(std::llround(seconds * 1e12));
-  if (p->number < workers())
-    p->clock += time;
-  else
+  const bool on_host = p->number >= workers();
+  // A kernel declares what it takes on a worker.
+  const double longer = on_host && current_context().in_offload ? times_.kernel_on_host : 1;
+  const auto time = static_cast<picoseconds>(std::llround(seconds * longer * 1e12));
+  if (on_host)
     static_cast<host_context*>(p)->pass(static_cast<host_context*>(p)->slowed(time));
+  else
+    p->clock += time;
   return true;
 }
 

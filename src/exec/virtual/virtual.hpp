@@ -16,6 +16,7 @@
 #include "exec/threads/urgent.hpp"
 #include "exec/virtual/bit_tree.hpp"
 #include "exec/virtual/host_context.hpp"
+#include "exec/virtual/kernel_lengths.hpp"
 #include "exec/virtual/processor.hpp"
 #include "exec/virtual/timing.hpp"
 #include "maslin/trace.hpp"
@@ -121,6 +122,8 @@ class virtual_executor final : public executor, public phase_host {
   void take_place(stream_run& s);
   void look_at(stream_run& s);
   void note(trace::event_kind what, const stream_run& s) const;
+  bool stays_on_host(std::uint32_t kernel, int width);
+  void run_on_host(context& here, std::uint32_t kernel, void (*call)(void*), void* env);
   void call_on_team(team& t, kernel_run& k);
   bool run_kernel(virtual_worker& w);
   static void stream_body(void* fiber);
@@ -144,6 +147,7 @@ class virtual_executor final : public executor, public phase_host {
   std::condition_variable_any moved_;  ///< there are events again, or a thread may go on
   event_queue events_;
   picoseconds now_ = 0;
+  kernel_lengths lengths_;
   mutable std::uint64_t since_ = 0;   ///< until then the code that runs was accounted for, in ticks
   virtual_fiber* driver_ = nullptr;   ///< the thread on whose stack events are taken
   processor* current_ = nullptr;      ///< whose code runs

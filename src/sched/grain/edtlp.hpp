@@ -66,6 +66,27 @@ constexpr bool worth_sharing(double one_worker_seconds, int width, double handin
   return one_worker_seconds - one_worker_seconds / width > handing_over;
 }
 
+/// A kernel that a stream on a host could off-load. Times in one unit.
+struct off_load {
+  double accelerator = 0;     ///< what it takes there; 0: not known yet
+  double host = 0;            ///< what it takes on the host; 0: not known
+  double communication = 0;   ///< a signal, one way
+  double code = 0;            ///< until its code is there
+  double context_switch = 0;  ///< of the host to the stream that goes on meanwhile; 0: there is none
+  std::int64_t sharing = 1;   ///< streams that share the host, the caller included
+};
+
+/// Is the kernel large enough to be off-loaded (multigrain-cell, 4.1: granularity control)? It is if it gains:
+/// accelerator + code + 2 communication < host. What is not known yet is off-loaded.
+/// A host that streams share runs their kernels one after the other, and accelerators run them at a time: a round of
+/// all streams takes it `sharing` kernels' time. But then off-loading takes the host a signal and a switch for each,
+/// and that must be less than the kernel itself, too. For one stream the second condition follows from the first.
+constexpr bool worth_off_loading(const off_load& k) {
+  if (k.accelerator <= 0 || k.host <= 0) return true;
+  const bool gains = k.accelerator + k.code + 2 * k.communication < k.host * static_cast<double>(k.sharing);
+  return gains && k.communication + k.context_switch < k.host;
+}
+
 /// Gives how many blocks of a loop a worker takes at least, by the mean time of one (0: not known): fewer do not pay
 /// for being handed over.
 constexpr std::int64_t worth_taking(double block, double handing_over) {

@@ -65,6 +65,35 @@ TEST(WorthSharing, WhatIsNotKnownIsTriedAndOneWorkerIsNoTeam) {
   EXPECT_FALSE(worth_sharing(1, 1, 0));
 }
 
+TEST(WorthOffLoading, WhatTheAcceleratorAndBothWaysTakeMustBeLessThanTheHost) {
+  EXPECT_TRUE(worth_off_loading({.accelerator = 10, .host = 15, .communication = 2}));
+  EXPECT_FALSE(worth_off_loading({.accelerator = 10, .host = 14, .communication = 2}));  // as long is no gain
+  EXPECT_FALSE(worth_off_loading({.accelerator = 10, .host = 13, .communication = 2}));
+  EXPECT_FALSE(worth_off_loading({.accelerator = 10, .host = 10}));
+}
+
+TEST(WorthOffLoading, ShippingItsCodeCounts) {
+  EXPECT_TRUE(worth_off_loading({.accelerator = 10, .host = 20, .communication = 2, .code = 5}));
+  EXPECT_FALSE(worth_off_loading({.accelerator = 10, .host = 20, .communication = 2, .code = 6}));
+}
+
+TEST(WorthOffLoading, WhatIsNotKnownIsOffLoaded) {
+  EXPECT_TRUE(worth_off_loading({}));
+  EXPECT_TRUE(worth_off_loading({.accelerator = 0, .host = 1, .communication = 100}));
+  EXPECT_TRUE(worth_off_loading({.accelerator = 1, .host = 0, .communication = 100}));
+}
+
+TEST(WorthOffLoading, AHostThatIsSharedDoesOneKernelAfterTheOther) {
+  EXPECT_FALSE(worth_off_loading({.accelerator = 40, .host = 40, .communication = 1, .context_switch = 2}));
+  EXPECT_TRUE(
+      worth_off_loading({.accelerator = 40, .host = 40, .communication = 1, .context_switch = 2, .sharing = 2}));
+}
+
+TEST(WorthOffLoading, AKernelSmallerThanTheSwitchIsNotWhoeverSharesTheHost) {
+  EXPECT_FALSE(worth_off_loading({.accelerator = 1, .host = 3, .communication = 1, .context_switch = 2, .sharing = 8}));
+  EXPECT_TRUE(worth_off_loading({.accelerator = 1, .host = 4, .communication = 1, .context_switch = 2, .sharing = 8}));
+}
+
 TEST(WorthTaking, AsManyBlocksAsPayForTheirHandingOver) {
   EXPECT_EQ(worth_taking(0, 100), 1);
   EXPECT_EQ(worth_taking(200, 100), 1);

@@ -16,7 +16,7 @@ namespace {
 [[noreturn]] void fail(std::string_view text, std::size_t at, std::string_view expected) {
   throw error(
       fmt::format("MASLIN_PIN=\"{}\": column {}: expected {}; write NAME=STREAMSxWIDTH for each phase, separated by "
-                  "commas, and wait=POLICY for how to wait, for example "
+                  "commas, NAME=host or NAME=accelerator for kernels, and wait=POLICY for how to wait, for example "
                   "MASLIN_PIN=\"bootstraps=4x2,other=1x8,wait=yield\"",
                   text, at + 1, expected));
 }
@@ -39,9 +39,17 @@ wait_policy read_wait(std::string_view text, std::size_t& at) {
   return policy;
 }
 
+/// Reads where a kernel runs at `at`, up to the next comma, and moves behind it; nothing if that is something else.
+std::optional<kernel_place> read_place(std::string_view text, std::size_t& at) {
+  const std::string_view name = text.substr(at, text.find(',', at) - at);
+  if (name != "host" && name != "accelerator") return std::nullopt;
+  at += name.size();
+  return name == "host" ? kernel_place::host : kernel_place::accelerator;
+}
+
 configuration read_configuration(std::string_view text, std::size_t& at) {
   const auto streams = read_count(text, at);
-  if (!streams) fail(text, at, "a number of streams, 1 or more");
+  if (!streams) fail(text, at, "a number of streams, 1 or more (of a kernel: host or accelerator)");
   if (at >= text.size() || text[at] != 'x') fail(text, at, "'x' between streams and width");
   ++at;
   const auto width = read_count(text, at);
@@ -62,8 +70,13 @@ pinned parse_pins(std::string_view text) {
     if (text[equals] == ',') fail(text, equals, "'=' after the name of a phase");
     std::string name(text.substr(start, equals - start));
     at = equals + 1;
-    const bool first = name == "wait" ? !std::exchange(all.wait, read_wait(text, at))
-                                      : all.phases.emplace(name, read_configuration(text, at)).second;
+    bool first = true;
+    if (name == "wait")
+      first = !std::exchange(all.wait, read_wait(text, at));
+    else if (const auto place = read_place(text, at))
+      first = all.kernels.emplace(name, *place).second;
+    else
+      first = all.phases.emplace(name, read_configuration(text, at)).second;
     if (!first) fail(text, start, fmt::format("each name once, but '{}' is pinned twice", name));
     if (at == text.size()) break;
     if (text[at] != ',') fail(text, at, "',' or the end after a configuration");

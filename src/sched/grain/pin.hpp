@@ -1,7 +1,8 @@
 #pragma once
-// Pinned decisions: MASLIN_PIN="bootstraps=4x2,other=1x8,wait=yield" takes phases out of right-sizing's hands, by name,
-// and says how the whole process waits.
+// Pinned decisions: MASLIN_PIN="bootstraps=4x2,other=1x8,newview=host,wait=yield" takes phases out of right-sizing's
+// hands, by name, says where kernels run, and how the whole process waits.
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,12 +16,18 @@ namespace maslin::grain {
 
 using pins = std::map<std::string, configuration, std::less<>>;
 
+/// Where a kernel runs that a stream on a host off-loads.
+enum class kernel_place : std::uint8_t { host, accelerator };
+
 struct pinned {
   pins phases;
+  std::map<std::string, kernel_place, std::less<>>
+      kernels;                      ///< an entry `kernels` is of all that have none of their own
   std::optional<wait_policy> wait;  ///< of the whole process: an entry `wait`, which is no phase's
 };
 
-/// Gives what `text` pins: NAME=STREAMSxWIDTH for phases and wait=POLICY, separated by commas. Throws `error` with the
+/// Gives what `text` pins: NAME=STREAMSxWIDTH for phases, NAME=host or NAME=accelerator for kernels, and
+/// wait=POLICY, separated by commas. Throws `error` with the
 /// column of what it could not read.
 pinned parse_pins(std::string_view text);
 

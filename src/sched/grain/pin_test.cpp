@@ -37,6 +37,15 @@ TEST(Pin, HowToWaitIsPinnedBesidePhases) {
   EXPECT_EQ(parse_pins("waits=1x1").phases.at("waits"), (configuration{1, 1}));
 }
 
+TEST(Pin, WhereAKernelRunsIsPinnedBesidePhases) {
+  const pinned all = parse_pins("newview=host,newview=4x2,evaluate=accelerator,kernels=host");
+  EXPECT_EQ(all.phases.size(), 1u);
+  ASSERT_EQ(all.kernels.size(), 3u);
+  EXPECT_EQ(all.kernels.at("newview"), kernel_place::host);
+  EXPECT_EQ(all.kernels.at("evaluate"), kernel_place::accelerator);
+  EXPECT_EQ(all.kernels.at("kernels"), kernel_place::host);
+}
+
 TEST(Pin, WhatCannotBeReadIsNamedWithItsColumn) {
   const std::pair<const char*, const char*> cases[] = {
       {"bootstraps", "column 11: expected '='"},
@@ -55,6 +64,8 @@ TEST(Pin, WhatCannotBeReadIsNamedWithItsColumn) {
       {"a=4x2,", "column 7: expected another entry"},
       {"a=4x2,,b=1x1", "column 7: expected the name"},
       {"a=4x2,a=1x1", "column 7: expected each name once"},
+      {"a=hosts", "column 3: expected a number of streams, 1 or more (of a kernel: host or accelerator)"},
+      {"a=host,b=host,a=accelerator", "column 15: expected each name once"},
       {"wait=yield,wait=spin", "column 12: expected each name once"},
       {"wait=yeild", "column 6: unknown waiting policy 'yeild', did you mean 'yield'?"},
       {"wait=4x2", "column 6: unknown waiting policy '4x2'; write spin"},
