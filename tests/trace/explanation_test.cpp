@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "maslin/maslin.hpp"
 #include "sanitized.hpp"
@@ -170,6 +172,29 @@ TEST(Explanation, CountsLoopsWhoseCallersTakeTurnsOnAWorker) {
     EXPECT_EQ(l.shared, 1u) << site;
     EXPECT_EQ(l.blocks, 8u) << site;
   }
+}
+
+TEST(Explanation, ListsKernelsThatRanOnHosts) {
+  namespace trace = ms::trace;
+  using enum trace::event_kind;
+  const std::string path = testing::TempDir() + "kernels.mtrace";
+  trace::start(path, 1, trace::detail_level::all);
+  const std::uint32_t small = trace::intern("small"), large = trace::intern("large");
+  for (const auto& [kernel, width] :
+       {std::pair{small, std::uint64_t{2}}, std::pair{small, trace::on_host}, std::pair{large, std::uint64_t{2}}}) {
+    trace::record(0, offload_begin, kernel, width);
+    trace::record(0, offload_end, kernel, width);
+  }
+  trace::stop();
+  const trace::file read(path);
+  const explanation all = explain(read);
+  EXPECT_EQ(all.kernels.at("small").on_host, 1u);
+  EXPECT_EQ(all.kernels.at("small").off_loaded, 1u);
+  EXPECT_EQ(all.kernels.at("large").on_host, 0u);
+  const std::string text = explanation_text(read, all);
+  EXPECT_NE(text.find("kernel small: 2 times"), std::string::npos) << text;
+  EXPECT_NE(text.find("MASLIN_PIN=\"small=accelerator\""), std::string::npos) << text;
+  EXPECT_EQ(text.find("kernel large"), std::string::npos) << text;
 }
 
 TEST(Explanation, SaysWhoseLimitALibraryHas) {
