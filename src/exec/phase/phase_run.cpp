@@ -21,6 +21,10 @@ constexpr double longest_turn_seconds = 50e-3;
 /// Workers of a described machine look at clocks of their own, which may be behind the one that was looked at before.
 std::uint64_t since(std::uint64_t then, std::uint64_t now) { return now > then ? now - then : 0; }
 
+bool has_come_less_far(const stream_run& a, const stream_run& b) {
+  return a.off_loads.load(std::memory_order_relaxed) < b.off_loads.load(std::memory_order_relaxed);
+}
+
 /// Gives where the team of a slot begins, among the workers of the phase.
 int first_place(configuration c, int slot) { return slot * c.width + std::min(slot, c.wider); }
 }  // namespace
@@ -226,7 +230,7 @@ stream_run* phase_run::next_stream(int worker, bool before_parking, std::optiona
   // next off-load it is suspended again.
   if (!before_parking && busy) return nullptr;
   const auto comes_first = [even = keeps_even()](const stream_run* a, const stream_run* b) {
-    return even && a->off_loads < b->off_loads;
+    return even && has_come_less_far(*a, *b);
   };
   if (auto s = suspended_.resume(before_parking ? 0 : running(), before_parking ? 1 : now_.streams, comes_first)) {
     (*s)->extra = before_parking;
@@ -253,7 +257,7 @@ void phase_run::started(stream_run& s, int worker) {
 bool phase_run::gives_way(const stream_run& s, std::uint64_t now) const {
   const bool surplus = suspended_.surplus(running(), now_.streams);
   if (!keeps_even()) return surplus;
-  const auto is_behind = [&](const stream_run* other) { return other->off_loads < s.off_loads; };
+  const auto is_behind = [&](const stream_run* other) { return has_come_less_far(*other, s); };
   if (surplus) return std::count_if(running_.begin(), running_.end(), is_behind) >= now_.streams;
   return now >= s.turn_ends && suspended_.any(is_behind);
 }

@@ -23,13 +23,15 @@ namespace maslin {
 
 /// A stream while it runs or is suspended. Lives on its own fiber.
 struct stream_run {
+  stream_run(phase_run& of, std::int64_t number) : phase(of), index(number) {}
+
   phase_run& phase;
   std::int64_t index;
-  std::uint32_t seen = 0;       ///< the phase's generation when it last looked
-  int worker = 0;               ///< on which it runs
-  bool off_loaded = false;      ///< since the configuration was set
-  bool extra = false;           ///< resumed although there was no room, until its next off-load
-  std::uint64_t off_loads = 0;  ///< so far
+  std::uint32_t seen = 0;                   ///< the phase's generation when it last looked
+  int worker = 0;                           ///< on which it runs
+  bool off_loaded = false;                  ///< since the configuration was set
+  bool extra = false;                       ///< resumed although there was no room, until its next off-load
+  std::atomic<std::uint64_t> off_loads{0};  ///< so far; written by the stream alone
   std::uint64_t turn_ends = 0;  ///< in ticks: from then on it gives way to a suspended stream that has come less far
   waiter* fiber = nullptr;      ///< while it is suspended: the executor's fiber
 };
@@ -50,9 +52,9 @@ class phase_run {
   void departed(std::uint64_t ticket, int worker, std::uint32_t column, int width, std::uint64_t ticks,
                 std::uint64_t completed = 1);
   const kernel_counts& counts() const { return kernels_; }
-  /// The stream has off-loaded once more.
+  /// The stream itself: it has off-loaded once more.
   void off_loaded(stream_run& s, std::uint64_t now) const {
-    ++s.off_loads;
+    s.off_loads.store(s.off_loads.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (now >= s.turn_ends && takes_turns_.load(std::memory_order_relaxed))
       s.seen = generation_.load(std::memory_order_relaxed) - 1;
   }

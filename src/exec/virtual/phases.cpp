@@ -124,7 +124,7 @@ bool virtual_executor::resume_stranded() {
 /// Binds a new thread to the context that fewest share.
 void virtual_executor::begin_on_host(phase_run& phase, std::int64_t index, int worker) {
   virtual_fiber& f = take_fiber(idle_streams_, stream_body);
-  f.stream.emplace(stream_run{phase, index});
+  f.stream.emplace(phase, index);
   phase.started(*f.stream, worker);
   const auto fewest = std::min_element(hosts_.begin(), hosts_.end(),
                                        [](const auto& a, const auto& b) { return a->threads() < b->threads(); });
