@@ -55,11 +55,12 @@ process_runtime* process = nullptr;
 bool forked_inside_a_task = false;
 
 process_runtime& the_process() {
-  static std::unique_ptr<process_runtime> first = [] {
-    auto made = std::make_unique<process_runtime>();
-    process = made.get();
-    return made;
-  }();
+  // Ends the process's own at its exit: in a forked child that is the child's, for the parent's threads are not there.
+  struct owner {
+    owner() { process = new process_runtime; }
+    ~owner() { delete process; }
+  };
+  static const owner of_process;
   return *process;
 }
 

@@ -346,6 +346,24 @@ TEST(Process, AForkedChildStartsAfreshAndTheParentGoesOn) {
       0, "");
 }
 
+TEST(Process, AForkedChildEndsWithItsOwnRuntimeOrWithNone) {
+  if (sanitized) GTEST_SKIP() << "what the parent's threads held looks like leaks there; the plain builds run this";
+  for (const bool calls : {true, false})
+    EXPECT_CHILD(
+        [&] {
+          if (run_a_loop() != 0) return 1;  // starts a runtime that lives until the process ends
+          const pid_t child = fork();
+          if (child == 0) {
+            alarm(60);
+            std::exit(calls ? run_a_loop() : 0);
+          }
+          int status = 1;
+          waitpid(child, &status, 0);
+          return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? run_a_loop() : 1;
+        },
+        0, "");
+}
+
 TEST(Process, AForkInsideATaskIsAnErrorAtTheChildsFirstCall) {
   EXPECT_CHILD(
       [] {
