@@ -19,6 +19,7 @@
 #include "exec/executor.hpp"
 #include "exec/in_place.hpp"
 #include "exec/node/membership.hpp"
+#include "exec/report_file.hpp"
 #include "graph/read_check.hpp"
 #include "graph/recording.hpp"
 #include "graph/version.hpp"
@@ -93,6 +94,8 @@ void in_forked_child() {
   forget_root_context();
   os_waiter::forget_after_fork();
   trace::forget_after_fork();
+  forget_reports_after_fork();
+  forget_reporting_after_fork();
   node::segment::forget_after_fork();
   running.store(nullptr, std::memory_order_relaxed);
   process = new process_runtime;
@@ -143,6 +146,7 @@ void start(process_runtime& p, Runtime::options wish) {
     throw;
   }
   p.running_with = {wish.serial ? 1 : workers, wish.serial};
+  begin_reporting(p.exec->workers(), described && !wish.serial ? described->name.c_str() : nullptr);
   running.store(p.exec.get(), std::memory_order_release);
   if (shares) tell_mpi(true);
 }
@@ -152,6 +156,7 @@ void stop(process_runtime& p) noexcept {
   drain_root_context();
   running.store(nullptr, std::memory_order_release);
   p.exec.reset();
+  end_reporting();
   trace::stop();
 }
 
@@ -502,7 +507,9 @@ void run_loop(const loop& l) {
 void run_phase(const phase& p) {
   executor& exec = the_executor();
   note_stranger(exec);
-  exec.run_phase(unrecorded_context("phase"), p);
+  context& here = unrecorded_context("phase");
+  const reported_phase reported;
+  exec.run_phase(here, p);
 }
 bool pay(double seconds) {
   constexpr double most = 9e6;  // a hundred days; picoseconds are counted in 64 bits

@@ -1,16 +1,35 @@
 #include "exec/reports.hpp"
 
+#include <algorithm>
 #include <map>
+#include <new>
 #include <string>
 
 namespace maslin {
 
 namespace {
 
-std::mutex table_lock;
-std::map<std::string, std::shared_ptr<live_report>, std::less<>> table;
+struct table {
+  std::mutex lock;
+  std::map<std::string, std::shared_ptr<live_report>, std::less<>> reports;
+  std::int64_t begun = 0;
+};
+
+table first;
+// A forked child gets a fresh one: a thread that it has not may have held the other one's lock.
+table* ours = &first;
 
 }  // namespace
+
+void live_report::keep_choice() noexcept {
+  choices_ = std::min(choices_ + 1, most_choices);
+  choice_[choices_ - 1] = {*value_.chosen, value_.samples.size(), value_.work, value_.seconds};
+}
+
+told_phase live_report::tell() const {
+  std::lock_guard held(lock_);
+  return {value_, {choice_.begin(), choice_.begin() + static_cast<std::ptrdiff_t>(choices_)}, times_};
+}
 
 std::shared_ptr<live_report> begin_report(const detail::phase& p) {
   phase_report begin;
@@ -18,20 +37,38 @@ std::shared_ptr<live_report> begin_report(const detail::phase& p) {
   begin.streams = p.streams;
   begin.running = true;
   auto made = std::make_shared<live_report>(std::move(begin));
-  std::lock_guard held(table_lock);
-  table.insert_or_assign(p.name, made);
+  std::shared_ptr<live_report> before = made;  // ends up with the one that is replaced, and lets it go without the lock
+  std::lock_guard held(ours->lock);
+  std::shared_ptr<live_report>& latest = ours->reports[p.name];
+  made->is(++ours->begun, latest ? latest->times() + 1 : 1);
+  latest.swap(before);
   return made;
 }
 
 std::optional<phase_report> report(std::string_view phase) {
   std::shared_ptr<live_report> found;
   {
-    std::lock_guard held(table_lock);
-    const auto at = table.find(phase);
-    if (at == table.end()) return std::nullopt;
+    std::lock_guard held(ours->lock);
+    const auto at = ours->reports.find(phase);
+    if (at == ours->reports.end()) return std::nullopt;
     found = at->second;
   }
   return found->read();
+}
+
+std::vector<std::shared_ptr<const live_report>> all_reports() {
+  std::vector<std::shared_ptr<const live_report>> all;
+  {
+    std::lock_guard held(ours->lock);
+    all.reserve(ours->reports.size());
+    for (const auto& [name, report] : ours->reports) all.push_back(report);
+  }
+  std::ranges::sort(all, {}, &live_report::number);
+  return all;
+}
+
+void forget_reports_after_fork() noexcept {
+  if (auto* fresh = new (std::nothrow) table) ours = fresh;
 }
 
 }  // namespace maslin

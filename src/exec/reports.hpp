@@ -1,36 +1,87 @@
 #pragma once
 // The reports of the phases of this process, the latest of each name.
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "maslin/phase.hpp"
 
 namespace maslin {
+
+/// What a phase chose, and how far it was by then.
+struct choice {
+  configuration what;
+  std::size_t samples = 0;  ///< that were taken before
+  double work = 0;          ///< as phase_report::work
+  double seconds = 0;
+};
+
+/// A phase's report with its history.
+struct told_phase {
+  phase_report last;
+  std::vector<choice> choices;  ///< one after the other
+  std::int64_t times = 1;       ///< that a phase of this name has run in this process, this one included
+};
 
 /// A report that its phase keeps writing while others read it.
 class live_report {
  public:
   explicit live_report(phase_report begin) : value_(std::move(begin)) {}
 
+  /// Before others see it. `number`: of the phases of this process, whatever their names; `times`: of those of its
+  /// name.
+  void is(std::int64_t number, std::int64_t times) {
+    number_ = number;
+    times_ = times;
+  }
+
   template <class Change>
   void change(Change&& change) {
     std::lock_guard held(lock_);
     change(value_);
+    ++changes_;
+    if (value_.chosen && (choices_ == 0 || choice_[choices_ - 1].what != *value_.chosen)) keep_choice();
   }
   phase_report read() const {
     std::lock_guard held(lock_);
     return value_;
   }
+  told_phase tell() const;
+  /// Gives how often it was changed.
+  std::uint64_t changes() const {
+    std::lock_guard held(lock_);
+    return changes_;
+  }
+  std::int64_t number() const { return number_; }
+  std::int64_t times() const { return times_; }
 
  private:
+  /// In place, because a phase keeps its choices where nothing may fail; of more than that the last one stays.
+  static constexpr std::size_t most_choices = 8;
+  void keep_choice() noexcept;
+
   mutable std::mutex lock_;
   phase_report value_;
+  std::uint64_t changes_ = 0;
+  std::array<choice, most_choices> choice_;
+  std::size_t choices_ = 0;
+  std::int64_t number_ = 1;
+  std::int64_t times_ = 1;
 };
 
 /// Makes the report of a phase that begins; `report(name)` reads it from now on.
 std::shared_ptr<live_report> begin_report(const detail::phase& p);
+
+/// Gives the latest report of each name, in the order in which their phases began.
+std::vector<std::shared_ptr<const live_report>> all_reports();
+
+/// In a forked child: what its parent did is its parent's.
+void forget_reports_after_fork() noexcept;
 
 }  // namespace maslin

@@ -1,0 +1,214 @@
+#include "exec/report_file.hpp"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "base/processor.hpp"
+#include "exec/foreign/libraries.hpp"
+
+namespace maslin {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::atomic<report_file*> now{nullptr};
+pid_t forked = 0;  // set in a forked child: its own number
+
+/// Gives the file's name without what a folder would be, or nobody could type.
+std::string as_name(std::string text) {
+  for (char& c : text)
+    if (c == '/' || static_cast<unsigned char>(c) <= ' ') c = '_';
+  return text;
+}
+
+/// Is this process one of the ranks of a job, and not the first? A thousand of them on a shared file system would all
+/// say the same.
+bool is_later_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* rank = std::getenv(name); rank && *rank) return std::string_view(rank) != "0";
+  return false;
+}
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// Puts the text there, whole or not at all.
+void replace_file(const std::string& path, std::string_view text) {
+  struct stat there {};
+  if (stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return;  // no device is replaced by a file
+  const std::string part = fmt::format("{}.{}.part", path, getpid());
+  const int fd = open(part.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
+  if (fd < 0) return;
+  const bool whole = write_all(fd, text);
+  if (close(fd) != 0 || !whole || rename(part.c_str(), path.c_str()) != 0) unlink(part.c_str());
+}
+
+/// Leaves room for one more: removes the oldest files of the folder.
+void prune(const fs::path& folder) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> all;
+  std::error_code gone;  // others may prune at the same time
+  for (const fs::directory_entry& file : fs::directory_iterator(folder, gone))
+    if (file.is_regular_file(gone)) all.emplace_back(file.last_write_time(gone), file.path());
+  constexpr std::size_t stay = report_file::most_kept - 1;
+  if (all.size() <= stay) return;
+  std::ranges::sort(all, std::greater<>());
+  for (std::size_t i = stay; i < all.size(); ++i) fs::remove(all[i].second, gone);
+}
+
+}  // namespace
+
+std::string run_reports_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache && *cache == '/') return std::string(cache) + "/maslin/runs";
+  const char* home = std::getenv("HOME");
+  return home && *home == '/' ? std::string(home) + "/.cache/maslin/runs" : "";
+}
+
+report_file::report_file(std::string path, bool one_of_many, run_about run)
+    : path_(std::move(path)), one_of_many_(one_of_many), run_(std::move(run)) {
+  run_.began = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+report_file::~report_file() {
+  {
+    const std::lock_guard guard(lock_);
+    if (!thread_.joinable()) return;
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void report_file::rouse() noexcept {
+  const std::lock_guard guard(lock_);
+  const writer before = writer_.exchange(writer::looks, std::memory_order_seq_cst);
+  if (before == writer::dozes) wake_.notify_one();
+  if (before != writer::is_none) return;
+  // The program's signal handlers are not to run on this thread, and a limit on files is to be an error here instead of
+  // the program's end.
+  sigset_t every, mine;
+  sigfillset(&every);
+  pthread_sigmask(SIG_SETMASK, &every, &mine);
+  try {
+    thread_ = std::thread([this] { run(); });
+    pthread_setname_np(thread_.native_handle(), "maslin-report");
+  } catch (const std::exception&) {  // the system has no more threads: then there is no report
+  }
+  pthread_sigmask(SIG_SETMASK, &mine, nullptr);
+}
+
+std::chrono::duration<double> report_file::pause() const {
+  // A report is at most an eighth of the run old: a short run is seen at once, and a long one costs some forty writes,
+  // then one every ten seconds.
+  constexpr double shortest = 0.1, longest = 10;
+  const double now_at = seconds();
+  const double apart = std::clamp(now_at / 8, shortest, longest);
+  return std::chrono::duration<double>(wrote_at_ < 0 ? shortest : std::max(wrote_at_ + apart - now_at, shortest));
+}
+
+void report_file::run() noexcept try {
+  std::unique_lock guard(lock_);
+  while (!wake_.wait_for(guard, pause(), [this] { return stopping_; })) {
+    guard.unlock();
+    const std::int64_t over = look();
+    guard.lock();
+    if (over < 0) continue;
+    writer_.store(writer::dozes, std::memory_order_seq_cst);
+    if (begun_.load(std::memory_order_seq_cst) == over)
+      wake_.wait(guard, [this] { return stopping_ || writer_.load(std::memory_order_relaxed) == writer::looks; });
+    writer_.store(writer::looks, std::memory_order_seq_cst);
+  }
+  guard.unlock();
+  write(true);
+} catch (const std::exception&) {  // no memory, or a folder that nobody may read: what was written stays
+}
+
+std::int64_t report_file::look() {
+  const std::int64_t ended = ended_.load(std::memory_order_acquire);
+  const std::int64_t begun = begun_.load(std::memory_order_relaxed);
+  std::pair<std::int64_t, std::uint64_t> seen{begun, 0};
+  for (const auto& report : all_reports()) seen.second += report->changes();
+  if (seen != seen_) write(false);
+  seen_ = seen;
+  return ended == begun ? begun : -1;
+}
+
+void report_file::write(bool ended) {
+  if (wrote_at_ < 0) {
+    if (!run_.described) run_.machine = base::processor_name();
+    run_.process_start = process_start(run_.process);
+    run_.where = this_process_space();
+    const fs::path folder = fs::path(path_).parent_path();
+    if (one_of_many_) fs::create_directories(folder);
+    if (one_of_many_) prune(folder);
+  }
+  wrote_at_ = seconds();
+  run_.ended = ended;
+  run_.written = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  run_.seconds = wrote_at_;
+  run_.libraries.clear();
+  for (int i = 0; i < foreign::known(); ++i)
+    if (const foreign::library& l = foreign::at(i); l.limits != foreign::reach::none)
+      run_.libraries.push_back({l.name, l.limits == foreign::reach::process});
+  std::vector<told_phase> phases;
+  for (const auto& report : all_reports()) phases.push_back(report->tell());
+  if (!phases.empty()) replace_file(path_, report_json(run_, phases));
+}
+
+void begin_reporting(int workers, const char* described) noexcept try {
+  const char* const named = std::getenv("MASLIN_REPORT");
+  std::string path = named ? named : "";
+  run_about run;
+  run.program = program_invocation_short_name;
+  run.process = getpid();
+  run.workers = workers;
+  run.described = described;
+  if (described) run.machine = described;
+  const bool one_of_many = path.empty();
+  if (one_of_many) {
+    const std::string folder = described || is_later_rank() ? "" : run_reports_folder();
+    if (folder.empty()) return;
+    path =
+        fmt::format("{}/{}.{}.{}.json", folder, as_name(run.program), as_name(this_process_space().host), run.process);
+  } else {
+    if (path == "off") return;
+    for (auto at = path.find("%p"); at != std::string::npos; at = path.find("%p", at))
+      path.replace(at, 2, std::to_string(run.process));
+    if (forked != 0) path += fmt::format(".{}", run.process);
+    path = fs::absolute(path);  // the program may change its folder
+  }
+  now.store(new report_file(std::move(path), one_of_many, std::move(run)), std::memory_order_release);
+} catch (const std::exception&) {  // there is no report then
+}
+
+void end_reporting() noexcept { delete now.exchange(nullptr, std::memory_order_acq_rel); }
+
+void forget_reporting_after_fork() noexcept {
+  now.store(nullptr, std::memory_order_relaxed);  // what it was has a thread that is not here
+  forked = getpid();
+}
+
+report_file* reporting() noexcept { return now.load(std::memory_order_acquire); }
+
+}  // namespace maslin
