@@ -1,8 +1,10 @@
 #include "explanation.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "output.hpp"
@@ -98,7 +100,7 @@ class decisions : public timeline::observer {
   static void decide(phase_decisions& phase, const decision_of& d) {
     if (d.stage != decision_stage::sampling) {
       phase.decided = true;
-      phase.pinned = d.stage == decision_stage::pinned;
+      if (d.stage == decision_stage::pinned) phase.pinned_by = "MASLIN_PIN";
       phase.chosen = d.under;
       if (phase.decisions.empty() || phase.decisions.back() != d.under) {
         phase.decisions.push_back(d.under);
@@ -148,7 +150,7 @@ void tell_waiting(std::string& text, const phase_decisions& p) {
 
 /// Says by how much the chosen configuration was ahead, and whether it kept its promise.
 void tell_margin(std::string& text, const phase_decisions& p) {
-  if (!p.decided || p.pinned || p.expected <= 0) return;
+  if (!p.decided || !p.pinned_by.empty() || p.expected <= 0) return;
   const phase_decisions::tried* next = nullptr;
   for (const auto& c : p.configurations)
     if (c.under != p.chosen && c.samples > 0 && (!next || c.mean() > next->mean())) next = &c;
@@ -158,51 +160,129 @@ void tell_margin(std::string& text, const phase_decisions& p) {
     line(text, "  expected of it {:.3g}, measured afterwards {:.3g}", p.expected, p.later.mean());
 }
 
+/// Says what the phase ran in and who decided that.
+void tell_decision(std::string& text, const phase_decisions& p) {
+  const char* const ran = p.running ? "runs" : "ran";
+  if (p.in_place)
+    line(text, "  {} in place, one stream after the other: there was no second worker for it", ran);
+  else if (!p.pinned_by.empty())
+    line(text, "  {} in {} (streams x width) because {} says so", ran, text_of(p.chosen), p.pinned_by);
+  else if (p.decided && p.configurations.empty() && p.policy == "auto")
+    line(text, "  {} in {} (streams x width): nothing was sampled, as nothing else promised to be worth it", ran,
+         sequence_of(p.decisions));
+  else if (p.decided && p.configurations.empty())
+    line(text, "  {} in {} (streams x width): nothing was sampled, because MASLIN_GRAIN's policy{} goes by other signs",
+         ran, sequence_of(p.decisions), p.policy.empty() ? "" : ", " + p.policy + ",");
+  else if (p.decided)
+    line(text, "  {} in {} (streams x width): of what was tried it completed most work per second{}", ran,
+         text_of(p.chosen), p.policy.empty() ? "" : fmt::format(" (policy {}; MASLIN_GRAIN names another)", p.policy));
+  else if (p.running)
+    line(text, "  nothing is chosen yet: {} still tries what pays", p.policy);
+  else
+    line(text, "  nothing was chosen: it was over before right-sizing had seen enough, or ran in place");
+  if (p.running && !p.in_place && (!p.decided || p.current != p.chosen))
+    line(text, "  now in {}{}", text_of(p.current), p.decided ? ", for the streams that are left" : "");
+}
+
+/// Can what was decided be pinned, so that the next run begins with it?
+bool may_be_pinned(const phase_decisions& p) {
+  const bool one = !p.configurations.empty() || p.decisions.size() == 1;
+  return !p.in_place && p.pinned_by.empty() && p.decided && one;
+}
+
+void tell_phase(std::string& text, const phase_decisions& p) {
+  line(text, "\nphase {}: {} streams{}, {:.3f} s{}", p.name, p.streams,
+       p.running ? fmt::format(", {} done so far", p.done) : "", static_cast<double>(p.ns) * 1e-9,
+       p.times > 1 ? fmt::format("; the last of {} of that name", p.times) : "");
+  tell_decision(text, p);
+  for (const auto& c : p.configurations)
+    line(text, "    {:>7}  {:>3} samples{}{}", text_of(c.under), c.samples,
+         c.samples > 0 ? fmt::format(", {:.3g} {} per second ({:.3g} to {:.3g})", c.mean(), p.work, c.least, c.best)
+                       : "",
+         p.decided && c.under == p.chosen ? "  <- chosen" : "");
+  tell_margin(text, p);
+  if (may_be_pinned(p)) line(text, "  pin it: MASLIN_PIN=\"{}={}\"", p.name, text_of(p.chosen));
+  tell_waiting(text, p);
+}
+
+/// Says how to pin all decisions at once, if there are several.
+void tell_pins(std::string& text, const explanation& all) {
+  std::map<std::string, std::string> pins;  // of phases of one name the last
+  std::string wait;
+  bool one_wait = true;
+  for (const phase_decisions& p : all.phases) {
+    if (may_be_pinned(p)) pins[p.name] = text_of(p.chosen);
+    if (!p.waiting_reason.starts_with("auto")) continue;
+    one_wait = one_wait && (wait.empty() || wait == p.waiting);
+    wait = p.waiting;
+  }
+  if (!wait.empty() && one_wait) pins["wait"] = wait;
+  if (pins.size() < 2) return;
+  std::string list;
+  for (const auto& [name, what] : pins) list += fmt::format("{}{}={}", list.empty() ? "" : ",", name, what);
+  line(text, "\npin all of that: MASLIN_PIN=\"{}\"", list);
+}
+
+void tell_process(std::string& text, const explanation& all) {
+  const process_state& p = *all.report_of;
+  line(text, "process {} on {}{}, began {}; {}", p.process, p.host,
+       p.machine.empty() ? ""
+       : p.described     ? fmt::format(", as if on {} (times are virtual)", p.machine)
+                         : fmt::format(" ({})", p.machine),
+       wall_clock(p.began), [&]() -> std::string {
+         using enum process_state::life;
+         const std::string as_of = "this is what it was at " + wall_clock(p.written);
+         switch (p.is) {
+           case ended:
+             return "it has ended";
+           case runs:
+             return "it still runs, and " + as_of;
+           case killed:
+             return "it ended without saying so, and " + as_of;
+           default:
+             return "whether it still runs is not to be seen from here, and " + as_of;
+         }
+       }());
+}
+
 double mean_us(std::int64_t ns, std::uint64_t count) {
   return count > 0 ? static_cast<double>(ns) / static_cast<double>(count) / 1000 : 0;
 }
 
 }  // namespace
 
+const char* name_of(process_state::life is) {
+  using enum process_state::life;
+  return is == ended ? "ended" : is == killed ? "killed" : is == runs ? "runs" : "unknown";
+}
+
+std::string wall_clock(double seconds) {
+  const auto whole = static_cast<std::time_t>(seconds);
+  std::tm local{};
+  return localtime_r(&whole, &local) ? fmt::format("{:%Y-%m-%d %H:%M:%S}", local) : fmt::format("{:.0f}", seconds);
+}
+
 explanation explain(const file& trace) {
   explanation all;
+  all.program = trace.about().program;
+  all.workers = trace.about().workers;
+  all.seconds = static_cast<double>(trace.about().duration_ns) * 1e-9;
+  all.only_streams = trace.about().only_streams;
   decisions into(trace, all);
   observe(trace, into, "reading");
   return all;
 }
 
-std::string explanation_text(const file& trace, const explanation& all) {
+std::string explanation_text(const explanation& all) {
   std::string text;
-  line(text, "{}: {} workers, {:.3f} s", trace.about().program, trace.about().workers,
-       static_cast<double>(trace.about().duration_ns) * 1e-9);
+  line(text, "{}: {} workers, {:.3f} s", all.program, all.workers, all.seconds);
+  if (all.report_of) tell_process(text, all);
   for (const library_limit& l : all.libraries)
     line(text, "{}: {}; MASLIN_FOREIGN=0 leaves it alone", l.name,
          l.process_wide ? "one limit on its threads for the whole process, the least width of all that runs"
                         : "each stream has as many of its threads as it is wide, tasks and loops one");
-  for (const phase_decisions& p : all.phases) {
-    line(text, "\nphase {}: {} streams, {:.3f} s", p.name, p.streams, static_cast<double>(p.ns) * 1e-9);
-    if (p.pinned)
-      line(text, "  ran in {} (streams x width) because MASLIN_PIN says so", text_of(p.chosen));
-    else if (p.decided && p.configurations.empty())
-      line(text,
-           "  ran in {} (streams x width): nothing was sampled, because MASLIN_GRAIN's policy goes by other signs",
-           sequence_of(p.decisions));
-    else if (p.decided)
-      line(text, "  ran in {} (streams x width): of what was tried it completed most work per second",
-           text_of(p.chosen));
-    else
-      line(text, "  nothing was chosen: it was over before right-sizing had seen enough, or ran in place");
-    for (const auto& c : p.configurations)
-      line(text, "    {:>7}  {:>3} samples{}{}", text_of(c.under), c.samples,
-           c.samples > 0
-               ? fmt::format(", {:.3g} worker-seconds of work per second ({:.3g} to {:.3g})", c.mean(), c.least, c.best)
-               : "",
-           p.decided && c.under == p.chosen ? "  <- chosen" : "");
-    tell_margin(text, p);
-    const bool one = !p.configurations.empty() || p.decisions.size() == 1;
-    if (!p.pinned && p.decided && one) line(text, "  pin it: MASLIN_PIN=\"{}={}\"", p.name, text_of(p.chosen));
-    tell_waiting(text, p);
-  }
+  for (const phase_decisions& p : all.phases) tell_phase(text, p);
+  tell_pins(text, all);
   for (const auto& [site, t] : all.tasks) {
     line(text, "\ntask at {}: {} times", site, t.handed_over + t.at_once);
     if (t.handed_over > 0)
@@ -233,14 +313,26 @@ std::string explanation_text(const file& trace, const explanation& all) {
          "MASLIN_PIN=\"{2}=accelerator\" off-loads it all the same, \"{2}=host\" never",
          k.on_host, mean_us(k.on_host_ns, k.on_host), name);
   }
-  if (trace.about().only_streams)
+  if (all.only_streams)
     line(text, "\nThe trace holds no tasks and loops: record with MASLIN_TRACE_DETAIL=all to see them.");
+  if (all.report_of)
+    line(text, "\nTasks and loops are in traces only: MASLIN_TRACE=run.mtrace {}, then maslin explain run.mtrace.",
+         all.program);
   return text;
 }
 
 std::string explanation_json(const explanation& all) {
   using nlohmann::ordered_json;
+  const auto as_json = [](maslin::configuration c) -> ordered_json {
+    return {{"streams", c.streams}, {"width", c.width}};
+  };
   ordered_json out;
+  out["program"] = all.program;
+  out["workers"] = all.workers;
+  out["seconds"] = all.seconds;
+  if (const auto& p = all.report_of)
+    out["process"] = {{"number", p->process},  {"host", p->host},       {"state", name_of(p->is)},  {"began", p->began},
+                      {"written", p->written}, {"machine", p->machine}, {"described", p->described}};
   out["libraries"] = ordered_json::array();
   for (const library_limit& l : all.libraries)
     out["libraries"].push_back({{"name", l.name}, {"process_wide", l.process_wide}});
@@ -255,7 +347,7 @@ std::string explanation_json(const explanation& all) {
                        {"least", c.least},
                        {"best", c.best}});
     ordered_json chosen;
-    if (p.decided) chosen = {{"streams", p.chosen.streams}, {"width", p.chosen.width}};
+    if (p.decided) chosen = as_json(p.chosen);
     ordered_json cpu_seconds, waiting;
     if (p.cpu_ns) cpu_seconds = static_cast<double>(*p.cpu_ns) * 1e-9;
     if (!p.waiting.empty()) waiting = {{"policy", p.waiting}, {"reason", p.waiting_reason}};
@@ -264,11 +356,20 @@ std::string explanation_json(const explanation& all) {
                              {"seconds", static_cast<double>(p.ns) * 1e-9},
                              {"cpu_seconds", cpu_seconds},
                              {"chosen", chosen},
-                             {"pinned", p.pinned},
+                             {"pinned", !p.pinned_by.empty()},
                              {"tried", tried},
                              {"expected", p.expected},
                              {"measured", p.later.mean()},
                              {"waiting", waiting}});
+    if (!all.report_of) continue;
+    ordered_json& last = out["phases"].back();
+    last["policy"] = p.policy.empty() ? ordered_json() : ordered_json(p.policy);
+    last["pinned_by"] = p.pinned_by.empty() ? ordered_json() : ordered_json(p.pinned_by);
+    last["in_place"] = p.in_place;
+    last["running"] = p.running;
+    last["done"] = p.done;
+    last["times"] = p.times;
+    last["current"] = as_json(p.current);
   }
   out["tasks"] = ordered_json::array();
   for (const auto& [site, t] : all.tasks)

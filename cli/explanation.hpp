@@ -1,5 +1,5 @@
 #pragma once
-// What the runtime decided in a run, from its trace.
+// What the runtime decided in a run, from its trace or its report.
 
 #include <cstdint>
 #include <map>
@@ -25,13 +25,22 @@ struct phase_decisions {
   std::vector<tried> configurations;             ///< in the order in which they were first tried
   std::vector<maslin::configuration> decisions;  ///< one after the other; what repeats the one before is left out
   bool decided = false;
-  bool pinned = false;
-  maslin::configuration chosen;  ///< if decided or pinned
-  double expected = 0;           ///< throughput of the chosen one, when it was chosen; 0: not measured
-  tried later;                   ///< what it had after that
-  std::string waiting;           ///< how its workers waited at last; empty where nothing was recorded of that
+  std::string pinned_by;  ///< e.g. "MASLIN_PIN"; empty where right-sizing decided
+  std::string policy;     ///< that decided, as MASLIN_GRAIN names it; empty where that is not known
+  const char* work = "worker-seconds of work";  ///< what throughputs count
+  maslin::configuration chosen;                 ///< if decided or pinned
+  double expected = 0;                          ///< throughput of the chosen one, when it was chosen; 0: not measured
+  tried later;                                  ///< what it had after that
+  std::string waiting;  ///< how its workers waited at last; empty where nothing was recorded of that
   std::string waiting_reason;
   std::optional<std::int64_t> cpu_ns;  ///< CPU time of the process meanwhile
+
+  // Known from reports only.
+  bool running = false;  ///< when the report was written
+  bool in_place = false;
+  std::int64_t done = 0;          ///< streams
+  std::int64_t times = 1;         ///< that a phase of this name has run; this is the last one
+  maslin::configuration current;  ///< at the time
 };
 
 /// The loops of one call site.
@@ -67,7 +76,29 @@ struct library_limit {
   bool process_wide = false;
 };
 
+/// The process that a report is of.
+struct process_state {
+  enum class life : std::uint8_t {
+    ended,
+    killed,   ///< it is not there any more and has not said that it ended
+    runs,     ///< and may write more
+    unknown,  ///< it is a process of another host, or container
+  };
+  std::int64_t process = 0;
+  std::string host;
+  std::string machine;
+  bool described = false;  ///< the machine; times are virtual
+  life is = life::unknown;
+  double began = 0;    ///< seconds since 1970
+  double written = 0;  ///< the report
+};
+
 struct explanation {
+  std::string program;
+  int workers = 0;
+  double seconds = 0;
+  std::optional<process_state> report_of;  ///< not from a trace but from a report: no tasks and loops
+  bool only_streams = false;               ///< from a trace without them
   std::vector<library_limit> libraries;
   std::vector<phase_decisions> phases;
   std::map<std::string, task_decisions> tasks;  ///< by call site
@@ -78,5 +109,9 @@ struct explanation {
 /// Reads the whole trace.
 explanation explain(const maslin::trace::file& trace);
 
-std::string explanation_text(const maslin::trace::file& trace, const explanation& e);
+std::string explanation_text(const explanation& e);
 std::string explanation_json(const explanation& e);
+/// Gives the word for it: "ended", "killed", "runs" or "unknown".
+const char* name_of(process_state::life is);
+/// Gives a time of the wall clock, in seconds since 1970, as people here write it.
+std::string wall_clock(double seconds);

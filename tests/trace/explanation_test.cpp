@@ -7,10 +7,13 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "maslin/maslin.hpp"
+#include "run_report.hpp"
 #include "sanitized.hpp"
 #include "trace/recorder.hpp"
 
@@ -38,10 +41,10 @@ TEST(Explanation, SaysWhatWasTriedChosenAndHowToPinIt) {
   ASSERT_EQ(all.phases.size(), 1u);
   const phase_decisions& phase = all.phases.front();
   EXPECT_TRUE(phase.decided);
-  EXPECT_FALSE(phase.pinned);
+  EXPECT_EQ(phase.pinned_by, "");
   ASSERT_GE(phase.configurations.size(), 2u);
   for (const auto& tried : phase.configurations) EXPECT_GT(tried.samples, 0);
-  const std::string text = explanation_text(trace, all);
+  const std::string text = explanation_text(all);
   const std::string pin = "MASLIN_PIN=\"" + phase.name + "=" + std::to_string(phase.chosen.streams) + "x" +
                           std::to_string(phase.chosen.width) + "\"";
   EXPECT_NE(text.find(pin), std::string::npos) << text;
@@ -57,7 +60,7 @@ TEST(Explanation, SaysThatAPolicyDecidedWithoutSamples) {
   ASSERT_EQ(all.phases.size(), 1u);
   EXPECT_TRUE(all.phases[0].decided);
   EXPECT_TRUE(all.phases[0].configurations.empty());
-  const std::string text = explanation_text(trace, all);
+  const std::string text = explanation_text(all);
   EXPECT_NE(text.find("ran in 2x1 (streams x width): nothing was sampled"), std::string::npos) << text;
 }
 
@@ -66,7 +69,7 @@ TEST(Explanation, SaysHowAPhaseWaitedAndWhatItTookOfTheCpus) {
   setenv("MASLIN_WAIT", "yield", 1);
   const ms::trace::file named = traced("named_wait", phase, "streams");
   unsetenv("MASLIN_WAIT");
-  std::string text = explanation_text(named, explain(named));
+  std::string text = explanation_text(explain(named));
   EXPECT_NE(text.find("waited by yield (MASLIN_WAIT says so)"), std::string::npos) << text;
   EXPECT_EQ(text.find("MASLIN_PIN=\"wait="), std::string::npos) << text;
   EXPECT_NE(text.find("s of CPU time"), std::string::npos) << text;
@@ -78,7 +81,7 @@ TEST(Explanation, SaysHowAPhaseWaitedAndWhatItTookOfTheCpus) {
   ASSERT_EQ(all.phases.size(), 1u);
   ASSERT_TRUE(all.phases[0].cpu_ns);
   EXPECT_EQ(all.phases[0].waiting_reason.substr(0, 6), "auto: ") << all.phases[0].waiting_reason;
-  text = explanation_text(learned, all);
+  text = explanation_text(all);
   EXPECT_NE(text.find("pin that: MASLIN_PIN=\"wait=" + all.phases[0].waiting), std::string::npos) << text;
 }
 
@@ -108,7 +111,7 @@ TEST(Explanation, SaysWhichLoopsWereTooSmallToShare) {
   }
   // Sanitized loops take longer, so it may be that none is too small.
   if (alone > 0) {
-    EXPECT_NE(explanation_text(trace, all).find("too small to gain from a team"), std::string::npos);
+    EXPECT_NE(explanation_text(all).find("too small to gain from a team"), std::string::npos);
   } else {
     EXPECT_TRUE(sanitized) << "every loop was shared";
   }
@@ -136,7 +139,7 @@ TEST(Explanation, SaysWhichTasksTheirCreatorRanAtOnce) {
   }
   // Sanitized bodies take longer, so it may be that none is too small.
   if (at_once > 0) {
-    EXPECT_NE(explanation_text(trace, all).find("MASLIN_AT_ONCE=0"), std::string::npos);
+    EXPECT_NE(explanation_text(all).find("MASLIN_AT_ONCE=0"), std::string::npos);
   } else {
     EXPECT_TRUE(sanitized) << "every task was handed over";
   }
@@ -205,7 +208,7 @@ TEST(Explanation, SaysWhoseLimitALibraryHas) {
   trace::record(0, trace::event_kind::library, trace::intern("OpenMP (libgomp.so.1)"), 0);
   trace::stop();
   const trace::file read(path);
-  const std::string text = explanation_text(read, explain(read));
+  const std::string text = explanation_text(explain(read));
   EXPECT_NE(text.find("OpenBLAS 0.3.21 (pthreads): one limit on its threads for the whole process"), std::string::npos);
   EXPECT_NE(text.find("OpenMP (libgomp.so.1): each stream has as many"), std::string::npos);
 }
@@ -213,7 +216,47 @@ TEST(Explanation, SaysWhoseLimitALibraryHas) {
 TEST(Explanation, SaysThatAThinTraceHoldsNoLoops) {
   const ms::trace::file trace = traced(
       "thin", [] { ms::parallel_for(0, 100, [](ms::range) {}); }, "streams");
-  EXPECT_NE(explanation_text(trace, explain(trace)).find("MASLIN_TRACE_DETAIL=all"), std::string::npos);
+  EXPECT_NE(explanation_text(explain(trace)).find("MASLIN_TRACE_DETAIL=all"), std::string::npos);
+}
+
+TEST(Explanation, OfAReportSaysWhatItSaysOfATrace) {
+  const explanation all = read_run_report(std::string(TRACE_TESTDATA) + "/run.report.json");
+  ASSERT_TRUE(all.report_of);
+  EXPECT_EQ(all.report_of->is, process_state::life::ended);
+  const std::string text = explanation_text(all);
+  for (const char* says : {
+           "fungi: 8 workers, 3.500 s\nprocess 4242 on node7 (AMD EPYC), began ",
+           "it has ended\n",
+           "OpenMP (libgomp.so.1): each stream has as many",
+           "phase searches: 101 streams, 3.000 s\n",
+           "ran in 4x2 (streams x width): of what was tried it completed most work per second (policy auto",
+           "    8x1    1 samples, 5 worker-seconds of work per second (5 to 5)\n",
+           "    4x2    2 samples, 6 worker-seconds of work per second (5 to 7)  <- chosen\n",
+           "it was +20.0 % against 8x1, the next\n",
+           "expected of it 6, measured afterwards 6.5\n",
+           "pin it: MASLIN_PIN=\"searches=4x2\"\n",
+           "waited by park (auto: few waits so far)\n",
+           "21.000 s of CPU time: 7.00 CPUs busy\n",
+           "phase support: 10 streams, 4 done so far, 0.500 s; the last of 12 of that name\n",
+           "nothing is chosen yet: s-mgps still tries what pays\n  now in 1x8\n",
+           "    1x8    1 samples, 1e+03 off-loads per second (1e+03 to 1e+03)\n",
+           "pin all of that: MASLIN_PIN=\"searches=4x2,wait=park\"\n",
+           "MASLIN_TRACE=run.mtrace fungi",
+       })
+    EXPECT_NE(text.find(says), std::string::npos) << says << "\nis not in\n" << text;
+}
+
+TEST(Explanation, MeasuresTheRestOfAPhaseWhosePolicyTakesNoMoreSamples) {
+  std::ifstream in(std::string(TRACE_TESTDATA) + "/run.report.json");
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::string last = ",\n    {\"under\": {\"streams\": 4, \"width\": 2, \"wider\": 0}, \"work\": 0.65";
+  const std::size_t at = text.find(last);
+  ASSERT_NE(at, std::string::npos);
+  text.erase(at, text.find('}', text.find("seconds", at)) + 1 - at);
+  const std::string path = testing::TempDir() + "rest.report.json";
+  std::ofstream(path) << text;
+  const explanation all = read_run_report(path);
+  EXPECT_NEAR(all.phases.at(0).later.mean(), (20 - 2) / (3 - 0.5), 1e-9);
 }
 
 }  // namespace
