@@ -1,5 +1,6 @@
 #include "exec/report_file.hpp"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,6 +14,8 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -64,16 +67,21 @@ void replace_file(const std::string& path, std::string_view text) {
   if (close(fd) != 0 || !whole || rename(part.c_str(), path.c_str()) != 0) unlink(part.c_str());
 }
 
-/// Leaves room for one more: removes the oldest files of the folder.
-void prune(const fs::path& folder) {
-  std::vector<std::pair<fs::file_time_type, fs::path>> all;
-  std::error_code gone;  // others may prune at the same time
-  for (const fs::directory_entry& file : fs::directory_iterator(folder, gone))
-    if (file.is_regular_file(gone)) all.emplace_back(file.last_write_time(gone), file.path());
+/// Leaves room for one more: removes the oldest files of the folder. Without std::filesystem, whose iterator ends the
+/// program where there is no memory.
+void prune(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), closedir);
+  if (!open) return;
+  std::vector<std::pair<std::int64_t, std::string>> all;
+  while (const dirent* entry = readdir(open.get())) {
+    struct stat file {};
+    const bool there = fstatat(dirfd(open.get()), entry->d_name, &file, AT_SYMLINK_NOFOLLOW) == 0;
+    if (there && S_ISREG(file.st_mode))
+      all.emplace_back(file.st_mtim.tv_sec * 1'000'000'000 + file.st_mtim.tv_nsec, entry->d_name);
+  }
   constexpr std::size_t stay = report_file::most_kept - 1;
-  if (all.size() <= stay) return;
   std::ranges::sort(all, std::greater<>());
-  for (std::size_t i = stay; i < all.size(); ++i) fs::remove(all[i].second, gone);
+  for (std::size_t i = stay; i < all.size(); ++i) unlinkat(dirfd(open.get()), all[i].second.c_str(), 0);
 }
 
 }  // namespace
@@ -160,8 +168,10 @@ void report_file::write(bool ended) {
     run_.process_start = process_start(run_.process);
     run_.where = this_process_space();
     const fs::path folder = fs::path(path_).parent_path();
-    if (one_of_many_) fs::create_directories(folder);
-    if (one_of_many_) prune(folder);
+    if (one_of_many_) {
+      fs::create_directories(folder);
+      prune(folder);
+    }
   }
   wrote_at_ = seconds();
   run_.ended = ended;
