@@ -194,7 +194,7 @@ TEST(Explanation, ListsKernelsThatRanOnHosts) {
   EXPECT_EQ(all.kernels.at("small").on_host, 1u);
   EXPECT_EQ(all.kernels.at("small").off_loaded, 1u);
   EXPECT_EQ(all.kernels.at("large").on_host, 0u);
-  const std::string text = explanation_text(read, all);
+  const std::string text = explanation_text(all);
   EXPECT_NE(text.find("kernel small: 2 times"), std::string::npos) << text;
   EXPECT_NE(text.find("MASLIN_PIN=\"small=accelerator\""), std::string::npos) << text;
   EXPECT_EQ(text.find("kernel large"), std::string::npos) << text;
