@@ -89,7 +89,7 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
     if (!grain::worth_sharing(whole, team_width, handing_over_ticks_)) {
       run.width = 1;
       note_begin(run, w);
-      rest.first = run_blocks(*w, run, 0, blocks, static_cast<std::uint64_t>(4 * handing_over_ticks_));
+      rest.first = run_blocks(*w, run, 0, blocks, static_cast<std::uint64_t>(4 * handing_over_ticks_), true);
       run.width = team_width;
       // That it is not over shows what its blocks really take.
       const auto taken = static_cast<double>(run.ticks.load(std::memory_order_relaxed));
@@ -103,11 +103,11 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
   if (rest.size() > 0) {
     if (publish(w, rest, in_centre)) {
       // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
-      if (w)
-        while (auto share = take_share(*w, run, in_centre)) {
-          run_blocks(*w, run, share->part.first, share->part.last);
-          done += share->part.size();
-        }
+      while (w && (!sharing_ || sharing_->goes_on(*w))) {
+        const auto share = take_share(*w, run, in_centre);
+        if (!share) break;
+        done += run_share(*w, share->part);
+      }
     } else if (w) {
       run_blocks(*w, run, rest.first, rest.last);  // it cannot be shared, but it can be done
       done = blocks;
@@ -130,6 +130,13 @@ bool threads_executor::publish(worker* w, const loop_part& rest, bool in_centre)
     return false;
   }
   wake_one(team_of(w).workers());
+  return true;
+}
+
+/// Gives blocks that the worker must not begin to those that may; false where there is no memory for that.
+bool threads_executor::leave_to_others(worker& w, const loop_part& rest) noexcept {
+  if (!publish(&w, rest, true)) return false;
+  want_stand_in();  // the only active worker may be worker 0, whose thread is outside
   return true;
 }
 
@@ -191,12 +198,17 @@ void threads_executor::answer(worker& w, const invitation& to) {
 }
 
 void threads_executor::run_part(worker& w, const loop_part& part) {
-  loop_part rest = part;
-  rest.first = run_blocks(w, *part.loop, part.first, part.last, forever, true);
-  // The worker's CPU was taken: somebody else does the rest.
-  if (rest.size() > 0 && !publish(&w, rest, true)) rest.first = run_blocks(w, *part.loop, rest.first, rest.last);
   // The loop may be gone after this.
-  part.loop->blocks.leave(static_cast<std::uint64_t>(rest.first - part.first));
+  part.loop->blocks.leave(static_cast<std::uint64_t>(run_share(w, part)));
+}
+
+/// Runs blocks in order while the worker may; gives how many. Others do the rest, and whoever does counts it.
+std::int64_t threads_executor::run_share(worker& w, loop_part part) {
+  const std::int64_t first = part.first;
+  part.first = run_blocks(w, *part.loop, part.first, part.last, forever, true);
+  // The worker's CPU was taken.
+  if (part.size() > 0 && !leave_to_others(w, part)) part.first = run_blocks(w, *part.loop, part.first, part.last);
+  return part.first - first;
 }
 
 std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,

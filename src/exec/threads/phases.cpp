@@ -39,13 +39,19 @@ void take_place(threads_executor& exec, stream_run& s) {
   trace::record(here.index, trace::event_kind::stream_resume, s.phase.name(), trace::stream_at{s.index, slot_of(here)});
 }
 
+/// The end of one piece of the stream's work and the beginning of the next.
+void come_to_offload(threads_executor& exec, stream_run& s) {
+  exec.leave_taken_cpu();
+  if (s.phase.stale(s)) take_place(exec, s);
+}
+
 }  // namespace
 
 void threads_executor::run_phase(context& here, const detail::phase& p) {
   look_for_libraries();
   const starting_thread::visit visit(*this);
   auto* outer = static_cast<stream_run*>(here.stream);
-  if (here.owns_stream && outer->phase.stale(*outer)) take_place(*this, *outer);
+  if (here.owns_stream) come_to_offload(*this, *outer);
   worker* w = self();
   tell_of_libraries(track_of(w));
   if (sharing_) sharing_->expects_work();
@@ -113,7 +119,7 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
 void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
   auto* s = static_cast<stream_run*>(here.stream);
   if (here.in_offload) return call(env);
-  if (s && here.owns_stream && s->phase.stale(*s)) take_place(*this, *s);
+  if (s && here.owns_stream) come_to_offload(*this, *s);
 
   worker* w = self();
   const int track = track_of(w);
@@ -148,7 +154,7 @@ void threads_executor::look_at(stream_run& s, std::uint64_t now) {
 void threads_executor::run_loop(context& caller, const detail::loop& l) {
   if (!caller.owns_stream || caller.in_offload) return share_loop(caller, l);
   auto& s = *static_cast<stream_run*>(caller.stream);
-  if (s.phase.stale(s)) take_place(*this, s);
+  come_to_offload(*this, s);
   worker& w = *self();
   const int width = w.in_team.load(std::memory_order_acquire)->width();
   const std::uint64_t ticket = s.phase.arrived();

@@ -50,10 +50,10 @@ bool sharing::serves_a_phase(const worker& w) const {
 }
 
 void sharing::notice() noexcept {
-  // Who has the lock looks for everybody.
-  if (!exec_.grain_lock().try_lock()) return;
-  follow();
-  exec_.grain_lock().unlock();
+  // Who has the lock may have looked before the CPU was taken; and until it has followed the table, this worker does
+  // not know whether it goes on.
+  const std::lock_guard held(exec_.grain_lock());
+  if (mine_.taken.load(std::memory_order_relaxed) != seen_.load(std::memory_order_relaxed)) follow();
 }
 
 void sharing::take_back() noexcept {
@@ -105,7 +105,6 @@ void sharing::follow() noexcept {
   lent_.store(own_in_use < owned, std::memory_order_seq_cst);
   empty_handed_.store(held == 0 && owned > 0, std::memory_order_seq_cst);
   possible_.store(std::max(1, std::min(here.possible(), exec_.workers())), std::memory_order_relaxed);
-  seen_.store(taken, std::memory_order_relaxed);
 
   team& whole = exec_.whole();
   const int before = active_.load(std::memory_order_relaxed);
@@ -114,9 +113,13 @@ void sharing::follow() noexcept {
   for (int i = before; i < now; ++i)
     if (!exec_.start_worker(exec_.at(i))) now = i;
   if (changed || now != before) revision_.fetch_add(1, std::memory_order_seq_cst);
+  if (now != before) {
+    whole.set_workers({0, now});
+    active_.store(now, std::memory_order_seq_cst);
+  }
+  // Release, and only now: who reads this goes by the number of active workers and by the CPUs that belong to it.
+  seen_.store(taken, std::memory_order_release);
   if (now == before) return;
-  whole.set_workers({0, now});
-  active_.store(now, std::memory_order_seq_cst);
   mine_.working.store(static_cast<std::uint32_t>(now), std::memory_order_relaxed);
   phase_run::divide(whole, exec_);
   for (int i = before; i < now; ++i) exec_.rouse(exec_.at(i));

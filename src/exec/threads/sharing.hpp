@@ -35,7 +35,7 @@ class sharing {
   /// Between two tasks or blocks of worker `w`, by its thread: leaves a CPU that was taken back, and gives whether the
   /// worker may go on taking work.
   bool goes_on(worker& w) {
-    if (mine_.taken.load(std::memory_order_relaxed) != seen_.load(std::memory_order_relaxed)) notice();
+    if (mine_.taken.load(std::memory_order_relaxed) != seen_.load(std::memory_order_acquire)) notice();
     if (w.mask_seen != revision_.load(std::memory_order_relaxed)) set_mask(w);
     return may_work(w);
   }

@@ -521,13 +521,16 @@ bool threads_executor::is_too_small(detail::task_function body, const location& 
   if (!at_once_) return false;
   const grain::site_time time = sites_.time_of(body, where.line());
   if (time.seen < task_known) return false;
-  const worker* const w = self();
+  worker* const w = self();
   const worker* const as = w ? w : is_starter() ? &at(0) : nullptr;
   // Tasks that create tasks that create tasks: there must be stack left for the next.
   if (!(w ? w->running->has_room() : as ? as->own_stack->has_room() : current_context().is_root)) return false;
   const team& t = team_of(w);
-  return grain::runs_at_once(time.expected(1), handing_task_over_ticks_, {as ? as->tasks.size() : 0, created},
-                             shares_of(t, t.width()));
+  const bool at_once = grain::runs_at_once(time.expected(1), handing_task_over_ticks_,
+                                           {as ? as->tasks.size() : 0, created}, shares_of(t, t.width()));
+  // That is the end of a task and the beginning of another: on a CPU that was taken it is not to begin.
+  if (at_once && w) leave_taken_cpu();
+  return at_once;
 }
 
 bool threads_executor::are_too_small(std::span<detail::task_node* const> tasks) const noexcept {

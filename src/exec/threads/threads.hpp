@@ -112,6 +112,11 @@ class threads_executor final : public executor, public phase_host {
   /// libraries may use is looked at again.
   void shared_no_more() noexcept override;
 
+  /// Between two pieces of what runs on the calling worker and goes on there: leaves a CPU that was taken.
+  void leave_taken_cpu() const noexcept {
+    if (sharing_) sharing_->goes_on(*self());
+  }
+
   // Teams, under the grain lock.
   base::short_lock& grain_lock() { return grain_lock_; }
   team& whole() { return *whole_; }
@@ -176,6 +181,7 @@ class threads_executor final : public executor, public phase_host {
   void run_baseline(context& caller, const detail::loop& l, schedule policy);
   void share_loop(context& caller, const detail::loop& l);
   bool publish(worker* w, const loop_part& rest, bool in_centre) noexcept;
+  bool leave_to_others(worker& w, const loop_part& rest) noexcept;
   std::optional<work> take_share(worker& w, loop_run& run, bool in_centre);
   void join(loop_run& run, worker* w);
   template <class Ready>
@@ -183,7 +189,9 @@ class threads_executor final : public executor, public phase_host {
   /// Stays awake for what others still do of a loop as long as the policy has it; gives whether they are done.
   bool finishes_soon(loop_run& run, worker& w);
   void run_part(worker& w, const loop_part& part);
-  /// Runs blocks in order, to the end or until about `ticks` have passed; gives the first that it did not run.
+  std::int64_t run_share(worker& w, loop_part part);
+  /// Runs blocks in order, to the end or until about `ticks` have passed, or, where it `may_stop`, until the worker is
+  /// not granted any more; gives the first that it did not run.
   std::int64_t run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,
                           std::uint64_t ticks = forever, bool may_stop = false);
   void answer(worker& w, const invitation& to);
