@@ -4,6 +4,7 @@
 //   call   how long `reclaim` takes; the CPUs are its own again when it returns
 //   told   from the call until the borrower begins no more tasks on them
 //   left   from the call until the borrower has come to the end of its tasks there
+//   late   until the calling thread has run for a millisecond since the call: how long it did not run
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -15,10 +16,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "exec/node/segment.hpp"
@@ -32,6 +35,12 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 
 double microseconds(clock_type::duration d) { return std::chrono::duration<double, std::micro>(d).count(); }
+
+clock_type::duration run_time() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return std::chrono::seconds(t.tv_sec) + std::chrono::nanoseconds(t.tv_nsec);
+}
 
 struct progress {
   std::atomic<int> running{0};  ///< tasks
@@ -69,6 +78,7 @@ bool measure(int task_us, int rounds) {
   std::vector<double> call;
   std::vector<double> left;
   std::vector<double> told;
+  std::vector<double> late;
   {
     ms::Runtime runtime;
     const auto seen = maslin::node::segment::find(job);
@@ -78,10 +88,21 @@ bool measure(int task_us, int rounds) {
           return static_cast<int>(seen->what().at(s).working);
       return 0;
     };
-    const auto wait_for = [](auto&& holds) {
+    clock_type::time_point begin;
+    clock_type::duration run_before{};
+    bool runs_late = false;
+    const auto has_run = [&] {
+      const auto run = run_time() - run_before;
+      if (run < std::chrono::milliseconds(1)) return false;
+      if (std::exchange(runs_late, false)) late.push_back(microseconds(clock_type::now() - begin - run));
+      return true;
+    };
+    const auto wait_for = [&](auto&& holds) {
       const auto end = clock_type::now() + std::chrono::seconds(5);
-      while (!holds())
+      while (!holds()) {
+        has_run();
         if (clock_type::now() > end) return false;
+      }
       return true;
     };
     while (workers() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -94,13 +115,16 @@ bool measure(int task_us, int rounds) {
         if (clock_type::now() > end) break;
         std::this_thread::sleep_for(std::chrono::microseconds(100));
       }
-      const auto begin = clock_type::now();
+      run_before = run_time();
+      runs_late = true;
+      begin = clock_type::now();
       ms::reclaim();
       call.push_back(microseconds(clock_type::now() - begin));
       if (!wait_for([&] { return workers() == alone; })) break;
       told.push_back(microseconds(clock_type::now() - begin));
       if (!wait_for([&] { return p.running <= alone; })) break;
       left.push_back(microseconds(clock_type::now() - begin));
+      if (!wait_for(has_run)) break;
     }
     p.over = true;
   }
@@ -108,8 +132,12 @@ bool measure(int task_us, int rounds) {
   waitpid(borrower, &status, 0);
   const bool good = status == 0 && static_cast<int>(left.size()) == rounds;
   if (good)
-    fmt::print("tasks of {:>4} us: call {:.1f} us (99 %: {:.1f}), told {:.1f} us ({:.1f}), left {:.1f} us ({:.1f})\n",
-               task_us, at(call, 0.5), at(call, 0.99), at(told, 0.5), at(told, 0.99), at(left, 0.5), at(left, 0.99));
+    fmt::print(
+        "tasks of {:>4} us: call {:.1f} us (99 %: {:.1f}), told {:.1f} us ({:.1f}), left {:.1f} us ({:.1f}), late "
+        "{:.1f} us "
+        "({:.1f})\n",
+        task_us, at(call, 0.5), at(call, 0.99), at(told, 0.5), at(told, 0.99), at(left, 0.5), at(left, 0.99),
+        at(late, 0.5), at(late, 0.99));
   else
     fmt::print("tasks of {:>4} us: the borrower did not come or go\n", task_us);
   std::fflush(stdout);

@@ -60,8 +60,9 @@ class member {
     return true;
   }
 
-  /// Gives CPUs up until `keep` are in its use, borrowed ones first; gives how many are.
-  int lend_down_to(int keep) {
+  /// Gives CPUs up until `keep` are in its use, borrowed ones first; gives whether it gave any. The caller then rings
+  /// the hungry: without a lock, since one that wakes may take the caller's core.
+  bool give_down_to(int keep) {
     bool gave = false;
     for (const bool own : {false, true})
       for (int c = table_.cpu_count; c-- > 0;) {
@@ -73,8 +74,16 @@ class member {
         gave = true;
         if (own) bump(mine().lent);
       }
-    if (gave) ring_the_hungry();
+    return gave;
+  }
+  /// Both; gives how many are in its use.
+  int lend_down_to(int keep) {
+    if (give_down_to(keep)) ring_the_hungry();
     return held();
+  }
+  void ring_the_hungry() const {
+    for (int s = 0; s < table_.slot_end(); ++s)
+      if (s != me_ && table_.at(s).hungry.load(std::memory_order_seq_cst) != 0) ring(table_.at(s));
   }
 
   /// Takes all its own CPUs back, from whoever uses them; gives how many are in its use.
@@ -190,15 +199,9 @@ class member {
     return true;
   }
 
-  /// A CPU was taken from that process: it leaves it at its next task or block.
-  void tell(int slot) const {
-    table_.at(slot).taken.fetch_add(1, std::memory_order_seq_cst);
-    ring(table_.at(slot));
-  }
-  void ring_the_hungry() const {
-    for (int s = 0; s < table_.slot_end(); ++s)
-      if (s != me_ && table_.at(s).hungry.load(std::memory_order_seq_cst) != 0) ring(table_.at(s));
-  }
+  /// A CPU was taken from that process: it leaves it at its next task or block, and looks for itself there. Nobody is
+  /// woken, who would take the core from the caller, or from whoever is to leave.
+  void tell(int slot) const { table_.at(slot).taken.fetch_add(1, std::memory_order_seq_cst); }
 
   table table_;
   int me_;

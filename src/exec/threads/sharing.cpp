@@ -127,13 +127,22 @@ void sharing::follow() noexcept {
 
 void sharing::set_mask(worker& w) noexcept {
   // The program's own thread keeps what the program gave it.
-  const std::lock_guard held(exec_.grain_lock());
-  w.mask_seen = revision_.load(std::memory_order_relaxed);
-  if (w.index == 0) return;
+  if (w.index == 0) {
+    w.mask_seen = revision_.load(std::memory_order_relaxed);
+    return;
+  }
   try {
-    std::vector<bool> mask = used_;
+    std::vector<bool> mask;
+    bool granted = false;
+    {
+      // Not while it sets the mask: that may cost the thread its core.
+      const std::lock_guard held(exec_.grain_lock());
+      w.mask_seen = revision_.load(std::memory_order_relaxed);
+      mask = used_;
+      granted = w.index < active();
+    }
     const bool any = std::find(mask.begin(), mask.end(), true) != mask.end();
-    if (w.index < active() || !any)
+    if (granted || !any)
       for (std::size_t c = 0; c < mask.size(); ++c) mask[c] = mask[c] || home_[c];
     if (mask == w.mask || (w.mask.empty() && mask == home_)) return;
     if (node::set_affinity(mask)) w.mask = std::move(mask);
@@ -189,7 +198,7 @@ void sharing::lend_what_is_idle() {
     turns_[static_cast<std::size_t>(i)] = turns_of(i);
   }
   std::this_thread::sleep_for(grace);
-  const std::lock_guard held(exec_.grain_lock());
+  std::unique_lock held(exec_.grain_lock());
   int busy = std::min(active(), active_before);
   while (busy > 0) {
     const auto i = static_cast<std::size_t>(busy - 1);
@@ -200,8 +209,10 @@ void sharing::lend_what_is_idle() {
   if (busy > 0 && !exec_.whole().phases.empty()) return;
   if (busy >= as_->here().held()) return;
   wants_.store(false, std::memory_order_relaxed);  // whatever it was, it is done
-  as_->here().lend_down_to(busy);
+  const bool gave = as_->here().give_down_to(busy);
   follow();
+  held.unlock();
+  if (gave) as_->here().ring_the_hungry();
 }
 
 }  // namespace maslin

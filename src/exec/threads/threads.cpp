@@ -439,6 +439,8 @@ void threads_executor::stand_aside(worker& w, team& t) {
   if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(w, *to);
   if (!w.tasks.empty() || !w.queue.empty()) return hand_over(w, t);
   has_tasks_.clear_if_set(w.index);
+  // It may have been woken for what only worker 0 may do now, whose thread is outside.
+  if (is_only_one() && holds_work(at(0))) want_stand_in();
   if (stopping() && w.suspended == 0) {
     if (!w.inbox.load(std::memory_order_seq_cst)) replace_fiber(w, *w.own_stack);
     return;
