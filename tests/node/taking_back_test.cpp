@@ -61,7 +61,7 @@ double some_work(int seed) {
   return x;
 }
 
-/// One task, block or off-load of the borrower in a round.
+/// One task or block of the borrower in a round.
 int piece(state& s, int round) {
   if (s.asked.load() == round) {
     raise_to(s.most_late, s.late.fetch_add(1) + 1);
@@ -80,30 +80,12 @@ int piece(state& s, int round) {
   return 1;
 }
 
-/// Has all workers that there could be begin `what`, which asks for no more than there are.
-template <class What>
-void with_all_workers(state& s, What&& what) {
-  std::atomic<int> here{0};
-  for (int i = 1; i < s.target; ++i)
-    ms::task([&] {
-      ++here;
-      while (s.waiting == 0 && s.stuck == 0) {
-      }
-    });
-  if (!eventually([&] { return here == s.target - 1; })) ++s.stuck;
-  what();
-  ms::wait();
-}
-
-const ms::kernel offloaded{"piece", [](state* s, int round) { return piece(*s, round); }};
-
 struct shape {
   const char* name;
   void (*run)(state& s, int round);
 };
 
-/// Under the first four a worker that is not granted any more begins nothing, anywhere; under the others it may go on,
-/// on the CPUs that are left.
+/// A worker that is not granted any more begins nothing of these, anywhere.
 const shape shapes[] = {
     {"Tasks",
      [](state& s, int round) {
@@ -117,11 +99,6 @@ const shape shapes[] = {
          for (int& chain : chains) ms::task([&s, round](auto) { piece(s, round); }, ms::inout(chain));
        ms::wait();
      }},
-    {"ALoop",
-     [](state& s, int round) {
-       ms::parallel_for(
-           0, pieces, [&](ms::range) { piece(s, round); }, ms::schedule::dbs, ms::block{1});
-     }},
     {"LoopsInTasks",
      [](state& s, int round) {
        for (int i = 0; i < s.target; ++i)
@@ -130,21 +107,6 @@ const shape shapes[] = {
                0, pieces, [&](ms::range) { piece(s, round); }, ms::schedule::dbs, ms::block{1});
          });
        ms::wait();
-     }},
-    {"ALoopInEqualParts",
-     [](state& s, int round) {
-       with_all_workers(s, [&] {
-         ms::parallel_for(
-             0, pieces, [&](ms::range) { piece(s, round); }, ms::schedule::static_, ms::block{1});
-       });
-     }},
-    {"OffLoads",
-     [](state& s, int round) {
-       with_all_workers(s, [&] {
-         ms::phase("streams", s.target.load(), [&](std::int64_t) {
-           for (int k = 0; k < pieces / s.target; ++k) ms::offload(offloaded, &s, round);
-         });
-       });
      }},
 };
 
@@ -229,6 +191,6 @@ TEST_P(TakingBackAWorker, NoMoreRunAtATimeThanThereAreCpusLeft) {
 
 const auto name_of = [](const auto& of) { return std::string(of.param.name); };
 INSTANTIATE_TEST_SUITE_P(Of, TakingBack, testing::ValuesIn(shapes), name_of);
-INSTANTIATE_TEST_SUITE_P(Of, TakingBackAWorker, testing::ValuesIn(shapes, shapes + 4), name_of);
+INSTANTIATE_TEST_SUITE_P(Of, TakingBackAWorker, testing::ValuesIn(shapes), name_of);
 
 }  // namespace

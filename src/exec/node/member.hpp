@@ -199,9 +199,12 @@ class member {
     return true;
   }
 
-  /// A CPU was taken from that process: it leaves it at its next task or block, and looks for itself there. Nobody is
-  /// woken, who would take the core from the caller, or from whoever is to leave.
-  void tell(int slot) const { table_.at(slot).taken.fetch_add(1, std::memory_order_seq_cst); }
+  /// A CPU was taken from that process: it leaves it at its next task or block. Rung, so that whoever makes work there
+  /// meanwhile counts on no worker that is granted no more.
+  void tell(int slot) const {
+    table_.at(slot).taken.fetch_add(1, std::memory_order_seq_cst);
+    ring(table_.at(slot));
+  }
 
   table table_;
   int me_;

@@ -64,7 +64,8 @@ void sharing::take_back() noexcept {
 }
 
 void sharing::ask() noexcept {
-  if (!wants_.exchange(true, std::memory_order_seq_cst)) node::ring(mine_);
+  // Said although there may be nobody else's CPU: the keeper, who hears of new members, looks at it afterwards.
+  if (!wants_.exchange(true, std::memory_order_seq_cst) && active() < possible()) node::ring(mine_);
 }
 
 void sharing::note_idle() noexcept {
@@ -73,7 +74,6 @@ void sharing::note_idle() noexcept {
 
 void sharing::lend() {
   blocked_.store(true, std::memory_order_seq_cst);
-  wants_.store(false, std::memory_order_relaxed);
   if (!alone_.load(std::memory_order_relaxed)) note_idle();
 }
 
@@ -104,7 +104,7 @@ void sharing::follow() noexcept {
   if (was_alone && !alone_.load(std::memory_order_relaxed)) idle_.store(true, std::memory_order_seq_cst);
   lent_.store(own_in_use < owned, std::memory_order_seq_cst);
   empty_handed_.store(held == 0 && owned > 0, std::memory_order_seq_cst);
-  possible_.store(std::max(1, std::min(here.possible(), exec_.workers())), std::memory_order_relaxed);
+  possible_.store(std::max(1, std::min(here.possible(), exec_.workers())), std::memory_order_seq_cst);
 
   team& whole = exec_.whole();
   const int before = active_.load(std::memory_order_relaxed);
@@ -154,21 +154,37 @@ void sharing::keep() {
   for (;;) {
     const std::uint32_t bell = mine_.bell.load(std::memory_order_seq_cst);
     if (stop_.load(std::memory_order_seq_cst)) return;
+    bool wants = false;
     {
       const std::lock_guard held(exec_.grain_lock());
       follow();
+      wants = still_wants();
     }
-    const bool wants = wants_.load(std::memory_order_seq_cst);
     if (wants)
       borrow();
     else if (mine_.hungry.load(std::memory_order_relaxed) != 0)
       as_->here().hunger(false);
-    if (idle_.exchange(false, std::memory_order_seq_cst)) lend_what_is_idle();
-    if (wants_.load(std::memory_order_seq_cst))
+    if (idle_.exchange(false, std::memory_order_seq_cst)) {
+      lend_what_is_idle();
+      // Who made work meanwhile saw more active workers than there are now, and did not ring.
+      if (wants_.load(std::memory_order_seq_cst)) continue;
+    }
+    if (wants && wants_.load(std::memory_order_seq_cst))
       as_->sleep(bell, look_again);
     else
       as_->sleep(bell);
   }
+}
+
+bool sharing::still_wants() noexcept {
+  // Taken down before it looks: who finds no sleeper after this look puts it up again. Who sleeps at this look has
+  // seen what was made before (README, race 1).
+  if (!wants_.exchange(false, std::memory_order_seq_cst)) return false;
+  const bool has_seat = !exec_.seat_is_empty();
+  for (int i = has_seat ? 0 : 1; i < active(); ++i)
+    if (exec_.sleeps(i)) return false;
+  wants_.store(true, std::memory_order_seq_cst);
+  return active() < possible();
 }
 
 void sharing::borrow() {
@@ -208,7 +224,6 @@ void sharing::lend_what_is_idle() {
   // A phase knows what it leaves idle, and may be measuring it.
   if (busy > 0 && !exec_.whole().phases.empty()) return;
   if (busy >= as_->here().held()) return;
-  wants_.store(false, std::memory_order_relaxed);  // whatever it was, it is done
   const bool gave = as_->here().give_down_to(busy);
   follow();
   held.unlock();

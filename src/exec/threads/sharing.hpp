@@ -31,7 +31,7 @@ class sharing {
 
   int active() const { return active_.load(std::memory_order_seq_cst); }
   /// Workers that could be active if everybody else lent everything.
-  int possible() const { return possible_.load(std::memory_order_relaxed); }
+  int possible() const { return possible_.load(std::memory_order_seq_cst); }
   /// Between two tasks or blocks of worker `w`, by its thread: leaves a CPU that was taken back, and gives whether the
   /// worker may go on taking work.
   bool goes_on(worker& w) {
@@ -45,7 +45,7 @@ class sharing {
   /// There is work, and no active worker sleeps.
   void wants_more() {
     if (lent_.load(std::memory_order_relaxed)) take_back();
-    if (!wants_.load(std::memory_order_relaxed) && active_.load(std::memory_order_relaxed) < possible()) ask();
+    if (!wants_.load(std::memory_order_relaxed)) ask();
   }
   /// The caller is about to share work with its team: what was lent comes back first.
   void expects_work() {
@@ -53,7 +53,6 @@ class sharing {
   }
   /// A worker is about to sleep.
   void parks() {
-    if (wants_.load(std::memory_order_relaxed)) wants_.store(false, std::memory_order_relaxed);
     if (!alone_.load(std::memory_order_relaxed) && !idle_.load(std::memory_order_relaxed)) note_idle();
   }
   /// A worker sleeps no more.
@@ -72,6 +71,8 @@ class sharing {
   void ask() noexcept;
   void note_idle() noexcept;
   void keep();
+  /// Is there still work for which no active worker sleeps? Under the grain lock.
+  bool still_wants() noexcept;
   void borrow();
   void lend_what_is_idle();
   /// Makes the number of active workers what the table grants. Under the grain lock.

@@ -441,6 +441,8 @@ void threads_executor::stand_aside(worker& w, team& t) {
   has_tasks_.clear_if_set(w.index);
   // It may have been woken for what only worker 0 may do now, whose thread is outside.
   if (is_only_one() && holds_work(at(0))) want_stand_in();
+  // Who made it counted on this worker, and did not ask for another CPU.
+  if (urgent_.any() || team_queues(*this, w, t).any()) sharing_->wants_more();
   if (stopping() && w.suspended == 0) {
     if (!w.inbox.load(std::memory_order_seq_cst)) replace_fiber(w, *w.own_stack);
     return;
