@@ -1,0 +1,59 @@
+// What the samples of right-sizing cost a phase on a described machine. Times are virtual, the same in every run.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "maslin/maslin.hpp"
+#include "on_machine.hpp"
+
+namespace ms = maslin;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* many_cores = R"(
+name = "64 cores"
+[workers]
+kind = "cpu"
+count = 64
+source = "this test"
+[dispatch]
+task_us = 0.2
+handover_us = 0.5
+wake_us = 2
+spin_us = 10
+source = "this test"
+)";
+
+constexpr std::int64_t streams = 64;
+
+/// 128 us that a team may share, and 20 us that it may not.
+const ms::kernel partly_serial{"partly_serial", [] {
+                                 ms::parallel_for(
+                                     0, 64, [](ms::range r) { ms::cost(2us * r.size()); }, ms::block{1});
+                                 ms::cost(20us);
+                               }};
+
+/// Gives how long the phase takes; with a configuration if one is named, else as right-sizing has it.
+double seconds_of_phase(const char* pinned) {
+  const variable how("MASLIN_DURATIONS", "declared"), pin("MASLIN_PIN", pinned);
+  double seconds = 0;
+  run_on(many_cores, [&] {
+    ms::phase("sampled", streams, [](std::int64_t) {
+      for (int k = 0; k < 1000; ++k) ms::offload(partly_serial);
+    });
+    seconds = ms::report("sampled")->seconds;
+  });
+  return seconds;
+}
+
+// Streams stand aside for samples of fewer at a time. They go on as soon as all run again, and end with the others.
+TEST(Samples, LeaveNoWorkerIdleAndNoStreamBehind) {
+  const double best = seconds_of_phase("sampled=64x1");
+  EXPECT_LT(seconds_of_phase(""), 1.05 * best);
+}
+
+}  // namespace
