@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/cache_path.hpp"
 #include "base/processor.hpp"
 #include "exec/foreign/libraries.hpp"
 
@@ -86,12 +87,7 @@ void prune(const std::string& folder) {
 
 }  // namespace
 
-std::string run_reports_folder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && *cache == '/') return std::string(cache) + "/maslin/runs";
-  const char* home = std::getenv("HOME");
-  return home && *home == '/' ? std::string(home) + "/.cache/maslin/runs" : "";
-}
+std::string run_reports_folder() { return base::cache_path("runs"); }
 
 report_file::report_file(std::string path, bool one_of_many, run_about run)
     : path_(std::move(path)), one_of_many_(one_of_many), run_(std::move(run)) {

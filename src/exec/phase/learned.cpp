@@ -171,11 +171,4 @@ std::string learned_file(std::string otherwise) {
   return std::string_view(text) == "off" ? "" : text;
 }
 
-std::string learned_file_of_user() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && *cache == '/') return std::string(cache) + "/maslin/learned";
-  const char* home = std::getenv("HOME");
-  return home && *home == '/' ? std::string(home) + "/.cache/maslin/learned" : "";
-}
-
 }  // namespace maslin

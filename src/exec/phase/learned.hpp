@@ -49,7 +49,5 @@ class learned_phases {
 
 /// Gives MASLIN_LEARNED, or `otherwise` where it is not set; empty for "off".
 std::string learned_file(std::string otherwise);
-/// Gives the file in the user's cache folder; empty where there is none.
-std::string learned_file_of_user();
 
 }  // namespace maslin

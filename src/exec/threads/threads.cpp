@@ -5,6 +5,7 @@
 #include <span>
 #include <system_error>
 
+#include "base/cache_path.hpp"
 #include "base/environment.hpp"
 #include "base/processor.hpp"
 #include "exec/in_place.hpp"
@@ -321,7 +322,7 @@ bool threads_executor::climb(worker& w, team& t) {
 }
 
 std::unique_ptr<learned_phases> threads_executor::open_learned() const {
-  return std::make_unique<learned_phases>(base::processor_name(), learned_file(learned_file_of_user()));
+  return std::make_unique<learned_phases>(base::processor_name(), learned_file(base::cache_path("learned")));
 }
 
 std::optional<grain::wait_sums> threads_executor::waits(int first, int width) const {
