@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "maslin/error.hpp"
+#include "maslin/run_report.hpp"
 
 namespace maslin::node {
 
@@ -182,17 +183,6 @@ std::string beginning_of(const std::string& path, std::size_t most) {
   return text;
 }
 
-/// Gives when a process began, in clock ticks since boot; 0 when there is none.
-std::uint64_t start_of(std::uint32_t process) {
-  const std::string text = beginning_of("/proc/" + std::to_string(process) + "/stat", 1024);
-  // The second field, the command, may hold anything; the third is the state, the 22nd the start.
-  std::size_t at = text.rfind(')');
-  if (at == std::string::npos || at + 2 >= text.size()) return 0;
-  if (text[at + 2] == 'Z' || text[at + 2] == 'X') return 0;  // dead, and nobody has asked for its status yet
-  for (int field = 2; field < 22 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
-  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at, nullptr, 10);
-}
-
 void put_name(slot& s) {
   char name[16] = {};
   const std::string text = beginning_of("/proc/self/comm", sizeof name - 1);
@@ -307,7 +297,7 @@ void segment::take_slot() {
     for (auto* counter : {&it.lent, &it.borrowed, &it.regained}) counter->store(0, std::memory_order_relaxed);
     put_name(it);
     const auto process = static_cast<std::uint32_t>(getpid());
-    it.began.store(start_of(process), std::memory_order_relaxed);
+    it.began.store(process_start(process), std::memory_order_relaxed);
     it.process.store(process, std::memory_order_release);
   }
 }
@@ -319,7 +309,7 @@ bool segment::alive(int s) const {
   struct flock seen = lock_of(s, F_WRLCK);
   if (s == me_ || fcntl(fd_, F_OFD_GETLK, &seen) != 0 || seen.l_type != F_UNLCK) return true;
   // Its locks are gone: it is dead, or it closed all its files.
-  return start_of(process) == it.began.load(std::memory_order_relaxed);
+  return process_start(process) == it.began.load(std::memory_order_relaxed);
 }
 
 bool segment::take_if_dead(int s) {
@@ -328,7 +318,7 @@ bool segment::take_if_dead(int s) {
   struct flock wish = lock_of(s, F_WRLCK);
   if (fcntl(fd_, F_OFD_SETLK, &wish) != 0) return false;
   const std::uint32_t process = it.process.load(std::memory_order_acquire);
-  if (process != 0 && start_of(process) != it.began.load(std::memory_order_relaxed)) return true;
+  if (process != 0 && process_start(process) != it.began.load(std::memory_order_relaxed)) return true;
   struct flock gone = lock_of(s, F_UNLCK);
   fcntl(fd_, F_OFD_SETLK, &gone);
   return false;

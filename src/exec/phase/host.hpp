@@ -55,6 +55,7 @@ class phase_host {
   virtual grain::auto_wait learned_wait() const { return {0, false}; }
   /// Any thread: the CPU time that the process has taken; nothing where time is virtual.
   virtual std::optional<double> cpu_seconds() const = 0;
+  /// Reads what earlier runs learned of phases on these workers. Throws std::bad_alloc.
   virtual std::unique_ptr<learned_phases> open_learned() const = 0;
   /// A phase begins or ends: it may hold so many teams. Makes them and throws std::bad_alloc, or gives them up.
   void promise_teams(int count);

@@ -265,9 +265,7 @@ std::vector<configuration> automatic::field() const {
   for (configuration& c : all)
     if (c.width == workers_ / c.streams) c.wider = workers_ % c.streams;
   // Some counts of streams use up the workers at no width that is among them.
-  const std::size_t narrow =
-      std::min<std::size_t>(all.size(), static_cast<std::size_t>(std::min<std::int64_t>(left_, workers_)));
-  for (std::size_t i = 0; i < narrow && all[i].width == 1; ++i) {
+  for (std::size_t i = 0; i < all.size() && all[i].width == 1; ++i) {
     const configuration c = all_workers(all[i].streams, workers_);
     if (std::find(all.begin(), all.end(), c) == all.end()) all.push_back(c);
   }
@@ -363,11 +361,11 @@ void automatic::decide() {
 
   const double rest_seconds = seconds_left(lead->under);
   // Where all streams run at a time in the lead, those that stand aside for a slice are behind when the others end.
-  const auto behind = [&](const candidate& c, const candidate& in_lead) {
+  const auto lag = [&](const candidate& c) {
     const std::int64_t aside = left_ - c.under.streams;
-    if (left_ > in_lead.under.streams || aside <= 0) return 0.0;
+    if (left_ > lead->under.streams || aside <= 0) return 0.0;
     const auto speed = [&](double log_w, std::int64_t streams) {  // of one stream, to that in the lead
-      return std::exp(log_w - in_lead.log_w.mean) * static_cast<double>(left_) / static_cast<double>(streams);
+      return std::exp(log_w - lead->log_w.mean) * static_cast<double>(left_) / static_cast<double>(streams);
     };
     const double within = speed(c.log_w.mean, c.under.streams);
     const double at_end = std::max(1.0, speed(believed.at(all_workers(aside, workers_)).mean, aside));
@@ -388,7 +386,7 @@ void automatic::decide() {
     const double after = noise_ / (sureness(seconds_each) * slices);
     const double turn = square(c.log_w.sd) / std::sqrt(square(c.log_w.sd) + after);
     const double gain = mean_gain(ahead, turn) * rest_seconds;
-    const double lost = std::max({0.0, 1 - std::exp(ahead), behind(c, *lead)});
+    const double lost = std::max({0.0, 1 - std::exp(ahead), lag(c)});
     const double cost = slices * seconds_each * lost + change_seconds + times_.mean_execution();
     if (gain - cost > most) {
       most = gain - cost;
