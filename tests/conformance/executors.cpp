@@ -1,7 +1,9 @@
 #include "executors.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -26,13 +28,25 @@ std::vector<executor_kind> executor_kinds() {
           {8, true, "yield", true}};
 }
 
-void describe_machine(const executor_kind& kind) {
-  const auto written = [](const char* name, const char* text) {
-    std::string path = testing::TempDir() + name;
+namespace {
+
+/// A description of this process's own, since several run this program at a time; gone when it ends.
+struct spec_file {
+  spec_file(const char* name, const std::string& text)
+      : process(getpid()), path(testing::TempDir() + fmt::format("conformance_{}.{}.toml", name, process)) {
     std::ofstream(path) << text;
-    return path;
-  };
-  static const std::string cores = written("conformance_cores.toml", R"(
+  }
+  ~spec_file() {
+    if (getpid() == process) std::remove(path.c_str());  // not at the end of a child
+  }
+  const pid_t process;
+  const std::string path;
+};
+
+}  // namespace
+
+void describe_machine(const executor_kind& kind) {
+  static const spec_file cores("cores", R"(
 name = "cores"
 [workers]
 kind = "cpu"
@@ -56,13 +70,12 @@ signal_us = {}
 bandwidth_gb_per_s = 10
 source = "this test"
 )";
-  static const std::string accelerators =
-      written("conformance_accelerators.toml", fmt::format(behind_hosts, "", 0.5).c_str());
-  static const std::string for_large =
-      written("conformance_for_large.toml", fmt::format(behind_hosts, "speed = 0.5", 10000).c_str());
+  static const spec_file accelerators("accelerators", fmt::format(behind_hosts, "", 0.5));
+  static const spec_file for_large("for_large", fmt::format(behind_hosts, "speed = 0.5", 10000));
   unsetenv("MASLIN_MACHINE");
   unsetenv("MASLIN_HOST");
-  if (kind.described) setenv("MASLIN_MACHINE", (kind.small ? for_large : kind.host ? accelerators : cores).c_str(), 1);
+  if (kind.described)
+    setenv("MASLIN_MACHINE", (kind.small ? for_large : kind.host ? accelerators : cores).path.c_str(), 1);
   if (kind.host) setenv("MASLIN_HOST", kind.host, 1);
 }
 
