@@ -354,7 +354,8 @@ class group {
 
 /// Creates a task that calls `f()` once. The callable is copied or moved into the task. The caller goes on; `wait()`
 /// covers it. A task is done when its body has returned and all tasks it created are done. Where very many are in
-/// flight, or its call site's tasks are too small to be handed over, the caller runs it before it goes on.
+/// flight, or its call site's tasks are too small to be handed over, the caller runs it before it goes on. A body has a
+/// stack of 1 MiB unless MASLIN_STACK says otherwise (docs/tasks.md).
 template <class F>
   requires std::invocable < std::decay_t<F>
 & > void task(F&& f, location where = location::current()) { detail::spawn_plain(std::forward<F>(f), nullptr, where); }

@@ -13,7 +13,7 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
   const std::int64_t blocks = l.blocks();
   scope own(caller.children);
   context here(own);
-  here.in_loop = true;
+  here.in_loop = &l;
   here.in_offload = caller.in_offload;
   here.stream = caller.stream;
   {

@@ -56,4 +56,26 @@ TEST(Samples, LeaveNoWorkerIdleAndNoStreamBehind) {
   EXPECT_LT(seconds_of_phase(""), 1.05 * best);
 }
 
+// A fiber's stack and its guard are two mappings, and a process may have 65,530.
+TEST(ManyWorkers, MayAllWaitAtATime) {
+  constexpr int workers = 36'000;
+  std::int64_t ran = 0;
+  const variable how("MASLIN_DURATIONS", "declared");
+  run_on(fmt::format("name = \"very many cores\"\n[workers]\nkind = \"cpu\"\ncount = {}\nsource = \"this test\"\n",
+                     workers),
+         [&] {
+           for (int i = 0; i < workers; ++i)
+             ms::task([&] {
+               ms::task([&] {
+                 ms::cost(1us);
+                 ++ran;
+               });
+               ms::cost(1us);
+               ms::wait();
+             });
+           ms::wait();
+         });
+  EXPECT_EQ(ran, workers);
+}
+
 }  // namespace

@@ -442,4 +442,95 @@ TEST(Process, WaitsGoOnInPlaceWhenThereAreNoMoreStacks) {
       0, "");
 }
 
+// 1 MiB is the size of a stack.
+[[gnu::noinline]] void use_too_much() {
+  volatile char room[1100 << 10];
+  for (std::size_t i = 0; i < sizeof room; i += 512) room[i] = 1;
+}
+
+struct overflow {
+  const char* where;
+  void (*run)();
+  const char* message;
+};
+
+class Overflow : public testing::TestWithParam<overflow> {};
+
+// What runs is created in a task or stream, so that it runs on a fiber; the main thread's stack has 8 MiB.
+TEST_P(Overflow, NamesWhatRanAndTheSetting) {
+  if (sanitized) GTEST_SKIP() << "the sanitizers report it in their own way; the plain builds run this";
+  EXPECT_EXIT(
+      {
+        unsetenv("MASLIN_STACK");
+        ms::Runtime r({.workers = 2, .serial = false});
+        GetParam().run();
+        std::exit(0);
+      },
+      testing::KilledBySignal(SIGSEGV),
+      std::string("maslin: the stack of a fiber is too small for what runs on it: ") + GetParam().message +
+          ".*MASLIN_STACK=1M");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , Overflow,
+    testing::Values(
+        overflow{"task",
+                 [] {
+                   ms::task([] {
+                     ms::task(use_too_much);
+                     ms::wait();
+                   });
+                   std::this_thread::sleep_for(std::chrono::seconds(20));
+                 },
+                 "the task created at .*process_test.cpp:[0-9]+, inside the task created at .*process_test.cpp:[0-9]+"},
+        overflow{"loop",
+                 [] {
+                   ms::task([] { ms::parallel_for(0, 10, [](ms::range) { use_too_much(); }); });
+                   std::this_thread::sleep_for(std::chrono::seconds(20));
+                 },
+                 "the loop at .*process_test.cpp:[0-9]+, inside the task created at .*process_test.cpp:[0-9]+"},
+        overflow{"stream", [] { ms::phase("large", 4, [](std::int64_t) { use_too_much(); }); },
+                 "stream [0-3] of the phase .large. at .*process_test.cpp:[0-9]+"}),
+    [](const testing::TestParamInfo<overflow>& which) { return which.param.where; });
+
+int chain(int depth) {
+  if (depth == 0) return 1;
+  int below = 0;
+  ms::task([&] { below = chain(depth - 1); });
+  ms::wait();
+  return below + 1;
+}
+
+// There is neither another stack nor room on those that there are.
+TEST(Process, AChainOfWaitsThatIsTooDeepForTheAddressSpaceIsAnError) {
+  if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
+  for (const int workers : {1, 2, 3})
+    EXPECT_CHILD(
+        [&] {
+          ms::Runtime r({.workers = workers, .serial = false});
+          run_a_loop();
+          std::ifstream statm("/proc/self/statm");
+          std::size_t pages = 0;
+          statm >> pages;
+          // Tasks are small: of this the stacks are used up before the memory.
+          const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (60u << 20);
+          rlimit limit;
+          limit.rlim_cur = limit.rlim_max = bytes;
+          setrlimit(RLIMIT_AS, &limit);
+          int depth = 0;
+          ms::task([&] { depth = chain(1'000'000); });
+          try {
+            ms::wait();
+            return 1;
+          } catch (const ms::error& e) {
+            std::cerr << e.what() << "\n";
+            return 2;
+          } catch (const std::bad_alloc&) {
+            std::cerr << "no memory for a task\n";
+            return 2;
+          }
+        },
+        2, "a wait has no stack to go on with|no memory for a task");
+}
+
 }  // namespace

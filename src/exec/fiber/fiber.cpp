@@ -1,52 +1,23 @@
 #include "exec/fiber/fiber.hpp"
 
 #include <cxxabi.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <boost/context/detail/fcontext.hpp>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <string>
 #include <string_view>
 
+#include "exec/fiber/overflow.hpp"
+#include "exec/fiber/sanitizers.hpp"
 #include "maslin/error.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define MASLIN_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MASLIN_ASAN 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define MASLIN_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define MASLIN_TSAN 1
-#endif
-#endif
-
-#ifdef MASLIN_ASAN
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
-#ifdef MASLIN_TSAN
-#include <sanitizer/tsan_interface.h>
-#endif
 
 namespace maslin {
 
 namespace bc = boost::context::detail;
 
 namespace {
-
-std::size_t page_bytes() {
-  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
 
 // The runtime's exception state of the running thread. `__cxa_get_globals` is declared const, so a compiler may keep
 // its answer across a switch to another thread; behind this call it cannot.
@@ -56,25 +27,6 @@ std::size_t page_bytes() {
 }
 
 }  // namespace
-
-fiber_stack::fiber_stack(std::size_t bytes) : bytes_((bytes + page_bytes() - 1) / page_bytes() * page_bytes()) {
-  const std::size_t guard = page_bytes();
-  mapping_ = mmap(nullptr, bytes_ + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapping_ == MAP_FAILED) throw std::bad_alloc();
-  if (mprotect(mapping_, guard, PROT_NONE) != 0) {
-    munmap(mapping_, bytes_ + guard);
-    throw std::bad_alloc();
-  }
-  base_ = static_cast<char*>(mapping_) + guard;
-}
-
-fiber_stack::~fiber_stack() {
-#ifdef MASLIN_ASAN
-  // It may have frames on it, and its addresses may become another stack, also a thread's.
-  __asan_unpoison_memory_region(base_, bytes_);
-#endif
-  munmap(mapping_, bytes_ + page_bytes());
-}
 
 struct fiber::message {
   fiber* from;
@@ -94,16 +46,17 @@ struct fiber_entry {
 };
 
 fiber::fiber() {
+  overflow::watch_this_thread();
 #ifdef MASLIN_TSAN
   tsan_ = __tsan_get_current_fiber();
 #endif
 }
 
-fiber::fiber(std::size_t stack_bytes, void (*body)(void*), void* argument)
-    : stack_(std::make_unique<fiber_stack>(stack_bytes)), body_(body), argument_(argument) {
-  machine_context_ = bc::make_fcontext(stack_->top(), stack_->bytes(), &fiber_entry::run);
-  asan_bottom_ = stack_->bottom();
-  asan_bytes_ = stack_->bytes();
+fiber::fiber(const fiber_stack& on, void (*body)(void*), void* argument)
+    : stack_(on), is_checked_(!on.has_guard), body_(body), argument_(argument) {
+  machine_context_ = bc::make_fcontext(on.top(), on.bytes, &fiber_entry::run);
+  asan_bottom_ = on.bottom;
+  asan_bytes_ = on.bytes;
 #ifdef MASLIN_TSAN
   tsan_ = __tsan_create_fiber(0);
 #endif
@@ -116,6 +69,8 @@ fiber::~fiber() {
 }
 
 void fiber::switch_to(fiber& from, fiber& to, void (*after)(void*), void* argument) {
+  if (from.is_checked_ && !from.stack_->is_intact()) [[unlikely]]
+    overflow::found();
   message m{&from, &to, after, argument};
   from.context_ = current_context_or_null();
   static_assert(sizeof(exception_state) <= 16);

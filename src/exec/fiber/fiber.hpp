@@ -3,43 +3,25 @@
 // exception state goes with the fiber, and every switch is announced to the sanitizers.
 
 #include <cstddef>
-#include <memory>
+#include <optional>
 
+#include "exec/fiber/stacks.hpp"
 #include "task/context.hpp"
 
 namespace maslin {
-
-/// A stack with a guard page below it.
-class fiber_stack {
- public:
-  /// Throws std::bad_alloc when the system gives no more mappings.
-  explicit fiber_stack(std::size_t bytes);
-  ~fiber_stack();
-  fiber_stack(const fiber_stack&) = delete;
-  fiber_stack& operator=(const fiber_stack&) = delete;
-
-  void* top() const { return static_cast<char*>(base_) + bytes_; }
-  void* bottom() const { return base_; }  ///< above the guard
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  void* mapping_;
-  void* base_;
-  std::size_t bytes_;  ///< without the guard
-};
 
 class fiber {
  public:
   /// Stands for the calling thread's own stack.
   fiber();
-  /// Will run `body(argument)` on a stack of its own, which must never return, once it is switched to.
-  fiber(std::size_t stack_bytes, void (*body)(void*), void* argument);
+  /// Will run `body(argument)` on that stack, which must never return, once it is switched to.
+  fiber(const fiber_stack& on, void (*body)(void*), void* argument);
   ~fiber();
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
-  /// The lowest address of a stack of its own.
-  void* stack_bottom() const { return stack_->bottom(); }
+  /// Null for a thread's own stack.
+  const fiber_stack* stack() const { return stack_ ? &*stack_ : nullptr; }
 
   /// Leaves `from`, the fiber that runs on this thread, for `to`, and calls `after(argument)` there, when nothing runs
   /// on `from` any more. Returns when somebody switches to `from`, perhaps on another thread.
@@ -51,7 +33,8 @@ class fiber {
   static void arrive(message* sent, void* left_context);
 
   void* machine_context_ = nullptr;  ///< where it continues; Boost.Context's
-  std::unique_ptr<fiber_stack> stack_;
+  std::optional<fiber_stack> stack_;
+  bool is_checked_ = false;  ///< its stack has no guard
   void (*body_)(void*) = nullptr;
   void* argument_ = nullptr;
 

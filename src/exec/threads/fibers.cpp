@@ -3,10 +3,12 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <thread>
 
 #include "exec/threads/threads.hpp"
+#include "maslin/error.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -14,6 +16,10 @@ namespace maslin {
 namespace {
 
 thread_local worker* this_worker = nullptr;
+
+// A worker keeps so many idle fibers at most, and shares so many at a time.
+constexpr int most_idle = 8;
+constexpr int fibers_at_a_time = 4;
 
 void unlock(void* lock) { static_cast<base::short_lock*>(lock)->unlock(); }
 void nothing(void*) {}
@@ -32,14 +38,15 @@ std::uint64_t number_of(const task_fiber& f) { return reinterpret_cast<std::uint
 task_fiber::task_fiber() {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
-    middle = static_cast<char*>(__builtin_frame_address(0));  // unknown: nothing runs on top of what waits
+    // Unknown: nothing runs on top of what waits.
+    middle = last_eighth = static_cast<char*>(__builtin_frame_address(0));
     return;
   }
   void* bottom = nullptr;
   std::size_t bytes = 0;
   pthread_attr_getstack(&attributes, &bottom, &bytes);
   pthread_attr_destroy(&attributes);
-  middle = static_cast<char*>(bottom) + bytes / 2;
+  divide(static_cast<char*>(bottom), bytes);
 }
 
 void task_fiber::sleep(base::short_lock& held, const awaited_end& what) {
@@ -71,8 +78,7 @@ bool threads_executor::leave_fiber(worker& w, void (*after)(void*), void* argume
   task_fiber* next = take_ready(w);
   if (!next) {
     if (!has_spare_fiber(w)) return false;
-    next = w.idle_fibers;
-    w.idle_fibers = next->next_ready;
+    next = &w.idle.pop();
   }
   task_fiber& me = *w.running;
   w.running = next;
@@ -81,9 +87,9 @@ bool threads_executor::leave_fiber(worker& w, void (*after)(void*), void* argume
 }
 
 void threads_executor::replace_fiber(worker& w, task_fiber& next) {
+  if (w.idle.count() >= most_idle) share_idle_fibers(w);
   task_fiber& me = *w.running;
-  me.next_ready = w.idle_fibers;
-  w.idle_fibers = &me;
+  w.idle.push(me);
   w.running = &next;
   fiber::switch_to(me.machine, next.machine, nothing, nullptr);
 }
@@ -111,15 +117,33 @@ task_fiber* threads_executor::take_ready(worker& w) {
 }
 
 bool threads_executor::has_spare_fiber(worker& w) {
-  if (w.idle_fibers) return true;
+  if (!w.idle.empty()) return true;
+  std::lock_guard held(fibers_lock_);
+  for (int i = 0; i < fibers_at_a_time && !shared_fibers_.empty(); ++i) w.idle.push(shared_fibers_.pop());
+  if (!w.idle.empty()) return true;
   try {
-    std::lock_guard held(fibers_lock_);
-    w.idle_fibers = &fibers_.emplace_back(
-        stack_bytes_, [](void* e) { static_cast<threads_executor*>(e)->work_loop(); }, this);
+    w.idle.push(fibers_.emplace_back(
+        stacks_.take(), [](void* e) { static_cast<threads_executor*>(e)->work_loop(); }, this));
     return true;
   } catch (const std::bad_alloc&) {
     return false;
   }
+}
+
+/// Streams end on other workers than those on which they began, and their fibers with them. Memory that such a stack
+/// has no more use for goes back to the system here, and not where it is used again at once.
+void threads_executor::share_idle_fibers(worker& w) {
+  idle_fibers kept;
+  for (int i = 0; i < fibers_at_a_time; ++i) kept.push(w.idle.pop());
+  idle_fibers going;
+  while (!w.idle.empty()) {
+    task_fiber& f = w.idle.pop();
+    f.machine.stack()->return_memory();
+    going.push(f);
+  }
+  while (!kept.empty()) w.idle.push(kept.pop());
+  std::lock_guard held(fibers_lock_);
+  while (!going.empty()) shared_fibers_.push(going.pop());
 }
 
 /// Takes a task that `suits` out of a queue whose others stay, or come to this worker's.
@@ -146,8 +170,31 @@ std::optional<work> threads_executor::take_task_if(worker& w, worker& from, Pred
   return found;
 }
 
+/// There is no stack for what a wait could go on with: it throws, unrun.
+void threads_executor::refuse(const work& item) noexcept {
+  error_list why;
+  try {
+    throw error(
+        "a wait has no stack to go on with: the system gives no more memory or mappings for stacks (ulimit -v, "
+        "vm.max_map_count), and those that there are are full; their size is MASLIN_STACK");
+  } catch (...) {
+    why.add(0, std::current_exception());
+  }
+  if (!item.task) {
+    item.part.loop->note_thrown(item.part.first, std::move(why));
+    item.part.loop->blocks.leave(static_cast<std::uint64_t>(item.part.size()));
+    return;
+  }
+  item.task->children.add_errors(0, std::move(why));
+  graph::cancel(*item.task, item.task->in);
+  graph::run(item.task, *this);
+}
+
 void threads_executor::help(const scope* covered) {
   worker& w = *self();
+  const bool has_stack = w.running->has_last_room();
+  // Others may have some left; what they have not taken then, nobody can.
+  if (!has_stack) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   if (task_fiber* next = take_ready(w)) {
     // Others that may go on here go first; this one follows them.
     task_fiber& me = *w.running;
@@ -174,7 +221,9 @@ void threads_executor::help(const scope* covered) {
   invitation* to = nullptr;
   const auto loop_within = [&](const invitation& one) { return within(&one.loop->blocks); };
   for (std::size_t i = 0; !item && !to && i < workers_.size(); ++i) to = workers_[i]->invited.take_if(loop_within);
-  if (item)
+  if (item && !has_stack && !(item->task && item->task->is_internal))
+    refuse(*item);
+  else if (item)
     execute(w, *item);
   else if (to)
     answer(w, *to);

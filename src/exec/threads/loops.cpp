@@ -223,7 +223,7 @@ std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t
     noted_blocks noted(w.index, run.site, what);
     scope own(&run.blocks);
     context here(own);
-    here.in_loop = true;
+    here.in_loop = &run.what;
     here.in_offload = run.caller.in_offload;
     here.stream = run.caller.stream;
     const entered in(here);

@@ -125,8 +125,7 @@ void worker::nonempty(bool holds_work) {
 }
 
 threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<node::membership> as)
-    : stack_bytes_(stack_bytes_from_environment()),
-      patience_(patience_from_environment()),
+    : patience_(patience_from_environment()),
       loops_(loops),
       // Those that are active have a CPU each where the node is shared.
       spin_(wait_policy(), as ? as->here().held() == 0 : workers == 1 || machine::oversubscribed(workers)),
@@ -143,7 +142,8 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
       whole_(&make_whole(workers)),
       limits_libraries_(base::flag_from_environment(
           "MASLIN_FOREIGN", true, "BLAS and OpenMP code in tasks and streams uses the threads that it was granted")),
-      process_limit_(workers) {
+      process_limit_(workers),
+      stacks_(stack_bytes_from_environment()) {
   if (!learns_waits_) whole_->waits.store(wait_policy(), std::memory_order_relaxed);
   if (sharing_) {
     whole_->grows = true;

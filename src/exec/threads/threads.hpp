@@ -158,6 +158,8 @@ class threads_executor final : public executor, public phase_host {
   void enter_loop(worker& w);
   task_fiber* take_ready(worker& w);
   bool has_spare_fiber(worker& w);
+  void share_idle_fibers(worker& w);
+  void refuse(const work& item) noexcept;
   template <class Predicate>
   std::optional<work> take_task_if(worker& w, worker& from, Predicate&& suits);
 
@@ -214,7 +216,6 @@ class threads_executor final : public executor, public phase_host {
   void watch(const std::stop_token& stop);
   void print_state(double seconds);
 
-  std::size_t stack_bytes_;
   const patience patience_;
   schedule loops_;  ///< the run's policy
   spinning spin_;
@@ -249,7 +250,9 @@ class threads_executor final : public executor, public phase_host {
   std::vector<detail::task_node*> set_aside_;  // under help_lock_: room for a whole queue
 
   base::short_lock fibers_lock_;
+  fiber_stacks stacks_;            // under fibers_lock_
   std::deque<task_fiber> fibers_;  // under fibers_lock_; freed at the end
+  idle_fibers shared_fibers_;      // under fibers_lock_: what workers have too many of
 
   seat seat_;
   starting_thread starter_{*this};

@@ -24,16 +24,21 @@ struct worker;
 /// stack.
 struct task_fiber final : waiter {
   task_fiber();  // the calling thread's own stack
-  task_fiber(std::size_t stack_bytes, void (*body)(void*), void* argument)
-      : machine(stack_bytes, body, argument), middle(static_cast<char*>(machine.stack_bottom()) + stack_bytes / 2) {}
+  task_fiber(const fiber_stack& stack, void (*body)(void*), void* argument) : machine(stack, body, argument) {
+    divide(stack.bottom, stack.bytes);
+  }
 
   void sleep(base::short_lock& held, const awaited_end& what) override;
   void wake() noexcept override;
   /// Is half of the stack left? Only for the one that runs.
   bool has_room() const noexcept { return static_cast<char*>(__builtin_frame_address(0)) > middle; }
+  /// Is an eighth left? Where there is no other stack, a wait goes on to here; what is behind is for bodies that create
+  /// no more tasks, and for exceptions.
+  bool has_last_room() const noexcept { return static_cast<char*>(__builtin_frame_address(0)) > last_eighth; }
 
   fiber machine;
   char* middle = nullptr;            ///< of the stack
+  char* last_eighth = nullptr;       ///< it ends here
   worker* home = nullptr;            ///< where it was suspended and will resume
   task_fiber* next_ready = nullptr;  ///< in the inbox, or among the idle fibers
 
@@ -42,6 +47,34 @@ struct task_fiber final : waiter {
   std::atomic<int> sleeps{awake};
   awaited_end waits_for;
   const context* suspended_in = nullptr;  ///< the context of the code that waits
+
+ private:
+  void divide(char* bottom, std::size_t bytes) {
+    middle = bottom + bytes / 2;
+    last_eighth = bottom + bytes / 8;
+  }
+};
+
+/// Fibers that are inside a worker's loop with nothing on top, the latest first: its stack is warm.
+class idle_fibers {
+ public:
+  bool empty() const { return !first_; }
+  int count() const { return count_; }
+  void push(task_fiber& f) {
+    f.next_ready = first_;
+    first_ = &f;
+    ++count_;
+  }
+  task_fiber& pop() {
+    task_fiber& f = *first_;
+    first_ = f.next_ready;
+    --count_;
+    return f;
+  }
+
+ private:
+  task_fiber* first_ = nullptr;
+  int count_ = 0;
 };
 
 /// One OS thread of the runtime. Worker 0 is the thread that started it, while that is inside Maslin.
@@ -63,11 +96,11 @@ struct alignas(64) worker final : work_queue::watcher {
 
   // This worker's thread only.
   std::optional<task_fiber> own_stack;
-  task_fiber* running = nullptr;      ///< the fiber that runs now
-  task_fiber* idle_fibers = nullptr;  ///< suspended inside the worker's loop, with nothing on top
-  task_fiber* ready = nullptr;        ///< taken from the inbox, the earliest first
-  int suspended = 0;                  ///< fibers that will resume here
-  const context* shares = nullptr;    ///< the stream whose loop it shares with its team
+  task_fiber* running = nullptr;    ///< the fiber that runs now
+  idle_fibers idle;                 ///< suspended inside the worker's loop, with nothing on top
+  task_fiber* ready = nullptr;      ///< taken from the inbox, the earliest first
+  int suspended = 0;                ///< fibers that will resume here
+  const context* shares = nullptr;  ///< the stream whose loop it shares with its team
   std::thread thread;
   std::uint32_t mask_seen = 1;  ///< the revision of the CPUs in use that its affinity follows (sharing.hpp)
   std::vector<bool> mask;       ///< its affinity; empty: as it was started

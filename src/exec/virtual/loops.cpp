@@ -8,7 +8,7 @@ namespace maslin {
 void virtual_executor::run_blocks(loop_run& run, std::int64_t first, std::int64_t last) {
   scope own(&run.blocks);
   context here(own);
-  here.in_loop = true;
+  here.in_loop = &run.what;
   here.in_offload = run.caller.in_offload;
   here.stream = run.caller.stream;
   const entered in(here);

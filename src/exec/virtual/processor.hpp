@@ -26,8 +26,8 @@ struct processor;
 struct virtual_fiber final : waiter {
   /// The calling thread's own stack; `where`: whose control flow it is, null for a foreign thread.
   virtual_fiber(virtual_executor& e, processor* where) : exec(e), is_thread(true), home(where) {}
-  virtual_fiber(virtual_executor& e, std::size_t place, std::size_t stack_bytes, void (*body)(void*))
-      : exec(e), number(place), machine(stack_bytes, body, this), is_thread(false) {}
+  virtual_fiber(virtual_executor& e, std::size_t place, const fiber_stack& stack, void (*body)(void*))
+      : exec(e), number(place), machine(stack, body, this), is_thread(false) {}
 
   void sleep(base::short_lock& held, const awaited_end& what) override;
   void wake() noexcept override;

@@ -64,7 +64,7 @@ virtual_executor::inside::~inside() {
 virtual_executor::virtual_executor(const machine::machine_spec& machine, int workers, schedule loops)
     : machine_name_(machine.name),
       times_(machine),
-      stack_bytes_(stack_bytes_from_environment()),
+      stacks_(stack_bytes_from_environment()),
       loops_(loops),
       has_loops_(workers),
       has_tasks_(workers),
@@ -318,7 +318,7 @@ waiter* virtual_executor::caller() {
 
 /// Gives an idle fiber of a sort, or a new one.
 virtual_fiber& virtual_executor::take_fiber(virtual_fiber*& idle, void (*body)(void*)) {
-  if (!idle) return fibers_.emplace_back(*this, fibers_.size() + 1, stack_bytes_, body);
+  if (!idle) return fibers_.emplace_back(*this, fibers_.size() + 1, stacks_.take(), body);
   virtual_fiber& f = *idle;
   idle = f.next;
   return f;

@@ -132,7 +132,7 @@ class virtual_executor final : public executor, public phase_host {
   const std::string machine_name_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   const timing times_;
-  const std::size_t stack_bytes_;
+  fiber_stacks stacks_;
   schedule loops_;
   std::vector<std::unique_ptr<virtual_worker>> workers_;
   std::vector<std::unique_ptr<host_context>> hosts_;  ///< none where the workers run the program's control flow

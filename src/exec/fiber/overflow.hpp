@@ -1,0 +1,24 @@
+#pragma once
+// Says what ran where a fiber's stack was too small. README.md says how that is found.
+
+namespace maslin {
+
+class fiber_stacks;
+
+namespace overflow {
+
+/// An access to the guards of these stacks is reported from now on, before the process ends by its signal. The last
+/// ones count: a process has one runtime.
+void watch(const fiber_stacks& stacks) noexcept;
+void watch_no_more(const fiber_stacks& stacks) noexcept;
+
+/// Gives the calling thread, which may run fibers, a stack for signals if it has none: there is no room on the one that
+/// overflows.
+void watch_this_thread() noexcept;
+
+/// Ends the process by SIGABRT: code on the calling fiber wrote below its stack.
+[[noreturn]] void found() noexcept;
+
+}  // namespace overflow
+
+}  // namespace maslin
