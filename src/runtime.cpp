@@ -275,6 +275,7 @@ namespace detail {
 namespace {
 
 scope& members_of(group* in, context& here) { return in ? in->get().members : *here.children; }
+void* stream_of(group* in, const context& here) { return in ? in->get().stream : here.stream; }
 
 bool is_full(executor& exec, context& here, group* in) {
   if (here.records_into) return false;
@@ -371,7 +372,7 @@ void do_nothing(void*, const access_record*, body_use) {}
   }
   task_description failed = what;
   failed.run = do_nothing;
-  auto* task = new (storage.node) task_node(members, creator.stream, storage, failed);
+  auto* task = new (storage.node) task_node(members, stream_of(what.in, creator), storage, failed);
   task->children.add_errors(0, std::move(errors));
   if (add_to_graph(exec, creator, *task, {what.accesses, what.access_count}, false)) graph::run(task, exec);
 }
@@ -385,7 +386,7 @@ void run_at_once(context& creator, const task_description& what, void* callable,
   const std::uint64_t place = what.in ? what.in->get().members.enter() : creator.children->created();
   scope own(creator.children);
   context here(own);
-  here.stream = creator.stream;
+  here.stream = stream_of(what.in, creator);
   here.at_once = true;
   note_created(exec, what, trace::ran_at_once);
   note_task(exec, trace::event_kind::task_begin, what.where, trace::ran_at_once);
@@ -420,7 +421,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
   if (here.records_into) return here.records_into->add(storage, what);
   scope& members = members_of(what.in, here);
   const bool full = is_full(exec, here, what.in);
-  auto* task = new (storage.node) task_node(members, here.stream, storage, what);
+  auto* task = new (storage.node) task_node(members, stream_of(what.in, here), storage, what);
   note_created(exec, what, traced_number(task));
   task->is_timed = is_to_be_timed();
   const bool ready =

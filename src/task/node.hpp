@@ -68,6 +68,9 @@ task_storage new_task_storage(std::size_t bytes, std::size_t alignment, std::siz
 /// The executor's part of a group.
 struct group::state {
   scope members{nullptr, scope::creators::many};
+  /// Of the code that declared it. So it is its tasks', whoever creates them: that of a stream which creates some may
+  /// end before them.
+  void* stream = current_context().stream;
 };
 
 }  // namespace maslin
