@@ -182,6 +182,56 @@ TEST_P(Phases, ForeignThreadsMayRunThem) {
   EXPECT_EQ(ran, 9);
 }
 
+// Streams hold the lock over off-loads, so a change of configuration suspends them with it; and the thread that started
+// the runtime is elsewhere.
+TEST_P(Phases, SuspendedStreamsThatHoldAMutexGoOnWhileTheStarterIsOutside) {
+  ms::mutex lock;
+  int sum = 0;
+  std::thread([&] {
+    for (int k = 0; k < 10; ++k)
+      ms::phase("held over off-loads", 4, [&](std::int64_t) {
+        for (int i = 0; i < 5; ++i) {
+          std::lock_guard held(lock);
+          stream_work(20, 10);
+          ++sum;
+        }
+      });
+  }).join();
+  EXPECT_EQ(sum, 10 * 4 * 5);
+}
+
+// Each queue holds fewer tasks than the two groups together.
+TEST_P(Phases, ATaskThatOutlivesItsPhaseRuns) {
+  constexpr int tasks = 4096;
+  std::atomic<int> ran{0};
+  ms::group groups[3];
+  ms::phase("tasks for later", 2, [&](std::int64_t) {
+    for (ms::group& g : groups)
+      for (int i = 0; i < tasks; ++i) g.task([&] { ++ran; });
+  });
+  for (ms::group& g : groups) g.wait();
+  EXPECT_EQ(ran, 2 * 3 * tasks);
+}
+
+// Such a task may begin when its stream and the phase are gone.
+TEST_P(Phases, ATaskThatOutlivesItsPhaseMayOffLoadAndCallLoops) {
+  const double expected = stream_work(3, 2);
+  std::atomic<int> ran{0};
+  std::atomic<int> wrong{0};
+  ms::group later;
+  ms::phase("off-loads for later", 5, [&](std::int64_t) {
+    for (int i = 0; i < 20; ++i)
+      later.task([&] {
+        wrong += stream_work(3, 2) != expected;
+        ms::phase("a phase of its own", 2, [&](std::int64_t) { ++ran; });
+        ms::task([&] { wrong += stream_work(3, 2) != expected; });
+      });
+  });
+  later.wait();
+  EXPECT_EQ(ran, 5 * 20 * 2);
+  EXPECT_EQ(wrong, 0);
+}
+
 MASLIN_ON_EVERY_EXECUTOR(Phases);
 
 // The runtime reads the pins when it starts, so these start their own.

@@ -408,6 +408,60 @@ TEST(Process, ATaskRunsThoughItsCreatorWaitsForAFuture) {
   }
 }
 
+// Both fibers of worker 0 may go on when its starter does, who then waits outside for what the other one will do.
+TEST(Process, ATaskGoesOnThoughItsWorkersThreadHasGone) {
+  EXPECT_CHILD(
+      [] {
+        ms::Runtime r({.workers = 2, .serial = false});
+        ms::group first;
+        ms::group second;
+        std::atomic<bool> elsewhere{false};
+        std::atomic<bool> both_sleep{false};
+        std::atomic<bool> both_woken{false};
+        std::promise<int> promise;
+        int order = 0;
+        first.task([&] {
+          elsewhere = true;
+          while (!both_sleep) std::this_thread::yield();
+        });
+        while (!elsewhere) std::this_thread::yield();
+        // The other worker does these two after that one.
+        second.task([](auto) {}, ms::inout(order));
+        ms::task([&](auto) { both_woken = true; }, ms::inout(order));
+        // And worker 0 this one, then the one before.
+        ms::task([&] {
+          both_sleep = true;
+          while (!both_woken) std::this_thread::yield();
+        });
+        ms::task([&] {
+          second.wait();
+          promise.set_value(7);
+        });
+        first.wait();
+        const int got = promise.get_future().get();
+        ms::wait();
+        return got == 7 ? 0 : 1;
+      },
+      0, "");
+}
+
+TEST(Process, FarMoreWorkersThanCpusStartWorkAndEnd) {
+  EXPECT_CHILD(
+      [] {
+        alarm(60);
+        ms::Runtime r({.workers = 1024, .serial = false});
+        std::atomic<int> ran{0};
+        for (int i = 0; i < 100; ++i) ms::task([&] { ++ran; });
+        ms::wait();
+        ms::parallel_for(0, 10'000, [&](ms::range all) { ran += static_cast<int>(all.size()); });
+        ms::phase("for many", 20, [&](std::int64_t) {
+          ms::parallel_for(0, 100, [&](ms::range all) { ran += static_cast<int>(all.size()); });
+        });
+        return ran == 100 + 10'000 + 20 * 100 ? 0 : 1;
+      },
+      0, "");
+}
+
 int deep_waits(int depth) {
   if (depth == 0) return 1;
   int below = 0;

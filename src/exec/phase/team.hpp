@@ -33,6 +33,7 @@ struct team {
   std::atomic<bool> wants_stream{false};  ///< its first worker should ask the phase for a stream
   std::atomic<grain::wait_policy> waits{grain::wait_policy::spin};  ///< how its workers wait
   std::atomic<bool> may_resume{false};  ///< there is a suspended stream that its first worker runs before it sleeps
+  /// Work for anybody. Only the whole's is used: a team that was divided off may be gone before its work is done.
   work_queue centre;
 
   // Under the executor's grain lock.

@@ -83,7 +83,13 @@ void threads_executor::run_phase(context& here, const detail::phase& p) {
 }
 
 bool threads_executor::start_stream(worker& w, bool before_parking) {
-  std::unique_lock held(grain_lock_);
+  // Only a team's first worker is given streams; the others do not wait for the lock to hear that.
+  const bool leads = w.in_team.load(std::memory_order_acquire)->first() == w.index;
+  std::unique_lock held(grain_lock_, std::defer_lock);
+  if (leads)
+    held.lock();
+  else if (!learns_waits_ || !held.try_lock())
+    return false;
   team& t = *w.in_team.load(std::memory_order_acquire);
   if (t.runs && before_parking) t.runs->look_at_waits();
   if (!t.runs || t.first() != w.index) return false;

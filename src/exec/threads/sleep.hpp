@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "base/atomic.hpp"
 #include "base/clock.hpp"
@@ -30,6 +31,50 @@ class parking {
 
  private:
   MASLIN_ATOMIC<std::uint32_t> word_{0};
+};
+
+/// Who of the workers sleeps. A worker says that it sleeps, looks around once more, parks unless it found something,
+/// and gets up; who makes work makes it visible first, then wakes somebody (README, race 1). A wake-up is given once:
+/// the one who takes the bit down gives it.
+class sleepers {
+ public:
+  explicit sleepers(int workers)
+      : asleep_(workers), beds_(std::make_unique<bed[]>(static_cast<std::size_t>(workers))) {}
+
+  // Any thread.
+  bool sleeps(int worker) const { return asleep_.test(worker); }
+  /// Wakes one of [first, last) that sleeps; false if none does.
+  bool wake_one(int first, int last) {
+    for (int i = asleep_.first_set(first, last); i >= 0; i = asleep_.first_set(i + 1, last)) {
+      if (!asleep_.clear(i)) continue;  // somebody else wakes that one
+      wake(i);
+      return true;
+    }
+    return false;
+  }
+  /// Wakes that one if it sleeps; gives whether it did.
+  bool rouse(int worker) {
+    if (!asleep_.clear_if_set(worker)) return false;
+    wake(worker);
+    return true;
+  }
+  /// Makes it come back from its bed, now or at once when it parks next.
+  void wake(int worker) { at(worker).unpark(); }
+
+  // The worker itself.
+  void lie_down(int worker) { asleep_.set(worker); }
+  void park(int worker) { at(worker).park(); }
+  /// Gives whether somebody has woken it since it lay down, for whatever reason.
+  bool get_up(int worker) { return !asleep_.clear(worker); }
+
+ private:
+  struct alignas(64) bed {
+    parking place;
+  };
+  parking& at(int worker) { return beds_[static_cast<std::size_t>(worker)].place; }
+
+  worker_bits asleep_;
+  std::unique_ptr<bed[]> beds_;
 };
 
 /// Measures how long it takes to wake a sleeping thread here: the median of a few wake-ups, in ticks.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include "base/cache_path.hpp"
 #include "base/environment.hpp"
@@ -201,7 +202,7 @@ void threads_executor::end() noexcept {
   stopping_.store(true, std::memory_order_seq_cst);
   grain_lock_.lock();  // no worker is started after this
   grain_lock_.unlock();
-  for (auto& w : workers_) w->bed.unpark();
+  for (int i = 0; i < workers(); ++i) asleep_.wake(i);
   end_stand_in();
   if (sit_down()) {
     // Worker 0 takes part in what is left until nothing is.
@@ -229,10 +230,13 @@ void threads_executor::work_loop() {
   for (;;) {
     worker& w =
         *self();  // asked each time: a stream that ran on top of this loop may have brought it to another thread
-    if (task_fiber* next = take_ready(w))
-      replace_fiber(w, *next);
-    else
+    task_fiber* next = take_ready(w);
+    if (!next) {
       turn(w);
+      continue;
+    }
+    pass_wake_up_on(w);
+    replace_fiber(w, *next);
   }
 }
 
@@ -241,10 +245,17 @@ void threads_executor::turn(worker& w) {
   if (sharing_ && !sharing_->goes_on(w)) return stand_aside(w, t);
   team_queues queues(*this, w, t);
   if (urgent_.any())
-    if (detail::task_node* task = urgent_.pop()) return execute(w, {task, {}});
-  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(w, *to);
+    if (detail::task_node* task = urgent_.pop()) {
+      pass_wake_up_on(w);
+      return execute(w, {task, {}});
+    }
+  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) {
+    pass_wake_up_on(w);
+    return answer(w, *to);
+  }
+  w.was_woken = false;  // from here on, who finds work and leaves some wakes the next
   if (auto item = place::dbs(queues)) return execute(w, *item);
-  if (t.wants_stream.load(std::memory_order_relaxed) && start_stream(w, false)) return;
+  if (wants_stream(w, t) && start_stream(w, false)) return;
   idle(w, t);
 }
 
@@ -306,19 +317,17 @@ bool threads_executor::run_member(scope& s) {
 
 bool threads_executor::anything_for(worker& w, team& t) {
   return w.inbox.load(std::memory_order_seq_cst) || w.in_team.load(std::memory_order_seq_cst) != &t ||
-         t.wants_stream.load(std::memory_order_seq_cst) || urgent_.any() || !w.invited.empty() ||
-         team_queues(*this, w, t).any();
+         wants_stream(w, t) || urgent_.any() || !w.invited.empty() || team_queues(*this, w, t).any();
 }
 
 bool threads_executor::climb(worker& w, team& t) {
-  for (team* above = t.parent.load(std::memory_order_relaxed); above;
-       above = above->parent.load(std::memory_order_relaxed)) {
-    if (auto item = above->centre.take_head(above->width())) {
-      execute(w, *item);
-      return true;
-    }
-  }
-  return false;
+  if (&t == whole_) return false;
+  const team::span all = whole_->workers();
+  const auto item = whole_->centre.take_head(shares_of(*whole_, all.width));
+  if (!item) return false;
+  if (!whole_->centre.empty()) wake_one(all);
+  execute(w, *item);
+  return true;
 }
 
 std::unique_ptr<learned_phases> threads_executor::open_learned() const {
@@ -389,10 +398,7 @@ bool threads_executor::is_held_up_by(const worker& w, const team& t) const {
   if (stopping_.load(std::memory_order_relaxed)) return true;
   if (w.index == 0 && seat_.held_by() == seat::stand_in) return true;
   const bool leads = t.first() == w.index;
-  if (leads && t.may_resume.load(std::memory_order_relaxed)) return true;
-  const team* above = t.parent.load(std::memory_order_relaxed);
-  while (above && above->centre.empty()) above = above->parent.load(std::memory_order_relaxed);
-  return above;
+  return (leads && t.may_resume.load(std::memory_order_relaxed)) || !whole_->centre.empty();
 }
 
 void threads_executor::idle(worker& w, team& t) {
@@ -413,16 +419,14 @@ void threads_executor::idle(worker& w, team& t) {
     if (anything_for(w, t)) return;
     return replace_fiber(w, leaves ? *stand_in_stack_ : *w.own_stack);
   }
-  asleep_.set(w.index);
+  asleep_.lie_down(w.index);
   const bool leads = t.first() == w.index;
-  bool needed = anything_for(w, t) || (leads && t.may_resume.load(std::memory_order_seq_cst));
-  for (team* above = t.parent.load(std::memory_order_relaxed); above && !needed;
-       above = above->parent.load(std::memory_order_relaxed))
-    needed = !above->centre.empty();
+  const bool needed =
+      anything_for(w, t) || (leads && t.may_resume.load(std::memory_order_seq_cst)) || !whole_->centre.empty();
   if (!needed) {
     if (sharing_) sharing_->parks();
     trace::record(w.index, trace::event_kind::park);
-    w.bed.park();
+    asleep_.park(w.index);
     trace::record(w.index, trace::event_kind::unpark);
     if (sharing_) sharing_->wakes();
     if (wait.begin != 0) {
@@ -431,14 +435,15 @@ void threads_executor::idle(worker& w, team& t) {
       if (learns) w.waits.waited(taken, spin_.was_short(taken));
     }
   }
-  asleep_.clear(w.index);
+  w.was_woken = asleep_.get_up(w.index);
 }
 
 /// The worker is not granted now: its work goes to where the others find it, and it sleeps. What only it can do it does
 /// all the same: fibers that are woken here (`work_loop`) and invitations.
 void threads_executor::stand_aside(worker& w, team& t) {
+  pass_wake_up_on(w);
   if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(w, *to);
-  if (!w.tasks.empty() || !w.queue.empty()) return hand_over(w, t);
+  if (!w.tasks.empty() || !w.queue.empty()) return hand_over(w);
   has_tasks_.clear_if_set(w.index);
   // It may have been woken for what only worker 0 may do now, whose thread is outside.
   if (is_only_one() && holds_work(at(0))) want_stand_in();
@@ -448,45 +453,44 @@ void threads_executor::stand_aside(worker& w, team& t) {
     if (!w.inbox.load(std::memory_order_seq_cst)) replace_fiber(w, *w.own_stack);
     return;
   }
-  asleep_.set(w.index);
+  asleep_.lie_down(w.index);
   // As in `idle`: it says that it sleeps, then looks (README, race 1).
   if (!w.inbox.load(std::memory_order_seq_cst) && w.invited.empty() && !sharing_->may_work(w)) {
     trace::record(w.index, trace::event_kind::park);
-    w.bed.park();
+    asleep_.park(w.index);
     trace::record(w.index, trace::event_kind::unpark);
   }
-  asleep_.clear(w.index);
+  w.was_woken = asleep_.get_up(w.index);
 }
 
-void threads_executor::hand_over(worker& w, team& t) {
+void threads_executor::hand_over(worker& w) {
   std::optional<work> item;
   try {
-    while ((item = w.queue.take_if([](const work&) { return true; }))) t.centre.push_tail(*item);
+    while ((item = w.queue.take_if([](const work&) { return true; }))) whole_->centre.push_tail(*item);
     while (detail::task_node* task = w.tasks.pop()) {
       item = work{task, {}};
-      t.centre.push_tail(*item);
+      whole_->centre.push_tail(*item);
     }
   } catch (const std::bad_alloc&) {
     return execute(w, *item);  // it cannot be handed over, but it can be done
   }
   want_stand_in();  // the only active worker may be worker 0, whose thread is outside
-  wake_one(t.workers());
+  wake_one(whole_->workers());
 }
 
 void threads_executor::wake_one(team::span workers) {
-  const auto [first, width] = workers;
-  const int last = first + width;
-  for (int i = asleep_.first_set(first, last); i >= 0; i = asleep_.first_set(i + 1, last)) {
-    if (!asleep_.clear(i)) continue;  // somebody else wakes that one
-    at(i).bed.unpark();
-    return;
-  }
+  if (asleep_.wake_one(workers.first, workers.first + workers.width)) return;
   if (sharing_) sharing_->wants_more();
 }
 
-void threads_executor::rouse(worker& w) {
-  if (asleep_.clear_if_set(w.index)) w.bed.unpark();
+void threads_executor::pass_wake_up_on(worker& w) {
+  if (!std::exchange(w.was_woken, false)) return;
+  team& t = *w.in_team.load(std::memory_order_acquire);
+  if (urgent_.any() || team_queues(*this, w, t).any()) wake_one(t.workers());
+  if (&t != whole_ && !whole_->centre.empty()) wake_one(whole_->workers());
 }
+
+void threads_executor::rouse(worker& w) { asleep_.rouse(w.index); }
 
 waiter* threads_executor::caller() {
   worker* w = self();
@@ -507,13 +511,13 @@ void threads_executor::ready(detail::task_node* task) noexcept {
   } else if (!kept) {
     // A foreign thread's, or one too many for the worker's own queue.
     try {
-      t.centre.push_tail({task, {}});
+      whole_->centre.push_tail({task, {}});
     } catch (const std::bad_alloc&) {
       return graph::run(task, *this);  // it cannot be queued, but it can be done
     }
   }
   if (!w) want_stand_in();
-  wake_one(t.workers());
+  wake_one(kept ? t.workers() : whole_->workers());
 }
 
 namespace {

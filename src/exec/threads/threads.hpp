@@ -88,6 +88,8 @@ class threads_executor final : public executor, public phase_host {
 
   /// Wakes one of these that sleeps, if there is one.
   void wake_one(team::span workers);
+  /// The worker is about to do something else than what is queued. Where it may have been woken for that, another is.
+  void pass_wake_up_on(worker& w);
   /// Makes sure that a worker takes another look around: it wakes if it sleeps.
   void rouse(worker& w);
 
@@ -130,7 +132,7 @@ class threads_executor final : public executor, public phase_host {
   int last_of(const team& t, team::span members) const { return t.grows ? workers() : members.first + members.width; }
   /// Starts the worker's thread, if it has none yet; false where the system has no more. Under the grain lock.
   bool start_worker(worker& w) noexcept;
-  bool sleeps(int index) const { return asleep_.test(index); }
+  bool sleeps(int index) const { return asleep_.sleeps(index); }
   bool seat_is_empty() const { return seat_.held_by() == seat::nobody; }
   bool stopping() const { return stopping_.load(std::memory_order_seq_cst); }
 
@@ -172,10 +174,14 @@ class threads_executor final : public executor, public phase_host {
   /// Do the waits of this team tell a phase how to wait?
   bool learns_waits(const team& t) const { return learns_waits_ && t.parent.load(std::memory_order_relaxed); }
   void stand_aside(worker& w, team& t);
-  void hand_over(worker& w, team& t);
+  void hand_over(worker& w);
   void run_tasks(worker& w, detail::task_node* task);
   bool anything_for(worker& w, team& t);
   bool climb(worker& w, team& t);
+  /// Should the worker ask its phase for a stream?
+  static bool wants_stream(const worker& w, const team& t) {
+    return t.wants_stream.load(std::memory_order_seq_cst) && t.first() == w.index;
+  }
   bool is_held_up_by(const worker& w, const team& t) const;
   void execute(worker& w, const work& item);
 
@@ -212,7 +218,7 @@ class threads_executor final : public executor, public phase_host {
   void for_each_fiber(Visit&& visit);
   std::vector<task_fiber*> all_fibers();
   /// Does the worker sleep, or stand empty?
-  bool is_idle(int index) const { return asleep_.test(index) || (index == 0 && seat_.held_by() == seat::nobody); }
+  bool is_idle(int index) const { return sleeps(index) || (index == 0 && seat_.held_by() == seat::nobody); }
   void watch(const std::stop_token& stop);
   void print_state(double seconds);
 
@@ -231,7 +237,7 @@ class threads_executor final : public executor, public phase_host {
   // before anybody looks for it, and taken down when that worker finds its queue empty.
   worker_bits has_loops_;
   worker_bits has_tasks_;
-  worker_bits asleep_;
+  sleepers asleep_;
   urgent_tasks urgent_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> stopping_{false};

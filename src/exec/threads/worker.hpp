@@ -91,8 +91,7 @@ struct alignas(64) worker final : work_queue::watcher {
   bounded_deque<detail::task_node, 4096> tasks;  ///< the head is this worker's
   work_queue queue{this};                        ///< loops
   invitations invited;                           ///< to loops under a baseline policy
-  parking bed;
-  std::atomic<task_fiber*> inbox{nullptr};  ///< fibers that may go on here, the latest first
+  std::atomic<task_fiber*> inbox{nullptr};       ///< fibers that may go on here, the latest first
 
   // This worker's thread only.
   std::optional<task_fiber> own_stack;
@@ -100,6 +99,7 @@ struct alignas(64) worker final : work_queue::watcher {
   idle_fibers idle;                 ///< suspended inside the worker's loop, with nothing on top
   task_fiber* ready = nullptr;      ///< taken from the inbox, the earliest first
   int suspended = 0;                ///< fibers that will resume here
+  bool was_woken = false;           ///< and has not looked into the queues since, for which that may have been
   const context* shares = nullptr;  ///< the stream whose loop it shares with its team
   std::thread thread;
   std::uint32_t mask_seen = 1;  ///< the revision of the CPUs in use that its affinity follows (sharing.hpp)
