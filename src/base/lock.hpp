@@ -26,7 +26,7 @@ class short_lock {
 
   void lock_slow() noexcept {
     // A holder that runs leaves within tens of nanoseconds; one that does not run is not worth more spinning than this.
-    constexpr int spins = 100;
+    constexpr int spins = MASLIN_LOCK_SPINS;
     for (int i = 0; i < spins; ++i) {
       if (try_lock()) return;
       relax();

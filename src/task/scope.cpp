@@ -62,21 +62,33 @@ bool scope::within(const scope* other) const noexcept {
 }
 
 bool scope::leave(std::uint64_t members) noexcept {
-  // One step decides who wakes: it takes the last member off and the bit down together, so no two leavers can both be
-  // the one, and a scope that nobody waits for is not touched again. Release: what the members did is visible to
-  // whoever sees the count (`quiet`, `await`); acquire: the one who finishes the owner or wakes reads what the others
-  // left.
+  // A scope that nobody waits for is not touched after this step. Release: what the members did is visible to whoever
+  // sees the count (`quiet`, `await`); acquire: the one who finishes the owner reads what the others left.
+  std::int64_t seen = state_.load(std::memory_order_relaxed);
+  for (;;) {
+    const std::int64_t next = seen - static_cast<std::int64_t>(members) * one;
+    if ((seen & awaited) && (next >> 2) <= 0) {
+      if (leave_and_wake(members)) return false;
+      seen = state_.load(std::memory_order_relaxed);
+    } else if (state_.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed)) {
+      return next == closed;
+    }
+  }
+}
+
+/// Takes the members off and wakes those who wait, if the members are the last that these wait for. The members keep
+/// the scope alive until they are taken off; from then on those who sleep do.
+bool scope::leave_and_wake(std::uint64_t members) noexcept {
+  lock_.lock();
   std::int64_t seen = state_.load(std::memory_order_relaxed);
   std::int64_t next;
-  bool wakes;
   do {
-    next = seen - static_cast<std::int64_t>(members) * one;
-    wakes = (seen & awaited) && (next >> 2) <= 0;
-    if (wakes) next &= ~awaited;
+    next = (seen - static_cast<std::int64_t>(members) * one) & ~awaited;
+    if (!(seen & awaited) || (next >> 2) > 0) {
+      lock_.unlock();
+      return false;
+    }
   } while (!state_.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed));
-  if (!wakes) return next == closed;
-  // Those who sleep keep the scope alive until they are woken.
-  lock_.lock();
   waiter* w = std::exchange(waiters_, nullptr);
   lock_.unlock();
   while (w) {
@@ -84,7 +96,7 @@ bool scope::leave(std::uint64_t members) noexcept {
     w->wake();
     w = after;
   }
-  return false;
+  return true;
 }
 
 bool scope::close() noexcept {
@@ -101,8 +113,7 @@ void scope::await(waiter& w, std::int64_t rest) {
   std::int64_t seen = state_.load(std::memory_order_acquire);
   do {
     if (((seen + settle) >> 2) <= 0) return lock_.unlock();
-    // Others sleep here already: whoever comes to wake them takes the lock after us and finds us, too.
-    if (seen & awaited) break;
+    if (seen & awaited) break;  // others sleep here already
   } while (!state_.compare_exchange_weak(seen, seen + settle + awaited, std::memory_order_acq_rel,
                                          std::memory_order_acquire));
   w.next = waiters_;

@@ -72,12 +72,13 @@ class waiter {
   ~waiter() = default;
 };
 
-/// Counts members that are not done, in one word, so that whoever takes the last one off also decides who is woken:
+/// Counts members that are not done, in one word, so that whoever takes the last one off knows whether somebody waits:
 ///
 ///   bits 63..2  open members (signed); `lent` more while one creator counts its new members privately;
 ///               less the number that a waiter is content with while it waits
 ///   bit 1       closed: the owner's body has returned, and who takes the last member off finishes the owner
-///   bit 0       awaited: somebody sleeps until the count has come down to 0
+///   bit 0       awaited: somebody sleeps until the count has come down to 0; changed only under the lock, together
+///               with the list of who sleeps
 class scope {
  public:
   /// Who adds members: one context (the children of a task, of a thread, of a loop's body), which then counts them
@@ -153,6 +154,7 @@ class scope {
   bool within(const scope* other) const noexcept;
 
  private:
+  bool leave_and_wake(std::uint64_t members) noexcept;
   bool thrown() const noexcept {
     return errors_.load(std::memory_order_acquire) != nullptr || lost_.load(std::memory_order_relaxed);
   }

@@ -2,6 +2,7 @@
 
 #include "explorer.hpp"
 #define MASLIN_ATOMIC explorer::atomic
+#define MASLIN_LOCK_SPINS 1
 
 #include <gtest/gtest.h>
 

@@ -2,6 +2,7 @@
 
 #include "explorer.hpp"
 #define MASLIN_ATOMIC explorer::atomic
+#define MASLIN_LOCK_SPINS 1
 
 #include <gtest/gtest.h>
 
@@ -104,8 +105,7 @@ TEST(Interleavings, TheExplorerFindsWhatIsWrong) {
 /// Sleepers and who makes work for them: race 1 of src/exec/threads/README.md.
 struct bedroom : scenario {
   bounded_deque<item, 4> queue;
-  worker_bits asleep{2};
-  parking beds[2];
+  sleepers asleep{2};
   explorer::atomic<int> done{0};
   std::array<item, 2> items;
 
@@ -113,7 +113,7 @@ struct bedroom : scenario {
     threads.push_back([this] {
       for (item& i : items) {
         queue.push(&i);
-        wake_one();
+        asleep.wake_one(0, 2);
       }
     });
     for (int me = 0; me < sleepers; ++me)
@@ -123,26 +123,19 @@ struct bedroom : scenario {
           if (queue.steal_half(got, 1) == 1) {
             ++got[0]->taken;
             if (done.fetch_add(1) + 1 == static_cast<int>(items.size()))
-              for (parking& bed : beds) bed.unpark();  // the end of the runtime
+              for (int i = 0; i < 2; ++i) asleep.wake(i);  // the end of the runtime
             else if (!queue.empty())
-              wake_one();
+              asleep.wake_one(0, 2);
             continue;
           }
           if (done.load() == static_cast<int>(items.size())) return;
           const bool needed_before = !queue.empty();
-          asleep.set(me);
+          asleep.lie_down(me);
           const bool needed = careful ? !queue.empty() || done.load() == static_cast<int>(items.size()) : needed_before;
-          if (!needed) beds[me].park();
-          asleep.clear(me);
+          if (!needed) asleep.park(me);
+          asleep.get_up(me);
         }
       });
-  }
-  void wake_one() {
-    for (int i = asleep.first_set(0, 2); i >= 0; i = asleep.first_set(i + 1, 2)) {
-      if (!asleep.clear(i)) continue;
-      beds[i].unpark();
-      return;
-    }
   }
   void check() override {
     for (const item& i : items)
@@ -156,6 +149,61 @@ TEST(Interleavings, NobodyIsLeftAsleepWhileThereIsWork) {
 
 TEST(Interleavings, WhoLooksBeforeSayingThatItSleepsMissesAWakeUp) {
   EXPECT_NE(explore([] { return std::make_unique<bedroom>(1, false); }, 2).failure, "");
+}
+
+/// A task is queued while a fiber of worker 0 is woken; the fiber goes on for as long as the task is not done. Worker 0
+/// may be woken for the one and do the other.
+struct inbox_and_queue : scenario {
+  bounded_deque<item, 4> queue;
+  explorer::atomic<int> inbox{0};
+  sleepers asleep{2};
+  explorer::atomic<int> done{0};
+  item task;
+
+  explicit inbox_and_queue(bool passes_on) {
+    threads.push_back([this] {
+      queue.push(&task);
+      asleep.wake_one(0, 2);
+    });
+    threads.push_back([this] {
+      inbox.store(1);
+      asleep.rouse(0);
+    });
+    for (int me = 0; me < 2; ++me)
+      threads.push_back([this, me, passes_on] {
+        bool was_woken = false;
+        while (me == 0 || done.load() == 0) {
+          if (me == 0 && inbox.load() == 1) {
+            if (was_woken && passes_on && !queue.empty()) asleep.wake_one(0, 2);
+            done.wait(0);
+            return;
+          }
+          was_woken = false;
+          item* got[2];
+          if (queue.steal_half(got, 1) == 1) {
+            ++got[0]->taken;
+            done.store(1);
+            done.notify_all();
+            asleep.wake(1);  // the end of the runtime
+            continue;
+          }
+          asleep.lie_down(me);
+          if (queue.empty() && (me == 1 || inbox.load() == 0) && (me == 0 || done.load() == 0)) asleep.park(me);
+          was_woken = asleep.get_up(me);
+        }
+      });
+  }
+  void check() override {
+    if (task.taken != 1) fail("the task was done " + std::to_string(task.taken) + " times");
+  }
+};
+
+TEST(Interleavings, WhoIsWokenForQueuedWorkAndDoesAnotherThingFirstWakesAnother) {
+  expect_well(explore([] { return std::make_unique<inbox_and_queue>(true); }, 3));
+}
+
+TEST(Interleavings, AWakeUpThatIsNotPassedOnLeavesWorkLying) {
+  EXPECT_NE(explore([] { return std::make_unique<inbox_and_queue>(false); }, 3).failure, "");
 }
 
 // Waiting for a scope -----------------------------------------------------------------------------------------------
@@ -195,6 +243,54 @@ TEST(Interleavings, AScopeEndsWhenItsWaiterGoesOn) {
     expect_well(explore([=] { return std::make_unique<family>(who, 2, 0); }, 4));
     expect_well(explore([=] { return std::make_unique<family>(who, 3, 1); }, 3));
   }
+}
+
+/// A group for which two wait. One of them adds a member of its own first, which may be when the other's have just
+/// gone. The last to go on takes the group away.
+struct two_waiters : scenario {
+  std::optional<scope> members;
+  sleeper first, second;
+  explorer::atomic<int> added{0};
+  explorer::atomic<int> waiting{2};
+  explorer::atomic<int> done{0};
+
+  explicit two_waiters(bool leaves_by_another) {
+    members.emplace(nullptr, scope::creators::many);
+    members->enter();
+    threads.push_back([this] {
+      members->await(first);
+      if ((done.load() & 1) == 0) fail("the first went on too early");
+      go();
+    });
+    threads.push_back([this, leaves_by_another] {
+      members->enter();
+      added.store(1);
+      added.notify_all();
+      if (!leaves_by_another) leave(2);
+      members->await(second);
+      if ((done.load() & 2) == 0) fail("the second went on too early");
+      go();
+    });
+    threads.push_back([this] { leave(1); });
+    if (leaves_by_another)
+      threads.push_back([this] {
+        added.wait(0);
+        leave(2);
+      });
+  }
+  void leave(int member) {
+    done.fetch_or(member);
+    if (members->leave()) fail("a group was finished");
+  }
+  void go() {
+    if (waiting.fetch_sub(1) == 1) members.reset();
+  }
+  void check() override {}
+};
+
+TEST(Interleavings, AGroupMayHaveSeveralWaiters) {
+  expect_well(explore([] { return std::make_unique<two_waiters>(false); }, 4));
+  expect_well(explore([] { return std::make_unique<two_waiters>(true); }, 3));
 }
 
 /// A task whose body returns while its children end: exactly one of them finishes it.
