@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -498,6 +499,11 @@ void replay(recording& tasks, std::span<const rebinding> instead, location where
   if (here.data && graph::domain::of(here).in_use()) wait_for_data(exec, here, all.accesses(instead), "replay", where);
   run_recorded(exec, all);
   if (all.members.has_errors()) rethrow_first(all.members.take_errors());
+}
+
+void throw_beyond_int64(std::uint64_t bound) {
+  throw error("a loop begins or ends at " + std::to_string(bound) + ": expected at most " +
+              std::to_string(std::numeric_limits<std::int64_t>::max()));
 }
 
 void run_loop(const loop& l) {

@@ -3,9 +3,11 @@
 // says, never on a measurement; so results do not depend on the number of workers (DESIGN section 7).
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "maslin/location.hpp"
@@ -32,7 +34,8 @@ struct range {
   iterator end() const { return {last}; }
 };
 
-/// Iterations per block: a loop's body is called once a block. 0 lets the length decide (at most 512 blocks).
+/// Iterations per block: a loop's body is called once a block. 0 lets the length decide (at most 512 blocks). A loop
+/// has 2^47 blocks at most: where there would be more, they are larger than asked for.
 struct block {
   std::int64_t iterations = 0;
 };
@@ -46,7 +49,24 @@ enum class schedule : unsigned char { of_the_run, dbs, static_, gss, afs };
 
 namespace detail {
 
-/// A loop as the executors see it: `count` blocks, each run once by `run(env, index)`.
+[[noreturn]] void throw_beyond_int64(std::uint64_t bound);
+
+/// Where a loop begins or ends: whatever becomes a std::int64_t. Throws `error` for a number above its largest.
+struct loop_bound {
+  template <class T>
+    requires std::convertible_to<T, std::int64_t>
+  constexpr loop_bound(T number) : value(static_cast<std::int64_t>(number)) {
+    if constexpr (std::unsigned_integral<T> && sizeof(T) >= sizeof value)
+      if (value < 0) throw_beyond_int64(number);
+  }
+  std::int64_t value;
+};
+
+/// Gives the quotient of unsigned numbers, rounded up.
+constexpr std::uint64_t ceil_div(std::uint64_t number, std::uint64_t by) { return number / by + (number % by != 0); }
+
+/// A loop as the executors see it, of at least one iteration: `blocks()` blocks, each run once by `run(env, its
+/// iterations, index)`. The length may be more than an int64_t holds; the length of a block is not.
 struct loop {
   std::int64_t first;
   std::int64_t last;
@@ -56,10 +76,15 @@ struct loop {
   schedule policy;
   location where;
 
-  std::int64_t blocks() const { return (last - first + block - 1) / block; }
+  std::uint64_t length() const { return static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first); }
+  std::int64_t blocks() const {
+    return static_cast<std::int64_t>(ceil_div(length(), static_cast<std::uint64_t>(block)));
+  }
   range iterations(std::int64_t index) const {
-    const std::int64_t from = first + index * block;
-    return {from, std::min(from + block, last)};
+    const auto size = static_cast<std::uint64_t>(block);
+    const std::uint64_t before = static_cast<std::uint64_t>(index) * size;
+    const std::uint64_t from = static_cast<std::uint64_t>(first) + before;
+    return {static_cast<std::int64_t>(from), static_cast<std::int64_t>(from + std::min(size, length() - before))};
   }
   void run_block(std::int64_t index) const { run(env, iterations(index), index); }
 };
@@ -68,9 +93,14 @@ struct loop {
 /// throwing block threw.
 void run_loop(const loop& l);
 
-constexpr std::int64_t block_size(std::int64_t length, block wish) {
-  constexpr std::int64_t most_blocks = 512;
-  return wish.iterations > 0 ? wish.iterations : std::max<std::int64_t>(1, (length + most_blocks - 1) / most_blocks);
+/// Gives the iterations of a block of [first, last), first < last.
+constexpr std::int64_t block_size(std::int64_t first, std::int64_t last, block wish) {
+  constexpr std::uint64_t most_by_length = 512;
+  // More than any run comes to the end of, and as many as a trace can name.
+  constexpr std::uint64_t most = std::uint64_t{1} << 47;
+  const std::uint64_t length = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+  const auto least = static_cast<std::int64_t>(ceil_div(length, wish.iterations > 0 ? most : most_by_length));
+  return std::max(wish.iterations, least);
 }
 
 }  // namespace detail
@@ -79,15 +109,16 @@ constexpr std::int64_t block_size(std::int64_t length, block wish) {
 /// blocks are done. Blocks may run at the same time and in any order. If bodies throw, every block below the lowest
 /// that threw has run, and that one's exception is rethrown here.
 template <class Body>
-void parallel_for(std::int64_t first, std::int64_t last, Body&& body, schedule policy, block wish = {},
+void parallel_for(detail::loop_bound from, detail::loop_bound to, Body&& body, schedule policy, block wish = {},
                   location where = location::current()) {
+  const auto [first, last] = range{from.value, to.value};
   if (last <= first) return;
   auto run = [](void* env, range r, std::int64_t) { (*static_cast<std::remove_reference_t<Body>*>(env))(r); };
-  detail::run_loop({first, last, detail::block_size(last - first, wish), run,
+  detail::run_loop({first, last, detail::block_size(first, last, wish), run,
                     const_cast<void*>(static_cast<const void*>(std::addressof(body))), policy, where});
 }
 template <class Body>
-void parallel_for(std::int64_t first, std::int64_t last, Body&& body, block wish = {},
+void parallel_for(detail::loop_bound first, detail::loop_bound last, Body&& body, block wish = {},
                   location where = location::current()) {
   parallel_for(first, last, std::forward<Body>(body), schedule::of_the_run, wish, where);
 }
@@ -95,33 +126,35 @@ void parallel_for(std::int64_t first, std::int64_t last, Body&& body, block wish
 /// Gives combine(... combine(combine(identity, body(block 0)), body(block 1)) ...): the blocks' values are combined in
 /// index order, so the result is the same to the last bit at any width. `T` needs a default and a move constructor.
 template <class T, class Combine, class Body>
-T parallel_reduce(std::int64_t first, std::int64_t last, T identity, Combine&& combine, Body&& body, schedule policy,
-                  block wish = {}, location where = location::current()) {
+T parallel_reduce(detail::loop_bound from, detail::loop_bound to, T identity, Combine&& combine, Body&& body,
+                  schedule policy, block wish = {}, location where = location::current()) {
+  const auto [first, last] = range{from.value, to.value};
   if (last <= first) return identity;
   struct environment {
     std::remove_reference_t<Body>* body;
     T* values;
   };
   constexpr std::int64_t few = 64;
-  const std::int64_t size = detail::block_size(last - first, wish);
-  const std::int64_t blocks = (last - first + size - 1) / size;
-  T near[few];
-  std::unique_ptr<T[]> far;
-  if (blocks > few) far = std::make_unique<T[]>(static_cast<std::size_t>(blocks));
-  T* values = blocks > few ? far.get() : near;
-  environment env{std::addressof(body), values};
+  environment env{std::addressof(body), nullptr};
   auto run = [](void* e, range r, std::int64_t index) {
     auto& in = *static_cast<environment*>(e);
     in.values[index] = (*in.body)(r);
   };
-  detail::run_loop({first, last, size, run, &env, policy, where});
+  const detail::loop all{first, last, detail::block_size(first, last, wish), run, &env, policy, where};
+  const std::int64_t blocks = all.blocks();
+  T near[few];
+  std::unique_ptr<T[]> far;
+  if (blocks > few) far = std::make_unique<T[]>(static_cast<std::size_t>(blocks));
+  T* values = blocks > few ? far.get() : near;
+  env.values = values;
+  detail::run_loop(all);
   T result = std::move(identity);
   for (std::int64_t i = 0; i < blocks; ++i) result = combine(std::move(result), std::move(values[i]));
   return result;
 }
 template <class T, class Combine, class Body>
-T parallel_reduce(std::int64_t first, std::int64_t last, T identity, Combine&& combine, Body&& body, block wish = {},
-                  location where = location::current()) {
+T parallel_reduce(detail::loop_bound first, detail::loop_bound last, T identity, Combine&& combine, Body&& body,
+                  block wish = {}, location where = location::current()) {
   return parallel_reduce(first, last, std::move(identity), std::forward<Combine>(combine), std::forward<Body>(body),
                          schedule::of_the_run, wish, where);
 }

@@ -251,7 +251,7 @@ enum maslin_schedule {
 
 typedef struct maslin_loop_options {
   size_t size;    ///< sizeof(maslin_loop_options)
-  int64_t block;  ///< iterations per block; 0 lets the length decide (at most 512 blocks)
+  int64_t block;  ///< iterations per block, and more where a loop would have over 2^47; 0: at most 512 blocks
   int schedule;   ///< a maslin_schedule
 } maslin_loop_options;
 

@@ -2,9 +2,7 @@
 
 #include "maslin/loop.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -40,13 +38,7 @@ detail::loop describe(maslin_location where, std::int64_t first, std::int64_t la
   if (options.block < 0)
     throw bad_argument("options->block = " + std::to_string(options.block) +
                        ": expected iterations per block, or 0 to let the length decide");
-  std::int64_t length = 0;
-  // Half of what an int64_t holds: sums of a length and a block must fit as well.
-  if (last > first &&
-      (__builtin_sub_overflow(last, first, &length) || length > std::numeric_limits<std::int64_t>::max() / 2))
-    throw bad_argument("[" + std::to_string(first) + ", " + std::to_string(last) +
-                       "): expected at most 2^62 iterations");
-  const std::int64_t block = std::min(detail::block_size(length, {options.block}), std::max<std::int64_t>(length, 1));
+  const std::int64_t block = last > first ? detail::block_size(first, last, {options.block}) : 1;
   return {first, last, block, nullptr, nullptr, policy, place(where)};
 }
 

@@ -48,6 +48,22 @@ static void a_loop_runs_each_iteration_once(void) {
   CHECK_INT(all.blocks, 0);
 }
 
+static int add_lengths(void* env, int64_t first, int64_t last, void* value) {
+  (void)env;
+  *(int64_t*)value += (last - first) / 4;
+  return 0;
+}
+
+static void a_range_may_be_as_long_as_integers_go(void) {
+  const int64_t block = (int64_t)1 << 56;
+  const maslin_loop_options options = {.size = sizeof options, .block = block};
+  int64_t quarter = 0;
+  CHECK_GOOD(maslin_parallel_reduce(INT64_MIN, INT64_MAX, add_lengths, NULL, &maslin_sum_int64, &quarter, &options));
+  CHECK(quarter == ((int64_t)1 << 62) - 1);
+  CHECK_GOOD(maslin_parallel_reduce(-4, INT64_MAX - 3, add_lengths, NULL, &maslin_sum_int64, &quarter, NULL));
+  CHECK(quarter == (int64_t)1 << 61);
+}
+
 static int sum_of_sines(void* env, int64_t first, int64_t last, void* value) {
   (void)env;
   for (int64_t i = first; i < last; ++i) *(double*)value += sin((double)i) * 1e10 / (double)(i + 1);
@@ -125,6 +141,7 @@ static void loops_nest_and_stand_in_tasks(void) {
 
 void test_loops(void) {
   a_loop_runs_each_iteration_once();
+  a_range_may_be_as_long_as_integers_go();
   a_reduction_is_the_same_to_the_last_bit();
   the_least_and_the_most_are_found();
   loops_nest_and_stand_in_tasks();

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -93,6 +95,90 @@ TEST_P(Loops, ABlockIsAsLongAsAskedFor) {
       },
       ms::block{64});
   EXPECT_EQ(calls, 16);
+}
+
+constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr ms::range enormous[] = {{0, most}, {-5, most}, {least, most}, {least, 0}, {least, 5}, {1, most - 1}};
+constexpr ms::schedule schedules[] = {ms::schedule::of_the_run, ms::schedule::dbs, ms::schedule::static_,
+                                      ms::schedule::gss, ms::schedule::afs};
+
+TEST_P(Loops, BlocksCoverTheRangeHoweverLongItIs) {
+  constexpr ms::range small[] = {{most - 3, most}, {least, least + 1}, {-1, 1}};
+  constexpr std::int64_t large_block = std::int64_t{1} << 56;
+  const auto expect_cover = [](ms::range whole, ms::schedule policy, ms::block wish) {
+    std::mutex lock;
+    std::map<std::int64_t, std::int64_t> blocks;
+    ms::parallel_for(
+        whole.first, whole.last,
+        [&](ms::range r) {
+          std::lock_guard held(lock);
+          EXPECT_TRUE(blocks.insert({r.first, r.last}).second);
+        },
+        policy, wish);
+    std::int64_t at = whole.first;
+    for (const auto& [first, last] : blocks) {
+      ASSERT_EQ(first, at);
+      ASSERT_LT(first, last);
+      at = last;
+    }
+    EXPECT_EQ(at, whole.last);
+    EXPECT_LE(blocks.size(), 512U);
+  };
+  for (const auto policy : schedules) {
+    for (const auto& whole : enormous)
+      for (const std::int64_t block : {std::int64_t{0}, large_block, most - 1, most})
+        expect_cover(whole, policy, {block});
+    for (const auto& whole : small)
+      for (const std::int64_t block : {std::int64_t{0}, std::int64_t{1}, most}) expect_cover(whole, policy, {block});
+  }
+}
+
+TEST_P(Loops, AnEnormousLoopWhoseFirstBlockThrowsEndsThere) {
+  for (const auto policy : schedules)
+    for (const auto& whole : enormous)
+      for (const std::int64_t block : {1, 3, 1'000'000}) {
+        std::atomic<bool> thrown{false};
+        try {
+          ms::parallel_for(
+              whole.first, whole.last,
+              [&](ms::range r) {
+                if (r.first != whole.first) return;
+                thrown = true;
+                throw std::runtime_error("the first block");
+              },
+              policy, ms::block{block});
+          FAIL() << "nothing was thrown";
+        } catch (const std::runtime_error& e) {
+          EXPECT_STREQ(e.what(), "the first block");
+          EXPECT_TRUE(thrown);
+        }
+      }
+}
+
+TEST_P(Loops, ReductionsOverEnormousRangesAddUp) {
+  for (const auto policy : schedules)
+    for (const auto& whole : enormous) {
+      const auto length = ms::parallel_reduce(
+          whole.first, whole.last, std::uint64_t{0}, std::plus{},
+          [](ms::range r) { return static_cast<std::uint64_t>(r.size()); }, policy);
+      EXPECT_EQ(length, static_cast<std::uint64_t>(whole.last) - static_cast<std::uint64_t>(whole.first));
+    }
+}
+
+TEST_P(Loops, ABoundThatIsNoSignedIntegerIsRefused) {
+  const std::size_t beyond = std::size_t{1} << 63;
+  EXPECT_THROW(ms::parallel_for(0, beyond, [](ms::range) { FAIL(); }), ms::error);
+  EXPECT_THROW(ms::parallel_for(beyond, 0, [](ms::range) { FAIL(); }), ms::error);
+  EXPECT_THROW(ms::parallel_reduce(0, ~std::size_t{0}, 0, std::plus{}, [](ms::range) { return 1; }), ms::error);
+  std::atomic<std::int64_t> sum{0};
+  const auto add = [&](ms::range r) {
+    for (const auto i : r) sum += i;
+  };
+  ms::parallel_for(std::size_t{0}, std::size_t{10}, add);
+  ms::parallel_for(std::uint8_t{0}, 10U, add);
+  ms::parallel_for(std::int8_t{-10}, std::int16_t{1}, add);
+  EXPECT_EQ(sum, 45 + 45 - 55);
 }
 
 double rough_sum(int n) {

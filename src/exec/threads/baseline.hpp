@@ -2,6 +2,7 @@
 // Loops under the baseline policies (dynamic-bisectioning, section 4.1): a loop has queues of its own, and every worker
 // of the team is invited to it.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,16 @@ class loop_queues {
 
   /// Gives what the team's `worker` runs next.
   std::optional<loop_policy::part> next(int worker) { return loop_policy::next(policy_, *this, worker); }
+
+  /// Nothing behind that block is given any more.
+  void forget_behind(std::int64_t block) {
+    for (int q = 0; q < count_; ++q) {
+      std::lock_guard held(queues_[q].lock);
+      loop_policy::part& rest = queues_[q].rest;
+      rest.last = std::max(rest.first, std::min(rest.last, block + 1));
+      queues_[q].left.store(rest.size(), std::memory_order_relaxed);
+    }
+  }
 
   int count() const { return count_; }
   std::int64_t left(int q) const { return queues_[q].left.load(std::memory_order_relaxed); }

@@ -13,7 +13,7 @@ namespace maslin {
 class call_site {
  public:
   grain::site_time time() const noexcept { return time_.load(std::memory_order_relaxed); }
-  void learn(std::int64_t count, std::uint64_t ticks, std::uint32_t memory) noexcept {
+  void learn(std::uint64_t count, std::uint64_t ticks, std::uint32_t memory) noexcept {
     time_.store(time().learned(count, ticks, memory), std::memory_order_relaxed);
   }
   void is_never_small() noexcept { time_.store(grain::site_time::never_small(), std::memory_order_relaxed); }

@@ -25,7 +25,10 @@ struct loop_run {
     std::int64_t lowest = lowest_thrown.load(std::memory_order_relaxed);
     while (i < lowest && !lowest_thrown.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
     }
+    if (own) own->forget_behind(i);
   }
+  /// Blocks from `i` on need not run: one below has thrown.
+  bool is_void(std::int64_t i) const { return i > lowest_thrown.load(std::memory_order_relaxed); }
 
   const detail::loop& what;
   context& caller;

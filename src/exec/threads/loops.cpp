@@ -84,7 +84,7 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
   loop_part rest{&run, 0, blocks};
   if (w && l.policy == schedule::of_the_run) {
     run.learns = &sites_.of(l.run, l.where.line());
-    const double whole = run.learns->time().expected(l.last - l.first);
+    const double whole = run.learns->time().expected(l.length());
     rest.grain = grain::worth_taking(whole / static_cast<double>(blocks), handing_over_ticks_);
     if (!grain::worth_sharing(whole, team_width, handing_over_ticks_)) {
       run.width = 1;
@@ -180,9 +180,10 @@ void threads_executor::join(loop_run& run, worker* w) {
   if (w) finishes_soon(run, *w);
   suspend_until(*this, run.blocks);
   constexpr std::uint32_t memory = 4;
-  if (run.learns) {
+  // What threw did not run to its end.
+  if (run.learns && !run.blocks.has_errors()) {
     const std::uint64_t ticks = run.ticks.load(std::memory_order_relaxed);
-    run.learns->learn(run.what.last - run.what.first, ticks, memory);
+    run.learns->learn(run.what.length(), ticks, memory);
     // An off-load counts as a whole.
     if (run.caller.stream && !run.caller.in_offload && learns_waits_) self()->waits.took(ticks);
   }
@@ -229,7 +230,7 @@ std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t
     const entered in(here);
     while (next < last) {
       // Every block below the lowest that threw runs; those above need not.
-      if (next > run.lowest_thrown.load(std::memory_order_relaxed)) {
+      if (run.is_void(next)) {
         next = last;
         break;
       }

@@ -168,7 +168,7 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
   share_loop(caller, l);
   const std::uint64_t end = base::ticks();
   const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
-  s.phase.departed(ticket, w.index, column, width, end - begin, static_cast<std::uint64_t>(l.last - l.first));
+  s.phase.departed(ticket, w.index, column, width, end - begin, l.length());
   if (learns_waits_) w.waits.took(end - begin);
   look_at(s, end);
 }

@@ -51,7 +51,7 @@ class work_queue {
     resize(count_ + 1);
   }
 
-  /// Takes the head: a task, or one `workers`-th of what is left of a loop.
+  /// Takes the head: a task, or one `workers`-th of what is left of a loop (all of it if it need not run).
   std::optional<work> take_head(int workers) {
     if (empty()) return std::nullopt;
     std::lock_guard held(lock_);
@@ -154,6 +154,8 @@ class work_queue {
     work& item = at(i);
     if (item.task) return remove(i);
     const std::int64_t left = item.part.size();
+    // What is left of a loop that threw further down is counted, and not run: all at once.
+    if (item.part.loop->is_void(item.part.first)) return remove(i);
     const std::int64_t share = loop_policy::share(left, workers, item.part.grain);
     if (share >= left) return remove(i);
     work taken = item;

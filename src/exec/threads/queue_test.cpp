@@ -15,10 +15,17 @@ struct one_bit final : work_queue::watcher {
   std::atomic<bool> bit{false};
 };
 
-/// Work without a task or loop behind it: queues do not look inside.
+/// Work without a task behind it: queues do not look inside.
 work task(std::uintptr_t number) { return {reinterpret_cast<detail::task_node*>(number * 64), {}}; }
 std::uintptr_t number(const work& w) { return reinterpret_cast<std::uintptr_t>(w.task) / 64; }
-loop_run* some_loop(std::uintptr_t number) { return reinterpret_cast<loop_run*>(number * 64); }
+
+/// A loop that nobody runs.
+struct idle_loop {
+  const detail::loop what{0, 100, 1, nullptr, nullptr, schedule::dbs, location::current()};
+  scope tasks{nullptr};
+  context caller{tasks};
+  loop_run run{what, caller, 4};
+};
 
 TEST(Queue, TheHeadIsLastInFirstOutAndTheTailWaits) {
   work_queue q;
@@ -44,22 +51,36 @@ TEST(Queue, ItsBitSaysWhetherItHoldsWork) {
 }
 
 TEST(Queue, ALoopGivesOnePthOfWhatIsLeft) {
+  idle_loop loop;
   work_queue q;
-  q.push_head({nullptr, {some_loop(1), 0, 100}});
+  q.push_head({nullptr, {&loop.run, 0, 100}});
   std::vector<std::int64_t> sizes;
   while (auto part = q.take_head(4)) sizes.push_back(part->part.last - part->part.first);
   EXPECT_EQ(sizes, (std::vector<std::int64_t>{25, 19, 14, 11, 8, 6, 5, 3, 3, 2, 1, 1, 1, 1}));
 }
 
-TEST(Queue, ALoopIsFoundBehindOtherWork) {
+TEST(Queue, WhatNeedNotRunOfALoopThatThrewIsTakenAtOnce) {
+  idle_loop loop;
   work_queue q;
-  q.push_head({nullptr, {some_loop(1), 0, 10}});
+  q.push_head({nullptr, {&loop.run, 40, 100}});
+  loop.run.note_thrown(60, {});
+  EXPECT_EQ(q.take_head(4)->part.size(), 15) << "those below the thrower run";
+  loop.run.note_thrown(30, {});
+  EXPECT_EQ(q.take_head(4)->part.size(), 45);
+  EXPECT_TRUE(q.empty());
+}
+
+TEST(Queue, ALoopIsFoundBehindOtherWork) {
+  idle_loop loop;
+  work_queue q;
+  q.push_head({nullptr, {&loop.run, 0, 10}});
   q.push_head(task(5));
-  const auto part = q.take_of(some_loop(1), 2);
+  const auto part = q.take_of(&loop.run, 2);
   ASSERT_TRUE(part);
   EXPECT_EQ(part->part.first, 0);
   EXPECT_EQ(part->part.last, 5);
-  EXPECT_FALSE(q.take_of(some_loop(2), 2));
+  idle_loop other;
+  EXPECT_FALSE(q.take_of(&other.run, 2));
   EXPECT_EQ(number(*q.take_head(2)), 5u);
 }
 
@@ -73,9 +94,10 @@ TEST(Queue, AThiefTakesTheOlderHalf) {
 }
 
 TEST(Queue, ASingleLoopIsHalvedInIterations) {
+  idle_loop loop;
   work_queue victim;
   work_queue thief;
-  victim.push_head({nullptr, {some_loop(1), 4, 13}});
+  victim.push_head({nullptr, {&loop.run, 4, 13}});
   EXPECT_TRUE(victim.bisect_into(thief));
   const auto kept = victim.take_head(1);
   const auto taken = thief.take_head(1);

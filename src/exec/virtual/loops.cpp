@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "base/clock.hpp"
 #include "exec/in_place.hpp"
 #include "exec/virtual/inside.hpp"
@@ -16,13 +18,17 @@ void virtual_executor::run_blocks(loop_run& run, std::int64_t first, std::int64_
   const trace::chunk_at what{w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed), first,
                              last - first};
   noted_blocks noted(w.number, run.site, what);
-  for (std::int64_t i = first; i < last && i <= run.lowest_thrown.load(std::memory_order_relaxed); ++i) {
+  constexpr std::uint64_t often_enough = 1024;
+  for (std::int64_t i = first; i < last && !run.is_void(i); ++i) {
     run_to_end(*this, here, own, [&] { run.what.run_block(i); });
     ran();
     here.declares = false;
     if (own.has_errors()) [[unlikely]]
       run.note_thrown(i, own.take_errors());
     noted.reached(i + 1);
+    // What throws earlier, further down, ends this: it is to be seen however many blocks there are.
+    if (const auto done = static_cast<std::uint64_t>(i + 1 - first); done >= often_enough && std::has_single_bit(done))
+      const inside calling(*this);
   }
 }
 

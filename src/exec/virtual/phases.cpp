@@ -204,7 +204,7 @@ void virtual_executor::run_loop(context& caller, const detail::loop& l) {
   const std::uint64_t begin = ticks();
   share_loop(caller, l);
   const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
-  s.phase.departed(ticket, track(), column, width, ticks() - begin, static_cast<std::uint64_t>(l.last - l.first));
+  s.phase.departed(ticket, track(), column, width, ticks() - begin, l.length());
   look_at(s);
 }
 

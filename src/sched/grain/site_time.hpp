@@ -17,10 +17,10 @@ struct site_time {
   static constexpr site_time never_small() noexcept { return {std::numeric_limits<float>::infinity(), ~0u}; }
 
   /// Gives the expected one-worker time of so many of them, in ticks; 0: not known yet.
-  double expected(std::int64_t count) const noexcept { return static_cast<double>(mean) * static_cast<double>(count); }
+  double expected(std::uint64_t count) const noexcept { return static_cast<double>(mean) * static_cast<double>(count); }
   /// Gives what is known after so many took so long, all workers together. `memory`: how many such observations the
   /// mean keeps in mind.
-  site_time learned(std::int64_t count, std::uint64_t ticks, std::uint32_t memory) const noexcept {
+  site_time learned(std::uint64_t count, std::uint64_t ticks, std::uint32_t memory) const noexcept {
     if (seen == never_small().seen) return *this;
     const float now = static_cast<float>(ticks) / static_cast<float>(count);
     const std::uint32_t weight = std::min(seen + 1, memory);

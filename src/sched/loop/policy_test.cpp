@@ -287,6 +287,23 @@ TEST(LoopPolicy, ATriangularLoopIsBalancedBothWaysByDbsAndAfs) {
   }
 }
 
+TEST(LoopPolicy, AmountsFitHoweverManyBlocksThereAre) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(share(most, 1), most);
+  EXPECT_EQ(share(most, 2), most / 2 + 1);
+  EXPECT_EQ(share(most, 64), most / 64 + 1);
+  EXPECT_EQ(share(most, 64, most), most);
+  EXPECT_EQ(half(most), most / 2 + 1);
+  for (const int queues : {1, 3, 64}) {
+    std::int64_t at = 0;
+    for (int q = 0; q < queues; ++q) {
+      EXPECT_EQ(equal_part(most, queues, q).first, at);
+      at = equal_part(most, queues, q).last;
+    }
+    EXPECT_EQ(at, most);
+  }
+}
+
 TEST(LoopPolicy, AWorkerThatJoinsLateTakesWhatItsPolicyAllows) {
   plain_queues fixed(schedule::static_, 12, 2);
   EXPECT_EQ(next(schedule::static_, fixed, 2), std::nullopt) << "its part would be another's";

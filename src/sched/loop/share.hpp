@@ -9,7 +9,9 @@ namespace maslin::loop_policy {
 
 /// Gives ⌈remaining/workers⌉ blocks, for remaining ≥ 0 and workers ≥ 1; at least one while any are left. What dbs, gss
 /// and afs dispatch, and what a thief takes under afs.
-constexpr std::int64_t share(std::int64_t remaining, int workers) { return (remaining + workers - 1) / workers; }
+constexpr std::int64_t share(std::int64_t remaining, int workers) {
+  return remaining / workers + (remaining % workers != 0 ? 1 : 0);
+}
 /// The same, but not less than `grain` of them: so many pay for being handed over.
 constexpr std::int64_t share(std::int64_t remaining, int workers, std::int64_t grain) {
   return std::min(remaining, std::max(share(remaining, workers), grain));
