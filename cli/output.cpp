@@ -1,7 +1,5 @@
 #include "output.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,58 +10,25 @@
 
 #include "maslin/error.hpp"
 
-namespace {
-constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
-}
-
 output_file::output_file(std::string path) : path_(std::move(path)) {
-  if (path_ == "-") {
-    fd_ = dup(STDOUT_FILENO);
-  } else if (struct stat there{}; stat(path_.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) {
-    fd_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-  } else {
-    const auto slash = path_.find_last_of('/') + 1;  // 0 without a slash
-    partial_ = fmt::format("{}.{}.{}.partial", path_.substr(0, slash), path_.substr(slash), getpid());
-    fd_ = open(partial_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  }
-  if (fd_ < 0)
+  constexpr maslin::files::terms as_a_shell_does{.streams = maslin::files::terms::stream::awaited};
+  if (!(path_ == "-" ? file_.open(STDOUT_FILENO) : file_.open(path_, as_a_shell_does)))
     throw maslin::error(fmt::format("'{}' cannot be written: {}; give the path of a file in a folder that exists",
-                                    path_, std::strerror(errno)));
-  buffer_.reserve(buffer_bytes);
+                                    path_, file_.problem()));
 }
 
-output_file::~output_file() {
-  if (fd_ < 0) return;
-  close(fd_);
-  if (!partial_.empty()) unlink(partial_.c_str());
-}
-
-void output_file::fail(int reason) {
+void output_file::fail() {
   const std::string where = path_ == "-" ? "standard output" : fmt::format("'{}'", path_);
   throw maslin::error(fmt::format("{} cannot be written: {}; {}make room or name another place with --output", where,
-                                  std::strerror(reason), partial_.empty() ? "" : "nothing of it was kept; "));
-}
-
-void output_file::flush() {
-  for (std::string_view left = buffer_; !left.empty();) {
-    const ssize_t written = ::write(fd_, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail(written < 0 ? errno : EIO);
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
-  buffer_.clear();
+                                  file_.problem(), file_.is_stream() ? "" : "nothing of it was kept; "));
 }
 
 void output_file::write(std::string_view text) {
-  if (buffer_.size() + text.size() > buffer_bytes) flush();
-  buffer_ += text;
+  if (!file_.write(text)) fail();
 }
 
 void output_file::commit() {
-  flush();
-  if (!partial_.empty() && (fsync(fd_) != 0 || rename(partial_.c_str(), path_.c_str()) != 0)) fail(errno);
-  const int fd = std::exchange(fd_, -1);
-  if (close(fd) != 0) fail(errno);
+  if (!file_.commit()) fail();
 }
 
 void write_file(const std::string& path, std::string_view text) {

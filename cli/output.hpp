@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "files/replacement.hpp"
+
 /// Appends a line to a text.
 template <class... Arguments>
 void line(std::string& to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
@@ -16,15 +18,12 @@ void line(std::string& to, fmt::format_string<Arguments...> format, Arguments&&.
   to += '\n';
 }
 
-/// A text file that takes its name when it is whole. "-" is the standard output; a device or a pipe is written
-/// directly.
+/// A text file that takes its name when it is whole (files/replacement.hpp). "-" is the standard output; a device or a
+/// pipe is written directly.
 class output_file {
  public:
   /// Throws `maslin::error` when no file can be made there.
   explicit output_file(std::string path);
-  ~output_file();
-  output_file(const output_file&) = delete;
-  output_file& operator=(const output_file&) = delete;
 
   /// Throws `maslin::error` when the disk is full; nothing is left then.
   void write(std::string_view text);
@@ -32,13 +31,10 @@ class output_file {
   void commit();
 
  private:
-  void flush();
-  [[noreturn]] void fail(int reason);
+  [[noreturn]] void fail();
 
   std::string path_;
-  std::string partial_;  // empty when the path is written directly
-  std::string buffer_;
-  int fd_ = -1;
+  maslin::files::replacement file_;
 };
 
 /// Writes all of a file. Throws as `output_file` does.

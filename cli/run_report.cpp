@@ -149,7 +149,7 @@ known_runs look_for_runs() {
   all.folder = maslin::run_reports_folder();
   std::error_code none;
   for (const auto& file : std::filesystem::directory_iterator(all.folder, none)) {
-    if (file.path().extension() != ".json") continue;
+    if (file.path().extension() != ".json" || !file.is_regular_file(none)) continue;
     try {
       all.runs.push_back({file.path(), read_run_report(file.path())});
     } catch (const maslin::error& e) {

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -22,6 +21,8 @@
 #include "base/cache_path.hpp"
 #include "base/processor.hpp"
 #include "exec/foreign/libraries.hpp"
+#include "files/marked.hpp"
+#include "files/replacement.hpp"
 
 namespace maslin {
 
@@ -47,42 +48,35 @@ bool is_later_rank() {
   return false;
 }
 
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
+/// Is that a name that reports in the user's folder have, PROGRAM.HOST.PROCESS.json, also half-written ones?
+bool is_report_name(std::string_view name) {
+  constexpr std::string_view end = ".json";
+  if (const auto whole = files::replacement::name_without_part(name); !whole.empty()) name = whole;
+  if (!name.ends_with(end)) return false;
+  name.remove_suffix(end.size());
+  const auto dot = name.rfind('.');
+  return dot != name.npos && dot + 1 < name.size() && name.find_first_not_of("0123456789", dot + 1) == name.npos &&
+         name.find('.') < dot;
 }
 
-/// Puts the text there, whole or not at all.
-void replace_file(const std::string& path, std::string_view text) {
-  struct stat there {};
-  if (stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return;  // no device is replaced by a file
-  const std::string part = fmt::format("{}.{}.part", path, getpid());
-  const int fd = open(part.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0666);
-  if (fd < 0) return;
-  const bool whole = write_all(fd, text);
-  if (close(fd) != 0 || !whole || rename(part.c_str(), path.c_str()) != 0) unlink(part.c_str());
-}
-
-/// Leaves room for one more: removes the oldest files of the folder. Without std::filesystem, whose iterator ends the
-/// program where there is no memory.
+/// Leaves room for one more: removes the oldest reports of the folder, and nothing else. Without std::filesystem, whose
+/// iterator ends the program where there is no memory.
 void prune(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), closedir);
   if (!open) return;
+  const int here = dirfd(open.get());
   std::vector<std::pair<std::int64_t, std::string>> all;
   while (const dirent* entry = readdir(open.get())) {
     struct stat file {};
-    const bool there = fstatat(dirfd(open.get()), entry->d_name, &file, AT_SYMLINK_NOFOLLOW) == 0;
-    if (there && S_ISREG(file.st_mode))
+    if (is_report_name(entry->d_name) && fstatat(here, entry->d_name, &file, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(file.st_mode))
       all.emplace_back(file.st_mtim.tv_sec * 1'000'000'000 + file.st_mtim.tv_nsec, entry->d_name);
   }
   constexpr std::size_t stay = report_file::most_kept - 1;
   std::ranges::sort(all, std::greater<>());
-  for (std::size_t i = stay; i < all.size(); ++i) unlinkat(dirfd(open.get()), all[i].second.c_str(), 0);
+  for (std::size_t i = stay; i < all.size(); ++i)
+    if (const char* name = all[i].second.c_str(); files::look_at(here, name, report_mark) == files::beginning::marked)
+      unlinkat(here, name, 0);
 }
 
 }  // namespace
@@ -179,7 +173,7 @@ void report_file::write(bool ended) {
       run_.libraries.push_back({l.name, l.limits == foreign::reach::process});
   std::vector<told_phase> phases;
   for (const auto& report : all_reports()) phases.push_back(report->tell());
-  if (!phases.empty()) replace_file(path_, report_json(run_, phases));
+  if (!phases.empty()) files::replace_file(path_, report_json(run_, phases), {.mark = report_mark, .durable = false});
 }
 
 void begin_reporting(int workers, const char* described) noexcept try {

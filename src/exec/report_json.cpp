@@ -81,7 +81,7 @@ std::string json_text(std::string_view text) {
 }
 
 std::string report_json(const run_about& run, const std::vector<told_phase>& phases) {
-  std::string out = "{\"maslin_report\": 1,\n";
+  std::string out = fmt::format("{} 1,\n", report_mark);
   auto to = std::back_inserter(out);
   fmt::format_to(to, "\"program\": {}, \"process\": {}, \"process_start\": {}, \"host\": {}, \"numbers\": {},\n",
                  json_text(run.program), run.process, run.process_start, json_text(run.where.host),

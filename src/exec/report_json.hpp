@@ -31,6 +31,9 @@ struct run_about {
   std::vector<library> libraries;
 };
 
+/// How every report begins.
+inline constexpr std::string_view report_mark = "{\"maslin_report\":";
+
 /// Gives the report, one line a phase and one a sample of it. Throws std::bad_alloc.
 std::string report_json(const run_about& run, const std::vector<told_phase>& phases);
 

@@ -42,7 +42,13 @@ void put(std::vector<unsigned char>& to, std::string_view text) {
 }  // namespace
 
 drainer::drainer(const std::string& path, std::span<ring> rings, detail_level detail) : path_(path), detail_(detail) {
-  sink_.open(path);
+  // Whoever sets MASLIN_TRACE sets it for all programs that he runs: what was no trace before is none of theirs.
+  const std::string_view mark(reinterpret_cast<const char*>(magic.data()), magic.size());
+  if (!file_.open(path, {.mark = mark, .kind = "a trace", .streams = files::terms::stream::written}))
+    throw error(
+        fmt::format("the trace cannot be written to '{}': {}; give the path of a new file or of an old trace, in a "
+                    "folder that exists and is writable, e.g. MASLIN_TRACE=run.mtrace",
+                    path, file_.problem()));
   for (std::size_t i = 0; i < rings.size(); ++i) {
     const bool foreign = i + 1 == rings.size();
     tracks_.push_back({&rings[i], foreign ? foreign_track : static_cast<std::uint16_t>(i), 0, 0, nullptr});
@@ -89,7 +95,7 @@ void drainer::run() noexcept {
         stop = wake_.wait_for(guard, pause, [this] { return stopping_; });
       }
       const double fill = drain_once();
-      if (sink_.failure() != 0) recorded_kinds.store(0, std::memory_order_relaxed);  // nothing more can be kept
+      if (file_.error() != 0) recorded_kinds.store(0, std::memory_order_relaxed);  // nothing more can be kept
       const double grow = fill > 0 ? std::min(aimed_fill / fill, 2.0) : 2.0;
       const auto next = microseconds(static_cast<std::int64_t>(static_cast<double>(pause.count()) * grow));
       pause = std::clamp(next, shortest_sleep, longest_sleep);
@@ -97,7 +103,7 @@ void drainer::run() noexcept {
     complete();
   } catch (const std::exception& e) {  // memory ran out
     recorded_kinds.store(0, std::memory_order_relaxed);
-    sink_.abandon();
+    file_.abandon();
     problem_ = "the trace was given up for lack of memory; the program's results are not affected";
   }
 }
@@ -113,13 +119,12 @@ void drainer::complete() {
   write_end();
   std::uint64_t dropped = 0;
   for (const track& t : tracks_) dropped += t.dropped;
-  if (!sink_.commit()) {
+  if (!file_.commit()) {
     problem_ = fmt::format(
-        "the trace could not be written to '{}': {} after {} bytes; nothing of it was kept, the program's results are "
-        "not "
+        "the trace could not be written to '{}': {} after {} bytes; {}the program's results are not "
         "affected; make room or let MASLIN_TRACE name another place, or set MASLIN_TRACE_DETAIL=streams for a small "
         "trace",
-        path_, std::strerror(sink_.failure()), sink_.bytes());
+        path_, file_.problem(), file_.bytes(), file_.is_stream() ? "" : "nothing of it was kept, ");
   } else if (dropped > 0) {
     problem_ = fmt::format(
         "the trace '{}' lacks {} events: they came faster than the recorder, which shares the machine with the "
@@ -174,17 +179,19 @@ void drainer::write_events(track& t) {
   write_block(block_type::events, t.number, encoder_.payload());
 }
 
+void drainer::write_bytes(const void* data, std::size_t bytes) { file_.write({static_cast<const char*>(data), bytes}); }
+
 void drainer::write_block(block_type type, std::uint16_t number, std::span<const unsigned char> payload) {
   block_head head{static_cast<std::uint32_t>(payload.size()), number, type, 0, 0};
   head.checksum = checksum(head, payload.data());
-  sink_.write(&head, sizeof head);
-  sink_.write(payload.data(), payload.size());
+  write_bytes(&head, sizeof head);
+  write_bytes(payload.data(), payload.size());
   ++blocks_;
 }
 
 void drainer::write_about() {
-  sink_.write(magic.data(), magic.size());
-  sink_.write(&format_version, sizeof format_version);
+  write_bytes(magic.data(), magic.size());
+  write_bytes(&format_version, sizeof format_version);
   timespec wall{};
   clock_gettime(CLOCK_REALTIME, &wall);
   char host[256] = "";

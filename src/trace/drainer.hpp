@@ -11,10 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "files/replacement.hpp"
 #include "trace/digest.hpp"
 #include "trace/encoder.hpp"
 #include "trace/recorder.hpp"
-#include "trace/sink.hpp"
 
 namespace maslin::trace::internal {
 
@@ -32,7 +32,7 @@ class drainer {
   const std::string& path() const { return path_; }
 
   /// In a forked child: closes the file, which is the parent's, and leaves everything else alone.
-  void forget_after_fork() noexcept { sink_.abandon_inherited(); }
+  void forget_after_fork() noexcept { file_.abandon_inherited(); }
 
  private:
   struct track {
@@ -49,6 +49,7 @@ class drainer {
   void drain_track(track& t);
   void write_events(track& t);
   void prepare_digests();
+  void write_bytes(const void* data, std::size_t bytes);
   void write_block(block_type type, std::uint16_t number, std::span<const unsigned char> payload);
   void write_about();
   void write_names();
@@ -59,7 +60,7 @@ class drainer {
   const detail_level detail_;
   clock_pair began_{};
   // The drainer's thread alone, once it runs.
-  file_sink sink_;
+  files::replacement file_;
   encoder encoder_;
   std::vector<track> tracks_;
   std::uint32_t names_written_ = 0;

@@ -199,16 +199,40 @@ class Explain(unittest.TestCase):
         self.assertIn("phase searches", self.explain())
 
     def test_old_reports_go(self):
-        self.runs.mkdir(parents=True)
-        for i in range(40):
-            old = self.runs / f"old.{i}.json"
-            old.write_text("{}", encoding="utf-8")
-            os.utime(old, (1000 + i, 1000 + i))
+        self.old_reports(40)
+        half = self.runs / ".old.host.0.json.0123abcd.part"  # what a kill left
+        half.write_text('{"maslin_report":', encoding="utf-8")
+        os.utime(half, (1, 1))
         self.run_program("phase", "searches")
         left = {path.name for path in self.runs.iterdir()}
         self.assertEqual(len(left), MOST_KEPT)
-        self.assertIn("old.39.json", left)
-        self.assertNotIn("old.0.json", left)
+        self.assertIn("old.host.39.json", left)
+        self.assertNotIn("old.host.0.json", left)
+        self.assertNotIn(half.name, left)
+        self.assertIn("phase searches", self.explain())
+
+    def old_reports(self, count):
+        self.runs.mkdir(parents=True)
+        for i in range(count):
+            old = self.runs / f"old.host.{i}.json"
+            old.write_text('{"maslin_report": 1}', encoding="utf-8")
+            os.utime(old, (1000 + i, 1000 + i))
+
+    def test_only_reports_go(self):
+        self.old_reports(MOST_KEPT)
+        others = {"notes.txt": "mine", "program.json": '{"maslin_report": 1}', "a.host.1.json": '{"mine": 1}',
+                  "empty.host.1.json": "", ".a.host.2.json.0123abcd.part": "mine"}
+        for name, text in others.items():
+            (self.runs / name).write_text(text, encoding="utf-8")
+        (self.runs / "folder.host.1.json").mkdir()
+        (self.runs / "link.host.1.json").symlink_to("old.host.31.json")
+        os.mkfifo(self.runs / "pipe.host.1.json")
+        others = sorted([*others, "folder.host.1.json", "link.host.1.json", "pipe.host.1.json"])
+        for name in others:
+            os.utime(self.runs / name, (1, 1), follow_symlinks=False)
+        for _ in range(3):
+            self.run_program("phase", "searches")
+        self.assertEqual(sorted(path.name for path in self.runs.iterdir() if path.name in others), others)
         self.assertIn("phase searches", self.explain())
 
     def test_where_nothing_can_be_written_the_program_runs_all_the_same(self):

@@ -11,18 +11,19 @@
 #include <filesystem>
 #include <utility>
 
+#include "files/replacement.hpp"
 #include "phylo/io/error.hpp"
 
 namespace phylo {
 
 namespace {
 
-[[noreturn]] void fail_write(const std::string& path, int error, const char* what) {
+[[noreturn]] void fail_write(const std::string& path, int error, const char* what, const std::string& problem = "") {
   const char* advice = error == ENOSPC || error == EDQUOT || error == EFBIG
                            ? "free some space or choose another --prefix"
                        : error == EACCES || error == EPERM || error == EROFS ? "choose a --prefix where you may write"
                                                                              : "check the path that --prefix names";
-  fail(path, fmt::format("{}: {}; {}", what, std::strerror(error), advice));
+  fail(path, fmt::format("{}: {}; {}", what, problem.empty() ? std::strerror(error) : problem, advice));
 }
 
 /// Gives 0, or the errno of the write that failed.
@@ -37,32 +38,17 @@ int write_all(int fd, std::string_view content) {
   return 0;
 }
 
-std::string folder_of(const std::string& path) {
-  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  return parent.empty() ? "." : parent.string();
-}
-
 }  // namespace
 
 void write_file(const std::string& path, std::string_view content) {
-  const std::string part = path + ".part";
-  const int fd = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) fail_write(path, errno, "can't be written");
-  int error = write_all(fd, content);
-  if (error == 0 && ::fsync(fd) != 0) error = errno;
-  if (::close(fd) != 0 && error == 0) error = errno;
-  if (error == 0 && ::rename(part.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(part.c_str());
-    fail_write(path, error, "can't be written");
-  }
-  // The rename itself is safe only once the folder is on the disk.
-  const int folder = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) fail_write(path, errno, "its folder can't be opened");
-  // EINVAL: a file system that has nothing to bring to a disk.
-  if (::fsync(folder) != 0 && errno != EINVAL) error = errno;
-  ::close(folder);
-  if (error != 0) fail_write(path, error, "its folder can't be brought to the disk");
+  maslin::files::replacement file;
+  if (!file.open(path, {}) || !file.write(content) || !file.commit())
+    fail_write(path, file.error(), "can't be written", file.problem());
+}
+
+void check_replaceable(const std::string& path) {
+  maslin::files::replacement file;
+  if (!file.open(path, {})) fail_write(path, file.error(), "can't be written", file.problem());
 }
 
 void make_folder(const std::string& path) {
@@ -86,7 +72,12 @@ void check_writable(const std::string& folder) {
 }
 
 void remove_file(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail_write(path, errno, "can't be removed");
+  std::error_code none;
+  const std::string target = std::filesystem::canonical(path, none);
+  if (none == std::errc::no_such_file_or_directory) return;
+  if (none || !std::filesystem::is_regular_file(target, none))
+    fail(path, "is no regular file, so it is not removed; move it away or choose another --prefix");
+  if (::unlink(target.c_str()) != 0 && errno != ENOENT) fail_write(path, errno, "can't be removed");
 }
 
 void write_standard_output(std::string_view content) {

@@ -8,10 +8,12 @@
 
 namespace phylo {
 
-/// Replaces the file's content: writes a neighbour (`path` + ".part"), brings it to the disk, renames it and brings the
-/// folder to the disk. Throws `input_error` when any of these fails (a full disk, a missing folder, no permission) and
-/// then takes the neighbour away. Only one process may write the same path at a time.
+/// Replaces the file's content and brings it to the disk (files/replacement.hpp). Throws `input_error` when that fails
+/// (a full disk, a missing folder, no permission, no regular file).
 void write_file(const std::string& path, std::string_view content);
+
+/// Throws `input_error` unless `write_file` can begin there; changes nothing.
+void check_replaceable(const std::string& path);
 
 /// Makes the folder and those above it, and throws `input_error` when that can't be: a regular file stands in the way,
 /// no permission. An existing folder is fine.
@@ -20,7 +22,7 @@ void make_folder(const std::string& path);
 /// Throws `input_error` unless files can be created in the folder.
 void check_writable(const std::string& folder);
 
-/// Takes a file away if it is there. Throws `input_error` when it can't.
+/// Takes a regular file away if it is there; of a link, its target. Throws `input_error` when it can't.
 void remove_file(const std::string& path);
 
 /// Writes to the process's standard output past all buffers. Throws `input_error` when not every byte could be written.

@@ -7,7 +7,9 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
+#include "files/replacement.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/text.hpp"
 
@@ -27,8 +29,35 @@ std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
 /// Gives the file's bytes as they are: a damaged record may hold any.
 std::string read_bytes(const std::string& path) {
+  std::error_code none;
+  if (!fs::is_regular_file(path, none))
+    fail(path, "is no regular file, so it is none of this checkpoint's; move it away or choose another --prefix");
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Is it "search-0000" or "bootstrap-0000", with any number?
+bool is_record(std::string_view name) {
+  for (const std::string_view purpose : {"search-", "bootstrap-"})
+    if (name.starts_with(purpose)) {
+      const std::string_view number = name.substr(purpose.size());
+      return number.size() >= 4 && number.find_first_not_of("0123456789") == number.npos;
+    }
+  return false;
+}
+
+/// Is it what a kill left of a file that was being written?
+bool is_part(std::string_view name) {
+  const std::string_view whole = maslin::files::replacement::name_without_part(name);
+  return whole == "identity.json" || is_record(whole);
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 json to_json(const Identity& identity) {
@@ -113,14 +142,28 @@ Checkpoint::Checkpoint(const std::string& folder, const Identity& identity, bool
   }
 }
 
+void Checkpoint::refuse_foreign() const {
+  // Whoever works on a checkpoint writes the identity first and removes it last.
+  std::error_code unknown;
+  if (fs::exists(folder_ + "/identity.json", unknown)) return;
+  for (const std::string& name : names_in(folder_))
+    if (name != "lock" && !is_part(name))
+      fail(folder_, fmt::format("this folder holds {} and no identity.json, so it is no checkpoint of this program; "
+                                "choose another --prefix",
+                                name));
+}
+
 void Checkpoint::open(bool redo) {
+  std::error_code unknown;
+  if (!fs::exists(folder_ + "/lock", unknown)) refuse_foreign();  // before there is one
   lock_ =
       FileLock(folder_ + "/lock",
                fmt::format("{}: another process is working on this checkpoint; wait for it, or choose another --prefix",
                            folder_));
+  refuse_foreign();
   if (redo) forget_all();
   const std::string file = folder_ + "/identity.json";
-  if (fs::exists(file))
+  if (fs::exists(file, unknown))
     check_identity(read_bytes(file));
   else
     write_file(file, to_json(identity_).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
@@ -167,20 +210,6 @@ void Checkpoint::check_identity(const std::string& text) const {
                               identity_.program, advice));
 }
 
-namespace {
-
-bool is_record(const std::string& name) { return name.rfind("search-", 0) == 0 || name.rfind("bootstrap-", 0) == 0; }
-
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-}  // namespace
-
 void Checkpoint::forget_all() const {
   // The identity goes last: a kill in between leaves fewer trees of the same run.
   for (const std::string& name : names_in(folder_))
@@ -190,15 +219,12 @@ void Checkpoint::forget_all() const {
 
 void Checkpoint::load_all() {
   for (const std::string& name : names_in(folder_)) {
-    if (!is_record(name)) continue;
     const std::string file = folder_ + "/" + name;
-    // What a kill interrupted while it was written never had its name.
-    if (name.size() > 5 && name.compare(name.size() - 5, 5, ".part") == 0) {
-      remove_file(file);
-      continue;
-    }
+    if (is_part(name)) remove_file(file);
+    if (!is_record(name)) continue;
+    const std::string text = read_bytes(file);
     try {
-      FinishedTree tree = parse_record(read_bytes(file), stamp_);
+      FinishedTree tree = parse_record(text, stamp_);
       if (path(tree.id) != file) throw input_error("its name is not that of its tree");
       finished_.emplace(tree.id, std::move(tree));
     } catch (const input_error& e) {

@@ -61,7 +61,8 @@ class Checkpoint {
  public:
   /// Opens the folder or makes it. Trees that are damaged are reported by `damaged()` and count as not finished. With
   /// `redo`, whatever is there is forgotten first. Throws `input_error` when another process works on it, when it
-  /// belongs to something else, or when it can't be written.
+  /// belongs to something else, or when it can't be written. A folder that holds anything and no identity is none of
+  /// ours; nothing in it is touched.
   Checkpoint(const std::string& folder, const Identity& identity, bool redo);
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
@@ -77,6 +78,7 @@ class Checkpoint {
 
  private:
   void open(bool redo);
+  void refuse_foreign() const;
   void check_identity(const std::string& text) const;
   void forget_all() const;
   void load_all();

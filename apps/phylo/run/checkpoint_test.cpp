@@ -91,10 +91,11 @@ TEST_F(CheckpointTest, EveryDamageToARecordIsFoundAndCostsThatTreeOnly) {
 
 TEST_F(CheckpointTest, WhatAnInterruptedWriteLeftIsTakenAway) {
   { Checkpoint(folder_, identity_, false).save(tree(0)); }
-  std::ofstream(record(1) + ".part") << "half";
+  const std::string part = folder_ + "/.bootstrap-0001.0123abcd.part";
+  std::ofstream(part) << "half";
   const Checkpoint checkpoint(folder_, identity_, false);
   EXPECT_TRUE(checkpoint.damaged().empty());
-  EXPECT_FALSE(fs::exists(record(1) + ".part"));
+  EXPECT_FALSE(fs::exists(part));
 }
 
 TEST_F(CheckpointTest, AnotherRunsCheckpointIsRefusedAndSaysWhatToDo) {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "maslin/runtime.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/file.hpp"
@@ -50,6 +52,8 @@ void run(const InferCommand& command) {
   const maslin::Runtime runtime;
 
   prefix.prepare();
+  constexpr std::array results{"bestTree", "bootstraps", "support", "result.json"};
+  for (const char* name : results) check_replaceable(prefix.file(name));  // found out now and not after the search
   Identity identity;
   identity.alignment = alignment_digest(alignment);
   identity.alignment_file = alignment.file;
@@ -63,7 +67,7 @@ void run(const InferCommand& command) {
 
   // Results of the run that is forgotten must not stand beside the new run's trees should that be stopped.
   if (command.redo)
-    for (const char* name : {"bestTree", "bootstraps", "support", "result.json"}) remove_file(prefix.file(name));
+    for (const char* name : results) remove_file(prefix.file(name));
 
   const Inference inference =
       infer({&patterns, model, command.seed, command.starts, command.replicates, command.quiet}, checkpoint);

@@ -1,7 +1,7 @@
 #include "exec/phase/learned.hpp"
 
+#include <errno.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,15 +9,18 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <utility>
+
+#include "files/marked.hpp"
+#include "files/replacement.hpp"
 
 namespace maslin {
 
 namespace {
 
+constexpr std::string_view mark = "maslin learned ";  // a file of any version is ours
 constexpr std::string_view first_line = "maslin learned 1";
 constexpr std::size_t entries_a_phase = 8;
 constexpr std::size_t most_entries = 2000;
@@ -87,10 +90,11 @@ void learned_phases::insert(table& into, const key& of, entry e) {
 }
 
 void learned_phases::read(const std::string& file, table& into) {
-  std::ifstream in(file);
-  std::string line;
-  if (!std::getline(in, line) || line != first_line) return;
-  while (std::getline(in, line)) {
+  const std::optional<std::string> content = files::read_marked(file, mark);
+  if (!content) return;
+  const auto lines = split(*content, '\n');
+  if (lines.front() != first_line) return;
+  for (const std::string_view line : lines) {
     const auto parts = split(line, '\t');
     if (parts.size() != 8) continue;
     entry e{.is_new = false};
@@ -149,19 +153,12 @@ void learned_phases::save() noexcept try {
     lines.erase(lines.begin(), lines.end() - most_entries);
   }
   const std::filesystem::path to(file_);
-  if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path());
-  const std::string part = fmt::format("{}.{}.part", file_, getpid());
-  {
-    std::ofstream out(part, std::ios::trunc);
-    out << first_line << '\n';
-    for (const auto& [when, line] : lines) out << line << '\n';
-    out.close();
-    if (!out) {
-      std::filesystem::remove(part);
-      return;
-    }
-  }
-  std::filesystem::rename(part, to);
+  std::error_code ignored;
+  if (to.has_parent_path()) std::filesystem::create_directories(to.parent_path(), ignored);
+  std::string text(first_line);
+  text += '\n';
+  for (const auto& [when, line] : lines) text.append(line) += '\n';
+  files::replace_file(file_, text, {.mark = mark, .durable = false});
 } catch (...) {  // it is only kept to save time
 }
 
