@@ -27,6 +27,7 @@ from typing import Callable
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "python"), str(Path(__file__).parent)]
+from maslin_report.whole import write_whole  # noqa: E402
 from pictures import Bar, Panel, draw  # noqa: E402
 from scorecard.measure import MeasurementError, binary, execute  # noqa: E402
 
@@ -162,12 +163,6 @@ def print_table(seconds: dict[Key, list[float]], workers: list[int]) -> None:
                       f" {times['dbs'] / best:9.2f}")
 
 
-def write(path: Path, text: str) -> None:
-    part = path.with_name(path.name + ".part")
-    part.write_text(text, encoding="utf-8")
-    part.rename(path)
-
-
 def numbers(text: str) -> list[int]:
     try:
         counts = sorted({int(word) for word in text.split(",")})
@@ -218,10 +213,10 @@ def main() -> int:
         elif not options.no_misses:
             print("no cache misses: neither hardware counters (perf) nor valgrind here; install valgrind", file=sys.stderr)
         for name, picture in pictures.items():
-            write(options.output / name, picture)
+            write_whole(options.output / name, picture)
         as_rows = [{"program": key[0], "form": key[1], "policy": key[2], "workers": key[3], "seconds": samples,
                     "misses": misses.get(key)} for key, samples in seconds.items()]
-        write(options.output / "dbs.json",
+        write_whole(options.output / "dbs.json",
               json.dumps({"misses": how[2] if how else None, "quick": options.quick, "rows": as_rows}, indent=1) + "\n")
     except (MeasurementError, OSError) as error:
         done_telling()

@@ -29,6 +29,7 @@ import cell  # noqa: E402
 import origin  # noqa: E402
 import ps3  # noqa: E402
 import simulation  # noqa: E402
+from maslin_report.whole import write_whole  # noqa: E402
 from scorecard.measure import MeasurementError  # noqa: E402
 from table import Cell, Figure, picture, print_figure  # noqa: E402
 
@@ -46,9 +47,7 @@ def write_picture(name: str, cells: list[Cell], folder: Path) -> bool:
     if drawn is None:
         return False
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{name}.svg.part"
-    part.write_text(drawn, encoding="utf-8")
-    part.rename(folder / f"{name}.svg")
+    write_whole(folder / f"{name}.svg", drawn)
     return True
 
 

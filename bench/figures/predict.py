@@ -23,6 +23,7 @@ from threading import Event
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from scorecard import data  # noqa: E402
 from scorecard.measure import MeasurementError, alternate, binary, execute  # noqa: E402
+from maslin_report.whole import write_whole  # noqa: E402  scorecard says where
 
 POLICIES = ("dbs", "static", "gss", "afs")
 SIZES = {"mta": 1536, "cmm": 384, "slu": 512, "sac": 8000, "cfd": 384, "mdj": 8}  # about a tenth of a second on one worker
@@ -127,7 +128,7 @@ def main() -> int:
     worst = max(chosen, key=lambda case: abs(case.error))
     print(f"median error {median(abs(case.error) for case in chosen):.1%} over {len(chosen)}; worst {worst.error:+.1%}: {worst.name}")
     if wish.json:
-        wish.json.write_text(json.dumps({"machine": description, "workers": wish.workers, "cases": [
+        write_whole(wish.json, json.dumps({"machine": description, "workers": wish.workers, "cases": [
             {"name": case.name, "predicted": case.predicted, "measured": case.measured} for case in chosen]}, indent=1))
     return 0
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pictures
 from maslin_report.style import ACCENT, FONT, INK, LINE, SOFT, STREAMS
+from maslin_report.whole import write_whole
 
 from .cases import configurations
 from .result import COLD, POLICIES, WARM, Result
@@ -101,9 +102,7 @@ def bars(results: list[Result]) -> str:
 
 def write(folder: Path, file: str, text: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{file}.part"
-    part.write_text(text, encoding="utf-8")
-    part.rename(folder / file)
+    write_whole(folder / file, text)
 
 
 def write_all(results: list[Result], folder: Path) -> None:

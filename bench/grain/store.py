@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Callable
 
+from maslin_report.whole import write_whole
 from scorecard.measure import binary
 
 SOURCES = Path(__file__).parent
@@ -51,6 +52,4 @@ class Store:
         if self.path is None:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        part = self.path.with_name(self.path.name + ".part")
-        part.write_text(json.dumps(self.runs))
-        part.rename(self.path)
+        write_whole(self.path, json.dumps(self.runs))

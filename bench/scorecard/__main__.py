@@ -10,6 +10,7 @@ import sys
 from datetime import datetime, timezone
 from pathlib import Path
 
+from maslin_report.whole import write_whole
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
@@ -53,11 +54,9 @@ def writable(file: str | None) -> Path | None:
 
 
 def write_json(path: Path, rows: list[Row], about: dict) -> None:
-    part = path.with_name(path.name + ".part")
     content = {"measured": datetime.now(timezone.utc).isoformat(timespec="seconds"), "machine": about,
                "rows": [row.as_json() for row in rows]}
-    part.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-    part.rename(path)
+    write_whole(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def main() -> int:

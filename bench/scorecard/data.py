@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from maslin_report.whole import write_whole
+
 from .measure import ROOT, WORK, MeasurementError
 
 SHARED = ROOT.parent / "shared" / "data"
@@ -30,9 +32,7 @@ def alignment(name: str) -> Path:
     made = WORK / f"{name}.phy"
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)
-        part = made.with_suffix(".part")
-        part.write_text(phylip(determined_columns(nexus_rows(DEMO.read_text()))))
-        part.rename(made)
+        write_whole(made, phylip(determined_columns(nexus_rows(DEMO.read_text()))))
     return made
 
 

@@ -3,31 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 from .inputs import ReportError, load
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file that takes its name only when it is whole; a device is written directly."""
-    if path.exists() and not path.is_file():
-        if path.is_dir():
-            raise ReportError(f"'{path}' is a folder; give --output the path of a file")
-        with path.open("w", encoding="utf-8") as device:
-            device.write(text)
-        return
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+from .whole import write_whole
 
 
 def main() -> int:
