@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Iterator
 
 import applications
@@ -39,52 +40,84 @@ source = "bench/figures/cell/README.md"
 BETWEEN_CELLS = 23.0  # microseconds that a signal takes longer; with several processes each has the SPEs of one Cell
 
 
-def seconds(app: Application, streams: int, width: int, host: str = EDTLP, units: int = 0, cells: int = 1,
-            policy: str = "") -> float:
-    machine = MACHINE.format(workers=8 * cells, contexts=2 * cells, cells=cells, between_cells=BETWEEN_CELLS if streams == 1 else 0)
-    return applications.seconds(app, machine, streams, width, HOST_POLICY[host], units, policy)
+@dataclass(frozen=True)
+class Run:
+    """What is simulated: an application on so many Cells, so many streams at a time, each with so many SPEs."""
+
+    app: Application
+    streams: int
+    width: int
+    host: str = EDTLP
+    units: int = 0  # bootstraps, as many as streams if not said
+    cells: int = 1
+
+    def same(self) -> Run:
+        """Gives the run in one way of saying it: who is alone has the host under every policy."""
+        return replace(self, units=0 if self.units == self.streams else self.units, host=EDTLP if self.streams == 1 else self.host)
+
+    def seconds(self) -> float:
+        return applications.seconds(self.app, machine(self.streams, self.cells), self.streams, self.width, HOST_POLICY[self.host], self.units)
 
 
-def row_of(figure: str, row: str, column: str, predicted: float, published: float | str | None, fitted: bool = False) -> Cell:
+def machine(streams: int, cells: int = 1) -> str:
+    return MACHINE.format(workers=8 * cells, contexts=2 * cells, cells=cells, between_cells=BETWEEN_CELLS if streams == 1 else 0)
+
+
+# The runs that constants were fitted to. A cell of such a run predicts nothing, in whichever table it stands.
+FITTED = {
+    *(Run(RAXML_42, streams, 1) for streams in (1, 2, 8)),  # table 1a
+    *(Run(RAXML_42, 1, width) for width in range(1, 9)),  # table 2a
+    *(Run(RAXML_42_LONG, 1, width) for width in (1, 2)),  # table 2b
+    *(Run(RAXML_25, streams, width) for streams, width in ((8, 1), (4, 2), (2, 4))),  # table 4
+    *(Run(PBPI_3000, 1, width) for width in range(1, 9)),  # table 3a
+    *(Run(PBPI_10000, 1, width) for width in range(1, 9)),  # table 3b
+    Run(PBPI_10000, 8, 1),  # table 1b
+    *(Run(PBPI_1000, 1, width, cells=2) for width in range(1, 17)),  # table 6a
+}
+
+
+def row_of(figure: str, row: str, column: str, run: Run, published: float | str | None) -> Cell:
+    return cell_of(figure, row, column, run.seconds(), published, run.same() in FITTED)
+
+
+def cell_of(figure: str, row: str, column: str, predicted: float, published: float | str | None, fitted: bool = False) -> Cell:
     known = published if isinstance(published, float) else None
     return Cell(figure, row, column, predicted, "s", known, published == "withheld", fitted)
 
 
-def by_workers(figure: str, app: Application, edtlp: dict[int, float], linux: dict[int, float], fitted: tuple[int, ...]) -> Iterator[Cell]:
+def by_workers(figure: str, app: Application, edtlp: dict[int, float], linux: dict[int, float]) -> Iterator[Cell]:
     for workers in range(1, 9):
         for column, published in ((EDTLP, edtlp), (LINUX, linux)):
-            yield row_of(figure, str(workers), column, seconds(app, workers, 1, column), published.get(workers, "withheld"),
-                         workers == 1 or column == EDTLP and workers in fitted)
+            yield row_of(figure, str(workers), column, Run(app, workers, 1, column), published.get(workers, "withheld"))
 
 
-def by_width(figure: str, app: Application, published: list[float | str | None], fitted: int, streams: int = 1, cells: int = 1) -> Iterator[Cell]:
-    """`fitted`: up to which width."""
+def by_width(figure: str, app: Application, published: list[float | str | None], streams: int = 1, cells: int = 1) -> Iterator[Cell]:
     for width, value in enumerate(published, start=1):
-        yield row_of(figure, str(width), "time", seconds(app, streams, width, cells=cells), value, width <= fitted)
+        yield row_of(figure, str(width), "time", Run(app, streams, width, cells=cells), value)
 
 
 def table1a(figure: str) -> Iterator[Cell]:
-    return by_workers(figure, RAXML_42, {1: 19.7, 2: 22.2, 4: 28.1, 8: 39.8}, {1: 19.7, 2: 30.0, 4: 43.3, 8: 81.7}, (2, 8))
+    return by_workers(figure, RAXML_42, {1: 19.7, 2: 22.2, 4: 28.1, 8: 39.8}, {1: 19.7, 2: 30.0, 4: 43.3, 8: 81.7})
 
 
 def table1b(figure: str) -> Iterator[Cell]:
-    return by_workers(figure, PBPI_10000, {1: 265.0, 2: 136.1, 4: 72.5, 8: 57.6}, {1: 263.5, 2: 145.0, 4: 134.9, 8: 158.3}, (8,))
+    return by_workers(figure, PBPI_10000, {1: 265.0, 2: 136.1, 4: 72.5, 8: 57.6}, {1: 263.5, 2: 145.0, 4: 134.9, 8: 158.3})
 
 
 def table2a(figure: str) -> Iterator[Cell]:
-    return by_width(figure, RAXML_42, [19.7, 14.0, 13.36, 12.8, 13.8, 12.47, 11.4, 11.44], 8)
+    return by_width(figure, RAXML_42, [19.7, 14.0, 13.36, 12.8, 13.8, 12.47, 11.4, 11.44])
 
 
 def table2b(figure: str) -> Iterator[Cell]:
-    return by_width(figure, RAXML_42_LONG, [47.9, 29.5, 23.3, 20.5, 18.7, 18.1, 17.1, 16.8], 2)
+    return by_width(figure, RAXML_42_LONG, [47.9, 29.5, 23.3, 20.5, 18.7, 18.1, 17.1, 16.8])
 
 
 def table3a(figure: str) -> Iterator[Cell]:
-    return by_width(figure, PBPI_3000, [27.2, 14.9, 11.3, 8.4, 7.3, 6.8, 6.2, 5.9], 1)
+    return by_width(figure, PBPI_3000, [27.2, 14.9, 11.3, 8.4, 7.3, 6.8, 6.2, 5.9])
 
 
 def table3b(figure: str) -> Iterator[Cell]:
-    return by_width(figure, PBPI_10000, [262.0, 131.3, 92.3, 70.1, 58.1, 49.0, 43.0, 39.7], 8)
+    return by_width(figure, PBPI_10000, [262.0, 131.3, 92.3, 70.1, 58.1, 49.0, 43.0, 39.7])
 
 
 SCHEMES = ((8, 1), (4, 2), (2, 4))
@@ -93,57 +126,49 @@ SCHEMES = ((8, 1), (4, 2), (2, 4))
 def table4(figure: str) -> Iterator[Cell]:
     for app, name, published in ((RAXML_42, "42_SC", (41.73, 21.05, 14.42)), (RAXML_25, "25_SC", (16.53, 8.01, 5.6))):
         for (streams, width), value in zip(SCHEMES, published):
-            yield row_of(figure, f"{name} {streams}x{width}", "time", seconds(app, streams, width), value, app is RAXML_25)
+            yield row_of(figure, f"{name} {streams}x{width}", "time", Run(app, streams, width), value)
 
 
-def sampled(app: Application, units: int) -> float:
-    """Gives the time under S-MGPS (6.2): one unit for each active stream in every configuration that uses all SPEs, then the rest in the
-    one of the largest throughput."""
-    samples = {scheme: seconds(app, *scheme) for scheme in SCHEMES}
-    best = max(SCHEMES, key=lambda scheme: scheme[0] / samples[scheme])
-    return sum(samples.values()) + seconds(app, *best, units=units - sum(streams for streams, _ in SCHEMES))
+def under_policy(app: Application, units: int, policy: str, cells: int = 1) -> float:
+    """Gives the time of a run of so many bootstraps, or processes, whose configuration a policy of MASLIN_GRAIN chooses."""
+    return applications.seconds_under(app, machine(units, cells), units, HOST_POLICY[EDTLP], policy)
 
 
 def table5(figure: str) -> Iterator[Cell]:
     for units in (32, 64, 128):
         for streams, width in SCHEMES:
-            yield row_of(figure, str(units), f"{streams}x{width}", seconds(RAXML_25, streams, width, units=units), "withheld")
-        yield row_of(figure, str(units), "S-MGPS", sampled(RAXML_25, units), "withheld")
+            yield row_of(figure, str(units), f"{streams}x{width}", Run(RAXML_25, streams, width, units=units), "withheld")
+        yield cell_of(figure, str(units), "S-MGPS", under_policy(RAXML_25, units, "s-mgps"), "withheld")
 
 
-SAMPLE = 0.003  # of all generations, for each width: table 6a's S-MGPS
-
-
-def table6(figure: str, streams: int, times: list[float | str], s_mgps: float | str, fitted: int) -> Iterator[Cell]:
-    cells = list(by_width(figure, PBPI_1000, times, fitted, streams, cells=2))
+def table6(figure: str, streams: int, times: list[float | str], s_mgps: float | str) -> Iterator[Cell]:
+    cells = list(by_width(figure, PBPI_1000, times, streams, cells=2))
     yield from cells
-    all_times = [cell.predicted for cell in cells]
-    chosen = min(all_times) + SAMPLE * sum(time - min(all_times) for time in all_times)
-    best = str(1 + all_times.index(min(all_times)))
-    yield row_of(figure, best, "S-MGPS", chosen, s_mgps, fitted > 1)
+    best = min(cells, key=lambda cell: cell.predicted)
+    yield cell_of(figure, best.row, "S-MGPS", under_policy(PBPI_1000, streams, "s-mgps", cells=2), s_mgps)
 
 
 def table6a(figure: str) -> Iterator[Cell]:
     return table6(figure, 1, [502.0, 267.8, 222.8, 175.8, 142.1, 118.6, 108.1, 134.3, 122.0, 111.9, 138.3, 109.2, 122.3, 133.2, 115.3,
-                              116.5], 110.3, 16)
+                              116.5], 110.3)
 
 
 def table6b(figure: str) -> Iterator[Cell]:
-    return table6(figure, 2, [275.9] + ["withheld"] * 7, "withheld", 0)
+    return table6(figure, 2, [275.9] + ["withheld"] * 7, "withheld")
 
 
 def table6c(figure: str) -> Iterator[Cell]:
-    return table6(figure, 4, [180.6] + ["withheld"] * 3, "withheld", 0)
+    return table6(figure, 4, [180.6] + ["withheld"] * 3, "withheld")
 
 
 def table6d(figure: str) -> Iterator[Cell]:
-    return table6(figure, 8, [355.5, 265.0], 267.0, 0)
+    return table6(figure, 8, [355.5, 265.0], 267.0)
 
 
 def by_bootstraps(figure: str, app: Application, most: int) -> Iterator[Cell]:
     for units in range(1, most + 1):
         for streams, width in SCHEMES:
-            yield row_of(figure, str(units), f"{streams}x{width}", seconds(app, streams, width, units=units), None)
+            yield row_of(figure, str(units), f"{streams}x{width}", Run(app, streams, width, units=units), None)
 
 
 def figure4(figure: str) -> Iterator[Cell]:
@@ -156,11 +181,11 @@ POLICIES = (("MGPS", "mgps"), ("EDTLP-LLP 4", "edtlp-llp:4"), ("EDTLP-LLP 2", "e
 def figure5(figure: str) -> Iterator[Cell]:
     for units in (*range(1, 17), 20, 24, 28, 32, 48, 64, 96, 128):
         for column, policy in POLICIES:
-            yield row_of(figure, str(units), column, seconds(RAXML_42, units, 0, units=units, policy=policy), None)
+            yield cell_of(figure, str(units), column, under_policy(RAXML_42, units, policy), None)
 
 
 def figure6(figure: str) -> Iterator[Cell]:
-    return by_width(figure, RAXML_25, [None] * 8, 1)
+    return by_width(figure, RAXML_25, [None] * 8)
 
 
 def figure7(figure: str) -> Iterator[Cell]:
@@ -170,7 +195,7 @@ def figure7(figure: str) -> Iterator[Cell]:
 def figure9(figure: str) -> Iterator[Cell]:
     for streams in (1, 2, 4, 8):
         for width in range(1, 16 // streams + 1):
-            yield row_of(figure, str(streams * width), f"{streams} processes", seconds(PBPI_1000, streams, width, cells=2), None)
+            yield row_of(figure, str(streams * width), f"{streams} processes", Run(PBPI_1000, streams, width, cells=2), None)
 
 
 FIGURES = {make.__name__: Figure(make, "the paper on multigrain parallelism", "seconds on a described Cell blade", "cell") for make in

@@ -41,9 +41,41 @@ class Figures(unittest.TestCase):
 
     def test_the_published_cells_are_near(self):
         cells = [cell for cell in json.loads(figures("table", "--json").stdout) if cell["published"] is not None]
-        for most, some in ((0.06, cells), (0.08, [cell for cell in cells if not cell["fitted"]])):
+        for most, some in ((0.06, cells), (0.10, [cell for cell in cells if not cell["fitted"]])):
             errors = [abs(cell["predicted"] / cell["published"] - 1) for cell in some]
             self.assertLess(sum(errors) / len(errors), most)
+
+    def test_a_run_that_was_fitted_is_nowhere_a_prediction(self):
+        fitted = {}  # by run, which its time tells apart; with two workers on two hosts Linux does what EDTLP does
+        for cell in json.loads(figures("table", "--json").stdout):
+            if cell["published"] is not None and cell["column"] != "Linux":
+                fitted.setdefault(cell["predicted"], {})[cell["figure"], cell["row"], cell["column"]] = cell["fitted"]
+        self.assertIn({("table1a", "8", "EDTLP"), ("table4", "42_SC 8x1", "time")}, [set(cells) for cells in fitted.values()])
+        for cells in fitted.values():
+            self.assertEqual(len(set(cells.values())), 1, cells)
+
+    def test_no_more_is_fitted_than_the_page_says(self):
+        counts = {}
+        for cell in json.loads(figures("table", "--json").stdout):
+            if cell["fitted"]:
+                counts[cell["figure"]] = counts.get(cell["figure"], 0) + 1
+        self.assertEqual(counts, {"table1a": 4, "table1b": 3, "table2a": 8, "table2b": 2, "table3a": 8, "table3b": 8, "table4": 4,
+                                  "table6a": 16})
+
+    def test_s_mgps_is_the_policy_as_it_ships(self):
+        """It samples whole bootstraps exhaustively, which the more of them pays the better; of PBPI it samples generations."""
+        cells = {(cell["figure"], cell["row"], cell["column"]): cell for cell in json.loads(figures("table", "--json").stdout)}
+        seconds = {key: cell["predicted"] for key, cell in cells.items()}
+        lost = [seconds["table5", units, "S-MGPS"] / min(seconds["table5", units, scheme] for scheme in ("8x1", "4x2", "2x4"))
+                for units in ("32", "64", "128")]
+        self.assertEqual(lost, sorted(lost, reverse=True))
+        self.assertGreater(lost[0], 1.2)  # 17 configurations or more: samples are most of so short a run
+        self.assertGreater(lost[2], 1.0)
+        best = min(time for (figure, _, column), time in seconds.items() if figure == "table6a" and column == "time")
+        smgps = [cell for (figure, _, column), cell in cells.items() if figure == "table6a" and column == "S-MGPS"]
+        self.assertEqual([cell["fitted"] for cell in smgps], [False])
+        self.assertLess(smgps[0]["predicted"], 1.02 * best)
+        self.assertGreater(smgps[0]["predicted"], best)
 
     def test_edtlp_wins_where_it_won(self):
         for table in ("table1a", "table1b"):

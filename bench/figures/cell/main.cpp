@@ -39,13 +39,17 @@ void raxml(std::int64_t bootstraps, std::int64_t offloads) {
   });
 }
 
-/// PBPI: a fixed number of processes, each with its share of the columns; after every generation all wait for all.
-void pbpi(std::int64_t processes, std::int64_t generations, std::int64_t offloads) {
-  for (std::int64_t g = 0; g < generations; ++g)
+/// PBPI: a fixed number of processes, each with its share of the columns; after every generation all wait for all. In
+/// one phase, so that a policy of right-sizing sees several generations, nobody waits for the others.
+void pbpi(std::int64_t processes, std::int64_t generations, std::int64_t offloads, bool one_phase) {
+  const auto some_generations = [&](std::int64_t first, std::int64_t last) {
     ms::phase("processes", processes, [&](std::int64_t i) {
       const std::int64_t share = what.iterations / processes + (i < what.iterations % processes ? 1 : 0);
-      for (std::int64_t k = 0; k < offloads; ++k) off_load(i, g * offloads + k, share);
+      for (std::int64_t k = first * offloads; k < last * offloads; ++k) off_load(i, k, share);
     });
+  };
+  if (one_phase) return some_generations(0, generations);
+  for (std::int64_t g = 0; g < generations; ++g) some_generations(g, g + 1);
 }
 
 }  // namespace
@@ -70,6 +74,8 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(0.0, 1.0));
   }
   chain->add_option("--generations", generations)->check(CLI::PositiveNumber);
+  bool one_phase = false;
+  chain->add_flag("--one-phase", one_phase, "all generations in one phase");
   CLI11_PARSE(app, argc, argv);
 
   ms::Runtime runtime;
@@ -77,6 +83,9 @@ int main(int argc, char** argv) {
   if (*tree_search)
     raxml(streams, offloads);
   else
-    pbpi(streams, generations, offloads);
-  fmt::print("{{\"seconds\": {:.9g}}}\n", (ms::time() - begin).count());
+    pbpi(streams, generations, offloads, one_phase);
+  const double seconds = (ms::time() - begin).count();
+  const auto chosen = ms::report(*tree_search ? "bootstraps" : "processes")->chosen;
+  fmt::print("{{\"seconds\": {:.9g}, \"chosen\": \"{}\"}}\n", seconds,
+             chosen ? fmt::format("{}x{}", chosen->streams, chosen->width) : "");
 }
