@@ -293,6 +293,7 @@ bool is_full(executor& exec, context& here, group* in) {
 /// `small`: what the creator creates is too small to be handed over: once nothing is in flight, it runs it itself.
 void wait_for_room(executor& exec, group* in, scope& members, bool small) {
   const std::int64_t rest = small ? 0 : exec.window() / 2;
+  const uncancelled during(current_context());
   if (!in) return await(exec, members, rest);
   // Others may create members of a group meanwhile; so nobody sleeps for its window.
   while (members.in_flight() > rest && exec.run_member(members)) {
@@ -467,6 +468,7 @@ void wait_on_data(const declared& data, location where) {
   executor& exec = the_executor();
   context& here = unrecorded_context("wait_on");
   const noted_wait noted(exec, nullptr, &data);
+  const uncancelled during(here);
   if (here.data) wait_for_data(exec, here, {&data, 1}, "wait_on", where);
 }
 
@@ -495,6 +497,7 @@ void replay(recording& tasks, std::span<const rebinding> instead, location where
   recording::state& all = tasks.get();
   const std::lock_guard turn(all.turn);
   all.bind(instead, where);
+  const uncancelled during(here);
   // Tasks of groups may be in flight; those that use the same data come first.
   if (here.data && graph::domain::of(here).in_use()) wait_for_data(exec, here, all.accesses(instead), "replay", where);
   run_recorded(exec, all);
@@ -515,6 +518,7 @@ void run_phase(const phase& p) {
   executor& exec = the_executor();
   note_stranger(exec);
   context& here = unrecorded_context("phase");
+  const uncancelled during(here);
   const reported_phase reported;
   exec.run_phase(here, p);
 }

@@ -10,6 +10,7 @@
 #include "graph/recording.hpp"
 #include "maslin/trace.hpp"
 #include "task/context.hpp"
+#include "task/uncancelled.hpp"
 
 namespace maslin {
 
@@ -18,7 +19,10 @@ namespace maslin {
 inline void await_tasks(executor& exec, context& caller, scope* members = nullptr) {
   scope& covered = members ? *members : *caller.children;
   if (caller.data) graph::settle(caller, members, exec);
-  if (!covered.quiet()) await(exec, covered);
+  if (!covered.quiet()) {
+    const uncancelled during(caller);
+    await(exec, covered);
+  }
   if (caller.data) graph::domain::of(caller).quiet(members, covered.has_errors());
 }
 

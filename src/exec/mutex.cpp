@@ -4,6 +4,7 @@
 
 #include "exec/executor.hpp"
 #include "task/context.hpp"
+#include "task/uncancelled.hpp"
 
 namespace maslin {
 
@@ -55,6 +56,7 @@ void mutex::lock() {
       exec.help(nullptr);
       continue;
     }
+    const uncancelled during(current_context());
     guard.lock();
     if (take()) return guard.unlock();
     mutex_access::add(*this, *me);

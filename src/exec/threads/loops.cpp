@@ -9,6 +9,7 @@
 #include "exec/in_place.hpp"
 #include "exec/threads/threads.hpp"
 #include "sched/grain/edtlp.hpp"
+#include "task/uncancelled.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -74,6 +75,7 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
   if (blocks == 1 || caller.alone || (w && team_width == 1)) return loop_in_place(*this, caller, l);
 
   const shared_loop shared(w, caller);
+  const uncancelled during(caller);
   const schedule policy = l.policy == schedule::of_the_run ? loops_ : l.policy;
   if (policy != schedule::dbs) return run_baseline(caller, l, policy);
 
