@@ -67,11 +67,15 @@ void task_fiber::sleep(base::short_lock& held, const awaited_end& what) {
 
 void task_fiber::wake() noexcept {
   worker& w = *home;
+  enter_inbox(w);
+  w.exec.rouse(w);
+}
+
+void task_fiber::enter_inbox(worker& w) noexcept {
   next_ready = w.inbox.load(std::memory_order_relaxed);
   // Sequentially consistent: it pairs with the look around before parking (README, race 1).
   while (!w.inbox.compare_exchange_weak(next_ready, this, std::memory_order_seq_cst, std::memory_order_relaxed)) {
   }
-  w.exec.rouse(w);
 }
 
 bool threads_executor::leave_fiber(worker& w, void (*after)(void*), void* argument) {

@@ -23,8 +23,13 @@ bool threads_executor::sit_down() {
 }
 
 void threads_executor::stand_up() {
-  const worker& w = at(0);
-  if (w.suspended > 0 || (is_only_one() && holds_work(w))) want_stand_in();
+  worker& w = at(0);
+  // What may go on here does so for whoever sits here next.
+  while (task_fiber* next = w.ready) {
+    w.ready = next->next_ready;
+    next->enter_inbox(w);
+  }
+  if (w.suspended > 0 || has_work_alone(w)) want_stand_in();
   set_self(nullptr);
   back_in_program();
   seat_.leave();
@@ -64,51 +69,56 @@ void threads_executor::leave_track() noexcept {
 }
 
 void threads_executor::want_stand_in() noexcept {
-  if (stand_in_wanted_.load(std::memory_order_relaxed) || stand_in_wanted_.exchange(true, std::memory_order_acq_rel))
-    return;
+  // Sequentially consistent, against `rouse`: either it sees that there is one to be told, or that one, who looks when
+  // it begins, sees what worker 0 is needed for.
+  if (has_stand_in_.load(std::memory_order_relaxed) || has_stand_in_.exchange(true, std::memory_order_seq_cst))
+    return stand_in_bed_.unpark();
   try {
     stand_in_ = std::thread([this] { stand_in_body(); });
   } catch (...) {
     // No thread, or no memory for one: the next call tries again.
-    stand_in_wanted_.store(false, std::memory_order_release);
+    has_stand_in_.store(false, std::memory_order_release);
   }
 }
 
 void threads_executor::end_stand_in() {
+  stand_in_bed_.unpark();
   if (stand_in_.joinable()) stand_in_.join();
 }
 
 bool threads_executor::worker_0_is_needed() {
   worker& w = at(0);
-  if (w.inbox.load(std::memory_order_relaxed) || !w.invited.empty() ||
-      w.in_team.load(std::memory_order_acquire)->wants_stream.load(std::memory_order_relaxed))
-    return true;
-  return is_only_one() && holds_work(w);
+  const team& t = *w.in_team.load(std::memory_order_acquire);
+  return w.inbox.load(std::memory_order_seq_cst) || !w.invited.empty() ||
+         t.wants_stream.load(std::memory_order_seq_cst) || t.may_resume.load(std::memory_order_seq_cst) ||
+         has_work_alone(w);
 }
 
 bool threads_executor::is_only_one() const { return (sharing_ ? sharing_->active() : workers()) == 1; }
 
-bool threads_executor::holds_work(const worker& w) const {
-  return urgent_.any() || !w.tasks.empty() || !w.queue.empty() || !whole_->centre.empty();
+bool threads_executor::has_work_alone(const worker& w) const {
+  const bool is_own = !w.tasks.empty() || !w.queue.empty();
+  if (is_only_one()) return is_own || urgent_.any() || !whole_->centre.empty();
+  return is_own && w.in_team.load(std::memory_order_acquire)->width() == 1;
 }
 
 void threads_executor::stand_in_body() {
-  // A starter that comes back within this time finds its seat free; who needs worker 0 waits for at most two of them.
+  // A starter that comes back within this time finds its seat free.
   constexpr auto patience = std::chrono::milliseconds(5);
   stand_in_stack_.emplace();
-  bool needed_before = false;
   while (!stopping_.load(std::memory_order_acquire)) {
     std::this_thread::sleep_for(patience);
-    const bool needed = seat_.held_by() == seat::nobody && worker_0_is_needed();
-    if (needed && needed_before && seat_.enter(seat::stand_in)) {
-      worker& w = at(0);
-      w.running = &*stand_in_stack_;
-      set_self(&w);
-      enter_loop(w);
-      set_self(nullptr);
-      seat_.leave();
+    if (!worker_0_is_needed()) {
+      stand_in_bed_.park();  // whoever needs worker 0 from now on says so
+      continue;
     }
-    needed_before = needed;
+    if (!seat_.enter(seat::stand_in)) continue;  // the starter is there; does it see to it?
+    worker& w = at(0);
+    w.running = &*stand_in_stack_;
+    set_self(&w);
+    enter_loop(w);
+    set_self(nullptr);
+    seat_.leave();
   }
 }
 

@@ -15,10 +15,14 @@ class threads_executor;
 
 /// Who sits on worker 0's seat:
 ///
-///   starter ──leaves a call──▶ nobody ──is needed for some milliseconds──▶ stand-in
+///   starter ──leaves a call──▶ nobody ──is needed, milliseconds later──▶ stand-in
 ///      ◀──enters a call──────────┘ ◀──has nothing left to do─────────────────┘
 ///
 /// A starter that finds the stand-in there waits for that call like a foreign thread.
+///
+/// The stand-in's thread is started when worker 0 may come to be needed for the first time (`want_stand_in`). It sleeps
+/// until somebody needs worker 0 and does not find it asleep (`rouse`), or the starter leaves it something to do
+/// (`stand_up`); some milliseconds later it looks whether worker 0 is still needed, and again as long as it is.
 class seat {
  public:
   enum holder : int { starter, nobody, stand_in };

@@ -446,7 +446,7 @@ void threads_executor::stand_aside(worker& w, team& t) {
   if (!w.tasks.empty() || !w.queue.empty()) return hand_over(w);
   has_tasks_.clear_if_set(w.index);
   // It may have been woken for what only worker 0 may do now, whose thread is outside.
-  if (is_only_one() && holds_work(at(0))) want_stand_in();
+  if (is_only_one() && has_work_alone(at(0))) want_stand_in();
   // Who made it counted on this worker, and did not ask for another CPU.
   if (urgent_.any() || team_queues(*this, w, t).any()) sharing_->wants_more();
   if (stopping() && w.suspended == 0) {
@@ -490,7 +490,11 @@ void threads_executor::pass_wake_up_on(worker& w) {
   if (&t != whole_ && !whole_->centre.empty()) wake_one(whole_->workers());
 }
 
-void threads_executor::rouse(worker& w) { asleep_.rouse(w.index); }
+void threads_executor::rouse(worker& w) {
+  if (asleep_.rouse(w.index) || w.index > 0) return;
+  // It is awake, or its thread is outside.
+  if (has_stand_in_.load(std::memory_order_seq_cst)) stand_in_bed_.unpark();
+}
 
 waiter* threads_executor::caller() {
   worker* w = self();

@@ -146,15 +146,15 @@ class threads_executor final : public executor, public phase_host {
   bool is_starter() const;
   bool sit_down();
   void stand_up();
-  /// Makes sure that a stand-in looks after worker 0 while its thread is outside.
+  /// Has a stand-in look whether worker 0 is needed while its thread is outside.
   void want_stand_in() noexcept;
   void end_stand_in();
   void stand_in_body();
   bool worker_0_is_needed();
   /// Is worker 0 the only one that takes work?
   bool is_only_one() const;
-  /// Is there something that the only worker, `w`, could do?
-  bool holds_work(const worker& w) const;
+  /// Is there something queued that only worker `w` could do, the others being in other teams or not there?
+  bool has_work_alone(const worker& w) const;
 
   // fibers.cpp
   void enter_loop(worker& w);
@@ -262,7 +262,8 @@ class threads_executor final : public executor, public phase_host {
 
   seat seat_;
   starting_thread starter_{*this};
-  std::atomic<bool> stand_in_wanted_{false};
+  std::atomic<bool> has_stand_in_{false};
+  parking stand_in_bed_;
   std::thread stand_in_;
   std::optional<task_fiber> stand_in_stack_;
 

@@ -30,6 +30,8 @@ struct task_fiber final : waiter {
 
   void sleep(base::short_lock& held, const awaited_end& what) override;
   void wake() noexcept override;
+  /// It may go on at worker `w`.
+  void enter_inbox(worker& w) noexcept;
   /// Is half of the stack left? Only for the one that runs.
   bool has_room() const noexcept { return static_cast<char*>(__builtin_frame_address(0)) > middle; }
   /// Is an eighth left? Where there is no other stack, a wait goes on to here; what is behind is for bodies that create
