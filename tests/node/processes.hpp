@@ -17,6 +17,8 @@
 #include <string>
 #include <thread>
 
+#include "expect_child.hpp"
+
 namespace testing_node {
 
 /// A T that children share with their parent.
@@ -52,8 +54,9 @@ bool eventually(Condition&& holds) {
 /// A child that runs `body` and leaves with what it gives; killed at the end of this if it has not left.
 class child {
  public:
-  explicit child(const std::function<int()>& body) : process_(fork()) {
+  explicit child(const std::function<int()>& body, pid_t parent = getpid()) : process_(fork()) {
     if (process_ != 0) return;
+    end_with(parent);
     int status = 99;
     try {
       status = body();

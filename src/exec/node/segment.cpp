@@ -32,6 +32,8 @@ namespace {
 constexpr std::uint64_t layout_1 = 0x6d61736c696e0001;
 constexpr int slots = 512;
 constexpr int most_cpus = 1024;
+/// A table is one once it bears these seals: it is filled, and nobody's mapping can be pulled away from under it.
+constexpr int finished = F_SEAL_SHRINK | F_SEAL_GROW;
 constexpr std::string_view prefix = "/memfd:maslin-";
 constexpr std::string_view suffix = " (deleted)";
 
@@ -55,29 +57,59 @@ class descriptor {
 // Everything of a process that is a member; a forked child closes it.
 int open_segment = -1;
 
-/// Holds the job's name while somebody joins. It is the name of a socket, which the kernel frees with its holder.
+/// Holds the job's name while somebody joins, so that one process makes the table. It is the name of a socket, which
+/// the kernel frees with its holder. Anybody can bind it, so its holder is asked who it is: for strangers nobody waits.
 class joining {
  public:
-  explicit joining(const std::string& job) : socket_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+  explicit joining(const std::string& job) : socket_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     if (socket_.get() < 0) throw error("MASLIN_NODE=" + job + ": no socket to be had: " + failure());
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    const std::string name = "maslin-" + std::to_string(getuid()) + "-" + job;
-    std::memcpy(address.sun_path + 1, name.data(), name.size());
-    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-    using clock = std::chrono::steady_clock;
-    const auto end = clock::now() + std::chrono::seconds(10);
-    while (bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0) {
+    address_.sun_family = AF_UNIX;
+    const std::string name = "maslin-" + std::to_string(geteuid()) + "-" + job;
+    std::memcpy(address_.sun_path + 1, name.data(), name.size());
+    length_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    constexpr auto pause = std::chrono::microseconds(200);
+    constexpr auto between_questions = std::chrono::milliseconds(20);
+    constexpr auto longest_silence = std::chrono::seconds(1);
+    constexpr auto longest = std::chrono::seconds(10);
+    const auto began = clock::now();
+    auto asked = began - between_questions, answered = began;
+    for (; bind(socket_.get(), address(), length_) != 0; std::this_thread::sleep_for(pause)) {
       if (errno != EADDRINUSE) throw error("MASLIN_NODE=" + job + ": the name cannot be bound: " + failure());
-      if (clock::now() > end)
+      const auto now = clock::now();
+      if (now - asked < between_questions) continue;
+      asked = now;
+      const holder who = ask();
+      if (who == holder::ours) answered = now;
+      if (who == holder::a_stranger || now - answered > longest_silence) return;
+      if (now - began > longest)
         throw error("MASLIN_NODE=" + job +
                     ": another process has been joining for 10 s; is one of the job's processes stopped?");
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
+    alone_ = listen(socket_.get(), SOMAXCONN) == 0;
   }
 
+  /// Does no other process of this user join meanwhile?
+  bool alone() const { return alone_; }
+
  private:
+  using clock = std::chrono::steady_clock;
+  enum class holder : std::uint8_t { ours, a_stranger, says_nothing };
+
+  const sockaddr* address() const { return reinterpret_cast<const sockaddr*>(&address_); }
+
+  holder ask() const {
+    const descriptor question(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (connect(question.get(), address(), length_) != 0) return holder::says_nothing;  // does not listen, or is gone
+    ucred who{};
+    socklen_t bytes = sizeof who;
+    if (getsockopt(question.get(), SOL_SOCKET, SO_PEERCRED, &who, &bytes) != 0) return holder::says_nothing;
+    return who.uid == geteuid() ? holder::ours : holder::a_stranger;
+  }
+
   descriptor socket_;
+  sockaddr_un address_{};
+  socklen_t length_ = 0;
+  bool alone_ = false;
 };
 
 /// Gives the job of an open file that is one's table; nothing for other files.
@@ -128,11 +160,14 @@ void visit_tables(Visit&& visit) {
   }
 }
 
-/// Gives the job's table that some process has open, opened; -1 when none has.
+/// Gives the job's table that some process has open, opened; -1 when none has. One that is being made is none yet.
 int open_job(const std::string& job) {
   int fd = -1;
   visit_tables([&](const std::string& path, const std::string& found) {
-    if (found == job) fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    if (found != job) return false;
+    descriptor table(open(path.c_str(), O_RDWR | O_CLOEXEC));
+    const int seals = table.get() < 0 ? -1 : fcntl(table.get(), F_GET_SEALS);
+    if (seals >= 0 && (seals & finished) == finished) fd = table.release();
     return fd >= 0;
   });
   return fd;
@@ -148,8 +183,6 @@ int create(const std::string& job) {
   const int cpus = std::clamp(static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), 1, most_cpus);
   if (made.get() < 0 || ftruncate(made.get(), static_cast<off_t>(bytes_for(cpus))) != 0)
     throw error("MASLIN_NODE=" + job + ": no shared memory to be had: " + failure());
-  // So that nobody's mapping can be pulled away from under it.
-  fcntl(made.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
   void* memory = mmap(nullptr, sizeof(slot), PROT_READ | PROT_WRITE, MAP_SHARED, made.get(), 0);
   if (memory == MAP_FAILED) throw error("MASLIN_NODE=" + job + ": the table cannot be mapped: " + failure());
   auto* const h = new (memory) header;
@@ -157,6 +190,8 @@ int create(const std::string& job) {
   h->cpus = static_cast<std::uint32_t>(cpus);
   h->layout.store(layout_1, std::memory_order_release);
   munmap(memory, sizeof(slot));
+  if (fcntl(made.get(), F_ADD_SEALS, finished) != 0)  // last: from now on others find it
+    throw error("MASLIN_NODE=" + job + ": the table cannot be sealed: " + failure());
   return made.release();
 }
 
@@ -242,9 +277,18 @@ std::unique_ptr<segment> segment::map(int fd, const std::string& job) {
 
 std::unique_ptr<segment> segment::join(const std::string& job) {
   check_job_name(job);
-  const joining only_one(job);
+  const joining here(job);
   int fd = open_job(job);
-  if (fd < 0) fd = create(job);
+  if (fd < 0) {
+    if (!here.alone())
+      std::fprintf(
+          stderr,
+          "maslin: MASLIN_NODE=%s: another user holds the name by which its processes find each other when they "
+          "start; this one goes on, but does not share CPUs with those that start at the same moment; another "
+          "name for the job helps\n",
+          job.c_str());
+    fd = create(job);
+  }
   std::unique_ptr<segment> joined = map(fd, job);
   joined->take_slot();
   if (joined->me_ == nobody)
@@ -284,11 +328,17 @@ void segment::take_slot() {
     slot& it = table_.at(s);
     if (it.process.load(std::memory_order_acquire) != 0) continue;
     struct flock wish = lock_of(s, F_WRLCK);
-    if (fcntl(fd_, F_OFD_SETLK, &wish) != 0) continue;  // somebody clears it away
+    if (fcntl(fd_, F_OFD_SETLK, &wish) != 0) continue;      // somebody clears it away, or takes it
+    if (it.process.load(std::memory_order_acquire) != 0) {  // somebody has taken it meanwhile, and died
+      unlock(s);
+      continue;
+    }
     me_ = s;
     auto& used = static_cast<header*>(memory_)->slots_used;
-    if (used.load(std::memory_order_relaxed) <= static_cast<std::uint32_t>(s))
-      used.store(static_cast<std::uint32_t>(s) + 1, std::memory_order_seq_cst);  // one process at a time joins
+    const auto end = static_cast<std::uint32_t>(s) + 1;
+    std::uint32_t before = used.load(std::memory_order_relaxed);
+    while (before < end && !used.compare_exchange_weak(before, end, std::memory_order_seq_cst)) {
+    }
     it.affinity.store(0, std::memory_order_relaxed);
     it.bell.store(0, std::memory_order_relaxed);
     it.taken.store(0, std::memory_order_relaxed);
@@ -319,15 +369,18 @@ bool segment::take_if_dead(int s) {
   if (fcntl(fd_, F_OFD_SETLK, &wish) != 0) return false;
   const std::uint32_t process = it.process.load(std::memory_order_acquire);
   if (process != 0 && process_start(process) != it.began.load(std::memory_order_relaxed)) return true;
+  unlock(s);
+  return false;
+}
+
+void segment::unlock(int s) {
   struct flock gone = lock_of(s, F_UNLCK);
   fcntl(fd_, F_OFD_SETLK, &gone);
-  return false;
 }
 
 void segment::free(int s) {
   table_.at(s).process.store(0, std::memory_order_release);
-  struct flock gone = lock_of(s, F_UNLCK);
-  fcntl(fd_, F_OFD_SETLK, &gone);
+  unlock(s);
 }
 
 void segment::forget_after_fork() noexcept {

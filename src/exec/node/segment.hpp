@@ -55,6 +55,7 @@ class segment {
   /// Gives whether the slot's process is dead; then its lock is the caller's.
   bool take_if_dead(int slot);
   void free(int slot);
+  void unlock(int slot);
 
   table table_;
   int me_ = nobody;

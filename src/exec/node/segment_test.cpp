@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +14,7 @@
 #include <functional>
 #include <random>
 #include <thread>
+#include <vector>
 
 #include "exec/node/member.hpp"
 #include "maslin/error.hpp"
@@ -25,10 +29,13 @@ bool exists(const std::string& job) {
   return std::find(all.begin(), all.end(), job) != all.end();
 }
 
-/// Runs `body` in a process of its own.
+/// Runs `body` in a process of its own, which ends with this one at the latest.
 pid_t child(const std::function<void()>& body) {
+  const pid_t parent = getpid();
   const pid_t process = fork();
   if (process != 0) return process;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
   try {
     body();
     _exit(0);
@@ -114,8 +121,9 @@ TEST(Segment, AForkedChildIsNoMember) {
 
 TEST(Segment, OfAnotherVersionIsRefusedWithAMessage) {
   const std::string job = fresh_job("version");
-  const int other = memfd_create(("maslin-" + job).c_str(), MFD_CLOEXEC);
+  const int other = memfd_create(("maslin-" + job).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
   ASSERT_EQ(ftruncate(other, 4096), 0);
+  ASSERT_EQ(fcntl(other, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
   try {
     segment::join(job);
     FAIL() << "it joined";
@@ -123,6 +131,92 @@ TEST(Segment, OfAnotherVersionIsRefusedWithAMessage) {
     EXPECT_NE(std::string(e.what()).find("another version of Maslin"), std::string::npos) << e.what();
   }
   close(other);
+}
+
+TEST(Segment, IsFoundByNobodyBeforeItIsWhole) {
+  const std::string job = fresh_job("half");
+  for (const off_t bytes : {0, 4096}) {  // as its maker leaves it between two steps
+    const int half = memfd_create(("maslin-" + job).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    ASSERT_EQ(ftruncate(half, bytes), 0);
+    EXPECT_EQ(segment::find(job), nullptr);
+    EXPECT_EQ(segment::join(job)->slot_number(), 0) << "its maker died";
+    close(half);
+  }
+}
+
+TEST(Segment, IsLookedForWhileOthersComeAndGo) {
+  const std::string job = fresh_job("turns");
+  const pid_t other = child([&] {
+    for (int i = 0; i < 50; ++i) segment::join(job);
+  });
+  int status = 0;
+  while (waitpid(other, &status, WNOHANG) == 0) EXPECT_NO_THROW(segment::find(job));
+  EXPECT_EQ(status, 0);
+}
+
+/// A process of another user that holds the job's name.
+pid_t stranger(const std::string& job, bool listens) {
+  int ready[2];
+  if (pipe(ready) != 0) return -1;
+  const pid_t process = child([&] {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string name = "maslin-" + std::to_string(geteuid()) + "-" + job;
+    name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+    constexpr uid_t nobody_at_all = 65534;
+    if (setuid(nobody_at_all) != 0) throw error("setuid");
+    const int held = socket(AF_UNIX, SOCK_STREAM, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // another user's process begins without
+    const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+    if (bind(held, reinterpret_cast<const sockaddr*>(&address), length) != 0) throw error("bind");
+    if (listens && listen(held, 1) != 0) throw error("listen");
+    if (write(ready[1], "", 1) == 1) pause();
+  });
+  char c = 0;
+  close(ready[1]);
+  const bool holds = read(ready[0], &c, 1) == 1;
+  close(ready[0]);
+  return holds ? process : -1;
+}
+
+TEST(Segment, AnotherUserWhoHoldsTheNameIsNotWaitedFor) {
+  if (geteuid() != 0) GTEST_SKIP() << "skipped: another user is needed; run the tests as root";
+  for (const bool listens : {true, false}) {
+    const std::string job = fresh_job(listens ? "listens" : "silent");
+    SCOPED_TRACE(job);
+    const pid_t other = stranger(job, listens);
+    ASSERT_GT(other, 0);
+    testing::internal::CaptureStderr();
+    const auto here = segment::join(job);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("MASLIN_NODE=" + job + ": another user holds the name"), std::string::npos) << said;
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(segment::join(job)->slot_number(), 1) << "who comes later finds the table all the same";
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    kill(other, SIGKILL);
+    end_of(other);
+  }
+}
+
+TEST(Segment, WhoJoinAtTheSameMomentShareOneTable) {
+  constexpr int processes = 8;
+  for (int round = 0; round < 5; ++round) {
+    const std::string job = fresh_job("together") + "-" + std::to_string(round);
+    std::vector<pid_t> all;
+    for (int i = 0; i < processes; ++i)
+      all.push_back(child([&] {
+        const auto there = segment::join(job);
+        for (;;) {  // until all are here
+          int members = 0;
+          for (int s = 0; s < there->what().slot_end(); ++s) members += there->what().at(s).process != 0;
+          if (members == processes) break;
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        _exit(0);  // as somebody who is killed: nobody's slot becomes free before all were seen
+      }));
+    for (const pid_t one : all) EXPECT_EQ(end_of(one), 0);
+  }
 }
 
 TEST(Segment, NamesAreChecked) {
