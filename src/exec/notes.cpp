@@ -54,7 +54,7 @@ noted_blocks::noted_blocks(executor& exec, const detail::loop& alone)
 }
 
 noted_blocks::noted_blocks(int track, std::uint32_t site, const trace::chunk_at& chunk)
-    : on_(trace::on(trace::event_kind::chunk_begin)),
+    : on_(track >= 0 && trace::on(trace::event_kind::chunk_begin)),
       is_chunk_(true),
       track_(track),
       site_(site),

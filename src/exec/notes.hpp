@@ -73,7 +73,7 @@ class noted_blocks {
  public:
   /// A loop that its caller runs alone.
   noted_blocks(executor& exec, const detail::loop& alone);
-  /// A chunk, on worker `track`.
+  /// A chunk, on worker `track`; not noted of a foreign thread, with which others may share the track.
   noted_blocks(int track, std::uint32_t site, const trace::chunk_at& chunk);
   ~noted_blocks() {
     if (on_) [[unlikely]]

@@ -10,11 +10,10 @@ namespace maslin {
 class os_waiter final : public waiter {
  public:
   void sleep(base::short_lock& held, const awaited_end&) override {
-    asleep_.fetch_add(1, std::memory_order_relaxed);
+    const counted asleep;
     held.unlock();
     awake_.wait(false, std::memory_order_acquire);
     awake_.store(false, std::memory_order_relaxed);
-    asleep_.fetch_sub(1, std::memory_order_relaxed);
   }
   void wake() noexcept override {
     // The sleeper may return from `wait` on its own between the two calls and end its thread; the address is only
@@ -23,6 +22,13 @@ class os_waiter final : public waiter {
     awake_.notify_one();
   }
 
+  /// While it lives, the calling thread is one that waits so.
+  struct counted {
+    counted() { asleep_.fetch_add(1, std::memory_order_relaxed); }
+    ~counted() { asleep_.fetch_sub(1, std::memory_order_relaxed); }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+  };
   /// Threads of this process that wait so. For the watchdog.
   static int asleep() noexcept { return asleep_.load(std::memory_order_relaxed); }
   static void forget_after_fork() noexcept { asleep_.store(0, std::memory_order_relaxed); }

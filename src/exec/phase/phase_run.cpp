@@ -306,6 +306,17 @@ void phase_run::take_off(stream_run& s) {
 
 bool phase_run::finished(stream_run& s) {
   take_off(s);
+  return finished_outside();
+}
+
+std::optional<std::int64_t> phase_run::begin_outside() {
+  if (!running_.empty() || next_ == what_.streams) return std::nullopt;
+  const std::int64_t index = next_++;
+  update_wishes();
+  return index;
+}
+
+bool phase_run::finished_outside() {
   ++finished_;
   ++slice_units_;
   if (left() == 0) return true;

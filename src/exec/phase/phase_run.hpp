@@ -83,6 +83,11 @@ class phase_run {
   void stayed_after_all(stream_run& s, int worker);
   /// Takes a finished stream off; true when it was the last.
   bool finished(stream_run& s);
+  /// Gives a stream for the thread that waits for the phase, which runs it without a place: while it has none that runs
+  /// and some that have not begun.
+  std::optional<std::int64_t> begin_outside();
+  /// That one has finished; true when it was the last.
+  bool finished_outside();
   /// Looks whether a slice begins or ends now, or an epoch of off-loads.
   void tick();
   /// Looks how its workers have waited, and has them wait otherwise if that is better.

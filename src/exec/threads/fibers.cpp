@@ -230,7 +230,7 @@ void threads_executor::help(const scope* covered) {
   else if (item)
     execute(w, *item);
   else if (to)
-    answer(w, *to);
+    answer(&w, *to);
   else
     std::this_thread::yield();
 }

@@ -25,15 +25,15 @@ void note_begin(loop_run& run, const worker* w) {
 }  // namespace
 
 /// Takes the caller's next share of its own loop: from its own queue, or from the centre, whose share becomes local
-/// work.
-std::optional<work> threads_executor::take_share(worker& w, loop_run& run, bool in_centre) {
+/// work. A foreign thread has no queue.
+std::optional<work> threads_executor::take_share(worker* w, loop_run& run, bool in_centre) {
   for (;;) {
-    if (auto own = w.queue.take_of(&run, run.width)) return own;
+    if (auto own = w ? w->queue.take_of(&run, run.width) : std::nullopt) return own;
     if (!in_centre) return std::nullopt;
     std::optional<work> share = whole_->centre.take_of(&run, run.width);
-    if (!share || share->part.size() <= share->part.grain) return share;
+    if (!w || !share || share->part.size() <= share->part.grain) return share;
     try {
-      w.queue.push_head(*share);
+      w->queue.push_head(*share);
     } catch (const std::bad_alloc&) {
       return share;  // it cannot be shared further, but it can be done
     }
@@ -91,7 +91,7 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
     if (!grain::worth_sharing(whole, team_width, handing_over_ticks_)) {
       run.width = 1;
       note_begin(run, w);
-      rest.first = run_blocks(*w, run, 0, blocks, static_cast<std::uint64_t>(4 * handing_over_ticks_), true);
+      rest.first = run_blocks(w, run, 0, blocks, static_cast<std::uint64_t>(4 * handing_over_ticks_), true);
       run.width = team_width;
       // That it is not over shows what its blocks really take.
       const auto taken = static_cast<double>(run.ticks.load(std::memory_order_relaxed));
@@ -105,16 +105,14 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
   if (rest.size() > 0) {
     if (publish(w, rest, in_centre)) {
       // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
-      while (w && (!sharing_ || sharing_->goes_on(*w))) {
-        const auto share = take_share(*w, run, in_centre);
+      while (!w || !sharing_ || sharing_->goes_on(*w)) {
+        const auto share = take_share(w, run, in_centre);
         if (!share) break;
-        done += run_share(*w, share->part);
+        done += run_share(w, share->part);
       }
-    } else if (w) {
-      run_blocks(*w, run, rest.first, rest.last);  // it cannot be shared, but it can be done
-      done = blocks;
     } else {
-      return loop_in_place(*this, caller, l);
+      run_blocks(w, run, rest.first, rest.last);  // it cannot be shared, but it can be done
+      done = blocks;
     }
   }
   if (done > 0) run.blocks.leave(static_cast<std::uint64_t>(done));
@@ -167,11 +165,16 @@ void threads_executor::run_baseline(context& caller, const detail::loop& l, sche
   }
   if (first == 0 && (!w || w->index > 0)) want_stand_in();
   if (takes_part) {
-    answer(*w, all[static_cast<std::size_t>(w->index - first)]);
+    answer(w, all[static_cast<std::size_t>(w->index - first)]);
     // Where anybody may take anything, nothing is left now: who has not come need not.
     if (policy != schedule::static_)
       for (int i = 0; i < team_width; ++i)
         if (at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; })) run.blocks.leave();
+  } else if (!w) {
+    // A foreign thread answers for who has not come yet.
+    for (int i = 0; i < team_width; ++i)
+      if (invitation* to = at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; }))
+        answer(nullptr, *to);
   }
   join(run, w);
 }
@@ -193,37 +196,36 @@ void threads_executor::join(loop_run& run, worker* w) {
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
 }
 
-void threads_executor::answer(worker& w, const invitation& to) {
+void threads_executor::answer(worker* w, const invitation& to) {
   loop_run& run = *to.loop;
   while (const auto part = run.own->next(to.worker)) run_blocks(w, run, part->first, part->last);
   // The loop may be gone after this.
   run.blocks.leave();
 }
 
-void threads_executor::run_part(worker& w, const loop_part& part) {
+void threads_executor::run_part(worker* w, const loop_part& part) {
   // The loop may be gone after this.
   part.loop->blocks.leave(static_cast<std::uint64_t>(run_share(w, part)));
 }
 
 /// Runs blocks in order while the worker may; gives how many. Others do the rest, and whoever does counts it.
-std::int64_t threads_executor::run_share(worker& w, loop_part part) {
+std::int64_t threads_executor::run_share(worker* w, loop_part part) {
   const std::int64_t first = part.first;
   part.first = run_blocks(w, *part.loop, part.first, part.last, forever, true);
   // The worker's CPU was taken.
-  if (part.size() > 0 && !leave_to_others(w, part)) part.first = run_blocks(w, *part.loop, part.first, part.last);
+  if (part.size() > 0 && !leave_to_others(*w, part)) part.first = run_blocks(w, *part.loop, part.first, part.last);
   return part.first - first;
 }
 
-std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,
+std::int64_t threads_executor::run_blocks(worker* w, loop_run& run, std::int64_t first, std::int64_t last,
                                           std::uint64_t ticks, bool may_stop) {
-  sharing* const shared = sharing_.get();
+  sharing* const shared = w ? sharing_.get() : nullptr;
   const bool timed = run.learns;
   const std::uint64_t begin = timed ? base::ticks() : 0;
-  const trace::chunk_at what{w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed), first,
-                             last - first};
+  const trace::chunk_at what{team_of(w).slot.load(std::memory_order_relaxed), first, last - first};
   std::int64_t next = first;
   {
-    noted_blocks noted(w.index, run.site, what);
+    noted_blocks noted(track_of(w), run.site, what);
     scope own(&run.blocks);
     context here(own);
     here.in_loop = &run.what;
@@ -241,7 +243,7 @@ std::int64_t threads_executor::run_blocks(worker& w, loop_run& run, std::int64_t
       if (own.has_errors()) [[unlikely]]
         run.note_thrown(i, own.take_errors());
       noted.reached(next);
-      if (shared && !shared->goes_on(w) && may_stop) break;
+      if (shared && !shared->goes_on(*w) && may_stop) break;
       // The clock is looked at ever less often: small blocks should not wait for it.
       if (ticks != forever && std::has_single_bit(static_cast<std::uint64_t>(next - first)) &&
           base::ticks() - begin > ticks)

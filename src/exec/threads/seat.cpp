@@ -2,8 +2,8 @@
 
 #include <chrono>
 
+#include "exec/threads/stranger.hpp"
 #include "exec/threads/threads.hpp"
-#include "task/os_waiter.hpp"
 
 namespace maslin {
 
@@ -53,8 +53,9 @@ void starting_thread::sleep(base::short_lock& held, const awaited_end& what) {
     exec_.stand_up();
     sits = false;
   }
-  sleeps_as_ = sits ? static_cast<waiter*>(exec_.at(0).running) : &os_waiter::mine();
+  sleeps_as_ = sits ? static_cast<waiter*>(exec_.at(0).running) : &stranger::mine(exec_);
   sleeps_as_->sleep(held, what);
+  sleeps_as_ = nullptr;
   if (sits) exec_.stand_up();
 }
 

@@ -47,6 +47,8 @@ class starting_thread final : public waiter {
 
   void sleep(base::short_lock& held, const awaited_end& what) override;
   void wake() noexcept override;
+  /// What it does meanwhile, if it has no seat, may wait as somebody else.
+  bool is_asleep() const { return sleeps_as_; }
 
   /// Keeps the starter on the seat during a call, if it can have it and the calling thread is the starter.
   class visit {

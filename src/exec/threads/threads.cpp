@@ -10,11 +10,11 @@
 #include "base/environment.hpp"
 #include "base/processor.hpp"
 #include "exec/in_place.hpp"
+#include "exec/threads/stranger.hpp"
 #include "machine/budget.hpp"
 #include "maslin/error.hpp"
 #include "sched/grain/edtlp.hpp"
 #include "sched/place/dbs.hpp"
-#include "task/os_waiter.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -251,7 +251,7 @@ void threads_executor::turn(worker& w) {
     }
   if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) {
     pass_wake_up_on(w);
-    return answer(w, *to);
+    return answer(&w, *to);
   }
   w.was_woken = false;  // from here on, who finds work and leaves some wakes the next
   if (auto item = place::dbs(queues)) return execute(w, *item);
@@ -261,7 +261,7 @@ void threads_executor::turn(worker& w) {
 
 void threads_executor::execute(worker& w, const work& item) {
   if (item.task) return run_tasks(w, item.task);
-  run_part(w, item.part);
+  run_part(&w, item.part);
   w.count_turn();
 }
 
@@ -302,7 +302,8 @@ void threads_executor::run_tasks(worker& w, detail::task_node* task) {
 bool threads_executor::run_member(scope& s) {
   const starting_thread::visit visit(*this);
   worker* w = self();
-  if (!w || !w->running->has_room()) return false;
+  if (!w) return run_member_outside(s);
+  if (!w->running->has_room()) return false;
   if (sharing_ && !sharing_->goes_on(*w)) return false;
   detail::task_node* task = w->tasks.pop();
   if (!task) return false;
@@ -312,6 +313,16 @@ bool threads_executor::run_member(scope& s) {
   }
   run_traced(w->index, task, *this);
   shared_no_more();
+  return true;
+}
+
+/// A foreign thread's tasks are in the centre, unless a worker has made them ready.
+bool threads_executor::run_member_outside(const scope& s) {
+  if (!stranger::has_room()) return false;
+  const auto item =
+      whole_->centre.take_if([&](const work& one) { return one.task && one.task->in == &s && runs_outside(one); });
+  if (!item) return false;
+  execute_outside(*item);
   return true;
 }
 
@@ -442,7 +453,7 @@ void threads_executor::idle(worker& w, team& t) {
 /// all the same: fibers that are woken here (`work_loop`) and invitations.
 void threads_executor::stand_aside(worker& w, team& t) {
   pass_wake_up_on(w);
-  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(w, *to);
+  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(&w, *to);
   if (!w.tasks.empty() || !w.queue.empty()) return hand_over(w);
   has_tasks_.clear_if_set(w.index);
   // It may have been woken for what only worker 0 may do now, whose thread is outside.
@@ -501,8 +512,8 @@ waiter* threads_executor::caller() {
   if (w) return has_spare_fiber(*w) ? w->running : nullptr;
   look_again_for_libraries();
   want_stand_in();
-  if (is_starter()) return &starter_;
-  return &os_waiter::mine();
+  if (is_starter() && !starter_.is_asleep()) return &starter_;
+  return &stranger::mine(*this);
 }
 
 void threads_executor::ready(detail::task_node* task) noexcept {
@@ -513,15 +524,21 @@ void threads_executor::ready(detail::task_node* task) noexcept {
   if (kept && w) {
     if (!has_tasks_.test(w->index)) has_tasks_.set(w->index);
   } else if (!kept) {
-    // A foreign thread's, or one too many for the worker's own queue.
-    try {
-      whole_->centre.push_tail({task, {}});
-    } catch (const std::bad_alloc&) {
-      return graph::run(task, *this);  // it cannot be queued, but it can be done
-    }
+    return enqueue(task);
   }
   if (!w) want_stand_in();
-  wake_one(kept ? t.workers() : whole_->workers());
+  wake_one(t.workers());
+}
+
+/// Puts a task into the centre: a foreign thread's, or one too many for a worker's own queue.
+void threads_executor::enqueue(detail::task_node* task) noexcept {
+  try {
+    whole_->centre.push_tail({task, {}});
+  } catch (const std::bad_alloc&) {
+    return graph::run(task, *this);  // it cannot be queued, but it can be done
+  }
+  if (!self()) want_stand_in();
+  wake_one(whole_->workers());
 }
 
 namespace {

@@ -119,6 +119,11 @@ class threads_executor final : public executor, public phase_host {
     if (sharing_) sharing_->goes_on(*self());
   }
 
+  // stranger.cpp
+  /// A foreign thread has waited for that scope through so many looks: does one thing of what it waits for, if that
+  /// lies about. Gives whether it did.
+  bool help_outside(const scope& covered, int looks);
+
   // Teams, under the grain lock.
   base::short_lock& grain_lock() { return grain_lock_; }
   team& whole() { return *whole_; }
@@ -140,6 +145,13 @@ class threads_executor final : public executor, public phase_host {
   friend struct task_fiber;
   friend class starting_thread;
   class expectation;
+
+  // stranger.cpp
+  static bool runs_outside(const work& item);
+  template <class Predicate>
+  std::optional<work> take_from_stuck(worker& from, Predicate&& suits);
+  void execute_outside(const work& item);
+  bool stream_outside(const scope& covered);
 
   // seat.cpp
   void mark_starter(bool here);
@@ -176,6 +188,8 @@ class threads_executor final : public executor, public phase_host {
   void stand_aside(worker& w, team& t);
   void hand_over(worker& w);
   void run_tasks(worker& w, detail::task_node* task);
+  bool run_member_outside(const scope& s);
+  void enqueue(detail::task_node* task) noexcept;
   bool anything_for(worker& w, team& t);
   bool climb(worker& w, team& t);
   /// Should the worker ask its phase for a stream?
@@ -190,19 +204,20 @@ class threads_executor final : public executor, public phase_host {
   void share_loop(context& caller, const detail::loop& l);
   bool publish(worker* w, const loop_part& rest, bool in_centre) noexcept;
   bool leave_to_others(worker& w, const loop_part& rest) noexcept;
-  std::optional<work> take_share(worker& w, loop_run& run, bool in_centre);
+  std::optional<work> take_share(worker* w, loop_run& run, bool in_centre);
   void join(loop_run& run, worker* w);
   template <class Ready>
   spinning::awake stay_awake(worker& w, const team& t, Ready&& ready);
   /// Stays awake for what others still do of a loop as long as the policy has it; gives whether they are done.
   bool finishes_soon(loop_run& run, worker& w);
-  void run_part(worker& w, const loop_part& part);
-  std::int64_t run_share(worker& w, loop_part part);
+  // Of these, `w` is null for a foreign thread.
+  void run_part(worker* w, const loop_part& part);
+  std::int64_t run_share(worker* w, loop_part part);
   /// Runs blocks in order, to the end or until about `ticks` have passed, or, where it `may_stop`, until the worker is
   /// not granted any more; gives the first that it did not run.
-  std::int64_t run_blocks(worker& w, loop_run& run, std::int64_t first, std::int64_t last,
+  std::int64_t run_blocks(worker* w, loop_run& run, std::int64_t first, std::int64_t last,
                           std::uint64_t ticks = forever, bool may_stop = false);
-  void answer(worker& w, const invitation& to);
+  void answer(worker* w, const invitation& to);
 
   // phases.cpp
   bool start_stream(worker& w, bool before_parking);

@@ -40,6 +40,20 @@ class urgent_tasks {
     size_.store(heap_.size(), std::memory_order_seq_cst);
     return task;
   }
+  /// Takes a task that `suits`; null when none does.
+  template <class Predicate>
+  detail::task_node* take_if(Predicate&& suits) noexcept {
+    if (!any()) return nullptr;
+    std::lock_guard held(lock_);
+    const auto at = std::find_if(heap_.begin(), heap_.end(), [&](const entry& e) { return suits(e.task); });
+    if (at == heap_.end()) return nullptr;
+    detail::task_node* task = at->task;
+    *at = heap_.back();
+    heap_.pop_back();
+    std::make_heap(heap_.begin(), heap_.end());
+    size_.store(heap_.size(), std::memory_order_seq_cst);
+    return task;
+  }
 
  private:
   struct entry {

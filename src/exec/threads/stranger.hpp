@@ -1,0 +1,41 @@
+#pragma once
+// A thread that is no worker, while it waits. Workers may all be blocked outside Maslin, even by waiting for this very
+// thread, so it does not rely on them: it does itself what it waits for and nobody has begun.
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+#include "task/os_waiter.hpp"
+
+namespace maslin {
+
+class threads_executor;
+
+/// Sleeps in the operating system and wakes up by itself, ever less often, to look whether what it waits for lies
+/// about. A look takes only what belongs to the wait: anything else could wait for what this thread does next.
+class stranger final : public waiter {
+ public:
+  /// Gives one of the calling thread's that does not sleep: what it does while it waits may have to wait, too.
+  static stranger& mine(threads_executor& exec);
+
+  void sleep(base::short_lock& held, const awaited_end& what) override;
+  void wake() noexcept override;
+  bool is_asleep() const { return sleeps_; }
+
+  /// Is there stack left on the calling thread to run something on top?
+  static bool has_room() noexcept;
+
+ private:
+  bool woken_within(std::chrono::milliseconds time);
+
+  threads_executor* exec_ = nullptr;
+  bool sleeps_ = false;  ///< its own thread's
+  std::mutex lock_;
+  std::condition_variable changed_;
+  bool woken_ = false;  ///< under lock_
+  std::unique_ptr<stranger> inner_;
+};
+
+}  // namespace maslin
