@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 
 #include "base/clock.hpp"
 #include "base/environment.hpp"
+#include "base/lock.hpp"
 #include "exec/executor.hpp"
 #include "exec/in_place.hpp"
 #include "exec/node/membership.hpp"
@@ -317,13 +319,57 @@ task_storage allocate_task(std::size_t bytes, std::size_t alignment, std::size_t
 
 namespace {
 
-/// Does a task with these accesses wait for nothing, and does nothing need to be noted of it? So it is where nothing
-/// else of its creator's is in flight, but that a reduction's values are combined later and read checks look at every
-/// task.
-bool stands_alone(context& creator, const task_description& what) noexcept {
+/// Can the graph do without a task with these accesses where nothing else of its creator's is in flight? It can, but
+/// that a reduction's values are combined later and read checks look at every task.
+bool can_stand_alone(const task_description& what) noexcept {
   for (std::size_t i = 0; i < what.access_count; ++i)
     if (what.accesses[i].mode == access_mode::reduction) return false;
-  return !graph::read_checks() && graph::is_settled(creator);
+  return !graph::read_checks();
+}
+
+/// Runs members of the scope that are at hand and waits for the others until `end`; gives whether none is in flight.
+bool are_done_by(std::uint64_t end, executor& exec, scope& members) noexcept {
+  while (members.in_flight() > 0 && base::ticks() < end && exec.run_member(members)) {
+  }
+  while (members.in_flight() > 0) {
+    if (base::ticks() >= end) return false;
+    base::relax();
+  }
+  return true;
+}
+
+/// A task waits for what its creator has in flight, or might. Where handing it over takes longer than its body, the
+/// creator waits for all that first, after which it can run this and what comes next itself. It waits for half as long
+/// as it has lost by handing such tasks over: what is in flight may be long. Gives whether nothing is in flight now.
+bool comes_to_rest(executor& exec, context& here, const task_description& what) noexcept {
+  if (here.at_once && !what.in) return false;
+  constexpr float worth_waiting = 16;  // tasks
+  const auto lost = static_cast<float>(exec.lost_by_handing_over(what.run, what.where));
+  if (lost == 0 || here.children->has_errors()) return false;
+  here.lost += lost;
+  if (here.lost < std::max(here.waits_at, worth_waiting * lost)) return false;
+  here.waits_at = 2 * here.lost;
+  const auto patience = static_cast<std::uint64_t>(here.lost / 2);
+  const std::uint64_t end = base::ticks() + patience;
+  if (!are_done_by(end, exec, *here.children) || (what.in && !are_done_by(end, exec, what.in->get().members)))
+    return false;
+  if (!here.data) return true;
+  graph::domain& data = graph::domain::of(here);
+  try {
+    data.bring_home_up_to(patience, exec);  // to copy a byte takes less than a tick
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  await(exec, *here.children);
+  data.forget_guests();
+  return data.is_settled();
+}
+
+/// Does a task with these accesses wait for nothing, and does nothing need to be noted of it?
+bool stands_alone(executor& exec, context& here, const task_description& what) noexcept {
+  if (!can_stand_alone(what) || !(graph::is_settled(here) || comes_to_rest(exec, here, what))) return false;
+  here.lost = here.waits_at = 0;
+  return true;
 }
 
 /// Makes the graph know what the task reads and writes; gives whether it waits for nothing. What is thrown leaves no
@@ -340,17 +386,26 @@ bool add_to_graph(executor& exec, context& creator, task_node& task, std::span<c
   }
 }
 
+/// The same for a new task; if that is timed, its call site learns how long it took.
+bool add_new(executor& exec, context& creator, task_node& task, const task_description& what) {
+  const std::uint64_t begin = task.is_timed ? base::ticks() : 0;
+  const bool ready = add_to_graph(exec, creator, task, {what.accesses, what.access_count}, false);
+  if (begin) exec.learn_graph(what.run, what.where, true, base::ticks() - begin);
+  return ready;
+}
+
 }  // namespace
 
 context* runs_at_once(const task_description& what) noexcept {
   executor* exec = running.load(std::memory_order_acquire);
   if (!exec) return nullptr;
   context& here = current_context();
-  if (here.records_into || (what.access_count > 0 && !stands_alone(here, what))) return nullptr;
+  if (here.records_into || (what.access_count > 0 && !stands_alone(*exec, here, what))) return nullptr;
   // A task that is run at once hands its own over, so that tasks which create each other do not pile up; those of a
   // group have somebody who waits for them anyway.
   const bool may_be_small = !here.at_once || what.in;
-  const bool small = may_be_small && exec->is_too_small(what.run, what.where, members_of(what.in, here).created());
+  const bool small =
+      may_be_small && exec->is_too_small(what.run, what.where, what.access_count, members_of(what.in, here).created());
   return small || is_full(*exec, here, what.in) ? &here : nullptr;
 }
 
@@ -426,14 +481,13 @@ void submit_task(const task_storage& storage, const task_description& what) {
   auto* task = new (storage.node) task_node(members, stream_of(what.in, here), storage, what);
   note_created(exec, what, traced_number(task));
   task->is_timed = is_to_be_timed();
-  const bool ready =
-      what.access_count == 0 || add_to_graph(exec, here, *task, {what.accesses, what.access_count}, false);
+  const bool ready = what.access_count == 0 || add_new(exec, here, *task, what);
   if (ready && full)
     run_here(exec, task);
   else if (ready)
     exec.ready(task);
   else if (full)
-    wait_for_room(exec, what.in, members, exec.is_too_small(what.run, what.where, members.created()));
+    wait_for_room(exec, what.in, members, exec.lost_by_handing_over(what.run, what.where) > 0);
 }
 
 namespace {

@@ -65,9 +65,14 @@ class executor : public graph::ready_sink {
   virtual void reclaim() {}
   /// Is the caller neither a worker nor the thread that started the runtime?
   virtual bool is_stranger() const noexcept { return false; }
-  /// A task with that body, created at that line, would wait for nothing: is it so small that its creator had better
-  /// run it at once? `created`: how many the creator has handed over.
-  virtual bool is_too_small(detail::task_function, const location&, std::uint64_t) const noexcept { return false; }
+  /// A task with that body and so many accesses, created at that line, would wait for nothing: is it so small that its
+  /// creator had better run it at once? `created`: how many the creator has handed over.
+  virtual bool is_too_small(detail::task_function, const location&, std::size_t /*accesses*/,
+                            std::uint64_t /*created*/) const noexcept {
+    return false;
+  }
+  /// Gives the ticks that are lost if such a task, which has accesses, is handed over; 0 unless it is too small for it.
+  virtual double lost_by_handing_over(detail::task_function, const location&) const noexcept { return 0; }
   /// These are some of the tasks of a recording: are all so small that whoever replays them had better run them itself?
   virtual bool are_too_small(std::span<detail::task_node* const>) const noexcept { return false; }
   /// Tasks of a recording take so many ticks in the mean: had they better be one worker's?

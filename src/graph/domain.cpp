@@ -465,6 +465,16 @@ void domain::bring_home(scope* members, ready_sink& sink) {
   pending_.resize(kept);
 }
 
+void domain::bring_home_up_to(std::size_t bytes, ready_sink& sink) {
+  std::size_t away = 0;
+  for (const datum* d : pending_) away += d->home.bytes;
+  if (away <= bytes) bring_home(nullptr, sink);
+}
+
+void domain::forget_guests() {
+  if (has_guests_ && accesses_ >= data_.size()) drain();
+}
+
 void settle(context& creator, scope* members, ready_sink& sink) noexcept {
   if (!creator.data) return;
   try {

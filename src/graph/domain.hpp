@@ -36,6 +36,11 @@ class domain final : public context::dependences {
   void bring_home(scope* members, ready_sink& sink);
   /// When the creator's own tasks are done: does a datum name members of groups that are not?
   bool in_use();
+  /// The same for all data, if it is at most so many bytes. Throws std::bad_alloc.
+  void bring_home_up_to(std::size_t bytes, ready_sink& sink);
+  /// Nothing is in flight: forgets members of groups, unless there are more data to look through than were named since
+  /// the last time.
+  void forget_guests();
   /// Waits no new task for anything, whatever it names, and is all data at home?
   bool is_settled() const noexcept {
     return pending_.empty() && !has_guests_ && creator_.children->quiet() && !creator_.children->has_errors();

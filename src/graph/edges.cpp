@@ -17,6 +17,7 @@ namespace maslin::graph {
 using detail::access_record;
 using detail::body_use;
 using detail::edge;
+using detail::task_function;
 using detail::task_node;
 using detail::version;
 
@@ -200,8 +201,22 @@ void end(task_node* task, ready_sink& sink) noexcept {
   if (task->children.close()) finish(task, sink);
 }
 
+namespace {
+
+void end_timed(task_node* task, ready_sink& sink) noexcept {
+  const task_function body = task->run;
+  const location where = task->where;
+  const std::uint64_t begin = base::ticks();
+  end(task, sink);
+  sink.learn_graph(body, where, false, base::ticks() - begin);
+}
+
+}  // namespace
+
 void run(task_node* task, ready_sink& sink) noexcept {
   run_in_context<false>(task, sink);
+  if (task->is_timed && task->accesses > 0 && !task->is_recorded) [[unlikely]]
+    return end_timed(task, sink);
   end(task, sink);
 }
 

@@ -27,6 +27,8 @@ struct ready_sink {
   /// The body of a task that is timed, created at that line, took so long. `leaves_tasks`: it has returned before tasks
   /// that it created were done.
   virtual void learn(detail::task_function, const location&, std::uint64_t /*ticks*/, bool /*leaves_tasks*/) noexcept {}
+  /// Such a task has accesses: adding it to the graph took so long, or removing it when it was done.
+  virtual void learn_graph(detail::task_function, const location&, bool /*adding*/, std::uint64_t /*ticks*/) noexcept {}
 
  protected:
   ~ready_sink() = default;

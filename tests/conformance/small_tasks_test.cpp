@@ -89,6 +89,70 @@ TEST_P(SmallTasks, KeepTheOrderOfTheirDataBesideLongOnes) {
   EXPECT_EQ(x, expected);
 }
 
+/// A task that is to be created; whether its body runs before that is over.
+struct creation {
+  int of = -1;
+  int at_once = 0;
+  void begin(int i) { of = i; }
+  void run(int i) { at_once += i == of; }
+};
+
+TEST_P(SmallTasks, AreRunByTheirCreatorOnceItHasCaughtUpWithWhatIsInFlight) {
+  if (GetParam().workers != 1 || GetParam().described) GTEST_SKIP() << "others could catch up for it";
+  for (const bool grouped : {false, true}) {
+    ms::group g;
+    long x = 0;
+    long expected = 0;
+    creation now;
+    const auto step = [&now](ms::view<long> v, int i) {
+      v[0] = (v[0] * 3 + i) % 1000003;
+      now.run(i);
+    };
+    const auto chain = [&](int tasks) {
+      ms::task([](ms::view<long> v) { v[0] += 1; }, ms::inout(x));  // nothing else is known of its call site
+      ++expected;
+      for (int i = 0; i < tasks; ++i) {
+        now.begin(i);
+        if (grouped)
+          g.task(step, ms::inout(x), int{i});
+        else
+          ms::task(step, ms::inout(x), int{i});
+        expected = (expected * 3 + i) % 1000003;
+      }
+      now.begin(-1);
+      g.wait();
+      ms::wait();
+    };
+    chain(1000);  // so that the call site is known
+    now.at_once = 0;
+    // What is in flight begins only where the creator waits.
+    chain(3000);
+    EXPECT_EQ(x, expected);
+    EXPECT_GT(now.at_once, 2000) << (grouped ? "in a group" : "");
+  }
+}
+
+TEST_P(SmallTasks, DoNotHoldTheirCreatorUpForALongOne) {
+  if (!meets()) GTEST_SKIP() << "the long one runs beside its creator";
+  std::atomic<bool> begun{false};
+  std::atomic<bool> all_created{false};
+  long x = 0;
+  long y = 0;
+  ms::task(
+      [&](ms::view<long> v) {
+        begun = true;
+        while (!all_created) std::this_thread::yield();
+        ++v[0];
+      },
+      ms::inout(y));
+  while (!begun) std::this_thread::yield();
+  for (long i = 0; i < 3000; ++i) ms::task([](ms::view<long> v) { ++v[0]; }, ms::inout(x));
+  all_created = true;
+  ms::wait();
+  EXPECT_EQ(x, 3000);
+  EXPECT_EQ(y, 1);
+}
+
 TEST_P(SmallTasks, ReachTheirTiles) {
   constexpr std::size_t n = 32;
   std::vector<int> matrix(n * n, 1);

@@ -16,12 +16,21 @@ class call_site {
   void learn(std::uint64_t count, std::uint64_t ticks, std::uint32_t memory) noexcept {
     time_.store(time().learned(count, ticks, memory), std::memory_order_relaxed);
   }
+  /// What the graph takes for a task of the site: its creator to add it, its worker to take it out.
+  grain::site_time adding() const noexcept { return adding_.load(std::memory_order_relaxed); }
+  grain::site_time removing() const noexcept { return removing_.load(std::memory_order_relaxed); }
+  void learn_graph(bool adding, std::uint64_t ticks, std::uint32_t memory) noexcept {
+    std::atomic<grain::site_time>& at = adding ? adding_ : removing_;
+    at.store(at.load(std::memory_order_relaxed).learned_usual(ticks, memory), std::memory_order_relaxed);
+  }
   void is_never_small() noexcept { time_.store(grain::site_time::never_small(), std::memory_order_relaxed); }
 
  private:
   friend class call_sites;
   std::atomic<std::uintptr_t> name_{0};
   std::atomic<grain::site_time> time_{};
+  std::atomic<grain::site_time> adding_{};
+  std::atomic<grain::site_time> removing_{};
   static_assert(std::atomic<grain::site_time>::is_always_lock_free);
 };
 
@@ -35,15 +44,22 @@ class call_sites {
     if (at.name_.load(std::memory_order_relaxed) != name) {
       at.name_.store(name, std::memory_order_relaxed);
       at.time_.store({}, std::memory_order_relaxed);
+      at.adding_.store({}, std::memory_order_relaxed);
+      at.removing_.store({}, std::memory_order_relaxed);
     }
     return at;
   }
-  /// Gives what is known of the site.
+  /// Gives the site if something is known of it, else null.
   template <class Body>
-  grain::site_time time_of(Body* body, unsigned line) const noexcept {
+  const call_site* find(Body* body, unsigned line) const noexcept {
     const std::uintptr_t name = name_of(body, line);
     const call_site& at = places_[place_of(name)];
-    return at.name_.load(std::memory_order_relaxed) == name ? at.time() : grain::site_time{};
+    return at.name_.load(std::memory_order_relaxed) == name ? &at : nullptr;
+  }
+  template <class Body>
+  grain::site_time time_of(Body* body, unsigned line) const noexcept {
+    const call_site* at = find(body, line);
+    return at ? at->time() : grain::site_time{};
   }
 
  private:

@@ -17,6 +17,18 @@ TEST(CallSites, KeepBodiesAndLinesApart) {
   EXPECT_EQ(all.time_of(body, 4).expected(1), 0);
 }
 
+TEST(CallSites, KnowWhatTheGraphTakes) {
+  call_sites all;
+  for (int i = 0; i < 100; ++i) {
+    all.of(body, 3).learn_graph(true, 30, 64);
+    all.of(body, 3).learn_graph(false, 20, 64);
+  }
+  EXPECT_EQ(all.find(body, 3)->adding().expected(1), 30);
+  EXPECT_EQ(all.find(body, 3)->removing().expected(1), 20);
+  EXPECT_EQ(all.find(body, 3)->time().seen, 0u);
+  EXPECT_FALSE(all.find(body, 4));
+}
+
 TEST(CallSites, APlaceThatTwoShareForgetsTheEarlier) {
   call_sites all;
   all.of(body, 3).learn(1, 10, 4);

@@ -274,6 +274,10 @@ struct first_ready final : graph::ready_sink {
              bool leaves_tasks) noexcept override {
     exec.learn(body, where, ticks, leaves_tasks);
   }
+  void learn_graph(detail::task_function body, const location& where, bool adding,
+                   std::uint64_t ticks) noexcept override {
+    exec.learn_graph(body, where, adding, ticks);
+  }
   void ready(detail::task_node* task) noexcept override {
     if (!first && task->priority <= 0)
       first = task;
@@ -546,21 +550,50 @@ constexpr std::uint32_t task_memory = 64;
 constexpr std::uint32_t task_known = 8;  ///< as often its time must have been seen before a site is believed
 }  // namespace
 
-bool threads_executor::is_too_small(detail::task_function body, const location& where,
+/// Gives what its accesses add to the handing over of a task of the site, in ticks.
+double threads_executor::in_graph(const call_site& site, int width) const noexcept {
+  const grain::site_time adding = site.adding();
+  const grain::site_time removing = site.removing();
+  if (adding.seen < task_known || removing.seen < task_known) return 0;
+  // What is not short is handed over whatever that costs.
+  return std::min(grain::in_graph(adding.expected(1), removing.expected(1), width),
+                  (grain::still_short - 1) * handing_task_over_ticks_);
+}
+
+/// Tasks that create tasks that create tasks: is there stack left for the next?
+bool threads_executor::has_room() const noexcept {
+  if (const worker* const w = self()) return w->running->has_room();
+  return is_starter() ? at(0).own_stack->has_room() : current_context().is_root;
+}
+
+bool threads_executor::is_too_small(detail::task_function body, const location& where, std::size_t accesses,
                                     std::uint64_t created) const noexcept {
   if (!at_once_) return false;
-  const grain::site_time time = sites_.time_of(body, where.line());
-  if (time.seen < task_known) return false;
+  const call_site* const site = sites_.find(body, where.line());
+  if (!site || site->time().seen < task_known || !has_room()) return false;
   worker* const w = self();
   const worker* const as = w ? w : is_starter() ? &at(0) : nullptr;
-  // Tasks that create tasks that create tasks: there must be stack left for the next.
-  if (!(w ? w->running->has_room() : as ? as->own_stack->has_room() : current_context().is_root)) return false;
   const team& t = team_of(w);
-  const bool at_once = grain::runs_at_once(time.expected(1), handing_task_over_ticks_,
-                                           {as ? as->tasks.size() : 0, created}, shares_of(t, t.width()));
+  const int width = shares_of(t, t.width());
+  const bool at_once =
+      grain::runs_at_once(site->time().expected(1), handing_task_over_ticks_, accesses > 0 ? in_graph(*site, width) : 0,
+                          {as ? as->tasks.size() : 0, created}, width);
   // That is the end of a task and the beginning of another: on a CPU that was taken it is not to begin.
   if (at_once && w) leave_taken_cpu();
   return at_once;
+}
+
+double threads_executor::lost_by_handing_over(detail::task_function body, const location& where) const noexcept {
+  const call_site* const site = at_once_ ? sites_.find(body, where.line()) : nullptr;
+  if (!site || site->time().seen < task_known) return 0;
+  const team& t = team_of(self());
+  const double handing_over = handing_task_over_ticks_ + in_graph(*site, shares_of(t, t.width()));
+  return grain::is_too_small(site->time().expected(1), handing_over) && has_room() ? handing_over : 0;
+}
+
+void threads_executor::learn_graph(detail::task_function body, const location& where, bool adding,
+                                   std::uint64_t ticks) noexcept {
+  sites_.of(body, where.line()).learn_graph(adding, ticks > clock_ticks_ ? ticks - clock_ticks_ : 1, task_memory);
 }
 
 bool threads_executor::are_too_small(std::span<detail::task_node* const> tasks) const noexcept {

@@ -47,11 +47,15 @@ class threads_executor final : public executor, public phase_host {
   void run_loop(context& caller, const detail::loop& l) override;
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
-  bool is_too_small(detail::task_function body, const location& where, std::uint64_t created) const noexcept override;
+  bool is_too_small(detail::task_function body, const location& where, std::size_t accesses,
+                    std::uint64_t created) const noexcept override;
+  double lost_by_handing_over(detail::task_function body, const location& where) const noexcept override;
   bool are_too_small(std::span<detail::task_node* const> tasks) const noexcept override;
   bool runs_in_order(double mean_ticks) const noexcept override;
   void learn(detail::task_function body, const location& where, std::uint64_t ticks,
              bool leaves_tasks) noexcept override;
+  void learn_graph(detail::task_function body, const location& where, bool adding,
+                   std::uint64_t ticks) noexcept override;
   int width() const override;
   int track() const noexcept override;
   int hold_track() noexcept override;
@@ -74,8 +78,8 @@ class threads_executor final : public executor, public phase_host {
 
   /// What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with its caller.
   static constexpr double handing_over_seconds = 1e-6;
-  /// What handing a task over costs its creator and its worker together (bench/peers, tasks-deferred); what is shorter
-  /// is run by its creator.
+  /// What handing a task over costs its creator and its worker together (bench/peers, tasks-deferred), beside what the
+  /// graph takes for its accesses, which each call site learns; what is shorter is run by its creator.
   static constexpr double handing_task_over_seconds = 1e-7;
   static constexpr std::uint64_t forever = ~std::uint64_t{0};
 
@@ -187,6 +191,8 @@ class threads_executor final : public executor, public phase_host {
   bool learns_waits(const team& t) const { return learns_waits_ && t.parent.load(std::memory_order_relaxed); }
   void stand_aside(worker& w, team& t);
   void hand_over(worker& w);
+  double in_graph(const call_site& site, int width) const noexcept;
+  bool has_room() const noexcept;
   void run_tasks(worker& w, detail::task_node* task);
   bool run_member_outside(const scope& s);
   void enqueue(detail::task_node* task) noexcept;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -103,15 +104,27 @@ struct tasks_at_hand {
   std::uint64_t created = 0;  ///< by this creator, begun or not; the rest of `all` belongs to what it is a part of
 };
 
-/// A new task waits for nothing: had its creator better run it at once than hand it over? `expected`: the mean time of
-/// the bodies of its call site (0: not known well, so hand it over), `handing_over`: what that costs, in the same unit;
-/// `width` of the team. What is cheaper than its handing over is run at once. So is what is still short while everybody
-/// else finds enough without it: two tasks each of what encloses the creator, which are larger than its own, or enough
-/// of its own that fetching them pays.
-constexpr bool runs_at_once(double expected, double handing_over, tasks_at_hand at_hand, int width) {
+/// Gives what accesses add to the handing over of a task: `adding` it to the graph, which is its creator's, and
+/// `removing` it, which is its worker's. Either the creator is busy all the time, or it and the others share both and
+/// the bodies; so n tasks take at least n × adding, or n × (adding + removing + body) / width. One worker gains
+/// nothing.
+constexpr double in_graph(double adding, double removing, int width) {
+  if (width <= 1) return std::numeric_limits<double>::infinity();
+  return std::max(adding, (adding + removing) / (width - 1));
+}
+
+/// Does the body of a task take less than handing it over? `expected`: the mean time of the bodies of its call site (0:
+/// not known well, so hand it over), `handing_over`: what that costs, in the same unit.
+constexpr bool is_too_small(double expected, double handing_over) { return expected > 0 && expected < handing_over; }
+
+/// A new task waits for nothing: had its creator better run it at once than hand it over? `in_graph`: what its accesses
+/// add to its handing over; `width` of the team. What is too small is run at once. So is what is still short while
+/// everybody else finds enough without it: two tasks each of what encloses the creator, which are larger than its own,
+/// or enough of its own that fetching them pays.
+constexpr bool runs_at_once(double expected, double handing_over, double in_graph, tasks_at_hand at_hand, int width) {
   constexpr double worth_fetching = 200;
   if (expected <= 0) return false;
-  if (expected < handing_over) return true;
+  if (is_too_small(expected, handing_over + in_graph)) return true;
   const std::uint64_t each_two = 2 * static_cast<std::uint64_t>(width);
   if (expected >= still_short * handing_over || at_hand.all < each_two) return false;
   return at_hand.all >= at_hand.created + each_two || at_hand.all * expected >= worth_fetching * handing_over;

@@ -101,23 +101,35 @@ TEST(WorthTaking, AsManyBlocksAsPayForTheirHandingOver) {
 }
 
 TEST(RunsAtOnce, ATaskShorterThanItsHandingOver) {
-  EXPECT_TRUE(runs_at_once(99, 100, {}, 8));
-  EXPECT_FALSE(runs_at_once(101, 100, {}, 8));
+  EXPECT_TRUE(runs_at_once(99, 100, 0, {}, 8));
+  EXPECT_FALSE(runs_at_once(101, 100, 0, {}, 8));
+}
+
+TEST(RunsAtOnce, ATaskShorterThanItsHandingOverWithItsAccesses) {
+  EXPECT_TRUE(runs_at_once(599, 100, 500, {}, 8));
+  EXPECT_FALSE(runs_at_once(601, 100, 500, {}, 8));
+}
+
+TEST(InGraph, TheCreatorAloneAddsAndAllShareTheRest) {
+  EXPECT_EQ(in_graph(300, 200, 2), 500);
+  EXPECT_EQ(in_graph(100, 500, 3), 300);
+  EXPECT_EQ(in_graph(300, 200, 64), 300);
+  EXPECT_GT(in_graph(1, 1, 1), 1e300);
 }
 
 TEST(RunsAtOnce, AShortTaskInsideOthersOnceEverybodyFindsTwoOfThem) {
-  EXPECT_FALSE(runs_at_once(1000, 100, {15, 0}, 8));
-  EXPECT_TRUE(runs_at_once(1000, 100, {16, 0}, 8));
-  EXPECT_FALSE(runs_at_once(1000, 100, {16, 1}, 8));
-  EXPECT_TRUE(runs_at_once(1000, 100, {17, 1}, 8));
+  EXPECT_FALSE(runs_at_once(1000, 100, 0, {15, 0}, 8));
+  EXPECT_TRUE(runs_at_once(1000, 100, 0, {16, 0}, 8));
+  EXPECT_FALSE(runs_at_once(1000, 100, 0, {16, 1}, 8));
+  EXPECT_TRUE(runs_at_once(1000, 100, 0, {17, 1}, 8));
 }
 
 TEST(RunsAtOnce, AShortTaskOfManyOnceThereIsEnoughToFetch) {
-  EXPECT_FALSE(runs_at_once(1000, 100, {19, 1000}, 8));
-  EXPECT_TRUE(runs_at_once(1000, 100, {20, 1000}, 8));
+  EXPECT_FALSE(runs_at_once(1000, 100, 0, {19, 1000}, 8));
+  EXPECT_TRUE(runs_at_once(1000, 100, 0, {20, 1000}, 8));
 }
 
-TEST(RunsAtOnce, ALongTaskNever) { EXPECT_FALSE(runs_at_once(5000, 100, {1000, 0}, 8)); }
+TEST(RunsAtOnce, ALongTaskNever) { EXPECT_FALSE(runs_at_once(5000, 100, 0, {1000, 0}, 8)); }
 
 TEST(RunsInOrder, WhatManyWorkersCouldNotDoSooner) {
   EXPECT_TRUE(runs_in_order(49, 100, 2));
@@ -126,7 +138,7 @@ TEST(RunsInOrder, WhatManyWorkersCouldNotDoSooner) {
   EXPECT_FALSE(runs_in_order(0, 100, 2));
 }
 
-TEST(RunsAtOnce, WhatIsNotKnownIsHandedOver) { EXPECT_FALSE(runs_at_once(0, 100, {1000, 0}, 1)); }
+TEST(RunsAtOnce, WhatIsNotKnownIsHandedOver) { EXPECT_FALSE(runs_at_once(0, 100, 0, {1000, 0}, 1)); }
 
 }  // namespace
 }  // namespace maslin::grain

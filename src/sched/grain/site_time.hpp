@@ -26,6 +26,15 @@ struct site_time {
     const std::uint32_t weight = std::min(seen + 1, memory);
     return {mean + (now - mean) / static_cast<float>(weight), weight};
   }
+  /// The same of one thing that takes much longer at times, because others disturb it: more than twice the mean counts
+  /// as twice the mean, and the shortest of the first ones is where it starts.
+  site_time learned_usual(std::uint64_t ticks, std::uint32_t memory) const noexcept {
+    constexpr std::uint32_t first = 4;
+    const float now = static_cast<float>(ticks);
+    const std::uint32_t weight = std::min(seen + 1, memory);
+    if (weight <= first) return {seen == 0 ? now : std::min(mean, now), weight};
+    return {mean + (std::min(now, 2 * mean) - mean) / static_cast<float>(weight), weight};
+  }
 };
 
 }  // namespace maslin::grain

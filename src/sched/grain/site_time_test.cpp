@@ -29,6 +29,15 @@ TEST(SiteTime, OneOutlierWeighsAsMuchAsTheMemoryIsLong) {
   EXPECT_NEAR(t.learned(1, 6500, 64).expected(1), 200, 1);
 }
 
+TEST(SiteTime, TheUsualIsNotWhatTheFirstOrAFewTook) {
+  site_time t = site_time().learned_usual(100000, 64);
+  for (int i = 0; i < 100; ++i) t = t.learned_usual(100, 64);
+  EXPECT_NEAR(t.expected(1), 100, 1);
+  EXPECT_NEAR(t.learned_usual(100000, 64).expected(1), 102, 1);
+  for (int i = 0; i < 400; ++i) t = t.learned_usual(300, 64);
+  EXPECT_NEAR(t.expected(1), 300, 3);
+}
+
 TEST(SiteTime, WhatIsNeverSmallStaysSo) {
   const site_time t = site_time::never_small().learned(1, 1, 4).learned(1, 1, 4);
   EXPECT_GT(t.expected(1), 1e30);
