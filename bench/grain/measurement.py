@@ -25,11 +25,11 @@ def known_policies() -> tuple[str, ...]:
     return tuple(found)
 
 
-def measure(cases: Sequence[Case], store: Store, quick: bool, rounds: int, tell: Callable[[str], None]) -> list[Result]:
-    """Runs what the store does not hold; `rounds` on the machine that is here."""
+def measure(cases: Sequence[Case], store: Store, looks: Sequence[int], tell: Callable[[str], None]) -> list[Result]:
+    """Runs what the store does not hold; on the machine that is here in rounds, until the goals are decided or `looks` ends."""
     known = known_policies()
-    described = virtual.Measurement(store, known, quick, tell)
-    here = real.Measurement(store, known, rounds, tell)
+    described = virtual.Measurement(store, known, tell)
+    here = real.Measurement(store, known, looks, tell)
     found = []
     for number, case in enumerate(cases, start=1):
         progress = f"{number} of {len(cases)}: "

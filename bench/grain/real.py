@@ -6,13 +6,14 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Sequence
 
 from scorecard import data
-from scorecard.measure import MeasurementError, alternate, binary, execute
+from scorecard.measure import AGAIN, MeasurementError, alternate, binary, execute
 
 from .cases import Case, configurations
-from .result import POLICIES, WARM, Result, name
+from .result import COLD, POLICIES, WARM, Result, name
+from .rows import decided
 from .store import Store
 
 TAXA, SITES = 12, 400  # of an alignment, so that a run takes a second
@@ -59,18 +60,20 @@ class Program:
 
 
 class Measurement:
-    def __init__(self, store: Store, known: tuple[str, ...], rounds: int, tell: Callable[[str], None]):
-        self.store, self.known, self.rounds, self.tell = store, known, rounds, tell
+    def __init__(self, store: Store, known: tuple[str, ...], looks: Sequence[int], tell: Callable[[str], None]):
+        self.store, self.known, self.looks, self.tell = store, known, looks, tell
         self.workers = len(os.sched_getaffinity(0))
 
     def measure(self, case: Case) -> Result:
         if case.shape.startswith("phylo/") and (absent := data.reason_absent(case.shape.removeprefix("phylo/"))):
-            return Result(case, note=f"skipped: {absent}")
-        key = f"{case.name} {case.kernels} {self.rounds} {self.workers} {','.join(self.known)} {self.store.program}"
-        values = self.store.once(key, lambda: self.alternate(case))
+            return Result(case, note=absent)
+        key = f"{case.name} {case.kernels} {self.looks} {self.workers} {','.join(self.known)} {self.store.program}"
+        return self.result(case, self.store.once(key, lambda: self.alternate(case)))
+
+    def result(self, case: Case, values: dict[str, list[dict]]) -> Result:
         pins = [name(one) for one in configurations(self.workers, case.units)]
         return Result(case, fixed={pin: [run["seconds"] for run in values[pin]] for pin in pins},
-                      policies={policy: values[policy] for policy in POLICIES if policy in values})
+                      policies={policy: values[policy] for policy in (*POLICIES, COLD + AGAIN) if policy in values})
 
     def alternate(self, case: Case) -> dict[str, list[dict]]:
         with tempfile.TemporaryDirectory(prefix="grain-") as folder:
@@ -87,15 +90,17 @@ class Measurement:
                 taken.setdefault(side, []).append(one)
                 return one["seconds"]
 
-            def ruled(policy: str) -> float:
+            def ruled(policy: str, side: str) -> float:
                 with tempfile.TemporaryDirectory(dir=folder) as cache:
                     variables = {"MASLIN_GRAIN": policy.split()[0], "MASLIN_LEARNED": f"{cache}/learned"}
                     if policy == WARM:
                         program.run({**workers, **variables})
-                    return timed(policy, variables)
+                    return timed(side, variables)
 
             sides = {name(one): lambda _, pin=name(one): timed(pin, {"MASLIN_PIN": f"{program.phase}={pin}"})
                      for one in configurations(self.workers, case.units)}
-            sides |= {policy: lambda _, policy=policy: ruled(policy) for policy in POLICIES if policy.split()[0] in self.known}
-            alternate(sides, self.rounds, lambda at: self.tell(f"{case.name}: {at}"))
+            sides |= {policy: lambda _, policy=policy: ruled(policy, policy) for policy in POLICIES if policy.split()[0] in self.known}
+            if COLD in sides:
+                sides[COLD + AGAIN] = lambda _: ruled(COLD, COLD + AGAIN)
+            alternate(sides, self.looks, lambda at: self.tell(f"{case.name}: {at}"), lambda _: decided(self.result(case, taken)))
             return taken

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from statistics import median
 
-from scorecard.row import aa_spread, paired_ratio
+from scorecard.measure import AGAIN
+from scorecard.row import Interval, noise, pairs
 
 from .cases import Case
 
@@ -34,13 +35,19 @@ class Result:
     def best(self) -> str:
         return min(self.fixed, key=lambda one: median(self.fixed[one]))
 
+    def ratios(self, policy: str) -> list[float]:
+        """Gives policy / best fixed configuration, round by round."""
+        return pairs(self.seconds(policy), self.fixed[self.best])
+
     def ratio(self, policy: str) -> float:
-        """Gives the median of policy / best fixed configuration, round by round."""
-        return paired_ratio(self.seconds(policy), self.fixed[self.best])
+        return median(self.ratios(policy))
 
     @property
-    def spread(self) -> float:
-        return aa_spread(self.fixed[self.best])
+    def again(self) -> Interval | None:
+        """Gives how far the same policy twice a round is from itself, where it was run twice."""
+        if COLD + AGAIN not in self.policies:
+            return None
+        return noise({side: self.seconds(side) for side in (COLD, COLD + AGAIN)}, COLD)
 
     def median_of(self, policy: str, key: str) -> float:
         return median(run[key] for run in self.policies[policy])

@@ -38,8 +38,8 @@ def run(case: Case, kernels: int, variables: dict[str, str]) -> dict:
 
 
 class Measurement:
-    def __init__(self, store: Store, known: tuple[str, ...], quick: bool, tell: Callable[[str], None]):
-        self.store, self.known, self.quick, self.tell = store, known, quick, tell
+    def __init__(self, store: Store, known: tuple[str, ...], tell: Callable[[str], None]):
+        self.store, self.known, self.tell = store, known, tell
 
     def key(self, case: Case, kernels: int, what: str, version: str) -> str:
         return f"{case.name} {kernels} {case.patterns} {what} {version} {digest(case.spec)}"
@@ -67,9 +67,9 @@ class Measurement:
     def screen(self, case: Case, every: list[tuple[int, int]]) -> dict[tuple[int, int], float]:
         """Gives the times of a shortened phase: of all configurations or, where there are many, of those in powers of two and then of what
         lies between those that come near the best."""
-        coarse = every if case.machine < COARSE_FROM and not self.quick else [one for one in every if is_coarse(one, case)]
+        coarse = every if case.machine < COARSE_FROM else [one for one in every if is_coarse(one, case)]
         times = self.shortened(case, coarse)
-        if len(coarse) == len(every) or self.quick:
+        if len(coarse) == len(every):
             return times
         bound = WORTH_A_LOOK * min(times.values())
         near = [one for one, seconds in times.items() if seconds <= bound]

@@ -107,14 +107,13 @@ struct tiled {
 
 double giga_flops(int n, double seconds) { return std::pow(n, 3) / 3 / seconds * 1e-9; }
 
-int rows(bool quick) { return quick ? 512 : 2048; }
+constexpr int n = 2048;
 
 }  // namespace
 
-results cholesky(bool quick) {
+results cholesky() {
   if (!peer::has_graphs) return {};
   openblas_set_num_threads(1);
-  const int n = rows(quick);
   std::vector<double> a = symmetric(n);
   results found;
   for (const int b : {64, 128, 256}) {
@@ -131,9 +130,8 @@ results cholesky(bool quick) {
   return found;
 }
 
-results cholesky_openblas(bool quick) {
+results cholesky_openblas() {
   openblas_set_num_threads(workers);
-  const int n = rows(quick);
   const std::vector<double> a = symmetric(n);
   std::vector<double> l;
   const timing seconds = time_of([&] {

@@ -15,10 +15,8 @@ constexpr std::uint64_t mixed(std::uint64_t x) { return x * 6'364'136'223'846'79
 
 /// n updates of one datum.
 struct chain_graph {
-  int n;
+  int n = 100'000;
   cells data{1, 1};
-
-  explicit chain_graph(bool quick) : n(quick ? 10'000 : 100'000) {}
 
   int tasks() const { return n; }
   void reset() { *data.cell(0) = 1; }
@@ -36,10 +34,8 @@ struct chain_graph {
 
 /// n×n cells inside a border of cells that nobody writes, so that every task has three accesses.
 struct wavefront_graph {
-  int n;
-  cells data;
-
-  explicit wavefront_graph(bool quick) : n(quick ? 100 : 300), data(side() * side(), 1) {}
+  int n = 300;
+  cells data{side() * side(), 1};
 
   std::size_t side() const { return static_cast<std::size_t>(n) + 1; }
   std::size_t at(int row, int col) const {
@@ -93,10 +89,8 @@ std::uint64_t stencil_point(std::uint64_t own, std::uint64_t other) {
 
 /// Two columns, each a cache line, in two copies: a step reads one copy and writes the other.
 struct stencil_graph {
-  int steps;
+  int steps = 1000;
   cells data{4, 8};
-
-  explicit stencil_graph(bool quick) : steps(quick ? 200 : 1000) {}
 
   static std::size_t at(int step, int column) { return static_cast<std::size_t>(2 * (step & 1) + column); }
   void reset() {
@@ -129,9 +123,9 @@ struct stencil_graph {
 };
 
 template <class Graph>
-results fresh(const char* figure, bool quick) {
+results fresh(const char* figure) {
   if (!peer::has_graphs) return {};
-  Graph g(quick);
+  Graph g;
   bool right = true;
   const timing seconds = time_of([&] {
     g.reset();
@@ -143,9 +137,9 @@ results fresh(const char* figure, bool quick) {
 }
 
 template <class Graph>
-results replayed(const char* figure, bool quick) {
+results replayed(const char* figure) {
   if (!peer::replays) return {};
-  Graph g(quick);
+  Graph g;
   g.reset();
   peer::recorded again([&](peer::graph& out) { g.emit(out); });
   bool right = true;
@@ -216,25 +210,25 @@ results at_least_length(const char* figure, stencil_graph& g, Parallel parallel)
 }
 
 template <class Found>
-results stencil_fresh(const char* figure, bool quick, Found found) {
+results stencil_fresh(const char* figure, Found found) {
   if (!peer::has_graphs) return {};
-  stencil_graph g(quick);
+  stencil_graph g;
   return found(figure, g, [&] { peer::run_graph([&](peer::graph& out) { g.emit(out); }); });
 }
 
 template <class Found>
-results stencil_again(const char* figure, bool quick, Found found) {
+results stencil_again(const char* figure, Found found) {
   if (!peer::replays) return {};
-  stencil_graph g(quick);
+  stencil_graph g;
   g.reset();
   peer::recorded again([&](peer::graph& out) { g.emit(out); });
   return found(figure, g, [&] { again.run(); });
 }
 
 template <class Found>
-results stencil_as_loops(const char* figure, bool quick, Found found) {
+results stencil_as_loops(const char* figure, Found found) {
   if (peer::schedules.empty()) return {};
-  stencil_graph g(quick);
+  stencil_graph g;
   return found(figure, g, [&] { g.loops(); });
 }
 
@@ -243,16 +237,16 @@ constexpr auto least = [](const char* figure, stencil_graph& g, auto run) { retu
 
 }  // namespace
 
-results chain(bool quick) { return fresh<chain_graph>("chain", quick); }
-results wavefront(bool quick) { return fresh<wavefront_graph>("wavefront", quick); }
-results chain_replayed(bool quick) { return replayed<chain_graph>("chain-replayed", quick); }
-results wavefront_replayed(bool quick) { return replayed<wavefront_graph>("wavefront-replayed", quick); }
+results chain() { return fresh<chain_graph>("chain"); }
+results wavefront() { return fresh<wavefront_graph>("wavefront"); }
+results chain_replayed() { return replayed<chain_graph>("chain-replayed"); }
+results wavefront_replayed() { return replayed<wavefront_graph>("wavefront-replayed"); }
 
-results stencil(bool quick) { return stencil_fresh("stencil", quick, fixed); }
-results stencil_replayed(bool quick) { return stencil_again("stencil-replayed", quick, fixed); }
-results stencil_loops(bool quick) { return stencil_as_loops("stencil-loops", quick, fixed); }
-results metg(bool quick) { return stencil_fresh("metg", quick, least); }
-results metg_replayed(bool quick) { return stencil_again("metg-replayed", quick, least); }
-results metg_loops(bool quick) { return stencil_as_loops("metg-loops", quick, least); }
+results stencil() { return stencil_fresh("stencil", fixed); }
+results stencil_replayed() { return stencil_again("stencil-replayed", fixed); }
+results stencil_loops() { return stencil_as_loops("stencil-loops", fixed); }
+results metg() { return stencil_fresh("metg", least); }
+results metg_replayed() { return stencil_again("metg-replayed", least); }
+results metg_loops() { return stencil_as_loops("metg-loops", least); }
 
 }  // namespace bench

@@ -28,7 +28,7 @@ bool halves_each(std::uint64_t loops) {
   return all.count == 2 * loops && all.sum == loops && mine.count == loops;
 }
 
-results triangle(const char* figure, bool heavy_first, bool quick) {
+results triangle(const char* figure, bool heavy_first) {
   constexpr long columns = 512;
   const double steps_in_all = static_cast<double>(steps_for(0.12e-3));
   std::vector<long> steps(columns);
@@ -45,7 +45,6 @@ results triangle(const char* figure, bool heavy_first, bool quick) {
   };
   results found;
   for (std::size_t s = 0; s < peer::schedules.size(); ++s) {
-    if (quick && s > 1) break;
     bool right = true;
     std::vector<double> over_half;
     const timing seconds = time_of([&] {
@@ -65,9 +64,9 @@ results triangle(const char* figure, bool heavy_first, bool quick) {
 
 }  // namespace
 
-results fork_join(bool quick) {
+results fork_join() {
   if (peer::schedules.empty()) return {};
-  const std::uint64_t batch = quick ? 100 : 1000;
+  constexpr std::uint64_t batch = 1000;
   bool right = true;
   const timing seconds = time_of([&] {
     clear_tallies();
@@ -80,9 +79,9 @@ results fork_join(bool quick) {
   return {{"fork-join", seconds, 1, right}};
 }
 
-results fork_join_after_gap(bool quick) {
+results fork_join_after_gap() {
   if (peer::schedules.empty()) return {};
-  const double gap = quick ? 50e-6 : 100e-6;
+  constexpr double gap = 100e-6;
   bool right = true;
   const timing seconds = time_of([&] {
     for (const double end = now() + gap; now() < end;) continue;
@@ -94,7 +93,7 @@ results fork_join_after_gap(bool quick) {
   return {{"fork-join-after-gap", seconds, 1, right}};
 }
 
-results triangle_light_first(bool quick) { return triangle("triangle-light-first", false, quick); }
-results triangle_heavy_first(bool quick) { return triangle("triangle-heavy-first", true, quick); }
+results triangle_light_first() { return triangle("triangle-light-first", false); }
+results triangle_heavy_first() { return triangle("triangle-heavy-first", true); }
 
 }  // namespace bench

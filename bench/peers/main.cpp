@@ -1,4 +1,4 @@
-// peers_RUNTIME [--quick] FIGURE...: measures figures on the runtime it was built for, on two CPUs, and prints one JSON
+// peers_RUNTIME FIGURE...: measures figures on the runtime it was built for, on two CPUs, and prints one JSON
 // line each. Status 1 where an answer was wrong or a worker took no part. Without arguments: lists the figures.
 
 #include <array>
@@ -16,7 +16,7 @@ using namespace bench;
 
 struct figure {
   const char* name;
-  results (*measure)(bool quick);
+  results (*measure)();
   bool on_runtime = true;  ///< false: on threads of the library itself
 };
 
@@ -25,6 +25,10 @@ constexpr std::array figures{
     figure{"tasks-deferred", deferred_tasks},
     figure{"tasks-work", working_tasks},
     figure{"tasks-fib", fib},
+    figure{"forks-fib", forks_fib},
+    figure{"forks-skynet", forks_skynet},
+    figure{"forks-nqueens", forks_nqueens},
+    figure{"forks-matmul", forks_matmul},
     figure{"chain", chain},
     figure{"wavefront", wavefront},
     figure{"chain-replayed", chain_replayed},
@@ -77,8 +81,6 @@ void print(const result& r) {
 }
 
 int measure(int count, char** names) {
-  const bool quick = count > 0 && std::string_view(names[0]) == "--quick";
-  if (quick) --count, ++names;
   if (count == 0) {
     for (const figure& f : figures) std::puts(f.name);
     return 0;
@@ -96,7 +98,7 @@ int measure(int count, char** names) {
       runtime.emplace();
       enlist_workers();
     }
-    for (const result& r : wanted->measure(quick)) {
+    for (const result& r : wanted->measure()) {
       print(r);
       right = right && r.checked;
     }

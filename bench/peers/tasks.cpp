@@ -43,7 +43,7 @@ result measure_empty(const char* figure, std::uint64_t n, std::uint64_t batch) {
   return {figure, seconds, static_cast<double>(n), right, {{"in_place", share}, {"batch", static_cast<double>(batch)}}};
 }
 
-std::uint64_t number_of_tasks(bool quick) { return quick ? 100'000 : 1'000'000; }
+constexpr std::uint64_t number_of_tasks = 1'000'000;
 
 void fib_task(int n, long* value) {
   if (n < 2) {
@@ -60,12 +60,9 @@ void fib_task(int n, long* value) {
 
 }  // namespace
 
-results empty_tasks(bool quick) {
-  const auto n = number_of_tasks(quick);
-  return {measure_empty("tasks-empty", n, n)};
-}
+results empty_tasks() { return {measure_empty("tasks-empty", number_of_tasks, number_of_tasks)}; }
 
-results deferred_tasks(bool quick) {
+results deferred_tasks() {
   // Runtimes that run tasks in place do so when many are in flight: the largest batch of which none is. A runtime that
   // finds another reason ends with the smallest batch and the share that it ran in place.
   std::uint64_t batch = 1024;
@@ -74,11 +71,11 @@ results deferred_tasks(bool quick) {
     peer::run([&] { create_in_batches(100 * batch, batch); });
     if (all_tallies().in_place == 0) break;
   }
-  return {measure_empty("tasks-deferred", quick ? 100'000 : 200'000, batch)};
+  return {measure_empty("tasks-deferred", 200'000, batch)};
 }
 
-results working_tasks(bool quick) {
-  const auto n = number_of_tasks(quick);
+results working_tasks() {
+  constexpr auto n = number_of_tasks;
   const long steps = steps_for(0.7e-6);
   const double expected = work(steps);
   const auto body = [steps, expected](std::uint64_t i) {
@@ -99,10 +96,10 @@ results working_tasks(bool quick) {
   return {{"tasks-work", seconds, static_cast<double>(n), right, {{"over_serial", median(over_serial)}}}};
 }
 
-results fib(bool quick) {
+results fib() {
   if (!peer::nests) return {};
-  const int n = quick ? 24 : 30;
-  const long expected = quick ? 46'368 : 832'040;
+  constexpr int n = 30;
+  constexpr long expected = 832'040;
   bool right = true;
   const timing seconds = time_of([&] {
     long value = 0;

@@ -15,7 +15,14 @@
 
 namespace peer {
 
+#ifdef PEER_LIGHTWEIGHT
+// A node's body runs where its last edge was fed, not in a task of its own. Only bodies that cannot throw may.
+using node_policy = tbb::flow::lightweight;
+inline std::string name() { return "oneTBB lightweight"; }
+#else
+using node_policy = tbb::flow::queueing;
 inline std::string name() { return "oneTBB"; }
+#endif
 inline std::string version() { return TBB_runtime_version(); }
 
 struct started {
@@ -48,8 +55,8 @@ class graph {
  public:
   template <class Body, class... Accesses>
   void task(bench::before predecessors, Body body, Accesses... accesses) {
-    auto& made =
-        nodes_.emplace_back(graph_, [body, accesses...](const tbb::flow::continue_msg&) { body(accesses.data...); });
+    auto& made = nodes_.emplace_back(
+        graph_, [body, accesses...](const tbb::flow::continue_msg&) noexcept { body(accesses.data...); });
     bool root = true;
     for (const int p : predecessors) {
       if (p < 0) continue;
@@ -64,7 +71,7 @@ class graph {
   }
 
  private:
-  using node = tbb::flow::continue_node<tbb::flow::continue_msg>;
+  using node = tbb::flow::continue_node<tbb::flow::continue_msg, node_policy>;
   tbb::flow::graph graph_;
   std::deque<node> nodes_;
   std::vector<node*> roots_;

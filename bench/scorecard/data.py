@@ -1,5 +1,5 @@
-"""The alignments that the figures use. Those beside the project are used where they are; the demo's one (which Debian's
-package of examples holds) serves everywhere."""
+"""The alignments that the figures use. Those beside the project are used where they are; two that packages of Debian hold, the
+demo's and the smaller one that searches are scored on, serve everywhere."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ from maslin_report.whole import write_whole
 from .measure import ROOT, WORK, MeasurementError
 
 SHARED = ROOT.parent / "shared" / "data"
-DEMO = ROOT / "build" / "data" / "m1366.nex"
-DEMO_NAME = "d041_m1366"
+PACKAGED = {"d041_m1366": ROOT / "build" / "data" / "m1366.nex", "d025_h1n1ha": ROOT / "build" / "data" / "h1n1ha.nex"}
+
+# What was tuned on which alignments: no search is scored on the first ones, and no right-sizing on any of both.
+TUNED_ON = {
+    "search": ("d027_m336", "d041_m1366", "d044_dornburg", "d050_m1044"),
+    "auto": ("d026_pocketgopher", "d041_m1366", "d044_dornburg", "d050_m1044", "d062_carnivora"),
+}
 NO_INFORMATION = set("-?NXnx.")
 
 
 def reason_absent(name: str) -> str | None:
     """Gives why there is no such alignment here, or nothing where there is one."""
-    if (SHARED / "alignments" / f"{name}.phy").exists() or (name == DEMO_NAME and DEMO.exists()):
+    if (SHARED / "alignments" / f"{name}.phy").exists() or (name in PACKAGED and PACKAGED[name].exists()):
         return None
-    return "../shared absent"
+    return "no such alignment here (../shared/data absent)"
 
 
 def alignment(name: str) -> Path:
@@ -27,12 +32,12 @@ def alignment(name: str) -> Path:
     shared = SHARED / "alignments" / f"{name}.phy"
     if shared.exists():
         return shared
-    if name != DEMO_NAME or not DEMO.exists():
-        raise MeasurementError(f"no alignment {name} here; ./dev demo fetches {DEMO_NAME}")
+    if name not in PACKAGED or not PACKAGED[name].exists():
+        raise MeasurementError(f"no alignment {name} here; ./dev bench fetches {', '.join(PACKAGED)}")
     made = WORK / f"{name}.phy"
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(made, phylip(determined_columns(nexus_rows(DEMO.read_text()))))
+        write_whole(made, phylip(determined_columns(nexus_rows(PACKAGED[name].read_text()))))
     return made
 
 

@@ -11,6 +11,15 @@ from typing import Callable, Mapping, Sequence
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "bench"  # what a measurement writes; each one in a folder of its own
 
+# Variables of the caller that would change what is measured do not reach the programs.
+CALLERS_OWN = ("MASLIN_", "OMP_", "GOMP_", "KMP_", "LIBOMP_", "OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "STARPU_", "TBB_")
+PASSED: dict[str, str] = {}  # those that ./dev bench --set passes on purpose; what a row sets itself wins
+
+# When it is looked whether enough rounds were run: few looks, because each is another chance to be wrong.
+LOOKS = (7, 14, 28, 40)
+QUICK_LOOKS = (3,)
+AGAIN = " again"  # the second side of the same work
+
 
 class MeasurementError(Exception):
     """A figure could not be measured: what was run, and what it said."""
@@ -28,10 +37,10 @@ def execute(command: Sequence[str | Path], environment: Mapping[str, str] | None
             cwd: Path | None = None) -> tuple[float, str]:
     """Runs a program to its end; gives its wall time in seconds and what it wrote to its output."""
     words = [str(word) for word in command]
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN_")}
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(CALLERS_OWN)}
     start = time.perf_counter()
     try:
-        done = subprocess.run(words, env={**clean, **(environment or {})}, cwd=cwd, stdin=subprocess.DEVNULL,
+        done = subprocess.run(words, env={**clean, **PASSED, **(environment or {})}, cwd=cwd, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=limit_s, check=False)
     except subprocess.TimeoutExpired as late:
         raise MeasurementError(f"did not finish within {limit_s:.0f} s: {' '.join(words)}") from late
@@ -42,15 +51,26 @@ def execute(command: Sequence[str | Path], environment: Mapping[str, str] | None
     return seconds, done.stdout
 
 
-def alternate(sides: Mapping[str, Callable[[int], float]], runs: int,
-              tell: Callable[[str], None] = lambda _: None) -> dict[str, list[float]]:
-    """Calls each side once a round, in turning order, and gives each one's measured values, round by round.
+Values = dict[str, list[float]]
+
+
+def alternate(sides: Mapping[str, Callable[[int], float]], looks: Sequence[int], tell: Callable[[str], None] = lambda _: None,
+              decided: Callable[[Values], bool] = lambda _: False) -> Values:
+    """Calls each side once a round, in turning order, and gives each one's measured values, round by round. After as
+    many rounds as `looks` names it asks whether they decide, and stops if so; the last one ends it in any case.
     The order turns so that no side always follows the same other one."""
-    values: dict[str, list[float]] = {name: [] for name in sides}
+    values: Values = {name: [] for name in sides}
     names = list(sides)
-    for turn in range(runs):
+    for turn in range(looks[-1]):
         first = turn % len(names)
         for name in names[first:] + names[:first]:
-            tell(f"{name}, run {turn + 1} of {runs}")
+            tell(f"{name}, round {turn + 1} of {next(look for look in looks if turn < look)}")
             values[name].append(sides[name](turn))
+        if turn + 1 in looks and decided(values):
+            break
     return values
+
+
+def twice(sides: Mapping[str, Callable[[int], float]], ours: str) -> dict[str, Callable[[int], float]]:
+    """Gives the sides and ours once more: how far it is from itself is what the machine's noise does."""
+    return {**sides, ours + AGAIN: sides[ours]}

@@ -1,5 +1,6 @@
 """The runtimes that do what Maslin does, measured by the programs of bench/peers: one program a runtime, the same figures
-in each. Programs exist for those peers that were installed when the project was built."""
+in each. Programs exist for those peers that were installed when the project was built; checkouts.py builds those for peers that
+are not packaged. A runtime with settings takes part once with each: who measures best counts."""
 
 from __future__ import annotations
 
@@ -8,29 +9,67 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
-from typing import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Callable, Iterator, Mapping, Sequence
 
-from .measure import WORK, MeasurementError, alternate, binary, execute
-from .row import Goal, Row, aa_spread, judge, paired_ratio, skipped
+from . import checkouts
+from .measure import AGAIN, WORK, MeasurementError, alternate, binary, execute
+from .row import Goal, Row, judge, noise, not_measured, paired_ratio, pairs
+
+if TYPE_CHECKING:
+    from .figures import Plan
 
 OURS = "maslin"
-PEERS = ("libgomp", "libomp", "tbb", "starpu")
-WORKERS = 2
 LIMIT_S = 600  # of one run of one figure
 
-# Results of each round by side: a runtime, or a runtime with one of its schedules.
+# Results of each round by side: a runtime, with its settings and one of its schedules where it has several.
 Rounds = dict[str, list[dict]]
 
+# Figures of small tasks with dependences, or how they begin. A lightweight node calls its successor: a chain of 1e5 overflows the stack.
+SMALL_TASKS = ("wavefront", "stencil", "metg")
 
-def present() -> list[str]:
+
+@dataclass(frozen=True)
+class Side:
+    """A program under some settings. OpenMP's threads are not placed by a setting: the programs bind each worker themselves."""
+
+    program: str
+    setting: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    figures: tuple[str, ...] = ()  # those that the setting is for, or how they begin; all if none is named
+    instead: str = ""  # the figure that it measures whatever is asked
+    checkout: bool = False  # the program is ours for a peer's headers
+
+    @property
+    def name(self) -> str:
+        return f"{self.program} {self.setting}".strip()
+
+    @property
+    def path(self) -> Path:
+        return checkouts.built(self.program) if self.checkout else binary(f"peers_{self.program}")
+
+    def measures(self, figure: str) -> bool:
+        return not self.figures or figure.startswith(self.figures)
+
+
+MASLIN = Side("maslin")
+PEERS = (
+    *(Side(program, policy, {"OMP_WAIT_POLICY": policy}) for program in ("libgomp", "libomp") for policy in ("active", "passive")),
+    Side("tbb"),
+    Side("tbb-lightweight", figures=SMALL_TASKS),  # nodes whose body runs where the last edge was fed, for small ones
+    Side("starpu"),
+)
+
+
+def present() -> list[Side]:
     """Gives the peers whose programs are built."""
     found = []
-    for runtime in PEERS:
+    for side in PEERS:
         try:
-            binary(f"peers_{runtime}")
-            found.append(runtime)
+            binary(f"peers_{side.program}")
+            found.append(side)
         except MeasurementError:
             continue
     return found
@@ -48,37 +87,37 @@ def read(output: str) -> list[dict]:
 HANDED_OVER = {"tasks-deferred"}  # figures of tasks that are handed over, however small
 
 
-def run(runtime: str, figure: str, quick: bool) -> list[dict]:
-    """Measures one figure once; gives nothing where the runtime has nothing for it."""
+def run(side: Side, figures: Sequence[str]) -> list[dict]:
+    """Measures figures once, in one process; gives nothing where the runtime has nothing for them."""
     WORK.mkdir(parents=True, exist_ok=True)
-    command = [binary(f"peers_{runtime}"), *(["--quick"] if quick else []), figure]
-    environment = {"STARPU_HOME": str(WORK)}  # where it keeps what it learns of the machine
-    if figure in HANDED_OVER:
+    environment = {"STARPU_HOME": str(WORK), **side.variables}  # where it keeps what it learns of the machine
+    if HANDED_OVER.intersection(figures):
         environment["MASLIN_AT_ONCE"] = "0"
-    _, output = execute(command, environment, LIMIT_S)
-    return read(output)
+    _, output = execute([side.path, *([side.instead] if side.instead else figures)], environment, LIMIT_S)
+    return [{**result, "setting": side.setting} for result in read(output)]
 
 
 def side_of(result: dict) -> str:
     """Gives the name of the side that a result belongs to."""
     schedule = result.get("schedule", "default")
-    return result["runtime"] if schedule == "default" else f"{result['runtime']} {schedule}"
+    words = (result["runtime"], result.get("setting", ""), "" if schedule == "default" else schedule)
+    return " ".join(filter(None, words))
 
 
-def measured(figure: str, rounds: int, quick: bool, tell: Callable[[str], None], runtimes: Sequence[str] | None = None
-             ) -> dict[str, Rounds]:
-    """Runs a figure on Maslin and each peer, alternating; gives, by the results' figure, each side's results round by
-    round. (One program may measure a figure for several sizes.)"""
+def measured(plan: Plan, figures: Sequence[str], rows: Callable[[dict[str, Rounds]], list[Row]], more: Sequence[Side] = ()) -> list[Row]:
+    """Runs figures on Maslin (twice a round) and each peer, alternating, until the rows are decided; gives these rows. They are
+    made of each side's results, round by round, by the results' figure. (One program may measure a figure for several sizes.)"""
     found: dict[str, Rounds] = {}
 
-    def one(runtime: str) -> float:
-        for result in run(runtime, figure, quick):
-            found.setdefault(result["figure"], {}).setdefault(side_of(result), []).append(result)
+    def one(side: Side, suffix: str = "") -> float:
+        for result in run(side, figures):
+            found.setdefault(result["figure"], {}).setdefault(side_of(result) + suffix, []).append(result)
         return 0.0
 
-    names = list(runtimes) if runtimes else [OURS, *present()]
-    alternate({name: lambda _, name=name: one(name) for name in names}, rounds, lambda at: tell(f"{figure}: {at}"))
-    return found
+    sides = {side.name + side.instead: lambda _, side=side: one(side) for side in (MASLIN, *present(), *more) if side.measures(figures[0])}
+    sides[OURS + AGAIN] = lambda _: one(MASLIN, AGAIN)
+    alternate(sides, plan.looks, lambda at: plan.tell(f"{figures[0]}: {at}"), lambda _: all(row.decided for row in rows(found)))
+    return rows(found)
 
 
 @dataclass(frozen=True)
@@ -109,20 +148,22 @@ def compare(name: str, unit: str, samples: Mapping[str, Sequence[float]], goal: 
             higher: bool = False) -> Row:
     """Gives the row of our values against the best peer's: the one with the best median of this run."""
     if OURS not in samples:
-        return skipped(name, "this build of Maslin does not have it", goal)
+        return not_measured(name, "this build of Maslin does not have it", goal)
     ours = samples[OURS]
     better = max if higher else min
-    peers = {side: taken for side, taken in samples.items() if side != OURS}
-    row = Row(name, median(ours), unit, "higher" if higher else "lower", spread=aa_spread(ours), runs=len(ours),
+    peers = {side: taken for side, taken in samples.items() if side not in (OURS, OURS + AGAIN)}
+    if not peers and goal.on == "ratio":
+        return not_measured(name, "no peer is installed; ./dev bench installs them", goal)
+    row = Row(name, median(ours), unit, "higher" if higher else "lower", versions={side: versions.get(side, "") for side in peers},
               samples={side: list(taken) for side, taken in samples.items()})
+    if OURS + AGAIN in samples:
+        row.again = noise(samples, OURS)
     if peers:
         best = better(peers, key=lambda side: median(peers[side]))
         row.peer, row.peer_value, row.peer_version = best, median(peers[best]), versions.get(best)
         row.ratio = paired_ratio(ours, peers[best])
-    elif goal.on == "ratio":
-        return skipped(name, "no peer is installed; ./dev bench installs them", goal)
     row.note = "; ".join(f"{side} {median(taken):.3g}" for side, taken in peers.items() if side != row.peer)
-    return judge(row, goal)
+    return judge(row, goal, pairs(ours, peers[row.peer]) if goal.on == "ratio" else ours)
 
 
 def versions_of(rounds: Rounds) -> dict[str, str]:
@@ -149,7 +190,7 @@ def busy_process() -> Iterator[None]:
     """Keeps one other process busy on the CPUs that the programs use."""
     with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as other:
         try:
-            os.sched_setaffinity(other.pid, sorted(os.sched_getaffinity(0))[:WORKERS])
+            os.sched_setaffinity(other.pid, sorted(os.sched_getaffinity(0))[:2])
             yield
         finally:
             other.kill()

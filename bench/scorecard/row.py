@@ -1,10 +1,18 @@
-"""One row of the scorecard, and when its goal counts as met."""
+"""One row of the scorecard, and how its goal is decided (docs/decisions/scorecard.md)."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from math import comb
 from statistics import median
-from typing import Sequence
+from typing import Mapping, Sequence
+
+from .measure import AGAIN
+
+MET, MISSED, UNDECIDED, NOT_MEASURED, FAILED = "met", "missed", "undecided", "not measured", "failed"
+CONFIDENCE = 0.95
+
+Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -19,11 +27,14 @@ class Goal:
         sign, bound = ("≥", self.at_least) if self.at_least is not None else ("≤", self.at_most)
         return f"{self.on} {sign} {bound:g}"
 
-    def met(self, measured: float, spread: float) -> bool:
-        """Whether the figure reaches the bound within the relative spread of a run against itself."""
-        if self.at_least is not None:
-            return measured >= self.at_least * (1 - spread)
-        return measured <= self.at_most * (1 + spread)
+    def verdict(self, interval: Interval | None) -> str:
+        """Gives on which side of the bound the interval lies; the bound itself is on the right side."""
+        if interval is None:
+            return UNDECIDED
+        low, high = interval
+        right, wrong = ((low >= self.at_least, high < self.at_least) if self.at_least is not None else
+                        (high <= self.at_most, low > self.at_most))
+        return MET if right else MISSED if wrong else UNDECIDED
 
 
 @dataclass
@@ -37,40 +48,72 @@ class Row:
     peer_version: str | None = None
     ratio: float | None = None  # median of the paired ratios; the figure's file says of what to what
     goal: str = ""
-    met: bool | None = None  # None: not measured
-    spread: float | None = None  # of a run against itself (A/A), relative
-    runs: int = 0
+    verdict: str = NOT_MEASURED
+    interval: Interval | None = None  # 95 %, of the median that the goal is about
+    again: Interval | None = None  # 95 %, of the median ratio of our second run of each round to the first: noise, and judges nothing
+    rounds: int = 0
     quick: bool = False
     checked: str = ""  # how the answer was checked
     note: str = ""
-    samples: dict[str, list[float]] = field(default_factory=dict)
+    samples: dict[str, list[float]] = field(default_factory=dict)  # round by round
+    versions: dict[str, str] = field(default_factory=dict)  # of the peers, by the samples' names
+
+    @property
+    def met(self) -> bool | None:
+        return {MET: True, MISSED: False}.get(self.verdict)
+
+    @property
+    def decided(self) -> bool:
+        return self.verdict != UNDECIDED
 
     def as_json(self) -> dict:
-        return asdict(self)
+        return {**asdict(self), "met": self.met,
+                "medians": {side: median(values) for side, values in self.samples.items() if values}}
 
 
-def skipped(name: str, why: str, goal: Goal | None = None) -> Row:
-    return Row(name, goal=str(goal or ""), note=f"skipped: {why}")
+def not_measured(name: str, why: str, goal: Goal | None = None) -> Row:
+    return Row(name, goal=str(goal or ""), note=why)
 
 
-def aa_spread(samples: Sequence[float]) -> float:
-    """Gives the typical relative distance of a run from the next one of the same program: the median over neighbours
-    of |later / earlier - 1|. Neighbours lie one peer's run apart, as the paired ratios' two sides do."""
-    if len(samples) < 2:
-        return 0.0
-    return median(abs(later / earlier - 1) for earlier, later in zip(samples, samples[1:]))
+def interval_of_median(samples: Sequence[float]) -> Interval | None:
+    """Gives the distribution-free interval that covers the median with 95 % or more: from the k-th smallest to the k-th
+    largest sample, for the largest k at which at most 2.5 % of fair coins' n tosses give fewer than k heads. Gives
+    nothing below 6 samples, of which even the extremes cover less."""
+    n, k, below = len(samples), 0, 0
+    while 2 * (below + comb(n, k)) <= (1 - CONFIDENCE) * 2**n:
+        below += comb(n, k)
+        k += 1
+    if k == 0:
+        return None
+    ordered = sorted(samples)
+    return ordered[k - 1], ordered[n - k]
+
+
+def pairs(over: Sequence[float], under: Sequence[float]) -> list[float]:
+    """Gives over/under, round by round."""
+    if len(over) != len(under) or not over:
+        raise ValueError(f"{len(over)} runs against {len(under)} are no pairs")
+    return [a / b for a, b in zip(over, under)]
+
+
+def noise(values: Mapping[str, Sequence[float]], side: str) -> Interval | None:
+    """Gives the interval of the median ratio of a side's second run of each round to its first: the same work twice."""
+    return interval_of_median(pairs(values[side + AGAIN], values[side]))
 
 
 def paired_ratio(over: Sequence[float], under: Sequence[float]) -> float:
-    """Gives the median of over/under, run by run."""
-    if len(over) != len(under) or not over:
-        raise ValueError(f"{len(over)} runs against {len(under)} are no pairs")
-    return median(a / b for a, b in zip(over, under))
+    """Gives the median of over/under, round by round."""
+    return median(pairs(over, under))
 
 
-def judge(row: Row, goal: Goal) -> Row:
-    """Fills in the goal and whether it is met; the row's value, ratio and spread must stand."""
-    row.goal = str(goal)
-    measured = row.ratio if goal.on == "ratio" else row.value
-    row.met = goal.met(measured, row.spread or 0.0)
+def judge(row: Row, goal: Goal, measured: Sequence[float], exact: bool = False) -> Row:
+    """Fills in what the goal is about, its interval and the verdict from its samples, one a round. `exact`: they are the
+    same every time, so that they are their own interval."""
+    row.goal, row.rounds = str(goal), len(measured)
+    if goal.on == "ratio":
+        row.ratio = median(measured)
+    else:
+        row.value = median(measured)
+    row.interval = (min(measured), max(measured)) if exact else interval_of_median(measured)
+    row.verdict = goal.verdict(row.interval)
     return row

@@ -2,10 +2,11 @@
 
 import unittest
 
-from grain.cases import Case, configurations, real_cases, virtual_cases
+from grain.cases import DEVELOPMENT, HELD_OUT, REAL, Case, configurations, real_cases, virtual_cases
 from grain.result import COLD, WARM, Result
-from grain.rows import rows
+from grain.rows import decided, rows
 from grain.virtual import between, is_coarse
+from scorecard.row import FAILED, MET, MISSED, NOT_MEASURED, UNDECIDED
 
 
 def run(seconds: float, lost: float = 0.0) -> dict:
@@ -17,8 +18,8 @@ def result(shape: str, units: int, cold: float, warm: float, lost: float = 0.09,
                   policies={"s-mgps": [run(1.2, 0.3)], COLD: [run(cold, lost)], WARM: [run(warm)]})
 
 
-def verdicts(results: list[Result]) -> dict[str, bool | None]:
-    return {row.name.rpartition("/")[2]: row.met for row in rows("grain/virtual", results)}
+def verdicts(results: list[Result]) -> dict[str, str]:
+    return {row.name.rpartition("/")[2]: row.verdict for row in rows("grain/virtual", results)}
 
 
 class Configurations(unittest.TestCase):
@@ -44,13 +45,14 @@ class Configurations(unittest.TestCase):
             self.assertTrue(one in coarse or any(between(one, other) for other in coarse), one)
 
     def test_every_described_machine_runs_every_shape(self):
-        cases = list(virtual_cases(False))
-        self.assertEqual(len(cases), len({case.name for case in cases}))
-        for machine in (8, 16, 64, 256):
-            shapes = {case.shape for case in cases if case.machine == machine}
-            self.assertEqual(len(shapes), 5 + 2 + 5)
-        self.assertTrue(all(case.spec.exists() for case in cases))
-        self.assertTrue({case.shape for case in real_cases(False)} == shapes)
+        for of in (DEVELOPMENT, HELD_OUT):
+            cases = list(virtual_cases(of))
+            self.assertEqual(len(cases), len({case.name for case in cases}))
+            for machine in of.machines:
+                shapes = {case.shape for case in cases if case.machine == machine}
+                self.assertEqual(len(shapes), 5 + len(of.trajectories) + len(of.alignments))
+            self.assertTrue(all(case.spec.exists() for case in cases))
+            self.assertEqual({case.shape for case in real_cases(of)}, shapes)
 
 
 class Goals(unittest.TestCase):
@@ -61,7 +63,7 @@ class Goals(unittest.TestCase):
 
     def test_they_are_met_when_every_case_meets_them(self):
         good = verdicts([result("cholesky", 64, 1.02, 1.01), result("cholesky", 16, 1.05, 1.0), result("lognormal", 64, 0.99, 0.98)])
-        self.assertEqual(good, dict.fromkeys(good, True))
+        self.assertEqual(good, dict.fromkeys(good, MET))
         self.assertEqual(set(good), {"cold-64", "cold-16", "warm", "never", "never-warm", "sampling", "uneven"})
 
     def test_one_bad_case_fails_its_row_only(self):
@@ -69,19 +71,29 @@ class Goals(unittest.TestCase):
                          (result("cholesky", 64, 1.0, 1.02), "warm"), (result("md-6", 6, 0.9, 1.11), "never-warm"),
                          (result("cholesky", 64, 1.0, 1.0, lost=0.2), "sampling"), (result("lognormal", 64, 1.0, 0.9), "uneven")):
             found = verdicts([result("cholesky", 16, 1.0, 1.0), bad])
-            self.assertFalse(found.pop(row), row)
-            self.assertTrue(all(found.values()), found)
+            self.assertEqual(found.pop(row), MISSED, row)
+            self.assertEqual(set(found.values()), {MET}, found)
 
     def test_a_wrong_answer_fails_every_row(self):
         failed = Result(Case("cholesky", 64, 8, 100), note="failed: another answer", failed=True)
         found = verdicts([result("cholesky", 64, 1.0, 1.0), failed])
-        self.assertEqual({met for met in found.values() if met is not None}, {False})
+        self.assertEqual({verdict for verdict in found.values() if verdict != NOT_MEASURED}, {FAILED})
         self.assertIn("failed: another answer", [row.note for row in rows("grain/virtual", [failed])])
 
     def test_without_auto_they_are_skipped(self):
         one = result("cholesky", 64, 1.0, 1.0)
         del one.policies[COLD], one.policies[WARM]
-        self.assertEqual(set(verdicts([one]).values()), {None})
+        self.assertEqual(set(verdicts([one]).values()), {NOT_MEASURED})
+
+    def test_on_this_machine_rounds_decide_and_one_undecided_case_leaves_its_row_undecided(self):
+        sure, unsure = (Result(Case("cholesky", 64, REAL, 100), fixed={"2x1": [1.0] * 7},
+                               policies={"s-mgps": [run(1.2, 0.3)] * 7, COLD: [run(seconds) for seconds in cold], WARM: [run(1.0)] * 7})
+                        for cold in ([1.01] * 7, [0.99, 1.0, 1.0, 1.01, 1.01, 1.03, 1.04]))
+        self.assertEqual(verdicts([sure])["cold-64"], MET)
+        self.assertEqual(verdicts([sure, unsure])["cold-64"], UNDECIDED)
+        self.assertTrue(decided(sure))
+        self.assertFalse(decided(unsure))
+
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """How the scorecard reads alignments and reports."""
 
+import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
-from scorecard import data, raxml
-from scorecard.figures import grain_regret, phylo_newview
+from grain.cases import DEVELOPMENT, HELD_OUT, real_cases, virtual_cases
+from scorecard import data, measure, raxml, tree_search
+from scorecard.figures import grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_newview, trace_overhead
 from scorecard.measure import MeasurementError, alternate, execute
 
 INFO = """
@@ -70,10 +73,36 @@ class Reading(unittest.TestCase):
         self.assertEqual(set(grain_regret.configurations(4)), {(1, 1), (2, 1), (3, 1), (4, 1), (1, 2), (2, 2), (1, 3), (1, 4)})
 
 
+    def test_a_tree_searchers_log_likelihood_is_found(self):
+        writes = "cp $0 $0.log; echo 'score: -12.5' >> $0.log"
+        searcher = tree_search.Searcher("made up", lambda: Path("/bin/sh"), lambda file, seed: ["-c", writes, file], ".log", r"score: (-[0-9.]+)")
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder) / name for name in ("a", "b")]
+            for file in files:
+                file.write_text("ACGT\n")
+            found = tree_search.search(searcher, files, 1)
+        self.assertEqual(found.lnls, [-12.5, -12.5])
+
+
+class HeldOut(unittest.TestCase):
+    def test_no_search_is_scored_on_an_alignment_that_its_constants_were_chosen_on(self):
+        scored = {*phylo_bootstrap.ALIGNMENTS, *phylo_evaluate.ALIGNMENTS, trace_overhead.ALIGNMENT}
+        self.assertFalse(scored & set(data.TUNED_ON["search"]))
+
+    def test_right_sizing_is_not_scored_on_what_it_was_developed_on(self):
+        developed = {case.name for of in (virtual_cases, real_cases) for case in of(DEVELOPMENT)}
+        scored = {case.name for of in (virtual_cases, real_cases) for case in of(HELD_OUT)}
+        self.assertEqual(len([case for case in virtual_cases(DEVELOPMENT)]), 96)
+        self.assertFalse(developed & scored)
+        self.assertFalse(set(HELD_OUT.alignments) & set(DEVELOPMENT.alignments))
+        self.assertLessEqual(set(DEVELOPMENT.alignments), set(data.TUNED_ON["auto"]))
+        self.assertFalse({grain_regret.ALIGNMENT, grain_neighbours.ALIGNMENT} & set(data.TUNED_ON["auto"]))
+
+
 class Measuring(unittest.TestCase):
     def test_sides_alternate_and_take_turns_in_going_first(self):
         order = []
-        values = alternate({"a": lambda i: order.append(("a", i)) or 1.0, "b": lambda i: order.append(("b", i)) or 2.0}, 2)
+        values = alternate({"a": lambda i: order.append(("a", i)) or 1.0, "b": lambda i: order.append(("b", i)) or 2.0}, [2])
         self.assertEqual(order, [("a", 0), ("b", 0), ("b", 1), ("a", 1)])
         self.assertEqual(values, {"a": [1.0, 1.0], "b": [2.0, 2.0]})
 
@@ -82,9 +111,20 @@ class Measuring(unittest.TestCase):
             execute(["sh", "-c", "echo no such thing >&2; exit 3"])
 
     def test_the_users_settings_do_not_reach_the_measured_program(self):
-        with mock.patch.dict("os.environ", {"MASLIN_PIN": "trees=1x1"}):
-            _, said = execute(["sh", "-c", "echo ${MASLIN_PIN:-unset}"])
-        self.assertEqual(said.strip(), "unset")
+        foreign = {name: "1" for name in ("MASLIN_PIN", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME",
+                                          "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+                                          "STARPU_NCPU", "TBB_VERSION")}
+        with mock.patch.dict("os.environ", {**foreign, "KEPT": "1"}):
+            _, said = execute(["env"])
+        names = {line.partition("=")[0] for line in said.splitlines()}
+        self.assertFalse(names & foreign.keys())
+        self.assertIn("KEPT", names)
+
+    def test_what_a_row_sets_reaches_it_and_wins_over_what_was_passed_on_purpose(self):
+        with mock.patch.dict(measure.PASSED, {"MASLIN_WAIT": "park", "MASLIN_PIN": "trees=1x1"}):
+            _, said = execute(["sh", "-c", "echo $MASLIN_WAIT $MASLIN_PIN $OMP_WAIT_POLICY"],
+                              {"MASLIN_PIN": "trees=2x1", "OMP_WAIT_POLICY": "active"})
+        self.assertEqual(said.split(), ["park", "trees=2x1", "active"])
 
 
 if __name__ == "__main__":

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable
+from typing import Callable, Mapping, Sequence
+
+from ..measure import LOOKS, QUICK_LOOKS, Values, alternate, twice
+from ..row import Row
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much to measure."""
+    """How much to measure: always the same work, in fewer rounds where the user is in a hurry."""
 
     quick: bool
     tell: Callable[[str], None] = lambda _: None  # where the measurement stands, for the progress bar
 
-    def runs(self, quick: int = 3) -> int:
-        """Gives the number of rounds: seven at least, fewer where the user is in a hurry."""
-        return quick if self.quick else 7
+    @property
+    def looks(self) -> Sequence[int]:
+        return QUICK_LOOKS if self.quick else LOOKS
+
+    def rows(self, what: str, sides: Mapping[str, Callable[[int], float]], ours: str, rows: Callable[[Values], list[Row]]) -> list[Row]:
+        """Measures the sides, and ours twice, until the rows that are made of the values are decided; gives these rows."""
+        return rows(alternate(twice(sides, ours), self.looks, lambda at: self.tell(f"{what}: {at}"),
+                              lambda values: all(row.decided for row in rows(values))))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from statistics import median
 
-from ..measure import MeasurementError, alternate, binary, execute
-from ..row import Goal, Row, aa_spread, judge, paired_ratio, skipped
+from ..measure import MeasurementError, Values, binary, execute
+from ..row import Goal, Row, judge, noise, not_measured, paired_ratio, pairs
 from . import Plan
 
 NAME = "foreign/blas"
@@ -29,7 +29,7 @@ def measure(plan: Plan) -> list[Row]:
         try:
             program = binary("foreign_blas")
         except MeasurementError as problem:
-            rows.append(skipped(name, str(problem), GOAL))
+            rows.append(not_measured(name, str(problem), GOAL))
             continue
 
         def run(variables: dict[str, str]) -> float:
@@ -40,10 +40,12 @@ def measure(plan: Plan) -> list[Row]:
             return result["seconds"]
 
         sides = {side: lambda _, variables=variables: run(variables) for side, variables in SIDES.items()}
-        times = alternate(sides, plan.runs(), lambda at: plan.tell(f"{name}: {at}"))
-        row = Row(name, median(times["maslin"]), "s", peer="set by hand", peer_value=median(times["by hand"]),
-                  peer_version="OPENBLAS_NUM_THREADS=1", ratio=paired_ratio(times["maslin"], times["by hand"]),
-                  spread=aa_spread(times["by hand"]), runs=plan.runs(), checked="every solution", samples=times)
-        row.note = f"where nobody sets anything: {paired_ratio(times['left alone'], times['maslin']):.2f} × as long"
-        rows.append(judge(row, GOAL))
+        rows += plan.rows(name, sides, "maslin", lambda times: [row_of(name, times)])
     return rows
+
+
+def row_of(name: str, times: Values) -> Row:
+    row = Row(name, median(times["maslin"]), "s", peer="set by hand", peer_value=median(times["by hand"]),
+              peer_version="OPENBLAS_NUM_THREADS=1", again=noise(times, "maslin"), checked="every solution", samples=times)
+    row.note = f"where nobody sets anything: {paired_ratio(times['left alone'], times['maslin']):.2f} × as long"
+    return judge(row, GOAL, pairs(times["maslin"], times["by hand"]))

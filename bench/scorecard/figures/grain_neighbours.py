@@ -17,15 +17,15 @@ from time import perf_counter
 from grain.real import beginning
 
 from .. import data
-from ..measure import MeasurementError, alternate, binary, execute
+from ..measure import AGAIN, MeasurementError, Values, binary, execute
 from ..peers import busy_process
-from ..row import Goal, Row, aa_spread, judge, paired_ratio, skipped
+from ..row import Goal, Row, judge, noise, not_measured, pairs
 from . import Plan
 
 NAME = "grain/neighbours"
 BUSY = Goal("ratio", at_most=1.15)
 COPIES = Goal("ratio", at_most=1.1)
-ALIGNMENT = "d041_m1366"
+ALIGNMENT = "d025_h1n1ha"
 REPLICATES = 32
 WORKERS = min(2, len(os.sched_getaffinity(0)))
 PIECES = 20_000  # of 0.1 ms: about a second on two CPUs
@@ -72,21 +72,24 @@ def range_of(values: list[float]) -> str:
 
 def measure(plan: Plan) -> list[Row]:
     if why := data.reason_absent(ALIGNMENT):
-        return [skipped(f"{NAME}/busy", why, BUSY), skipped(f"{NAME}/copies", why, COPIES)]
+        return [not_measured(f"{NAME}/busy", why, BUSY), not_measured(f"{NAME}/copies", why, COPIES)]
     with tempfile.TemporaryDirectory(prefix="neighbours-") as folder:
         searches = SameTrees(Path(folder))
         searches.run()
-        times = alternate({"quiet": lambda _: searches.run(), "busy": lambda _: beside(searches.run), "spin quiet": lambda _: spin(),
+        sides = {"quiet": lambda _: searches.run(), "busy": lambda _: beside(searches.run), "spin quiet": lambda _: spin(),
                            "spin busy": lambda _: beside(spin), "together": lambda _: searches.two(2),
-                           "one after the other": lambda _: searches.two(1)}, plan.runs(), plan.tell)
+                           "one after the other": lambda _: searches.two(1), "busy" + AGAIN: lambda _: beside(searches.run)}
+        return plan.rows(NAME, sides, "together", rows)
+
+
+def rows(times: Values) -> list[Row]:
     ours = [busy / quiet for busy, quiet in zip(times["busy"], times["quiet"])]
     theirs = [busy / quiet for busy, quiet in zip(times["spin busy"], times["spin quiet"])]
     busy = Row(f"{NAME}/busy", median(ours), "× quiet", peer=f"{WORKERS} spinning threads", peer_value=median(theirs),
-               peer_version="this build", ratio=paired_ratio(ours, theirs), spread=aa_spread(ours), runs=len(ours),
-               checked="the same trees", note=f"ours {range_of(ours)}, theirs {range_of(theirs)}", samples=times)
+               peer_version="this build", again=noise(times, "busy"), checked="the same trees", note=f"ours {range_of(ours)}, theirs {range_of(theirs)}", samples=times)
     copies = Row(f"{NAME}/copies", median(times["together"]), "s", peer="one after the other",
                  peer_value=median(times["one after the other"]), peer_version="this build",
-                 ratio=paired_ratio(times["together"], times["one after the other"]), spread=aa_spread(times["together"]),
-                 runs=len(ours), checked="the same trees",
-                 note="ratios " + range_of([a / b for a, b in zip(times["together"], times["one after the other"])]))
-    return [judge(busy, BUSY), judge(copies, COPIES)]
+                 again=noise(times, "together"), checked="the same trees")
+    ratios = pairs(times["together"], times["one after the other"])
+    copies.note = "ratios " + range_of(ratios)
+    return [judge(busy, BUSY, pairs(ours, theirs)), judge(copies, COPIES, ratios)]

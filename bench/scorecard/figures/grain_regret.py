@@ -1,6 +1,6 @@
 """grain/regret: what right-sizing costs against the best fixed configuration in hindsight.
 
-The job is 32 bootstrap replicates. Every fixed configuration runs once; those within a tenth of the best one then run
+The job is 96 bootstrap replicates of an alignment on which neither the search nor right-sizing was tuned. Every fixed configuration runs once; those within a tenth of the best one then run
 alternating with right-sizing. Ratio: time with right-sizing / time of the best fixed configuration (1 is perfect, less
 is possible). Checked: every configuration gives the same trees, byte by byte."""
 
@@ -12,14 +12,14 @@ from pathlib import Path
 from statistics import median
 
 from .. import data
-from ..measure import WORK, MeasurementError, alternate, binary, execute
-from ..row import Goal, Row, aa_spread, judge, paired_ratio
+from ..measure import WORK, MeasurementError, Values, binary, execute
+from ..row import Goal, Row, judge, noise, not_measured, pairs
 from . import Plan
 
 NAME = "grain/regret"
 GOAL = Goal("ratio", at_most=1.05)
-ALIGNMENT = "d041_m1366"
-REPLICATES = 32
+ALIGNMENT = "d025_h1n1ha"
+REPLICATES = 96
 CONTENDERS_WITHIN = 1.10
 
 
@@ -51,6 +51,8 @@ class SameTrees:
 def measure(plan: Plan) -> list[Row]:
     WORK.mkdir(parents=True, exist_ok=True)
     workers = len(os.sched_getaffinity(0))
+    if why := data.reason_absent(ALIGNMENT):
+        return [not_measured(NAME, why, GOAL)]
     job = SameTrees(data.alignment(ALIGNMENT), workers)
     fixed = {}
     for streams, width in configurations(workers):
@@ -60,12 +62,14 @@ def measure(plan: Plan) -> list[Row]:
     fastest = min(fixed.values())
     contenders = [pin for pin, seconds in fixed.items() if seconds <= CONTENDERS_WITHIN * fastest]
     sides = {"right-sizing": lambda _: job.seconds(None), **{pin: lambda _, pin=pin: job.seconds(pin) for pin in contenders}}
-    times = alternate(sides, plan.runs(quick=1), plan.tell)
-    best = min(contenders, key=lambda pin: median(times[pin]))
-    ours = times["right-sizing"]
     others = ", ".join(f"{pin} {seconds:.1f} s" for pin, seconds in sorted(fixed.items(), key=lambda item: item[1]))
-    row = Row(NAME, median(ours), "s", peer=f"fixed {best}", peer_value=median(times[best]), peer_version="this build",
-              ratio=paired_ratio(ours, times[best]), spread=aa_spread(ours), runs=len(ours),
-              checked="all configurations: the same trees, byte by byte", samples=times,
-              note=f"{REPLICATES} replicates, {workers} workers; once each: {others}")
-    return [judge(row, GOAL)]
+
+    def rows(times: Values) -> list[Row]:
+        best = min(contenders, key=lambda pin: median(times[pin]))
+        ours = times["right-sizing"]
+        row = Row(NAME, median(ours), "s", peer=f"fixed {best}", peer_value=median(times[best]), peer_version="this build",
+                  again=noise(times, "right-sizing"), checked="all configurations: the same trees, byte by byte", samples=times,
+                  note=f"{REPLICATES} replicates, {workers} workers; once each: {others}")
+        return [judge(row, GOAL, pairs(ours, times[best]))]
+
+    return plan.rows(NAME, sides, "right-sizing", rows)

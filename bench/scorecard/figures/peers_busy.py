@@ -7,8 +7,8 @@ schedules. Checked: as in the figures themselves."""
 
 from __future__ import annotations
 
-from ..measure import alternate
-from ..peers import OURS, busy_process, compare, present, run
+from ..measure import AGAIN, alternate
+from ..peers import MASLIN, OURS, Side, busy_process, compare, present, run, side_of
 from ..row import Goal, Row
 from . import Plan
 
@@ -30,24 +30,30 @@ def losses(quiet: list[dict], busy: list[dict]) -> dict[str, float]:
 
 
 def measure(plan: Plan) -> list[Row]:
-    rows = []
-    for figure in FIGURES:
-        lost: dict[str, dict[str, list[float]]] = {}
-        versions: dict[str, str] = {}
+    return [row for figure in FIGURES for row in measured_beside(plan, figure)]
 
-        def one(runtime: str) -> float:
-            quiet = run(runtime, figure, plan.quick)
-            with busy_process():
-                busy = run(runtime, figure, plan.quick)
-            for name, loss in losses(quiet, busy).items():
-                lost.setdefault(name, {}).setdefault(quiet[0]["runtime"], []).append(loss)
-                versions[quiet[0]["runtime"]] = quiet[0]["version"]
-            return 0.0
 
-        sides = {runtime: lambda _, runtime=runtime: one(runtime) for runtime in (OURS, *present())}
-        alternate(sides, plan.runs(quick=1), lambda at: plan.tell(f"{figure}: {at}"))
+def measured_beside(plan: Plan, figure: str) -> list[Row]:
+    lost: dict[str, dict[str, list[float]]] = {}
+    versions: dict[str, str] = {}
+
+    def one(side: Side, suffix: str = "") -> float:
+        quiet = run(side, [figure])
+        with busy_process():
+            busy = run(side, [figure])
+        for name, loss in losses(quiet, busy).items():
+            lost.setdefault(name, {}).setdefault(side_of(quiet[0]) + suffix, []).append(loss)
+            versions[side_of(quiet[0])] = quiet[0]["version"]
+        return 0.0
+
+    def rows() -> list[Row]:
+        made = []
         for name, samples in (lost or {figure: {}}).items():
-            row = compare(f"{NAME}/{name}", "× quiet", samples, GOAL, versions)
-            row.checked = "every run's answer" if row.value is not None else ""
-            rows.append(row)
-    return rows
+            made.append(compare(f"{NAME}/{name}", "× quiet", samples, GOAL, versions))
+            made[-1].checked = "every run's answer" if made[-1].value is not None else ""
+        return made
+
+    sides = {side.name: lambda _, side=side: one(side) for side in (MASLIN, *present()) if side.measures(figure)}
+    sides[OURS + AGAIN] = lambda _: one(MASLIN, AGAIN)
+    alternate(sides, plan.looks, lambda at: plan.tell(f"{figure}: {at}"), lambda _: all(row.decided for row in rows()))
+    return rows()

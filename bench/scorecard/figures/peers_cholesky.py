@@ -4,7 +4,7 @@ Ratio: our GFLOP/s / the best peer's, OpenBLAS's own two threads among them. Che
 
 from __future__ import annotations
 
-from ..peers import OURS, compare, measured, values, versions_of
+from ..peers import OURS, Rounds, Side, compare, measured, values, versions_of
 from ..row import Goal, Row
 from . import Plan
 
@@ -14,13 +14,14 @@ TILES = (64, 128, 256)
 
 
 def measure(plan: Plan) -> list[Row]:
-    tiled = measured("cholesky", plan.runs(), plan.quick, plan.tell)
-    whole = measured("cholesky-openblas", plan.runs(), plan.quick, plan.tell, runtimes=(OURS,))["cholesky-openblas"]
-    rows = []
+    return measured(plan, ["cholesky"], rows, more=[Side(OURS, instead="cholesky-openblas")])
+
+
+def rows(found: dict[str, Rounds]) -> list[Row]:
+    made = []
     for size in TILES:
-        rounds = {**tiled.get(f"cholesky-{size}", {}), **whole}
-        row = compare(f"{NAME}/{size}", "GFLOP/s", values(rounds, "gflops"), GOAL, versions_of(rounds), higher=True)
-        if row.value is not None:
-            row.checked = "residual"
-        rows.append(row)
-    return rows
+        rounds = {**found.get(f"cholesky-{size}", {}), **found.get("cholesky-openblas", {})}
+        made.append(compare(f"{NAME}/{size}", "GFLOP/s", values(rounds, "gflops"), GOAL, versions_of(rounds), higher=True))
+        if made[-1].value is not None:
+            made[-1].checked = "residual"
+    return made

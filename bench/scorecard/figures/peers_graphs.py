@@ -19,5 +19,5 @@ TARGETS = {  # ns a task; the best packaged peer is the flow graph
 
 
 def measure(plan: Plan) -> list[Row]:
-    return [figure_row(f"{NAME}/{figure}", measured(figure, plan.runs(), plan.quick, plan.tell).get(figure, {}),
-                       "per_task_ns", "ns/task", target) for figure, target in TARGETS.items()]
+    return [row for figure, target in TARGETS.items() for row in measured(
+        plan, [figure], lambda found: [figure_row(f"{NAME}/{figure}", found.get(figure, {}), "per_task_ns", "ns/task", target)])]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from statistics import median
 
+from ..measure import AGAIN
 from ..peers import OURS, Rounds, Target, figure_row, measured, remarks, values, versions_of
-from ..row import Row, aa_spread, judge
+from ..row import Row, judge, noise
 from . import Plan
 
 NAME = "peers/loops"
@@ -18,27 +19,30 @@ TRIANGLE = Target(1.04)
 
 
 def gap_row(plain: Rounds, gap: Rounds) -> Row:
-    """Gives the row of the differences; they may be 0, so there is no ratio, and the spread is the loops' own."""
+    """Gives the row of the differences; they may be 0, so there is no ratio."""
     after, before = values(gap, "seconds", 1e6), values(plain, "seconds", 1e6)
     more = {side: [a - b for a, b in zip(after[side], before[side])] for side in after if side in before}
-    peers = {side: median(taken) for side, taken in more.items() if side != OURS}
+    peers = {side: median(taken) for side, taken in more.items() if side not in (OURS, OURS + AGAIN)}
     best = min(peers, key=peers.get, default=None)
     row = Row(f"{NAME}/after-gap", median(more[OURS]), "µs more", peer=best, peer_value=peers.get(best),
-              peer_version=versions_of(gap).get(best), spread=aa_spread(after[OURS]), runs=len(more[OURS]),
+              peer_version=versions_of(gap).get(best), versions=versions_of(gap),
               checked="both workers in every loop", samples=more,
               note="; ".join(f"{side} {value:.3g}" for side, value in peers.items() if side != best))
-    return judge(row, GAP.goal())
+    if OURS + AGAIN in after:
+        row.again = noise(after, OURS)
+    return judge(row, GAP.goal(), more[OURS])
 
 
 def measure(plan: Plan) -> list[Row]:
-    def rounds(figure: str) -> Rounds:
-        return measured(figure, plan.runs(), plan.quick, plan.tell).get(figure, {})
-
-    plain = rounds("fork-join")
-    rows = [remarks(figure_row(f"{NAME}/fork-join", plain, "seconds", "µs", Target(0.5, cell=0.75), factor=1e6),
-                    "the two iterations wait for each other, which all pay"),
-            gap_row(plain, rounds("fork-join-after-gap"))]
-    for first in ("light", "heavy"):
-        rows.append(figure_row(f"{NAME}/triangle-{first}-first", rounds(f"triangle-{first}-first"), "over_half", "× half serial",
-                               TRIANGLE))
+    rows = measured(plan, ["fork-join", "fork-join-after-gap"], fork_join_rows)
+    for figure in ("triangle-light-first", "triangle-heavy-first"):
+        rows += measured(plan, [figure], lambda found: [figure_row(f"{NAME}/{figure}", found.get(figure, {}), "over_half", "× half serial",
+                                                                   TRIANGLE)])
     return rows
+
+
+def fork_join_rows(found: dict[str, Rounds]) -> list[Row]:
+    plain = found["fork-join"]
+    return [remarks(figure_row(f"{NAME}/fork-join", plain, "seconds", "µs", Target(0.5, cell=0.75), factor=1e6),
+                    "the two iterations wait for each other, which all pay"),
+            gap_row(plain, found["fork-join-after-gap"])]

@@ -24,8 +24,10 @@ def beyond(rounds: Rounds) -> str:
 
 
 def measure(plan: Plan) -> list[Row]:
+    def row_of(name: str, figure: str, target: Target, rounds: Rounds) -> Row:
+        return remarks(figure_row(f"{NAME}/{name}", rounds, "seconds", "µs", target, factor=1e6), beyond(rounds))
+
     rows = []
     for name, (figure, target) in ROWS.items():
-        rounds = measured(figure, plan.runs(), plan.quick, plan.tell).get(figure, {})
-        rows.append(remarks(figure_row(f"{NAME}/{name}", rounds, "seconds", "µs", target, factor=1e6), beyond(rounds)))
+        rows += measured(plan, [figure], lambda found: [row_of(name, figure, target, found.get(figure, {}))])
     return rows

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from statistics import median
 
+from ..measure import AGAIN
 from ..peers import OURS, Rounds, Target, figure_row, measured, remarks
-from ..row import Row
+from ..row import MISSED, Row
 from . import Plan
 
 NAME = "peers/tasks"
@@ -24,7 +25,7 @@ def in_place(rounds: Rounds) -> str:
 def really_deferred(rounds: Rounds) -> Rounds:
     """Gives the sides that ran no task in place, and ours in any case."""
     return {side: results for side, results in rounds.items()
-            if side == OURS or all(result["in_place"] == 0 for result in results)}
+            if side in (OURS, OURS + AGAIN) or all(result["in_place"] == 0 for result in results)}
 
 
 def deferred_row(rounds: Rounds) -> Row:
@@ -33,19 +34,23 @@ def deferred_row(rounds: Rounds) -> Row:
     if row.value is None:
         return row
     if any(result["in_place"] for result in rounds[OURS]):
-        row.met = False
+        row.verdict = MISSED
         remarks(row, "not all of ours were deferred")
     return remarks(row, "batches of " + ", ".join(f"{side} {results[-1]['batch']:.0f}" for side, results in rounds.items()))
 
 
 def measure(plan: Plan) -> list[Row]:
-    def rounds(figure: str) -> Rounds:
-        return measured(figure, plan.runs(), plan.quick, plan.tell).get(figure, {})
+    return [row for figure, row_of in ROWS.items()
+            for row in measured(plan, [figure], lambda found: [row_of(found.get(figure, {}))])]
 
-    empty = rounds("tasks-empty")
-    return [
-        remarks(figure_row(f"{NAME}/empty", empty, "per_task_ns", "ns/task", Target(18, cell=18)), in_place(empty)),
-        deferred_row(rounds("tasks-deferred")),
-        figure_row(f"{NAME}/work", rounds("tasks-work"), "over_serial", "× serial", Target(0.57)),
-        figure_row(f"{NAME}/fib", rounds("tasks-fib"), "seconds", "ms", Target(35, cell=70), factor=1e3),
-    ]
+
+def empty_row(rounds: Rounds) -> Row:
+    return remarks(figure_row(f"{NAME}/empty", rounds, "per_task_ns", "ns/task", Target(18, cell=18)), in_place(rounds))
+
+
+ROWS = {
+    "tasks-empty": empty_row,
+    "tasks-deferred": deferred_row,
+    "tasks-work": lambda rounds: figure_row(f"{NAME}/work", rounds, "over_serial", "× serial", Target(0.57)),
+    "tasks-fib": lambda rounds: figure_row(f"{NAME}/fib", rounds, "seconds", "ms", Target(35, cell=70), factor=1e3),
+}

@@ -1,6 +1,6 @@
 """trace/overhead: how much slower a run is while it is traced.
 
-The job is eight bootstrap replicates. Ratio: time with tracing / time without. Checked: the same trees both ways, and a
+The job is 24 bootstrap replicates. Ratio: time with tracing / time without. Checked: the same trees both ways, and a
 trace that says it lost nothing."""
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ from pathlib import Path
 from statistics import median
 
 from .. import data
-from ..measure import WORK, MeasurementError, alternate, binary, execute
-from ..row import Goal, Row, aa_spread, judge, paired_ratio
+from ..measure import AGAIN, WORK, MeasurementError, Values, binary, execute
+from ..row import Goal, Row, judge, noise, not_measured, pairs
 from . import Plan
 
 NAME = "trace/overhead"
 GOAL = Goal("ratio", at_most=1.02)
-ALIGNMENT = "d041_m1366"
-REPLICATES = 8
+ALIGNMENT = "d025_h1n1ha"
+REPLICATES = 24
 
 
 def measure(plan: Plan) -> list[Row]:
     WORK.mkdir(parents=True, exist_ok=True)
+    if why := data.reason_absent(ALIGNMENT):
+        return [not_measured(f"{NAME}/{detail}", why, GOAL) for detail in ("all", "streams")]
     alignment = data.alignment(ALIGNMENT)
     trees: list[str] = []
     bytes_written: list[int] = []
@@ -40,15 +42,14 @@ def measure(plan: Plan) -> list[Row]:
             raise MeasurementError("a traced run gave other trees")
         return seconds
 
-    # Pairs that differ by 2 % need more rounds than the other figures.
-    rounds = plan.runs() if plan.quick else 2 * plan.runs() + 1
-    times = alternate({"off": lambda _: run(None), "all": lambda _: run("all"), "streams": lambda _: run("streams")}, rounds,
-                      plan.tell)
-    rows = []
-    for detail in ("all", "streams"):
-        row = Row(f"{NAME}/{detail}", median(times[detail]), "s", peer="tracing off", peer_value=median(times["off"]),
-                  peer_version="this build", ratio=paired_ratio(times[detail], times["off"]), spread=aa_spread(times["off"]),
-                  runs=rounds, checked="the same trees", samples={"off": times["off"], detail: times[detail]})
-        rows.append(judge(row, GOAL))
-    rows[0].note = f"at most {max(bytes_written) / 1e6:.0f} MB of trace a run"
-    return rows
+    def rows(times: Values) -> list[Row]:
+        made = []
+        for detail in ("all", "streams"):
+            row = Row(f"{NAME}/{detail}", median(times[detail]), "s", peer="tracing off", peer_value=median(times["off"]),
+                      peer_version="this build", again=noise(times, "off"), checked="the same trees",
+                      samples={side: times[side] for side in ("off", "off" + AGAIN, detail)})
+            made.append(judge(row, GOAL, pairs(times[detail], times["off"])))
+        made[0].note = f"at most {max(bytes_written) / 1e6:.0f} MB of trace a run"
+        return made
+
+    return plan.rows(NAME, {"off": lambda _: run(None), "all": lambda _: run("all"), "streams": lambda _: run("streams")}, "off", rows)

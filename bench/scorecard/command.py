@@ -1,0 +1,110 @@
+"""What ./dev bench is asked for, and what it answers besides the table.
+
+Status: 0 where no row is missed, 1 where one is, 3 where a figure could not be measured or an answer was wrong, 2 for a call that
+cannot be followed. Rows that are undecided or not measured change nothing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Callable, Mapping, NoReturn, Sequence
+
+from maslin_report.whole import write_whole
+
+from . import checkouts, measure
+from .figures import (Plan, foreign_blas, grain_neighbours, grain_real, grain_regret, grain_virtual, peers_busy, peers_cholesky,
+                      peers_forks, peers_graphs, peers_loops, peers_metg, peers_tasks, phylo_bootstrap, phylo_evaluate, phylo_newview,
+                      trace_overhead)
+from .measure import MeasurementError
+from .row import FAILED, MISSED, Row
+
+FIGURES = {module.NAME: module for module in (
+    phylo_newview, phylo_evaluate, phylo_bootstrap, grain_regret, grain_virtual, grain_real, grain_neighbours, trace_overhead,
+    peers_tasks, peers_forks, peers_graphs, peers_loops, peers_cholesky, peers_metg, peers_busy, foreign_blas)}
+
+BUSY_LOAD = 0.5  # somebody else takes half a core
+
+
+def machine() -> dict:
+    """Gives what the figures depend on besides the program."""
+    model = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+                  if line.startswith("model name")), platform.machine())
+    return {"processor": model, "cores": len(os.sched_getaffinity(0)), "load_before": round(os.getloadavg()[0], 2)}
+
+
+def refuse(why: str) -> NoReturn:
+    print(f"./dev bench: {why}", file=sys.stderr)
+    sys.exit(2)
+
+
+def chosen(only: str | None) -> dict:
+    """Gives the figures whose name begins with `only`, all without it."""
+    found = {name: module for name, module in FIGURES.items() if only is None or name.startswith(only)}
+    if not found:
+        refuse(f"no figure is called '{only}'; there are {', '.join(FIGURES)}")
+    return found
+
+
+def writable(file: str | None) -> Path | None:
+    """Gives the file to write, found out before the measurement and not after it."""
+    if file is None:
+        return None
+    path = Path(file)
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        refuse(f"cannot write {file}: its folder must exist and be writable")
+    return path
+
+
+def write_json(path: Path, rows: list[Row], about: dict) -> None:
+    content = {"measured": datetime.now(timezone.utc).isoformat(timespec="seconds"), "machine": about,
+               "set": measure.PASSED,
+               "rows": [{**row.as_json(), "processor": about["processor"]} for row in rows]}
+    write_whole(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def parsed(words: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="./dev bench", description="Measures the scorecard's figures next to their peers.",
+                                     epilog="Status: 0 no row is missed; 1 one is; 3 a figure could not be measured; 2 a wrong call.")
+    parser.add_argument("--only", metavar="NAME", help=f"one figure, or those that begin so: {', '.join(FIGURES)}")
+    parser.add_argument("--quick", action="store_true", help="the same work in three rounds, which decide nothing")
+    parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
+    parser.add_argument("--peer", metavar="NAME=PATH", action="append", default=[],
+                        help=f"measure a peer that is not packaged, from a checkout: {', '.join(checkouts.KNOWN)}")
+    parser.add_argument("--set", metavar="MASLIN_NAME=VALUE", action="append", default=[],
+                        help="set this for all measured programs; what the caller's environment holds does not reach them")
+    options = parser.parse_args(words)
+    for wish in options.set:
+        if not re.fullmatch(r"MASLIN_[A-Z_]+=.*", wish):
+            refuse(f"--set {wish!r} is no MASLIN_NAME=VALUE; other variables are not passed")
+        measure.PASSED.update([wish.split("=", 1)])
+    try:
+        for wish in options.peer:
+            checkouts.accept(wish)
+    except checkouts.Refused as refused:
+        refuse(str(refused))
+    return options
+
+
+def status(rows: Sequence[Row]) -> int:
+    verdicts = {row.verdict for row in rows}
+    return 3 if FAILED in verdicts else 1 if MISSED in verdicts else 0
+
+
+def measured(modules: Mapping, quick: bool, tell: Callable[[str, str], None]) -> list[Row]:
+    """Gives the figures' rows; `tell` hears which figure is measured, and what of it."""
+    rows: list[Row] = []
+    for name, module in modules.items():
+        tell(name, "")
+        try:
+            rows += module.measure(Plan(quick, lambda at, name=name: tell(name, at)))
+        except MeasurementError as error:
+            rows.append(Row(name, verdict=FAILED, note=str(error)))
+    for row in rows:
+        row.quick = quick
+    return rows

@@ -1,0 +1,89 @@
+"""What ./dev bench accepts, what it answers, and with which status it ends."""
+
+import contextlib
+import io
+import json
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from scorecard import checkouts, command, measure
+from scorecard.measure import MeasurementError
+from scorecard.row import FAILED, MET, MISSED, NOT_MEASURED, UNDECIDED, Row
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        for kept in (mock.patch.dict(checkouts.given, clear=True), mock.patch.dict(measure.PASSED, clear=True)):
+            kept.start()
+            self.addCleanup(kept.stop)
+
+    def refused(self, *words: str) -> str:
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), self.assertRaises(SystemExit) as end:
+            options = command.parsed(list(words))
+            command.chosen(options.only)
+            command.writable(options.json)
+        self.assertEqual(end.exception.code, 2)
+        return said.getvalue()
+
+    def test_an_unknown_peer_is_named_with_those_that_there_are(self):
+        said = self.refused("--peer", "libspoon=/tmp")
+        self.assertIn("'libspoon'", said)
+        self.assertIn("libfork, taskflow, toomanycooks, citor, raxml-ng", said)
+
+    def test_a_peer_without_a_path_is_refused(self):
+        for wish in ("libfork", "libfork="):
+            self.assertIn("--peer libfork=../libfork", self.refused("--peer", wish))
+
+    def test_a_path_that_is_not_there_is_refused(self):
+        self.assertIn("there is no /no/such/folder", self.refused("--peer", "libfork=/no/such/folder"))
+
+    def test_a_folder_that_is_no_checkout_of_the_peer_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("include/libfork.hpp is not there", self.refused("--peer", f"libfork={folder}"))
+            self.assertIn("build it first", self.refused("--peer", f"raxml-ng={folder}"))
+
+    def test_a_checkout_is_accepted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "taskflow").mkdir()
+            (Path(folder) / "taskflow" / "taskflow.hpp").touch()
+            command.parsed(["--peer", f"taskflow={folder}"])
+            self.assertEqual(checkouts.given, {"taskflow": Path(folder).resolve()})
+
+    def test_a_peer_that_was_not_given_says_how_to_measure_it(self):
+        self.assertIn("--peer libfork=PATH", checkouts.how_to_measure("libfork"))
+
+    def test_only_variables_of_maslin_can_be_set(self):
+        self.assertIn("'OMP_NUM_THREADS=1'", self.refused("--set", "OMP_NUM_THREADS=1"))
+        self.assertIn("'MASLIN_WAIT'", self.refused("--set", "MASLIN_WAIT"))
+
+    def test_an_unknown_figure_and_a_file_that_cannot_be_written_are_refused(self):
+        self.assertIn("'nothing'", self.refused("--only", "nothing"))
+        self.assertIn("/no/such/folder/x.json", self.refused("--json", "/no/such/folder/x.json"))
+
+    def test_the_status_says_whether_a_row_is_missed(self):
+        for verdicts, status in (((MET, UNDECIDED, NOT_MEASURED), 0), ((MET, MISSED), 1), ((MISSED, FAILED), 3), ((), 0)):
+            self.assertEqual(command.status([Row(verdict, verdict=verdict) for verdict in verdicts]), status, verdicts)
+
+    def test_a_figure_that_cannot_be_measured_is_a_failed_row_and_the_others_are_measured(self):
+        figures = {"bad": mock.Mock(measure=mock.Mock(side_effect=MeasurementError("a wrong answer"))),
+                   "good": mock.Mock(measure=lambda plan: [Row("good", verdict=MET)])}
+        rows = command.measured(figures, True, lambda figure, at: None)
+        self.assertEqual([(row.name, row.verdict, row.note, row.quick) for row in rows],
+                         [("bad", FAILED, "a wrong answer", True), ("good", MET, "", True)])
+
+    def test_the_file_holds_the_rows_with_the_processor_and_what_was_set(self):
+        options = command.parsed(["--set", "MASLIN_WAIT=park"])
+        self.assertEqual(options.set, ["MASLIN_WAIT=park"])
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "rows.json"
+            command.write_json(file, [Row("x", verdict=MET)], {"processor": "made up"})
+            content = json.loads(file.read_text())
+        self.assertEqual(content["set"], {"MASLIN_WAIT": "park"})
+        self.assertEqual((content["rows"][0]["verdict"], content["rows"][0]["processor"]), (MET, "made up"))
+
+
+if __name__ == "__main__":
+    unittest.main()
