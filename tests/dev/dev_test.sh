@@ -9,12 +9,19 @@ checkout=$sandbox/checkout
 fakes=$sandbox/fakes
 mkdir -p "$checkout/python" "$fakes"
 cp "$project/dev" "$checkout/dev"
+mkdir -p "$checkout/tests/dev" && cp "$project/tests/dev/skipped.py" "$checkout/tests/dev"
 echo "rich==13.0.0" >"$checkout/python/requirements.txt"
+# Complete, so that none is made: its programs would be links to the machine's own.
+mkdir -p "$checkout/.venv/bin"
+cp "$checkout/python/requirements.txt" "$checkout/.venv/requirements.txt"
+printf '#!/bin/bash\n' >"$checkout/.venv/bin/python"
+chmod +x "$checkout/.venv/bin/python"
 tests=0
 failures=0
 
 # fake NAME [SCRIPT]: a program that records its call, then runs the script.
 fake() {
+  rm -f "$fakes/$1" # it may be a link to the machine's own
   printf '#!/bin/bash\necho "%s $*" >>"%s/calls"\n%s\n' "$1" "$sandbox" "${2:-}" >"$fakes/$1"
   chmod +x "$fakes/$1"
 }
@@ -82,6 +89,13 @@ expect "what is missing is installed" called "install --no-install-recommends cm
 expect "what is there is not installed" not called "cmake ccache "
 expect "the lists are brought up to date first" called "update"
 
+fake dpkg-query 'for p in "$@"; do [[ $p == -* || $p == *mpi* || $p == libomp* ]] || echo "installed $p"; done'
+on_machine test
+expect "what only tests need is installed for them" called "recommends libopenmpi-dev openmpi-bin libomp5-14"
+fake dpkg-query 'for p in "$@"; do [[ $p == -* || $p == libomp5-14 ]] || echo "installed $p"; done'
+on_machine test
+expect "where another package will do, none is installed" not called "apt-get"
+
 fake dpkg-query 'for p in "$@"; do [[ $p == -* ]] || echo "installed $p"; done'
 on_machine build
 expect "with everything there, apt-get is left alone" not called "apt-get"
@@ -100,15 +114,50 @@ expect "a failed build fails the command" status_is 2
 expect "a failed build runs no test" not called "ctest"
 
 fake ninja
-mkdir -p "$checkout/.venv/bin"
-cp "$checkout/python/requirements.txt" "$checkout/.venv/requirements.txt"
-printf '#!/bin/bash\n' >"$checkout/.venv/bin/python"
-chmod +x "$checkout/.venv/bin/python"
 fake ctest 'while (($#)); do [[ $1 != --output-junit ]] || file=$2; shift; done
-printf "<testsuite name=\"x\"\n\ttests=\"12\"\n\tfailures=\"2\"\n\tdisabled=\"0\"\n\tskipped=\"1\"\n>" >"$file"; exit 8'
+cat >"$file" <<END
+<testsuite name="x"
+	tests="12"
+	failures="2"
+	disabled="0"
+	skipped="1"
+>
+<testcase name="mpi" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>
+<system-out>skipped: no MPI was found (Debian: libopenmpi-dev)
+</system-out></testcase>
+<testcase name="data" status="run"><system-out>[ RUN      ] Data.Meets/0
+a_test.cpp:71: Skipped
+two readers meet only
+where there are two workers
+
+[  SKIPPED ] Data.Meets/0 (0 ms)
+[ RUN      ] Data.Meets/1
+a_test.cpp:71: Skipped
+two readers meet only
+where there are two workers
+
+[  SKIPPED ] Data.Meets/1, where GetParam() = 1 (0 ms)
+[ RUN      ] Data.Runs
+[       OK ] Data.Runs (0 ms)
+</system-out></testcase>
+<testcase name="input" status="run"><system-out>test_a (__main__.T) ... ok
+test_b (__main__.T)
+What it promises. ... skipped "this machine&apos;s processor is old"
+test_c (__main__.T) ... skipped &apos;root may write everywhere&apos;
+</system-out></testcase>
+</testsuite>
+END
+exit 8'
 mkdir -p "$checkout/build/release"
 on_machine test -R phylo
 expect "the summary counts what ctest counted" says "9 passed, 2 failed, 1 skipped"
+expect "a skipped test is named with its reason" says "skipped: mpi: no MPI was found (Debian: libopenmpi-dev)"
+expect "skipped cases of a passing test are named with their reason" \
+  says "skipped: data: Data.Meets/0 and 1 more: two readers meet only where there are two workers"
+expect "so are those of Python's tests" says "skipped: input: test_b: this machine's processor is old"
+expect "whatever quotes they have" says "skipped: input: test_c: root may write everywhere"
+expect "what ran is not called skipped" not says "Data.Runs"
+expect "the summary stands at the end" bash -c '[[ ${0##*$'"'\\n'"'} == release:* ]]' "$output"
 expect "failed tests fail the command" status_is 8
 expect "arguments reach ctest" called "-R phylo"
 
