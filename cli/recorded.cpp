@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "maslin/error.hpp"
 #include "output.hpp"
@@ -20,9 +20,6 @@ constexpr std::uint32_t none = ~std::uint32_t{0};
 
 /// A replay would run each.
 constexpr std::int64_t most_blocks = 1'000'000'000;
-
-/// How far the clocks of two workers may be apart.
-constexpr std::int64_t as_good_as_now_ns = 200;
 
 struct unplayable {
   std::string what;
@@ -252,17 +249,11 @@ class reading {
   void create(track& t, const event& e) {
     const auto place = static_cast<std::uint32_t>(into_.tasks.size());
     say(t, recorded::act::create, place);
-    std::uint32_t runs = none;
-    if (e.argument == ran_at_once) {
+    if (e.argument == ran_at_once)
       t.at_once = place;
-    } else if (const auto early = early_.extract(e.argument); !early.empty() && early.mapped().worker != e.worker &&
-                                                              e.ns - early.mapped().begin_ns <= as_good_as_now_ns) {
-      runs = early.mapped().runs;
-      unasked_.erase(runs);
-    } else {
+    else
       live_[e.argument] = place;
-    }
-    into_.tasks.push_back({named(e.id), 0, 0, runs == none ? new_body() : runs, 0});
+    into_.tasks.push_back({named(e.id), 0, 0, new_body(), 0});
     t.described = place;
   }
 
@@ -302,11 +293,9 @@ class reading {
       runs = into_.tasks[found->second].runs;
       live_.erase(found);
     } else {
-      // What nobody created is the graph's own: it moves data, and a replay does so itself. But at one time a worker's
-      // events may come before its creator's.
+      // What nobody created is the graph's own: it moves data, and a replay does so itself.
       runs = new_body();
-      early_[e.argument] = {runs, e.worker, e.ns};
-      unasked_.insert(runs);
+      unasked_.push_back(runs);
     }
     t.open.push_back({frame::sort::body, runs});
     t.open.back().task = e.argument;
@@ -421,11 +410,6 @@ class reading {
     return id;
   }
 
-  struct early_begin {
-    std::uint32_t runs;
-    int worker;
-    std::int64_t begin_ns;
-  };
   struct open_loop {
     std::uint32_t place;
     std::uint32_t site;
@@ -438,8 +422,7 @@ class reading {
   track program_;            ///< its own control flow
   bool others_sit_ = false;  ///< somebody else is worker 0, so what is done there is done beside the program
   std::unordered_map<std::uint64_t, std::uint32_t> live_;  ///< tasks that were created and have not begun
-  std::unordered_map<std::uint64_t, early_begin> early_;   ///< tasks that have begun and were not created yet
-  std::unordered_set<std::uint32_t> unasked_;              ///< bodies of tasks that nobody created
+  std::vector<std::uint32_t> unasked_;                     ///< bodies of tasks that nobody created
   std::unordered_map<std::uint32_t, access_form> forms_;
   std::unordered_map<std::uint64_t, std::uint32_t> groups_;  ///< that are there, by their numbers in the trace
   std::uint32_t last_group_ = 0;

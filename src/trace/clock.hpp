@@ -5,9 +5,8 @@
 
 #include <cstdint>
 #include <ctime>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
+
+#include "base/clock.hpp"
 
 namespace maslin::trace::internal {
 
@@ -24,11 +23,9 @@ inline std::uint64_t monotonic_ns() noexcept {
 }
 
 inline std::uint64_t ticks() noexcept {
-#if defined(__x86_64__)
   if (use_counter) [[likely]]
-    return __rdtsc();
-#endif
-  return described_clock ? described_clock() : monotonic_ns();
+    return base::ticks();
+  return described_clock ? described_clock() : base::stepped(monotonic_ns());
 }
 
 /// Gives how many ticks recording an event takes, which is hardly more than reading the clock; none in described time.

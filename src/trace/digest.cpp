@@ -1,5 +1,6 @@
 #include "trace/digest.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace maslin::trace::internal {
@@ -64,7 +65,10 @@ void digest::leave(std::uint64_t now, encoder& to) {
   frames_.pop_back();
 }
 
-void digest::add(const cell& c, encoder& to) {
+void digest::add(const cell& recorded, encoder& to) {
+  cell c = recorded;
+  // The thread may have moved to a core whose clock is behind.
+  c.ticks = last_ticks_ = std::max(last_ticks_, c.ticks);
   switch (c.kind) {
     case event_kind::stream_begin:
     case event_kind::stream_resume:

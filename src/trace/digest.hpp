@@ -47,6 +47,7 @@ class digest {
   void end_help(encoder& to);
 
   std::uint64_t most_gap_;
+  std::uint64_t last_ticks_ = 0;
   std::vector<frame> frames_;
   std::map<std::uint64_t, std::vector<frame>> suspended_;
   std::optional<cell> pending_;  // a suspension that is told only if somebody else does something before it ends

@@ -154,5 +154,15 @@ TEST(Digest, PassesOnASuspensionOnlyIfAnotherStreamHasItsTurnMeanwhile) {
                    "42 resume 0 200", "50 kernel_count 7 1", "50 kernel_total 7 3", "50 stream_end 1 1"}));
 }
 
+TEST(Digest, CountsNoTimeWhereTheClockRunsBackwards) {
+  EXPECT_EQ(thinning()
+                .at(10, stream_begin, 1, 5)
+                .at(20, offload_begin, newview)
+                .at(18, offload_end, newview)
+                .at(60, stream_end, 1, 5)
+                .lines(),
+            (lines{"10 stream_begin 1 5", "60 kernel_count 7 1", "60 kernel_total 7 0", "60 stream_end 1 5"}));
+}
+
 }  // namespace
 }  // namespace maslin::trace::internal

@@ -9,10 +9,14 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <queue>
+#include <tuple>
+#include <utility>
 
 #include "maslin/error.hpp"
+#include "trace/causes.hpp"
 
 namespace maslin::trace {
 
@@ -125,9 +129,8 @@ struct file::contents {
   void scan_strings(payload_reader& from);
   void scan_end(payload_reader& from, std::uint64_t blocks_before);
 
-  std::int64_t ns_of(std::uint64_t ticks) const {
-    return saturated(static_cast<double>(static_cast<std::int64_t>(ticks - began_ticks)) * ns_per_tick);
-  }
+  /// Of ticks since the trace began.
+  std::int64_t ns_of(std::int64_t ticks) const { return saturated(static_cast<double>(ticks) * ns_per_tick); }
 
   std::string path;
   descriptor in;
@@ -252,15 +255,25 @@ void file::contents::scan_end(payload_reader& from, std::uint64_t blocks_before)
 
 namespace {
 
+constexpr std::size_t none = ~std::size_t{0};
+
+/// How much earlier than its cause on another worker an event may be stamped (base/clock.hpp).
+constexpr double most_skew_ns = 200;
+
 /// The events of one worker, one after another.
 template <class Contents>
 class cursor {
  public:
-  cursor(const Contents& from, std::size_t track) : from_(&from), track_(track) { next(); }
+  cursor(const Contents& from, std::size_t track) : from_(&from), track_(track) {
+    now_.worker = from.about.tracks[track].worker;
+    next();
+  }
 
   bool done() const { return done_; }
+  /// The event, but for its time.
   const event& now() const { return now_; }
-  std::size_t track() const { return track_; }
+  /// The event's time, since the trace began.
+  std::int64_t ticks() const { return at_; }
 
   void next() {
     while (!reader_ || reader_->done())
@@ -278,7 +291,7 @@ class cursor {
     if (now_.kind == event_kind::kernel_total)  // recorded in ticks, like the times
       now_.argument = static_cast<std::uint64_t>(
           std::max<std::int64_t>(0, saturated(static_cast<double>(last.argument) * from_->ns_per_tick)));
-    now_.ns = std::max(now_.ns, from_->ns_of(ticks_));
+    at_ = std::max(at_, static_cast<std::int64_t>(ticks_ - from_->began_ticks));
     ++seen_;
   }
 
@@ -311,6 +324,7 @@ class cursor {
   std::optional<payload_reader> reader_;
   memory memory_;
   std::uint64_t ticks_ = 0;
+  std::int64_t at_ = std::numeric_limits<std::int64_t>::min();
   std::uint64_t seen_ = 0;
   std::uint64_t dropped_ = 0;
   bool done_ = false;
@@ -335,24 +349,51 @@ void file::each_event(const std::function<void(const event&)>& take) const {
   cursors.reserve(contents_->blocks.size());
   for (std::size_t track = 0; track < contents_->blocks.size(); ++track) cursors.emplace_back(*contents_, track);
 
-  const auto later = [&](std::size_t a, std::size_t b) {  // ties go to the lower worker
-    return std::pair(cursors[a].now().ns, a) > std::pair(cursors[b].now().ns, b);
+  // The time of a described machine is exact.
+  const std::int64_t most_skew =
+      contents_->event_ticks > 0 ? std::llround(std::clamp(most_skew_ns / contents_->ns_per_tick, 0.0, 1e9)) : 0;
+  const auto later = [&](std::size_t a, std::size_t b) {
+    const auto order = [&](std::size_t i) { return std::tuple(cursors[i].ticks(), rank(cursors[i].now().kind), i); };
+    return order(a) > order(b);
   };
   std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
-  for (std::size_t i = 0; i < cursors.size(); ++i)
-    if (!cursors[i].done()) ready.push(i);
-  while (!ready.empty()) {
-    const std::size_t i = ready.top();
-    ready.pop();
+  std::vector<std::size_t> held;  // their next events lack their causes
+  causes happened;
+  const auto sort_in = [&](std::size_t i) {
+    if (cursors[i].done()) return;
+    if (happened.complete(cursors[i].now()))
+      ready.push(i);
+    else
+      held.push_back(i);
+  };
+  for (std::size_t i = 0; i < cursors.size(); ++i) sort_in(i);
+
+  std::int64_t ns = std::numeric_limits<std::int64_t>::min();
+  while (!ready.empty() || !held.empty()) {
+    const auto first = std::min_element(held.begin(), held.end(), [&](auto a, auto b) { return later(b, a); });
+    std::size_t i = 0;
+    // The cause was not recorded, or is no event.
+    if (first != held.end() && (ready.empty() || cursors[ready.top()].ticks() - most_skew > cursors[*first].ticks())) {
+      i = *first;
+      held.erase(first);
+    } else {
+      i = ready.top();
+      ready.pop();
+    }
     cursor<contents>& from = cursors[i];
     // It stays the earliest for a while more often than not.
     do {
       event e = from.now();
-      e.worker = contents_->about.tracks[i].worker;
+      e.ns = ns = std::max(ns, contents_->ns_of(from.ticks()));
       take(e);
+      happened.add(e);
       from.next();
-    } while (!from.done() && (ready.empty() || !later(i, ready.top())));
-    if (!from.done()) ready.push(i);
+    } while (held.empty() && !from.done() && happened.complete(from.now()) &&
+             (ready.empty() || !later(i, ready.top())));
+    sort_in(i);
+    for (std::size_t& other : held)
+      if (happened.complete(cursors[other].now())) ready.push(std::exchange(other, none));
+    std::erase(held, none);
   }
 }
 
