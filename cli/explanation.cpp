@@ -234,7 +234,7 @@ void tell_process(std::string& text, const explanation& all) {
          const std::string as_of = "this is what it was at " + wall_clock(p.written);
          switch (p.is) {
            case ended:
-             return "it has ended";
+             return p.signal.empty() ? "it has ended" : "it was ended by a signal (" + p.signal + ")";
            case runs:
              return "it still runs, and " + as_of;
            case killed:
@@ -331,8 +331,9 @@ std::string explanation_json(const explanation& all) {
   out["workers"] = all.workers;
   out["seconds"] = all.seconds;
   if (const auto& p = all.report_of)
-    out["process"] = {{"number", p->process},  {"host", p->host},       {"state", name_of(p->is)},  {"began", p->began},
-                      {"written", p->written}, {"machine", p->machine}, {"described", p->described}};
+    out["process"] = {{"number", p->process},      {"host", p->host},       {"state", name_of(p->is)},
+                      {"began", p->began},         {"written", p->written}, {"machine", p->machine},
+                      {"described", p->described}, {"signal", p->signal}};
   out["libraries"] = ordered_json::array();
   for (const library_limit& l : all.libraries)
     out["libraries"].push_back({{"name", l.name}, {"process_wide", l.process_wide}});

@@ -89,6 +89,7 @@ struct process_state {
   std::string machine;
   bool described = false;  ///< the machine; times are virtual
   life is = life::unknown;
+  std::string signal;  ///< that ended it, "SIGTERM"; empty where none did
   double began = 0;    ///< seconds since 1970
   double written = 0;  ///< the report
 };

@@ -97,6 +97,12 @@ process_state::life life_of(const json& from) {
   return start != 0 && start == from.at("process_start").get<std::uint64_t>() ? runs : killed;
 }
 
+std::string name_of_signal(int number) {
+  if (number == 0) return {};
+  const char* const name = sigabbrev_np(number);
+  return name ? fmt::format("SIG{}", name) : std::to_string(number);
+}
+
 explanation explanation_of(const json& from) {
   explanation all;
   all.program = from.at("program").get<std::string>();
@@ -108,6 +114,7 @@ explanation explanation_of(const json& from) {
   process.machine = from.at("machine").get<std::string>();
   process.described = from.at("described").get<bool>();
   process.is = life_of(from);
+  process.signal = name_of_signal(from.value("signal", 0));
   process.began = from.at("began").get<double>();
   process.written = from.at("written").get<double>();
   for (const json& l : from.at("libraries"))

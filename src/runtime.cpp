@@ -14,13 +14,14 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <vector>
+#include <thread>
 
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/lock.hpp"
 #include "exec/executor.hpp"
 #include "exec/in_place.hpp"
+#include "exec/leaving.hpp"
 #include "exec/node/membership.hpp"
 #include "exec/report_file.hpp"
 #include "graph/read_check.hpp"
@@ -45,24 +46,29 @@ namespace {
 struct process_runtime {
   std::mutex lock;
   std::unique_ptr<executor> exec;
+  std::thread::id started_by;
   int users = 0;
   bool implicit = false;
+  bool is_over = false;  ///< the process is at its end, and this has ended: what calls now runs in place
   Runtime::options running_with;
-  std::vector<std::exception_ptr> unobserved;
-
-  ~process_runtime();
 };
 
 std::atomic<executor*> running{nullptr};
-// A forked child gets a fresh one; the parent's, with its locks and threads, is left as it was.
+// A forked child gets a fresh one; the parent's, with its locks and threads, is left as it was. Never destroyed: other
+// threads, and static destructors, may call to the end.
 process_runtime* process = nullptr;
 bool forked_inside_a_task = false;
+
+void end_process(process_runtime& p) noexcept;
 
 process_runtime& the_process() {
   // Ends the process's own at its exit: in a forked child that is the child's, for the parent's threads are not there.
   struct owner {
-    owner() { process = new process_runtime; }
-    ~owner() { delete process; }
+    owner() {
+      process = new process_runtime;
+      std::at_quick_exit([] { leave_records(); });
+    }
+    ~owner() { end_process(*process); }
   };
   static const owner of_process;
   return *process;
@@ -99,6 +105,7 @@ void in_forked_child() {
   trace::forget_after_fork();
   forget_reports_after_fork();
   forget_reporting_after_fork();
+  forget_leaving_after_fork();
   node::segment::forget_after_fork();
   running.store(nullptr, std::memory_order_relaxed);
   process = new process_runtime;
@@ -150,21 +157,64 @@ void start(process_runtime& p, Runtime::options wish) {
   }
   p.running_with = {wish.serial ? 1 : workers, wish.serial};
   begin_reporting(p.exec->workers(), described && !wish.serial ? described->name.c_str() : nullptr);
+  p.started_by = std::this_thread::get_id();
   running.store(p.exec.get(), std::memory_order_release);
+  if (trace::on()) watch_signals();
   if (shares) tell_mpi(true);
+}
+
+/// Starts the runtime; what goes wrong is what ends the program where nobody catches it.
+void start(process_runtime& p, std::unique_lock<std::mutex>& held, const Runtime::options& wish) {
+  try {
+    start(p, wish);
+  } catch (const error& e) {
+    held.unlock();  // nobody may catch this, and nothing is unwound then
+    base::throw_cannot_start(e);
+  }
 }
 
 void stop(process_runtime& p) noexcept {
   tell_mpi(false);
   drain_root_context();
   running.store(nullptr, std::memory_order_release);
+  p.exec->end();
   p.exec.reset();
-  end_reporting();
-  trace::stop();
+  {
+    const records_kept saving;
+    end_reporting();
+    trace::stop();
+  }
+  unwatch_signals();
 }
 
-process_runtime::~process_runtime() {
-  if (exec) stop(*this);
+/// Calls in what runs after the runtime's end at the process's exit, such as older static destructors, run in place.
+void run_in_place_from_now_on(process_runtime& p) noexcept {
+  p.is_over = true;
+  p.running_with = {1, true};
+  running.store(make_serial().release(), std::memory_order_release);
+}
+
+/// The process exits. By the thread that started the runtime, outside of all tasks, it waits for all that is in flight.
+/// Others cannot: inside a task they would wait for themselves, and elsewhere what they would wait for need not end.
+void end_process(process_runtime& p) noexcept {
+  std::unique_lock held(p.lock, std::defer_lock);
+  const bool waits = !current_context_or_null() && held.try_lock();
+  if (waits && p.exec && p.started_by == std::this_thread::get_id()) {
+    tell_mpi(false);
+    drain_root_context();
+    p.exec->end();  // it stays: other threads may be in its calls
+    leave_records();
+    run_in_place_from_now_on(p);
+  } else {
+    leave_records();
+    if (waits && !p.exec) run_in_place_from_now_on(p);
+  }
+  unwatch_signals();
+}
+
+/// Would the calling thread, which exits, wait for itself, or for others who need not end?
+bool leaves_others_behind(const process_runtime& p) noexcept {
+  return current_context_or_null() || (is_root_context_over() && p.started_by != std::this_thread::get_id());
 }
 
 }  // namespace
@@ -172,9 +222,10 @@ process_runtime::~process_runtime() {
 executor& the_executor() {
   if (executor* exec = running.load(std::memory_order_acquire)) return *exec;
   process_runtime& p = the_process();
-  std::lock_guard held(p.lock);
+  std::unique_lock held(p.lock);
+  if (p.is_over) return *running.load(std::memory_order_acquire);
   if (!p.exec) {
-    start(p, {});
+    start(p, held, {});
     p.implicit = true;
   }
   return *p.exec;
@@ -184,10 +235,11 @@ Runtime::Runtime() : Runtime(options{}) {}
 
 Runtime::Runtime(const options& wish) {
   process_runtime& p = the_process();
-  std::lock_guard held(p.lock);
+  std::unique_lock held(p.lock);
   if (wish.workers < 0)
     throw error("Runtime: workers = " + std::to_string(wish.workers) +
                 ": expected a positive number, or 0 for this process's CPU budget");
+  if (p.is_over) return;
   if (p.exec) {
     const bool other =
         (wish.workers > 0 && wish.workers != p.running_with.workers) || (wish.serial && !p.running_with.serial);
@@ -195,15 +247,16 @@ Runtime::Runtime(const options& wish) {
       throw error("Runtime: one with " + std::to_string(p.running_with.workers) +
                   " workers is running already; end it before another is made with other options");
   } else {
-    start(p, wish);
+    start(p, held, wish);
   }
   ++p.users;
 }
 
 Runtime::~Runtime() {
   process_runtime& p = the_process();
+  if (leaves_others_behind(p)) return;  // the runtime ends with the process
   std::lock_guard held(p.lock);
-  if (--p.users == 0 && !p.implicit) stop(p);
+  if (!p.is_over && --p.users == 0 && !p.implicit) stop(p);
 }
 
 int width() { return the_executor().width(); }

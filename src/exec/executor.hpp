@@ -24,6 +24,9 @@ class membership;
 class executor : public graph::ready_sink {
  public:
   virtual ~executor() = default;
+  /// Waits for all that is in flight, and says or keeps what is to be said or kept at the end. Nothing is run after it.
+  /// Called once, by the thread that made the executor where that is there.
+  virtual void end() noexcept {}
 
   // ready(task): the task is a member of its scope and waits for nothing; it runs once, now or later.
 

@@ -21,6 +21,7 @@
 #include "base/cache_path.hpp"
 #include "base/processor.hpp"
 #include "exec/foreign/libraries.hpp"
+#include "exec/leaving.hpp"
 #include "files/marked.hpp"
 #include "files/replacement.hpp"
 
@@ -88,10 +89,11 @@ report_file::report_file(std::string path, bool one_of_many, run_about run)
   run_.began = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-report_file::~report_file() {
+void report_file::end(int signal) noexcept {
   {
     const std::lock_guard guard(lock_);
     if (!thread_.joinable()) return;
+    signal_ = signal;
     stopping_ = true;
   }
   wake_.notify_one();
@@ -100,6 +102,7 @@ report_file::~report_file() {
 
 void report_file::rouse() noexcept {
   const std::lock_guard guard(lock_);
+  if (stopping_) return;
   const writer before = writer_.exchange(writer::looks, std::memory_order_seq_cst);
   if (before == writer::dozes) wake_.notify_one();
   if (before != writer::is_none) return;
@@ -114,6 +117,7 @@ void report_file::rouse() noexcept {
   } catch (const std::exception&) {  // the system has no more threads: then there is no report
   }
   pthread_sigmask(SIG_SETMASK, &mine, nullptr);
+  watch_signals();
 }
 
 std::chrono::duration<double> report_file::pause() const {
@@ -165,6 +169,7 @@ void report_file::write(bool ended) {
   }
   wrote_at_ = seconds();
   run_.ended = ended;
+  run_.signal = signal_;
   run_.written = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   run_.seconds = wrote_at_;
   run_.libraries.clear();
@@ -203,6 +208,11 @@ void begin_reporting(int workers, const char* described) noexcept try {
 }
 
 void end_reporting() noexcept { delete now.exchange(nullptr, std::memory_order_acq_rel); }
+
+void leave_reporting(int signal) noexcept {
+  // A phase that runs tells the file when it ends.
+  if (report_file* file = now.exchange(nullptr, std::memory_order_acq_rel)) file->end(signal);
+}
 
 void forget_reporting_after_fork() noexcept {
   now.store(nullptr, std::memory_order_relaxed);  // what it was has a thread that is not here

@@ -21,8 +21,7 @@ class report_file {
  public:
   /// `one_of_many`: its folder is there for such files only; so the oldest go when there are more than `most_kept`.
   report_file(std::string path, bool one_of_many, run_about run);
-  /// The runtime has ended, and with it all phases: writes that.
-  ~report_file();
+  ~report_file() { end(0); }
   report_file(const report_file&) = delete;
   report_file& operator=(const report_file&) = delete;
 
@@ -34,6 +33,8 @@ class report_file {
     if (writer_.load(std::memory_order_seq_cst) != writer::looks) rouse();
   }
   void phase_ends() noexcept { ended_.fetch_add(1, std::memory_order_release); }
+  /// The runtime has ended, or the process ends, by that signal (0: none): writes that, and nothing after it.
+  void end(int signal) noexcept;
 
  private:
   enum class writer : std::uint8_t { is_none, looks, dozes };
@@ -60,6 +61,7 @@ class report_file {
   std::mutex lock_;
   std::condition_variable wake_;
   bool stopping_ = false;  // under lock_
+  int signal_ = 0;         // under lock_, before stopping_
   std::thread thread_;     // under lock_
 
   // The writer's.
@@ -72,6 +74,8 @@ class report_file {
 void begin_reporting(int workers, const char* described) noexcept;
 /// The runtime has ended.
 void end_reporting() noexcept;
+/// The process ends, by that signal (0: by itself), while phases may run.
+void leave_reporting(int signal) noexcept;
 /// In a forked child: the file is its parent's.
 void forget_reporting_after_fork() noexcept;
 

@@ -88,8 +88,8 @@ std::string report_json(const run_about& run, const std::vector<told_phase>& pha
                  json_text(run.where.numbers));
   fmt::format_to(to, "\"machine\": {}, \"described\": {}, \"workers\": {},\n", json_text(run.machine), run.described,
                  run.workers);
-  fmt::format_to(to, "\"began\": {:.3f}, \"written\": {:.3f}, \"seconds\": {}, \"ended\": {},\n", run.began,
-                 run.written, number(run.seconds), run.ended);
+  fmt::format_to(to, "\"began\": {:.3f}, \"written\": {:.3f}, \"seconds\": {}, \"ended\": {}, \"signal\": {},\n",
+                 run.began, run.written, number(run.seconds), run.ended, run.signal);
   fmt::format_to(to, "\"libraries\": {},\n", list(run.libraries, "  ", [](const run_about::library& l) {
                    return fmt::format(R"({{"name": {}, "process_wide": {}}})", json_text(l.name), l.process_wide);
                  }));

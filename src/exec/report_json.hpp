@@ -28,6 +28,7 @@ struct run_about {
   double written = 0;  ///< this report
   double seconds = 0;  ///< of the runtime so far
   bool ended = false;
+  int signal = 0;  ///< that ended it; 0: none did
   std::vector<library> libraries;
 };
 

@@ -1,5 +1,7 @@
 #include "task/context.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <new>
 #include <utility>
@@ -12,9 +14,18 @@ namespace maslin {
 namespace {
 
 thread_local context* current = nullptr;
+thread_local bool is_over = false;
 
 std::atomic<void (*)(context&)> root_drain{nullptr};
 std::atomic<context_watcher> watched_by{nullptr};
+
+/// `exit` was called inside a task, on a thread that has a root context. What waits for this thread, or runs on others,
+/// may use that to the end. Only one thread goes on to the handlers, for the last of two ends the process too early.
+std::atomic_flag one_leaves;
+void leave_in_task() noexcept {
+  if (!one_leaves.test_and_set()) return;
+  for (;;) pause();
+}
 
 /// When its thread ends it is drained and gives back what it holds, but it can still be asked: what has static storage
 /// ends after what is thread-local.
@@ -32,6 +43,11 @@ struct root_context {
     self.is_root = true;
   }
   ~root_context() {
+    is_over = true;
+    if (current) {
+      leave_in_task();
+      return;
+    }
     drain();
     self.data.reset();
     self.others = {};
@@ -49,7 +65,9 @@ thread_local root_context root;
 
 void set_root_drain(void (*drain)(context&)) noexcept { root_drain.store(drain, std::memory_order_release); }
 void drain_root_context() { root.drain(); }
+bool is_root_context_over() noexcept { return is_over; }
 void forget_root_context() noexcept {
+  one_leaves.clear();
   (void)root.self.data.release();  // it names tasks that are not this process's
   root.children.~scope();
   new (&root.children) scope(nullptr);

@@ -54,6 +54,8 @@ context* current_context_or_null() noexcept;
 void set_root_drain(void (*drain)(context& root)) noexcept;
 /// Does so now for the calling thread's.
 void drain_root_context();
+/// Is the calling thread, or the process in which it called `exit`, at its end?
+bool is_root_context_over() noexcept;
 /// Forgets what the calling thread's root context counted: its tasks belong to the process that this one was forked
 /// from.
 void forget_root_context() noexcept;

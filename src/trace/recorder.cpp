@@ -121,7 +121,10 @@ void start_from_environment(int worker_count, described_time clock) {
   }
 }
 
-void stop() noexcept {
+namespace {
+
+/// Ends the recording and completes the file; gives what it had, nothing where none was on.
+internal::session complete() noexcept {
   using namespace internal;
   shared& s = state();
   session ended;
@@ -130,10 +133,21 @@ void stop() noexcept {
     recorded_kinds.store(0, std::memory_order_relaxed);
     ended = std::move(s.now);
   }
-  if (!ended.drain) return;
+  if (!ended.drain) return ended;
   ended.drain->finish();
   if (!ended.drain->problem().empty()) std::fprintf(stderr, "maslin: %s\n", ended.drain->problem().c_str());
-  worker_rings = nullptr;
+  return ended;
+}
+
+}  // namespace
+
+void stop() noexcept {
+  if (complete().drain) internal::worker_rings = nullptr;
+}
+
+void leave() noexcept {
+  // A worker that has just seen that a trace is on still writes to its ring.
+  (void)complete().rings.release();
 }
 
 void forget_after_fork() noexcept {

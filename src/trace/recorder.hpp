@@ -88,6 +88,8 @@ void start_from_environment(int workers, described_time clock = nullptr);
 /// Ends the trace and puts the file in its place; to be called when the workers have stopped. Does nothing when none is
 /// on. If the file could not be written, says so once on stderr, and leaves nothing behind.
 void stop() noexcept;
+/// The same while workers run, for the process ends: an event that is being recorded may be missing.
+void leave() noexcept;
 
 /// To be called in a forked child before anything else: forgets the trace, which stays the parent's. A trace that the
 /// child starts from the same environment goes to its own file, "path.<pid>".

@@ -137,6 +137,18 @@ class Explain(unittest.TestCase):
         self.assertIn("it ended without saying so", said)
         self.assertIn("phase the end", said)
 
+    def test_a_run_that_a_signal_ended(self):
+        for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            program = self.start("held", "the end")
+            self.is_seen(program)
+            program.send_signal(ending)
+            program.wait(timeout=LIMIT_S)
+            self.assertEqual(program.returncode, -ending)
+            said = self.explain(str(program.pid))
+            self.assertIn(f"it was ended by a signal ({ending.name})", said)
+            self.assertIn("phase the end", said)
+            self.assertEqual(self.figures(program.pid)["process"]["signal"], ending.name)
+
     def test_two_programs_at_the_same_time(self):
         one = self.start("held", "one")
         self.is_seen(one)

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -62,6 +64,16 @@ TEST_P(BadEnvironment, IsOneClearErrorAtTheFirstCall) {
       2, std::string(bad.name) + "=.?" + bad.value);
 }
 
+TEST_P(BadEnvironment, EndsTheProcessWithStatus2AndOneLineWhereNobodyCatches) {
+  const bad_variable bad = GetParam();
+  EXPECT_CHILD(([&]() noexcept {
+                 if (bad.machine) setenv("MASLIN_MACHINE", spec(bad.machine).c_str(), 1);
+                 setenv(bad.name, bad.value, 1);
+                 return run_a_loop();
+               }),
+               2, "^maslin: [^\n]*" + std::string(bad.value) + "[^\n]*\n$");
+}
+
 INSTANTIATE_TEST_SUITE_P(, BadEnvironment,
                          testing::Values(bad_variable{"MASLIN_WORKERS", "banana"}, bad_variable{"MASLIN_WORKERS", "0"},
                                          bad_variable{"MASLIN_WORKERS", "-3"}, bad_variable{"MASLIN_SERIAL", "yes"},
@@ -69,14 +81,38 @@ INSTANTIATE_TEST_SUITE_P(, BadEnvironment,
                                          bad_variable{"MASLIN_GRAIN", "mgsp"}, bad_variable{"MASLIN_WAIT", "yeild"},
                                          bad_variable{"MASLIN_PIN", "wait=yeild"},
                                          bad_variable{"MASLIN_LOOP", "guided"}, bad_variable{"MASLIN_WATCHDOG", "soon"},
-                                         bad_variable{"MASLIN_FOREIGN", "off"},
+                                         bad_variable{"MASLIN_FOREIGN", "off"}, bad_variable{"MASLIN_NODE", "a/b"},
+                                         bad_variable{"MASLIN_AT_ONCE", "no"}, bad_variable{"MASLIN_RENAME", "much"},
+                                         bad_variable{"MASLIN_TRACE", "/nonexistent/t"},
+                                         bad_variable{"MASLIN_TRACE_DETAIL", "some"},
                                          bad_variable{"MASLIN_WATCHDOG", "5,late"},
                                          bad_variable{"MASLIN_CHECK", "perhaps"}));
 
 INSTANTIATE_TEST_SUITE_P(OfDescribedMachines, BadEnvironment,
                          testing::Values(bad_variable{"MASLIN_DURATIONS", "guessed", "epyc-128.toml"},
                                          bad_variable{"MASLIN_HOST", "Linux", "cell-qs20.toml"},
+                                         bad_variable{"MASLIN_QUIET", "yes", "epyc-128.toml"},
                                          bad_variable{"MASLIN_WORKERS", "many", "epyc-128.toml"}));
+
+[[noreturn]] void fail() { throw ms::error("of the program's own"); }
+
+TEST(Process, AnErrorOfTheProgramsOwnThatNobodyCatchesEndsItAsEver) {
+  EXPECT_EXIT(([]() noexcept {
+                std::set_terminate([] { _exit(9); });
+                setenv("MASLIN_WORKERS", "banana", 1);
+                run_a_loop();
+              }()),
+              testing::ExitedWithCode(9), "");
+  EXPECT_EXIT(([]() noexcept {
+                setenv("MASLIN_WORKERS", "banana", 1);
+                try {
+                  run_a_loop();
+                } catch (const ms::error&) {
+                }
+                fail();
+              }()),
+              testing::KilledBySignal(SIGABRT), "of the program's own");
+}
 
 TEST(Process, ADescribedMachineThatIsNotThereIsAnError) {
   EXPECT_CHILD(

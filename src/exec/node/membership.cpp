@@ -97,7 +97,8 @@ membership::membership(const std::string& job, int own)
   here_.greet();
 }
 
-membership::~membership() { here_.leave(); }
+membership::~membership() { leave(); }
+void membership::leave() { here_.leave(); }
 
 bool membership::alone() const { return here_.alone(); }
 

@@ -21,6 +21,7 @@ class membership {
   membership(const std::string& job, int own);
   /// Leaves.
   ~membership();
+  void leave();
   membership(const membership&) = delete;
   membership& operator=(const membership&) = delete;
 

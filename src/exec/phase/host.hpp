@@ -46,6 +46,8 @@ class phase_host {
   grain::policy policy() const { return policy_; }
   /// What was learned of phases, read when it is first asked for. Throws std::bad_alloc.
   learned_phases& learned();
+  /// Keeps what was learned for later runs.
+  void end_learning() noexcept { learned_.reset(); }
   /// How those wait who have nothing to do, and which variable says so; none where it is left to us.
   grain::wait_policy wait_policy() const { return wait_; }
   const char* wait_policy_by() const { return wait_by_; }

@@ -106,6 +106,7 @@ bool threads_executor::has_work_alone(const worker& w) const {
 void threads_executor::stand_in_body() {
   // A starter that comes back within this time finds its seat free.
   constexpr auto patience = std::chrono::milliseconds(5);
+  (void)current_context();  // as in thread_body
   stand_in_stack_.emplace();
   while (!stopping_.load(std::memory_order_acquire)) {
     std::this_thread::sleep_for(patience);

@@ -20,6 +20,8 @@ class sharing {
  public:
   sharing(threads_executor& exec, std::unique_ptr<node::membership> as);
   ~sharing();
+  /// The node's other processes may have the CPUs.
+  void leave() { as_->leave(); }
 
   /// The workers that this process has at its start.
   int at_start() const { return at_start_; }

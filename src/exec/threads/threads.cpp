@@ -178,8 +178,6 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
   }
 }
 
-threads_executor::~threads_executor() { end(); }
-
 bool threads_executor::start_worker(worker& w) noexcept try {
   if (w.index == 0 || w.thread.joinable()) return true;
   w.mask_seen = 0;
@@ -213,10 +211,14 @@ void threads_executor::end() noexcept {
   mark_starter(false);
   for (auto& w : workers_)
     if (w->thread.joinable()) w->thread.join();
+  watchdog_ = {};
   forget_libraries();
+  end_learning();
+  if (sharing_) sharing_->leave();
 }
 
 void threads_executor::thread_body(worker& w) {
+  (void)current_context();  // makes the thread's root context: `exit` on this thread is noticed by its end
   set_self(&w);
   w.own_stack.emplace();
   w.running = &*w.own_stack;

@@ -38,7 +38,7 @@ class threads_executor final : public executor, public phase_host {
  public:
   /// `as`: its place on a shared node, or null.
   threads_executor(int workers, schedule loops, std::unique_ptr<node::membership> as = nullptr);
-  ~threads_executor() override;
+  void end() noexcept override;
 
   void ready(detail::task_node* task) noexcept override;
   bool run_member(scope& s) override;
@@ -182,7 +182,6 @@ class threads_executor final : public executor, public phase_host {
   std::optional<work> take_task_if(worker& w, worker& from, Predicate&& suits);
 
   // threads.cpp
-  void end() noexcept;
   void thread_body(worker& w);
   void work_loop();
   void turn(worker& w);

@@ -66,6 +66,7 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
       times_(machine),
       stacks_(stack_bytes_from_environment()),
       loops_(loops),
+      quiet_(base::flag_from_environment("MASLIN_QUIET", false, "say nothing but what went wrong")),
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),
@@ -93,14 +94,15 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
   since_ = base::ticks();
 }
 
-virtual_executor::~virtual_executor() {
+void virtual_executor::end() noexcept {
   {
     const inside last(*this);
     drive(*starter_, [this] { return events_.empty(); });
   }
   started_here = nullptr;
   the_only_one.store(nullptr, std::memory_order_relaxed);
-  if (base::flag_from_environment("MASLIN_QUIET", false, "say nothing but what went wrong")) return;
+  end_learning();
+  if (quiet_) return;
   const double here = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   fmt::print(stderr, "maslin: {} workers of '{}' would have taken {:.6g} s (it took {:.3g} s to find out)\n", workers(),
              machine_name_, static_cast<double>(now_) * 1e-12, here);

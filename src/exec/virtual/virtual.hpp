@@ -26,7 +26,7 @@ namespace maslin {
 class virtual_executor final : public executor, public phase_host {
  public:
   virtual_executor(const machine::machine_spec& machine, int workers, schedule loops);
-  ~virtual_executor() override;
+  void end() noexcept override;
 
   void ready(detail::task_node* task) noexcept override;
   void ran() noexcept override;
@@ -134,6 +134,7 @@ class virtual_executor final : public executor, public phase_host {
   const timing times_;
   fiber_stacks stacks_;
   schedule loops_;
+  const bool quiet_;  ///< says nothing at the end
   std::vector<std::unique_ptr<virtual_worker>> workers_;
   std::vector<std::unique_ptr<host_context>> hosts_;  ///< none where the workers run the program's control flow
   bit_tree has_loops_;

@@ -1,0 +1,398 @@
+// Promises about the end of a process, however it comes. Each in a process of its own, whose parent never calls Maslin.
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "expect_child.hpp"
+#include "maslin/maslin.hpp"
+
+namespace ms = maslin;
+
+// What only a suspended stack holds, which `exit` in a task leaves as it is, looks like a leak.
+extern "C" const char* __asan_default_options();
+extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
+
+namespace {
+
+constexpr int status = 3;
+const ms::kernel leaving{"leaving", [](bool now) {
+                           if (now) std::exit(status);
+                         }};
+
+/// Gives what a few calls compute, 10 where all do what they should.
+int call() {
+  int x = 0;
+  ms::task([](ms::view<int> v) { v[0] += 3; }, ms::inout(x));
+  ms::task([](ms::view<int> v) { v[0] += 4; }, ms::inout(x));
+  ms::wait();
+  std::atomic<int> streams{0};
+  ms::phase("calls", 3, [&](std::int64_t) { ++streams; });
+  return x + streams;
+}
+
+/// Tasks keep all workers but one busy for ever; the last calls `exit`.
+void exit_beside_endless_tasks() {
+  std::atomic<int> begun{0};
+  std::atomic<bool> never{false};
+  for (int i = 0; i < ms::workers(); ++i)
+    ms::task([&] {
+      if (++begun == ms::workers()) std::exit(status);
+      while (!never) {
+      }
+    });
+  ms::wait();
+}
+
+struct place {
+  const char* name;
+  void (*leave)();
+  bool in_turn = true;  ///< also where everything runs in turn
+};
+
+const place places[] = {
+    {"ATask",
+     [] {
+       ms::task([] { std::exit(status); });
+       ms::wait();
+     }},
+    {"ATaskThatNobodyWaitsFor", [] { ms::task([] { std::exit(status); }); }},
+    {"ATaskThatHasWaited",
+     [] {
+       ms::task([] {
+         ms::task([] { std::this_thread::yield(); });
+         ms::wait();
+         ms::parallel_for(0, 10, [](ms::range) {});
+         std::exit(status);
+       });
+       ms::wait();
+     }},
+    {"AMemberOfAGroup",
+     [] {
+       ms::group g;
+       for (int i = 0; i < 10; ++i) g.task([i] { i == 5 ? std::exit(status) : std::this_thread::yield(); });
+       g.wait();
+     }},
+    {"AReplay",
+     [] {
+       int x = 0;
+       ms::record([&] {
+         ms::task([](ms::view<int> v) { v[0] = 1; }, ms::out(x));
+         ms::task([](ms::view<const int> v) { std::exit(v[0] * status); }, ms::in(x));
+       });
+     }},
+    {"ALoop", [] { ms::parallel_for(0, 1000, [](ms::range r) { r.size() > 0 ? std::exit(status) : void(); }); }},
+    {"AStream",
+     [] {
+       ms::phase("streams", 4, [](std::int64_t i) {
+         ms::task([] {});
+         ms::wait();
+         if (i == 2) std::exit(status);
+       });
+     }},
+    {"AKernel",
+     [] {
+       ms::phase("streams", 4, [](std::int64_t i) {
+         for (int step = 0; step < 5; ++step) ms::offload(leaving, i == 2 && step == 3);
+       });
+     }},
+    {"AForeignThread",
+     [] {
+       if (call() != 10) std::exit(1);
+       std::atomic<bool> never{false}, called{false}, begun{false};
+       std::thread foreign([&] {
+         called = call() == 10;
+         called.notify_one();
+         begun.wait(false);
+         std::exit(status);
+       });
+       called.wait(false);
+       ms::task([&] {
+         begun = true;
+         begun.notify_one();
+         never.wait(false);
+       });
+       foreign.join();
+     },
+     false},
+    {"ATaskBesideEndlessOnes", exit_beside_endless_tasks, false},
+    {"ATaskOfAStaticRuntime",
+     [] {
+       static const ms::Runtime runtime;
+       ms::task([] { std::exit(status); });
+       ms::wait();
+     }},
+    {"AForkedChild",
+     [] {
+       if (call() != 10) std::exit(1);
+       const pid_t child = fork();
+       if (child == 0) {
+         alarm(20);
+         ms::task([] { std::exit(status); });
+         ms::wait();
+       }
+       int ended = 0;
+       waitpid(child, &ended, 0);
+       std::exit(WIFEXITED(ended) ? WEXITSTATUS(ended) : 1);
+     }},
+};
+
+struct executor_kind {
+  const char* name;
+  std::vector<std::pair<const char*, std::string>> environment;
+  bool in_turn = false;
+};
+
+std::string spec(const char* name) {
+  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "specs" / name;
+}
+
+const executor_kind executors[] = {
+    {"OneWorker", {{"MASLIN_WORKERS", "1"}}, true},
+    {"TwoWorkers", {{"MASLIN_WORKERS", "2"}}},
+    {"EightWorkers", {{"MASLIN_WORKERS", "8"}}},
+    {"InPlace", {{"MASLIN_SERIAL", "1"}}, true},
+    {"OfDescribedCores", {{"MASLIN_MACHINE", spec("epyc-128.toml")}}, true},
+    {"OfDescribedHosts", {{"MASLIN_MACHINE", spec("cell-qs20.toml")}}, true},
+};
+
+/// A file that a child writes.
+class made_file {
+ public:
+  explicit made_file(const char* ending)
+      : path_(testing::TempDir() + "maslin_leaving." + std::to_string(getpid()) + ending) {
+    std::filesystem::remove(path_);
+  }
+  ~made_file() { std::filesystem::remove(path_); }
+  made_file(const made_file&) = delete;
+  made_file& operator=(const made_file&) = delete;
+  const std::string& path() const { return path_; }
+  std::string text() const {
+    std::ifstream in(path_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string path_;
+};
+
+class Exit : public testing::TestWithParam<std::tuple<executor_kind, place>> {};
+
+TEST_P(Exit, EndsTheProcessWithItsStatusAfterTheTraceIsWritten) {
+  const auto& [kind, from] = GetParam();
+  if (kind.in_turn && !from.in_turn) GTEST_SKIP() << "a task that does not end has the only worker";
+  const made_file trace(".mtrace");
+  EXPECT_CHILD(([&, kind = kind, from = from] {
+                 alarm(20);
+                 for (const auto& [name, value] : kind.environment) setenv(name, value.c_str(), 1);
+                 setenv("MASLIN_QUIET", "1", 1);
+                 setenv("MASLIN_TRACE", trace.path().c_str(), 1);
+                 from.leave();
+                 return from.name == std::string("ATaskThatNobodyWaitsFor") ? 0 : 1;
+               }),
+               status, "");
+  EXPECT_TRUE(std::filesystem::exists(trace.path()));
+}
+
+TEST(Leaving, TheFirstOfManyExitsIsTheOneThatEndsTheProcess) {
+  const made_file trace(".mtrace");
+  EXPECT_CHILD(([&] {
+                 alarm(20);
+                 setenv("MASLIN_TRACE", trace.path().c_str(), 1);
+                 const ms::Runtime runtime({.workers = 16, .serial = false});
+                 std::atomic<int> exits{0};
+                 for (int i = 0; i < 64; ++i)
+                   ms::task([&] {
+                     const bool first = exits++ == 0;
+                     if (!first) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                     std::exit(first ? status : 1);
+                   });
+                 ms::wait();
+                 return 1;
+               }),
+               status, "");
+  EXPECT_TRUE(std::filesystem::exists(trace.path()));
+}
+
+INSTANTIATE_TEST_SUITE_P(InsideOf, Exit, testing::Combine(testing::ValuesIn(executors), testing::ValuesIn(places)),
+                         [](const auto& chosen) {
+                           return std::string(std::get<1>(chosen.param).name) + std::get<0>(chosen.param).name;
+                         });
+
+TEST(Leaving, ReportsSayWhatPhasesDidUntilExit) {
+  const made_file report(".json");
+  for (const bool quickly : {false, true}) {
+    EXPECT_CHILD(([&] {
+                   setenv("MASLIN_REPORT", report.path().c_str(), 1);
+                   ms::phase("leaves", 4, [&](std::int64_t i) {
+                     if (i == 2) quickly ? std::quick_exit(status) : std::exit(status);
+                   });
+                   return 1;
+                 }),
+                 status, "");
+    EXPECT_NE(report.text().find("\"name\": \"leaves\""), std::string::npos);
+    EXPECT_NE(report.text().find("\"ended\": true"), std::string::npos);
+  }
+}
+
+TEST(Leaving, ReturningFromMainWaitsForEverything) {
+  EXPECT_CHILD(
+      [] {
+        ms::task([] {
+          ms::task([] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            std::cerr << "done\n";
+          });
+        });
+        return status;
+      },
+      status, "done");
+}
+
+/// What is older than the first call runs after the runtime's end.
+class Late : public testing::TestWithParam<executor_kind> {
+ protected:
+  template <class Leave>
+  void calls_after(Leave&& leave) {
+    EXPECT_CHILD(([&, kind = GetParam()] {
+                   alarm(20);
+                   for (const auto& [name, value] : kind.environment) setenv(name, value.c_str(), 1);
+                   setenv("MASLIN_QUIET", "1", 1);
+                   std::atexit([] {
+                     const ms::Runtime again;
+                     std::cerr << "late: " << call() << " " << call() << "\n" << std::flush;
+                   });
+                   leave();
+                   return status;
+                 }),
+                 status, "late: 10 10");
+  }
+};
+
+TEST_P(Late, CallsInOlderExitHandlersWorkAfterMain) {
+  calls_after([] { call(); });
+}
+TEST_P(Late, CallsInOlderExitHandlersWorkAfterExitInATask) {
+  calls_after([] {
+    ms::task([] { std::exit(status); });
+    ms::wait();
+  });
+}
+TEST_P(Late, CallsInOlderExitHandlersWorkAfterARuntimeOfMains) {
+  calls_after([] {
+    const ms::Runtime own;
+    call();
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(, Late, testing::ValuesIn(executors),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
+/// Runs `body` in a child and gives how it ended; `then` gets its number once it has written a byte to its argument.
+template <class Body, class Then>
+int end_of_child(Body&& body, Then&& then) {
+  int ready[2];
+  if (pipe(ready) != 0) return -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    body(ready[1]);
+    _exit(1);
+  }
+  char byte = 0;
+  EXPECT_EQ(read(ready[0], &byte, 1), 1);
+  then(child);
+  int ended = 0;
+  waitpid(child, &ended, 0);
+  close(ready[0]);
+  close(ready[1]);
+  return ended;
+}
+
+void say_ready(int fd) { EXPECT_EQ(write(fd, "r", 1), 1); }
+
+TEST(Signal, EndsTheProcessByItselfAfterReportAndTraceAreWritten) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const made_file report(".json"), trace(".mtrace");
+    const int ended = end_of_child(
+        [&](int ready) {
+          setenv("MASLIN_REPORT", report.path().c_str(), 1);
+          setenv("MASLIN_TRACE", trace.path().c_str(), 1);
+          std::atomic<int> begun{0};
+          ms::phase("endless", 2, [&](std::int64_t) {
+            if (begun++ == 0) say_ready(ready);
+            for (;;) ms::offload(leaving, false);
+          });
+        },
+        [&](pid_t child) { kill(child, signal); });
+    EXPECT_TRUE(WIFSIGNALED(ended) && WTERMSIG(ended) == signal) << ended;
+    EXPECT_TRUE(std::filesystem::exists(trace.path()));
+    EXPECT_NE(report.text().find("\"ended\": true, \"signal\": " + std::to_string(signal)), std::string::npos);
+  }
+}
+
+std::atomic<int> handled{0};
+
+TEST(Signal, AHandlerOfTheProgramsOwnIsNeverReplaced) {
+  for (const bool before : {true, false}) {
+    const int ended = end_of_child(
+        [&](int ready) {
+          setenv("MASLIN_TRACE", "/dev/null", 1);
+          const auto handle = [] { std::signal(SIGTERM, [](int) { handled = 1; }); };
+          std::signal(SIGINT, SIG_IGN);
+          if (before) handle();
+          call();
+          if (!before) handle();
+          say_ready(ready);
+          while (handled == 0) poll(nullptr, 0, 1);
+          _exit(call() == 10 ? status : 1);
+        },
+        [](pid_t child) {
+          kill(child, SIGINT);
+          kill(child, SIGTERM);
+        });
+    EXPECT_TRUE(WIFEXITED(ended) && WEXITSTATUS(ended) == status) << ended;
+  }
+}
+
+TEST(Signal, IsTheDefaultAgainAfterTheRuntimeAndInAForkedChild) {
+  EXPECT_CHILD(
+      [] {
+        setenv("MASLIN_TRACE", "/dev/null", 1);
+        const auto is_default = [] {
+          struct sigaction there {};
+          sigaction(SIGTERM, nullptr, &there);
+          return there.sa_handler == SIG_DFL;
+        };
+        {
+          const ms::Runtime runtime;
+          if (call() != 10 || is_default()) return 1;
+          const pid_t child = fork();
+          if (child == 0) {
+            if (is_default()) raise(SIGTERM);
+            _exit(1);
+          }
+          int ended = 0;
+          waitpid(child, &ended, 0);
+          if (!WIFSIGNALED(ended)) return 2;
+        }
+        return is_default() ? status : 4;
+      },
+      status, "");
+}
+
+}  // namespace
