@@ -38,6 +38,8 @@ class FileLock {
   FileLock(FileLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
   FileLock& operator=(FileLock&& other) noexcept;
 
+  bool held() const { return fd_ >= 0; }
+
  private:
   int fd_ = -1;
 };

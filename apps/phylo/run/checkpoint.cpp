@@ -125,16 +125,18 @@ FinishedTree parse_record(const std::string& text, const std::string& stamp) {
   }
 }
 
-Checkpoint::Checkpoint(const std::string& folder, const Identity& identity, bool redo)
+Checkpoint::Checkpoint(const std::string& folder, const Identity& identity, bool redo,
+                       const std::vector<std::string>& results)
     : folder_(folder), identity_(identity), stamp_(stamp_of(identity)) {
   std::error_code unknown;
   const bool fresh = !fs::exists(folder_, unknown);
   make_folder(folder_);
   try {
-    open(redo);
+    open(redo, results);
   } catch (...) {
-    // A folder that this run could not begin in is not left behind.
-    if (fresh) {
+    // A folder that this run could not begin in is not left behind; one that another has locked meanwhile is that
+    // one's.
+    if (fresh && lock_.held()) {
       fs::remove(folder_ + "/lock", unknown);
       fs::remove(folder_, unknown);
     }
@@ -153,7 +155,7 @@ void Checkpoint::refuse_foreign() const {
                                 name));
 }
 
-void Checkpoint::open(bool redo) {
+void Checkpoint::open(bool redo, const std::vector<std::string>& results) {
   std::error_code unknown;
   if (!fs::exists(folder_ + "/lock", unknown)) refuse_foreign();  // before there is one
   lock_ =
@@ -161,7 +163,10 @@ void Checkpoint::open(bool redo) {
                fmt::format("{}: another process is working on this checkpoint; wait for it, or choose another --prefix",
                            folder_));
   refuse_foreign();
-  if (redo) forget_all();
+  if (redo) {
+    for (const std::string& result : results) remove_file(result);
+    forget_all();
+  }
   const std::string file = folder_ + "/identity.json";
   if (fs::exists(file, unknown))
     check_identity(read_bytes(file));

@@ -60,10 +60,12 @@ std::string alignment_digest(const Alignment& alignment);
 class Checkpoint {
  public:
   /// Opens the folder or makes it. Trees that are damaged are reported by `damaged()` and count as not finished. With
-  /// `redo`, whatever is there is forgotten first. Throws `input_error` when another process works on it, when it
+  /// `redo`, whatever is there is forgotten first, and before that these results of it: whenever the process is killed,
+  /// none of them stands beside trees of another run. Throws `input_error` when another process works on it, when it
   /// belongs to something else, or when it can't be written. A folder that holds anything and no identity is none of
   /// ours; nothing in it is touched.
-  Checkpoint(const std::string& folder, const Identity& identity, bool redo);
+  Checkpoint(const std::string& folder, const Identity& identity, bool redo,
+             const std::vector<std::string>& results = {});
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
 
@@ -77,7 +79,7 @@ class Checkpoint {
   const std::vector<std::string>& damaged() const { return damaged_; }
 
  private:
-  void open(bool redo);
+  void open(bool redo, const std::vector<std::string>& results);
   void refuse_foreign() const;
   void check_identity(const std::string& text) const;
   void forget_all() const;

@@ -132,6 +132,30 @@ TEST_F(CheckpointTest, RedoForgetsEverything) {
   EXPECT_FALSE(fs::exists(record(0)));
 }
 
+TEST_F(CheckpointTest, RedoForgetsTheResultsBeforeTheTrees) {
+  { Checkpoint(folder_, identity_, false).save(tree(0)); }
+  const std::string result = (root_ / "x.bestTree").string(), obstacle = (root_ / "x.support").string();
+  std::ofstream(result) << "(a,b);";
+  fs::create_directory(obstacle);
+  EXPECT_THROW(Checkpoint(folder_, identity_, true, {result, obstacle}), input_error);
+  EXPECT_FALSE(fs::exists(result));
+  EXPECT_TRUE(fs::is_directory(obstacle));
+  EXPECT_NE(Checkpoint(folder_, identity_, false).find({Purpose::bootstrap, 0}), nullptr);
+}
+
+TEST_F(CheckpointTest, WhatIsNoneOfItsFilesStays) {
+  { Checkpoint(folder_, identity_, false).save(tree(0)); }
+  std::ofstream(folder_ + "/search-notes.txt") << "mine";
+  { const Checkpoint again(folder_, identity_, true); }
+  EXPECT_EQ(read_text(folder_ + "/search-notes.txt"), "mine");
+  const std::string foreign = (root_ / "y.checkpoint").string();
+  fs::create_directory(foreign);
+  std::ofstream(foreign + "/search-0000") << "mine";
+  EXPECT_THROW(Checkpoint(foreign, identity_, true), input_error);
+  EXPECT_EQ(read_text(foreign + "/search-0000"), "mine");
+  EXPECT_FALSE(fs::exists(foreign + "/lock"));
+}
+
 TEST_F(CheckpointTest, OneProcessAtATime) {
   const Checkpoint checkpoint(folder_, identity_, false);
   EXPECT_NE(complaint(identity_).find("another process is working on this checkpoint"), std::string::npos);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <array>
+#include <string>
+#include <vector>
 
 #include "maslin/runtime.hpp"
 #include "phylo/io/error.hpp"
@@ -52,8 +53,9 @@ void run(const InferCommand& command) {
   const maslin::Runtime runtime;
 
   prefix.prepare();
-  constexpr std::array results{"bestTree", "bootstraps", "support", "result.json"};
-  for (const char* name : results) check_replaceable(prefix.file(name));  // found out now and not after the search
+  std::vector<std::string> results;
+  for (const char* name : {"bestTree", "bootstraps", "support", "result.json"}) results.push_back(prefix.file(name));
+  for (const std::string& result : results) check_replaceable(result);  // found out now and not after the search
   Identity identity;
   identity.alignment = alignment_digest(alignment);
   identity.alignment_file = alignment.file;
@@ -63,11 +65,7 @@ void run(const InferCommand& command) {
   identity.seed = command.seed;
   identity.instructions = instructions;
   identity.program = std::to_string(search_version);
-  Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo);
-
-  // Results of the run that is forgotten must not stand beside the new run's trees should that be stopped.
-  if (command.redo)
-    for (const char* name : results) remove_file(prefix.file(name));
+  Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo, results);
 
   const Inference inference =
       infer({&patterns, model, command.seed, command.starts, command.replicates, command.quiet}, checkpoint);
