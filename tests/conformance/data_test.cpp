@@ -544,6 +544,50 @@ TEST_P(Data, APriorityGoesFirst) {
   EXPECT_EQ(order, (std::vector<int>{2, 2, 2, 1, 1, 1, 0, 0, 0}));
 }
 
+/// Runs a chain of tasks whose first creates an urgent one that it need not wait for; gives the order in which they
+/// ran, in which that is -1.
+std::vector<int> chain_with_an_urgent_task(bool waits) {
+  std::vector<int> order;
+  int x = 0;
+  ms::group urgent;
+  ms::task([&] {
+    for (int i = 0; i < 20; ++i)
+      ms::task(
+          [&](ms::view<int>, int n) {
+            order.push_back(n);
+            if (n == 0) urgent.task([&order] { order.push_back(-1); }, ms::priority{1});
+          },
+          ms::inout(x), int{i});
+    if (waits) ms::wait();
+  });
+  ms::wait();
+  urgent.wait();
+  return order;
+}
+
+TEST_P(Data, AChainOfTasksLetsAnUrgentOneGoFirst) {
+  if (GetParam().workers != 1) GTEST_SKIP() << "with several workers the order shows nothing: see the run with 1";
+  for (const bool waits : {false, true}) {
+    const std::vector<int> order = chain_with_an_urgent_task(waits);
+    ASSERT_EQ(order.size(), 21u);
+    EXPECT_EQ(order[1], -1) << (waits ? "their creator waits for them" : "their creator has ended");
+  }
+}
+
+TEST_P(Data, AWaitRunsUrgentTasksFirst) {
+  if (GetParam().workers != 1) GTEST_SKIP() << "with several workers the order shows nothing: see the run with 1";
+  std::vector<int> order;
+  ms::task([&] {
+    ms::group others;
+    for (int i = 0; i < 9; ++i) ms::task([&order] { order.push_back(0); });
+    ms::task([&order] { order.push_back(1); }, ms::priority{1});
+    others.task([&order] { order.push_back(2); }, ms::priority{2});
+    ms::wait();
+  });
+  ms::wait();
+  EXPECT_EQ(order, (std::vector<int>{2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+}
+
 TEST_P(Data, ABodyThatTakesAnythingGetsWhatTheCallSays) {
   int x = 3;
   std::size_t given[3] = {};

@@ -299,8 +299,8 @@ void threads_executor::run_tasks(worker& w, detail::task_node* task) {
     run_traced(w.index, task, next);
     w.count_turn();
     task = next.first;
-    // Fibers that may go on here come before more of this.
-    if (task && w.inbox.load(std::memory_order_relaxed)) return ready(task);
+    // Fibers that may go on here come before more of this, and so do urgent tasks.
+    if (task && (w.inbox.load(std::memory_order_relaxed) || urgent_.any())) return ready(task);
     if (task && sharing_ && !sharing_->goes_on(w)) return ready(task);
   }
 }
@@ -311,12 +311,15 @@ bool threads_executor::run_member(scope& s) {
   if (!w) return run_member_outside(s);
   if (!w->running->has_room()) return false;
   if (sharing_ && !sharing_->goes_on(*w)) return false;
-  detail::task_node* task = w->tasks.pop();
-  if (!task) return false;
-  if (task->in != &s) {
+  detail::task_node* task = nullptr;
+  if (urgent_.any()) {
+    // One of another scope goes first, too, but not on this stack.
+    task = urgent_.pop_if([&](const detail::task_node& first) { return first.in == &s; });
+  } else if ((task = w->tasks.pop()) && task->in != &s) {
     ready(task);
     return false;
   }
+  if (!task) return false;
   run_traced(w->index, task, *this);
   shared_no_more();
   return true;

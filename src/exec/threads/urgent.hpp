@@ -32,8 +32,13 @@ class urgent_tasks {
     return true;
   }
   detail::task_node* pop() noexcept {
+    return pop_if([](const detail::task_node&) { return true; });
+  }
+  /// Gives the first one if it `suits`, else null.
+  template <class Predicate>
+  detail::task_node* pop_if(Predicate&& suits) noexcept {
     std::lock_guard held(lock_);
-    if (heap_.empty()) return nullptr;
+    if (heap_.empty() || !suits(*heap_.front().task)) return nullptr;
     std::pop_heap(heap_.begin(), heap_.end());
     detail::task_node* task = heap_.back().task;
     heap_.pop_back();
