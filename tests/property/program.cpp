@@ -240,6 +240,36 @@ void body(std::uint64_t id, bool failing, int depth, const piece* pieces, std::s
   if (grouped && r.one_in(2)) g.wait();
 }
 
+/// Creates many tasks that take less than it costs to hand them over, on words of the arena, and a few others between.
+void create_small(random_numbers& r, const arena& a, ms::group* in) {
+  const std::size_t tasks = 1 + r.below(r.one_in(8) ? 5000 : 300);
+  if (shown) std::printf("%zu small tasks%s\n", tasks, in ? " of the group" : "");
+  const auto create = [&](auto&& run, const auto& from, const auto& to, int rank) {
+    if (in)
+      in->task(run, from, to, ms::priority{rank});
+    else
+      ms::task(run, from, to, ms::priority{rank});
+  };
+  for (std::size_t k = 0; k < tasks; ++k) {
+    std::uint32_t& from = a.data[r.below(a.extent)];
+    std::uint32_t& to = a.data[r.below(a.extent)];
+    const auto salt = static_cast<std::uint32_t>(r.next());
+    const int rank = r.one_in(16) ? 1 + static_cast<int>(r.below(2)) : 0;
+    const bool fails = a.failing && r.one_in(1024);
+    if (&from != &to && r.one_in(4))
+      create([salt](ms::view<const std::uint32_t> f, ms::view<std::uint32_t> t) { t[0] = f[0] * 5 + salt; },
+             ms::in(from), ms::out(to), rank);
+    else
+      create(
+          [salt, fails](ms::view<const std::uint32_t> f, ms::view<std::uint32_t> t) {
+            if (fails) throw std::runtime_error("small " + std::to_string(salt % 10007));
+            t[0] = t[0] * 5 + f[0] + salt;
+          },
+          ms::in(from), ms::inout(to), rank);
+    if (r.one_in(64)) create_random(r, a, 1, in);
+  }
+}
+
 /// Gives whether the wait threw nothing.
 template <class Wait>
 bool note(std::string& log, const char* what, Wait&& wait) {
@@ -310,6 +340,9 @@ outcome run_program(std::uint64_t seed, const program_options& options) {
         });
         break;
       }
+      case 5:
+        create_small(r, all, r.one_in(3) ? &g : nullptr);
+        break;
       default:
         create_random(r, all, 2);
         break;
