@@ -34,6 +34,9 @@ class Searcher:
         return self.find()
 
 
+PHYML = "/usr/lib/phyml/bin/phyml"  # Debian's own; what is found first is a script that starts MPI
+
+
 def installed(*names: str) -> Path | None:
     return next((Path(found) for name in names if (found := shutil.which(name))), None)
 
@@ -42,7 +45,7 @@ SEARCHERS = (
     Searcher("iqtree", lambda: installed("iqtree2", "iqtree"),
              lambda file, seed: ["-s", file, "-m", "GTR+G", "-nt", 1, "-seed", seed, "-redo", "-quiet"],
              ".iqtree", r"Log-likelihood of the tree: (-[0-9.]+)"),
-    Searcher("phyml", lambda: installed("phyml"),
+    Searcher("phyml", lambda: installed(PHYML, "phyml"),
              lambda file, seed: ["-i", file, "-d", "nt", "-m", "GTR", "-f", "e", "-c", 4, "-a", "e", "-v", 0, "-b", 0, "-s", "SPR",
                                  "--r_seed", seed, "--quiet", "--no_memory_check"],
              "_phyml_stats.txt", r"Log-likelihood:\s+(-[0-9.]+)"),
