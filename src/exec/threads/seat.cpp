@@ -98,9 +98,8 @@ bool threads_executor::worker_0_is_needed() {
 bool threads_executor::is_only_one() const { return (sharing_ ? sharing_->active() : workers()) == 1; }
 
 bool threads_executor::has_work_alone(const worker& w) const {
-  const bool is_own = !w.tasks.empty() || !w.queue.empty();
-  if (is_only_one()) return is_own || urgent_.any() || !whole_->centre.empty();
-  return is_own && w.in_team.load(std::memory_order_acquire)->width() == 1;
+  if (w.in_team.load(std::memory_order_acquire)->width() > 1) return false;
+  return !w.tasks.empty() || !w.queue.empty() || (is_only_one() && (urgent_.any() || !whole_->centre.empty()));
 }
 
 void threads_executor::stand_in_body() {
