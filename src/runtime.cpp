@@ -20,6 +20,7 @@
 #include "base/environment.hpp"
 #include "base/lock.hpp"
 #include "exec/executor.hpp"
+#include "exec/foreign/libraries.hpp"
 #include "exec/in_place.hpp"
 #include "exec/leaving.hpp"
 #include "exec/node/membership.hpp"
@@ -35,7 +36,10 @@
 #include "maslin/offload.hpp"
 #include "sched/loop/policy.hpp"
 #include "task/context.hpp"
+#include "task/context_watcher.hpp"
+#include "task/kernels.hpp"
 #include "task/os_waiter.hpp"
+#include "task/pool.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -97,8 +101,25 @@ void drain(context& root) {
   root.children->take_errors().take_each(print_exception);
 }
 
-void in_forked_child() {
+// Around a fork its thread holds the locks that the process has, beside those of a runtime: so no other thread is in
+// the middle of what they guard, and the child finds them free. All are held for moments only.
+std::mutex starting;  ///< a runtime starts: the libraries that it asks have locks of their own
+
+void around_fork(bool begins) noexcept {
+  if (begins) starting.lock();
+  foreign::around_fork(begins);
+  trace::around_fork(begins);
+  kernels_around_fork(begins);
+  pool::around_fork(begins);
+  if (!begins) starting.unlock();
+}
+
+void before_fork() { around_fork(true); }
+void after_fork_in_parent() { around_fork(false); }
+void after_fork_in_child() {
+  around_fork(false);
   forked_inside_a_task = current_context_or_null() != nullptr;
+  set_context_watcher(nullptr);  // it tells the parent's executor
   set_current_context(nullptr);
   forget_root_context();
   os_waiter::forget_after_fork();
@@ -128,8 +149,9 @@ void start(process_runtime& p, Runtime::options wish) {
     throw error(
         "Maslin was called in a process that was forked inside a task: fork outside tasks, or exec right after the "
         "fork");
-  static const bool fork_handler = pthread_atfork(nullptr, nullptr, in_forked_child) == 0;
+  static const bool fork_handler = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
   (void)fork_handler;
+  const std::lock_guard one_at_a_time(starting);
   set_root_drain(drain);
   const std::optional<machine::machine_spec> described = machine::described_machine();
   wish.serial =

@@ -1,5 +1,7 @@
 #include "c_api/boundary.hpp"
 
+#include <pthread.h>
+
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -51,6 +53,13 @@ std::string others() {
 }
 
 }  // namespace
+
+std::mutex lasting_lock;
+
+namespace {
+const int fork_handlers =
+    pthread_atfork([] { lasting_lock.lock(); }, [] { lasting_lock.unlock(); }, [] { lasting_lock.unlock(); });
+}
 
 std::string text(maslin_location where) {
   return std::string(where.file ? where.file : "") + ":" + std::to_string(where.line);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 #include "maslin/error.hpp"
@@ -35,6 +36,9 @@ inline location place(maslin_location where) noexcept {
 }
 /// Gives "file:line".
 std::string text(maslin_location where);
+
+/// Guards what the C API keeps for the process's life; held around each fork, so that a child finds it free.
+extern std::mutex lasting_lock;
 
 /// Gives the status for the exception that is being handled and keeps its message for the caller. `collects`: the call
 /// rethrew the earliest of several, and the message says how many.

@@ -13,14 +13,9 @@ namespace maslin::c_api {
 namespace {
 
 /// Never destroyed: tasks may run until the process ends. A program has few operations, so they are looked at one by
-/// one; addresses in a deque stay.
-struct operations {
-  std::mutex lock;
-  std::deque<detail::reduction_kind> known;
-};
-
-operations& table() {
-  static auto& made = *new operations;
+/// one; addresses in a deque stay. Under lasting_lock.
+std::deque<detail::reduction_kind>& table() {
+  static auto& made = *new std::deque<detail::reduction_kind>;
   return made;
 }
 
@@ -36,11 +31,11 @@ const detail::reduction_kind& lasting(const maslin_operation* operation) {
   expect(operation, "the operation is NULL: expected how elements begin and are combined");
   expect(operation->element > 0, "operation->element is 0: expected the bytes of an element");
   expect(operation->begin && operation->combine, "operation->begin or operation->combine is NULL: expected a function");
-  operations& t = table();
-  const std::lock_guard held(t.lock);
-  for (const detail::reduction_kind& k : t.known)
+  const std::lock_guard held(lasting_lock);
+  auto& known = table();
+  for (const detail::reduction_kind& k : known)
     if (k.element == operation->element && k.begin == operation->begin && k.combine == operation->combine) return k;
-  return t.known.emplace_back(detail::reduction_kind{operation->element, operation->begin, operation->combine});
+  return known.emplace_back(detail::reduction_kind{operation->element, operation->begin, operation->combine});
 }
 
 }  // namespace maslin::c_api

@@ -19,9 +19,8 @@ namespace {
 /// Gives the name at an address that lasts as long as the process; a phase and a kernel keep theirs.
 const char* lasting(const char* name) {
   expect(name && *name, "name is NULL or empty: expected what traces and reports are to call it");
-  static auto& lock = *new std::mutex;
+  const std::lock_guard held(lasting_lock);
   static auto& known = *new std::set<std::string>;
-  const std::lock_guard held(lock);
   return known.insert(name).first->c_str();
 }
 

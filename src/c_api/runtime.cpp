@@ -15,17 +15,23 @@ namespace maslin::c_api {
 
 namespace {
 
-/// What `maslin_begin` made. A forked child has begun nothing.
+/// What `maslin_begin` made in a process.
 struct begun_runtimes {
   std::mutex lock;
   std::vector<std::unique_ptr<Runtime>> all;
   pid_t process = 0;
 };
 
-/// Never destroyed: the end of the process ends a runtime that nobody ended.
+/// Never destroyed: the end of the process ends a runtime that nobody ended. A forked child gets a fresh one: another
+/// thread may have held its lock.
 begun_runtimes& begun() {
-  static auto& made = *new begun_runtimes;
-  return made;
+  const std::lock_guard held(lasting_lock);
+  static begun_runtimes* made = nullptr;
+  if (!made || made->process != getpid()) {
+    made = new begun_runtimes;
+    made->process = getpid();
+  }
+  return *made;
 }
 
 void begin(const maslin_options* given) {
@@ -36,11 +42,6 @@ void begin(const maslin_options* given) {
   options.serial = wish.serial != 0;
   begun_runtimes& b = begun();
   const std::lock_guard held(b.lock);
-  if (b.process != getpid()) {
-    for (auto& parents : b.all) (void)parents.release();
-    b.all.clear();
-    b.process = getpid();
-  }
   b.all.reserve(b.all.size() + 1);
   b.all.push_back(std::make_unique<Runtime>(options));
 }
@@ -50,7 +51,7 @@ void end() {
          "called inside a task, stream or loop, which the end would wait for: call it where the program began");
   begun_runtimes& b = begun();
   const std::lock_guard held(b.lock);
-  expect(b.process == getpid() && !b.all.empty(), "there is no maslin_begin of this process to take back");
+  expect(!b.all.empty(), "there is no maslin_begin of this process to take back");
   b.all.pop_back();
 }
 

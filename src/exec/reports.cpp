@@ -15,9 +15,9 @@ struct table {
   std::int64_t begun = 0;
 };
 
-table first;
-// A forked child gets a fresh one: a thread that it has not may have held the other one's lock.
-table* ours = &first;
+// A forked child gets a fresh one: a thread that it has not may have held the other one's lock. Never destroyed: phases
+// may run until the process ends.
+table* ours = new table;
 
 }  // namespace
 

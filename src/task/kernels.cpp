@@ -16,8 +16,9 @@ struct names {
   std::vector<const char*> known;
 };
 
+/// Kernels register from static initializers, in any order. Never destroyed: tasks may run until the process ends.
 names& table() {
-  static names all;  // kernels register from static initializers, in any order
+  static names& all = *new names;
   return all;
 }
 
@@ -43,5 +44,7 @@ const char* kernel_name(std::uint32_t id) {
   std::lock_guard held(t.lock);
   return t.known.at(id);
 }
+
+void kernels_around_fork(bool begins) noexcept { begins ? table().lock.lock() : table().lock.unlock(); }
 
 }  // namespace maslin

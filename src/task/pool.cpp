@@ -17,6 +17,7 @@ namespace maslin::pool {
 
 void* take(std::size_t bytes) { return ::operator new(bytes); }
 void give(void* block, std::size_t) noexcept { ::operator delete(block); }
+void around_fork(bool) noexcept {}
 
 #else
 
@@ -35,17 +36,15 @@ struct block {
   int count;
 };
 
-/// Where threads leave full batches for each other. Never destroyed: a thread may end after it.
+/// Where threads leave full batches for each other. Nothing destroys it: a thread may end after all.
 struct depot {
   base::short_lock lock;
   block* batches = nullptr;
   char* slab = nullptr;
   char* slab_end = nullptr;
 };
-depot& depot_of(std::size_t size_class) {
-  static auto* all = new std::array<depot, classes>;
-  return (*all)[size_class];
-}
+std::array<depot, classes> depots;
+depot& depot_of(std::size_t size_class) { return depots[size_class]; }
 
 /// A thread's own blocks of one size: the batch in use and a full one.
 struct shelf {
@@ -134,6 +133,10 @@ block* refill(std::size_t c) {
   }
   s.first = new (at) block{s.first, nullptr, 0};
   ++s.count;
+}
+
+void around_fork(bool begins) noexcept {
+  for (depot& d : depots) begins ? d.lock.lock() : d.lock.unlock();
 }
 
 #endif

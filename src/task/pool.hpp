@@ -12,4 +12,7 @@ void* take(std::size_t bytes);
 /// Takes back what `take(bytes)` gave.
 void give(void* block, std::size_t bytes) noexcept;
 
+/// A fork begins or has ended, in either process: no other thread is exchanging blocks meanwhile.
+void around_fork(bool begins) noexcept;
+
 }  // namespace maslin::pool

@@ -3,7 +3,6 @@
 #include <array>
 #include <deque>
 #include <mutex>
-#include <new>
 #include <unordered_map>
 
 #include "maslin/location.hpp"
@@ -50,7 +49,7 @@ void each_name(std::uint32_t after, std::uint32_t upto, const std::function<void
   for (std::uint32_t i = after; i < upto && i < t.names.size(); ++i) take(t.names[i]);
 }
 
-void reset_names_lock() noexcept { new (&names().lock) std::mutex; }
+void names_around_fork(bool begins) noexcept { begins ? names().lock.lock() : names().lock.unlock(); }
 
 }  // namespace internal
 

@@ -17,7 +17,7 @@ std::uint32_t name_count();
 /// Calls `take` for the names numbered (after, upto], in order.
 void each_name(std::uint32_t after, std::uint32_t upto, const std::function<void(const std::string&)>& take);
 
-/// Makes the table's lock usable in a forked child, whose parent may have held it.
-void reset_names_lock() noexcept;
+/// A fork begins or has ended, in either process: no other thread changes the table meanwhile.
+void names_around_fork(bool begins) noexcept;
 
 }  // namespace maslin::trace::internal

@@ -150,12 +150,16 @@ void leave() noexcept {
   (void)complete().rings.release();
 }
 
+void around_fork(bool begins) noexcept {
+  if (begins) internal::state().lock.lock();
+  internal::names_around_fork(begins);
+  if (!begins) internal::state().lock.unlock();
+}
+
 void forget_after_fork() noexcept {
   using namespace internal;
   recorded_kinds.store(0, std::memory_order_relaxed);
   shared& s = state();
-  new (&s.lock) std::mutex;  // another thread of the parent may have held it
-  reset_names_lock();
   if (s.now.drain) {
     s.now.drain->forget_after_fork();
     (void)s.now.drain.release();  // its thread does not exist here, so it cannot be joined

@@ -91,6 +91,8 @@ void stop() noexcept;
 /// The same while workers run, for the process ends: an event that is being recorded may be missing.
 void leave() noexcept;
 
+/// A fork begins or has ended, in either process: no other thread starts or ends a trace meanwhile, or makes names.
+void around_fork(bool begins) noexcept;
 /// To be called in a forked child before anything else: forgets the trace, which stays the parent's. A trace that the
 /// child starts from the same environment goes to its own file, "path.<pid>".
 void forget_after_fork() noexcept;

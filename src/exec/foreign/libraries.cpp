@@ -201,6 +201,7 @@ int look() {
 
 int known() noexcept { return count.load(std::memory_order_acquire); }
 int known_process_wide() noexcept { return process_wide.load(std::memory_order_relaxed); }
+void around_fork(bool begins) noexcept { begins ? look_lock.lock() : look_lock.unlock(); }
 const library& at(int number) noexcept { return all[static_cast<std::size_t>(number)]; }
 
 }  // namespace maslin::foreign

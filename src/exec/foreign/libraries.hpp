@@ -37,5 +37,7 @@ int known() noexcept;
 /// Gives how many of them have one limit for the process.
 int known_process_wide() noexcept;
 const library& at(int number) noexcept;
+/// A fork begins or has ended, in either process: no other thread looks meanwhile.
+void around_fork(bool begins) noexcept;
 
 }  // namespace maslin::foreign
