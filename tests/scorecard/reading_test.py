@@ -7,8 +7,9 @@ from unittest import mock
 
 from grain.cases import DEVELOPMENT, HELD_OUT, real_cases, virtual_cases
 from scorecard import data, measure, raxml, tree_search
-from scorecard.figures import grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_newview, trace_overhead
+from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_newview, trace_overhead
 from scorecard.measure import MeasurementError, alternate, execute
+from scorecard.row import MET, MISSED
 
 INFO = """
 Alignment Patterns: 767
@@ -82,6 +83,33 @@ class Reading(unittest.TestCase):
                 file.write_text("ACGT\n")
             found = tree_search.search(searcher, files, 1)
         self.assertEqual(found.lnls, [-12.5, -12.5])
+
+
+class Bootstraps(unittest.TestCase):
+    """Made-up searches: raxml takes 8 s, iqtree 6 s, phyml 60 s; ours takes 2 s."""
+
+    def row(self, our_lnl: float):
+        searchers = [mock.Mock(), mock.Mock()]
+        searchers[0].name, searchers[1].name = "iqtree", "phyml"
+        seconds = {"iqtree": 6.0, "phyml": 60.0}
+        with mock.patch.multiple(raxml, bootstraps=lambda *_, **__: raxml.Bootstraps(8.0, [-100.0] * 4), resampled=lambda *_: ["a"] * 4,
+                                 version=lambda: "8"), \
+                mock.patch.multiple(tree_search, present=lambda: searchers, version=lambda one: "2",
+                                    search=lambda one, *_: tree_search.Searches(seconds[one.name], [-101.0] * 4)), \
+                mock.patch.multiple(phylo_bootstrap, our_lnls=lambda *_: [our_lnl] * 4, our_seconds=lambda *_: 2.0):
+            row, = phylo_bootstrap.against_all("x", Path("msa"), 4, Path("folder"), Plan(quick=False))
+        return row
+
+    def test_the_fastest_peer_counts_and_those_that_are_far_behind_run_once(self):
+        row = self.row(-100.0)
+        self.assertEqual((row.peer, row.ratio, row.verdict, row.rounds), ("iqtree", 3.0, MET, 7))
+        self.assertEqual(set(row.samples), {"maslin", "maslin again", "raxml", "iqtree"})
+        self.assertIn("phyml 60.0 s", row.note)
+        self.assertIn("--peer raxml-ng=PATH", row.note)
+        self.assertEqual(set(row.versions), {"raxml", "iqtree", "phyml"})
+
+    def test_trees_that_are_worse_than_the_peers_miss_the_goal_however_fast(self):
+        self.assertEqual(self.row(-101.5).verdict, MISSED)
 
 
 class HeldOut(unittest.TestCase):
