@@ -16,6 +16,7 @@
 #include <string>
 #include <thread>
 
+#include "base/chance.hpp"
 #include "base/clock.hpp"
 #include "base/environment.hpp"
 #include "base/lock.hpp"
@@ -377,14 +378,6 @@ void wait_for_room(executor& exec, group* in, scope& members, bool small) {
   }
 }
 
-/// Is this creation one of the few whose body is timed? By chance, so that no program's period hides a call site. No
-/// inline: a caller may continue on another thread.
-[[gnu::noinline]] bool is_to_be_timed() noexcept {
-  thread_local std::uint64_t state = 1;
-  state = state * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
-  return state >> 60 == 0;  // one in sixteen
-}
-
 }  // namespace
 
 task_storage allocate_task(std::size_t bytes, std::size_t alignment, std::size_t accesses) {
@@ -522,7 +515,7 @@ void run_at_once(context& creator, const task_description& what, void* callable,
   here.at_once = true;
   note_created(exec, what, trace::ran_at_once);
   note_task(exec, trace::event_kind::task_begin, what.where, trace::ran_at_once);
-  const std::uint64_t begin = is_to_be_timed() ? base::ticks() : 0;
+  const std::uint64_t begin = base::one_in_sixteen() ? base::ticks() : 0;
   bool leaves_tasks = false;
   error_list errors = run_enclosed(exec, here, own, [&] {
     what.run(callable, records, body_use::call);
@@ -555,7 +548,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
   const bool full = is_full(exec, here, what.in);
   auto* task = new (storage.node) task_node(members, stream_of(what.in, here), storage, what);
   note_created(exec, what, traced_number(task));
-  task->is_timed = is_to_be_timed();
+  task->is_timed = base::one_in_sixteen();
   const bool ready = what.access_count == 0 || add_new(exec, here, *task, what);
   if (ready && full)
     run_here(exec, task);

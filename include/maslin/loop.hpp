@@ -65,13 +65,14 @@ struct loop_bound {
 /// Gives the quotient of unsigned numbers, rounded up.
 constexpr std::uint64_t ceil_div(std::uint64_t number, std::uint64_t by) { return number / by + (number % by != 0); }
 
-/// A loop as the executors see it, of at least one iteration: `blocks()` blocks, each run once by `run(env, its
-/// iterations, index)`. The length may be more than an int64_t holds; the length of a block is not.
+/// A loop as the executors see it, of at least one iteration: `blocks()` blocks, each run once. `run(l, next, end)`
+/// runs the blocks [next, end); `next` is behind the last that was begun, also when that threw. The length may be more
+/// than an int64_t holds; the length of a block is not.
 struct loop {
   std::int64_t first;
   std::int64_t last;
   std::int64_t block;
-  void (*run)(void* env, range iterations, std::int64_t index);
+  void (*run)(const loop& l, std::int64_t& next, std::int64_t end);
   void* env;
   schedule policy;
   location where;
@@ -80,14 +81,35 @@ struct loop {
   std::int64_t blocks() const {
     return static_cast<std::int64_t>(ceil_div(length(), static_cast<std::uint64_t>(block)));
   }
-  range iterations(std::int64_t index) const {
-    const auto size = static_cast<std::uint64_t>(block);
-    const std::uint64_t before = static_cast<std::uint64_t>(index) * size;
-    const std::uint64_t from = static_cast<std::uint64_t>(first) + before;
-    return {static_cast<std::int64_t>(from), static_cast<std::int64_t>(from + std::min(size, length() - before))};
-  }
-  void run_block(std::int64_t index) const { run(env, iterations(index), index); }
+  void run_blocks(std::int64_t& next, std::int64_t end) const { run(*this, next, end); }
 };
+
+/// What `run` does: calls `body(iterations, index)` for each block. Here, so that a compiler sees small bodies in a
+/// row.
+template <class Body>
+void each_block(const loop& l, std::int64_t& next, std::int64_t end, Body&& body) {
+  struct progress {
+    std::int64_t& of;
+    std::int64_t at;
+    ~progress() { of = at; }
+  } done{next, next};
+  const auto size = static_cast<std::uint64_t>(l.block);
+  const auto last = static_cast<std::uint64_t>(l.last);
+  std::uint64_t at = static_cast<std::uint64_t>(l.first) + static_cast<std::uint64_t>(next) * size;
+  if (size == 1) {
+    for (; done.at < end; ++at) {
+      const auto i = static_cast<std::int64_t>(at);
+      const std::int64_t index = done.at++;
+      body(range{i, i + 1}, index);
+    }
+  } else {
+    while (done.at < end) {
+      const std::uint64_t from = std::exchange(at, at + std::min(size, last - at));
+      const std::int64_t index = done.at++;
+      body(range{static_cast<std::int64_t>(from), static_cast<std::int64_t>(at)}, index);
+    }
+  }
+}
 
 /// Runs every block of the loop on the caller's team and returns when all are done; throws what the lowest
 /// throwing block threw.
@@ -113,7 +135,10 @@ void parallel_for(detail::loop_bound from, detail::loop_bound to, Body&& body, s
                   location where = location::current()) {
   const auto [first, last] = range{from.value, to.value};
   if (last <= first) return;
-  auto run = [](void* env, range r, std::int64_t) { (*static_cast<std::remove_reference_t<Body>*>(env))(r); };
+  auto run = [](const detail::loop& l, std::int64_t& next, std::int64_t end) {
+    auto& call = *static_cast<std::remove_reference_t<Body>*>(l.env);
+    detail::each_block(l, next, end, [&call](range r, std::int64_t) { call(r); });
+  };
   detail::run_loop({first, last, detail::block_size(first, last, wish), run,
                     const_cast<void*>(static_cast<const void*>(std::addressof(body))), policy, where});
 }
@@ -134,11 +159,15 @@ T parallel_reduce(detail::loop_bound from, detail::loop_bound to, T identity, Co
     std::remove_reference_t<Body>* body;
     T* values;
   };
-  constexpr std::int64_t few = 64;
+  // Values on the stack: as many as a loop has unless asked for more, where that is little.
+  constexpr std::size_t few_bytes = 4096;
+  constexpr std::int64_t few = std::is_trivially_default_constructible_v<T>
+                                   ? std::clamp<std::int64_t>(few_bytes / sizeof(T), 1, 512)
+                                   : std::clamp<std::int64_t>(few_bytes / sizeof(T), 1, 64);
   environment env{std::addressof(body), nullptr};
-  auto run = [](void* e, range r, std::int64_t index) {
-    auto& in = *static_cast<environment*>(e);
-    in.values[index] = (*in.body)(r);
+  auto run = [](const detail::loop& l, std::int64_t& next, std::int64_t end) {
+    const auto [call, values] = *static_cast<environment*>(l.env);
+    detail::each_block(l, next, end, [=](range r, std::int64_t index) { values[index] = (*call)(r); });
   };
   const detail::loop all{first, last, detail::block_size(first, last, wish), run, &env, policy, where};
   const std::int64_t blocks = all.blocks();

@@ -59,10 +59,12 @@ void run_for(maslin_location where, std::int64_t first, std::int64_t last, masli
     maslin_location where;
   } all{body, env, where};
   l.env = &all;
-  l.run = [](void* at, range r, std::int64_t) {
-    const auto& in = *static_cast<environment*>(at);
-    begin_body();
-    if (const int value = in.body(in.env, r.first, r.last)) throw_value_of(in.where, r, value);
+  l.run = [](const detail::loop& of, std::int64_t& next, std::int64_t end) {
+    const environment in = *static_cast<environment*>(of.env);
+    detail::each_block(of, next, end, [&](range r, std::int64_t) {
+      begin_body();
+      if (const int value = in.body(in.env, r.first, r.last)) throw_value_of(in.where, r, value);
+    });
   };
   detail::run_loop(l);
 }
@@ -102,12 +104,14 @@ void run_reduce(maslin_location where, std::int64_t first, std::int64_t last, ma
     const block_values* values;
   } all{body, env, where, &kind, &values};
   l.env = &all;
-  l.run = [](void* at, range r, std::int64_t index) {
-    const auto& in = *static_cast<environment*>(at);
-    void* const mine = in.values->at(index);
-    in.kind->begin(mine, 1);
-    begin_body();
-    if (const int value = in.body(in.env, r.first, r.last, mine)) throw_value_of(in.where, r, value);
+  l.run = [](const detail::loop& of, std::int64_t& next, std::int64_t end) {
+    const environment in = *static_cast<environment*>(of.env);
+    detail::each_block(of, next, end, [&](range r, std::int64_t index) {
+      void* const mine = in.values->at(index);
+      in.kind->begin(mine, 1);
+      begin_body();
+      if (const int value = in.body(in.env, r.first, r.last, mine)) throw_value_of(in.where, r, value);
+    });
   };
   detail::run_loop(l);
   kind.begin(result, 1);

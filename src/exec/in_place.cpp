@@ -19,10 +19,8 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
   {
     const entered in(here);
     noted_blocks noted(exec, l);
-    for (std::int64_t i = 0; i < blocks && !own.has_errors(); ++i) {
-      run_to_end(exec, here, own, [&] { l.run_block(i); });
-      noted.reached(i + 1);
-    }
+    for (std::int64_t next = 0; next < blocks && !own.has_errors(); noted.reached(next))
+      run_to_end(exec, here, own, [&] { l.run_blocks(next, noted.before_note(blocks)); });
   }
   if (own.has_errors()) rethrow_first(own.take_errors());
 }

@@ -62,7 +62,8 @@ std::uint32_t traced_kernel(std::uint32_t kernel);
 /// Runs recorded tasks and returns when all are done; what they threw is in their scope.
 void run_recorded(executor& exec, recording::state& tasks);
 
-/// Runs the blocks of a loop in index order on the caller's stack, up to and including the first that throws.
+/// Runs the blocks of a loop in index order on the caller's stack, up to and including the first that throws, or
+/// further where only tasks of its blocks throw: those are waited for behind several blocks.
 void loop_in_place(executor& exec, context& caller, const detail::loop& l);
 
 /// Runs the streams of a phase in index order on the caller's stack and notes it in the phase's report.

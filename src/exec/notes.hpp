@@ -82,6 +82,8 @@ class noted_blocks {
   noted_blocks(const noted_blocks&) = delete;
   noted_blocks& operator=(const noted_blocks&) = delete;
 
+  /// How far may the worker come, to `last` at most, without calling `reached`?
+  std::int64_t before_note(std::int64_t last) const { return on_ ? std::min(next_, last) : last; }
   /// The blocks before that one are done.
   void reached(std::int64_t block) {
     reached_ = block;

@@ -52,6 +52,26 @@ TEST_P(Loops, WhatIsTooSmallStaysWithItsCaller) {
   }
 }
 
+TEST_P(Loops, ASiteThatWasTooSmallIsSharedOnceItIsLarge) {
+  if (!meets()) GTEST_SKIP() << "there is nobody to share it with at the same time";
+  const auto caller = std::this_thread::get_id();
+  std::atomic<bool> elsewhere{false};
+  const auto run = [&](bool large) {
+    ms::parallel_for(
+        0, 16,
+        [&](ms::range) {
+          if (!large) return;
+          std::this_thread::sleep_for(std::chrono::microseconds(50));
+          if (std::this_thread::get_id() != caller) elsewhere = true;
+        },
+        ms::block{1});
+  };
+  for (int i = 0; i < 1000; ++i) run(false);
+  // One in sixteen is looked at. It ends where nobody ever looks.
+  for (int i = 0; i < 2000 && !elsewhere; ++i) run(true);
+  EXPECT_TRUE(elsewhere);
+}
+
 TEST_P(Loops, IterationsAddUpWhereALoopTurnsOutToBeLarge) {
   std::atomic<long> ran{0};
   for (int i = 0; i < 300; ++i) {

@@ -16,16 +16,9 @@ std::uint32_t kernel_counts::of_loop(const void* body, std::uint32_t line) const
   return kernels_ + static_cast<std::uint32_t>((site * 0x9e3779b97f4a7c15u) >> 59);
 }
 
-kernel_counts::cell& kernel_counts::at(int worker, std::uint32_t column) const {
-  return cells_[static_cast<std::size_t>(worker) * columns_ + column];
-}
-
 void kernel_counts::count(int worker, std::uint32_t column, int width, std::uint64_t ticks, std::uint64_t completed) {
-  if (column >= kernels_ && !any_loop_.load(std::memory_order_relaxed))
-    any_loop_.store(true, std::memory_order_relaxed);
+  count_untimed(worker, column, completed);
   cell& c = at(worker, column);
-  cell::add(c.executions, 1);
-  cell::add(c.completed, completed);
   cell::add(c.worker_ticks, ticks * static_cast<std::uint64_t>(width));
   if (width != 1) return;
   cell::add(c.one_worker, completed);

@@ -25,6 +25,14 @@ class kernel_counts {
 
   /// On that worker: an execution at that width that completed so much: 1, or a loop's iterations.
   void count(int worker, std::uint32_t column, int width, std::uint64_t ticks, std::uint64_t completed);
+  /// The same of one that was too small to be timed.
+  void count_untimed(int worker, std::uint32_t column, std::uint64_t completed) {
+    if (column >= kernels_ && !any_loop_.load(std::memory_order_relaxed))
+      any_loop_.store(true, std::memory_order_relaxed);
+    cell& c = at(worker, column);
+    cell::add(c.executions, 1);
+    cell::add(c.completed, completed);
+  }
   /// Any thread: the mean one-worker time of what a column counts, as last learned; 0: not known yet.
   double mean_seconds(std::uint32_t column) const;
 
@@ -47,7 +55,9 @@ class kernel_counts {
     }
   };
 
-  cell& at(int worker, std::uint32_t column) const;
+  cell& at(int worker, std::uint32_t column) const {
+    return cells_[static_cast<std::size_t>(worker) * columns_ + column];
+  }
 
   static constexpr std::uint32_t loops = 32;
 

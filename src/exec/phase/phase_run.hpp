@@ -51,13 +51,23 @@ class phase_run {
   /// The off-load is done: it ran on `worker` at that width, and completed one kernel, or a loop's iterations.
   void departed(std::uint64_t ticket, int worker, std::uint32_t column, int width, std::uint64_t ticks,
                 std::uint64_t completed = 1);
+  /// The same of one that was too small to be timed.
+  void departed_untimed(std::uint64_t ticket, int worker, std::uint32_t column, std::uint64_t completed = 1) {
+    kernels_.count_untimed(worker, column, completed);
+    if (departures_.depart(ticket)) look_at_.store(0, std::memory_order_relaxed);
+  }
   const kernel_counts& counts() const { return kernels_; }
   /// The stream itself: it has off-loaded once more.
-  void off_loaded(stream_run& s, std::uint64_t now) const {
+  void off_loaded(stream_run& s) const {
     s.off_loads.store(s.off_loads.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void off_loaded(stream_run& s, std::uint64_t now) const {
+    off_loaded(s);
     if (now >= s.turn_ends && takes_turns_.load(std::memory_order_relaxed))
       s.seen = generation_.load(std::memory_order_relaxed) - 1;
   }
+  /// Is there something to look at whatever the time is?
+  bool due() const { return look_at_.load(std::memory_order_relaxed) == 0; }
   bool due(std::uint64_t now) const { return now >= look_at_.load(std::memory_order_relaxed) || waiting_.due(now); }
   scope& streams() { return streams_; }
   std::uint32_t name() const { return name_; }

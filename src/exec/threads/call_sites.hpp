@@ -23,6 +23,13 @@ class call_site {
     std::atomic<grain::site_time>& at = adding ? adding_ : removing_;
     at.store(at.load(std::memory_order_relaxed).learned_usual(ticks, memory), std::memory_order_relaxed);
   }
+  /// It took much longer than others there: each one is timed for a while, so that the next of that kind is noticed.
+  void has_surprised() noexcept { wary_.store(1024, std::memory_order_relaxed); }
+  void was_as_expected() noexcept {
+    if (const std::uint32_t left = wary_.load(std::memory_order_relaxed))
+      wary_.store(left - 1, std::memory_order_relaxed);
+  }
+  bool is_steady() const noexcept { return wary_.load(std::memory_order_relaxed) == 0; }
   void is_never_small() noexcept { time_.store(grain::site_time::never_small(), std::memory_order_relaxed); }
 
  private:
@@ -31,6 +38,7 @@ class call_site {
   std::atomic<grain::site_time> time_{};
   std::atomic<grain::site_time> adding_{};
   std::atomic<grain::site_time> removing_{};
+  std::atomic<std::uint32_t> wary_{0};  ///< so many more are timed
   static_assert(std::atomic<grain::site_time>::is_always_lock_free);
 };
 
@@ -46,10 +54,11 @@ class call_sites {
       at.time_.store({}, std::memory_order_relaxed);
       at.adding_.store({}, std::memory_order_relaxed);
       at.removing_.store({}, std::memory_order_relaxed);
+      at.wary_.store(0, std::memory_order_relaxed);
     }
     return at;
   }
-  /// Gives the site if something is known of it, else null.
+  /// Gives the site; null where nothing is known of it.
   template <class Body>
   const call_site* find(Body* body, unsigned line) const noexcept {
     const std::uintptr_t name = name_of(body, line);

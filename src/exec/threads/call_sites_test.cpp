@@ -29,6 +29,20 @@ TEST(CallSites, KnowWhatTheGraphTakes) {
   EXPECT_FALSE(all.find(body, 4));
 }
 
+TEST(CallSites, AfterASurpriseASiteIsNotSteadyForAWhile) {
+  call_sites all;
+  call_site& site = all.of(body, 3);
+  EXPECT_TRUE(site.is_steady());
+  EXPECT_EQ(all.find(body, 3), &site);
+  EXPECT_EQ(all.find(body, 4), nullptr);
+  site.has_surprised();
+  int until_steady = 0;
+  for (; !site.is_steady(); ++until_steady) site.was_as_expected();
+  EXPECT_GT(until_steady, 100);
+  site.was_as_expected();
+  EXPECT_TRUE(site.is_steady());
+}
+
 TEST(CallSites, APlaceThatTwoShareForgetsTheEarlier) {
   call_sites all;
   all.of(body, 3).learn(1, 10, 4);

@@ -1,11 +1,11 @@
 // Loops on a team: from the start, which puts the loop where the team finds it, to the join.
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <new>
 #include <optional>
 
+#include "base/chance.hpp"
 #include "exec/in_place.hpp"
 #include "exec/threads/threads.hpp"
 #include "sched/grain/edtlp.hpp"
@@ -65,14 +65,41 @@ class shared_loop {
 
 }  // namespace
 
+void threads_executor::learn_length(call_site& site, std::uint64_t count, std::uint64_t ticks) const noexcept {
+  const double expected = site.time().expected(count);
+  const auto taken = static_cast<double>(ticks);
+  constexpr double surprising = 16;
+  // One that is so small now may have been handed over, had it been known.
+  if (expected > 0 && taken > surprising * expected && taken > 4 * handing_over_ticks_)
+    site.has_surprised();
+  else
+    site.was_as_expected();
+  constexpr std::uint32_t memory = 4;
+  site.learn(count, ticks, memory);
+}
+
+bool threads_executor::passes(const call_site* site, std::uint64_t count) const noexcept {
+  constexpr std::uint32_t known = 4;  // as often its length must have been seen
+  if (!site || !site->is_steady()) return false;
+  const grain::site_time time = site->time();
+  return time.seen >= known && time.expected(count) < handing_over_ticks_ && !base::one_in_sixteen();
+}
+
+bool threads_executor::passes(const detail::loop& l) const noexcept {
+  return l.policy == schedule::of_the_run && loops_ == schedule::dbs &&
+         passes(sites_.find(l.run, l.where.line()), l.length());
+}
+
 void threads_executor::share_loop(context& caller, const detail::loop& l) {
+  const bool has_one_block = l.length() <= static_cast<std::uint64_t>(l.block);
+  if (has_one_block || caller.alone || ((self() || is_starter()) && passes(l))) return loop_in_place(*this, caller, l);
   const starting_thread::visit visit(*this);
   worker* w = self();
   if (sharing_) sharing_->expects_work();
   const team& t = team_of(w);
   const int team_width = shares_of(t, t.width());
   const std::int64_t blocks = l.blocks();
-  if (blocks == 1 || caller.alone || (w && team_width == 1)) return loop_in_place(*this, caller, l);
+  if (w && team_width == 1) return loop_in_place(*this, caller, l);
 
   const shared_loop shared(w, caller);
   const uncancelled during(caller);
@@ -184,11 +211,10 @@ void threads_executor::join(loop_run& run, worker* w) {
   // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is resumed.
   if (w) finishes_soon(run, *w);
   suspend_until(*this, run.blocks);
-  constexpr std::uint32_t memory = 4;
   // What threw did not run to its end.
   if (run.learns && !run.blocks.has_errors()) {
     const std::uint64_t ticks = run.ticks.load(std::memory_order_relaxed);
-    run.learns->learn(run.what.length(), ticks, memory);
+    learn_length(*run.learns, run.what.length(), ticks);
     // An off-load counts as a whole.
     if (run.caller.stream && !run.caller.in_offload && learns_waits_) self()->waits.took(ticks);
   }
@@ -211,14 +237,17 @@ void threads_executor::run_part(worker* w, const loop_part& part) {
 /// Runs blocks in order while the worker may; gives how many. Others do the rest, and whoever does counts it.
 std::int64_t threads_executor::run_share(worker* w, loop_part part) {
   const std::int64_t first = part.first;
-  part.first = run_blocks(w, *part.loop, part.first, part.last, forever, true);
+  // Of small blocks several are one piece of work.
+  constexpr std::int64_t most_at_a_time = 16;
+  const std::int64_t at_a_time = sharing_ ? 1 : std::min(part.grain, most_at_a_time);
+  part.first = run_blocks(w, *part.loop, part.first, part.last, forever, true, at_a_time);
   // The worker's CPU was taken.
   if (part.size() > 0 && !leave_to_others(*w, part)) part.first = run_blocks(w, *part.loop, part.first, part.last);
   return part.first - first;
 }
 
 std::int64_t threads_executor::run_blocks(worker* w, loop_run& run, std::int64_t first, std::int64_t last,
-                                          std::uint64_t ticks, bool may_stop) {
+                                          std::uint64_t ticks, bool may_stop, std::int64_t at_a_time) {
   sharing* const shared = w ? sharing_.get() : nullptr;
   const bool timed = run.learns;
   const std::uint64_t begin = timed ? base::ticks() : 0;
@@ -238,16 +267,15 @@ std::int64_t threads_executor::run_blocks(worker* w, loop_run& run, std::int64_t
         next = last;
         break;
       }
-      const std::int64_t i = next++;
-      run_to_end(*this, here, own, [&] { run.what.run_block(i); });
+      // The clock is looked at ever less often: small blocks should not wait for it.
+      const std::int64_t more = ticks == forever ? at_a_time : std::max<std::int64_t>(1, next - first);
+      const std::int64_t end = more < last - next ? next + more : last;
+      run_to_end(*this, here, own, [&] { run.what.run_blocks(next, noted.before_note(end)); });
       if (own.has_errors()) [[unlikely]]
-        run.note_thrown(i, own.take_errors());
+        run.note_thrown(next - 1, own.take_errors());
       noted.reached(next);
       if (shared && !shared->goes_on(*w) && may_stop) break;
-      // The clock is looked at ever less often: small blocks should not wait for it.
-      if (ticks != forever && std::has_single_bit(static_cast<std::uint64_t>(next - first)) &&
-          base::ticks() - begin > ticks)
-        break;
+      if (ticks != forever && base::ticks() - begin > ticks) break;
     }
   }
   if (timed) run.ticks.fetch_add(base::ticks() - begin, std::memory_order_relaxed);

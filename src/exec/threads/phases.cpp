@@ -130,19 +130,28 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   worker* w = self();
   const int track = track_of(w);
   const int team_width = here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width();
-  const int width = s && !grain::worth_sharing(s->phase.counts().mean_seconds(s->phase.counts().of_kernel(kernel)),
-                                               team_width, handing_over_seconds)
-                        ? 1
-                        : team_width;
+  call_site* const site = s && loops_ == schedule::dbs ? &sites_.of(call, kernel) : nullptr;
+  const bool untimed = passes(site, 1);
+  const int width =
+      untimed || (s && !grain::worth_sharing(s->phase.counts().mean_seconds(s->phase.counts().of_kernel(kernel)),
+                                             team_width, handing_over_seconds))
+          ? 1
+          : team_width;
   const std::uint32_t name = traced_kernel(kernel);
   trace::record(track, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
   const std::uint64_t ticket = s ? s->phase.arrived() : 0;
-  const std::uint64_t begin = s ? base::ticks() : 0;
+  const std::uint64_t begin = s && !untimed ? base::ticks() : 0;
   call_kernel(*this, here, width, call, env);
   if (w) w->count_turn();
   trace::record(track, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
   if (!s) return;
+  if (untimed) {
+    s->phase.departed_untimed(ticket, track, s->phase.counts().of_kernel(kernel));
+    if (here.owns_stream) look_at_untimed(*s);
+    return;
+  }
   const std::uint64_t end = base::ticks();
+  if (site) learn_length(*site, 1, (end - begin) * static_cast<std::uint64_t>(width));
   s->phase.departed(ticket, track, s->phase.counts().of_kernel(kernel), width, end - begin);
   if (w && learns_waits_) w->waits.took(end - begin);
   if (here.owns_stream) look_at(*s, end);
@@ -156,6 +165,12 @@ void threads_executor::look_at(stream_run& s, std::uint64_t now) {
   grain_lock_.unlock();
 }
 
+/// The same behind one that was too small to be timed.
+void threads_executor::look_at_untimed(stream_run& s) {
+  if (s.phase.due()) return look_at(s, base::ticks());
+  s.phase.off_loaded(s);
+}
+
 /// A loop that a stream runs itself is an off-load: there the stream takes its place, and its iterations count.
 void threads_executor::run_loop(context& caller, const detail::loop& l) {
   if (!caller.owns_stream || caller.in_offload) return share_loop(caller, l);
@@ -164,10 +179,18 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) {
   worker& w = *self();
   const int width = w.in_team.load(std::memory_order_acquire)->width();
   const std::uint64_t ticket = s.phase.arrived();
+  const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
+  if (passes(l)) {
+    loop_in_place(*this, caller, l);
+    s.phase.departed_untimed(ticket, w.index, column, l.length());
+    return look_at_untimed(s);
+  }
   const std::uint64_t begin = base::ticks();
   share_loop(caller, l);
   const std::uint64_t end = base::ticks();
-  const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
+  // Of one that was cut for a team the join has learned.
+  if (width == 1 || l.length() <= static_cast<std::uint64_t>(l.block))
+    learn_length(sites_.of(l.run, l.where.line()), l.length(), end - begin);
   s.phase.departed(ticket, w.index, column, width, end - begin, l.length());
   if (learns_waits_) w.waits.took(end - begin);
   look_at(s, end);

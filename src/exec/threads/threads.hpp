@@ -207,6 +207,11 @@ class threads_executor final : public executor, public phase_host {
   // loops.cpp
   void run_baseline(context& caller, const detail::loop& l, schedule policy);
   void share_loop(context& caller, const detail::loop& l);
+  /// So many of that site took so long, on one worker or on all together.
+  void learn_length(call_site& site, std::uint64_t count, std::uint64_t ticks) const noexcept;
+  /// Are so many of that site known to be too small to be shared, and need not be timed this time?
+  bool passes(const call_site* site, std::uint64_t count) const noexcept;
+  bool passes(const detail::loop& l) const noexcept;
   bool publish(worker* w, const loop_part& rest, bool in_centre) noexcept;
   bool leave_to_others(worker& w, const loop_part& rest) noexcept;
   std::optional<work> take_share(worker* w, loop_run& run, bool in_centre);
@@ -219,14 +224,15 @@ class threads_executor final : public executor, public phase_host {
   void run_part(worker* w, const loop_part& part);
   std::int64_t run_share(worker* w, loop_part part);
   /// Runs blocks in order, to the end or until about `ticks` have passed, or, where it `may_stop`, until the worker is
-  /// not granted any more; gives the first that it did not run.
+  /// not granted any more; gives the first that it did not run. Looks up after every block, or so many.
   std::int64_t run_blocks(worker* w, loop_run& run, std::int64_t first, std::int64_t last,
-                          std::uint64_t ticks = forever, bool may_stop = false);
+                          std::uint64_t ticks = forever, bool may_stop = false, std::int64_t at_a_time = 1);
   void answer(worker* w, const invitation& to);
 
   // phases.cpp
   bool start_stream(worker& w, bool before_parking);
   void look_at(stream_run& s, std::uint64_t now);
+  void look_at_untimed(stream_run& s);
 
   // foreign.cpp
   /// The starter goes on in the program's own code, outside its seat.

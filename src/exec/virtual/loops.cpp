@@ -20,7 +20,10 @@ void virtual_executor::run_blocks(loop_run& run, std::int64_t first, std::int64_
   noted_blocks noted(w.number, run.site, what);
   constexpr std::uint64_t often_enough = 1024;
   for (std::int64_t i = first; i < last && !run.is_void(i); ++i) {
-    run_to_end(*this, here, own, [&] { run.what.run_block(i); });
+    run_to_end(*this, here, own, [&] {
+      std::int64_t next = i;
+      run.what.run_blocks(next, i + 1);
+    });
     ran();
     here.declares = false;
     if (own.has_errors()) [[unlikely]]

@@ -1,0 +1,9 @@
+#pragma once
+// Which of many like events are looked at.
+
+namespace maslin::base {
+
+/// Gives true for one call in sixteen: by chance, so that no program's period hides anything.
+bool one_in_sixteen() noexcept;
+
+}  // namespace maslin::base
