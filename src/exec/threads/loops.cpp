@@ -191,17 +191,16 @@ void threads_executor::run_baseline(context& caller, const detail::loop& l, sche
     rouse(guest);
   }
   if (first == 0 && (!w || w->index > 0)) want_stand_in();
-  if (takes_part) {
-    answer(w, all[static_cast<std::size_t>(w->index - first)]);
-    // Where anybody may take anything, nothing is left now: who has not come need not.
-    if (policy != schedule::static_)
-      for (int i = 0; i < team_width; ++i)
-        if (at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; })) run.blocks.leave();
-  } else if (!w) {
-    // A foreign thread answers for who has not come yet.
-    for (int i = 0; i < team_width; ++i)
-      if (invitation* to = at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; }))
-        answer(nullptr, *to);
+  if (takes_part) answer(w, all[static_cast<std::size_t>(w->index - first)]);
+  // Who has not come by now may be blocked, even by something that waits for this loop: the caller does its part,
+  // unless anybody may take anything. Then nothing is left.
+  const bool all_done = takes_part && policy != schedule::static_;
+  for (int i = 0; i < team_width; ++i) {
+    invitation* to = at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; });
+    if (to && all_done)
+      run.blocks.leave();
+    else if (to)
+      answer(w, *to);
   }
   join(run, w);
 }
