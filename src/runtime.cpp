@@ -30,6 +30,7 @@
 #include "graph/recording.hpp"
 #include "graph/version.hpp"
 #include "machine/budget.hpp"
+#include "machine/copies.hpp"
 #include "maslin/cost.hpp"
 #include "maslin/error.hpp"
 #include "maslin/mutex.hpp"
@@ -129,6 +130,7 @@ void after_fork_in_child() {
   forget_reporting_after_fork();
   forget_leaving_after_fork();
   node::segment::forget_after_fork();
+  machine::announce_workers(0);
   running.store(nullptr, std::memory_order_relaxed);
   process = new process_runtime;
 }
@@ -182,6 +184,7 @@ void start(process_runtime& p, Runtime::options wish) {
   begin_reporting(p.exec->workers(), described && !wish.serial ? described->name.c_str() : nullptr);
   p.started_by = std::this_thread::get_id();
   running.store(p.exec.get(), std::memory_order_release);
+  if (!wish.serial && !described) machine::announce_workers(p.exec->workers());
   if (trace::on()) watch_signals();
   if (shares) tell_mpi(true);
 }
@@ -202,6 +205,7 @@ void stop(process_runtime& p) noexcept {
   running.store(nullptr, std::memory_order_release);
   p.exec->end();
   p.exec.reset();
+  machine::announce_workers(0);
   {
     const records_kept saving;
     end_reporting();
@@ -226,6 +230,7 @@ void end_process(process_runtime& p) noexcept {
     tell_mpi(false);
     drain_root_context();
     p.exec->end();  // it stays: other threads may be in its calls
+    machine::announce_workers(0);
     leave_records();
     run_in_place_from_now_on(p);
   } else {
