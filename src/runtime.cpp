@@ -22,6 +22,7 @@
 #include "base/lock.hpp"
 #include "exec/executor.hpp"
 #include "exec/foreign/libraries.hpp"
+#include "exec/foreign/one_thread.hpp"
 #include "exec/in_place.hpp"
 #include "exec/leaving.hpp"
 #include "exec/node/membership.hpp"
@@ -52,6 +53,7 @@ namespace {
 struct process_runtime {
   std::mutex lock;
   std::unique_ptr<executor> exec;
+  std::unique_ptr<foreign::one_thread> one_thread;  ///< of libraries, where the user wants that
   std::thread::id started_by;
   int users = 0;
   bool implicit = false;
@@ -130,6 +132,7 @@ void after_fork_in_child() {
   forget_reporting_after_fork();
   forget_leaving_after_fork();
   node::segment::forget_after_fork();
+  foreign::one_thread::forget_after_fork();
   machine::announce_workers(0);
   running.store(nullptr, std::memory_order_relaxed);
   process = new process_runtime;
@@ -163,6 +166,9 @@ void start(process_runtime& p, Runtime::options wish) {
   const schedule loops = schedule_from_environment();
   graph::set_renaming_limit(graph::renaming_limit_from_environment());
   graph::set_read_checks(graph::read_checks_from_environment());
+  std::unique_ptr<foreign::one_thread> one_thread;
+  if (foreign::policy_from_environment() == foreign::policy::one_thread)
+    one_thread = std::make_unique<foreign::one_thread>();
   std::unique_ptr<node::membership> shared;
   if (const std::string job = node::job_from_environment(); !job.empty() && !wish.serial && !described)
     shared = std::make_unique<node::membership>(job, workers);
@@ -180,6 +186,7 @@ void start(process_runtime& p, Runtime::options wish) {
     trace::stop();
     throw;
   }
+  p.one_thread = std::move(one_thread);
   p.running_with = {wish.serial ? 1 : workers, wish.serial};
   begin_reporting(p.exec->workers(), described && !wish.serial ? described->name.c_str() : nullptr);
   p.started_by = std::this_thread::get_id();
@@ -205,6 +212,7 @@ void stop(process_runtime& p) noexcept {
   running.store(nullptr, std::memory_order_release);
   p.exec->end();
   p.exec.reset();
+  p.one_thread.reset();
   machine::announce_workers(0);
   {
     const records_kept saving;
@@ -315,6 +323,7 @@ context& unrecorded_context(const char* call) {
 
 void wait() {
   executor& exec = the_executor();
+  foreign::one_thread::look_again();
   context& here = unrecorded_context("wait");
   const noted_wait noted(exec, nullptr);
   await_tasks(exec, here);
@@ -326,6 +335,7 @@ namespace {
 
 void await_members(scope& group) {
   executor& exec = the_executor();
+  foreign::one_thread::look_again();
   const noted_wait noted(exec, &group);
   await_tasks(exec, current_context(), &group);
   exec.shared_no_more();
@@ -639,11 +649,13 @@ void throw_beyond_int64(std::uint64_t bound) {
 void run_loop(const loop& l) {
   executor& exec = the_executor();
   note_stranger(exec);
+  foreign::one_thread::look_again();
   exec.run_loop(unrecorded_context("parallel_for or parallel_reduce"), l);
 }
 void run_phase(const phase& p) {
   executor& exec = the_executor();
   note_stranger(exec);
+  foreign::one_thread::look_again();
   context& here = unrecorded_context("phase");
   const uncancelled during(here);
   const reported_phase reported;

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +13,7 @@
 #include <iostream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "expect_child.hpp"
 #include "maslin/maslin.hpp"
@@ -203,6 +206,71 @@ TEST_P(Foreign, IsLeftAloneWhereTheUserSaysSo) {
                0, "");
 }
 
+/// What a process may run on.
+struct machine_choice {
+  const char* variable;
+  const char* value;
+};
+const machine_choice machines[] = {
+    {"MASLIN_WORKERS", "2"}, {"MASLIN_SERIAL", "1"}, {"MASLIN_MACHINE", SPECS "/epyc-128.toml"}};
+
+TEST_P(Foreign, HasOneThreadWhoeverCallsWhereResultsAreToBeReproducible) {
+  for (const machine_choice& machine : machines)
+    for (const bool comes_later : {false, true})
+      EXPECT_CHILD(([&] {
+                     setenv(machine.variable, machine.value, 1);
+                     setenv("MASLIN_FOREIGN", "reproducible", 1);
+                     setenv("MASLIN_PIN", "wide=1x2", 1);
+                     setenv("MASLIN_QUIET", "1", 1);
+                     complaints all;
+                     const auto look = [&](const char* where) { all.expect(limit(), 1, where); };
+                     int own = 0;
+                     const auto load_now = [&] {
+                       load();
+                       set(3);
+                       own = limit();
+                     };
+                     if (!comes_later) load_now();
+                     {
+                       ms::Runtime r;
+                       if (comes_later)
+                         load_now();
+                       else
+                         look("in the program");
+                       for (int round = 0; round < 2; ++round) {
+                         ms::phase("wide", 4, [&](std::int64_t) {
+                           look("in a stream");
+                           ms::parallel_for(
+                               0, 8, [&](ms::range) { look("in a loop's body"); }, ms::block{1});
+                           ms::task([&] { look("in a task"); });
+                           ms::wait();
+                           look("after a task");
+                         });
+                         look("after the phase");
+                         set(3);  // by the program itself: the next call takes it back
+                         ms::parallel_for(
+                             0, 8, [&](ms::range) { look("in a loop's body"); }, ms::block{1});
+                         look("after a loop");
+                         std::thread([&] {
+                           ms::phase("wide", 2, [&](std::int64_t) { look("in a foreign thread's stream"); });
+                           look("in a foreign thread");
+                         }).join();
+                         set(3);
+                         ms::wait();
+                         ms::task([&] {
+                           look("in a task");
+                           if (!GetParam().process_wide) set(3);
+                         });
+                         ms::wait();
+                         look("after a task that set its own");
+                       }
+                     }
+                     if (!comes_later) all.expect(limit(), own, "after the runtime");
+                     return all.wrong();
+                   }),
+                   0, "^$");
+}
+
 TEST_P(Foreign, ThreadsThatTheRuntimeDidNotStartGetTheirOwnBack) {
   EXPECT_CHILD(([&] {
                  setenv("MASLIN_PIN", "wide=1x2", 1);
@@ -265,6 +333,54 @@ TEST_P(ForeignOpenMp, RegionsNeverHaveMoreThreadsThanThereAreWorkers) {
           return of_tasks.most <= 2 && of_tasks.entered == 20 * 12 ? 0 : 2;
         }),
         0, "at a time");
+}
+
+// A scalar product of a length at which OpenBLAS uses all threads that it may.
+TEST(ForeignOpenBlas, GivesTheSameBitsAtEveryWidthIfThatIsAskedFor) {
+  if (sanitized) GTEST_SKIP() << "the sanitizers do not see what this library does; the plain builds run this";
+  void* const there = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL);
+  if (!there || !dlsym(there, "cblas_ddot"))
+    GTEST_SKIP() << "libopenblas.so.0 is not installed; it runs where that library is";
+  dlclose(there);
+  const auto results = [](const machine_choice& machine, const char* pin) {
+    int ends[2];
+    if (pipe(ends) != 0) return std::string("no pipe");
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child == 0) {
+      end_with(parent);
+      setenv("OPENBLAS_NUM_THREADS", "2", 1);
+      setenv(machine.variable, machine.value, 1);
+      setenv("MASLIN_FOREIGN", "reproducible", 1);
+      setenv("MASLIN_PIN", pin, 1);
+      setenv("MASLIN_QUIET", "1", 1);
+      void* handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+      const auto dot =
+          reinterpret_cast<double (*)(int, const double*, int, const double*, int)>(dlsym(handle, "cblas_ddot"));
+      std::vector<double> x(300'001), products(9);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 / (1.0 + static_cast<double>(i));
+      const auto product = [&] { return dot(static_cast<int>(x.size()), x.data(), 1, x.data(), 1); };
+      ms::Runtime r;
+      ms::phase("wide", 4, [&](std::int64_t i) { products[static_cast<std::size_t>(i)] = product(); });
+      for (std::size_t i = 4; i < 8; ++i) ms::task([&, i] { products[i] = product(); });
+      ms::wait();
+      products[8] = product();
+      if (write(ends[1], products.data(), products.size() * sizeof(double)) < 0) _exit(1);
+      _exit(0);
+    }
+    close(ends[1]);
+    std::string bytes(9 * sizeof(double), 0);
+    const ssize_t count = read(ends[0], bytes.data(), bytes.size());
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(count, static_cast<ssize_t>(bytes.size()));
+    return bytes;
+  };
+  const std::string one = results(machines[1], "wide=1x1");
+  for (const char* pin : {"wide=1x2", "wide=2x1"})
+    for (const machine_choice& machine : machines) EXPECT_EQ(results(machine, pin), one) << machine.value << " " << pin;
+  for (std::size_t i = 1; i < 9; ++i) EXPECT_EQ(one.substr(0, sizeof(double)), one.substr(i * 8, 8));
 }
 
 TEST(ForeignOpenBlas, OfAnOpenMpBuildFollowsTheOpenMpRuntime) {

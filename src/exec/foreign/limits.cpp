@@ -42,16 +42,25 @@ struct thread_limits {
 };
 thread_local thread_limits mine;
 
+std::uint64_t applied_for(int workers) noexcept {
+  return static_cast<std::uint64_t>(known()) << 32 | static_cast<std::uint32_t>(workers);
+}
+
 // A process has one limit, whichever runtime sets it.
 kept of_the_process;  // under the lock of the running one
 
 }  // namespace
 
 void limit_thread(int workers) noexcept {
-  const std::uint64_t wanted = static_cast<std::uint64_t>(known()) << 32 | static_cast<std::uint32_t>(workers);
+  const std::uint64_t wanted = applied_for(workers);
   if (mine.applied == wanted) return;
   mine.own.set(reach::thread, workers);
   mine.applied = wanted;
+}
+
+void limit_thread_anew(int workers) noexcept {
+  mine.own.set(reach::thread, workers);
+  mine.applied = applied_for(workers);
 }
 
 void leave_thread() noexcept {
@@ -86,6 +95,11 @@ void process_limit::count_outside(int more) noexcept {
 void process_limit::apply() noexcept {
   const std::lock_guard held(lock_);
   set();
+}
+
+void process_limit::apply_anew() noexcept {
+  const std::lock_guard held(lock_);
+  if (set_ > 0) of_the_process.set(reach::process, set_);
 }
 
 void process_limit::set() noexcept {

@@ -13,6 +13,8 @@ namespace maslin::foreign {
 /// From now on the calling thread runs code that was granted so many workers: sets the limit of each library whose
 /// limit is the thread's. What the thread had before is kept for `leave_thread`.
 void limit_thread(int workers) noexcept;
+/// The same, where the code before may have set limits of its own.
+void limit_thread_anew(int workers) noexcept;
 /// The calling thread goes on in the program's own code: gives it back what it had.
 void leave_thread() noexcept;
 
@@ -44,6 +46,8 @@ class process_limit {
   void count_outside(int more) noexcept;
   /// A library was found: it gets the limit that the others have.
   void apply() noexcept;
+  /// The program may have set limits of its own: they get the one that is in force here.
+  void apply_anew() noexcept;
 
  private:
   struct alignas(64) claimed {

@@ -9,6 +9,7 @@
 #include "base/cache_path.hpp"
 #include "base/environment.hpp"
 #include "base/processor.hpp"
+#include "exec/foreign/one_thread.hpp"
 #include "exec/in_place.hpp"
 #include "exec/threads/stranger.hpp"
 #include "machine/budget.hpp"
@@ -141,8 +142,7 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
       has_tasks_(workers),
       asleep_(workers),
       whole_(&make_whole(workers)),
-      limits_libraries_(base::flag_from_environment(
-          "MASLIN_FOREIGN", true, "BLAS and OpenMP code in tasks and streams uses the threads that it was granted")),
+      limits_libraries_(foreign::policy_from_environment() == foreign::policy::granted),
       process_limit_(workers),
       stacks_(stack_bytes_from_environment()) {
   if (!learns_waits_) whole_->waits.store(wait_policy(), std::memory_order_relaxed);
