@@ -8,6 +8,7 @@
 
 #include "maslin/error.hpp"
 #include "task/context_watcher.hpp"
+#include "task/pool.hpp"
 
 namespace maslin {
 
@@ -38,6 +39,7 @@ struct root_context {
   };
 
   root_context() {
+    pool::begin_thread();
     new (&children) scope(nullptr);
     new (&self) context(children);
     self.is_root = true;

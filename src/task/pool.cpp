@@ -17,6 +17,7 @@ namespace maslin::pool {
 
 void* take(std::size_t bytes) { return ::operator new(bytes); }
 void give(void* block, std::size_t) noexcept { ::operator delete(block); }
+void begin_thread() noexcept {}
 void around_fork(bool) noexcept {}
 
 #else
@@ -134,6 +135,8 @@ block* refill(std::size_t c) {
   s.first = new (at) block{s.first, nullptr, 0};
   ++s.count;
 }
+
+void begin_thread() noexcept { asm volatile("" : : "r"(&mine)); }
 
 void around_fork(bool begins) noexcept {
   for (depot& d : depots) begins ? d.lock.lock() : d.lock.unlock();

@@ -12,6 +12,9 @@ void* take(std::size_t bytes);
 /// Takes back what `take(bytes)` gave.
 void give(void* block, std::size_t bytes) noexcept;
 
+/// Makes what the calling thread keeps. The C library ends a process that has no memory for this later.
+void begin_thread() noexcept;
+
 /// A fork begins or has ended, in either process: no other thread is exchanging blocks meanwhile.
 void around_fork(bool begins) noexcept;
 

@@ -1,5 +1,6 @@
 #include "exec/fiber/stacks.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -24,6 +25,9 @@ constexpr std::size_t wide_gap = 8 * kib * kib;
 // Where the address space is limited (ulimit -v), and where a gap has memory of its own.
 constexpr std::size_t narrow_gap = 64 * kib;
 
+// So much of the main thread's stack is taken at once: as much as a fiber has by default.
+constexpr std::size_t taken_of_main = kib * kib;
+
 constexpr std::size_t first_count = 16;  ///< stacks of the first slab; each next one has twice as many
 constexpr std::size_t most_count = 256;
 
@@ -42,7 +46,30 @@ bool address_space_is_limited() {
   return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
 }
 
+/// Has the stack grow by so much. The stack pointer moves, too, since not every system lets an access far below it.
+[[gnu::noinline]] void grow_by(std::size_t bytes) noexcept {
+  *static_cast<volatile char*>(__builtin_alloca(bytes)) = 0;
+}
+
 }  // namespace
+
+fiber_stack stack_of_this_thread() noexcept {
+  auto* const here = static_cast<char*>(__builtin_frame_address(0));
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {here, 0};
+  void* bottom = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &bottom, &bytes);
+  pthread_attr_destroy(&attributes);
+  if (gettid() != getpid()) return {static_cast<char*>(bottom), bytes};
+  // The main thread's stack grows when it is used. Where the address space is used up then, that is a fault.
+  const std::size_t taken = std::min(taken_of_main, static_cast<std::size_t>(here - static_cast<char*>(bottom)) / 2);
+  void* const as_much = mmap(nullptr, taken, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (as_much == MAP_FAILED) return {here, 0};
+  munmap(as_much, taken);
+  grow_by(taken);
+  return {here - taken, taken};
+}
 
 bool fiber_stack::is_intact() const noexcept {
   const auto* words = reinterpret_cast<const std::uint64_t*>(bottom) - canary_words;

@@ -27,6 +27,10 @@ struct fiber_stack {
   void return_memory() const noexcept;
 };
 
+/// Gives the part of the calling thread's own stack, from the caller down, that is there whenever it is used; one of no
+/// bytes where nothing is known.
+fiber_stack stack_of_this_thread() noexcept;
+
 /// Hands out stacks of one size and unmaps all of them at its end. One thread at a time may take.
 class fiber_stacks {
  public:

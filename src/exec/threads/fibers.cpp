@@ -1,7 +1,5 @@
 // How a caller is suspended and resumed on its worker.
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -36,17 +34,8 @@ std::uint64_t number_of(const task_fiber& f) { return reinterpret_cast<std::uint
 [[gnu::noinline]] void set_self(worker* w) noexcept { this_worker = w; }
 
 task_fiber::task_fiber() {
-  pthread_attr_t attributes;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
-    // Unknown: nothing runs on top of what waits.
-    middle = last_eighth = static_cast<char*>(__builtin_frame_address(0));
-    return;
-  }
-  void* bottom = nullptr;
-  std::size_t bytes = 0;
-  pthread_attr_getstack(&attributes, &bottom, &bytes);
-  pthread_attr_destroy(&attributes);
-  divide(static_cast<char*>(bottom), bytes);
+  const fiber_stack own = stack_of_this_thread();
+  divide(own.bottom, own.bytes);
 }
 
 void task_fiber::sleep(base::short_lock& held, const awaited_end& what) {
@@ -197,7 +186,8 @@ void threads_executor::refuse(const work& item) noexcept {
 void threads_executor::help(const scope* covered) {
   worker& w = *self();
   const bool has_stack = w.running->has_last_room();
-  // Others may have some left; what they have not taken then, nobody can.
+  // Others may have some left; what they have not taken then, nobody can. It is a time and no state: a worker may be
+  // in a body that never comes back, or the program's own thread outside of Maslin, and the wait must end all the same.
   if (!has_stack) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   if (task_fiber* next = take_ready(w)) {
     // Others that may go on here go first; this one follows them.

@@ -1,9 +1,8 @@
 #include "exec/threads/stranger.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
 
+#include "exec/fiber/stacks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/threads/threads.hpp"
@@ -55,15 +54,10 @@ void stranger::wake() noexcept {
 
 bool stranger::has_room() noexcept {
   static thread_local const char* const middle = [] {
-    pthread_attr_t attributes;
-    void* bottom = nullptr;
-    std::size_t bytes = 0;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return static_cast<char*>(nullptr);
-    pthread_attr_getstack(&attributes, &bottom, &bytes);
-    pthread_attr_destroy(&attributes);
-    return static_cast<char*>(bottom) + bytes / 2;
+    const fiber_stack own = stack_of_this_thread();
+    return own.bottom + own.bytes / 2;
   }();
-  return middle && static_cast<const char*>(__builtin_frame_address(0)) > middle;
+  return static_cast<const char*>(__builtin_frame_address(0)) > middle;
 }
 
 /// What runs in a stream needs a worker: its off-loads are counted there.
