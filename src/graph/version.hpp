@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "base/lock.hpp"
 #include "graph/region.hpp"
 #include "task/node.hpp"
@@ -20,7 +21,7 @@ struct detail::version {
   void* data;
   std::size_t stride;  ///< between columns, as they lie here; 0 where there is one
   std::size_t bytes;   ///< of its own memory; 0: it is the program's
-  std::atomic<std::int32_t> users{1};
+  MASLIN_ATOMIC<std::int32_t> users{1};
 
   // Turns. Who uses the version without need of one takes it, too: that delays, and changes nothing.
   bool turns = false;

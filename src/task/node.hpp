@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "maslin/location.hpp"
 #include "maslin/task.hpp"
 #include "task/context.hpp"
@@ -47,14 +48,14 @@ struct task_node {
 
   // The graph's (src/graph/README.md).
   std::int16_t priority;
-  bool takes_turns : 1 = false;              ///< may have data with turns
-  bool is_internal : 1 = false;              ///< the graph's own: moves or combines data
-  bool is_timed : 1 = false;                 ///< the executor wants to know how long its body takes
-  bool is_recorded : 1 = false;              ///< `followers` is what graph/recording.hpp says
-  std::atomic<bool> cancelled{false};        ///< what it would read is void; later: what it wrote is
-  std::int32_t named = 0;                    ///< data that name it; the creator's alone
-  std::atomic<std::int32_t> blockers{0};     ///< edges into it whose sources are not done
-  std::atomic<std::uintptr_t> followers{0};  ///< edges out of it, with flags
+  bool takes_turns : 1 = false;                ///< may have data with turns
+  bool is_internal : 1 = false;                ///< the graph's own: moves or combines data
+  bool is_timed : 1 = false;                   ///< the executor wants to know how long its body takes
+  bool is_recorded : 1 = false;                ///< `followers` is what graph/recording.hpp says
+  MASLIN_ATOMIC<bool> cancelled{false};        ///< what it would read is void; later: what it wrote is
+  std::int32_t named = 0;                      ///< data that name it; the creator's alone
+  MASLIN_ATOMIC<std::int32_t> blockers{0};     ///< edges into it whose sources are not done
+  MASLIN_ATOMIC<std::uintptr_t> followers{0};  ///< edges out of it, with flags
 
   scope children;
 };

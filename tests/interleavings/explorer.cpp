@@ -1,5 +1,6 @@
 #include "explorer.hpp"
 
+#include <array>
 #include <boost/context/fiber.hpp>
 #include <boost/context/pooled_fixedsize_stack.hpp>
 #include <utility>
@@ -11,6 +12,7 @@ namespace {
 struct thread {
   boost::context::fiber fiber;
   const void* sleeps_on = nullptr;
+  bool gives_way = false;
   bool done = false;
 };
 
@@ -20,6 +22,7 @@ struct execution {
   thread* running = nullptr;
   boost::context::fiber scheduler;
   std::string failure;
+  std::pair<std::uintptr_t, std::uintptr_t> torn;
 };
 execution* now = nullptr;
 
@@ -29,9 +32,16 @@ void yield() { now->scheduler = std::move(now->scheduler).resume(); }
 
 /// A point at which several threads could have gone on.
 struct choice {
-  std::vector<std::size_t> options;
+  static constexpr std::size_t most = 8;  ///< threads
+  std::array<std::size_t, most> options;
+  std::size_t count = 0;
   std::size_t taken = 0;
+
+  void add(std::size_t thread) { options.at(count++) = thread; }
 };
+
+/// More than any explored structure takes: who goes on for so long goes round.
+constexpr std::size_t most_steps = 20'000;
 
 /// Runs once, along `path` as far as it reaches and along first options from there on.
 void run_once(scenario& s, int preemptions, std::vector<choice>& path, result& into) {
@@ -39,6 +49,7 @@ void run_once(scenario& s, int preemptions, std::vector<choice>& path, result& i
   auto owner = std::make_unique<execution>();
   execution& e = *owner;
   now = &e;
+  e.torn = s.torn;
   for (auto& body : s.threads) {
     e.threads.push_back(std::make_unique<thread>());
     thread& t = *e.threads.back();
@@ -55,14 +66,20 @@ void run_once(scenario& s, int preemptions, std::vector<choice>& path, result& i
   into.schedule.clear();
   for (;;) {
     choice here;
-    const auto ready = [&](std::size_t i) { return !e.threads[i]->done && !e.threads[i]->sleeps_on; };
+    const auto awake = [&](std::size_t i) { return !e.threads[i]->done && !e.threads[i]->sleeps_on; };
+    const auto ready = [&](std::size_t i) { return awake(i) && !e.threads[i]->gives_way; };
+    bool any = false;
+    for (std::size_t i = 0; i < e.threads.size(); ++i) any = any || ready(i);
+    // Where nobody else can go on, who gave way does.
+    if (!any)
+      for (auto& t : e.threads) t->gives_way = false;
     const bool could_go_on = ready(current);
-    if (could_go_on) here.options.push_back(current);
+    if (could_go_on) here.add(current);
     for (std::size_t i = 0; i < e.threads.size(); ++i)
-      if (i != current && ready(i) && (!could_go_on || left > 0)) here.options.push_back(i);
-    if (here.options.empty()) break;
+      if (i != current && ready(i) && (!could_go_on || left > 0)) here.add(i);
+    if (here.count == 0) break;
     std::size_t next = here.options[0];
-    if (here.options.size() > 1) {
+    if (here.count > 1) {
       if (choices == path.size()) path.push_back(here);
       next = path[choices].options[path[choices].taken];
       ++choices;
@@ -74,7 +91,10 @@ void run_once(scenario& s, int preemptions, std::vector<choice>& path, result& i
     e.running = &t;
     t.fiber = std::move(t.fiber).resume();
     e.running = nullptr;
+    if (into.schedule.size() == most_steps) fail("it goes on for ever");
     if (!e.failure.empty()) break;
+    for (auto& other : e.threads)
+      if (other.get() != &t) other->gives_way = false;
   }
   for (std::size_t i = 0; i < e.threads.size() && e.failure.empty(); ++i)
     if (!e.threads[i]->done) e.failure = "thread " + std::to_string(i) + " sleeps for ever";
@@ -105,6 +125,17 @@ void notify(const void* address, bool all) {
   }
 }
 
+void give_way() {
+  if (!now || !now->running) return;
+  now->running->gives_way = true;
+  yield();
+}
+
+bool is_torn(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return now && at >= now->torn.first && at < now->torn.second;
+}
+
 void fail(const std::string& what) {
   if (now && now->failure.empty()) now->failure = what;
 }
@@ -120,7 +151,7 @@ result explore(const std::function<std::unique_ptr<scenario>()>& make, int preem
       (void)s.release();
       return r;
     }
-    while (!path.empty() && path.back().taken + 1 == path.back().options.size()) path.pop_back();
+    while (!path.empty() && path.back().taken + 1 == path.back().count) path.pop_back();
     if (path.empty()) {
       r.complete = true;
       return r;

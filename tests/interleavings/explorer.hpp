@@ -1,7 +1,6 @@
 #pragma once
 // Runs a few threads under every order of their atomic operations, up to a number of pre-emptions (as CHESS does:
-// Musuvathi et al., OSDI 2008). Operations are sequentially consistent here: which fences the real ones need is argued
-// in the rooms' READMEs and hunted by ThreadSanitizer.
+// Musuvathi et al., OSDI 2008). README.md says what that finds, and what it cannot find.
 
 #include <atomic>
 #include <cstdint>
@@ -18,8 +17,12 @@ void step();
 /// The calling thread sleeps on this address until it is notified.
 void sleep_on(const void* address);
 void notify(const void* address, bool all);
+/// The calling thread would wait for some time and look again: another goes on first, if one can.
+void give_way();
 /// Says that a promise is broken, the first time in an execution.
 void fail(const std::string& what);
+/// Is the atomic at that address one whose operations are torn (`scenario::torn`)?
+bool is_torn(const void* address);
 
 /// std::atomic as far as the explored structures use it.
 template <class T>
@@ -33,36 +36,29 @@ class atomic {
 
   T load(std::memory_order = std::memory_order_seq_cst) const { return at(); }
   void store(T value, std::memory_order = std::memory_order_seq_cst) { at() = value; }
-  T exchange(T value, std::memory_order = std::memory_order_seq_cst) { return std::exchange(at(), value); }
+  T exchange(T value, std::memory_order = std::memory_order_seq_cst) {
+    return change([value](T) { return value; });
+  }
   bool compare_exchange_strong(T& expected, T value, std::memory_order = std::memory_order_seq_cst,
                                std::memory_order = std::memory_order_seq_cst) {
-    T& now = at();
-    if (now != expected) {
-      expected = now;
-      return false;
-    }
-    now = value;
-    return true;
+    const T before = change([&](T now) { return now == expected ? value : now; });
+    return before == expected || (expected = before, false);
   }
   bool compare_exchange_weak(T& expected, T value, std::memory_order a = std::memory_order_seq_cst,
                              std::memory_order b = std::memory_order_seq_cst) {
     return compare_exchange_strong(expected, value, a, b);
   }
   T fetch_add(T by, std::memory_order = std::memory_order_seq_cst) {
-    T& now = at();
-    return std::exchange(now, static_cast<T>(now + by));
+    return change([by](T now) { return static_cast<T>(now + by); });
   }
   T fetch_sub(T by, std::memory_order = std::memory_order_seq_cst) {
-    T& now = at();
-    return std::exchange(now, static_cast<T>(now - by));
+    return change([by](T now) { return static_cast<T>(now - by); });
   }
   T fetch_or(T bits, std::memory_order = std::memory_order_seq_cst) {
-    T& now = at();
-    return std::exchange(now, static_cast<T>(now | bits));
+    return change([bits](T now) { return static_cast<T>(now | bits); });
   }
   T fetch_and(T bits, std::memory_order = std::memory_order_seq_cst) {
-    T& now = at();
-    return std::exchange(now, static_cast<T>(now & bits));
+    return change([bits](T now) { return static_cast<T>(now & bits); });
   }
   void wait(T old, std::memory_order = std::memory_order_seq_cst) const {
     while (at() == old) sleep_on(this);
@@ -76,6 +72,14 @@ class atomic {
     if (alive_ != here) fail("an atomic was used after its end");
     return value_;
   }
+  template <class To>
+  T change(To&& to) {
+    const T before = at();
+    const T after = to(before);
+    if (is_torn(this)) step();
+    value_ = after;
+    return before;
+  }
 
   static constexpr std::uint32_t here = 0x600d600d;
   mutable T value_{};
@@ -86,6 +90,12 @@ class atomic {
 struct scenario {
   virtual ~scenario() = default;
   std::vector<std::function<void()>> threads;
+  /// To show that the exploration can fail: what reads and writes an atomic of this object is not one step any more.
+  template <class Object>
+  void tear(Object& object) {
+    torn = {reinterpret_cast<std::uintptr_t>(&object), reinterpret_cast<std::uintptr_t>(&object) + sizeof object};
+  }
+  std::pair<std::uintptr_t, std::uintptr_t> torn{0, 0};
   /// Called when all threads are done; says by `fail` what is wrong.
   virtual void check() = 0;
 };

@@ -1,14 +1,11 @@
 // Every order of the operations on a node's table: lending, borrowing, taking back, taking over from the dead.
 
-#include "explorer.hpp"
-#define MASLIN_ATOMIC explorer::atomic
-#define MASLIN_LOCK_SPINS 1
-
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "exec/node/member.hpp"
+#include "well.hpp"
 
 namespace maslin::node {
 
@@ -41,12 +38,6 @@ struct node_of_two : scenario {
     return made;
   }
 };
-
-void expect_well(const explorer::result& r) {
-  EXPECT_EQ(r.failure, "");
-  EXPECT_TRUE(r.complete) << r.executions << " executions";
-  std::printf("%llu executions\n", static_cast<unsigned long long>(r.executions));
-}
 
 /// One lends and takes back while two others borrow and give back.
 struct trade : node_of_two {

@@ -38,7 +38,7 @@ struct loop_run {
   std::uint32_t site = 0;       ///< its name in the trace
   call_site* learns = nullptr;  ///< that wants to know how long its blocks take
   std::atomic<std::uint64_t> ticks{0};  ///< that they took, all workers together; counted for `learns`
-  std::atomic<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
+  MASLIN_ATOMIC<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
 };
 
 /// Blocks [first, last) of a loop.

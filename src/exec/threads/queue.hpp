@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "base/lock.hpp"
 #include "exec/threads/loop_run.hpp"
 #include "sched/loop/share.hpp"
@@ -165,7 +166,7 @@ class work_queue {
   }
 
   base::short_lock lock_;
-  std::atomic<std::size_t> size_{0};  // written under lock_
+  MASLIN_ATOMIC<std::size_t> size_{0};  // written under lock_
   watcher* watcher_;
   // under lock_
   std::vector<work> ring_;

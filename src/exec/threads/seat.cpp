@@ -29,7 +29,7 @@ void threads_executor::stand_up() {
     w.ready = next->next_ready;
     next->enter_inbox(w);
   }
-  if (w.suspended > 0 || has_work_alone(w)) want_stand_in();
+  if (!stand_in_call_.is_called() && (w.suspended > 0 || has_work_alone(w))) want_stand_in();
   set_self(nullptr);
   back_in_program();
   seat_.leave();
@@ -70,20 +70,16 @@ void threads_executor::leave_track() noexcept {
 }
 
 void threads_executor::want_stand_in() noexcept {
-  // Sequentially consistent, against `rouse`: either it sees that there is one to be told, or that one, who looks when
-  // it begins, sees what worker 0 is needed for.
-  if (has_stand_in_.load(std::memory_order_relaxed) || has_stand_in_.exchange(true, std::memory_order_seq_cst))
-    return stand_in_bed_.unpark();
+  if (!stand_in_call_.call()) return;
   try {
     stand_in_ = std::thread([this] { stand_in_body(); });
   } catch (...) {
-    // No thread, or no memory for one: the next call tries again.
-    has_stand_in_.store(false, std::memory_order_release);
+    stand_in_call_.take_back();
   }
 }
 
 void threads_executor::end_stand_in() {
-  stand_in_bed_.unpark();
+  stand_in_call_.tell();
   if (stand_in_.joinable()) stand_in_.join();
 }
 
@@ -104,23 +100,20 @@ bool threads_executor::has_work_alone(const worker& w) const {
 
 void threads_executor::stand_in_body() {
   // A starter that comes back within this time finds its seat free.
-  constexpr auto patience = std::chrono::milliseconds(5);
+  static constexpr auto patience = std::chrono::milliseconds(5);
   (void)current_context();  // as in thread_body
   stand_in_stack_.emplace();
-  while (!stopping_.load(std::memory_order_acquire)) {
-    std::this_thread::sleep_for(patience);
-    if (!worker_0_is_needed()) {
-      stand_in_bed_.park();  // whoever needs worker 0 from now on says so
-      continue;
-    }
-    if (!seat_.enter(seat::stand_in)) continue;  // the starter is there; does it see to it?
+  const auto sit = [this] {
+    if (!seat_.enter(seat::stand_in)) return;  // the starter is there; does it see to it?
     worker& w = at(0);
     w.running = &*stand_in_stack_;
     set_self(&w);
     enter_loop(w);
     set_self(nullptr);
     seat_.leave();
-  }
+  };
+  stand_in_call_.answer([this] { return stopping(); }, [] { std::this_thread::sleep_for(patience); },
+                        [this] { return worker_0_is_needed(); }, sit);
 }
 
 }  // namespace maslin

@@ -4,10 +4,9 @@
 // is there, or, where there is no other worker, anybody who waits. Then a stand-in takes the seat until nothing is left
 // to do.
 
-#include <atomic>
-#include <thread>
-
-#include "exec/threads/worker.hpp"
+#include "base/atomic.hpp"
+#include "exec/threads/sleep.hpp"
+#include "task/scope.hpp"
 
 namespace maslin {
 
@@ -19,10 +18,6 @@ class threads_executor;
 ///      ◀──enters a call──────────┘ ◀──has nothing left to do─────────────────┘
 ///
 /// A starter that finds the stand-in there waits for that call like a foreign thread.
-///
-/// The stand-in's thread is started when worker 0 may come to be needed for the first time (`want_stand_in`). It sleeps
-/// until somebody needs worker 0 and does not find it asleep (`rouse`), or the starter leaves it something to do
-/// (`stand_up`); some milliseconds later it looks whether worker 0 is still needed, and again as long as it is.
 class seat {
  public:
   enum holder : int { starter, nobody, stand_in };
@@ -36,7 +31,46 @@ class seat {
   holder held_by() const { return static_cast<holder>(held_by_.load(std::memory_order_relaxed)); }
 
  private:
-  std::atomic<int> held_by_{starter};
+  MASLIN_ATOMIC<int> held_by_{starter};
+};
+
+/// How the stand-in is called. Its thread is started when worker 0 may come to be needed for the first time. It sleeps
+/// until somebody needs worker 0 and does not find it asleep (`rouse`), or the starter leaves it something to do
+/// (`stand_up`); some milliseconds later it looks whether worker 0 is still needed, and again as long as it is.
+class stand_in_call {
+ public:
+  /// Worker 0 may come to be needed. Gives true where there is no stand-in yet: then the caller starts its thread.
+  bool call() noexcept {
+    // Sequentially consistent, against `tell`: either that sees that there is one, or the stand-in, who looks when it
+    // begins, sees what worker 0 is needed for.
+    if (!exists_.load(std::memory_order_relaxed) && !exists_.exchange(true, std::memory_order_seq_cst)) return true;
+    bed_.unpark();
+    return false;
+  }
+  /// Its thread could not be started: the next call tries again.
+  void take_back() noexcept { exists_.store(false, std::memory_order_release); }
+  /// Worker 0 is needed: whoever stands in looks.
+  void tell() noexcept {
+    if (exists_.load(std::memory_order_seq_cst)) bed_.unpark();
+  }
+  /// Was it called, and will it look after this?
+  bool is_called() const noexcept { return bed_.is_woken(); }
+
+  /// The stand-in's life, until it `is_over()`. `sit()` takes the seat if it is free and does what there is to do.
+  template <class IsOver, class WaitAWhile, class IsNeeded, class Sit>
+  void answer(IsOver&& is_over, WaitAWhile&& wait_a_while, IsNeeded&& is_needed, Sit&& sit) {
+    while (!is_over()) {
+      wait_a_while();
+      if (is_needed())
+        sit();
+      else
+        bed_.park();  // whoever needs worker 0 from now on says so
+    }
+  }
+
+ private:
+  MASLIN_ATOMIC<bool> exists_{false};
+  parking bed_;
 };
 
 /// The thread that started the runtime as somebody who waits: on the seat if it is free, in the operating system

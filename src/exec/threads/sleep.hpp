@@ -23,11 +23,15 @@ class parking {
     if (word_.compare_exchange_strong(nothing, 2, std::memory_order_acquire)) {
       while (word_.load(std::memory_order_acquire) == 2) word_.wait(2, std::memory_order_acquire);
     }
-    word_.store(0, std::memory_order_relaxed);
+    // Sequentially consistent: who found a wake-up there (`is_woken`) gives no other; what that one has made is seen by
+    // what the sleeper reads from here on.
+    word_.store(0, std::memory_order_seq_cst);
   }
   void unpark() noexcept {
     if (word_.exchange(1, std::memory_order_release) == 2) word_.notify_one();
   }
+  /// Is a wake-up there that the sleeper has not come back for yet?
+  bool is_woken() const noexcept { return word_.load(std::memory_order_seq_cst) == 1; }
 
  private:
   MASLIN_ATOMIC<std::uint32_t> word_{0};

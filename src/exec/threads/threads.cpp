@@ -513,7 +513,7 @@ void threads_executor::pass_wake_up_on(worker& w) {
 void threads_executor::rouse(worker& w) {
   if (asleep_.rouse(w.index) || w.index > 0) return;
   // It is awake, or its thread is outside.
-  if (has_stand_in_.load(std::memory_order_seq_cst)) stand_in_bed_.unpark();
+  stand_in_call_.tell();
 }
 
 waiter* threads_executor::caller() {

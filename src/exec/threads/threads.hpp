@@ -288,8 +288,7 @@ class threads_executor final : public executor, public phase_host {
 
   seat seat_;
   starting_thread starter_{*this};
-  std::atomic<bool> has_stand_in_{false};
-  parking stand_in_bed_;
+  stand_in_call stand_in_call_;
   std::thread stand_in_;
   std::optional<task_fiber> stand_in_stack_;
 

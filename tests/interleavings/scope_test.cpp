@@ -1,0 +1,195 @@
+// Waiting for a scope, the end of a scope, the short lock.
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "base/lock.hpp"
+#include "task/scope.hpp"
+
+#include "well.hpp"
+
+namespace maslin {
+namespace {
+
+using explorer::explore;
+using explorer::fail;
+using explorer::scenario;
+
+struct sleeper final : waiter {
+  explorer::atomic<int> woken{0};
+  void sleep(base::short_lock& held, const maslin::awaited_end&) override {
+    held.unlock();
+    woken.wait(0);
+  }
+  void wake() noexcept override {
+    woken.store(1);
+    woken.notify_one();
+  }
+};
+
+/// A creator that waits for its members and takes the scope away at once, while they leave.
+struct family : scenario {
+  std::optional<scope> members;
+  sleeper creator;
+
+  family(scope::creators who, std::uint64_t leavers, std::int64_t rest) {
+    members.emplace(nullptr, who);
+    members->enter(leavers);
+    threads.push_back([this, rest] {
+      members->await(creator, rest);
+      if (members->in_flight() > rest) fail("it went on too early");
+      if (rest == 0) members.reset();
+    });
+    for (std::uint64_t i = 0; i < leavers; ++i) threads.push_back([this] { members->leave(); });
+  }
+  void check() override {}
+};
+
+TEST(Interleavings, AScopeEndsWhenItsWaiterGoesOn) {
+  for (const auto who : {scope::creators::one, scope::creators::many}) {
+    expect_well(explore([=] { return std::make_unique<family>(who, 2, 0); }, 4));
+    expect_well(explore([=] { return std::make_unique<family>(who, 3, 1); }, 3));
+  }
+}
+
+/// A group for which two wait. One of them adds a member of its own first, which may be when the other's have just
+/// gone. The last to go on takes the group away.
+struct two_waiters : scenario {
+  std::optional<scope> members;
+  sleeper first, second;
+  explorer::atomic<int> added{0};
+  explorer::atomic<int> waiting{2};
+  explorer::atomic<int> done{0};
+
+  explicit two_waiters(bool leaves_by_another) {
+    members.emplace(nullptr, scope::creators::many);
+    members->enter();
+    threads.push_back([this] {
+      members->await(first);
+      if ((done.load() & 1) == 0) fail("the first went on too early");
+      go();
+    });
+    threads.push_back([this, leaves_by_another] {
+      members->enter();
+      added.store(1);
+      added.notify_all();
+      if (!leaves_by_another) leave(2);
+      members->await(second);
+      if ((done.load() & 2) == 0) fail("the second went on too early");
+      go();
+    });
+    threads.push_back([this] { leave(1); });
+    if (leaves_by_another)
+      threads.push_back([this] {
+        added.wait(0);
+        leave(2);
+      });
+  }
+  void leave(int member) {
+    done.fetch_or(member);
+    if (members->leave()) fail("a group was finished");
+  }
+  void go() {
+    if (waiting.fetch_sub(1) == 1) members.reset();
+  }
+  void check() override {}
+};
+
+TEST(Interleavings, AGroupMayHaveSeveralWaiters) {
+  expect_well(explore([] { return std::make_unique<two_waiters>(false); }, 4));
+  expect_well(explore([] { return std::make_unique<two_waiters>(true); }, 3));
+}
+
+/// A task whose body returns while its children end: exactly one of them finishes it.
+struct parents : scenario {
+  std::optional<scope> children;
+  int finishes = 0;
+
+  parents() {
+    children.emplace(*reinterpret_cast<detail::task_node*>(std::uintptr_t{64}));
+    children->enter(2);
+    threads.push_back([this] { finishes += children->close(); });
+    for (int i = 0; i < 2; ++i) threads.push_back([this] { finishes += children->leave(); });
+  }
+  void check() override {
+    if (finishes != 1) fail("finished " + std::to_string(finishes) + " times");
+  }
+};
+
+TEST(Interleavings, ATaskIsFinishedOnce) {
+  expect_well(explore([] { return std::make_unique<parents>(); }, 6));
+}
+
+/// A task whose body waits for its first child, creates another and returns, while they end. Who finishes it takes it
+/// away at once.
+struct waiting_parent : scenario {
+  std::optional<scope> children;
+  sleeper body;
+  explorer::atomic<int> added{0};
+  int finishes = 0;
+
+  /// `rest`: its wait is content with so many children, as where a window is full.
+  waiting_parent(std::int64_t rest, bool is_torn) {
+    children.emplace(*reinterpret_cast<detail::task_node*>(std::uintptr_t{64}));
+    if (is_torn) tear(*children);
+    children->enter(rest == 0 ? 1 : 2);
+    threads.push_back([this, rest] {
+      children->await(body, rest);
+      if (children->in_flight() > rest) fail("it went on too early");
+      children->enter();
+      added.store(1);
+      added.notify_all();
+      finish_if(children->close());
+    });
+    for (std::int64_t i = 0; i <= rest; ++i) threads.push_back([this] { finish_if(children->leave()); });
+    threads.push_back([this] {
+      added.wait(0);
+      finish_if(children->leave());
+    });
+  }
+  void finish_if(bool last) {
+    if (!last) return;
+    ++finishes;
+    children.reset();
+  }
+  void check() override {
+    if (finishes != 1) fail("finished " + std::to_string(finishes) + " times");
+  }
+};
+
+TEST(Interleavings, ATaskThatWaitedIsFinishedOnceAndNotTouchedAfterwards) {
+  expect_well(explore([] { return std::make_unique<waiting_parent>(0, false); }, 4));
+  expect_well(explore([] { return std::make_unique<waiting_parent>(1, false); }, 3));
+  EXPECT_NE(explore([] { return std::make_unique<waiting_parent>(0, true); }, 2).failure, "");
+  EXPECT_NE(explore([] { return std::make_unique<waiting_parent>(1, true); }, 2).failure, "");
+}
+
+// The short lock ----------------------------------------------------------------------------------------------------
+
+struct guarded : scenario {
+  base::short_lock lock;
+  explorer::atomic<int> inside{0};
+  int entered = 0;
+  explicit guarded(std::size_t count, bool is_torn = false) {
+    if (is_torn) tear(lock);
+    for (std::size_t i = 0; i < count; ++i)
+      threads.push_back([this] {
+        lock.lock();
+        if (inside.fetch_add(1) != 0) fail("two at a time");
+        ++entered;
+        inside.fetch_sub(1);
+        lock.unlock();
+      });
+  }
+  void check() override {
+    if (entered != static_cast<int>(threads.size())) fail("somebody did not get in");
+  }
+};
+
+TEST(Interleavings, ALockIsHeldByOneAndNobodyIsForgotten) {
+  expect_well(explore([] { return std::make_unique<guarded>(2); }, 3));
+  EXPECT_NE(explore([] { return std::make_unique<guarded>(2, true); }, 2).failure, "");
+}
+}  // namespace
+}  // namespace maslin

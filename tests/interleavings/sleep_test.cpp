@@ -1,0 +1,214 @@
+// Falling asleep and being woken: workers, and who sits on worker 0's seat.
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "exec/threads/deque.hpp"
+#include "exec/threads/seat.hpp"
+#include "exec/threads/sleep.hpp"
+
+#include "well.hpp"
+
+namespace maslin {
+namespace {
+
+using explorer::explore;
+using explorer::fail;
+using explorer::scenario;
+
+struct item {
+  int taken = 0;
+};
+
+/// Sleepers and who makes work for them: race 1 of src/exec/threads/README.md.
+struct bedroom : scenario {
+  bounded_deque<item, 4> queue;
+  sleepers asleep{2};
+  explorer::atomic<int> done{0};
+  std::array<item, 2> items;
+
+  bedroom(int sleepers, bool careful) {
+    threads.push_back([this] {
+      for (item& i : items) {
+        queue.push(&i);
+        asleep.wake_one(0, 2);
+      }
+    });
+    for (int me = 0; me < sleepers; ++me)
+      threads.push_back([this, me, careful] {
+        for (;;) {
+          item* got[2];
+          if (queue.steal_half(got, 1) == 1) {
+            ++got[0]->taken;
+            if (done.fetch_add(1) + 1 == static_cast<int>(items.size()))
+              for (int i = 0; i < 2; ++i) asleep.wake(i);  // the end of the runtime
+            else if (!queue.empty())
+              asleep.wake_one(0, 2);
+            continue;
+          }
+          if (done.load() == static_cast<int>(items.size())) return;
+          const bool needed_before = !queue.empty();
+          asleep.lie_down(me);
+          const bool needed = careful ? !queue.empty() || done.load() == static_cast<int>(items.size()) : needed_before;
+          if (!needed) asleep.park(me);
+          asleep.get_up(me);
+        }
+      });
+  }
+  void check() override {
+    for (const item& i : items)
+      if (i.taken != 1) fail("work was done " + std::to_string(i.taken) + " times");
+  }
+};
+
+TEST(Interleavings, NobodyIsLeftAsleepWhileThereIsWork) {
+  expect_well(explore([] { return std::make_unique<bedroom>(2, true); }, 3));
+}
+
+TEST(Interleavings, WhoLooksBeforeSayingThatItSleepsMissesAWakeUp) {
+  EXPECT_NE(explore([] { return std::make_unique<bedroom>(1, false); }, 2).failure, "");
+}
+
+/// A task is queued while a fiber of worker 0 is woken; the fiber goes on for as long as the task is not done. Worker 0
+/// may be woken for the one and do the other.
+struct inbox_and_queue : scenario {
+  bounded_deque<item, 4> queue;
+  explorer::atomic<int> inbox{0};
+  sleepers asleep{2};
+  explorer::atomic<int> done{0};
+  item task;
+
+  explicit inbox_and_queue(bool passes_on) {
+    threads.push_back([this] {
+      queue.push(&task);
+      asleep.wake_one(0, 2);
+    });
+    threads.push_back([this] {
+      inbox.store(1);
+      asleep.rouse(0);
+    });
+    for (int me = 0; me < 2; ++me)
+      threads.push_back([this, me, passes_on] {
+        bool was_woken = false;
+        while (me == 0 || done.load() == 0) {
+          if (me == 0 && inbox.load() == 1) {
+            if (was_woken && passes_on && !queue.empty()) asleep.wake_one(0, 2);
+            done.wait(0);
+            return;
+          }
+          was_woken = false;
+          item* got[2];
+          if (queue.steal_half(got, 1) == 1) {
+            ++got[0]->taken;
+            done.store(1);
+            done.notify_all();
+            asleep.wake(1);  // the end of the runtime
+            continue;
+          }
+          asleep.lie_down(me);
+          if (queue.empty() && (me == 1 || inbox.load() == 0) && (me == 0 || done.load() == 0)) asleep.park(me);
+          was_woken = asleep.get_up(me);
+        }
+      });
+  }
+  void check() override {
+    if (task.taken != 1) fail("the task was done " + std::to_string(task.taken) + " times");
+  }
+};
+
+TEST(Interleavings, WhoIsWokenForQueuedWorkAndDoesAnotherThingFirstWakesAnother) {
+  expect_well(explore([] { return std::make_unique<inbox_and_queue>(true); }, 3));
+}
+
+TEST(Interleavings, AWakeUpThatIsNotPassedOnLeavesWorkLying) {
+  EXPECT_NE(explore([] { return std::make_unique<inbox_and_queue>(false); }, 3).failure, "");
+}
+
+/// Fibers that were suspended on worker 0 are woken by somebody else, one by one, while the starter comes and goes; the
+/// stand-in sees to those that the starter leaves. Race 7 of src/exec/threads/README.md.
+struct empty_chair : scenario {
+  enum mistake { none, starter_does_not_call, waker_does_not_tell, two_may_sit };
+
+  static constexpr int fibers = 2;
+  seat chair;
+  stand_in_call stand_in;
+  sleepers asleep{1};
+  explorer::atomic<int> inbox{0};    ///< fibers that may go on
+  explorer::atomic<int> resumed{0};  ///< and those that have
+  static constexpr int yes = 1, never = 2;
+  explorer::atomic<int> has_thread{0};  ///< the stand-in
+  explorer::atomic<int> sitting{0};
+
+  explicit empty_chair(mistake m) {
+    if (m == two_may_sit) tear(chair);
+    threads.push_back([this, m] { come_and_go(m == starter_does_not_call); });
+    threads.push_back([this, m] { wake_fibers(m == waker_does_not_tell); });
+    threads.push_back([this] { stand_in_body(); });
+  }
+
+  /// The starter. It has the seat at first, and the fibers are suspended when it leaves that; later it waits once.
+  void come_and_go(bool careless) {
+    leave_seat(careless);
+    if (chair.enter(seat::starter)) {
+      sit(true);
+      leave_seat(careless);
+    }
+    if (resumed.load() == fibers) start_stand_in(never);  // the others need not wait for it
+  }
+  void leave_seat(bool careless) {
+    const bool is_needed = !careless && resumed.load() < fibers;
+    if (is_needed && !stand_in.is_called() && stand_in.call()) start_stand_in(yes);
+    chair.leave();
+  }
+  void wake_fibers(bool careless) {
+    for (int i = 0; i < fibers; ++i) {
+      inbox.fetch_add(1);
+      if (!asleep.rouse(0) && !careless) stand_in.tell();
+    }
+  }
+  void start_stand_in(int whether) {
+    int unknown = 0;
+    if (has_thread.compare_exchange_strong(unknown, whether)) has_thread.notify_all();
+  }
+  void stand_in_body() {
+    has_thread.wait(0);
+    if (has_thread.load() == never) return;
+    const auto is_over = [this] { return resumed.load() == fibers; };
+    const auto is_needed = [this] { return inbox.load() > 0; };
+    stand_in.answer(is_over, explorer::give_way, is_needed, [this] {
+      if (!chair.enter(seat::stand_in)) return;
+      sit(false);
+      chair.leave();
+    });
+  }
+  /// Somebody is worker 0 and resumes what may go on; where there is nothing, it may wait for that.
+  void sit(bool waits) {
+    if (sitting.fetch_add(1) > 0) fail("two are worker 0");
+    if (waits && inbox.load() == 0) {
+      asleep.lie_down(0);
+      if (inbox.load() == 0 && resumed.load() == 0) asleep.park(0);
+      asleep.get_up(0);
+    }
+    while (inbox.load() > 0) {
+      inbox.fetch_sub(1);
+      if (resumed.fetch_add(1) + 1 == fibers) stand_in.tell();  // as the end of the runtime does
+    }
+    sitting.fetch_sub(1);
+  }
+  void check() override {
+    if (resumed.load() != fibers) fail("a fiber that may go on was left lying");
+  }
+};
+
+TEST(Interleavings, WhatMayGoOnAtWorker0DoesSoWhoeverSitsThere) {
+  expect_well(explore([] { return std::make_unique<empty_chair>(empty_chair::none); }, 3));
+}
+
+TEST(Interleavings, ACallToTheStandInThatIsLeftOutIsMissed) {
+  for (const auto m : {empty_chair::starter_does_not_call, empty_chair::waker_does_not_tell, empty_chair::two_may_sit})
+    EXPECT_NE(explore([m] { return std::make_unique<empty_chair>(m); }, 3).failure, "") << m;
+}
+
+}  // namespace
+}  // namespace maslin
