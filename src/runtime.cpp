@@ -253,10 +253,8 @@ bool leaves_others_behind(const process_runtime& p) noexcept {
   return current_context_or_null() || (is_root_context_over() && p.started_by != std::this_thread::get_id());
 }
 
-}  // namespace
-
-executor& the_executor() {
-  if (executor* exec = running.load(std::memory_order_acquire)) return *exec;
+/// The first call that needs a runtime starts it. No inline: this is the rare part of every call.
+[[gnu::noinline]] executor& start_by_call() {
   process_runtime& p = the_process();
   std::unique_lock held(p.lock);
   if (p.is_over) return *running.load(std::memory_order_acquire);
@@ -265,6 +263,13 @@ executor& the_executor() {
     p.implicit = true;
   }
   return *p.exec;
+}
+
+}  // namespace
+
+executor& the_executor() {
+  executor* exec = running.load(std::memory_order_acquire);
+  return exec ? *exec : start_by_call();
 }
 
 Runtime::Runtime() : Runtime(options{}) {}
@@ -424,7 +429,8 @@ bool are_done_by(std::uint64_t end, executor& exec, scope& members) noexcept {
 /// A task waits for what its creator has in flight, or might. Where handing it over takes longer than its body, the
 /// creator waits for all that first, after which it can run this and what comes next itself. It waits for half as long
 /// as it has lost by handing such tasks over: what is in flight may be long. Gives whether nothing is in flight now.
-bool comes_to_rest(executor& exec, context& here, const task_description& what) noexcept {
+/// No inline: few creations come here, and all others would save registers for it.
+[[gnu::noinline]] bool comes_to_rest(executor& exec, context& here, const task_description& what) noexcept {
   if (here.at_once && !what.in) return false;
   constexpr float worth_waiting = 16;  // tasks
   const auto lost = static_cast<float>(exec.lost_by_handing_over(what.run, what.where));

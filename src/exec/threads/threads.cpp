@@ -566,8 +566,8 @@ double threads_executor::in_graph(const call_site& site, int width) const noexce
 }
 
 /// Tasks that create tasks that create tasks: is there stack left for the next?
-bool threads_executor::has_room() const noexcept {
-  if (const worker* const w = self()) return w->running->has_room();
+bool threads_executor::has_room(const worker* w) const noexcept {
+  if (w) return w->running->has_room();
   return is_starter() ? at(0).own_stack->has_room() : current_context().is_root;
 }
 
@@ -575,13 +575,16 @@ bool threads_executor::is_too_small(detail::task_function body, const location& 
                                     std::uint64_t created) const noexcept {
   if (!at_once_) return false;
   const call_site* const site = sites_.find(body, where.line());
-  if (!site || site->time().seen < task_known || !has_room()) return false;
+  if (!site) return false;
+  const grain::site_time time = site->time();
+  if (time.seen < task_known) return false;
   worker* const w = self();
+  if (!has_room(w)) return false;
   const worker* const as = w ? w : is_starter() ? &at(0) : nullptr;
   const team& t = team_of(w);
   const int width = shares_of(t, t.width());
   const bool at_once =
-      grain::runs_at_once(site->time().expected(1), handing_task_over_ticks_, accesses > 0 ? in_graph(*site, width) : 0,
+      grain::runs_at_once(time.expected(1), handing_task_over_ticks_, accesses > 0 ? in_graph(*site, width) : 0,
                           {as ? as->tasks.size() : 0, created}, width);
   // That is the end of a task and the beginning of another: on a CPU that was taken it is not to begin.
   if (at_once && w) leave_taken_cpu();
@@ -591,9 +594,10 @@ bool threads_executor::is_too_small(detail::task_function body, const location& 
 double threads_executor::lost_by_handing_over(detail::task_function body, const location& where) const noexcept {
   const call_site* const site = at_once_ ? sites_.find(body, where.line()) : nullptr;
   if (!site || site->time().seen < task_known) return 0;
-  const team& t = team_of(self());
+  const worker* const w = self();
+  const team& t = team_of(w);
   const double handing_over = handing_task_over_ticks_ + in_graph(*site, shares_of(t, t.width()));
-  return grain::is_too_small(site->time().expected(1), handing_over) && has_room() ? handing_over : 0;
+  return grain::is_too_small(site->time().expected(1), handing_over) && has_room(w) ? handing_over : 0;
 }
 
 void threads_executor::learn_graph(detail::task_function body, const location& where, bool adding,

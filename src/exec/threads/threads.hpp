@@ -191,7 +191,7 @@ class threads_executor final : public executor, public phase_host {
   void stand_aside(worker& w, team& t);
   void hand_over(worker& w);
   double in_graph(const call_site& site, int width) const noexcept;
-  bool has_room() const noexcept;
+  bool has_room(const worker* w) const noexcept;
   void run_tasks(worker& w, detail::task_node* task);
   bool run_member_outside(const scope& s);
   void enqueue(detail::task_node* task) noexcept;
