@@ -23,6 +23,7 @@
 #include "exec/executor.hpp"
 #include "exec/foreign/libraries.hpp"
 #include "exec/foreign/one_thread.hpp"
+#include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/leaving.hpp"
 #include "exec/node/membership.hpp"
@@ -122,7 +123,7 @@ void before_fork() { around_fork(true); }
 void after_fork_in_parent() { around_fork(false); }
 void after_fork_in_child() {
   around_fork(false);
-  forked_inside_a_task = current_context_or_null() != nullptr;
+  forked_inside_a_task = current_context_or_null() != nullptr || forks_of_thread()->innermost != nullptr;
   set_context_watcher(nullptr);  // it tells the parent's executor
   set_current_context(nullptr);
   forget_root_context();

@@ -4,6 +4,7 @@
 #include "maslin/access.hpp"
 #include "maslin/cost.hpp"
 #include "maslin/error.hpp"
+#include "maslin/fork.hpp"
 #include "maslin/location.hpp"
 #include "maslin/loop.hpp"
 #include "maslin/mutex.hpp"

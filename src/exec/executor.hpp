@@ -42,6 +42,10 @@ class executor : public graph::ready_sink {
   virtual void run_loop(context& caller, const detail::loop& l) = 0;
   virtual void run_phase(context& caller, const detail::phase& p) = 0;
   virtual void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) = 0;
+  /// For a caller that has no list of forks, or no room for another fork on its stack: runs `call(env)` where there are.
+  virtual void run_forks(void (*call)(void*), void* env, location where) = 0;
+  /// Promotes the oldest fork of the caller's list if somebody has nothing to do, and it is time.
+  virtual void give_branch(detail::fork_list&) noexcept {}
   /// Lets so many seconds pass for the caller, who declares them (`cost`); false where time passes by itself.
   virtual bool pay(double) { return false; }
   /// Lets everything happen that happens before the caller's time, where time does not pass by itself: which tasks are

@@ -3,18 +3,32 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
 #include <new>
 #include <utility>
 
 #include "maslin/error.hpp"
+#include "task/branch.hpp"
 #include "task/context_watcher.hpp"
 #include "task/pool.hpp"
 
 namespace maslin {
 
+namespace detail {
+
+constinit fork_list no_forks{.low = ~std::uintptr_t{0}};
+constinit thread_local thread_state state_of_thread{nullptr, &no_forks};
+#if !defined(__x86_64__)
+[[gnu::noinline]] thread_state& this_thread() noexcept {
+  asm volatile("");
+  return state_of_thread;
+}
+#endif
+
+}  // namespace detail
+
 namespace {
 
-thread_local context* current = nullptr;
 thread_local bool is_over = false;
 
 std::atomic<void (*)(context&)> root_drain{nullptr};
@@ -46,7 +60,7 @@ struct root_context {
   }
   ~root_context() {
     is_over = true;
-    if (current) {
+    if (detail::state_of_thread.current || detail::state_of_thread.forks->innermost) {
       leave_in_task();
       return;
     }
@@ -75,13 +89,32 @@ void forget_root_context() noexcept {
   new (&root.children) scope(nullptr);
 }
 
-[[gnu::noinline]] context& current_context() noexcept { return current ? *current : root.self; }
-[[gnu::noinline]] context* current_context_or_null() noexcept { return current; }
+namespace {
+
+/// None is in force: gives that of the innermost branch, made now, or the thread's own.
+[[gnu::noinline, gnu::cold]] context& branch_or_root() noexcept {
+  const detail::fork_list& forks = *detail::state_of_thread.forks;
+  if (!forks.innermost) return root.self;
+  detail::fork_frame& fork = *forks.innermost;
+  fork.inside = &(new (fork.branch) branch(forks.base ? *forks.base : root.self))->self;
+  set_current_context(fork.inside);
+  return *fork.inside;
+}
+
+}  // namespace
+
+[[gnu::noinline]] context& current_context() noexcept {
+  context* const now = detail::state_of_thread.current;
+  return now ? *now : branch_or_root();
+}
+[[gnu::noinline]] context* current_context_or_null() noexcept { return detail::state_of_thread.current; }
 [[gnu::noinline]] void set_current_context(context* c) noexcept {
-  current = c;
+  detail::state_of_thread.current = c;
   if (const auto tell = watched_by.load(std::memory_order_relaxed)) [[unlikely]]
     tell(c);
 }
+[[gnu::noinline]] detail::fork_list* forks_of_thread() noexcept { return detail::state_of_thread.forks; }
+[[gnu::noinline]] void set_forks_of_thread(detail::fork_list* list) noexcept { detail::state_of_thread.forks = list; }
 // Release: what the watcher needs was there before; who misses it meets it at the next change.
 void set_context_watcher(context_watcher watcher) noexcept { watched_by.store(watcher, std::memory_order_release); }
 

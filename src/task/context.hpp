@@ -14,7 +14,8 @@ class recorder;
 }
 namespace detail {
 struct loop;
-}
+struct fork_list;
+}  // namespace detail
 
 /// Lives on the stack of what runs in it; a thread's root context lives as long as the thread.
 struct context {
@@ -49,6 +50,10 @@ context& current_context() noexcept;
 void set_current_context(context* c) noexcept;
 /// As `current_context`, but null where only the thread's root context is meant.
 context* current_context_or_null() noexcept;
+
+/// The forks of the calling code's fiber; no inline, as above.
+detail::fork_list* forks_of_thread() noexcept;
+void set_forks_of_thread(detail::fork_list* list) noexcept;
 
 /// Says what waits for the tasks of a root context and reports their exceptions, when its thread ends.
 void set_root_drain(void (*drain)(context& root)) noexcept;

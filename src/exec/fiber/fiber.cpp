@@ -73,6 +73,7 @@ void fiber::switch_to(fiber& from, fiber& to, void (*after)(void*), void* argume
     overflow::found();
   message m{&from, &to, after, argument};
   from.context_ = current_context_or_null();
+  from.forks_ = forks_of_thread();
   static_assert(sizeof(exception_state) <= 16);
   std::memcpy(&from.exceptions_, exception_globals(), sizeof(exception_state));
   std::memcpy(exception_globals(), &to.exceptions_, sizeof(exception_state));
@@ -101,6 +102,7 @@ void fiber::arrive(message* sent, void* left_context) {
   }
 #endif
   set_current_context(to.context_);
+  set_forks_of_thread(to.forks_);
   // The message lies on the stack that was left; after this call that stack may be in use again.
   sent->after(sent->argument);
 }

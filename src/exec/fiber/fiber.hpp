@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "exec/fiber/stacks.hpp"
+#include "maslin/fork.hpp"
 #include "task/context.hpp"
 
 namespace maslin {
@@ -22,6 +23,8 @@ class fiber {
 
   /// Null for a thread's own stack.
   const fiber_stack* stack() const { return stack_ ? &*stack_ : nullptr; }
+  /// The code on this fiber, which does not run now, keeps its forks there.
+  void keep_forks_in(detail::fork_list& list) { forks_ = &list; }
 
   /// Leaves `from`, the fiber that runs on this thread, for `to`, and calls `after(argument)` there, when nothing runs
   /// on `from` any more. Returns when somebody switches to `from`, perhaps on another thread.
@@ -40,6 +43,7 @@ class fiber {
 
   // What the thread holds for the code that runs on it; it is this fiber's while it is not running.
   context* context_ = nullptr;
+  detail::fork_list* forks_ = &detail::no_forks;
   struct exception_state {
     void* caught = nullptr;
     unsigned int uncaught = 0;

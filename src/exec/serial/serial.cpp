@@ -1,6 +1,7 @@
 // The serial elision: every call runs in place, in program order. It says what is right.
 
 #include "exec/executor.hpp"
+#include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "task/os_waiter.hpp"
 
@@ -17,6 +18,11 @@ class serial_executor final : public executor {
   void run_loop(context& caller, const detail::loop& l) override { loop_in_place(*this, caller, l); }
   void run_phase(context& caller, const detail::phase& p) override { phase_in_place(*this, caller, p); }
   void run_offload(context&, std::uint32_t, void (*call)(void*), void* env) override { call(env); }
+  void run_forks(void (*call)(void*), void* env, location) override {
+    detail::fork_list in_place{.asked = &nobody_asks};
+    const forks_kept in(in_place);
+    call(env);
+  }
   int width() const override { return 1; }
   int workers() const override { return 1; }
   std::int64_t window() override { return 1; }

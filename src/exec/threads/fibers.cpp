@@ -74,7 +74,7 @@ bool threads_executor::leave_fiber(worker& w, void (*after)(void*), void* argume
     next = &w.idle.pop();
   }
   task_fiber& me = *w.running;
-  w.running = next;
+  w.runs(*next);
   fiber::switch_to(me.machine, next->machine, after, argument);
   return true;
 }
@@ -83,7 +83,7 @@ void threads_executor::replace_fiber(worker& w, task_fiber& next) {
   if (w.idle.count() >= most_idle) share_idle_fibers(w);
   task_fiber& me = *w.running;
   w.idle.push(me);
-  w.running = &next;
+  w.runs(next);
   fiber::switch_to(me.machine, next.machine, nothing, nullptr);
 }
 
@@ -197,7 +197,7 @@ void threads_executor::help(const scope* covered) {
     while (*end) end = &(*end)->next_ready;
     *end = &me;
     ++w.suspended;
-    w.running = next;
+    w.runs(*next);
     trace::record(w.index, trace::event_kind::suspend, 0, number_of(me));
     fiber::switch_to(me.machine, next->machine, nothing, nullptr);
     trace::record(self()->index, trace::event_kind::resume, 0, number_of(me));

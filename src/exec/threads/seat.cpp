@@ -17,8 +17,9 @@ bool threads_executor::is_starter() const { return started_here == this; }
 bool threads_executor::sit_down() {
   if (!is_starter() || self() || !seat_.enter(seat::starter)) return false;
   worker& w = at(0);
-  w.running = &*w.own_stack;
+  w.runs(*w.own_stack);
   set_self(&w);
+  set_forks_of_thread(&w.own_stack->forks);
   return true;
 }
 
@@ -31,6 +32,7 @@ void threads_executor::stand_up() {
   }
   if (!stand_in_call_.is_called() && (w.suspended > 0 || has_work_alone(w))) want_stand_in();
   set_self(nullptr);
+  set_forks_of_thread(&detail::no_forks);
   back_in_program();
   seat_.leave();
 }
@@ -106,7 +108,7 @@ void threads_executor::stand_in_body() {
   const auto sit = [this] {
     if (!seat_.enter(seat::stand_in)) return;  // the starter is there; does it see to it?
     worker& w = at(0);
-    w.running = &*stand_in_stack_;
+    w.runs(*stand_in_stack_);
     set_self(&w);
     enter_loop(w);
     set_self(nullptr);

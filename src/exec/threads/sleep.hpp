@@ -47,6 +47,7 @@ class sleepers {
 
   // Any thread.
   bool sleeps(int worker) const { return asleep_.test(worker); }
+  bool any_sleeps(int first, int last) const { return asleep_.first_set(first, last) >= 0; }
   /// Wakes one of [first, last) that sleeps; false if none does.
   bool wake_one(int first, int last) {
     for (int i = asleep_.first_set(first, last); i >= 0; i = asleep_.first_set(i + 1, last)) {

@@ -10,6 +10,7 @@
 #include "base/environment.hpp"
 #include "base/processor.hpp"
 #include "exec/foreign/one_thread.hpp"
+#include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/threads/stranger.hpp"
 #include "machine/budget.hpp"
@@ -85,6 +86,7 @@ class team_queues {
     // Who finds work and leaves some wakes the next, so that a wave of work wakes the team without one waker paying for
     // all.
     if (next_victim(-1) >= 0) exec_.wake_one(members_);
+    exec_.ask_again(from);
     return true;
   }
 
@@ -134,6 +136,7 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
       learns_waits_(wait_policy() == grain::wait_policy::automatic),
       handing_over_ticks_(handing_over_seconds / base::seconds_per_tick()),
       handing_task_over_ticks_(handing_task_over_seconds / base::seconds_per_tick()),
+      heartbeat_ticks_(static_cast<std::uint64_t>(heartbeat_seconds / base::seconds_per_tick())),
       clock_ticks_(base::ticks_per_reading()),
       at_once_(
           base::flag_from_environment("MASLIN_AT_ONCE", true, "a creator runs tasks that are too small to hand over")),
@@ -158,7 +161,7 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
   set_aside_.reserve(decltype(worker::tasks)::capacity);
   worker& first = at(0);
   first.own_stack.emplace();
-  first.running = &*first.own_stack;
+  first.runs(*first.own_stack);
   mark_starter(true);
   stand_up();
   look_for_libraries();
@@ -221,7 +224,7 @@ void threads_executor::thread_body(worker& w) {
   (void)current_context();  // makes the thread's root context: `exit` on this thread is noticed by its end
   set_self(&w);
   w.own_stack.emplace();
-  w.running = &*w.own_stack;
+  w.runs(*w.own_stack);
   trace::record(w.index, trace::event_kind::worker_start);
   enter_loop(w);
   trace::record(w.index, trace::event_kind::worker_stop);
@@ -393,6 +396,66 @@ class threads_executor::expectation {
   std::int64_t begin_ = 0;
 };
 
+/// While it lives the worker has nothing to do, and asks those of its team that do for a branch of their forks.
+class threads_executor::hungry_worker {
+ public:
+  hungry_worker(threads_executor& exec, worker& w, team& t) : exec_(exec), self_(w) {
+    if (!exec.forks_used_.load(std::memory_order_relaxed)) return;
+    counts_ = true;
+    exec.hungry_.fetch_add(1, std::memory_order_relaxed);
+    exec.ask(w, t);
+  }
+  ~hungry_worker() {
+    if (!counts_) return;
+    exec_.hungry_.fetch_sub(1, std::memory_order_relaxed);
+    exec_.ask_again(self_);
+  }
+  hungry_worker(const hungry_worker&) = delete;
+  hungry_worker& operator=(const hungry_worker&) = delete;
+
+ private:
+  threads_executor& exec_;
+  worker& self_;
+  bool counts_ = false;
+};
+
+void threads_executor::ask(const worker& w, const team& t) noexcept {
+  const auto [first, width] = t.workers();
+  for (int i = first; i < first + width; ++i)
+    if (i != w.index && !sleeps(i) && !at(i).asked.load(std::memory_order_relaxed))
+      at(i).asked.store(true, std::memory_order_relaxed);
+}
+
+void threads_executor::ask_again(worker& from) noexcept {
+  if (hungry_.load(std::memory_order_relaxed) > 0) from.asked.store(true, std::memory_order_relaxed);
+}
+
+void threads_executor::give_branch(detail::fork_list& list) noexcept {
+  worker& w = *self();
+  const std::uint64_t now = base::ticks();
+  // While it is too early the clock is not read at each fork.
+  constexpr int forks_between_looks = 32;
+  if (now - w.gave_at < heartbeat_ticks_) {
+    list.ignored = forks_between_looks;
+    return;
+  }
+  w.asked.store(false, std::memory_order_relaxed);
+  // Until the first fork nobody asks for one.
+  const bool is_first = !forks_used_.exchange(true, std::memory_order_relaxed);
+  const auto [first, width] = w.in_team.load(std::memory_order_acquire)->workers();
+  if (is_first && !asleep_.any_sleeps(first, first + width)) return;
+  w.gave_at = now;
+  promote_oldest(*this, list);
+}
+
+void threads_executor::run_forks(void (*call)(void*), void* env, location where) {
+  const starting_thread::visit visit(*this);
+  const bool has_room =
+      self() && reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) >= forks_of_thread()->low;
+  if (!has_room) return run_as_task(*this, call, env, where);
+  call(env);
+}
+
 /// Nothing else runs on the worker meanwhile.
 template <class Ready>
 spinning::awake threads_executor::stay_awake(worker& w, const team& t, Ready&& ready) {
@@ -422,6 +485,7 @@ bool threads_executor::is_held_up_by(const worker& w, const team& t) const {
 }
 
 void threads_executor::idle(worker& w, team& t) {
+  const hungry_worker asks(*this, w, t);
   const bool learns = learns_waits(t);
   bool found = false;
   const spinning::awake wait =
@@ -518,7 +582,10 @@ void threads_executor::rouse(worker& w) {
 
 waiter* threads_executor::caller() {
   worker* w = self();
-  if (w) return has_spare_fiber(*w) ? w->running : nullptr;
+  if (w) {
+    promote_all(*this);
+    return has_spare_fiber(*w) ? w->running : nullptr;
+  }
   look_again_for_libraries();
   want_stand_in();
   if (is_starter() && !starter_.is_asleep()) return &starter_;

@@ -56,6 +56,8 @@ class threads_executor final : public executor, public phase_host {
              bool leaves_tasks) noexcept override;
   void learn_graph(detail::task_function body, const location& where, bool adding,
                    std::uint64_t ticks) noexcept override;
+  void run_forks(void (*call)(void*), void* env, location where) override;
+  void give_branch(detail::fork_list& list) noexcept override;
   int width() const override;
   int track() const noexcept override;
   int hold_track() noexcept override;
@@ -94,6 +96,10 @@ class threads_executor final : public executor, public phase_host {
   void wake_one(team::span workers);
   /// The worker is about to do something else than what is queued. Where it may have been woken for that, another is.
   void pass_wake_up_on(worker& w);
+  /// Worker `w` has nothing to do: asks the others of its team for a branch.
+  void ask(const worker& w, const team& t) noexcept;
+  /// What `from` gave away or has begun with is taken; there may be others who want something.
+  void ask_again(worker& from) noexcept;
   /// Makes sure that a worker takes another look around: it wakes if it sleeps.
   void rouse(worker& w);
 
@@ -149,6 +155,7 @@ class threads_executor final : public executor, public phase_host {
   friend struct task_fiber;
   friend class starting_thread;
   class expectation;
+  class hungry_worker;
 
   // stranger.cpp
   static bool runs_outside(const work& item);
@@ -255,6 +262,9 @@ class threads_executor final : public executor, public phase_host {
   call_sites sites_;
   const double handing_over_ticks_;
   const double handing_task_over_ticks_;
+  const std::uint64_t heartbeat_ticks_;
+  std::atomic<bool> forks_used_{false};
+  std::atomic<int> hungry_{0};       ///< workers that have nothing to do; counted once forks are used
   const std::uint64_t clock_ticks_;  ///< between two readings of the clock
   const bool at_once_;               ///< may a creator run its small tasks?
   // Null unless it shares its node. Beside what nobody writes: every worker reads it at every turn.

@@ -38,7 +38,13 @@ struct task_fiber final : waiter {
   /// no more tasks, and for exceptions.
   bool has_last_room() const noexcept { return static_cast<char*>(__builtin_frame_address(0)) > last_eighth; }
 
+  void keep_forks() {
+    forks.low = reinterpret_cast<std::uintptr_t>(middle);
+    machine.keep_forks_in(forks);
+  }
+
   fiber machine;
+  detail::fork_list forks;
   char* middle = nullptr;            ///< of the stack
   char* last_eighth = nullptr;       ///< it ends here
   worker* home = nullptr;            ///< where it was suspended and will resume
@@ -54,6 +60,7 @@ struct task_fiber final : waiter {
   void divide(char* bottom, std::size_t bytes) {
     middle = bottom + bytes / 2;
     last_eighth = bottom + bytes / 8;
+    keep_forks();
   }
 };
 
@@ -90,17 +97,25 @@ struct alignas(64) worker final : work_queue::watcher {
   threads_executor& exec;
   const int index;
   std::atomic<team*> in_team;
+  /// Somebody wants a branch of this worker's forks (src/exec/forks/README.md).
+  std::atomic<bool> asked{true};
   bounded_deque<detail::task_node, 4096> tasks;  ///< the head is this worker's
   work_queue queue{this};                        ///< loops
   invitations invited;                           ///< to loops under a baseline policy
   std::atomic<task_fiber*> inbox{nullptr};       ///< fibers that may go on here, the latest first
 
   // This worker's thread only.
+  /// From now on that fiber runs.
+  void runs(task_fiber& f) {
+    running = &f;
+    f.forks.asked = &asked;
+  }
   std::optional<task_fiber> own_stack;
   task_fiber* running = nullptr;    ///< the fiber that runs now
   idle_fibers idle;                 ///< suspended inside the worker's loop, with nothing on top
   task_fiber* ready = nullptr;      ///< taken from the inbox, the earliest first
   int suspended = 0;                ///< fibers that will resume here
+  std::uint64_t gave_at = 0;        ///< when it gave a branch away last, in ticks
   bool was_woken = false;           ///< and has not looked into the queues since, for which that may have been
   const context* shares = nullptr;  ///< the stream whose loop it shares with its team
   std::thread thread;

@@ -106,6 +106,7 @@ struct virtual_worker final : processor, work_queue::watcher {
   virtual_fiber* first_ready = nullptr;  ///< fibers that may go on here, the earliest first
   virtual_fiber* last_ready = nullptr;
   task_stack tasks;
+  picoseconds gave_at = 0;  ///< when it gave a branch of a fork away last
   work_queue loops{this};
   invitations invited;
   std::optional<work> ends;          ///< it has run, and is done at this worker's next event: no fiber waits for that

@@ -10,6 +10,7 @@
 
 #include "base/clock.hpp"
 #include "base/environment.hpp"
+#include "exec/forks/forks.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/inside.hpp"
 #include "task/context.hpp"
@@ -311,6 +312,7 @@ void virtual_fiber::wake() noexcept {
 }
 
 waiter* virtual_executor::caller() {
+  promote_all(*this);
   if (inside_now() && driver_ && current_) return current_->running;
   if (starter_of() == this) return starter_.get();
   thread_local std::unique_ptr<virtual_fiber> mine;

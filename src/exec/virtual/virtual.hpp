@@ -39,6 +39,8 @@ class virtual_executor final : public executor, public phase_host {
   bool pay(double seconds) override;
   void catch_up() override;
   double seconds() const override { return static_cast<double>(ticks()) * 1e-12; }
+  void run_forks(void (*call)(void*), void* env, location where) override;
+  void give_branch(detail::fork_list& list) noexcept override;
   int width() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() override;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/inside.hpp"
@@ -212,6 +213,32 @@ void virtual_executor::ready(detail::task_node* task) noexcept {
     whole_->centre.push_tail({task, {}});  // that of a stream's team may be gone tomorrow
   }
   wake_one(calling_team(current_context()));
+}
+
+void virtual_executor::run_forks(void (*call)(void*), void* env, location where) {
+  const bool is_full = forks_of_thread() != &detail::no_forks;  // of the stack that its list is for
+  if (is_full || !is_known_here()) return run_as_task(*this, call, env, where);
+  static constexpr std::atomic<bool> at_every_fork{true};
+  detail::fork_list list{.asked = &at_every_fork};
+  const virtual_fiber& f = *here()->running;
+  // Half of a fiber's stack; what is left of a thread's is not known.
+  constexpr std::uintptr_t of_a_thread = 256 * 1024;
+  list.low = f.is_thread ? reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - of_a_thread
+                         : reinterpret_cast<std::uintptr_t>(f.machine.stack()->bottom) + f.machine.stack()->bytes / 2;
+  const forks_kept in(list);
+  call(env);
+}
+
+/// The same durations promote the same forks: one when a worker of the team sleeps and the caller's last promotion is a
+/// heartbeat ago.
+void virtual_executor::give_branch(detail::fork_list& list) noexcept {
+  const inside calling(*this);
+  virtual_worker* w = self();
+  if (!w || w->clock - w->gave_at < static_cast<picoseconds>(heartbeat_seconds * 1e12)) return;
+  const auto [first, width] = team_of(w).workers();
+  if (asleep_.first_set(first, first + width) < 0) return;
+  w->gave_at = w->clock;
+  promote_oldest(*this, list);
 }
 
 int virtual_executor::width() const {

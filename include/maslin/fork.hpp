@@ -1,0 +1,230 @@
+#pragma once
+// Forks: branches of a computation that may run at the same time, at the price of a call.
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "maslin/location.hpp"
+
+namespace maslin {
+
+struct context;  // who calls
+
+namespace detail {
+
+/// A place in the list of forks whose second branch is known to its caller alone.
+struct fork_link {
+  fork_link* older;
+  fork_link* newer;
+};
+
+/// A fork, in its caller's frame (src/exec/forks/README.md).
+struct fork_frame : fork_link {
+  void (*run)(fork_frame&);   ///< runs the second branch and keeps its result
+  fork_frame* outside;        ///< the fork in whose branch this one stands, on the same fiber
+  context* before;            ///< the context in force; null: the thread's own, or a branch that has not needed one yet
+  context* base_before;       ///< the list's `base`; where `before` is set
+  context* inside = nullptr;  ///< of the branch that runs now, once it has needed one
+  bool promoted = false;      ///< the second branch is a task
+  bool has_result = false;    ///< `run` has kept one
+  location where;
+  alignas(8) std::byte branch[160];  ///< room for `inside` and its scope
+  alignas(8) std::byte end[48];      ///< room for the scope of the task
+
+  /// The fork is over.
+  void close(struct fork_list& in) noexcept;
+};
+
+/// The forks of one fiber, or of a thread's own stack.
+struct fork_list {
+  fork_link oldest{nullptr,
+                   nullptr};  ///< its `newer` is the oldest fork that can be promoted, unless the list is empty
+  fork_link* newest = &oldest;
+  fork_frame* innermost = nullptr;  ///< in one of whose branches the fiber is
+  context* base = nullptr;          ///< the innermost context in force that is not a branch's; null: the thread's own
+  std::uintptr_t low = 0;           ///< below this address the stack is too short for another fork
+  const std::atomic<bool>* asked = nullptr;  ///< does somebody want a branch?
+  int ignored = 0;                           ///< so many more forks before the clock is read again
+};
+
+/// What the code of a fiber looks up on its thread.
+struct thread_state {
+  context* current = nullptr;  ///< null: the thread's own, or a branch's that has not needed one yet
+  fork_list* forks = nullptr;
+};
+/// Has no room: who has no list gets one in `fork_elsewhere`.
+extern constinit fork_list no_forks;
+// The initial-exec model: what a function has looked up is an offset, and stays right when its fiber changes threads.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local thread_state state_of_thread;
+
+#if defined(__x86_64__)
+inline thread_state& this_thread() noexcept { return state_of_thread; }
+#else
+thread_state& this_thread() noexcept;
+#endif
+
+inline void fork_frame::close(fork_list& in) noexcept {
+  in.innermost = outside;
+  if (before) {
+    in.base = base_before;
+    this_thread().current = before;
+  }
+}
+
+/// Runs `call(env)` where there is a list of forks and room on the stack.
+void fork_elsewhere(void (*call)(void*), void* env, location where);
+/// Somebody has asked for a branch: promotes the oldest fork, if it is time.
+void answer(fork_list& list) noexcept;
+/// The branch that had a context of its own is over: waits for its tasks. Throws what they threw.
+void end_branch(fork_frame& fork);
+/// Closes the fork and waits for the second branch, a task. Throws what that threw.
+void join(fork_list& list, fork_frame& fork);
+/// In a handler: the first branch has thrown. Runs the second one all the same, closes the fork and throws the
+/// earliest.
+[[noreturn]] void first_threw(fork_list& list, fork_frame& fork);
+/// In a handler: the second branch, run by its caller, has thrown. Closes the fork and throws the earliest.
+[[noreturn]] void second_threw(fork_list& list, fork_frame& fork);
+
+/// What a branch gives; std::monostate for nothing.
+template <class F>
+using branch_result =
+    std::conditional_t<std::is_void_v<std::invoke_result_t<F&>>, std::monostate, std::invoke_result_t<F&>>;
+
+template <class F>
+branch_result<F> run_branch(F& f) {
+  if constexpr (std::is_void_v<std::invoke_result_t<F&>>) {
+    f();
+    return {};
+  } else {
+    return f();
+  }
+}
+
+template <class G>
+struct fork_of final : fork_frame {
+  using result = branch_result<G>;
+  static_assert(!std::is_reference_v<result>, "a branch gives a value");
+
+  fork_of(fork_list& in, thread_state& on, G& second_branch, location at) : second(second_branch) {
+    run = [](fork_frame& fork) {
+      auto& me = static_cast<fork_of&>(fork);
+      new (me.kept) result(run_branch(me.second));
+      me.has_result = true;
+    };
+    where = at;
+    outside = in.innermost;
+    in.innermost = this;
+    before = on.current;
+    if (before) {
+      base_before = in.base;
+      in.base = before;
+      on.current = nullptr;
+    }
+    older = in.newest;
+    older->newer = this;
+    in.newest = this;
+  }
+  ~fork_of() {
+    if (has_result) [[unlikely]]
+      value().~result();
+  }
+  fork_of(const fork_of&) = delete;
+  fork_of& operator=(const fork_of&) = delete;
+
+  result& value() { return *std::launder(reinterpret_cast<result*>(kept)); }
+
+  G& second;
+  alignas(result) std::byte kept[sizeof(result)];
+};
+
+template <class F>
+struct first_result {
+  branch_result<F> value;
+};
+
+template <class F, class G>
+std::tuple<branch_result<F>, branch_result<G>> fork_here(fork_list& list, thread_state& on, F& first, G& second,
+                                                         location where) {
+  fork_of<G> me(list, on, second, where);
+  if (list.asked->load(std::memory_order_relaxed)) [[unlikely]]
+    answer(list);
+  auto run_first = [&]() -> first_result<F> {
+    try {
+      first_result<F> given{run_branch(first)};
+      if (me.inside) [[unlikely]]
+        end_branch(me);
+      return given;
+    } catch (...) {
+      first_threw(list, me);
+    }
+  };
+  first_result<F> left = run_first();
+  if (me.promoted) [[unlikely]] {
+    join(list, me);
+    return {std::move(left.value), std::move(me.value())};
+  }
+  list.newest = me.older;
+  auto run_second = [&]() -> first_result<G> {
+    try {
+      first_result<G> given{run_branch(second)};
+      if (me.inside) [[unlikely]]
+        end_branch(me);
+      return given;
+    } catch (...) {
+      second_threw(list, me);
+    }
+  };
+  first_result<G> right = run_second();
+  me.close(list);
+  return {std::move(left.value), std::move(right.value)};
+}
+
+}  // namespace detail
+
+/// Runs both functions, perhaps at the same time, and returns when both are done: their results as a tuple (where one
+/// gives nothing, std::monostate stands in its place), or nothing if both give nothing. Each is a task of its own:
+/// `wait()` inside covers what it created, its end covers the rest, and `width()` is 1. If they throw, the earlier
+/// one's exception is rethrown here when both are done; `other_exceptions()` gives the other.
+///
+/// The first runs at once on the caller's stack; so does the second, unless a worker has nothing to do: then the oldest
+/// fork of a worker's stack is given away, at most every 20 us (heartbeat scheduling: Acar et al., PLDI 2018). A fork
+/// that nobody takes costs some nanoseconds. A branch is given away when its worker comes to a fork or waits, never in
+/// between: what runs long without a fork keeps older branches to itself.
+template <class F, class G>
+  requires std::invocable<F&> && std::invocable<G&>
+auto fork(F&& first, G&& second, location where = location::current()) {
+  constexpr bool gives = !std::is_void_v<std::invoke_result_t<F&>> || !std::is_void_v<std::invoke_result_t<G&>>;
+  detail::thread_state& on = detail::this_thread();
+  detail::fork_list& list = *on.forks;
+  if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < list.low) [[unlikely]] {
+    using results = std::tuple<detail::branch_result<F>, detail::branch_result<G>>;
+    struct call {
+      std::remove_reference_t<F>& first;
+      std::remove_reference_t<G>& second;
+      location where;
+      std::optional<results> given;
+    } self{first, second, where, {}};
+    detail::fork_elsewhere(
+        [](void* env) {
+          auto& c = *static_cast<call*>(env);
+          detail::thread_state& there = detail::this_thread();
+          c.given.emplace(detail::fork_here(*there.forks, there, c.first, c.second, c.where));
+        },
+        &self, where);
+    if constexpr (gives) return results(std::move(*self.given));
+  } else if constexpr (gives) {
+    return detail::fork_here(list, on, first, second, where);
+  } else {
+    detail::fork_here(list, on, first, second, where);
+  }
+}
+
+}  // namespace maslin

@@ -1,0 +1,175 @@
+#include "exec/forks/forks.hpp"
+
+#include <new>
+#include <optional>
+
+#include "exec/in_place.hpp"
+#include "task/branch.hpp"
+
+namespace maslin {
+
+namespace {
+
+/// Creates a member of `in` that runs `run(what)`; it waits for nothing. Throws std::bad_alloc.
+template <void (*Run)(void*)>
+detail::task_node& make_task(executor& exec, scope& in, void* stream, void* what, location where) {
+  const detail::task_storage storage = detail::new_task_storage(sizeof(void*), alignof(void*), 0);
+  *static_cast<void**>(storage.callable) = what;
+  const detail::task_function body = [](void* callable, const detail::access_record*, detail::body_use use) {
+    if (use == detail::body_use::describe)
+      static_cast<detail::task_facts*>(callable)->body = "a branch of ms::fork";
+    else if (use != detail::body_use::destroy)
+      Run(*static_cast<void**>(callable));
+  };
+  const detail::task_description description{body, nullptr, where, 0, nullptr, 0};
+  auto* task = new (storage.node) detail::task_node(in, stream, storage, description);
+  note_created(exec, description, traced_number(task));
+  if (trace::on(trace::event_kind::member)) [[unlikely]]
+    trace::record(noted_track(exec).number, trace::event_kind::member, 0, traced_number(&in));
+  return *task;
+}
+
+void run_second(void* fork) {
+  auto& f = *static_cast<detail::fork_frame*>(fork);
+  f.run(f);
+}
+
+struct plain_call {
+  void (*run)(void*);
+  void* env;
+  location where;
+};
+void run_call(void* call) {
+  const auto& c = *static_cast<plain_call*>(call);
+  if (forks_of_thread() == &detail::no_forks) return the_executor().run_forks(c.run, c.env, c.where);
+  c.run(c.env);
+}
+
+/// Ends the context of the branch that has run, if it had one, and gives what its tasks threw.
+error_list take_branch(detail::fork_frame& fork) {
+  if (!fork.inside) return {};
+  branch& over = branch_of(fork);
+  await_tasks(the_executor(), over.self);
+  error_list errors = over.own.has_errors() ? over.own.take_errors() : error_list();
+  fork.inside = nullptr;
+  over.~branch();
+  set_current_context(nullptr);
+  return errors;
+}
+
+/// The same where the branch has thrown `what`.
+error_list take_branch(detail::fork_frame& fork, std::exception_ptr&& what) {
+  if (!fork.inside) {
+    error_list one;
+    one.add(0, std::move(what));
+    return one;
+  }
+  branch_of(fork).own.add_error(~std::uint64_t{0}, std::move(what));
+  return take_branch(fork);
+}
+
+/// Waits for the second branch as a task, and gives what it threw.
+error_list take_task(detail::fork_frame& fork) {
+  executor& exec = the_executor();
+  scope& end = end_of(fork);
+  {
+    const noted_wait noted(exec, &end);
+    if (!end.quiet()) await(exec, end);
+  }
+  note_group_end(exec, end);
+  error_list errors = end.has_errors() ? end.take_errors() : error_list();
+  end.~scope();
+  return errors;
+}
+
+}  // namespace
+
+bool promote_oldest(executor& exec, detail::fork_list& list) noexcept {
+  // The branches of forks in a recording create its tasks, in program order.
+  if (list.newest == &list.oldest || (list.base && list.base->records_into)) return false;
+  auto& fork = *static_cast<detail::fork_frame*>(list.oldest.newer);
+  scope& end = *new (fork.end) scope(nullptr, scope::creators::many);
+  try {
+    void* const stream = list.base ? list.base->stream : nullptr;
+    detail::task_node& task = make_task<run_second>(exec, end, stream, &fork, fork.where);
+    if (list.newest == &fork)
+      list.newest = &list.oldest;
+    else
+      (list.oldest.newer = fork.newer)->older = &list.oldest;
+    fork.promoted = true;
+    exec.ready(&task);
+    return true;
+  } catch (const std::bad_alloc&) {
+    end.~scope();
+    return false;
+  }
+}
+
+void run_as_task(executor& exec, void (*call)(void*), void* env, location where) {
+  context& here = current_context();
+  scope end(here.children, scope::creators::many);
+  plain_call what{call, env, where};
+  exec.ready(&make_task<run_call>(exec, end, here.stream, &what, where));
+  {
+    const noted_wait noted(exec, &end);
+    suspend_until(exec, end);
+  }
+  note_group_end(exec, end);
+  if (end.has_errors()) rethrow_first(end.take_errors());
+}
+
+namespace detail {
+
+void fork_elsewhere(void (*call)(void*), void* env, location where) {
+  executor& exec = the_executor();
+  if (!current_context().records_into) return exec.run_forks(call, env, where);
+  fork_list in_place{.asked = &nobody_asks};
+  const forks_kept in(in_place);
+  call(env);
+}
+
+void answer(fork_list& list) noexcept {
+  if (list.ignored > 0) {
+    --list.ignored;
+    return;
+  }
+  the_executor().give_branch(list);
+}
+
+void end_branch(fork_frame& fork) { rethrow_first(take_branch(fork)); }
+
+void join(fork_list& list, fork_frame& fork) {
+  fork.close(list);
+  rethrow_first(take_task(fork));
+}
+
+void first_threw(fork_list& list, fork_frame& fork) {
+  error_list all;
+  all.add_all(0, take_branch(fork, std::current_exception()));
+  if (fork.promoted) {
+    fork.close(list);
+    all.add_all(1, take_task(fork));
+  } else {
+    list.newest = fork.older;
+    try {
+      fork.run(fork);
+      all.add_all(1, take_branch(fork));
+    } catch (...) {
+      all.add_all(1, take_branch(fork, std::current_exception()));
+    }
+    fork.close(list);
+  }
+  rethrow_first(std::move(all));
+  __builtin_unreachable();
+}
+
+void second_threw(fork_list& list, fork_frame& fork) {
+  error_list all = take_branch(fork, std::current_exception());
+  fork.close(list);
+  rethrow_first(std::move(all));
+  __builtin_unreachable();
+}
+
+}  // namespace detail
+
+}  // namespace maslin

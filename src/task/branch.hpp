@@ -1,0 +1,26 @@
+#pragma once
+// The context of a fork's branch. A branch gets one when it first needs it: most only compute.
+
+#include "maslin/fork.hpp"
+#include "task/context.hpp"
+
+namespace maslin {
+
+/// Lies in `fork_frame::branch`.
+struct branch {
+  explicit branch(const context& around) : own(around.children), self(own) {
+    self.stream = around.stream;
+    self.declares = around.declares;
+    self.records_into = around.records_into;
+  }
+  scope own;
+  context self;
+};
+static_assert(sizeof(branch) <= sizeof(detail::fork_frame::branch) && alignof(branch) <= 8);
+static_assert(sizeof(scope) <= sizeof(detail::fork_frame::end) && alignof(scope) <= 8);
+
+inline branch& branch_of(detail::fork_frame& fork) { return *reinterpret_cast<branch*>(fork.branch); }
+/// The scope of the second branch as a task.
+inline scope& end_of(detail::fork_frame& fork) { return *reinterpret_cast<scope*>(fork.end); }
+
+}  // namespace maslin
