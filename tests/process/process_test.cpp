@@ -511,20 +511,32 @@ int deep_waits(int depth) {
   return below + 1;
 }
 
+/// What each level waits for is an urgent task of its task's.
+int deep_waits_for_urgent_tasks(int depth) {
+  if (depth == 0) return 1;
+  int below = 0;
+  ms::task([&] { ms::task([&] { below = deep_waits_for_urgent_tasks(depth - 1); }, ms::priority{1}); });
+  ms::wait();
+  return below + 1;
+}
+
+/// From now on the process may have so many bytes more than it has.
+void limit_memory_to(std::size_t more) {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  statm >> pages;
+  rlimit limit;
+  limit.rlim_cur = limit.rlim_max = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
+  setrlimit(RLIMIT_AS, &limit);
+}
+
 TEST(Process, WaitsGoOnInPlaceWhenThereAreNoMoreStacks) {
   if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
   EXPECT_CHILD(
       [] {
         ms::Runtime r({.workers = 3, .serial = false});
         run_a_loop();
-        // What the process has, and room for a few stacks more.
-        std::ifstream statm("/proc/self/statm");
-        std::size_t pages = 0;
-        statm >> pages;
-        const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (12u << 20);
-        rlimit limit;
-        limit.rlim_cur = limit.rlim_max = bytes;
-        setrlimit(RLIMIT_AS, &limit);
+        limit_memory_to(12u << 20);  // room for a few stacks
         std::atomic<int> wrong{0};
         for (int i = 0; i < 40; ++i)
           ms::task([&] {
@@ -534,6 +546,22 @@ TEST(Process, WaitsGoOnInPlaceWhenThereAreNoMoreStacks) {
         return wrong == 0 ? 0 : 1;
       },
       0, "");
+}
+
+TEST(Process, WaitsForUrgentTasksGoOnInPlaceWhenThereAreNoMoreStacks) {
+  if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
+  for (const int workers : {1, 2, 3})
+    EXPECT_CHILD(
+        [&] {
+          ms::Runtime r({.workers = workers, .serial = false});
+          run_a_loop();
+          limit_memory_to(12u << 20);  // room for a few stacks
+          int levels = 0;
+          ms::task([&] { levels = deep_waits_for_urgent_tasks(200); });
+          ms::wait();
+          return levels == 201 ? 0 : 1;
+        },
+        0, "");
 }
 
 std::atomic<bool> is_inside{false};
@@ -692,14 +720,7 @@ TEST(Process, AChainOfWaitsThatIsTooDeepForTheAddressSpaceIsAnError) {
         [&] {
           ms::Runtime r({.workers = workers, .serial = false});
           run_a_loop();
-          std::ifstream statm("/proc/self/statm");
-          std::size_t pages = 0;
-          statm >> pages;
-          // Tasks are small: of this the stacks are used up before the memory.
-          const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (60u << 20);
-          rlimit limit;
-          limit.rlim_cur = limit.rlim_max = bytes;
-          setrlimit(RLIMIT_AS, &limit);
+          limit_memory_to(60u << 20);  // tasks are small: of this the stacks are used up before the memory
           int depth = 0;
           ms::task([&] { depth = chain(1'000'000); });
           try {

@@ -204,6 +204,14 @@ void threads_executor::help(const scope* covered) {
     return;
   }
   const auto within = [covered](const scope* s) { return s->within(covered); };
+  const auto carry_out = [&](const work& item) {
+    if (!has_stack && !(item.task && item.task->is_internal))
+      refuse(item);
+    else
+      execute(w, item);
+  };
+  if (detail::task_node* task = urgent_.take_if([&](const detail::task_node* one) { return within(one->in); }))
+    return carry_out({task, {}});
   // A part of a loop, or a task of any queue that is a descendant.
   const auto part_within = [&](const work& item) {
     return within(item.task ? item.task->in : &item.part.loop->blocks);
@@ -215,10 +223,8 @@ void threads_executor::help(const scope* covered) {
   invitation* to = nullptr;
   const auto loop_within = [&](const invitation& one) { return within(&one.loop->blocks); };
   for (std::size_t i = 0; !item && !to && i < workers_.size(); ++i) to = workers_[i]->invited.take_if(loop_within);
-  if (item && !has_stack && !(item->task && item->task->is_internal))
-    refuse(*item);
-  else if (item)
-    execute(w, *item);
+  if (item)
+    carry_out(*item);
   else if (to)
     answer(&w, *to);
   else

@@ -45,15 +45,17 @@ class urgent_tasks {
     size_.store(heap_.size(), std::memory_order_seq_cst);
     return task;
   }
-  /// Takes a task that `suits`; null when none does.
+  /// Takes the first of those that `suit`; null when none does.
   template <class Predicate>
   detail::task_node* take_if(Predicate&& suits) noexcept {
     if (!any()) return nullptr;
     std::lock_guard held(lock_);
-    const auto at = std::find_if(heap_.begin(), heap_.end(), [&](const entry& e) { return suits(e.task); });
-    if (at == heap_.end()) return nullptr;
-    detail::task_node* task = at->task;
-    *at = heap_.back();
+    entry* first = nullptr;
+    for (entry& e : heap_)
+      if ((!first || *first < e) && suits(e.task)) first = &e;
+    if (!first) return nullptr;
+    detail::task_node* task = first->task;
+    *first = heap_.back();
     heap_.pop_back();
     std::make_heap(heap_.begin(), heap_.end());
     size_.store(heap_.size(), std::memory_order_seq_cst);
