@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -351,7 +352,21 @@ void await_members(scope& group) {
 
 static_assert(sizeof(group::state) <= sizeof(group) && alignof(group::state) <= alignof(group));
 
-group::group() { new (state_) state; }
+namespace {
+
+/// Gives the calling stream if what lies there is a local variable of the code that runs in the calling context: it is
+/// on the stack, below the context, which lives there too, and above `frame`, that of the function which this code
+/// calls.
+void* stream_of_local(const void* variable, const void* frame) noexcept {
+  const context& here = current_context();
+  if (here.in_offload) return nullptr;  // a kernel may run on another stack than its stream
+  const std::less<> below;
+  return below(frame, variable) && below(variable, &here) ? here.stream : nullptr;
+}
+
+}  // namespace
+
+group::group() { new (state_) state(stream_of_local(this, __builtin_frame_address(0))); }
 
 group::~group() {
   scope& members = get().members;

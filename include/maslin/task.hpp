@@ -327,7 +327,9 @@ void spawn_with(F&& f, group* in, Arguments&&... arguments) {
 }  // namespace detail
 
 /// A set of tasks that can be waited for. The destructor waits, also while an exception unwinds; what its tasks threw
-/// and no `wait` rethrew goes to the caller's next covering wait.
+/// and no `wait` rethrew goes to the caller's next covering wait. A group may outlive the stream that made it. If it is
+/// a local variable of the stream's code, its tasks are part of the stream; those of any other group are nobody's:
+/// their off-loads do not count in the sizing of the phase.
 class group {
  public:
   struct state;  // the executor's part

@@ -68,10 +68,14 @@ task_storage new_task_storage(std::size_t bytes, std::size_t alignment, std::siz
 
 /// The executor's part of a group.
 struct group::state {
+  explicit state(void* of_stream) : stream(of_stream) {}
+
   scope members{nullptr, scope::creators::many};
-  /// Of the code that declared it. So it is its tasks', whoever creates them: that of a stream which creates some may
-  /// end before them.
-  void* stream = current_context().stream;
+  /// Its tasks', whoever creates them: that of a stream which creates some may end before them. It is the stream of
+  /// the code that declared it as a local variable, which is gone, and has waited, when that code ends. Any other group
+  /// may outlive the stream in which it was made, so it has none: its tasks' off-loads are nobody's in the sizing of
+  /// phases.
+  void* stream;
 };
 
 }  // namespace maslin

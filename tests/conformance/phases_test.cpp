@@ -4,7 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -229,6 +231,44 @@ TEST_P(Phases, ATaskThatOutlivesItsPhaseMayOffLoadAndCallLoops) {
   });
   later.wait();
   EXPECT_EQ(ran, 5 * 20 * 2);
+  EXPECT_EQ(wrong, 0);
+}
+
+/// Overwrites what earlier calls have left on the caller's stack.
+[[gnu::noinline]] void overwrite_stack() {
+  volatile unsigned char bytes[64 << 10];
+  for (volatile unsigned char& byte : bytes) byte = 0xff;
+}
+
+// The group is made by a stream and is not its own: tasks of it may begin, and be created, when the stream is gone.
+TEST_P(Phases, AGroupThatAStreamLeavesBehindServesOn) {
+  const double expected = stream_work(3, 2);
+  constexpr int streams = 5;
+  std::atomic<int> wrong{0};
+  std::atomic<int> ran{0};
+  std::optional<ms::group> in_place[streams];
+  std::unique_ptr<ms::group> on_heap[streams];
+  const auto work = [&] {
+    wrong += stream_work(3, 2) != expected;
+    ms::phase("a phase of its own", 2, [&](std::int64_t) { ++ran; });
+    ms::task([&] { wrong += stream_work(3, 2) != expected; });
+  };
+  ms::phase("groups for later", streams, [&](std::int64_t stream) {
+    const auto i = static_cast<std::size_t>(stream);
+    ms::group& first = in_place[i].emplace();
+    on_heap[i] = std::make_unique<ms::group>();
+    for (int t = 0; t < 5; ++t) {
+      first.task(work);
+      on_heap[i]->task(work);
+    }
+  });
+  overwrite_stack();
+  for (int i = 0; i < streams; ++i)
+    for (ms::group* one : {&*in_place[i], on_heap[i].get()}) {
+      for (int t = 0; t < 5; ++t) one->task(work);
+      one->wait();
+    }
+  EXPECT_EQ(ran, streams * 2 * 10 * 2);
   EXPECT_EQ(wrong, 0);
 }
 
