@@ -50,6 +50,12 @@ void context_changed(context* now) noexcept {
 
 }  // namespace
 
+void threads_executor::count_call() {
+  // A program may do nothing but loops, and load a library between two of them.
+  constexpr unsigned calls_between_looks = 256;
+  if (++calls_ % calls_between_looks == 0) look_again_for_libraries();
+}
+
 void threads_executor::look_again_for_libraries() {
   if (!limits_libraries_ || self()) return;
   const std::uint64_t now = base::ticks();

@@ -92,7 +92,10 @@ bool threads_executor::passes(const detail::loop& l) const noexcept {
 
 void threads_executor::share_loop(context& caller, const detail::loop& l) {
   const bool has_one_block = l.length() <= static_cast<std::uint64_t>(l.block);
-  if (has_one_block || caller.alone || ((self() || is_starter()) && passes(l))) return loop_in_place(*this, caller, l);
+  if (has_one_block || caller.alone || ((self() || is_starter()) && passes(l))) {
+    if (caller.is_root && is_starter()) count_call();
+    return loop_in_place(*this, caller, l);
+  }
   const starting_thread::visit visit(*this);
   worker* w = self();
   if (sharing_) sharing_->expects_work();

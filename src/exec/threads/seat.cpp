@@ -44,9 +44,7 @@ starting_thread::visit::visit(threads_executor& exec) {
 starting_thread::visit::~visit() {
   if (!entered_) return;
   entered_->stand_up();
-  // A program may do nothing but loops, and load a library between two of them.
-  constexpr unsigned visits_between_looks = 256;
-  if (++entered_->visits_ % visits_between_looks == 0) entered_->look_again_for_libraries();
+  entered_->count_call();
 }
 
 void starting_thread::sleep(base::short_lock& held, const awaited_end& what) {

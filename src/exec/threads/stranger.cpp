@@ -85,7 +85,9 @@ bool threads_executor::help_outside(const scope& covered, int looks) {
   if (looks < patient_looks) return false;
   for (auto& w : workers_)
     if (!w->tasks.empty() && (item = take_from_stuck(*w, within))) return execute_outside(*item), true;
-  return stream_outside(covered);
+  // A tenth of a second: a stream that begins here has no team, and on a busy machine workers come late.
+  constexpr int looks_before_streams = 8;
+  return looks >= looks_before_streams && stream_outside(covered);
 }
 
 /// Takes a task that `suits` out of the queue of a worker that has been in one and the same piece of work; others that

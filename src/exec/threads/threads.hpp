@@ -117,6 +117,8 @@ class threads_executor final : public executor, public phase_host {
   /// second.
   void look_for_libraries();
   void look_again_for_libraries();
+  /// The starter comes back from a call that may be all that the program makes: looks again at some of these.
+  void count_call();
   /// Says in the trace, on that track, which there are, and to the user which have one limit for the process; each
   /// once.
   void tell_of_libraries(int track);
@@ -285,7 +287,7 @@ class threads_executor final : public executor, public phase_host {
   std::atomic<bool> has_libraries_{false};
   std::atomic<std::uint64_t> look_again_at_{0};  ///< in ticks
   std::atomic<int> libraries_traced_{0};
-  unsigned visits_ = 0;  ///< the starter's, of its seat; its own
+  unsigned calls_ = 0;  ///< the starter's; its own
   foreign::process_limit process_limit_;
 
   base::short_lock help_lock_;
