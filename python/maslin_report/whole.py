@@ -32,8 +32,10 @@ def write_whole(path: Path, text: str) -> None:
     there = target.stat() if target.exists() else None
     if there and stat.S_ISBLK(there.st_mode):
         raise OSError(errno.EEXIST, "it is a disk, expected a file", str(path))
+    if there and stat.S_ISDIR(there.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder, expected a file", str(path))
     if there and not stat.S_ISREG(there.st_mode):
-        with target.open("w", encoding="utf-8") as stream:  # a folder is refused
+        with target.open("w", encoding="utf-8") as stream:
             stream.write(text)
         return
     if there and not os.access(target, os.W_OK):
