@@ -62,13 +62,16 @@ struct thread_state {
 };
 /// Has no room: who has no list gets one in `fork_elsewhere`.
 extern constinit fork_list no_forks;
-// The initial-exec model: what a function has looked up is an offset, and stays right when its fiber changes threads.
-[[gnu::tls_model("initial-exec")]] extern constinit thread_local thread_state state_of_thread;
+extern constinit thread_local thread_state state_of_thread;
+/// Never inline.
+thread_state& address_of_thread_state() noexcept;
 
-#if defined(__x86_64__)
-inline thread_state& this_thread() noexcept { return state_of_thread; }
+// What the code of a program looks up on x86-64 is an offset from a register, which stays right when its fiber changes
+// threads. Elsewhere, and in shared objects, it is an address, which a compiler may keep.
+#if defined(__x86_64__) && (!defined(__PIC__) || defined(__PIE__))
+[[gnu::always_inline]] inline thread_state& this_thread() noexcept { return state_of_thread; }
 #else
-thread_state& this_thread() noexcept;
+[[gnu::always_inline]] inline thread_state& this_thread() noexcept { return address_of_thread_state(); }
 #endif
 
 inline void fork_frame::close(fork_list& in) noexcept {

@@ -18,12 +18,10 @@ namespace detail {
 
 constinit fork_list no_forks{.low = ~std::uintptr_t{0}};
 constinit thread_local thread_state state_of_thread{nullptr, &no_forks};
-#if !defined(__x86_64__)
-[[gnu::noinline]] thread_state& this_thread() noexcept {
+[[gnu::noinline]] thread_state& address_of_thread_state() noexcept {
   asm volatile("");
   return state_of_thread;
 }
-#endif
 
 }  // namespace detail
 
