@@ -149,9 +149,23 @@ struct fork_of final : fork_frame {
 };
 
 template <class F>
-struct first_result {
+struct given {
   branch_result<F> value;
 };
+
+/// Runs a branch on its caller's stack, to the end of what it created; `Threw` follows an exception.
+template <auto Threw, class F>
+[[gnu::always_inline]] inline given<F> run_in_place(F& f, fork_list& list, fork_frame& fork) {
+  try {
+    given<F> result{run_branch(f)};
+    if (fork.inside) [[unlikely]]
+      end_branch(fork);
+    return result;
+  } catch (...) {
+    Threw(list, fork);
+    __builtin_unreachable();
+  }
+}
 
 template <class F, class G>
 std::tuple<branch_result<F>, branch_result<G>> fork_here(fork_list& list, thread_state& on, F& first, G& second,
@@ -159,33 +173,13 @@ std::tuple<branch_result<F>, branch_result<G>> fork_here(fork_list& list, thread
   fork_of<G> me(list, on, second, where);
   if (list.asked->load(std::memory_order_relaxed)) [[unlikely]]
     answer(list);
-  auto run_first = [&]() -> first_result<F> {
-    try {
-      first_result<F> given{run_branch(first)};
-      if (me.inside) [[unlikely]]
-        end_branch(me);
-      return given;
-    } catch (...) {
-      first_threw(list, me);
-    }
-  };
-  first_result<F> left = run_first();
+  given<F> left = run_in_place<first_threw>(first, list, me);
   if (me.promoted) [[unlikely]] {
     join(list, me);
     return {std::move(left.value), std::move(me.value())};
   }
   list.newest = me.older;
-  auto run_second = [&]() -> first_result<G> {
-    try {
-      first_result<G> given{run_branch(second)};
-      if (me.inside) [[unlikely]]
-        end_branch(me);
-      return given;
-    } catch (...) {
-      second_threw(list, me);
-    }
-  };
-  first_result<G> right = run_second();
+  given<G> right = run_in_place<second_threw>(second, list, me);
   me.close(list);
   return {std::move(left.value), std::move(right.value)};
 }

@@ -33,19 +33,13 @@ struct task_fiber final : waiter {
   /// It may go on at worker `w`.
   void enter_inbox(worker& w) noexcept;
   /// Is half of the stack left? Only for the one that runs.
-  bool has_room() const noexcept { return static_cast<char*>(__builtin_frame_address(0)) > middle; }
+  bool has_room() const noexcept { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > forks.low; }
   /// Is an eighth left? Where there is no other stack, a wait goes on to here; what is behind is for bodies that create
   /// no more tasks, and for exceptions.
   bool has_last_room() const noexcept { return static_cast<char*>(__builtin_frame_address(0)) > last_eighth; }
 
-  void keep_forks() {
-    forks.low = reinterpret_cast<std::uintptr_t>(middle);
-    machine.keep_forks_in(forks);
-  }
-
   fiber machine;
   detail::fork_list forks;
-  char* middle = nullptr;            ///< of the stack
   char* last_eighth = nullptr;       ///< it ends here
   worker* home = nullptr;            ///< where it was suspended and will resume
   task_fiber* next_ready = nullptr;  ///< in the inbox, or among the idle fibers
@@ -58,9 +52,9 @@ struct task_fiber final : waiter {
 
  private:
   void divide(char* bottom, std::size_t bytes) {
-    middle = bottom + bytes / 2;
+    forks.low = reinterpret_cast<std::uintptr_t>(bottom + bytes / 2);
     last_eighth = bottom + bytes / 8;
-    keep_forks();
+    machine.keep_forks_in(forks);
   }
 };
 
