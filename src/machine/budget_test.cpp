@@ -8,14 +8,13 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "checkout.hpp"
 #include "maslin/error.hpp"
 
 namespace maslin::machine {
 namespace {
 
-std::filesystem::path recorded(const std::string& name) {
-  return std::filesystem::path(__FILE__).parent_path() / "testdata" / name;
-}
+std::filesystem::path recorded(const std::string& name) { return checkout() / "src/machine/testdata" / name; }
 
 /// Sets or unsets (nullptr) a variable as long as it lives.
 class variable {
@@ -153,7 +152,7 @@ TEST(DescribedMachine, IsThereIfOneIsNamed) {
     variable none("MASLIN_MACHINE", nullptr);
     EXPECT_FALSE(described_machine());
   }
-  const auto specs = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "specs";
+  const auto specs = checkout() / "specs";
   variable cell("MASLIN_MACHINE", (specs / "roadrunner.toml").c_str());
   const auto machine = described_machine();
   ASSERT_TRUE(machine);

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <string>
 
+#include "checkout.hpp"
+
 namespace maslin::machine {
 namespace {
 
 /// A folder with proc/ and sys/ as some machine shows them.
-std::filesystem::path recorded(const std::string& name) {
-  return std::filesystem::path(__FILE__).parent_path() / "testdata" / name;
-}
+std::filesystem::path recorded(const std::string& name) { return checkout() / "src/machine/testdata" / name; }
 
 std::optional<int> tightest(const std::vector<cpu_limit>& limits) {
   std::optional<int> least;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "checkout.hpp"
 #include "maslin/error.hpp"
 #include "maslin/machine.hpp"
 
@@ -15,9 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path shipped(const std::string& name) {
-  return fs::path(__FILE__).parent_path().parent_path().parent_path() / "specs" / name;
-}
+fs::path shipped(const std::string& name) { return checkout() / "specs" / name; }
 
 /// A file with that text as long as it lives.
 class spec_file {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "checkout.hpp"
 #include "maslin/error.hpp"
 
 namespace maslin::machine {
@@ -34,7 +35,7 @@ TEST(Topology, TwoPackagesOfFourCoresWithTwoThreadsEach) {
 }
 
 TEST(Topology, IsReadFromHwlocsXml) {
-  const auto file = std::filesystem::path(__FILE__).parent_path() / "testdata" / "two-cores.xml";
+  const auto file = checkout() / "src/machine/testdata/two-cores.xml";
   const topology t = topology_from_xml(file.string());
   EXPECT_EQ(t.processor, "Example Processor 3000");
   EXPECT_EQ(t.cores, 2);

@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "checkout.hpp"
 #include "expect_child.hpp"
 #include "maslin/maslin.hpp"
 
@@ -157,9 +158,7 @@ struct executor_kind {
   bool in_turn = false;
 };
 
-std::string spec(const char* name) {
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "specs" / name;
-}
+std::string spec(const char* name) { return checkout() / "specs" / name; }
 
 const executor_kind executors[] = {
     {"OneWorker", {{"MASLIN_WORKERS", "1"}}, true},

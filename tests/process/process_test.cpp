@@ -21,6 +21,7 @@
 #include <thread>
 #include <tuple>
 
+#include "checkout.hpp"
 #include "expect_child.hpp"
 #include "maslin/maslin.hpp"
 #include "sanitized.hpp"
@@ -41,9 +42,7 @@ struct bad_variable {
   const char* machine = nullptr;  ///< described, in specs/
 };
 
-std::string spec(const char* name) {
-  return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "specs" / name;
-}
+std::string spec(const char* name) { return checkout() / "specs" / name; }
 
 class BadEnvironment : public testing::TestWithParam<bad_variable> {};
 

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <numeric>
 
+#include "checkout.hpp"
+
 namespace phylo {
 namespace {
 
@@ -53,13 +55,8 @@ TEST(Patterns, MasksAreUnionsOfTheirBases) {
 }
 
 TEST(Patterns, CountsOfRealAlignmentsAreTheKnownOnes) {
-  // Looked for beside the checkout, wherever the test runs in it.
-  std::filesystem::path folder;
-  for (std::filesystem::path up = std::filesystem::absolute(__FILE__).parent_path(); up != up.root_path();
-       up = up.parent_path())
-    if (std::filesystem::is_directory(up / "shared" / "data" / "alignments"))
-      folder = up / "shared" / "data" / "alignments";
-  if (folder.empty())
+  const std::filesystem::path folder = checkout() / "../shared/data/alignments";
+  if (!std::filesystem::is_directory(folder))
     GTEST_SKIP() << "skipped: shared/data absent; it runs where that folder lies beside the repository";
   const struct {
     const char* file;

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <string>
 
+#include "checkout.hpp"
 #include "phylo/io/alignment.hpp"
 #include "phylo/io/newick.hpp"
 #include "phylo/like/engine.hpp"
@@ -24,8 +25,7 @@ struct Known {
 class SharedData : public testing::TestWithParam<Known> {};
 
 TEST_P(SharedData, LogLikelihoodIsTheKnownOne) {
-  // Beside the checkout that this file stands in.
-  const auto data = std::filesystem::path(__FILE__).parent_path() / "../../../../shared/data";
+  const auto data = checkout() / "../shared/data";
   if (!std::filesystem::exists(data))
     GTEST_SKIP() << "skipped: shared/data absent; it runs where that folder lies beside the repository";
   const std::string name = GetParam().name;

@@ -1,0 +1,3 @@
+#include "checkout.hpp"
+
+std::filesystem::path checkout() { return MASLIN_CHECKOUT; }
