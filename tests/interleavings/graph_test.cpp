@@ -158,35 +158,42 @@ TEST(Interleavings, ATaskBecomesReadyOnceAndItsNodeIsGivenBackOnce) {
 
 /// One that throws, one that reads what it wrote, and one that needs the reader's.
 struct failing : graph_of_tasks {
-  explicit failing(bool expects_that_it_stays) {
-    add({{0, writes}}, true);
-    add({{0, reads}, {1, writes}}, false, !expects_that_it_stays);
+  enum mistake { none, expects_that_it_stays, followers_are_torn };
+  explicit failing(mistake m) {
+    one_task& first = add({{0, writes}}, true);
+    add({{0, reads}, {1, writes}}, false, m != expects_that_it_stays);
     add({{1, reads}}, false, true);
+    if (m == followers_are_torn) tear(first.node->followers);
     begin();
   }
 };
 
 TEST(Interleavings, AFailurePassesOnToWhatNeedsTheData) {
-  expect_well(explore([] { return std::make_unique<failing>(false); }, 2));
-  EXPECT_NE(explore([] { return std::make_unique<failing>(true); }, 1).failure, "");
+  expect_well(explore([] { return std::make_unique<failing>(failing::none); }, 2));
+  EXPECT_NE(explore([] { return std::make_unique<failing>(failing::expects_that_it_stays); }, 1).failure, "");
+  EXPECT_NE(explore([] { return std::make_unique<failing>(failing::followers_are_torn); }, 2).failure, "");
 }
 
 /// Two tasks take turns on the same two data, which they name in different orders.
 struct in_turn : graph_of_tasks {
+  enum mistake { none, returned_too_early };
   explorer::atomic<int> inside{0};
-  in_turn() {
+  mistake seeded;
+  explicit in_turn(mistake m) : seeded(m) {
     add({{0, access_mode::concurrent}, {1, access_mode::concurrent}});
     add({{1, access_mode::concurrent}, {0, access_mode::concurrent}});
     begin();
   }
-  void check_turns(one_task&) override {
+  void check_turns(one_task& t) override {
     if (inside.fetch_add(1) != 0) fail("two have one turn");
+    if (seeded == returned_too_early) graph::return_turns(*t.node, *this);
     inside.fetch_sub(1);
   }
 };
 
 TEST(Interleavings, TasksOfOneDatumTakeTurnsAndNoneIsForgotten) {
-  expect_well(explore([] { return std::make_unique<in_turn>(); }, 3));
+  expect_well(explore([] { return std::make_unique<in_turn>(in_turn::none); }, 3));
+  EXPECT_NE(explore([] { return std::make_unique<in_turn>(in_turn::returned_too_early); }, 3).failure, "");
 }
 
 }  // namespace

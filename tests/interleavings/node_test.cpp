@@ -44,7 +44,9 @@ struct trade : node_of_two {
   member owner = make(0);
   member second = make(1);
   member third = make(2);
-  trade() {
+  enum mistake { none, a_cpu_is_torn };
+  explicit trade(mistake m) {
+    if (m == a_cpu_is_torn) tear(cpus[0]);
     threads.push_back([this] {
       owner.lend_down_to(0);
       if (owner.regain() != 1 || !owner.holds(0)) fail("its CPU is not in its owner's use");
@@ -66,7 +68,8 @@ struct trade : node_of_two {
 };
 
 TEST(Interleavings, WhatIsLentComesBackWhoeverBorrowedIt) {
-  expect_well(explore([] { return std::make_unique<trade>(); }, 3));
+  expect_well(explore([] { return std::make_unique<trade>(trade::none); }, 3));
+  EXPECT_NE(explore([] { return std::make_unique<trade>(trade::a_cpu_is_torn); }, 3).failure, "");
 }
 
 /// One that looks for a CPU and sleeps until it has one, and one that lends.
@@ -104,7 +107,9 @@ struct funeral : node_of_two {
   member dead = make(0);
   member owner = make(1);
   member other = make(2);
-  funeral() {
+  enum mistake { none, the_cpus_are_torn };
+  explicit funeral(mistake m) {
+    if (m == the_cpus_are_torn) tear(cpus);
     owner.lend_down_to(0);
     dead.borrow_up_to(2);
     slots[0].process.store(0);
@@ -126,7 +131,8 @@ struct funeral : node_of_two {
 };
 
 TEST(Interleavings, TheCpusOfTheDeadAreTakenOver) {
-  expect_well(explore([] { return std::make_unique<funeral>(); }, 5));
+  expect_well(explore([] { return std::make_unique<funeral>(funeral::none); }, 5));
+  EXPECT_NE(explore([] { return std::make_unique<funeral>(funeral::the_cpus_are_torn); }, 5).failure, "");
 }
 
 }  // namespace
