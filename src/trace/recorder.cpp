@@ -73,9 +73,11 @@ std::string expand(std::string path) {
 }  // namespace
 
 void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept {
+  // Before the lock: to read a described machine's time takes its lock, and its holder may record something, too.
+  const std::uint64_t now = ticks();
   shared& s = state();
   const std::lock_guard guard(s.lock);
-  if (on() && s.now.foreign) s.now.foreign->push(kind, id, argument);
+  if (on() && s.now.foreign) s.now.foreign->push(now, kind, id, argument);
 }
 
 }  // namespace internal

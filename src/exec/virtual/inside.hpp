@@ -1,7 +1,6 @@
 #pragma once
 // Being inside the executor.
 
-#include "base/clock.hpp"
 #include "exec/virtual/virtual.hpp"
 
 namespace maslin {
@@ -10,8 +9,8 @@ namespace maslin {
 class virtual_executor::inside {
  public:
   /// `sees_others`: the caller looks at what processors share.
-  explicit inside(virtual_executor& exec, bool sees_others = true);
-  ~inside();
+  explicit inside(virtual_executor& exec, bool sees_others = true) : exec_(exec), was_(exec.enter(sees_others)) {}
+  ~inside() { exec_.leave(was_); }
   inside(const inside&) = delete;
   inside& operator=(const inside&) = delete;
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "exec/in_place.hpp"
+#include "exec/notes.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/inside.hpp"
 #include "trace/recorder.hpp"
@@ -50,11 +51,10 @@ void virtual_executor::run_phase(context& here, const detail::phase& p) {
   if (outer) outer->phase.hold_still(true);
   held.reset();
   suspend_until(*this, run.streams());
+  held.emplace(*this);
   trace::record(track(), trace::event_kind::phase_end, run.name(), static_cast<std::uint64_t>(p.streams));
-  if (outer) {
-    const inside again(*this);
-    outer->phase.hold_still(false);
-  }
+  if (outer) outer->phase.hold_still(false);
+  held.reset();
   if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
 }
 
@@ -174,12 +174,14 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   } else {
     const std::uint64_t ticket = s ? s->phase.arrived() : 0;
     const std::uint64_t begin = s ? ticks() : 0;
-    const int at = track();
     const std::uint32_t name = traced_kernel(kernel);
-    trace::record(at, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
+    const auto note = [&](trace::event_kind what) {
+      trace::record(noted_track(*this).number, what, name, static_cast<std::uint64_t>(width));
+    };
+    note(trace::event_kind::offload_begin);
     call_kernel(*this, here, width, call, env);
-    trace::record(at, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
-    if (s) s->phase.departed(ticket, at, s->phase.counts().of_kernel(kernel), width, ticks() - begin);
+    note(trace::event_kind::offload_end);
+    if (s) s->phase.departed(ticket, track(), s->phase.counts().of_kernel(kernel), width, ticks() - begin);
   }
   if (s && here.owns_stream) look_at(*s);
 }

@@ -40,27 +40,37 @@ void nothing(void*) {}
 
 }  // namespace
 
-virtual_executor::inside::inside(virtual_executor& exec, bool sees_others) : exec_(exec), was_(inside_now()) {
-  if (!was_) {
-    exec_.lock_.lock();
+bool virtual_executor::enter(bool sees_others) {
+  const bool was_inside = inside_now();
+  if (!was_inside) {
+    lock_.lock();
     set_inside(true);
-    if (processor* p = exec_.here()) {
-      exec_.current_ = p;
-      exec_.take_seat();
+    if (processor* p = here()) {
+      current_ = p;
+      take_seat();
     }
   }
-  if (processor* p = exec_.here()) {
-    exec_.account(*p);
-    if (sees_others) exec_.sync(*p);
+  if (processor* p = here()) {
+    account(*p);
+    if (sees_others) sync(*p);
   }
+  return was_inside;
 }
 
-virtual_executor::inside::~inside() {
-  exec_.since_ = base::ticks();
-  if (was_) return;
+void virtual_executor::leave(bool was_inside) {
+  since_ = base::ticks();
+  if (was_inside) return;
   set_inside(false);
-  exec_.lock_.unlock();
+  lock_.unlock();
 }
+
+int virtual_executor::hold_track() noexcept {
+  const bool was_inside = enter(false);
+  holds_inside_ = was_inside;
+  return track();
+}
+
+void virtual_executor::leave_track() noexcept { leave(holds_inside_); }
 
 virtual_executor::virtual_executor(const machine::machine_spec& machine, int workers, schedule loops)
     : machine_name_(machine.name),

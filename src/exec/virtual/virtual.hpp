@@ -45,6 +45,8 @@ class virtual_executor final : public executor, public phase_host {
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() override;
   int track() const noexcept override;
+  int hold_track() noexcept override;
+  void leave_track() noexcept override;
   bool is_stranger() const noexcept override { return !here(); }
 
   int worker_count() const override { return workers(); }
@@ -82,6 +84,10 @@ class virtual_executor final : public executor, public phase_host {
   team& team_of(const virtual_worker* w) const { return w ? *w->in_team.load(std::memory_order_relaxed) : *whole_; }
   /// Gives the team whose workers serve the calling code: its worker's, or its stream's where streams run on hosts.
   team& calling_team(const context& c) const;
+
+  // What `inside` does (virtual.cpp). `enter` gives whether the thread was inside before.
+  bool enter(bool sees_others);
+  void leave(bool was_inside);
 
   // Time, with the lock (virtual.cpp).
   void account(processor& p) const;
@@ -154,6 +160,7 @@ class virtual_executor final : public executor, public phase_host {
   mutable std::uint64_t since_ = 0;   ///< until then the code that runs was accounted for, in ticks
   virtual_fiber* driver_ = nullptr;   ///< the thread on whose stack events are taken
   processor* current_ = nullptr;      ///< whose code runs
+  bool holds_inside_ = false;         ///< who holds a track was inside before
   std::deque<virtual_fiber> fibers_;  ///< workers' loops and streams on hosts
   virtual_fiber* idle_fibers_ = nullptr;
   virtual_fiber* idle_streams_ = nullptr;
