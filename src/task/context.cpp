@@ -106,6 +106,17 @@ namespace {
   return now ? *now : branch_or_root();
 }
 [[gnu::noinline]] context* current_context_or_null() noexcept { return detail::state_of_thread.current; }
+/// Apart, so that nothing is saved on the stack where nobody watches.
+[[gnu::noinline, gnu::cold]] static context* tell_of(context* now, context_watcher tell, context* before) noexcept {
+  tell(now);
+  return before;
+}
+[[gnu::noinline]] context* exchange_current_context(context* c) noexcept {
+  context* const before = std::exchange(detail::state_of_thread.current, c);
+  if (const auto tell = watched_by.load(std::memory_order_relaxed)) [[unlikely]]
+    return tell_of(c, tell, before);
+  return before;
+}
 [[gnu::noinline]] void set_current_context(context* c) noexcept {
   detail::state_of_thread.current = c;
   if (const auto tell = watched_by.load(std::memory_order_relaxed)) [[unlikely]]

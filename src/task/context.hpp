@@ -48,6 +48,8 @@ struct context {
 /// inline.
 context& current_context() noexcept;
 void set_current_context(context* c) noexcept;
+/// The same; gives what `current_context_or_null` gave before.
+context* exchange_current_context(context* c) noexcept;
 /// As `current_context`, but null where only the thread's root context is meant.
 context* current_context_or_null() noexcept;
 
@@ -68,7 +70,7 @@ void forget_root_context() noexcept;
 /// Puts a context in force while it lives.
 class entered {
  public:
-  explicit entered(context& c) : before_(current_context_or_null()) { set_current_context(&c); }
+  explicit entered(context& c) : before_(exchange_current_context(&c)) {}
   ~entered() { set_current_context(before_); }
   entered(const entered&) = delete;
   entered& operator=(const entered&) = delete;
