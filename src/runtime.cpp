@@ -20,6 +20,7 @@
 #include "base/chance.hpp"
 #include "base/clock.hpp"
 #include "base/environment.hpp"
+#include "base/float_mode.hpp"
 #include "base/lock.hpp"
 #include "exec/executor.hpp"
 #include "exec/foreign/libraries.hpp"
@@ -166,6 +167,7 @@ void start(process_runtime& p, Runtime::options wish) {
       wish.serial || base::flag_from_environment("MASLIN_SERIAL", false, "run every call in place, in program order");
   const int workers = wish.workers > 0 ? wish.workers : machine::worker_count(described);
   const schedule loops = schedule_from_environment();
+  base::usual_float_mode = {};
   graph::set_renaming_limit(graph::renaming_limit_from_environment());
   graph::set_read_checks(graph::read_checks_from_environment());
   std::unique_ptr<foreign::one_thread> one_thread;
@@ -410,6 +412,7 @@ void wait_for_room(executor& exec, group* in, scope& members, bool small) {
   const uncancelled during(current_context());
   if (!in) return await(exec, members, rest);
   // Others may create members of a group meanwhile; so nobody sleeps for its window.
+  const base::in_float_mode usual(base::usual_float_mode);
   while (members.in_flight() > rest && exec.run_member(members)) {
   }
 }
@@ -433,6 +436,7 @@ bool can_stand_alone(const task_description& what) noexcept {
 
 /// Runs members of the scope that are at hand and waits for the others until `end`; gives whether none is in flight.
 bool are_done_by(std::uint64_t end, executor& exec, scope& members) noexcept {
+  const base::in_float_mode usual(base::usual_float_mode);
   while (members.in_flight() > 0 && base::ticks() < end && exec.run_member(members)) {
   }
   while (members.in_flight() > 0) {
@@ -554,6 +558,7 @@ void run_at_once(context& creator, const task_description& what, void* callable,
   note_task(exec, trace::event_kind::task_begin, what.where, trace::ran_at_once);
   const std::uint64_t begin = base::one_in_sixteen() ? base::ticks() : 0;
   bool leaves_tasks = false;
+  const base::kept_rounding creators;
   error_list errors = run_enclosed(exec, here, own, [&] {
     what.run(callable, records, body_use::call);
     leaves_tasks = !own.quiet();

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/cpu_time.hpp"
+#include "base/float_mode.hpp"
 #include "graph/edges.hpp"
 #include "maslin/loop.hpp"
 #include "maslin/machine.hpp"
@@ -31,7 +32,7 @@ class executor : public graph::ready_sink {
   // ready(task): the task is a member of its scope and waits for nothing; it runs once, now or later.
 
   /// Runs one member of the scope, whose creator the caller is, on the caller's stack, if one is at hand and there is
-  /// room. Gives whether it did.
+  /// room; the usual floating-point mode is in force. Gives whether it did.
   virtual bool run_member(scope& s) = 0;
   /// Gives the caller as somebody who can be suspended; null when the system has no stack left to go on with.
   virtual waiter* caller() = 0;
@@ -42,7 +43,8 @@ class executor : public graph::ready_sink {
   virtual void run_loop(context& caller, const detail::loop& l) = 0;
   virtual void run_phase(context& caller, const detail::phase& p) = 0;
   virtual void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) = 0;
-  /// For a caller that has no list of forks, or no room for another fork on its stack: runs `call(env)` where there are.
+  /// For a caller that has no list of forks, or no room for another fork on its stack: runs `call(env)` where there
+  /// are.
   virtual void run_forks(void (*call)(void*), void* env, location where) = 0;
   /// Promotes the oldest fork of the caller's list if somebody has nothing to do, and it is time.
   virtual void give_branch(detail::fork_list&) noexcept {}
@@ -99,7 +101,10 @@ inline void suspend_until(executor& exec, scope& s, std::int64_t rest = 0) {
 
 /// The same for the creator of the members, who runs on its own stack what nobody else has begun.
 inline void await(executor& exec, scope& s, std::int64_t rest = 0) {
-  while (s.in_flight() > rest && exec.run_member(s)) {
+  if (s.in_flight() > rest) {
+    const base::in_float_mode usual(base::usual_float_mode);
+    while (s.in_flight() > rest && exec.run_member(s)) {
+    }
   }
   suspend_until(exec, s, rest);
 }

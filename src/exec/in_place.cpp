@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/clock.hpp"
+#include "base/float_mode.hpp"
 #include "exec/reports.hpp"
 #include "task/kernels.hpp"
 #include "trace/recorder.hpp"
@@ -18,6 +19,7 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
   here.stream = caller.stream;
   {
     const entered in(here);
+    const base::kept_rounding callers;
     noted_blocks noted(exec, l);
     for (std::int64_t next = 0; next < blocks && !own.has_errors(); noted.reached(next))
       run_to_end(exec, here, own, [&] { l.run_blocks(next, noted.before_note(blocks)); });
@@ -42,6 +44,7 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
     }
     note_task(exec, trace::event_kind::task_begin, task->where, traced_number(task));
     const std::uint64_t begin = task->is_timed ? base::ticks() : 0;
+    const base::kept_rounding callers;
     run_to_end(exec, here, own, [&] { graph::run_body(*task); });
     if (begin) exec.learn(task->run, task->where, base::ticks() - begin, false);
     note_task(exec, trace::event_kind::task_end, task->where, traced_number(task));
@@ -66,7 +69,7 @@ void run_recorded(executor& exec, recording::state& tasks) {
     tasks.is_large = !exec.runs_in_order(mean / 2);
     return;
   }
-  tasks.begin(stream, exec);
+  tasks.begin(stream, {}, exec);
   const noted_wait noted(exec, nullptr);
   await(exec, tasks.members);
 }
@@ -100,6 +103,7 @@ void call_kernel(graph::ready_sink& sink, context& caller, int width, void (*cal
     }
   };
   const marks during(caller, sink, caller.alone || width == 1);
+  const base::kept_rounding callers;
   call(env);
 }
 
@@ -130,7 +134,10 @@ void phase_in_place(executor& exec, context& caller, const detail::phase& p) {
     context here(own);
     const std::uint64_t stream = trace::pack(trace::stream_at{i, trace::no_slot});
     note(trace::event_kind::stream_begin, stream);
-    errors.add_all(static_cast<std::uint64_t>(i), run_enclosed(exec, here, own, [&] { p.run(p.env, i); }));
+    {
+      const base::kept_rounding callers;
+      errors.add_all(static_cast<std::uint64_t>(i), run_enclosed(exec, here, own, [&] { p.run(p.env, i); }));
+    }
     note(trace::event_kind::stream_end, stream);
     report->change([&](phase_report& r) {
       ++r.done;

@@ -426,6 +426,7 @@ void domain::combine(datum& d, scope& in, ready_sink& sink) {
   // The values change hands when nothing can fail any more.
   task_node& task =
       make_task(in, where, d.current, d.home.data(), combine_task{more.kind, d.home.bytes / more.kind->element, {}});
+  if (!more.adders.empty()) task.mode = more.adders.end()[-1]->mode;  // those before it may be done, and forgotten
   static_cast<combine_task*>(task.callable)->values = std::move(more.values);
   begin(task);
   wait_for(more.adders, true);

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "base/float_mode.hpp"
 #include "graph/domain.hpp"
 #include "graph/read_check.hpp"
 #include "graph/recording.hpp"
@@ -153,7 +154,7 @@ void start(task_node& task, ready_sink& sink) noexcept {
 
 // The callable of a recorded task stays for the next time.
 void run_body(task_node& task) {
-  if (task.is_recorded) begin_values(task);
+  if (task.is_recorded && !part_of(task).values.empty()) begin_values(task);
   if (task.accesses > 0 && read_checks()) [[unlikely]] {
     struct at_end {
       task_node& of;
@@ -170,12 +171,13 @@ void run_body(task_node& task) {
 
 namespace {
 
-/// `Tells`: the sink wants to know when the body has run, in its context.
-template <bool Tells>
+/// `Tells`: the sink wants to know when the body has run, in its context. `Mode` has the task's in force meanwhile.
+template <bool Tells, class Mode>
 void run_in_context(task_node* task, ready_sink& sink) noexcept {
   context here(task->children);
   here.stream = task->stream;
   entered in(here);
+  const Mode during(task->mode);
   try {
     if (task->is_timed && !task->failed()) [[unlikely]] {
       const std::uint64_t begin = base::ticks();
@@ -195,7 +197,7 @@ void run_in_context(task_node* task, ready_sink& sink) noexcept {
 
 }  // namespace
 
-void run_alone(task_node* task, ready_sink& sink) noexcept { run_in_context<true>(task, sink); }
+void run_alone(task_node* task, ready_sink& sink) noexcept { run_in_context<true, base::in_float_mode>(task, sink); }
 
 void end(task_node* task, ready_sink& sink) noexcept {
   if (task->children.close()) finish(task, sink);
@@ -211,14 +213,18 @@ void end_timed(task_node* task, ready_sink& sink) noexcept {
   sink.learn_graph(body, where, false, base::ticks() - begin);
 }
 
-}  // namespace
-
-void run(task_node* task, ready_sink& sink) noexcept {
-  run_in_context<false>(task, sink);
+template <class Mode>
+void run_in(task_node* task, ready_sink& sink) noexcept {
+  run_in_context<false, Mode>(task, sink);
   if (task->is_timed && task->accesses > 0 && !task->is_recorded) [[unlikely]]
     return end_timed(task, sink);
   end(task, sink);
 }
+
+}  // namespace
+
+void run(task_node* task, ready_sink& sink) noexcept { run_in<base::in_float_mode>(task, sink); }
+void run_from_usual(task_node* task, ready_sink& sink) noexcept { run_in<base::from_usual_float_mode>(task, sink); }
 
 void finish(task_node* task, ready_sink& sink) noexcept {
   while (task) {

@@ -96,6 +96,8 @@ void run_alone(detail::task_node* task, ready_sink& sink) noexcept;
 void end(detail::task_node* task, ready_sink& sink) noexcept;
 /// Both.
 void run(detail::task_node* task, ready_sink& sink) noexcept;
+/// The same where the usual floating-point mode is in force.
+void run_from_usual(detail::task_node* task, ready_sink& sink) noexcept;
 /// The task and its descendants are done: it leaves its scope, as does every ancestor that was only waiting for it, and
 /// what waited for them becomes ready.
 void finish(detail::task_node* task, ready_sink& sink) noexcept;

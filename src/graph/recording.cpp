@@ -202,9 +202,12 @@ recording::state::~state() {
   for (task_node* task : tasks) graph::destroy_recorded(task);
 }
 
-void recording::state::begin(void* stream, graph::ready_sink& sink) noexcept {
-  if (!tasks.empty() && tasks.front()->stream != stream)
-    for (task_node* task : tasks) task->stream = stream;
+void recording::state::begin(void* stream, detail::float_mode mode, graph::ready_sink& sink) noexcept {
+  if (!tasks.empty() && (tasks.front()->stream != stream || tasks.front()->mode != mode))
+    for (task_node* task : tasks) {
+      task->stream = stream;
+      task->mode = mode;
+    }
   members.enter(sinks);
   for (task_node* task : roots) graph::start(*task, sink);
 }

@@ -48,7 +48,7 @@ struct recording::state {
   /// Gives the data that a replay with these rebindings uses, as accesses that write it.
   std::vector<detail::declared> accesses(std::span<const rebinding> instead) const;
   /// Hands the tasks that wait for nothing to the sink; the others follow. All are done when `members` is quiet.
-  void begin(void* stream, graph::ready_sink& sink) noexcept;
+  void begin(void* stream, detail::float_mode mode, graph::ready_sink& sink) noexcept;
 
   std::vector<detail::task_node*> tasks;  ///< each behind those that it waits for, otherwise in program order
   std::vector<detail::task_node*> roots;

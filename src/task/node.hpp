@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "maslin/float_mode.hpp"
 #include "maslin/location.hpp"
 #include "maslin/task.hpp"
 #include "task/context.hpp"
@@ -42,9 +43,10 @@ struct task_node {
   scope* in;            ///< whose member it is
   std::uint64_t place;  ///< in that scope, in program order; of a cancelled `is_internal`, the scope that it failed for
   void* stream;         ///< the executor's record of the stream whose task it is
-  location where;
-  std::uint16_t granules;  ///< size of the whole block
-  std::uint16_t accesses;  ///< records behind the node
+  [[no_unique_address]] location where;  ///< its last bytes hold what follows
+  float_mode mode;                       ///< of its creator, under which it runs
+  std::uint16_t granules;                ///< size of the whole block
+  std::uint16_t accesses;                ///< records behind the node
 
   // The graph's (src/graph/README.md).
   std::int16_t priority;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/float_mode.hpp"
 #include "exec/fiber/overflow.hpp"
 #include "exec/fiber/sanitizers.hpp"
 #include "maslin/error.hpp"
@@ -40,6 +41,7 @@ struct fiber_entry {
     auto* m = static_cast<fiber::message*>(sent.data);
     fiber* self = m->to;
     fiber::arrive(m, sent.fctx);
+    base::set_float_mode(base::usual_float_mode);
     self->body_(self->argument_);
     std::abort();  // a body that returns has nowhere to go
   }
@@ -71,6 +73,9 @@ fiber::~fiber() {
 void fiber::switch_to(fiber& from, fiber& to, void (*after)(void*), void* argument) {
   if (from.is_checked_ && !from.stack_->is_intact()) [[unlikely]]
     overflow::found();
+#ifndef __x86_64__
+  const base::in_float_mode mine{detail::float_mode()};  // elsewhere Boost.Context may leave it as it is
+#endif
   message m{&from, &to, after, argument};
   from.context_ = current_context_or_null();
   from.forks_ = forks_of_thread();

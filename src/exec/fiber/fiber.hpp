@@ -1,6 +1,6 @@
 #pragma once
 // A fiber: a user-level thread that a suspended caller lives on. Switching costs about ten nanoseconds; the C++
-// exception state goes with the fiber, and every switch is announced to the sanitizers.
+// exception state and the floating-point mode go with the fiber, and every switch is announced to the sanitizers.
 
 #include <cstddef>
 #include <optional>

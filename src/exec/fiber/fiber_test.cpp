@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
@@ -49,6 +50,35 @@ TEST(Fiber, GoesOnWhereItWasLeft) {
     fiber::switch_to(p.here, there, nothing, nullptr);
   }
   EXPECT_EQ(p.said, (std::vector<std::string>{"here 0", "there 0", "here 1", "there 1", "here 2", "there 2"}));
+}
+
+struct rounder {
+  fiber here;
+  fiber* there = nullptr;
+  std::vector<int> seen;
+
+  static void body(void* argument) {
+    auto& r = *static_cast<rounder*>(argument);
+    for (const int mode : {FE_DOWNWARD, FE_TOWARDZERO}) {
+      r.seen.push_back(std::fegetround());
+      std::fesetround(mode);
+      fiber::switch_to(*r.there, r.here, nothing, nullptr);
+    }
+  }
+};
+
+TEST(Fiber, KeepsItsRoundingModeAndBeginsUnderTheUsualOne) {
+  rounder r;
+  fiber_stacks stacks(64 * 1024);
+  std::fesetround(FE_UPWARD);
+  fiber there(stacks.take(), rounder::body, &r);
+  r.there = &there;
+  for (int i = 0; i < 2; ++i) {
+    fiber::switch_to(r.here, there, nothing, nullptr);
+    r.seen.push_back(std::fegetround());
+  }
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(r.seen, (std::vector<int>{FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_UPWARD}));
 }
 
 struct thrower {

@@ -14,6 +14,7 @@
 #include "exec/phase/kernel_counts.hpp"
 #include "exec/phase/phase_waiting.hpp"
 #include "exec/reports.hpp"
+#include "maslin/float_mode.hpp"
 #include "maslin/trace.hpp"
 #include "sched/grain/controller.hpp"
 #include "sched/grain/edtlp.hpp"
@@ -72,6 +73,8 @@ class phase_run {
   scope& streams() { return streams_; }
   std::uint32_t name() const { return name_; }
   const detail::phase& what() const { return what_; }
+  /// The caller's, under which its streams run.
+  detail::float_mode mode() const { return mode_; }
   live_report& report() { return *report_; }
 
   // Under the grain lock.
@@ -137,6 +140,7 @@ class phase_run {
 
   phase_host& exec_;
   const detail::phase& what_;
+  const detail::float_mode mode_;
   team& divided_;
   std::uint32_t name_;  ///< in the trace
   kernel_counts kernels_;

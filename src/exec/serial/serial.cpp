@@ -1,5 +1,6 @@
 // The serial elision: every call runs in place, in program order. It says what is right.
 
+#include "base/float_mode.hpp"
 #include "exec/executor.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
@@ -17,7 +18,10 @@ class serial_executor final : public executor {
   void help(const scope*) override {}
   void run_loop(context& caller, const detail::loop& l) override { loop_in_place(*this, caller, l); }
   void run_phase(context& caller, const detail::phase& p) override { phase_in_place(*this, caller, p); }
-  void run_offload(context&, std::uint32_t, void (*call)(void*), void* env) override { call(env); }
+  void run_offload(context&, std::uint32_t, void (*call)(void*), void* env) override {
+    const base::kept_rounding callers;
+    call(env);
+  }
   void run_forks(void (*call)(void*), void* env, location) override {
     detail::fork_list in_place{.asked = &nobody_asks};
     const forks_kept in(in_place);

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/float_mode.hpp"
 #include "exec/threads/threads.hpp"
 #include "maslin/error.hpp"
 #include "trace/recorder.hpp"
@@ -205,6 +206,7 @@ void threads_executor::help(const scope* covered) {
   }
   const auto within = [covered](const scope* s) { return s->within(covered); };
   const auto carry_out = [&](const work& item) {
+    const base::in_float_mode usual(base::usual_float_mode);
     if (!has_stack && !(item.task && item.task->is_internal))
       refuse(item);
     else

@@ -8,6 +8,7 @@
 
 #include "exec/threads/baseline.hpp"
 #include "exec/threads/call_sites.hpp"
+#include "maslin/float_mode.hpp"
 #include "maslin/loop.hpp"
 #include "task/context.hpp"
 
@@ -32,8 +33,9 @@ struct loop_run {
 
   const detail::loop& what;
   context& caller;
-  int width;                    ///< of the team when the loop began
-  loop_queues* own;             ///< where a baseline keeps what is left; null under dbs
+  int width;                      ///< of the team when the loop began
+  loop_queues* own;               ///< where a baseline keeps what is left; null under dbs
+  const detail::float_mode mode;  ///< the caller's
   scope blocks;                 ///< one member a block, or an invitation of a baseline's; an error's place is its block
   std::uint32_t site = 0;       ///< its name in the trace
   call_site* learns = nullptr;  ///< that wants to know how long its blocks take

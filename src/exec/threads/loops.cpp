@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/chance.hpp"
+#include "base/float_mode.hpp"
 #include "exec/in_place.hpp"
 #include "exec/threads/threads.hpp"
 #include "sched/grain/edtlp.hpp"
@@ -263,6 +264,7 @@ std::int64_t threads_executor::run_blocks(worker* w, loop_run& run, std::int64_t
     here.in_offload = run.caller.in_offload;
     here.stream = run.caller.stream;
     const entered in(here);
+    const base::in_float_mode callers(run.mode);
     while (next < last) {
       // Every block below the lowest that threw runs; those above need not.
       if (run.is_void(next)) {

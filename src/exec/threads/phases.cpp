@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "base/float_mode.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/threads/threads.hpp"
@@ -110,7 +111,10 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
   context here(own);
   here.stream = &s;
   here.owns_stream = true;
-  error_list errors = run_enclosed(*this, here, own, [&] { phase.what().run(phase.what().env, s.index); });
+  error_list errors = run_enclosed(*this, here, own, [&] {
+    const base::in_float_mode callers(phase.mode());
+    phase.what().run(phase.what().env, s.index);
+  });
 
   worker& at_end = *self();
   trace::record(at_end.index, trace::event_kind::stream_end, phase.name(), trace::stream_at{s.index, slot_of(at_end)});
@@ -124,7 +128,10 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
 
 void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
   auto* s = static_cast<stream_run*>(here.stream);
-  if (here.in_offload) return call(env);
+  if (here.in_offload) {
+    const base::kept_rounding callers;
+    return call(env);
+  }
   if (s && here.owns_stream) come_to_offload(*this, *s);
 
   worker* w = self();
@@ -137,13 +144,16 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
                                              team_width, handing_over_seconds))
           ? 1
           : team_width;
-  const std::uint32_t name = traced_kernel(kernel);
-  trace::record(track, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
+  const bool traced = trace::on();
+  const std::uint32_t name = traced ? traced_kernel(kernel) : 0;
+  if (traced) [[unlikely]]
+    trace::record(track, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
   const std::uint64_t ticket = s ? s->phase.arrived() : 0;
   const std::uint64_t begin = s && !untimed ? base::ticks() : 0;
   call_kernel(*this, here, width, call, env);
   if (w) w->count_turn();
-  trace::record(track, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
+  if (traced) [[unlikely]]
+    trace::record(track, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
   if (!s) return;
   if (untimed) {
     s->phase.departed_untimed(ticket, track, s->phase.counts().of_kernel(kernel));

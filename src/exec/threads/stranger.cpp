@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/float_mode.hpp"
 #include "exec/fiber/stacks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
@@ -131,7 +132,10 @@ bool threads_executor::stream_outside(const scope& covered) {
   trace::record(-1, trace::event_kind::stream_begin, phase->name(), what);
   scope own(&phase->streams());
   context here(own);
-  error_list errors = run_enclosed(*this, here, own, [&] { phase->what().run(phase->what().env, *index); });
+  error_list errors = run_enclosed(*this, here, own, [&] {
+    const base::in_float_mode callers(phase->mode());
+    phase->what().run(phase->what().env, *index);
+  });
   trace::record(-1, trace::event_kind::stream_end, phase->name(), what);
   if (!errors.empty()) phase->streams().add_errors(static_cast<std::uint64_t>(*index), std::move(errors));
   {

@@ -299,7 +299,7 @@ struct first_ready final : graph::ready_sink {
 void threads_executor::run_tasks(worker& w, detail::task_node* task) {
   while (task) {
     first_ready next(*this);
-    run_traced(w.index, task, next);
+    run_traced(w.index, task, next, graph::run_from_usual);
     w.count_turn();
     task = next.first;
     // Fibers that may go on here come before more of this, and so do urgent tasks.
@@ -323,7 +323,7 @@ bool threads_executor::run_member(scope& s) {
     return false;
   }
   if (!task) return false;
-  run_traced(w->index, task, *this);
+  run_traced(w->index, task, *this, graph::run_from_usual);
   shared_no_more();
   return true;
 }

@@ -1,6 +1,7 @@
 #include <bit>
 
 #include "base/clock.hpp"
+#include "base/float_mode.hpp"
 #include "exec/in_place.hpp"
 #include "exec/virtual/inside.hpp"
 #include "trace/recorder.hpp"
@@ -14,6 +15,7 @@ void virtual_executor::run_blocks(loop_run& run, std::int64_t first, std::int64_
   here.in_offload = run.caller.in_offload;
   here.stream = run.caller.stream;
   const entered in(here);
+  const base::in_float_mode callers(run.mode);
   const virtual_worker& w = *self();
   const trace::chunk_at what{w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed), first,
                              last - first};

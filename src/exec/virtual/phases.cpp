@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/float_mode.hpp"
 #include "exec/in_place.hpp"
 #include "exec/notes.hpp"
 #include "exec/phase/phase_run.hpp"
@@ -91,7 +92,10 @@ void virtual_executor::run_stream(stream_run& s) {
   here.owns_stream = true;
   since_ = base::ticks();
   note(trace::event_kind::stream_begin, s);
-  error_list errors = run_enclosed(*this, here, own, [&] { phase.what().run(phase.what().env, s.index); });
+  error_list errors = run_enclosed(*this, here, own, [&] {
+    const base::in_float_mode callers(phase.mode());
+    phase.what().run(phase.what().env, s.index);
+  });
   if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(s.index), std::move(errors));
   const inside end(*this);
   note(trace::event_kind::stream_end, s);
@@ -152,7 +156,10 @@ void virtual_executor::stream_body(void* fiber) {
 
 void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
   auto* s = static_cast<stream_run*>(here.stream);
-  if (here.in_offload) return call(env);
+  if (here.in_offload) {
+    const base::kept_rounding callers;
+    return call(env);
+  }
   if (s && here.owns_stream && s->phase.stale(*s)) take_place(*s);
   virtual_worker* w = self();
   team& t = calling_team(here);
@@ -274,6 +281,7 @@ bool virtual_executor::run_kernel(virtual_worker& w) {
   trace::record(w.number, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(k.width));
   try {
     const entered in(*k.caller);
+    const base::in_float_mode callers(k.mode);
     call_kernel(*this, *k.caller, k.width, k.call, k.env);
   } catch (...) {
     k.thrown = std::current_exception();

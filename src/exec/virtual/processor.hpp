@@ -13,6 +13,7 @@
 #include "exec/threads/baseline.hpp"
 #include "exec/threads/queue.hpp"
 #include "exec/virtual/events.hpp"
+#include "maslin/float_mode.hpp"
 #include "sched/grain/host_turn.hpp"
 #include "task/scope.hpp"
 
@@ -79,6 +80,7 @@ struct kernel_run {
   virtual_fiber* waits = nullptr;  ///< whose off-load it is
   picoseconds arrives = 0;
   std::exception_ptr thrown = nullptr;
+  detail::float_mode mode = {};  ///< the caller's
 };
 
 /// The tasks of one worker. Its own end is the newest.
