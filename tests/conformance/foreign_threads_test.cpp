@@ -115,10 +115,31 @@ void run_phases() {
   }
 }
 
+int leaves_of(int depth) {
+  if (depth == 0) return 1;
+  const auto [left, right] = ms::fork([=] { return leaves_of(depth - 1); }, [=] { return leaves_of(depth - 1); });
+  return left + right;
+}
+
+void run_forks() {
+  EXPECT_EQ(leaves_of(10), 1024);
+  std::atomic<int> sum{0};
+  const auto branch = [&] {
+    sum += leaves_of(2);
+    for (int i = 0; i < 3; ++i) ms::task([&] { sum += leaves_of(2); });
+    ms::parallel_for(0, 10, [&](ms::range r) { sum += static_cast<int>(r.size()); });
+  };
+  ms::fork(branch, branch);
+  EXPECT_EQ(sum, 2 * (4 + 12 + 10));
+  EXPECT_THROW(ms::fork([] { throw std::runtime_error("a branch"); }, [] {}), std::runtime_error);
+}
+
 TEST_P(ForeignThreads, RunTheirLoopsWhileTasksWaitForThem) { join_in_tasks(run_loops); }
 TEST_P(ForeignThreads, RunTheirLoopsWhileStreamsWaitForThem) { join_in_streams(run_loops); }
 TEST_P(ForeignThreads, RunTheirTasksWhileTasksWaitForThem) { join_in_tasks(run_tasks); }
 TEST_P(ForeignThreads, RunTheirTasksWhileStreamsWaitForThem) { join_in_streams(run_tasks); }
+TEST_P(ForeignThreads, RunTheirForksWhileTasksWaitForThem) { join_in_tasks(run_forks); }
+TEST_P(ForeignThreads, RunTheirForksWhileStreamsWaitForThem) { join_in_streams(run_forks); }
 TEST_P(ForeignThreads, RunTheirPhasesWhileTasksWaitForThem) { join_in_tasks(run_phases); }
 TEST_P(ForeignThreads, RunTheirPhasesWhileStreamsWaitForThem) { join_in_streams(run_phases); }
 
@@ -152,6 +173,95 @@ TEST_P(ForeignThreads, FindTheirTasksInTheQueueOfAWorkerThatIsBlocked) {
   blocks.join();
   asks.join();
   EXPECT_EQ(ran, 40);
+}
+
+/// Calls everything that a stream may call. What it did before `leave` is still there when it goes on elsewhere.
+void run_stream(std::int64_t stream, const std::function<void()>& leave, std::atomic<std::int64_t>& sum) {
+  const auto two_more = [stream, &sum] {
+    ms::offload(add_all, &sum, stream);
+    ++sum;
+  };
+  ms::group some;
+  int chain = 0;
+  for (int i = 0; i < 3; ++i) ms::task([&](ms::view<int> all) { ++all[0]; }, ms::inout(chain));
+  for (int i = 0; i < 3; ++i) some.task(two_more);
+  for (int i = 0; i < 3; ++i) ms::task(two_more);
+  leave();
+  try {
+    throw stream;
+  } catch (std::int64_t) {
+    ms::offload(add_all, &sum, stream);
+    try {
+      throw;
+    } catch (std::int64_t same) {
+      EXPECT_EQ(same, stream);
+    }
+  }
+  EXPECT_GE(ms::width(), 1);
+  for (int i = 0; i < 3; ++i) some.task(two_more);
+  some.wait();
+  ms::task([&](ms::view<int> all) { EXPECT_EQ(all[0], 3); }, ms::inout(chain));
+  for (const auto policy : schedules)
+    ms::parallel_for(
+        0, 100, [&](ms::range r) { sum += r.size(); }, policy);
+  sum += leaves_of(8);
+  ms::phase("inner", 3, [&](std::int64_t inner) { ms::offload(add_all, &sum, inner); });
+  for (int i = 0; i < 3; ++i) ms::task(two_more);
+  ms::wait();
+  EXPECT_THROW(ms::offload(ms::kernel{"foreign_throws", [] { throw std::runtime_error("a kernel"); }}),
+               std::runtime_error);
+  two_more();
+  ms::task(two_more);
+}
+std::int64_t sum_of_stream(std::int64_t stream) { return 100 * stream * 15 + 14 + 5 * 100 + 256 + 100 * (0 + 1 + 2); }
+
+/// A stream is suspended at an off-load because its worker serves another phase, and the workers that its own phase has
+/// are blocked until that phase is over.
+TEST_P(ForeignThreads, GoOnWithStreamsWhoseWorkersServeAnotherPhase) {
+  if (serial()) GTEST_SKIP() << "there are no workers";
+  const auto starter = std::this_thread::get_id();
+  std::atomic<bool> is_free{false}, begun{false}, over{false};
+  std::atomic<int> met{0}, others{0};
+  std::atomic<std::int64_t> sum{0};
+  const std::int64_t streams = workers();
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] {
+    while (met < workers()) std::this_thread::yield();
+    // The first stream is on the only free worker, unless that one came too late.
+    const auto wait_for_others = [&] {
+      if (begun.exchange(true)) return;
+      while (others < workers() - 1) std::this_thread::yield();
+    };
+    EXPECT_THROW(ms::phase("first", streams,
+                           [&](std::int64_t stream) {
+                             run_stream(stream, wait_for_others, sum);
+                             throw std::runtime_error("a stream");
+                           }),
+                 std::runtime_error);
+    over = true;
+    over.notify_all();
+  });
+  // Among as many phases as workers, the first has one worker: the starter, which is blocked.
+  for (int i = 1; i < workers(); ++i)
+    threads.emplace_back([&] {
+      while (!begun) std::this_thread::yield();
+      ms::phase("other", 2, [&](std::int64_t stream) {
+        if (stream == 0) ++others;
+        over.wait(false);
+      });
+    });
+  for (int i = 0; i < workers(); ++i)
+    ms::task([&] {
+      meet();
+      const bool goes_on = std::this_thread::get_id() != starter && !is_free.exchange(true);
+      ++met;
+      if (!goes_on) over.wait(false);
+    });
+  ms::wait();
+  for (std::thread& one : threads) one.join();
+  std::int64_t all = 0;
+  for (std::int64_t stream = 0; stream < streams; ++stream) all += sum_of_stream(stream);
+  EXPECT_EQ(sum, all);
 }
 
 MASLIN_ON_EVERY_EXECUTOR(ForeignThreads);

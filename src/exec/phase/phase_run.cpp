@@ -245,6 +245,7 @@ stream_run* phase_run::next_stream(int worker, bool before_parking, std::optiona
 }
 
 void phase_run::started(stream_run& s, int worker) {
+  looks_without_ = 0;
   s.worker = worker;
   s.off_loaded = false;
   // A new place is taken at the first off-load: that is when its slice may begin.
@@ -309,11 +310,20 @@ bool phase_run::finished(stream_run& s) {
   return finished_outside();
 }
 
-std::optional<std::int64_t> phase_run::begin_outside() {
-  if (!running_.empty() || next_ == what_.streams) return std::nullopt;
-  const std::int64_t index = next_++;
-  update_wishes();
-  return index;
+stream_run* phase_run::next_outside(std::optional<std::int64_t>& begun) {
+  // A tenth of a second: what runs there has no team, and on a busy machine workers come late.
+  constexpr int looks_before = 8;
+  if (!running_.empty()) looks_without_ = 0;
+  if (!running_.empty() || ++looks_without_ <= looks_before) return nullptr;
+  stream_run* resumed = nullptr;
+  if (auto s = suspended_.resume(0, 1)) {
+    resumed = *s;
+    resumed->worker = stream_run::outside;
+  } else if (next_ < what_.streams) {
+    begun = next_++;
+  }
+  if (resumed || begun) update_wishes();
+  return resumed;
 }
 
 bool phase_run::finished_outside() {

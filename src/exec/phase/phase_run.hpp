@@ -22,6 +22,8 @@
 
 namespace maslin {
 
+class fiber;
+
 /// A stream while it runs or is suspended. Lives on its own fiber.
 struct stream_run {
   stream_run(phase_run& of, std::int64_t number) : phase(of), index(number) {}
@@ -29,12 +31,15 @@ struct stream_run {
   phase_run& phase;
   std::int64_t index;
   std::uint32_t seen = 0;                   ///< the phase's generation when it last looked
-  int worker = 0;                           ///< on which it runs
+  int worker = 0;                           ///< on which it runs; `outside`: on a thread that is no worker
   bool off_loaded = false;                  ///< since the configuration was set
   bool extra = false;                       ///< resumed although there was no room, until its next off-load
   std::atomic<std::uint64_t> off_loads{0};  ///< so far; written by the stream alone
   std::uint64_t turn_ends = 0;  ///< in ticks: from then on it gives way to a suspended stream that has come less far
   waiter* fiber = nullptr;      ///< while it is suspended: the executor's fiber
+  static constexpr int outside = -1;
+  /// Null unless a thread that is no worker has gone on with it: what that thread goes on with at the stream's end.
+  std::atomic<maslin::fiber*> back_to{nullptr};
 };
 
 class phase_run {
@@ -96,9 +101,9 @@ class phase_run {
   void stayed_after_all(stream_run& s, int worker);
   /// Takes a finished stream off; true when it was the last.
   bool finished(stream_run& s);
-  /// Gives a stream for the thread that waits for the phase, which runs it without a place: while it has none that runs
-  /// and some that have not begun.
-  std::optional<std::int64_t> begin_outside();
+  /// A thread that waits for the phase looks. Where none of its streams had a worker through so many looks, gives one
+  /// that the thread runs to its end without a place: a suspended one, or a new one whose index is in `begun`.
+  stream_run* next_outside(std::optional<std::int64_t>& begun);
   /// That one has finished; true when it was the last.
   bool finished_outside();
   /// Looks whether a slice begins or ends now, or an epoch of off-loads.
@@ -163,6 +168,7 @@ class phase_run {
   int nested_ = 0;
   std::int64_t next_ = 0;
   std::int64_t finished_ = 0;
+  int looks_without_ = 0;  ///< by a thread that waits, since a stream had a worker
   std::vector<stream_run*> running_;
   int extra_ = 0;               ///< of them
   std::vector<int> on_worker_;  ///< running streams that are in no other's place, by worker

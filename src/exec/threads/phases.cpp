@@ -1,8 +1,10 @@
 // The calls of a phase: its begin and end, a stream's life, off-loads.
 
 #include <mutex>
+#include <utility>
 
 #include "base/float_mode.hpp"
+#include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/threads/threads.hpp"
@@ -14,11 +16,21 @@ namespace {
 
 void unlock(void* lock) { static_cast<base::short_lock*>(lock)->unlock(); }
 
+void nothing(void*) {}
+
 int slot_of(worker& w) { return w.in_team.load(std::memory_order_acquire)->slot.load(std::memory_order_relaxed); }
+
+/// The calling thread, which is no worker, has gone on with the stream: from here on it is code of that thread.
+void go_on_outside(context& here, const stream_run& s) {
+  here.stream = nullptr;
+  here.owns_stream = false;
+  static_cast<task_fiber*>(s.fiber)->forks.asked = &nobody_asks;
+  trace::record(-1, trace::event_kind::stream_resume, s.phase.name(), trace::stream_at{s.index, trace::no_slot});
+}
 
 /// The stream comes to an off-load (or a phase) in a configuration that it has not seen yet: it goes on if it stands in
 /// its place, and is suspended until a place is free otherwise.
-void take_place(threads_executor& exec, stream_run& s) {
+void take_place(threads_executor& exec, context& in, stream_run& s) {
   worker& w = *self();
   base::short_lock& lock = exec.grain_lock();
   lock.lock();
@@ -36,14 +48,15 @@ void take_place(threads_executor& exec, stream_run& s) {
     lock.unlock();
     return exec.shared_no_more();
   }
+  if (s.back_to.load(std::memory_order_relaxed)) return go_on_outside(in, s);
   worker& here = *self();
   trace::record(here.index, trace::event_kind::stream_resume, s.phase.name(), trace::stream_at{s.index, slot_of(here)});
 }
 
-/// The end of one piece of the stream's work and the beginning of the next.
-void come_to_offload(threads_executor& exec, stream_run& s) {
+/// The end of one piece of the stream's work and the beginning of the next, perhaps without a worker (`back_to`).
+void come_to_offload(threads_executor& exec, context& in, stream_run& s) {
   exec.leave_taken_cpu();
-  if (s.phase.stale(s)) take_place(exec, s);
+  if (s.phase.stale(s)) take_place(exec, in, s);
 }
 
 }  // namespace
@@ -52,8 +65,9 @@ void threads_executor::run_phase(context& here, const detail::phase& p) {
   look_for_libraries();
   const starting_thread::visit visit(*this);
   auto* outer = static_cast<stream_run*>(here.stream);
-  if (here.owns_stream) come_to_offload(*this, *outer);
+  if (here.owns_stream) come_to_offload(*this, here, *outer);
   worker* w = self();
+  if (!w) outer = nullptr;  // whoever waits for what runs outside looks for phases of the whole team
   tell_of_libraries(track_of(w));
   if (sharing_) sharing_->expects_work();
   if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, here, p);
@@ -106,6 +120,17 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
   stream_run s{phase, *begun};
   phase.started(s, w.index);
   held.unlock();
+  run_stream(w, s);
+  if (fiber* const back = s.back_to.load(std::memory_order_relaxed)) {
+    // This fiber is idle from here on: a worker goes on with its loop.
+    fiber::switch_to(static_cast<task_fiber*>(s.fiber)->machine, *back, nothing, nullptr);
+  }
+  return true;
+}
+
+/// From its beginning to its end.
+void threads_executor::run_stream(worker& w, stream_run& s) {
+  phase_run& phase = s.phase;
   trace::record(w.index, trace::event_kind::stream_begin, phase.name(), trace::stream_at{s.index, slot_of(w)});
   scope own(&phase.streams());
   context here(own);
@@ -116,14 +141,15 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
     phase.what().run(phase.what().env, s.index);
   });
 
+  if (s.back_to.load(std::memory_order_relaxed)) return end_outside(phase, s.index, std::move(errors));
   worker& at_end = *self();
   trace::record(at_end.index, trace::event_kind::stream_end, phase.name(), trace::stream_at{s.index, slot_of(at_end)});
   if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(s.index), std::move(errors));
-  held.lock();
-  if (phase.finished(s)) phase.end();
-  held.unlock();
+  {
+    std::lock_guard held(grain_lock_);
+    if (phase.finished(s)) phase.end();
+  }
   phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
-  return true;
 }
 
 void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
@@ -132,9 +158,10 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
     const base::kept_rounding callers;
     return call(env);
   }
-  if (s && here.owns_stream) come_to_offload(*this, *s);
+  if (s && here.owns_stream) come_to_offload(*this, here, *s);
 
   worker* w = self();
+  if (!w) s = nullptr;  // what a phase counts, it counts by worker
   const int track = track_of(w);
   const int team_width = here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width();
   call_site* const site = s && loops_ == schedule::dbs ? &sites_.of(call, kernel) : nullptr;
@@ -185,7 +212,8 @@ void threads_executor::look_at_untimed(stream_run& s) {
 void threads_executor::run_loop(context& caller, const detail::loop& l) {
   if (!caller.owns_stream || caller.in_offload) return share_loop(caller, l);
   auto& s = *static_cast<stream_run*>(caller.stream);
-  come_to_offload(*this, s);
+  come_to_offload(*this, caller, s);
+  if (!caller.owns_stream) return share_loop(caller, l);
   worker& w = *self();
   const int width = w.in_team.load(std::memory_order_acquire)->width();
   const std::uint64_t ticket = s.phase.arrived();

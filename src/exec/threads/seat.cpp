@@ -19,7 +19,8 @@ bool threads_executor::sit_down() {
   worker& w = at(0);
   w.runs(*w.own_stack);
   set_self(&w);
-  set_forks_of_thread(&w.own_stack->forks);
+  // Unless it sits down for code that it runs while it waits, which has a list.
+  if (forks_of_thread() == &detail::no_forks) set_forks_of_thread(&w.own_stack->forks);
   return true;
 }
 
@@ -32,7 +33,7 @@ void threads_executor::stand_up() {
   }
   if (!stand_in_call_.is_called() && (w.suspended > 0 || has_work_alone(w))) want_stand_in();
   set_self(nullptr);
-  set_forks_of_thread(&detail::no_forks);
+  if (forks_of_thread() == &w.own_stack->forks) set_forks_of_thread(&detail::no_forks);
   back_in_program();
   seat_.leave();
 }

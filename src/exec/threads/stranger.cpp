@@ -1,9 +1,11 @@
 #include "exec/threads/stranger.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/float_mode.hpp"
 #include "exec/fiber/stacks.hpp"
+#include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/threads/threads.hpp"
@@ -53,23 +55,49 @@ void stranger::wake() noexcept {
   changed_.notify_one();
 }
 
-bool stranger::has_room() noexcept {
-  static thread_local const char* const middle = [] {
+namespace {
+
+/// Gives the middle of the stack that the calling thread is on. No inline: a stream comes here from another thread.
+[[gnu::noinline]] std::uintptr_t& middle_of_stack() noexcept {
+  asm volatile("");
+  static thread_local std::uintptr_t middle = [] {
     const fiber_stack own = stack_of_this_thread();
-    return own.bottom + own.bytes / 2;
+    return reinterpret_cast<std::uintptr_t>(own.bottom + own.bytes / 2);
   }();
-  return static_cast<const char*>(__builtin_frame_address(0)) > middle;
+  return middle;
 }
 
-/// What runs in a stream needs a worker: its off-loads are counted there.
+/// What runs in a stream that has a worker needs one, too: its off-loads are counted there.
+bool runs_outside(const void* stream) {
+  return !stream || static_cast<const stream_run*>(stream)->back_to.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool stranger::has_room() noexcept {
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > middle_of_stack();
+}
+
+stranger::on_fiber::on_fiber(const task_fiber& other, task_fiber* own) noexcept
+    : middle_(std::exchange(middle_of_stack(), other.forks.low)), own_(own) {
+  if (own) before_ = own->exchange_limits(other.limits());
+}
+stranger::on_fiber::~on_fiber() {
+  middle_of_stack() = middle_;
+  if (own_) own_->exchange_limits(before_);
+}
+
 bool threads_executor::runs_outside(const work& item) {
-  return !(item.task ? item.task->stream : item.part.loop->caller.stream);
+  return maslin::runs_outside(item.task ? item.task->stream : item.part.loop->caller.stream);
 }
 
 bool threads_executor::help_outside(const scope& covered, int looks) {
   if (!stranger::has_room()) return false;
+  // Nobody else comes for the branches of what runs here.
+  detail::fork_list forks{.low = middle_of_stack(), .asked = &nobody_asks};
+  const forks_kept in(forks);
   const auto within = [&](const work& item) {
-    return runs_outside(item) && (item.task ? item.task->in : &item.part.loop->blocks)->within(&covered);
+    return (item.task ? item.task->in : &item.part.loop->blocks)->within(&covered) && runs_outside(item);
   };
   if (detail::task_node* task = urgent_.take_if([&](detail::task_node* one) { return within({one, {}}); }))
     return execute_outside({task, {}}), true;
@@ -77,18 +105,16 @@ bool threads_executor::help_outside(const scope& covered, int looks) {
   for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = workers_[i]->queue.take_if(within);
   if (item) return execute_outside(*item), true;
   for (auto& w : workers_)
-    if (invitation* to = w->invited.take_if(
-            [&](const invitation& one) { return !one.loop->caller.stream && one.loop->blocks.within(&covered); }))
+    if (invitation* to = w->invited.take_if([&](const invitation& one) {
+          return one.loop->blocks.within(&covered) && maslin::runs_outside(one.loop->caller.stream);
+        }))
       return answer(nullptr, *to), true;
-  // For what follows others are disturbed, or the outcome is no longer what right-sizing measures: not before they have
-  // had time to come.
+  // Others are disturbed by this: not before they have had time to come.
   constexpr int patient_looks = 2;
-  if (looks < patient_looks) return false;
-  for (auto& w : workers_)
-    if (!w->tasks.empty() && (item = take_from_stuck(*w, within))) return execute_outside(*item), true;
-  // A tenth of a second: a stream that begins here has no team, and on a busy machine workers come late.
-  constexpr int looks_before_streams = 8;
-  return looks >= looks_before_streams && stream_outside(covered);
+  if (looks >= patient_looks)
+    for (auto& w : workers_)
+      if (!w->tasks.empty() && (item = take_from_stuck(*w, within))) return execute_outside(*item), true;
+  return stream_outside(covered);
 }
 
 /// Takes a task that `suits` out of the queue of a worker that has been in one and the same piece of work; others that
@@ -110,6 +136,18 @@ std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& 
   return found;
 }
 
+/// A foreign thread's tasks are in the centre, unless a worker has made them ready.
+bool threads_executor::run_member_outside(const scope& s) {
+  if (!stranger::has_room()) return false;
+  const auto item =
+      whole_->centre.take_if([&](const work& one) { return one.task && one.task->in == &s && runs_outside(one); });
+  if (!item) return false;
+  detail::fork_list forks{.low = middle_of_stack(), .asked = &nobody_asks};
+  const forks_kept in(forks);
+  execute_outside(*item);
+  return true;
+}
+
 void threads_executor::execute_outside(const work& item) {
   if (item.task)
     run_traced(-1, item.task, *this);
@@ -120,30 +158,52 @@ void threads_executor::execute_outside(const work& item) {
 /// Runs a stream of a phase that waits for nobody but workers: none of its streams has one.
 bool threads_executor::stream_outside(const scope& covered) {
   phase_run* phase = nullptr;
-  std::optional<std::int64_t> index;
+  stream_run* resumed = nullptr;
+  std::optional<std::int64_t> begun;
   {
     std::lock_guard held(grain_lock_);
-    for (phase_run* one : whole_->phases)
-      if (one->streams().within(&covered)) phase = one;
-    if (phase) index = phase->begin_outside();
+    for (phase_run* one : whole_->phases) {
+      if (resumed || begun) break;
+      if (one->streams().within(&covered)) resumed = (phase = one)->next_outside(begun);
+    }
   }
-  if (!index) return false;
-  const trace::stream_at what{*index, trace::no_slot};
+  if (resumed) return resume_outside(*resumed), true;
+  if (!begun) return false;
+  const trace::stream_at what{*begun, trace::no_slot};
   trace::record(-1, trace::event_kind::stream_begin, phase->name(), what);
   scope own(&phase->streams());
   context here(own);
   error_list errors = run_enclosed(*this, here, own, [&] {
     const base::in_float_mode callers(phase->mode());
-    phase->what().run(phase->what().env, *index);
+    phase->what().run(phase->what().env, *begun);
   });
-  trace::record(-1, trace::event_kind::stream_end, phase->name(), what);
-  if (!errors.empty()) phase->streams().add_errors(static_cast<std::uint64_t>(*index), std::move(errors));
+  end_outside(*phase, *begun, std::move(errors));
+  return true;
+}
+
+void threads_executor::end_outside(phase_run& phase, std::int64_t stream, error_list&& errors) {
+  trace::record(-1, trace::event_kind::stream_end, phase.name(), trace::stream_at{stream, trace::no_slot});
+  if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(stream), std::move(errors));
   {
     std::lock_guard held(grain_lock_);
-    if (phase->finished_outside()) phase->end();
+    if (phase.finished_outside()) phase.end();
   }
-  phase->streams().leave();
-  return true;
+  phase.streams().leave();
+}
+
+/// Goes on with a stream that was suspended at an off-load: on its own fiber, and to its end.
+void threads_executor::resume_outside(stream_run& s) {
+  auto& its = static_cast<task_fiber&>(*s.fiber);
+  fiber here;
+  s.back_to.store(&here, std::memory_order_relaxed);
+  {
+    const stranger::on_fiber there(its, is_starter() ? &*at(0).own_stack : nullptr);
+    fiber::switch_to(
+        here, its.machine, [](void*) {}, nullptr);
+  }
+  its.machine.stack()->return_memory();
+  std::lock_guard held(fibers_lock_);
+  shared_fibers_.push(its);
 }
 
 }  // namespace maslin

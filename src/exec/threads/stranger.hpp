@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
+#include "exec/threads/worker.hpp"
 #include "task/os_waiter.hpp"
 
 namespace maslin {
@@ -24,8 +26,23 @@ class stranger final : public waiter {
   void wake() noexcept override;
   bool is_asleep() const { return sleeps_; }
 
-  /// Is there stack left on the calling thread to run something on top?
+  /// Is there stack left below the caller to run something on top?
   static bool has_room() noexcept;
+
+  /// While it lives the calling thread, which is no worker, runs on that fiber's stack. `own`: if it may become one
+  /// meanwhile, the fiber that stands for it then.
+  class on_fiber {
+   public:
+    on_fiber(const task_fiber& other, task_fiber* own) noexcept;
+    ~on_fiber();
+    on_fiber(const on_fiber&) = delete;
+    on_fiber& operator=(const on_fiber&) = delete;
+
+   private:
+    const std::uintptr_t middle_;
+    task_fiber* const own_;
+    stack_limits before_;
+  };
 
  private:
   bool woken_within(std::chrono::milliseconds time);

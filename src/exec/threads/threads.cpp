@@ -328,16 +328,6 @@ bool threads_executor::run_member(scope& s) {
   return true;
 }
 
-/// A foreign thread's tasks are in the centre, unless a worker has made them ready.
-bool threads_executor::run_member_outside(const scope& s) {
-  if (!stranger::has_room()) return false;
-  const auto item =
-      whole_->centre.take_if([&](const work& one) { return one.task && one.task->in == &s && runs_outside(one); });
-  if (!item) return false;
-  execute_outside(*item);
-  return true;
-}
-
 bool threads_executor::anything_for(worker& w, team& t) {
   return w.inbox.load(std::memory_order_seq_cst) || w.in_team.load(std::memory_order_seq_cst) != &t ||
          wants_stream(w, t) || urgent_.any() || !w.invited.empty() || team_queues(*this, w, t).any();

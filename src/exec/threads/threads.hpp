@@ -161,8 +161,11 @@ class threads_executor final : public executor, public phase_host {
 
   // stranger.cpp
   static bool runs_outside(const work& item);
+  void resume_outside(stream_run& s);
+  void end_outside(phase_run& phase, std::int64_t stream, error_list&& errors);
   template <class Predicate>
   std::optional<work> take_from_stuck(worker& from, Predicate&& suits);
+  bool run_member_outside(const scope& s);
   void execute_outside(const work& item);
   bool stream_outside(const scope& covered);
 
@@ -202,7 +205,6 @@ class threads_executor final : public executor, public phase_host {
   double in_graph(const call_site& site, int width) const noexcept;
   bool has_room(const worker* w) const noexcept;
   void run_tasks(worker& w, detail::task_node* task);
-  bool run_member_outside(const scope& s);
   void enqueue(detail::task_node* task) noexcept;
   bool anything_for(worker& w, team& t);
   bool climb(worker& w, team& t);
@@ -240,6 +242,7 @@ class threads_executor final : public executor, public phase_host {
 
   // phases.cpp
   bool start_stream(worker& w, bool before_parking);
+  void run_stream(worker& w, stream_run& s);
   void look_at(stream_run& s, std::uint64_t now);
   void look_at_untimed(stream_run& s);
 

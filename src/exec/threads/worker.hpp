@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "exec/fiber/fiber.hpp"
@@ -19,6 +20,12 @@ namespace maslin {
 
 class threads_executor;
 struct worker;
+
+/// Where half of a stack is left, and an eighth.
+struct stack_limits {
+  std::uintptr_t half = 0;
+  char* eighth = nullptr;
+};
 
 /// A fiber of this executor. It carries the worker's loop, and on top of it whatever that runs; or it is a thread's own
 /// stack.
@@ -37,6 +44,12 @@ struct task_fiber final : waiter {
   /// Is an eighth left? Where there is no other stack, a wait goes on to here; what is behind is for bodies that create
   /// no more tasks, and for exceptions.
   bool has_last_room() const noexcept { return static_cast<char*>(__builtin_frame_address(0)) > last_eighth; }
+
+  stack_limits limits() const { return {forks.low, last_eighth}; }
+  /// From now on it stands for code on another stack; gives what was before.
+  stack_limits exchange_limits(const stack_limits& now) {
+    return {std::exchange(forks.low, now.half), std::exchange(last_eighth, now.eighth)};
+  }
 
   fiber machine;
   detail::fork_list forks;
