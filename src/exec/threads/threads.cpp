@@ -9,6 +9,7 @@
 #include "base/cache_path.hpp"
 #include "base/environment.hpp"
 #include "base/processor.hpp"
+#include "exec/core/queues.hpp"
 #include "exec/foreign/one_thread.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
@@ -16,108 +17,29 @@
 #include "machine/budget.hpp"
 #include "maslin/error.hpp"
 #include "sched/grain/edtlp.hpp"
-#include "sched/place/dbs.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
 
-namespace {
+using queues = core::team_queues<threads_executor>;
+static_assert(place::queues<queues>);
 
-/// The queues of a team as one of its workers sees them (sched/place/dbs.hpp says what each call gives).
-class team_queues {
- public:
-  using work = maslin::work;
+bool threads_executor::steal_tasks(worker& own, worker& from) {
+  constexpr std::uint32_t most = 256;
+  detail::task_node* tasks[most];
+  const std::uint32_t count = from.tasks.steal_half(tasks, most);
+  if (count == 0) return false;
+  // The oldest becomes the head: work goes on in the order in which it was created.
+  std::reverse(tasks, tasks + count);
+  if (!own.tasks.push_all(tasks, count))
+    for (std::uint32_t i = 0; i < count; ++i) ready(tasks[i]);
+  return true;
+}
 
-  team_queues(threads_executor& exec, worker& w, team& t)
-      : exec_(exec),
-        own_(w),
-        team_(t),
-        members_(t.workers()),
-        shares_(exec.shares_of(t, members_.width)),
-        last_(exec.last_of(t, members_)) {}
-
-  std::optional<work> take_own() {
-    // What a loop's caller waits for comes first.
-    if (auto part = own_.queue.take_head(shares_)) return part;
-    if (detail::task_node* task = own_.tasks.pop()) return work{task, {}};
-    exec_.has_tasks().clear_if_set(own_.index);
-    return std::nullopt;
-  }
-
-  std::optional<work> take_centre() {
-    std::optional<work> item = team_.centre.take_head(shares_);
-    if (!item || item->task || item->part.size() <= item->part.grain) {
-      // As after a theft: who leaves some wakes the next, however many workers there are for small shares.
-      if (item && !team_.centre.empty()) exec_.wake_one(members_);
-      return item;
-    }
-    try {
-      own_.queue.push_head(*item);
-    } catch (const std::bad_alloc&) {
-      return item;  // it cannot be shared further, but it can be done
-    }
-    exec_.wake_one(members_);
-    return take_own();
-  }
-
-  int next_victim(int victim) {
-    return place::next_in_circle(own_.index, members_.first, last_, victim,
-                                 [this](int from, int to) { return first_set(from, to); });
-  }
-
-  bool bisect(int victim) {
-    worker& from = exec_.at(victim);
-    constexpr std::uint32_t most = 256;
-    detail::task_node* tasks[most];
-    if (const std::uint32_t count = from.tasks.steal_half(tasks, most)) {
-      // The oldest becomes the head: work goes on in the order in which it was created.
-      std::reverse(tasks, tasks + count);
-      if (!own_.tasks.push_all(tasks, count))
-        for (std::uint32_t i = 0; i < count; ++i) exec_.ready(tasks[i]);
-      exec_.has_tasks().set(own_.index);
-    } else {
-      try {
-        if (!from.queue.bisect_into(own_.queue)) return false;
-      } catch (const std::bad_alloc&) {
-        return false;  // there is no memory for the list of what would be taken; its owner will do it
-      }
-    }
-    trace::record(own_.index, trace::event_kind::steal, 0, static_cast<std::uint64_t>(victim));
-    // Who finds work and leaves some wakes the next, so that a wave of work wakes the team without one waker paying for
-    // all.
-    if (next_victim(-1) >= 0) exec_.wake_one(members_);
-    exec_.ask_again(from);
-    return true;
-  }
-
-  /// Is there something to take? Unlike the bits, this is exact.
-  bool any() {
-    if (!own_.queue.empty() || !own_.tasks.empty() || !team_.centre.empty()) return true;
-    for (int victim = next_victim(-1); victim >= 0; victim = next_victim(victim)) {
-      worker& from = exec_.at(victim);
-      if (!from.tasks.empty() || !from.queue.empty()) return true;
-    }
-    return false;
-  }
-
- private:
-  int first_set(int from, int to) {
-    const int tasks = exec_.has_tasks().first_set(from, to);
-    const int loops = exec_.has_loops().first_set(from, tasks < 0 ? to : tasks);
-    return loops >= 0 ? loops : tasks;
-  }
-
-  threads_executor& exec_;
-  worker& own_;
-  team& team_;
-  const team::span members_;
-  int shares_;
-  int last_;
-};
-
-static_assert(place::queues<team_queues>);
-
-}  // namespace
+void threads_executor::stole(const worker& own, worker& from) noexcept {
+  trace::record(own.index, trace::event_kind::steal, 0, static_cast<std::uint64_t>(from.index));
+  ask_again(from);
+}
 
 worker::worker(threads_executor& e, int number) : exec(e), index(number), in_team(&e.whole()) {}
 
@@ -248,7 +170,7 @@ void threads_executor::work_loop() {
 void threads_executor::turn(worker& w) {
   team& t = *w.in_team.load(std::memory_order_acquire);
   if (sharing_ && !sharing_->goes_on(w)) return stand_aside(w, t);
-  team_queues queues(*this, w, t);
+  queues all(*this, w, t);
   if (urgent_.any())
     if (detail::task_node* task = urgent_.pop()) {
       pass_wake_up_on(w);
@@ -259,7 +181,7 @@ void threads_executor::turn(worker& w) {
     return answer(&w, *to);
   }
   w.was_woken = false;  // from here on, who finds work and leaves some wakes the next
-  if (auto item = place::dbs(queues)) return execute(w, *item);
+  if (auto item = place::dbs(all)) return execute(w, *item);
   if (wants_stream(w, t) && start_stream(w, false)) return;
   idle(w, t);
 }
@@ -330,7 +252,7 @@ bool threads_executor::run_member(scope& s) {
 
 bool threads_executor::anything_for(worker& w, team& t) {
   return w.inbox.load(std::memory_order_seq_cst) || w.in_team.load(std::memory_order_seq_cst) != &t ||
-         wants_stream(w, t) || urgent_.any() || !w.invited.empty() || team_queues(*this, w, t).any();
+         wants_stream(w, t) || urgent_.any() || !w.invited.empty() || queues(*this, w, t).any();
 }
 
 bool threads_executor::climb(worker& w, team& t) {
@@ -522,7 +444,7 @@ void threads_executor::stand_aside(worker& w, team& t) {
   // It may have been woken for what only worker 0 may do now, whose thread is outside.
   if (is_only_one() && has_work_alone(at(0))) want_stand_in();
   // Who made it counted on this worker, and did not ask for another CPU.
-  if (urgent_.any() || team_queues(*this, w, t).any()) sharing_->wants_more();
+  if (urgent_.any() || queues(*this, w, t).any()) sharing_->wants_more();
   if (stopping() && w.suspended == 0) {
     if (!w.inbox.load(std::memory_order_seq_cst)) replace_fiber(w, *w.own_stack);
     return;
@@ -560,7 +482,7 @@ void threads_executor::wake_one(team::span workers) {
 void threads_executor::pass_wake_up_on(worker& w) {
   if (!std::exchange(w.was_woken, false)) return;
   team& t = *w.in_team.load(std::memory_order_acquire);
-  if (urgent_.any() || team_queues(*this, w, t).any()) wake_one(t.workers());
+  if (urgent_.any() || queues(*this, w, t).any()) wake_one(t.workers());
   if (&t != whole_ && !whole_->centre.empty()) wake_one(whole_->workers());
 }
 

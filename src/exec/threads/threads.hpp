@@ -89,6 +89,14 @@ class threads_executor final : public executor, public phase_host {
 
   const worker& at(int index) const { return *workers_[static_cast<std::size_t>(index)]; }
   worker& at(int index) { return *workers_[static_cast<std::size_t>(index)]; }
+
+  // For core/queues.hpp.
+  using worker_type = worker;
+  void looks_at(worker&, const worker&) noexcept {}
+  /// Moves half of the tasks of `from` to `own`; false where there were none.
+  bool steal_tasks(worker& own, worker& from);
+  void found_nothing(const worker&) noexcept {}
+  void stole(const worker& own, worker& from) noexcept;
   worker_bits& has_loops() { return has_loops_; }
   worker_bits& has_tasks() { return has_tasks_; }
 

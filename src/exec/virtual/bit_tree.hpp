@@ -39,6 +39,8 @@ class bit_tree {
     }
   }
 
+  void clear_if_set(int i) { clear(i); }
+
   /// Gives the first set bit in [from, to), or -1.
   int first_set(int from, int to) const {
     if (from >= to) return -1;

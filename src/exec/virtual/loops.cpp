@@ -19,7 +19,7 @@ void virtual_executor::run_blocks(loop_run& run, std::int64_t first, std::int64_
   const virtual_worker& w = *self();
   const trace::chunk_at what{w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed), first,
                              last - first};
-  noted_blocks noted(w.number, run.site, what);
+  noted_blocks noted(w.index, run.site, what);
   constexpr std::uint64_t often_enough = 1024;
   for (std::int64_t i = first; i < last && !run.is_void(i); ++i) {
     run_to_end(*this, here, own, [&] {
@@ -45,13 +45,13 @@ void virtual_executor::note(trace::event_kind what, loop_run& run) const {
 
 std::optional<work> virtual_executor::take_share(virtual_worker& w, loop_run& run, bool in_centre) {
   const inside calling(*this);
-  if (auto own = w.loops.take_of(&run, run.width)) return own;
+  if (auto own = w.queue.take_of(&run, run.width)) return own;
   if (!in_centre) return std::nullopt;
   std::optional<work> share = whole_->centre.take_of(&run, run.width);
   if (!share || share->part.size() <= share->part.grain) return share;
-  w.loops.push_head(*share);
-  wake_one(*whole_);
-  return w.loops.take_of(&run, run.width);
+  w.queue.push_head(*share);
+  wake_one(whole_->workers());
+  return w.queue.take_of(&run, run.width);
 }
 
 void virtual_executor::share_loop(context& caller, const detail::loop& l) {
@@ -70,8 +70,8 @@ void virtual_executor::share_loop(context& caller, const detail::loop& l) {
     if (in_centre)
       whole_->centre.push_tail({nullptr, {&run, 0, blocks}});
     else
-      w->loops.push_head({nullptr, {&run, 0, blocks}});
-    wake_one(t);
+      w->queue.push_head({nullptr, {&run, 0, blocks}});
+    wake_one(t.workers());
   }
   std::int64_t done = 0;
   if (w)
@@ -89,7 +89,7 @@ void virtual_executor::run_baseline(context& caller, const detail::loop& l, sche
   virtual_worker* w = self();
   const team& t = calling_team(caller);
   const auto [first, team_width] = t.workers();
-  const bool takes_part = w && w->number >= first && w->number < first + team_width;
+  const bool takes_part = w && w->index >= first && w->index < first + team_width;
   loop_queues own(policy, l.blocks(), team_width);
   std::vector<invitation> all(static_cast<std::size_t>(team_width));
   loop_run run(l, caller, team_width, &own);
@@ -101,11 +101,11 @@ void virtual_executor::run_baseline(context& caller, const detail::loop& l, sche
       virtual_worker& guest = at(first + i);
       if (&guest == w && takes_part) continue;
       guest.invited.add(all[static_cast<std::size_t>(i)]);
-      rouse_worker(guest.number);
+      rouse_worker(guest.index);
     }
   }
   if (takes_part) {
-    answer(all[static_cast<std::size_t>(w->number - first)]);
+    answer(all[static_cast<std::size_t>(w->index - first)]);
     if (policy != schedule::static_)
       for (int i = 0; i < team_width; ++i)
         if (at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; })) run.blocks.leave();

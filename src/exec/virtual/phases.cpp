@@ -16,7 +16,7 @@ namespace maslin {
 void virtual_executor::take_place(stream_run& s) {
   const inside calling(*this);
   processor& p = *here();
-  if (s.phase.stays(s, has_hosts() ? s.worker : p.number)) return;
+  if (s.phase.stays(s, has_hosts() ? s.worker : p.index)) return;
   virtual_fiber& me = *p.running;
   s.fiber = &me;
   me.on_host.away = true;
@@ -33,7 +33,7 @@ void virtual_executor::note(trace::event_kind what, const stream_run& s) const {
   if (!trace::on()) return;
   const virtual_worker& w = at(s.worker);
   const int slot = w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed);
-  trace::record(w.number, what, s.phase.name(), trace::stream_at{s.index, slot});
+  trace::record(w.index, what, s.phase.name(), trace::stream_at{s.index, slot});
 }
 
 void virtual_executor::run_phase(context& here, const detail::phase& p) {
@@ -61,10 +61,10 @@ void virtual_executor::run_phase(context& here, const detail::phase& p) {
 
 bool virtual_executor::start_stream(virtual_worker& w) {
   team& t = team_of(&w);
-  if (!t.runs || t.first() != w.number) return false;
+  if (!t.runs || t.first() != w.index) return false;
   phase_run& phase = *t.runs;
   std::optional<std::int64_t> begun;
-  if (stream_run* resumed = phase.next_stream(w.number, false, begun)) {
+  if (stream_run* resumed = phase.next_stream(w.index, false, begun)) {
     auto& fiber = *static_cast<virtual_fiber*>(resumed->fiber);
     if (has_hosts()) return fiber.home->enqueue(fiber, now_), true;
     virtual_fiber& me = *w.running;
@@ -77,9 +77,9 @@ bool virtual_executor::start_stream(virtual_worker& w) {
     return true;
   }
   if (!begun) return false;
-  if (has_hosts()) return begin_on_host(phase, *begun, w.number), true;
+  if (has_hosts()) return begin_on_host(phase, *begun, w.index), true;
   stream_run s{phase, *begun};
-  phase.started(s, w.number);
+  phase.started(s, w.index);
   run_stream(s);
   return true;
 }
@@ -110,9 +110,9 @@ bool virtual_executor::resume_stranded() {
     if (h->give_turn()) return true;
   for (const auto& w : workers_) {
     const team& t = team_of(w.get());
-    if (!t.runs || t.first() != w->number || (!has_hosts() && w->running)) continue;
+    if (!t.runs || t.first() != w->index || (!has_hosts() && w->running)) continue;
     std::optional<std::int64_t> begun;
-    if (stream_run* resumed = t.runs->next_stream(w->number, true, begun)) {
+    if (stream_run* resumed = t.runs->next_stream(w->index, true, begun)) {
       auto& fiber = *static_cast<virtual_fiber*>(resumed->fiber);
       if (!has_hosts()) fiber.home = w.get();
       fiber.home->enqueue(fiber, now_);
@@ -278,7 +278,7 @@ bool virtual_executor::run_kernel(virtual_worker& w) {
   since_ = base::ticks();
   const picoseconds begin = w.clock;
   const std::uint32_t name = traced_kernel(k.kernel);
-  trace::record(w.number, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(k.width));
+  trace::record(w.index, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(k.width));
   try {
     const entered in(*k.caller);
     const base::in_float_mode callers(k.mode);
@@ -287,11 +287,11 @@ bool virtual_executor::run_kernel(virtual_worker& w) {
     k.thrown = std::current_exception();
   }
   const inside end(*this);
-  trace::record(w.number, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
+  trace::record(w.index, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
   const picoseconds length = w.clock - begin;
   lengths_.ran(k.kernel, k.width, length);
   if (k.stream)
-    k.stream->phase.departed(k.ticket, w.number, k.stream->phase.counts().of_kernel(k.kernel), k.width,
+    k.stream->phase.departed(k.ticket, w.index, k.stream->phase.counts().of_kernel(k.kernel), k.width,
                              static_cast<std::uint64_t>(length));
   k.waits->on_host.last_length = length;
   k.waits->home->enqueue(*k.waits, signalled(*k.waits->home));

@@ -47,7 +47,7 @@ struct virtual_fiber final : waiter {
 
 /// Runs one fiber at a time. There is at most one event that counts for it.
 struct processor {
-  explicit processor(int place) : number(place) {}
+  explicit processor(int place) : index(place) {}
   virtual ~processor() = default;
   processor(const processor&) = delete;
   processor& operator=(const processor&) = delete;
@@ -60,7 +60,7 @@ struct processor {
   /// The fiber may go on here at that time.
   virtual void enqueue(virtual_fiber& f, picoseconds when) = 0;
 
-  const int number;  ///< in events: the workers first, then the host contexts
+  const int index;  ///< in events: the workers first, then the host contexts
   picoseconds clock = 0;
   picoseconds came_at = -1;    ///< its clock when its turn came last
   std::uint64_t expected = 0;  ///< the event that counts; 0: none
@@ -109,7 +109,7 @@ struct virtual_worker final : processor, work_queue::watcher {
   virtual_fiber* last_ready = nullptr;
   task_stack tasks;
   picoseconds gave_at = 0;  ///< when it gave a branch of a fork away last
-  work_queue loops{this};
+  work_queue queue{this};   ///< loops
   invitations invited;
   std::optional<work> ends;          ///< it has run, and is done at this worker's next event: no fiber waits for that
   std::vector<kernel_run*> kernels;  ///< in the order of their arrival

@@ -131,7 +131,7 @@ processor* virtual_executor::here() const {
 
 virtual_worker* virtual_executor::self() const {
   processor* p = here();
-  return p && p->number < workers() ? static_cast<virtual_worker*>(p) : nullptr;
+  return p && p->index < workers() ? static_cast<virtual_worker*>(p) : nullptr;
 }
 
 team& virtual_executor::calling_team(const context& c) const {
@@ -145,7 +145,7 @@ void virtual_executor::account(processor& p) const {
   const std::uint64_t now = base::ticks();
   if (!times_.only_declared && !current_context().declares) {
     const auto passed = static_cast<double>(now - since_);
-    if (p.number < workers())
+    if (p.index < workers())
       p.clock += static_cast<picoseconds>(passed * times_.worker_picoseconds);
     else
       p.clock += static_cast<host_context&>(p).slowed(static_cast<picoseconds>(passed * times_.host_picoseconds));
@@ -162,7 +162,7 @@ bool virtual_executor::pay(double seconds) {
   const inside calling(*this, false);
   processor* p = here();
   if (!p) return true;  // a foreign thread has no clock
-  const bool on_host = p->number >= workers();
+  const bool on_host = p->index >= workers();
   // A kernel declares what it takes on a worker.
   const double longer = on_host && current_context().in_offload ? times_.kernel_on_host : 1;
   const auto time = static_cast<picoseconds>(std::llround(seconds * longer * 1e12));
@@ -184,8 +184,8 @@ std::int64_t virtual_executor::window() {
 void virtual_executor::expect(processor& p, picoseconds when, bool goes_on) noexcept {
   when = std::max(when, p.clock);
   if (p.expected != 0 && p.expected_at <= when) return;
-  if (p.number < workers()) asleep_.clear(p.number);
-  p.expected = events_.add(when, p.number, goes_on);
+  if (p.index < workers()) asleep_.clear(p.index);
+  p.expected = events_.add(when, p.index, goes_on);
   p.expected_at = when;
   moved_.notify_all();
 }
@@ -308,10 +308,10 @@ void virtual_fiber::sleep(base::short_lock& held, const awaited_end&) {
   on_host.away = true;
   home->running = nullptr;
   exec.expect(*home, home->clock);
-  const bool on_worker = home->number < exec.workers();
-  if (on_worker) trace::record(home->number, trace::event_kind::suspend, 0, number);
+  const bool on_worker = home->index < exec.workers();
+  if (on_worker) trace::record(home->index, trace::event_kind::suspend, 0, number);
   exec.make_way(*this);
-  if (on_worker) trace::record(home->number, trace::event_kind::resume, 0, number);
+  if (on_worker) trace::record(home->index, trace::event_kind::resume, 0, number);
 }
 
 void virtual_fiber::wake() noexcept {
@@ -346,7 +346,7 @@ std::uint64_t virtual_executor::ticks() const {
 
 int virtual_executor::track() const noexcept {
   const virtual_worker* w = self();
-  return w ? w->number : -1;
+  return w ? w->index : -1;
 }
 
 std::uint64_t described_nanoseconds() noexcept {

@@ -62,6 +62,21 @@ class virtual_executor final : public executor, public phase_host {
     return std::make_unique<learned_phases>(machine_name_, learned_file(""));
   }
 
+  // For core/queues.hpp, with the lock.
+  using worker_type = virtual_worker;
+  virtual_worker& at(int i) const { return *workers_[static_cast<std::size_t>(i)]; }
+  bit_tree& has_tasks() { return has_tasks_; }
+  bit_tree& has_loops() { return has_loops_; }
+  static int shares_of(const team&, int width) { return width; }
+  static int last_of(const team&, team::span members) { return members.first + members.width; }
+  void wake_one(team::span of) noexcept;
+  /// A worker looks into another's queues.
+  void looks_at(virtual_worker& own, const virtual_worker& at) noexcept;
+  /// Moves half of the tasks of `from` to `own`; false where there were none.
+  bool steal_tasks(virtual_worker& own, virtual_worker& from);
+  void found_nothing(const virtual_worker& at) noexcept { has_tasks_.clear(at.index); }
+  void stole(const virtual_worker&, const virtual_worker&) noexcept {}
+
   /// Has the calling thread a clock here?
   bool is_known_here() const { return here() != nullptr; }
   /// Gives the calling thread's time for a trace: a process that begins a runtime anew goes on where the last one
@@ -73,9 +88,7 @@ class virtual_executor final : public executor, public phase_host {
   friend struct virtual_worker;
   friend struct host_context;
   class inside;
-  class queues;
 
-  virtual_worker& at(int i) const { return *workers_[static_cast<std::size_t>(i)]; }
   processor& processor_at(int number) const;
   /// Whose code calls: null for a foreign thread.
   processor* here() const;
@@ -108,7 +121,6 @@ class virtual_executor final : public executor, public phase_host {
   void take_seat();
 
   // Work, with the lock (work.cpp, loops.cpp).
-  void wake_one(const team& of) noexcept;
   void signal(processor& to) noexcept;
   picoseconds signalled(const processor& to) noexcept;
   static void loop_body(void* fiber);

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "exec/core/queues.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/inside.hpp"
-#include "sched/place/dbs.hpp"
 
 namespace maslin {
 
@@ -33,64 +33,18 @@ void task_stack::give_half(task_stack& to) {
 
 void virtual_worker::nonempty(bool holds_work) {
   if (holds_work)
-    exec.has_loops_.set(number);
+    exec.has_loops_.set(index);
   else
-    exec.has_loops_.clear(number);
+    exec.has_loops_.clear(index);
 }
 
-/// The queues as one worker sees them (sched/place/dbs.hpp says what each call gives).
-class virtual_executor::queues {
- public:
-  using work = maslin::work;
+void virtual_executor::looks_at(virtual_worker& own, const virtual_worker&) noexcept { own.clock += times_.steal; }
 
-  queues(virtual_executor& exec, virtual_worker& w, team& t) : exec_(exec), own_(w), team_(t), members_(t.workers()) {}
-
-  std::optional<work> take_own() {
-    if (auto part = own_.loops.take_head(members_.width)) return part;
-    if (detail::task_node* task = own_.tasks.pop()) return work{task, {}};
-    exec_.has_tasks_.clear(own_.number);
-    return std::nullopt;
-  }
-  std::optional<work> take_centre() {
-    std::optional<work> item = team_.centre.take_head(members_.width);
-    if (!item || item->task || item->part.size() <= item->part.grain) {
-      if (item && !team_.centre.empty()) exec_.wake_one(team_);
-      return item;
-    }
-    own_.loops.push_head(*item);
-    exec_.wake_one(team_);
-    return take_own();
-  }
-  int next_victim(int victim) const {
-    return place::next_in_circle(own_.number, members_.first, members_.first + members_.width, victim,
-                                 [this](int from, int to) { return first_set(from, to); });
-  }
-  bool bisect(int victim) {
-    virtual_worker& from = exec_.at(victim);
-    own_.clock += exec_.times_.steal;
-    if (!from.tasks.empty()) {
-      from.tasks.give_half(own_.tasks);
-      exec_.has_tasks_.set(own_.number);
-    } else if (!from.loops.bisect_into(own_.loops)) {
-      exec_.has_tasks_.clear(victim);
-      return false;
-    }
-    if (next_victim(-1) >= 0) exec_.wake_one(team_);
-    return true;
-  }
-
- private:
-  int first_set(int from, int to) const {
-    const int tasks = exec_.has_tasks_.first_set(from, to);
-    const int loops = exec_.has_loops_.first_set(from, tasks < 0 ? to : tasks);
-    return loops >= 0 ? loops : tasks;
-  }
-
-  virtual_executor& exec_;
-  virtual_worker& own_;
-  team& team_;
-  const team::span members_;
-};
+bool virtual_executor::steal_tasks(virtual_worker& own, virtual_worker& from) {
+  if (from.tasks.empty()) return false;
+  from.tasks.give_half(own.tasks);
+  return true;
+}
 
 virtual_fiber* virtual_worker::choose() {
   if (first_ready && !ends) {
@@ -113,8 +67,8 @@ void virtual_worker::enqueue(virtual_fiber& f, picoseconds when) {
   if (!running) exec.expect(*this, when);
 }
 
-void virtual_executor::wake_one(const team& of) noexcept {
-  const auto [first, width] = of.workers();
+void virtual_executor::wake_one(team::span of) noexcept {
+  const auto [first, width] = of;
   const int i = asleep_.first_set(first, first + width);
   if (i >= 0) signal(at(i));
 }
@@ -130,11 +84,11 @@ void virtual_executor::signal(processor& to) noexcept { expect(to, signalled(to)
 picoseconds virtual_executor::signalled(const processor& to) noexcept {
   processor* from = here();
   if (from == &to) return from->clock;
-  if (from && from->number >= workers() && to.number >= workers()) return from->clock;
+  if (from && from->index >= workers() && to.index >= workers()) return from->clock;
   if (!from) return now_ + times_.signal;
   const picoseconds idle = from->clock - to.clock;
   from->clock += times_.signal;
-  if (from->number < workers() && to.number < workers()) from->clock += times_.between(from->number, to.number);
+  if (from->index < workers() && to.index < workers()) from->clock += times_.between(from->index, to.index);
   // Who sends it does not wait for one that sleeps.
   return from->clock + (to.running || idle <= times_.spin ? 0 : times_.wake);
 }
@@ -158,7 +112,7 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     if (now.first_ready || now.ends)
       expect(now, now.clock);
     else if (now.expected == 0)
-      asleep_.set(now.number);
+      asleep_.set(now.index);
     leave(me);
   }
 }
@@ -168,7 +122,7 @@ bool virtual_executor::turn(virtual_worker& w) {
   if (run_kernel(w)) return true;
   if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(*to), true;
   team& t = team_of(&w);
-  queues all(*this, w, t);
+  core::team_queues<virtual_executor> all(*this, w, t);
   if (auto item = place::dbs(all)) return execute(w, *item), true;
   if (t.wants_stream.load(std::memory_order_relaxed) && start_stream(w)) return true;
   // Before it sleeps it helps whoever its team stands in the way of.
@@ -186,7 +140,7 @@ void virtual_executor::execute(virtual_worker& w, const work& item) {
   since_ = base::ticks();
   if (item.task) {
     w.clock += times_.task;
-    run_traced(w.number, item.task, *this, graph::run_alone);
+    run_traced(w.index, item.task, *this, graph::run_alone);
   } else {
     run_blocks(*item.part.loop, item.part.first, item.part.last);
   }
@@ -208,11 +162,11 @@ void virtual_executor::ready(detail::task_node* task) noexcept {
   if (task->priority > 0 && urgent_.push(task)) {
   } else if (w) {
     w->tasks.push(task);
-    has_tasks_.set(w->number);
+    has_tasks_.set(w->index);
   } else {
     whole_->centre.push_tail({task, {}});  // that of a stream's team may be gone tomorrow
   }
-  wake_one(calling_team(current_context()));
+  wake_one(calling_team(current_context()).workers());
 }
 
 void virtual_executor::run_forks(void (*call)(void*), void* env, location where) {
