@@ -21,6 +21,7 @@
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/urgent.hpp"
 #include "exec/threads/worker.hpp"
+#include "task/uncancelled.hpp"
 
 namespace maslin {
 
@@ -97,6 +98,47 @@ class threads_executor final : public executor, public phase_host {
   bool steal_tasks(worker& own, worker& from);
   void found_nothing(const worker&) noexcept {}
   void stole(const worker& own, worker& from) noexcept;
+
+  // For core/loops.hpp. `w` is null for a foreign thread.
+  struct exclusive {
+    explicit exclusive(const threads_executor&) noexcept {}
+  };
+  class loop_call {
+   public:
+    explicit loop_call(threads_executor& exec);
+
+   private:
+    const starting_thread::visit visit_;
+  };
+  /// A stream's worker and its team run blocks of a loop: not before the last is done may libraries that the stream
+  /// calls use the team again.
+  class during_loop {
+   public:
+    during_loop(threads_executor&, worker* w, const context& caller);
+    ~during_loop();
+    during_loop(const during_loop&) = delete;
+    during_loop& operator=(const during_loop&) = delete;
+
+   private:
+    worker* const on_;
+    const context* const before_;
+    const uncancelled uncancelled_;
+  };
+  worker* calling_worker() const noexcept { return self(); }
+  team& calling_team(const worker* w, const context&) const { return team_of(w); }
+  void want_worker_0() noexcept { want_stand_in(); }
+  loop_part begin_alone(worker* w, loop_run& run);
+  bool may_take_shares(worker* w) const;
+  static constexpr bool may_be_blocked = true;
+  std::int64_t run_share(worker* w, loop_part part);
+  /// Runs blocks in order, to the end or until about `ticks` have passed, or, where it `may_stop`, until the worker is
+  /// not granted any more; gives the first that it did not run. Looks up after every block, or so many.
+  std::int64_t run_blocks(worker* w, loop_run& run, std::int64_t first, std::int64_t last,
+                          std::uint64_t ticks = forever, bool may_stop = false, std::int64_t at_a_time = 1);
+  /// Stays awake for what others still do of a loop as long as the policy has it; gives whether they are done.
+  bool finishes_soon(loop_run& run, worker& w);
+  void learn(const loop_run& run) const noexcept;
+
   worker_bits& has_loops() { return has_loops_; }
   worker_bits& has_tasks() { return has_tasks_; }
 
@@ -224,28 +266,17 @@ class threads_executor final : public executor, public phase_host {
   void execute(worker& w, const work& item);
 
   // loops.cpp
-  void run_baseline(context& caller, const detail::loop& l, schedule policy);
   void share_loop(context& caller, const detail::loop& l);
   /// So many of that site took so long, on one worker or on all together.
   void learn_length(call_site& site, std::uint64_t count, std::uint64_t ticks) const noexcept;
   /// Are so many of that site known to be too small to be shared, and need not be timed this time?
   bool passes(const call_site* site, std::uint64_t count) const noexcept;
   bool passes(const detail::loop& l) const noexcept;
-  bool publish(worker* w, const loop_part& rest, bool in_centre) noexcept;
   bool leave_to_others(worker& w, const loop_part& rest) noexcept;
-  std::optional<work> take_share(worker* w, loop_run& run, bool in_centre);
-  void join(loop_run& run, worker* w);
   template <class Ready>
   spinning::awake stay_awake(worker& w, const team& t, Ready&& ready);
-  /// Stays awake for what others still do of a loop as long as the policy has it; gives whether they are done.
-  bool finishes_soon(loop_run& run, worker& w);
   // Of these, `w` is null for a foreign thread.
   void run_part(worker* w, const loop_part& part);
-  std::int64_t run_share(worker* w, loop_part part);
-  /// Runs blocks in order, to the end or until about `ticks` have passed, or, where it `may_stop`, until the worker is
-  /// not granted any more; gives the first that it did not run. Looks up after every block, or so many.
-  std::int64_t run_blocks(worker* w, loop_run& run, std::int64_t first, std::int64_t last,
-                          std::uint64_t ticks = forever, bool may_stop = false, std::int64_t at_a_time = 1);
   void answer(worker* w, const invitation& to);
 
   // phases.cpp

@@ -77,6 +77,27 @@ class virtual_executor final : public executor, public phase_host {
   void found_nothing(const virtual_worker& at) noexcept { has_tasks_.clear(at.index); }
   void stole(const virtual_worker&, const virtual_worker&) noexcept {}
 
+  // For core/loops.hpp. `w` is null for a foreign thread, which runs no blocks: it has no clock.
+  class inside;
+  using exclusive = inside;
+  struct loop_call {
+    explicit loop_call(const virtual_executor&) noexcept {}
+  };
+  struct during_loop {
+    during_loop(const virtual_executor&, const virtual_worker*, const context&) noexcept {}
+  };
+  team& whole() { return *whole_; }
+  virtual_worker* calling_worker() const { return self(); }
+  team& calling_team(const virtual_worker*, const context& c) const { return calling_team(c); }
+  static void want_worker_0() noexcept {}
+  static loop_part begin_alone(const virtual_worker*, loop_run& run) { return {&run, 0, run.what.blocks()}; }
+  static bool may_take_shares(const virtual_worker* w) { return w; }
+  static constexpr bool may_be_blocked = false;
+  std::int64_t run_share(virtual_worker* w, const loop_part& part);
+  void run_blocks(virtual_worker* w, loop_run& run, std::int64_t first, std::int64_t last);
+  static void finishes_soon(const loop_run&, const virtual_worker&) noexcept {}
+  static void learn(const loop_run&) noexcept {}
+
   /// Has the calling thread a clock here?
   bool is_known_here() const { return here() != nullptr; }
   /// Gives the calling thread's time for a trace: a process that begins a runtime anew goes on where the last one
@@ -87,7 +108,6 @@ class virtual_executor final : public executor, public phase_host {
   friend struct virtual_fiber;
   friend struct virtual_worker;
   friend struct host_context;
-  class inside;
 
   processor& processor_at(int number) const;
   /// Whose code calls: null for a foreign thread.
@@ -130,11 +150,6 @@ class virtual_executor final : public executor, public phase_host {
   void end(virtual_worker& w);
   bool climb(virtual_worker& w, const team& t);
   void share_loop(context& caller, const detail::loop& l);
-  std::optional<work> take_share(virtual_worker& w, loop_run& run, bool in_centre);
-  void run_blocks(loop_run& run, std::int64_t first, std::int64_t last);
-  void answer(const invitation& to);
-  void note(trace::event_kind what, loop_run& run) const;
-  void run_baseline(context& caller, const detail::loop& l, schedule policy);
 
   // Streams and off-loads, with the lock (phases.cpp).
   bool start_stream(virtual_worker& w);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "exec/core/loops.hpp"
 #include "exec/core/queues.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
@@ -120,7 +121,8 @@ void virtual_executor::work_loop(virtual_fiber& me) {
 bool virtual_executor::turn(virtual_worker& w) {
   if (detail::task_node* task = urgent_.pop()) return execute(w, {task, {}}), true;
   if (run_kernel(w)) return true;
-  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(*to), true;
+  if (invitation* to = w.invited.take_if([](const invitation&) { return true; }))
+    return core::answer(*this, &w, *to), true;
   team& t = team_of(&w);
   core::team_queues<virtual_executor> all(*this, w, t);
   if (auto item = place::dbs(all)) return execute(w, *item), true;
@@ -142,7 +144,7 @@ void virtual_executor::execute(virtual_worker& w, const work& item) {
     w.clock += times_.task;
     run_traced(w.index, item.task, *this, graph::run_alone);
   } else {
-    run_blocks(*item.part.loop, item.part.first, item.part.last);
+    run_blocks(&w, *item.part.loop, item.part.first, item.part.last);
   }
   account(w);
   w.ends = item;

@@ -1,0 +1,183 @@
+#pragma once
+// A loop that a team shares, on every machine: from where the team finds it to the join.
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "exec/in_place.hpp"
+#include "exec/phase/team.hpp"
+#include "exec/threads/loop_run.hpp"
+#include "exec/threads/queue.hpp"
+#include "task/scope.hpp"
+#include "trace/recorder.hpp"
+
+// What a machine does its own way, beside what queues.hpp needs:
+//   exclusive               while one lives, what workers share may be looked at (nothing where that has locks)
+//   calling_worker()        null for a foreign thread
+//   calling_team(w, caller) whose workers share the caller's loops
+//   loop_call, during_loop  live while a loop is called, and from its begin to its end
+//   begin_alone(w, run)     runs the first blocks, where what they take is to be found out first; gives the rest
+//   may_take_shares(w)      may the caller take shares of its loop?
+//   run_share(w, part)      runs blocks of it and gives how many; others do the rest
+//   run_blocks(w, run, first, last)
+//   may_be_blocked          may a worker be kept from coming by something outside Maslin?
+//   finishes_soon(run, w)   the caller looks whether the others are done before it is suspended
+//   learn(run)              the loop has ended
+namespace maslin::core {
+
+template <class Machine>
+using worker_of = typename Machine::worker_type;
+
+template <class Machine>
+void note(Machine& machine, trace::event_kind what, loop_run& run) {
+  if (!trace::on()) [[likely]]
+    return;
+  const typename Machine::exclusive held(machine);
+  run.site = trace::site(run.what.where);
+  trace::record(machine.track(), what, run.site, trace::loop_shape{run.what.blocks(), run.width});
+}
+
+/// The caller has done what it could of its loop: waits for the others' part. Throws what the earliest block threw.
+template <class Machine>
+void join(Machine& machine, worker_of<Machine>* w, loop_run& run) {
+  // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is resumed.
+  if (w) machine.finishes_soon(run, *w);
+  suspend_until(machine, run.blocks);
+  machine.learn(run);
+  note(machine, trace::event_kind::loop_end, run);
+  if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
+}
+
+/// Does the part of a worker that was invited, whoever calls.
+template <class Machine>
+void answer(Machine& machine, worker_of<Machine>* w, const invitation& to) {
+  loop_run& run = *to.loop;
+  const auto next = [&] {
+    const typename Machine::exclusive held(machine);
+    return run.own->next(to.worker);
+  };
+  while (const auto part = next()) machine.run_blocks(w, run, part->first, part->last);
+  // The loop may be gone after this.
+  run.blocks.leave();
+}
+
+/// A loop under `static`, `gss` or `afs`: it has queues of its own, and each worker of the team is invited.
+template <class Machine>
+void run_baseline(Machine& machine, context& caller, const detail::loop& l, schedule policy) {
+  worker_of<Machine>* w = machine.calling_worker();
+  const team& t = machine.calling_team(w, caller);
+  const auto [first, width] = t.workers();
+  // A worker that has just been moved may run something of the team that it left.
+  const bool takes_part = w && w->index >= first && w->index < first + width;
+  std::optional<loop_queues> queues;
+  std::unique_ptr<invitation[]> all;
+  try {
+    queues.emplace(policy, l.blocks(), width);
+    all = std::make_unique<invitation[]>(static_cast<std::size_t>(width));
+  } catch (const std::bad_alloc&) {
+    return loop_in_place(machine, caller, l);
+  }
+  loop_run run(l, caller, width, &*queues);
+  note(machine, trace::event_kind::loop_begin, run);
+  {
+    const typename Machine::exclusive held(machine);
+    for (int i = 0; i < width; ++i) {
+      all[static_cast<std::size_t>(i)] = {&run, i, nullptr};
+      worker_of<Machine>& guest = machine.at(first + i);
+      if (&guest == w && takes_part) continue;
+      guest.invited.add(all[static_cast<std::size_t>(i)]);
+      machine.rouse_worker(guest.index);
+    }
+  }
+  if (first == 0 && (!w || w->index > 0)) machine.want_worker_0();
+  if (takes_part) answer(machine, w, all[static_cast<std::size_t>(w->index - first)]);
+  // Who has not come by now may be blocked, even by something that waits for this loop: the caller does its part,
+  // unless anybody may take anything. Then nothing is left.
+  const bool all_done = takes_part && policy != schedule::static_;
+  for (int i = 0; i < width && (all_done || Machine::may_be_blocked); ++i) {
+    const auto withdraw = [&] {
+      const typename Machine::exclusive held(machine);  // with all that happened until now
+      return machine.at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; });
+    };
+    invitation* to = withdraw();
+    if (to && all_done)
+      run.blocks.leave();
+    else if (to)
+      answer(machine, w, *to);
+  }
+  join(machine, w, run);
+}
+
+/// Takes the caller's next share of its own loop: from its own queue, or from the centre, whose share becomes local
+/// work. A foreign thread has no queue.
+template <class Machine>
+std::optional<work> take_share(Machine& machine, worker_of<Machine>* w, loop_run& run, bool in_centre) {
+  const typename Machine::exclusive held(machine);
+  team& whole = machine.whole();
+  for (;;) {
+    if (auto own = w ? w->queue.take_of(&run, run.width) : std::nullopt) return own;
+    if (!in_centre) return std::nullopt;
+    std::optional<work> share = whole.centre.take_of(&run, run.width);
+    if (!w || !share || share->part.size() <= share->part.grain) return share;
+    try {
+      w->queue.push_head(*share);
+    } catch (const std::bad_alloc&) {
+      return share;  // it cannot be shared further, but it can be done
+    }
+    machine.wake_one(whole.workers());
+  }
+}
+
+/// Puts blocks of a loop where its team finds them; false where there is no memory for that.
+template <class Machine>
+bool publish(Machine& machine, worker_of<Machine>* w, const team& t, const loop_part& rest, bool in_centre) noexcept {
+  const typename Machine::exclusive held(machine);
+  try {
+    if (in_centre)
+      machine.whole().centre.push_tail({nullptr, rest});
+    else
+      w->queue.push_head({nullptr, rest});
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  machine.wake_one(t.workers());
+  return true;
+}
+
+template <class Machine>
+void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, const detail::loop& l) {
+  const typename Machine::loop_call call(machine);
+  worker_of<Machine>* w = machine.calling_worker();
+  const team& t = machine.calling_team(w, caller);
+  const int width = machine.shares_of(t, t.width());
+  if (w && width == 1) return loop_in_place(machine, caller, l);
+
+  const typename Machine::during_loop during(machine, w, caller);
+  const schedule policy = l.policy == schedule::of_the_run ? policy_of_the_run : l.policy;
+  if (policy != schedule::dbs) return run_baseline(machine, caller, l, policy);
+
+  loop_run run(l, caller, width);
+  const bool in_centre = !w || caller.is_root;
+  const loop_part rest = machine.begin_alone(w, run);
+  if (rest.first == 0) note(machine, trace::event_kind::loop_begin, run);
+  std::int64_t done = rest.first;  // by the caller
+  if (rest.size() > 0) {
+    if (publish(machine, w, t, rest, in_centre)) {
+      // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
+      while (machine.may_take_shares(w)) {
+        const auto share = take_share(machine, w, run, in_centre);
+        if (!share) break;
+        done += machine.run_share(w, share->part);
+      }
+    } else {
+      machine.run_blocks(w, run, rest.first, rest.last);  // it cannot be shared, but it can be done
+      done = run.what.blocks();
+    }
+  }
+  if (done > 0) run.blocks.leave(static_cast<std::uint64_t>(done));
+  join(machine, w, run);
+}
+
+}  // namespace maslin::core
