@@ -32,7 +32,14 @@ std::uint64_t number_of(const task_fiber& f) { return reinterpret_cast<std::uint
   asm volatile("");
   return this_worker;
 }
-[[gnu::noinline]] void set_self(worker* w) noexcept { this_worker = w; }
+namespace {
+/// Without an argument, which would have to be kept where the look-up is a call.
+[[gnu::noinline]] worker** place_of_self() noexcept {
+  asm volatile("");
+  return &this_worker;
+}
+}  // namespace
+void set_self(worker* w) noexcept { *place_of_self() = w; }
 
 task_fiber::task_fiber() {
   const fiber_stack own = stack_of_this_thread();

@@ -20,7 +20,7 @@ bool threads_executor::sit_down() {
   w.runs(*w.own_stack);
   set_self(&w);
   // Unless it sits down for code that it runs while it waits, which has a list.
-  if (forks_of_thread() == &detail::no_forks) set_forks_of_thread(&w.own_stack->forks);
+  change_forks_of_thread(&detail::no_forks, &w.own_stack->forks);
   return true;
 }
 
@@ -33,7 +33,7 @@ void threads_executor::stand_up() {
   }
   if (!stand_in_call_.is_called() && (w.suspended > 0 || has_work_alone(w))) want_stand_in();
   set_self(nullptr);
-  if (forks_of_thread() == &w.own_stack->forks) set_forks_of_thread(&detail::no_forks);
+  change_forks_of_thread(&w.own_stack->forks, &detail::no_forks);
   back_in_program();
   seat_.leave();
 }
