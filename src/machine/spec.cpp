@@ -16,7 +16,7 @@
 #include <string_view>
 #include <utility>
 
-#include "machine/nearest_word.hpp"
+#include "base/nearest_word.hpp"
 #include "maslin/error.hpp"
 #include "maslin/machine.hpp"
 
@@ -151,7 +151,7 @@ class section {
   void done() const {
     for (const auto& [key, value] : table_) {
       if (std::find(known_.begin(), known_.end(), key.str()) != known_.end()) continue;
-      const std::string guess = nearest_word(key.str(), known_);
+      const std::string guess = base::nearest_word(key.str(), known_);
       in_.fail(key.source(),
                fmt::format("unknown key '{}'{}; expected here: {}", full(key.str()),
                            guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess), fmt::join(known_, ", ")));
@@ -166,7 +166,7 @@ class section {
   const toml::node& need(std::string_view key) {
     if (!has(key)) {
       for (const auto& [found, value] : table_)  // a slip in the name is a likelier cause than its absence
-        if (nearest_word(found.str(), {std::string(key)}) == key)
+        if (base::nearest_word(found.str(), {std::string(key)}) == key)
           in_.fail(found.source(),
                    fmt::format("unknown key '{}', did you mean '{}', which is missing?", full(found.str()), full(key)));
       in_.fail(table_.source(), fmt::format("missing key '{}'{}; specs/README.md says what it means", full(key),

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <vector>
 
-#include "machine/nearest_word.hpp"
+#include "base/nearest_word.hpp"
 #include "maslin/error.hpp"
 #include "sched/grain/automatic.hpp"
 #include "sched/grain/edtlp_llp.hpp"
@@ -64,7 +64,7 @@ policy parse_policy(std::string_view text) {
   }
   std::vector<std::string> words;
   for (const named& one : all) words.emplace_back(one.name);
-  const std::string guess = machine::nearest_word(name == "s-mgps" ? text : name, words);
+  const std::string guess = base::nearest_word(name == "s-mgps" ? text : name, words);
   fail(text, guess.empty() ? "unknown policy" : fmt::format("unknown policy, did you mean '{}'?", guess));
 }
 

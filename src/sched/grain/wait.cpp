@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/nearest_word.hpp"
+#include "base/nearest_word.hpp"
 #include "maslin/error.hpp"
 
 namespace maslin::grain {
@@ -42,7 +42,7 @@ wait_policy parse_wait(std::string_view name, std::string_view told) {
     if (one.name == name) return one.policy;
     words.emplace_back(one.name);
   }
-  const std::string guess = machine::nearest_word(std::string(name), words);
+  const std::string guess = base::nearest_word(std::string(name), words);
   throw error(fmt::format("{}: unknown waiting policy '{}'{}; write spin, yield, adaptive, park or auto", told, name,
                           guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess)));
 }
