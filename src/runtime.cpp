@@ -17,11 +17,12 @@
 #include <string>
 #include <thread>
 
+#include "base/cannot_start.hpp"
 #include "base/chance.hpp"
 #include "base/clock.hpp"
-#include "base/environment.hpp"
 #include "base/float_mode.hpp"
 #include "base/lock.hpp"
+#include "base/settings.hpp"
 #include "exec/executor.hpp"
 #include "exec/foreign/libraries.hpp"
 #include "exec/foreign/one_thread.hpp"
@@ -83,11 +84,6 @@ process_runtime& the_process() {
   };
   static const owner of_process;
   return *process;
-}
-
-schedule schedule_from_environment() {
-  const char* text = std::getenv("MASLIN_LOOP");
-  return text && *text ? loop_policy::parse(text) : schedule::dbs;
 }
 
 void print_exception(const std::exception_ptr& what) noexcept {
@@ -162,16 +158,16 @@ void start(process_runtime& p, Runtime::options wish) {
   (void)fork_handler;
   const std::lock_guard one_at_a_time(starting);
   set_root_drain(drain);
+  base::tell_misspelt_settings();
   const std::optional<machine::machine_spec> described = machine::described_machine();
-  wish.serial =
-      wish.serial || base::flag_from_environment("MASLIN_SERIAL", false, "run every call in place, in program order");
+  wish.serial = wish.serial || base::flag_of("MASLIN_SERIAL");
   const int workers = wish.workers > 0 ? wish.workers : machine::worker_count(described);
-  const schedule loops = schedule_from_environment();
+  const schedule loops = loop_policy::of_the_run();
   base::usual_float_mode = {};
-  graph::set_renaming_limit(graph::renaming_limit_from_environment());
-  graph::set_read_checks(graph::read_checks_from_environment());
+  graph::set_renaming_limit(*base::number_of("MASLIN_RENAME") << 20);
+  graph::set_read_checks(base::flag_of("MASLIN_CHECK"));
   std::unique_ptr<foreign::one_thread> one_thread;
-  if (foreign::policy_from_environment() == foreign::policy::one_thread)
+  if (base::choice_of<foreign::policy>("MASLIN_FOREIGN") == foreign::policy::one_thread)
     one_thread = std::make_unique<foreign::one_thread>();
   std::unique_ptr<node::membership> shared;
   if (const std::string job = node::job_from_environment(); !job.empty() && !wish.serial && !described)

@@ -20,6 +20,7 @@
 
 #include "base/cache_path.hpp"
 #include "base/processor.hpp"
+#include "base/settings.hpp"
 #include "exec/foreign/libraries.hpp"
 #include "exec/leaving.hpp"
 #include "files/marked.hpp"
@@ -182,7 +183,7 @@ void report_file::write(bool ended) {
 }
 
 void begin_reporting(int workers, const char* described) noexcept try {
-  const char* const named = std::getenv("MASLIN_REPORT");
+  const char* const named = base::text_of("MASLIN_REPORT");
   std::string path = named ? named : "";
   run_about run;
   run.program = program_invocation_short_name;

@@ -6,7 +6,6 @@
 #include <atomic>
 
 #include "base/checksum.hpp"
-#include "base/environment.hpp"
 #include "graph/describe.hpp"
 #include "graph/region.hpp"
 #include "maslin/error.hpp"
@@ -27,15 +26,6 @@ std::uint64_t sum_of(const declared& a) {
 }
 
 }  // namespace
-
-bool read_checks_from_environment() {
-#ifdef NDEBUG
-  constexpr bool by_default = false;
-#else
-  constexpr bool by_default = true;
-#endif
-  return base::flag_from_environment("MASLIN_CHECK", by_default, "find tasks that write what they declare with in()");
-}
 
 void set_read_checks(bool on) noexcept { checks.store(on, std::memory_order_relaxed); }
 bool read_checks() noexcept { return checks.load(std::memory_order_relaxed); }

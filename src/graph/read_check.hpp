@@ -9,8 +9,6 @@
 
 namespace maslin::graph {
 
-/// Gives whether tasks are checked: MASLIN_CHECK (1 or 0), by default in debug builds. Throws `error` for a bad value.
-bool read_checks_from_environment();
 void set_read_checks(bool on) noexcept;
 bool read_checks() noexcept;
 

@@ -1,13 +1,8 @@
 #include "graph/version.hpp"
 
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <new>
-#include <string>
-#include <string_view>
 
-#include "maslin/error.hpp"
 #include "task/pool.hpp"
 
 namespace maslin {
@@ -59,18 +54,6 @@ void release(version& v) noexcept {
     ::operator delete(v.data, alignment);
   }
   delete &v;
-}
-
-std::size_t renaming_limit_from_environment() {
-  const char* text = std::getenv("MASLIN_RENAME");
-  if (!text || !*text) return std::size_t{256} << 20;
-  const std::string_view value = text;
-  std::size_t megabytes = 0;
-  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), megabytes);
-  if (failed != std::errc() || end != value.data() + value.size() || megabytes > (std::size_t{1} << 40))
-    throw error("MASLIN_RENAME=" + std::string(value) +
-                ": expected the mebibytes that new versions of data may take, such as 256; 0 switches renaming off");
-  return megabytes << 20;
 }
 
 void set_renaming_limit(std::size_t bytes) noexcept { limit.store(bytes, std::memory_order_relaxed); }

@@ -45,8 +45,7 @@ inline void use(detail::version& v) noexcept { v.users.fetch_add(1, std::memory_
 /// One user less; the last one frees it.
 void release(detail::version& v) noexcept;
 
-/// Bytes that versions may take in all: MASLIN_RENAME, by default 256 MiB. Throws `error` for a bad value.
-std::size_t renaming_limit_from_environment();
+/// Versions may take so many bytes in all.
 void set_renaming_limit(std::size_t bytes) noexcept;
 
 /// Copies what a version holds to memory that is laid out as the region is.

@@ -11,19 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "machine/cgroup.hpp"
 #include "maslin/error.hpp"
 
 namespace maslin::machine {
 
 namespace {
-
-/// Gives the variable's text; an empty one counts as not set, as in `MASLIN_WORKERS= ./program`.
-std::optional<std::string> environment(const char* name) {
-  const char* text = std::getenv(name);
-  if (!text || !*text) return std::nullopt;
-  return text;
-}
 
 std::optional<int> number_up_to(std::string_view text, int most) {
   int value = 0;
@@ -62,10 +56,11 @@ cpu_limit slurm_limit(const std::optional<std::string>& text) {
 }  // namespace
 
 surroundings this_process() {
+  const char* granted = std::getenv("SLURM_CPUS_PER_TASK");
   return {.root = "/",
           .allowed_cpus = allowed_cpus(),
           .online_cpus = online_cpus(),
-          .slurm_cpus_per_task = environment("SLURM_CPUS_PER_TASK")};
+          .slurm_cpus_per_task = granted && *granted ? std::optional<std::string>(granted) : std::nullopt};
 }
 
 cpu_budget budget(const surroundings& around) {
@@ -82,7 +77,7 @@ cpu_budget budget(const surroundings& around) {
 
 cpu_budget budget() { return budget(this_process()); }
 
-worker_grant grant_workers(const cpu_budget& budget, const std::optional<std::string>& asked) {
+worker_grant grant_workers(const cpu_budget& budget, std::optional<int> asked) {
   if (!asked) {
     std::string tightest;
     for (const cpu_limit& limit : budget.limits)
@@ -90,19 +85,16 @@ worker_grant grant_workers(const cpu_budget& budget, const std::optional<std::st
         tightest += fmt::format("{}{}: {}", tightest.empty() ? "" : "; ", limit.source, limit.found);
     return {budget.cpus, "one for each CPU of the budget (" + tightest + ")"};
   }
-  const auto workers = number_up_to(*asked, most_workers);
-  if (!workers)
-    throw error(fmt::format(
-        "MASLIN_WORKERS=\"{}\": expected a number of workers from 1 to {}; set it right, or unset it to get "
-        "one worker for each CPU of the budget (here {})",
-        *asked, most_workers, budget.cpus));
   std::string reason = "MASLIN_WORKERS asks for it";
-  if (*workers > budget.cpus)
+  if (*asked > budget.cpus)
     reason += fmt::format(", beyond the budget of {}: the workers will share CPUs", budget.cpus);
-  return {*workers, reason};
+  return {*asked, reason};
 }
 
-worker_grant grant_workers(const cpu_budget& budget) { return grant_workers(budget, environment("MASLIN_WORKERS")); }
+worker_grant grant_workers(const cpu_budget& budget) {
+  const auto asked = base::number_of("MASLIN_WORKERS");
+  return grant_workers(budget, asked ? std::optional(static_cast<int>(*asked)) : std::nullopt);
+}
 
 int worker_count(const std::optional<machine_spec>& described) {
   if (!described) return grant_workers(budget()).workers;
@@ -112,9 +104,8 @@ int worker_count(const std::optional<machine_spec>& described) {
 bool oversubscribed(int workers) { return workers > budget().cpus; }
 
 std::optional<machine_spec> described_machine() {
-  const auto path = environment("MASLIN_MACHINE");
-  if (!path) return std::nullopt;
-  return read_spec(*path);
+  const char* path = base::text_of("MASLIN_MACHINE");
+  return path ? std::optional(read_spec(path)) : std::nullopt;
 }
 
 }  // namespace maslin::machine

@@ -10,9 +10,6 @@
 
 namespace maslin::machine {
 
-/// Most workers that may be asked for: more is a slip of the keyboard.
-inline constexpr int most_workers = 4096;
-
 /// Gives the number of workers of this process: `grant_workers` of the budget, or of the workers of a described
 /// machine. Throws its errors.
 int worker_count(const std::optional<machine_spec>& described = std::nullopt);
@@ -36,7 +33,7 @@ surroundings this_process();
 
 cpu_budget budget(const surroundings& around);
 
-/// The rule behind grant_workers; `asked` is the text of MASLIN_WORKERS, if set.
-worker_grant grant_workers(const cpu_budget& budget, const std::optional<std::string>& asked);
+/// The rule behind grant_workers; `asked` is MASLIN_WORKERS, if set.
+worker_grant grant_workers(const cpu_budget& budget, std::optional<int> asked);
 
 }  // namespace maslin::machine

@@ -7,12 +7,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
 
+#include "base/settings.hpp"
 #include "maslin/error.hpp"
 #include "trace/drainer.hpp"
 #include "trace/names.hpp"
@@ -104,16 +103,9 @@ void start(const std::string& path, int worker_count, detail_level detail, descr
 }
 
 void start_from_environment(int worker_count, described_time clock) {
-  const char* path = std::getenv("MASLIN_TRACE");
-  const char* wish = std::getenv("MASLIN_TRACE_DETAIL");
-  detail_level detail = detail_level::all;
-  if (wish && std::strcmp(wish, "streams") == 0)
-    detail = detail_level::streams;
-  else if (wish && *wish && std::strcmp(wish, "all") != 0)
-    throw error(fmt::format(
-        "MASLIN_TRACE_DETAIL={}: expected 'streams' (small: phases, streams, decisions) or 'all'; unset it for all",
-        wish));
-  if (!path || !*path) return;
+  const char* path = base::text_of("MASLIN_TRACE");
+  const auto detail = base::choice_of<detail_level>("MASLIN_TRACE_DETAIL");
+  if (!path) return;
   std::string where = internal::expand(path);
   if (const pid_t forked = internal::state().forked) where += fmt::format(".{}", forked);
   try {

@@ -12,6 +12,7 @@
 
 namespace maslin::trace {
 
+/// In the order of the words of MASLIN_TRACE_DETAIL.
 enum class detail_level : std::uint8_t {
   streams,  ///< phases, streams, decisions, park/unpark, helps, and totals per kernel and stream
   all

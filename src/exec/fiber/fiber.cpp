@@ -3,16 +3,12 @@
 #include <cxxabi.h>
 
 #include <boost/context/detail/fcontext.hpp>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <string>
-#include <string_view>
 
 #include "base/float_mode.hpp"
 #include "exec/fiber/overflow.hpp"
 #include "exec/fiber/sanitizers.hpp"
-#include "maslin/error.hpp"
 
 namespace maslin {
 
@@ -110,23 +106,6 @@ void fiber::arrive(message* sent, void* left_context) {
   set_forks_of_thread(to.forks_);
   // The message lies on the stack that was left; after this call that stack may be in use again.
   sent->after(sent->argument);
-}
-
-std::size_t stack_bytes_from_environment() {
-  constexpr std::size_t kib = 1024;
-  constexpr std::size_t least = 64 * kib;
-  constexpr std::size_t most = kib * kib * kib;
-  const char* text = std::getenv("MASLIN_STACK");
-  if (!text || !*text) return kib * kib;
-  const std::string_view value = text;
-  std::size_t number = 0;
-  const auto [end, failed] = std::from_chars(value.data(), value.data() + value.size(), number);
-  const std::string_view unit(end, static_cast<std::size_t>(value.data() + value.size() - end));
-  const std::size_t scale = unit == "K" ? kib : unit == "M" ? kib * kib : unit.empty() ? 1 : 0;
-  if (failed != std::errc() || scale == 0 || number < least / scale || number > most / scale)
-    throw error("MASLIN_STACK=" + std::string(value) +
-                ": expected the stack size of a fiber between 64K and 1024M, such as 256K or 1M");
-  return number * scale;
 }
 
 }  // namespace maslin

@@ -55,7 +55,4 @@ class fiber {
   std::size_t asan_bytes_ = 0;
 };
 
-/// Gives the stack size of fibers in bytes: MASLIN_STACK (with K or M behind it), 1 MiB by default. Throws `error`.
-std::size_t stack_bytes_from_environment();
-
 }  // namespace maslin

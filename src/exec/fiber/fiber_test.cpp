@@ -13,8 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "maslin/error.hpp"
-
 namespace maslin {
 namespace {
 
@@ -248,35 +246,6 @@ TEST(FiberDeathTest, AFaultElsewhereIsTheProgramsOwn) {
       },
       testing::ExitedWithCode(5), "^$");
 }
-
-struct stack_setting {
-  const char* text;
-  std::size_t bytes;  // 0: an error
-};
-
-class StackBytes : public testing::TestWithParam<stack_setting> {};
-
-TEST_P(StackBytes, AreReadFromTheEnvironment) {
-  setenv("MASLIN_STACK", GetParam().text, 1);
-  if (GetParam().bytes) {
-    EXPECT_EQ(stack_bytes_from_environment(), GetParam().bytes);
-  } else {
-    try {
-      stack_bytes_from_environment();
-      ADD_FAILURE() << "no error";
-    } catch (const error& e) {
-      EXPECT_NE(std::string(e.what()).find(GetParam().text), std::string::npos) << e.what();
-    }
-  }
-  unsetenv("MASLIN_STACK");
-}
-
-INSTANTIATE_TEST_SUITE_P(, StackBytes,
-                         testing::Values(stack_setting{"", 1 << 20}, stack_setting{"65536", 65536},
-                                         stack_setting{"256K", 256 << 10}, stack_setting{"2M", 2 << 20},
-                                         stack_setting{"1K", 0}, stack_setting{"big", 0}, stack_setting{"-1", 0},
-                                         stack_setting{"1G", 0}, stack_setting{"9999999M", 0},
-                                         stack_setting{"5 M", 0}));
 
 }  // namespace
 }  // namespace maslin

@@ -1,11 +1,6 @@
 #include "exec/foreign/one_thread.hpp"
 
-#include <cstdlib>
-#include <string>
-#include <string_view>
-
 #include "exec/foreign/libraries.hpp"
-#include "maslin/error.hpp"
 #include "task/context_watcher.hpp"
 
 namespace maslin::foreign {
@@ -16,17 +11,6 @@ namespace {
 void context_changed(context*) noexcept { limit_thread_anew(1); }
 
 }  // namespace
-
-policy policy_from_environment() {
-  const char* text = std::getenv("MASLIN_FOREIGN");
-  const std::string_view value = text ? text : "";
-  if (value.empty() || value == "1") return policy::granted;
-  if (value == "reproducible") return policy::one_thread;
-  if (value == "0") return policy::alone;
-  throw error(std::string("MASLIN_FOREIGN=") + text +
-              ": expected 1 (BLAS and OpenMP code uses the threads that its caller was granted), reproducible (one "
-              "thread always) or 0 (it uses what it likes)");
-}
 
 one_thread::one_thread() {
   process_.count_outside(1);

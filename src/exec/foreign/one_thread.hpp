@@ -8,13 +8,12 @@
 
 namespace maslin::foreign {
 
+/// In the order of the words of MASLIN_FOREIGN.
 enum class policy : std::uint8_t {
   granted,     ///< what their callers were granted: the executor on CPU cores sees to it
   one_thread,  ///< one, whoever calls, on every executor and outside of Maslin's calls, too
   alone        ///< what they like
 };
-/// Gives what MASLIN_FOREIGN says. Throws `error`.
-policy policy_from_environment();
 
 /// While it lives, libraries have one thread each. There is one at a time, a runtime's.
 class one_thread {

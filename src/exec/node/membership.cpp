@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <string_view>
 #include <system_error>
 #include <thread>
 
 #include "base/checksum.hpp"
+#include "base/settings.hpp"
 #include "machine/cgroup.hpp"
 
 namespace maslin::node {
@@ -78,7 +78,7 @@ bool set_affinity(const std::vector<bool>& cpus) {
 }
 
 std::string job_from_environment() {
-  const char* text = std::getenv("MASLIN_NODE");
+  const char* text = base::text_of("MASLIN_NODE");
   std::string job = text ? text : "";
   if (job.empty() || job == "0") return {};
   check_job_name(job);

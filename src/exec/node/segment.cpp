@@ -20,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/settings.hpp"
 #include "maslin/error.hpp"
 #include "maslin/run_report.hpp"
 
@@ -237,9 +238,7 @@ void check_job_name(const std::string& job) {
   const bool good = !job.empty() && job.size() <= longest && std::all_of(job.begin(), job.end(), [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || others.find(c) != others.npos;
   });
-  if (!good)
-    throw error("MASLIN_NODE=" + job + ": expected a name of at most " + std::to_string(longest) +
-                " letters, digits and " + std::string(others) + ", the same in all processes that share this node");
+  if (!good) base::fail("MASLIN_NODE", job);
 }
 
 std::unique_ptr<segment> segment::map(int fd, const std::string& job) {

@@ -1,19 +1,16 @@
 #include "exec/phase/host.hpp"
 
-#include <cstdlib>
-#include <string>
 #include <utility>
 
+#include "base/settings.hpp"
 #include "task/kernels.hpp"
 
 namespace maslin {
 
 phase_host::phase_host() {
-  if (const char* text = std::getenv("MASLIN_WAIT"); text && *text) {
-    wait_ = grain::parse_wait(text, std::string("MASLIN_WAIT=\"") + text + '"');
-    wait_by_ = "MASLIN_WAIT";
-  }
-  if (const char* text = std::getenv("MASLIN_PIN"); text && *text) {
+  wait_ = base::choice_of<grain::wait_policy>("MASLIN_WAIT");
+  if (base::text_of("MASLIN_WAIT")) wait_by_ = "MASLIN_WAIT";
+  if (const char* text = base::text_of("MASLIN_PIN")) {
     grain::pinned all = grain::parse_pins(text);
     pins_ = std::move(all.phases);
     pinned_kernels_ = std::move(all.kernels);
@@ -22,7 +19,7 @@ phase_host::phase_host() {
       wait_by_ = "MASLIN_PIN";
     }
   }
-  if (const char* text = std::getenv("MASLIN_GRAIN"); text && *text) policy_ = grain::parse_policy(text);
+  if (const char* text = base::text_of("MASLIN_GRAIN")) policy_ = grain::parse_policy(text);
 }
 
 std::optional<grain::kernel_place> phase_host::pinned_place(std::uint32_t kernel) const {

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <iterator>
 #include <optional>
 #include <utility>
 
+#include "base/settings.hpp"
 #include "files/marked.hpp"
 #include "files/replacement.hpp"
 
@@ -163,8 +163,8 @@ void learned_phases::save() noexcept try {
 }
 
 std::string learned_file(std::string otherwise) {
-  const char* text = std::getenv("MASLIN_LEARNED");
-  if (!text || !*text) return otherwise;
+  const char* text = base::text_of("MASLIN_LEARNED");
+  if (!text) return otherwise;
   return std::string_view(text) == "off" ? "" : text;
 }
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/cache_path.hpp"
-#include "base/environment.hpp"
 #include "base/processor.hpp"
+#include "base/settings.hpp"
 #include "exec/core/queues.hpp"
 #include "exec/foreign/one_thread.hpp"
 #include "exec/forks/forks.hpp"
@@ -60,16 +60,15 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
       handing_task_over_ticks_(handing_task_over_seconds / base::seconds_per_tick()),
       heartbeat_ticks_(static_cast<std::uint64_t>(heartbeat_seconds / base::seconds_per_tick())),
       clock_ticks_(base::ticks_per_reading()),
-      at_once_(
-          base::flag_from_environment("MASLIN_AT_ONCE", true, "a creator runs tasks that are too small to hand over")),
+      at_once_(base::flag_of("MASLIN_AT_ONCE")),
       sharing_(as ? std::make_unique<sharing>(*this, std::move(as)) : nullptr),
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),
       whole_(&make_whole(workers)),
-      limits_libraries_(foreign::policy_from_environment() == foreign::policy::granted),
+      limits_libraries_(base::choice_of<foreign::policy>("MASLIN_FOREIGN") == foreign::policy::granted),
       process_limit_(workers),
-      stacks_(stack_bytes_from_environment()) {
+      stacks_(*base::number_of("MASLIN_STACK")) {
   if (!learns_waits_) whole_->waits.store(wait_policy(), std::memory_order_relaxed);
   if (sharing_) {
     whole_->grows = true;

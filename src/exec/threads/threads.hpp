@@ -34,6 +34,7 @@ struct patience {
 };
 /// Gives MASLIN_WATCHDOG. Throws `error`.
 patience patience_from_environment();
+patience parse_patience(std::string_view text);
 
 class threads_executor final : public executor, public phase_host {
  public:

@@ -6,37 +6,33 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "base/settings.hpp"
 #include "exec/threads/stall.hpp"
 #include "exec/threads/threads.hpp"
-#include "maslin/error.hpp"
 #include "task/os_waiter.hpp"
 
 namespace maslin {
 
 patience patience_from_environment() {
-  const char* text = std::getenv("MASLIN_WATCHDOG");
-  if (!text || !*text) return {};
-  const auto bad = [&] {
-    return error(
-        "MASLIN_WATCHDOG=" + std::string(text) +
-        ": expected a positive number of seconds, such as 5, or two (5,300): the second is how long a worker may "
-        "be busy while nothing ends, 120 if not given");
-  };
+  const char* text = base::text_of("MASLIN_WATCHDOG");
+  return text ? parse_patience(text) : patience{};
+}
+
+patience parse_patience(std::string_view text) {
   const auto number = [&](std::string_view from) {
     double seconds = 0;
     const auto [end, failed] = std::from_chars(from.data(), from.data() + from.size(), seconds);
-    if (failed != std::errc() || end != from.data() + from.size() || !(seconds > 0)) throw bad();
+    if (failed != std::errc() || end != from.data() + from.size() || !(seconds > 0))
+      base::fail("MASLIN_WATCHDOG", text);
     return seconds;
   };
-  const std::string_view value = text;
-  const std::size_t comma = value.find(',');
+  const std::size_t comma = text.find(',');
   patience given;
-  given.idle_seconds = number(value.substr(0, comma));
-  if (comma != std::string_view::npos) given.busy_seconds = number(value.substr(comma + 1));
+  given.idle_seconds = number(text.substr(0, comma));
+  if (comma != std::string_view::npos) given.busy_seconds = number(text.substr(comma + 1));
   return given;
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "base/environment.hpp"
+#include "base/settings.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/inside.hpp"
@@ -75,9 +75,9 @@ void virtual_executor::leave_track() noexcept { leave(holds_inside_); }
 virtual_executor::virtual_executor(const machine::machine_spec& machine, int workers, schedule loops)
     : machine_name_(machine.name),
       times_(machine),
-      stacks_(stack_bytes_from_environment()),
+      stacks_(*base::number_of("MASLIN_STACK")),
       loops_(loops),
-      quiet_(base::flag_from_environment("MASLIN_QUIET", false, "say nothing but what went wrong")),
+      quiet_(base::flag_of("MASLIN_QUIET")),
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),

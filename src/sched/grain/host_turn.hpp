@@ -6,27 +6,18 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <string_view>
 
 #include "sched/grain/wait.hpp"
 
 namespace maslin::grain {
 
+/// In the order of the words of MASLIN_HOST.
 enum class host_policy : std::uint8_t {
   edtlp,               ///< switch at every off-load; strictly in turn, so that each has off-loaded before one goes on
   yield_if_not_ready,  ///< poll in turn, round and round: whose kernel is not done yields to the next
   adaptive,            ///< as before, but who is expected to off-load next keeps the context and spins
   native               ///< the operating system's: a time slice each, and who waits for its kernel spins meanwhile
 };
-
-/// Gives the policy of that name ("edtlp", "yield", "adaptive", "native"); nothing if there is none.
-constexpr std::optional<host_policy> parse_host_policy(std::string_view name) {
-  if (name == "edtlp") return host_policy::edtlp;
-  if (name == "yield") return host_policy::yield_if_not_ready;
-  if (name == "adaptive") return host_policy::adaptive;
-  if (name == "native") return host_policy::native;
-  return std::nullopt;
-}
 
 /// Do threads that wait for their kernels take turns to look whether they are done?
 constexpr bool polls(host_policy policy) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <vector>
+#include "base/settings.hpp"
 
 namespace maslin::grain {
 namespace {
@@ -215,9 +216,12 @@ TEST(HostTurn, WhatAKernelTookCountsFromTheNextOffLoadOn) {
   EXPECT_EQ(t.expected, 240);
 }
 
-TEST(HostTurn, NamesAreRead) {
-  EXPECT_EQ(parse_host_policy("adaptive"), host_policy::adaptive);
-  EXPECT_FALSE(parse_host_policy("Linux"));
+TEST(HostTurn, PoliciesHaveTheNamesOfTheSetting) {
+  const base::known_setting names = "MASLIN_HOST";
+  EXPECT_EQ(base::find_word(names, "edtlp"), static_cast<std::size_t>(host_policy::edtlp));
+  EXPECT_EQ(base::find_word(names, "yield"), static_cast<std::size_t>(host_policy::yield_if_not_ready));
+  EXPECT_EQ(base::find_word(names, "adaptive"), static_cast<std::size_t>(host_policy::adaptive));
+  EXPECT_EQ(base::find_word(names, "native"), static_cast<std::size_t>(host_policy::native));
 }
 
 }  // namespace

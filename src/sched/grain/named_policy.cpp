@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/nearest_word.hpp"
-#include "maslin/error.hpp"
+#include "base/settings.hpp"
 #include "sched/grain/automatic.hpp"
 #include "sched/grain/edtlp_llp.hpp"
 #include "sched/grain/hill_climbing.hpp"
@@ -18,26 +18,19 @@ namespace maslin::grain {
 
 namespace {
 
+/// Some are followed by a width.
 struct named {
-  std::string_view name;
-  policy::rule by;
-};
-// Of two names that are as near to what was written, the first is proposed: "smgps" lacks a hyphen.
-constexpr named all[] = {{"s-mgps", policy::rule::s_mgps},
-                         {"s-mgps:work", policy::rule::s_mgps_by_work},
-                         {"mgps", policy::rule::mgps},
-                         {"auto", policy::rule::automatic},
-                         {"edtlp", policy::rule::edtlp},
-                         {"edtlp-llp", policy::rule::edtlp_llp},
-                         {"hill-climbing", policy::rule::hill_climbing},
-                         {"ucb", policy::rule::ucb}};
+  explicit named(const setting_word& one)
+      : name(one.word.substr(0, one.word.find(wide))), has_width(name.size() < one.word.size()) {}
+  static constexpr std::string_view wide = ":WIDTH";
 
-[[noreturn]] void fail(std::string_view text, const std::string& what) {
-  throw error(fmt::format(
-      "MASLIN_GRAIN=\"{}\": {}; write auto, edtlp, edtlp-llp:WIDTH (for example edtlp-llp:4), mgps, s-mgps, "
-      "s-mgps:work, hill-climbing or ucb",
-      text, what));
-}
+  std::string_view name;
+  bool has_width;
+};
+
+constexpr base::known_setting row = "MASLIN_GRAIN";
+
+[[noreturn]] void fail(std::string_view text, const std::string& what) { base::fail(row, text, what); }
 
 int read_width(std::string_view text, std::string_view width) {
   int value = 0;
@@ -53,26 +46,26 @@ int read_width(std::string_view text, std::string_view width) {
 policy parse_policy(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
-  for (const named& one : all) {
-    if (one.name == text && one.by != policy::rule::edtlp_llp) return {one.by};  // "s-mgps:work" is a name, too
+  std::vector<std::string> names;
+  for (const setting_word& word : base::words_of(row.row())) {
+    const named one(word);
+    const auto by = static_cast<policy::rule>(names.size());
+    names.emplace_back(one.name);
+    if (one.name == text && !one.has_width) return {by};  // "s-mgps:work" is a name, too
     if (one.name != name) continue;
-    if (one.by == policy::rule::edtlp_llp) {
-      if (colon == std::string_view::npos) fail(text, "expected ':' and a width after edtlp-llp");
-      return {one.by, read_width(text, text.substr(colon + 1))};
+    if (one.has_width) {
+      if (colon == std::string_view::npos) fail(text, fmt::format("expected ':' and a width after {}", name));
+      return {by, read_width(text, text.substr(colon + 1))};
     }
-    if (one.by != policy::rule::s_mgps) fail(text, fmt::format("{} takes no width", name));
+    if (by != policy::rule::s_mgps) fail(text, fmt::format("{} takes no width", name));
   }
-  std::vector<std::string> words;
-  for (const named& one : all) words.emplace_back(one.name);
-  const std::string guess = base::nearest_word(name == "s-mgps" ? text : name, words);
+  const std::string guess = base::nearest_word(name == "s-mgps" ? text : name, names);
   fail(text, guess.empty() ? "unknown policy" : fmt::format("unknown policy, did you mean '{}'?", guess));
 }
 
 std::string name_of(policy p) {
-  for (const named& one : all)
-    if (one.by == p.by)
-      return p.by == policy::rule::edtlp_llp ? fmt::format("{}:{}", one.name, p.width) : std::string(one.name);
-  return "";
+  const named one(row->words[static_cast<std::size_t>(p.by)]);
+  return one.has_width ? fmt::format("{}:{}", one.name, p.width) : std::string(one.name);
 }
 
 std::unique_ptr<controller> make_controller(policy p, const situation& begin) {

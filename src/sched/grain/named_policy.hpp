@@ -11,13 +11,13 @@
 namespace maslin::grain {
 
 struct policy {
-  enum class rule : std::uint8_t { edtlp, edtlp_llp, mgps, s_mgps, s_mgps_by_work, automatic, hill_climbing, ucb };
+  /// In the order of the words of MASLIN_GRAIN.
+  enum class rule : std::uint8_t { automatic, edtlp, edtlp_llp, s_mgps, s_mgps_by_work, mgps, hill_climbing, ucb };
   rule by = rule::automatic;
   int width = 1;  ///< of edtlp_llp's teams
 };
 
-/// Gives the policy of that name: auto, edtlp, edtlp-llp:WIDTH, mgps, s-mgps, s-mgps:work, hill-climbing or ucb. Throws
-/// `error`, with the nearest name if there is one.
+/// Gives the policy that a word of MASLIN_GRAIN names. Throws `error`, with the nearest name if there is one.
 policy parse_policy(std::string_view text);
 
 /// Gives its name, as `parse_policy` reads it.

@@ -7,18 +7,15 @@
 #include <optional>
 #include <utility>
 
+#include "base/settings.hpp"
 #include "maslin/error.hpp"
 
 namespace maslin::grain {
 
 namespace {
 
-[[noreturn]] void fail(std::string_view text, std::size_t at, std::string_view expected) {
-  throw error(
-      fmt::format("MASLIN_PIN=\"{}\": column {}: expected {}; write NAME=STREAMSxWIDTH for each phase, separated by "
-                  "commas, NAME=host or NAME=accelerator for kernels, and wait=POLICY for how to wait, for example "
-                  "MASLIN_PIN=\"bootstraps=4x2,other=1x8,wait=yield\"",
-                  text, at + 1, expected));
+[[noreturn]] void fail(std::string_view text, std::size_t at, std::string_view found) {
+  base::fail("MASLIN_PIN", text, fmt::format("column {}: {}", at + 1, found));
 }
 
 /// Reads a positive count at `at` and moves behind it.
@@ -34,9 +31,10 @@ std::optional<int> read_count(std::string_view text, std::size_t& at) {
 /// Reads a waiting policy at `at`, up to the next comma, and moves behind it.
 wait_policy read_wait(std::string_view text, std::size_t& at) {
   const std::string_view name = text.substr(at, text.find(',', at) - at);
-  const auto policy = parse_wait(name, fmt::format("MASLIN_PIN=\"{}\": column {}", text, at + 1));
+  const auto word = base::find_word("MASLIN_WAIT", name);
+  if (!word) fail(text, at, base::expected("MASLIN_WAIT", name));
   at += name.size();
-  return policy;
+  return static_cast<wait_policy>(*word);
 }
 
 /// Reads where a kernel runs at `at`, up to the next comma, and moves behind it; nothing if that is something else.
@@ -49,11 +47,11 @@ std::optional<kernel_place> read_place(std::string_view text, std::size_t& at) {
 
 configuration read_configuration(std::string_view text, std::size_t& at) {
   const auto streams = read_count(text, at);
-  if (!streams) fail(text, at, "a number of streams, 1 or more (of a kernel: host or accelerator)");
-  if (at >= text.size() || text[at] != 'x') fail(text, at, "'x' between streams and width");
+  if (!streams) fail(text, at, "expected a number of streams, 1 or more (of a kernel: host or accelerator)");
+  if (at >= text.size() || text[at] != 'x') fail(text, at, "expected 'x' between streams and width");
   ++at;
   const auto width = read_count(text, at);
-  if (!width) fail(text, at, "a width, 1 or more");
+  if (!width) fail(text, at, "expected a width, 1 or more");
   return {*streams, *width};
 }
 
@@ -65,9 +63,9 @@ pinned parse_pins(std::string_view text) {
   while (at < text.size()) {
     const std::size_t start = at;
     const std::size_t equals = text.find_first_of("=,", at);
-    if (equals == start) fail(text, start, "the name of a phase");
-    if (equals == std::string_view::npos) fail(text, text.size(), "'=' after the name of a phase");
-    if (text[equals] == ',') fail(text, equals, "'=' after the name of a phase");
+    if (equals == start) fail(text, start, "expected the name of a phase");
+    if (equals == std::string_view::npos) fail(text, text.size(), "expected '=' after the name of a phase");
+    if (text[equals] == ',') fail(text, equals, "expected '=' after the name of a phase");
     std::string name(text.substr(start, equals - start));
     at = equals + 1;
     bool first = true;
@@ -77,10 +75,10 @@ pinned parse_pins(std::string_view text) {
       first = all.kernels.emplace(name, *place).second;
     else
       first = all.phases.emplace(name, read_configuration(text, at)).second;
-    if (!first) fail(text, start, fmt::format("each name once, but '{}' is pinned twice", name));
+    if (!first) fail(text, start, fmt::format("expected each name once, but '{}' is pinned twice", name));
     if (at == text.size()) break;
-    if (text[at] != ',') fail(text, at, "',' or the end after a configuration");
-    if (++at == text.size()) fail(text, at, "another entry after ','");
+    if (text[at] != ',') fail(text, at, "expected ',' or the end after a configuration");
+    if (++at == text.size()) fail(text, at, "expected another entry after ','");
   }
   return all;
 }

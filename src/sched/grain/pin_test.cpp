@@ -67,9 +67,9 @@ TEST(Pin, WhatCannotBeReadIsNamedWithItsColumn) {
       {"a=hosts", "column 3: expected a number of streams, 1 or more (of a kernel: host or accelerator)"},
       {"a=host,b=host,a=accelerator", "column 15: expected each name once"},
       {"wait=yield,wait=spin", "column 12: expected each name once"},
-      {"wait=yeild", "column 6: unknown waiting policy 'yeild', did you mean 'yield'?"},
-      {"wait=4x2", "column 6: unknown waiting policy '4x2'; write spin"},
-      {"wait=", "column 6: unknown waiting policy ''"},
+      {"wait=yeild", "column 6: expected spin, yield, adaptive, park or auto, did you mean 'yield'?"},
+      {"wait=4x2", "column 6: expected spin, yield, adaptive, park or auto; write NAME=STREAMSxWIDTH"},
+      {"wait=", "column 6: expected spin, yield, adaptive, park or auto"},
       {"wait=spin,", "column 11: expected another entry"},
   };
   for (const auto& [text, expected] : cases)

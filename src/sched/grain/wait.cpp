@@ -4,24 +4,12 @@
 
 #include <cmath>
 #include <string>
-#include <vector>
 
-#include "base/nearest_word.hpp"
-#include "maslin/error.hpp"
+#include "base/settings.hpp"
 
 namespace maslin::grain {
 
 namespace {
-
-struct named {
-  std::string_view name;
-  wait_policy policy;
-};
-constexpr named all[] = {{"spin", wait_policy::spin},
-                         {"yield", wait_policy::yield},
-                         {"adaptive", wait_policy::adaptive},
-                         {"park", wait_policy::park},
-                         {"auto", wait_policy::automatic}};
 
 /// Gives the time in words, rounded to that many digits.
 std::string time_text(double seconds, int digits) {
@@ -36,21 +24,8 @@ std::string time_text(double seconds, int digits) {
 
 }  // namespace
 
-wait_policy parse_wait(std::string_view name, std::string_view told) {
-  std::vector<std::string> words;
-  for (const named& one : all) {
-    if (one.name == name) return one.policy;
-    words.emplace_back(one.name);
-  }
-  const std::string guess = base::nearest_word(std::string(name), words);
-  throw error(fmt::format("{}: unknown waiting policy '{}'{}; write spin, yield, adaptive, park or auto", told, name,
-                          guess.empty() ? "" : fmt::format(", did you mean '{}'?", guess)));
-}
-
 std::string_view name_of(wait_policy policy) {
-  for (const named& one : all)
-    if (one.policy == policy) return one.name;
-  return "";
+  return base::known_setting("MASLIN_WAIT")->words[static_cast<std::size_t>(policy)].word;
 }
 
 wait_sums& wait_sums::operator+=(const wait_sums& more) {

@@ -9,6 +9,7 @@
 
 namespace maslin::grain {
 
+/// In the order of the words of MASLIN_WAIT.
 enum class wait_policy : std::uint8_t {
   spin,       ///< looks without a break
   yield,      ///< lets others have the core between two looks
@@ -17,10 +18,7 @@ enum class wait_policy : std::uint8_t {
   automatic,  ///< one of the others, learned phase by phase
 };
 
-/// Gives the policy of that name: spin, yield, adaptive, park or auto. Throws `error` with the nearest name if there is
-/// one; `told` is what the user wrote it into, as the message begins: `MASLIN_WAIT="sping"`.
-wait_policy parse_wait(std::string_view name, std::string_view told);
-/// Gives its name, as `parse_wait` reads it.
+/// Gives its name, as MASLIN_WAIT reads it.
 std::string_view name_of(wait_policy policy);
 
 /// In how many wake-ups a wait must be over for spinning to have been worth it.

@@ -1,34 +1,13 @@
 #include "sched/loop/policy.hpp"
 
-#include <fmt/format.h>
-
-#include "maslin/error.hpp"
+#include "base/settings.hpp"
 
 namespace maslin::loop_policy {
 
-namespace {
-constexpr schedule all[] = {schedule::dbs, schedule::static_, schedule::gss, schedule::afs};
-}
+schedule of_the_run() { return static_cast<schedule>(1 + base::word_of("MASLIN_LOOP")); }
 
 std::string_view name(schedule policy) {
-  switch (policy) {
-    case schedule::static_:
-      return "static";
-    case schedule::gss:
-      return "gss";
-    case schedule::afs:
-      return "afs";
-    default:
-      return "dbs";
-  }
-}
-
-schedule parse(std::string_view text) {
-  for (const schedule policy : all)
-    if (text == name(policy)) return policy;
-  throw error(fmt::format(
-      "MASLIN_LOOP={}: expected the name of a loop policy: dbs (the default), static, gss or afs, in lower case",
-      text));
+  return base::known_setting("MASLIN_LOOP")->words[static_cast<std::size_t>(policy) - 1].word;
 }
 
 }  // namespace maslin::loop_policy

@@ -13,10 +13,10 @@
 
 namespace maslin::loop_policy {
 
-/// Gives the policy that MASLIN_LOOP names; throws `error` for any other text.
-schedule parse(std::string_view text);
+/// Gives the policy that MASLIN_LOOP names. Throws `error`.
+schedule of_the_run();
 
-/// Gives the name that `parse` reads.
+/// Gives its name, as MASLIN_LOOP reads it.
 std::string_view name(schedule policy);
 
 /// Gives how many queues a loop is laid out in when `workers` begin it. Queue q holds equal_part(blocks, queues, q).

@@ -1,11 +1,9 @@
-#include "base/environment.hpp"
+#include "base/cannot_start.hpp"
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <string>
-#include <string_view>
 
 #include "maslin/error.hpp"
 
@@ -51,14 +49,6 @@ void handle_uncaught() {
 void throw_cannot_start(const error& why) {
   handle_uncaught();
   throw cannot_start(why.what());
-}
-
-bool flag_from_environment(const char* name, bool otherwise, const char* meaning) {
-  const char* text = std::getenv(name);
-  const std::string_view value = text ? text : "";
-  if (value.empty()) return otherwise;
-  if (value == "0" || value == "1") return value == "1";
-  throw error(std::string(name) + "=" + text + ": expected 1 (" + meaning + ") or 0");
 }
 
 }  // namespace maslin::base
