@@ -21,5 +21,8 @@ void add_replay(CLI::App& app);
 /// `maslin scale`: how a program would scale, and what limits it.
 void add_scale(CLI::App& app);
 
+/// `maslin settings`: the variables of the environment, what they may be, and what they are.
+void add_settings(CLI::App& app);
+
 /// `maslin trace`: what a run left in its trace file, in figures, for the Perfetto UI, or as intervals for reports.
 void add_trace(CLI::App& app);

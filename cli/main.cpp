@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   add_node(app);
   add_replay(app);
   add_scale(app);
+  add_settings(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
