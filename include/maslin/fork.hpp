@@ -59,6 +59,7 @@ struct fork_list {
 struct thread_state {
   context* current = nullptr;  ///< null: the thread's own, or a branch's that has not needed one yet
   fork_list* forks = nullptr;
+  void* worker = nullptr;  ///< the executor's; null: it is none
 };
 /// Has no room: who has no list gets one in `fork_elsewhere`.
 extern constinit fork_list no_forks;

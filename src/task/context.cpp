@@ -17,7 +17,7 @@ namespace maslin {
 namespace detail {
 
 constinit fork_list no_forks{.low = ~std::uintptr_t{0}};
-constinit thread_local thread_state state_of_thread{nullptr, &no_forks};
+constinit thread_local thread_state state_of_thread{.forks = &no_forks};
 [[gnu::noinline]] thread_state& address_of_thread_state() noexcept {
   asm volatile("");
   return state_of_thread;

@@ -56,11 +56,6 @@ context* current_context_or_null() noexcept;
 /// The forks of the calling code's fiber; no inline, as above.
 detail::fork_list* forks_of_thread() noexcept;
 void set_forks_of_thread(detail::fork_list* list) noexcept;
-/// The same, if it has that one.
-inline void change_forks_of_thread(const detail::fork_list* from, detail::fork_list* to) noexcept {
-  detail::thread_state& here = detail::address_of_thread_state();
-  if (here.forks == from) here.forks = to;
-}
 
 /// Says what waits for the tasks of a root context and reports their exceptions, when its thread ends.
 void set_root_drain(void (*drain)(context& root)) noexcept;

@@ -14,8 +14,6 @@ namespace maslin {
 
 namespace {
 
-thread_local worker* this_worker = nullptr;
-
 // A worker keeps so many idle fibers at most, and shares so many at a time.
 constexpr int most_idle = 8;
 constexpr int fibers_at_a_time = 4;
@@ -30,16 +28,9 @@ std::uint64_t number_of(const task_fiber& f) { return reinterpret_cast<std::uint
 
 [[gnu::noinline]] worker* self() noexcept {
   asm volatile("");
-  return this_worker;
+  return static_cast<worker*>(detail::state_of_thread.worker);
 }
-namespace {
-/// Without an argument, which would have to be kept where the look-up is a call.
-[[gnu::noinline]] worker** place_of_self() noexcept {
-  asm volatile("");
-  return &this_worker;
-}
-}  // namespace
-void set_self(worker* w) noexcept { *place_of_self() = w; }
+[[gnu::noinline]] void set_self(worker* w) noexcept { detail::state_of_thread.worker = w; }
 
 task_fiber::task_fiber() {
   const fiber_stack own = stack_of_this_thread();

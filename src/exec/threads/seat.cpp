@@ -9,18 +9,20 @@ namespace maslin {
 
 namespace {
 thread_local threads_executor* started_here = nullptr;
-}
+}  // namespace
 
 void threads_executor::mark_starter(bool here) { started_here = here ? this : nullptr; }
 bool threads_executor::is_starter() const { return started_here == this; }
 
 bool threads_executor::sit_down() {
-  if (!is_starter() || self() || !seat_.enter(seat::starter)) return false;
+  if (!is_starter()) return false;
+  detail::thread_state& here = detail::address_of_thread_state();  // nothing is suspended meanwhile
+  if (here.worker || !seat_.enter(seat::starter)) return false;
   worker& w = at(0);
   w.runs(*w.own_stack);
-  set_self(&w);
+  here.worker = &w;
   // Unless it sits down for code that it runs while it waits, which has a list.
-  change_forks_of_thread(&detail::no_forks, &w.own_stack->forks);
+  if (here.forks == &detail::no_forks) here.forks = &w.own_stack->forks;
   return true;
 }
 
@@ -32,8 +34,9 @@ void threads_executor::stand_up() {
     next->enter_inbox(w);
   }
   if (!stand_in_call_.is_called() && (w.suspended > 0 || has_work_alone(w))) want_stand_in();
-  set_self(nullptr);
-  change_forks_of_thread(&w.own_stack->forks, &detail::no_forks);
+  detail::thread_state& here = detail::address_of_thread_state();
+  here.worker = nullptr;
+  if (here.forks == &w.own_stack->forks) here.forks = &detail::no_forks;
   back_in_program();
   seat_.leave();
 }
