@@ -131,7 +131,7 @@ std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& 
     if (!found && suits(item))
       found = item;
     else
-      enqueue(tasks[i]);
+      enqueue_in_centre(tasks[i]);
   }
   return found;
 }

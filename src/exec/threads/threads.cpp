@@ -9,7 +9,7 @@
 #include "base/cache_path.hpp"
 #include "base/processor.hpp"
 #include "base/settings.hpp"
-#include "exec/core/queues.hpp"
+#include "exec/core/turn.hpp"
 #include "exec/foreign/one_thread.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
@@ -169,20 +169,7 @@ void threads_executor::work_loop() {
 void threads_executor::turn(worker& w) {
   team& t = *w.in_team.load(std::memory_order_acquire);
   if (sharing_ && !sharing_->goes_on(w)) return stand_aside(w, t);
-  queues all(*this, w, t);
-  if (urgent_.any())
-    if (detail::task_node* task = urgent_.pop()) {
-      pass_wake_up_on(w);
-      return execute(w, {task, {}});
-    }
-  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) {
-    pass_wake_up_on(w);
-    return answer(&w, *to);
-  }
-  w.was_woken = false;  // from here on, who finds work and leaves some wakes the next
-  if (auto item = place::dbs(all)) return execute(w, *item);
-  if (wants_stream(w, t) && start_stream(w, false)) return;
-  idle(w, t);
+  if (!core::turn(*this, w, t)) idle(w, t);
 }
 
 void threads_executor::execute(worker& w, const work& item) {
@@ -341,22 +328,14 @@ void threads_executor::ask_again(worker& from) noexcept {
   if (hungry_.load(std::memory_order_relaxed) > 0) from.asked.store(true, std::memory_order_relaxed);
 }
 
-void threads_executor::give_branch(detail::fork_list& list) noexcept {
-  worker& w = *self();
-  const std::uint64_t now = base::ticks();
-  // While it is too early the clock is not read at each fork.
-  constexpr int forks_between_looks = 32;
-  if (now - w.gave_at < heartbeat_ticks_) {
-    list.ignored = forks_between_looks;
-    return;
-  }
+void threads_executor::give_branch(detail::fork_list& list) noexcept { core::give_branch(*this, *self(), list); }
+
+bool threads_executor::is_somebody_hungry(worker& w) noexcept {
   w.asked.store(false, std::memory_order_relaxed);
   // Until the first fork nobody asks for one.
   const bool is_first = !forks_used_.exchange(true, std::memory_order_relaxed);
   const auto [first, width] = w.in_team.load(std::memory_order_acquire)->workers();
-  if (is_first && !asleep_.any_sleeps(first, first + width)) return;
-  w.gave_at = now;
-  promote_oldest(*this, list);
+  return !is_first || asleep_.any_sleeps(first, first + width);
 }
 
 void threads_executor::run_forks(void (*call)(void*), void* env, location where) {
@@ -503,22 +482,10 @@ waiter* threads_executor::caller() {
   return &stranger::mine(*this);
 }
 
-void threads_executor::ready(detail::task_node* task) noexcept {
-  const starting_thread::visit visit(*this);
-  worker* w = self();
-  team& t = team_of(w);
-  const bool kept = (task->priority > 0 && urgent_.push(task)) || (w && w->tasks.push(task));
-  if (kept && w) {
-    if (!has_tasks_.test(w->index)) has_tasks_.set(w->index);
-  } else if (!kept) {
-    return enqueue(task);
-  }
-  if (!w) want_stand_in();
-  wake_one(t.workers());
-}
+void threads_executor::ready(detail::task_node* task) noexcept { core::ready(*this, task); }
 
 /// Puts a task into the centre: a foreign thread's, or one too many for a worker's own queue.
-void threads_executor::enqueue(detail::task_node* task) noexcept {
+void threads_executor::enqueue_in_centre(detail::task_node* task) noexcept {
   try {
     whole_->centre.push_tail({task, {}});
   } catch (const std::bad_alloc&) {

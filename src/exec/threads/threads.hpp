@@ -100,6 +100,26 @@ class threads_executor final : public executor, public phase_host {
   void found_nothing(const worker&) noexcept {}
   void stole(const worker& own, worker& from) noexcept;
 
+  // For core/turn.hpp.
+  using any_call = starting_thread::visit;
+  urgent_tasks& urgent() { return urgent_; }
+  void enqueue_in_centre(detail::task_node* task) noexcept;
+  void comes_from_outside() noexcept { want_stand_in(); }
+  void execute(worker& w, const work& item);
+  static bool run_kernel(const worker&) { return false; }
+  /// Should the worker ask its phase for a stream?
+  static bool wants_stream(const worker& w, const team& t) {
+    return t.wants_stream.load(std::memory_order_seq_cst) && t.first() == w.index;
+  }
+  bool start_stream(worker& w, bool before_parking = false);
+  void begins_other_work(worker& w) { pass_wake_up_on(w); }
+  static void looks_into_queues(worker& w) noexcept { w.was_woken = false; }
+  static std::uint64_t now(const worker&) noexcept { return base::ticks(); }
+  std::uint64_t heartbeat() const noexcept { return heartbeat_ticks_; }
+  static constexpr int forks_between_looks = 32;  ///< while it is too early the clock is not read at each fork
+  bool is_somebody_hungry(worker& w) noexcept;
+  team& calling_team(const worker* w) const { return team_of(w); }
+
   // For core/loops.hpp. `w` is null for a foreign thread.
   struct exclusive {
     explicit exclusive(const threads_executor&) noexcept {}
@@ -256,15 +276,9 @@ class threads_executor final : public executor, public phase_host {
   double in_graph(const call_site& site, int width) const noexcept;
   bool has_room(const worker* w) const noexcept;
   void run_tasks(worker& w, detail::task_node* task);
-  void enqueue(detail::task_node* task) noexcept;
   bool anything_for(worker& w, team& t);
   bool climb(worker& w, team& t);
-  /// Should the worker ask its phase for a stream?
-  static bool wants_stream(const worker& w, const team& t) {
-    return t.wants_stream.load(std::memory_order_seq_cst) && t.first() == w.index;
-  }
   bool is_held_up_by(const worker& w, const team& t) const;
-  void execute(worker& w, const work& item);
 
   // loops.cpp
   void share_loop(context& caller, const detail::loop& l);
@@ -281,7 +295,6 @@ class threads_executor final : public executor, public phase_host {
   void answer(worker* w, const invitation& to);
 
   // phases.cpp
-  bool start_stream(worker& w, bool before_parking);
   void run_stream(worker& w, stream_run& s);
   void look_at(stream_run& s, std::uint64_t now);
   void look_at_untimed(stream_run& s);

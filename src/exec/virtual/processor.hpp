@@ -87,7 +87,7 @@ struct kernel_run {
 class task_stack {
  public:
   bool empty() const { return first_ == tasks_.size(); }
-  void push(detail::task_node* task) { tasks_.push_back(task); }
+  bool push(detail::task_node* task) { return tasks_.push_back(task), true; }
   detail::task_node* pop();
   /// Moves the older half, rounded up, to `to`: the oldest becomes the newest there.
   void give_half(task_stack& to);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "exec/executor.hpp"
+#include "exec/forks/forks.hpp"
 #include "exec/phase/host.hpp"
 #include "exec/threads/urgent.hpp"
 #include "exec/virtual/bit_tree.hpp"
@@ -76,6 +77,27 @@ class virtual_executor final : public executor, public phase_host {
   bool steal_tasks(virtual_worker& own, virtual_worker& from);
   void found_nothing(const virtual_worker& at) noexcept { has_tasks_.clear(at.index); }
   void stole(const virtual_worker&, const virtual_worker&) noexcept {}
+
+  // For core/turn.hpp, with the lock.
+  struct any_call {
+    explicit any_call(const virtual_executor&) noexcept {}
+  };
+  urgent_tasks& urgent() { return urgent_; }
+  void enqueue_in_centre(detail::task_node* task) noexcept;
+  static void comes_from_outside() noexcept {}
+  void execute(virtual_worker& w, const work& item);
+  bool run_kernel(virtual_worker& w);
+  static bool wants_stream(const virtual_worker&, const team& t) {
+    return t.wants_stream.load(std::memory_order_relaxed);
+  }
+  bool start_stream(virtual_worker& w);
+  static void begins_other_work(const virtual_worker&) noexcept {}
+  static void looks_into_queues(const virtual_worker&) noexcept {}
+  static picoseconds now(const virtual_worker& w) noexcept { return w.clock; }
+  static picoseconds heartbeat() noexcept { return static_cast<picoseconds>(heartbeat_seconds * 1e12); }
+  static constexpr int forks_between_looks = 0;
+  bool is_somebody_hungry(const virtual_worker& w) const noexcept;
+  team& calling_team(const virtual_worker*) const { return calling_team(current_context()); }
 
   // For core/loops.hpp. `w` is null for a foreign thread, which runs no blocks: it has no clock.
   class inside;
@@ -146,13 +168,11 @@ class virtual_executor final : public executor, public phase_host {
   static void loop_body(void* fiber);
   void work_loop(virtual_fiber& me);
   bool turn(virtual_worker& w);
-  void execute(virtual_worker& w, const work& item);
   void end(virtual_worker& w);
   bool climb(virtual_worker& w, const team& t);
   void share_loop(context& caller, const detail::loop& l);
 
   // Streams and off-loads, with the lock (phases.cpp).
-  bool start_stream(virtual_worker& w);
   void run_stream(stream_run& s);
   void take_place(stream_run& s);
   void look_at(stream_run& s);
@@ -160,7 +180,6 @@ class virtual_executor final : public executor, public phase_host {
   bool stays_on_host(std::uint32_t kernel, int width);
   void run_on_host(context& here, std::uint32_t kernel, void (*call)(void*), void* env);
   void call_on_team(team& t, kernel_run& k);
-  bool run_kernel(virtual_worker& w);
   static void stream_body(void* fiber);
   void begin_on_host(phase_run& phase, std::int64_t index, int worker);
 

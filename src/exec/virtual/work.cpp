@@ -3,9 +3,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "exec/core/loops.hpp"
-#include "exec/core/queues.hpp"
-#include "exec/forks/forks.hpp"
+#include "exec/core/turn.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/inside.hpp"
@@ -119,16 +117,9 @@ void virtual_executor::work_loop(virtual_fiber& me) {
 }
 
 bool virtual_executor::turn(virtual_worker& w) {
-  if (detail::task_node* task = urgent_.pop()) return execute(w, {task, {}}), true;
-  if (run_kernel(w)) return true;
-  if (invitation* to = w.invited.take_if([](const invitation&) { return true; }))
-    return core::answer(*this, &w, *to), true;
   team& t = team_of(&w);
-  core::team_queues<virtual_executor> all(*this, w, t);
-  if (auto item = place::dbs(all)) return execute(w, *item), true;
-  if (t.wants_stream.load(std::memory_order_relaxed) && start_stream(w)) return true;
   // Before it sleeps it helps whoever its team stands in the way of.
-  return climb(w, t);
+  return core::turn(*this, w, t) || climb(w, t);
 }
 
 bool virtual_executor::climb(virtual_worker& w, const team& t) {
@@ -158,16 +149,10 @@ void virtual_executor::end(virtual_worker& w) {
   item.part.loop->blocks.leave(static_cast<std::uint64_t>(item.part.size()));
 }
 
-void virtual_executor::ready(detail::task_node* task) noexcept {
-  const inside calling(*this);
-  virtual_worker* w = self();
-  if (task->priority > 0 && urgent_.push(task)) {
-  } else if (w) {
-    w->tasks.push(task);
-    has_tasks_.set(w->index);
-  } else {
-    whole_->centre.push_tail({task, {}});  // that of a stream's team may be gone tomorrow
-  }
+void virtual_executor::ready(detail::task_node* task) noexcept { core::ready(*this, task); }
+
+void virtual_executor::enqueue_in_centre(detail::task_node* task) noexcept {
+  whole_->centre.push_tail({task, {}});  // that of a stream's team may be gone tomorrow
   wake_one(calling_team(current_context()).workers());
 }
 
@@ -185,16 +170,15 @@ void virtual_executor::run_forks(void (*call)(void*), void* env, location where)
   call(env);
 }
 
-/// The same durations promote the same forks: one when a worker of the team sleeps and the caller's last promotion is a
-/// heartbeat ago.
+/// The same durations promote the same forks.
 void virtual_executor::give_branch(detail::fork_list& list) noexcept {
   const inside calling(*this);
-  virtual_worker* w = self();
-  if (!w || w->clock - w->gave_at < static_cast<picoseconds>(heartbeat_seconds * 1e12)) return;
-  const auto [first, width] = team_of(w).workers();
-  if (asleep_.first_set(first, first + width) < 0) return;
-  w->gave_at = w->clock;
-  promote_oldest(*this, list);
+  if (virtual_worker* w = self()) core::give_branch(*this, *w, list);
+}
+
+bool virtual_executor::is_somebody_hungry(const virtual_worker& w) const noexcept {
+  const auto [first, width] = team_of(&w).workers();
+  return asleep_.first_set(first, first + width) >= 0;
 }
 
 int virtual_executor::width() const {

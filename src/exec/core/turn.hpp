@@ -1,0 +1,73 @@
+#pragma once
+// What a worker does next, and where a task waits for a worker, on every machine.
+
+#include <optional>
+
+#include "exec/core/loops.hpp"
+#include "exec/core/queues.hpp"
+#include "exec/forks/forks.hpp"
+#include "task/node.hpp"
+
+// What a machine does its own way, beside what the other files need:
+//   any_call                   lives while the program's code is in a call that may queue something
+//   urgent()                   tasks of a positive priority
+//   enqueue_in_centre(task)    in place of a worker's queue: it has no room, or the caller is no worker
+//   comes_from_outside()       a foreign thread has made something that the workers do
+//   execute(w, work), run_kernel(w), wants_stream(w, team), start_stream(w)
+//   begins_other_work(w)       the worker does something for which it need not have been woken
+//   looks_into_queues(w)       from here on, who finds work and leaves some wakes the next
+//   now(), heartbeat()         in the unit of `worker_type::gave_at`
+//   forks_between_looks        forks to be ignored where it is too early
+//   is_somebody_hungry(w)      does a worker of its team want a branch?
+namespace maslin::core {
+
+/// The worker does one thing; false where there is nothing.
+template <class Machine>
+bool turn(Machine& machine, worker_of<Machine>& w, team& t) {
+  if (machine.urgent().any())
+    if (detail::task_node* task = machine.urgent().pop()) {
+      machine.begins_other_work(w);
+      return machine.execute(w, {task, {}}), true;
+    }
+  if (machine.run_kernel(w)) return true;
+  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) {
+    machine.begins_other_work(w);
+    return answer(machine, &w, *to), true;
+  }
+  machine.looks_into_queues(w);
+  team_queues<Machine> all(machine, w, t);
+  if (auto item = place::dbs(all)) return machine.execute(w, *item), true;
+  return machine.wants_stream(w, t) && machine.start_stream(w);
+}
+
+/// A task is ready: puts it where a worker finds it, and wakes one.
+template <class Machine>
+void ready(Machine& machine, detail::task_node* task) noexcept {
+  const typename Machine::any_call call(machine);
+  const typename Machine::exclusive held(machine);
+  worker_of<Machine>* w = machine.calling_worker();
+  const team& t = machine.calling_team(w);
+  if (task->priority > 0 && machine.urgent().push(task)) {
+  } else if (w && w->tasks.push(task)) {
+    if (!machine.has_tasks().test(w->index)) machine.has_tasks().set(w->index);
+  } else {
+    return machine.enqueue_in_centre(task);
+  }
+  if (!w) machine.comes_from_outside();
+  machine.wake_one(t.workers());
+}
+
+/// Gives away the oldest branch of worker `w`, at most one a heartbeat, if there is a worker that has nothing to do.
+template <class Machine>
+void give_branch(Machine& machine, worker_of<Machine>& w, detail::fork_list& list) noexcept {
+  const auto now = machine.now(w);
+  if (now - w.gave_at < machine.heartbeat()) {
+    list.ignored = Machine::forks_between_looks;
+    return;
+  }
+  if (!machine.is_somebody_hungry(w)) return;
+  w.gave_at = now;
+  promote_oldest(machine, list);
+}
+
+}  // namespace maslin::core
