@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/float_mode.hpp"
+#include "exec/core/streams.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
@@ -53,49 +54,21 @@ void take_place(threads_executor& exec, context& in, stream_run& s) {
   trace::record(here.index, trace::event_kind::stream_resume, s.phase.name(), trace::stream_at{s.index, slot_of(here)});
 }
 
-/// The end of one piece of the stream's work and the beginning of the next, perhaps without a worker (`back_to`).
-void come_to_offload(threads_executor& exec, context& in, stream_run& s) {
-  exec.leave_taken_cpu();
-  if (s.phase.stale(s)) take_place(exec, in, s);
-}
-
 }  // namespace
 
-void threads_executor::run_phase(context& here, const detail::phase& p) {
-  look_for_libraries();
-  const starting_thread::visit visit(*this);
-  auto* outer = static_cast<stream_run*>(here.stream);
-  if (here.owns_stream) come_to_offload(*this, here, *outer);
-  worker* w = self();
-  if (!w) outer = nullptr;  // whoever waits for what runs outside looks for phases of the whole team
-  tell_of_libraries(track_of(w));
-  if (sharing_) sharing_->expects_work();
-  if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, here, p);
-
-  std::unique_lock held(grain_lock_);
-  // The caller's team is its stream's, not the one that its worker happens to serve now.
-  team* t = outer ? outer->phase.team_of(*outer) : whole_;
-  if (!t || !phase_run::has_room(*t)) {
-    held.unlock();
-    return phase_in_place(*this, here, p);
-  }
-  if (!w || w->index > 0) want_stand_in();  // a stream's place may be worker 0
-  phase_run run(*this, p, *t, *here.children);
-  const int track = track_of(w);
-  trace::record(track, trace::event_kind::phase_begin, run.name(), static_cast<std::uint64_t>(p.streams));
-  run.begin();
-  if (outer) outer->phase.hold_still(true);
-  held.unlock();
-  suspend_until(*this, run.streams());
-  if (outer) {
-    held.lock();
-    outer->phase.hold_still(false);
-    held.unlock();
-  }
-  trace::record(w ? self()->index : -1, trace::event_kind::phase_end, run.name(),
-                static_cast<std::uint64_t>(p.streams));
-  if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
+void threads_executor::come_to_offload(context& in, stream_run& s) {
+  leave_taken_cpu();
+  if (s.phase.stale(s)) take_place(*this, in, s);
 }
+
+threads_executor::phase_call::phase_call(threads_executor& exec) : visit_((exec.look_for_libraries(), exec)) {}
+
+void threads_executor::begins_phase() {
+  tell_of_libraries(track());
+  if (sharing_) sharing_->expects_work();
+}
+
+void threads_executor::run_phase(context& here, const detail::phase& p) { core::run_phase(*this, here, p); }
 
 bool threads_executor::start_stream(worker& w, bool before_parking) {
   // Only a team's first worker is given streams; the others do not wait for the lock to hear that.
@@ -120,7 +93,7 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
   stream_run s{phase, *begun};
   phase.started(s, w.index);
   held.unlock();
-  run_stream(w, s);
+  core::run_stream(*this, s);
   if (fiber* const back = s.back_to.load(std::memory_order_relaxed)) {
     // This fiber is idle from here on: a worker goes on with its loop.
     fiber::switch_to(static_cast<task_fiber*>(s.fiber)->machine, *back, nothing, nullptr);
@@ -128,28 +101,15 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
   return true;
 }
 
-/// From its beginning to its end.
-void threads_executor::run_stream(worker& w, stream_run& s) {
-  phase_run& phase = s.phase;
-  trace::record(w.index, trace::event_kind::stream_begin, phase.name(), trace::stream_at{s.index, slot_of(w)});
-  scope own(&phase.streams());
-  context here(own);
-  here.stream = &s;
-  here.owns_stream = true;
-  error_list errors = run_enclosed(*this, here, own, [&] {
-    const base::in_float_mode callers(phase.mode());
-    phase.what().run(phase.what().env, s.index);
-  });
+void threads_executor::note_stream(trace::event_kind what, const stream_run& s) const {
+  worker& w = *self();
+  trace::record(w.index, what, s.phase.name(), trace::stream_at{s.index, slot_of(w)});
+}
 
-  if (s.back_to.load(std::memory_order_relaxed)) return end_outside(phase, s.index, std::move(errors));
-  worker& at_end = *self();
-  trace::record(at_end.index, trace::event_kind::stream_end, phase.name(), trace::stream_at{s.index, slot_of(at_end)});
-  if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(s.index), std::move(errors));
-  {
-    std::lock_guard held(grain_lock_);
-    if (phase.finished(s)) phase.end();
-  }
-  phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
+bool threads_executor::ended_outside(stream_run& s, error_list& errors) {
+  if (!s.back_to.load(std::memory_order_relaxed)) return false;
+  end_outside(s.phase, s.index, std::move(errors));
+  return true;
 }
 
 void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
@@ -158,7 +118,7 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
     const base::kept_rounding callers;
     return call(env);
   }
-  if (s && here.owns_stream) come_to_offload(*this, here, *s);
+  if (s && here.owns_stream) come_to_offload(here, *s);
 
   worker* w = self();
   if (!w) s = nullptr;  // what a phase counts, it counts by worker
@@ -184,54 +144,23 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   if (!s) return;
   if (untimed) {
     s->phase.departed_untimed(ticket, track, s->phase.counts().of_kernel(kernel));
-    if (here.owns_stream) look_at_untimed(*s);
+    if (here.owns_stream) core::look_at_untimed(*this, *s);
     return;
   }
   const std::uint64_t end = base::ticks();
   if (site) learn_length(*site, 1, (end - begin) * static_cast<std::uint64_t>(width));
   s->phase.departed(ticket, track, s->phase.counts().of_kernel(kernel), width, end - begin);
   if (w && learns_waits_) w->waits.took(end - begin);
-  if (here.owns_stream) look_at(*s, end);
+  if (here.owns_stream) core::look_at(*this, *s, end);
 }
 
-/// Between two off-loads of the stream: is a slice over, or an epoch?
-void threads_executor::look_at(stream_run& s, std::uint64_t now) {
-  s.phase.off_loaded(s, now);
-  if (!s.phase.due(now) || !grain_lock_.try_lock()) return;
-  s.phase.tick();
-  grain_lock_.unlock();
-}
+void threads_executor::run_loop(context& caller, const detail::loop& l) { core::run_loop(*this, caller, l); }
 
-/// The same behind one that was too small to be timed.
-void threads_executor::look_at_untimed(stream_run& s) {
-  if (s.phase.due()) return look_at(s, base::ticks());
-  s.phase.off_loaded(s);
-}
-
-/// A loop that a stream runs itself is an off-load: there the stream takes its place, and its iterations count.
-void threads_executor::run_loop(context& caller, const detail::loop& l) {
-  if (!caller.owns_stream || caller.in_offload) return share_loop(caller, l);
-  auto& s = *static_cast<stream_run*>(caller.stream);
-  come_to_offload(*this, caller, s);
-  if (!caller.owns_stream) return share_loop(caller, l);
-  worker& w = *self();
-  const int width = w.in_team.load(std::memory_order_acquire)->width();
-  const std::uint64_t ticket = s.phase.arrived();
-  const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
-  if (passes(l)) {
-    loop_in_place(*this, caller, l);
-    s.phase.departed_untimed(ticket, w.index, column, l.length());
-    return look_at_untimed(s);
-  }
-  const std::uint64_t begin = base::ticks();
-  share_loop(caller, l);
-  const std::uint64_t end = base::ticks();
+void threads_executor::loop_took(worker& w, const detail::loop& l, int width, std::uint64_t ticks) noexcept {
   // Of one that was cut for a team the join has learned.
   if (width == 1 || l.length() <= static_cast<std::uint64_t>(l.block))
-    learn_length(sites_.of(l.run, l.where.line()), l.length(), end - begin);
-  s.phase.departed(ticket, w.index, column, width, end - begin, l.length());
-  if (learns_waits_) w.waits.took(end - begin);
-  look_at(s, end);
+    learn_length(sites_.of(l.run, l.where.line()), l.length(), ticks);
+  if (learns_waits_) w.waits.took(ticks);
 }
 
 }  // namespace maslin

@@ -21,6 +21,7 @@
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/urgent.hpp"
 #include "exec/threads/worker.hpp"
+#include "maslin/trace.hpp"
 #include "task/uncancelled.hpp"
 
 namespace maslin {
@@ -91,6 +92,31 @@ class threads_executor final : public executor, public phase_host {
 
   const worker& at(int index) const { return *workers_[static_cast<std::size_t>(index)]; }
   worker& at(int index) { return *workers_[static_cast<std::size_t>(index)]; }
+
+  // For core/streams.hpp.
+  class phase_call {
+   public:
+    explicit phase_call(threads_executor& exec);
+
+   private:
+    const starting_thread::visit visit_;
+  };
+  struct grain_guard : std::unique_lock<base::short_lock> {
+    explicit grain_guard(threads_executor& exec) : unique_lock(exec.grain_lock_) {}
+  };
+  struct grain_attempt : std::unique_lock<base::short_lock> {
+    explicit grain_attempt(threads_executor& exec) : unique_lock(exec.grain_lock_, std::try_to_lock) {}
+  };
+  /// The end of one piece of the stream's work and the beginning of the next, perhaps without a worker (`back_to`).
+  void come_to_offload(context& in, stream_run& s);
+  static bool runs_outside() noexcept { return !self(); }
+  void begins_phase();
+  void note_stream(trace::event_kind what, const stream_run& s) const;
+  bool ended_outside(stream_run& s, error_list& errors);
+  static constexpr bool loops_are_hosts() { return false; }
+  bool passes(const detail::loop& l) const noexcept;
+  void share_loop(context& caller, const detail::loop& l);
+  void loop_took(worker& w, const detail::loop& l, int width, std::uint64_t ticks) noexcept;
 
   // For core/queues.hpp.
   using worker_type = worker;
@@ -281,12 +307,10 @@ class threads_executor final : public executor, public phase_host {
   bool is_held_up_by(const worker& w, const team& t) const;
 
   // loops.cpp
-  void share_loop(context& caller, const detail::loop& l);
   /// So many of that site took so long, on one worker or on all together.
   void learn_length(call_site& site, std::uint64_t count, std::uint64_t ticks) const noexcept;
   /// Are so many of that site known to be too small to be shared, and need not be timed this time?
   bool passes(const call_site* site, std::uint64_t count) const noexcept;
-  bool passes(const detail::loop& l) const noexcept;
   bool leave_to_others(worker& w, const loop_part& rest) noexcept;
   template <class Ready>
   spinning::awake stay_awake(worker& w, const team& t, Ready&& ready);
@@ -295,9 +319,6 @@ class threads_executor final : public executor, public phase_host {
   void answer(worker* w, const invitation& to);
 
   // phases.cpp
-  void run_stream(worker& w, stream_run& s);
-  void look_at(stream_run& s, std::uint64_t now);
-  void look_at_untimed(stream_run& s);
 
   // foreign.cpp
   /// The starter goes on in the program's own code, outside its seat.

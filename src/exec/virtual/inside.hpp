@@ -1,6 +1,8 @@
 #pragma once
 // Being inside the executor.
 
+#include <optional>
+
 #include "exec/virtual/virtual.hpp"
 
 namespace maslin {
@@ -17,6 +19,24 @@ class virtual_executor::inside {
  private:
   virtual_executor& exec_;
   const bool was_;
+};
+
+class virtual_executor::grain_attempt : inside {
+ public:
+  explicit grain_attempt(virtual_executor& exec) : inside(exec) {}
+  explicit operator bool() const { return true; }
+};
+
+/// Being inside, from time to time.
+class virtual_executor::grain_guard {
+ public:
+  explicit grain_guard(virtual_executor& exec) : exec_(exec) { lock(); }
+  void lock() { held_.emplace(exec_); }
+  void unlock() { held_.reset(); }
+
+ private:
+  virtual_executor& exec_;
+  std::optional<inside> held_;
 };
 
 }  // namespace maslin

@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
+#include "exec/core/streams.hpp"
 #include "exec/in_place.hpp"
 #include "exec/notes.hpp"
 #include "exec/phase/phase_run.hpp"
@@ -22,42 +23,25 @@ void virtual_executor::take_place(stream_run& s) {
   me.on_host.away = true;
   p.running = nullptr;
   expect(p, p.clock);
-  note(trace::event_kind::stream_suspend, s);
+  note_stream(trace::event_kind::stream_suspend, s);
   leave(me);
-  note(trace::event_kind::stream_resume, s);
+  note_stream(trace::event_kind::stream_resume, s);
 }
 
 /// Notes in the trace what happens to the stream, at the worker that it has (its team's first, where it runs on a
 /// host).
-void virtual_executor::note(trace::event_kind what, const stream_run& s) const {
+void virtual_executor::note_stream(trace::event_kind what, const stream_run& s) const {
   if (!trace::on()) return;
   const virtual_worker& w = at(s.worker);
   const int slot = w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed);
   trace::record(w.index, what, s.phase.name(), trace::stream_at{s.index, slot});
 }
 
-void virtual_executor::run_phase(context& here, const detail::phase& p) {
-  auto* outer = static_cast<stream_run*>(here.stream);
-  if (here.owns_stream && outer->phase.stale(*outer)) take_place(*outer);
-  if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(*this, here, p);
-  std::optional<inside> held(std::in_place, *this);
-  team* t = outer ? outer->phase.team_of(*outer) : whole_;
-  if (!t || !phase_run::has_room(*t)) {
-    held.reset();
-    return phase_in_place(*this, here, p);
-  }
-  phase_run run(*this, p, *t, *here.children);
-  trace::record(track(), trace::event_kind::phase_begin, run.name(), static_cast<std::uint64_t>(p.streams));
-  run.begin();
-  if (outer) outer->phase.hold_still(true);
-  held.reset();
-  suspend_until(*this, run.streams());
-  held.emplace(*this);
-  trace::record(track(), trace::event_kind::phase_end, run.name(), static_cast<std::uint64_t>(p.streams));
-  if (outer) outer->phase.hold_still(false);
-  held.reset();
-  if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
+void virtual_executor::come_to_offload(context&, stream_run& s) {
+  if (s.phase.stale(s)) take_place(s);
 }
+
+void virtual_executor::run_phase(context& here, const detail::phase& p) { core::run_phase(*this, here, p); }
 
 bool virtual_executor::start_stream(virtual_worker& w) {
   team& t = team_of(&w);
@@ -85,22 +69,8 @@ bool virtual_executor::start_stream(virtual_worker& w) {
 }
 
 void virtual_executor::run_stream(stream_run& s) {
-  phase_run& phase = s.phase;
-  scope own(&phase.streams());
-  context here(own);
-  here.stream = &s;
-  here.owns_stream = true;
   since_ = base::ticks();
-  note(trace::event_kind::stream_begin, s);
-  error_list errors = run_enclosed(*this, here, own, [&] {
-    const base::in_float_mode callers(phase.mode());
-    phase.what().run(phase.what().env, s.index);
-  });
-  if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(s.index), std::move(errors));
-  const inside end(*this);
-  note(trace::event_kind::stream_end, s);
-  if (phase.finished(s)) phase.end();
-  phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
+  core::run_stream(*this, s);
 }
 
 /// Nothing happens any more. Streams that are suspended may hold what the others wait for, and under the policies of
@@ -160,7 +130,7 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
     const base::kept_rounding callers;
     return call(env);
   }
-  if (s && here.owns_stream && s->phase.stale(*s)) take_place(*s);
+  if (s && here.owns_stream) come_to_offload(here, *s);
   virtual_worker* w = self();
   team& t = calling_team(here);
   const int team_width = here.in_loop ? 1 : t.width();
@@ -171,7 +141,7 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   if (!w && has_hosts() && this->here()) {
     if (stays_on_host(kernel, width)) {
       run_on_host(here, kernel, call, env);
-      if (s && here.owns_stream) look_at(*s);
+      if (s && here.owns_stream) core::look_at(*this, *s, ticks());
       return;
     }
     kernel_run k{call, env, &here, kernel, width, s};
@@ -190,32 +160,10 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
     note(trace::event_kind::offload_end);
     if (s) s->phase.departed(ticket, track(), s->phase.counts().of_kernel(kernel), width, ticks() - begin);
   }
-  if (s && here.owns_stream) look_at(*s);
+  if (s && here.owns_stream) core::look_at(*this, *s, ticks());
 }
 
-/// Between two off-loads of the stream: is a slice over, or an epoch?
-void virtual_executor::look_at(stream_run& s) {
-  const std::uint64_t now = ticks();
-  s.phase.off_loaded(s, now);
-  if (!s.phase.due(now)) return;
-  const inside look(*this);
-  s.phase.tick();
-}
-
-/// A loop that a stream runs itself is an off-load: there the stream takes its place, and its iterations count. Where
-/// streams run on hosts, such a loop is a host's.
-void virtual_executor::run_loop(context& caller, const detail::loop& l) {
-  if (!caller.owns_stream || caller.in_offload || has_hosts()) return share_loop(caller, l);
-  auto& s = *static_cast<stream_run*>(caller.stream);
-  if (s.phase.stale(s)) take_place(s);
-  const int width = calling_team(caller).width();
-  const std::uint64_t ticket = s.phase.arrived();
-  const std::uint64_t begin = ticks();
-  share_loop(caller, l);
-  const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
-  s.phase.departed(ticket, track(), column, width, ticks() - begin, l.length());
-  look_at(s);
-}
+void virtual_executor::run_loop(context& caller, const detail::loop& l) { core::run_loop(*this, caller, l); }
 
 /// Is the kernel too small to be off-loaded to a team of that width?
 bool virtual_executor::stays_on_host(std::uint32_t kernel, int width) {

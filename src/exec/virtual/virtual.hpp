@@ -78,6 +78,22 @@ class virtual_executor final : public executor, public phase_host {
   void found_nothing(const virtual_worker& at) noexcept { has_tasks_.clear(at.index); }
   void stole(const virtual_worker&, const virtual_worker&) noexcept {}
 
+  // For core/streams.hpp.
+  struct phase_call {
+    explicit phase_call(const virtual_executor&) noexcept {}
+  };
+  class grain_guard;
+  class grain_attempt;
+  void come_to_offload(context&, stream_run& s);
+  static bool runs_outside() noexcept { return false; }
+  static void begins_phase() {}
+  void note_stream(trace::event_kind what, const stream_run& s) const;
+  static bool ended_outside(const stream_run&, const error_list&) { return false; }
+  bool loops_are_hosts() const { return has_hosts(); }
+  static bool passes(const detail::loop&) noexcept { return false; }
+  void share_loop(context& caller, const detail::loop& l);
+  static void loop_took(const virtual_worker&, const detail::loop&, int, std::uint64_t) noexcept {}
+
   // For core/turn.hpp, with the lock.
   struct any_call {
     explicit any_call(const virtual_executor&) noexcept {}
@@ -170,13 +186,10 @@ class virtual_executor final : public executor, public phase_host {
   bool turn(virtual_worker& w);
   void end(virtual_worker& w);
   bool climb(virtual_worker& w, const team& t);
-  void share_loop(context& caller, const detail::loop& l);
 
   // Streams and off-loads, with the lock (phases.cpp).
   void run_stream(stream_run& s);
   void take_place(stream_run& s);
-  void look_at(stream_run& s);
-  void note(trace::event_kind what, const stream_run& s) const;
   bool stays_on_host(std::uint32_t kernel, int width);
   void run_on_host(context& here, std::uint32_t kernel, void (*call)(void*), void* env);
   void call_on_team(team& t, kernel_run& k);

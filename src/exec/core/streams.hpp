@@ -1,0 +1,124 @@
+#pragma once
+// Phases and their streams on every machine.
+
+#include <utility>
+
+#include "base/float_mode.hpp"
+#include "exec/core/loops.hpp"
+#include "exec/in_place.hpp"
+#include "exec/phase/phase_run.hpp"
+#include "trace/recorder.hpp"
+
+// What a machine does its own way, beside what the other files need:
+//   phase_call                 lives while a phase is called
+//   grain_guard                holds the lock of what sched/grain decides; can be unlocked and locked again
+//   grain_attempt              the same, if nobody else holds it
+//   come_to_offload(here, s)   the stream takes its place, if its configuration has changed
+//   runs_outside()             does the caller run what a foreign thread waits for?
+//   begins_phase()
+//   note_stream(what, s), begins_stream(s)
+//   ended_outside(s, errors)   a stream without a worker has ended, and that was all
+//   loops_are_hosts()          loops of streams are not off-loads
+//   passes(l)                  a loop that is too small and is not timed this time
+//   loop_took(w, l, width, ticks)
+namespace maslin::core {
+
+template <class Machine>
+void run_phase(Machine& machine, context& here, const detail::phase& p) {
+  const typename Machine::phase_call call(machine);
+  auto* outer = static_cast<stream_run*>(here.stream);
+  if (here.owns_stream) machine.come_to_offload(here, *outer);
+  if (machine.runs_outside()) outer = nullptr;  // whoever waits for that looks for phases of the whole team
+  machine.begins_phase();
+  if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(machine, here, p);
+
+  typename Machine::grain_guard held(machine);
+  // The caller's team is its stream's, not the one that its worker happens to serve now.
+  team* t = outer ? outer->phase.team_of(*outer) : &machine.whole();
+  if (!t || !phase_run::has_room(*t)) {
+    held.unlock();
+    return phase_in_place(machine, here, p);
+  }
+  worker_of<Machine>* w = machine.calling_worker();
+  if (!w || w->index > 0) machine.want_worker_0();  // a stream's place may be worker 0
+  phase_run run(machine, p, *t, *here.children);
+  const auto note = [&](trace::event_kind what) {
+    trace::record(machine.track(), what, run.name(), static_cast<std::uint64_t>(p.streams));
+  };
+  note(trace::event_kind::phase_begin);
+  run.begin();
+  if (outer) outer->phase.hold_still(true);
+  held.unlock();
+  suspend_until(machine, run.streams());
+  held.lock();
+  note(trace::event_kind::phase_end);
+  if (outer) outer->phase.hold_still(false);
+  held.unlock();
+  if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
+}
+
+/// From its beginning to its end.
+template <class Machine>
+void run_stream(Machine& machine, stream_run& s) {
+  phase_run& phase = s.phase;
+  scope own(&phase.streams());
+  context here(own);
+  here.stream = &s;
+  here.owns_stream = true;
+  machine.note_stream(trace::event_kind::stream_begin, s);
+  error_list errors = run_enclosed(machine, here, own, [&] {
+    const base::in_float_mode callers(phase.mode());
+    phase.what().run(phase.what().env, s.index);
+  });
+  if (machine.ended_outside(s, errors)) return;
+  if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(s.index), std::move(errors));
+  const typename Machine::exclusive until_it_has_left(machine);
+  machine.note_stream(trace::event_kind::stream_end, s);
+  {
+    const typename Machine::grain_guard held(machine);
+    if (phase.finished(s)) phase.end();
+  }
+  phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
+}
+
+/// Between two off-loads of the stream: is a slice over, or an epoch?
+template <class Machine>
+void look_at(Machine& machine, stream_run& s, std::uint64_t now) {
+  s.phase.off_loaded(s, now);
+  if (!s.phase.due(now)) return;
+  if (const typename Machine::grain_attempt held(machine); held) s.phase.tick();
+}
+
+/// The same behind one that was too small to be timed.
+template <class Machine>
+void look_at_untimed(Machine& machine, stream_run& s) {
+  if (s.phase.due()) return look_at(machine, s, machine.ticks());
+  s.phase.off_loaded(s);
+}
+
+/// A loop that a stream runs itself is an off-load: there the stream takes its place, and its iterations count. Where
+/// streams run on hosts, such a loop is a host's.
+template <class Machine>
+void run_loop(Machine& machine, context& caller, const detail::loop& l) {
+  if (!caller.owns_stream || caller.in_offload || machine.loops_are_hosts()) return machine.share_loop(caller, l);
+  auto& s = *static_cast<stream_run*>(caller.stream);
+  machine.come_to_offload(caller, s);
+  if (!caller.owns_stream) return machine.share_loop(caller, l);
+  worker_of<Machine>& w = *machine.calling_worker();
+  const int width = machine.calling_team(&w, caller).width();
+  const std::uint64_t ticket = s.phase.arrived();
+  const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
+  if (machine.passes(l)) {
+    loop_in_place(machine, caller, l);
+    s.phase.departed_untimed(ticket, w.index, column, l.length());
+    return look_at_untimed(machine, s);
+  }
+  const std::uint64_t begin = machine.ticks();
+  machine.share_loop(caller, l);
+  const std::uint64_t end = machine.ticks();
+  machine.loop_took(w, l, width, end - begin);
+  s.phase.departed(ticket, w.index, column, width, end - begin, l.length());
+  look_at(machine, s, end);
+}
+
+}  // namespace maslin::core
