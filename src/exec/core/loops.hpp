@@ -6,7 +6,9 @@
 #include <new>
 #include <optional>
 
+#include "base/float_mode.hpp"
 #include "exec/in_place.hpp"
+#include "exec/notes.hpp"
 #include "exec/phase/team.hpp"
 #include "exec/threads/loop_run.hpp"
 #include "exec/threads/queue.hpp"
@@ -21,7 +23,7 @@
 //   begin_alone(w, run)     runs the first blocks, where what they take is to be found out first; gives the rest
 //   may_take_shares(w)      may the caller take shares of its loop?
 //   run_share(w, part)      runs blocks of it and gives how many; others do the rest
-//   run_blocks(w, run, first, last)
+//   run_blocks(w, run, first, last)   runs them all, by `core::run_blocks`
 //   may_be_blocked          may a worker be kept from coming by something outside Maslin?
 //   finishes_soon(run, w)   the caller looks whether the others are done before it is suspended
 //   learn(run)              the loop has ended
@@ -37,6 +39,36 @@ void note(Machine& machine, trace::event_kind what, loop_run& run) {
   const typename Machine::exclusive held(machine);
   run.site = trace::site(run.what.where);
   trace::record(machine.track(), what, run.site, trace::loop_shape{run.what.blocks(), run.width});
+}
+
+/// Runs blocks in order, as far as the machine's `pace` has it; gives the first that it did not run.
+///   pace.end_of_piece(next)    the next blocks, up to there, are one piece of work
+///   pace.ran(here)             a piece was run in that context
+///   pace.stops(next)           leaves the rest
+template <class Machine, class Pace>
+std::int64_t run_blocks(Machine& machine, worker_of<Machine>* w, loop_run& run, std::int64_t first, std::int64_t last,
+                        Pace&& pace) {
+  const int slot = machine.calling_team(w, run.caller).slot.load(std::memory_order_relaxed);
+  noted_blocks noted(w ? w->index : -1, run.site, trace::chunk_at{slot, first, last - first});
+  scope own(&run.blocks);
+  context here(own);
+  here.in_loop = &run.what;
+  here.in_offload = run.caller.in_offload;
+  here.stream = run.caller.stream;
+  const entered in(here);
+  const base::in_float_mode callers(run.mode);
+  for (std::int64_t next = first; next < last;) {
+    // Every block below the lowest that threw runs; those above need not.
+    if (run.is_void(next)) return last;
+    const std::int64_t end = std::min(pace.end_of_piece(next), last);
+    run_to_end(machine, here, own, [&] { run.what.run_blocks(next, noted.before_note(end)); });
+    pace.ran(here);
+    if (own.has_errors()) [[unlikely]]
+      run.note_thrown(next - 1, own.take_errors());
+    noted.reached(next);
+    if (pace.stops(next)) return next;
+  }
+  return last;
 }
 
 /// The caller has done what it could of its loop: waits for the others' part. Throws what the earliest block threw.

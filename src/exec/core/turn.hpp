@@ -13,7 +13,7 @@
 //   urgent()                   tasks of a positive priority
 //   enqueue_in_centre(task)    in place of a worker's queue: it has no room, or the caller is no worker
 //   comes_from_outside()       a foreign thread has made something that the workers do
-//   execute(w, work), run_kernel(w), wants_stream(w, team), start_stream(w)
+//   run_tasks(w, task), run_part(w, part), run_kernel(w), wants_stream(w, team), start_stream(w)
 //   begins_other_work(w)       the worker does something for which it need not have been woken
 //   looks_into_queues(w)       from here on, who finds work and leaves some wakes the next
 //   now(), heartbeat()         in the unit of `worker_type::gave_at`
@@ -21,13 +21,18 @@
 //   is_somebody_hungry(w)      does a worker of its team want a branch?
 namespace maslin::core {
 
+template <class Machine>
+void run(Machine& machine, worker_of<Machine>& w, const work& item) {
+  item.task ? machine.run_tasks(w, item.task) : machine.run_part(&w, item.part);
+}
+
 /// The worker does one thing; false where there is nothing.
 template <class Machine>
 bool turn(Machine& machine, worker_of<Machine>& w, team& t) {
   if (machine.urgent().any())
     if (detail::task_node* task = machine.urgent().pop()) {
       machine.begins_other_work(w);
-      return machine.execute(w, {task, {}}), true;
+      return machine.run_tasks(w, task), true;
     }
   if (machine.run_kernel(w)) return true;
   if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) {
@@ -36,8 +41,22 @@ bool turn(Machine& machine, worker_of<Machine>& w, team& t) {
   }
   machine.looks_into_queues(w);
   team_queues<Machine> all(machine, w, t);
-  if (auto item = place::dbs(all)) return machine.execute(w, *item), true;
+  if (auto item = place::dbs(all)) return run(machine, w, *item), true;
   return machine.wants_stream(w, t) && machine.start_stream(w);
+}
+
+/// The worker of a divided team looks into the whole team's centre, where a task of its team may lie that was made
+/// before the team was divided. Gives whether there was something.
+template <class Machine>
+bool climb(Machine& machine, worker_of<Machine>& w, const team& t) {
+  team& whole = machine.whole();
+  if (&t == &whole) return false;
+  const team::span all = whole.workers();
+  const auto item = whole.centre.take_head(machine.shares_of(whole, all.width));
+  if (!item) return false;
+  if (!whole.centre.empty()) machine.wake_one(all);
+  run(machine, w, *item);
+  return true;
 }
 
 /// A task is ready: puts it where a worker finds it, and wakes one.

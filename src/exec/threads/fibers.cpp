@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/float_mode.hpp"
+#include "exec/core/turn.hpp"
 #include "exec/threads/threads.hpp"
 #include "maslin/error.hpp"
 #include "trace/recorder.hpp"
@@ -208,7 +209,7 @@ void threads_executor::help(const scope* covered) {
     if (!has_stack && !(item.task && item.task->is_internal))
       refuse(item);
     else
-      execute(w, item);
+      core::run(*this, w, item);
   };
   if (detail::task_node* task = urgent_.take_if([&](const detail::task_node* one) { return within(one->in); }))
     return carry_out({task, {}});

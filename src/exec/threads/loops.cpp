@@ -1,10 +1,10 @@
 // Loops on a team: from the start, which puts the loop where the team finds it, to the join.
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/chance.hpp"
-#include "base/float_mode.hpp"
 #include "exec/core/loops.hpp"
 #include "exec/in_place.hpp"
 #include "exec/threads/threads.hpp"
@@ -108,6 +108,7 @@ void threads_executor::answer(worker* w, const invitation& to) { core::answer(*t
 void threads_executor::run_part(worker* w, const loop_part& part) {
   // The loop may be gone after this.
   part.loop->blocks.leave(static_cast<std::uint64_t>(run_share(w, part)));
+  if (w) w->count_turn();
 }
 
 /// Runs blocks in order while the worker may; gives how many. Others do the rest, and whoever does counts it.
@@ -122,40 +123,39 @@ std::int64_t threads_executor::run_share(worker* w, loop_part part) {
   return part.first - first;
 }
 
+namespace {
+
+/// Up to an end, to a time, or until the worker is not granted any more.
+struct pace {
+  sharing* shared;
+  worker* w;
+  std::int64_t first;
+  std::int64_t at_a_time;
+  std::uint64_t begin;
+  std::uint64_t ticks;
+  bool may_stop;
+
+  std::int64_t end_of_piece(std::int64_t next) const {
+    // The clock is looked at ever less often: small blocks should not wait for it.
+    const std::int64_t more = ticks == threads_executor::forever ? at_a_time : std::max<std::int64_t>(1, next - first);
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    return more < most - next ? next + more : most;
+  }
+  static void ran(const context&) noexcept {}
+  bool stops(std::int64_t) const {
+    if (shared && !shared->goes_on(*w) && may_stop) return true;
+    return ticks != threads_executor::forever && base::ticks() - begin > ticks;
+  }
+};
+
+}  // namespace
+
 std::int64_t threads_executor::run_blocks(worker* w, loop_run& run, std::int64_t first, std::int64_t last,
                                           std::uint64_t ticks, bool may_stop, std::int64_t at_a_time) {
-  sharing* const shared = w ? sharing_.get() : nullptr;
-  const bool timed = run.learns;
-  const std::uint64_t begin = timed ? base::ticks() : 0;
-  const trace::chunk_at what{team_of(w).slot.load(std::memory_order_relaxed), first, last - first};
-  std::int64_t next = first;
-  {
-    noted_blocks noted(track_of(w), run.site, what);
-    scope own(&run.blocks);
-    context here(own);
-    here.in_loop = &run.what;
-    here.in_offload = run.caller.in_offload;
-    here.stream = run.caller.stream;
-    const entered in(here);
-    const base::in_float_mode callers(run.mode);
-    while (next < last) {
-      // Every block below the lowest that threw runs; those above need not.
-      if (run.is_void(next)) {
-        next = last;
-        break;
-      }
-      // The clock is looked at ever less often: small blocks should not wait for it.
-      const std::int64_t more = ticks == forever ? at_a_time : std::max<std::int64_t>(1, next - first);
-      const std::int64_t end = more < last - next ? next + more : last;
-      run_to_end(*this, here, own, [&] { run.what.run_blocks(next, noted.before_note(end)); });
-      if (own.has_errors()) [[unlikely]]
-        run.note_thrown(next - 1, own.take_errors());
-      noted.reached(next);
-      if (shared && !shared->goes_on(*w) && may_stop) break;
-      if (ticks != forever && base::ticks() - begin > ticks) break;
-    }
-  }
-  if (timed) run.ticks.fetch_add(base::ticks() - begin, std::memory_order_relaxed);
+  const std::uint64_t begin = run.learns ? base::ticks() : 0;
+  const std::int64_t next = core::run_blocks(
+      *this, w, run, first, last, pace{w ? sharing_.get() : nullptr, w, first, at_a_time, begin, ticks, may_stop});
+  if (run.learns) run.ticks.fetch_add(base::ticks() - begin, std::memory_order_relaxed);
   return next;
 }
 

@@ -172,12 +172,6 @@ void threads_executor::turn(worker& w) {
   if (!core::turn(*this, w, t)) idle(w, t);
 }
 
-void threads_executor::execute(worker& w, const work& item) {
-  if (item.task) return run_tasks(w, item.task);
-  run_part(&w, item.part);
-  w.count_turn();
-}
-
 namespace {
 
 /// Keeps the first task that becomes ready for the worker that made it so: it is what the head of its queue would be.
@@ -239,16 +233,6 @@ bool threads_executor::run_member(scope& s) {
 bool threads_executor::anything_for(worker& w, team& t) {
   return w.inbox.load(std::memory_order_seq_cst) || w.in_team.load(std::memory_order_seq_cst) != &t ||
          wants_stream(w, t) || urgent_.any() || !w.invited.empty() || queues(*this, w, t).any();
-}
-
-bool threads_executor::climb(worker& w, team& t) {
-  if (&t == whole_) return false;
-  const team::span all = whole_->workers();
-  const auto item = whole_->centre.take_head(shares_of(*whole_, all.width));
-  if (!item) return false;
-  if (!whole_->centre.empty()) wake_one(all);
-  execute(w, *item);
-  return true;
 }
 
 std::unique_ptr<learned_phases> threads_executor::open_learned() const {
@@ -387,7 +371,7 @@ void threads_executor::idle(worker& w, team& t) {
   process_limit_.claim(w.index, 0);
   // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits
   // for, and a task of the team that was divided may, too.
-  if (start_stream(w, true) || climb(w, t)) return;
+  if (start_stream(w, true) || core::climb(*this, w, t)) return;
   const bool leaves = w.index == 0 && seat_.held_by() == seat::stand_in;
   if (leaves || (stopping_.load(std::memory_order_seq_cst) && w.suspended == 0)) {
     if (anything_for(w, t)) return;
@@ -446,7 +430,7 @@ void threads_executor::hand_over(worker& w) {
       whole_->centre.push_tail(*item);
     }
   } catch (const std::bad_alloc&) {
-    return execute(w, *item);  // it cannot be handed over, but it can be done
+    return core::run(*this, w, *item);  // it cannot be handed over, but it can be done
   }
   want_stand_in();  // the only active worker may be worker 0, whose thread is outside
   wake_one(whole_->workers());

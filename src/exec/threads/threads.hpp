@@ -131,7 +131,8 @@ class threads_executor final : public executor, public phase_host {
   urgent_tasks& urgent() { return urgent_; }
   void enqueue_in_centre(detail::task_node* task) noexcept;
   void comes_from_outside() noexcept { want_stand_in(); }
-  void execute(worker& w, const work& item);
+  void run_tasks(worker& w, detail::task_node* task);
+  void run_part(worker* w, const loop_part& part);
   static bool run_kernel(const worker&) { return false; }
   /// Should the worker ask its phase for a stream?
   static bool wants_stream(const worker& w, const team& t) {
@@ -301,9 +302,7 @@ class threads_executor final : public executor, public phase_host {
   void hand_over(worker& w);
   double in_graph(const call_site& site, int width) const noexcept;
   bool has_room(const worker* w) const noexcept;
-  void run_tasks(worker& w, detail::task_node* task);
   bool anything_for(worker& w, team& t);
-  bool climb(worker& w, team& t);
   bool is_held_up_by(const worker& w, const team& t) const;
 
   // loops.cpp
@@ -315,7 +314,6 @@ class threads_executor final : public executor, public phase_host {
   template <class Ready>
   spinning::awake stay_awake(worker& w, const team& t, Ready&& ready);
   // Of these, `w` is null for a foreign thread.
-  void run_part(worker* w, const loop_part& part);
   void answer(worker* w, const invitation& to);
 
   // phases.cpp

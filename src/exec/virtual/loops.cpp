@@ -1,39 +1,43 @@
 #include <bit>
 
 #include "base/clock.hpp"
-#include "base/float_mode.hpp"
 #include "exec/core/loops.hpp"
 #include "exec/in_place.hpp"
 #include "exec/virtual/inside.hpp"
 
 namespace maslin {
 
-void virtual_executor::run_blocks(virtual_worker* w, loop_run& run, std::int64_t first, std::int64_t last) {
-  scope own(&run.blocks);
-  context here(own);
-  here.in_loop = &run.what;
-  here.in_offload = run.caller.in_offload;
-  here.stream = run.caller.stream;
-  const entered in(here);
-  const base::in_float_mode callers(run.mode);
-  const trace::chunk_at what{w->in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed), first,
-                             last - first};
-  noted_blocks noted(w->index, run.site, what);
-  constexpr std::uint64_t often_enough = 1024;
-  for (std::int64_t i = first; i < last && !run.is_void(i); ++i) {
-    run_to_end(*this, here, own, [&] {
-      std::int64_t next = i;
-      run.what.run_blocks(next, i + 1);
-    });
-    ran();
+namespace {
+
+/// Block by block: each takes its time.
+struct block_by_block {
+  virtual_executor& exec;
+  std::int64_t first;
+
+  static std::int64_t end_of_piece(std::int64_t next) { return next + 1; }
+  void ran(context& here) const noexcept {
+    exec.ran();
     here.declares = false;
-    if (own.has_errors()) [[unlikely]]
-      run.note_thrown(i, own.take_errors());
-    noted.reached(i + 1);
-    // What throws earlier, further down, ends this: it is to be seen however many blocks there are.
-    if (const auto done = static_cast<std::uint64_t>(i + 1 - first); done >= often_enough && std::has_single_bit(done))
-      const inside calling(*this);
   }
+  bool stops(std::int64_t next) const {
+    // What throws earlier, further down, ends this: it is to be seen however many blocks there are.
+    constexpr std::uint64_t often_enough = 1024;
+    if (const auto done = static_cast<std::uint64_t>(next - first); done >= often_enough && std::has_single_bit(done))
+      const virtual_executor::exclusive calling(exec);
+    return false;
+  }
+};
+
+}  // namespace
+
+void virtual_executor::run_blocks(virtual_worker* w, loop_run& run, std::int64_t first, std::int64_t last) {
+  core::run_blocks(*this, w, run, first, last, block_by_block{*this, first});
+}
+
+void virtual_executor::run_part(virtual_worker* w, const loop_part& part) {
+  since_ = base::ticks();
+  run_blocks(w, *part.loop, part.first, part.last);
+  ends(*w, {nullptr, part});
 }
 
 void virtual_executor::share_loop(context& caller, const detail::loop& l) {

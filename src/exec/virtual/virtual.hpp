@@ -101,7 +101,8 @@ class virtual_executor final : public executor, public phase_host {
   urgent_tasks& urgent() { return urgent_; }
   void enqueue_in_centre(detail::task_node* task) noexcept;
   static void comes_from_outside() noexcept {}
-  void execute(virtual_worker& w, const work& item);
+  void run_tasks(virtual_worker& w, detail::task_node* task);
+  void run_part(virtual_worker* w, const loop_part& part);
   bool run_kernel(virtual_worker& w);
   static bool wants_stream(const virtual_worker&, const team& t) {
     return t.wants_stream.load(std::memory_order_relaxed);
@@ -183,9 +184,8 @@ class virtual_executor final : public executor, public phase_host {
   picoseconds signalled(const processor& to) noexcept;
   static void loop_body(void* fiber);
   void work_loop(virtual_fiber& me);
-  bool turn(virtual_worker& w);
+  void ends(virtual_worker& w, const work& item);
   void end(virtual_worker& w);
-  bool climb(virtual_worker& w, const team& t);
 
   // Streams and off-loads, with the lock (phases.cpp).
   void run_stream(stream_run& s);

@@ -103,7 +103,12 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     if (w.ends) end(w);
     account(w);
     sync(w);
-    if (!w.first_ready && turn(w) && !static_cast<virtual_worker*>(me.home)->ends) continue;
+    if (!w.first_ready) {
+      // Before it sleeps it helps whoever its team stands in the way of.
+      team& t = team_of(&w);
+      const bool found = core::turn(*this, w, t) || core::climb(*this, w, t);
+      if (found && !static_cast<virtual_worker*>(me.home)->ends) continue;
+    }
     auto& now = *static_cast<virtual_worker*>(me.home);  // a stream may have taken this fiber to another worker
     now.running = nullptr;
     me.next = idle_fibers_;
@@ -116,27 +121,15 @@ void virtual_executor::work_loop(virtual_fiber& me) {
   }
 }
 
-bool virtual_executor::turn(virtual_worker& w) {
-  team& t = team_of(&w);
-  // Before it sleeps it helps whoever its team stands in the way of.
-  return core::turn(*this, w, t) || climb(w, t);
-}
-
-bool virtual_executor::climb(virtual_worker& w, const team& t) {
-  for (team* above = t.parent.load(std::memory_order_relaxed); above;
-       above = above->parent.load(std::memory_order_relaxed))
-    if (auto item = above->centre.take_head(above->width())) return execute(w, *item), true;
-  return false;
-}
-
-void virtual_executor::execute(virtual_worker& w, const work& item) {
+void virtual_executor::run_tasks(virtual_worker& w, detail::task_node* task) {
   since_ = base::ticks();
-  if (item.task) {
-    w.clock += times_.task;
-    run_traced(w.index, item.task, *this, graph::run_alone);
-  } else {
-    run_blocks(&w, *item.part.loop, item.part.first, item.part.last);
-  }
+  w.clock += times_.task;
+  run_traced(w.index, task, *this, graph::run_alone);
+  ends(w, {task, {}});
+}
+
+/// The worker has run that.
+void virtual_executor::ends(virtual_worker& w, const work& item) {
   account(w);
   w.ends = item;
   if (is_past(w.clock)) end(w);
