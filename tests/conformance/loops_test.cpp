@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "executors.hpp"
+#include "sanitized.hpp"
 
 using Loops = Promise;
 
@@ -45,9 +46,10 @@ TEST_P(Loops, WhatIsTooSmallStaysWithItsCaller) {
     ASSERT_EQ(ran, 4);
     alone += elsewhere == 0;
   }
-  // The first ones are shared, and those after one that lost its core.
+  // The first ones are shared, and those after one that lost its core. Nothing is that small where each access is
+  // looked at.
   const char* policy = std::getenv("MASLIN_LOOP");
-  if (!policy || std::string(policy) == "dbs") {
+  if ((!policy || std::string(policy) == "dbs") && !sanitized) {
     EXPECT_GT(alone, loops / 4);
   }
 }

@@ -20,6 +20,10 @@ MASLIN, PROGRAM = (str(Path(path).resolve()) for path in sys.argv[1:3])
 RANKS = ("OMPI_", "PMI_", "PMIX_", "SLURM_")
 
 
+UNSANITIZED = unittest.skipIf(os.environ.get("SANITIZED"), "ThreadSanitizer delays signals and ends forked children; "
+                              "the plain builds run this")
+
+
 class Explain(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="maslin_explain_")
@@ -137,6 +141,7 @@ class Explain(unittest.TestCase):
         self.assertIn("it ended without saying so", said)
         self.assertIn("phase the end", said)
 
+    @UNSANITIZED
     def test_a_run_that_a_signal_ended(self):
         for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             program = self.start("held", "the end")
@@ -183,6 +188,7 @@ class Explain(unittest.TestCase):
         self.assertRegex(named[0].name, r"^run-\d+\.json$")
         self.assertIn("phase searches", self.explain(named[0]))
 
+    @UNSANITIZED
     def test_a_forked_child_has_a_report_of_its_own(self):
         self.run_program("phase", "the parent's", "child", "phase", "the child's")
         listed = json.loads(self.explain("--list", "--json"))
