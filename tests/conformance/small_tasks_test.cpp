@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "executors.hpp"
+#include "sanitized.hpp"
 
 namespace {
 
@@ -91,7 +92,7 @@ TEST_P(SmallTasks, KeepTheOrderOfTheirDataBesideLongOnes) {
 
 /// A task that is to be created; whether its body runs before that is over.
 struct creation {
-  int of = -1;
+  std::atomic<int> of{-1};  // a stand-in may run what was handed over meanwhile
   int at_once = 0;
   void begin(int i) { of = i; }
   void run(int i) { at_once += i == of; }
@@ -128,7 +129,9 @@ TEST_P(SmallTasks, AreRunByTheirCreatorOnceItHasCaughtUpWithWhatIsInFlight) {
     // What is in flight begins only where the creator waits.
     chain(3000);
     EXPECT_EQ(x, expected);
-    EXPECT_GT(now.at_once, 2000) << (grouped ? "in a group" : "");
+    if (!sanitized) {
+      EXPECT_GT(now.at_once, 2000) << (grouped ? "in a group" : "");
+    }
   }
 }
 
