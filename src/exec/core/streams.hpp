@@ -7,6 +7,7 @@
 #include "exec/core/loops.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
+#include "sched/grain/edtlp.hpp"
 #include "trace/recorder.hpp"
 
 // What a machine does its own way, beside what the other files need:
@@ -14,13 +15,17 @@
 //   grain_guard                holds the lock of what sched/grain decides; can be unlocked and locked again
 //   grain_attempt              the same, if nobody else holds it
 //   come_to_offload(here, s)   the stream takes its place, if its configuration has changed
-//   runs_outside()             does the caller run what a foreign thread waits for?
+//   runs_outside(w)            does the caller run what a foreign thread waits for?
 //   begins_phase()
 //   note_stream(what, s), begins_stream(s)
 //   ended_outside(s, errors)   a stream without a worker has ended, and that was all
 //   loops_are_hosts()          loops of streams are not off-loads
 //   passes(l)                  a loop that is too small and is not timed this time
 //   loop_took(w, l, width, ticks)
+//   site_of(s, call, kernel)   what is known of the kernel's calls; passes(site, n): too small, and not timed this time
+//   kernel_handing_over_seconds
+//   sends_kernels()            the workers are others than the one that calls: send_kernel(...) does the rest
+//   note_kernel(what, name, width), ran_kernel(w), kernel_took(w, site, width, ticks)
 namespace maslin::core {
 
 template <class Machine>
@@ -28,7 +33,8 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
   const typename Machine::phase_call call(machine);
   auto* outer = static_cast<stream_run*>(here.stream);
   if (here.owns_stream) machine.come_to_offload(here, *outer);
-  if (machine.runs_outside()) outer = nullptr;  // whoever waits for that looks for phases of the whole team
+  worker_of<Machine>* w = machine.calling_worker();
+  if (machine.runs_outside(w)) outer = nullptr;  // whoever waits for that looks for phases of the whole team
   machine.begins_phase();
   if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(machine, here, p);
 
@@ -39,7 +45,6 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
     held.unlock();
     return phase_in_place(machine, here, p);
   }
-  worker_of<Machine>* w = machine.calling_worker();
   if (!w || w->index > 0) machine.want_worker_0();  // a stream's place may be worker 0
   phase_run run(machine, p, *t, *here.children);
   const auto note = [&](trace::event_kind what) {
@@ -119,6 +124,49 @@ void run_loop(Machine& machine, context& caller, const detail::loop& l) {
   machine.loop_took(w, l, width, end - begin);
   s.phase.departed(ticket, w.index, column, width, end - begin, l.length());
   look_at(machine, s, end);
+}
+
+/// Calls the kernel where it is called, on as many workers as it is worth; counts it for the stream.
+template <class Machine>
+void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
+  auto* s = static_cast<stream_run*>(here.stream);
+  if (here.in_offload) {
+    const base::kept_rounding callers;
+    return call(env);
+  }
+  if (s && here.owns_stream) machine.come_to_offload(here, *s);
+  worker_of<Machine>* w = machine.calling_worker();
+  const bool outside = machine.runs_outside(w);
+  if (outside) s = nullptr;  // what a phase counts, it counts by worker
+  const int team_width = here.in_loop || outside ? 1 : machine.calling_team(w, here).width();
+  const auto site = machine.site_of(s, call, kernel);
+  const bool untimed = machine.passes(site, 1);
+  const bool worth_it = !s || grain::worth_sharing(s->phase.counts().mean_seconds(s->phase.counts().of_kernel(kernel)),
+                                                   team_width, Machine::kernel_handing_over_seconds);
+  const int width = untimed || !worth_it ? 1 : team_width;
+  if (machine.sends_kernels()) return machine.send_kernel(here, s, kernel, width, call, env);
+
+  const bool traced = trace::on();
+  const std::uint32_t name = traced ? traced_kernel(kernel) : 0;
+  if (traced) [[unlikely]]
+    machine.note_kernel(trace::event_kind::offload_begin, name, width);
+  const std::uint64_t ticket = s ? s->phase.arrived() : 0;
+  const std::uint64_t begin = s && !untimed ? machine.ticks() : 0;
+  call_kernel(machine, here, width, call, env);
+  machine.ran_kernel(w);
+  if (traced) [[unlikely]]
+    machine.note_kernel(trace::event_kind::offload_end, name, width);
+  if (!s) return;
+  const std::uint32_t column = s->phase.counts().of_kernel(kernel);
+  if (untimed) {
+    s->phase.departed_untimed(ticket, w->index, column);
+    if (here.owns_stream) look_at_untimed(machine, *s);
+    return;
+  }
+  const std::uint64_t end = machine.ticks();
+  machine.kernel_took(*w, site, width, end - begin);
+  s->phase.departed(ticket, w->index, column, width, end - begin);
+  if (here.owns_stream) look_at(machine, *s, end);
 }
 
 }  // namespace maslin::core

@@ -113,45 +113,20 @@ bool threads_executor::ended_outside(stream_run& s, error_list& errors) {
 }
 
 void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
-  auto* s = static_cast<stream_run*>(here.stream);
-  if (here.in_offload) {
-    const base::kept_rounding callers;
-    return call(env);
-  }
-  if (s && here.owns_stream) come_to_offload(here, *s);
+  core::run_offload(*this, here, kernel, call, env);
+}
 
-  worker* w = self();
-  if (!w) s = nullptr;  // what a phase counts, it counts by worker
-  const int track = track_of(w);
-  const int team_width = here.in_loop || !w ? 1 : w->in_team.load(std::memory_order_acquire)->width();
-  call_site* const site = s && loops_ == schedule::dbs ? &sites_.of(call, kernel) : nullptr;
-  const bool untimed = passes(site, 1);
-  const int width =
-      untimed || (s && !grain::worth_sharing(s->phase.counts().mean_seconds(s->phase.counts().of_kernel(kernel)),
-                                             team_width, handing_over_seconds))
-          ? 1
-          : team_width;
-  const bool traced = trace::on();
-  const std::uint32_t name = traced ? traced_kernel(kernel) : 0;
-  if (traced) [[unlikely]]
-    trace::record(track, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(width));
-  const std::uint64_t ticket = s ? s->phase.arrived() : 0;
-  const std::uint64_t begin = s && !untimed ? base::ticks() : 0;
-  call_kernel(*this, here, width, call, env);
-  if (w) w->count_turn();
-  if (traced) [[unlikely]]
-    trace::record(track, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(width));
-  if (!s) return;
-  if (untimed) {
-    s->phase.departed_untimed(ticket, track, s->phase.counts().of_kernel(kernel));
-    if (here.owns_stream) core::look_at_untimed(*this, *s);
-    return;
-  }
-  const std::uint64_t end = base::ticks();
-  if (site) learn_length(*site, 1, (end - begin) * static_cast<std::uint64_t>(width));
-  s->phase.departed(ticket, track, s->phase.counts().of_kernel(kernel), width, end - begin);
-  if (w && learns_waits_) w->waits.took(end - begin);
-  if (here.owns_stream) core::look_at(*this, *s, end);
+call_site* threads_executor::site_of(const stream_run* s, void (*call)(void*), std::uint32_t kernel) {
+  return s && loops_ == schedule::dbs ? &sites_.of(call, kernel) : nullptr;
+}
+
+void threads_executor::note_kernel(trace::event_kind what, std::uint32_t name, int width) const {
+  trace::record(track(), what, name, static_cast<std::uint64_t>(width));
+}
+
+void threads_executor::kernel_took(worker& w, call_site* site, int width, std::uint64_t ticks) noexcept {
+  if (site) learn_length(*site, 1, ticks * static_cast<std::uint64_t>(width));
+  if (learns_waits_) w.waits.took(ticks);
 }
 
 void threads_executor::run_loop(context& caller, const detail::loop& l) { core::run_loop(*this, caller, l); }

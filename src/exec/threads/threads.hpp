@@ -109,7 +109,7 @@ class threads_executor final : public executor, public phase_host {
   };
   /// The end of one piece of the stream's work and the beginning of the next, perhaps without a worker (`back_to`).
   void come_to_offload(context& in, stream_run& s);
-  static bool runs_outside() noexcept { return !self(); }
+  static bool runs_outside(const worker* w) noexcept { return !w; }
   void begins_phase();
   void note_stream(trace::event_kind what, const stream_run& s) const;
   bool ended_outside(stream_run& s, error_list& errors);
@@ -117,6 +117,17 @@ class threads_executor final : public executor, public phase_host {
   bool passes(const detail::loop& l) const noexcept;
   void share_loop(context& caller, const detail::loop& l);
   void loop_took(worker& w, const detail::loop& l, int width, std::uint64_t ticks) noexcept;
+  call_site* site_of(const stream_run* s, void (*call)(void*), std::uint32_t kernel);
+  /// Are so many of that site known to be too small to be shared, and need not be timed this time?
+  bool passes(const call_site* site, std::uint64_t count) const noexcept;
+  static constexpr double kernel_handing_over_seconds = handing_over_seconds;
+  static constexpr bool sends_kernels() { return false; }
+  static void send_kernel(const context&, const stream_run*, std::uint32_t, int, void (*)(void*), void*) {}
+  void note_kernel(trace::event_kind what, std::uint32_t name, int width) const;
+  static void ran_kernel(worker* w) {
+    if (w) w->count_turn();
+  }
+  void kernel_took(worker& w, call_site* site, int width, std::uint64_t ticks) noexcept;
 
   // For core/queues.hpp.
   using worker_type = worker;
@@ -308,8 +319,6 @@ class threads_executor final : public executor, public phase_host {
   // loops.cpp
   /// So many of that site took so long, on one worker or on all together.
   void learn_length(call_site& site, std::uint64_t count, std::uint64_t ticks) const noexcept;
-  /// Are so many of that site known to be too small to be shared, and need not be timed this time?
-  bool passes(const call_site* site, std::uint64_t count) const noexcept;
   bool leave_to_others(worker& w, const loop_part& rest) noexcept;
   template <class Ready>
   spinning::awake stay_awake(worker& w, const team& t, Ready&& ready);

@@ -125,42 +125,25 @@ void virtual_executor::stream_body(void* fiber) {
 // -------------------------------------------------------------------------------------------------------------------
 
 void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
-  auto* s = static_cast<stream_run*>(here.stream);
-  if (here.in_offload) {
-    const base::kept_rounding callers;
-    return call(env);
-  }
-  if (s && here.owns_stream) come_to_offload(here, *s);
-  virtual_worker* w = self();
-  team& t = calling_team(here);
-  const int team_width = here.in_loop ? 1 : t.width();
-  const int width =
-      s && !grain::worth_sharing(s->phase.counts().mean_seconds(s->phase.counts().of_kernel(kernel)), team_width, 0)
-          ? 1
-          : team_width;
-  if (!w && has_hosts() && this->here()) {
-    if (stays_on_host(kernel, width)) {
-      run_on_host(here, kernel, call, env);
-      if (s && here.owns_stream) core::look_at(*this, *s, ticks());
-      return;
-    }
+  core::run_offload(*this, here, kernel, call, env);
+}
+
+/// From a host: to its team's first worker, unless the kernel is too small for that.
+void virtual_executor::send_kernel(context& here, stream_run* s, std::uint32_t kernel, int width, void (*call)(void*),
+                                   void* env) {
+  if (stays_on_host(kernel, width)) {
+    run_on_host(here, kernel, call, env);
+  } else {
     kernel_run k{call, env, &here, kernel, width, s};
     if (s) k.ticket = s->phase.arrived();
-    call_on_team(t, k);
+    call_on_team(calling_team(here), k);
     if (k.thrown) std::rethrow_exception(k.thrown);
-  } else {
-    const std::uint64_t ticket = s ? s->phase.arrived() : 0;
-    const std::uint64_t begin = s ? ticks() : 0;
-    const std::uint32_t name = traced_kernel(kernel);
-    const auto note = [&](trace::event_kind what) {
-      trace::record(noted_track(*this).number, what, name, static_cast<std::uint64_t>(width));
-    };
-    note(trace::event_kind::offload_begin);
-    call_kernel(*this, here, width, call, env);
-    note(trace::event_kind::offload_end);
-    if (s) s->phase.departed(ticket, track(), s->phase.counts().of_kernel(kernel), width, ticks() - begin);
   }
   if (s && here.owns_stream) core::look_at(*this, *s, ticks());
+}
+
+void virtual_executor::note_kernel(trace::event_kind what, std::uint32_t name, int width) {
+  trace::record(noted_track(*this).number, what, name, static_cast<std::uint64_t>(width));
 }
 
 void virtual_executor::run_loop(context& caller, const detail::loop& l) { core::run_loop(*this, caller, l); }

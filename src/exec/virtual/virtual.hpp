@@ -85,7 +85,7 @@ class virtual_executor final : public executor, public phase_host {
   class grain_guard;
   class grain_attempt;
   void come_to_offload(context&, stream_run& s);
-  static bool runs_outside() noexcept { return false; }
+  static bool runs_outside(const virtual_worker*) noexcept { return false; }
   static void begins_phase() {}
   void note_stream(trace::event_kind what, const stream_run& s) const;
   static bool ended_outside(const stream_run&, const error_list&) { return false; }
@@ -93,6 +93,14 @@ class virtual_executor final : public executor, public phase_host {
   static bool passes(const detail::loop&) noexcept { return false; }
   void share_loop(context& caller, const detail::loop& l);
   static void loop_took(const virtual_worker&, const detail::loop&, int, std::uint64_t) noexcept {}
+  static std::nullptr_t site_of(const stream_run*, void (*)(void*), std::uint32_t) { return nullptr; }
+  static bool passes(std::nullptr_t, std::uint64_t) { return false; }
+  static constexpr double kernel_handing_over_seconds = 0;
+  bool sends_kernels() const { return has_hosts() && !self() && here(); }
+  void send_kernel(context& here, stream_run* s, std::uint32_t kernel, int width, void (*call)(void*), void* env);
+  void note_kernel(trace::event_kind what, std::uint32_t name, int width);
+  static void ran_kernel(const virtual_worker*) noexcept {}
+  static void kernel_took(const virtual_worker&, std::nullptr_t, int, std::uint64_t) noexcept {}
 
   // For core/turn.hpp, with the lock.
   struct any_call {
