@@ -4,9 +4,9 @@
 
 #include <array>
 
+#include "exec/core/loop_queue.hpp"
 #include "exec/threads/bits.hpp"
 #include "exec/threads/deque.hpp"
-#include "exec/threads/queue.hpp"
 
 #include "well.hpp"
 

@@ -7,16 +7,17 @@
 #include <optional>
 
 #include "base/float_mode.hpp"
+#include "exec/core/loop_queue.hpp"
+#include "exec/core/loop_run.hpp"
 #include "exec/in_place.hpp"
 #include "exec/notes.hpp"
 #include "exec/phase/team.hpp"
-#include "exec/threads/loop_run.hpp"
-#include "exec/threads/queue.hpp"
 #include "task/scope.hpp"
 #include "trace/recorder.hpp"
 
 // What a machine does its own way, beside what queues.hpp needs:
 //   exclusive               while one lives, what workers share may be looked at (nothing where that has locks)
+//   noting                  while one lives, the caller may note something in its worker's trace
 //   calling_worker()        null for a foreign thread
 //   calling_team(w, caller) whose workers share the caller's loops
 //   loop_call, during_loop  live while a loop is called, and from its begin to its end
@@ -34,9 +35,9 @@ using worker_of = typename Machine::worker_type;
 
 template <class Machine>
 void note(Machine& machine, trace::event_kind what, loop_run& run) {
-  if (!trace::on()) [[likely]]
+  if (!trace::on(what)) [[likely]]
     return;
-  const typename Machine::exclusive held(machine);
+  const typename Machine::noting held(machine);
   run.site = trace::site(run.what.where);
   trace::record(machine.track(), what, run.site, trace::loop_shape{run.what.blocks(), run.width});
 }
@@ -49,7 +50,6 @@ template <class Machine, class Pace>
 std::int64_t run_blocks(Machine& machine, worker_of<Machine>* w, loop_run& run, std::int64_t first, std::int64_t last,
                         Pace&& pace) {
   const int slot = machine.calling_team(w, run.caller).slot.load(std::memory_order_relaxed);
-  noted_blocks noted(w ? w->index : -1, run.site, trace::chunk_at{slot, first, last - first});
   scope own(&run.blocks);
   context here(own);
   here.in_loop = &run.what;
@@ -57,6 +57,7 @@ std::int64_t run_blocks(Machine& machine, worker_of<Machine>* w, loop_run& run, 
   here.stream = run.caller.stream;
   const entered in(here);
   const base::in_float_mode callers(run.mode);
+  noted_blocks noted(w ? w->index : -1, run.site, trace::chunk_at{slot, first, last - first});
   for (std::int64_t next = first; next < last;) {
     // Every block below the lowest that threw runs; those above need not.
     if (run.is_void(next)) return last;
@@ -164,7 +165,7 @@ std::optional<work> take_share(Machine& machine, worker_of<Machine>* w, loop_run
 
 /// Puts blocks of a loop where its team finds them; false where there is no memory for that.
 template <class Machine>
-bool publish(Machine& machine, worker_of<Machine>* w, const team& t, const loop_part& rest, bool in_centre) noexcept {
+bool publish(Machine& machine, worker_of<Machine>* w, const loop_part& rest, bool in_centre) noexcept {
   const typename Machine::exclusive held(machine);
   try {
     if (in_centre)
@@ -174,7 +175,8 @@ bool publish(Machine& machine, worker_of<Machine>* w, const team& t, const loop_
   } catch (const std::bad_alloc&) {
     return false;
   }
-  machine.wake_one(t.workers());
+  // The team of now: the blocks that the caller has run alone may have been long.
+  machine.wake_one(machine.calling_team(w, rest.loop->caller).workers());
   return true;
 }
 
@@ -196,7 +198,7 @@ void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, c
   if (rest.first == 0) note(machine, trace::event_kind::loop_begin, run);
   std::int64_t done = rest.first;  // by the caller
   if (rest.size() > 0) {
-    if (publish(machine, w, t, rest, in_centre)) {
+    if (publish(machine, w, rest, in_centre)) {
       // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
       while (machine.may_take_shares(w)) {
         const auto share = take_share(machine, w, run, in_centre);

@@ -5,8 +5,8 @@
 #include <new>
 #include <optional>
 
+#include "exec/core/loop_queue.hpp"
 #include "exec/phase/team.hpp"
-#include "exec/threads/queue.hpp"
 #include "sched/place/dbs.hpp"
 
 namespace maslin::core {

@@ -15,8 +15,8 @@
 //   grain_guard                holds the lock of what sched/grain decides; can be unlocked and locked again
 //   grain_attempt              the same, if nobody else holds it
 //   come_to_offload(here, s)   the stream takes its place, if its configuration has changed
-//   runs_outside(w)            does the caller run what a foreign thread waits for?
-//   begins_phase()
+//   has_no_worker(w)           the caller runs what a foreign thread waits for
+//   begins_phase()             the machine looks at what a phase changes for it
 //   note_stream(what, s), begins_stream(s)
 //   ended_outside(s, errors)   a stream without a worker has ended, and that was all
 //   loops_are_hosts()          loops of streams are not off-loads
@@ -34,7 +34,7 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
   auto* outer = static_cast<stream_run*>(here.stream);
   if (here.owns_stream) machine.come_to_offload(here, *outer);
   worker_of<Machine>* w = machine.calling_worker();
-  if (machine.runs_outside(w)) outer = nullptr;  // whoever waits for that looks for phases of the whole team
+  if (machine.has_no_worker(w)) outer = nullptr;  // whoever waits for that looks for phases of the whole team
   machine.begins_phase();
   if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(machine, here, p);
 
@@ -55,10 +55,15 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
   if (outer) outer->phase.hold_still(true);
   held.unlock();
   suspend_until(machine, run.streams());
-  held.lock();
-  note(trace::event_kind::phase_end);
-  if (outer) outer->phase.hold_still(false);
-  held.unlock();
+  if (outer) {
+    held.lock();
+    outer->phase.hold_still(false);
+    held.unlock();
+  }
+  if (trace::on(trace::event_kind::phase_end)) [[unlikely]] {
+    const typename Machine::noting now(machine);
+    note(trace::event_kind::phase_end);
+  }
   if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
 }
 
@@ -136,7 +141,7 @@ void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*c
   }
   if (s && here.owns_stream) machine.come_to_offload(here, *s);
   worker_of<Machine>* w = machine.calling_worker();
-  const bool outside = machine.runs_outside(w);
+  const bool outside = machine.has_no_worker(w);
   if (outside) s = nullptr;  // what a phase counts, it counts by worker
   const int team_width = here.in_loop || outside ? 1 : machine.calling_team(w, here).width();
   const auto site = machine.site_of(s, call, kernel);

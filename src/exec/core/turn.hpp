@@ -18,7 +18,7 @@
 //   looks_into_queues(w)       from here on, who finds work and leaves some wakes the next
 //   now(), heartbeat()         in the unit of `worker_type::gave_at`
 //   forks_between_looks        forks to be ignored where it is too early
-//   is_somebody_hungry(w)      does a worker of its team want a branch?
+//   may_give(w)                a worker of its team may want a branch; notes that this one was asked
 namespace maslin::core {
 
 template <class Machine>
@@ -84,7 +84,7 @@ void give_branch(Machine& machine, worker_of<Machine>& w, detail::fork_list& lis
     list.ignored = Machine::forks_between_looks;
     return;
   }
-  if (!machine.is_somebody_hungry(w)) return;
+  if (!machine.may_give(w)) return;
   w.gave_at = now;
   promote_oldest(machine, list);
 }

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "exec/threads/queue.hpp"
+#include "exec/core/loop_queue.hpp"
 #include "sched/grain/wait.hpp"
 
 namespace maslin {

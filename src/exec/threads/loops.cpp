@@ -1,4 +1,4 @@
-// Loops on a team: from the start, which puts the loop where the team finds it, to the join.
+// What CPU cores do their own way with loops; exec/core/loops.hpp holds the rest.
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +9,6 @@
 #include "exec/in_place.hpp"
 #include "exec/threads/threads.hpp"
 #include "sched/grain/edtlp.hpp"
-#include "trace/recorder.hpp"
 
 namespace maslin {
 
@@ -89,7 +88,7 @@ bool threads_executor::may_take_shares(worker* w) const { return !w || !sharing_
 
 /// Gives blocks that the worker must not begin to those that may; false where there is no memory for that.
 bool threads_executor::leave_to_others(worker& w, const loop_part& rest) noexcept {
-  if (!core::publish(*this, &w, team_of(&w), rest, true)) return false;
+  if (!core::publish(*this, &w, rest, true)) return false;
   want_stand_in();  // the only active worker may be worker 0, whose thread is outside
   return true;
 }

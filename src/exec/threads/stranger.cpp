@@ -1,6 +1,7 @@
 #include "exec/threads/stranger.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/float_mode.hpp"
@@ -17,8 +18,7 @@ stranger& stranger::mine(threads_executor& exec) {
   static thread_local stranger outermost;
   stranger* one = &outermost;
   while (one->sleeps_) {
-    if (!one->inner_) one->inner_ = std::make_unique<stranger>();
-    one = one->inner_.get();
+    one = one->inner_.get();  // made before anything ran that could wait
   }
   one->exec_ = &exec;
   return *one;
@@ -31,13 +31,18 @@ void stranger::sleep(base::short_lock& held, const awaited_end& what) {
   held.unlock();
   auto pause = 1ms;
   for (int looks = 0; !woken_within(pause); ++looks) {
-    // Who waits for a lock has nothing to do.
-    if (what.members && exec_->help_outside(*what.members, looks))
+    // Who waits for a lock has nothing to do, and what is run here may wait, too.
+    if (what.members && makes_inner() && exec_->help_outside(*what.members, looks))
       pause = 0ms;
     else
       pause = std::clamp(2 * pause, 1ms, longest);
   }
   sleeps_ = false;
+}
+
+bool stranger::makes_inner() noexcept {
+  if (!inner_) inner_.reset(new (std::nothrow) stranger);
+  return inner_ != nullptr;
 }
 
 bool stranger::woken_within(std::chrono::milliseconds time) {

@@ -46,6 +46,8 @@ class stranger final : public waiter {
 
  private:
   bool woken_within(std::chrono::milliseconds time);
+  /// Is there another one for what this thread does while this one sleeps? False without memory.
+  bool makes_inner() noexcept;
 
   threads_executor* exec_ = nullptr;
   bool sleeps_ = false;  ///< its own thread's

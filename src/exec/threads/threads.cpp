@@ -314,7 +314,7 @@ void threads_executor::ask_again(worker& from) noexcept {
 
 void threads_executor::give_branch(detail::fork_list& list) noexcept { core::give_branch(*this, *self(), list); }
 
-bool threads_executor::is_somebody_hungry(worker& w) noexcept {
+bool threads_executor::may_give(worker& w) noexcept {
   w.asked.store(false, std::memory_order_relaxed);
   // Until the first fork nobody asks for one.
   const bool is_first = !forks_used_.exchange(true, std::memory_order_relaxed);
@@ -338,15 +338,17 @@ spinning::awake threads_executor::stay_awake(worker& w, const team& t, Ready&& r
   return spin_.until(policy, ready, [&] { return expected.is_first(); });
 }
 
-bool threads_executor::finishes_soon(loop_run& run, worker& w) {
+void threads_executor::finishes_soon(loop_run& run, worker& w) {
   const auto is_over = [&] { return run.blocks.quiet(); };
-  if (learns_waits_) return spin_.briefly_until(is_over);
+  if (learns_waits_) {
+    spin_.briefly_until(is_over);
+    return;
+  }
   // What else there is for this worker does not wait for that.
   const auto has_other_work = [&] {
     return w.inbox.load(std::memory_order_relaxed) || !w.tasks.empty() || !w.queue.empty() || !w.invited.empty();
   };
   stay_awake(w, *w.in_team.load(std::memory_order_acquire), [&] { return is_over() || has_other_work(); });
-  return is_over();
 }
 
 /// Is there somebody for whom the worker, or the thread that plays it, looks only before it parks? That must not wait
@@ -359,7 +361,7 @@ bool threads_executor::is_held_up_by(const worker& w, const team& t) const {
 }
 
 void threads_executor::idle(worker& w, team& t) {
-  const hungry_worker asks(*this, w, t);
+  std::optional<hungry_worker> asks(std::in_place, *this, w, t);
   const bool learns = learns_waits(t);
   bool found = false;
   const spinning::awake wait =
@@ -368,6 +370,7 @@ void threads_executor::idle(worker& w, team& t) {
     if (learns && wait.begin != 0) w.waits.waited(wait.last - wait.begin, true);
     return;
   }
+  asks.reset();  // what it may do now takes long, or does not come back here
   process_limit_.claim(w.index, 0);
   // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits
   // for, and a task of the team that was divided may, too.
@@ -382,6 +385,7 @@ void threads_executor::idle(worker& w, team& t) {
   const bool needed =
       anything_for(w, t) || (leads && t.may_resume.load(std::memory_order_seq_cst)) || !whole_->centre.empty();
   if (!needed) {
+    asks.emplace(*this, w, t);
     if (sharing_) sharing_->parks();
     trace::record(w.index, trace::event_kind::park);
     asleep_.park(w.index);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "exec/core/urgent.hpp"
 #include "exec/executor.hpp"
 #include "exec/foreign/limits.hpp"
 #include "exec/phase/host.hpp"
@@ -19,7 +20,6 @@
 #include "exec/threads/seat.hpp"
 #include "exec/threads/sharing.hpp"
 #include "exec/threads/sleep.hpp"
-#include "exec/threads/urgent.hpp"
 #include "exec/threads/worker.hpp"
 #include "maslin/trace.hpp"
 #include "task/uncancelled.hpp"
@@ -109,7 +109,7 @@ class threads_executor final : public executor, public phase_host {
   };
   /// The end of one piece of the stream's work and the beginning of the next, perhaps without a worker (`back_to`).
   void come_to_offload(context& in, stream_run& s);
-  static bool runs_outside(const worker* w) noexcept { return !w; }
+  static bool has_no_worker(const worker* w) noexcept { return !w; }
   void begins_phase();
   void note_stream(trace::event_kind what, const stream_run& s) const;
   bool ended_outside(stream_run& s, error_list& errors);
@@ -155,13 +155,14 @@ class threads_executor final : public executor, public phase_host {
   static std::uint64_t now(const worker&) noexcept { return base::ticks(); }
   std::uint64_t heartbeat() const noexcept { return heartbeat_ticks_; }
   static constexpr int forks_between_looks = 32;  ///< while it is too early the clock is not read at each fork
-  bool is_somebody_hungry(worker& w) noexcept;
+  bool may_give(worker& w) noexcept;
   team& calling_team(const worker* w) const { return team_of(w); }
 
   // For core/loops.hpp. `w` is null for a foreign thread.
   struct exclusive {
     explicit exclusive(const threads_executor&) noexcept {}
   };
+  using noting = exclusive;
   class loop_call {
    public:
     explicit loop_call(threads_executor& exec);
@@ -194,8 +195,8 @@ class threads_executor final : public executor, public phase_host {
   /// not granted any more; gives the first that it did not run. Looks up after every block, or so many.
   std::int64_t run_blocks(worker* w, loop_run& run, std::int64_t first, std::int64_t last,
                           std::uint64_t ticks = forever, bool may_stop = false, std::int64_t at_a_time = 1);
-  /// Stays awake for what others still do of a loop as long as the policy has it; gives whether they are done.
-  bool finishes_soon(loop_run& run, worker& w);
+  /// Stays awake for what others still do of a loop as long as the policy has it.
+  void finishes_soon(loop_run& run, worker& w);
   void learn(const loop_run& run) const noexcept;
 
   worker_bits& has_loops() { return has_loops_; }
@@ -322,10 +323,7 @@ class threads_executor final : public executor, public phase_host {
   bool leave_to_others(worker& w, const loop_part& rest) noexcept;
   template <class Ready>
   spinning::awake stay_awake(worker& w, const team& t, Ready&& ready);
-  // Of these, `w` is null for a foreign thread.
   void answer(worker* w, const invitation& to);
-
-  // phases.cpp
 
   // foreign.cpp
   /// The starter goes on in the program's own code, outside its seat.

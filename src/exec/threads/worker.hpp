@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "exec/core/loop_queue.hpp"
 #include "exec/fiber/fiber.hpp"
 #include "exec/phase/team.hpp"
 #include "exec/threads/deque.hpp"
-#include "exec/threads/queue.hpp"
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/wait_counts.hpp"
 

@@ -21,6 +21,12 @@ class virtual_executor::inside {
   const bool was_;
 };
 
+/// Being inside to note something: nothing else happens meanwhile.
+class virtual_executor::noting : inside {
+ public:
+  explicit noting(virtual_executor& exec) : inside(exec, false) {}
+};
+
 class virtual_executor::grain_attempt : inside {
  public:
   explicit grain_attempt(virtual_executor& exec) : inside(exec) {}

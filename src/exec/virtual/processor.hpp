@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "exec/core/baseline.hpp"
+#include "exec/core/loop_queue.hpp"
 #include "exec/fiber/fiber.hpp"
 #include "exec/phase/phase_run.hpp"
-#include "exec/threads/baseline.hpp"
-#include "exec/threads/queue.hpp"
 #include "exec/virtual/events.hpp"
 #include "maslin/float_mode.hpp"
 #include "sched/grain/host_turn.hpp"

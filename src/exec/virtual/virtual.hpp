@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "exec/core/urgent.hpp"
 #include "exec/executor.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/phase/host.hpp"
-#include "exec/threads/urgent.hpp"
 #include "exec/virtual/bit_tree.hpp"
 #include "exec/virtual/host_context.hpp"
 #include "exec/virtual/kernel_lengths.hpp"
@@ -85,7 +85,7 @@ class virtual_executor final : public executor, public phase_host {
   class grain_guard;
   class grain_attempt;
   void come_to_offload(context&, stream_run& s);
-  static bool runs_outside(const virtual_worker*) noexcept { return false; }
+  static bool has_no_worker(const virtual_worker*) noexcept { return false; }
   static void begins_phase() {}
   void note_stream(trace::event_kind what, const stream_run& s) const;
   static bool ended_outside(const stream_run&, const error_list&) { return false; }
@@ -121,12 +121,14 @@ class virtual_executor final : public executor, public phase_host {
   static picoseconds now(const virtual_worker& w) noexcept { return w.clock; }
   static picoseconds heartbeat() noexcept { return static_cast<picoseconds>(heartbeat_seconds * 1e12); }
   static constexpr int forks_between_looks = 0;
-  bool is_somebody_hungry(const virtual_worker& w) const noexcept;
+  bool may_give(const virtual_worker& w) const noexcept;
   team& calling_team(const virtual_worker*) const { return calling_team(current_context()); }
 
-  // For core/loops.hpp. `w` is null for a foreign thread, which runs no blocks: it has no clock.
+  // For core/loops.hpp. `w` is null for a foreign thread, which has no clock: it runs no blocks where that can be
+  // helped.
   class inside;
   using exclusive = inside;
+  class noting;
   struct loop_call {
     explicit loop_call(const virtual_executor&) noexcept {}
   };

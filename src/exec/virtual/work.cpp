@@ -169,7 +169,7 @@ void virtual_executor::give_branch(detail::fork_list& list) noexcept {
   if (virtual_worker* w = self()) core::give_branch(*this, *w, list);
 }
 
-bool virtual_executor::is_somebody_hungry(const virtual_worker& w) const noexcept {
+bool virtual_executor::may_give(const virtual_worker& w) const noexcept {
   const auto [first, width] = team_of(&w).workers();
   return asleep_.first_set(first, first + width) >= 0;
 }

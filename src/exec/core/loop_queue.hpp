@@ -12,7 +12,7 @@
 
 #include "base/atomic.hpp"
 #include "base/lock.hpp"
-#include "exec/threads/loop_run.hpp"
+#include "exec/core/loop_run.hpp"
 #include "sched/loop/share.hpp"
 #include "task/node.hpp"
 

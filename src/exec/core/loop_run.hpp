@@ -6,13 +6,14 @@
 #include <limits>
 #include <utility>
 
-#include "exec/threads/baseline.hpp"
-#include "exec/threads/call_sites.hpp"
+#include "exec/core/baseline.hpp"
 #include "maslin/float_mode.hpp"
 #include "maslin/loop.hpp"
 #include "task/context.hpp"
 
 namespace maslin {
+
+class call_site;
 
 struct loop_run {
   loop_run(const detail::loop& shared, context& by, int team_width, loop_queues* queues = nullptr)

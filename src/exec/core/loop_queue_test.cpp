@@ -1,4 +1,4 @@
-#include "exec/threads/queue.hpp"
+#include "exec/core/loop_queue.hpp"
 
 #include <gtest/gtest.h>
 
