@@ -1,6 +1,6 @@
 // Dense systems of equations by OpenBLAS, which brings threads of its own: in the streams of a phase, or in tasks.
-// foreign_blas streams|tasks [systems] prints one line of JSON: seconds, the configuration that was chosen, whether every answer is
-// right.
+// foreign_blas streams|tasks [systems] prints one line of JSON: seconds, the configuration that was chosen, whether
+// every answer is right.
 
 #include <cblas.h>
 

@@ -166,8 +166,8 @@ T parallel_reduce(detail::loop_bound from, detail::loop_bound to, T identity, Co
                                    : std::clamp<std::int64_t>(few_bytes / sizeof(T), 1, 64);
   environment env{std::addressof(body), nullptr};
   auto run = [](const detail::loop& l, std::int64_t& next, std::int64_t end) {
-    const auto [call, values] = *static_cast<environment*>(l.env);
-    detail::each_block(l, next, end, [=](range r, std::int64_t index) { values[index] = (*call)(r); });
+    const environment here = *static_cast<environment*>(l.env);
+    detail::each_block(l, next, end, [=](range r, std::int64_t index) { here.values[index] = (*here.body)(r); });
   };
   const detail::loop all{first, last, detail::block_size(first, last, wish), run, &env, policy, where};
   const std::int64_t blocks = all.blocks();

@@ -207,11 +207,11 @@ class file {
   /// Gives the name with that number; "?" when the trace has none.
   std::string_view name(std::uint32_t id) const;
   /// Hands over every event in the order of time; those of one worker in the order in which it recorded them. An event
-  /// never comes before its cause: a task begins after it was created, a stream goes on after it was suspended, a loop's
-  /// chunks and a phase's streams begin after it. If the workers' clocks say otherwise, by less than 200 ns, the event
-  /// gets its cause's time. At one time, ends come before begins, and what waits for others ends last. Holds one block
-  /// of each worker in memory. Throws `error` where the file is damaged; what was handed over until then is as it was
-  /// recorded.
+  /// never comes before its cause: a task begins after it was created, a stream goes on after it was suspended, a
+  /// loop's chunks and a phase's streams begin after it. If the workers' clocks say otherwise, by less than 200 ns, the
+  /// event gets its cause's time. At one time, ends come before begins, and what waits for others ends last. Holds one
+  /// block of each worker in memory. Throws `error` where the file is damaged; what was handed over until then is as it
+  /// was recorded.
   void each_event(const std::function<void(const event&)>& take) const;
 
  private:

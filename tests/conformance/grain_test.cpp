@@ -138,7 +138,8 @@ TEST_P(Grain, StreamsThatThrowLeaveTheOthersAlone) {
 
 INSTANTIATE_TEST_SUITE_P(, Grain,
                          testing::Combine(testing::ValuesIn(executor_kinds()),
-                                          testing::Values("edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto", "hill-climbing", "ucb")),
+                                          testing::Values("edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto",
+                                                          "hill-climbing", "ucb")),
                          name_of);
 
 TEST(PinnedGrain, APinWinsOverThePolicy) {

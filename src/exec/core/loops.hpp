@@ -130,9 +130,9 @@ void run_baseline(Machine& machine, context& caller, const detail::loop& l, sche
   // unless anybody may take anything. Then nothing is left.
   const bool all_done = takes_part && policy != schedule::static_;
   for (int i = 0; i < width && (all_done || Machine::may_be_blocked); ++i) {
-    const auto withdraw = [&] {
+    const auto withdraw = [&, of = first + i] {
       const typename Machine::exclusive held(machine);  // with all that happened until now
-      return machine.at(first + i).invited.take_if([&](const invitation& one) { return one.loop == &run; });
+      return machine.at(of).invited.take_if([&](const invitation& one) { return one.loop == &run; });
     };
     invitation* to = withdraw();
     if (to && all_done)
