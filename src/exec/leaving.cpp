@@ -57,15 +57,15 @@ void end_by(int signal) noexcept {
 void on_signal(int signal) noexcept {
   const int error = errno;
   int none = 0;
-  if (watching.load() != getpid()) {
-    end_by(signal);  // a child that shares our memory and has not called exec yet
-  } else if (caught.compare_exchange_strong(none, signal)) {
+  // A child that shares our memory and has not called exec yet.
+  const bool is_child = watching.load() != getpid();
+  if (!is_child && caught.compare_exchange_strong(none, signal)) {
     caught_at.store(now_seconds());
     // Who ends the watch says so, then looks at `caught`: one of the two sees the other.
     if (watching.load() == 0) end_by(signal);
     sem_post(&roused);
     for (int i = 0; i < most_ms_in_handler && watching.load() != 0; ++i) poll(nullptr, 0, 1);
-  } else if (now_seconds() - caught_at.load() >= patience) {
+  } else if (is_child || now_seconds() - caught_at.load() >= patience) {
     end_by(signal);
   }
   errno = error;

@@ -94,7 +94,7 @@ void report_file::end(int signal) noexcept {
   {
     const std::lock_guard guard(lock_);
     if (!thread_.joinable()) return;
-    signal_ = signal;
+    if (!stopping_) signal_ = signal;  // it may be read from then on
     stopping_ = true;
   }
   wake_.notify_one();
@@ -170,7 +170,7 @@ void report_file::write(bool ended) {
   }
   wrote_at_ = seconds();
   run_.ended = ended;
-  run_.signal = signal_;
+  run_.signal = ended ? signal_ : 0;
   run_.written = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   run_.seconds = wrote_at_;
   run_.libraries.clear();

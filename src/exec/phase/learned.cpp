@@ -77,7 +77,7 @@ bool same_size(const grain::knowledge& a, std::int64_t streams_a, const grain::k
 
 }  // namespace
 
-learned_phases::learned_phases(std::string machine, std::string file)
+learned_phases::learned_phases(const std::string& machine, std::string file)
     : machine_(word(machine)), file_(std::move(file)) {
   if (!file_.empty()) read(file_, all_);
 }

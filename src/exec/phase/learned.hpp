@@ -15,7 +15,7 @@ class learned_phases {
  public:
   /// `machine` names what the phases run on; `file` is read now if it is there. An empty name: nothing is read or
   /// written. What cannot be read in it is left out.
-  learned_phases(std::string machine, std::string file);
+  learned_phases(const std::string& machine, std::string file);
   /// Writes the file if there is anything new.
   ~learned_phases() { save(); }
   learned_phases(const learned_phases&) = delete;

@@ -101,10 +101,13 @@ bool threads_executor::help_outside(const scope& covered, int looks) {
   // Nobody else comes for the branches of what runs here.
   detail::fork_list forks{.low = middle_of_stack(), .asked = &nobody_asks};
   const forks_kept in(forks);
-  const auto within = [&](const work& item) {
-    return (item.task ? item.task->in : &item.part.loop->blocks)->within(&covered) && runs_outside(item);
+  const auto task_within = [&](const detail::task_node& task) {
+    return task.in->within(&covered) && maslin::runs_outside(task.stream);
   };
-  if (detail::task_node* task = urgent_.take_if([&](detail::task_node* one) { return within({one, {}}); }))
+  const auto within = [&](const work& item) {
+    return item.task ? task_within(*item.task) : item.part.loop->blocks.within(&covered) && runs_outside(item);
+  };
+  if (detail::task_node* task = urgent_.take_if([&](detail::task_node* one) { return task_within(*one); }))
     return execute_outside({task, {}}), true;
   std::optional<work> item = whole_->centre.take_if(within);
   for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = workers_[i]->queue.take_if(within);

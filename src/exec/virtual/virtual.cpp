@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -325,9 +326,9 @@ waiter* virtual_executor::caller() {
   promote_all(*this);
   if (inside_now() && driver_ && current_) return current_->running;
   if (starter_of() == this) return starter_.get();
-  thread_local std::unique_ptr<virtual_fiber> mine;
-  if (!mine || &mine->exec != this) mine = std::make_unique<virtual_fiber>(*this, nullptr);
-  return mine.get();
+  thread_local std::optional<virtual_fiber> mine;
+  if (!mine || &mine->exec != this) mine.emplace(*this, nullptr);
+  return &*mine;
 }
 
 /// Gives an idle fiber of a sort, or a new one.
