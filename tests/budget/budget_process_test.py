@@ -28,7 +28,7 @@ PROMISES = ":".join(f"{suite}.*/workers{workers}" for suite in ("*Phases", "*Tas
 def environment():
     names = ("MASLIN_", "SLURM_CPUS_PER_TASK")
     plain = {name: value for name, value in os.environ.items() if not name.startswith(names)}
-    return dict(plain, MASLIN_WATCHDOG="20,100")
+    return dict(plain, MASLIN_WATCHDOG="20,100", MASLIN_LEARNED="off", MASLIN_REPORT="off")
 
 
 def run(command, enter, **variables):

@@ -396,7 +396,8 @@ void automatic::decide() {
   }
   // Where the lead itself is known less, it is sampled: that costs nothing.
   if (next && next->log_w.sd > lead->log_w.sd) current_ = next->under;
-  if (promised < as_good && !rest) chosen_ = lead->under;
+  const bool seen = lead->known && lead->known->fresh > 0;  // by this run itself
+  if (promised < as_good && !rest && seen) chosen_ = lead->under;
 }
 
 std::vector<phase_sample> automatic::samples() const {

@@ -216,6 +216,26 @@ TEST(Automatic, TheSameObservationsGiveTheSameDecisions) {
   }
 }
 
+// What an earlier run learned is a reason to try a configuration, never to choose it: this one must have seen it.
+TEST(Automatic, WhatItChoosesItHasSampled) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const std::vector<knowledge> before{{0, {{{4, 2}, 1.0}, {{8, 1}, 0.98}, {{2, 4}, 0.96}, {{1, 8}, 0.9}}}};
+    automatic grain({8, 12, 0, before});
+    std::mt19937 random(seed);
+    std::lognormal_distribution<double> wild(0, 0.6);
+    for (int i = 0; i < 60; ++i) {
+      sample s = simulated_slice(grain.current(), wild(random), grain.rule().seconds);
+      s.at = 0.01 * (i + 1);
+      grain.observe(s);
+      if (i % 10 == 9) grain.streams_left(12 - 2 * (i / 10));
+      const auto chosen = grain.chosen();
+      const auto seen = grain.samples();
+      ASSERT_TRUE(!chosen || std::any_of(seen.begin(), seen.end(), [&](auto& x) { return x.under == *chosen; }))
+          << "seed " << seed << ", slice " << i << ": " << chosen->streams << "x" << chosen->width;
+    }
+  }
+}
+
 TEST(Automatic, OneWorkerNeedsNoSampling) {
   const automatic grain({1, 100});
   EXPECT_FALSE(grain.sampling());
