@@ -7,6 +7,7 @@
 
 #include "base/float_mode.hpp"
 #include "exec/core/turn.hpp"
+#include "exec/execute.hpp"
 #include "exec/threads/threads.hpp"
 #include "maslin/error.hpp"
 #include "trace/recorder.hpp"
@@ -180,7 +181,7 @@ void threads_executor::refuse(const work& item) noexcept {
   }
   item.task->children.add_errors(0, std::move(why));
   graph::cancel(*item.task, item.task->in);
-  graph::run(item.task, *this);
+  run_task(*this, item.task, *this);
 }
 
 void threads_executor::help(const scope* covered) {

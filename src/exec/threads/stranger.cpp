@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/float_mode.hpp"
+#include "exec/execute.hpp"
 #include "exec/fiber/stacks.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
@@ -158,7 +159,7 @@ bool threads_executor::run_member_outside(const scope& s) {
 
 void threads_executor::execute_outside(const work& item) {
   if (item.task)
-    run_traced(-1, item.task, *this);
+    run_traced(-1, *this, item.task, *this, run_task);
   else
     run_part(nullptr, item.part);
 }
