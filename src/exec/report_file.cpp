@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/cache_path.hpp"
+#include "base/of_parent.hpp"
 #include "base/processor.hpp"
 #include "base/settings.hpp"
 #include "exec/foreign/libraries.hpp"
@@ -216,7 +217,7 @@ void leave_reporting(int signal) noexcept {
 }
 
 void forget_reporting_after_fork() noexcept {
-  now.store(nullptr, std::memory_order_relaxed);  // what it was has a thread that is not here
+  base::keep_of_parent(now.exchange(nullptr, std::memory_order_relaxed));
   forked = getpid();
 }
 

@@ -26,7 +26,7 @@
 namespace ms = maslin;
 
 // What only a suspended stack holds, which `exit` in a task leaves as it is, looks like a leak.
-extern "C" const char* __asan_default_options();
+extern "C" [[gnu::visibility("default")]] const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 
 namespace {
