@@ -107,9 +107,9 @@ std::uint32_t traced_kernel(std::uint32_t kernel) {
   return name;
 }
 
-void phase_in_place(executor& exec, context& caller, const detail::phase& p) {
+void phase_in_place(executor& exec, context& caller, const detail::phase& p, std::shared_ptr<live_report> report) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::shared_ptr<live_report> report = begin_report(p);
+  if (!report) report = begin_report(p);
   const std::uint32_t name = trace::on() ? trace::intern(p.name) : 0;
   const auto note = [&](trace::event_kind what, std::uint64_t argument) {
     trace::record(exec.track(), what, name, argument);

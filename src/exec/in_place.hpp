@@ -14,6 +14,8 @@
 
 namespace maslin {
 
+class live_report;
+
 /// Suspends the caller until all tasks of its context (or all members of a group) are done and their data is where the
 /// program declared it.
 inline void await_tasks(executor& exec, context& caller, scope* members = nullptr) {
@@ -62,7 +64,9 @@ void run_recorded(executor& exec, recording::state& tasks);
 /// further where only tasks of its blocks throw: those are waited for behind several blocks.
 void loop_in_place(executor& exec, context& caller, const detail::loop& l);
 
-/// Runs the streams of a phase in index order on the caller's stack and notes it in the phase's report.
-void phase_in_place(executor& exec, context& caller, const detail::phase& p);
+/// Runs the streams of a phase in index order on the caller's stack and notes it in the phase's report: that one, or a
+/// new one.
+void phase_in_place(executor& exec, context& caller, const detail::phase& p,
+                    std::shared_ptr<live_report> report = nullptr);
 
 }  // namespace maslin

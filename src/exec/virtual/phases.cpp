@@ -135,7 +135,7 @@ void virtual_executor::send_kernel(context& here, stream_run* s, std::uint32_t k
     run_on_host(here, kernel, call, env);
   } else {
     kernel_run k{call, env, &here, kernel, width, s};
-    if (s) k.ticket = s->phase.arrived();
+    if (s) k.ticket = s->phase.sizing().arrived();
     call_on_team(calling_team(here), k);
     if (k.thrown) std::rethrow_exception(k.thrown);
   }
@@ -166,7 +166,7 @@ bool virtual_executor::stays_on_host(std::uint32_t kernel, int width) {
 /// Runs the kernel on the calling thread's host context, which it keeps meanwhile.
 void virtual_executor::run_on_host(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) {
   auto* s = static_cast<stream_run*>(caller.stream);
-  const std::uint64_t ticket = s ? s->phase.stayed() : 0;
+  const std::uint64_t ticket = s ? s->phase.sizing().stayed() : 0;
   const int at = s ? s->worker : track();
   const auto begin = static_cast<picoseconds>(ticks());
   const auto& h = *static_cast<const host_context*>(here());
@@ -184,7 +184,8 @@ void virtual_executor::run_on_host(context& caller, std::uint32_t kernel, void (
   const picoseconds length = static_cast<picoseconds>(ticks()) - begin;
   lengths_.ran(kernel, 1, static_cast<picoseconds>(static_cast<double>(length) / longer));
   if (s)
-    s->phase.departed(ticket, s->worker, s->phase.counts().of_kernel(kernel), 1, static_cast<std::uint64_t>(length));
+    s->phase.sizing().departed(ticket, s->worker, s->phase.sizing().counts().of_kernel(kernel), 1,
+                               static_cast<std::uint64_t>(length));
   if (thrown) std::rethrow_exception(thrown);
 }
 
@@ -222,8 +223,8 @@ bool virtual_executor::run_kernel(virtual_worker& w) {
   const picoseconds length = w.clock - begin;
   lengths_.ran(k.kernel, k.width, length);
   if (k.stream)
-    k.stream->phase.departed(k.ticket, w.index, k.stream->phase.counts().of_kernel(k.kernel), k.width,
-                             static_cast<std::uint64_t>(length));
+    k.stream->phase.sizing().departed(k.ticket, w.index, k.stream->phase.sizing().counts().of_kernel(k.kernel), k.width,
+                                      static_cast<std::uint64_t>(length));
   k.waits->on_host.last_length = length;
   k.waits->home->enqueue(*k.waits, signalled(*k.waits->home));
   return true;
