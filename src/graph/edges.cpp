@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <functional>
-#include <mutex>
 
 #include "graph/recording.hpp"
 #include "graph/version.hpp"
@@ -48,7 +47,7 @@ version* next_turn(task_node& task, const version* last) {
 /// Takes the turns after `held`; gives whether the task has them all. If not, it waits in the queue of one.
 bool take_turns(task_node& task, const version* held) noexcept {
   while (version* next = next_turn(task, held)) {
-    std::lock_guard guard(next->lock);
+    const base::locked guard(next->lock);
     if (next->taken) {
       set_next_in_queue(&task, nullptr);
       if (next->waiting)
@@ -72,7 +71,7 @@ void return_turns(task_node& task, ready_sink& sink) noexcept {
     before = v;
     task_node* next;
     {
-      std::lock_guard guard(v->lock);
+      const base::locked guard(v->lock);
       next = v->waiting;
       if (next) {
         v->waiting = next_in_queue(next);

@@ -20,7 +20,8 @@ namespace {
 constexpr int most_idle = 8;
 constexpr int fibers_at_a_time = 4;
 
-void unlock(void* lock) { static_cast<base::short_lock*>(lock)->unlock(); }
+/// Of a lock that another fiber has taken.
+void unlock(void* lock) MASLIN_UNCHECKED { static_cast<base::short_lock*>(lock)->unlock(); }
 void nothing(void*) {}
 
 /// The number by which a trace knows a fiber while it is suspended.
@@ -39,7 +40,8 @@ task_fiber::task_fiber() {
   divide(own.bottom, own.bytes);
 }
 
-void task_fiber::sleep(base::short_lock& held, const awaited_end& what) {
+// The fiber that runs next lets the lock go.
+void task_fiber::sleep(base::short_lock& held, const awaited_end& what) MASLIN_UNCHECKED {
   worker& w = *self();
   home = &w;
   waits_for = what;
