@@ -22,7 +22,7 @@
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
 #include "base/lock.hpp"
-#include "base/of_parent.hpp"
+#include "base/no_leak.hpp"
 #include "base/settings.hpp"
 #include "exec/execute.hpp"
 #include "exec/executor.hpp"
@@ -136,7 +136,7 @@ void after_fork_in_child() {
   foreign::one_thread::forget_after_fork();
   machine::announce_workers(0);
   running.store(nullptr, std::memory_order_relaxed);
-  base::keep_of_parent(process);
+  base::keep_reachable(process);
   process = new process_runtime;
 }
 

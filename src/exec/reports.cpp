@@ -5,7 +5,7 @@
 #include <new>
 #include <string>
 
-#include "base/of_parent.hpp"
+#include "base/no_leak.hpp"
 
 namespace maslin {
 
@@ -72,7 +72,7 @@ std::vector<std::shared_ptr<const live_report>> all_reports() {
 void forget_reports_after_fork() noexcept {
   auto* fresh = new (std::nothrow) table;
   if (!fresh) return;
-  base::keep_of_parent(ours);
+  base::keep_reachable(ours);
   ours = fresh;
 }
 

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <new>
 
-#include "base/of_parent.hpp"
+#include "base/no_leak.hpp"
 #include "base/settings.hpp"
 #include "maslin/error.hpp"
 #include "trace/drainer.hpp"
@@ -157,7 +157,7 @@ void forget_after_fork() noexcept {
   shared& s = state();
   if (s.now.drain) {
     s.now.drain->forget_after_fork();
-    base::keep_of_parent(s.now.drain.release());  // its thread does not exist here, so it cannot be joined
+    base::keep_reachable(s.now.drain.release());  // its thread does not exist here, so it cannot be joined
   }
   s.now = {};
   worker_rings = nullptr;
