@@ -7,33 +7,15 @@
 #include <optional>
 
 #include "base/float_mode.hpp"
-#include "exec/core/loop_queue.hpp"
-#include "exec/core/loop_run.hpp"
+#include "exec/core/machine.hpp"
 #include "exec/in_place.hpp"
 #include "exec/notes.hpp"
-#include "exec/phase/team.hpp"
 #include "task/scope.hpp"
 #include "trace/recorder.hpp"
 
-// What a machine does its own way, beside what queues.hpp needs:
-//   exclusive               while one lives, what workers share may be looked at (nothing where that has locks)
-//   noting                  while one lives, the caller may note something in its worker's trace
-//   calling_worker()        null for a foreign thread
-//   calling_team(w, caller) whose workers share the caller's loops
-//   loop_call, during_loop  live while a loop is called, and from its begin to its end
-//   begin_alone(w, run)     runs the first blocks, where what they take is to be found out first; gives the rest
-//   may_take_shares(w)      may the caller take shares of its loop?
-//   run_share(w, part)      runs blocks of it and gives how many; others do the rest
-//   run_blocks(w, run, first, last)   runs them all, by `core::run_blocks`
-//   may_be_blocked          may a worker be kept from coming by something outside Maslin?
-//   finishes_soon(run, w)   the caller looks whether the others are done before it is suspended
-//   learn(run)              the loop has ended
 namespace maslin::core {
 
-template <class Machine>
-using worker_of = typename Machine::worker_type;
-
-template <class Machine>
+template <machine_with_loops Machine>
 void note(Machine& machine, trace::event_kind what, loop_run& run) {
   if (!trace::on(what)) [[likely]]
     return;
@@ -43,10 +25,7 @@ void note(Machine& machine, trace::event_kind what, loop_run& run) {
 }
 
 /// Runs blocks in order, as far as the machine's `pace` has it; gives the first that it did not run.
-///   pace.end_of_piece(next)    the next blocks, up to there, are one piece of work
-///   pace.ran(here)             a piece was run in that context
-///   pace.stops(next)           leaves the rest
-template <class Machine, class Pace>
+template <machine_with_loops Machine, pace_of_blocks Pace>
 std::int64_t run_blocks(Machine& machine, worker_of<Machine>* w, loop_run& run, std::int64_t first, std::int64_t last,
                         Pace&& pace) {
   const int slot = machine.calling_team(w, run.caller).slot.load(std::memory_order_relaxed);
@@ -73,7 +52,7 @@ std::int64_t run_blocks(Machine& machine, worker_of<Machine>* w, loop_run& run, 
 }
 
 /// The caller has done what it could of its loop: waits for the others' part. Throws what the earliest block threw.
-template <class Machine>
+template <machine_with_loops Machine>
 void join(Machine& machine, worker_of<Machine>* w, loop_run& run) {
   // The last blocks elsewhere are a fraction of what was done here: usually sooner done than another fiber is resumed.
   if (w) machine.finishes_soon(run, *w);
@@ -84,7 +63,7 @@ void join(Machine& machine, worker_of<Machine>* w, loop_run& run) {
 }
 
 /// Does the part of a worker that was invited, whoever calls.
-template <class Machine>
+template <machine_with_loops Machine>
 void answer(Machine& machine, worker_of<Machine>* w, const invitation& to) {
   loop_run& run = *to.loop;
   const auto next = [&] {
@@ -97,7 +76,7 @@ void answer(Machine& machine, worker_of<Machine>* w, const invitation& to) {
 }
 
 /// A loop under `static`, `gss` or `afs`: it has queues of its own, and each worker of the team is invited.
-template <class Machine>
+template <machine_with_loops Machine>
 void run_baseline(Machine& machine, context& caller, const detail::loop& l, schedule policy) {
   worker_of<Machine>* w = machine.calling_worker();
   const team& t = machine.calling_team(w, caller);
@@ -145,7 +124,7 @@ void run_baseline(Machine& machine, context& caller, const detail::loop& l, sche
 
 /// Takes the caller's next share of its own loop: from its own queue, or from the centre, whose share becomes local
 /// work. A foreign thread has no queue.
-template <class Machine>
+template <machine_with_loops Machine>
 std::optional<work> take_share(Machine& machine, worker_of<Machine>* w, loop_run& run, bool in_centre) {
   const typename Machine::exclusive held(machine);
   team& whole = machine.whole();
@@ -164,7 +143,7 @@ std::optional<work> take_share(Machine& machine, worker_of<Machine>* w, loop_run
 }
 
 /// Puts blocks of a loop where its team finds them; false where there is no memory for that.
-template <class Machine>
+template <machine_with_loops Machine>
 bool publish(Machine& machine, worker_of<Machine>* w, const loop_part& rest, bool in_centre) noexcept {
   const typename Machine::exclusive held(machine);
   try {
@@ -180,7 +159,7 @@ bool publish(Machine& machine, worker_of<Machine>* w, const loop_part& rest, boo
   return true;
 }
 
-template <class Machine>
+template <machine_with_loops Machine>
 void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, const detail::loop& l) {
   const typename Machine::loop_call call(machine);
   worker_of<Machine>* w = machine.calling_worker();

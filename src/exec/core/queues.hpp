@@ -5,15 +5,12 @@
 #include <new>
 #include <optional>
 
-#include "exec/core/loop_queue.hpp"
-#include "exec/phase/team.hpp"
+#include "exec/core/machine.hpp"
 #include "sched/place/dbs.hpp"
 
 namespace maslin::core {
 
-/// `Machine::worker_type` has an `index`, `tasks` and a `queue` of loops. What a machine does its own way: the bits
-/// that say whose queues hold work, `steal_tasks`, `stole` and `found_nothing`.
-template <class Machine>
+template <machine_with_queues Machine>
 class team_queues {
  public:
   using work = maslin::work;

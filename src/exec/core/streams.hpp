@@ -11,25 +11,9 @@
 #include "sched/grain/edtlp.hpp"
 #include "trace/recorder.hpp"
 
-// What a machine does its own way, beside what the other files need:
-//   phase_call                 lives while a phase is called
-//   grain_guard                holds the grain lock; can be unlocked and locked again; `without(f)` calls f outside it
-//   grain_attempt              the same, if nobody else holds it
-//   come_to_offload(here, s)   the stream takes its place, if its configuration has changed
-//   has_no_worker(w)           the caller runs what a foreign thread waits for
-//   begins_phase()             the machine looks at what a phase changes for it
-//   note_stream(what, s), begins_stream(s)
-//   ended_outside(s, errors)   a stream without a worker has ended, and that was all
-//   loops_are_hosts()          loops of streams are not off-loads
-//   passes(l)                  a loop that is too small and is not timed this time
-//   loop_took(w, l, width, ticks)
-//   site_of(s, call, kernel)   what is known of the kernel's calls; passes(site, n): too small, and not timed this time
-//   kernel_handing_over_seconds
-//   sends_kernels()            the workers are others than the one that calls: send_kernel(...) does the rest
-//   note_kernel(what, name, width), ran_kernel(w), kernel_took(w, site, width, ticks)
 namespace maslin::core {
 
-template <class Machine>
+template <machine_with_streams Machine>
 void run_phase(Machine& machine, context& here, const detail::phase& p) {
   const typename Machine::phase_call call(machine);
   auto* outer = static_cast<stream_run*>(here.stream);
@@ -97,7 +81,7 @@ void ended(Guard& held, phase_run& phase, bool over) {
 }
 
 /// From its beginning to its end.
-template <class Machine>
+template <machine_with_streams Machine>
 void run_stream(Machine& machine, stream_run& s) {
   phase_run& phase = s.phase;
   scope own(&phase.streams());
@@ -121,7 +105,7 @@ void run_stream(Machine& machine, stream_run& s) {
 }
 
 /// Between two off-loads of the stream: is a slice over, or an epoch?
-template <class Machine>
+template <machine_with_streams Machine>
 void look_at(Machine& machine, stream_run& s, std::uint64_t now) {
   s.phase.off_loaded(s, now);
   if (!s.phase.due(now)) return;
@@ -132,7 +116,7 @@ void look_at(Machine& machine, stream_run& s, std::uint64_t now) {
 }
 
 /// The same behind one that was too small to be timed.
-template <class Machine>
+template <machine_with_streams Machine>
 void look_at_untimed(Machine& machine, stream_run& s) {
   if (s.phase.sizing().due()) return look_at(machine, s, machine.ticks());
   s.phase.off_loaded(s);
@@ -140,7 +124,7 @@ void look_at_untimed(Machine& machine, stream_run& s) {
 
 /// A loop that a stream runs itself is an off-load: there the stream takes its place, and its iterations count. Where
 /// streams run on hosts, such a loop is a host's.
-template <class Machine>
+template <machine_with_streams Machine>
 void run_loop(Machine& machine, context& caller, const detail::loop& l) {
   if (!caller.owns_stream || caller.in_offload || machine.loops_are_hosts()) return machine.share_loop(caller, l);
   auto& s = *static_cast<stream_run*>(caller.stream);
@@ -164,7 +148,7 @@ void run_loop(Machine& machine, context& caller, const detail::loop& l) {
 }
 
 /// Calls the kernel where it is called, on as many workers as it is worth; counts it for the stream.
-template <class Machine>
+template <machine_with_streams Machine>
 void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
   auto* s = static_cast<stream_run*>(here.stream);
   if (here.in_offload) {

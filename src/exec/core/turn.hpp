@@ -8,26 +8,15 @@
 #include "exec/forks/forks.hpp"
 #include "task/node.hpp"
 
-// What a machine does its own way, beside what the other files need:
-//   any_call                   lives while the program's code is in a call that may queue something
-//   urgent()                   tasks of a positive priority
-//   enqueue_in_centre(task)    in place of a worker's queue: it has no room, or the caller is no worker
-//   comes_from_outside()       a foreign thread has made something that the workers do
-//   run_tasks(w, task), run_part(w, part), run_kernel(w), wants_stream(w, team), start_stream(w)
-//   begins_other_work(w)       the worker does something for which it need not have been woken
-//   looks_into_queues(w)       from here on, who finds work and leaves some wakes the next
-//   now(), heartbeat()         in the unit of `worker_type::gave_at`
-//   forks_between_looks        forks to be ignored where it is too early
-//   may_give(w)                a worker of its team may want a branch; notes that this one was asked
 namespace maslin::core {
 
-template <class Machine>
+template <machine_with_turns Machine>
 void run(Machine& machine, worker_of<Machine>& w, const work& item) {
   item.task ? machine.run_tasks(w, item.task) : machine.run_part(&w, item.part);
 }
 
 /// The worker does one thing; false where there is nothing.
-template <class Machine>
+template <machine_with_turns Machine>
 bool turn(Machine& machine, worker_of<Machine>& w, team& t) {
   if (machine.urgent().any())
     if (detail::task_node* task = machine.urgent().pop()) {
@@ -47,7 +36,7 @@ bool turn(Machine& machine, worker_of<Machine>& w, team& t) {
 
 /// The worker of a divided team looks into the whole team's centre, where a task of its team may lie that was made
 /// before the team was divided. Gives whether there was something.
-template <class Machine>
+template <machine_with_turns Machine>
 bool climb(Machine& machine, worker_of<Machine>& w, const team& t) {
   team& whole = machine.whole();
   if (&t == &whole) return false;
@@ -60,7 +49,7 @@ bool climb(Machine& machine, worker_of<Machine>& w, const team& t) {
 }
 
 /// A task is ready: puts it where a worker finds it, and wakes one.
-template <class Machine>
+template <machine_with_turns Machine>
 void ready(Machine& machine, detail::task_node* task) noexcept {
   const typename Machine::any_call call(machine);
   const typename Machine::exclusive held(machine);
@@ -77,7 +66,7 @@ void ready(Machine& machine, detail::task_node* task) noexcept {
 }
 
 /// Gives away the oldest branch of worker `w`, at most one a heartbeat, if there is a worker that has nothing to do.
-template <class Machine>
+template <machine_with_turns Machine>
 void give_branch(Machine& machine, worker_of<Machine>& w, detail::fork_list& list) noexcept {
   const auto now = machine.now(w);
   if (now - w.gave_at < machine.heartbeat()) {

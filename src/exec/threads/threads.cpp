@@ -22,6 +22,8 @@
 
 namespace maslin {
 
+static_assert(core::machine<threads_executor>);
+
 using queues = core::team_queues<threads_executor>;
 static_assert(place::queues<queues>);
 

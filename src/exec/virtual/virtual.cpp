@@ -11,6 +11,7 @@
 
 #include "base/clock.hpp"
 #include "base/settings.hpp"
+#include "exec/core/machine.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/inside.hpp"
@@ -18,6 +19,8 @@
 #include "trace/recorder.hpp"
 
 namespace maslin {
+
+static_assert(core::machine<virtual_executor>);
 
 namespace {
 
