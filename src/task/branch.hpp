@@ -1,9 +1,6 @@
 #pragma once
 // The context of a fork's branch. A branch gets one when it first needs it: most only compute.
 
-#include <type_traits>
-
-#include "base/atomic.hpp"
 #include "maslin/fork.hpp"
 #include "task/context.hpp"
 
@@ -19,10 +16,8 @@ struct branch {
   scope own;
   context self;
 };
-// The explorer's atomics are larger (tests/interleavings); nothing forks there.
-static_assert(!std::is_same_v<MASLIN_ATOMIC<int>, std::atomic<int>> ||
-              (sizeof(branch) <= sizeof(detail::fork_frame::branch) && alignof(branch) <= 8 &&
-               sizeof(scope) <= sizeof(detail::fork_frame::end) && alignof(scope) <= 8));
+static_assert(sizeof(branch) <= sizeof(detail::fork_frame::branch) && alignof(branch) <= 8 &&
+              sizeof(scope) <= sizeof(detail::fork_frame::end) && alignof(scope) <= 8);
 
 inline branch& branch_of(detail::fork_frame& fork) { return *reinterpret_cast<branch*>(fork.branch); }
 /// The scope of the second branch as a task.

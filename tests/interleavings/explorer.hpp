@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,14 +24,18 @@ void give_way();
 void fail(const std::string& what);
 /// Is the atomic at that address one whose operations are torn (`scenario::torn`)?
 bool is_torn(const void* address);
+/// An atomic at that address begins and ends; is it there, as far as this execution knows?
+void begins(const void* address);
+void ends(const void* address);
+bool is_there(const void* address);
 
-/// std::atomic as far as the explored structures use it.
+/// std::atomic as far as the explored structures use it, and as large: the forks of a program have room for no more.
 template <class T>
 class atomic {
  public:
-  atomic() = default;
-  atomic(T value) : value_(value) {}  // NOLINT: as std::atomic
-  ~atomic() { alive_ = 0; }
+  atomic() { begins(this); }
+  atomic(T value) : value_(value) { begins(this); }  // NOLINT: as std::atomic
+  ~atomic() { ends(this); }
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
 
@@ -69,7 +74,7 @@ class atomic {
  private:
   T& at() const {
     step();
-    if (alive_ != here) fail("an atomic was used after its end");
+    if (!is_there(this)) fail("an atomic was used after its end");
     return value_;
   }
   template <class To>
@@ -81,22 +86,24 @@ class atomic {
     return before;
   }
 
-  static constexpr std::uint32_t here = 0x600d600d;
   mutable T value_{};
-  std::uint32_t alive_ = here;
 };
 
 /// Threads over a state that is made anew for each execution.
 struct scenario {
   virtual ~scenario() = default;
   std::vector<std::function<void()>> threads;
+  /// Threads that need not end: they may sleep when all others have ended. Their numbers follow those of the others.
+  std::vector<std::function<void()>> servants;
+  /// What each thread has of its own, beside the C++ runtime's exceptions: bytes that the program has thread-local.
+  std::vector<std::span<std::byte>> thread_locals;
   /// To show that the exploration can fail: what reads and writes an atomic of this object is not one step any more.
   template <class Object>
   void tear(Object& object) {
     torn = {reinterpret_cast<std::uintptr_t>(&object), reinterpret_cast<std::uintptr_t>(&object) + sizeof object};
   }
   std::pair<std::uintptr_t, std::uintptr_t> torn{0, 0};
-  /// Called when all threads are done; says by `fail` what is wrong.
+  /// Called when nobody can go on; says by `fail` what is wrong.
   virtual void check() = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/atomic.hpp"
 #include "base/lock.hpp"
 #include "sched/loop/policy.hpp"
 
@@ -60,7 +61,7 @@ class loop_queues {
  private:
   struct alignas(64) queue {
     base::short_lock lock;
-    std::atomic<std::int64_t> left{0};  // written under lock
+    MASLIN_ATOMIC<std::int64_t> left{0};  // written under lock
     loop_policy::part rest MASLIN_GUARDED_BY(lock);
   };
 
@@ -117,7 +118,7 @@ class invitations {
 
  private:
   base::short_lock lock_;
-  std::atomic<invitation*> first_{nullptr};  // written under lock_
+  MASLIN_ATOMIC<invitation*> first_{nullptr};  // written under lock_
 };
 
 }  // namespace maslin

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/atomic.hpp"
 #include "exec/core/baseline.hpp"
 #include "maslin/float_mode.hpp"
 #include "maslin/loop.hpp"
@@ -40,7 +41,7 @@ struct loop_run {
   scope blocks;                 ///< one member a block, or an invitation of a baseline's; an error's place is its block
   std::uint32_t site = 0;       ///< its name in the trace
   call_site* learns = nullptr;  ///< that wants to know how long its blocks take
-  std::atomic<std::uint64_t> ticks{0};  ///< that they took, all workers together; counted for `learns`
+  MASLIN_ATOMIC<std::uint64_t> ticks{0};  ///< that they took, all workers together; counted for `learns`
   MASLIN_ATOMIC<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
 };
 

@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "base/lock.hpp"
 #include "task/node.hpp"
 
@@ -72,7 +73,7 @@ class urgent_tasks {
   };
 
   base::short_lock lock_;
-  std::atomic<std::size_t> size_{0};  // written under lock_
+  MASLIN_ATOMIC<std::size_t> size_{0};  // written under lock_
   std::vector<entry> heap_ MASLIN_GUARDED_BY(lock_);
   std::uint64_t count_ MASLIN_GUARDED_BY(lock_) = 0;
 };

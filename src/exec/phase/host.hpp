@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "exec/phase/learned.hpp"
 #include "exec/phase/team.hpp"
 #include "sched/grain/named_policy.hpp"
@@ -29,7 +30,7 @@ class phase_host {
 
   virtual int worker_count() const = 0;
   /// Any thread: the team that the worker serves.
-  virtual std::atomic<team*>& team_served_by(int worker) = 0;
+  virtual MASLIN_ATOMIC<team*>& team_served_by(int worker) = 0;
   /// Any thread: makes sure that the worker takes another look around.
   virtual void rouse_worker(int worker) = 0;
   /// Any thread: the number by which a trace knows the caller.

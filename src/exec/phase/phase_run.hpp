@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "exec/phase/host.hpp"
 #include "exec/phase/phase_waiting.hpp"
 #include "exec/phase/right_sizing.hpp"
@@ -28,16 +29,16 @@ struct stream_run {
 
   phase_run& phase;
   std::int64_t index;
-  std::uint32_t seen = 0;                   ///< the phase's generation when it last looked
-  int worker = 0;                           ///< on which it runs; `outside`: on a thread that is no worker
-  bool off_loaded = false;                  ///< since the configuration was set
-  bool extra = false;                       ///< resumed although there was no room, until its next off-load
-  std::atomic<std::uint64_t> off_loads{0};  ///< so far; written by the stream alone
+  std::uint32_t seen = 0;                     ///< the phase's generation when it last looked
+  int worker = 0;                             ///< on which it runs; `outside`: on a thread that is no worker
+  bool off_loaded = false;                    ///< since the configuration was set
+  bool extra = false;                         ///< resumed although there was no room, until its next off-load
+  MASLIN_ATOMIC<std::uint64_t> off_loads{0};  ///< so far; written by the stream alone
   std::uint64_t turn_ends = 0;  ///< in ticks: from then on it gives way to a suspended stream that has come less far
   waiter* fiber = nullptr;      ///< while it is suspended: the executor's fiber
   static constexpr int outside = -1;
   /// Null unless a thread that is no worker has gone on with it: what that thread goes on with at the stream's end.
-  std::atomic<maslin::fiber*> back_to{nullptr};
+  MASLIN_ATOMIC<maslin::fiber*> back_to{nullptr};
 };
 
 class phase_run {
@@ -135,8 +136,8 @@ class phase_run {
   right_sizing sizing_;
   scope streams_;
 
-  std::atomic<std::uint32_t> generation_{0};  ///< counts the changes of configuration
-  std::atomic<bool> takes_turns_{false};      ///< some streams are suspended, and all are to come equally far
+  MASLIN_ATOMIC<std::uint32_t> generation_{0};  ///< counts the changes of configuration
+  MASLIN_ATOMIC<bool> takes_turns_{false};      ///< some streams are suspended, and all are to come equally far
 
   // Under the grain lock.
   configuration now_;

@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "exec/phase/departure_counts.hpp"
 #include "exec/phase/host.hpp"
 #include "exec/phase/kernel_counts.hpp"
@@ -136,7 +137,7 @@ class right_sizing {
   live_report& report_;
   kernel_counts kernels_;
   departure_counts departures_;
-  std::atomic<std::uint64_t> look_at_{0};  ///< when `look` has something to do, in ticks
+  MASLIN_ATOMIC<std::uint64_t> look_at_{0};  ///< when `look` has something to do, in ticks
 
   // Under the grain lock.
   std::optional<configuration> pinned_;

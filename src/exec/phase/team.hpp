@@ -5,6 +5,7 @@
 #include <atomic>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "exec/core/loop_queue.hpp"
 #include "sched/grain/wait.hpp"
 
@@ -27,12 +28,12 @@ struct team {
   /// Both of the same team, also where it becomes another one meanwhile: together they never reach behind the workers
   /// that there are.
   span workers() const { return workers_.load(std::memory_order_relaxed); }
-  bool grows = false;                  ///< it may be narrower now than it will be: the whole where the node is shared
-  std::atomic<int> slot{0xffff};       ///< the stream slot of a phase; trace::no_slot outside phases
-  std::atomic<team*> parent{nullptr};  ///< the team that was divided
-  std::atomic<bool> wants_stream{false};  ///< its first worker should ask the phase for a stream
-  std::atomic<grain::wait_policy> waits{grain::wait_policy::spin};  ///< how its workers wait
-  std::atomic<bool> may_resume{false};  ///< there is a suspended stream that its first worker runs before it sleeps
+  bool grows = false;                    ///< it may be narrower now than it will be: the whole where the node is shared
+  MASLIN_ATOMIC<int> slot{0xffff};       ///< the stream slot of a phase; trace::no_slot outside phases
+  MASLIN_ATOMIC<team*> parent{nullptr};  ///< the team that was divided
+  MASLIN_ATOMIC<bool> wants_stream{false};  ///< its first worker should ask the phase for a stream
+  MASLIN_ATOMIC<grain::wait_policy> waits{grain::wait_policy::spin};  ///< how its workers wait
+  MASLIN_ATOMIC<bool> may_resume{false};  ///< there is a suspended stream that its first worker runs before it sleeps
   /// Work for anybody. Only the whole's is used: a team that was divided off may be gone before its work is done.
   work_queue centre;
 
@@ -42,7 +43,7 @@ struct team {
   void set_workers(span to) { workers_.store(to, std::memory_order_seq_cst); }
 
  private:
-  std::atomic<span> workers_{{0, 1}};
+  MASLIN_ATOMIC<span> workers_{{0, 1}};
   static_assert(std::atomic<span>::is_always_lock_free);
 };
 

@@ -69,7 +69,7 @@ class threads_executor final : public executor, public phase_host {
   void reclaim() override;
   bool is_stranger() const noexcept override { return !self() && !is_starter(); }
   int worker_count() const override { return workers(); }
-  std::atomic<team*>& team_served_by(int worker) override { return at(worker).in_team; }
+  MASLIN_ATOMIC<team*>& team_served_by(int worker) override { return at(worker).in_team; }
   void rouse_worker(int worker) override { rouse(at(worker)); }
   std::uint64_t ticks() const override { return base::ticks(); }
   double seconds_per_tick() const override { return base::seconds_per_tick(); }

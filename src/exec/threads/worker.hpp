@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "exec/core/loop_queue.hpp"
 #include "exec/fiber/fiber.hpp"
 #include "exec/phase/team.hpp"
@@ -103,7 +104,7 @@ struct alignas(64) worker final : work_queue::watcher {
   // Any thread.
   threads_executor& exec;
   const int index;
-  std::atomic<team*> in_team;
+  MASLIN_ATOMIC<team*> in_team;
   /// Somebody wants a branch of this worker's forks (src/exec/forks/README.md).
   std::atomic<bool> asked{true};
   bounded_deque<detail::task_node, 4096> tasks;  ///< the head is this worker's

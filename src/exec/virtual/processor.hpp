@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "exec/core/baseline.hpp"
 #include "exec/core/loop_queue.hpp"
 #include "exec/fiber/fiber.hpp"
@@ -104,7 +105,7 @@ struct virtual_worker final : processor, work_queue::watcher {
   void enqueue(virtual_fiber& f, picoseconds when) override;
 
   virtual_executor& exec;
-  std::atomic<team*> in_team{nullptr};
+  MASLIN_ATOMIC<team*> in_team{nullptr};
   virtual_fiber* first_ready = nullptr;  ///< fibers that may go on here, the earliest first
   virtual_fiber* last_ready = nullptr;
   task_stack tasks;

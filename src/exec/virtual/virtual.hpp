@@ -51,7 +51,7 @@ class virtual_executor final : public executor, public phase_host {
   bool is_stranger() const noexcept override { return !here(); }
 
   int worker_count() const override { return workers(); }
-  std::atomic<team*>& team_served_by(int worker) override { return at(worker).in_team; }
+  MASLIN_ATOMIC<team*>& team_served_by(int worker) override { return at(worker).in_team; }
   void rouse_worker(int worker) override;
   std::uint64_t ticks() const override;
   double seconds_per_tick() const override { return 1e-12; }
