@@ -3,53 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
-#include <cstring>
 #include <set>
 #include <stdexcept>
 #include <vector>
 
+#include "blocks.hpp"
 #include "graph/domain.hpp"
-#include "graph/recording.hpp"
 #include "maslin/task.hpp"
-#include "task/pool.hpp"
 #include "well.hpp"
 
 namespace maslin {
-
-// Blocks as the pool gives them; who gives one back twice, or uses it afterwards, is found out.
-namespace {
-std::set<void*> taken_blocks;
-std::vector<void*> given_blocks;  // kept to the end of the execution, so that what is done to them later shows
-
-void forget_given_blocks() {
-  for (void* block : given_blocks) std::free(block);
-  given_blocks.clear();
-}
-}  // namespace
-void pool::begin_thread() noexcept {}
-void* pool::take(std::size_t bytes) {
-  void* block = std::malloc(bytes);
-  taken_blocks.insert(block);
-  return block;
-}
-void pool::give(void* block, std::size_t bytes) noexcept {
-  if (taken_blocks.erase(block) == 0) return explorer::fail("a block was given back twice");
-  std::memset(block, 0, bytes);
-  given_blocks.push_back(block);
-}
-
-detail::task_storage detail::new_task_storage(std::size_t bytes, std::size_t, std::size_t accesses) {
-  const std::size_t front = sizeof(task_node) + accesses * sizeof(access_record);
-  const std::size_t whole = (front + bytes + 15) / 16 * 16;
-  auto* node = static_cast<char*>(pool::take(whole));
-  return {node, reinterpret_cast<access_record*>(node + sizeof(task_node)), node + front,
-          static_cast<std::uint32_t>(whole)};
-}
-
-// What edges.cpp calls for recorded tasks; there are none here.
-bool graph::end_recorded(detail::task_node&, ready_sink&) noexcept { std::abort(); }
-
 namespace {
 
 using explorer::explore;
@@ -75,7 +38,7 @@ struct graph_of_tasks : scenario, graph::ready_sink {
   scope members{nullptr};
   context creator{members};
   std::vector<std::unique_ptr<one_task>> tasks;
-  std::set<void*> blocks_before = taken_blocks;
+  std::set<void*> blocks_before = taken_blocks();
 
   graph_of_tasks() { forget_given_blocks(); }
 
@@ -123,7 +86,7 @@ struct graph_of_tasks : scenario, graph::ready_sink {
   void check() override {
     if (!members.quiet()) fail("a task did not leave its scope");
     creator.data.reset();
-    if (taken_blocks != blocks_before) fail("a block was not given back");
+    if (taken_blocks() != blocks_before) fail("a block was not given back");
   }
 };
 
