@@ -6,6 +6,7 @@
 #include "blocks.hpp"
 #include "exec/core/streams.hpp"
 #include "exec/core/turn.hpp"
+#include "exec/execute.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "task/context.hpp"
@@ -199,7 +200,7 @@ void archetype::enqueue_in_centre(detail::task_node* task) noexcept {
 
 void archetype::run_tasks(archetype_worker&, detail::task_node* task) {
   if (!taken_blocks().contains(task)) return explorer::fail("a task was run after its end");
-  graph::run(task, *this);
+  run_task(*this, task, *this);
 }
 
 bool archetype::run_member(scope& s) {

@@ -183,9 +183,16 @@ class archetype final : public executor, public phase_host {
   using phase_call = nothing_to_do;
   struct grain_guard : std::unique_lock<base::short_lock> {
     explicit grain_guard(archetype& exec) : unique_lock(exec.grain_lock_) {}
+    grain_guard(archetype& exec, std::try_to_lock_t attempt) : unique_lock(exec.grain_lock_, attempt) {}
+    template <class Call>
+    void without(Call&& call) {
+      unlock();
+      call();
+      lock();
+    }
   };
-  struct grain_attempt : std::unique_lock<base::short_lock> {
-    explicit grain_attempt(archetype& exec) : unique_lock(exec.grain_lock_, std::try_to_lock) {}
+  struct grain_attempt : grain_guard {
+    explicit grain_attempt(archetype& exec) : grain_guard(exec, std::try_to_lock) {}
   };
   void come_to_offload(const context& in, stream_run& s);
   static bool has_no_worker(const archetype_worker* w) noexcept { return !w; }

@@ -148,11 +148,12 @@ concept machine_with_turns = machine_with_loops<Machine> &&
   { machine.may_give(w) } -> std::same_as<bool>;
 };
 
-/// Can be let go and taken again.
+/// Can be let go and taken again; `without` does so around a call, where something else can happen meanwhile.
 template <class Guard>
 concept lockable_guard = requires(Guard& held) {
   held.unlock();
   held.lock();
+  held.without([] {});
 };
 
 /// For streams.hpp.
@@ -167,6 +168,9 @@ concept machine_with_streams = machine_with_loops<Machine> && std::derived_from<
   // The same, if nobody else holds it: then it is true.
   requires guard_of<typename Machine::grain_attempt, Machine>;
   requires std::constructible_from<bool, typename Machine::grain_attempt&>;
+  requires requires(typename Machine::grain_attempt & held) {
+    held.without([] {});
+  };
   // The stream takes its place, if its configuration has changed.
   machine.come_to_offload(here, s);
   // The caller runs what a foreign thread waits for.
