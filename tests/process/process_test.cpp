@@ -484,6 +484,70 @@ TEST(Process, ATaskGoesOnThoughItsWorkersThreadHasGone) {
       0, "");
 }
 
+/// Gives how often the threads of this process but the calling one have slept; -1 where the system does not say.
+long sleeps_of_other_threads() {
+  long sum = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (thread.path().filename() == std::to_string(gettid())) continue;
+    std::ifstream status(thread.path() / "status");
+    const std::string name = "voluntary_ctxt_switches:";
+    std::string word;
+    while (status >> word && word != name) {
+    }
+    long times = 0;
+    if (!(status >> times)) return -1;
+    sum += times;
+  }
+  return sum;
+}
+
+/// Does no other thread wake up by itself while the caller sleeps? A thread that falls asleep meanwhile does so once.
+bool all_others_stay_asleep() {
+  using namespace std::chrono_literals;
+  std::this_thread::sleep_for(100ms);  // what goes on of its own accord ends
+  const long before = sleeps_of_other_threads();
+  std::this_thread::sleep_for(500ms);
+  const long times = sleeps_of_other_threads() - before;
+  if (times > 8) std::cerr << times << " wake-ups in half a second\n" << std::flush;
+  return before < 0 || times <= 8;
+}
+
+TEST(Process, AnIdleRuntimeWithAStandInWakesNoThread) {
+  for (const int workers : {1, 2, 3})
+    EXPECT_CHILD(
+        [workers] {
+          unsetenv("MASLIN_WATCHDOG");  // a thread that looks around
+          ms::Runtime r({.workers = workers, .serial = false});
+          std::promise<void> done;
+          ms::task([&] { done.set_value(); });  // by the stand-in where there is one worker
+          done.get_future().wait();
+          std::thread([] { ms::task([] {}), ms::wait(); }).join();
+          ms::wait();
+          return all_others_stay_asleep() ? 0 : 1;
+        },
+        0, "");
+}
+
+// There is work that only worker 0 can do, and its thread is in a call for long: a thread that stands in has nothing to
+// look for before that ends.
+TEST(Process, AStandInSleepsWhileWorker0IsNeededAndTheStarterIsThere) {
+  EXPECT_CHILD(
+      [] {
+        unsetenv("MASLIN_WATCHDOG");
+        ms::Runtime r({.workers = 1, .serial = false});
+        std::atomic<int> ran{0};
+        std::atomic<bool> well{false};
+        const auto looks_if_first = [&] {
+          if (ran++ == 0) well = all_others_stay_asleep();
+        };
+        ms::task(looks_if_first);
+        ms::task(looks_if_first);
+        ms::wait();
+        return well && ran == 2 ? 0 : 1;
+      },
+      0, "");
+}
+
 TEST(Process, FarMoreWorkersThanCpusStartWorkAndEnd) {
   EXPECT_CHILD(
       [] {

@@ -1,5 +1,9 @@
 #include "exec/threads/seat.hpp"
 
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <chrono>
 
 #include "exec/threads/stranger.hpp"
@@ -8,7 +12,21 @@
 namespace maslin {
 
 namespace {
+
 thread_local threads_executor* started_here = nullptr;
+
+/// A starter that comes back within this time finds its seat free.
+constexpr auto time_to_come_back = std::chrono::milliseconds(5);
+
+void prepare_to_have_stores_seen() { syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); }
+
+/// What any thread stored before it read anything that was stored after this is seen after this (`seat::leave`). A
+/// system without that call gets time: no core keeps a store to itself for milliseconds.
+void have_stores_seen() {
+  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
+    std::this_thread::sleep_for(time_to_come_back);
+}
+
 }  // namespace
 
 void threads_executor::mark_starter(bool here) { started_here = here ? this : nullptr; }
@@ -33,12 +51,17 @@ void threads_executor::stand_up() {
     w.ready = next->next_ready;
     next->enter_inbox(w);
   }
-  if (!stand_in_call_.is_called() && (w.suspended > 0 || has_work_alone(w))) want_stand_in();
+  if (!seat_.is_called() && (w.suspended > 0 || has_work_alone(w))) want_stand_in();
   detail::thread_state& here = detail::address_of_thread_state();
   here.worker = nullptr;
   if (here.forks == &w.own_stack->forks) here.forks = &detail::no_forks;
   back_in_program();
-  seat_.leave();
+  leave_seat();
+}
+
+void threads_executor::leave_seat() noexcept {
+  if (seat_.leave()) [[unlikely]]
+    want_stand_in();
 }
 
 starting_thread::visit::visit(threads_executor& exec) {
@@ -70,25 +93,28 @@ int threads_executor::hold_track() noexcept {
   return is_starter() && seat_.enter(seat::starter) ? 0 : -1;
 }
 void threads_executor::leave_track() noexcept {
-  if (!self() && is_starter() && seat_.held_by() == seat::starter) seat_.leave();
+  if (!self() && is_starter() && seat_.held_by() == seat::starter) leave_seat();
 }
 
 void threads_executor::want_stand_in() noexcept {
-  if (!stand_in_call_.call()) return;
+  if (!seat_.wants_stand_in()) {
+    if (worker_0_is_needed()) seat_.call();
+    return;
+  }
   try {
     stand_in_ = std::thread([this] { stand_in_body(); });
   } catch (...) {
-    stand_in_call_.take_back();
+    seat_.has_no_stand_in();
   }
 }
 
 void threads_executor::end_stand_in() {
-  stand_in_call_.tell();
+  seat_.wake_stand_in();
   if (stand_in_.joinable()) stand_in_.join();
 }
 
-bool threads_executor::worker_0_is_needed() {
-  worker& w = at(0);
+bool threads_executor::worker_0_is_needed() const {
+  const worker& w = at(0);
   const team& t = *w.in_team.load(std::memory_order_acquire);
   return w.inbox.load(std::memory_order_seq_cst) || !w.invited.empty() ||
          t.wants_stream.load(std::memory_order_seq_cst) || t.may_resume.load(std::memory_order_seq_cst) ||
@@ -103,12 +129,15 @@ bool threads_executor::has_work_alone(const worker& w) const {
 }
 
 void threads_executor::stand_in_body() {
-  // A starter that comes back within this time finds its seat free.
-  static constexpr auto patience = std::chrono::milliseconds(5);
+  prepare_to_have_stores_seen();
   (void)current_context();  // as in thread_body
   stand_in_stack_.emplace();
   const auto sit = [this] {
-    if (!seat_.enter(seat::stand_in)) return;  // the starter is there; does it see to it?
+    if (!seat_.enter(seat::stand_in)) {
+      seat_.tell_starter();
+      have_stores_seen();
+      if (!seat_.enter(seat::stand_in)) return;
+    }
     worker& w = at(0);
     w.runs(*stand_in_stack_);
     set_self(&w);
@@ -116,8 +145,8 @@ void threads_executor::stand_in_body() {
     set_self(nullptr);
     seat_.leave();
   };
-  stand_in_call_.answer([this] { return stopping(); }, [] { std::this_thread::sleep_for(patience); },
-                        [this] { return worker_0_is_needed(); }, sit);
+  seat_.answer([this] { return stopping(); }, [] { std::this_thread::sleep_for(time_to_come_back); },
+               [this] { return worker_0_is_needed(); }, sit);
 }
 
 }  // namespace maslin

@@ -455,7 +455,7 @@ void threads_executor::pass_wake_up_on(worker& w) {
 void threads_executor::rouse(worker& w) {
   if (asleep_.rouse(w.index) || w.index > 0) return;
   // It is awake, or its thread is outside.
-  stand_in_call_.tell();
+  seat_.call();
 }
 
 waiter* threads_executor::caller() {

@@ -284,11 +284,13 @@ class threads_executor final : public executor, public phase_host {
   bool is_starter() const;
   bool sit_down();
   void stand_up();
-  /// Has a stand-in look whether worker 0 is needed while its thread is outside.
+  void leave_seat() noexcept;
+  /// Worker 0 may be needed, now or later, while its thread is outside: sees that there is a stand-in, and calls it if
+  /// it is needed now.
   void want_stand_in() noexcept;
   void end_stand_in();
   void stand_in_body();
-  bool worker_0_is_needed();
+  bool worker_0_is_needed() const;
   /// Is worker 0 the only one that takes work?
   bool is_only_one() const;
   /// Is there something queued that only worker `w` could do, the others being in other teams or not there?
@@ -382,7 +384,6 @@ class threads_executor final : public executor, public phase_host {
 
   seat seat_;
   starting_thread starter_{*this};
-  stand_in_call stand_in_call_;
   std::thread stand_in_;
   std::optional<task_fiber> stand_in_stack_;
 
