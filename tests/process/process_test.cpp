@@ -231,6 +231,36 @@ TEST(Stall, AMutexThatATaskForgotToUnlock) {
       7, "waits for an ms::mutex, held by code that does not wait, or that ended without unlocking it");
 }
 
+// A phase beside it takes its worker, and neither phase ends.
+TEST(Stall, AStreamThatIsSuspendedAtAnOffLoad) {
+  EXPECT_CHILD(
+      [] {
+        setenv("MASLIN_GRAIN", "edtlp", 1);  // a worker a stream
+        return stuck("0.3,0.3", 2, [] {
+          static const ms::kernel kernel{"kernel", [] { std::this_thread::yield(); }};
+          std::atomic<int> streams{0};
+          std::atomic<bool> other_runs{false};
+          const auto stop = [] {
+            for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+          };
+          std::thread beside([&] {
+            while (streams < 2) std::this_thread::yield();
+            ms::phase("beside", 1, [&](std::int64_t) {
+              other_runs = true;
+              stop();
+            });
+          });
+          ms::phase("suspended", 2, [&](std::int64_t) {
+            ++streams;
+            while (!other_runs) ms::offload(kernel);
+            stop();
+          });
+          beside.join();
+        });
+      },
+      7, "no progress for.*is busy.*waits at an off-load until another stream of its phase");
+}
+
 TEST(Stall, ABodyThatDoesNotComeBack) {
   EXPECT_CHILD(
       [] {

@@ -46,10 +46,19 @@ class work_queue {
     add_head(item);
   }
   void push_tail(const work& item) {
+    push_tails(1, [&](auto&& push) { push(item); });
+  }
+
+  /// Calls `fill(push)`, where `push(item)` adds a tail, at most so many times: nothing can fail any more. May throw
+  /// std::bad_alloc; then it was not called.
+  template <class Fill>
+  void push_tails(std::size_t most, Fill&& fill) {
     std::lock_guard held(lock_);
-    reserve(1);
-    at(count_) = item;
-    resize(count_ + 1);
+    reserve(most);
+    fill([this](const work& item) {
+      at(count_) = item;
+      resize(count_ + 1);
+    });
   }
 
   /// Takes the head: a task, or one `workers`-th of what is left of a loop (all of it if it need not run).

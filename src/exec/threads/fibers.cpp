@@ -41,13 +41,21 @@ task_fiber::task_fiber() {
 void task_fiber::sleep(base::short_lock& held, const awaited_end& what) {
   worker& w = *self();
   home = &w;
-  waits_for = what;
-  suspended_in = &current_context();
-  sleeps.store(asleep, std::memory_order_release);
+  falls_asleep(what);
   ++w.suspended;
   trace::record(w.index, trace::event_kind::suspend, 0, number_of(*this));
   w.exec.leave_fiber(w, unlock, &held);  // `caller` made sure that there is one to leave to
   trace::record(self()->index, trace::event_kind::resume, 0, number_of(*this));
+  wakes_up();
+}
+
+void task_fiber::falls_asleep(const awaited_end& what) noexcept {
+  waits_for = what;
+  suspended_in = &current_context();
+  sleeps.store(asleep, std::memory_order_release);
+}
+
+void task_fiber::wakes_up() noexcept {
   // While the watchdog says who waits for whom, all of them go on waiting.
   for (int expected = asleep; !sleeps.compare_exchange_weak(expected, awake, std::memory_order_acquire);
        expected = asleep)

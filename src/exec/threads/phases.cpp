@@ -39,11 +39,16 @@ void take_place(threads_executor& exec, context& in, stream_run& s) {
     lock.unlock();
     return exec.shared_no_more();
   }
-  s.fiber = w.running;
+  task_fiber& its = *w.running;
+  s.fiber = &its;
+  its.home = &w;
+  its.falls_asleep({});
   const trace::stream_at what{s.index, slot_of(w)};
   trace::record(w.index, trace::event_kind::stream_suspend, s.phase.name(), what);
   // Who resumes it takes the lock first, so not before this stack is left.
-  if (!exec.leave_fiber(w, unlock, &lock)) {
+  const bool left = exec.leave_fiber(w, unlock, &lock);
+  its.wakes_up();
+  if (!left) {
     s.phase.stayed_after_all(s, w.index);
     trace::record(w.index, trace::event_kind::stream_resume, s.phase.name(), what);
     lock.unlock();

@@ -126,21 +126,30 @@ bool threads_executor::help_outside(const scope& covered, int looks) {
 }
 
 /// Takes a task that `suits` out of the queue of a worker that has been in one and the same piece of work; others that
-/// came with it go to the centre.
+/// came with it go to the centre. Where there is no memory for those, all stay where they are.
 template <class Predicate>
 std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& suits) {
   const std::uint64_t turns = from.turns.load(std::memory_order_relaxed);
   if (from.turns_seen_outside.exchange(turns, std::memory_order_relaxed) != turns) return std::nullopt;
   std::optional<work> found;
-  detail::task_node* tasks[256];
-  const std::uint32_t count = from.tasks.steal_half(tasks, 256);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const work item{tasks[i], {}};
-    if (!found && suits(item))
-      found = item;
-    else
-      enqueue_in_centre(tasks[i]);
+  constexpr std::uint32_t most = 256;
+  try {
+    whole_->centre.push_tails(most, [&](auto&& push) {
+      detail::task_node* tasks[most];
+      const std::uint32_t count = from.tasks.steal_half(tasks, most);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const work item{tasks[i], {}};
+        if (!found && suits(item))
+          found = item;
+        else
+          push(item);
+      }
+    });
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
   }
+  want_stand_in();
+  wake_one(whole_->workers());
   return found;
 }
 
