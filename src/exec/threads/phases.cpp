@@ -66,10 +66,13 @@ void threads_executor::come_to_offload(context& in, stream_run& s) {
   if (s.phase.stale(s)) take_place(*this, in, s);
 }
 
-threads_executor::phase_call::phase_call(threads_executor& exec) : visit_((exec.look_for_libraries(), exec)) {}
+class threads_executor::phase_call : starting_thread::visit {
+ public:
+  explicit phase_call(threads_executor& exec) : visit((exec.libraries().look(), exec)) {}
+};
 
 void threads_executor::begins_phase() {
-  tell_of_libraries(track());
+  libraries_.tell(track());
   if (sharing_) sharing_->expects_work();
 }
 
@@ -122,7 +125,7 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
 }
 
 call_site* threads_executor::site_of(const stream_run* s, void (*call)(void*), std::uint32_t kernel) {
-  return s && loops_ == schedule::dbs ? &sites_.of(call, kernel) : nullptr;
+  return s && loops_ == schedule::dbs ? &small_.sites().of(call, kernel) : nullptr;
 }
 
 void threads_executor::note_kernel(trace::event_kind what, std::uint32_t name, int width) const {
@@ -130,7 +133,7 @@ void threads_executor::note_kernel(trace::event_kind what, std::uint32_t name, i
 }
 
 void threads_executor::kernel_took(worker& w, call_site* site, int width, std::uint64_t ticks) noexcept {
-  if (site) learn_length(*site, 1, ticks * static_cast<std::uint64_t>(width));
+  if (site) small_.learn_length(*site, 1, ticks * static_cast<std::uint64_t>(width));
   if (learns_waits_) w.waits.took(ticks);
 }
 
@@ -139,7 +142,7 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) { core::
 void threads_executor::loop_took(worker& w, const detail::loop& l, int width, std::uint64_t ticks) noexcept {
   // Of one that was cut for a team the join has learned.
   if (width == 1 || l.length() <= static_cast<std::uint64_t>(l.block))
-    learn_length(sites_.of(l.run, l.where.line()), l.length(), ticks);
+    small_.learn_length(small_.sites().of(l.run, l.where.line()), l.length(), ticks);
   if (learns_waits_) w.waits.took(ticks);
 }
 

@@ -6,11 +6,8 @@
 
 #include "base/atomic.hpp"
 #include "exec/threads/sleep.hpp"
-#include "task/scope.hpp"
 
 namespace maslin {
-
-class threads_executor;
 
 /// Who sits on worker 0's seat, and how a stand-in is called:
 ///
@@ -76,34 +73,6 @@ class seat {
   MASLIN_ATOMIC<bool> told_{false};
   MASLIN_ATOMIC<bool> exists_{false};
   parking bed_;
-};
-
-/// The thread that started the runtime as somebody who waits: on the seat if it is free, in the operating system
-/// otherwise.
-class starting_thread final : public waiter {
- public:
-  explicit starting_thread(threads_executor& exec) : exec_(exec) {}
-
-  void sleep(base::short_lock& held, const awaited_end& what) override;
-  void wake() noexcept override;
-  /// What it does meanwhile, if it has no seat, may wait as somebody else.
-  bool is_asleep() const { return sleeps_as_; }
-
-  /// Keeps the starter on the seat during a call, if it can have it and the calling thread is the starter.
-  class visit {
-   public:
-    explicit visit(threads_executor& exec);
-    ~visit();
-    visit(const visit&) = delete;
-    visit& operator=(const visit&) = delete;
-
-   private:
-    threads_executor* entered_ = nullptr;
-  };
-
- private:
-  threads_executor& exec_;
-  waiter* sleeps_as_ = nullptr;  ///< set before it can be woken
 };
 
 }  // namespace maslin
