@@ -22,7 +22,9 @@
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
 #include "base/lock.hpp"
+#include "base/no_leak.hpp"
 #include "base/settings.hpp"
+#include "exec/execute.hpp"
 #include "exec/executor.hpp"
 #include "exec/foreign/libraries.hpp"
 #include "exec/foreign/one_thread.hpp"
@@ -134,6 +136,7 @@ void after_fork_in_child() {
   foreign::one_thread::forget_after_fork();
   machine::announce_workers(0);
   running.store(nullptr, std::memory_order_relaxed);
+  base::keep_reachable(process);
   process = new process_runtime;
 }
 
@@ -536,7 +539,7 @@ void do_nothing(void*, const access_record*, body_use) {}
   failed.run = do_nothing;
   auto* task = new (storage.node) task_node(members, stream_of(what.in, creator), storage, failed);
   task->children.add_errors(0, std::move(errors));
-  if (add_to_graph(exec, creator, *task, {what.accesses, what.access_count}, false)) graph::run(task, exec);
+  if (add_to_graph(exec, creator, *task, {what.accesses, what.access_count}, false)) run_task(exec, task, exec);
 }
 
 }  // namespace
@@ -572,7 +575,7 @@ void run_here(executor& exec, task_node* task) {
   const location where = task->where;
   const std::uint64_t number = traced_number(task);
   note_task(exec, trace::event_kind::task_begin, where, number);
-  graph::run(task, exec);
+  run_task(exec, task, exec);
   note_task(exec, trace::event_kind::task_end, where, number);
 }
 
@@ -611,7 +614,7 @@ void wait_for_data(executor& exec, context& here, std::span<const declared> data
     };
     auto* task =
         new (storage.node) task_node(members, here.stream, storage, {run, nullptr, where, 0, data.data(), data.size()});
-    if (add_to_graph(exec, here, *task, data, true)) graph::run(task, exec);
+    if (add_to_graph(exec, here, *task, data, true)) run_task(exec, task, exec);
     // Not on this stack: another of the caller's tasks may be waiting for what the caller does after this.
     suspend_until(exec, members);
     // Nobody waits for this scope again, so it leaves nothing void behind.

@@ -31,6 +31,14 @@ class executor : public graph::ready_sink {
 
   // ready(task): the task is a member of its scope and waits for nothing; it runs once, now or later.
 
+  /// A body that was run by `execute` or `call_kernel` has returned; its context is in force.
+  virtual void ran() noexcept {}
+  /// The body of a task that is timed, created at that line, took so long. `leaves_tasks`: it has returned before tasks
+  /// that it created were done.
+  virtual void learn(detail::task_function, const location&, std::uint64_t /*ticks*/, bool /*leaves_tasks*/) noexcept {}
+  /// Such a task has accesses: adding it to the graph took so long, or removing it when it was done.
+  virtual void learn_graph(detail::task_function, const location&, bool /*adding*/, std::uint64_t /*ticks*/) noexcept {}
+
   /// Runs one member of the scope, whose creator the caller is, on the caller's stack, if one is at hand and there is
   /// room; the usual floating-point mode is in force. Gives whether it did.
   virtual bool run_member(scope& s) = 0;

@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
+#include "exec/execute.hpp"
 #include "exec/reports.hpp"
 #include "task/kernels.hpp"
 #include "trace/recorder.hpp"
@@ -45,7 +46,7 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
     note_task(exec, trace::event_kind::task_begin, task->where, traced_number(task));
     const std::uint64_t begin = task->is_timed ? base::ticks() : 0;
     const base::kept_rounding callers;
-    run_to_end(exec, here, own, [&] { graph::run_body(*task); });
+    run_to_end(exec, here, own, [&] { call_body(*task); });
     if (begin) exec.learn(task->run, task->where, base::ticks() - begin, false);
     note_task(exec, trace::event_kind::task_end, task->where, traced_number(task));
     if (own.has_errors()) [[unlikely]] {
@@ -74,35 +75,24 @@ void run_recorded(executor& exec, recording::state& tasks) {
   await(exec, tasks.members);
 }
 
-void run_traced(int track, detail::task_node* task, graph::ready_sink& sink,
-                void (*way)(detail::task_node*, graph::ready_sink&) noexcept) {
-  if (!trace::on()) return way(task, sink);
-  const auto where = trace::site(task->where);
-  const std::uint64_t number = traced_number(task);
-  trace::record(track, trace::event_kind::task_begin, where, number);
-  way(task, sink);
-  trace::record(track, trace::event_kind::task_end, where, number);
-}
-
-void call_kernel(graph::ready_sink& sink, context& caller, int width, void (*call)(void*), void* env) {
+void call_kernel(executor& exec, context& caller, int width, void (*call)(void*), void* env) {
   struct marks {
     context& c;
-    graph::ready_sink& sink;
+    executor& exec;
     const bool alone, declares;
-    marks(context& of, graph::ready_sink& tells, bool now_alone)
-        : c(of), sink(tells), alone(of.alone), declares(of.declares) {
+    marks(context& of, executor& tells, bool now_alone) : c(of), exec(tells), alone(of.alone), declares(of.declares) {
       c.in_offload = true;
       c.alone = now_alone;
       c.declares = false;
     }
     ~marks() {
-      sink.ran();
+      exec.ran();
       c.in_offload = false;
       c.alone = alone;
       c.declares = declares;
     }
   };
-  const marks during(caller, sink, caller.alone || width == 1);
+  const marks during(caller, exec, caller.alone || width == 1);
   const base::kept_rounding callers;
   call(env);
 }
@@ -117,9 +107,9 @@ std::uint32_t traced_kernel(std::uint32_t kernel) {
   return name;
 }
 
-void phase_in_place(executor& exec, context& caller, const detail::phase& p) {
+void phase_in_place(executor& exec, context& caller, const detail::phase& p, std::shared_ptr<live_report> report) {
   const auto begin = std::chrono::steady_clock::now();
-  const std::shared_ptr<live_report> report = begin_report(p);
+  if (!report) report = begin_report(p);
   const std::uint32_t name = trace::on() ? trace::intern(p.name) : 0;
   const auto note = [&](trace::event_kind what, std::uint64_t argument) {
     trace::record(exec.track(), what, name, argument);

@@ -14,6 +14,8 @@
 
 namespace maslin {
 
+class live_report;
+
 /// Suspends the caller until all tasks of its context (or all members of a group) are done and their data is where the
 /// program declared it.
 inline void await_tasks(executor& exec, context& caller, scope* members = nullptr) {
@@ -48,13 +50,9 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
   return own.has_errors() ? own.take_errors() : error_list();
 }
 
-/// Runs a task that waits for nothing on worker `track` in that way (`graph::run`); what it enables goes to `sink`.
-void run_traced(int track, detail::task_node* task, graph::ready_sink& sink,
-                void (*way)(detail::task_node*, graph::ready_sink&) noexcept = graph::run);
-
-/// Runs a kernel's body in the context of its caller, who is there or waits, and tells the sink when it has run. At
-/// width 1 its loops are not shared.
-void call_kernel(graph::ready_sink& sink, context& caller, int width, void (*call)(void*), void* env);
+/// Runs a kernel's body in the context of its caller, who is there or waits, and tells the executor when it has run.
+/// At width 1 its loops are not shared.
+void call_kernel(executor& exec, context& caller, int width, void (*call)(void*), void* env);
 
 /// Gives a kernel's name in the trace; 0 while none is on.
 std::uint32_t traced_kernel(std::uint32_t kernel);
@@ -66,7 +64,9 @@ void run_recorded(executor& exec, recording::state& tasks);
 /// further where only tasks of its blocks throw: those are waited for behind several blocks.
 void loop_in_place(executor& exec, context& caller, const detail::loop& l);
 
-/// Runs the streams of a phase in index order on the caller's stack and notes it in the phase's report.
-void phase_in_place(executor& exec, context& caller, const detail::phase& p);
+/// Runs the streams of a phase in index order on the caller's stack and notes it in the phase's report: that one, or a
+/// new one.
+void phase_in_place(executor& exec, context& caller, const detail::phase& p,
+                    std::shared_ptr<live_report> report = nullptr);
 
 }  // namespace maslin

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/cache_path.hpp"
+#include "base/no_leak.hpp"
 #include "base/processor.hpp"
 #include "base/settings.hpp"
 #include "exec/foreign/libraries.hpp"
@@ -212,11 +213,14 @@ void end_reporting() noexcept { delete now.exchange(nullptr, std::memory_order_a
 
 void leave_reporting(int signal) noexcept {
   // A phase that runs tells the file when it ends.
-  if (report_file* file = now.exchange(nullptr, std::memory_order_acq_rel)) file->end(signal);
+  report_file* const file = now.exchange(nullptr, std::memory_order_acq_rel);
+  if (!file) return;
+  file->end(signal);
+  base::keep_reachable(file);
 }
 
 void forget_reporting_after_fork() noexcept {
-  now.store(nullptr, std::memory_order_relaxed);  // what it was has a thread that is not here
+  base::keep_reachable(now.exchange(nullptr, std::memory_order_relaxed));
   forked = getpid();
 }
 

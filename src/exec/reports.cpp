@@ -5,6 +5,8 @@
 #include <new>
 #include <string>
 
+#include "base/no_leak.hpp"
+
 namespace maslin {
 
 namespace {
@@ -68,7 +70,10 @@ std::vector<std::shared_ptr<const live_report>> all_reports() {
 }
 
 void forget_reports_after_fork() noexcept {
-  if (auto* fresh = new (std::nothrow) table) ours = fresh;
+  auto* fresh = new (std::nothrow) table;
+  if (!fresh) return;
+  base::keep_reachable(ours);
+  ours = fresh;
 }
 
 }  // namespace maslin

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <mutex>
 #include <string_view>
 
 #include "graph/edges.hpp"
@@ -90,7 +89,7 @@ std::vector<task_node*> waiting_for(task_node& task) {
   }
   for (int i = 0; i < task.accesses; ++i)
     if (detail::version* v = task.records()[i].of; v && v->turns) {
-      std::lock_guard held(v->lock);
+      const base::locked held(v->lock);
       for (task_node* next = v->waiting; next; next = next_in_queue(next)) all.push_back(next);
     }
   return all;

@@ -1,7 +1,5 @@
 #include "graph/domain.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -23,30 +21,6 @@ namespace {
 
 /// Values of a reduction that are kept before they are combined: bounds the memory, and leaves enough to run at a time.
 constexpr std::size_t most_values = 64;
-
-/// What brings a version home.
-struct copy_task {
-  region home;
-  void operator()(const access_record* records) const { copy_home(home, records[1].data, records[0].data); }
-};
-
-/// What combines the values of a reduction with the datum, in program order.
-struct combine_task {
-  const detail::reduction_kind* kind;
-  std::size_t extent;
-  std::vector<version*> values;
-
-  combine_task(const detail::reduction_kind* k, std::size_t n, std::vector<version*> v)
-      : kind(k), extent(n), values(std::move(v)) {}
-  combine_task(combine_task&&) = default;
-  ~combine_task() {
-    for (version* v : values) release(*v);
-  }
-  void operator()(const access_record* records) const {
-    void* into = records[0].of ? records[0].data : records[1].data;
-    for (const version* v : values) kind->combine(into, v->data, extent);
-  }
-};
 
 }  // namespace
 
@@ -108,6 +82,10 @@ bool domain::drain() {
 }
 
 bool domain::in_use() { return has_guests_ && drain(); }
+
+void domain::forget_guests() {
+  if (has_guests_ && accesses_ >= data_.size()) drain();
+}
 
 void domain::quiet(const scope* members, bool failed) {
   const scope* covered = members ? members : creator_.children;
@@ -382,108 +360,6 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
   const bool ready = end(sink);
   unname(task);
   return ready;
-}
-
-// Tasks of the domain's own
-// -----------------------------------------------------------------------------------------------
-
-template <class Body>
-task_node& domain::make_task(scope& in, location where, version* of, void* home, Body&& body) {
-  using stored = std::decay_t<Body>;
-  constexpr std::size_t accesses = 2;
-  const detail::task_storage storage = detail::new_task_storage(sizeof(stored), alignof(stored), accesses);
-  new (storage.callable) stored(std::forward<Body>(body));
-  auto* task = new (storage.node)
-      task_node(in, creator_.stream, storage, {detail::use_stored<stored>, nullptr, where, 0, nullptr, accesses});
-  task->is_internal = true;
-  new (&task->records()[0]) access_record{of ? of->data : nullptr, of, {}};
-  new (&task->records()[1]) access_record{home, nullptr, {}};
-  if (of) use(*of);
-  return *task;
-}
-
-void domain::move_home(datum& d, scope& in, ready_sink& sink) {
-  reserve_edges(d.writers.size() + d.more->at_home.size());
-  const location where = d.writers.empty() ? location{} : (*d.writers.begin())->where;
-  task_node& task = make_task(in, where, d.current, d.home.data(), copy_task{d.home});
-  begin(task);
-  wait_for(d.writers, true);
-  wait_for(d.more->at_home, false);
-  release(*d.current);
-  d.current = nullptr;
-  d.more->at_home.clear();
-  d.set_writer(task);  // who read the version need not be waited for: the copy leaves it as it is
-  if (end(sink)) sink.ready(&task);
-}
-
-void domain::combine(datum& d, scope& in, ready_sink& sink) {
-  datum::rare& more = *d.more;
-  std::size_t sources = more.adders.size() + d.writers.size() + d.readers.size();
-  for (datum* other : more.aliases) sources += other->writers.size() + other->readers.size();
-  reserve_edges(sources);
-  // A task that found no memory may have been the next one to add; those before it are done then.
-  const location where = more.adders.empty() ? location{} : (*more.adders.begin())->where;
-  // The values change hands when nothing can fail any more.
-  task_node& task =
-      make_task(in, where, d.current, d.home.data(), combine_task{more.kind, d.home.bytes / more.kind->element, {}});
-  if (!more.adders.empty()) task.mode = more.adders.end()[-1]->mode;  // those before it may be done, and forgotten
-  static_cast<combine_task*>(task.callable)->values = std::move(more.values);
-  begin(task);
-  wait_for(more.adders, true);
-  wait_for(d.writers, true);
-  wait_for(d.readers, false);
-  wait_for_aliases(d, true, true);
-  more.values.clear();
-  more.adders.clear();
-  more.kind = nullptr;
-  d.set_writer(task);
-  if (end(sink)) sink.ready(&task);
-}
-
-void domain::bring_home(scope* members, ready_sink& sink) {
-  const auto contributed = [&](task_list& tasks) {
-    return std::any_of(tasks.begin(), tasks.end(), [&](task_node* t) { return t->in == members; });
-  };
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    datum& d = *pending_[i];
-    const bool settled = d.writers.empty() && !d.combining();  // who wrote it is done, and was unnamed since
-    if (!members || settled || contributed(d.writers) || contributed(d.more->adders)) {
-      scope& in = members ? *members : *creator_.children;
-      try {
-        if (d.combining()) combine(d, in, sink);
-        if (d.current) move_home(d, in, sink);
-      } catch (...) {
-        pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(kept),
-                       pending_.begin() + static_cast<std::ptrdiff_t>(i));
-        throw;
-      }
-      d.pending = false;
-    } else {
-      pending_[kept++] = &d;
-    }
-  }
-  pending_.resize(kept);
-}
-
-void domain::bring_home_up_to(std::size_t bytes, ready_sink& sink) {
-  std::size_t away = 0;
-  for (const datum* d : pending_) away += d->home.bytes;
-  if (away <= bytes) bring_home(nullptr, sink);
-}
-
-void domain::forget_guests() {
-  if (has_guests_ && accesses_ >= data_.size()) drain();
-}
-
-void settle(context& creator, scope* members, ready_sink& sink) noexcept {
-  if (!creator.data) return;
-  try {
-    domain::of(creator).bring_home(members, sink);
-  } catch (const std::bad_alloc&) {
-    scope& errors = members ? *members : *creator.children;
-    errors.add_error(std::numeric_limits<std::uint64_t>::max(), std::current_exception());
-  }
 }
 
 }  // namespace maslin::graph

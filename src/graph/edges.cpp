@@ -1,14 +1,8 @@
 #include "graph/edges.hpp"
 
 #include <atomic>
-#include <exception>
 #include <functional>
-#include <mutex>
 
-#include "base/clock.hpp"
-#include "base/float_mode.hpp"
-#include "graph/domain.hpp"
-#include "graph/read_check.hpp"
 #include "graph/recording.hpp"
 #include "graph/version.hpp"
 #include "task/pool.hpp"
@@ -16,9 +10,7 @@
 namespace maslin::graph {
 
 using detail::access_record;
-using detail::body_use;
 using detail::edge;
-using detail::task_function;
 using detail::task_node;
 using detail::version;
 
@@ -55,7 +47,7 @@ version* next_turn(task_node& task, const version* last) {
 /// Takes the turns after `held`; gives whether the task has them all. If not, it waits in the queue of one.
 bool take_turns(task_node& task, const version* held) noexcept {
   while (version* next = next_turn(task, held)) {
-    std::lock_guard guard(next->lock);
+    const base::locked guard(next->lock);
     if (next->taken) {
       set_next_in_queue(&task, nullptr);
       if (next->waiting)
@@ -79,7 +71,7 @@ void return_turns(task_node& task, ready_sink& sink) noexcept {
     before = v;
     task_node* next;
     {
-      std::lock_guard guard(v->lock);
+      const base::locked guard(v->lock);
       next = v->waiting;
       if (next) {
         v->waiting = next_in_queue(next);
@@ -151,80 +143,6 @@ void unblock(task_node& task, std::int32_t count, ready_sink& sink) noexcept {
 void start(task_node& task, ready_sink& sink) noexcept {
   if (!task.takes_turns || take_turns(task, nullptr)) sink.ready(&task);
 }
-
-// The callable of a recorded task stays for the next time.
-void run_body(task_node& task) {
-  if (task.is_recorded && !part_of(task).values.empty()) begin_values(task);
-  if (task.accesses > 0 && read_checks()) [[unlikely]] {
-    struct at_end {
-      task_node& of;
-      ~at_end() {
-        if (!of.is_recorded) of.run(of.callable, of.records(), body_use::destroy);
-      }
-    } end{task};
-    const read_check before(task);
-    task.run(task.callable, task.records(), body_use::call);
-    return before.verify(task);
-  }
-  task.run(task.callable, task.records(), task.is_recorded ? body_use::call : body_use::call_and_destroy);
-}
-
-namespace {
-
-/// `Tells`: the sink wants to know when the body has run, in its context. `Mode` has the task's in force meanwhile.
-template <bool Tells, class Mode>
-void run_in_context(task_node* task, ready_sink& sink) noexcept {
-  context here(task->children);
-  here.stream = task->stream;
-  entered in(here);
-  const Mode during(task->mode);
-  try {
-    if (task->is_timed && !task->failed()) [[unlikely]] {
-      const std::uint64_t begin = base::ticks();
-      run_body(*task);
-      sink.learn(task->run, task->where, base::ticks() - begin, !task->children.quiet());
-    } else if (!task->failed())
-      run_body(*task);
-    else if (!task->is_recorded)
-      task->run(task->callable, task->records(), body_use::destroy);
-  } catch (...) {
-    // After everything that the body had created before it threw.
-    task->children.add_error(~std::uint64_t{0}, std::current_exception());
-  }
-  if constexpr (Tells) sink.ran();
-  settle(here, nullptr, sink);
-}
-
-}  // namespace
-
-void run_alone(task_node* task, ready_sink& sink) noexcept { run_in_context<true, base::in_float_mode>(task, sink); }
-
-void end(task_node* task, ready_sink& sink) noexcept {
-  if (task->children.close()) finish(task, sink);
-}
-
-namespace {
-
-void end_timed(task_node* task, ready_sink& sink) noexcept {
-  const task_function body = task->run;
-  const location where = task->where;
-  const std::uint64_t begin = base::ticks();
-  end(task, sink);
-  sink.learn_graph(body, where, false, base::ticks() - begin);
-}
-
-template <class Mode>
-void run_in(task_node* task, ready_sink& sink) noexcept {
-  run_in_context<false, Mode>(task, sink);
-  if (task->is_timed && task->accesses > 0 && !task->is_recorded) [[unlikely]]
-    return end_timed(task, sink);
-  end(task, sink);
-}
-
-}  // namespace
-
-void run(task_node* task, ready_sink& sink) noexcept { run_in<base::in_float_mode>(task, sink); }
-void run_from_usual(task_node* task, ready_sink& sink) noexcept { run_in<base::from_usual_float_mode>(task, sink); }
 
 void finish(task_node* task, ready_sink& sink) noexcept {
   while (task) {

@@ -1,5 +1,6 @@
 #pragma once
-// Edges between tasks, and what happens along them when a task is done. README.md holds states, protocol and proof.
+// Edges between tasks, and what happens along them when a task is done; `exec` runs the bodies. README.md holds states,
+// protocol and proof.
 //
 // `task_node::followers` is one word: the list of edges out of the task, latest first, and two flags in its low bits.
 
@@ -22,13 +23,6 @@ inline detail::task_node* target(const detail::edge& e) {
 /// Who takes tasks that have become ready: the executor.
 struct ready_sink {
   virtual void ready(detail::task_node* task) noexcept = 0;
-  /// A body that was run by `run_alone` has returned; its context is in force.
-  virtual void ran() noexcept {}
-  /// The body of a task that is timed, created at that line, took so long. `leaves_tasks`: it has returned before tasks
-  /// that it created were done.
-  virtual void learn(detail::task_function, const location&, std::uint64_t /*ticks*/, bool /*leaves_tasks*/) noexcept {}
-  /// Such a task has accesses: adding it to the graph took so long, or removing it when it was done.
-  virtual void learn_graph(detail::task_function, const location&, bool /*adding*/, std::uint64_t /*ticks*/) noexcept {}
 
  protected:
   ~ready_sink() = default;
@@ -88,18 +82,12 @@ void destroy(detail::task_node* task) noexcept;
 /// One blocker less (or `count` less); hands the task to the sink when that was the last and it has its turns.
 void unblock(detail::task_node& task, std::int32_t count, ready_sink& sink) noexcept;
 
-/// Calls the body, between the checks that the user asked for; what it throws passes.
-void run_body(detail::task_node& task);
-/// Runs the body, unless the task was cancelled. The task is not done before its `end`.
-void run_alone(detail::task_node* task, ready_sink& sink) noexcept;
-/// The body has run: finishes the task if all its descendants are done.
-void end(detail::task_node* task, ready_sink& sink) noexcept;
-/// Both.
-void run(detail::task_node* task, ready_sink& sink) noexcept;
-/// The same where the usual floating-point mode is in force.
-void run_from_usual(detail::task_node* task, ready_sink& sink) noexcept;
 /// The task and its descendants are done: it leaves its scope, as does every ancestor that was only waiting for it, and
 /// what waited for them becomes ready.
 void finish(detail::task_node* task, ready_sink& sink) noexcept;
+/// The body has run, or will not: the task is done as soon as all its descendants are. Any thread may say so, once.
+inline void complete(detail::task_node* task, ready_sink& sink) noexcept {
+  if (task->children.close()) finish(task, sink);
+}
 
 }  // namespace maslin::graph

@@ -26,9 +26,9 @@ struct detail::version {
   // Turns. Who uses the version without need of one takes it, too: that delays, and changes nothing.
   bool turns = false;
   base::short_lock lock;
-  task_node* waiting = nullptr;       ///< under lock: the tasks that wait for their turn, the first one first
-  task_node* last_waiting = nullptr;  ///< under lock
-  bool taken = false;                 ///< under lock
+  task_node* waiting MASLIN_GUARDED_BY(lock) = nullptr;  ///< the tasks that wait for their turn, the first one first
+  task_node* last_waiting MASLIN_GUARDED_BY(lock) = nullptr;
+  bool taken MASLIN_GUARDED_BY(lock) = false;
 };
 
 namespace graph {

@@ -9,7 +9,7 @@ namespace maslin {
 
 class os_waiter final : public waiter {
  public:
-  void sleep(base::short_lock& held, const awaited_end&) override {
+  void sleep(base::short_lock& held, const awaited_end&) MASLIN_RELEASES(held) override {
     const counted asleep;
     held.unlock();
     awake_.wait(false, std::memory_order_acquire);

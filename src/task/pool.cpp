@@ -1,7 +1,6 @@
 #include "task/pool.hpp"
 
 #include <array>
-#include <mutex>
 #include <new>
 
 #include "base/lock.hpp"
@@ -40,9 +39,9 @@ struct block {
 /// Where threads leave full batches for each other. Nothing destroys it: a thread may end after all.
 struct depot {
   base::short_lock lock;
-  block* batches = nullptr;
-  char* slab = nullptr;
-  char* slab_end = nullptr;
+  block* batches MASLIN_GUARDED_BY(lock) = nullptr;
+  char* slab MASLIN_GUARDED_BY(lock) = nullptr;
+  char* slab_end MASLIN_GUARDED_BY(lock) = nullptr;
 };
 std::array<depot, classes> depots;
 depot& depot_of(std::size_t size_class) { return depots[size_class]; }
@@ -61,7 +60,7 @@ struct shelves {
       depot& d = depot_of(c);
       for (block* b : {of[c].first, of[c].full}) {
         if (!b) continue;
-        std::lock_guard held(d.lock);
+        const base::locked held(d.lock);
         b->next_batch = d.batches;
         b->count = b == of[c].first ? of[c].count : batch;
         d.batches = b;
@@ -78,7 +77,7 @@ constexpr std::size_t class_of(std::size_t bytes) { return (bytes + granule - 1)
 block* refill(std::size_t c) {
   depot& d = depot_of(c);
   const std::size_t bytes = (c + 1) * granule;
-  std::lock_guard held(d.lock);
+  const base::locked held(d.lock);
   if (block* b = d.batches) {
     d.batches = b->next_batch;
     return b;
@@ -123,7 +122,7 @@ block* refill(std::size_t c) {
   if (s.count == batch) {
     if (s.full) {
       depot& d = depot_of(c);
-      std::lock_guard held(d.lock);
+      const base::locked held(d.lock);
       s.full->next_batch = d.batches;
       d.batches = s.full;
     }
@@ -138,7 +137,8 @@ block* refill(std::size_t c) {
 
 void begin_thread() noexcept { asm volatile("" : : "r"(&mine)); }
 
-void around_fork(bool begins) noexcept {
+// All locks are held from the one call to the other.
+void around_fork(bool begins) noexcept MASLIN_UNCHECKED {
   for (depot& d : depots) begins ? d.lock.lock() : d.lock.unlock();
 }
 

@@ -1,7 +1,6 @@
 #include "task/scope.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <new>
 
 #include "maslin/error.hpp"
@@ -123,7 +122,7 @@ void scope::await(waiter& w, std::int64_t rest) {
 }
 
 void scope::add_error(std::uint64_t place, std::exception_ptr what) noexcept {
-  std::lock_guard held(lock_);
+  const base::locked held(lock_);
   error_list* all = errors_.load(std::memory_order_relaxed);
   if (!all) all = new (std::nothrow) error_list;
   if (!all) return lost_.store(true, std::memory_order_relaxed);
@@ -150,7 +149,7 @@ error_list scope::take_errors() noexcept {
 
 error_list scope::take_thrown() noexcept {
   has_void_.store(false, std::memory_order_relaxed);
-  std::lock_guard held(lock_);
+  const base::locked held(lock_);
   const std::unique_ptr<error_list> kept(errors_.exchange(nullptr, std::memory_order_relaxed));
   error_list all;
   if (kept) all = std::move(*kept);

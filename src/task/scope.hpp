@@ -62,7 +62,7 @@ class waiter {
  public:
   /// Suspends the caller, which must be this waiter, and releases `held` once `wake` may be called; returns after it
   /// was.
-  virtual void sleep(base::short_lock& held, const awaited_end& what) = 0;
+  virtual void sleep(base::short_lock& held, const awaited_end& what) MASLIN_RELEASES(held) = 0;
   /// Lets the waiter go on. Called once for each sleep; the waiter may be gone the moment it was called.
   virtual void wake() noexcept = 0;
 
@@ -182,7 +182,7 @@ class scope {
   MASLIN_ATOMIC<std::uint64_t> created_{0};
   std::uintptr_t link_;                         ///< outer scope or owner, with tags
   MASLIN_ATOMIC<error_list*> errors_{nullptr};  ///< changed under lock_
-  waiter* waiters_ = nullptr;                   ///< under lock_
+  waiter* waiters_ MASLIN_GUARDED_BY(lock_) = nullptr;
   base::short_lock lock_;
   MASLIN_ATOMIC<bool> has_void_{false};
   MASLIN_ATOMIC<bool> lost_{false};  ///< there was no memory for what a member threw

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/no_leak.hpp"
 #include "base/settings.hpp"
 #include "maslin/error.hpp"
 #include "trace/drainer.hpp"
@@ -156,7 +157,7 @@ void forget_after_fork() noexcept {
   shared& s = state();
   if (s.now.drain) {
     s.now.drain->forget_after_fork();
-    (void)s.now.drain.release();  // its thread does not exist here, so it cannot be joined
+    base::keep_reachable(s.now.drain.release());  // its thread does not exist here, so it cannot be joined
   }
   s.now = {};
   worker_rings = nullptr;

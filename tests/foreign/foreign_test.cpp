@@ -18,6 +18,7 @@
 #include "expect_child.hpp"
 #include "maslin/maslin.hpp"
 #include "maslin/trace.hpp"
+#include "no_leak_check.hpp"  // thread-local memory of a library that is loaded later
 #include "sanitized.hpp"
 
 namespace ms = maslin;

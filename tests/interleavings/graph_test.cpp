@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "graph/domain.hpp"
-#include "graph/read_check.hpp"
 #include "graph/recording.hpp"
 #include "maslin/task.hpp"
 #include "task/pool.hpp"
@@ -48,14 +47,8 @@ detail::task_storage detail::new_task_storage(std::size_t bytes, std::size_t, st
           static_cast<std::uint32_t>(whole)};
 }
 
-// What edges.cpp calls for recorded and for checked tasks; there are none here.
-namespace graph {
-void begin_values(detail::task_node&) noexcept { std::abort(); }
-bool end_recorded(detail::task_node&, ready_sink&) noexcept { std::abort(); }
-bool read_checks() noexcept { return false; }
-read_check::read_check(const detail::task_node&) { std::abort(); }
-void read_check::verify(const detail::task_node&) const { std::abort(); }
-}  // namespace graph
+// What edges.cpp calls for recorded tasks; there are none here.
+bool graph::end_recorded(detail::task_node&, ready_sink&) noexcept { std::abort(); }
 
 namespace {
 
@@ -123,7 +116,7 @@ struct graph_of_tasks : scenario, graph::ready_sink {
         if (t.node->failed() != t.expects_failure) fail("a failure did not pass on, or came from nowhere");
         if (t.throws) t.node->children.add_error(0, std::make_exception_ptr(std::runtime_error("it throws")));
         check_turns(t);
-        graph::end(t.node, *this);
+        graph::complete(t.node, *this);
       });
   }
   virtual void check_turns(one_task&) {}

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "base/lock.hpp"
@@ -36,7 +35,7 @@ class loop_queues {
   /// Nothing behind that block is given any more.
   void forget_behind(std::int64_t block) {
     for (int q = 0; q < count_; ++q) {
-      std::lock_guard held(queues_[q].lock);
+      const base::locked held(queues_[q].lock);
       loop_policy::part& rest = queues_[q].rest;
       rest.last = std::max(rest.first, std::min(rest.last, block + 1));
       queues_[q].left.store(rest.size(), std::memory_order_relaxed);
@@ -62,12 +61,12 @@ class loop_queues {
   struct alignas(64) queue {
     base::short_lock lock;
     std::atomic<std::int64_t> left{0};  // written under lock
-    loop_policy::part rest;             // under lock
+    loop_policy::part rest MASLIN_GUARDED_BY(lock);
   };
 
   template <class Cut>
   std::optional<loop_policy::part> take(queue& from, loop_policy::amount rule, Cut&& cut) {
-    std::lock_guard held(from.lock);
+    const base::locked held(from.lock);
     if (from.rest.size() == 0) return std::nullopt;
     const loop_policy::part taken = cut(from.rest, rule(from.rest.size(), workers_));
     from.left.store(from.rest.size(), std::memory_order_relaxed);
@@ -95,7 +94,7 @@ class invitations {
   bool empty() const { return first_.load(std::memory_order_seq_cst) == nullptr; }
 
   void add(invitation& one) {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     one.next = first_.load(std::memory_order_relaxed);
     first_.store(&one, std::memory_order_seq_cst);
   }
@@ -103,7 +102,7 @@ class invitations {
   template <class Predicate>
   invitation* take_if(Predicate&& suits) {
     if (empty()) return nullptr;
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     invitation* before = nullptr;
     for (invitation* one = first_.load(std::memory_order_relaxed); one; before = one, one = one->next) {
       if (!suits(*one)) continue;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -41,30 +40,28 @@ class work_queue {
 
   // May throw std::bad_alloc; then nothing was added.
   void push_head(const work& item) {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     reserve(1);
     add_head(item);
   }
   void push_tail(const work& item) {
-    push_tails(1, [&](auto&& push) { push(item); });
+    const base::locked held(lock_);
+    reserve(1);
+    add_tail(item);
   }
-
   /// Calls `fill(push)`, where `push(item)` adds a tail, at most so many times: nothing can fail any more. May throw
   /// std::bad_alloc; then it was not called.
   template <class Fill>
   void push_tails(std::size_t most, Fill&& fill) {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     reserve(most);
-    fill([this](const work& item) {
-      at(count_) = item;
-      resize(count_ + 1);
-    });
+    fill([this](const work& item) MASLIN_UNCHECKED { add_tail(item); });
   }
 
   /// Takes the head: a task, or one `workers`-th of what is left of a loop (all of it if it need not run).
   std::optional<work> take_head(int workers) {
     if (empty()) return std::nullopt;
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     if (count_ == 0) return std::nullopt;
     return take_at(0, workers);
   }
@@ -72,7 +69,7 @@ class work_queue {
   /// Takes one `workers`-th of what is left of that loop, wherever it stands.
   std::optional<work> take_of(const loop_run* loop, int workers) {
     if (empty()) return std::nullopt;
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     for (std::size_t i = 0; i < count_; ++i)
       if (at(i).part.loop == loop) return take_at(i, workers);
     return std::nullopt;
@@ -82,7 +79,7 @@ class work_queue {
   template <class Predicate>
   std::optional<work> take_if(Predicate&& suits) {
     if (empty()) return std::nullopt;
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     for (std::size_t i = 0; i < count_; ++i)
       if (suits(std::as_const(at(i)))) return remove(i);
     return std::nullopt;
@@ -99,7 +96,7 @@ class work_queue {
     taken.reserve(room);
     to.make_room(room);
     {
-      std::lock_guard held(lock_);
+      const base::locked held(lock_);
       if (count_ == 0) return false;
       if (count_ == 1 && at(0).part.loop && at(0).part.size() > at(0).part.grain) {
         loop_part& rest = at(0).part;
@@ -117,16 +114,16 @@ class work_queue {
   }
 
  private:
-  work& at(std::size_t i) { return ring_[(head_ + i) & (ring_.size() - 1)]; }
+  work& at(std::size_t i) MASLIN_REQUIRES(lock_) { return ring_[(head_ + i) & (ring_.size() - 1)]; }
 
-  void resize(std::size_t count) {
+  void resize(std::size_t count) MASLIN_REQUIRES(lock_) {
     const bool was_empty = count_ == 0;
     count_ = count;
     size_.store(count, std::memory_order_seq_cst);
     if (watcher_ && was_empty != (count == 0)) watcher_->nonempty(count != 0);
   }
 
-  void reserve(std::size_t more) {
+  void reserve(std::size_t more) MASLIN_REQUIRES(lock_) {
     if (count_ + more <= ring_.size()) return;
     std::size_t size = ring_.size();
     while (size < count_ + more) size *= 2;
@@ -137,22 +134,27 @@ class work_queue {
   }
 
   void make_room(std::size_t more) {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     reserve(more);
   }
 
-  void add_head(const work& item) {
+  void add_head(const work& item) MASLIN_REQUIRES(lock_) {
     head_ = (head_ - 1) & (ring_.size() - 1);
     at(0) = item;
     resize(count_ + 1);
   }
 
+  void add_tail(const work& item) MASLIN_REQUIRES(lock_) {
+    at(count_) = item;
+    resize(count_ + 1);
+  }
+
   void push_all_head(const std::vector<work>& items) {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     for (auto item = items.rbegin(); item != items.rend(); ++item) add_head(*item);
   }
 
-  work remove(std::size_t i) {
+  work remove(std::size_t i) MASLIN_REQUIRES(lock_) {
     work item = at(i);
     for (; i > 0; --i) at(i) = at(i - 1);
     head_ = (head_ + 1) & (ring_.size() - 1);
@@ -160,7 +162,7 @@ class work_queue {
     return item;
   }
 
-  work take_at(std::size_t i, int workers) {
+  work take_at(std::size_t i, int workers) MASLIN_REQUIRES(lock_) {
     work& item = at(i);
     if (item.task) return remove(i);
     const std::int64_t left = item.part.size();
@@ -177,10 +179,9 @@ class work_queue {
   base::short_lock lock_;
   MASLIN_ATOMIC<std::size_t> size_{0};  // written under lock_
   watcher* watcher_;
-  // under lock_
-  std::vector<work> ring_;
-  std::size_t head_ = 0;
-  std::size_t count_ = 0;
+  std::vector<work> ring_ MASLIN_GUARDED_BY(lock_);
+  std::size_t head_ MASLIN_GUARDED_BY(lock_) = 0;
+  std::size_t count_ MASLIN_GUARDED_BY(lock_) = 0;
 };
 
 }  // namespace maslin

@@ -1,6 +1,7 @@
 #pragma once
 // Phases and their streams on every machine.
 
+#include <optional>
 #include <utility>
 
 #include "base/float_mode.hpp"
@@ -12,7 +13,7 @@
 
 // What a machine does its own way, beside what the other files need:
 //   phase_call                 lives while a phase is called
-//   grain_guard                holds the lock of what sched/grain decides; can be unlocked and locked again
+//   grain_guard                holds the grain lock; can be unlocked and locked again; `without(f)` calls f outside it
 //   grain_attempt              the same, if nobody else holds it
 //   come_to_offload(here, s)   the stream takes its place, if its configuration has changed
 //   has_no_worker(w)           the caller runs what a foreign thread waits for
@@ -46,12 +47,19 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
     return phase_in_place(machine, here, p);
   }
   if (!w || w->index > 0) machine.want_worker_0();  // a stream's place may be worker 0
-  phase_run run(machine, p, *t, *here.children);
+  std::optional<phase_run> made;
+  held.without([&] { made.emplace(machine, p, phase_run::next_share(*t), outer != nullptr, *here.children); });
+  phase_run& run = *made;
+  t = outer ? outer->phase.team_of(*outer) : &machine.whole();
+  if (!t || !phase_run::has_room(*t)) {  // not any more
+    held.unlock();
+    return phase_in_place(machine, here, p, run.report());
+  }
   const auto note = [&](trace::event_kind what) {
     trace::record(machine.track(), what, run.name(), static_cast<std::uint64_t>(p.streams));
   };
   note(trace::event_kind::phase_begin);
-  run.begin();
+  run.begin(*t);
   if (outer) outer->phase.hold_still(true);
   held.unlock();
   suspend_until(machine, run.streams());
@@ -64,7 +72,28 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
     const typename Machine::noting now(machine);
     note(trace::event_kind::phase_end);
   }
+  {
+    const typename Machine::noting now(machine);
+    run.keep_learned();
+  }
   if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
+}
+
+/// Has a policy decide what there is to decide of the phase, outside the grain lock.
+template <class Guard>
+void decide(Guard& held, phase_run& phase) {
+  while (phase.sizing().begin_decision()) {
+    held.without([&] { phase.sizing().decide(); });
+    phase.end_decision();
+  }
+}
+
+/// A stream has ended, and was the phase's last if that is `over`.
+template <class Guard>
+void ended(Guard& held, phase_run& phase, bool over) {
+  if (over) return phase.end();
+  decide(held, phase);
+  phase.make_up_for_finished();
 }
 
 /// From its beginning to its end.
@@ -85,8 +114,8 @@ void run_stream(Machine& machine, stream_run& s) {
   const typename Machine::exclusive until_it_has_left(machine);
   machine.note_stream(trace::event_kind::stream_end, s);
   {
-    const typename Machine::grain_guard held(machine);
-    if (phase.finished(s)) phase.end();
+    typename Machine::grain_guard held(machine);
+    ended(held, phase, phase.finished(s));
   }
   phase.streams().leave();  // the last one's end is the phase's, which may be gone after this
 }
@@ -96,13 +125,16 @@ template <class Machine>
 void look_at(Machine& machine, stream_run& s, std::uint64_t now) {
   s.phase.off_loaded(s, now);
   if (!s.phase.due(now)) return;
-  if (const typename Machine::grain_attempt held(machine); held) s.phase.tick();
+  typename Machine::grain_attempt held(machine);
+  if (!held) return;
+  s.phase.tick();
+  decide(held, s.phase);
 }
 
 /// The same behind one that was too small to be timed.
 template <class Machine>
 void look_at_untimed(Machine& machine, stream_run& s) {
-  if (s.phase.due()) return look_at(machine, s, machine.ticks());
+  if (s.phase.sizing().due()) return look_at(machine, s, machine.ticks());
   s.phase.off_loaded(s);
 }
 
@@ -116,18 +148,18 @@ void run_loop(Machine& machine, context& caller, const detail::loop& l) {
   if (!caller.owns_stream) return machine.share_loop(caller, l);
   worker_of<Machine>& w = *machine.calling_worker();
   const int width = machine.calling_team(&w, caller).width();
-  const std::uint64_t ticket = s.phase.arrived();
-  const std::uint32_t column = s.phase.counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
+  const std::uint64_t ticket = s.phase.sizing().arrived();
+  const std::uint32_t column = s.phase.sizing().counts().of_loop(reinterpret_cast<const void*>(l.run), l.where.line());
   if (machine.passes(l)) {
     loop_in_place(machine, caller, l);
-    s.phase.departed_untimed(ticket, w.index, column, l.length());
+    s.phase.sizing().departed_untimed(ticket, w.index, column, l.length());
     return look_at_untimed(machine, s);
   }
   const std::uint64_t begin = machine.ticks();
   machine.share_loop(caller, l);
   const std::uint64_t end = machine.ticks();
   machine.loop_took(w, l, width, end - begin);
-  s.phase.departed(ticket, w.index, column, width, end - begin, l.length());
+  s.phase.sizing().departed(ticket, w.index, column, width, end - begin, l.length());
   look_at(machine, s, end);
 }
 
@@ -146,8 +178,9 @@ void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*c
   const int team_width = here.in_loop || outside ? 1 : machine.calling_team(w, here).width();
   const auto site = machine.site_of(s, call, kernel);
   const bool untimed = machine.passes(site, 1);
-  const bool worth_it = !s || grain::worth_sharing(s->phase.counts().mean_seconds(s->phase.counts().of_kernel(kernel)),
-                                                   team_width, Machine::kernel_handing_over_seconds);
+  const bool worth_it =
+      !s || grain::worth_sharing(s->phase.sizing().counts().mean_seconds(s->phase.sizing().counts().of_kernel(kernel)),
+                                 team_width, Machine::kernel_handing_over_seconds);
   const int width = untimed || !worth_it ? 1 : team_width;
   if (machine.sends_kernels()) return machine.send_kernel(here, s, kernel, width, call, env);
 
@@ -155,22 +188,22 @@ void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*c
   const std::uint32_t name = traced ? traced_kernel(kernel) : 0;
   if (traced) [[unlikely]]
     machine.note_kernel(trace::event_kind::offload_begin, name, width);
-  const std::uint64_t ticket = s ? s->phase.arrived() : 0;
+  const std::uint64_t ticket = s ? s->phase.sizing().arrived() : 0;
   const std::uint64_t begin = s && !untimed ? machine.ticks() : 0;
   call_kernel(machine, here, width, call, env);
   machine.ran_kernel(w);
   if (traced) [[unlikely]]
     machine.note_kernel(trace::event_kind::offload_end, name, width);
   if (!s) return;
-  const std::uint32_t column = s->phase.counts().of_kernel(kernel);
+  const std::uint32_t column = s->phase.sizing().counts().of_kernel(kernel);
   if (untimed) {
-    s->phase.departed_untimed(ticket, w->index, column);
+    s->phase.sizing().departed_untimed(ticket, w->index, column);
     if (here.owns_stream) look_at_untimed(machine, *s);
     return;
   }
   const std::uint64_t end = machine.ticks();
   machine.kernel_took(*w, site, width, end - begin);
-  s->phase.departed(ticket, w->index, column, width, end - begin);
+  s->phase.sizing().departed(ticket, w->index, column, width, end - begin);
   if (here.owns_stream) look_at(machine, *s, end);
 }
 

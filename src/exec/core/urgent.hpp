@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <new>
 #include <vector>
 
@@ -21,7 +20,7 @@ class urgent_tasks {
 
   /// False when there is no memory; then nothing was added.
   bool push(detail::task_node* task) noexcept {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     try {
       heap_.push_back({task, count_++});
     } catch (const std::bad_alloc&) {
@@ -37,7 +36,7 @@ class urgent_tasks {
   /// Gives the first one if it `suits`, else null.
   template <class Predicate>
   detail::task_node* pop_if(Predicate&& suits) noexcept {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     if (heap_.empty() || !suits(*heap_.front().task)) return nullptr;
     std::pop_heap(heap_.begin(), heap_.end());
     detail::task_node* task = heap_.back().task;
@@ -49,7 +48,7 @@ class urgent_tasks {
   template <class Predicate>
   detail::task_node* take_if(Predicate&& suits) noexcept {
     if (!any()) return nullptr;
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     entry* first = nullptr;
     for (entry& e : heap_)
       if ((!first || *first < e) && suits(e.task)) first = &e;
@@ -74,8 +73,8 @@ class urgent_tasks {
 
   base::short_lock lock_;
   std::atomic<std::size_t> size_{0};  // written under lock_
-  std::vector<entry> heap_;           // under lock_
-  std::uint64_t count_ = 0;           // under lock_
+  std::vector<entry> heap_ MASLIN_GUARDED_BY(lock_);
+  std::uint64_t count_ MASLIN_GUARDED_BY(lock_) = 0;
 };
 
 }  // namespace maslin

@@ -81,24 +81,24 @@ bool process_limit::matters() noexcept { return known_process_wide() > 0; }
 void process_limit::claim(int worker, int granted) noexcept {
   // Another thread changes a worker's claim only to 0, where nothing of that worker's runs.
   if (!matters() || claims_[worker].workers.load(std::memory_order_relaxed) == granted) return;
-  const std::lock_guard held(lock_);
+  const base::locked held(lock_);
   claims_[worker].workers.store(granted, std::memory_order_relaxed);
   set();
 }
 
 void process_limit::count_outside(int more) noexcept {
-  const std::lock_guard held(lock_);
+  const base::locked held(lock_);
   outside_ += more;
   set();
 }
 
 void process_limit::apply() noexcept {
-  const std::lock_guard held(lock_);
+  const base::locked held(lock_);
   set();
 }
 
 void process_limit::apply_anew() noexcept {
-  const std::lock_guard held(lock_);
+  const base::locked held(lock_);
   if (set_ > 0) of_the_process.set(reach::process, set_);
 }
 

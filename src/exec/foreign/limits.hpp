@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 
 #include "base/lock.hpp"
 
@@ -34,7 +33,7 @@ class process_limit {
   template <class Member>
   void claim_alone(int worker, int granted, Member&& is_member) noexcept {
     if (!matters()) return;
-    const std::lock_guard held(lock_);
+    const base::locked held(lock_);
     for (int w = 0; w < workers_; ++w)
       if (w == worker)
         claims_[w].workers.store(granted, std::memory_order_relaxed);
@@ -54,13 +53,13 @@ class process_limit {
     std::atomic<int> workers{0};  // written under lock_
   };
   static bool matters() noexcept;
-  void set() noexcept;
+  void set() noexcept MASLIN_REQUIRES(lock_);
 
   const int workers_;
   std::unique_ptr<claimed[]> claims_;
   base::short_lock lock_;
-  int outside_ = 0;  ///< under lock_: threads that are no workers and run what was granted one
-  int set_ = 0;      ///< under lock_: the limit in force, 0 for the program's own
+  int outside_ MASLIN_GUARDED_BY(lock_) = 0;  ///< threads that are no workers and run what was granted one
+  int set_ MASLIN_GUARDED_BY(lock_) = 0;      ///< the limit in force, 0 for the program's own
 };
 
 }  // namespace maslin::foreign

@@ -34,6 +34,16 @@ learned_phases& phase_host::learned() {
   return *learned_;
 }
 
+std::vector<grain::knowledge> phase_host::learned_of(std::string_view phase, int workers, std::int64_t streams) {
+  const std::lock_guard held(learning_);
+  return learned().of(phase, workers, streams);
+}
+
+void phase_host::learn(std::string_view phase, int workers, std::int64_t streams, grain::knowledge what) {
+  const std::lock_guard held(learning_);
+  learned().keep(phase, workers, streams, std::move(what));
+}
+
 team& phase_host::make_whole(int workers) {
   team& whole = teams_.emplace_back();
   whole.set_workers({0, workers});

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,8 +45,10 @@ class phase_host {
   std::optional<grain::kernel_place> pinned_place(std::uint32_t kernel) const;
   /// What chooses the configurations of phases that are not pinned.
   grain::policy policy() const { return policy_; }
-  /// What was learned of phases, read when it is first asked for. Throws std::bad_alloc.
-  learned_phases& learned();
+  // Any thread, without the grain lock: what was learned of phases is read from a file when it is first asked for.
+  // Throw std::bad_alloc.
+  std::vector<grain::knowledge> learned_of(std::string_view phase, int workers, std::int64_t streams);
+  void learn(std::string_view phase, int workers, std::int64_t streams, grain::knowledge what);
   /// Keeps what was learned for later runs.
   void end_learning() noexcept { learned_.reset(); }
   /// How those wait who have nothing to do, and which variable says so; none where it is left to us.
@@ -69,10 +72,13 @@ class phase_host {
   team& make_whole(int workers);
 
  private:
+  learned_phases& learned();
+
   grain::pins pins_;
   std::map<std::string, grain::kernel_place, std::less<>> pinned_kernels_;
   grain::policy policy_;
-  std::unique_ptr<learned_phases> learned_;
+  std::mutex learning_;
+  std::unique_ptr<learned_phases> learned_;  // under learning_
   grain::wait_policy wait_ = grain::wait_policy::automatic;
   const char* wait_by_ = nullptr;
   std::deque<team> teams_;

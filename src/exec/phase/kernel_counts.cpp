@@ -29,20 +29,34 @@ double kernel_counts::mean_seconds(std::uint32_t column) const {
   return mean_seconds_[column].load(std::memory_order_relaxed);
 }
 
-std::vector<grain::kernel_record> kernel_counts::counted(double seconds_per_tick) const {
-  auto read = [](const std::atomic<std::uint64_t>& from) { return from.load(std::memory_order_relaxed); };
-  std::vector<grain::kernel_record> all(any_loop_.load(std::memory_order_relaxed) ? columns_ : kernels_);
+grain::kernel_record kernel_counts::counted_in(std::uint32_t column, double seconds_per_tick) const {
+  const auto read = [](const std::atomic<std::uint64_t>& from) { return from.load(std::memory_order_relaxed); };
+  grain::kernel_record all;
   for (int w = 0; w < workers_; ++w) {
-    for (std::uint32_t k = 0; k < all.size(); ++k) {
-      const cell& c = at(w, k);
-      all[k].executions += read(c.executions);
-      all[k].completed += read(c.completed);
-      all[k].one_worker += read(c.one_worker);
-      all[k].one_worker_seconds += static_cast<double>(read(c.one_worker_ticks)) * seconds_per_tick;
-      all[k].worker_seconds += static_cast<double>(read(c.worker_ticks)) * seconds_per_tick;
-    }
+    const cell& c = at(w, column);
+    all.executions += read(c.executions);
+    all.completed += read(c.completed);
+    all.one_worker += read(c.one_worker);
+    all.one_worker_seconds += static_cast<double>(read(c.one_worker_ticks)) * seconds_per_tick;
+    all.worker_seconds += static_cast<double>(read(c.worker_ticks)) * seconds_per_tick;
   }
   return all;
+}
+
+std::vector<grain::kernel_record> kernel_counts::counted(double seconds_per_tick) const {
+  std::vector<grain::kernel_record> all(columns_in_use());
+  for (std::uint32_t k = 0; k < all.size(); ++k) all[k] = counted_in(k, seconds_per_tick);
+  return all;
+}
+
+double kernel_counts::work(double seconds_per_tick) const {
+  double seconds = 0;
+  const std::uint32_t columns = columns_in_use();
+  for (std::uint32_t k = 0; k < columns; ++k) {
+    const grain::kernel_record all = counted_in(k, seconds_per_tick);
+    seconds += static_cast<double>(all.completed) * all.mean();
+  }
+  return seconds;
 }
 
 void kernel_counts::learn(std::span<const grain::kernel_record> counted) {

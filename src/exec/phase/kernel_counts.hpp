@@ -38,7 +38,9 @@ class kernel_counts {
 
   /// Gives what was counted so far, by column; without the loops' while none was counted. Throws std::bad_alloc.
   std::vector<grain::kernel_record> counted(double seconds_per_tick) const;
-  /// Takes the means from what was counted. Under the grain lock; throws std::bad_alloc.
+  /// Gives what was completed so far, in seconds of one worker.
+  double work(double seconds_per_tick) const;
+  /// Takes the means from what was counted. For one thread at a time; throws std::bad_alloc.
   void learn(std::span<const grain::kernel_record> counted);
 
  private:
@@ -58,6 +60,9 @@ class kernel_counts {
   cell& at(int worker, std::uint32_t column) const {
     return cells_[static_cast<std::size_t>(worker) * columns_ + column];
   }
+
+  std::uint32_t columns_in_use() const { return any_loop_.load(std::memory_order_relaxed) ? columns_ : kernels_; }
+  grain::kernel_record counted_in(std::uint32_t column, double seconds_per_tick) const;
 
   static constexpr std::uint32_t loops = 32;
 

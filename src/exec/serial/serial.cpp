@@ -1,6 +1,7 @@
 // The serial elision: every call runs in place, in program order. It says what is right.
 
 #include "base/float_mode.hpp"
+#include "exec/execute.hpp"
 #include "exec/executor.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 class serial_executor final : public executor {
  public:
-  void ready(detail::task_node* task) noexcept override { graph::run(task, *this); }
+  void ready(detail::task_node* task) noexcept override { run_task(*this, task, *this); }
   bool run_member(scope&) override { return false; }
   waiter* caller() override { return &os_waiter::mine(); }
   void help(const scope*) override {}

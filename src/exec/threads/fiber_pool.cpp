@@ -13,7 +13,7 @@ constexpr int fibers_at_a_time = 4;
 }  // namespace
 
 bool fiber_pool::refill(idle_fibers& of_worker) {
-  std::lock_guard held(lock_);
+  const base::locked held(lock_);
   for (int i = 0; i < fibers_at_a_time && !shared_.empty(); ++i) of_worker.push(shared_.pop());
   if (!of_worker.empty()) return true;
   try {
@@ -35,13 +35,13 @@ void fiber_pool::share_surplus(idle_fibers& of_worker) {
     going.push(f);
   }
   while (!kept.empty()) of_worker.push(kept.pop());
-  std::lock_guard held(lock_);
+  const base::locked held(lock_);
   while (!going.empty()) shared_.push(going.pop());
 }
 
 void fiber_pool::share(task_fiber& idle) {
   idle.machine.stack()->return_memory();
-  std::lock_guard held(lock_);
+  const base::locked held(lock_);
   shared_.push(idle);
 }
 

@@ -2,7 +2,6 @@
 // The fibers of all workers. A worker keeps a few that are idle, and shares those that it has too many of.
 
 #include <deque>
-#include <mutex>
 
 #include "base/lock.hpp"
 #include "exec/fiber/stacks.hpp"
@@ -26,7 +25,7 @@ class fiber_pool {
   void share(task_fiber& idle);
   template <class Visit>
   void for_each(Visit&& visit) {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     for (task_fiber& f : all_) visit(f);
   }
 
@@ -34,9 +33,9 @@ class fiber_pool {
   void (*const body_)(void*);
   void* const argument_;
   base::short_lock lock_;
-  fiber_stacks stacks_;         // under lock_
-  std::deque<task_fiber> all_;  // under lock_; freed at the end
-  idle_fibers shared_;          // under lock_
+  fiber_stacks stacks_ MASLIN_GUARDED_BY(lock_);
+  std::deque<task_fiber> all_ MASLIN_GUARDED_BY(lock_);  ///< freed at the end
+  idle_fibers shared_ MASLIN_GUARDED_BY(lock_);
 };
 
 }  // namespace maslin

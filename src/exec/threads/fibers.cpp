@@ -7,6 +7,7 @@
 
 #include "base/float_mode.hpp"
 #include "exec/core/turn.hpp"
+#include "exec/execute.hpp"
 #include "exec/threads/threads.hpp"
 #include "maslin/error.hpp"
 #include "trace/recorder.hpp"
@@ -15,7 +16,8 @@ namespace maslin {
 
 namespace {
 
-void unlock(void* lock) { static_cast<base::short_lock*>(lock)->unlock(); }
+/// Of a lock that another fiber has taken.
+void unlock(void* lock) MASLIN_UNCHECKED { static_cast<base::short_lock*>(lock)->unlock(); }
 void nothing(void*) {}
 
 /// The number by which a trace knows a fiber while it is suspended.
@@ -34,7 +36,8 @@ task_fiber::task_fiber() {
   divide(own.bottom, own.bytes);
 }
 
-void task_fiber::sleep(base::short_lock& held, const awaited_end& what) {
+// The fiber that runs next lets the lock go.
+void task_fiber::sleep(base::short_lock& held, const awaited_end& what) MASLIN_UNCHECKED {
   worker& w = *self();
   home = &w;
   falls_asleep(what);
@@ -154,7 +157,7 @@ void threads_executor::refuse(const work& item) noexcept {
   }
   item.task->children.add_errors(0, std::move(why));
   graph::cancel(*item.task, item.task->in);
-  graph::run(item.task, *this);
+  run_task(*this, item.task, *this);
 }
 
 void threads_executor::help(const scope* covered) {

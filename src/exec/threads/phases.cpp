@@ -15,7 +15,8 @@ namespace maslin {
 
 namespace {
 
-void unlock(void* lock) { static_cast<base::short_lock*>(lock)->unlock(); }
+/// Of a lock that another fiber has taken.
+void unlock(void* lock) MASLIN_UNCHECKED { static_cast<base::short_lock*>(lock)->unlock(); }
 
 void nothing(void*) {}
 
@@ -30,8 +31,8 @@ void go_on_outside(context& here, const stream_run& s) {
 }
 
 /// The stream comes to an off-load (or a phase) in a configuration that it has not seen yet: it goes on if it stands in
-/// its place, and is suspended until a place is free otherwise.
-void take_place(threads_executor& exec, context& in, stream_run& s) {
+/// its place, and is suspended until a place is free otherwise: then the fiber that runs next lets the lock go.
+void take_place(threads_executor& exec, context& in, stream_run& s) MASLIN_UNCHECKED {
   worker& w = *self();
   base::short_lock& lock = exec.grain_lock();
   lock.lock();

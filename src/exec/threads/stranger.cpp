@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/float_mode.hpp"
+#include "exec/core/streams.hpp"
+#include "exec/execute.hpp"
 #include "exec/fiber/stacks.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
@@ -82,7 +84,7 @@ bool runs_outside(const work& item) {
 
 void execute_outside(threads_executor& exec, const work& item) {
   if (item.task)
-    run_traced(-1, item.task, exec);
+    run_traced(-1, exec, item.task, exec, run_task);
   else
     exec.run_part(nullptr, item.part);
 }
@@ -201,8 +203,8 @@ void threads_executor::end_outside(phase_run& phase, std::int64_t stream, error_
   trace::record(-1, trace::event_kind::stream_end, phase.name(), trace::stream_at{stream, trace::no_slot});
   if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(stream), std::move(errors));
   {
-    std::lock_guard held(grain_lock_);
-    if (phase.finished_outside()) phase.end();
+    grain_guard held(*this);
+    core::ended(held, phase, phase.finished_outside());
   }
   phase.streams().leave();
 }

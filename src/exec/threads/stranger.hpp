@@ -37,7 +37,7 @@ class stranger final : public waiter {
   /// Gives one of the calling thread's that does not sleep: what it does while it waits may have to wait, too.
   static stranger& mine(threads_executor& exec);
 
-  void sleep(base::short_lock& held, const awaited_end& what) override;
+  void sleep(base::short_lock& held, const awaited_end& what) MASLIN_RELEASES(held) override;
   void wake() noexcept override;
   bool is_asleep() const { return sleeps_; }
 

@@ -9,6 +9,7 @@
 #include "base/processor.hpp"
 #include "base/settings.hpp"
 #include "exec/core/turn.hpp"
+#include "exec/execute.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/threads/stranger.hpp"
@@ -171,14 +172,6 @@ namespace {
 /// Keeps the first task that becomes ready for the worker that made it so: it is what the head of its queue would be.
 struct first_ready final : graph::ready_sink {
   explicit first_ready(threads_executor& e) : exec(e) {}
-  void learn(detail::task_function body, const location& where, std::uint64_t ticks,
-             bool leaves_tasks) noexcept override {
-    exec.learn(body, where, ticks, leaves_tasks);
-  }
-  void learn_graph(detail::task_function body, const location& where, bool adding,
-                   std::uint64_t ticks) noexcept override {
-    exec.learn_graph(body, where, adding, ticks);
-  }
   void ready(detail::task_node* task) noexcept override {
     if (!first && task->priority <= 0)
       first = task;
@@ -195,7 +188,7 @@ struct first_ready final : graph::ready_sink {
 void threads_executor::run_tasks(worker& w, detail::task_node* task) {
   while (task) {
     first_ready next(*this);
-    run_traced(w.index, task, next, graph::run_from_usual);
+    run_traced(w.index, *this, task, next, run_task_from_usual);
     w.count_turn();
     task = next.first;
     // Fibers that may go on here come before more of this, and so do urgent tasks.
@@ -219,7 +212,7 @@ bool threads_executor::run_member(scope& s) {
     return false;
   }
   if (!task) return false;
-  run_traced(w->index, task, *this, graph::run_from_usual);
+  run_traced(w->index, *this, task, *this, run_task_from_usual);
   shared_no_more();
   return true;
 }
@@ -281,7 +274,7 @@ void threads_executor::enqueue_in_centre(detail::task_node* task) noexcept {
   try {
     whole_->centre.push_tail({task, {}});
   } catch (const std::bad_alloc&) {
-    return graph::run(task, *this);  // it cannot be queued, but it can be done
+    return run_task(*this, task, *this);  // it cannot be queued, but it can be done
   }
   if (!self()) worker_0_.want_stand_in();
   wake_one(whole_->workers());

@@ -81,9 +81,16 @@ class threads_executor final : public executor, public phase_host {
   class phase_call;
   struct grain_guard : std::unique_lock<base::short_lock> {
     explicit grain_guard(threads_executor& exec) : unique_lock(exec.grain_lock_) {}
+    grain_guard(threads_executor& exec, std::try_to_lock_t attempt) : unique_lock(exec.grain_lock_, attempt) {}
+    template <class Call>
+    void without(Call&& call) {
+      unlock();
+      call();
+      lock();
+    }
   };
-  struct grain_attempt : std::unique_lock<base::short_lock> {
-    explicit grain_attempt(threads_executor& exec) : unique_lock(exec.grain_lock_, std::try_to_lock) {}
+  struct grain_attempt : grain_guard {
+    explicit grain_attempt(threads_executor& exec) : grain_guard(exec, std::try_to_lock) {}
   };
   /// The end of one piece of the stream's work and the beginning of the next, perhaps without a worker (`back_to`).
   void come_to_offload(context& in, stream_run& s);

@@ -35,7 +35,7 @@ struct task_fiber final : waiter {
     divide(stack.bottom, stack.bytes);
   }
 
-  void sleep(base::short_lock& held, const awaited_end& what) override;
+  void sleep(base::short_lock& held, const awaited_end& what) MASLIN_RELEASES(held) override;
   void wake() noexcept override;
   /// It may go on at worker `w`.
   void enter_inbox(worker& w) noexcept;

@@ -18,7 +18,7 @@ class starting_thread final : public waiter {
  public:
   explicit starting_thread(threads_executor& exec) : exec_(exec) {}
 
-  void sleep(base::short_lock& held, const awaited_end& what) override;
+  void sleep(base::short_lock& held, const awaited_end& what) MASLIN_RELEASES(held) override;
   void wake() noexcept override;
   /// What it does meanwhile, if it has no seat, may wait as somebody else.
   bool is_asleep() const { return sleeps_as_; }

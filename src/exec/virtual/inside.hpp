@@ -31,6 +31,10 @@ class virtual_executor::grain_attempt : inside {
  public:
   explicit grain_attempt(virtual_executor& exec) : inside(exec) {}
   explicit operator bool() const { return true; }
+  template <class Call>
+  void without(Call&& call) {
+    call();
+  }
 };
 
 /// Being inside, from time to time.
@@ -39,6 +43,11 @@ class virtual_executor::grain_guard {
   explicit grain_guard(virtual_executor& exec) : exec_(exec) { lock(); }
   void lock() { held_.emplace(exec_); }
   void unlock() { held_.reset(); }
+  /// Nobody else runs: whatever the call takes, it is no time of the described machine.
+  template <class Call>
+  void without(Call&& call) {
+    call();
+  }
 
  private:
   virtual_executor& exec_;

@@ -30,7 +30,7 @@ struct virtual_fiber final : waiter {
   virtual_fiber(virtual_executor& e, std::size_t place, const fiber_stack& stack, void (*body)(void*))
       : exec(e), number(place), machine(stack, body, this), is_thread(false) {}
 
-  void sleep(base::short_lock& held, const awaited_end& what) override;
+  void sleep(base::short_lock& held, const awaited_end& what) MASLIN_RELEASES(held) override;
   void wake() noexcept override;
 
   virtual_executor& exec;

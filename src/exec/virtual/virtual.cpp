@@ -86,18 +86,12 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
       began_nanoseconds_(last_nanoseconds.load(std::memory_order_relaxed)) {
   for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<virtual_worker>(*this, i));
   for (int i = 0; i < workers; ++i) at(i).in_team.store(whole_, std::memory_order_relaxed);
-  const int contexts = machine.hosts ? machine.hosts->contexts * machine.nodes : 0;
-  for (int i = 0; i < contexts; ++i) hosts_.push_back(std::make_unique<host_context>(*this, workers + i));
-  for (int i = 0; i < contexts; ++i) {
-    const int core = i / machine.hosts->threads_per_core * machine.hosts->threads_per_core;
-    for (int k = core; k < core + machine.hosts->threads_per_core; ++k)
-      if (i != k) hosts_[static_cast<std::size_t>(i)]->neighbours.push_back(hosts_[static_cast<std::size_t>(k)].get());
-  }
-  for (int i = has_hosts() ? 0 : 1; i < workers; ++i) asleep_.set(i);
-  processor& first = has_hosts() ? static_cast<processor&>(*hosts_[0]) : at(0);
+  if (machine.hosts) hosts_.emplace(*this, machine, workers);
+  for (int i = hosts_ ? 0 : 1; i < workers; ++i) asleep_.set(i);
+  processor& first = hosts_ ? static_cast<processor&>(hosts_->first()) : at(0);
   starter_ = std::make_unique<virtual_fiber>(*this, &first);
-  if (has_hosts()) {
-    hosts_[0]->bind(*starter_);
+  if (hosts_) {
+    hosts_->first().bind(*starter_);
     starter_->on_host.away = false;
   }
   first.running = starter_.get();
@@ -122,7 +116,7 @@ void virtual_executor::end() noexcept {
 
 processor& virtual_executor::processor_at(int number) const {
   if (number < workers()) return at(number);
-  return *hosts_[static_cast<std::size_t>(number - workers())];
+  return hosts_->at(number);
 }
 
 processor* virtual_executor::here() const {

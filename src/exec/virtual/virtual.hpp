@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,7 @@
 #include "exec/forks/forks.hpp"
 #include "exec/phase/host.hpp"
 #include "exec/virtual/bit_tree.hpp"
-#include "exec/virtual/host_context.hpp"
-#include "exec/virtual/kernel_lengths.hpp"
+#include "exec/virtual/hosts.hpp"
 #include "exec/virtual/processor.hpp"
 #include "exec/virtual/timing.hpp"
 #include "maslin/trace.hpp"
@@ -89,15 +89,17 @@ class virtual_executor final : public executor, public phase_host {
   static void begins_phase() {}
   void note_stream(trace::event_kind what, const stream_run& s) const;
   static bool ended_outside(const stream_run&, const error_list&) { return false; }
-  bool loops_are_hosts() const { return has_hosts(); }
+  bool loops_are_hosts() const { return hosts_.has_value(); }
   static bool passes(const detail::loop&) noexcept { return false; }
   void share_loop(context& caller, const detail::loop& l);
   static void loop_took(const virtual_worker&, const detail::loop&, int, std::uint64_t) noexcept {}
   static std::nullptr_t site_of(const stream_run*, void (*)(void*), std::uint32_t) { return nullptr; }
   static bool passes(std::nullptr_t, std::uint64_t) { return false; }
   static constexpr double kernel_handing_over_seconds = 0;
-  bool sends_kernels() const { return has_hosts() && !self() && here(); }
-  void send_kernel(context& here, stream_run* s, std::uint32_t kernel, int width, void (*call)(void*), void* env);
+  bool sends_kernels() const { return hosts_ && !self() && here(); }
+  void send_kernel(context& here, stream_run* s, std::uint32_t kernel, int width, void (*call)(void*), void* env) {
+    hosts_->send(here, s, kernel, width, call, env);
+  }
   void note_kernel(trace::event_kind what, std::uint32_t name, int width);
   static void ran_kernel(const virtual_worker*) noexcept {}
   static void kernel_took(const virtual_worker&, std::nullptr_t, int, std::uint64_t) noexcept {}
@@ -111,7 +113,7 @@ class virtual_executor final : public executor, public phase_host {
   static void comes_from_outside() noexcept {}
   void run_tasks(virtual_worker& w, detail::task_node* task);
   void run_part(virtual_worker* w, const loop_part& part);
-  bool run_kernel(virtual_worker& w);
+  bool run_kernel(virtual_worker& w) { return hosts_ && hosts_->run_kernel(w); }
   static bool wants_stream(const virtual_worker&, const team& t) {
     return t.wants_stream.load(std::memory_order_relaxed);
   }
@@ -157,12 +159,12 @@ class virtual_executor final : public executor, public phase_host {
   friend struct virtual_fiber;
   friend struct virtual_worker;
   friend struct host_context;
+  friend class hosts;
 
   processor& processor_at(int number) const;
   /// Whose code calls: null for a foreign thread.
   processor* here() const;
   virtual_worker* self() const;
-  bool has_hosts() const { return !hosts_.empty(); }
   team& team_of(const virtual_worker* w) const { return w ? *w->in_team.load(std::memory_order_relaxed) : *whole_; }
   /// Gives the team whose workers serve the calling code: its worker's, or its stream's where streams run on hosts.
   team& calling_team(const context& c) const;
@@ -197,14 +199,9 @@ class virtual_executor final : public executor, public phase_host {
   void ends(virtual_worker& w, const work& item);
   void end(virtual_worker& w);
 
-  // Streams and off-loads, with the lock (phases.cpp).
+  // Streams, with the lock (phases.cpp).
   void run_stream(stream_run& s);
   void take_place(stream_run& s);
-  bool stays_on_host(std::uint32_t kernel, int width);
-  void run_on_host(context& here, std::uint32_t kernel, void (*call)(void*), void* env);
-  void call_on_team(team& t, kernel_run& k);
-  static void stream_body(void* fiber);
-  void begin_on_host(phase_run& phase, std::int64_t index, int worker);
 
   const std::string machine_name_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
@@ -213,7 +210,7 @@ class virtual_executor final : public executor, public phase_host {
   schedule loops_;
   const bool quiet_;  ///< says nothing at the end
   std::vector<std::unique_ptr<virtual_worker>> workers_;
-  std::vector<std::unique_ptr<host_context>> hosts_;  ///< none where the workers run the program's control flow
+  std::optional<hosts> hosts_;  ///< none where the workers run the program's control flow
   bit_tree has_loops_;
   bit_tree has_tasks_;
   bit_tree asleep_;
@@ -225,14 +222,12 @@ class virtual_executor final : public executor, public phase_host {
   std::condition_variable_any moved_;  ///< there are events again, or a thread may go on
   event_queue events_;
   picoseconds now_ = 0;
-  kernel_lengths lengths_;
   mutable std::uint64_t since_ = 0;   ///< until then the code that runs was accounted for, in ticks
   virtual_fiber* driver_ = nullptr;   ///< the thread on whose stack events are taken
   processor* current_ = nullptr;      ///< whose code runs
   bool holds_inside_ = false;         ///< who holds a track was inside before
   std::deque<virtual_fiber> fibers_;  ///< workers' loops and streams on hosts
   virtual_fiber* idle_fibers_ = nullptr;
-  virtual_fiber* idle_streams_ = nullptr;
   std::unique_ptr<virtual_fiber> starter_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "exec/core/turn.hpp"
+#include "exec/execute.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/inside.hpp"
@@ -124,7 +125,7 @@ void virtual_executor::work_loop(virtual_fiber& me) {
 void virtual_executor::run_tasks(virtual_worker& w, detail::task_node* task) {
   since_ = base::ticks();
   w.clock += times_.task;
-  run_traced(w.index, task, *this, graph::run_alone);
+  run_traced(w.index, *this, task, *this, execute);
   ends(w, {task, {}});
 }
 
@@ -138,7 +139,7 @@ void virtual_executor::ends(virtual_worker& w, const work& item) {
 /// What the worker has run is done now, and others may know of it.
 void virtual_executor::end(virtual_worker& w) {
   const work item = *std::exchange(w.ends, std::nullopt);
-  if (item.task) return graph::end(item.task, *this);
+  if (item.task) return graph::complete(item.task, *this);
   item.part.loop->blocks.leave(static_cast<std::uint64_t>(item.part.size()));
 }
 

@@ -93,13 +93,13 @@ automatic::automatic(const situation& begin)
       before_(begin.before),
       noise_(square(first_sd) * sureness(first_seconds)) {
   automatic::resize(begin.workers);
+  automatic::decide();
 }
 
 void automatic::resize(int workers) {
   workers_ = std::max(workers, 1);
   chosen_.reset();
   current_ = all_workers(left_, workers_);
-  decide();
 }
 
 void automatic::streams_left(std::int64_t left) {

@@ -19,6 +19,7 @@ class automatic final : public controller {
   std::optional<configuration> chosen() const override { return chosen_; }
   void streams_left(std::int64_t left) override;
   void resize(int workers) override;
+  void decide() override;
 
   /// Always: what nothing else is to be tried beside is watched.
   bool sampling() const override { return workers_ > 1; }
@@ -46,7 +47,6 @@ class automatic final : public controller {
     const summary* known;
   };
 
-  void decide();
   void look_for_change();
   void learn_noise();
   std::vector<summary> summaries() const;

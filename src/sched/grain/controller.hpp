@@ -5,7 +5,7 @@
 //   while sampling(): when the configuration is in force (rule().settled) start a slice,
 //                     when the slice is long enough (rule().complete) observe it
 //   while epoch() > 0: when so many off-loads have departed, say so (departed)
-//   when a stream ends: streams_left; when the phase gets other workers: resize
+//   when a stream ends: streams_left; when the phase gets other workers: resize, and soon after that decide
 //
 // Pure: no thread, no clock, no lock. The same calls give the same decisions, so that a recorded history replays.
 
@@ -39,8 +39,11 @@ class controller {
 
   /// Says how many streams have not finished yet, one or more. `current()` may change.
   virtual void streams_left(std::int64_t left) = 0;
-  /// Says that the phase may use another number of workers from now on. `current()` may change.
+  /// Says that the phase may use another number of workers from now on. `current()` may change; this takes no longer
+  /// than that, since others wait meanwhile. What takes longer waits for `decide`.
   virtual void resize(int workers) = 0;
+  /// Decides anew after `resize`. `current()` may change.
+  virtual void decide() {}
 
   /// Is a slice due?
   virtual bool sampling() const { return false; }

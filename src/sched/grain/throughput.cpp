@@ -13,11 +13,9 @@ void accumulate(std::vector<kernel_record>& to, std::span<const kernel_record> f
   }
 }
 
-double kernel_times::mean(std::size_t kernel) const {
-  if (kernel >= seen_.size()) return 0;
-  const kernel_record& k = seen_[kernel];
-  if (k.one_worker > 0) return k.one_worker_seconds / static_cast<double>(k.one_worker);
-  return k.completed > 0 ? k.worker_seconds / static_cast<double>(k.completed) : 0;
+double kernel_record::mean() const {
+  if (one_worker > 0) return one_worker_seconds / static_cast<double>(one_worker);
+  return completed > 0 ? worker_seconds / static_cast<double>(completed) : 0;
 }
 
 double kernel_times::work_of(std::size_t kernel, const kernel_record& record) const {

@@ -17,6 +17,11 @@ struct kernel_record {
   std::uint64_t one_worker = 0;   ///< of these, at width 1
   double one_worker_seconds = 0;  ///< time that those took, summed
   double worker_seconds = 0;      ///< time × width of every execution, summed
+
+  /// Gives the mean one-worker time in seconds: of the executions at width 1; if there were none, the mean
+  /// worker-seconds (time × width), which the overhead of sharing makes too large rather than too small; 0 if it never
+  /// ran.
+  double mean() const;
 };
 
 /// Adds `from` to `to`, kernel by kernel; `to` grows as needed.
@@ -28,10 +33,8 @@ class kernel_times {
   /// Learns from what a stretch recorded; `records[id]` is the kernel of that id.
   void add(std::span<const kernel_record> records) { accumulate(seen_, records); }
 
-  /// Gives the kernel's mean one-worker time in seconds: of its executions at width 1; if there were none yet, its mean
-  /// worker-seconds (time × width), which the overhead of sharing makes too large rather than too small; 0 if it never
-  /// ran.
-  double mean(std::size_t kernel) const;
+  /// Gives the kernel's mean one-worker time in seconds, as `kernel_record::mean`.
+  double mean(std::size_t kernel) const { return kernel < seen_.size() ? seen_[kernel].mean() : 0; }
 
   /// Gives what a kernel's record is worth in seconds: what it completed, each with the kernel's mean one-worker time.
   double work_of(std::size_t kernel, const kernel_record& record) const;

@@ -1,0 +1,101 @@
+#include "exec/execute.hpp"
+
+#include <exception>
+
+#include "base/clock.hpp"
+#include "base/float_mode.hpp"
+#include "exec/notes.hpp"
+#include "graph/domain.hpp"
+#include "graph/read_check.hpp"
+#include "graph/recording.hpp"
+#include "task/context.hpp"
+#include "trace/recorder.hpp"
+
+namespace maslin {
+
+using detail::body_use;
+using detail::task_node;
+
+// The callable of a recorded task stays for the next time.
+void call_body(task_node& task) {
+  if (task.is_recorded && !graph::part_of(task).values.empty()) graph::begin_values(task);
+  if (task.accesses > 0 && graph::read_checks()) [[unlikely]] {
+    struct at_end {
+      task_node& of;
+      ~at_end() {
+        if (!of.is_recorded) of.run(of.callable, of.records(), body_use::destroy);
+      }
+    } end{task};
+    const graph::read_check before(task);
+    task.run(task.callable, task.records(), body_use::call);
+    return before.verify(task);
+  }
+  task.run(task.callable, task.records(), task.is_recorded ? body_use::call : body_use::call_and_destroy);
+}
+
+namespace {
+
+/// `Mode` has the task's floating-point mode in force meanwhile. `Tells`: the executor wants to know when the body has
+/// run, in its context.
+template <class Mode, bool Tells>
+void execute_under(executor& exec, task_node& task, graph::ready_sink& sink) noexcept {
+  context here(task.children);
+  here.stream = task.stream;
+  const entered in(here);
+  const Mode during(task.mode);
+  try {
+    if (task.is_timed && !task.failed()) [[unlikely]] {
+      const std::uint64_t begin = base::ticks();
+      call_body(task);
+      exec.learn(task.run, task.where, base::ticks() - begin, !task.children.quiet());
+    } else if (!task.failed())
+      call_body(task);
+    else if (!task.is_recorded)
+      task.run(task.callable, task.records(), body_use::destroy);
+  } catch (...) {
+    // After everything that the body had created before it threw.
+    task.children.add_error(~std::uint64_t{0}, std::current_exception());
+  }
+  if constexpr (Tells) exec.ran();
+  graph::settle(here, nullptr, sink);
+}
+
+void complete_timed(executor& exec, task_node* task, graph::ready_sink& sink) noexcept {
+  const detail::task_function body = task->run;
+  const location where = task->where;
+  const std::uint64_t begin = base::ticks();
+  graph::complete(task, sink);
+  exec.learn_graph(body, where, false, base::ticks() - begin);
+}
+
+template <class Mode>
+void run_under(executor& exec, task_node* task, graph::ready_sink& sink) noexcept {
+  execute_under<Mode, false>(exec, *task, sink);
+  if (task->is_timed && task->accesses > 0 && !task->is_recorded) [[unlikely]]
+    return complete_timed(exec, task, sink);
+  graph::complete(task, sink);
+}
+
+}  // namespace
+
+void execute(executor& exec, task_node* task, graph::ready_sink& sink) noexcept {
+  execute_under<base::in_float_mode, true>(exec, *task, sink);
+}
+void run_task(executor& exec, task_node* task, graph::ready_sink& sink) noexcept {
+  run_under<base::in_float_mode>(exec, task, sink);
+}
+void run_task_from_usual(executor& exec, task_node* task, graph::ready_sink& sink) noexcept {
+  run_under<base::from_usual_float_mode>(exec, task, sink);
+}
+
+void run_traced(int track, executor& exec, task_node* task, graph::ready_sink& sink,
+                void (*way)(executor&, task_node*, graph::ready_sink&) noexcept) {
+  if (!trace::on()) return way(exec, task, sink);
+  const auto where = trace::site(task->where);
+  const std::uint64_t number = traced_number(task);
+  trace::record(track, trace::event_kind::task_begin, where, number);
+  way(exec, task, sink);
+  trace::record(track, trace::event_kind::task_end, where, number);
+}
+
+}  // namespace maslin

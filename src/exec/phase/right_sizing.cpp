@@ -1,0 +1,222 @@
+#include "exec/phase/right_sizing.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "trace/recorder.hpp"
+
+namespace maslin {
+
+namespace {
+/// Workers of a described machine look at clocks of their own, which may be behind the one that was looked at before.
+double seconds_between(std::uint64_t then, std::uint64_t now, double seconds_per_tick) {
+  return now > then ? static_cast<double>(now - then) * seconds_per_tick : 0;
+}
+}  // namespace
+
+right_sizing::right_sizing(phase_host& exec, const detail::phase& what, std::uint32_t name, live_report& report,
+                           int workers)
+    : exec_(exec),
+      what_(what),
+      name_(name),
+      report_(report),
+      kernels_(exec.worker_count()),
+      began_(exec.ticks()),
+      workers_(workers) {
+  if (const auto pin = exec.pins().find(what.name); pin != exec.pins().end()) {
+    pinned_ = pin->second;
+    report.change([](phase_report& r) { r.pinned_by = "MASLIN_PIN"; });
+    return;
+  }
+  report.change([&](phase_report& r) { r.policy = grain::name_of(exec.policy()); });
+  controller_ = grain::make_controller(
+      exec.policy(), {workers, what.streams, exec.handing_over(), exec.learned_of(what.name, workers, what.streams)});
+  answer_ = ask();
+}
+
+void right_sizing::check_pin(int workers) const {
+  if (pinned_) grain::fit_pin(what_.name, *pinned_, workers);
+}
+
+configuration right_sizing::wanted() const {
+  if (pinned_) {
+    // Beside other phases there may be fewer workers than were pinned: then narrower, and then fewer streams.
+    const int width = std::min(pinned_->width, workers_);
+    return {std::min(pinned_->streams, workers_ / width), width};
+  }
+  const configuration c = answer_.current;
+  if (c.streams * c.width + c.wider <= workers_) return c;
+  const int streams = std::min(c.streams, workers_);
+  return {streams, workers_ / streams};
+}
+
+right_sizing::answer right_sizing::ask() const {
+  const grain::controller& c = *controller_;
+  return {c.current(), c.chosen(), c.sampling(), c.keeps_even(), c.epoch(), c.rule()};
+}
+
+void right_sizing::pin(configuration c) noexcept {
+  pinned_ = c;
+  news_ = {};
+  in_slice_ = false;
+  departures_.begin(0);
+  look_at_.store(never, std::memory_order_relaxed);
+}
+
+void right_sizing::resize(int workers) noexcept {
+  if (workers == workers_) return;
+  workers_ = workers;
+  if (pinned_) return;
+  if (deciding_) {
+    news_.workers = workers;
+    return;
+  }
+  try {
+    controller_->resize(workers);
+    answer_ = ask();
+    news_.decides_anew = true;
+  } catch (const std::bad_alloc&) {
+    pin({static_cast<int>(std::min<std::int64_t>(workers, what_.streams)), 1});
+  }
+}
+
+void right_sizing::runs_under(configuration c, std::uint64_t now) noexcept {
+  now_ = c;
+  ++generation_;
+  set_at_ = now;
+  in_slice_ = false;
+  const bool looks = !pinned_ && (answer_.sampling || !news_.empty());
+  look_at_.store(looks ? 0 : never, std::memory_order_relaxed);
+  departures_.begin(pinned_ ? 0 : answer_.epoch);
+}
+
+void right_sizing::stream_ended(std::int64_t left, bool tells) {
+  ++slice_units_;
+  if (tells && !pinned_) news_.left = left;
+}
+
+void right_sizing::look(std::uint64_t now, std::int64_t left, int settled, bool still) {
+  if (pinned_ || deciding_) return;
+  if (!answer_.sampling) look_at_.store(never, std::memory_order_relaxed);
+  // What off-loads do beside a nested phase is no sign of this one's streams.
+  if (const auto off_loads = departures_.take(); off_loads && !still) news_.off_loads = off_loads;
+  if (!answer_.sampling) return;
+  const double second = exec_.seconds_per_tick();
+  look_at_.store(now + static_cast<std::uint64_t>(1e-3 / second), std::memory_order_relaxed);
+  if (still) {
+    in_slice_ = false;  // what a nested phase does is not counted here
+    return;
+  }
+  const grain::sample_rule& rule = answer_.rule;
+  const int streams = static_cast<int>(std::min<std::int64_t>(now_.streams, left));
+  if (!in_slice_) {
+    if (!rule.settled(streams, settled, seconds_between(set_at_, now, second))) return;
+    news_.slice = slicing::begins;
+  } else {
+    const bool long_enough = seconds_between(slice_began_, now, second) >= rule.seconds;
+    if (!long_enough && (!rule.units_suffice || slice_units_ < streams)) return;
+    news_.slice = slicing::ends;
+  }
+  news_.at = {now_, generation_, slice_began_, now, slice_units_, streams};
+}
+
+bool right_sizing::begin_decision() {
+  if (pinned_ || deciding_ || news_.empty()) return false;
+  deciding_ = true;
+  told_ = std::exchange(news_, {});
+  return true;
+}
+
+void right_sizing::decide() noexcept {
+  slice_ended_ = slice_begins_ = false;
+  try {
+    if (told_.workers > 0) controller_->resize(told_.workers);
+    if (told_.workers > 0 || told_.decides_anew) controller_->decide();
+    if (told_.off_loads) {
+      kernels_.learn(counted());
+      controller_->departed(*told_.off_loads);
+    }
+    if (told_.slice == slicing::ends) end_slice();
+    if (told_.slice == slicing::begins) {
+      slice_from_ = counted();
+      slice_begins_ = true;
+    }
+    if (told_.left > 0) controller_->streams_left(told_.left);
+    next_ = ask();
+  } catch (const std::bad_alloc&) {
+    no_memory_ = true;
+  }
+}
+
+void right_sizing::end_slice() {
+  const stretch& at = told_.at;
+  std::vector<grain::kernel_record> all = counted();
+  kernels_.learn(all);
+  grain::sample slice{at.under, seconds_between(at.began, at.now, exec_.seconds_per_tick()),
+                      seconds_between(began_, at.now, exec_.seconds_per_tick()), all, at.units};
+  std::int64_t executions = 0;
+  for (std::size_t k = 0; k < slice.kernels.size(); ++k) {
+    grain::kernel_record& of = slice.kernels[k];
+    const grain::kernel_record before = k < slice_from_.size() ? slice_from_[k] : grain::kernel_record{};
+    of.executions -= before.executions;
+    of.completed -= before.completed;
+    of.one_worker -= before.one_worker;
+    of.one_worker_seconds = std::max(0.0, of.one_worker_seconds - before.one_worker_seconds);
+    of.worker_seconds = std::max(0.0, of.worker_seconds - before.worker_seconds);
+    executions += static_cast<std::int64_t>(of.executions);
+  }
+  if (!controller_->rule().complete({slice.seconds, executions, slice.units, at.streams})) return;
+  slice_ended_ = true;
+  controller_->observe(slice);
+  next_samples_ = controller_->samples();
+  report_.change([&](phase_report& r) { r.samples = next_samples_; });
+  if (trace::on() && controller_->chosen() != at.under && !next_samples_.empty())
+    note_decision(at.under, trace::decision_stage::sampling, next_samples_.back().throughput());
+  if (controller_->current() != at.under || !controller_->sampling()) return;
+  slice_from_ = std::move(all);
+  slice_begins_ = true;
+}
+
+bool right_sizing::end_decision() noexcept {
+  deciding_ = false;
+  if (no_memory_) {
+    pin(now_);
+    return false;
+  }
+  answer_ = next_;
+  if (told_.off_loads && answer_.epoch == 0) departures_.begin(0);
+  if (slice_ended_) std::swap(samples_, next_samples_);
+  if (told_.at.generation == generation_ && (slice_ended_ || slice_begins_)) {
+    in_slice_ = slice_begins_;
+    slice_began_ = told_.at.now;
+    slice_units_ -= told_.at.units;
+  }
+  if (!answer_.sampling)
+    look_at_.store(never, std::memory_order_relaxed);
+  else if (!in_slice_)
+    look_at_.store(0, std::memory_order_relaxed);
+  return slice_ended_;
+}
+
+double right_sizing::throughput(configuration c) const {
+  double last = 0;
+  for (const phase_sample& s : samples_)
+    if (s.under == c) last = s.throughput();
+  return last;
+}
+
+void right_sizing::note_decision(configuration c, trace::decision_stage stage, double throughput) const {
+  trace::record(exec_.track(), trace::event_kind::decision, name_,
+                trace::decision_of{c, stage, static_cast<float>(throughput)});
+}
+
+void right_sizing::keep(int workers) noexcept {
+  if (pinned_) return;
+  try {
+    exec_.learn(what_.name, workers, what_.streams, controller_->learned());
+  } catch (const std::bad_alloc&) {  // the next run learns anew
+  }
+}
+
+}  // namespace maslin

@@ -1,0 +1,155 @@
+#include "exec/virtual/hosts.hpp"
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/float_mode.hpp"
+#include "exec/core/streams.hpp"
+#include "exec/in_place.hpp"
+#include "exec/virtual/inside.hpp"
+#include "trace/recorder.hpp"
+
+namespace maslin {
+
+hosts::hosts(virtual_executor& exec, const machine::machine_spec& machine, int first_number)
+    : exec_(exec), first_number_(first_number) {
+  const int count = machine.hosts->contexts * machine.nodes;
+  for (int i = 0; i < count; ++i) contexts_.push_back(std::make_unique<host_context>(exec, first_number + i));
+  for (int i = 0; i < count; ++i) {
+    const int core = i / machine.hosts->threads_per_core * machine.hosts->threads_per_core;
+    for (int k = core; k < core + machine.hosts->threads_per_core; ++k)
+      if (i != k)
+        contexts_[static_cast<std::size_t>(i)]->neighbours.push_back(contexts_[static_cast<std::size_t>(k)].get());
+  }
+}
+
+bool hosts::give_turn() {
+  return std::any_of(contexts_.begin(), contexts_.end(), [](const auto& c) { return c->give_turn(); });
+}
+
+/// Binds a new thread to the context that fewest share.
+void hosts::begin_stream(phase_run& phase, std::int64_t index, int worker) {
+  virtual_fiber& f = exec_.take_fiber(idle_streams_, stream_body);
+  f.stream.emplace(phase, index);
+  phase.started(*f.stream, worker);
+  const auto fewest = std::min_element(contexts_.begin(), contexts_.end(),
+                                       [](const auto& a, const auto& b) { return a->threads() < b->threads(); });
+  (*fewest)->bind(f);
+  f.home->enqueue(f, exec_.now_);
+}
+
+void hosts::stream_body(void* fiber) {
+  auto& me = *static_cast<virtual_fiber*>(fiber);
+  virtual_executor& exec = me.exec;
+  for (;;) {
+    exec.run_stream(*me.stream);
+    auto& h = *static_cast<host_context*>(me.home);
+    h.unbind(me);
+    me.next = exec.hosts_->idle_streams_;
+    exec.hosts_->idle_streams_ = &me;
+    h.running = nullptr;
+    exec.expect(h, h.clock);
+    exec.leave(me);
+  }
+}
+
+// Off-loads
+// -------------------------------------------------------------------------------------------------------------------
+
+/// From a host: to its team's first worker, unless the kernel is too small for that.
+void hosts::send(context& here, stream_run* s, std::uint32_t kernel, int width, void (*call)(void*), void* env) {
+  if (stays_on_host(kernel, width)) {
+    run_on_host(here, kernel, call, env);
+  } else {
+    kernel_run k{call, env, &here, kernel, width, s};
+    if (s) k.ticket = s->phase.sizing().arrived();
+    call_on_team(exec_.calling_team(here), k);
+    if (k.thrown) std::rethrow_exception(k.thrown);
+  }
+  if (s && here.owns_stream) core::look_at(exec_, *s, exec_.ticks());
+}
+
+/// Is the kernel too small to be off-loaded to a team of that width?
+bool hosts::stays_on_host(std::uint32_t kernel, int width) {
+  if (const auto pinned = exec_.pinned_place(kernel)) return *pinned == grain::kernel_place::host;
+  if (!exec_.times_.controls_grain) return false;
+  const virtual_executor::inside calling(exec_);
+  const auto& h = *static_cast<const host_context*>(exec_.here());
+  const std::int64_t sharing = std::max<std::int64_t>(1, h.present());
+  const double one = exec_.times_.kernel_on_host * lengths_.of_one_worker(kernel, width);
+  return !grain::worth_off_loading(
+      {.accelerator = lengths_.at_width(kernel, width),
+       .host = static_cast<double>(h.slowed(static_cast<picoseconds>(one))),
+       .communication = static_cast<double>(exec_.times_.signal),
+       .context_switch = sharing > 1 ? static_cast<double>(exec_.times_.context_switch) : 0,
+       .sharing = sharing});
+}
+
+/// Runs the kernel on the calling thread's host context, which it keeps meanwhile.
+void hosts::run_on_host(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) {
+  auto* s = static_cast<stream_run*>(caller.stream);
+  const std::uint64_t ticket = s ? s->phase.sizing().stayed() : 0;
+  const int at = s ? s->worker : exec_.track();
+  const auto begin = static_cast<picoseconds>(exec_.ticks());
+  const auto& h = *static_cast<const host_context*>(exec_.here());
+  const double longer = exec_.times_.kernel_on_host * static_cast<double>(h.slowed(1'000'000)) * 1e-6;
+  const std::uint32_t name = traced_kernel(kernel);
+  trace::record(at, trace::event_kind::offload_begin, name, trace::on_host);
+  std::exception_ptr thrown;
+  try {
+    call_kernel(exec_, caller, 1, call, env);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  const virtual_executor::inside end(exec_);
+  trace::record(at, trace::event_kind::offload_end, name, trace::on_host);
+  const picoseconds length = static_cast<picoseconds>(exec_.ticks()) - begin;
+  lengths_.ran(kernel, 1, static_cast<picoseconds>(static_cast<double>(length) / longer));
+  if (s)
+    s->phase.sizing().departed(ticket, s->worker, s->phase.sizing().counts().of_kernel(kernel), 1,
+                               static_cast<std::uint64_t>(length));
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+/// Sends the kernel to the team's first worker; the calling thread goes on when the worker's signal is back.
+void hosts::call_on_team(team& t, kernel_run& k) {
+  const virtual_executor::inside calling(exec_);
+  auto& h = *static_cast<host_context*>(exec_.here());
+  virtual_worker& to = exec_.at(t.first());
+  k.waits = h.running;
+  k.arrives = exec_.signalled(to);
+  to.kernels.push_back(&k);
+  exec_.expect(to, k.arrives);
+  h.off_loaded();
+  exec_.make_way(*k.waits);
+}
+
+bool hosts::run_kernel(virtual_worker& w) {
+  if (w.kernels.empty()) return false;
+  kernel_run& k = *w.kernels.front();
+  if (k.arrives > w.clock) return exec_.expect(w, k.arrives), false;
+  w.kernels.erase(w.kernels.begin());
+  exec_.since_ = base::ticks();
+  const picoseconds begin = w.clock;
+  const std::uint32_t name = traced_kernel(k.kernel);
+  trace::record(w.index, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(k.width));
+  try {
+    const entered in(*k.caller);
+    const base::in_float_mode callers(k.mode);
+    call_kernel(exec_, *k.caller, k.width, k.call, k.env);
+  } catch (...) {
+    k.thrown = std::current_exception();
+  }
+  const virtual_executor::inside end(exec_);
+  trace::record(w.index, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
+  const picoseconds length = w.clock - begin;
+  lengths_.ran(k.kernel, k.width, length);
+  if (k.stream)
+    k.stream->phase.sizing().departed(k.ticket, w.index, k.stream->phase.sizing().counts().of_kernel(k.kernel), k.width,
+                                      static_cast<std::uint64_t>(length));
+  k.waits->on_host.last_length = length;
+  k.waits->home->enqueue(*k.waits, exec_.signalled(*k.waits->home));
+  return true;
+}
+
+}  // namespace maslin
