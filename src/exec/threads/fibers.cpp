@@ -23,6 +23,14 @@ void nothing(void*) {}
 /// The number by which a trace knows a fiber while it is suspended.
 std::uint64_t number_of(const task_fiber& f) { return reinterpret_cast<std::uintptr_t>(&f) >> 4; }
 
+/// Comes back once it was woken; the fiber that runs next lets the lock go.
+void suspend(worker& w, const task_fiber& f, base::short_lock& held) {
+  ++w.suspended;
+  trace::record(w.index, trace::event_kind::suspend, 0, number_of(f));
+  w.exec.leave_fiber(w, unlock, &held);  // `caller` made sure that there is one to leave to
+  trace::record(self()->index, trace::event_kind::resume, 0, number_of(f));
+}
+
 }  // namespace
 
 [[gnu::noinline]] worker* self() noexcept {
@@ -36,19 +44,15 @@ task_fiber::task_fiber() {
   divide(own.bottom, own.bytes);
 }
 
-// The fiber that runs next lets the lock go.
 void task_fiber::sleep(base::short_lock& held, const awaited_end& what) MASLIN_UNCHECKED {
   worker& w = *self();
-  home = &w;
-  falls_asleep(what);
-  ++w.suspended;
-  trace::record(w.index, trace::event_kind::suspend, 0, number_of(*this));
-  w.exec.leave_fiber(w, unlock, &held);  // `caller` made sure that there is one to leave to
-  trace::record(self()->index, trace::event_kind::resume, 0, number_of(*this));
+  falls_asleep(w, what);
+  suspend(w, *this, held);
   wakes_up();
 }
 
-void task_fiber::falls_asleep(const awaited_end& what) noexcept {
+void task_fiber::falls_asleep(worker& on, const awaited_end& what) noexcept {
+  home = &on;
   waits_for = what;
   suspended_in = &current_context();
   sleeps.store(asleep, std::memory_order_release);

@@ -42,8 +42,7 @@ void take_place(threads_executor& exec, context& in, stream_run& s) MASLIN_UNCHE
   }
   task_fiber& its = *w.running;
   s.fiber = &its;
-  its.home = &w;
-  its.falls_asleep({});
+  its.falls_asleep(w, {});
   const trace::stream_at what{s.index, slot_of(w)};
   trace::record(w.index, trace::event_kind::stream_suspend, s.phase.name(), what);
   // Who resumes it takes the lock first, so not before this stack is left.
@@ -89,25 +88,20 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
     return false;
   team& t = *w.in_team.load(std::memory_order_acquire);
   if (t.runs && before_parking) t.runs->look_at_waits();
-  if (!t.runs || t.first() != w.index) return false;
-  phase_run& phase = *t.runs;
-  std::optional<std::int64_t> begun;
-  if (stream_run* resumed = phase.next_stream(w.index, before_parking, begun)) {
+  const auto resume = [&](const stream_run& s) {
     held.unlock();
-    replace_fiber(w, static_cast<task_fiber&>(*resumed->fiber));
-    return true;
-  }
-  if (!begun) return false;
-
-  stream_run s{phase, *begun};
-  phase.started(s, w.index);
-  held.unlock();
-  core::run_stream(*this, s);
-  if (fiber* const back = s.back_to.load(std::memory_order_relaxed)) {
+    replace_fiber(w, static_cast<task_fiber&>(*s.fiber));
+  };
+  const auto begin = [&](phase_run& phase, std::int64_t index) {
+    stream_run s{phase, index};
+    phase.started(s, w.index);
+    held.unlock();
+    core::run_stream(*this, s);
     // This fiber is idle from here on: a worker goes on with its loop.
-    fiber::switch_to(static_cast<task_fiber*>(s.fiber)->machine, *back, nothing, nullptr);
-  }
-  return true;
+    if (fiber* const back = s.back_to.load(std::memory_order_relaxed))
+      fiber::switch_to(static_cast<task_fiber*>(s.fiber)->machine, *back, nothing, nullptr);
+  };
+  return core::start_stream(t, w.index, before_parking, resume, begin);
 }
 
 void threads_executor::note_stream(trace::event_kind what, const stream_run& s) const {

@@ -60,7 +60,7 @@ struct task_fiber final : waiter {
   // For the watchdog, which may look at them while the fiber is `looked_at`.
   enum state : int { awake, asleep, looked_at };
   /// The code that runs on it is about to be suspended; a stream at an off-load waits for a place: for no end.
-  void falls_asleep(const awaited_end& what) noexcept;
+  void falls_asleep(worker& on, const awaited_end& what) noexcept;
   void wakes_up() noexcept;
   std::atomic<int> sleeps{awake};
   awaited_end waits_for;
