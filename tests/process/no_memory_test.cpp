@@ -1,10 +1,12 @@
 // Promises about a process whose address space is used up (ulimit -v). Each in a process of its own.
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -98,6 +100,73 @@ TEST(NoMemory, AWorkerThatHasNoneEndsItsFirstTask) {
         return 0;
       },
       0, "went on");
+}
+
+// What it waits for lies among other tasks in the queue of a worker that is blocked, and where it would put the others
+// there is no room.
+TEST(NoMemory, AForeignThreadRunsNothingButWhatItWaitsFor) {
+  if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
+  EXPECT_CHILD(
+      [] {
+        mallopt(M_ARENA_MAX, 1);  // no thread has memory of its own
+        ms::Runtime r({.workers = 2, .serial = false});
+        ms::group others;
+        std::atomic<bool> produces{false};
+        std::atomic<bool> all_created{false};
+        std::atomic<bool> is_blocked{false};
+        std::atomic<bool> goes_on{false};
+        std::atomic<int> ran{0};
+        std::atomic<int> ran_outside{0};
+        const auto until = [](const std::atomic<bool>& flag) {
+          while (!flag) std::this_thread::yield();
+        };
+        std::thread foreign([&] {
+          const auto here = std::this_thread::get_id();
+          // Makes what this thread needs for a wait.
+          std::atomic<bool> elsewhere{false};
+          ms::task([&] {
+            elsewhere = true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          });
+          until(elsewhere);
+          ms::wait();
+          int data = 0;
+          ms::task(
+              [&](auto) {
+                produces = true;
+                until(all_created);
+                for (int i = 0; i < 64; ++i)
+                  others.task([&] {
+                    ++ran;
+                    ran_outside += std::this_thread::get_id() == here;
+                  });
+              },
+              ms::inout(data));
+          until(produces);
+          // The worker goes on with the first of these, and the second lies in its queue.
+          ms::task(
+              [&](auto) {
+                is_blocked = true;
+                until(goes_on);
+              },
+              ms::in(data));
+          ms::task([](auto) {}, ms::in(data));
+          all_created = true;
+          ms::wait();
+        });
+        until(is_blocked);
+        hoard all;
+        limit_address_space(0);
+        all.take_all();
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        all.give_back();
+        goes_on = true;
+        foreign.join();
+        others.wait();
+        if (ran_outside > 0) std::cerr << ran_outside << " ran outside\n";
+        return ran == 64 && ran_outside == 0 ? 0 : 1;
+      },
+      0, "");
 }
 
 }  // namespace

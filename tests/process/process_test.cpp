@@ -231,6 +231,36 @@ TEST(Stall, AMutexThatATaskForgotToUnlock) {
       7, "waits for an ms::mutex, held by code that does not wait, or that ended without unlocking it");
 }
 
+// A phase beside it takes its worker, and neither phase ends.
+TEST(Stall, AStreamThatIsSuspendedAtAnOffLoad) {
+  EXPECT_CHILD(
+      [] {
+        setenv("MASLIN_GRAIN", "edtlp", 1);  // a worker a stream
+        return stuck("0.3,0.3", 2, [] {
+          static const ms::kernel kernel{"kernel", [] { std::this_thread::yield(); }};
+          std::atomic<int> streams{0};
+          std::atomic<bool> other_runs{false};
+          const auto stop = [] {
+            for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+          };
+          std::thread beside([&] {
+            while (streams < 2) std::this_thread::yield();
+            ms::phase("beside", 1, [&](std::int64_t) {
+              other_runs = true;
+              stop();
+            });
+          });
+          ms::phase("suspended", 2, [&](std::int64_t) {
+            ++streams;
+            while (!other_runs) ms::offload(kernel);
+            stop();
+          });
+          beside.join();
+        });
+      },
+      7, "no progress for.*is busy.*waits at an off-load until another stream of its phase");
+}
+
 TEST(Stall, ABodyThatDoesNotComeBack) {
   EXPECT_CHILD(
       [] {
@@ -480,6 +510,98 @@ TEST(Process, ATaskGoesOnThoughItsWorkersThreadHasGone) {
         const int got = promise.get_future().get();
         ms::wait();
         return got == 7 ? 0 : 1;
+      },
+      0, "");
+}
+
+/// Gives how often the threads of this process but the calling one have slept; -1 where the system does not say.
+long sleeps_of_other_threads() {
+  long sum = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (thread.path().filename() == std::to_string(gettid())) continue;
+    std::ifstream status(thread.path() / "status");
+    const std::string name = "voluntary_ctxt_switches:";
+    std::string word;
+    while (status >> word && word != name) {
+    }
+    long times = 0;
+    if (!(status >> times)) return -1;
+    sum += times;
+  }
+  return sum;
+}
+
+/// Do other threads wake up at most so often, all together, while the caller sleeps for half a second? One that falls
+/// asleep meanwhile does so once.
+bool others_wake_up_at_most(long most) {
+  using namespace std::chrono_literals;
+  std::this_thread::sleep_for(100ms);  // what goes on of its own accord ends
+  const long before = sleeps_of_other_threads();
+  std::this_thread::sleep_for(500ms);
+  const long times = sleeps_of_other_threads() - before;
+  if (times > most) std::cerr << times << " wake-ups in half a second\n" << std::flush;
+  return before < 0 || times <= most;
+}
+bool all_others_stay_asleep() { return others_wake_up_at_most(8); }
+
+TEST(Process, AnIdleRuntimeWithAStandInWakesNoThread) {
+  for (const int workers : {1, 2, 3})
+    EXPECT_CHILD(
+        [workers] {
+          unsetenv("MASLIN_WATCHDOG");  // a thread that looks around
+          ms::Runtime r({.workers = workers, .serial = false});
+          std::promise<void> done;
+          ms::task([&] { done.set_value(); });  // by the stand-in where there is one worker
+          done.get_future().wait();
+          std::thread([] { ms::task([] {}), ms::wait(); }).join();
+          ms::wait();
+          return all_others_stay_asleep() ? 0 : 1;
+        },
+        0, "");
+}
+
+TEST(Process, AForeignThreadThatWaitsWakesUpEvery32MillisecondsAndNobodyElseDoes) {
+  EXPECT_CHILD(
+      [] {
+        unsetenv("MASLIN_WATCHDOG");
+        ms::Runtime r({.workers = 2, .serial = false});
+        std::promise<void> waits;
+        std::promise<void> end;
+        std::thread foreign([&] {
+          std::promise<void> elsewhere;
+          ms::task([&] {
+            elsewhere.set_value();
+            end.get_future().wait();
+          });
+          elsewhere.get_future().wait();
+          waits.set_value();
+          ms::wait();
+        });
+        waits.get_future().wait();
+        const bool well = others_wake_up_at_most(500 / 32 + 8);
+        end.set_value();
+        foreign.join();
+        return well ? 0 : 1;
+      },
+      0, "");
+}
+
+// There is work that only worker 0 can do, and its thread is in a call for long: a thread that stands in has nothing to
+// look for before that ends.
+TEST(Process, AStandInSleepsWhileWorker0IsNeededAndTheStarterIsThere) {
+  EXPECT_CHILD(
+      [] {
+        unsetenv("MASLIN_WATCHDOG");
+        ms::Runtime r({.workers = 1, .serial = false});
+        std::atomic<int> ran{0};
+        std::atomic<bool> well{false};
+        const auto looks_if_first = [&] {
+          if (ran++ == 0) well = all_others_stay_asleep();
+        };
+        ms::task(looks_if_first);
+        ms::task(looks_if_first);
+        ms::wait();
+        return well && ran == 2 ? 0 : 1;
       },
       0, "");
 }

@@ -47,8 +47,15 @@ class work_queue {
   void push_tail(const work& item) {
     const base::locked held(lock_);
     reserve(1);
-    at(count_) = item;
-    resize(count_ + 1);
+    add_tail(item);
+  }
+  /// Calls `fill(push)`, where `push(item)` adds a tail, at most so many times: nothing can fail any more. May throw
+  /// std::bad_alloc; then it was not called.
+  template <class Fill>
+  void push_tails(std::size_t most, Fill&& fill) {
+    const base::locked held(lock_);
+    reserve(most);
+    fill([this](const work& item) MASLIN_UNCHECKED { add_tail(item); });
   }
 
   /// Takes the head: a task, or one `workers`-th of what is left of a loop (all of it if it need not run).
@@ -134,6 +141,11 @@ class work_queue {
   void add_head(const work& item) MASLIN_REQUIRES(lock_) {
     head_ = (head_ - 1) & (ring_.size() - 1);
     at(0) = item;
+    resize(count_ + 1);
+  }
+
+  void add_tail(const work& item) MASLIN_REQUIRES(lock_) {
+    at(count_) = item;
     resize(count_ + 1);
   }
 

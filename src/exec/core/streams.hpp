@@ -80,6 +80,22 @@ void ended(Guard& held, phase_run& phase, bool over) {
   phase.make_up_for_finished();
 }
 
+/// The first worker of a team goes on with a stream of its phase: `resume(s)` one that is suspended, or `begin(phase,
+/// index)` the next. Gives whether there was one.
+template <class Resume, class Begin>
+bool start_stream(const team& t, int worker, bool before_parking, Resume&& resume, Begin&& begin) {
+  if (!t.runs || t.first() != worker) return false;
+  phase_run& phase = *t.runs;
+  std::optional<std::int64_t> begun;
+  if (stream_run* const suspended = phase.next_stream(worker, before_parking, begun))
+    resume(*suspended);
+  else if (begun)
+    begin(phase, *begun);
+  else
+    return false;
+  return true;
+}
+
 /// From its beginning to its end.
 template <machine_with_streams Machine>
 void run_stream(Machine& machine, stream_run& s) {

@@ -8,9 +8,9 @@
 //   bits 63..32  head: the index behind the newest task
 //   bits 31..0   tail: the index of the oldest
 //
-// Indices count up and wrap; slot = index mod capacity. A slot holds a task from the push until its taker, whom the
-// word made its only owner, has emptied it; so a push that finds its slot still occupied is one that finds the queue
-// full.
+// A push counts the head up, a pop counts it down, a theft counts the tail up; indices wrap, slot = index mod capacity.
+// A slot holds a task from the push until its taker, whom the word made its only owner, has emptied it; so a push that
+// finds its slot still occupied is one that finds the queue full.
 
 #include <array>
 #include <cstdint>

@@ -16,16 +16,20 @@ namespace maslin {
 
 namespace {
 
-// A worker keeps so many idle fibers at most, and shares so many at a time.
-constexpr int most_idle = 8;
-constexpr int fibers_at_a_time = 4;
-
 /// Of a lock that another fiber has taken.
 void unlock(void* lock) MASLIN_UNCHECKED { static_cast<base::short_lock*>(lock)->unlock(); }
 void nothing(void*) {}
 
 /// The number by which a trace knows a fiber while it is suspended.
 std::uint64_t number_of(const task_fiber& f) { return reinterpret_cast<std::uintptr_t>(&f) >> 4; }
+
+/// Comes back once it was woken; the fiber that runs next lets the lock go.
+void suspend(worker& w, const task_fiber& f, base::short_lock& held) {
+  ++w.suspended;
+  trace::record(w.index, trace::event_kind::suspend, 0, number_of(f));
+  w.exec.leave_fiber(w, unlock, &held);  // `caller` made sure that there is one to leave to
+  trace::record(self()->index, trace::event_kind::resume, 0, number_of(f));
+}
 
 }  // namespace
 
@@ -40,17 +44,21 @@ task_fiber::task_fiber() {
   divide(own.bottom, own.bytes);
 }
 
-// The fiber that runs next lets the lock go.
 void task_fiber::sleep(base::short_lock& held, const awaited_end& what) MASLIN_UNCHECKED {
   worker& w = *self();
-  home = &w;
+  falls_asleep(w, what);
+  suspend(w, *this, held);
+  wakes_up();
+}
+
+void task_fiber::falls_asleep(worker& on, const awaited_end& what) noexcept {
+  home = &on;
   waits_for = what;
   suspended_in = &current_context();
   sleeps.store(asleep, std::memory_order_release);
-  ++w.suspended;
-  trace::record(w.index, trace::event_kind::suspend, 0, number_of(*this));
-  w.exec.leave_fiber(w, unlock, &held);  // `caller` made sure that there is one to leave to
-  trace::record(self()->index, trace::event_kind::resume, 0, number_of(*this));
+}
+
+void task_fiber::wakes_up() noexcept {
   // While the watchdog says who waits for whom, all of them go on waiting.
   for (int expected = asleep; !sleeps.compare_exchange_weak(expected, awake, std::memory_order_acquire);
        expected = asleep)
@@ -83,7 +91,7 @@ bool threads_executor::leave_fiber(worker& w, void (*after)(void*), void* argume
 }
 
 void threads_executor::replace_fiber(worker& w, task_fiber& next) {
-  if (w.idle.count() >= most_idle) share_idle_fibers(w);
+  fibers_.share_surplus(w.idle);
   task_fiber& me = *w.running;
   w.idle.push(me);
   w.runs(next);
@@ -110,36 +118,6 @@ task_fiber* threads_executor::take_ready(worker& w) {
   w.ready = first->next_ready;
   --w.suspended;
   return first;
-}
-
-bool threads_executor::has_spare_fiber(worker& w) {
-  if (!w.idle.empty()) return true;
-  std::lock_guard held(fibers_lock_);
-  for (int i = 0; i < fibers_at_a_time && !shared_fibers_.empty(); ++i) w.idle.push(shared_fibers_.pop());
-  if (!w.idle.empty()) return true;
-  try {
-    w.idle.push(fibers_.emplace_back(
-        stacks_.take(), [](void* e) { static_cast<threads_executor*>(e)->work_loop(); }, this));
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-}
-
-/// Streams end on other workers than those on which they began, and their fibers with them. Memory that such a stack
-/// has no more use for goes back to the system here, and not where it is used again at once.
-void threads_executor::share_idle_fibers(worker& w) {
-  idle_fibers kept;
-  for (int i = 0; i < fibers_at_a_time; ++i) kept.push(w.idle.pop());
-  idle_fibers going;
-  while (!w.idle.empty()) {
-    task_fiber& f = w.idle.pop();
-    f.machine.stack()->return_memory();
-    going.push(f);
-  }
-  while (!kept.empty()) w.idle.push(kept.pop());
-  std::lock_guard held(fibers_lock_);
-  while (!going.empty()) shared_fibers_.push(going.pop());
 }
 
 /// Takes a task that `suits` out of a queue whose others stay, or come to this worker's.

@@ -4,57 +4,52 @@
 #include <limits>
 #include <utility>
 
-#include "base/chance.hpp"
 #include "exec/core/loops.hpp"
 #include "exec/in_place.hpp"
 #include "exec/threads/threads.hpp"
 #include "sched/grain/edtlp.hpp"
+#include "task/uncancelled.hpp"
 
 namespace maslin {
 
-threads_executor::loop_call::loop_call(threads_executor& exec) : visit_(exec) {
-  if (exec.sharing_) exec.sharing_->expects_work();
-}
+class threads_executor::loop_call : starting_thread::visit {
+ public:
+  explicit loop_call(threads_executor& exec) : visit(exec) {
+    if (exec.sharing_) exec.sharing_->expects_work();
+  }
+};
 
-threads_executor::during_loop::during_loop(threads_executor&, worker* w, const context& caller)
-    : on_(w), before_(w ? w->shares : nullptr), uncancelled_(caller) {
-  if (w) w->shares = &caller;
-}
-threads_executor::during_loop::~during_loop() {
-  if (!on_) return;
-  on_->shares = before_;
-  on_->exec.shared_no_more();
-}
+/// A stream's worker and its team run blocks of a loop: not before the last is done may libraries that the stream
+/// calls use the team again.
+class threads_executor::during_loop {
+ public:
+  during_loop(threads_executor&, worker* w, const context& caller)
+      : on_(w), before_(w ? w->shares : nullptr), uncancelled_(caller) {
+    if (w) w->shares = &caller;
+  }
+  ~during_loop() {
+    if (!on_) return;
+    on_->shares = before_;
+    on_->exec.shared_no_more();
+  }
+  during_loop(const during_loop&) = delete;
+  during_loop& operator=(const during_loop&) = delete;
 
-void threads_executor::learn_length(call_site& site, std::uint64_t count, std::uint64_t ticks) const noexcept {
-  const double expected = site.time().expected(count);
-  const auto taken = static_cast<double>(ticks);
-  constexpr double surprising = 16;
-  // One that is so small now may have been handed over, had it been known.
-  if (expected > 0 && taken > surprising * expected && taken > 4 * handing_over_ticks_)
-    site.has_surprised();
-  else
-    site.was_as_expected();
-  constexpr std::uint32_t memory = 4;
-  site.learn(count, ticks, memory);
-}
-
-bool threads_executor::passes(const call_site* site, std::uint64_t count) const noexcept {
-  constexpr std::uint32_t known = 4;  // as often its length must have been seen
-  if (!site || !site->is_steady()) return false;
-  const grain::site_time time = site->time();
-  return time.seen >= known && time.expected(count) < handing_over_ticks_ && !base::one_in_sixteen();
-}
+ private:
+  worker* const on_;
+  const context* const before_;
+  const uncancelled uncancelled_;
+};
 
 bool threads_executor::passes(const detail::loop& l) const noexcept {
   return l.policy == schedule::of_the_run && loops_ == schedule::dbs &&
-         passes(sites_.find(l.run, l.where.line()), l.length());
+         small_.passes(small_.sites().find(l.run, l.where.line()), l.length());
 }
 
 void threads_executor::share_loop(context& caller, const detail::loop& l) {
   const bool has_one_block = l.length() <= static_cast<std::uint64_t>(l.block);
-  if (has_one_block || caller.alone || ((self() || is_starter()) && passes(l))) {
-    if (caller.is_root && is_starter()) count_call();
+  if (has_one_block || caller.alone || ((self() || worker_0_.is_starter()) && passes(l))) {
+    if (caller.is_root && worker_0_.is_starter()) libraries_.count_call();
     return loop_in_place(*this, caller, l);
   }
   core::share_loop(*this, loops_, caller, l);
@@ -66,17 +61,17 @@ loop_part threads_executor::begin_alone(worker* w, loop_run& run) {
   const detail::loop& l = run.what;
   loop_part rest{&run, 0, l.blocks()};
   if (w && l.policy == schedule::of_the_run) {
-    run.learns = &sites_.of(l.run, l.where.line());
+    run.learns = &small_.sites().of(l.run, l.where.line());
     const double whole = run.learns->time().expected(l.length());
-    rest.grain = grain::worth_taking(whole / static_cast<double>(rest.size()), handing_over_ticks_);
-    if (!grain::worth_sharing(whole, run.width, handing_over_ticks_)) {
+    rest.grain = grain::worth_taking(whole / static_cast<double>(rest.size()), small_.handing_over_ticks());
+    if (!grain::worth_sharing(whole, run.width, small_.handing_over_ticks())) {
       const int team_width = std::exchange(run.width, 1);
       core::note(*this, trace::event_kind::loop_begin, run);
-      rest.first = run_blocks(w, run, 0, rest.last, static_cast<std::uint64_t>(4 * handing_over_ticks_), true);
+      rest.first = run_blocks(w, run, 0, rest.last, static_cast<std::uint64_t>(4 * small_.handing_over_ticks()), true);
       run.width = team_width;
       // That it is not over shows what its blocks really take.
       const auto taken = static_cast<double>(run.ticks.load(std::memory_order_relaxed));
-      rest.grain = grain::worth_taking(taken / static_cast<double>(rest.first), handing_over_ticks_);
+      rest.grain = grain::worth_taking(taken / static_cast<double>(rest.first), small_.handing_over_ticks());
     }
   }
   // However small the blocks were before: everybody finds a few pieces.
@@ -89,7 +84,7 @@ bool threads_executor::may_take_shares(worker* w) const { return !w || !sharing_
 /// Gives blocks that the worker must not begin to those that may; false where there is no memory for that.
 bool threads_executor::leave_to_others(worker& w, const loop_part& rest) noexcept {
   if (!core::publish(*this, &w, rest, true)) return false;
-  want_stand_in();  // the only active worker may be worker 0, whose thread is outside
+  worker_0_.want_stand_in();  // the only active worker may be worker 0, whose thread is outside
   return true;
 }
 
@@ -97,7 +92,7 @@ void threads_executor::learn(const loop_run& run) const noexcept {
   // What threw did not run to its end.
   if (!run.learns || run.blocks.has_errors()) return;
   const std::uint64_t ticks = run.ticks.load(std::memory_order_relaxed);
-  learn_length(*run.learns, run.what.length(), ticks);
+  small_.learn_length(*run.learns, run.what.length(), ticks);
   // An off-load counts as a whole.
   if (run.caller.stream && !run.caller.in_offload && learns_waits_) self()->waits.took(ticks);
 }

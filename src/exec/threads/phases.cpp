@@ -40,11 +40,15 @@ void take_place(threads_executor& exec, context& in, stream_run& s) MASLIN_UNCHE
     lock.unlock();
     return exec.shared_no_more();
   }
-  s.fiber = w.running;
+  task_fiber& its = *w.running;
+  s.fiber = &its;
+  its.falls_asleep(w, {});
   const trace::stream_at what{s.index, slot_of(w)};
   trace::record(w.index, trace::event_kind::stream_suspend, s.phase.name(), what);
   // Who resumes it takes the lock first, so not before this stack is left.
-  if (!exec.leave_fiber(w, unlock, &lock)) {
+  const bool left = exec.leave_fiber(w, unlock, &lock);
+  its.wakes_up();
+  if (!left) {
     s.phase.stayed_after_all(s, w.index);
     trace::record(w.index, trace::event_kind::stream_resume, s.phase.name(), what);
     lock.unlock();
@@ -62,10 +66,13 @@ void threads_executor::come_to_offload(context& in, stream_run& s) {
   if (s.phase.stale(s)) take_place(*this, in, s);
 }
 
-threads_executor::phase_call::phase_call(threads_executor& exec) : visit_((exec.look_for_libraries(), exec)) {}
+class threads_executor::phase_call : starting_thread::visit {
+ public:
+  explicit phase_call(threads_executor& exec) : visit((exec.libraries().look(), exec)) {}
+};
 
 void threads_executor::begins_phase() {
-  tell_of_libraries(track());
+  libraries_.tell(track());
   if (sharing_) sharing_->expects_work();
 }
 
@@ -81,25 +88,20 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
     return false;
   team& t = *w.in_team.load(std::memory_order_acquire);
   if (t.runs && before_parking) t.runs->look_at_waits();
-  if (!t.runs || t.first() != w.index) return false;
-  phase_run& phase = *t.runs;
-  std::optional<std::int64_t> begun;
-  if (stream_run* resumed = phase.next_stream(w.index, before_parking, begun)) {
+  const auto resume = [&](const stream_run& s) {
     held.unlock();
-    replace_fiber(w, static_cast<task_fiber&>(*resumed->fiber));
-    return true;
-  }
-  if (!begun) return false;
-
-  stream_run s{phase, *begun};
-  phase.started(s, w.index);
-  held.unlock();
-  core::run_stream(*this, s);
-  if (fiber* const back = s.back_to.load(std::memory_order_relaxed)) {
+    replace_fiber(w, static_cast<task_fiber&>(*s.fiber));
+  };
+  const auto begin = [&](phase_run& phase, std::int64_t index) {
+    stream_run s{phase, index};
+    phase.started(s, w.index);
+    held.unlock();
+    core::run_stream(*this, s);
     // This fiber is idle from here on: a worker goes on with its loop.
-    fiber::switch_to(static_cast<task_fiber*>(s.fiber)->machine, *back, nothing, nullptr);
-  }
-  return true;
+    if (fiber* const back = s.back_to.load(std::memory_order_relaxed))
+      fiber::switch_to(static_cast<task_fiber*>(s.fiber)->machine, *back, nothing, nullptr);
+  };
+  return core::start_stream(t, w.index, before_parking, resume, begin);
 }
 
 void threads_executor::note_stream(trace::event_kind what, const stream_run& s) const {
@@ -118,7 +120,7 @@ void threads_executor::run_offload(context& here, std::uint32_t kernel, void (*c
 }
 
 call_site* threads_executor::site_of(const stream_run* s, void (*call)(void*), std::uint32_t kernel) {
-  return s && loops_ == schedule::dbs ? &sites_.of(call, kernel) : nullptr;
+  return s && loops_ == schedule::dbs ? &small_.sites().of(call, kernel) : nullptr;
 }
 
 void threads_executor::note_kernel(trace::event_kind what, std::uint32_t name, int width) const {
@@ -126,7 +128,7 @@ void threads_executor::note_kernel(trace::event_kind what, std::uint32_t name, i
 }
 
 void threads_executor::kernel_took(worker& w, call_site* site, int width, std::uint64_t ticks) noexcept {
-  if (site) learn_length(*site, 1, ticks * static_cast<std::uint64_t>(width));
+  if (site) small_.learn_length(*site, 1, ticks * static_cast<std::uint64_t>(width));
   if (learns_waits_) w.waits.took(ticks);
 }
 
@@ -135,7 +137,7 @@ void threads_executor::run_loop(context& caller, const detail::loop& l) { core::
 void threads_executor::loop_took(worker& w, const detail::loop& l, int width, std::uint64_t ticks) noexcept {
   // Of one that was cut for a team the join has learned.
   if (width == 1 || l.length() <= static_cast<std::uint64_t>(l.block))
-    learn_length(sites_.of(l.run, l.where.line()), l.length(), ticks);
+    small_.learn_length(small_.sites().of(l.run, l.where.line()), l.length(), ticks);
   if (learns_waits_) w.waits.took(ticks);
 }
 

@@ -6,18 +6,18 @@
 
 #include "base/atomic.hpp"
 #include "exec/threads/sleep.hpp"
-#include "task/scope.hpp"
 
 namespace maslin {
 
-class threads_executor;
-
-/// Who sits on worker 0's seat:
+/// Who sits on worker 0's seat, and how a stand-in is called:
 ///
-///   starter ──leaves a call──▶ nobody ──is needed, milliseconds later──▶ stand-in
-///      ◀──enters a call──────────┘ ◀──has nothing left to do─────────────────┘
+///   starter ──leaves a call──▶ nobody ──is called, milliseconds later──▶ stand-in
+///      ◀──enters a call──────────┘ ◀──has nothing left to do────────────────┘
 ///
-/// A starter that finds the stand-in there waits for that call like a foreign thread.
+/// A starter that finds the stand-in there waits for that call like a foreign thread. The stand-in sleeps until it is
+/// called: by whoever makes something that needs worker 0 and does not find that asleep (`rouse`), or by a starter that
+/// leaves it something to do. A stand-in that finds the starter there tells it so and sleeps again: the starter calls
+/// it when it leaves.
 class seat {
  public:
   enum holder : int { starter, nobody, stand_in };
@@ -27,78 +27,52 @@ class seat {
     // Acquire: what the last holder did as worker 0 (its fibers, its lists) is now ours.
     return held_by_.compare_exchange_strong(free, who, std::memory_order_acquire, std::memory_order_relaxed);
   }
-  void leave() { held_by_.store(nobody, std::memory_order_release); }
+  /// Gives whether the stand-in has come meanwhile: then the starter looks whether worker 0 is still needed.
+  bool leave() {
+    held_by_.store(nobody, std::memory_order_release);
+    // In this order for the stand-in, which has all stores seen between its own two steps (`tell_starter`): the starter
+    // leaves often, the stand-in comes rarely, so that one pays.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return told_.load(std::memory_order_relaxed) && told_.exchange(false, std::memory_order_seq_cst);
+  }
   holder held_by() const { return static_cast<holder>(held_by_.load(std::memory_order_relaxed)); }
 
- private:
-  MASLIN_ATOMIC<int> held_by_{starter};
-};
-
-/// How the stand-in is called. Its thread is started when worker 0 may come to be needed for the first time. It sleeps
-/// until somebody needs worker 0 and does not find it asleep (`rouse`), or the starter leaves it something to do
-/// (`stand_up`); some milliseconds later it looks whether worker 0 is still needed, and again as long as it is.
-class stand_in_call {
- public:
   /// Worker 0 may come to be needed. Gives true where there is no stand-in yet: then the caller starts its thread.
-  bool call() noexcept {
-    // Sequentially consistent, against `tell`: either that sees that there is one, or the stand-in, who looks when it
+  bool wants_stand_in() noexcept {
+    // Sequentially consistent, against `call`: either that sees that there is one, or the stand-in, who looks when it
     // begins, sees what worker 0 is needed for.
-    if (!exists_.load(std::memory_order_relaxed) && !exists_.exchange(true, std::memory_order_seq_cst)) return true;
-    bed_.unpark();
-    return false;
+    return !exists_.load(std::memory_order_relaxed) && !exists_.exchange(true, std::memory_order_seq_cst);
   }
-  /// Its thread could not be started: the next call tries again.
-  void take_back() noexcept { exists_.store(false, std::memory_order_release); }
-  /// Worker 0 is needed: whoever stands in looks.
-  void tell() noexcept {
+  /// Its thread could not be started: the next one who wants it tries again.
+  void has_no_stand_in() noexcept { exists_.store(false, std::memory_order_release); }
+  /// Worker 0 is needed: the stand-in looks.
+  void call() noexcept {
     if (exists_.load(std::memory_order_seq_cst)) bed_.unpark();
   }
-  /// Was it called, and will it look after this?
+  /// Was the stand-in called, and will it look after this?
   bool is_called() const noexcept { return bed_.is_woken(); }
+  /// The stand-in comes back from its bed, needed or not.
+  void wake_stand_in() noexcept { bed_.unpark(); }
 
-  /// The stand-in's life, until it `is_over()`. `sit()` takes the seat if it is free and does what there is to do.
+  /// The stand-in's life, until it `is_over()`. `wait_a_while()`: a starter that comes back meanwhile finds its seat
+  /// free. `sit()` takes the seat if it can and does what there is to do.
   template <class IsOver, class WaitAWhile, class IsNeeded, class Sit>
   void answer(IsOver&& is_over, WaitAWhile&& wait_a_while, IsNeeded&& is_needed, Sit&& sit) {
     while (!is_over()) {
       wait_a_while();
-      if (is_needed())
-        sit();
-      else
-        bed_.park();  // whoever needs worker 0 from now on says so
+      if (is_needed()) sit();
+      bed_.park();  // whoever needs worker 0 from now on says so
     }
   }
+  /// The stand-in has found the starter there. Once all stores before this are seen it tries once more: the starter
+  /// that is still there, or there again, will see this when it leaves.
+  void tell_starter() noexcept { told_.store(true, std::memory_order_seq_cst); }
 
  private:
+  MASLIN_ATOMIC<int> held_by_{starter};
+  MASLIN_ATOMIC<bool> told_{false};
   MASLIN_ATOMIC<bool> exists_{false};
   parking bed_;
-};
-
-/// The thread that started the runtime as somebody who waits: on the seat if it is free, in the operating system
-/// otherwise.
-class starting_thread final : public waiter {
- public:
-  explicit starting_thread(threads_executor& exec) : exec_(exec) {}
-
-  void sleep(base::short_lock& held, const awaited_end& what) MASLIN_RELEASES(held) override;
-  void wake() noexcept override;
-  /// What it does meanwhile, if it has no seat, may wait as somebody else.
-  bool is_asleep() const { return sleeps_as_; }
-
-  /// Keeps the starter on the seat during a call, if it can have it and the calling thread is the starter.
-  class visit {
-   public:
-    explicit visit(threads_executor& exec);
-    ~visit();
-    visit(const visit&) = delete;
-    visit& operator=(const visit&) = delete;
-
-   private:
-    threads_executor* entered_ = nullptr;
-  };
-
- private:
-  threads_executor& exec_;
-  waiter* sleeps_as_ = nullptr;  ///< set before it can be woken
 };
 
 }  // namespace maslin

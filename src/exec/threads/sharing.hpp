@@ -1,7 +1,27 @@
 #pragma once
 // Workers that are present but not always granted: the executor as a member of its node's table (src/exec/node). Worker
-// i takes work while i < active(); the number follows the CPUs that are in this process's use. README.md, "Sharing a
-// node".
+// i takes work while i < active(), which is never less than one; the number follows the CPUs that are in this process's
+// use. The whole team is so wide; phases are divided anew when that changes, and loops are cut for as many workers as
+// may yet come, but those under a baseline for the workers that are active when they begin. README.md, races 9 to 11.
+//
+// Between two tasks or blocks a worker compares one counter of the table with what it saw last (`goes_on`); where they
+// differ it begins nothing before the number of active workers says what the table says. So from a CPU's taking on each
+// worker ends the piece that it is in and begins no other that is not granted (tests/node/taking_back_test.cpp). A
+// worker that is not active hands its queues to the centre and sleeps. What only it can do it goes on doing: fibers
+// that are woken on it, invitations, tasks that their creator runs at once, streams of a phase that cannot be divided
+// yet. It then runs on the CPUs that are left to the process. An active worker may use those that the process was
+// started with and those in its use; the program's own thread keeps its affinity.
+//
+// The keeper follows the table while nobody looks at it. It is woken when a CPU is taken or comes free, when a member
+// joins, when work finds no sleeping worker (it borrows, twice as many each time), and when workers park: those that
+// sleep through 200 us more are lent, the last ones first. The program's own thread is idle only where it waits inside
+// Maslin or said `lend`. A running phase keeps what it leaves idle. Own CPUs that were lent are taken back by whoever
+// brings work, before a loop or a phase reads its width.
+//
+// A wish for more (`wants_`) is put up by whoever finds no active worker asleep, also where there seems to be nobody
+// else's CPU, since the keeper may not have seen a new member yet, and by a worker that stands aside although there is
+// work: who made that counted on it. The keeper takes it down before it looks for an active worker that sleeps, and
+// puts it up again if there is none; after it has lent something it looks once more.
 
 #include <atomic>
 #include <cstdint>

@@ -61,12 +61,20 @@ sleeper look_at(const task_fiber& f) {
   return s;
 }
 
+bool is_within(const sleeper& s, const scope* enclosing) {
+  return std::find(s.scopes.begin(), s.scopes.end(), enclosing) != s.scopes.end();
+}
+
+/// Is it a stream that is suspended at an off-load?
+bool waits_for_place(const sleeper& s) { return !s.fiber->waits_for.holder && !s.fiber->waits_for.members; }
+
 /// Does what `waiter` waits for need something that `other` stands in the way of?
 bool needs(const sleeper& waiter, const sleeper& other) {
   const awaited_end& what = waiter.fiber->waits_for;
   if (what.holder)
     return std::any_of(other.scopes.begin(), other.scopes.end(),
                        [holder = what.holder->load()](const scope* s) { return s->identity() == holder; });
+  if (!what.members) return !waits_for_place(other) && is_within(other, waiter.scopes[1]);  // its phase
   // The innermost scope is where the sleeper itself may wait; it is a member of the others.
   const bool member = std::find(other.scopes.begin() + 1, other.scopes.end(), what.members) != other.scopes.end();
   return member || std::any_of(other.behind.begin(), other.behind.end(),
@@ -122,6 +130,8 @@ void print(std::string& out, std::size_t number, const sleeper& s) {
   if (what.holder)
     line("      waits for an ms::mutex{}",
          by.empty() ? ", held by code that does not wait, or that ended without unlocking it" : by);
+  else if (waits_for_place(s))
+    line("      waits at an off-load until another stream of its phase ends or is suspended{}", by);
   else
     line("      waits for {} {}{}", what.members->in_flight(),
          what.members == s.scopes.front() ? "children (tasks, streams, blocks of a loop)"

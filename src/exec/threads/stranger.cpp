@@ -78,6 +78,16 @@ namespace {
 bool runs_outside(const void* stream) {
   return !stream || static_cast<const stream_run*>(stream)->back_to.load(std::memory_order_relaxed);
 }
+bool runs_outside(const work& item) {
+  return runs_outside(item.task ? item.task->stream : item.part.loop->caller.stream);
+}
+
+void execute_outside(threads_executor& exec, const work& item) {
+  if (item.task)
+    run_traced(-1, exec, item.task, exec, run_task);
+  else
+    exec.run_part(nullptr, item.part);
+}
 
 }  // namespace
 
@@ -94,55 +104,60 @@ stranger::on_fiber::~on_fiber() {
   if (own_) own_->exchange_limits(before_);
 }
 
-bool threads_executor::runs_outside(const work& item) {
-  return maslin::runs_outside(item.task ? item.task->stream : item.part.loop->caller.stream);
-}
-
 bool threads_executor::help_outside(const scope& covered, int looks) {
   if (!stranger::has_room()) return false;
   // Nobody else comes for the branches of what runs here.
   detail::fork_list forks{.low = middle_of_stack(), .asked = &nobody_asks};
   const forks_kept in(forks);
   const auto task_within = [&](const detail::task_node& task) {
-    return task.in->within(&covered) && maslin::runs_outside(task.stream);
+    return task.in->within(&covered) && runs_outside(task.stream);
   };
   const auto within = [&](const work& item) {
     return item.task ? task_within(*item.task) : item.part.loop->blocks.within(&covered) && runs_outside(item);
   };
   if (detail::task_node* task = urgent_.take_if([&](detail::task_node* one) { return task_within(*one); }))
-    return execute_outside({task, {}}), true;
+    return execute_outside(*this, {task, {}}), true;
   std::optional<work> item = whole_->centre.take_if(within);
   for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = workers_[i]->queue.take_if(within);
-  if (item) return execute_outside(*item), true;
+  if (item) return execute_outside(*this, *item), true;
   for (auto& w : workers_)
     if (invitation* to = w->invited.take_if([&](const invitation& one) {
-          return one.loop->blocks.within(&covered) && maslin::runs_outside(one.loop->caller.stream);
+          return one.loop->blocks.within(&covered) && runs_outside(one.loop->caller.stream);
         }))
       return answer(nullptr, *to), true;
   // Others are disturbed by this: not before they have had time to come.
   constexpr int patient_looks = 2;
   if (looks >= patient_looks)
     for (auto& w : workers_)
-      if (!w->tasks.empty() && (item = take_from_stuck(*w, within))) return execute_outside(*item), true;
+      if (!w->tasks.empty() && (item = take_from_stuck(*w, within))) return execute_outside(*this, *item), true;
   return stream_outside(covered);
 }
 
 /// Takes a task that `suits` out of the queue of a worker that has been in one and the same piece of work; others that
-/// came with it go to the centre.
+/// came with it go to the centre. Where there is no memory for those, all stay where they are.
 template <class Predicate>
 std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& suits) {
   const std::uint64_t turns = from.turns.load(std::memory_order_relaxed);
   if (from.turns_seen_outside.exchange(turns, std::memory_order_relaxed) != turns) return std::nullopt;
   std::optional<work> found;
-  detail::task_node* tasks[256];
-  const std::uint32_t count = from.tasks.steal_half(tasks, 256);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const work item{tasks[i], {}};
-    if (!found && suits(item))
-      found = item;
-    else
-      enqueue_in_centre(tasks[i]);
+  constexpr std::uint32_t most = 256;
+  try {
+    whole_->centre.push_tails(most, [&](auto&& push) {
+      detail::task_node* tasks[most];
+      const std::uint32_t count = from.tasks.steal_half(tasks, most);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const work item{tasks[i], {}};
+        if (!found && suits(item))
+          found = item;
+        else
+          push(item);
+      }
+    });
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
   }
+  worker_0_.want_stand_in();
+  wake_one(whole_->workers());
   return found;
 }
 
@@ -154,15 +169,8 @@ bool threads_executor::run_member_outside(const scope& s) {
   if (!item) return false;
   detail::fork_list forks{.low = middle_of_stack(), .asked = &nobody_asks};
   const forks_kept in(forks);
-  execute_outside(*item);
+  execute_outside(*this, *item);
   return true;
-}
-
-void threads_executor::execute_outside(const work& item) {
-  if (item.task)
-    run_traced(-1, *this, item.task, *this, run_task);
-  else
-    run_part(nullptr, item.part);
 }
 
 /// Runs a stream of a phase that waits for nobody but workers: none of its streams has one.
@@ -207,13 +215,11 @@ void threads_executor::resume_outside(stream_run& s) {
   fiber here;
   s.back_to.store(&here, std::memory_order_relaxed);
   {
-    const stranger::on_fiber there(its, is_starter() ? &*at(0).own_stack : nullptr);
+    const stranger::on_fiber there(its, worker_0_.is_starter() ? &*at(0).own_stack : nullptr);
     fiber::switch_to(
         here, its.machine, [](void*) {}, nullptr);
   }
-  its.machine.stack()->return_memory();
-  std::lock_guard held(fibers_lock_);
-  shared_fibers_.push(its);
+  fibers_.share(its);
 }
 
 }  // namespace maslin

@@ -1,6 +1,21 @@
 #pragma once
 // A thread that is no worker, while it waits. Workers may all be blocked outside Maslin, even by waiting for this very
-// thread, so it does not rely on them: it does itself what it waits for and nobody has begun.
+// thread, so it does not rely on them: it does itself what it waits for and nobody has begun
+// (docs/decisions/foreign-threads.md).
+//
+// It takes shares of its own loops from the centre, answers for workers that have not come to its loops under a
+// baseline, and runs its own ready tasks from the centre. Then it sleeps and wakes up by itself to look around
+// (`help_outside`). From the third look on it also takes tasks out of the queue of a worker whose count of turns has
+// not moved since the look before. It takes nothing of a stream that has a worker, where its off-loads are counted.
+// Looks are timed and not asked for, because whoever makes a task ready would have to find out for whom. What runs
+// there has a list of forks for which nobody asks: as a task each fork would come back to the same thread. What it
+// cannot have is a fiber that waits on a blocked worker, and what needs more than half of its stack.
+//
+// Streams: while none of a phase's has a worker, through nine looks, that thread takes them one by one, the suspended
+// ones first (`next_outside`). A suspended one goes on at its off-load, on its own fiber, and belongs to that thread to
+// its end (`back_to`): to its code it is no stream any more, takes no place, counts no off-loads, and waits as its
+// thread does. At its end the thread switches back to where it waited, and the fiber, which is inside a worker's loop
+// with nothing on top, joins those that are shared.
 
 #include <chrono>
 #include <condition_variable>

@@ -2,40 +2,29 @@
 // exec/threads: the workers of this machine's CPU cores. README.md holds states, protocol, races and proof.
 
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <stop_token>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include "exec/core/urgent.hpp"
 #include "exec/executor.hpp"
-#include "exec/foreign/limits.hpp"
 #include "exec/phase/host.hpp"
 #include "exec/threads/bits.hpp"
-#include "exec/threads/call_sites.hpp"
-#include "exec/threads/seat.hpp"
+#include "exec/threads/branch_requests.hpp"
+#include "exec/threads/fiber_pool.hpp"
+#include "exec/threads/library_threads.hpp"
 #include "exec/threads/sharing.hpp"
 #include "exec/threads/sleep.hpp"
+#include "exec/threads/small_work.hpp"
+#include "exec/threads/watchdog.hpp"
 #include "exec/threads/worker.hpp"
+#include "exec/threads/worker_0.hpp"
 #include "maslin/trace.hpp"
-#include "task/uncancelled.hpp"
 
 namespace maslin {
 
 struct stream_run;
-
-/// How long nothing may end before the watchdog speaks.
-struct patience {
-  double idle_seconds = 0;    ///< while all workers are idle and something waits; 0: there is no watchdog
-  double busy_seconds = 120;  ///< while a worker is busy
-};
-/// Gives MASLIN_WATCHDOG. Throws `error`.
-patience patience_from_environment();
-patience parse_patience(std::string_view text);
 
 class threads_executor final : public executor, public phase_host {
  public:
@@ -67,13 +56,13 @@ class threads_executor final : public executor, public phase_host {
   void leave_track() noexcept override;
   void lend() override;
   void reclaim() override;
-  bool is_stranger() const noexcept override { return !self() && !is_starter(); }
+  bool is_stranger() const noexcept override { return !self() && !worker_0_.is_starter(); }
   int worker_count() const override { return workers(); }
   MASLIN_ATOMIC<team*>& team_served_by(int worker) override { return at(worker).in_team; }
   void rouse_worker(int worker) override { rouse(at(worker)); }
   std::uint64_t ticks() const override { return base::ticks(); }
   double seconds_per_tick() const override { return base::seconds_per_tick(); }
-  double handing_over() const override { return handing_over_seconds; }
+  double handing_over() const override { return small_work::handing_over_seconds; }
   std::optional<grain::wait_sums> waits(int first, int width) const override;
   grain::auto_wait learned_wait() const override { return {spin_.wake_up(), spin_.is_oversubscribed()}; }
   std::optional<double> cpu_seconds() const override { return base::process_cpu_seconds(); }
@@ -81,11 +70,6 @@ class threads_executor final : public executor, public phase_host {
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() override { return 4096; }
 
-  /// What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with its caller.
-  static constexpr double handing_over_seconds = 1e-6;
-  /// What handing a task over costs its creator and its worker together (bench/peers, tasks-deferred), beside what the
-  /// graph takes for its accesses, which each call site learns; what is shorter is run by its creator.
-  static constexpr double handing_task_over_seconds = 1e-7;
   static constexpr std::uint64_t forever = ~std::uint64_t{0};
 
   // For the files of this room.
@@ -94,13 +78,7 @@ class threads_executor final : public executor, public phase_host {
   worker& at(int index) { return *workers_[static_cast<std::size_t>(index)]; }
 
   // For core/streams.hpp.
-  class phase_call {
-   public:
-    explicit phase_call(threads_executor& exec);
-
-   private:
-    const starting_thread::visit visit_;
-  };
+  class phase_call;
   struct grain_guard : std::unique_lock<base::short_lock> {
     explicit grain_guard(threads_executor& exec) : unique_lock(exec.grain_lock_) {}
     grain_guard(threads_executor& exec, std::try_to_lock_t attempt) : unique_lock(exec.grain_lock_, attempt) {}
@@ -125,9 +103,8 @@ class threads_executor final : public executor, public phase_host {
   void share_loop(context& caller, const detail::loop& l);
   void loop_took(worker& w, const detail::loop& l, int width, std::uint64_t ticks) noexcept;
   call_site* site_of(const stream_run* s, void (*call)(void*), std::uint32_t kernel);
-  /// Are so many of that site known to be too small to be shared, and need not be timed this time?
-  bool passes(const call_site* site, std::uint64_t count) const noexcept;
-  static constexpr double kernel_handing_over_seconds = handing_over_seconds;
+  bool passes(const call_site* site, std::uint64_t count) const noexcept { return small_.passes(site, count); }
+  static constexpr double kernel_handing_over_seconds = small_work::handing_over_seconds;
   static constexpr bool sends_kernels() { return false; }
   static void send_kernel(const context&, const stream_run*, std::uint32_t, int, void (*)(void*), void*) {}
   void note_kernel(trace::event_kind what, std::uint32_t name, int width) const;
@@ -148,7 +125,7 @@ class threads_executor final : public executor, public phase_host {
   using any_call = starting_thread::visit;
   urgent_tasks& urgent() { return urgent_; }
   void enqueue_in_centre(detail::task_node* task) noexcept;
-  void comes_from_outside() noexcept { want_stand_in(); }
+  void comes_from_outside() noexcept { worker_0_.want_stand_in(); }
   void run_tasks(worker& w, detail::task_node* task);
   void run_part(worker* w, const loop_part& part);
   static bool run_kernel(const worker&) { return false; }
@@ -162,7 +139,7 @@ class threads_executor final : public executor, public phase_host {
   static std::uint64_t now(const worker&) noexcept { return base::ticks(); }
   std::uint64_t heartbeat() const noexcept { return heartbeat_ticks_; }
   static constexpr int forks_between_looks = 32;  ///< while it is too early the clock is not read at each fork
-  bool may_give(worker& w) noexcept;
+  bool may_give(worker& w) noexcept { return branches_.may_give(w); }
   team& calling_team(const worker* w) const { return team_of(w); }
 
   // For core/loops.hpp. `w` is null for a foreign thread.
@@ -170,30 +147,11 @@ class threads_executor final : public executor, public phase_host {
     explicit exclusive(const threads_executor&) noexcept {}
   };
   using noting = exclusive;
-  class loop_call {
-   public:
-    explicit loop_call(threads_executor& exec);
-
-   private:
-    const starting_thread::visit visit_;
-  };
-  /// A stream's worker and its team run blocks of a loop: not before the last is done may libraries that the stream
-  /// calls use the team again.
-  class during_loop {
-   public:
-    during_loop(threads_executor&, worker* w, const context& caller);
-    ~during_loop();
-    during_loop(const during_loop&) = delete;
-    during_loop& operator=(const during_loop&) = delete;
-
-   private:
-    worker* const on_;
-    const context* const before_;
-    const uncancelled uncancelled_;
-  };
+  class loop_call;
+  class during_loop;
   worker* calling_worker() const noexcept { return self(); }
   team& calling_team(const worker* w, const context&) const { return team_of(w); }
-  void want_worker_0() noexcept { want_stand_in(); }
+  void want_worker_0() noexcept { worker_0_.want_stand_in(); }
   loop_part begin_alone(worker* w, loop_run& run);
   bool may_take_shares(worker* w) const;
   static constexpr bool may_be_blocked = true;
@@ -213,10 +171,6 @@ class threads_executor final : public executor, public phase_host {
   void wake_one(team::span workers);
   /// The worker is about to do something else than what is queued. Where it may have been woken for that, another is.
   void pass_wake_up_on(worker& w);
-  /// Worker `w` has nothing to do: asks the others of its team for a branch.
-  void ask(const worker& w, const team& t) noexcept;
-  /// What `from` gave away or has begun with is taken; there may be others who want something.
-  void ask_again(worker& from) noexcept;
   /// Makes sure that a worker takes another look around: it wakes if it sleeps.
   void rouse(worker& w);
 
@@ -226,22 +180,8 @@ class threads_executor final : public executor, public phase_host {
   /// Continues `next` in place of the running fiber, which is inside the worker's loop with nothing on top.
   void replace_fiber(worker& w, task_fiber& next);
 
-  // foreign.cpp
-  foreign::process_limit& process_limit() { return process_limit_; }
-  /// Only `worker` runs anything of the team that matters to libraries: code that was granted so many threads.
-  void claim_alone(const team& t, int worker, int threads) noexcept;
-  /// Looks for libraries with threads of their own, unless the caller is a worker; `again`: at most a thousand times a
-  /// second.
-  void look_for_libraries();
-  void look_again_for_libraries();
-  /// The starter comes back from a call that may be all that the program makes: looks again at some of these.
-  void count_call();
-  /// Says in the trace, on that track, which there are, and to the user which have one limit for the process; each
-  /// once.
-  void tell_of_libraries(int track);
-  /// The caller goes on after something that its team shared, in the same context, or with another width: what
-  /// libraries may use is looked at again.
-  void shared_no_more() noexcept override;
+  library_threads& libraries() { return libraries_; }
+  void shared_no_more() noexcept override { libraries_.shared_no_more(); }
 
   /// Between two pieces of what runs on the calling worker and goes on there: leaves a CPU that was taken.
   void leave_taken_cpu() const noexcept {
@@ -262,50 +202,41 @@ class threads_executor final : public executor, public phase_host {
   int shares_of(const team& t, int width) const {
     return sharing_ && t.grows ? std::max(width, sharing_->possible()) : width;
   }
+  int shares_of_caller() const {
+    const team& t = team_of(self());
+    return shares_of(t, t.width());
+  }
   /// The end of the workers in whose queues a team's work may lie.
   int last_of(const team& t, team::span members) const { return t.grows ? workers() : members.first + members.width; }
   /// Starts the worker's thread, if it has none yet; false where the system has no more. Under the grain lock.
   bool start_worker(worker& w) noexcept;
+  /// That take work.
+  int active_workers() const { return sharing_ ? sharing_->active() : workers(); }
   bool sleeps(int index) const { return asleep_.sleeps(index); }
-  bool seat_is_empty() const { return seat_.held_by() == seat::nobody; }
+  bool any_sleeps(team::span of) const { return asleep_.any_sleeps(of.first, of.first + of.width); }
+  fiber_pool& fibers() { return fibers_; }
+  bool seat_is_empty() const { return worker_0_.held_by() == seat::nobody; }
+  worker_0_thread& worker_0() { return worker_0_; }
   bool stopping() const { return stopping_.load(std::memory_order_seq_cst); }
 
  private:
   friend struct task_fiber;
   friend class starting_thread;
+  friend class worker_0_thread;
   class expectation;
-  class hungry_worker;
 
   // stranger.cpp
-  static bool runs_outside(const work& item);
   void resume_outside(stream_run& s);
   void end_outside(phase_run& phase, std::int64_t stream, error_list&& errors);
   template <class Predicate>
   std::optional<work> take_from_stuck(worker& from, Predicate&& suits);
   bool run_member_outside(const scope& s);
-  void execute_outside(const work& item);
   bool stream_outside(const scope& covered);
-
-  // seat.cpp
-  void mark_starter(bool here);
-  bool is_starter() const;
-  bool sit_down();
-  void stand_up();
-  /// Has a stand-in look whether worker 0 is needed while its thread is outside.
-  void want_stand_in() noexcept;
-  void end_stand_in();
-  void stand_in_body();
-  bool worker_0_is_needed();
-  /// Is worker 0 the only one that takes work?
-  bool is_only_one() const;
-  /// Is there something queued that only worker `w` could do, the others being in other teams or not there?
-  bool has_work_alone(const worker& w) const;
 
   // fibers.cpp
   void enter_loop(worker& w);
   task_fiber* take_ready(worker& w);
-  bool has_spare_fiber(worker& w);
-  void share_idle_fibers(worker& w);
+  bool has_spare_fiber(worker& w) { return !w.idle.empty() || fibers_.refill(w.idle); }
   void refuse(const work& item) noexcept;
   template <class Predicate>
   std::optional<work> take_task_if(worker& w, worker& from, Predicate&& suits);
@@ -314,50 +245,29 @@ class threads_executor final : public executor, public phase_host {
   void thread_body(worker& w);
   void work_loop();
   void turn(worker& w);
+  bool has_room(const worker* w) const noexcept;
+
+  // idle.cpp
   void idle(worker& w, team& t);
   /// Do the waits of this team tell a phase how to wait?
   bool learns_waits(const team& t) const { return learns_waits_ && t.parent.load(std::memory_order_relaxed); }
   void stand_aside(worker& w, team& t);
   void hand_over(worker& w);
-  double in_graph(const call_site& site, int width) const noexcept;
-  bool has_room(const worker* w) const noexcept;
   bool anything_for(worker& w, team& t);
   bool is_held_up_by(const worker& w, const team& t) const;
-
-  // loops.cpp
-  /// So many of that site took so long, on one worker or on all together.
-  void learn_length(call_site& site, std::uint64_t count, std::uint64_t ticks) const noexcept;
-  bool leave_to_others(worker& w, const loop_part& rest) noexcept;
   template <class Ready>
   spinning::awake stay_awake(worker& w, const team& t, Ready&& ready);
+
+  // loops.cpp
+  bool leave_to_others(worker& w, const loop_part& rest) noexcept;
   void answer(worker* w, const invitation& to);
 
-  // foreign.cpp
-  /// The starter goes on in the program's own code, outside its seat.
-  void back_in_program() noexcept;
-  void forget_libraries() noexcept;
-
-  // watchdog.cpp
-  template <class Visit>
-  void for_each_fiber(Visit&& visit);
-  std::vector<task_fiber*> all_fibers();
-  /// Does the worker sleep, or stand empty?
-  bool is_idle(int index) const { return sleeps(index) || (index == 0 && seat_.held_by() == seat::nobody); }
-  void watch(const std::stop_token& stop);
-  void print_state(double seconds);
-
-  const patience patience_;
   schedule loops_;  ///< the run's policy
   spinning spin_;
   const bool learns_waits_;  ///< the user named no policy for waiting
-  call_sites sites_;
-  const double handing_over_ticks_;
-  const double handing_task_over_ticks_;
+  small_work small_;
   const std::uint64_t heartbeat_ticks_;
-  std::atomic<bool> forks_used_{false};
-  std::atomic<int> hungry_{0};       ///< workers that have nothing to do; counted once forks are used
-  const std::uint64_t clock_ticks_;  ///< between two readings of the clock
-  const bool at_once_;               ///< may a creator run its small tasks?
+  branch_requests branches_{*this};
   // Null unless it shares its node. Beside what nobody writes: every worker reads it at every turn.
   const std::unique_ptr<sharing> sharing_;
   // V, the bit vector: whose local queue holds work. The loops' bits are exact; a task's bit is set by its worker
@@ -372,28 +282,16 @@ class threads_executor final : public executor, public phase_host {
   base::short_lock grain_lock_;
   team* whole_;
 
-  const bool limits_libraries_;
-  std::atomic<bool> has_libraries_{false};
-  std::atomic<std::uint64_t> look_again_at_{0};  ///< in ticks
-  std::atomic<int> libraries_traced_{0};
-  unsigned calls_ = 0;  ///< the starter's; its own
-  foreign::process_limit process_limit_;
+  library_threads libraries_;
 
   base::short_lock help_lock_;
   std::vector<detail::task_node*> set_aside_;  // under help_lock_: room for a whole queue
 
-  base::short_lock fibers_lock_;
-  fiber_stacks stacks_;            // under fibers_lock_
-  std::deque<task_fiber> fibers_;  // under fibers_lock_; freed at the end
-  idle_fibers shared_fibers_;      // under fibers_lock_: what workers have too many of
+  fiber_pool fibers_;
 
-  seat seat_;
-  starting_thread starter_{*this};
-  stand_in_call stand_in_call_;
-  std::thread stand_in_;
-  std::optional<task_fiber> stand_in_stack_;
+  worker_0_thread worker_0_{*this};
 
-  std::jthread watchdog_;
+  watchdog watchdog_;
 };
 
 }  // namespace maslin

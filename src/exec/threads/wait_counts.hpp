@@ -1,6 +1,7 @@
 #pragma once
 // What a worker has seen of waits: its own, and how long that took for which others wait. Written by that worker alone;
-// a phase that learns how to wait reads it.
+// a phase that learns how to wait reads it, under the grain lock, two milliseconds apart, and stores what it decides in
+// its teams. A worker reads that when its next wait begins; nothing depends on how fresh it is.
 
 #include <atomic>
 #include <cstdint>

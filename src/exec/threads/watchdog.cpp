@@ -1,5 +1,4 @@
-// MASLIN_WATCHDOG: when all workers are idle while somebody waits, or nothing has ended for very long, says who waits
-// for what.
+#include "exec/threads/watchdog.hpp"
 
 #include <fmt/format.h>
 
@@ -36,21 +35,26 @@ patience parse_patience(std::string_view text) {
   return given;
 }
 
-template <class Visit>
-void threads_executor::for_each_fiber(Visit&& visit) {
-  std::lock_guard held(fibers_lock_);
-  for (task_fiber& f : fibers_) visit(f);
-  // Of the threads' own stacks only the starter's ever waits; the others' are left once, for the worker's loop.
-  visit(*at(0).own_stack);
+void watchdog::begin() {
+  if (patience_.idle_seconds > 0) thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
-std::vector<task_fiber*> threads_executor::all_fibers() {
+bool watchdog::is_idle(int index) const { return exec_.sleeps(index) || (index == 0 && exec_.seat_is_empty()); }
+
+template <class Visit>
+void watchdog::for_each_fiber(Visit&& visit) {
+  exec_.fibers().for_each(visit);
+  // Of the threads' own stacks only the starter's ever waits; the others' are left once, for the worker's loop.
+  visit(*exec_.at(0).own_stack);
+}
+
+std::vector<task_fiber*> watchdog::all_fibers() {
   std::vector<task_fiber*> all;
   for_each_fiber([&](task_fiber& f) { all.push_back(&f); });
   return all;
 }
 
-void threads_executor::watch(const std::stop_token& stop) {
+void watchdog::watch(const std::stop_token& stop) {
   using clock = std::chrono::steady_clock;
   std::uint64_t seen = 0;
   auto since = clock::now();
@@ -60,8 +64,8 @@ void threads_executor::watch(const std::stop_token& stop) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     std::uint64_t turns = 0;
     bool idle = true;
-    for (int i = 0; i < workers(); ++i) {
-      turns += at(i).turns.load(std::memory_order_relaxed);
+    for (int i = 0; i < exec_.workers(); ++i) {
+      turns += exec_.at(i).turns.load(std::memory_order_relaxed);
       idle = idle && is_idle(i);
     }
     bool pending = !idle || os_waiter::asleep() > 0;
@@ -85,14 +89,15 @@ void threads_executor::watch(const std::stop_token& stop) {
   }
 }
 
-void threads_executor::print_state(double seconds) {
+void watchdog::print_state(double seconds) {
   std::string out = fmt::format("maslin: no progress for {:.1f} s\n", seconds);
-  for (auto& w : workers_) {
-    const bool idle = is_idle(w->index);
-    const bool has_work = !w->queue.empty() || !w->tasks.empty() || w->inbox.load(std::memory_order_relaxed);
+  for (int i = 0; i < exec_.workers(); ++i) {
+    const worker& w = exec_.at(i);
+    const bool idle = is_idle(i);
+    const bool has_work = !w.queue.empty() || !w.tasks.empty() || w.inbox.load(std::memory_order_relaxed);
     if (idle && !has_work) continue;
     out +=
-        fmt::format("  worker {} {}\n", w->index,
+        fmt::format("  worker {} {}\n", i,
                     idle ? "sleeps though it has work: please report this" : "is busy: what it runs has not come back");
   }
   out += who_waits_for_whom(held_asleep(all_fibers()));

@@ -60,6 +60,9 @@ struct task_fiber final : waiter {
 
   // For the watchdog, which may look at them while the fiber is `looked_at`.
   enum state : int { awake, asleep, looked_at };
+  /// The code that runs on it is about to be suspended; a stream at an off-load waits for a place: for no end.
+  void falls_asleep(worker& on, const awaited_end& what) noexcept;
+  void wakes_up() noexcept;
   std::atomic<int> sleeps{awake};
   awaited_end waits_for;
   const context* suspended_in = nullptr;  ///< the context of the code that waits

@@ -41,13 +41,9 @@ void virtual_executor::come_to_offload(context&, stream_run& s) {
 void virtual_executor::run_phase(context& here, const detail::phase& p) { core::run_phase(*this, here, p); }
 
 bool virtual_executor::start_stream(virtual_worker& w) {
-  team& t = team_of(&w);
-  if (!t.runs || t.first() != w.index) return false;
-  phase_run& phase = *t.runs;
-  std::optional<std::int64_t> begun;
-  if (stream_run* resumed = phase.next_stream(w.index, false, begun)) {
-    auto& fiber = *static_cast<virtual_fiber*>(resumed->fiber);
-    if (hosts_) return fiber.home->enqueue(fiber, now_), true;
+  const auto resume = [&](const stream_run& s) {
+    auto& fiber = *static_cast<virtual_fiber*>(s.fiber);
+    if (hosts_) return fiber.home->enqueue(fiber, now_);
     virtual_fiber& me = *w.running;
     me.next = idle_fibers_;
     idle_fibers_ = &me;
@@ -55,14 +51,14 @@ bool virtual_executor::start_stream(virtual_worker& w) {
     fiber.home = &w;
     expect(w, w.clock);
     leave(me);
-    return true;
-  }
-  if (!begun) return false;
-  if (hosts_) return hosts_->begin_stream(phase, *begun, w.index), true;
-  stream_run s{phase, *begun};
-  phase.started(s, w.index);
-  run_stream(s);
-  return true;
+  };
+  const auto begin = [&](phase_run& phase, std::int64_t index) {
+    if (hosts_) return hosts_->begin_stream(phase, index, w.index);
+    stream_run s{phase, index};
+    phase.started(s, w.index);
+    run_stream(s);
+  };
+  return core::start_stream(team_of(&w), w.index, false, resume, begin);
 }
 
 void virtual_executor::run_stream(stream_run& s) {

@@ -1,0 +1,53 @@
+#pragma once
+// Workers that have nothing to do ask those of their team that have for a branch of their forks
+// (src/exec/forks/README.md).
+
+#include <atomic>
+
+#include "exec/threads/worker.hpp"
+
+namespace maslin {
+
+class branch_requests {
+ public:
+  explicit branch_requests(threads_executor& exec) : exec_(exec) {}
+
+  /// While it lives the worker has nothing to do, and asks.
+  class idle_worker {
+   public:
+    idle_worker(branch_requests& to, worker& w, const team& t) : to_(to), self_(w) {
+      if (!to.forks_used_.load(std::memory_order_relaxed)) return;
+      counts_ = true;
+      to.idle_.fetch_add(1, std::memory_order_relaxed);
+      to.ask(w, t);
+    }
+    ~idle_worker() {
+      if (!counts_) return;
+      to_.idle_.fetch_sub(1, std::memory_order_relaxed);
+      to_.ask_again(self_);
+    }
+    idle_worker(const idle_worker&) = delete;
+    idle_worker& operator=(const idle_worker&) = delete;
+
+   private:
+    branch_requests& to_;
+    worker& self_;
+    bool counts_ = false;
+  };
+
+  /// What `from` gave away or has begun with is taken; there may be others who want something.
+  void ask_again(worker& from) noexcept {
+    if (idle_.load(std::memory_order_relaxed) > 0) from.asked.store(true, std::memory_order_relaxed);
+  }
+  /// The worker was asked, and would give: may there be somebody who takes it?
+  bool may_give(worker& w) noexcept;
+
+ private:
+  void ask(const worker& w, const team& t) noexcept;
+
+  threads_executor& exec_;
+  std::atomic<bool> forks_used_{false};
+  std::atomic<int> idle_{0};  ///< workers that have nothing to do; counted once forks are used
+};
+
+}  // namespace maslin

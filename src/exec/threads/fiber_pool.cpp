@@ -1,0 +1,48 @@
+#include "exec/threads/fiber_pool.hpp"
+
+#include <new>
+
+namespace maslin {
+
+namespace {
+
+// A worker keeps so many idle fibers at most, and shares so many at a time.
+constexpr int most_idle = 8;
+constexpr int fibers_at_a_time = 4;
+
+}  // namespace
+
+bool fiber_pool::refill(idle_fibers& of_worker) {
+  const base::locked held(lock_);
+  for (int i = 0; i < fibers_at_a_time && !shared_.empty(); ++i) of_worker.push(shared_.pop());
+  if (!of_worker.empty()) return true;
+  try {
+    of_worker.push(all_.emplace_back(stacks_.take(), body_, argument_));
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void fiber_pool::share_surplus(idle_fibers& of_worker) {
+  if (of_worker.count() < most_idle) return;
+  idle_fibers kept;
+  for (int i = 0; i < fibers_at_a_time; ++i) kept.push(of_worker.pop());
+  idle_fibers going;
+  while (!of_worker.empty()) {
+    task_fiber& f = of_worker.pop();
+    f.machine.stack()->return_memory();
+    going.push(f);
+  }
+  while (!kept.empty()) of_worker.push(kept.pop());
+  const base::locked held(lock_);
+  while (!going.empty()) shared_.push(going.pop());
+}
+
+void fiber_pool::share(task_fiber& idle) {
+  idle.machine.stack()->return_memory();
+  const base::locked held(lock_);
+  shared_.push(idle);
+}
+
+}  // namespace maslin

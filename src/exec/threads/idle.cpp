@@ -1,0 +1,163 @@
+// A worker that has nothing to do: it stays awake for a while, then sleeps.
+
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "exec/core/turn.hpp"
+#include "exec/threads/threads.hpp"
+#include "trace/recorder.hpp"
+
+namespace maslin {
+
+using queues = core::team_queues<threads_executor>;
+
+bool threads_executor::anything_for(worker& w, team& t) {
+  return w.inbox.load(std::memory_order_seq_cst) || w.in_team.load(std::memory_order_seq_cst) != &t ||
+         wants_stream(w, t) || urgent_.any() || !w.invited.empty() || queues(*this, w, t).any();
+}
+
+/// Under `adaptive`, from here to its end the caller waits for what is expected as late as its last wait took. While it
+/// does, it can ask whether others expect theirs earlier.
+class threads_executor::expectation {
+ public:
+  expectation(threads_executor& exec, worker& w, const team& t, grain::wait_policy policy)
+      : exec_(exec), self_(w), team_(t) {
+    if (policy != grain::wait_policy::adaptive) return;
+    begin_ = static_cast<std::int64_t>(base::ticks());
+    w.wait_ends.store(begin_ + w.last_wait, std::memory_order_relaxed);
+  }
+  ~expectation() {
+    if (begin_ == 0) return;
+    self_.last_wait = static_cast<std::int64_t>(base::ticks()) - begin_;
+    self_.wait_ends.store(worker::waits_for_nothing, std::memory_order_relaxed);
+  }
+  expectation(const expectation&) = delete;
+  expectation& operator=(const expectation&) = delete;
+
+  bool is_first() const {
+    const auto [first, width] = team_.workers();
+    const std::span others(exec_.workers_.begin() + first, static_cast<std::size_t>(width));
+    return grain::is_expected_first(begin_ + self_.last_wait, others, [](const std::unique_ptr<worker>& other) {
+      return other->wait_ends.load(std::memory_order_relaxed);
+    });
+  }
+
+ private:
+  threads_executor& exec_;
+  worker& self_;
+  const team& team_;
+  std::int64_t begin_ = 0;
+};
+
+/// Nothing else runs on the worker meanwhile.
+template <class Ready>
+spinning::awake threads_executor::stay_awake(worker& w, const team& t, Ready&& ready) {
+  const grain::wait_policy policy = t.waits.load(std::memory_order_relaxed);
+  const expectation expected(*this, w, t, policy);
+  return spin_.until(policy, ready, [&] { return expected.is_first(); });
+}
+
+void threads_executor::finishes_soon(loop_run& run, worker& w) {
+  const auto is_over = [&] { return run.blocks.quiet(); };
+  if (learns_waits_) {
+    spin_.briefly_until(is_over);
+    return;
+  }
+  // What else there is for this worker does not wait for that.
+  const auto has_other_work = [&] {
+    return w.inbox.load(std::memory_order_relaxed) || !w.tasks.empty() || !w.queue.empty() || !w.invited.empty();
+  };
+  stay_awake(w, *w.in_team.load(std::memory_order_acquire), [&] { return is_over() || has_other_work(); });
+}
+
+/// Is there somebody for whom the worker, or the thread that plays it, looks only before it parks? That must not wait
+/// for a policy that has it stay awake for long.
+bool threads_executor::is_held_up_by(const worker& w, const team& t) const {
+  if (stopping_.load(std::memory_order_relaxed)) return true;
+  if (w.index == 0 && worker_0_.held_by() == seat::stand_in) return true;
+  const bool leads = t.first() == w.index;
+  return (leads && t.may_resume.load(std::memory_order_relaxed)) || !whole_->centre.empty();
+}
+
+void threads_executor::idle(worker& w, team& t) {
+  std::optional<branch_requests::idle_worker> asks(std::in_place, branches_, w, t);
+  const bool learns = learns_waits(t);
+  bool found = false;
+  const spinning::awake wait =
+      stay_awake(w, t, [&] { return (found = anything_for(w, t)) || (!learns_waits_ && is_held_up_by(w, t)); });
+  if (found) {
+    if (learns && wait.begin != 0) w.waits.waited(wait.last - wait.begin, true);
+    return;
+  }
+  asks.reset();  // what it may do now takes long, or does not come back here
+  libraries_.process_limit().claim(w.index, 0);
+  // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits
+  // for, and a task of the team that was divided may, too.
+  if (start_stream(w, true) || core::climb(*this, w, t)) return;
+  const bool leaves = w.index == 0 && worker_0_.held_by() == seat::stand_in;
+  if (leaves || (stopping_.load(std::memory_order_seq_cst) && w.suspended == 0)) {
+    if (anything_for(w, t)) return;
+    return replace_fiber(w, leaves ? worker_0_.stand_in_stack() : *w.own_stack);
+  }
+  asleep_.lie_down(w.index);
+  const bool leads = t.first() == w.index;
+  const bool needed =
+      anything_for(w, t) || (leads && t.may_resume.load(std::memory_order_seq_cst)) || !whole_->centre.empty();
+  if (!needed) {
+    asks.emplace(branches_, w, t);
+    if (sharing_) sharing_->parks();
+    trace::record(w.index, trace::event_kind::park);
+    asleep_.park(w.index);
+    trace::record(w.index, trace::event_kind::unpark);
+    if (sharing_) sharing_->wakes();
+    if (wait.begin != 0) {
+      const std::uint64_t taken = base::ticks() - wait.begin;
+      w.last_wait = static_cast<std::int64_t>(taken);
+      if (learns) w.waits.waited(taken, spin_.was_short(taken));
+    }
+  }
+  w.was_woken = asleep_.get_up(w.index);
+}
+
+/// The worker is not granted now: its work goes to where the others find it, and it sleeps. What only it can do it does
+/// all the same: fibers that are woken here (`work_loop`) and invitations.
+void threads_executor::stand_aside(worker& w, team& t) {
+  pass_wake_up_on(w);
+  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(&w, *to);
+  if (!w.tasks.empty() || !w.queue.empty()) return hand_over(w);
+  has_tasks_.clear_if_set(w.index);
+  // It may have been woken for what only worker 0 may do now, whose thread is outside.
+  if (worker_0_.has_work_alone()) worker_0_.want_stand_in();
+  // Who made it counted on this worker, and did not ask for another CPU.
+  if (urgent_.any() || queues(*this, w, t).any()) sharing_->wants_more();
+  if (stopping() && w.suspended == 0) {
+    if (!w.inbox.load(std::memory_order_seq_cst)) replace_fiber(w, *w.own_stack);
+    return;
+  }
+  asleep_.lie_down(w.index);
+  // As in `idle`: it says that it sleeps, then looks (README, race 1).
+  if (!w.inbox.load(std::memory_order_seq_cst) && w.invited.empty() && !sharing_->may_work(w)) {
+    trace::record(w.index, trace::event_kind::park);
+    asleep_.park(w.index);
+    trace::record(w.index, trace::event_kind::unpark);
+  }
+  w.was_woken = asleep_.get_up(w.index);
+}
+
+void threads_executor::hand_over(worker& w) {
+  std::optional<work> item;
+  try {
+    while ((item = w.queue.take_if([](const work&) { return true; }))) whole_->centre.push_tail(*item);
+    while (detail::task_node* task = w.tasks.pop()) {
+      item = work{task, {}};
+      whole_->centre.push_tail(*item);
+    }
+  } catch (const std::bad_alloc&) {
+    return core::run(*this, w, *item);  // it cannot be handed over, but it can be done
+  }
+  worker_0_.want_stand_in();  // the only active worker may be worker 0, whose thread is outside
+  wake_one(whole_->workers());
+}
+
+}  // namespace maslin

@@ -1,0 +1,124 @@
+#pragma once
+// What is too small: loops and kernels that take less than handing them over, and tasks that their creator may run at
+// once (docs/decisions/small-tasks.md says when, and why nothing piles up).
+//
+// What is too small is not timed, since reading the clock twice takes as long as the rest: it runs in place. One in
+// sixteen, by chance, takes the long way and is timed. Where that one takes much longer than was expected, the next
+// 1,024 of its site are timed, so that a site whose work is sometimes large is noticed each time.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+#include "base/chance.hpp"
+#include "base/clock.hpp"
+#include "base/settings.hpp"
+#include "exec/threads/call_sites.hpp"
+#include "sched/grain/edtlp.hpp"
+#include "task/node.hpp"
+
+namespace maslin {
+
+class small_work {
+ public:
+  /// What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with its caller.
+  static constexpr double handing_over_seconds = 1e-6;
+  /// What handing a task over costs its creator and its worker together (bench/peers, tasks-deferred), beside what the
+  /// graph takes for its accesses, which each call site learns; what is shorter is run by its creator.
+  static constexpr double handing_task_over_seconds = 1e-7;
+
+  call_sites& sites() noexcept { return sites_; }
+  const call_sites& sites() const noexcept { return sites_; }
+
+  // Loops and kernels.
+
+  /// Of a loop or a kernel.
+  double handing_over_ticks() const noexcept { return handing_over_ticks_; }
+  /// Are so many of that site known to be too small to be shared, and need not be timed this time?
+  bool passes(const call_site* site, std::uint64_t count) const noexcept {
+    constexpr std::uint32_t known = 4;  // as often its length must have been seen
+    if (!site || !site->is_steady()) return false;
+    const grain::site_time time = site->time();
+    return time.seen >= known && time.expected(count) < handing_over_ticks_ && !base::one_in_sixteen();
+  }
+  /// So many of that site took so long, on one worker or on all together.
+  void learn_length(call_site& site, std::uint64_t count, std::uint64_t ticks) const noexcept {
+    const double expected = site.time().expected(count);
+    const auto taken = static_cast<double>(ticks);
+    constexpr double surprising = 16;
+    // One that is so small now may have been handed over, had it been known.
+    if (expected > 0 && taken > surprising * expected && taken > 4 * handing_over_ticks_)
+      site.has_surprised();
+    else
+      site.was_as_expected();
+    constexpr std::uint32_t memory = 4;
+    site.learn(count, ticks, memory);
+  }
+
+  // Tasks.
+
+  /// Gives the site of a task that may be run at once; null where it may not be, or too little is known of it.
+  const call_site* task_site(detail::task_function body, unsigned line) const noexcept {
+    const call_site* const site = at_once_ ? sites_.find(body, line) : nullptr;
+    return site && site->time().seen >= task_known ? site : nullptr;
+  }
+  /// What handing a task of the site over takes, with what its accesses add to that, in ticks.
+  double handing_task_over(const call_site& site, int width) const noexcept {
+    return handing_task_over_ticks_ + in_graph(site, width);
+  }
+  bool runs_at_once(const call_site& site, std::size_t accesses, grain::tasks_at_hand at_hand,
+                    int width) const noexcept {
+    return grain::runs_at_once(site.time().expected(1), handing_task_over_ticks_,
+                               accesses > 0 ? in_graph(site, width) : 0, at_hand, width);
+  }
+  bool runs_in_order(double mean_ticks, int width) const noexcept {
+    return grain::runs_in_order(mean_ticks, handing_task_over_ticks_, width);
+  }
+  bool run_in_order(std::span<detail::task_node* const> tasks, int width) const noexcept {
+    if (!at_once_ || tasks.empty()) return false;
+    double ticks = 0;
+    for (const detail::task_node* task : tasks) {
+      const grain::site_time time = sites_.time_of(task->run, task->where.line());
+      if (time.seen < task_known) return false;
+      ticks += time.expected(1);
+    }
+    return runs_in_order(ticks / static_cast<double>(tasks.size()), width);
+  }
+  void learn(detail::task_function body, unsigned line, std::uint64_t ticks, bool leaves_tasks) noexcept {
+    call_site& site = sites_.of(body, line);
+    // At once, it would hold its creator up until they are done; and so would they, if they do the same, without end.
+    if (leaves_tasks) return site.is_never_small();
+    // One that takes so long must not wait for the mean to believe it: others of its site may be as long.
+    if (static_cast<double>(ticks) >= grain::still_short * handing_task_over_ticks_) return site.learn(1, ticks, 1);
+    site.learn(1, without_clock(ticks), task_memory);
+  }
+  void learn_graph(detail::task_function body, unsigned line, bool adding, std::uint64_t ticks) noexcept {
+    sites_.of(body, line).learn_graph(adding, without_clock(ticks), task_memory);
+  }
+
+ private:
+  static constexpr std::uint32_t task_memory = 64;
+  static constexpr std::uint32_t task_known = 8;  ///< as often its time must have been seen before a site is believed
+
+  /// Gives what its accesses add to the handing over of a task of the site, in ticks.
+  double in_graph(const call_site& site, int width) const noexcept {
+    const grain::site_time adding = site.adding();
+    const grain::site_time removing = site.removing();
+    if (adding.seen < task_known || removing.seen < task_known) return 0;
+    // What is not short is handed over whatever that costs.
+    return std::min(grain::in_graph(adding.expected(1), removing.expected(1), width),
+                    (grain::still_short - 1) * handing_task_over_ticks_);
+  }
+  /// Reading the clock takes as long as a small body.
+  std::uint64_t without_clock(std::uint64_t ticks) const noexcept {
+    return ticks > clock_ticks_ ? ticks - clock_ticks_ : 1;
+  }
+
+  call_sites sites_;
+  const double handing_over_ticks_ = handing_over_seconds / base::seconds_per_tick();
+  const double handing_task_over_ticks_ = handing_task_over_seconds / base::seconds_per_tick();
+  const std::uint64_t clock_ticks_ = base::ticks_per_reading();  ///< between two readings of the clock
+  const bool at_once_ = base::flag_of("MASLIN_AT_ONCE");         ///< may a creator run its small tasks?
+};
+
+}  // namespace maslin
