@@ -54,7 +54,7 @@ struct RightSizing : testing::TestWithParam<const char*> {
     return times;
   }
 
-  const detail::phase what{"sized", 40, nullptr, nullptr};
+  const detail::phase what{"sized", 40, nullptr, nullptr, {}};
   std::optional<no_host> host;
   std::shared_ptr<live_report> report = begin_report(what);
   std::optional<right_sizing> sizing;

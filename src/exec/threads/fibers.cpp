@@ -8,7 +8,7 @@
 #include "base/float_mode.hpp"
 #include "exec/core/turn.hpp"
 #include "exec/execute.hpp"
-#include "exec/threads/threads.hpp"
+#include "exec/threads/calls.hpp"
 #include "maslin/error.hpp"
 #include "trace/recorder.hpp"
 

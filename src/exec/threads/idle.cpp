@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "exec/core/turn.hpp"
-#include "exec/threads/threads.hpp"
+#include "exec/threads/calls.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {

@@ -6,40 +6,10 @@
 
 #include "exec/core/loops.hpp"
 #include "exec/in_place.hpp"
-#include "exec/threads/threads.hpp"
+#include "exec/threads/calls.hpp"
 #include "sched/grain/edtlp.hpp"
-#include "task/uncancelled.hpp"
 
 namespace maslin {
-
-class threads_executor::loop_call : starting_thread::visit {
- public:
-  explicit loop_call(threads_executor& exec) : visit(exec) {
-    if (exec.sharing_) exec.sharing_->expects_work();
-  }
-};
-
-/// A stream's worker and its team run blocks of a loop: not before the last is done may libraries that the stream
-/// calls use the team again.
-class threads_executor::during_loop {
- public:
-  during_loop(threads_executor&, worker* w, const context& caller)
-      : on_(w), before_(w ? w->shares : nullptr), uncancelled_(caller) {
-    if (w) w->shares = &caller;
-  }
-  ~during_loop() {
-    if (!on_) return;
-    on_->shares = before_;
-    on_->exec.shared_no_more();
-  }
-  during_loop(const during_loop&) = delete;
-  during_loop& operator=(const during_loop&) = delete;
-
- private:
-  worker* const on_;
-  const context* const before_;
-  const uncancelled uncancelled_;
-};
 
 bool threads_executor::passes(const detail::loop& l) const noexcept {
   return l.policy == schedule::of_the_run && loops_ == schedule::dbs &&

@@ -8,7 +8,7 @@
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
-#include "exec/threads/threads.hpp"
+#include "exec/threads/calls.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -65,11 +65,6 @@ void threads_executor::come_to_offload(context& in, stream_run& s) {
   leave_taken_cpu();
   if (s.phase.stale(s)) take_place(*this, in, s);
 }
-
-class threads_executor::phase_call : starting_thread::visit {
- public:
-  explicit phase_call(threads_executor& exec) : visit((exec.libraries().look(), exec)) {}
-};
 
 void threads_executor::begins_phase() {
   libraries_.tell(track());

@@ -11,6 +11,7 @@
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
+#include "exec/threads/calls.hpp"
 #include "exec/threads/threads.hpp"
 #include "trace/recorder.hpp"
 

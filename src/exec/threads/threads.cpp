@@ -12,6 +12,7 @@
 #include "exec/execute.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
+#include "exec/threads/calls.hpp"
 #include "exec/threads/stranger.hpp"
 #include "machine/budget.hpp"
 #include "maslin/error.hpp"

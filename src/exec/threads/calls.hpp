@@ -1,0 +1,44 @@
+#pragma once
+// What lives while a call of the program is in the executor.
+
+#include "exec/threads/threads.hpp"
+#include "exec/threads/worker_0.hpp"
+#include "task/uncancelled.hpp"
+
+namespace maslin {
+
+class threads_executor::loop_call : starting_thread::visit {
+ public:
+  explicit loop_call(threads_executor& exec) : visit(exec) {
+    if (exec.sharing_) exec.sharing_->expects_work();
+  }
+};
+
+/// A stream's worker and its team run blocks of a loop: not before the last is done may libraries that the stream
+/// calls use the team again.
+class threads_executor::during_loop {
+ public:
+  during_loop(threads_executor&, worker* w, const context& caller)
+      : on_(w), before_(w ? w->shares : nullptr), uncancelled_(caller) {
+    if (w) w->shares = &caller;
+  }
+  ~during_loop() {
+    if (!on_) return;
+    on_->shares = before_;
+    on_->exec.shared_no_more();
+  }
+  during_loop(const during_loop&) = delete;
+  during_loop& operator=(const during_loop&) = delete;
+
+ private:
+  worker* const on_;
+  const context* const before_;
+  const uncancelled uncancelled_;
+};
+
+class threads_executor::phase_call : starting_thread::visit {
+ public:
+  explicit phase_call(threads_executor& exec) : visit((exec.libraries().look(), exec)) {}
+};
+
+}  // namespace maslin
