@@ -2,6 +2,7 @@
 // The contract of exec: what every kind of machine offers. The public calls end here; tests/conformance states the
 // promises that each implementation keeps.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -109,8 +110,15 @@ inline void await(executor& exec, scope& s, std::int64_t rest = 0) {
   suspend_until(exec, s, rest);
 }
 
+/// The runtime's executor; null while there is none.
+extern constinit std::atomic<executor*> running_executor;
+/// The first call that needs a runtime starts it: the rare part of `the_executor`.
+executor& start_by_call();
 /// Gives the runtime's executor; starts the runtime on the first call. Throws `error` for a bad environment.
-executor& the_executor();
+inline executor& the_executor() {
+  executor* const exec = running_executor.load(std::memory_order_acquire);
+  return exec ? *exec : start_by_call();
+}
 
 /// Makes the executor for this many workers, which runs loops under that schedule unless they ask for another
 /// (exec/threads).
