@@ -117,7 +117,7 @@ void before_fork() { around_fork(true); }
 void after_fork_in_parent() { around_fork(false); }
 void after_fork_in_child() {
   around_fork(false);
-  forked_inside_a_task = current_context_or_null() != nullptr || forks_of_thread()->innermost != nullptr;
+  forked_inside_a_task = !is_outside_tasks();
   set_context_watcher(nullptr);  // it tells the parent's executor
   set_current_context(nullptr);
   forget_root_context();
@@ -229,7 +229,7 @@ void run_in_place_from_now_on(process_runtime& p) noexcept {
 /// Others cannot: inside a task they would wait for themselves, and elsewhere what they would wait for need not end.
 void end_process(process_runtime& p) noexcept {
   std::unique_lock held(p.lock, std::defer_lock);
-  const bool waits = !current_context_or_null() && held.try_lock();
+  const bool waits = is_outside_tasks() && held.try_lock();
   if (waits && p.exec && p.started_by == std::this_thread::get_id()) {
     tell_mpi(false);
     drain_root_context();
@@ -246,7 +246,7 @@ void end_process(process_runtime& p) noexcept {
 
 /// Would the calling thread, which exits, wait for itself, or for others who need not end?
 bool leaves_others_behind(const process_runtime& p) noexcept {
-  return current_context_or_null() || (is_root_context_over() && p.started_by != std::this_thread::get_id());
+  return !is_outside_tasks() || (is_root_context_over() && p.started_by != std::this_thread::get_id());
 }
 
 }  // namespace

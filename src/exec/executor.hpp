@@ -47,6 +47,8 @@ class executor : public graph::ready_sink {
   /// For a caller that has no list of forks, or no room for another fork on its stack: runs `call(env)` where there
   /// are.
   virtual void run_forks(void (*call)(void*), void* env, location where) = 0;
+  /// Runs `call(env)`, and the caller, who has no list of forks, has one meanwhile if it may be a worker.
+  virtual void run_seated(void (*call)(void*), void* env) { call(env); }
   /// Promotes the oldest fork of the caller's list if somebody has nothing to do, and it is time.
   virtual void give_branch(detail::fork_list&) noexcept {}
   /// Lets so many seconds pass for the caller, who declares them (`cost`); false where time passes by itself.
@@ -95,8 +97,10 @@ class executor : public graph::ready_sink {
 /// Suspends the caller until at most `rest` members of the scope are open.
 inline void suspend_until(executor& exec, scope& s, std::int64_t rest = 0) {
   while (s.in_flight() > rest) {
-    if (waiter* me = exec.caller()) return s.await(*me, rest);
-    exec.help(&s);
+    if (waiter* me = exec.caller())
+      s.await(*me, rest);
+    else
+      exec.help(&s);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// The context of a fork's branch. A branch gets one when it first needs it: most only compute.
+// The context of a fork's branch, or of a task that its creator runs at once. It gets one when it first needs it: most
+// only compute.
 
 #include <type_traits>
 
@@ -9,11 +10,12 @@
 
 namespace maslin {
 
-/// Lies in `fork_frame::branch`.
+/// Lies in `branch_frame::branch`.
 struct branch {
-  explicit branch(const context& around) : own(around.children), self(own) {
-    self.stream = around.stream;
-    self.declares = around.declares;
+  branch(const context& around, const detail::branch_frame& of) : own(around.children), self(own) {
+    self.stream = of.is_task() ? of.stream : around.stream;
+    self.at_once = of.is_task();
+    self.declares = !of.is_task() && around.declares;
     self.records_into = around.records_into;
   }
   scope own;
@@ -21,10 +23,10 @@ struct branch {
 };
 // The explorer's atomics are larger (tests/interleavings); nothing forks there.
 static_assert(!std::is_same_v<MASLIN_ATOMIC<int>, std::atomic<int>> ||
-              (sizeof(branch) <= sizeof(detail::fork_frame::branch) && alignof(branch) <= 8 &&
+              (sizeof(branch) <= sizeof(detail::branch_frame::branch) && alignof(branch) <= 8 &&
                sizeof(scope) <= sizeof(detail::fork_frame::end) && alignof(scope) <= 8));
 
-inline branch& branch_of(detail::fork_frame& fork) { return *reinterpret_cast<branch*>(fork.branch); }
+inline branch& branch_of(detail::branch_frame& frame) { return *reinterpret_cast<branch*>(frame.branch); }
 /// The scope of the second branch as a task.
 inline scope& end_of(detail::fork_frame& fork) { return *reinterpret_cast<scope*>(fork.end); }
 

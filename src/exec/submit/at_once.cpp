@@ -1,15 +1,20 @@
 // Tasks that their creator runs at once, before their creation returns.
 
 #include <algorithm>
+#include <exception>
 #include <new>
+#include <utility>
 
 #include "base/chance.hpp"
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
+#include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/submit/submit.hpp"
 #include "graph/domain.hpp"
 #include "graph/read_check.hpp"
+#include "task/branch.hpp"
+#include "task/context_watcher.hpp"
 
 namespace maslin::detail {
 
@@ -70,19 +75,58 @@ bool stands_alone(executor& exec, context& here, const task_description& what) n
   return true;
 }
 
-}  // namespace
+/// Has the group's creator better run a task without accesses at once? Those of a group have somebody who waits for
+/// them, so that they do not pile up.
+bool runs_at_once(executor& exec, const task_description& what, const scope& members) noexcept {
+  return exec.is_too_small(what.run, what.where, 0, members.created()) || is_full(exec, members);
+}
 
-context* runs_at_once(const task_description& what) noexcept {
-  executor* exec = running_executor.load(std::memory_order_acquire);
-  if (!exec) return nullptr;
-  context& here = current_context();
-  if (here.records_into || (what.access_count > 0 && !stands_alone(*exec, here, what))) return nullptr;
-  // A task that is run at once hands its own over, so that tasks which create each other do not pile up; those of a
-  // group have somebody who waits for them anyway.
+bool runs_at_once(executor& exec, const task_description& what, context& here) noexcept {
+  if (here.records_into || (what.access_count > 0 && !stands_alone(exec, here, what))) return false;
+  // A task that is run at once hands its own over, so that tasks which create each other do not pile up.
   const bool may_be_small = !here.at_once || what.in;
   const bool small =
-      may_be_small && exec->is_too_small(what.run, what.where, what.access_count, members_of(what.in, here).created());
-  return small || is_full(*exec, here, what.in) ? &here : nullptr;
+      may_be_small && exec.is_too_small(what.run, what.where, what.access_count, members_of(what.in, here).created());
+  return small || is_full(exec, here, what.in);
+}
+
+/// Can a task without accesses do without a context until it needs one?
+bool needs_no_context(const task_description& what, const thread_state& on) noexcept {
+  return on.forks != &no_forks && (what.in || on.current) && !trace::on() && tells_nobody(on);
+}
+
+[[gnu::always_inline]] inline void begin(task_frame& task, const task_description& what, thread_state& on) noexcept {
+  task.what = &what;
+  task.run = nullptr;
+  task.inside = nullptr;
+  if (what.in) {
+    task.place = what.in->get().enter(on.forks);
+    task.stream = what.in->get().stream;
+  } else {
+    task.place = on.current->children->created();
+    task.stream = on.current->stream;
+  }
+  task.open(*on.forks, on);
+  new (task.rounding) base::kept_rounding;
+  task.began = base::one_in_sixteen() ? base::ticks() : 0;
+}
+
+}  // namespace
+
+start start_task(const task_description& what, task_frame* frame) noexcept {
+  executor* const exec = running_executor.load(std::memory_order_acquire);
+  if (!exec) return start::handed_over;
+  thread_state& on = state_of_thread;
+  if (what.in && what.access_count == 0) {
+    const context* const around = on.current ? on.current : on.forks->base;
+    if ((around && around->records_into) || !runs_at_once(*exec, what, what.in->get().members))
+      return start::handed_over;
+  } else if (!runs_at_once(*exec, what, current_context())) {
+    return start::handed_over;
+  }
+  if (!frame || !needs_no_context(what, on)) return start::at_once;
+  begin(*frame, what, on);
+  return start::begun;
 }
 
 namespace {
@@ -91,8 +135,8 @@ namespace {
 void do_nothing(void*, const access_record*, body_use) {}
 
 /// A task that was run at once has thrown, or one that it created.
-[[gnu::cold]] void fail_at_once(executor& exec, context& creator, const task_description& what, std::uint64_t place,
-                                error_list&& errors) {
+[[gnu::cold]] void fail_in_context(executor& exec, context& creator, const task_description& what, std::uint64_t place,
+                                   error_list&& errors) {
   scope& members = members_of(what.in, creator);
   if (what.access_count == 0) return members.add_errors(place, std::move(errors));
   // What it would have written is void: so says a task in its place that fails.
@@ -105,18 +149,18 @@ void do_nothing(void*, const access_record*, body_use) {}
   }
   task_description failed = what;
   failed.run = do_nothing;
-  auto* task = new (storage.node) task_node(members, stream_of(what.in, creator), storage, failed);
+  auto* task =
+      new (storage.node) task_node(members, enter(what.in, creator), stream_of(what.in, creator), storage, failed);
   task->children.add_errors(0, std::move(errors));
   if (add_to_graph(exec, creator, *task, {what.accesses, what.access_count}, false)) graph::run(task, exec);
 }
 
-}  // namespace
-
-void run_at_once(context& creator, const task_description& what, void* callable, access_record* records) {
-  executor& exec = the_executor();
+/// Runs a task in a context of its own.
+void run_in_context(executor& exec, const task_description& what, void* callable, access_record* records) {
+  context& creator = current_context();
   for (std::size_t i = 0; i < what.access_count; ++i) records[i] = {what.accesses[i].data, nullptr, {}};
   // Another thread may wait for a group; the creator's own tasks are waited for by nobody else.
-  const std::uint64_t place = what.in ? what.in->get().members.enter() : creator.children->created();
+  const std::uint64_t place = what.in ? enter(what.in, creator) : creator.children->created();
   scope own(creator.children);
   context here(own);
   here.stream = stream_of(what.in, creator);
@@ -132,8 +176,65 @@ void run_at_once(context& creator, const task_description& what, void* callable,
   });
   if (begin || leaves_tasks) exec.learn(what.run, what.where, base::ticks() - begin, leaves_tasks);
   note_task(exec, trace::event_kind::task_end, what.where, trace::ran_at_once);
-  if (!errors.empty()) fail_at_once(exec, creator, what, place, std::move(errors));
+  if (!errors.empty()) fail_in_context(exec, creator, what, place, std::move(errors));
   if (what.in) what.in->get().members.leave();
+}
+
+/// Ends the context that the task's code has needed; what went wrong is kept.
+[[gnu::noinline]] void end_context(task_frame& task, std::exception_ptr thrown) noexcept {
+  const task_description& what = *task.what;
+  const bool leaves_tasks = task.inside && !task.inside->children->quiet();
+  error_list errors = thrown ? take_branch(task, std::move(thrown)) : take_branch(task);
+  if (leaves_tasks) the_executor().learn(what.run, what.where, 0, true);
+  scope& members = what.in ? what.in->get().members : *task.before->children;
+  if (!errors.empty()) members.add_errors(task.place, std::move(errors));
+}
+
+[[gnu::always_inline]] inline void end(task_frame& task, fork_list& forks) noexcept {
+  const task_description& what = *task.what;
+  reinterpret_cast<base::kept_rounding*>(task.rounding)->~kept_rounding();
+  if (task.began) the_executor().learn(what.run, what.where, base::ticks() - task.began, false);
+  task.close(forks);
+  if (what.in) what.in->get().members.leave();
+}
+
+/// The same where it may have been suspended meanwhile.
+[[gnu::noinline]] void end_on_this_thread(task_frame& task) noexcept { end(task, *forks_of_thread()); }
+
+}  // namespace
+
+void end_at_once(task_frame& task) noexcept {
+  if (!task.inside) [[likely]]
+    return end(task, *state_of_thread.forks);
+  end_context(task, nullptr);
+  end_on_this_thread(task);
+}
+
+void fail_at_once(task_frame& task) noexcept {
+  end_context(task, std::current_exception());
+  end_on_this_thread(task);
+}
+
+void run_at_once(const task_description& what, void* callable, access_record* records) {
+  const auto run = [&] {
+    thread_state& on = state_of_thread;
+    if (what.access_count > 0 || !needs_no_context(what, on))
+      return run_in_context(*running_executor.load(std::memory_order_acquire), what, callable, records);
+    task_frame task;
+    begin(task, what, on);
+    try {
+      what.run(callable, nullptr, body_use::call);
+    } catch (...) {
+      return fail_at_once(task);
+    }
+    end_at_once(task);
+  };
+  // What a task creates is likely to create others.
+  if (state_of_thread.forks == &no_forks && state_of_thread.current && !state_of_thread.current->is_root)
+    the_executor().run_seated([](void* env) { (*static_cast<decltype(run)*>(env))(); },
+                              const_cast<void*>(static_cast<const void*>(&run)));
+  else
+    run();
 }
 
 }  // namespace maslin::detail

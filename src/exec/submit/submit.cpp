@@ -24,13 +24,13 @@ namespace detail {
 
 bool is_full(executor& exec, context& here, group* in) {
   if (here.records_into) return false;
+  if (in) return is_full(exec, in->get().members);
   if (exec.serial()) return true;
-  scope& members = members_of(in, here);
-  if (!in && members.created() < here.look_again) return false;
-  const std::int64_t window = exec.window();
-  const std::int64_t room = window - members.in_flight();
+  const scope& members = *here.children;
+  if (members.created() < here.look_again) return false;
+  const std::int64_t room = exec.window() - members.in_flight();
   // The count moves in other caches: it is looked at again when the window can be full at the earliest.
-  if (!in && room > 0) here.look_again = members.created() + static_cast<std::uint64_t>(room);
+  if (room > 0) here.look_again = members.created() + static_cast<std::uint64_t>(room);
   return room <= 0;
 }
 
@@ -93,7 +93,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
   if (here.records_into) return here.records_into->add(storage, what);
   scope& members = members_of(what.in, here);
   const bool full = is_full(exec, here, what.in);
-  auto* task = new (storage.node) task_node(members, stream_of(what.in, here), storage, what);
+  auto* task = new (storage.node) task_node(members, enter(what.in, here), stream_of(what.in, here), storage, what);
   note_created(exec, what, traced_number(task));
   task->is_timed = base::one_in_sixteen();
   const bool ready = what.access_count == 0 || add_new(exec, here, *task, what);

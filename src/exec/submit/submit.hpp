@@ -24,8 +24,16 @@ namespace detail {
 inline scope& members_of(group* in, context& here) { return in ? in->get().members : *here.children; }
 inline void* stream_of(group* in, const context& here) { return in ? in->get().stream : here.stream; }
 
+/// Counts a new task of the caller's; gives its place.
+inline std::uint64_t enter(group* in, context& here) {
+  return in ? in->get().enter(forks_of_thread()) : here.children->enter();
+}
+
 /// Has the creator so many tasks in flight that it has to run a new one itself, or to wait?
 bool is_full(executor& exec, context& here, group* in);
+inline bool is_full(executor& exec, const scope& members) {
+  return exec.serial() || members.in_flight() >= exec.window();
+}
 
 /// Makes the graph know what the task reads and writes; gives whether it waits for nothing. What is thrown leaves no
 /// task.

@@ -9,6 +9,8 @@
 #include "graph/domain.hpp"
 #include "maslin/error.hpp"
 #include "maslin/runtime.hpp"
+#include "task/context_watcher.hpp"
+#include "trace/recorder.hpp"
 
 namespace maslin {
 
@@ -39,34 +41,59 @@ static_assert(sizeof(group::state) <= sizeof(group) && alignof(group::state) <= 
 namespace {
 
 /// Gives the calling stream if what lies there is a local variable of the code that runs in the calling context: it is
-/// on the stack, below the context, which lives there too, and above `frame`, that of the function which this code
-/// calls.
-void* stream_of_local(const void* variable, const void* frame) noexcept {
-  const context& here = current_context();
-  if (here.in_offload) return nullptr;  // a kernel may run on another stack than its stream
+/// on the stack, below the context, or the frame of code that has none yet, which lives there too, and above `frame`,
+/// that of the function which this code calls.
+void* stream_of_local(const void* variable, const void* frame, const detail::thread_state& on) noexcept {
+  const context* const here = on.current;
+  const detail::branch_frame* const code = on.forks->innermost;
+  if (here ? here->in_offload : !code) return nullptr;  // a kernel may run on another stack than its stream
+  void* const stream = here              ? here->stream
+                       : code->is_task() ? code->stream
+                       : on.forks->base  ? on.forks->base->stream
+                                         : nullptr;
+  if (!stream) return nullptr;
   const std::less<> below;
-  return below(frame, variable) && below(variable, &here) ? here.stream : nullptr;
+  const void* const top = here ? static_cast<const void*>(here) : code;
+  return below(frame, variable) && below(variable, top) ? stream : nullptr;
+}
+
+/// Is nothing left of the group, and is there nobody to be told that the caller, a task, waits for it?
+bool is_over(const scope& members) noexcept {
+  if (!members.quiet() || members.has_errors() || trace::on()) return false;
+  const detail::thread_state& on = detail::state_of_thread;
+  const bool in_task = on.current ? !on.current->is_root && !on.current->data : on.forks->innermost != nullptr;
+  return in_task && tells_nobody(on);
 }
 
 }  // namespace
 
-group::group() { new (state_) state(stream_of_local(this, __builtin_frame_address(0))); }
+group::group() {
+  const detail::thread_state& on = detail::state_of_thread;
+  new (state_)
+      state(stream_of_local(this, __builtin_frame_address(0), on), on.forks == &detail::no_forks ? nullptr : on.forks);
+}
 
 group::~group() {
-  scope& members = get().members;
-  if (members.created() > 0) {
-    await_members(members);
-    note_group_end(the_executor(), members);
+  state& mine = get();
+  scope& members = mine.members;
+  if (!is_over(members)) {
+    if (mine.has_members()) {
+      await_members(members);
+      note_group_end(the_executor(), members);
+    }
+    if (members.has_errors()) {
+      scope& creator = *current_context().children;
+      creator.add_errors(creator.created(), members.take_thrown());
+    }
   }
-  scope& creator = *current_context().children;
-  if (members.has_errors()) creator.add_errors(creator.created(), members.take_thrown());
-  get().~state();
+  mine.~state();
 }
 
 void group::wait() {
-  scope& members = get().members;
-  if (members.created() > 0) await_members(members);
-  if (members.has_errors()) rethrow_first(members.take_errors());
+  state& mine = get();
+  if (is_over(mine.members)) return;
+  if (mine.has_members()) await_members(mine.members);
+  if (mine.members.has_errors()) rethrow_first(mine.members.take_errors());
 }
 
 namespace detail {

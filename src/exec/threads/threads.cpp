@@ -330,6 +330,11 @@ void threads_executor::run_forks(void (*call)(void*), void* env, location where)
   call(env);
 }
 
+void threads_executor::run_seated(void (*call)(void*), void* env) {
+  const starting_thread::visit visit(*this);
+  call(env);
+}
+
 /// Nothing else runs on the worker meanwhile.
 template <class Ready>
 spinning::awake threads_executor::stay_awake(worker& w, const team& t, Ready&& ready) {
@@ -508,19 +513,27 @@ bool threads_executor::is_too_small(detail::task_function body, const location& 
                                     std::uint64_t created) const noexcept {
   if (!at_once_) return false;
   const call_site* const site = sites_.find(body, where.line());
-  if (!site) return false;
-  const grain::site_time time = site->time();
-  if (time.seen < task_known) return false;
-  worker* const w = self();
+  if (!site || site->time().seen < task_known) return false;
+  auto* const w = static_cast<worker*>(detail::state_of_thread.worker);
+  if (!w || accesses > 0 || sharing_) return is_too_small(*site, w, accesses, created);
+  if (!w->running->has_room()) return false;
+  return grain::runs_at_once(site->time().expected(1), handing_task_over_ticks_, 0,
+                             at_hand(*w, created, team_of(w).width()), team_of(w).width());
+}
+
+/// Apart, so that the usual case calls nothing and saves no registers.
+[[gnu::noinline]] bool threads_executor::is_too_small(const call_site& site, worker* w, std::size_t accesses,
+                                                      std::uint64_t created) const noexcept {
   if (!has_room(w)) return false;
-  const worker* const as = w ? w : is_starter() ? &at(0) : nullptr;
   const team& t = team_of(w);
   const int width = shares_of(t, t.width());
-  const bool at_once =
-      grain::runs_at_once(time.expected(1), handing_task_over_ticks_, accesses > 0 ? in_graph(*site, width) : 0,
-                          {as ? as->tasks.size() : 0, created}, width);
+  const grain::tasks_at_hand hand = w              ? at_hand(*w, created, width)
+                                    : is_starter() ? grain::tasks_at_hand{at(0).tasks.size(), created}
+                                                   : grain::tasks_at_hand{0, created};
+  const bool at_once = grain::runs_at_once(site.time().expected(1), handing_task_over_ticks_,
+                                           accesses > 0 ? in_graph(site, width) : 0, hand, width);
   // That is the end of a task and the beginning of another: on a CPU that was taken it is not to begin.
-  if (at_once && w) leave_taken_cpu();
+  if (at_once && w && sharing_) sharing_->goes_on(*w);
   return at_once;
 }
 
@@ -559,8 +572,11 @@ void threads_executor::learn(detail::task_function body, const location& where, 
   call_site& site = sites_.of(body, where.line());
   // At once, it would hold its creator up until they are done; and so would they, if they do the same, without end.
   if (leaves_tasks) return site.is_never_small();
-  // One that takes so long must not wait for the mean to believe it: others of its site may be as long.
-  if (static_cast<double>(ticks) >= grain::still_short * handing_task_over_ticks_) return site.learn(1, ticks, 1);
+  // One that takes so long must not wait for the mean to believe it: others of its site may be as long. How long it
+  // takes does not matter then, and of a recursion's tasks, which enclose each other, most are short all the same.
+  if (const double no_more_short = grain::still_short * handing_task_over_ticks_;
+      static_cast<double>(ticks) >= no_more_short)
+    return site.learn(1, static_cast<std::uint64_t>(2 * no_more_short), 1);
   // Reading the clock takes as long as a small body.
   site.learn(1, ticks > clock_ticks_ ? ticks - clock_ticks_ : 1, task_memory);
 }

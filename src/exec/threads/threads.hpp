@@ -22,6 +22,7 @@
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/worker.hpp"
 #include "maslin/trace.hpp"
+#include "sched/grain/edtlp.hpp"
 #include "task/uncancelled.hpp"
 
 namespace maslin {
@@ -60,6 +61,7 @@ class threads_executor final : public executor, public phase_host {
   void learn_graph(detail::task_function body, const location& where, bool adding,
                    std::uint64_t ticks) noexcept override;
   void run_forks(void (*call)(void*), void* env, location where) override;
+  void run_seated(void (*call)(void*), void* env) override;
   void give_branch(detail::fork_list& list) noexcept override;
   int width() const override;
   int track() const noexcept override;
@@ -314,6 +316,11 @@ class threads_executor final : public executor, public phase_host {
   void hand_over(worker& w);
   double in_graph(const call_site& site, int width) const noexcept;
   bool has_room(const worker* w) const noexcept;
+  static grain::tasks_at_hand at_hand(worker& w, std::uint64_t created, int width) noexcept {
+    const std::uint32_t all = w.tasks.size();
+    return {all, created, w.refills = grain::refills(w.refills, all, width)};
+  }
+  bool is_too_small(const call_site& site, worker* w, std::size_t accesses, std::uint64_t created) const noexcept;
   bool anything_for(worker& w, team& t);
   bool is_held_up_by(const worker& w, const team& t) const;
 
