@@ -6,6 +6,8 @@
 //   run(f)             calls f() where tasks may be created and waited for; returns when all are done
 //   nests              whether tasks can wait for tasks
 //   tasks              a set of tasks: run(f), wait()
+//   has_forks          whether it has a fork of two calls
+//   fork(f, g)         calls both, perhaps at the same time; returns when both are done
 //   has_graphs         whether tasks can wait for data; by their accesses, or by edges, which are given as `before`
 //   array<T>           data in cells of `extent` values, and accesses to them: reads(i), updates(i), writes(i)
 //   graph              task(before, body, accesses...): body(pointers...) runs when its predecessors are done

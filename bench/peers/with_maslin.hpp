@@ -34,6 +34,12 @@ struct tasks {
   void wait() { group.wait(); }
 };
 
+inline constexpr bool has_forks = true;
+template <class F, class G>
+void fork(F& f, G& g) {
+  maslin::fork(f, g);
+}
+
 template <class T>
 using array = bench::plain_array<T>;
 

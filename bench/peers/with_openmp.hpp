@@ -40,6 +40,10 @@ struct tasks {
   }
 };
 
+inline constexpr bool has_forks = false;
+template <class F, class G>
+void fork(F&, G&) {}
+
 inline constexpr bool has_graphs = true;
 using bench::plain_array;
 template <class T>

@@ -97,6 +97,10 @@ struct access {
   starpu_data_handle_t handle;
 };
 
+inline constexpr bool has_forks = false;
+template <class F, class G>
+void fork(F&, G&) {}
+
 inline constexpr bool has_graphs = true;
 template <class T>
 class array {

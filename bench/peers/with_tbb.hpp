@@ -46,6 +46,10 @@ struct tasks {
   void wait() { group.wait(); }
 };
 
+inline constexpr bool has_forks = false;
+template <class F, class G>
+void fork(F&, G&) {}
+
 inline constexpr bool has_graphs = true;
 template <class T>
 using array = bench::plain_array<T>;

@@ -19,8 +19,8 @@ inline constexpr long skynet_children = 10;
 inline constexpr long skynet_answer = skynet_leaves * (skynet_leaves - 1) / 2;
 
 /// In how many ways queens stand on a board without attacking each other; each row forks one call a free column.
-inline constexpr int queens = 11;
-inline constexpr long queens_answer = 2680;
+inline constexpr int queens = 12;
+inline constexpr long queens_answer = 14'200;
 
 struct board {
   std::array<signed char, queens> columns{};  ///< of the rows above
@@ -40,7 +40,7 @@ struct board {
 };
 
 /// c += a b in quarters: four products, then the other four; the leaves are loops.
-inline constexpr int matrix_rows = 512;
+inline constexpr int matrix_rows = 1024;
 inline constexpr int leaf_rows = 32;
 
 inline void multiply_leaf(const double* a, const double* b, double* c, int n) {

@@ -13,7 +13,7 @@ NAME = "peers/metg"
 ROWS = {
     "fresh": ("metg", Target(1.2, cell=2.1)),
     "replayed": ("metg-replayed", Target(0.8, cell=2.1)),
-    "loops": ("metg-loops", Target(0.5, cell=0.9)),
+    "loops": ("metg-loops", Target(0.336, cell=0.6)),
 }
 
 
