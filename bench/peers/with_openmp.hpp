@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -72,6 +73,10 @@ struct graph {
     body(first, second, x);
   }
 };
+
+inline constexpr bool has_wide_graphs = false;
+template <class Value>
+void wide_task(graph&, const std::uint64_t* const*, int, std::uint64_t*, Value) {}
 
 template <class Emit>
 void run_graph(Emit&& emit) {

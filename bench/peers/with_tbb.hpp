@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <vector>
@@ -80,6 +81,10 @@ class graph {
   std::deque<node> nodes_;
   std::vector<node*> roots_;
 };
+
+inline constexpr bool has_wide_graphs = false;
+template <class Value>
+void wide_task(graph&, const std::uint64_t* const*, int, std::uint64_t*, Value) {}
 
 template <class Emit>
 void run_graph(Emit&& emit) {
