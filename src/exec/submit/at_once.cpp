@@ -108,7 +108,7 @@ bool needs_no_context(const task_description& what, const thread_state& on) noex
   }
   task.open(*on.forks, on);
   new (task.rounding) base::kept_rounding;
-  task.began = base::one_in_sixteen() ? base::ticks() : 0;
+  task.began = base::one_in_thirty_two() ? base::ticks() : 0;
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ void run_in_context(executor& exec, const task_description& what, void* callable
   here.at_once = true;
   note_created(exec, what, trace::ran_at_once);
   note_task(exec, trace::event_kind::task_begin, what.where, trace::ran_at_once);
-  const std::uint64_t begin = base::one_in_sixteen() ? base::ticks() : 0;
+  const std::uint64_t begin = base::one_in_thirty_two() ? base::ticks() : 0;
   bool leaves_tasks = false;
   const base::kept_rounding creators;
   error_list errors = run_enclosed(exec, here, own, [&] {
