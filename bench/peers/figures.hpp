@@ -37,6 +37,15 @@ results stencil_loops();
 results metg();
 results metg_replayed();
 results metg_loops();
+/// The same length in Task Bench's patterns of eight columns (metg.hpp): dependences found each time, and as loops.
+results metg_fresh_stencil();
+results metg_fresh_nearest();
+results metg_fresh_fft();
+results metg_fresh_all_to_all();
+results metg_loops_stencil();
+results metg_loops_nearest();
+results metg_loops_fft();
+results metg_loops_all_to_all();
 
 /// A loop of two empty iterations that wait for each other, so that both workers take part.
 results fork_join();

@@ -1,6 +1,9 @@
-// Problems that fork and join all the way down, in tasks.
+// Problems that fork and join all the way down: in forks where the runtime has them, in tasks otherwise.
+
+#include <type_traits>
 
 #include "figures.hpp"
+#include "forks/halved.hpp"
 #include "forks/plain.hpp"
 #include "forks/solve.hpp"
 #include "peer.hpp"
@@ -9,26 +12,33 @@ namespace bench {
 
 namespace {
 
+struct peer_forks {
+  template <class F, class G>
+  static void both(F&& f, G&& g) {
+    peer::fork(f, g);
+  }
+};
+
 struct solver {
-  using in_tasks = forks::plain<peer::tasks>;
+  using problems = std::conditional_t<peer::has_forks, forks::halved<peer_forks>, forks::plain<peer::tasks>>;
 
   long fib() {
     long value = 0;
-    peer::run([&] { value = in_tasks::fib(forks::fib_of); });
+    peer::run([&] { value = problems::fib(forks::fib_of); });
     return value;
   }
   long skynet() {
     long sum = 0;
-    peer::run([&] { sum = in_tasks::skynet(0, forks::skynet_leaves); });
+    peer::run([&] { sum = problems::skynet(0, forks::skynet_leaves); });
     return sum;
   }
   long place_queens() {
     long ways = 0;
-    peer::run([&] { ways = in_tasks::place_queens({}, 0); });
+    peer::run([&] { ways = problems::place_queens({}, 0); });
     return ways;
   }
   void multiply(forks::product& p) {
-    peer::run([&] { in_tasks::multiply(p.a.data(), p.b.data(), p.c.data(), forks::matrix_rows); });
+    peer::run([&] { problems::multiply(p.a.data(), p.b.data(), p.c.data(), forks::matrix_rows); });
   }
 };
 

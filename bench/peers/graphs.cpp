@@ -1,8 +1,9 @@
 // Tasks that wait for data: found fresh each time, and replayed where the runtime can.
 
-#include <cmath>
+#include <string>
 
 #include "figures.hpp"
+#include "metg.hpp"
 #include "peer.hpp"
 
 namespace bench {
@@ -10,8 +11,6 @@ namespace bench {
 namespace {
 
 using cells = peer::array<std::uint64_t>;
-
-constexpr std::uint64_t mixed(std::uint64_t x) { return x * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U; }
 
 /// n updates of one datum.
 struct chain_graph {
@@ -71,21 +70,7 @@ struct wavefront_graph {
   }
 };
 
-/// What the stencil's tasks do; one at a time, so that a recorded graph can be replayed with tasks of another length.
-struct {
-  long steps = 0;
-  double expected = 0;
-
-  void set(double steps_wanted) {
-    steps = static_cast<long>(steps_wanted);
-    expected = work(steps);
-  }
-} stencil_work;
-
-std::uint64_t stencil_point(std::uint64_t own, std::uint64_t other) {
-  const bool done = work(stencil_work.steps) == stencil_work.expected;
-  return mixed(own + 3 * other) + !done;
-}
+std::uint64_t stencil_point(std::uint64_t own, std::uint64_t other) { return mixed(own + 3 * other) + each_task.run(); }
 
 /// Two columns, each a cache line, in two copies: a step reads one copy and writes the other.
 struct stencil_graph {
@@ -152,61 +137,12 @@ results replayed(const char* figure) {
   return {{figure, seconds, static_cast<double>(g.tasks()), right}};
 }
 
-/// The stencil's time on two workers over that on one without any runtime, for tasks of a given length.
-template <class Parallel>
-class against_serial {
- public:
-  against_serial(stencil_graph& g, Parallel parallel)
-      : graph_(g), parallel_(parallel), steps_per_second_(1e3 * static_cast<double>(steps_for(1e-3))) {}
-
-  /// Gives both workers' seconds and notes the ratio.
-  double run(double length_s) {
-    stencil_work.set(length_s * steps_per_second_);
-    graph_.reset();
-    const double serial = seconds_of([&] { graph_.serially(); });
-    const auto expected = graph_.state();
-    graph_.reset();
-    const double taken = seconds_of(parallel_);
-    right = right && graph_.state() == expected;
-    ratios.push_back(taken / serial);
-    return taken;
-  }
-  /// Gives the median ratio of three runs.
-  double ratio(double length_s) {
-    ratios.clear();
-    for (int i = 0; i < 3; ++i) run(length_s);
-    return median(ratios);
-  }
-
-  bool right = true;
-  std::vector<double> ratios;
-
- private:
-  stencil_graph& graph_;
-  Parallel parallel_;
-  double steps_per_second_;
-};
-
 template <class Parallel>
 results at_fixed_length(const char* figure, stencil_graph& g, Parallel parallel) {
   constexpr double length = 10e-6;
   against_serial both(g, parallel);
   const timing seconds = time_of([&] { return both.run(length); });
   return {{figure, seconds, 0, both.right, {{"over_serial", median(both.ratios)}}}};
-}
-
-/// Bisects for the length at which the ratio is 1.
-template <class Parallel>
-results at_least_length(const char* figure, stencil_graph& g, Parallel parallel) {
-  constexpr double longest = 130e-6;
-  against_serial both(g, parallel);
-  time_of([&] { return both.run(1e-6); });
-  double low = 0.03e-6, high = longest;
-  for (int halvings = 0; halvings < 9; ++halvings) {  // to 2 %
-    const double middle = std::sqrt(low * high);
-    (both.ratio(middle) > 1 ? low : high) = middle;
-  }
-  return {{figure, {high, high}, 1, both.right, {{"beyond", high == longest}}}};
 }
 
 template <class Found>
@@ -233,7 +169,40 @@ results stencil_as_loops(const char* figure, Found found) {
 }
 
 constexpr auto fixed = [](const char* figure, stencil_graph& g, auto run) { return at_fixed_length(figure, g, run); };
-constexpr auto least = [](const char* figure, stencil_graph& g, auto run) { return at_least_length(figure, g, run); };
+constexpr auto least = [](const char* figure, stencil_graph& g, auto run) {
+  return results{at_least_length(figure, g, run)};
+};
+
+/// Tasks that find their dependences each time.
+results fresh_pattern(std::string_view pattern) {
+  if (!peer::has_wide_graphs) return {};
+  pattern_graph g(pattern);
+  const auto emit = [&g](peer::graph& out) {
+    for (int step = 0; step < pattern_graph::steps; ++step)
+      for (int column = 0; column < pattern_graph::width; ++column) {
+        const pattern_graph::sources from = g.of(step, column);
+        std::array<const std::uint64_t*, pattern_graph::width> values{};
+        for (int i = 0; i < from.count; ++i)
+          values[static_cast<std::size_t>(i)] = g.at(step, from.columns[static_cast<std::size_t>(i)]);
+        peer::wide_task(out, values.data(), from.count, g.at(step + 1, column), pattern_graph::made_of);
+      }
+  };
+  return {at_least_length(("metg-fresh-" + std::string(pattern)).c_str(), g, [&] { peer::run_graph(emit); })};
+}
+
+/// A loop over the columns each step.
+results pattern_as_loops(std::string_view pattern) {
+  results found;
+  pattern_graph g(pattern);
+  for (std::size_t s = 0; s < peer::schedules.size(); ++s) {
+    found.push_back(at_least_length(("metg-loops-" + std::string(pattern)).c_str(), g, [&] {
+      for (int step = 0; step < pattern_graph::steps; ++step)
+        peer::loop(s, pattern_graph::width, [&](long column) { g.make(step, static_cast<int>(column)); });
+    }));
+    found.back().schedule = peer::schedules[s];
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -248,5 +217,13 @@ results stencil_loops() { return stencil_as_loops("stencil-loops", fixed); }
 results metg() { return stencil_fresh("metg", least); }
 results metg_replayed() { return stencil_again("metg-replayed", least); }
 results metg_loops() { return stencil_as_loops("metg-loops", least); }
+results metg_fresh_stencil() { return fresh_pattern("stencil"); }
+results metg_fresh_nearest() { return fresh_pattern("nearest"); }
+results metg_fresh_fft() { return fresh_pattern("fft"); }
+results metg_fresh_all_to_all() { return fresh_pattern("all-to-all"); }
+results metg_loops_stencil() { return pattern_as_loops("stencil"); }
+results metg_loops_nearest() { return pattern_as_loops("nearest"); }
+results metg_loops_fft() { return pattern_as_loops("fft"); }
+results metg_loops_all_to_all() { return pattern_as_loops("all-to-all"); }
 
 }  // namespace bench

@@ -45,6 +45,14 @@ constexpr std::array figures{
     figure{"metg", metg},
     figure{"metg-replayed", metg_replayed},
     figure{"metg-loops", metg_loops},
+    figure{"metg-fresh-stencil", metg_fresh_stencil},
+    figure{"metg-fresh-nearest", metg_fresh_nearest},
+    figure{"metg-fresh-fft", metg_fresh_fft},
+    figure{"metg-fresh-all-to-all", metg_fresh_all_to_all},
+    figure{"metg-loops-stencil", metg_loops_stencil},
+    figure{"metg-loops-nearest", metg_loops_nearest},
+    figure{"metg-loops-fft", metg_loops_fft},
+    figure{"metg-loops-all-to-all", metg_loops_all_to_all},
 };
 
 const figure* find(std::string_view name) {

@@ -6,9 +6,13 @@
 //   run(f)             calls f() where tasks may be created and waited for; returns when all are done
 //   nests              whether tasks can wait for tasks
 //   tasks              a set of tasks: run(f), wait()
+//   has_forks          whether it has a fork of two calls
+//   fork(f, g)         calls both, perhaps at the same time; returns when both are done
 //   has_graphs         whether tasks can wait for data; by their accesses, or by edges, which are given as `before`
 //   array<T>           data in cells of `extent` values, and accesses to them: reads(i), updates(i), writes(i)
 //   graph              task(before, body, accesses...): body(pointers...) runs when its predecessors are done
+//   has_wide_graphs    whether a task may wait for any number of data, up to eight
+//   wide_task(graph, from, count, to, value)  a task that makes *to = value(from, count)
 //   run_graph(emit)    calls emit(graph) and returns when all its tasks are done
 //   replays            whether a graph can be run again as it stands
 //   recorded           such a graph: recorded(emit), run()

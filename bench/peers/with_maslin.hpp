@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "maslin/maslin.hpp"
@@ -34,6 +36,12 @@ struct tasks {
   void wait() { group.wait(); }
 };
 
+inline constexpr bool has_forks = true;
+template <class F, class G>
+void fork(F& f, G& g) {
+  maslin::fork(f, g);
+}
+
 template <class T>
 using array = bench::plain_array<T>;
 
@@ -60,6 +68,23 @@ struct graph {
                    declared(accesses)...);
   }
 };
+
+inline constexpr bool has_wide_graphs = has_graphs;
+template <class Value, std::size_t... I>
+void wide_task(const std::uint64_t* const* from, std::uint64_t* to, Value value, std::index_sequence<I...>) {
+  maslin::task(
+      [value](auto... views) {
+        const std::array<const std::uint64_t*, sizeof...(I) + 1> data{views.data()...};
+        std::uint64_t* const made = std::get<sizeof...(I)>(std::tuple(views...)).data();
+        *made = value(data.data(), static_cast<int>(sizeof...(I)));
+      },
+      maslin::in(from[I], std::size_t{1})..., maslin::out(to, std::size_t{1}));
+}
+template <std::size_t Count = 1, class Value>
+void wide_task(graph& g, const std::uint64_t* const* from, int count, std::uint64_t* to, Value value) {
+  if (count == static_cast<int>(Count)) return wide_task(from, to, value, std::make_index_sequence<Count>());
+  if constexpr (Count < 8) wide_task<Count + 1>(g, from, count, to, value);
+}
 
 template <class Emit>
 void run_graph(Emit&& emit) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -40,6 +41,10 @@ struct tasks {
   }
 };
 
+inline constexpr bool has_forks = false;
+template <class F, class G>
+void fork(F&, G&) {}
+
 inline constexpr bool has_graphs = true;
 using bench::plain_array;
 template <class T>
@@ -68,6 +73,10 @@ struct graph {
     body(first, second, x);
   }
 };
+
+inline constexpr bool has_wide_graphs = false;
+template <class Value>
+void wide_task(graph&, const std::uint64_t* const*, int, std::uint64_t*, Value) {}
 
 template <class Emit>
 void run_graph(Emit&& emit) {

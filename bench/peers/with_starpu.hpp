@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <stdexcept>
@@ -97,6 +98,10 @@ struct access {
   starpu_data_handle_t handle;
 };
 
+inline constexpr bool has_forks = false;
+template <class F, class G>
+void fork(F&, G&) {}
+
 inline constexpr bool has_graphs = true;
 template <class T>
 class array {
@@ -128,6 +133,10 @@ struct graph {
     kernel<Body, Accesses...>::submit(body, accesses...);
   }
 };
+
+inline constexpr bool has_wide_graphs = false;
+template <class Value>
+void wide_task(graph&, const std::uint64_t* const*, int, std::uint64_t*, Value) {}
 
 template <class Emit>
 void run_graph(Emit&& emit) {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <vector>
@@ -46,6 +47,10 @@ struct tasks {
   void wait() { group.wait(); }
 };
 
+inline constexpr bool has_forks = false;
+template <class F, class G>
+void fork(F&, G&) {}
+
 inline constexpr bool has_graphs = true;
 template <class T>
 using array = bench::plain_array<T>;
@@ -76,6 +81,10 @@ class graph {
   std::deque<node> nodes_;
   std::vector<node*> roots_;
 };
+
+inline constexpr bool has_wide_graphs = false;
+template <class Value>
+void wide_task(graph&, const std::uint64_t* const*, int, std::uint64_t*, Value) {}
 
 template <class Emit>
 void run_graph(Emit&& emit) {

@@ -78,17 +78,22 @@ def version(name: str) -> str:
     return done.stdout.strip() if done.returncode == 0 and (given[name] / ".git").exists() else given[name].name
 
 
+def compile_by(name: str, compiler: str, *words: str | Path) -> None:
+    done = subprocess.run([compiler, *words], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise MeasurementError(f"{name} could not be compiled with {compiler}:\n" + "\n".join(done.stderr.strip().splitlines()[:5]))
+
+
 @cache
 def built(name: str) -> Path:
     """Gives the program for a runtime's headers, compiled once a run of the scorecard."""
     peer, folder = KNOWN[name], given[name]
     WORK.mkdir(parents=True, exist_ok=True)
-    made = WORK / f"forks_{name}"
-    # Coroutines want clang, which comes with the packaged peers.
-    compiler = shutil.which("clang++-19") or os.environ.get("CXX", "g++")
-    done = subprocess.run([compiler, peer.standard, "-O3", "-DNDEBUG", "-ffp-contract=off", "-pthread", f'-DPEER_VERSION="{version(name)}"',
-                           "-isystem", folder / peer.include, SOURCES / peer.source, SOURCES / "measure.cpp", "-o", made],
-                          capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise MeasurementError(f"{name} could not be compiled with {compiler}:\n" + "\n".join(done.stderr.strip().splitlines()[:5]))
+    made, problems = WORK / f"forks_{name}", WORK / "forks_problems.o"
+    always = ("-O3", "-DNDEBUG", "-ffp-contract=off", "-pthread")
+    # What is computed between forks is compiled as for our own side. Coroutines want clang, which comes with the packaged peers.
+    ours = os.environ.get("CXX", "g++")
+    compile_by(name, ours, "-std=c++20", *always, "-c", SOURCES / "forks/problems.cpp", "-o", problems)
+    compile_by(name, shutil.which("clang++-19") or ours, peer.standard, *always, f'-DPEER_VERSION="{version(name)}"',
+               "-isystem", folder / peer.include, SOURCES / peer.source, SOURCES / "measure.cpp", problems, "-o", made)
     return made

@@ -145,16 +145,18 @@ def values(rounds: Rounds, key: str, factor: float = 1.0) -> dict[str, list[floa
 
 
 def compare(name: str, unit: str, samples: Mapping[str, Sequence[float]], goal: Goal, versions: Mapping[str, str],
-            higher: bool = False) -> Row:
-    """Gives the row of our values against the best peer's: the one with the best median of this run."""
+            higher: bool = False, rival: str = "") -> Row:
+    """Gives the row of our values against the best peer's: the one with the best median of this run. `rival`: the goal is about
+    that peer, whatever others do."""
     if OURS not in samples:
         return not_measured(name, "this build of Maslin does not have it", goal)
     ours = samples[OURS]
     better = max if higher else min
     peers = {side: taken for side, taken in samples.items() if side not in (OURS, OURS + AGAIN)}
+    others, peers = peers, {side: taken for side, taken in peers.items() if side.startswith(rival)}
     if not peers and goal.on == "ratio":
-        return not_measured(name, "no peer is installed; ./dev bench installs them", goal)
-    row = Row(name, median(ours), unit, "higher" if higher else "lower", versions={side: versions.get(side, "") for side in peers},
+        return not_measured(name, f"{rival} did not take part" if rival else "no peer is installed; ./dev bench installs them", goal)
+    row = Row(name, median(ours), unit, "higher" if higher else "lower", versions={side: versions.get(side, "") for side in others},
               samples={side: list(taken) for side, taken in samples.items()})
     if OURS + AGAIN in samples:
         row.again = noise(samples, OURS)
@@ -162,7 +164,7 @@ def compare(name: str, unit: str, samples: Mapping[str, Sequence[float]], goal: 
         best = better(peers, key=lambda side: median(peers[side]))
         row.peer, row.peer_value, row.peer_version = best, median(peers[best]), versions.get(best)
         row.ratio = paired_ratio(ours, peers[best])
-    row.note = "; ".join(f"{side} {median(taken):.3g}" for side, taken in peers.items() if side != row.peer)
+    row.note = "; ".join(f"{side} {median(taken):.3g}" for side, taken in others.items() if side != row.peer)
     return judge(row, goal, pairs(ours, peers[row.peer]) if goal.on == "ratio" else ours)
 
 
@@ -176,9 +178,9 @@ def remarks(row: Row, *more: str) -> Row:
     return row
 
 
-def figure_row(name: str, rounds: Rounds, key: str, unit: str, target: Target, factor: float = 1.0) -> Row:
+def figure_row(name: str, rounds: Rounds, key: str, unit: str, target: Target, factor: float = 1.0, rival: str = "") -> Row:
     """Gives the row of a figure whose goal is a Target."""
-    row = compare(name, unit, values(rounds, key, factor), target.goal(), versions_of(rounds))
+    row = compare(name, unit, values(rounds, key, factor), target.goal(), versions_of(rounds), rival=rival)
     if row.value is None:
         return row
     row.checked = "every run's answer"

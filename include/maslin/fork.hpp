@@ -1,7 +1,6 @@
 #pragma once
 // Forks: branches of a computation that may run at the same time, at the price of a call.
 
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -12,76 +11,20 @@
 #include <utility>
 #include <variant>
 
+#include "maslin/frame.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
 
-struct context;  // who calls
-
 namespace detail {
 
-/// A place in the list of forks whose second branch is known to its caller alone.
-struct fork_link {
-  fork_link* older;
-  fork_link* newer;
-};
-
-/// A fork, in its caller's frame (src/exec/forks/README.md).
-struct fork_frame : fork_link {
-  void (*run)(fork_frame&);   ///< runs the second branch and keeps its result
-  fork_frame* outside;        ///< the fork in whose branch this one stands, on the same fiber
-  context* before;            ///< the context in force; null: the thread's own, or a branch that has not needed one yet
-  context* base_before;       ///< the list's `base`; where `before` is set
-  context* inside = nullptr;  ///< of the branch that runs now, once it has needed one
-  bool promoted = false;      ///< the second branch is a task
-  bool has_result = false;    ///< `run` has kept one
+/// A fork, in its caller's frame.
+struct fork_frame : fork_link, branch_frame {
+  bool promoted = false;    ///< the second branch is a task
+  bool has_result = false;  ///< `run` has kept one
   location where;
-  alignas(8) std::byte branch[160];  ///< room for `inside` and its scope
-  alignas(8) std::byte end[48];      ///< room for the scope of the task
-
-  /// The fork is over.
-  void close(struct fork_list& in) noexcept;
+  alignas(8) std::byte end[48];  ///< room for the scope of the task
 };
-
-/// The forks of one fiber, or of a thread's own stack.
-struct fork_list {
-  fork_link oldest{nullptr,
-                   nullptr};  ///< its `newer` is the oldest fork that can be promoted, unless the list is empty
-  fork_link* newest = &oldest;
-  fork_frame* innermost = nullptr;  ///< in one of whose branches the fiber is
-  context* base = nullptr;          ///< the innermost context in force that is not a branch's; null: the thread's own
-  std::uintptr_t low = 0;           ///< below this address the stack is too short for another fork
-  const std::atomic<bool>* asked = nullptr;  ///< does somebody want a branch?
-  int ignored = 0;                           ///< so many more forks before the clock is read again
-};
-
-/// What the code of a fiber looks up on its thread.
-struct thread_state {
-  context* current = nullptr;  ///< null: the thread's own, or a branch's that has not needed one yet
-  fork_list* forks = nullptr;
-  void* worker = nullptr;  ///< the executor's; null: it is none
-};
-/// Has no room: who has no list gets one in `fork_elsewhere`.
-extern constinit fork_list no_forks;
-extern constinit thread_local thread_state state_of_thread;
-/// Never inline.
-thread_state& address_of_thread_state() noexcept;
-
-// What the code of a program looks up on x86-64 is an offset from a register, which stays right when its fiber changes
-// threads. Elsewhere, and in shared objects, it is an address, which a compiler may keep.
-#if defined(__x86_64__) && (!defined(__PIC__) || defined(__PIE__))
-[[gnu::always_inline]] inline thread_state& this_thread() noexcept { return state_of_thread; }
-#else
-[[gnu::always_inline]] inline thread_state& this_thread() noexcept { return address_of_thread_state(); }
-#endif
-
-inline void fork_frame::close(fork_list& in) noexcept {
-  in.innermost = outside;
-  if (before) {
-    in.base = base_before;
-    this_thread().current = before;
-  }
-}
 
 /// Runs `call(env)` where there is a list of forks and room on the stack.
 void fork_elsewhere(void (*call)(void*), void* env, location where);
@@ -124,14 +67,7 @@ struct fork_of final : fork_frame {
       me.has_result = true;
     };
     where = at;
-    outside = in.innermost;
-    in.innermost = this;
-    before = on.current;
-    if (before) {
-      base_before = in.base;
-      in.base = before;
-      on.current = nullptr;
-    }
+    open(in, on);
     older = in.newest;
     older->newer = this;
     in.newest = this;

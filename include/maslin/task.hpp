@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "maslin/access.hpp"
+#include "maslin/frame.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
 
 class group;
-struct context;  // who calls
 
 /// An argument of `task` that is no argument of its body: among tasks that are ready, those of a higher priority go
 /// first. Tasks without one have priority 0; what is 0 or less is not ordered, nor is what is 32,767 or more.
@@ -94,11 +94,29 @@ struct task_description {
 /// Makes the task a child of the caller (or a member of a group) and lets it run when its data is there.
 void submit_task(const task_storage& storage, const task_description& what);
 
-/// Had the creator better run this task before it goes on? It had if the task waits for nothing and is too small to be
-/// handed over, or very many are in flight. Gives the caller's context then, else null.
-context* runs_at_once(const task_description& what) noexcept;
-/// Does so: calls `callable`, as a task that was created now. `records` has room for its accesses.
-void run_at_once(context& creator, const task_description& what, void* callable, access_record* records);
+/// A task without accesses that its creator runs before it goes on, on its own stack.
+struct task_frame : branch_frame {
+  const task_description* what;
+  std::uint64_t place;               ///< in program order
+  std::uint64_t began;               ///< in ticks; 0: it is not timed
+  alignas(4) std::byte rounding[4];  ///< room for its creator's rounding mode
+};
+
+/// How a new task starts. Its creator runs it before it goes on if the task waits for nothing and is too small to be
+/// handed over, or very many are in flight.
+enum class start : unsigned char {
+  handed_over,
+  at_once,  ///< by `run_at_once`
+  begun     ///< at once, and its frame is open: by a call, then `end_at_once`
+};
+/// `frame`: null where the task cannot begin here.
+start start_task(const task_description& what, task_frame* frame) noexcept;
+/// Calls `callable`, as a task that was created now. `records` has room for its accesses.
+void run_at_once(const task_description& what, void* callable, access_record* records);
+/// The body has returned.
+void end_at_once(task_frame& frame) noexcept;
+/// In a handler: the body has thrown.
+void fail_at_once(task_frame& frame) noexcept;
 
 /// Says what a call of `task` keeps for one argument, and gives it to the body.
 template <class A>
@@ -263,6 +281,15 @@ constexpr const char* name_of(const stored_call<F, Arguments...>*) {
   return name_of(static_cast<const F*>(nullptr));
 }
 
+/// Calls a stored callable.
+template <class Stored>
+void call_stored(Stored& body, const access_record* records) {
+  if constexpr (std::is_invocable_v<Stored&>)
+    body();
+  else
+    body(records);
+}
+
 /// The task_function of a stored callable.
 template <class Stored>
 void use_stored(void* at, const access_record* records, body_use use) {
@@ -281,19 +308,34 @@ void use_stored(void* at, const access_record* records, body_use use) {
     }
   } guard{use == body_use::call ? nullptr : body};
   if (use == body_use::destroy) return;
-  if constexpr (std::is_invocable_v<Stored&>)
-    (*body)();
-  else
-    (*body)(records);
+  call_stored(*body, records);
 }
 
 /// Makes a task of `Stored`, constructed from `from`.
 template <class Stored, std::size_t Accesses, class... From>
 void spawn(const task_description& what, From&&... from) {
-  if (context* creator = runs_at_once(what)) {
+  // The callable is made when the task has begun, so that must not fail, nor call anything.
+  constexpr bool begins_here = Accesses == 0 && std::is_trivially_copyable_v<Stored>;
+  std::conditional_t<begins_here, task_frame, int> frame;
+  start how;
+  if constexpr (begins_here) {
+    how = start_task(what, &frame);
+    if (how == start::begun) {
+      Stored callable(std::forward<From>(from)...);
+      try {
+        call_stored(callable, nullptr);
+      } catch (...) {
+        return fail_at_once(frame);
+      }
+      return end_at_once(frame);
+    }
+  } else {
+    how = start_task(what, nullptr);
+  }
+  if (how == start::at_once) {
     Stored callable(std::forward<From>(from)...);
     access_record records[Accesses + 1];
-    return run_at_once(*creator, what, std::addressof(callable), records);
+    return run_at_once(what, std::addressof(callable), records);
   }
   const task_storage storage = allocate_task(sizeof(Stored), alignof(Stored), Accesses);
   try {

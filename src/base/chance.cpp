@@ -4,11 +4,16 @@
 
 namespace maslin::base {
 
-// No inline: a caller may continue on another thread.
-[[gnu::noinline]] bool one_in_sixteen() noexcept {
+namespace {
+// The high bits are the random ones.
+[[gnu::always_inline]] inline std::uint64_t next() noexcept {
   thread_local std::uint64_t state = 1;
-  state = state * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
-  return state >> 60 == 0;
+  return state = state * 6'364'136'223'846'793'005U + 1'442'695'040'888'963'407U;
 }
+}  // namespace
+
+// No inline: a caller may continue on another thread.
+[[gnu::noinline]] bool one_in_sixteen() noexcept { return next() >> 60 == 0; }
+[[gnu::noinline]] bool one_in_thirty_two() noexcept { return next() >> 59 == 0; }
 
 }  // namespace maslin::base

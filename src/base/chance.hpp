@@ -5,5 +5,7 @@ namespace maslin::base {
 
 /// Gives true for one call in sixteen: by chance, so that no program's period hides anything.
 bool one_in_sixteen() noexcept;
+/// The same for one in 32.
+bool one_in_thirty_two() noexcept;
 
 }  // namespace maslin::base

@@ -47,7 +47,7 @@ void begin(const maslin_options* given) {
 }
 
 void end() {
-  expect(current_context_or_null() == nullptr,
+  expect(is_outside_tasks(),
          "called inside a task, stream or loop, which the end would wait for: call it where the program began");
   begun_runtimes& b = begun();
   const std::lock_guard held(b.lock);

@@ -2,6 +2,7 @@
 // The contract of exec: what every kind of machine offers. The public calls end here; tests/conformance states the
 // promises that each implementation keeps.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -54,6 +55,8 @@ class executor : public graph::ready_sink {
   /// For a caller that has no list of forks, or no room for another fork on its stack: runs `call(env)` where there
   /// are.
   virtual void run_forks(void (*call)(void*), void* env, location where) = 0;
+  /// Runs `call(env)`, and the caller, who has no list of forks, has one meanwhile if it may be a worker.
+  virtual void run_seated(void (*call)(void*), void* env) { call(env); }
   /// Promotes the oldest fork of the caller's list if somebody has nothing to do, and it is time.
   virtual void give_branch(detail::fork_list&) noexcept {}
   /// Lets so many seconds pass for the caller, who declares them (`cost`); false where time passes by itself.
@@ -102,8 +105,10 @@ class executor : public graph::ready_sink {
 /// Suspends the caller until at most `rest` members of the scope are open.
 inline void suspend_until(executor& exec, scope& s, std::int64_t rest = 0) {
   while (s.in_flight() > rest) {
-    if (waiter* me = exec.caller()) return s.await(*me, rest);
-    exec.help(&s);
+    if (waiter* me = exec.caller())
+      s.await(*me, rest);
+    else
+      exec.help(&s);
   }
 }
 
@@ -117,8 +122,15 @@ inline void await(executor& exec, scope& s, std::int64_t rest = 0) {
   suspend_until(exec, s, rest);
 }
 
+/// The runtime's executor; null while there is none.
+extern constinit std::atomic<executor*> running_executor;
+/// The first call that needs a runtime starts it: the rare part of `the_executor`.
+executor& start_by_call();
 /// Gives the runtime's executor; starts the runtime on the first call. Throws `error` for a bad environment.
-executor& the_executor();
+inline executor& the_executor() {
+  executor* const exec = running_executor.load(std::memory_order_acquire);
+  return exec ? *exec : start_by_call();
+}
 
 /// Makes the executor for this many workers, which runs loops under that schedule unless they ask for another
 /// (exec/threads).

@@ -1,5 +1,6 @@
 #pragma once
-// The context of a fork's branch. A branch gets one when it first needs it: most only compute.
+// The context of a fork's branch, or of a task that its creator runs at once. It gets one when it first needs it: most
+// only compute.
 
 #include "base/atomic.hpp"
 #include "maslin/fork.hpp"
@@ -7,11 +8,12 @@
 
 namespace maslin {
 
-/// Lies in `fork_frame::branch`.
+/// Lies in `branch_frame::branch`.
 struct branch {
-  explicit branch(const context& around) : own(around.children), self(own) {
-    self.stream = around.stream;
-    self.declares = around.declares;
+  branch(const context& around, const detail::branch_frame& of) : own(around.children), self(own) {
+    self.stream = of.is_task() ? of.stream : around.stream;
+    self.at_once = of.is_task();
+    self.declares = !of.is_task() && around.declares;
     self.records_into = around.records_into;
   }
   scope own;
@@ -19,10 +21,10 @@ struct branch {
 };
 // A checker's atomics may be larger (tests/interleavings/weak_memory); nothing forks there.
 static_assert(sizeof(MASLIN_ATOMIC<int>) > sizeof(int) ||
-              (sizeof(branch) <= sizeof(detail::fork_frame::branch) && alignof(branch) <= 8 &&
+              (sizeof(branch) <= sizeof(detail::branch_frame::branch) && alignof(branch) <= 8 &&
                sizeof(scope) <= sizeof(detail::fork_frame::end) && alignof(scope) <= 8));
 
-inline branch& branch_of(detail::fork_frame& fork) { return *reinterpret_cast<branch*>(fork.branch); }
+inline branch& branch_of(detail::branch_frame& frame) { return *reinterpret_cast<branch*>(frame.branch); }
 /// The scope of the second branch as a task.
 inline scope& end_of(detail::fork_frame& fork) { return *reinterpret_cast<scope*>(fork.end); }
 

@@ -25,6 +25,8 @@ constinit thread_local thread_state state_of_thread{.forks = &no_forks};
 
 }  // namespace detail
 
+constinit std::atomic<watched> watched_contexts{watched::nothing};
+
 namespace {
 
 thread_local bool is_over = false;
@@ -58,7 +60,7 @@ struct root_context {
   }
   ~root_context() {
     is_over = true;
-    if (detail::state_of_thread.current || detail::state_of_thread.forks->innermost) {
+    if (!is_outside_tasks()) {
       leave_in_task();
       return;
     }
@@ -93,10 +95,10 @@ namespace {
 [[gnu::noinline, gnu::cold]] context& branch_or_root() noexcept {
   const detail::fork_list& forks = *detail::state_of_thread.forks;
   if (!forks.innermost) return root.self;
-  detail::fork_frame& fork = *forks.innermost;
-  fork.inside = &(new (fork.branch) branch(forks.base ? *forks.base : root.self))->self;
-  set_current_context(fork.inside);
-  return *fork.inside;
+  detail::branch_frame& frame = *forks.innermost;
+  frame.inside = &(new (frame.branch) branch(forks.base ? *forks.base : root.self, frame))->self;
+  set_current_context(frame.inside);
+  return *frame.inside;
 }
 
 }  // namespace
@@ -106,6 +108,13 @@ namespace {
   return now ? *now : branch_or_root();
 }
 [[gnu::noinline]] context* current_context_or_null() noexcept { return detail::state_of_thread.current; }
+[[gnu::noinline]] context* known_context() noexcept {
+  const detail::thread_state& here = detail::state_of_thread;
+  return here.current ? here.current : here.forks->base;
+}
+[[gnu::noinline]] bool is_outside_tasks() noexcept {
+  return !detail::state_of_thread.current && !detail::state_of_thread.forks->innermost;
+}
 /// Apart, so that nothing is saved on the stack where nobody watches.
 [[gnu::noinline, gnu::cold]] static context* tell_of(context* now, context_watcher tell, context* before) noexcept {
   tell(now);
@@ -125,7 +134,10 @@ namespace {
 [[gnu::noinline]] detail::fork_list* forks_of_thread() noexcept { return detail::state_of_thread.forks; }
 [[gnu::noinline]] void set_forks_of_thread(detail::fork_list* list) noexcept { detail::state_of_thread.forks = list; }
 // Release: what the watcher needs was there before; who misses it meets it at the next change.
-void set_context_watcher(context_watcher watcher) noexcept { watched_by.store(watcher, std::memory_order_release); }
+void set_context_watcher(context_watcher watcher, watched what) noexcept {
+  watched_contexts.store(watcher ? what : watched::nothing, std::memory_order_relaxed);
+  watched_by.store(watcher, std::memory_order_release);
+}
 
 void rethrow_first(error_list&& errors) {
   if (errors.empty()) return;

@@ -50,8 +50,12 @@ context& current_context() noexcept;
 void set_current_context(context* c) noexcept;
 /// The same; gives what `current_context_or_null` gave before.
 context* exchange_current_context(context* c) noexcept;
-/// As `current_context`, but null where only the thread's root context is meant.
+/// As `current_context`, but null where only the thread's root context is meant, or code has not needed one yet.
 context* current_context_or_null() noexcept;
+/// The innermost context that there is; null for the thread's own.
+context* known_context() noexcept;
+/// Is the calling code the thread's own, and no task, stream, loop's body or branch?
+bool is_outside_tasks() noexcept;
 
 /// The forks of the calling code's fiber; no inline, as above.
 detail::fork_list* forks_of_thread() noexcept;

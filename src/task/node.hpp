@@ -24,10 +24,14 @@ struct task_node {
   static constexpr std::size_t granule = 16;
 
   task_node(scope& member_of, void* of_stream, const task_storage& storage, const task_description& what)
+      : task_node(member_of, member_of.enter(), of_stream, storage, what) {}
+  /// `at`: its place, at which it is counted already.
+  task_node(scope& member_of, std::uint64_t at, void* of_stream, const task_storage& storage,
+            const task_description& what)
       : run(what.run),
         callable(storage.callable),
         in(&member_of),
-        place(member_of.enter()),
+        place(at),
         stream(of_stream),
         where(what.where),
         granules(static_cast<std::uint16_t>(storage.bytes / granule)),
@@ -70,14 +74,28 @@ task_storage new_task_storage(std::size_t bytes, std::size_t alignment, std::siz
 
 /// The executor's part of a group.
 struct group::state {
-  explicit state(void* of_stream) : stream(of_stream) {}
+  /// `by`: the forks of the fiber that makes it; null where the caller has none.
+  state(void* of_stream, const detail::fork_list* by)
+      : members(nullptr, by ? scope::creators::one : scope::creators::many), stream(of_stream), creator(by) {}
 
-  scope members{nullptr, scope::creators::many};
+  /// Counts a member that the code on the fiber with these forks creates; gives its place in program order.
+  std::uint64_t enter(const detail::fork_list* forks) noexcept {
+    if (!creator) return members.enter();
+    if (creator == forks) return members.enter() + others.load(std::memory_order_relaxed);
+    const std::uint64_t place = members.created() + others.fetch_add(1, std::memory_order_relaxed);
+    members.enter_beside();
+    return place;
+  }
+
+  bool has_members() const noexcept { return members.created() + others.load(std::memory_order_relaxed) > 0; }
+  scope members;
   /// Its tasks', whoever creates them: that of a stream which creates some may end before them. It is the stream of
   /// the code that declared it as a local variable, which is gone, and has waited, when that code ends. Any other group
   /// may outlive the stream in which it was made, so it has none: its tasks' off-loads are nobody's in the sizing of
   /// phases.
   void* stream;
+  const detail::fork_list* creator;      ///< whose code counts its members without an atomic operation
+  std::atomic<std::uint64_t> others{0};  ///< members that others have created
 };
 
 }  // namespace maslin

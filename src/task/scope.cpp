@@ -82,11 +82,12 @@ bool scope::leave_and_wake(std::uint64_t members) noexcept {
   std::int64_t seen = state_.load(std::memory_order_relaxed);
   std::int64_t next;
   do {
-    next = (seen - static_cast<std::int64_t>(members) * one) & ~awaited;
+    next = seen - static_cast<std::int64_t>(members) * one;
     if (!(seen & awaited) || (next >> 2) > 0) {
       lock_.unlock();
       return false;
     }
+    next = (next & ~awaited) - waiters_->settled;
   } while (!state_.compare_exchange_weak(seen, next, std::memory_order_acq_rel, std::memory_order_relaxed));
   waiter* w = std::exchange(waiters_, nullptr);
   lock_.unlock();
@@ -107,18 +108,18 @@ bool scope::close() noexcept {
 
 void scope::await(waiter& w, std::int64_t rest) {
   lock_.lock();
-  // While it waits, a lone creator creates nothing, so the count can be settled; and 0 stands for what it waits for.
-  const std::int64_t settle = (unsettled() - rest) * one;
   std::int64_t seen = state_.load(std::memory_order_acquire);
   do {
-    if (((seen + settle) >> 2) <= 0) return lock_.unlock();
     if (seen & awaited) break;  // others sleep here already
-  } while (!state_.compare_exchange_weak(seen, seen + settle + awaited, std::memory_order_acq_rel,
+    // Read after the state: a member that has left it was counted before. And 0 stands for what it waits for.
+    w.settled = (unsettled() - rest) * one;
+    if (((seen + w.settled) >> 2) <= 0) return lock_.unlock();
+  } while (!state_.compare_exchange_weak(seen, seen + w.settled + awaited, std::memory_order_acq_rel,
                                          std::memory_order_acquire));
-  w.next = waiters_;
-  waiters_ = &w;
+  // The first stays first: `settled` is its own.
+  waiter*& place = waiters_ ? waiters_->next : waiters_;
+  w.next = std::exchange(place, &w);
   w.sleep(lock_, {this});
-  if (settle != 0) state_.fetch_sub(settle, std::memory_order_relaxed);
 }
 
 void scope::add_error(std::uint64_t place, std::exception_ptr what) noexcept {

@@ -66,7 +66,9 @@ class waiter {
   /// Lets the waiter go on. Called once for each sleep; the waiter may be gone the moment it was called.
   virtual void wake() noexcept = 0;
 
-  waiter* next = nullptr;  // belongs to what the waiter waits for
+  // What the waiter waits for keeps these.
+  waiter* next = nullptr;
+  std::int64_t settled = 0;
 
  protected:
   ~waiter() = default;
@@ -74,15 +76,17 @@ class waiter {
 
 /// Counts members that are not done, in one word, so that whoever takes the last one off knows whether somebody waits:
 ///
-///   bits 63..2  open members (signed); `lent` more while one creator counts its new members privately;
-///               less the number that a waiter is content with while it waits
+///   bits 63..2  open members (signed); `lent` more where one creator counts its new members privately;
+///               while somebody sleeps, `waiter::settled` more: what the creator had counted then, and less the number
+///               that the waiter is content with
 ///   bit 1       closed: the owner's body has returned, and who takes the last member off finishes the owner
 ///   bit 0       awaited: somebody sleeps until the count has come down to 0; changed only under the lock, together
 ///               with the list of who sleeps
 class scope {
  public:
-  /// Who adds members: one context (the children of a task, of a thread, of a loop's body), which then counts them
-  /// without an atomic operation; or several threads (a group, the blocks of a loop).
+  /// Who adds members: one context (the children of a task, of a thread, of a loop's body, of a group), which then
+  /// counts them without an atomic operation; or several threads (the blocks of a loop). Others may add to what one
+  /// context counts (`enter_beside`) and wait for it: they may be woken before all is done, since it goes on counting.
   enum class creators : std::uint8_t { one, many };
 
   /// `outer`: the scope of the context that waits for this one, null where none is known to live.
@@ -104,10 +108,12 @@ class scope {
     state_.fetch_add(static_cast<std::int64_t>(members) * one, std::memory_order_relaxed);
     return created_.fetch_add(members, std::memory_order_relaxed);
   }
+  /// Counts a member that another than the one creator creates; its place is the caller's to know.
+  void enter_beside() noexcept { state_.fetch_add(one, std::memory_order_relaxed); }
   /// The number of members so far: the place of the next.
   std::uint64_t created() const noexcept { return created_.load(std::memory_order_relaxed); }
-  /// Members that are not done; what the others did is visible. Only for the creator while nobody waits, and for
-  /// messages.
+  /// Members that are not done; what the others did is visible. While somebody else waits it may be less, but 0 only
+  /// when all are done whose creation the caller knows of.
   std::int64_t in_flight() const noexcept {
     const std::int64_t state = state_.load(std::memory_order_acquire);
     return state & awaited ? state >> 2 : open(state);
@@ -127,7 +133,7 @@ class scope {
     created_.store(0, std::memory_order_relaxed);
   }
 
-  /// Suspends `w` (the caller) until at most `rest` members are open.
+  /// Suspends `w` (the caller) until at most `rest` members are open, or, where another counts them, somewhat earlier.
   void await(waiter& w, std::int64_t rest = 0);
 
   void add_error(std::uint64_t place, std::exception_ptr what) noexcept;

@@ -214,4 +214,141 @@ TEST_P(SmallTasks, OfEveryKindGiveWhatTheySay) {
   EXPECT_EQ(updated, 3L * many);
 }
 
+TEST_P(SmallTasks, OfAGroupThrowInProgramOrder) {
+  ms::group all;
+  std::atomic<int> ran{0};
+  for (int i = 0; i < many; ++i)
+    all.task([&ran, i] {
+      ran.fetch_add(1, std::memory_order_relaxed);
+      if (i == many - 10 || i == many - 5) throw std::runtime_error(std::to_string(i));
+    });
+  try {
+    all.wait();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::runtime_error& e) {
+    EXPECT_EQ(e.what(), std::to_string(many - 10));
+    EXPECT_EQ(ms::other_exceptions().size(), 1u);
+  }
+  EXPECT_EQ(ran, many);
+  all.wait();
+}
+
+/// A tree of groups, deep enough that most of its tasks are small; `at_leaf(leaf)` is called in each.
+template <class AtLeaf>
+long count_leaves(long first, int depth, const AtLeaf& at_leaf) {
+  if (depth == 0) return at_leaf(first), 1;
+  long left = 0;
+  ms::group half;
+  half.task([&left, first, depth, &at_leaf] { left = count_leaves(first, depth - 1, at_leaf); });
+  const long right = count_leaves(first + (1L << (depth - 1)), depth - 1, at_leaf);
+  half.wait();
+  return left + right;
+}
+constexpr int depth = 12;
+constexpr long leaves = 1L << depth;
+
+TEST_P(SmallTasks, InGroupsInEachOtherAreTasksInAllTheyCall) {
+  std::atomic<int> created{0};
+  std::atomic<int> odd{0};
+  for (int round = 0; round < 3; ++round)
+    EXPECT_EQ(count_leaves(0, depth,
+                           [&](long leaf) {
+                             if (leaf % 64 == 0) {
+                               ms::task([&] { ++created; });  // the end of the task around it covers it
+                             } else if (leaf % 64 == 1) {
+                               ms::fork([&] { ++created; }, [&] { ms::task([&] { ++created; }); });
+                             } else if (leaf % 64 == 2) {
+                               ms::parallel_for(0, 3, [&](ms::range r) { created += static_cast<int>(r.size()); });
+                             } else if (leaf % 64 == 3) {
+                               int x = 0;
+                               ms::task([&](ms::view<int> v) { v[0] = 1; }, ms::inout(x));
+                               ms::wait();
+                               created += x;
+                             } else if (leaf % 64 == 4) {
+                               odd += ms::width() != 1;
+                             }
+                           }),
+              leaves);
+  ms::wait();
+  EXPECT_EQ(created, 3 * leaves / 64 * (1 + 2 + 3 + 1));
+  // The last leaves are the caller's own.
+  if (!serial()) {
+    EXPECT_LE(odd, 3);
+  }
+}
+
+TEST_P(SmallTasks, InGroupsInEachOtherPassOnWhatTheyAndTheirTasksThrow) {
+  for (int round = 0; round < 3; ++round) {
+    const auto fails = [&](bool in_a_task) {
+      count_leaves(0, depth, [&](long leaf) {
+        if (leaf != 7 * leaves / 16 && leaf != leaves / 16) return;
+        const auto fail = [leaf] { throw std::runtime_error(std::to_string(leaf)); };
+        if (in_a_task)
+          ms::task(fail);
+        else
+          fail();
+      });
+    };
+    for (const bool in_a_task : {false, true}) try {
+        fails(in_a_task);
+        ms::wait();
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const std::runtime_error& e) {
+        EXPECT_EQ(e.what(), std::to_string(leaves / 16));
+      }
+  }
+}
+
+TEST_P(SmallTasks, OfAGroupMayBeCreatedByOthersWhoWaitForIt) {
+  std::atomic<int> ran{0};
+  for (int round = 0; round < 20; ++round) {
+    ran = 0;
+    ms::group shared;
+    ms::group creators;
+    constexpr int each = 300;
+    for (int c = 0; c < 4; ++c)
+      creators.task([&] {
+        for (int i = 0; i < each; ++i) shared.task([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+        shared.wait();
+        EXPECT_GE(ran, each);
+      });
+    for (int i = 0; i < each; ++i) shared.task([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+    creators.wait();
+    shared.wait();
+    EXPECT_EQ(ran, 5 * each);
+  }
+}
+
+TEST_P(SmallTasks, OfAGroupAreWaitedForByOthersWhileTheirCreatorRunsThem) {
+  if (!meets()) GTEST_SKIP() << "one runs beside the other";
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<ms::group*> shared{nullptr};
+    std::atomic<bool> done{false};
+    std::atomic<bool> waited{false};
+    ms::group both;
+    both.task([&] {
+      while (!shared) std::this_thread::yield();
+      shared.load()->wait();
+      EXPECT_TRUE(done);
+      waited = true;
+    });
+    both.task([&] {
+      ms::group own;
+      for (int i = 0; i <= many; ++i)
+        own.task([&, i] {
+          if (i < many) return;
+          shared = &own;
+          dawdle();
+          ms::group inside;
+          inside.task([&] { dawdle(); });
+          inside.wait();
+          done = true;
+        });
+      own.wait();
+      while (!waited) std::this_thread::yield();  // it is in a call of the group
+    });
+    both.wait();
+  }
+}
+
 }  // namespace

@@ -1,6 +1,7 @@
 #include "archetype.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "blocks.hpp"
@@ -17,7 +18,6 @@ static_assert(core::machine<archetype>);
 
 namespace {
 
-archetype* the_only_one = nullptr;
 outsider* calling_outsider = nullptr;  // the explorer keeps one for each thread
 
 constexpr std::atomic<bool> at_every_fork{true};
@@ -37,7 +37,8 @@ void nothing(void*) {}
 
 }  // namespace
 
-executor& the_executor() { return *the_only_one; }
+constinit std::atomic<executor*> running_executor{nullptr};
+executor& start_by_call() { std::abort(); }
 
 loop_fiber::loop_fiber() {
   forks.asked = &at_every_fork;
@@ -52,7 +53,7 @@ loop_fiber::loop_fiber(archetype& exec, const fiber_stack& on)
 }
 
 void loop_fiber::sleep(base::short_lock& held, const awaited_end&) {
-  archetype_worker& w = *static_cast<archetype*>(the_only_one)->calling_worker();
+  archetype_worker& w = *static_cast<archetype&>(the_executor()).calling_worker();
   home = &w;
   w.exec.leave_fiber(w, held);
 }
@@ -75,10 +76,10 @@ void archetype_worker::nonempty(bool holds_work) {
 archetype::archetype(int workers, mistake seeded)
     : mistake_(seeded), has_loops_(workers), has_tasks_(workers), asleep_(workers), whole_(&make_whole(workers)) {
   for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<archetype_worker>(*this, i));
-  the_only_one = this;
+  running_executor.store(this);
 }
 archetype::~archetype() {
-  the_only_one = nullptr;
+  running_executor.store(nullptr);
   taken_stacks = 0;
 }
 

@@ -21,6 +21,7 @@ struct sleeper final : waiter {
   void sleep(base::short_lock& held, const maslin::awaited_end&) override {
     held.unlock();
     woken.wait(0);
+    woken.store(0);
   }
   void wake() noexcept override {
     woken.store(1);
@@ -99,6 +100,95 @@ struct two_waiters : scenario {
 TEST(Interleavings, AGroupMayHaveSeveralWaiters) {
   expect_well(explore([] { return std::make_unique<two_waiters>(false); }, 4));
   expect_well(explore([] { return std::make_unique<two_waiters>(true); }, 3));
+}
+
+/// A group whose creator runs a member itself, and inside that another, while somebody else, who was told of the first,
+/// waits for the group and takes it away; beside them a member of a third.
+struct counted_by_its_creator : scenario {
+  std::optional<scope> members;
+  sleeper other;
+  explorer::atomic<int> told{0};
+  explorer::atomic<int> done{0};
+
+  counted_by_its_creator(bool nests, bool looks_once, bool is_torn) {
+    members.emplace(nullptr, scope::creators::one);
+    if (is_torn) tear(*members);
+    members->enter_beside();
+    threads.push_back([this, nests] {
+      members->enter();
+      told.store(1);
+      told.notify_all();
+      if (nests) {
+        members->enter();
+        if (members->leave()) fail("a group was finished");
+      }
+      done.fetch_or(1);
+      if (members->leave()) fail("a group was finished");
+    });
+    threads.push_back([this] {
+      done.fetch_or(2);
+      if (members->leave()) fail("a group was finished");
+    });
+    threads.push_back([this, looks_once] {
+      told.wait(0);
+      do members->await(other);
+      while (!looks_once && members->in_flight() > 0);
+      if (done.load() != 3) fail("it went on too early");
+      members.reset();
+    });
+  }
+  void check() override {}
+};
+
+TEST(Interleavings, WhatAGroupsCreatorRunsItselfIsWaitedForByOthers) {
+  for (const bool nests : {false, true})
+    expect_well(explore([=] { return std::make_unique<counted_by_its_creator>(nests, false, false); }, 3));
+  EXPECT_NE(explore([] { return std::make_unique<counted_by_its_creator>(true, true, false); }, 3).failure, "");
+  EXPECT_NE(explore([] { return std::make_unique<counted_by_its_creator>(true, false, true); }, 3).failure, "");
+}
+
+/// The same group where its creator waits, too, having created another member meanwhile, and nobody takes it away.
+struct creator_waits_too : scenario {
+  std::optional<scope> members;
+  sleeper creator, other;
+  explorer::atomic<int> told{0};
+  explorer::atomic<int> added{0};
+  explorer::atomic<int> done{0};
+
+  creator_waits_too() {
+    members.emplace(nullptr, scope::creators::one);
+    members->enter();
+    threads.push_back([this] {
+      told.store(1);
+      told.notify_all();
+      members->enter();
+      added.store(1);
+      added.notify_all();
+      while (members->in_flight() > 0) members->await(creator);
+      if (done.load() != 3) fail("the creator went on too early");
+    });
+    threads.push_back([this] {
+      told.wait(0);
+      while (members->in_flight() > 0) members->await(other);
+      if ((done.load() & 1) == 0) fail("the other went on too early");
+    });
+    threads.push_back([this] { leave(1); });
+    threads.push_back([this] {
+      added.wait(0);
+      leave(2);
+    });
+  }
+  void leave(int member) {
+    done.fetch_or(member);
+    if (members->leave()) fail("a group was finished");
+  }
+  void check() override {
+    if (!members->quiet()) fail("something is left");
+  }
+};
+
+TEST(Interleavings, AGroupsCreatorMayWaitBesideOthers) {
+  expect_well(explore([] { return std::make_unique<creator_waits_too>(); }, 2));
 }
 
 /// A task whose body returns while its children end: exactly one of them finishes it.

@@ -146,10 +146,19 @@ class Figures(unittest.TestCase):
         with mock.patch.object(peers, "run", lambda side, figures: [result(side.program, figure=figures[0])]), \
                 mock.patch.object(peers, "present", lambda: [Side("tbb")]), mock.patch.dict(checkouts.given, {"citor": Path("/citor")}, clear=True):
             rows = peers_forks.measure(Plan(quick=False))
-        self.assertEqual([row.name for row in rows if row.verdict != NOT_MEASURED], [f"peers/forks/{f}" for f in peers_forks.FIGURES])
-        self.assertEqual({row.name: row.note.split("=")[0] for row in rows if row.verdict == NOT_MEASURED},
-                         {f"peers/forks, {name}": f"./dev bench --peer {name}" for name in ("libfork", "taskflow", "toomanycooks")})
-        self.assertIn("citor", rows[0].samples)
+        self.assertEqual([row.name for row in rows if row.verdict != NOT_MEASURED], ["peers/forks/matmul"])
+        asked = {row.name: row.note.split("=")[0] for row in rows if row.verdict == NOT_MEASURED}
+        self.assertEqual(asked, {**{f"peers/forks/{figure}": "./dev bench --peer libfork" for figure in peers_forks.FIGURES},
+                                 **{f"peers/forks, {name}": f"./dev bench --peer {name}" for name in ("libfork", "taskflow", "toomanycooks")}})
+        self.assertIn("citor", rows[3].samples)
+
+    def test_a_goal_may_be_about_one_peer_whatever_others_do(self):
+        rounds = {"maslin": [result("maslin", 8.0)] * 7, "libfork busy": [result("libfork", 10.0)] * 7, "faster": [result("faster", 1.0)] * 7}
+        row = peers_forks.row_of("fib", {"forks-fib": rounds}, Goal("ratio", at_most=0.9), "libfork")
+        self.assertEqual((row.peer, row.verdict), ("libfork busy", MET))
+        self.assertIn("faster 1", row.note)
+        row = peers_forks.row_of("fib", {"forks-fib": {"maslin": rounds["maslin"], "faster": rounds["faster"]}}, Goal("ratio", at_most=0.9), "libfork")
+        self.assertEqual(row.verdict, NOT_MEASURED)
 
     def test_a_loss_is_the_time_beside_a_busy_process_over_the_time_without(self):
         quiet = [result("a", 1.0), result("a", 1.0, schedule="guided")]

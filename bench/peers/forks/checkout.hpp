@@ -15,10 +15,10 @@ bool print_all(Solver& solver, const char* runtime, const char* schedule, int co
   for (int i = 1; i < count; ++i)
     for (const result& r : solve(solver, words[i])) {
       std::printf(R"({"figure": "%s", "runtime": "%s", "version": "%s", "schedule": "%s", "seconds": %.9g, )"
-                  R"("mean_seconds": %.9g, "checked": %s})"
-                  "\n",
-                  r.figure.c_str(), runtime, PEER_VERSION, schedule, r.seconds.median, r.seconds.mean,
-                  r.checked ? "true" : "false");
+                  R"("mean_seconds": %.9g)",
+                  r.figure.c_str(), runtime, PEER_VERSION, schedule, r.seconds.median, r.seconds.mean);
+      for (const auto& [key, value] : r.more) std::printf(R"(, "%s": %.6g)", key.c_str(), value);
+      std::printf(", \"checked\": %s}\n", r.checked ? "true" : "false");
       right = right && r.checked;
     }
   return right;

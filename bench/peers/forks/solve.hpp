@@ -3,6 +3,7 @@
 // multiply(product&), each from outside the runtime's workers.
 
 #include "../measure.hpp"
+#include "../metg.hpp"
 #include "problems.hpp"
 
 namespace bench::forks {
@@ -33,6 +34,11 @@ results solve(Solver& solver, const std::string& figure) {
     });
     return {{"forks-matmul", seconds, 0, p.right()}};
   }
+  if constexpr (requires(pattern_graph & g) { solver.run(g); })
+    if (constexpr std::string_view begin = "metg-fresh-"; figure.starts_with(begin)) {
+      pattern_graph g(std::string_view(figure).substr(begin.size()));
+      return {at_least_length(figure.c_str(), g, [&] { solver.run(g); })};
+    }
   return {};
 }
 

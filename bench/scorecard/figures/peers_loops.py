@@ -15,7 +15,7 @@ from . import Plan
 
 NAME = "peers/loops"
 GAP = Target(1.0)  # µs more than without the gap
-TRIANGLE = Target(1.04)
+TRIANGLE = Target(1.03)
 
 
 def gap_row(plain: Rounds, gap: Rounds) -> Row:
@@ -43,6 +43,6 @@ def measure(plan: Plan) -> list[Row]:
 
 def fork_join_rows(found: dict[str, Rounds]) -> list[Row]:
     plain = found["fork-join"]
-    return [remarks(figure_row(f"{NAME}/fork-join", plain, "seconds", "µs", Target(0.5, cell=0.75), factor=1e6),
+    return [remarks(figure_row(f"{NAME}/fork-join", plain, "seconds", "µs", Target(0.36, cell=0.54), factor=1e6),
                     "the two iterations wait for each other, which all pay"),
             gap_row(plain, found["fork-join-after-gap"])]

@@ -26,7 +26,7 @@ constexpr std::uint64_t kib = 1024;
 void tell(const fiber_stacks* stacks, std::string_view how) noexcept {
   fixed_text out;
   out << "maslin: the stack of a fiber is too small for what runs on it: ";
-  say_what_runs(current_context_or_null(), out);
+  say_what_runs(known_context(), out);
   out << ". " << how;
   if (stacks) {
     const std::uint64_t size = stacks->bytes() / kib;

@@ -26,8 +26,8 @@ one_thread::~one_thread() {
 }
 
 void one_thread::look() noexcept {
-  if (current_context_or_null() || foreign::look() == 0) return;
-  set_context_watcher(context_changed);
+  if (!is_outside_tasks() || foreign::look() == 0) return;
+  set_context_watcher(context_changed, watched::everything);
   limit_thread_anew(1);
   process_.apply_anew();
 }

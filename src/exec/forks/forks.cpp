@@ -45,29 +45,6 @@ void run_call(void* call) {
   c.run(c.env);
 }
 
-/// Ends the context of the branch that has run, if it had one, and gives what its tasks threw.
-error_list take_branch(detail::fork_frame& fork) {
-  if (!fork.inside) return {};
-  branch& over = branch_of(fork);
-  await_tasks(the_executor(), over.self);
-  error_list errors = over.own.has_errors() ? over.own.take_errors() : error_list();
-  fork.inside = nullptr;
-  over.~branch();
-  set_current_context(nullptr);
-  return errors;
-}
-
-/// The same where the branch has thrown `what`.
-error_list take_branch(detail::fork_frame& fork, std::exception_ptr&& what) {
-  if (!fork.inside) {
-    error_list one;
-    one.add(0, std::move(what));
-    return one;
-  }
-  branch_of(fork).own.add_error(~std::uint64_t{0}, std::move(what));
-  return take_branch(fork);
-}
-
 /// Waits for the second branch as a task, and gives what it threw.
 error_list take_task(detail::fork_frame& fork) {
   executor& exec = the_executor();
@@ -83,6 +60,27 @@ error_list take_task(detail::fork_frame& fork) {
 }
 
 }  // namespace
+
+error_list take_branch(detail::branch_frame& frame) {
+  if (!frame.inside) return {};
+  branch& over = branch_of(frame);
+  await_tasks(the_executor(), over.self);
+  error_list errors = over.own.has_errors() ? over.own.take_errors() : error_list();
+  frame.inside = nullptr;
+  over.~branch();
+  set_current_context(nullptr);
+  return errors;
+}
+
+error_list take_branch(detail::branch_frame& frame, std::exception_ptr&& what) {
+  if (!frame.inside) {
+    error_list one;
+    one.add(0, std::move(what));
+    return one;
+  }
+  branch_of(frame).own.add_error(~std::uint64_t{0}, std::move(what));
+  return take_branch(frame);
+}
 
 bool promote_oldest(executor& exec, detail::fork_list& list) noexcept {
   // The branches of forks in a recording create its tasks, in program order.

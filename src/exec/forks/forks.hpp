@@ -33,6 +33,11 @@ class forks_kept {
   detail::fork_list* const before_;
 };
 
+/// Ends the context of the code that has run, if it had one: waits for its tasks, and gives what they threw.
+error_list take_branch(detail::branch_frame& frame);
+/// The same where the code has thrown `what`.
+error_list take_branch(detail::branch_frame& frame, std::exception_ptr&& what);
+
 /// Runs `call(env)` as a task of its own, on another stack, and returns when it is done; rethrows what it threw.
 void run_as_task(executor& exec, void (*call)(void*), void* env, location where);
 

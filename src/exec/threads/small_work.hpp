@@ -88,8 +88,11 @@ class small_work {
     call_site& site = sites_.of(body, line);
     // At once, it would hold its creator up until they are done; and so would they, if they do the same, without end.
     if (leaves_tasks) return site.is_never_small();
-    // One that takes so long must not wait for the mean to believe it: others of its site may be as long.
-    if (static_cast<double>(ticks) >= grain::still_short * handing_task_over_ticks_) return site.learn(1, ticks, 1);
+    // One that takes so long must not wait for the mean to believe it: others of its site may be as long. How long it
+    // takes does not matter then, and of a recursion's tasks, which enclose each other, most are short all the same.
+    if (const double no_more_short = grain::still_short * handing_task_over_ticks_;
+        static_cast<double>(ticks) >= no_more_short)
+      return site.learn(1, static_cast<std::uint64_t>(2 * no_more_short), 1);
     site.learn(1, without_clock(ticks), task_memory);
   }
   void learn_graph(detail::task_function body, unsigned line, bool adding, std::uint64_t ticks) noexcept {

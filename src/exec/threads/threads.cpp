@@ -240,6 +240,11 @@ void threads_executor::run_forks(void (*call)(void*), void* env, location where)
   call(env);
 }
 
+void threads_executor::run_seated(void (*call)(void*), void* env) {
+  const starting_thread::visit visit(*this);
+  call(env);
+}
+
 void threads_executor::wake_one(team::span workers) {
   if (asleep_.wake_one(workers.first, workers.first + workers.width)) return;
   if (sharing_) sharing_->wants_more();
@@ -293,12 +298,24 @@ bool threads_executor::is_too_small(detail::task_function body, const location& 
                                     std::uint64_t created) const noexcept {
   const call_site* const site = small_.task_site(body, where.line());
   if (!site) return false;
-  worker* const w = self();
+  auto* const w = static_cast<worker*>(detail::state_of_thread.worker);
+  if (!w || accesses > 0 || sharing_) return is_too_small(*site, w, accesses, created);
+  if (!w->running->has_room()) return false;
+  const int width = team_of(w).width();
+  return small_.runs_at_once(*site, 0, at_hand(*w, created, width), width);
+}
+
+/// Apart, so that the usual case calls nothing and saves no registers.
+[[gnu::noinline]] bool threads_executor::is_too_small(const call_site& site, worker* w, std::size_t accesses,
+                                                      std::uint64_t created) const noexcept {
   if (!has_room(w)) return false;
-  const worker* const as = w ? w : worker_0_.is_starter() ? &at(0) : nullptr;
-  const bool at_once = small_.runs_at_once(*site, accesses, {as ? as->tasks.size() : 0, created}, shares_of_caller());
+  const int width = shares_of_caller();
+  const grain::tasks_at_hand hand = w                        ? at_hand(*w, created, width)
+                                    : worker_0_.is_starter() ? grain::tasks_at_hand{at(0).tasks.size(), created}
+                                                             : grain::tasks_at_hand{0, created};
+  const bool at_once = small_.runs_at_once(site, accesses, hand, width);
   // That is the end of a task and the beginning of another: on a CPU that was taken it is not to begin.
-  if (at_once && w) leave_taken_cpu();
+  if (at_once && w && sharing_) sharing_->goes_on(*w);
   return at_once;
 }
 

@@ -49,6 +49,7 @@ class threads_executor final : public executor, public phase_host {
   void learn_graph(detail::task_function body, const location& where, bool adding,
                    std::uint64_t ticks) noexcept override;
   void run_forks(void (*call)(void*), void* env, location where) override;
+  void run_seated(void (*call)(void*), void* env) override;
   void give_branch(detail::fork_list& list) noexcept override;
   int width() const override;
   int track() const noexcept override;
@@ -246,6 +247,11 @@ class threads_executor final : public executor, public phase_host {
   void work_loop();
   void turn(worker& w);
   bool has_room(const worker* w) const noexcept;
+  static grain::tasks_at_hand at_hand(worker& w, std::uint64_t created, int width) noexcept {
+    const std::uint32_t all = w.tasks.size();
+    return {all, created, w.refills = grain::refills(w.refills, all, width)};
+  }
+  bool is_too_small(const call_site& site, worker* w, std::size_t accesses, std::uint64_t created) const noexcept;
 
   // idle.cpp
   void idle(worker& w, team& t);

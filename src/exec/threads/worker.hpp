@@ -127,6 +127,7 @@ struct alignas(64) worker final : work_queue::watcher {
   task_fiber* ready = nullptr;      ///< taken from the inbox, the earliest first
   int suspended = 0;                ///< fibers that will resume here
   std::uint64_t gave_at = 0;        ///< when it gave a branch away last, in ticks
+  bool refills = true;              ///< it hands over what it creates (grain::refills)
   bool was_woken = false;           ///< and has not looked into the queues since, for which that may have been
   const context* shares = nullptr;  ///< the stream whose loop it shares with its team
   std::thread thread;

@@ -102,7 +102,16 @@ inline constexpr double still_short = 50;
 struct tasks_at_hand {
   std::uint32_t all = 0;
   std::uint64_t created = 0;  ///< by this creator, begun or not; the rest of `all` belongs to what it is a part of
+  bool refills = true;        ///< it hands tasks over until there is enough again
 };
+
+/// Gives `refills` for a worker with so many tasks at hand: from the moment at which there is less than one for each of
+/// its team until there are two. In between it neither hands over nor runs out, as it would at one limit: it takes the
+/// last task back where it waits for it, and would hand the next one over in its place.
+constexpr bool refills(bool before, std::uint32_t all, int width) {
+  const auto each = static_cast<std::uint32_t>(width);
+  return all < each || (before && all < 2 * each);
+}
 
 /// Gives what accesses add to the handing over of a task: `adding` it to the graph, which is its creator's, and
 /// `removing` it, which is its worker's. Either the creator is busy all the time, or it and the others share both and
@@ -119,15 +128,15 @@ constexpr bool is_too_small(double expected, double handing_over) { return expec
 
 /// A new task waits for nothing: had its creator better run it at once than hand it over? `in_graph`: what its accesses
 /// add to its handing over; `width` of the team. What is too small is run at once. So is what is still short while
-/// everybody else finds enough without it: two tasks each of what encloses the creator, which are larger than its own,
-/// or enough of its own that fetching them pays.
+/// everybody else finds enough without it: tasks of what encloses the creator, which are larger than its own, two each
+/// or what is left of them, or enough of its own that fetching them pays.
 constexpr bool runs_at_once(double expected, double handing_over, double in_graph, tasks_at_hand at_hand, int width) {
   constexpr double worth_fetching = 200;
   if (expected <= 0) return false;
   if (is_too_small(expected, handing_over + in_graph)) return true;
-  const std::uint64_t each_two = 2 * static_cast<std::uint64_t>(width);
-  if (expected >= still_short * handing_over || at_hand.all < each_two) return false;
-  return at_hand.all >= at_hand.created + each_two || at_hand.all * expected >= worth_fetching * handing_over;
+  const std::uint64_t enough = (at_hand.refills ? 2 : 1) * static_cast<std::uint64_t>(width);
+  if (expected >= still_short * handing_over || at_hand.all < enough) return false;
+  return at_hand.all >= at_hand.created + enough || at_hand.all * expected >= worth_fetching * handing_over;
 }
 
 /// Recorded tasks take `expected` each in the mean (0: not known): had their replay better be one worker's? By all

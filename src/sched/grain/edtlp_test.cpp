@@ -129,6 +129,19 @@ TEST(RunsAtOnce, AShortTaskOfManyOnceThereIsEnoughToFetch) {
   EXPECT_TRUE(runs_at_once(1000, 100, 0, {20, 1000}, 8));
 }
 
+TEST(RunsAtOnce, AShortTaskUntilThereIsLessThanOneForEach) {
+  EXPECT_TRUE(runs_at_once(1000, 100, 0, {8, 0, false}, 8));
+  EXPECT_FALSE(runs_at_once(1000, 100, 0, {7, 0, false}, 8));
+  EXPECT_FALSE(runs_at_once(1000, 100, 0, {8, 1, false}, 8));
+}
+
+TEST(Refills, FromLessThanOneForEachToTwo) {
+  EXPECT_TRUE(refills(false, 7, 8));
+  EXPECT_FALSE(refills(false, 8, 8));
+  EXPECT_TRUE(refills(true, 15, 8));
+  EXPECT_FALSE(refills(true, 16, 8));
+}
+
 TEST(RunsAtOnce, ALongTaskNever) { EXPECT_FALSE(runs_at_once(5000, 100, 0, {1000, 0}, 8)); }
 
 TEST(RunsInOrder, WhatManyWorkersCouldNotDoSooner) {

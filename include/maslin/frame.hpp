@@ -1,0 +1,92 @@
+#pragma once
+// What code that runs on its caller's stack, in its own name, keeps there: a branch of a fork, a task that its creator
+// runs before it goes on.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace maslin {
+
+struct context;  // who calls
+
+namespace detail {
+
+/// A place in the list of forks whose second branch is known to its caller alone.
+struct fork_link {
+  fork_link* older;
+  fork_link* newer;
+};
+
+/// Code that runs on its caller's stack in its own name: a branch of a fork, or a task that its creator runs at once.
+/// It gets a context when it first needs one (src/exec/forks/README.md).
+struct branch_frame {
+  branch_frame* outside;      ///< the one in which this one stands, on the same fiber
+  context* before;            ///< the context in force; null: the thread's own, or that of one which has not needed one
+  context* base_before;       ///< the list's `base`; where `before` is set
+  context* inside = nullptr;  ///< its own, once it has needed one
+  void* stream;               ///< of a task
+  void (*run)(struct fork_frame&);   ///< of a fork: runs the second branch and keeps its result; null: this is a task
+  alignas(8) std::byte branch[160];  ///< room for `inside` and its scope
+
+  bool is_task() const noexcept { return !run; }
+  /// The code begins.
+  void open(struct fork_list& in, struct thread_state& on) noexcept;
+  /// It is over.
+  void close(struct fork_list& in) noexcept;
+};
+
+/// The forks of one fiber, or of a thread's own stack.
+struct fork_list {
+  fork_link oldest{nullptr,
+                   nullptr};  ///< its `newer` is the oldest fork that can be promoted, unless the list is empty
+  fork_link* newest = &oldest;
+  branch_frame* innermost = nullptr;  ///< in which the fiber is
+  context* base = nullptr;            ///< the innermost context in force that is not a branch's; null: the thread's own
+  std::uintptr_t low = 0;             ///< below this address the stack is too short for another fork
+  const std::atomic<bool>* asked = nullptr;  ///< does somebody want a branch?
+  int ignored = 0;                           ///< so many more forks before the clock is read again
+};
+
+/// What the code of a fiber looks up on its thread.
+struct thread_state {
+  context* current = nullptr;  ///< null: the thread's own, or a branch's that has not needed one yet
+  fork_list* forks = nullptr;
+  void* worker = nullptr;  ///< the executor's; null: it is none
+};
+/// Has no room: who has no list gets one in `fork_elsewhere`.
+extern constinit fork_list no_forks;
+extern constinit thread_local thread_state state_of_thread;
+/// Never inline.
+thread_state& address_of_thread_state() noexcept;
+
+// What the code of a program looks up on x86-64 is an offset from a register, which stays right when its fiber changes
+// threads. Elsewhere, and in shared objects, it is an address, which a compiler may keep.
+#if defined(__x86_64__) && (!defined(__PIC__) || defined(__PIE__))
+[[gnu::always_inline]] inline thread_state& this_thread() noexcept { return state_of_thread; }
+#else
+[[gnu::always_inline]] inline thread_state& this_thread() noexcept { return address_of_thread_state(); }
+#endif
+
+[[gnu::always_inline]] inline void branch_frame::open(fork_list& in, thread_state& on) noexcept {
+  outside = in.innermost;
+  in.innermost = this;
+  before = on.current;
+  if (before) {
+    base_before = in.base;
+    in.base = before;
+    on.current = nullptr;
+  }
+}
+
+inline void branch_frame::close(fork_list& in) noexcept {
+  in.innermost = outside;
+  if (before) {
+    in.base = base_before;
+    this_thread().current = before;
+  }
+}
+
+}  // namespace detail
+
+}  // namespace maslin

@@ -1,0 +1,241 @@
+// Tasks that their creator runs at once, before their creation returns.
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "base/chance.hpp"
+#include "base/clock.hpp"
+#include "base/float_mode.hpp"
+#include "exec/execute.hpp"
+#include "exec/forks/forks.hpp"
+#include "exec/in_place.hpp"
+#include "exec/submit/submit.hpp"
+#include "graph/domain.hpp"
+#include "graph/read_check.hpp"
+#include "task/branch.hpp"
+#include "task/context_watcher.hpp"
+
+namespace maslin::detail {
+
+namespace {
+
+/// Can the graph do without a task with these accesses where nothing else of its creator's is in flight? It can, but
+/// that a reduction's values are combined later and read checks look at every task.
+bool can_stand_alone(const task_description& what) noexcept {
+  for (std::size_t i = 0; i < what.access_count; ++i)
+    if (what.accesses[i].mode == access_mode::reduction) return false;
+  return !graph::read_checks();
+}
+
+/// Runs members of the scope that are at hand and waits for the others until `end`; gives whether none is in flight.
+bool are_done_by(std::uint64_t end, executor& exec, scope& members) noexcept {
+  const base::in_float_mode usual(base::usual_float_mode);
+  while (members.in_flight() > 0 && base::ticks() < end && exec.run_member(members)) {
+  }
+  while (members.in_flight() > 0) {
+    if (base::ticks() >= end) return false;
+    base::relax();
+  }
+  return true;
+}
+
+/// A task waits for what its creator has in flight, or might. Where handing it over takes longer than its body, the
+/// creator waits for all that first, after which it can run this and what comes next itself. It waits for half as long
+/// as it has lost by handing such tasks over: what is in flight may be long. Gives whether nothing is in flight now.
+/// No inline: few creations come here, and all others would save registers for it.
+[[gnu::noinline]] bool comes_to_rest(executor& exec, context& here, const task_description& what) noexcept {
+  if (here.at_once && !what.in) return false;
+  constexpr float worth_waiting = 16;  // tasks
+  const auto lost = static_cast<float>(exec.lost_by_handing_over(what.run, what.where));
+  if (lost == 0 || here.children->has_errors()) return false;
+  here.lost += lost;
+  if (here.lost < std::max(here.waits_at, worth_waiting * lost)) return false;
+  here.waits_at = 2 * here.lost;
+  const auto patience = static_cast<std::uint64_t>(here.lost / 2);
+  const std::uint64_t end = base::ticks() + patience;
+  if (!are_done_by(end, exec, *here.children) || (what.in && !are_done_by(end, exec, what.in->get().members)))
+    return false;
+  if (!here.data) return true;
+  graph::domain& data = graph::domain::of(here);
+  try {
+    data.bring_home_up_to(patience, exec);  // to copy a byte takes less than a tick
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  await(exec, *here.children);
+  data.forget_guests();
+  return data.is_settled();
+}
+
+/// Does a task with these accesses wait for nothing, and does nothing need to be noted of it?
+bool stands_alone(executor& exec, context& here, const task_description& what) noexcept {
+  if (!can_stand_alone(what) || !(graph::is_settled(here) || comes_to_rest(exec, here, what))) return false;
+  here.lost = here.waits_at = 0;
+  return true;
+}
+
+/// Has the group's creator better run a task without accesses at once? Those of a group have somebody who waits for
+/// them, so that they do not pile up.
+bool runs_at_once(executor& exec, const task_description& what, const scope& members) noexcept {
+  return exec.is_too_small(what.run, what.where, 0, members.created()) || is_full(exec, members);
+}
+
+bool runs_at_once(executor& exec, const task_description& what, context& here) noexcept {
+  if (here.records_into || (what.access_count > 0 && !stands_alone(exec, here, what))) return false;
+  // A task that is run at once hands its own over, so that tasks which create each other do not pile up.
+  const bool may_be_small = !here.at_once || what.in;
+  const bool small =
+      may_be_small && exec.is_too_small(what.run, what.where, what.access_count, members_of(what.in, here).created());
+  return small || is_full(exec, here, what.in);
+}
+
+/// Can a task without accesses do without a context until it needs one?
+bool needs_no_context(const task_description& what, const thread_state& on) noexcept {
+  return on.forks != &no_forks && (what.in || on.current) && !trace::on() && tells_nobody(on);
+}
+
+[[gnu::always_inline]] inline void begin(task_frame& task, const task_description& what, thread_state& on) noexcept {
+  task.what = &what;
+  task.run = nullptr;
+  task.inside = nullptr;
+  if (what.in) {
+    task.place = what.in->get().enter(on.forks);
+    task.stream = what.in->get().stream;
+  } else {
+    task.place = on.current->children->created();
+    task.stream = on.current->stream;
+  }
+  task.open(*on.forks, on);
+  new (task.rounding) base::kept_rounding;
+  task.began = base::one_in_thirty_two() ? base::ticks() : 0;
+}
+
+}  // namespace
+
+start start_task(const task_description& what, task_frame* frame) noexcept {
+  executor* const exec = running_executor.load(std::memory_order_acquire);
+  if (!exec) return start::handed_over;
+  thread_state& on = state_of_thread;
+  if (what.in && what.access_count == 0) {
+    const context* const around = on.current ? on.current : on.forks->base;
+    if ((around && around->records_into) || !runs_at_once(*exec, what, what.in->get().members))
+      return start::handed_over;
+  } else if (!runs_at_once(*exec, what, current_context())) {
+    return start::handed_over;
+  }
+  if (!frame || !needs_no_context(what, on)) return start::at_once;
+  begin(*frame, what, on);
+  return start::begun;
+}
+
+namespace {
+
+/// The callable of a task whose body has run already.
+void do_nothing(void*, const access_record*, body_use) {}
+
+/// A task that was run at once has thrown, or one that it created.
+[[gnu::cold]] void fail_in_context(executor& exec, context& creator, const task_description& what, std::uint64_t place,
+                                   error_list&& errors) {
+  scope& members = members_of(what.in, creator);
+  if (what.access_count == 0) return members.add_errors(place, std::move(errors));
+  // What it would have written is void: so says a task in its place that fails.
+  task_storage storage;
+  try {
+    storage = new_task_storage(0, 1, what.access_count);
+  } catch (...) {
+    members.add_errors(place, std::move(errors));
+    throw;
+  }
+  task_description failed = what;
+  failed.run = do_nothing;
+  auto* task =
+      new (storage.node) task_node(members, enter(what.in, creator), stream_of(what.in, creator), storage, failed);
+  task->children.add_errors(0, std::move(errors));
+  if (add_to_graph(exec, creator, *task, {what.accesses, what.access_count}, false)) run_task(exec, task, exec);
+}
+
+/// Runs a task in a context of its own.
+void run_in_context(executor& exec, const task_description& what, void* callable, access_record* records) {
+  context& creator = current_context();
+  for (std::size_t i = 0; i < what.access_count; ++i) records[i] = {what.accesses[i].data, nullptr, {}};
+  // Another thread may wait for a group; the creator's own tasks are waited for by nobody else.
+  const std::uint64_t place = what.in ? enter(what.in, creator) : creator.children->created();
+  scope own(creator.children);
+  context here(own);
+  here.stream = stream_of(what.in, creator);
+  here.at_once = true;
+  note_created(exec, what, trace::ran_at_once);
+  note_task(exec, trace::event_kind::task_begin, what.where, trace::ran_at_once);
+  const std::uint64_t begin = base::one_in_thirty_two() ? base::ticks() : 0;
+  bool leaves_tasks = false;
+  const base::kept_rounding creators;
+  error_list errors = run_enclosed(exec, here, own, [&] {
+    what.run(callable, records, body_use::call);
+    leaves_tasks = !own.quiet();
+  });
+  if (begin || leaves_tasks) exec.learn(what.run, what.where, base::ticks() - begin, leaves_tasks);
+  note_task(exec, trace::event_kind::task_end, what.where, trace::ran_at_once);
+  if (!errors.empty()) fail_in_context(exec, creator, what, place, std::move(errors));
+  if (what.in) what.in->get().members.leave();
+}
+
+/// Ends the context that the task's code has needed; what went wrong is kept.
+[[gnu::noinline]] void end_context(task_frame& task, std::exception_ptr thrown) noexcept {
+  const task_description& what = *task.what;
+  const bool leaves_tasks = task.inside && !task.inside->children->quiet();
+  error_list errors = thrown ? take_branch(task, std::move(thrown)) : take_branch(task);
+  if (leaves_tasks) the_executor().learn(what.run, what.where, 0, true);
+  scope& members = what.in ? what.in->get().members : *task.before->children;
+  if (!errors.empty()) members.add_errors(task.place, std::move(errors));
+}
+
+[[gnu::always_inline]] inline void end(task_frame& task, fork_list& forks) noexcept {
+  const task_description& what = *task.what;
+  reinterpret_cast<base::kept_rounding*>(task.rounding)->~kept_rounding();
+  if (task.began) the_executor().learn(what.run, what.where, base::ticks() - task.began, false);
+  task.close(forks);
+  if (what.in) what.in->get().members.leave();
+}
+
+/// The same where it may have been suspended meanwhile.
+[[gnu::noinline]] void end_on_this_thread(task_frame& task) noexcept { end(task, *forks_of_thread()); }
+
+}  // namespace
+
+void end_at_once(task_frame& task) noexcept {
+  if (!task.inside) [[likely]]
+    return end(task, *state_of_thread.forks);
+  end_context(task, nullptr);
+  end_on_this_thread(task);
+}
+
+void fail_at_once(task_frame& task) noexcept {
+  end_context(task, std::current_exception());
+  end_on_this_thread(task);
+}
+
+void run_at_once(const task_description& what, void* callable, access_record* records) {
+  const auto run = [&] {
+    thread_state& on = state_of_thread;
+    if (what.access_count > 0 || !needs_no_context(what, on))
+      return run_in_context(*running_executor.load(std::memory_order_acquire), what, callable, records);
+    task_frame task;
+    begin(task, what, on);
+    try {
+      what.run(callable, nullptr, body_use::call);
+    } catch (...) {
+      return fail_at_once(task);
+    }
+    end_at_once(task);
+  };
+  // What a task creates is likely to create others.
+  if (state_of_thread.forks == &no_forks && state_of_thread.current && !state_of_thread.current->is_root)
+    the_executor().run_seated([](void* env) { (*static_cast<decltype(run)*>(env))(); },
+                              const_cast<void*>(static_cast<const void*>(&run)));
+  else
+    run();
+}
+
+}  // namespace maslin::detail

@@ -1,0 +1,134 @@
+// Waits for tasks and for data; groups.
+
+#include <functional>
+#include <string>
+
+#include "exec/execute.hpp"
+#include "exec/foreign/one_thread.hpp"
+#include "exec/in_place.hpp"
+#include "exec/submit/submit.hpp"
+#include "graph/domain.hpp"
+#include "maslin/error.hpp"
+#include "maslin/runtime.hpp"
+#include "task/context_watcher.hpp"
+#include "trace/recorder.hpp"
+
+namespace maslin {
+
+void wait() {
+  executor& exec = the_executor();
+  foreign::one_thread::look_again();
+  context& here = unrecorded_context("wait");
+  const noted_wait noted(exec, nullptr);
+  await_tasks(exec, here);
+  exec.shared_no_more();
+  if (here.children->has_errors()) rethrow_first(here.children->take_errors());
+}
+
+namespace {
+
+void await_members(scope& group) {
+  executor& exec = the_executor();
+  foreign::one_thread::look_again();
+  const noted_wait noted(exec, &group);
+  await_tasks(exec, current_context(), &group);
+  exec.shared_no_more();
+}
+
+}  // namespace
+
+static_assert(sizeof(group::state) <= sizeof(group) && alignof(group::state) <= alignof(group));
+
+namespace {
+
+/// Gives the calling stream if what lies there is a local variable of the code that runs in the calling context: it is
+/// on the stack, below the context, or the frame of code that has none yet, which lives there too, and above `frame`,
+/// that of the function which this code calls.
+void* stream_of_local(const void* variable, const void* frame, const detail::thread_state& on) noexcept {
+  const context* const here = on.current;
+  const detail::branch_frame* const code = on.forks->innermost;
+  if (here ? here->in_offload : !code) return nullptr;  // a kernel may run on another stack than its stream
+  void* const stream = here              ? here->stream
+                       : code->is_task() ? code->stream
+                       : on.forks->base  ? on.forks->base->stream
+                                         : nullptr;
+  if (!stream) return nullptr;
+  const std::less<> below;
+  const void* const top = here ? static_cast<const void*>(here) : code;
+  return below(frame, variable) && below(variable, top) ? stream : nullptr;
+}
+
+/// Is nothing left of the group, and is there nobody to be told that the caller, a task, waits for it?
+bool is_over(const scope& members) noexcept {
+  if (!members.quiet() || members.has_errors() || trace::on()) return false;
+  const detail::thread_state& on = detail::state_of_thread;
+  const bool in_task = on.current ? !on.current->is_root && !on.current->data : on.forks->innermost != nullptr;
+  return in_task && tells_nobody(on);
+}
+
+}  // namespace
+
+group::group() {
+  const detail::thread_state& on = detail::state_of_thread;
+  new (state_)
+      state(stream_of_local(this, __builtin_frame_address(0), on), on.forks == &detail::no_forks ? nullptr : on.forks);
+}
+
+group::~group() {
+  state& mine = get();
+  scope& members = mine.members;
+  if (!is_over(members)) {
+    if (mine.has_members()) {
+      await_members(members);
+      note_group_end(the_executor(), members);
+    }
+    if (members.has_errors()) {
+      scope& creator = *current_context().children;
+      creator.add_errors(creator.created(), members.take_thrown());
+    }
+  }
+  mine.~state();
+}
+
+void group::wait() {
+  state& mine = get();
+  if (is_over(mine.members)) return;
+  if (mine.has_members()) await_members(mine.members);
+  if (mine.members.has_errors()) rethrow_first(mine.members.take_errors());
+}
+
+namespace detail {
+
+void wait_for_data(executor& exec, context& here, std::span<const declared> data, const char* call, location where) {
+  bool reached = false;
+  {
+    scope members(here.children, scope::creators::many);
+    const task_storage storage = new_task_storage(sizeof(bool*), alignof(bool*), data.size());
+    *static_cast<bool**>(storage.callable) = &reached;
+    const auto run = [](void* at, const access_record*, body_use use) {
+      if (use == body_use::call || use == body_use::call_and_destroy) **static_cast<bool**>(at) = true;
+    };
+    auto* task =
+        new (storage.node) task_node(members, here.stream, storage, {run, nullptr, where, 0, data.data(), data.size()});
+    if (add_to_graph(exec, here, *task, data, true)) run_task(exec, task, exec);
+    // Not on this stack: another of the caller's tasks may be waiting for what the caller does after this.
+    suspend_until(exec, members);
+    // Nobody waits for this scope again, so it leaves nothing void behind.
+    if (!reached) graph::domain::of(here).quiet(&members, true);
+  }
+  if (!reached)
+    throw error(std::string(call) + " at " + where.file_name() + ":" + std::to_string(where.line()) +
+                ": a task that writes this data threw or was cancelled; the next wait() says what was thrown");
+}
+
+void wait_on_data(const declared& data, location where) {
+  executor& exec = the_executor();
+  context& here = unrecorded_context("wait_on");
+  const noted_wait noted(exec, nullptr, &data);
+  const uncancelled during(here);
+  if (here.data) wait_for_data(exec, here, {&data, 1}, "wait_on", where);
+}
+
+}  // namespace detail
+
+}  // namespace maslin
