@@ -26,7 +26,7 @@ thread_local failure last;
 /// A fiber that was suspended may continue on another thread: the address must not be kept, hence no inline.
 [[gnu::noinline]] failure& last_failure() noexcept { return last; }
 
-int note(int status, const char* call, maslin_location where, std::string_view what) noexcept {
+int report(int status, const char* call, maslin_location where, std::string_view what) noexcept {
   failure& mine = last_failure();
   const char* file = where.file ? where.file : "";
   // Some messages begin with the same place in C++'s words: "wait_on at main.c:12: ".
@@ -71,20 +71,20 @@ int failed(const char* call, maslin_location where, bool collects) noexcept {
     try {
       throw;
     } catch (const bad_argument& e) {
-      return note(MASLIN_BAD_ARGUMENT, call, where, e.what());
+      return report(MASLIN_BAD_ARGUMENT, call, where, e.what());
     } catch (const body_failed& e) {
-      return note(e.value(), call, where, e.what() + also);
+      return report(e.value(), call, where, e.what() + also);
     } catch (const error& e) {
-      return note(MASLIN_ERROR, call, where, e.what() + also);
+      return report(MASLIN_ERROR, call, where, e.what() + also);
     } catch (const std::bad_alloc&) {
-      return note(MASLIN_NO_MEMORY, call, where, "there is not enough memory");
+      return report(MASLIN_NO_MEMORY, call, where, "there is not enough memory");
     } catch (const std::exception& e) {
-      return note(MASLIN_EXCEPTION, call, where, std::string("C++ code threw: ") + e.what() + also);
+      return report(MASLIN_EXCEPTION, call, where, std::string("C++ code threw: ") + e.what() + also);
     } catch (...) {
-      return note(MASLIN_EXCEPTION, call, where, "C++ code threw something that is no std::exception");
+      return report(MASLIN_EXCEPTION, call, where, "C++ code threw something that is no std::exception");
     }
   } catch (...) {
-    return note(MASLIN_NO_MEMORY, call, where, "there is not enough memory to say what failed");
+    return report(MASLIN_NO_MEMORY, call, where, "there is not enough memory to say what failed");
   }
 }
 

@@ -56,7 +56,7 @@ class executor : public graph::ready_sink {
   /// are.
   virtual void run_forks(void (*call)(void*), void* env, location where) = 0;
   /// Runs `call(env)`, and the caller, who has no list of forks, has one meanwhile if it may be a worker.
-  virtual void run_seated(void (*call)(void*), void* env) { call(env); }
+  virtual void run_with_forks(void (*call)(void*), void* env) { call(env); }
   /// Promotes the oldest fork of the caller's list if somebody has nothing to do, and it is time.
   virtual void give_branch(detail::fork_list&) noexcept {}
   /// Lets so many seconds pass for the caller, who declares them (`cost`); false where time passes by itself.
@@ -71,7 +71,7 @@ class executor : public graph::ready_sink {
   /// Gives the CPU time that the process has taken, in seconds; nothing where time is virtual.
   virtual std::optional<double> cpu_seconds() const { return base::process_cpu_seconds(); }
   /// The caller's tasks, or some of them, are waited for.
-  virtual void shared_no_more() noexcept {}
+  virtual void after_sharing() noexcept {}
   virtual int width() const = 0;
   virtual int workers() const = 0;
   /// The number by which a trace knows the caller: its worker's, or -1.
@@ -84,7 +84,7 @@ class executor : public graph::ready_sink {
   virtual void lend() {}
   virtual void reclaim() {}
   /// Is the caller neither a worker nor the thread that started the runtime?
-  virtual bool is_stranger() const noexcept { return false; }
+  virtual bool is_foreign_thread() const noexcept { return false; }
   /// A task with that body and so many accesses, created at that line, would wait for nothing: is it so small that its
   /// creator had better run it at once? `created`: how many the creator has handed over.
   virtual bool is_too_small(detail::task_function, const location&, std::size_t /*accesses*/,

@@ -21,7 +21,7 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
   {
     const entered in(here);
     const base::kept_rounding callers;
-    noted_blocks noted(exec, l);
+    traced_blocks noted(exec, l);
     for (std::int64_t next = 0; next < blocks && !own.has_errors(); noted.reached(next))
       run_to_end(exec, here, own, [&] { l.run_blocks(next, noted.before_note(blocks)); });
   }
@@ -111,10 +111,10 @@ void phase_in_place(executor& exec, context& caller, const detail::phase& p, std
   const auto begin = std::chrono::steady_clock::now();
   if (!report) report = begin_report(p);
   const std::uint32_t name = trace::on() ? trace::intern(p.name) : 0;
-  const auto note = [&](trace::event_kind what, std::uint64_t argument) {
+  const auto trace_event = [&](trace::event_kind what, std::uint64_t argument) {
     trace::record(exec.track(), what, name, argument);
   };
-  note(trace::event_kind::phase_begin, static_cast<std::uint64_t>(p.streams));
+  trace_event(trace::event_kind::phase_begin, static_cast<std::uint64_t>(p.streams));
   // Inside another phase it would be everybody's.
   const std::optional<double> cpu_began = caller.stream ? std::nullopt : exec.cpu_seconds();
   auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
@@ -123,12 +123,12 @@ void phase_in_place(executor& exec, context& caller, const detail::phase& p, std
     scope own(caller.children);
     context here(own);
     const std::uint64_t stream = trace::pack(trace::stream_at{i, trace::no_slot});
-    note(trace::event_kind::stream_begin, stream);
+    trace_event(trace::event_kind::stream_begin, stream);
     {
       const base::kept_rounding callers;
       errors.add_all(static_cast<std::uint64_t>(i), run_enclosed(exec, here, own, [&] { p.run(p.env, i); }));
     }
-    note(trace::event_kind::stream_end, stream);
+    trace_event(trace::event_kind::stream_end, stream);
     report->change([&](phase_report& r) {
       ++r.done;
       r.seconds = elapsed();
@@ -142,8 +142,8 @@ void phase_in_place(executor& exec, context& caller, const detail::phase& p, std
     r.seconds = elapsed();
     r.cpu_seconds = cpu_seconds;
   });
-  if (cpu_seconds) note(trace::event_kind::cpu_time, static_cast<std::uint64_t>(1e9 * *cpu_seconds));
-  note(trace::event_kind::phase_end, static_cast<std::uint64_t>(p.streams));
+  if (cpu_seconds) trace_event(trace::event_kind::cpu_time, static_cast<std::uint64_t>(1e9 * *cpu_seconds));
+  trace_event(trace::event_kind::phase_end, static_cast<std::uint64_t>(p.streams));
   rethrow_first(std::move(errors));
 }
 

@@ -43,7 +43,7 @@ noted_wait::noted_wait(executor& exec, const scope* group, const detail::declare
   if (data) note_access(on.number, *data);
 }
 
-noted_blocks::noted_blocks(executor& exec, const detail::loop& alone)
+traced_blocks::traced_blocks(executor& exec, const detail::loop& alone)
     : on_(trace::on(trace::event_kind::loop_begin)), is_chunk_(false), track_(on_ ? exec.track() : 0) {
   if (!on_) [[likely]]
     return;
@@ -53,7 +53,7 @@ noted_blocks::noted_blocks(executor& exec, const detail::loop& alone)
   begin(blocks_.blocks);
 }
 
-noted_blocks::noted_blocks(int track, std::uint32_t site, const trace::chunk_at& chunk)
+traced_blocks::traced_blocks(int track, std::uint32_t site, const trace::chunk_at& chunk)
     : on_(track >= 0 && trace::on(trace::event_kind::chunk_begin)),
       is_chunk_(true),
       track_(track),
@@ -66,17 +66,17 @@ noted_blocks::noted_blocks(int track, std::uint32_t site, const trace::chunk_at&
   begin(chunk.first_block + chunk.blocks);
 }
 
-void noted_blocks::begin(std::int64_t last) {
+void traced_blocks::begin(std::int64_t last) {
   step_ = std::max<std::int64_t>(1, (last - reached_ + most_pieces - 1) / most_pieces);
   next_ = reached_ + step_;
 }
 
-void noted_blocks::note_piece() {
+void traced_blocks::note_piece() {
   trace::record(track_, trace::event_kind::piece, 0, static_cast<std::uint64_t>(reached_));
   next_ += step_;
 }
 
-void noted_blocks::end() {
+void traced_blocks::end() {
   if (!is_chunk_)
     return trace::record(track_, trace::event_kind::loop_end, site_, trace::loop_shape{blocks_.blocks, 1});
   // It may have ended before all of its blocks were done, and a chunk's event holds no large number of them.

@@ -15,7 +15,7 @@ inline std::uint64_t traced_number(const void* what) noexcept { return reinterpr
 
 /// Before what a thread asks for that is none of ours, says so.
 inline void note_stranger(const executor& exec) {
-  if (trace::on() && exec.is_stranger()) trace::record(-1, trace::event_kind::stranger);
+  if (trace::on() && exec.is_foreign_thread()) trace::record(-1, trace::event_kind::stranger);
 }
 
 /// The caller's track in the trace, while it notes something there.
@@ -69,18 +69,18 @@ class noted_wait {
 
 /// Notes, one after another, the blocks [first, last) of a loop that a worker runs: their begin and end if they are a
 /// chunk of a loop that is shared, and now and then how far it has come, so that a trace tells light blocks from heavy.
-class noted_blocks {
+class traced_blocks {
  public:
   /// A loop that its caller runs alone.
-  noted_blocks(executor& exec, const detail::loop& alone);
+  traced_blocks(executor& exec, const detail::loop& alone);
   /// A chunk, on worker `track`; not noted of a foreign thread, with which others may share the track.
-  noted_blocks(int track, std::uint32_t site, const trace::chunk_at& chunk);
-  ~noted_blocks() {
+  traced_blocks(int track, std::uint32_t site, const trace::chunk_at& chunk);
+  ~traced_blocks() {
     if (on_) [[unlikely]]
       end();
   }
-  noted_blocks(const noted_blocks&) = delete;
-  noted_blocks& operator=(const noted_blocks&) = delete;
+  traced_blocks(const traced_blocks&) = delete;
+  traced_blocks& operator=(const traced_blocks&) = delete;
 
   /// How far may the worker come, to `last` at most, without calling `reached`?
   std::int64_t before_note(std::int64_t last) const { return on_ ? std::min(next_, last) : last; }

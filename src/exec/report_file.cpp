@@ -102,7 +102,7 @@ void report_file::end(int signal) noexcept {
   thread_.join();
 }
 
-void report_file::rouse() noexcept {
+void report_file::notify() noexcept {
   const std::lock_guard guard(lock_);
   if (stopping_) return;
   const writer before = writer_.exchange(writer::looks, std::memory_order_seq_cst);

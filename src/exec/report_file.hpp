@@ -30,7 +30,7 @@ class report_file {
   // Any thread.
   void phase_begins() noexcept {
     begun_.fetch_add(1, std::memory_order_seq_cst);
-    if (writer_.load(std::memory_order_seq_cst) != writer::looks) rouse();
+    if (writer_.load(std::memory_order_seq_cst) != writer::looks) notify();
   }
   void phase_ends() noexcept { ended_.fetch_add(1, std::memory_order_release); }
   /// The runtime has ended, or the process ends, by that signal (0: none): writes that, and nothing after it.
@@ -39,7 +39,7 @@ class report_file {
  private:
   enum class writer : std::uint8_t { is_none, looks, dozes };
 
-  void rouse() noexcept;
+  void notify() noexcept;
   void run() noexcept;
   std::chrono::duration<double> pause() const;
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }

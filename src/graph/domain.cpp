@@ -67,7 +67,7 @@ bool domain::drain() {
   bool used = !pending_.empty();
   for_each_list(
       [&](task_list& writers) {
-        writers.drop_well_done();
+        writers.drop_succeeded();
         used = used || !writers.empty();
       },
       [&](task_list& readers) {
@@ -203,7 +203,7 @@ void domain::contribute(datum& d, version& value, const detail::reduction_kind& 
 /// Gives the datum a version of its own, so that the task need wait for nobody; false where that is impossible.
 bool domain::rename(datum& d) {
   if (d.updated || d.has_aliases()) return false;
-  d.writers.drop_well_done();
+  d.writers.drop_succeeded();
   d.readers.drop_done();
   if (d.writers.all_done() && d.readers.all_done()) return false;  // nobody is in the way
   try {

@@ -38,7 +38,7 @@ class task_list {
   /// Makes room for one more; drops those that are done (and did not fail) first. Throws std::bad_alloc.
   void reserve_one() {
     if (count_ < capacity_) return;
-    drop_well_done();
+    drop_succeeded();
     if (count_ <= capacity_ / 2) return;
     auto larger = std::make_unique<detail::task_node*[]>(capacity_ * 2);
     for (std::uint32_t i = 0; i < count_; ++i) larger[i] = begin()[i];
@@ -59,11 +59,11 @@ class task_list {
   }
   /// Is what they wrote there, and none of it void?
   bool all_well_done() noexcept {
-    return std::all_of(begin(), end(), [](detail::task_node* task) { return is_well_done(*task); });
+    return std::all_of(begin(), end(), [](detail::task_node* task) { return has_succeeded(*task); });
   }
   void drop_done() noexcept { drop_if(is_done); }
   /// Takes out those that are done, unless they failed: what those wrote is still void.
-  void drop_well_done() noexcept { drop_if(is_well_done); }
+  void drop_succeeded() noexcept { drop_if(has_succeeded); }
   template <class Predicate>
   void drop_if(Predicate&& goes) noexcept {
     detail::task_node** all = begin();
@@ -78,7 +78,7 @@ class task_list {
   }
 
  private:
-  static bool is_well_done(detail::task_node& task) noexcept {
+  static bool has_succeeded(detail::task_node& task) noexcept {
     return is_done(task) && !(task.failed() && failed_for(task));
   }
 

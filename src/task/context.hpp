@@ -27,15 +27,15 @@ struct context {
   };
 
   scope* children;
-  std::uint64_t look_again = 0;  ///< at how many children the window may be full at the earliest
-  float lost = 0;                ///< ticks, by handing over tasks that are too small for it, since none was in flight
-  float waits_at = 0;            ///< how much has to be lost before the creator waits for those in flight
-  bool is_root = false;          ///< a thread's own, outside every task
-  bool at_once = false;          ///< a task that its creator runs at once
-  bool in_offload = false;       ///< a kernel's body: an off-load inside is part of it
-  bool alone = false;            ///< a kernel's body that is not worth sharing: its loops run in place
-  bool owns_stream = false;      ///< the stream itself, not a task or loop body of it
-  bool declares = false;         ///< it said what it costs (`cost`), so it is not measured
+  std::uint64_t window_full_from = 0;  ///< at how many children the window may be full at the earliest
+  float lost = 0;            ///< ticks, by handing over tasks that are too small for it, since none was in flight
+  float waits_at = 0;        ///< how much has to be lost before the creator waits for those in flight
+  bool is_root = false;      ///< a thread's own, outside every task
+  bool at_once = false;      ///< a task that its creator runs at once
+  bool in_offload = false;   ///< a kernel's body: an off-load inside is part of it
+  bool alone = false;        ///< a kernel's body that is not worth sharing: its loops run in place
+  bool owns_stream = false;  ///< the stream itself, not a task or loop body of it
+  bool declares = false;     ///< it said what it costs (`cost`), so it is not measured
   const detail::loop* in_loop = nullptr;  ///< whose body this is: width is 1
   void* stream = nullptr;                 ///< the executor's record of the stream that this runs in
   std::unique_ptr<dependences> data;

@@ -92,7 +92,7 @@ TEST_P(SmallTasks, KeepTheOrderOfTheirDataBesideLongOnes) {
 
 /// A task that is to be created; whether its body runs before that is over.
 struct creation {
-  std::atomic<int> of{-1};  // a stand-in may run what was handed over meanwhile
+  std::atomic<int> of{-1};  // a substitute may run what was handed over meanwhile
   int at_once = 0;
   void begin(int i) { of = i; }
   void run(int i) { at_once += i == of; }

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "blocks.hpp"
+#include "exec/core/step.hpp"
 #include "exec/core/streams.hpp"
-#include "exec/core/turn.hpp"
 #include "exec/execute.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
@@ -62,7 +62,7 @@ void loop_fiber::wake() noexcept {
   next_ready = w.inbox.load();
   while (!w.inbox.compare_exchange_weak(next_ready, this)) {
   }
-  w.exec.asleep_.rouse(w.index);
+  w.exec.asleep_.notify(w.index);
 }
 
 archetype_worker::archetype_worker(archetype& e, int number) : exec(e), index(number), in_team(&e.whole()) {}
@@ -121,7 +121,7 @@ void archetype::work_loop() {
       continue;
     }
     team& t = *w.in_team.load();
-    if (!core::turn(*this, w, t)) idle(w, t);
+    if (!core::step(*this, w, t)) idle(w, t);
   }
 }
 
@@ -134,13 +134,13 @@ bool archetype::anything_for(archetype_worker& w, team& t) {
 
 void archetype::idle(archetype_worker& w, team& t) {
   if (mistake_ != forgets_suspended_streams && start_stream(w, true)) return;
-  if (mistake_ != does_not_climb && core::climb(*this, w, t)) return;
+  if (mistake_ != does_not_take_from_whole_team && core::take_from_whole_team(*this, w, t)) return;
   if (mistake_ == drops_invitations) (void)w.invited.take_if([](const invitation&) { return true; });
   const bool needed_before = mistake_ == looks_before_it_sleeps && anything_for(w, t);
-  asleep_.lie_down(w.index);
+  asleep_.prepare_to_sleep(w.index);
   const bool needed = mistake_ == looks_before_it_sleeps ? needed_before : anything_for(w, t);
   if (!needed) asleep_.park(w.index);
-  w.was_woken = asleep_.get_up(w.index);
+  w.was_woken = asleep_.finish_sleep(w.index);
 }
 
 void archetype::begins_other_work(archetype_worker& w) {

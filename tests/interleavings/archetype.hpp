@@ -78,12 +78,12 @@ class archetype final : public executor, public phase_host {
   /// What it does wrong, for the explorer to find.
   enum mistake {
     none,
-    looks_before_it_sleeps,     ///< and not again once it has said so
-    keeps_wake_ups,             ///< does something else than what it may have been woken for, and wakes nobody
-    stays_in_its_team,          ///< sleeps without a look whether it has been moved to another
-    drops_invitations,          ///< takes one before it sleeps, and does not answer it
-    does_not_climb,             ///< sleeps without a look into the centre of the whole team
-    forgets_suspended_streams,  ///< sleeps beside a stream that it could resume
+    looks_before_it_sleeps,         ///< and not again once it has said so
+    keeps_wake_ups,                 ///< does something else than what it may have been woken for, and wakes nobody
+    stays_in_its_team,              ///< sleeps without a look whether it has been moved to another
+    drops_invitations,              ///< takes one before it sleeps, and does not answer it
+    does_not_take_from_whole_team,  ///< sleeps without a look into the centre of the whole team
+    forgets_suspended_streams,      ///< sleeps beside a stream that it could resume
   };
 
   explicit archetype(int workers, mistake seeded = none);
@@ -113,7 +113,7 @@ class archetype final : public executor, public phase_host {
   // phase_host
   int worker_count() const override { return workers(); }
   MASLIN_ATOMIC<team*>& team_served_by(int worker) override { return at(worker).in_team; }
-  void rouse_worker(int worker) override { asleep_.rouse(worker); }
+  void notify_worker(int worker) override { asleep_.notify(worker); }
   int track() const noexcept override { return -1; }
   std::uint64_t ticks() const override { return 0; }
   double seconds_per_tick() const override { return 1e-9; }
@@ -143,7 +143,7 @@ class archetype final : public executor, public phase_host {
   static void stole(const archetype_worker&, const archetype_worker&) noexcept {}
 
   using exclusive = nothing_to_do;
-  using noting = nothing_to_do;
+  using tracing = nothing_to_do;
   using loop_call = nothing_to_do;
   struct during_loop {
     during_loop(const archetype&, const archetype_worker*, const context&) noexcept {}
@@ -197,7 +197,7 @@ class archetype final : public executor, public phase_host {
   void come_to_offload(const context& in, stream_run& s);
   static bool has_no_worker(const archetype_worker* w) noexcept { return !w; }
   static void begins_phase() noexcept {}
-  static void note_stream(trace::event_kind, const stream_run&) noexcept {}
+  static void trace_stream(trace::event_kind, const stream_run&) noexcept {}
   static bool ended_outside(const stream_run&, const error_list&) { return false; }
   static bool loops_are_hosts() { return false; }
   static bool passes(const detail::loop&) { return false; }
@@ -208,7 +208,7 @@ class archetype final : public executor, public phase_host {
   static constexpr double kernel_handing_over_seconds = 0;
   static bool sends_kernels() { return false; }
   static void send_kernel(const context&, const stream_run*, std::uint32_t, int, void (*)(void*), void*) {}
-  static void note_kernel(trace::event_kind, std::uint32_t, int) noexcept {}
+  static void trace_kernel(trace::event_kind, std::uint32_t, int) noexcept {}
   static void ran_kernel(const archetype_worker*) noexcept {}
   static void kernel_took(const archetype_worker&, std::nullptr_t, int, std::uint64_t) noexcept {}
 

@@ -1,12 +1,12 @@
-// Falling asleep and being woken: workers, and who sits on worker 0's seat.
+// Falling asleep and being woken: workers, and who has worker 0's role.
 
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "exec/threads/deque.hpp"
-#include "exec/threads/seat.hpp"
 #include "exec/threads/sleep.hpp"
+#include "exec/threads/worker_0_role.hpp"
 
 #include "well.hpp"
 
@@ -49,10 +49,10 @@ struct bedroom : scenario {
           }
           if (done.load() == static_cast<int>(items.size())) return;
           const bool needed_before = !queue.empty();
-          asleep.lie_down(me);
+          asleep.prepare_to_sleep(me);
           const bool needed = careful ? !queue.empty() || done.load() == static_cast<int>(items.size()) : needed_before;
           if (!needed) asleep.park(me);
-          asleep.get_up(me);
+          asleep.finish_sleep(me);
         }
       });
   }
@@ -86,7 +86,7 @@ struct inbox_and_queue : scenario {
     });
     threads.push_back([this] {
       inbox.store(1);
-      asleep.rouse(0);
+      asleep.notify(0);
     });
     for (int me = 0; me < 2; ++me)
       threads.push_back([this, me, passes_on] {
@@ -106,9 +106,9 @@ struct inbox_and_queue : scenario {
             asleep.wake(1);  // the end of the runtime
             continue;
           }
-          asleep.lie_down(me);
+          asleep.prepare_to_sleep(me);
           if (queue.empty() && (me == 1 || inbox.load() == 0) && (me == 0 || done.load() == 0)) asleep.park(me);
-          was_woken = asleep.get_up(me);
+          was_woken = asleep.finish_sleep(me);
         }
       });
   }
@@ -126,75 +126,75 @@ TEST(Interleavings, AWakeUpThatIsNotPassedOnLeavesWorkLying) {
 }
 
 /// Fibers that were suspended on worker 0 are woken by somebody else, one by one, while the starter comes and goes; the
-/// stand-in sees to those that the starter leaves. Race 7 of src/exec/threads/README.md.
+/// substitute sees to those that the starter leaves. Race 7 of src/exec/threads/README.md.
 struct empty_chair : scenario {
   enum mistake {
     none,
-    starter_has_no_stand_in,
+    starter_has_no_substitute,
     starter_does_not_look,  ///< though it was told
     waker_does_not_call,
-    stand_in_does_not_tell,  ///< that it has found the starter there
-    stand_in_does_not_try_again,
+    substitute_does_not_tell,  ///< that it has found the starter there
+    substitute_does_not_try_again,
     two_may_sit
   };
 
   static constexpr int fibers = 2;
   const mistake made;
-  seat chair;
+  worker_0_role chair;
   sleepers asleep{1};
   explorer::atomic<int> inbox{0};    ///< fibers that may go on
   explorer::atomic<int> resumed{0};  ///< and those that have
   static constexpr int yes = 1, never = 2;
-  explorer::atomic<int> has_thread{0};  ///< the stand-in
+  explorer::atomic<int> has_thread{0};  ///< the substitute
   explorer::atomic<int> sitting{0};
 
   explicit empty_chair(mistake m) : made(m) {
     if (m == two_may_sit) tear(chair);
     threads.push_back([this] { come_and_go(); });
     threads.push_back([this] { wake_fibers(); });
-    threads.push_back([this] { stand_in_body(); });
+    threads.push_back([this] { substitute_body(); });
   }
 
-  /// The starter. It has the seat at first, and the fibers are suspended when it leaves that; later it waits once,
+  /// The starter. It has the role at first, and the fibers are suspended when it leaves that; later it waits once,
   /// and makes a call that resumes none.
   void come_and_go() {
-    leave_seat(made != starter_has_no_stand_in && resumed.load() < fibers);
-    if (chair.enter(seat::starter)) {
+    leave_seat(made != starter_has_no_substitute && resumed.load() < fibers);
+    if (chair.enter(worker_0_role::starter)) {
       sit(true);
       leave_seat(false);
     }
-    if (chair.enter(seat::starter)) leave_seat(false);
-    if (resumed.load() == fibers) start_stand_in(never);  // the others need not wait for it
+    if (chair.enter(worker_0_role::starter)) leave_seat(false);
+    if (resumed.load() == fibers) start_substitute(never);  // the others need not wait for it
   }
   void leave_seat(bool leaves_something) {
-    if (leaves_something && !chair.is_called()) want_stand_in();
-    if (chair.leave() && made != starter_does_not_look) want_stand_in();
+    if (leaves_something && !chair.is_called()) want_substitute();
+    if (chair.leave() && made != starter_does_not_look) want_substitute();
   }
-  void want_stand_in() {
-    if (chair.wants_stand_in())
-      start_stand_in(yes);
+  void want_substitute() {
+    if (chair.wants_substitute())
+      start_substitute(yes);
     else if (inbox.load() > 0)
       chair.call();
   }
   void wake_fibers() {
     for (int i = 0; i < fibers; ++i) {
       inbox.fetch_add(1);
-      if (!asleep.rouse(0) && made != waker_does_not_call) chair.call();
+      if (!asleep.notify(0) && made != waker_does_not_call) chair.call();
     }
   }
-  void start_stand_in(int whether) {
+  void start_substitute(int whether) {
     int unknown = 0;
     if (has_thread.compare_exchange_strong(unknown, whether)) has_thread.notify_all();
   }
-  void stand_in_body() {
+  void substitute_body() {
     has_thread.wait(0);
     if (has_thread.load() == never) return;
     const auto is_over = [this] { return resumed.load() == fibers; };
     const auto is_needed = [this] { return inbox.load() > 0; };
     chair.answer(is_over, explorer::give_way, is_needed, [this] {
-      if (!chair.enter(seat::stand_in)) {
-        if (made != stand_in_does_not_tell) chair.tell_starter();
-        if (made == stand_in_does_not_try_again || !chair.enter(seat::stand_in)) return;
+      if (!chair.enter(worker_0_role::substitute)) {
+        if (made != substitute_does_not_tell) chair.tell_starter();
+        if (made == substitute_does_not_try_again || !chair.enter(worker_0_role::substitute)) return;
       }
       sit(false);
       chair.leave();
@@ -204,13 +204,13 @@ struct empty_chair : scenario {
   void sit(bool waits) {
     if (sitting.fetch_add(1) > 0) fail("two are worker 0");
     if (waits && inbox.load() == 0) {
-      asleep.lie_down(0);
+      asleep.prepare_to_sleep(0);
       if (inbox.load() == 0 && resumed.load() == 0) asleep.park(0);
-      asleep.get_up(0);
+      asleep.finish_sleep(0);
     }
     while (inbox.load() > 0) {
       inbox.fetch_sub(1);
-      if (resumed.fetch_add(1) + 1 == fibers) chair.wake_stand_in();  // as the end of the runtime does
+      if (resumed.fetch_add(1) + 1 == fibers) chair.wake_substitute();  // as the end of the runtime does
     }
     sitting.fetch_sub(1);
   }
@@ -223,10 +223,10 @@ TEST(Interleavings, WhatMayGoOnAtWorker0DoesSoWhoeverSitsThere) {
   expect_well(explore([] { return std::make_unique<empty_chair>(empty_chair::none); }, 3));
 }
 
-TEST(Interleavings, ACallToTheStandInThatIsLeftOutIsMissed) {
+TEST(Interleavings, ACallToTheSubstituteThatIsLeftOutIsMissed) {
   for (const auto m :
-       {empty_chair::starter_has_no_stand_in, empty_chair::starter_does_not_look, empty_chair::waker_does_not_call,
-        empty_chair::stand_in_does_not_tell, empty_chair::stand_in_does_not_try_again, empty_chair::two_may_sit})
+       {empty_chair::starter_has_no_substitute, empty_chair::starter_does_not_look, empty_chair::waker_does_not_call,
+        empty_chair::substitute_does_not_tell, empty_chair::substitute_does_not_try_again, empty_chair::two_may_sit})
     EXPECT_NE(explore([m] { return std::make_unique<empty_chair>(m); }, 4).failure, "") << m;
 }
 

@@ -87,7 +87,9 @@ struct task_in_the_centre : engine {
 TEST(Interleavings, AWorkerOfADividedTeamTakesWhatTheWholeHasInItsCentre) {
   pin_phases();
   expect_well(explore([] { return std::make_unique<task_in_the_centre>(archetype::none); }, 1));
-  EXPECT_NE(explore([] { return std::make_unique<task_in_the_centre>(archetype::does_not_climb); }, 1).failure, "");
+  EXPECT_NE(
+      explore([] { return std::make_unique<task_in_the_centre>(archetype::does_not_take_from_whole_team); }, 1).failure,
+      "");
 }
 
 /// A second phase takes the worker of a stream, which is suspended at its off-load and resumed on the worker that is

@@ -459,7 +459,7 @@ TEST(Process, AForkInsideATaskIsAnErrorAtTheChildsFirstCall) {
       0, "forked inside a task");
 }
 
-// The starter waits by other means than Maslin's, so nobody is on worker 0's seat.
+// The starter waits by other means than Maslin's, so nobody is in worker 0's role.
 TEST(Process, ATaskRunsThoughItsCreatorWaitsForAFuture) {
   for (const int workers : {1, 2, 3}) {
     ms::Runtime r({.workers = workers, .serial = false});
@@ -544,14 +544,14 @@ bool others_wake_up_at_most(long most) {
 }
 bool all_others_stay_asleep() { return others_wake_up_at_most(8); }
 
-TEST(Process, AnIdleRuntimeWithAStandInWakesNoThread) {
+TEST(Process, AnIdleRuntimeWithASubstituteWakesNoThread) {
   for (const int workers : {1, 2, 3})
     EXPECT_CHILD(
         [workers] {
           unsetenv("MASLIN_WATCHDOG");  // a thread that looks around
           ms::Runtime r({.workers = workers, .serial = false});
           std::promise<void> done;
-          ms::task([&] { done.set_value(); });  // by the stand-in where there is one worker
+          ms::task([&] { done.set_value(); });  // by the substitute where there is one worker
           done.get_future().wait();
           std::thread([] { ms::task([] {}), ms::wait(); }).join();
           ms::wait();
@@ -588,7 +588,7 @@ TEST(Process, AForeignThreadThatWaitsWakesUpEvery32MillisecondsAndNobodyElseDoes
 
 // There is work that only worker 0 can do, and its thread is in a call for long: a thread that stands in has nothing to
 // look for before that ends.
-TEST(Process, AStandInSleepsWhileWorker0IsNeededAndTheStarterIsThere) {
+TEST(Process, ASubstituteSleepsWhileWorker0IsNeededAndTheStarterIsThere) {
   EXPECT_CHILD(
       [] {
         unsetenv("MASLIN_WATCHDOG");

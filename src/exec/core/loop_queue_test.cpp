@@ -63,9 +63,9 @@ TEST(Queue, WhatNeedNotRunOfALoopThatThrewIsTakenAtOnce) {
   idle_loop loop;
   work_queue q;
   q.push_head({nullptr, {&loop.run, 40, 100}});
-  loop.run.note_thrown(60, {});
+  loop.run.record_thrown(60, {});
   EXPECT_EQ(q.take_head(4)->part.size(), 15) << "those below the thrower run";
-  loop.run.note_thrown(30, {});
+  loop.run.record_thrown(30, {});
   EXPECT_EQ(q.take_head(4)->part.size(), 45);
   EXPECT_TRUE(q.empty());
 }

@@ -23,7 +23,7 @@ struct loop_run {
   }
 
   /// Block `i` ended with these.
-  void note_thrown(std::int64_t i, error_list&& errors) {
+  void record_thrown(std::int64_t i, error_list&& errors) {
     blocks.add_errors(static_cast<std::uint64_t>(i), std::move(errors));
     std::int64_t lowest = lowest_thrown.load(std::memory_order_relaxed);
     while (i < lowest && !lowest_thrown.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {

@@ -16,10 +16,10 @@
 namespace maslin::core {
 
 template <machine_with_loops Machine>
-void note(Machine& machine, trace::event_kind what, loop_run& run) {
+void trace_loop(Machine& machine, trace::event_kind what, loop_run& run) {
   if (!trace::on(what)) [[likely]]
     return;
-  const typename Machine::noting held(machine);
+  const typename Machine::tracing held(machine);
   run.site = trace::site(run.what.where);
   trace::record(machine.track(), what, run.site, trace::loop_shape{run.what.blocks(), run.width});
 }
@@ -36,7 +36,7 @@ std::int64_t run_blocks(Machine& machine, worker_of<Machine>* w, loop_run& run, 
   here.stream = run.caller.stream;
   const entered in(here);
   const base::in_float_mode callers(run.mode);
-  noted_blocks noted(w ? w->index : -1, run.site, trace::chunk_at{slot, first, last - first});
+  traced_blocks noted(w ? w->index : -1, run.site, trace::chunk_at{slot, first, last - first});
   for (std::int64_t next = first; next < last;) {
     // Every block below the lowest that threw runs; those above need not.
     if (run.is_void(next)) return last;
@@ -44,7 +44,7 @@ std::int64_t run_blocks(Machine& machine, worker_of<Machine>* w, loop_run& run, 
     run_to_end(machine, here, own, [&] { run.what.run_blocks(next, noted.before_note(end)); });
     pace.ran(here);
     if (own.has_errors()) [[unlikely]]
-      run.note_thrown(next - 1, own.take_errors());
+      run.record_thrown(next - 1, own.take_errors());
     noted.reached(next);
     if (pace.stops(next)) return next;
   }
@@ -58,7 +58,7 @@ void join(Machine& machine, worker_of<Machine>* w, loop_run& run) {
   if (w) machine.finishes_soon(run, *w);
   suspend_until(machine, run.blocks);
   machine.learn(run);
-  note(machine, trace::event_kind::loop_end, run);
+  trace_loop(machine, trace::event_kind::loop_end, run);
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
 }
 
@@ -92,7 +92,7 @@ void run_baseline(Machine& machine, context& caller, const detail::loop& l, sche
     return loop_in_place(machine, caller, l);
   }
   loop_run run(l, caller, width, &*queues);
-  note(machine, trace::event_kind::loop_begin, run);
+  trace_loop(machine, trace::event_kind::loop_begin, run);
   {
     const typename Machine::exclusive held(machine);
     for (int i = 0; i < width; ++i) {
@@ -100,7 +100,7 @@ void run_baseline(Machine& machine, context& caller, const detail::loop& l, sche
       worker_of<Machine>& guest = machine.at(first + i);
       if (&guest == w && takes_part) continue;
       guest.invited.add(all[static_cast<std::size_t>(i)]);
-      machine.rouse_worker(guest.index);
+      machine.notify_worker(guest.index);
     }
   }
   if (first == 0 && (!w || w->index > 0)) machine.want_worker_0();
@@ -174,7 +174,7 @@ void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, c
   loop_run run(l, caller, width);
   const bool in_centre = !w || caller.is_root;
   const loop_part rest = machine.begin_alone(w, run);
-  if (rest.first == 0) note(machine, trace::event_kind::loop_begin, run);
+  if (rest.first == 0) trace_loop(machine, trace::event_kind::loop_begin, run);
   std::int64_t done = rest.first;  // by the caller
   if (rest.size() > 0) {
     if (publish(machine, w, rest, in_centre)) {

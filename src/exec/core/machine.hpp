@@ -78,7 +78,7 @@ concept machine_with_loops = machine_with_queues<Machine> && std::derived_from<M
   // While one lives, what workers share may be looked at (nothing where that has locks).
   requires guard_of<typename Machine::exclusive, Machine>;
   // While one lives, the caller may note something in its worker's trace.
-  requires guard_of<typename Machine::noting, Machine>;
+  requires guard_of<typename Machine::tracing, Machine>;
   // Live while a loop is called, and from its begin to its end.
   requires guard_of<typename Machine::loop_call, Machine>;
   requires std::constructible_from<typename Machine::during_loop, Machine&, decltype(w), context&>;
@@ -87,7 +87,7 @@ concept machine_with_loops = machine_with_queues<Machine> && std::derived_from<M
   // Whose workers share the caller's loops.
   { machine.calling_team(w, caller) } -> std::same_as<team&>;
   // Makes sure that the worker takes another look around; that somebody is worker 0, too.
-  machine.rouse_worker(int{});
+  machine.notify_worker(int{});
   machine.want_worker_0();
   // Runs the first blocks, where what they take is to be found out first; gives the rest.
   { machine.begin_alone(w, run) } -> std::same_as<loop_part>;
@@ -116,9 +116,9 @@ concept pace_of_blocks = requires(Pace& pace, std::int64_t next, context& here) 
   { pace.stops(next) } -> std::same_as<bool>;
 };
 
-/// For turn.hpp.
+/// For step.hpp.
 template <class Machine>
-concept machine_with_turns = machine_with_loops<Machine> &&
+concept machine_with_steps = machine_with_loops<Machine> &&
     requires(Machine& machine, worker_of<Machine>& w, const team& t, detail::task_node* task, const loop_part& part) {
   // Lives while the program's code is in a call that may queue something.
   requires guard_of<typename Machine::any_call, Machine>;
@@ -177,7 +177,7 @@ concept machine_with_streams = machine_with_loops<Machine> && std::derived_from<
   { machine.has_no_worker(w) } -> std::same_as<bool>;
   // The machine looks at what a phase changes for it.
   machine.begins_phase();
-  machine.note_stream(what, s);
+  machine.trace_stream(what, s);
   // A stream without a worker has ended, and that was all.
   { machine.ended_outside(s, errors) } -> std::same_as<bool>;
   // Loops of streams are not off-loads.
@@ -193,13 +193,13 @@ concept machine_with_streams = machine_with_loops<Machine> && std::derived_from<
   // The workers are others than the one that calls: `send_kernel` does the rest.
   { machine.sends_kernels() } -> std::same_as<bool>;
   machine.send_kernel(here, &s, kernel, int{}, call, env);
-  machine.note_kernel(what, kernel, int{});
+  machine.trace_kernel(what, kernel, int{});
   machine.ran_kernel(w);
   machine.kernel_took(*w, machine.site_of(&s, call, kernel), int{}, std::uint64_t{});
 };
 
 template <class Machine>
-concept machine = machine_with_turns<Machine> && machine_with_streams<Machine>;
+concept machine = machine_with_steps<Machine> && machine_with_streams<Machine>;
 
 }  // namespace core
 }  // namespace maslin

@@ -39,10 +39,10 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
     held.unlock();
     return phase_in_place(machine, here, p, run.report());
   }
-  const auto note = [&](trace::event_kind what) {
+  const auto trace_event = [&](trace::event_kind what) {
     trace::record(machine.track(), what, run.name(), static_cast<std::uint64_t>(p.streams));
   };
-  note(trace::event_kind::phase_begin);
+  trace_event(trace::event_kind::phase_begin);
   run.begin(*t);
   if (outer) outer->phase.hold_still(true);
   held.unlock();
@@ -53,11 +53,11 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
     held.unlock();
   }
   if (trace::on(trace::event_kind::phase_end)) [[unlikely]] {
-    const typename Machine::noting now(machine);
-    note(trace::event_kind::phase_end);
+    const typename Machine::tracing now(machine);
+    trace_event(trace::event_kind::phase_end);
   }
   {
-    const typename Machine::noting now(machine);
+    const typename Machine::tracing now(machine);
     run.keep_learned();
   }
   if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());
@@ -104,7 +104,7 @@ void run_stream(Machine& machine, stream_run& s) {
   context here(own);
   here.stream = &s;
   here.owns_stream = true;
-  machine.note_stream(trace::event_kind::stream_begin, s);
+  machine.trace_stream(trace::event_kind::stream_begin, s);
   error_list errors = run_enclosed(machine, here, own, [&] {
     const base::in_float_mode callers(phase.mode());
     phase.what().run(phase.what().env, s.index);
@@ -112,7 +112,7 @@ void run_stream(Machine& machine, stream_run& s) {
   if (machine.ended_outside(s, errors)) return;
   if (!errors.empty()) phase.streams().add_errors(static_cast<std::uint64_t>(s.index), std::move(errors));
   const typename Machine::exclusive until_it_has_left(machine);
-  machine.note_stream(trace::event_kind::stream_end, s);
+  machine.trace_stream(trace::event_kind::stream_end, s);
   {
     typename Machine::grain_guard held(machine);
     ended(held, phase, phase.finished(s));
@@ -187,13 +187,13 @@ void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*c
   const bool traced = trace::on();
   const std::uint32_t name = traced ? traced_kernel(kernel) : 0;
   if (traced) [[unlikely]]
-    machine.note_kernel(trace::event_kind::offload_begin, name, width);
+    machine.trace_kernel(trace::event_kind::offload_begin, name, width);
   const std::uint64_t ticket = s ? s->phase.sizing().arrived() : 0;
   const std::uint64_t begin = s && !untimed ? machine.ticks() : 0;
   call_kernel(machine, here, width, call, env);
   machine.ran_kernel(w);
   if (traced) [[unlikely]]
-    machine.note_kernel(trace::event_kind::offload_end, name, width);
+    machine.trace_kernel(trace::event_kind::offload_end, name, width);
   if (!s) return;
   const std::uint32_t column = s->phase.sizing().counts().of_kernel(kernel);
   if (untimed) {

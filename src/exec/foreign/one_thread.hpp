@@ -25,7 +25,7 @@ class one_thread {
 
   /// A call outside of all tasks, if there is such an object: libraries may have come, and the program may have set
   /// limits of its own.
-  static void look_again() noexcept {
+  static void rescan() noexcept {
     if (one_thread* all = there_is.load(std::memory_order_relaxed)) [[unlikely]]
       all->look();
   }

@@ -32,7 +32,7 @@ class phase_host {
   /// Any thread: the team that the worker serves.
   virtual MASLIN_ATOMIC<team*>& team_served_by(int worker) = 0;
   /// Any thread: makes sure that the worker takes another look around.
-  virtual void rouse_worker(int worker) = 0;
+  virtual void notify_worker(int worker) = 0;
   /// Any thread: the number by which a trace knows the caller.
   virtual int track() const noexcept = 0;
   /// Any thread: the time.

@@ -90,8 +90,8 @@ void phase_run::end() noexcept {
   teams_.clear();
   exec_.promise_teams(-promised_teams_);
   waiting_.end();
-  for (int w = first_; w < first_ + width_; ++w) exec_.rouse_worker(w);
-  note(exec_.ticks());
+  for (int w = first_; w < first_ + width_; ++w) exec_.notify_worker(w);
+  record_configuration(exec_.ticks());
   divide(*divided_, exec_);
 }
 
@@ -152,12 +152,12 @@ void phase_run::apply(configuration c) noexcept {
   for (stream_run* s : running_) s->off_loaded = false;
   const std::uint64_t now = exec_.ticks();
   sizing_.runs_under(c, now);
-  note(now);
-  update_wishes();
-  for (int w = first_; w < first_ + width_; ++w) exec_.rouse_worker(w);
+  record_configuration(now);
+  update_stream_requests();
+  for (int w = first_; w < first_ + width_; ++w) exec_.notify_worker(w);
 }
 
-void phase_run::update_wishes() {
+void phase_run::update_stream_requests() {
   sizing_.running(static_cast<int>(running_.size()));
   const bool room = running() < now_.streams;
   const bool more = !suspended_.empty() || next_ < what_.streams;
@@ -169,7 +169,7 @@ void phase_run::update_wishes() {
     t.wants_stream.store(wants, std::memory_order_seq_cst);
     const bool may_resume = !suspended_.empty();
     t.may_resume.store(may_resume, std::memory_order_seq_cst);
-    if (wants || may_resume) exec_.rouse_worker(leader);
+    if (wants || may_resume) exec_.notify_worker(leader);
   }
 }
 
@@ -207,7 +207,7 @@ void phase_run::started(stream_run& s, int worker) {
   s.seen = generation_.load(std::memory_order_relaxed) - 1;
   running_.push_back(&s);
   if (!s.extra) ++on_worker_[static_cast<std::size_t>(worker)];
-  update_wishes();
+  update_stream_requests();
 }
 
 bool phase_run::gives_way(const stream_run& s, std::uint64_t now) const {
@@ -240,7 +240,7 @@ bool phase_run::stays(stream_run& s, int worker) {
   }
   take_off(s);
   suspended_.suspend(&s);
-  update_wishes();
+  update_stream_requests();
   return false;
 }
 
@@ -277,7 +277,7 @@ stream_run* phase_run::next_outside(std::optional<std::int64_t>& begun) {
   } else if (next_ < what_.streams) {
     begun = next_++;
   }
-  if (resumed || begun) update_wishes();
+  if (resumed || begun) update_stream_requests();
   return resumed;
 }
 
@@ -291,8 +291,8 @@ bool phase_run::finished_outside() {
 
 void phase_run::make_up_for_finished() {
   if (left() == 0) return;  // the others ended meanwhile
-  note(exec_.ticks());
-  update_wishes();
+  record_configuration(exec_.ticks());
+  update_stream_requests();
 }
 
 void phase_run::follow() {
@@ -303,7 +303,7 @@ void phase_run::end_decision() noexcept {
   const bool slice_ended = sizing_.end_decision();
   if (left() == 0 || nested_ > 0) return;
   follow();
-  if (slice_ended) note(exec_.ticks());
+  if (slice_ended) record_configuration(exec_.ticks());
 }
 
 void phase_run::look_at_waits() noexcept {
@@ -317,7 +317,7 @@ void phase_run::tick() {
   sizing_.look(exec_.ticks(), left(), off_loaded_, nested_ > 0);
 }
 
-void phase_run::note(std::uint64_t now) noexcept {
+void phase_run::record_configuration(std::uint64_t now) noexcept {
   const double seconds = static_cast<double>(since(began_, now)) * exec_.seconds_per_tick();
   const double work = sizing_.work();
   const std::optional<double> cpu_seconds = waiting_.cpu_seconds(now);

@@ -116,8 +116,8 @@ class phase_run {
   void allot(int first, int width) noexcept;
   void apply(configuration c) noexcept;
   void follow();
-  void update_wishes();
-  void note(std::uint64_t now) noexcept;
+  void update_stream_requests();
+  void record_configuration(std::uint64_t now) noexcept;
   std::int64_t left() const { return what_.streams - finished_; }
   /// Gives how many streams run, without those that are in nobody's place.
   int running() const { return static_cast<int>(running_.size()) - extra_; }

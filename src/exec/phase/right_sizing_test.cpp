@@ -13,7 +13,7 @@ class no_host final : public phase_host {
  public:
   int worker_count() const override { return workers; }
   std::atomic<team*>& team_served_by(int) override { return none_; }
-  void rouse_worker(int) override {}
+  void notify_worker(int) override {}
   int track() const noexcept override { return -1; }
   std::uint64_t ticks() const override { return 1'000'000; }
   double seconds_per_tick() const override { return 1e-9; }

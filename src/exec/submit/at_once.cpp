@@ -232,7 +232,7 @@ void run_at_once(const task_description& what, void* callable, access_record* re
   };
   // What a task creates is likely to create others.
   if (state_of_thread.forks == &no_forks && state_of_thread.current && !state_of_thread.current->is_root)
-    the_executor().run_seated([](void* env) { (*static_cast<decltype(run)*>(env))(); },
+    the_executor().run_with_forks([](void* env) { (*static_cast<decltype(run)*>(env))(); },
                               const_cast<void*>(static_cast<const void*>(&run)));
   else
     run();

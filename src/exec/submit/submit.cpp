@@ -28,10 +28,10 @@ bool is_full(executor& exec, context& here, group* in) {
   if (in) return is_full(exec, in->get().members);
   if (exec.serial()) return true;
   const scope& members = *here.children;
-  if (members.created() < here.look_again) return false;
+  if (members.created() < here.window_full_from) return false;
   const std::int64_t room = exec.window() - members.in_flight();
   // The count moves in other caches: it is looked at again when the window can be full at the earliest.
-  if (room > 0) here.look_again = members.created() + static_cast<std::uint64_t>(room);
+  if (room > 0) here.window_full_from = members.created() + static_cast<std::uint64_t>(room);
   return room <= 0;
 }
 

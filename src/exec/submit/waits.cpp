@@ -17,11 +17,11 @@ namespace maslin {
 
 void wait() {
   executor& exec = the_executor();
-  foreign::one_thread::look_again();
+  foreign::one_thread::rescan();
   context& here = unrecorded_context("wait");
   const noted_wait noted(exec, nullptr);
   await_tasks(exec, here);
-  exec.shared_no_more();
+  exec.after_sharing();
   if (here.children->has_errors()) rethrow_first(here.children->take_errors());
 }
 
@@ -29,10 +29,10 @@ namespace {
 
 void await_members(scope& group) {
   executor& exec = the_executor();
-  foreign::one_thread::look_again();
+  foreign::one_thread::rescan();
   const noted_wait noted(exec, &group);
   await_tasks(exec, current_context(), &group);
-  exec.shared_no_more();
+  exec.after_sharing();
 }
 
 }  // namespace

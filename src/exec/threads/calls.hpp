@@ -25,7 +25,7 @@ class threads_executor::during_loop {
   ~during_loop() {
     if (!on_) return;
     on_->shares = before_;
-    on_->exec.shared_no_more();
+    on_->exec.after_sharing();
   }
   during_loop(const during_loop&) = delete;
   during_loop& operator=(const during_loop&) = delete;

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/float_mode.hpp"
-#include "exec/core/turn.hpp"
+#include "exec/core/step.hpp"
 #include "exec/execute.hpp"
 #include "exec/threads/calls.hpp"
 #include "maslin/error.hpp"
@@ -68,7 +68,7 @@ void task_fiber::wakes_up() noexcept {
 void task_fiber::wake() noexcept {
   worker& w = *home;
   enter_inbox(w);
-  w.exec.rouse(w);
+  w.exec.notify(w);
 }
 
 void task_fiber::enter_inbox(worker& w) noexcept {
@@ -155,7 +155,7 @@ void threads_executor::refuse(const work& item) noexcept {
     why.add(0, std::current_exception());
   }
   if (!item.task) {
-    item.part.loop->note_thrown(item.part.first, std::move(why));
+    item.part.loop->record_thrown(item.part.first, std::move(why));
     item.part.loop->blocks.leave(static_cast<std::uint64_t>(item.part.size()));
     return;
   }

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "exec/core/turn.hpp"
+#include "exec/core/step.hpp"
 #include "exec/threads/calls.hpp"
 #include "trace/recorder.hpp"
 
@@ -75,7 +75,7 @@ void threads_executor::finishes_soon(loop_run& run, worker& w) {
 /// for a policy that has it stay awake for long.
 bool threads_executor::is_held_up_by(const worker& w, const team& t) const {
   if (stopping_.load(std::memory_order_relaxed)) return true;
-  if (w.index == 0 && worker_0_.held_by() == seat::stand_in) return true;
+  if (w.index == 0 && worker_0_.held_by() == worker_0_role::substitute) return true;
   const bool leads = t.first() == w.index;
   return (leads && t.may_resume.load(std::memory_order_relaxed)) || !whole_->centre.empty();
 }
@@ -94,13 +94,13 @@ void threads_executor::idle(worker& w, team& t) {
   libraries_.process_limit().claim(w.index, 0);
   // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits
   // for, and a task of the team that was divided may, too.
-  if (start_stream(w, true) || core::climb(*this, w, t)) return;
-  const bool leaves = w.index == 0 && worker_0_.held_by() == seat::stand_in;
+  if (start_stream(w, true) || core::take_from_whole_team(*this, w, t)) return;
+  const bool leaves = w.index == 0 && worker_0_.held_by() == worker_0_role::substitute;
   if (leaves || (stopping_.load(std::memory_order_seq_cst) && w.suspended == 0)) {
     if (anything_for(w, t)) return;
-    return replace_fiber(w, leaves ? worker_0_.stand_in_stack() : *w.own_stack);
+    return replace_fiber(w, leaves ? worker_0_.substitute_stack() : *w.own_stack);
   }
-  asleep_.lie_down(w.index);
+  asleep_.prepare_to_sleep(w.index);
   const bool leads = t.first() == w.index;
   const bool needed =
       anything_for(w, t) || (leads && t.may_resume.load(std::memory_order_seq_cst)) || !whole_->centre.empty();
@@ -117,7 +117,7 @@ void threads_executor::idle(worker& w, team& t) {
       if (learns) w.waits.waited(taken, spin_.was_short(taken));
     }
   }
-  w.was_woken = asleep_.get_up(w.index);
+  w.was_woken = asleep_.finish_sleep(w.index);
 }
 
 /// The worker is not granted now: its work goes to where the others find it, and it sleeps. What only it can do it does
@@ -128,21 +128,21 @@ void threads_executor::stand_aside(worker& w, team& t) {
   if (!w.tasks.empty() || !w.queue.empty()) return hand_over(w);
   has_tasks_.clear_if_set(w.index);
   // It may have been woken for what only worker 0 may do now, whose thread is outside.
-  if (worker_0_.has_work_alone()) worker_0_.want_stand_in();
+  if (worker_0_.has_work_alone()) worker_0_.want_substitute();
   // Who made it counted on this worker, and did not ask for another CPU.
   if (urgent_.any() || queues(*this, w, t).any()) sharing_->wants_more();
   if (stopping() && w.suspended == 0) {
     if (!w.inbox.load(std::memory_order_seq_cst)) replace_fiber(w, *w.own_stack);
     return;
   }
-  asleep_.lie_down(w.index);
+  asleep_.prepare_to_sleep(w.index);
   // As in `idle`: it says that it sleeps, then looks (README, race 1).
   if (!w.inbox.load(std::memory_order_seq_cst) && w.invited.empty() && !sharing_->may_work(w)) {
     trace::record(w.index, trace::event_kind::park);
     asleep_.park(w.index);
     trace::record(w.index, trace::event_kind::unpark);
   }
-  w.was_woken = asleep_.get_up(w.index);
+  w.was_woken = asleep_.finish_sleep(w.index);
 }
 
 void threads_executor::hand_over(worker& w) {
@@ -156,7 +156,7 @@ void threads_executor::hand_over(worker& w) {
   } catch (const std::bad_alloc&) {
     return core::run(*this, w, *item);  // it cannot be handed over, but it can be done
   }
-  worker_0_.want_stand_in();  // the only active worker may be worker 0, whose thread is outside
+  worker_0_.want_substitute();  // the only active worker may be worker 0, whose thread is outside
   wake_one(whole_->workers());
 }
 

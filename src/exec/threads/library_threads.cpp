@@ -57,13 +57,13 @@ library_threads::library_threads(threads_executor& exec, int workers)
       limits_(base::choice_of<foreign::policy>("MASLIN_FOREIGN") == foreign::policy::granted),
       process_limit_(workers) {}
 
-void library_threads::look_again() {
+void library_threads::rescan() {
   if (!limits_ || self()) return;
   const std::uint64_t now = base::ticks();
-  if (now < look_again_at_.load(std::memory_order_relaxed)) return;
+  if (now < next_scan_.load(std::memory_order_relaxed)) return;
   constexpr double seconds_between = 1e-3;  // a look that finds nothing new takes less than a microsecond
-  look_again_at_.store(now + static_cast<std::uint64_t>(seconds_between / base::seconds_per_tick()),
-                       std::memory_order_relaxed);
+  next_scan_.store(now + static_cast<std::uint64_t>(seconds_between / base::seconds_per_tick()),
+                   std::memory_order_relaxed);
   look();
 }
 

@@ -21,12 +21,12 @@ class library_threads {
   /// Looks for libraries with threads of their own, unless the caller is a worker.
   void look();
   /// At most a thousand times a second.
-  void look_again();
+  void rescan();
   /// The starter comes back from a call that may be all that the program makes: looks again at some of these.
   void count_call() {
     // A program may do nothing but loops, and load a library between two of them.
     constexpr unsigned calls_between_looks = 256;
-    if (++calls_ % calls_between_looks == 0) look_again();
+    if (++calls_ % calls_between_looks == 0) rescan();
   }
   /// Says in the trace, on that track, which there are, and to the user which have one limit for the process; each
   /// once.
@@ -35,10 +35,10 @@ class library_threads {
 
   /// The caller goes on after something that its team shared, in the same context, or with another width: what
   /// libraries may use is looked at again.
-  void shared_no_more() noexcept {
+  void after_sharing() noexcept {
     if (any()) caller_goes_on();
   }
-  /// The starter goes on in the program's own code, outside its seat.
+  /// The starter goes on in the program's own code, outside its role.
   void back_in_program() noexcept {
     if (any()) starter_goes_on();
   }
@@ -51,7 +51,7 @@ class library_threads {
   threads_executor& exec_;
   const bool limits_;
   std::atomic<bool> found_{false};
-  std::atomic<std::uint64_t> look_again_at_{0};  ///< in ticks
+  std::atomic<std::uint64_t> next_scan_{0};  ///< in ticks
   std::atomic<int> traced_{0};
   unsigned calls_ = 0;  ///< the starter's; its own
   foreign::process_limit process_limit_;

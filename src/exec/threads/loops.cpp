@@ -26,7 +26,7 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
 }
 
 /// Unless the program asked for sharing, what is known of the call site counts: a loop that is too small begins with
-/// its caller alone, and one that turns out to be larger is shared from there; no worker takes less than pays for it.
+/// its caller alone, and one that steps out to be larger is shared from there; no worker takes less than pays for it.
 loop_part threads_executor::begin_alone(worker* w, loop_run& run) {
   const detail::loop& l = run.what;
   loop_part rest{&run, 0, l.blocks()};
@@ -36,7 +36,7 @@ loop_part threads_executor::begin_alone(worker* w, loop_run& run) {
     rest.grain = grain::worth_taking(whole / static_cast<double>(rest.size()), small_.handing_over_ticks());
     if (!grain::worth_sharing(whole, run.width, small_.handing_over_ticks())) {
       const int team_width = std::exchange(run.width, 1);
-      core::note(*this, trace::event_kind::loop_begin, run);
+      core::trace_loop(*this, trace::event_kind::loop_begin, run);
       rest.first = run_blocks(w, run, 0, rest.last, static_cast<std::uint64_t>(4 * small_.handing_over_ticks()), true);
       run.width = team_width;
       // That it is not over shows what its blocks really take.
@@ -54,7 +54,7 @@ bool threads_executor::may_take_shares(worker* w) const { return !w || !sharing_
 /// Gives blocks that the worker must not begin to those that may; false where there is no memory for that.
 bool threads_executor::leave_to_others(worker& w, const loop_part& rest) noexcept {
   if (!core::publish(*this, &w, rest, true)) return false;
-  worker_0_.want_stand_in();  // the only active worker may be worker 0, whose thread is outside
+  worker_0_.want_substitute();  // the only active worker may be worker 0, whose thread is outside
   return true;
 }
 
@@ -72,7 +72,7 @@ void threads_executor::answer(worker* w, const invitation& to) { core::answer(*t
 void threads_executor::run_part(worker* w, const loop_part& part) {
   // The loop may be gone after this.
   part.loop->blocks.leave(static_cast<std::uint64_t>(run_share(w, part)));
-  if (w) w->count_turn();
+  if (w) w->count_step();
 }
 
 /// Runs blocks in order while the worker may; gives how many. Others do the rest, and whoever does counts it.

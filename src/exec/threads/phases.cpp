@@ -38,7 +38,7 @@ void take_place(threads_executor& exec, context& in, stream_run& s) MASLIN_UNCHE
   lock.lock();
   if (s.phase.stays(s, w.index)) {
     lock.unlock();
-    return exec.shared_no_more();
+    return exec.after_sharing();
   }
   task_fiber& its = *w.running;
   s.fiber = &its;
@@ -52,7 +52,7 @@ void take_place(threads_executor& exec, context& in, stream_run& s) MASLIN_UNCHE
     s.phase.stayed_after_all(s, w.index);
     trace::record(w.index, trace::event_kind::stream_resume, s.phase.name(), what);
     lock.unlock();
-    return exec.shared_no_more();
+    return exec.after_sharing();
   }
   if (s.back_to.load(std::memory_order_relaxed)) return go_on_outside(in, s);
   worker& here = *self();
@@ -99,7 +99,7 @@ bool threads_executor::start_stream(worker& w, bool before_parking) {
   return core::start_stream(t, w.index, before_parking, resume, begin);
 }
 
-void threads_executor::note_stream(trace::event_kind what, const stream_run& s) const {
+void threads_executor::trace_stream(trace::event_kind what, const stream_run& s) const {
   worker& w = *self();
   trace::record(w.index, what, s.phase.name(), trace::stream_at{s.index, slot_of(w)});
 }
@@ -118,7 +118,7 @@ call_site* threads_executor::site_of(const stream_run* s, void (*call)(void*), s
   return s && loops_ == schedule::dbs ? &small_.sites().of(call, kernel) : nullptr;
 }
 
-void threads_executor::note_kernel(trace::event_kind what, std::uint32_t name, int width) const {
+void threads_executor::trace_kernel(trace::event_kind what, std::uint32_t name, int width) const {
   trace::record(track(), what, name, static_cast<std::uint64_t>(width));
 }
 

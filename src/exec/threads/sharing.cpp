@@ -15,7 +15,7 @@ namespace {
 /// it.
 constexpr auto grace = std::chrono::microseconds(200);
 /// How often a process that wants more looks for those who died without a word.
-constexpr auto look_again = std::chrono::milliseconds(10);
+constexpr auto rescan = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -29,7 +29,7 @@ sharing::sharing(threads_executor& exec, std::unique_ptr<node::membership> as)
       possible_(at_start_),
       used_(static_cast<std::size_t>(as_->here().cpu_count())),
       slept_(static_cast<std::size_t>(as_->most())),
-      turns_(static_cast<std::size_t>(as_->most())) {}
+      steps_(static_cast<std::size_t>(as_->most())) {}
 
 sharing::~sharing() { end(); }
 
@@ -122,7 +122,7 @@ void sharing::follow() noexcept {
   if (now == before) return;
   mine_.working.store(static_cast<std::uint32_t>(now), std::memory_order_relaxed);
   phase_run::divide(whole, exec_);
-  for (int i = before; i < now; ++i) exec_.rouse(exec_.at(i));
+  for (int i = before; i < now; ++i) exec_.notify(exec_.at(i));
 }
 
 void sharing::set_mask(worker& w) noexcept {
@@ -170,7 +170,7 @@ void sharing::keep() {
       if (wants_.load(std::memory_order_seq_cst)) continue;
     }
     if (wants && wants_.load(std::memory_order_seq_cst))
-      as_->sleep(bell, look_again);
+      as_->sleep(bell, rescan);
     else
       as_->sleep(bell);
   }
@@ -180,7 +180,7 @@ bool sharing::still_wants() noexcept {
   // Taken down before it looks: who finds no sleeper after this look puts it up again. Who sleeps at this look has
   // seen what was made before (README, race 1).
   if (!wants_.exchange(false, std::memory_order_seq_cst)) return false;
-  const bool has_seat = !exec_.seat_is_empty();
+  const bool has_seat = !exec_.worker_0_is_absent();
   for (int i = has_seat ? 0 : 1; i < active(); ++i)
     if (exec_.sleeps(i)) return false;
   wants_.store(true, std::memory_order_seq_cst);
@@ -205,20 +205,20 @@ void sharing::borrow() {
 void sharing::lend_what_is_idle() {
   const int active_before = active();
   const auto sleeps = [this](int i) {
-    if (i == 0 && exec_.seat_is_empty()) return blocked_.load(std::memory_order_seq_cst);
+    if (i == 0 && exec_.worker_0_is_absent()) return blocked_.load(std::memory_order_seq_cst);
     return exec_.sleeps(i);
   };
-  const auto turns_of = [this](int i) { return exec_.at(i).turns.load(std::memory_order_relaxed); };
+  const auto steps_of = [this](int i) { return exec_.at(i).steps.load(std::memory_order_relaxed); };
   for (int i = 0; i < active_before; ++i) {
     slept_[static_cast<std::size_t>(i)] = sleeps(i);
-    turns_[static_cast<std::size_t>(i)] = turns_of(i);
+    steps_[static_cast<std::size_t>(i)] = steps_of(i);
   }
   std::this_thread::sleep_for(grace);
   std::unique_lock held(exec_.grain_lock());
   int busy = std::min(active(), active_before);
   while (busy > 0) {
     const auto i = static_cast<std::size_t>(busy - 1);
-    if (!slept_[i] || !sleeps(busy - 1) || turns_[i] != turns_of(busy - 1)) break;
+    if (!slept_[i] || !sleeps(busy - 1) || steps_[i] != steps_of(busy - 1)) break;
     --busy;
   }
   // A phase knows what it leaves idle, and may be measuring it.

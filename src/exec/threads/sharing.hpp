@@ -124,7 +124,7 @@ class sharing {
 
   // The keeper's, by worker.
   std::vector<bool> slept_;
-  std::vector<std::uint64_t> turns_;
+  std::vector<std::uint64_t> steps_;
   std::thread keeper_;
 };
 

@@ -43,7 +43,7 @@ class parking {
 class sleepers {
  public:
   explicit sleepers(int workers)
-      : asleep_(workers), beds_(std::make_unique<bed[]>(static_cast<std::size_t>(workers))) {}
+      : asleep_(workers), parkings_(std::make_unique<parking_place[]>(static_cast<std::size_t>(workers))) {}
 
   // Any thread.
   bool sleeps(int worker) const { return asleep_.test(worker); }
@@ -58,28 +58,28 @@ class sleepers {
     return false;
   }
   /// Wakes that one if it sleeps; gives whether it did.
-  bool rouse(int worker) {
+  bool notify(int worker) {
     if (!asleep_.clear_if_set(worker)) return false;
     wake(worker);
     return true;
   }
-  /// Makes it come back from its bed, now or at once when it parks next.
+  /// Makes it come back from its parking_place, now or at once when it parks next.
   void wake(int worker) { at(worker).unpark(); }
 
   // The worker itself.
-  void lie_down(int worker) { asleep_.set(worker); }
+  void prepare_to_sleep(int worker) { asleep_.set(worker); }
   void park(int worker) { at(worker).park(); }
   /// Gives whether somebody has woken it since it lay down, for whatever reason.
-  bool get_up(int worker) { return !asleep_.clear(worker); }
+  bool finish_sleep(int worker) { return !asleep_.clear(worker); }
 
  private:
-  struct alignas(64) bed {
+  struct alignas(64) parking_place {
     parking place;
   };
-  parking& at(int worker) { return beds_[static_cast<std::size_t>(worker)].place; }
+  parking& at(int worker) { return parkings_[static_cast<std::size_t>(worker)].place; }
 
   worker_bits asleep_;
-  std::unique_ptr<bed[]> beds_;
+  std::unique_ptr<parking_place[]> parkings_;
 };
 
 /// Measures how long it takes to wake a sleeping thread here: the median of a few wake-ups, in ticks.

@@ -8,12 +8,12 @@
 #include "base/cache_path.hpp"
 #include "base/processor.hpp"
 #include "base/settings.hpp"
-#include "exec/core/turn.hpp"
+#include "exec/core/step.hpp"
 #include "exec/execute.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/in_place.hpp"
 #include "exec/threads/calls.hpp"
-#include "exec/threads/stranger.hpp"
+#include "exec/threads/foreign_waiter.hpp"
 #include "machine/budget.hpp"
 #include "maslin/error.hpp"
 #include "sched/grain/edtlp.hpp"
@@ -82,7 +82,7 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
   first.own_stack.emplace();
   first.runs(*first.own_stack);
   worker_0_.mark_starter(true);
-  worker_0_.stand_up();
+  worker_0_.detach();
   libraries_.look();
   trace::record(0, trace::event_kind::worker_start);
   try {
@@ -123,11 +123,11 @@ void threads_executor::end() noexcept {
   grain_lock_.lock();  // no worker is started after this
   grain_lock_.unlock();
   for (int i = 0; i < workers(); ++i) asleep_.wake(i);
-  worker_0_.end_stand_in();
-  if (worker_0_.sit_down()) {
+  worker_0_.end_substitute();
+  if (worker_0_.attach()) {
     // Worker 0 takes part in what is left until nothing is.
     enter_loop(at(0));
-    worker_0_.stand_up();
+    worker_0_.detach();
   }
   trace::record(0, trace::event_kind::worker_stop);
   worker_0_.mark_starter(false);
@@ -156,7 +156,7 @@ void threads_executor::work_loop() {
         *self();  // asked each time: a stream that ran on top of this loop may have brought it to another thread
     task_fiber* next = take_ready(w);
     if (!next) {
-      turn(w);
+      step(w);
       continue;
     }
     pass_wake_up_on(w);
@@ -164,10 +164,10 @@ void threads_executor::work_loop() {
   }
 }
 
-void threads_executor::turn(worker& w) {
+void threads_executor::step(worker& w) {
   team& t = *w.in_team.load(std::memory_order_acquire);
   if (sharing_ && !sharing_->goes_on(w)) return stand_aside(w, t);
-  if (!core::turn(*this, w, t)) idle(w, t);
+  if (!core::step(*this, w, t)) idle(w, t);
 }
 
 namespace {
@@ -192,7 +192,7 @@ void threads_executor::run_tasks(worker& w, detail::task_node* task) {
   while (task) {
     first_ready next(*this);
     run_traced(w.index, *this, task, next, run_task_from_usual);
-    w.count_turn();
+    w.count_step();
     task = next.first;
     // Fibers that may go on here come before more of this, and so do urgent tasks.
     if (task && (w.inbox.load(std::memory_order_relaxed) || urgent_.any())) return ready(task);
@@ -216,7 +216,7 @@ bool threads_executor::run_member(scope& s) {
   }
   if (!task) return false;
   run_traced(w->index, *this, task, *this, run_task_from_usual);
-  shared_no_more();
+  after_sharing();
   return true;
 }
 
@@ -240,7 +240,7 @@ void threads_executor::run_forks(void (*call)(void*), void* env, location where)
   call(env);
 }
 
-void threads_executor::run_seated(void (*call)(void*), void* env) {
+void threads_executor::run_with_forks(void (*call)(void*), void* env) {
   const starting_thread::visit visit(*this);
   call(env);
 }
@@ -257,8 +257,8 @@ void threads_executor::pass_wake_up_on(worker& w) {
   if (&t != whole_ && !whole_->centre.empty()) wake_one(whole_->workers());
 }
 
-void threads_executor::rouse(worker& w) {
-  if (asleep_.rouse(w.index) || w.index > 0) return;
+void threads_executor::notify(worker& w) {
+  if (asleep_.notify(w.index) || w.index > 0) return;
   // It is awake, or its thread is outside.
   worker_0_.call();
 }
@@ -269,10 +269,10 @@ waiter* threads_executor::caller() {
     promote_all(*this);
     return has_spare_fiber(*w) ? w->running : nullptr;
   }
-  libraries_.look_again();
-  worker_0_.want_stand_in();
+  libraries_.rescan();
+  worker_0_.want_substitute();
   if (waiter* starter = worker_0_.starter()) return starter;
-  return &stranger::mine(*this);
+  return &foreign_waiter::mine(*this);
 }
 
 void threads_executor::ready(detail::task_node* task) noexcept { core::ready(*this, task); }
@@ -284,7 +284,7 @@ void threads_executor::enqueue_in_centre(detail::task_node* task) noexcept {
   } catch (const std::bad_alloc&) {
     return run_task(*this, task, *this);  // it cannot be queued, but it can be done
   }
-  if (!self()) worker_0_.want_stand_in();
+  if (!self()) worker_0_.want_substitute();
   wake_one(whole_->workers());
 }
 

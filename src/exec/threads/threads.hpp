@@ -49,7 +49,7 @@ class threads_executor final : public executor, public phase_host {
   void learn_graph(detail::task_function body, const location& where, bool adding,
                    std::uint64_t ticks) noexcept override;
   void run_forks(void (*call)(void*), void* env, location where) override;
-  void run_seated(void (*call)(void*), void* env) override;
+  void run_with_forks(void (*call)(void*), void* env) override;
   void give_branch(detail::fork_list& list) noexcept override;
   int width() const override;
   int track() const noexcept override;
@@ -57,10 +57,10 @@ class threads_executor final : public executor, public phase_host {
   void leave_track() noexcept override;
   void lend() override;
   void reclaim() override;
-  bool is_stranger() const noexcept override { return !self() && !worker_0_.is_starter(); }
+  bool is_foreign_thread() const noexcept override { return !self() && !worker_0_.is_starter(); }
   int worker_count() const override { return workers(); }
   MASLIN_ATOMIC<team*>& team_served_by(int worker) override { return at(worker).in_team; }
-  void rouse_worker(int worker) override { rouse(at(worker)); }
+  void notify_worker(int worker) override { notify(at(worker)); }
   std::uint64_t ticks() const override { return base::ticks(); }
   double seconds_per_tick() const override { return base::seconds_per_tick(); }
   double handing_over() const override { return small_work::handing_over_seconds; }
@@ -97,7 +97,7 @@ class threads_executor final : public executor, public phase_host {
   void come_to_offload(context& in, stream_run& s);
   static bool has_no_worker(const worker* w) noexcept { return !w; }
   void begins_phase();
-  void note_stream(trace::event_kind what, const stream_run& s) const;
+  void trace_stream(trace::event_kind what, const stream_run& s) const;
   bool ended_outside(stream_run& s, error_list& errors);
   static constexpr bool loops_are_hosts() { return false; }
   bool passes(const detail::loop& l) const noexcept;
@@ -108,9 +108,9 @@ class threads_executor final : public executor, public phase_host {
   static constexpr double kernel_handing_over_seconds = small_work::handing_over_seconds;
   static constexpr bool sends_kernels() { return false; }
   static void send_kernel(const context&, const stream_run*, std::uint32_t, int, void (*)(void*), void*) {}
-  void note_kernel(trace::event_kind what, std::uint32_t name, int width) const;
+  void trace_kernel(trace::event_kind what, std::uint32_t name, int width) const;
   static void ran_kernel(worker* w) {
-    if (w) w->count_turn();
+    if (w) w->count_step();
   }
   void kernel_took(worker& w, call_site* site, int width, std::uint64_t ticks) noexcept;
 
@@ -122,11 +122,11 @@ class threads_executor final : public executor, public phase_host {
   void found_nothing(const worker&) noexcept {}
   void stole(const worker& own, worker& from) noexcept;
 
-  // For core/turn.hpp.
+  // For core/step.hpp.
   using any_call = starting_thread::visit;
   urgent_tasks& urgent() { return urgent_; }
   void enqueue_in_centre(detail::task_node* task) noexcept;
-  void comes_from_outside() noexcept { worker_0_.want_stand_in(); }
+  void comes_from_outside() noexcept { worker_0_.want_substitute(); }
   void run_tasks(worker& w, detail::task_node* task);
   void run_part(worker* w, const loop_part& part);
   static bool run_kernel(const worker&) { return false; }
@@ -147,12 +147,12 @@ class threads_executor final : public executor, public phase_host {
   struct exclusive {
     explicit exclusive(const threads_executor&) noexcept {}
   };
-  using noting = exclusive;
+  using tracing = exclusive;
   class loop_call;
   class during_loop;
   worker* calling_worker() const noexcept { return self(); }
   team& calling_team(const worker* w, const context&) const { return team_of(w); }
-  void want_worker_0() noexcept { worker_0_.want_stand_in(); }
+  void want_worker_0() noexcept { worker_0_.want_substitute(); }
   loop_part begin_alone(worker* w, loop_run& run);
   bool may_take_shares(worker* w) const;
   static constexpr bool may_be_blocked = true;
@@ -173,7 +173,7 @@ class threads_executor final : public executor, public phase_host {
   /// The worker is about to do something else than what is queued. Where it may have been woken for that, another is.
   void pass_wake_up_on(worker& w);
   /// Makes sure that a worker takes another look around: it wakes if it sleeps.
-  void rouse(worker& w);
+  void notify(worker& w);
 
   /// Suspends the running fiber of worker `w`, lets another run there, and calls `after(argument)` once nothing runs on
   /// the suspended one's stack. False when there is no other fiber to be had: then nothing happened.
@@ -182,14 +182,14 @@ class threads_executor final : public executor, public phase_host {
   void replace_fiber(worker& w, task_fiber& next);
 
   library_threads& libraries() { return libraries_; }
-  void shared_no_more() noexcept override { libraries_.shared_no_more(); }
+  void after_sharing() noexcept override { libraries_.after_sharing(); }
 
   /// Between two pieces of what runs on the calling worker and goes on there: leaves a CPU that was taken.
   void leave_taken_cpu() const noexcept {
     if (sharing_) sharing_->goes_on(*self());
   }
 
-  // stranger.cpp
+  // foreign_waiter.cpp
   /// A foreign thread has waited for that scope through so many looks: does one thing of what it waits for, if that
   /// lies about. Gives whether it did.
   bool help_outside(const scope& covered, int looks);
@@ -216,7 +216,7 @@ class threads_executor final : public executor, public phase_host {
   bool sleeps(int index) const { return asleep_.sleeps(index); }
   bool any_sleeps(team::span of) const { return asleep_.any_sleeps(of.first, of.first + of.width); }
   fiber_pool& fibers() { return fibers_; }
-  bool seat_is_empty() const { return worker_0_.held_by() == seat::nobody; }
+  bool worker_0_is_absent() const { return worker_0_.held_by() == worker_0_role::nobody; }
   worker_0_thread& worker_0() { return worker_0_; }
   bool stopping() const { return stopping_.load(std::memory_order_seq_cst); }
 
@@ -226,7 +226,7 @@ class threads_executor final : public executor, public phase_host {
   friend class worker_0_thread;
   class expectation;
 
-  // stranger.cpp
+  // foreign_waiter.cpp
   void resume_outside(stream_run& s);
   void end_outside(phase_run& phase, std::int64_t stream, error_list&& errors);
   template <class Predicate>
@@ -245,7 +245,7 @@ class threads_executor final : public executor, public phase_host {
   // threads.cpp
   void thread_body(worker& w);
   void work_loop();
-  void turn(worker& w);
+  void step(worker& w);
   bool has_room(const worker* w) const noexcept;
   static grain::tasks_at_hand at_hand(worker& w, std::uint64_t created, int width) noexcept {
     const std::uint32_t all = w.tasks.size();

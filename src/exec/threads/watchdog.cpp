@@ -39,7 +39,7 @@ void watchdog::begin() {
   if (patience_.idle_seconds > 0) thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
-bool watchdog::is_idle(int index) const { return exec_.sleeps(index) || (index == 0 && exec_.seat_is_empty()); }
+bool watchdog::is_idle(int index) const { return exec_.sleeps(index) || (index == 0 && exec_.worker_0_is_absent()); }
 
 template <class Visit>
 void watchdog::for_each_fiber(Visit&& visit) {
@@ -62,17 +62,17 @@ void watchdog::watch(const std::stop_token& stop) {
   bool told = false;
   while (!stop.stop_requested()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    std::uint64_t turns = 0;
+    std::uint64_t steps = 0;
     bool idle = true;
     for (int i = 0; i < exec_.workers(); ++i) {
-      turns += exec_.at(i).turns.load(std::memory_order_relaxed);
+      steps += exec_.at(i).steps.load(std::memory_order_relaxed);
       idle = idle && is_idle(i);
     }
     bool pending = !idle || os_waiter::asleep() > 0;
     for_each_fiber(
         [&](task_fiber& f) { pending = pending || f.sleeps.load(std::memory_order_relaxed) != task_fiber::awake; });
-    if (!pending || turns != seen || idle != was_idle) {
-      seen = turns;
+    if (!pending || steps != seen || idle != was_idle) {
+      seen = steps;
       was_idle = idle;
       since = clock::now();
       told = false;

@@ -102,7 +102,7 @@ struct alignas(64) worker final : work_queue::watcher {
   worker(threads_executor& e, int number);
   void nonempty(bool holds_work) override;
   /// A piece of work is done.
-  void count_turn() { turns.store(turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void count_step() { steps.store(steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
   // Any thread.
   threads_executor& exec;
@@ -135,8 +135,8 @@ struct alignas(64) worker final : work_queue::watcher {
   std::vector<bool> mask;       ///< its affinity; empty: as it was started
 
   // Written by this worker, read by the watchdog.
-  std::atomic<std::uint64_t> turns{0};                               ///< pieces of work done
-  std::atomic<std::uint64_t> turns_seen_outside{~std::uint64_t{0}};  ///< by a foreign thread that looked for its work
+  std::atomic<std::uint64_t> steps{0};                               ///< pieces of work done
+  std::atomic<std::uint64_t> steps_seen_outside{~std::uint64_t{0}};  ///< by a foreign thread that looked for its work
   // Written by this worker, read by phases that learn how to wait.
   wait_counts waits;
   // Written by this worker, read by others that wait: when its wait is expected to end, in ticks; only under the

@@ -1,18 +1,18 @@
 #pragma once
-// Worker 0's thread comes and goes: the starter, while it is inside Maslin, or the stand-in (seat.hpp).
+// Worker 0's thread comes and goes: the starter, while it is inside Maslin, or the substitute (worker_0_role.hpp).
 
 #include <optional>
 #include <thread>
 
-#include "exec/threads/seat.hpp"
 #include "exec/threads/worker.hpp"
+#include "exec/threads/worker_0_role.hpp"
 #include "task/scope.hpp"
 
 namespace maslin {
 
 class threads_executor;
 
-/// The thread that started the runtime as somebody who waits: on the seat if it is free, in the operating system
+/// The thread that started the runtime as somebody who waits: in the role if it is free, in the operating system
 /// otherwise.
 class starting_thread final : public waiter {
  public:
@@ -20,10 +20,10 @@ class starting_thread final : public waiter {
 
   void sleep(base::short_lock& held, const awaited_end& what) MASLIN_RELEASES(held) override;
   void wake() noexcept override;
-  /// What it does meanwhile, if it has no seat, may wait as somebody else.
+  /// What it does meanwhile, if it has no role, may wait as somebody else.
   bool is_asleep() const { return sleeps_as_; }
 
-  /// Keeps the starter on the seat during a call, if it can have it and the calling thread is the starter.
+  /// Keeps the starter in the role during a call, if it can have it and the calling thread is the starter.
   class visit {
    public:
     explicit visit(threads_executor& exec);
@@ -44,42 +44,42 @@ class worker_0_thread {
  public:
   explicit worker_0_thread(threads_executor& exec) : exec_(exec), starter_(exec) {}
 
-  seat::holder held_by() const { return seat_.held_by(); }
-  task_fiber& stand_in_stack() { return *stand_in_stack_; }
+  worker_0_role::holder held_by() const { return role_.held_by(); }
+  task_fiber& substitute_stack() { return *substitute_stack_; }
 
   // The starter.
   void mark_starter(bool here);
   bool is_starter() const;
   /// Who waits while the starter does; null for any other thread, and where what it does while it waits must wait, too.
   waiter* starter() { return is_starter() && !starter_.is_asleep() ? &starter_ : nullptr; }
-  bool sit_down();
-  void stand_up();
-  /// The seat alone, for a while: nothing is run there.
-  bool hold() { return is_starter() && seat_.enter(seat::starter); }
+  bool attach();
+  void detach();
+  /// The role alone, for a while: nothing is run there.
+  bool hold() { return is_starter() && role_.enter(worker_0_role::starter); }
   void let_go() noexcept {
-    if (is_starter() && seat_.held_by() == seat::starter) leave_seat();
+    if (is_starter() && role_.held_by() == worker_0_role::starter) leave_role();
   }
 
   // Any thread.
-  /// Worker 0 may be needed, now or later, while its thread is outside: sees that there is a stand-in, and calls it if
-  /// it is needed now.
-  void want_stand_in() noexcept;
+  /// Worker 0 may be needed, now or later, while its thread is outside: sees that there is a substitute, and calls it
+  /// if it is needed now.
+  void want_substitute() noexcept;
   /// Worker 0 is needed, and does not sleep.
-  void call() noexcept { seat_.call(); }
-  void end_stand_in();
+  void call() noexcept { role_.call(); }
+  void end_substitute();
   /// Is there something queued that only worker 0 could do, the others being in other teams or not there?
   bool has_work_alone() const;
 
  private:
-  void leave_seat() noexcept;
-  void stand_in_body();
+  void leave_role() noexcept;
+  void substitute_body();
   bool is_needed() const;
 
   threads_executor& exec_;
-  seat seat_;
+  worker_0_role role_;
   starting_thread starter_;
-  std::thread stand_in_;
-  std::optional<task_fiber> stand_in_stack_;
+  std::thread substitute_;
+  std::optional<task_fiber> substitute_stack_;
 };
 
 }  // namespace maslin

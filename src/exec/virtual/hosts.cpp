@@ -6,7 +6,7 @@
 #include "base/float_mode.hpp"
 #include "exec/core/streams.hpp"
 #include "exec/in_place.hpp"
-#include "exec/virtual/inside.hpp"
+#include "exec/virtual/monitor_guard.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -73,7 +73,7 @@ void hosts::send(context& here, stream_run* s, std::uint32_t kernel, int width, 
 bool hosts::stays_on_host(std::uint32_t kernel, int width) {
   if (const auto pinned = exec_.pinned_place(kernel)) return *pinned == grain::kernel_place::host;
   if (!exec_.times_.controls_grain) return false;
-  const virtual_executor::inside calling(exec_);
+  const virtual_executor::monitor_guard calling(exec_);
   const auto& h = *static_cast<const host_context*>(exec_.here());
   const std::int64_t sharing = std::max<std::int64_t>(1, h.present());
   const double one = exec_.times_.kernel_on_host * lengths_.of_one_worker(kernel, width);
@@ -101,7 +101,7 @@ void hosts::run_on_host(context& caller, std::uint32_t kernel, void (*call)(void
   } catch (...) {
     thrown = std::current_exception();
   }
-  const virtual_executor::inside end(exec_);
+  const virtual_executor::monitor_guard end(exec_);
   trace::record(at, trace::event_kind::offload_end, name, trace::on_host);
   const picoseconds length = static_cast<picoseconds>(exec_.ticks()) - begin;
   lengths_.ran(kernel, 1, static_cast<picoseconds>(static_cast<double>(length) / longer));
@@ -113,7 +113,7 @@ void hosts::run_on_host(context& caller, std::uint32_t kernel, void (*call)(void
 
 /// Sends the kernel to the team's first worker; the calling thread goes on when the worker's signal is back.
 void hosts::call_on_team(team& t, kernel_run& k) {
-  const virtual_executor::inside calling(exec_);
+  const virtual_executor::monitor_guard calling(exec_);
   auto& h = *static_cast<host_context*>(exec_.here());
   virtual_worker& to = exec_.at(t.first());
   k.waits = h.running;
@@ -140,7 +140,7 @@ bool hosts::run_kernel(virtual_worker& w) {
   } catch (...) {
     k.thrown = std::current_exception();
   }
-  const virtual_executor::inside end(exec_);
+  const virtual_executor::monitor_guard end(exec_);
   trace::record(w.index, trace::event_kind::offload_end, name, static_cast<std::uint64_t>(k.width));
   const picoseconds length = w.clock - begin;
   lengths_.ran(k.kernel, k.width, length);

@@ -3,7 +3,7 @@
 #include "base/clock.hpp"
 #include "exec/core/loops.hpp"
 #include "exec/in_place.hpp"
-#include "exec/virtual/inside.hpp"
+#include "exec/virtual/monitor_guard.hpp"
 
 namespace maslin {
 

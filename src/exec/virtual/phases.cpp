@@ -4,7 +4,7 @@
 #include "exec/core/streams.hpp"
 #include "exec/notes.hpp"
 #include "exec/phase/phase_run.hpp"
-#include "exec/virtual/inside.hpp"
+#include "exec/virtual/monitor_guard.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -12,7 +12,7 @@ namespace maslin {
 /// The stream comes to an off-load (or a phase) in a configuration that it has not seen yet: it goes on if it stands in
 /// its place, and is suspended until a place is free otherwise.
 void virtual_executor::take_place(stream_run& s) {
-  const inside calling(*this);
+  const monitor_guard calling(*this);
   processor& p = *here();
   if (s.phase.stays(s, hosts_ ? s.worker : p.index)) return;
   virtual_fiber& me = *p.running;
@@ -20,14 +20,14 @@ void virtual_executor::take_place(stream_run& s) {
   me.on_host.away = true;
   p.running = nullptr;
   expect(p, p.clock);
-  note_stream(trace::event_kind::stream_suspend, s);
+  trace_stream(trace::event_kind::stream_suspend, s);
   leave(me);
-  note_stream(trace::event_kind::stream_resume, s);
+  trace_stream(trace::event_kind::stream_resume, s);
 }
 
 /// Notes in the trace what happens to the stream, at the worker that it has (its team's first, where it runs on a
 /// host).
-void virtual_executor::note_stream(trace::event_kind what, const stream_run& s) const {
+void virtual_executor::trace_stream(trace::event_kind what, const stream_run& s) const {
   if (!trace::on()) return;
   const virtual_worker& w = at(s.worker);
   const int slot = w.in_team.load(std::memory_order_relaxed)->slot.load(std::memory_order_relaxed);
@@ -91,7 +91,7 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
   core::run_offload(*this, here, kernel, call, env);
 }
 
-void virtual_executor::note_kernel(trace::event_kind what, std::uint32_t name, int width) {
+void virtual_executor::trace_kernel(trace::event_kind what, std::uint32_t name, int width) {
   trace::record(noted_track(*this).number, what, name, static_cast<std::uint64_t>(width));
 }
 

@@ -14,7 +14,7 @@
 #include "exec/core/machine.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/phase/phase_run.hpp"
-#include "exec/virtual/inside.hpp"
+#include "exec/virtual/monitor_guard.hpp"
 #include "task/context.hpp"
 #include "trace/recorder.hpp"
 
@@ -105,7 +105,7 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
 
 void virtual_executor::end() noexcept {
   {
-    const inside last(*this);
+    const monitor_guard last(*this);
     drive(*starter_, [this] { return events_.empty(); });
   }
   started_here = nullptr;
@@ -157,7 +157,7 @@ void virtual_executor::ran() noexcept {
 
 bool virtual_executor::pay(double seconds) {
   current_context().declares = true;  // so what it did since its last call is not counted as well
-  const inside calling(*this, false);
+  const monitor_guard calling(*this, false);
   processor* p = here();
   if (!p) return true;  // a foreign thread has no clock
   const bool on_host = p->index >= workers();
@@ -171,10 +171,10 @@ bool virtual_executor::pay(double seconds) {
   return true;
 }
 
-void virtual_executor::catch_up() { const inside calling(*this); }
+void virtual_executor::catch_up() { const monitor_guard calling(*this); }
 
 std::int64_t virtual_executor::window() {
-  const inside calling(*this);  // what is done by the creator's now is no longer in flight
+  const monitor_guard calling(*this);  // what is done by the creator's now is no longer in flight
   return std::max<std::int64_t>(4096, 2 * std::int64_t{workers()});  // all may have something to do, and the next thing
 }
 
@@ -299,7 +299,7 @@ void virtual_fiber::sleep(base::short_lock& held, const awaited_end&) {
   // A thread that drives may want this lock and has the executor's: so the one is left before the other is taken, and
   // the wake-up may come in between.
   held.unlock();
-  const virtual_executor::inside calling(exec, false);
+  const virtual_executor::monitor_guard calling(exec, false);
   if (awake) return;
   asleep = true;
   if (!home) return exec.make_way(*this);
@@ -313,7 +313,7 @@ void virtual_fiber::sleep(base::short_lock& held, const awaited_end&) {
 }
 
 void virtual_fiber::wake() noexcept {
-  const virtual_executor::inside calling(exec, false);
+  const virtual_executor::monitor_guard calling(exec, false);
   if (std::exchange(asleep, false) && home) return home->enqueue(*this, exec.signalled(*home));
   awake = true;
   exec.moved_.notify_all();
@@ -337,7 +337,7 @@ virtual_fiber& virtual_executor::take_fiber(virtual_fiber*& idle, void (*body)(v
 }
 
 std::uint64_t virtual_executor::ticks() const {
-  const inside calling(const_cast<virtual_executor&>(*this), false);
+  const monitor_guard calling(const_cast<virtual_executor&>(*this), false);
   const processor* p = here();
   return static_cast<std::uint64_t>(p ? p->clock : now_);
 }

@@ -48,11 +48,11 @@ class virtual_executor final : public executor, public phase_host {
   int track() const noexcept override;
   int hold_track() noexcept override;
   void leave_track() noexcept override;
-  bool is_stranger() const noexcept override { return !here(); }
+  bool is_foreign_thread() const noexcept override { return !here(); }
 
   int worker_count() const override { return workers(); }
   MASLIN_ATOMIC<team*>& team_served_by(int worker) override { return at(worker).in_team; }
-  void rouse_worker(int worker) override;
+  void notify_worker(int worker) override;
   std::uint64_t ticks() const override;
   double seconds_per_tick() const override { return 1e-12; }
   double handing_over() const override { return static_cast<double>(2 * times_.signal + times_.wake) * 1e-12; }
@@ -87,7 +87,7 @@ class virtual_executor final : public executor, public phase_host {
   void come_to_offload(context&, stream_run& s);
   static bool has_no_worker(const virtual_worker*) noexcept { return false; }
   static void begins_phase() {}
-  void note_stream(trace::event_kind what, const stream_run& s) const;
+  void trace_stream(trace::event_kind what, const stream_run& s) const;
   static bool ended_outside(const stream_run&, const error_list&) { return false; }
   bool loops_are_hosts() const { return hosts_.has_value(); }
   static bool passes(const detail::loop&) noexcept { return false; }
@@ -100,11 +100,11 @@ class virtual_executor final : public executor, public phase_host {
   void send_kernel(context& here, stream_run* s, std::uint32_t kernel, int width, void (*call)(void*), void* env) {
     hosts_->send(here, s, kernel, width, call, env);
   }
-  void note_kernel(trace::event_kind what, std::uint32_t name, int width);
+  void trace_kernel(trace::event_kind what, std::uint32_t name, int width);
   static void ran_kernel(const virtual_worker*) noexcept {}
   static void kernel_took(const virtual_worker&, std::nullptr_t, int, std::uint64_t) noexcept {}
 
-  // For core/turn.hpp, with the lock.
+  // For core/step.hpp, with the lock.
   struct any_call {
     explicit any_call(const virtual_executor&) noexcept {}
   };
@@ -128,9 +128,9 @@ class virtual_executor final : public executor, public phase_host {
 
   // For core/loops.hpp. `w` is null for a foreign thread, which has no clock: it runs no blocks where that can be
   // helped.
-  class inside;
-  using exclusive = inside;
-  class noting;
+  class monitor_guard;
+  using exclusive = monitor_guard;
+  class tracing;
   struct loop_call {
     explicit loop_call(const virtual_executor&) noexcept {}
   };
@@ -169,7 +169,7 @@ class virtual_executor final : public executor, public phase_host {
   /// Gives the team whose workers serve the calling code: its worker's, or its stream's where streams run on hosts.
   team& calling_team(const context& c) const;
 
-  // What `inside` does (virtual.cpp). `enter` gives whether the thread was inside before.
+  // What `monitor_guard` does (virtual.cpp). `enter` gives whether the thread was inside before.
   bool enter(bool sees_others);
   void leave(bool was_inside);
 

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "exec/core/turn.hpp"
+#include "exec/core/step.hpp"
 #include "exec/execute.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
-#include "exec/virtual/inside.hpp"
+#include "exec/virtual/monitor_guard.hpp"
 
 namespace maslin {
 
@@ -73,7 +73,7 @@ void virtual_executor::wake_one(team::span of) noexcept {
   if (i >= 0) signal(at(i));
 }
 
-void virtual_executor::rouse_worker(int worker) {
+void virtual_executor::notify_worker(int worker) {
   if (asleep_.test(worker)) signal(at(worker));
 }
 
@@ -107,7 +107,7 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     if (!w.first_ready) {
       // Before it sleeps it helps whoever its team stands in the way of.
       team& t = team_of(&w);
-      const bool found = core::turn(*this, w, t) || core::climb(*this, w, t);
+      const bool found = core::step(*this, w, t) || core::take_from_whole_team(*this, w, t);
       if (found && !static_cast<virtual_worker*>(me.home)->ends) continue;
     }
     auto& now = *static_cast<virtual_worker*>(me.home);  // a stream may have taken this fiber to another worker
@@ -166,7 +166,7 @@ void virtual_executor::run_forks(void (*call)(void*), void* env, location where)
 
 /// The same durations promote the same forks.
 void virtual_executor::give_branch(detail::fork_list& list) noexcept {
-  const inside calling(*this);
+  const monitor_guard calling(*this);
   if (virtual_worker* w = self()) core::give_branch(*this, *w, list);
 }
 

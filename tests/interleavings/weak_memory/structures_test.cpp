@@ -63,9 +63,9 @@ struct bedroom : rl::test_suite<bedroom<IsWeak>, 2> {
     }
     item* got[2];
     while (queue.steal_half(got, 1) == 0) {
-      asleep.lie_down(0);
+      asleep.prepare_to_sleep(0);
       if (queue.empty()) asleep.park(0);
-      asleep.get_up(0);
+      asleep.finish_sleep(0);
     }
     got[0]->content($) = 2;
   }

@@ -5,7 +5,7 @@
 //
 // It takes shares of its own loops from the centre, answers for workers that have not come to its loops under a
 // baseline, and runs its own ready tasks from the centre. Then it sleeps and wakes up by itself to look around
-// (`help_outside`). From the third look on it also takes tasks out of the queue of a worker whose count of turns has
+// (`help_outside`). From the third look on it also takes tasks out of the queue of a worker whose count of steps has
 // not moved since the look before. It takes nothing of a stream that has a worker, where its off-loads are counted.
 // Looks are timed and not asked for, because whoever makes a task ready would have to find out for whom. What runs
 // there has a list of forks for which nobody asks: as a task each fork would come back to the same thread. What it
@@ -32,10 +32,10 @@ class threads_executor;
 
 /// Sleeps in the operating system and wakes up by itself, ever less often, to look whether what it waits for lies
 /// about. A look takes only what belongs to the wait: anything else could wait for what this thread does next.
-class stranger final : public waiter {
+class foreign_waiter final : public waiter {
  public:
   /// Gives one of the calling thread's that does not sleep: what it does while it waits may have to wait, too.
-  static stranger& mine(threads_executor& exec);
+  static foreign_waiter& mine(threads_executor& exec);
 
   void sleep(base::short_lock& held, const awaited_end& what) MASLIN_RELEASES(held) override;
   void wake() noexcept override;
@@ -69,7 +69,7 @@ class stranger final : public waiter {
   std::mutex lock_;
   std::condition_variable changed_;
   bool woken_ = false;  ///< under lock_
-  std::unique_ptr<stranger> inner_;
+  std::unique_ptr<foreign_waiter> inner_;
 };
 
 }  // namespace maslin

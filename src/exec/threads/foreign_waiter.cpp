@@ -1,4 +1,4 @@
-#include "exec/threads/stranger.hpp"
+#include "exec/threads/foreign_waiter.hpp"
 
 #include <algorithm>
 #include <new>
@@ -17,9 +17,9 @@
 
 namespace maslin {
 
-stranger& stranger::mine(threads_executor& exec) {
-  static thread_local stranger outermost;
-  stranger* one = &outermost;
+foreign_waiter& foreign_waiter::mine(threads_executor& exec) {
+  static thread_local foreign_waiter outermost;
+  foreign_waiter* one = &outermost;
   while (one->sleeps_) {
     one = one->inner_.get();  // made before anything ran that could wait
   }
@@ -27,7 +27,7 @@ stranger& stranger::mine(threads_executor& exec) {
   return *one;
 }
 
-void stranger::sleep(base::short_lock& held, const awaited_end& what) {
+void foreign_waiter::sleep(base::short_lock& held, const awaited_end& what) {
   using namespace std::chrono_literals;
   constexpr auto longest = 32ms;
   sleeps_ = true;
@@ -43,12 +43,12 @@ void stranger::sleep(base::short_lock& held, const awaited_end& what) {
   sleeps_ = false;
 }
 
-bool stranger::makes_inner() noexcept {
-  if (!inner_) inner_.reset(new (std::nothrow) stranger);
+bool foreign_waiter::makes_inner() noexcept {
+  if (!inner_) inner_.reset(new (std::nothrow) foreign_waiter);
   return inner_ != nullptr;
 }
 
-bool stranger::woken_within(std::chrono::milliseconds time) {
+bool foreign_waiter::woken_within(std::chrono::milliseconds time) {
   const os_waiter::counted asleep;
   std::unique_lock held(lock_);
   if (!changed_.wait_for(held, time, [&] { return woken_; })) return false;
@@ -56,7 +56,7 @@ bool stranger::woken_within(std::chrono::milliseconds time) {
   return true;
 }
 
-void stranger::wake() noexcept {
+void foreign_waiter::wake() noexcept {
   // With the lock held to the end: the sleeper may be gone as soon as it is free.
   std::lock_guard held(lock_);
   woken_ = true;
@@ -92,21 +92,21 @@ void execute_outside(threads_executor& exec, const work& item) {
 
 }  // namespace
 
-bool stranger::has_room() noexcept {
+bool foreign_waiter::has_room() noexcept {
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > middle_of_stack();
 }
 
-stranger::on_fiber::on_fiber(const task_fiber& other, task_fiber* own) noexcept
+foreign_waiter::on_fiber::on_fiber(const task_fiber& other, task_fiber* own) noexcept
     : middle_(std::exchange(middle_of_stack(), other.forks.low)), own_(own) {
   if (own) before_ = own->exchange_limits(other.limits());
 }
-stranger::on_fiber::~on_fiber() {
+foreign_waiter::on_fiber::~on_fiber() {
   middle_of_stack() = middle_;
   if (own_) own_->exchange_limits(before_);
 }
 
 bool threads_executor::help_outside(const scope& covered, int looks) {
-  if (!stranger::has_room()) return false;
+  if (!foreign_waiter::has_room()) return false;
   // Nobody else comes for the branches of what runs here.
   detail::fork_list forks{.low = middle_of_stack(), .asked = &nobody_asks};
   const forks_kept in(forks);
@@ -138,8 +138,8 @@ bool threads_executor::help_outside(const scope& covered, int looks) {
 /// came with it go to the centre. Where there is no memory for those, all stay where they are.
 template <class Predicate>
 std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& suits) {
-  const std::uint64_t turns = from.turns.load(std::memory_order_relaxed);
-  if (from.turns_seen_outside.exchange(turns, std::memory_order_relaxed) != turns) return std::nullopt;
+  const std::uint64_t steps = from.steps.load(std::memory_order_relaxed);
+  if (from.steps_seen_outside.exchange(steps, std::memory_order_relaxed) != steps) return std::nullopt;
   std::optional<work> found;
   constexpr std::uint32_t most = 256;
   try {
@@ -157,14 +157,14 @@ std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& 
   } catch (const std::bad_alloc&) {
     return std::nullopt;
   }
-  worker_0_.want_stand_in();
+  worker_0_.want_substitute();
   wake_one(whole_->workers());
   return found;
 }
 
 /// A foreign thread's tasks are in the centre, unless a worker has made them ready.
 bool threads_executor::run_member_outside(const scope& s) {
-  if (!stranger::has_room()) return false;
+  if (!foreign_waiter::has_room()) return false;
   const auto item =
       whole_->centre.take_if([&](const work& one) { return one.task && one.task->in == &s && runs_outside(one); });
   if (!item) return false;
@@ -216,7 +216,7 @@ void threads_executor::resume_outside(stream_run& s) {
   fiber here;
   s.back_to.store(&here, std::memory_order_relaxed);
   {
-    const stranger::on_fiber there(its, worker_0_.is_starter() ? &*at(0).own_stack : nullptr);
+    const foreign_waiter::on_fiber there(its, worker_0_.is_starter() ? &*at(0).own_stack : nullptr);
     fiber::switch_to(
         here, its.machine, [](void*) {}, nullptr);
   }

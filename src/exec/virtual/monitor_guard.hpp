@@ -8,13 +8,14 @@
 namespace maslin {
 
 /// The calling code is inside while this lives: nobody else runs, and everything earlier has happened.
-class virtual_executor::inside {
+class virtual_executor::monitor_guard {
  public:
   /// `sees_others`: the caller looks at what processors share.
-  explicit inside(virtual_executor& exec, bool sees_others = true) : exec_(exec), was_(exec.enter(sees_others)) {}
-  ~inside() { exec_.leave(was_); }
-  inside(const inside&) = delete;
-  inside& operator=(const inside&) = delete;
+  explicit monitor_guard(virtual_executor& exec, bool sees_others = true)
+      : exec_(exec), was_(exec.enter(sees_others)) {}
+  ~monitor_guard() { exec_.leave(was_); }
+  monitor_guard(const monitor_guard&) = delete;
+  monitor_guard& operator=(const monitor_guard&) = delete;
 
  private:
   virtual_executor& exec_;
@@ -22,14 +23,14 @@ class virtual_executor::inside {
 };
 
 /// Being inside to note something: nothing else happens meanwhile.
-class virtual_executor::noting : inside {
+class virtual_executor::tracing : monitor_guard {
  public:
-  explicit noting(virtual_executor& exec) : inside(exec, false) {}
+  explicit tracing(virtual_executor& exec) : monitor_guard(exec, false) {}
 };
 
-class virtual_executor::grain_attempt : inside {
+class virtual_executor::grain_attempt : monitor_guard {
  public:
-  explicit grain_attempt(virtual_executor& exec) : inside(exec) {}
+  explicit grain_attempt(virtual_executor& exec) : monitor_guard(exec) {}
   explicit operator bool() const { return true; }
   template <class Call>
   void without(Call&& call) {
@@ -51,7 +52,7 @@ class virtual_executor::grain_guard {
 
  private:
   virtual_executor& exec_;
-  std::optional<inside> held_;
+  std::optional<monitor_guard> held_;
 };
 
 }  // namespace maslin

@@ -10,14 +10,14 @@
 
 namespace maslin::core {
 
-template <machine_with_turns Machine>
+template <machine_with_steps Machine>
 void run(Machine& machine, worker_of<Machine>& w, const work& item) {
   item.task ? machine.run_tasks(w, item.task) : machine.run_part(&w, item.part);
 }
 
 /// The worker does one thing; false where there is nothing.
-template <machine_with_turns Machine>
-bool turn(Machine& machine, worker_of<Machine>& w, team& t) {
+template <machine_with_steps Machine>
+bool step(Machine& machine, worker_of<Machine>& w, team& t) {
   if (machine.urgent().any())
     if (detail::task_node* task = machine.urgent().pop()) {
       machine.begins_other_work(w);
@@ -36,8 +36,8 @@ bool turn(Machine& machine, worker_of<Machine>& w, team& t) {
 
 /// The worker of a divided team looks into the whole team's centre, where a task of its team may lie that was made
 /// before the team was divided. Gives whether there was something.
-template <machine_with_turns Machine>
-bool climb(Machine& machine, worker_of<Machine>& w, const team& t) {
+template <machine_with_steps Machine>
+bool take_from_whole_team(Machine& machine, worker_of<Machine>& w, const team& t) {
   team& whole = machine.whole();
   if (&t == &whole) return false;
   const team::span all = whole.workers();
@@ -49,7 +49,7 @@ bool climb(Machine& machine, worker_of<Machine>& w, const team& t) {
 }
 
 /// A task is ready: puts it where a worker finds it, and wakes one.
-template <machine_with_turns Machine>
+template <machine_with_steps Machine>
 void ready(Machine& machine, detail::task_node* task) noexcept {
   const typename Machine::any_call call(machine);
   const typename Machine::exclusive held(machine);
@@ -66,7 +66,7 @@ void ready(Machine& machine, detail::task_node* task) noexcept {
 }
 
 /// Gives away the oldest branch of worker `w`, at most one a heartbeat, if there is a worker that has nothing to do.
-template <machine_with_turns Machine>
+template <machine_with_steps Machine>
 void give_branch(Machine& machine, worker_of<Machine>& w, detail::fork_list& list) noexcept {
   const auto now = machine.now(w);
   if (now - w.gave_at < machine.heartbeat()) {
