@@ -324,15 +324,14 @@ TEST_P(SmallTasks, OfAGroupAreWaitedForByOthersWhileTheirCreatorRunsThem) {
   for (int round = 0; round < 20; ++round) {
     std::atomic<ms::group*> shared{nullptr};
     std::atomic<bool> done{false};
-    std::atomic<bool> waited{false};
-    ms::group both;
-    both.task([&] {
+    ms::group other;
+    other.task([&] {
       while (!shared) std::this_thread::yield();
       shared.load()->wait();
       EXPECT_TRUE(done);
-      waited = true;
     });
-    both.task([&] {
+    ms::group creator;
+    creator.task([&] {
       ms::group own;
       for (int i = 0; i <= many; ++i)
         own.task([&, i] {
@@ -345,9 +344,9 @@ TEST_P(SmallTasks, OfAGroupAreWaitedForByOthersWhileTheirCreatorRunsThem) {
           done = true;
         });
       own.wait();
-      while (!waited) std::this_thread::yield();  // it is in a call of the group
+      other.wait();  // it is in a call of the group, and may have to go on where this runs
     });
-    both.wait();
+    creator.wait();
   }
 }
 

@@ -98,6 +98,12 @@ TEST(Node, WhoBlocksLendsAndGetsItsCpusBackWhenItAsks) {
   child blocks([&] {
     const auto runtime = join();
     if (!runtime || !eventually([&] { return s->lend.load(); })) return 1;
+    // It has work for more CPUs than it has, until it blocks: then nobody wants them for it any more.
+    for (int i = 0; i < 20; ++i)
+      ms::task([] {
+        for (int k = 0; k < 10; ++k) work(k);
+      });
+    ms::wait();
     {
       const ms::lending during;
       s->lent = true;

@@ -67,7 +67,8 @@ class sharing {
   /// There is work, and no active worker sleeps.
   void wants_more() {
     if (lent_.load(std::memory_order_relaxed)) take_back();
-    if (!wants_.load(std::memory_order_relaxed)) ask();
+    // Sequentially consistent, after what was queued: `still_wants` takes it down, then looks for that.
+    if (!wants_.load(std::memory_order_seq_cst)) ask();
   }
   /// The caller is about to share work with its team: what was lent comes back first.
   void expects_work() {

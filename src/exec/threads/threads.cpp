@@ -245,6 +245,13 @@ void threads_executor::run_with_forks(void (*call)(void*), void* env) {
   call(env);
 }
 
+bool threads_executor::has_queued_work() const {
+  if (urgent_.any() || !whole_->centre.empty() || has_loops_.first_set(0, workers()) >= 0) return true;
+  for (int i = has_tasks_.first_set(0, workers()); i >= 0; i = has_tasks_.first_set(i + 1, workers()))
+    if (!at(i).tasks.empty()) return true;
+  return false;
+}
+
 void threads_executor::wake_one(team::span workers) {
   if (asleep_.wake_one(workers.first, workers.first + workers.width)) return;
   if (sharing_) sharing_->wants_more();

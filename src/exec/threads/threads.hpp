@@ -214,6 +214,8 @@ class threads_executor final : public executor, public phase_host {
   /// That take work.
   int active_workers() const { return sharing_ ? sharing_->active() : workers(); }
   bool sleeps(int index) const { return asleep_.sleeps(index); }
+  /// Does a task or a loop wait for a worker in a queue?
+  bool has_queued_work() const;
   bool any_sleeps(team::span of) const { return asleep_.any_sleeps(of.first, of.first + of.width); }
   fiber_pool& fibers() { return fibers_; }
   bool worker_0_is_absent() const { return worker_0_.held_by() == worker_0_role::nobody; }
