@@ -32,7 +32,8 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
   }
   if (!w || w->index > 0) machine.want_worker_0();  // a stream's place may be worker 0
   std::optional<phase_run> made;
-  held.without([&] { made.emplace(machine, p, phase_run::next_share(*t), outer != nullptr, *here.children); });
+  const int workers = phase_run::next_share(*t);
+  held.without([&] { made.emplace(machine, p, workers, outer != nullptr, *here.children); });
   phase_run& run = *made;
   t = outer ? outer->phase.team_of(*outer) : &machine.whole();
   if (!t || !phase_run::has_room(*t)) {  // not any more
