@@ -48,8 +48,12 @@ task_node& domain::make_task(scope& in, location where, version* of, void* home,
   constexpr std::size_t accesses = 2;
   const detail::task_storage storage = detail::new_task_storage(sizeof(stored), alignof(stored), accesses);
   new (storage.callable) stored(std::forward<Body>(body));
-  auto* task = new (storage.node)
-      task_node(in, creator_.stream, storage, {detail::use_stored<stored>, nullptr, where, 0, nullptr, accesses});
+  // Only a scope's creator counts privately, and of a group that is perhaps another.
+  const bool is_own = &in == creator_.children;
+  const std::uint64_t place = is_own ? in.enter() : in.created();
+  if (!is_own) in.enter_beside();
+  auto* task = new (storage.node) task_node(in, place, creator_.stream, storage,
+                                            {detail::use_stored<stored>, nullptr, where, 0, nullptr, accesses});
   task->is_internal = true;
   new (&task->records()[0]) access_record{of ? of->data : nullptr, of, {}};
   new (&task->records()[1]) access_record{home, nullptr, {}};

@@ -8,10 +8,19 @@
 
 namespace maslin {
 
+/// Gives the stream to which the code of that frame belongs: a task's own; a branch's is that of what it stands in.
+inline void* stream_of(const detail::branch_frame& frame) noexcept {
+  for (const detail::branch_frame* at = &frame; at; at = at->outside) {
+    if (at->is_task()) return at->stream;
+    if (at->before) return at->before->stream;
+  }
+  return nullptr;
+}
+
 /// Lies in `branch_frame::branch`.
 struct branch {
   branch(const context& around, const detail::branch_frame& of) : own(around.children), self(own) {
-    self.stream = of.is_task() ? of.stream : around.stream;
+    self.stream = stream_of(of);
     self.at_once = of.is_task();
     self.declares = !of.is_task() && around.declares;
     self.records_into = around.records_into;

@@ -88,8 +88,7 @@ bool promote_oldest(executor& exec, detail::fork_list& list) noexcept {
   auto& fork = *static_cast<detail::fork_frame*>(list.oldest.newer);
   scope& end = *new (fork.end) scope(nullptr, scope::creators::many);
   try {
-    void* const stream = list.base ? list.base->stream : nullptr;
-    detail::task_node& task = make_task<run_second>(exec, end, stream, &fork, fork.where);
+    detail::task_node& task = make_task<run_second>(exec, end, stream_of(fork), &fork, fork.where);
     if (list.newest == &fork)
       list.newest = &list.oldest;
     else

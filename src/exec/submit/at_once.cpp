@@ -162,6 +162,12 @@ void run_in_context(executor& exec, const task_description& what, void* callable
   for (std::size_t i = 0; i < what.access_count; ++i) records[i] = {what.accesses[i].data, nullptr, {}};
   // Another thread may wait for a group; the creator's own tasks are waited for by nobody else.
   const std::uint64_t place = what.in ? enter(what.in, creator) : creator.children->created();
+  struct leaving {
+    group* in;
+    ~leaving() {
+      if (in) in->get().members.leave();
+    }
+  } const at_end{what.in};  // also where there is no memory for what it threw
   scope own(creator.children);
   context here(own);
   here.stream = stream_of(what.in, creator);
@@ -178,7 +184,6 @@ void run_in_context(executor& exec, const task_description& what, void* callable
   if (begin || leaves_tasks) exec.learn(what.run, what.where, base::ticks() - begin, leaves_tasks);
   note_task(exec, trace::event_kind::task_end, what.where, trace::ran_at_once);
   if (!errors.empty()) fail_in_context(exec, creator, what, place, std::move(errors));
-  if (what.in) what.in->get().members.leave();
 }
 
 /// Ends the context that the task's code has needed; what went wrong is kept.
@@ -233,7 +238,7 @@ void run_at_once(const task_description& what, void* callable, access_record* re
   // What a task creates is likely to create others.
   if (state_of_thread.forks == &no_forks && state_of_thread.current && !state_of_thread.current->is_root)
     the_executor().run_with_forks([](void* env) { (*static_cast<decltype(run)*>(env))(); },
-                              const_cast<void*>(static_cast<const void*>(&run)));
+                                  const_cast<void*>(static_cast<const void*>(&run)));
   else
     run();
 }

@@ -23,9 +23,9 @@ class parking {
     if (word_.compare_exchange_strong(nothing, 2, std::memory_order_acquire)) {
       while (word_.load(std::memory_order_acquire) == 2) word_.wait(2, std::memory_order_acquire);
     }
-    // Sequentially consistent: who found a wake-up there (`is_woken`) gives no other; what that one has made is seen by
-    // what the sleeper reads from here on.
-    word_.store(0, std::memory_order_seq_cst);
+    // It reads the wake-up that it takes, and is sequentially consistent: who found one there (`is_woken`) gives no
+    // other. So what whoever gave it has made is seen by what the sleeper reads from here on.
+    word_.exchange(0, std::memory_order_seq_cst);
   }
   void unpark() noexcept {
     if (word_.exchange(1, std::memory_order_release) == 2) word_.notify_one();

@@ -50,7 +50,7 @@ class worker_0_role {
     if (exists_.load(std::memory_order_seq_cst)) parking_.unpark();
   }
   /// Was the substitute called, and will it look after this?
-  bool is_called() const noexcept { return parking_.is_woken(); }
+  bool is_called() const noexcept { return exists_.load(std::memory_order_seq_cst) && parking_.is_woken(); }
   /// The substitute comes back from its parking_place, needed or not.
   void wake_substitute() noexcept { parking_.unpark(); }
 
