@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "base/atomic.hpp"
 #include "task/scope.hpp"
 
 namespace maslin {
@@ -40,7 +41,7 @@ class os_waiter final : public waiter {
 
  private:
   static inline std::atomic<int> asleep_{0};
-  std::atomic<bool> awake_{false};
+  MASLIN_ATOMIC<bool> awake_{false};
 };
 
 }  // namespace maslin

@@ -15,20 +15,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* many_cores = R"(
-name = "64 cores"
-[workers]
-kind = "cpu"
-count = 64
-source = "this test"
-[dispatch]
-task_us = 0.2
-handover_us = 0.5
-wake_us = 2
-spin_us = 10
-source = "this test"
-)";
-
 constexpr std::int64_t streams = 64;
 
 /// 128 us that a team may share, and 20 us that it may not.
@@ -42,7 +28,7 @@ const ms::kernel partly_serial{"partly_serial", [] {
 double seconds_of_phase(const char* pinned) {
   const variable how("MASLIN_DURATIONS", "declared"), pin("MASLIN_PIN", pinned);
   double seconds = 0;
-  run_on(many_cores, [&] {
+  run_on(cores(64), [&] {
     ms::phase("sampled", streams, [](std::int64_t) {
       for (int k = 0; k < 1000; ++k) ms::offload(partly_serial);
     });

@@ -14,20 +14,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string eight_cores = R"(
-name = "eight cores"
-[workers]
-kind = "cpu"
-count = 8
-source = "this test"
-[dispatch]
-task_us = 0.2
-handover_us = 0.5
-wake_us = 2
-spin_us = 10
-source = "this test"
-)";
-
 const ms::kernel shared_kernel{"shared_kernel", [](int n) {
                                  ms::parallel_for(
                                      0, n, [](ms::range r) { ms::cost(r.size() * 3us); }, ms::block{1});
@@ -38,7 +24,7 @@ const ms::kernel shared_kernel{"shared_kernel", [](int n) {
 double seconds_of_run() {
   const variable how("MASLIN_DURATIONS", "declared"), quiet("MASLIN_QUIET", "1");
   double seconds = 0;
-  run_on(eight_cores, [&] {
+  run_on(cores(8), [&] {
     for (const ms::schedule policy : {ms::schedule::dbs, ms::schedule::static_, ms::schedule::gss, ms::schedule::afs})
       ms::parallel_for(
           0, 40, [](ms::range r) { ms::cost(r.first * 1us); }, policy, ms::block{1});

@@ -18,7 +18,7 @@ static_assert(core::machine<archetype>);
 
 namespace {
 
-outsider* calling_outsider = nullptr;  // the explorer keeps one for each thread
+os_waiter* calling_outsider = nullptr;  // the explorer keeps one for each thread
 
 constexpr std::atomic<bool> at_every_fork{true};
 

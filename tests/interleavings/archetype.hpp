@@ -8,16 +8,17 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "exec/core/grain_lock.hpp"
 #include "exec/core/machine.hpp"
 #include "exec/fiber/fiber.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/threads/bits.hpp"
 #include "exec/threads/deque.hpp"
 #include "exec/threads/sleep.hpp"
+#include "task/os_waiter.hpp"
 
 namespace maslin {
 
@@ -37,20 +38,6 @@ struct loop_fiber final : waiter {
   detail::fork_list forks;
   archetype_worker* home = nullptr;  ///< where it was suspended and will resume
   loop_fiber* next_ready = nullptr;  ///< in the inbox
-};
-
-/// A thread that is no worker, while it waits.
-struct outsider final : waiter {
-  void sleep(base::short_lock& held, const awaited_end&) override {
-    held.unlock();
-    woken.wait(0);
-    woken.store(0);
-  }
-  void wake() noexcept override {
-    woken.store(1);
-    woken.notify_one();
-  }
-  MASLIN_ATOMIC<int> woken{0};
 };
 
 struct archetype_worker final : work_queue::watcher {
@@ -181,19 +168,9 @@ class archetype final : public executor, public phase_host {
   bool may_give(const archetype_worker& w) const;
 
   using phase_call = nothing_to_do;
-  struct grain_guard : std::unique_lock<base::short_lock> {
-    explicit grain_guard(archetype& exec) : unique_lock(exec.grain_lock_) {}
-    grain_guard(archetype& exec, std::try_to_lock_t attempt) : unique_lock(exec.grain_lock_, attempt) {}
-    template <class Call>
-    void without(Call&& call) {
-      unlock();
-      call();
-      lock();
-    }
-  };
-  struct grain_attempt : grain_guard {
-    explicit grain_attempt(archetype& exec) : grain_guard(exec, std::try_to_lock) {}
-  };
+  base::short_lock& grain_lock() { return grain_lock_; }
+  using grain_guard = core::grain_guard<archetype>;
+  using grain_attempt = core::grain_attempt<archetype>;
   void come_to_offload(const context& in, stream_run& s);
   static bool has_no_worker(const archetype_worker* w) noexcept { return !w; }
   static void begins_phase() noexcept {}
@@ -234,7 +211,7 @@ class archetype final : public executor, public phase_host {
   std::vector<std::unique_ptr<archetype_worker>> workers_;
   base::short_lock grain_lock_;
   std::deque<loop_fiber> fibers_;
-  std::deque<outsider> outsiders_;
+  std::deque<os_waiter> outsiders_;
 };
 
 }  // namespace maslin

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/lock.hpp"
+#include "task/os_waiter.hpp"
 #include "task/scope.hpp"
 
 #include "well.hpp"
@@ -16,23 +17,10 @@ using explorer::explore;
 using explorer::fail;
 using explorer::scenario;
 
-struct sleeper final : waiter {
-  explorer::atomic<int> woken{0};
-  void sleep(base::short_lock& held, const maslin::awaited_end&) override {
-    held.unlock();
-    woken.wait(0);
-    woken.store(0);
-  }
-  void wake() noexcept override {
-    woken.store(1);
-    woken.notify_one();
-  }
-};
-
 /// A creator that waits for its members and takes the scope away at once, while they leave.
 struct family : scenario {
   std::optional<scope> members;
-  sleeper creator;
+  os_waiter creator;
 
   family(scope::creators who, std::uint64_t leavers, std::int64_t rest) {
     members.emplace(nullptr, who);
@@ -54,14 +42,34 @@ TEST(Interleavings, AScopeEndsWhenItsWaiterGoesOn) {
   }
 }
 
+/// A group of two members; the second is added meanwhile.
+struct group_of_two : scenario {
+  std::optional<scope> members;
+  explorer::atomic<int> added{0};
+  explorer::atomic<int> done{0};
+
+  void add_second() {
+    members->enter();
+    added.store(1);
+    added.notify_all();
+  }
+  void leave(int member) {
+    done.fetch_or(member);
+    if (members->leave()) fail("a group was finished");
+  }
+  void leave_second_by_another() {
+    threads.push_back([this] {
+      added.wait(0);
+      leave(2);
+    });
+  }
+};
+
 /// A group for which two wait. One of them adds a member of its own first, which may be when the other's have just
 /// gone. The last to go on takes the group away.
-struct two_waiters : scenario {
-  std::optional<scope> members;
-  sleeper first, second;
-  explorer::atomic<int> added{0};
+struct two_waiters : group_of_two {
+  os_waiter first, second;
   explorer::atomic<int> waiting{2};
-  explorer::atomic<int> done{0};
 
   explicit two_waiters(bool leaves_by_another) {
     members.emplace(nullptr, scope::creators::many);
@@ -72,24 +80,14 @@ struct two_waiters : scenario {
       go();
     });
     threads.push_back([this, leaves_by_another] {
-      members->enter();
-      added.store(1);
-      added.notify_all();
+      add_second();
       if (!leaves_by_another) leave(2);
       members->await(second);
       if ((done.load() & 2) == 0) fail("the second went on too early");
       go();
     });
     threads.push_back([this] { leave(1); });
-    if (leaves_by_another)
-      threads.push_back([this] {
-        added.wait(0);
-        leave(2);
-      });
-  }
-  void leave(int member) {
-    done.fetch_or(member);
-    if (members->leave()) fail("a group was finished");
+    if (leaves_by_another) leave_second_by_another();
   }
   void go() {
     if (waiting.fetch_sub(1) == 1) members.reset();
@@ -106,7 +104,7 @@ TEST(Interleavings, AGroupMayHaveSeveralWaiters) {
 /// waits for the group and takes it away; beside them a member of a third.
 struct counted_by_its_creator : scenario {
   std::optional<scope> members;
-  sleeper other;
+  os_waiter other;
   explorer::atomic<int> told{0};
   explorer::atomic<int> done{0};
 
@@ -148,12 +146,9 @@ TEST(Interleavings, WhatAGroupsCreatorRunsItselfIsWaitedForByOthers) {
 }
 
 /// The same group where its creator waits, too, having created another member meanwhile, and nobody takes it away.
-struct creator_waits_too : scenario {
-  std::optional<scope> members;
-  sleeper creator, other;
+struct creator_waits_too : group_of_two {
+  os_waiter creator, other;
   explorer::atomic<int> told{0};
-  explorer::atomic<int> added{0};
-  explorer::atomic<int> done{0};
 
   creator_waits_too() {
     members.emplace(nullptr, scope::creators::one);
@@ -161,9 +156,7 @@ struct creator_waits_too : scenario {
     threads.push_back([this] {
       told.store(1);
       told.notify_all();
-      members->enter();
-      added.store(1);
-      added.notify_all();
+      add_second();
       while (members->in_flight() > 0) members->await(creator);
       if (done.load() != 3) fail("the creator went on too early");
     });
@@ -173,14 +166,7 @@ struct creator_waits_too : scenario {
       if ((done.load() & 1) == 0) fail("the other went on too early");
     });
     threads.push_back([this] { leave(1); });
-    threads.push_back([this] {
-      added.wait(0);
-      leave(2);
-    });
-  }
-  void leave(int member) {
-    done.fetch_or(member);
-    if (members->leave()) fail("a group was finished");
+    leave_second_by_another();
   }
   void check() override {
     if (!members->quiet()) fail("something is left");
@@ -215,7 +201,7 @@ TEST(Interleavings, ATaskIsFinishedOnce) {
 /// away at once.
 struct waiting_parent : scenario {
   std::optional<scope> children;
-  sleeper body;
+  os_waiter body;
   explorer::atomic<int> added{0};
   int finishes = 0;
 

@@ -25,8 +25,12 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
 
   typename Machine::grain_guard held(machine);
   // The caller's team is its stream's, not the one that its worker happens to serve now.
-  team* t = outer ? outer->phase.team_of(*outer) : &machine.whole();
-  if (!t || !phase_run::has_room(*t)) {
+  const auto team_with_room = [&] {
+    team* const t = outer ? outer->phase.team_of(*outer) : &machine.whole();
+    return t && phase_run::has_room(*t) ? t : nullptr;
+  };
+  team* t = team_with_room();
+  if (!t) {
     held.unlock();
     return phase_in_place(machine, here, p);
   }
@@ -35,8 +39,8 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
   const int workers = phase_run::next_share(*t);
   held.without([&] { made.emplace(machine, p, workers, outer != nullptr, *here.children); });
   phase_run& run = *made;
-  t = outer ? outer->phase.team_of(*outer) : &machine.whole();
-  if (!t || !phase_run::has_room(*t)) {  // not any more
+  t = team_with_room();
+  if (!t) {  // not any more
     held.unlock();
     return phase_in_place(machine, here, p, run.report());
   }
@@ -53,12 +57,9 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
     outer->phase.hold_still(false);
     held.unlock();
   }
-  if (trace::on(trace::event_kind::phase_end)) [[unlikely]] {
-    const typename Machine::tracing now(machine);
-    trace_event(trace::event_kind::phase_end);
-  }
   {
     const typename Machine::tracing now(machine);
+    trace_event(trace::event_kind::phase_end);
     run.keep_learned();
   }
   if (run.streams().has_errors()) rethrow_first(run.streams().take_errors());

@@ -38,6 +38,11 @@ class phase_host {
   /// Any thread: the time.
   virtual std::uint64_t ticks() const = 0;
   virtual double seconds_per_tick() const = 0;
+  /// Any thread: gives the time between two of these; 0 where the later one is behind. Workers of a described machine
+  /// look at clocks of their own.
+  double seconds_between(std::uint64_t then, std::uint64_t now) const {
+    return now > then ? static_cast<double>(now - then) * seconds_per_tick() : 0;
+  }
   /// Any thread: what sharing a kernel with a team costs at least; 0: not known.
   virtual double handing_over() const = 0;
 

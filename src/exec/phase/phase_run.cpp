@@ -15,9 +15,6 @@ constexpr double turns_so_far = 32;
 constexpr double shortest_turn_seconds = 1e-3;
 constexpr double longest_turn_seconds = 50e-3;
 
-/// Workers of a described machine look at clocks of their own, which may be behind the one that was looked at before.
-std::uint64_t since(std::uint64_t then, std::uint64_t now) { return now > then ? now - then : 0; }
-
 bool has_come_less_far(const stream_run& a, const stream_run& b) {
   return a.off_loads.load(std::memory_order_relaxed) < b.off_loads.load(std::memory_order_relaxed);
 }
@@ -225,8 +222,8 @@ bool phase_run::stays(stream_run& s, int worker) {
   const bool is_free = s.extra ? here == 0 && has_room : !(has_room && has_extra(worker));
   const std::uint64_t now = exec_.ticks();
   if (slot_led_by(worker) && is_free && !gives_way(s, now)) {
-    const double turn = std::clamp(static_cast<double>(since(began_, now)) * exec_.seconds_per_tick() / turns_so_far,
-                                   shortest_turn_seconds, longest_turn_seconds);
+    const double turn =
+        std::clamp(exec_.seconds_between(began_, now) / turns_so_far, shortest_turn_seconds, longest_turn_seconds);
     s.turn_ends = now + static_cast<std::uint64_t>(turn / exec_.seconds_per_tick());
     if (s.extra) {
       --extra_;
@@ -318,7 +315,7 @@ void phase_run::tick() {
 }
 
 void phase_run::record_configuration(std::uint64_t now) noexcept {
-  const double seconds = static_cast<double>(since(began_, now)) * exec_.seconds_per_tick();
+  const double seconds = exec_.seconds_between(began_, now);
   const double work = sizing_.work();
   const std::optional<double> cpu_seconds = waiting_.cpu_seconds(now);
   const std::optional<configuration> chosen = sizing_.chosen();

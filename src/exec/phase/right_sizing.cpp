@@ -8,13 +8,6 @@
 
 namespace maslin {
 
-namespace {
-/// Workers of a described machine look at clocks of their own, which may be behind the one that was looked at before.
-double seconds_between(std::uint64_t then, std::uint64_t now, double seconds_per_tick) {
-  return now > then ? static_cast<double>(now - then) * seconds_per_tick : 0;
-}
-}  // namespace
-
 right_sizing::right_sizing(phase_host& exec, const detail::phase& what, std::uint32_t name, live_report& report,
                            int workers)
     : exec_(exec),
@@ -102,8 +95,7 @@ void right_sizing::look(std::uint64_t now, std::int64_t left, int settled, bool 
   // What off-loads do beside a nested phase is no sign of this one's streams.
   if (const auto off_loads = departures_.take(); off_loads && !still) news_.off_loads = off_loads;
   if (!answer_.sampling) return;
-  const double second = exec_.seconds_per_tick();
-  look_at_.store(now + static_cast<std::uint64_t>(1e-3 / second), std::memory_order_relaxed);
+  look_at_.store(now + static_cast<std::uint64_t>(1e-3 / exec_.seconds_per_tick()), std::memory_order_relaxed);
   if (still) {
     in_slice_ = false;  // what a nested phase does is not counted here
     return;
@@ -111,10 +103,10 @@ void right_sizing::look(std::uint64_t now, std::int64_t left, int settled, bool 
   const grain::sample_rule& rule = answer_.rule;
   const int streams = static_cast<int>(std::min<std::int64_t>(now_.streams, left));
   if (!in_slice_) {
-    if (!rule.settled(streams, settled, seconds_between(set_at_, now, second))) return;
+    if (!rule.settled(streams, settled, exec_.seconds_between(set_at_, now))) return;
     news_.slice = slicing::begins;
   } else {
-    const bool long_enough = seconds_between(slice_began_, now, second) >= rule.seconds;
+    const bool long_enough = exec_.seconds_between(slice_began_, now) >= rule.seconds;
     if (!long_enough && (!rule.units_suffice || slice_units_ < streams)) return;
     news_.slice = slicing::ends;
   }
@@ -153,8 +145,8 @@ void right_sizing::end_slice() {
   const stretch& at = told_.at;
   std::vector<grain::kernel_record> all = counted();
   kernels_.learn(all);
-  grain::sample slice{at.under, seconds_between(at.began, at.now, exec_.seconds_per_tick()),
-                      seconds_between(began_, at.now, exec_.seconds_per_tick()), all, at.units};
+  grain::sample slice{at.under, exec_.seconds_between(at.began, at.now), exec_.seconds_between(began_, at.now), all,
+                      at.units};
   std::int64_t executions = 0;
   for (std::size_t k = 0; k < slice.kernels.size(); ++k) {
     grain::kernel_record& of = slice.kernels[k];

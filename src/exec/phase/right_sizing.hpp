@@ -129,7 +129,6 @@ class right_sizing {
   answer ask() const;
   void end_slice();
   std::vector<grain::kernel_record> counted() const { return kernels_.counted(exec_.seconds_per_tick()); }
-  double seconds(std::uint64_t from, std::uint64_t to) const;
 
   phase_host& exec_;
   const detail::phase& what_;

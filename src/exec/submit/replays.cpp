@@ -36,7 +36,7 @@ void replay(recording& tasks, std::span<const rebinding> instead, location where
   wait();
   executor& exec = the_executor();
   recording::state& all = tasks.get();
-  const std::lock_guard step(all.turn);
+  const std::lock_guard turn(all.turn);
   all.bind(instead, where);
   const uncancelled during(here);
   // Tasks of groups may be in flight; those that use the same data come first.

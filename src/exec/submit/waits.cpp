@@ -10,6 +10,7 @@
 #include "graph/domain.hpp"
 #include "maslin/error.hpp"
 #include "maslin/runtime.hpp"
+#include "task/branch.hpp"
 #include "task/context_watcher.hpp"
 #include "trace/recorder.hpp"
 
@@ -48,10 +49,7 @@ void* stream_of_local(const void* variable, const void* frame, const detail::thr
   const context* const here = on.current;
   const detail::branch_frame* const code = on.forks->innermost;
   if (here ? here->in_offload : !code) return nullptr;  // a kernel may run on another stack than its stream
-  void* const stream = here              ? here->stream
-                       : code->is_task() ? code->stream
-                       : on.forks->base  ? on.forks->base->stream
-                                         : nullptr;
+  void* const stream = here ? here->stream : stream_of(*code);
   if (!stream) return nullptr;
   const std::less<> below;
   const void* const top = here ? static_cast<const void*>(here) : code;

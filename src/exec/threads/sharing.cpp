@@ -182,8 +182,7 @@ bool sharing::still_wants() noexcept {
   if (!wants_.exchange(false, std::memory_order_seq_cst)) return false;
   // What it was put up for may be done. Who queues something after this look puts it up again, too.
   if (!exec_.has_queued_work()) return false;
-  const bool has_seat = !exec_.worker_0_is_absent();
-  for (int i = has_seat ? 0 : 1; i < active(); ++i)
+  for (int i = exec_.worker_0_is_absent() ? 1 : 0; i < active(); ++i)
     if (exec_.sleeps(i)) return false;
   wants_.store(true, std::memory_order_seq_cst);
   return active() < possible();

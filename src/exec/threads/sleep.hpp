@@ -63,7 +63,7 @@ class sleepers {
     wake(worker);
     return true;
   }
-  /// Makes it come back from its parking_place, now or at once when it parks next.
+  /// Makes it come back from parking, now or at once when it parks next.
   void wake(int worker) { at(worker).unpark(); }
 
   // The worker itself.

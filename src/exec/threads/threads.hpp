@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "exec/core/grain_lock.hpp"
 #include "exec/core/urgent.hpp"
 #include "exec/executor.hpp"
 #include "exec/phase/host.hpp"
@@ -80,19 +81,8 @@ class threads_executor final : public executor, public phase_host {
 
   // For core/streams.hpp.
   class phase_call;
-  struct grain_guard : std::unique_lock<base::short_lock> {
-    explicit grain_guard(threads_executor& exec) : unique_lock(exec.grain_lock_) {}
-    grain_guard(threads_executor& exec, std::try_to_lock_t attempt) : unique_lock(exec.grain_lock_, attempt) {}
-    template <class Call>
-    void without(Call&& call) {
-      unlock();
-      call();
-      lock();
-    }
-  };
-  struct grain_attempt : grain_guard {
-    explicit grain_attempt(threads_executor& exec) : grain_guard(exec, std::try_to_lock) {}
-  };
+  using grain_guard = core::grain_guard<threads_executor>;
+  using grain_attempt = core::grain_attempt<threads_executor>;
   /// The end of one piece of the stream's work and the beginning of the next, perhaps without a worker (`back_to`).
   void come_to_offload(context& in, stream_run& s);
   static bool has_no_worker(const worker* w) noexcept { return !w; }

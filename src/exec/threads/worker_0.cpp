@@ -39,14 +39,14 @@ bool worker_0_thread::attach() {
   worker& w = exec_.at(0);
   w.runs(*w.own_stack);
   here.worker = &w;
-  // Unless it sits down for code that it runs while it waits, which has a list.
+  // Unless it attaches for code that it runs while it waits, which has a list.
   if (here.forks == &detail::no_forks) here.forks = &w.own_stack->forks;
   return true;
 }
 
 void worker_0_thread::detach() {
   worker& w = exec_.at(0);
-  // What may go on here does so for whoever sits here next.
+  // What may go on here does so for whoever has the role next.
   while (task_fiber* next = w.ready) {
     w.ready = next->next_ready;
     next->enter_inbox(w);
@@ -124,7 +124,7 @@ void worker_0_thread::substitute_body() {
   prepare_to_have_stores_seen();
   (void)current_context();  // as in thread_body
   substitute_stack_.emplace();
-  const auto sit = [this] {
+  const auto serve = [this] {
     if (!role_.enter(worker_0_role::substitute)) {
       role_.tell_starter();
       have_stores_seen();
@@ -138,7 +138,7 @@ void worker_0_thread::substitute_body() {
     role_.leave();
   };
   role_.answer([this] { return exec_.stopping(); }, [] { std::this_thread::sleep_for(time_to_come_back); },
-               [this] { return is_needed(); }, sit);
+               [this] { return is_needed(); }, serve);
 }
 
 }  // namespace maslin

@@ -51,16 +51,16 @@ class worker_0_role {
   }
   /// Was the substitute called, and will it look after this?
   bool is_called() const noexcept { return exists_.load(std::memory_order_seq_cst) && parking_.is_woken(); }
-  /// The substitute comes back from its parking_place, needed or not.
+  /// The substitute comes back from parking, needed or not.
   void wake_substitute() noexcept { parking_.unpark(); }
 
   /// The substitute's life, until it `is_over()`. `wait_a_while()`: a starter that comes back meanwhile finds its role
-  /// free. `sit()` takes the role if it can and does what there is to do.
-  template <class IsOver, class WaitAWhile, class IsNeeded, class Sit>
-  void answer(IsOver&& is_over, WaitAWhile&& wait_a_while, IsNeeded&& is_needed, Sit&& sit) {
+  /// free. `serve()` takes the role if it can and does what there is to do.
+  template <class IsOver, class WaitAWhile, class IsNeeded, class Serve>
+  void answer(IsOver&& is_over, WaitAWhile&& wait_a_while, IsNeeded&& is_needed, Serve&& serve) {
     while (!is_over()) {
       wait_a_while();
-      if (is_needed()) sit();
+      if (is_needed()) serve();
       parking_.park();  // whoever needs worker 0 from now on says so
     }
   }

@@ -28,16 +28,6 @@ class virtual_executor::tracing : monitor_guard {
   explicit tracing(virtual_executor& exec) : monitor_guard(exec, false) {}
 };
 
-class virtual_executor::grain_attempt : monitor_guard {
- public:
-  explicit grain_attempt(virtual_executor& exec) : monitor_guard(exec) {}
-  explicit operator bool() const { return true; }
-  template <class Call>
-  void without(Call&& call) {
-    call();
-  }
-};
-
 /// Being inside, from time to time.
 class virtual_executor::grain_guard {
  public:
@@ -53,6 +43,12 @@ class virtual_executor::grain_guard {
  private:
   virtual_executor& exec_;
   std::optional<monitor_guard> held_;
+};
+
+class virtual_executor::grain_attempt : public grain_guard {
+ public:
+  using grain_guard::grain_guard;
+  explicit operator bool() const { return true; }
 };
 
 }  // namespace maslin
