@@ -106,7 +106,7 @@ foreign_waiter::on_fiber::~on_fiber() {
 }
 
 bool threads_executor::help_outside(const scope& covered, int looks) {
-  if (!foreign_waiter::has_room()) return false;
+  if (!foreign_waiter::has_room() || worker_0_.is_replaced()) return false;
   // Nobody else comes for the branches of what runs here.
   detail::fork_list forks{.low = middle_of_stack(), .asked = &nobody_asks};
   const forks_kept in(forks);
@@ -164,7 +164,7 @@ std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& 
 
 /// A foreign thread's tasks are in the centre, unless a worker has made them ready.
 bool threads_executor::run_member_outside(const scope& s) {
-  if (!foreign_waiter::has_room()) return false;
+  if (!foreign_waiter::has_room() || worker_0_.is_replaced()) return false;
   const auto item =
       whole_->centre.take_if([&](const work& one) { return one.task && one.task->in == &s && runs_outside(one); });
   if (!item) return false;

@@ -54,6 +54,9 @@ class worker_0_thread {
   waiter* starter() { return is_starter() && !starter_.is_asleep() ? &starter_ : nullptr; }
   bool attach();
   void detach();
+  /// Is the caller the starter, and has the substitute its role? Then that does worker 0's work: what the caller did of
+  /// it would come on top.
+  bool is_replaced() const { return is_starter() && held_by() == worker_0_role::substitute; }
   /// The role alone, for a while: nothing is run there.
   bool hold() { return is_starter() && role_.enter(worker_0_role::starter); }
   void let_go() noexcept {
