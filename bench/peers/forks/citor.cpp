@@ -41,11 +41,8 @@ struct solver {
   long place_queens() { return row_of_queens({}, 0); }
   long row_of_queens(const board& above, int row) {
     if (row == queens) return 1;
-    std::array<signed char, queens> free{};
-    int count = 0;
-    for (int column = 0; column < queens; ++column)
-      if (above.is_free(row, column)) free[static_cast<std::size_t>(count++)] = static_cast<signed char>(column);
-    return some_columns(above, row, free.data(), count);
+    const board::some_columns free = above.free_in(row);
+    return some_columns(above, row, free.begin(), free.count);
   }
   long some_columns(const board& above, int row, const signed char* free, int count) {
     if (count == 0) return 0;

@@ -1,5 +1,6 @@
 #pragma once
-// The problems for runtimes with a fork of two calls: both(f, g). What has more calls forks in halves.
+// The problems for runtimes with a fork of two calls: both(f, g). What has more calls forks in halves, or one and the
+// rest.
 
 #include "problems.hpp"
 
@@ -22,14 +23,8 @@ struct halved {
 
   static long place_queens(const board& above, int row) {
     if (row == queens) return 1;
-    std::array<signed char, queens> free{};
-    long count = 0;
-    for (int column = 0; column < queens; ++column)
-      if (above.is_free(row, column)) free[static_cast<std::size_t>(count++)] = static_cast<signed char>(column);
-    if (count == 0) return 0;
-    return sum(0, count, [&above, &free, row](long i) {
-      return place_queens(above.with(row, free[static_cast<std::size_t>(i)]), row + 1);
-    });
+    const board::some_columns free = above.free_in(row);
+    return free.count == 0 ? 0 : columns_from(0, free, above, row);
   }
 
   static void multiply(const double* a, const double* b, double* c, int n) {
@@ -44,6 +39,15 @@ struct halved {
   }
 
  private:
+  /// One column, and the rest of the row.
+  static long columns_from(int i, const board::some_columns& free, const board& above, int row) {
+    const auto this_one = [&above, &free, row, i] { return place_queens(above.with(row, free.begin()[i]), row + 1); };
+    if (i + 1 == free.count) return this_one();
+    long a = 0, b = 0;
+    Forks::both([&a, &this_one] { a = this_one(); }, [&, row, i] { b = columns_from(i + 1, free, above, row); });
+    return a + b;
+  }
+
   /// Gives the sum of `call(i)` for each i of [first, last), which is not empty.
   template <class Call>
   static long sum(long first, long last, const Call& call) {

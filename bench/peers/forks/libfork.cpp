@@ -33,9 +33,8 @@ constexpr auto skynet = [](auto self, long first, long leaves) -> lf::task<long>
 constexpr auto place_queens = [](auto self, board above, int row) -> lf::task<long> {
   if (row == queens) co_return 1;
   std::array<long, queens> ways{};
-  for (int column = 0; column < queens; ++column)
-    if (above.is_free(row, column))
-      co_await lf::fork[&ways[static_cast<std::size_t>(column)], self](above.with(row, column), row + 1);
+  for (const int column : above.free_in(row))
+    co_await lf::fork[&ways[static_cast<std::size_t>(column)], self](above.with(row, column), row + 1);
   co_await lf::join;
   long all = 0;
   for (const long some : ways) all += some;

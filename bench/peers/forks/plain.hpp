@@ -35,11 +35,10 @@ struct plain {
     if (row == queens) return 1;
     std::array<long, queens> ways{};
     Tasks columns;
-    for (int column = 0; column < queens; ++column)
-      if (above.is_free(row, column))
-        columns.run([next = above.with(row, column), row, found = &ways[static_cast<std::size_t>(column)]] {
-          *found = place_queens(next, row + 1);
-        });
+    for (const int column : above.free_in(row))
+      columns.run([next = above.with(row, column), row, found = &ways[static_cast<std::size_t>(column)]] {
+        *found = place_queens(next, row + 1);
+      });
     columns.wait();
     long all = 0;
     for (const long some : ways) all += some;

@@ -2,12 +2,18 @@
 
 namespace bench::forks {
 
-bool board::is_free(int row, int column) const {
-  for (int above = 0; above < row; ++above) {
-    const int there = columns[static_cast<std::size_t>(above)];
-    if (there == column || there - column == row - above || column - there == row - above) return false;
-  }
-  return true;
+board::some_columns board::free_in(int row) const {
+  const auto is_free = [&](int column) {
+    for (int above = 0; above < row; ++above) {
+      const int there = columns[static_cast<std::size_t>(above)];
+      if (there == column || there - column == row - above || column - there == row - above) return false;
+    }
+    return true;
+  };
+  some_columns free;
+  for (int column = 0; column < queens; ++column)
+    if (is_free(column)) free.columns[static_cast<std::size_t>(free.count++)] = static_cast<signed char>(column);
+  return free;
 }
 
 void multiply_leaf(const double* a, const double* b, double* c, int n) {

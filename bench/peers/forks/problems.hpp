@@ -23,9 +23,16 @@ inline constexpr int queens = 12;
 inline constexpr long queens_answer = 14'200;
 
 struct board {
+  struct some_columns {
+    std::array<signed char, queens> columns{};
+    int count = 0;
+
+    const signed char* begin() const { return columns.data(); }
+    const signed char* end() const { return begin() + count; }
+  };
   std::array<signed char, queens> columns{};  ///< of the rows above
 
-  bool is_free(int row, int column) const;
+  some_columns free_in(int row) const;
   board with(int row, int column) const {
     board next = *this;
     next.columns[static_cast<std::size_t>(row)] = static_cast<signed char>(column);

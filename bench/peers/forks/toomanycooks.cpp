@@ -34,8 +34,7 @@ tmc::task<long> place_queens(board above, int row) {
   if (row == queens) co_return 1;
   std::array<tmc::task<long>, queens> columns;
   std::size_t count = 0;
-  for (int column = 0; column < queens; ++column)
-    if (above.is_free(row, column)) columns[count++] = place_queens(above.with(row, column), row + 1);
+  for (const int column : above.free_in(row)) columns[count++] = place_queens(above.with(row, column), row + 1);
   if (count == 0) co_return 0;
   const auto ways = co_await tmc::spawn_many(columns.data(), count);
   long all = 0;
