@@ -118,14 +118,14 @@ struct recorded {
 #endif
 
 inline constexpr std::array<const char*, 1> schedules{"default"};  // no setting
-inline constexpr std::size_t even = 1;  // names dbs, so that a loop is shared however small it is
+inline constexpr std::size_t even = 1;  // names static, so that a loop is shared however small it is
 
 template <class Body>
 void loop(std::size_t schedule, long n, const Body& body) {
   const auto part = [&](maslin::range r) {
     for (const auto i : r) body(static_cast<long>(i));
   };
-  maslin::parallel_for(0, n, part, schedule == even ? maslin::schedule::dbs : maslin::schedule::of_the_run);
+  maslin::parallel_for(0, n, part, schedule == even ? maslin::schedule::static_ : maslin::schedule::of_the_run);
 }
 
 }  // namespace peer

@@ -349,4 +349,111 @@ TEST_P(Loops, ManyShortOnesInARow) {
   EXPECT_EQ(sum, 3'000 * 16);
 }
 
+/// Takes a few microseconds in a row of `length`: small, and not too small. Gives something that depends on all of it.
+double small_iteration(std::int64_t length) {
+  volatile double x = 1;
+  for (std::int64_t i = 0; i < 6'000 / length; ++i) x = x + 1 / x;
+  return x;
+}
+
+TEST_P(Loops, SmallOnesOfAKnownSizeRunEachIterationOnce) {
+  for (const std::int64_t length : {2, 3, 8, 100}) {
+    const double expected = small_iteration(length);
+    for (int repeat = 0; repeat < 100; ++repeat) {
+      std::vector<double> found(static_cast<std::size_t>(length));
+      std::vector<std::atomic<int>> ran(static_cast<std::size_t>(length));
+      ms::parallel_for(
+          0, length,
+          [&](ms::range r) {
+            for (const auto i : r) {
+              found[static_cast<std::size_t>(i)] = small_iteration(length);
+              ++ran[static_cast<std::size_t>(i)];
+            }
+          },
+          ms::block{1});
+      for (const auto& times : ran) ASSERT_EQ(times, 1) << length << ", loop " << repeat;
+      for (const double each : found) ASSERT_EQ(each, expected);
+    }
+  }
+}
+
+TEST_P(Loops, SmallOnesOfAKnownSizeRethrowWhatTheLowestBlockThrew) {
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    const std::int64_t throws = repeat % 3 == 2 ? repeat % 32 : 32;
+    std::vector<std::atomic<int>> ran(32);
+    const auto loop = [&] {
+      ms::parallel_for(
+          0, 32,
+          [&](ms::range r) {
+            small_iteration(32);
+            ++ran[static_cast<std::size_t>(r.first)];
+            if (r.first >= throws) throw static_cast<int>(r.first);
+          },
+          ms::block{1});
+    };
+    if (throws < 32) {
+      try {
+        loop();
+        FAIL() << "nothing was thrown";
+      } catch (int lowest) {
+        ASSERT_EQ(lowest, throws);
+      }
+    } else {
+      loop();
+    }
+    for (std::int64_t i = 0; i < 32; ++i) {
+      const int times = ran[static_cast<std::size_t>(i)];
+      ASSERT_LE(times, 1);
+      if (i <= throws) {
+        ASSERT_EQ(times, 1) << i;
+      }
+    }
+  }
+}
+
+// Whoever is invited to such a loop may be in the middle of something that ends only after it.
+TEST_P(Loops, SmallOnesOfAKnownSizeDoNotWaitForAWorkerThatIsBusy) {
+  if (!meets()) GTEST_SKIP() << "there is nobody to be busy beside it";
+  const auto loop = [](int repeats) {
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      std::atomic<int> ran{0};
+      ms::parallel_for(
+          0, 8,
+          [&](ms::range) {
+            small_iteration(8);
+            ++ran;
+          },
+          ms::block{1});
+      ASSERT_EQ(ran, 8);
+    }
+  };
+  loop(100);
+  std::atomic<int> busy{0};
+  std::atomic<bool> over{false};
+  for (int i = 1; i < GetParam().workers; ++i)
+    ms::task([&] {
+      ++busy;
+      while (!over) std::this_thread::yield();
+    });
+  while (busy < GetParam().workers - 1) std::this_thread::yield();
+  loop(100);
+  over = true;
+  ms::wait();
+  loop(100);
+}
+
+TEST_P(Loops, SmallOnesOfAKnownSizeNestAndRunInStreams) {
+  std::atomic<int> ran{0};
+  const auto loop = [&](auto&& body) {
+    ms::parallel_for(
+        0, 8, [&](ms::range r) { body(r); }, ms::block{1});
+  };
+  for (int repeat = 0; repeat < 30; ++repeat)
+    loop([&](ms::range) { loop([&](ms::range) { small_iteration(64), ++ran; }); });
+  ms::phase("small loops", 12, [&](std::int64_t) {
+    for (int repeat = 0; repeat < 30; ++repeat) loop([&](ms::range) { small_iteration(8), ++ran; });
+  });
+  EXPECT_EQ(ran, 30 * 64 + 12 * 30 * 8);
+}
+
 MASLIN_ON_EVERY_EXECUTOR(Loops);

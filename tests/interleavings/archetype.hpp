@@ -142,6 +142,15 @@ class archetype final : public executor, public phase_host {
   team& calling_team(const archetype_worker* w, const context&) const { return calling_team(w); }
   static void want_worker_0() noexcept {}
   static loop_part begin_alone(const archetype_worker*, loop_run& run) { return {&run, 0, run.what.blocks()}; }
+  /// From now on loops are dealt out, and so many blocks pay for being taken from another.
+  void deals_out_by(std::int64_t grain) { dealt_grain_ = grain; }
+  std::int64_t deals_out(const archetype_worker* w, team::span, const detail::loop&) const {
+    return w ? dealt_grain_ : 0;
+  }
+  static void learns_from(const loop_run&) noexcept {}
+  struct timed_blocks {
+    timed_blocks(archetype&, loop_run&) noexcept {}
+  };
   static bool may_take_shares(const archetype_worker*) { return true; }
   std::int64_t run_share(archetype_worker* w, const loop_part& part);
   void run_blocks(archetype_worker* w, loop_run& run, std::int64_t first, std::int64_t last);
@@ -203,6 +212,7 @@ class archetype final : public executor, public phase_host {
   void replace_fiber(archetype_worker& w, loop_fiber& next);
 
   const mistake mistake_;
+  std::int64_t dealt_grain_ = 0;
   worker_bits has_loops_;
   worker_bits has_tasks_;
   sleepers asleep_;

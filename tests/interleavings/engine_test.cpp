@@ -163,6 +163,20 @@ TEST(Interleavings, EveryInvitationToALoopIsAnsweredOrWithdrawn) {
   }
 }
 
+/// A worker deals a loop out.
+struct dealt_out : one_loop {
+  explicit dealt_out(std::int64_t grain, archetype::mistake m = archetype::none)
+      : one_loop(one_loop::a_worker, schedule::dbs, m) {
+    machine.deals_out_by(grain);
+  }
+};
+
+TEST(Interleavings, ALoopThatIsDealtOutIsOverWhenEachPartIs) {
+  for (const std::int64_t grain : {1, 2}) expect_well(explore([=] { return std::make_unique<dealt_out>(grain); }, 2));
+  const auto drops = [] { return std::make_unique<dealt_out>(1, archetype::drops_invitations); };
+  EXPECT_NE(explore(drops, 2).failure, "");
+}
+
 /// A thread that is no worker calls a loop, and a worker comes to it only when it is over. `drops`: it takes its
 /// invitation before, and does not answer it.
 struct loop_without_a_worker : engine {

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "exec/core/dealt.hpp"
 #include "exec/core/loop_queue.hpp"
 #include "exec/threads/bits.hpp"
 #include "exec/threads/deque.hpp"
@@ -163,6 +164,71 @@ struct shared_loops : scenario {
 TEST(Interleavings, EveryBlockOfALoopIsGivenOnceAndTheBitIsExact) {
   expect_well(explore([] { return std::make_unique<shared_loops>(false); }, 3));
   EXPECT_NE(explore([] { return std::make_unique<shared_loops>(true); }, 2).failure, "");
+}
+
+/// Workers that each have a range of a loop and take from each other what pays; then each takes what its own still
+/// holds.
+struct dealt_loop : scenario {
+  static constexpr std::int64_t blocks = 5;
+  dealt_blocks left;
+  std::array<int, blocks> given{};
+
+  void count(const dealt_blocks::part& some) {
+    if (some.size() <= 0) fail("a part without blocks was given");
+    for (std::int64_t i = some.first; i < some.last; ++i) ++given.at(static_cast<std::size_t>(i));
+  }
+  void run(int worker) {
+    do {
+      while (const auto some = left.take(worker)) count(*some);
+    } while (left.steal(worker));
+  }
+  dealt_loop(int workers, std::int64_t grain, bool is_torn) : left(blocks, workers, grain) {
+    if (is_torn) tear(left);
+    for (int worker = 0; worker < workers; ++worker) threads.push_back([this, worker] { run(worker); });
+  }
+  void check() override {
+    for (const int times : given)
+      if (times != 1) fail("a block was given " + std::to_string(times) + " times");
+  }
+};
+
+TEST(Interleavings, EveryBlockOfALoopThatIsDealtOutIsGivenOnce) {
+  for (const std::int64_t grain : {1, 2}) {
+    expect_well(explore([=] { return std::make_unique<dealt_loop>(2, grain, false); }, 4));
+    expect_well(explore([=] { return std::make_unique<dealt_loop>(3, grain, false); }, 2));
+  }
+  EXPECT_NE(explore([] { return std::make_unique<dealt_loop>(2, 1, true); }, 2).failure, "");
+}
+
+/// A worker that takes an invitation, whoever's; two who invite it, of whom one takes its own back unless it is gone.
+struct invited_worker : scenario {
+  invitations all;
+  std::array<invitation, 3> made;
+  std::array<int, 3> taken{};
+
+  void count(const invitation* one) {
+    if (one) ++taken.at(static_cast<std::size_t>(one - made.data()));
+  }
+  explicit invited_worker(bool is_torn) {
+    if (is_torn) tear(all);
+    all.add(made[0]);
+    threads.push_back([this] { count(all.take_if([](const invitation&) { return true; })); });
+    threads.push_back([this] {
+      all.add(made[1]);
+      count(all.take_if([this](const invitation& one) { return &one == &made[1]; }));
+    });
+    threads.push_back([this] { all.add(made[2]); });
+  }
+  void check() override {
+    while (const invitation* one = all.take_if([](const invitation&) { return true; })) count(one);
+    for (const int times : taken)
+      if (times != 1) fail("an invitation was taken " + std::to_string(times) + " times");
+  }
+};
+
+TEST(Interleavings, EveryInvitationIsTakenOnce) {
+  expect_well(explore([] { return std::make_unique<invited_worker>(false); }, 3));
+  EXPECT_NE(explore([] { return std::make_unique<invited_worker>(true); }, 2).failure, "");
 }
 
 }  // namespace

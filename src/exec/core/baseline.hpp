@@ -88,29 +88,37 @@ struct invitation {
   invitation* next = nullptr;
 };
 
-/// The invitations that one worker has not answered yet, the latest first.
+/// The invitations that one worker has not answered yet, the latest first. Whoever invites changes one word; who takes
+/// one does so under a lock, since that may be any of them.
 class invitations {
  public:
   /// Sequentially consistent (README, race 1).
   bool empty() const { return first_.load(std::memory_order_seq_cst) == nullptr; }
 
   void add(invitation& one) {
-    const base::locked held(lock_);
     one.next = first_.load(std::memory_order_relaxed);
-    first_.store(&one, std::memory_order_seq_cst);
+    while (!first_.compare_exchange_weak(one.next, &one, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+    }
   }
   /// Takes the first that `suits`; null when none does.
   template <class Predicate>
   invitation* take_if(Predicate&& suits) {
     if (empty()) return nullptr;
     const base::locked held(lock_);
-    invitation* before = nullptr;
-    for (invitation* one = first_.load(std::memory_order_relaxed); one; before = one, one = one->next) {
+    // Acquire: what an invitation says was written before it was added.
+    invitation* first = first_.load(std::memory_order_acquire);
+    if (!first) return nullptr;
+    if (suits(*first)) {
+      invitation* found = first;
+      if (first_.compare_exchange_strong(first, found->next, std::memory_order_seq_cst, std::memory_order_acquire))
+        return found;
+      // Others were added before it; it is behind them now.
+    }
+    // Behind the first one nothing changes but under the lock.
+    invitation* before = first;
+    for (invitation* one = before->next; one; before = one, one = one->next) {
       if (!suits(*one)) continue;
-      if (before)
-        before->next = one->next;
-      else
-        first_.store(one->next, std::memory_order_seq_cst);
+      before->next = one->next;
       return one;
     }
     return nullptr;
@@ -118,7 +126,7 @@ class invitations {
 
  private:
   base::short_lock lock_;
-  MASLIN_ATOMIC<invitation*> first_{nullptr};  // written under lock_
+  MASLIN_ATOMIC<invitation*> first_{nullptr};  ///< what is behind it changes under lock_
 };
 
 }  // namespace maslin

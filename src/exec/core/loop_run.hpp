@@ -8,6 +8,7 @@
 
 #include "base/atomic.hpp"
 #include "exec/core/baseline.hpp"
+#include "exec/core/dealt.hpp"
 #include "maslin/float_mode.hpp"
 #include "maslin/loop.hpp"
 #include "task/context.hpp"
@@ -17,9 +18,20 @@ namespace maslin {
 class call_site;
 
 struct loop_run {
-  loop_run(const detail::loop& shared, context& by, int team_width, loop_queues* queues = nullptr)
-      : what(shared), caller(by), width(team_width), own(queues), blocks(by.children, scope::creators::many) {
-    blocks.enter(queues ? static_cast<std::uint64_t>(team_width) : static_cast<std::uint64_t>(shared.blocks()));
+  /// Under dbs.
+  loop_run(const detail::loop& shared, context& by, int team_width)
+      : what(shared), caller(by), width(team_width), blocks(by.children, scope::creators::many) {
+    blocks.enter(static_cast<std::uint64_t>(shared.blocks()));
+  }
+  /// Each worker of the team is invited: by a baseline, or because it is dealt out.
+  loop_run(const detail::loop& shared, context& by, int team_width, loop_queues* queues, dealt_blocks* deals)
+      : what(shared),
+        caller(by),
+        width(team_width),
+        own(queues),
+        dealt(deals),
+        blocks(by.children, scope::creators::many) {
+    blocks.enter(static_cast<std::uint64_t>(team_width));
   }
 
   /// Block `i` ended with these.
@@ -35,12 +47,13 @@ struct loop_run {
 
   const detail::loop& what;
   context& caller;
-  int width;                      ///< of the team when the loop began
-  loop_queues* own;               ///< where a baseline keeps what is left; null under dbs
-  const detail::float_mode mode;  ///< the caller's
-  scope blocks;                 ///< one member a block, or an invitation of a baseline's; an error's place is its block
-  std::uint32_t site = 0;       ///< its name in the trace
-  call_site* learns = nullptr;  ///< that wants to know how long its blocks take
+  int width;                              ///< of the team when the loop began
+  loop_queues* own = nullptr;             ///< where a baseline keeps what is left; null under dbs
+  dealt_blocks* dealt = nullptr;          ///< where a loop that is dealt out does
+  const detail::float_mode mode;          ///< the caller's
+  scope blocks;                           ///< one member a block, or an invitation; an error's place is its block
+  std::uint32_t site = 0;                 ///< its name in the trace
+  call_site* learns = nullptr;            ///< that wants to know how long its blocks take
   MASLIN_ATOMIC<std::uint64_t> ticks{0};  ///< that they took, all workers together; counted for `learns`
   MASLIN_ATOMIC<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
 };

@@ -62,10 +62,44 @@ void join(Machine& machine, worker_of<Machine>* w, loop_run& run) {
   if (run.blocks.has_errors()) rethrow_first(run.blocks.take_errors());
 }
 
+/// How a worker runs its own range of a loop that is dealt out: piece by piece, to where others have taken the rest.
+struct own_range {
+  dealt_blocks& left;
+  const int worker;
+  std::int64_t end;  ///< of the piece that it has taken
+
+  std::int64_t end_of_piece(std::int64_t) const { return end; }
+  static void ran(const context&) noexcept {}
+  bool stops(std::int64_t) {
+    const auto next = left.take(worker);
+    if (next) end = next->last;
+    return !next;
+  }
+};
+
+/// Does the part of a worker in a loop that is dealt out: its own range, then half of another's while that pays.
+template <machine_with_loops Machine>
+void run_dealt(Machine& machine, worker_of<Machine>* w, loop_run& run, int worker) {
+  const typename Machine::timed_blocks taken(machine, run);
+  dealt_blocks& left = *run.dealt;
+  do {
+    while (const auto piece = left.take(worker)) {
+      run_blocks(machine, w, run, piece->first, left.end_of(worker), own_range{left, worker, piece->last});
+      // What it left is behind a block that threw, or nothing.
+      left.forget(worker);
+    }
+  } while (left.steal(worker));
+}
+
 /// Does the part of a worker that was invited, whoever calls.
 template <machine_with_loops Machine>
 void answer(Machine& machine, worker_of<Machine>* w, const invitation& to) {
   loop_run& run = *to.loop;
+  if (run.dealt) {
+    run_dealt(machine, w, run, to.worker);
+    run.blocks.leave();  // the loop may be gone after this
+    return;
+  }
   const auto next = [&] {
     const typename Machine::exclusive held(machine);
     return run.own->next(to.worker);
@@ -75,40 +109,32 @@ void answer(Machine& machine, worker_of<Machine>* w, const invitation& to) {
   run.blocks.leave();
 }
 
-/// A loop under `static`, `gss` or `afs`: it has queues of its own, and each worker of the team is invited.
-template <machine_with_loops Machine>
-void run_baseline(Machine& machine, context& caller, const detail::loop& l, schedule policy) {
-  worker_of<Machine>* w = machine.calling_worker();
-  const team& t = machine.calling_team(w, caller);
-  const auto [first, width] = t.workers();
+/// Runs a loop to which each worker of the team is invited. `invitation_of(i)`: the room for that of its i-th one.
+/// `all_done`: may anybody do all of it?
+template <machine_with_loops Machine, class InvitationOf>
+void run_invited(Machine& machine, worker_of<Machine>* w, const team::span members, loop_run& run, bool all_done,
+                 InvitationOf&& invitation_of) {
+  const auto [first, width] = members;
   // A worker that has just been moved may run something of the team that it left.
   const bool takes_part = w && w->index >= first && w->index < first + width;
-  std::optional<loop_queues> queues;
-  std::unique_ptr<invitation[]> all;
-  try {
-    queues.emplace(policy, l.blocks(), width);
-    all = std::make_unique<invitation[]>(static_cast<std::size_t>(width));
-  } catch (const std::bad_alloc&) {
-    return loop_in_place(machine, caller, l);
-  }
-  loop_run run(l, caller, width, &*queues);
   trace_loop(machine, trace::event_kind::loop_begin, run);
   {
     const typename Machine::exclusive held(machine);
     for (int i = 0; i < width; ++i) {
-      all[static_cast<std::size_t>(i)] = {&run, i, nullptr};
+      invitation_of(i) = {&run, i, nullptr};
       worker_of<Machine>& guest = machine.at(first + i);
       if (&guest == w && takes_part) continue;
-      guest.invited.add(all[static_cast<std::size_t>(i)]);
+      guest.invited.add(invitation_of(i));
       machine.notify_worker(guest.index);
     }
   }
   if (first == 0 && (!w || w->index > 0)) machine.want_worker_0();
-  if (takes_part) answer(machine, w, all[static_cast<std::size_t>(w->index - first)]);
+  if (takes_part) answer(machine, w, invitation_of(w->index - first));
   // Who has not come by now may be blocked, even by something that waits for this loop: the caller does its part,
   // unless anybody may take anything. Then nothing is left.
-  const bool all_done = takes_part && policy != schedule::static_;
+  all_done = all_done && takes_part;
   for (int i = 0; i < width && (all_done || Machine::may_be_blocked); ++i) {
+    if (run.blocks.quiet()) break;
     const auto withdraw = [&, of = first + i] {
       const typename Machine::exclusive held(machine);  // with all that happened until now
       return machine.at(of).invited.take_if([&](const invitation& one) { return one.loop == &run; });
@@ -120,6 +146,34 @@ void run_baseline(Machine& machine, context& caller, const detail::loop& l, sche
       answer(machine, w, *to);
   }
   join(machine, w, run);
+}
+
+/// A loop under `static`, `gss` or `afs`: it has queues of its own.
+template <machine_with_loops Machine>
+void run_baseline(Machine& machine, context& caller, const detail::loop& l, schedule policy) {
+  worker_of<Machine>* w = machine.calling_worker();
+  const team::span members = machine.calling_team(w, caller).workers();
+  std::optional<loop_queues> queues;
+  std::unique_ptr<invitation[]> all;
+  try {
+    queues.emplace(policy, l.blocks(), members.width);
+    all = std::make_unique<invitation[]>(static_cast<std::size_t>(members.width));
+  } catch (const std::bad_alloc&) {
+    return loop_in_place(machine, caller, l);
+  }
+  loop_run run(l, caller, members.width, &*queues, nullptr);
+  run_invited(machine, w, members, run, policy != schedule::static_,
+              [&](int i) -> invitation& { return all[static_cast<std::size_t>(i)]; });
+}
+
+/// A small loop whose team is awake: nobody needs to look for it, or for what others have left of it.
+template <machine_with_loops Machine>
+void deal_out(Machine& machine, worker_of<Machine>* w, const team::span members, context& caller, const detail::loop& l,
+              std::int64_t grain) {
+  dealt_blocks all(l.blocks(), members.width, grain);
+  loop_run run(l, caller, members.width, nullptr, &all);
+  machine.learns_from(run);
+  run_invited(machine, w, members, run, false, [&](int i) -> invitation& { return all.invitation_of(i); });
 }
 
 /// Takes the caller's next share of its own loop: from its own queue, or from the centre, whose share becomes local
@@ -170,6 +224,9 @@ void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, c
   const typename Machine::during_loop during(machine, w, caller);
   const schedule policy = l.policy == schedule::of_the_run ? policy_of_the_run : l.policy;
   if (policy != schedule::dbs) return run_baseline(machine, caller, l, policy);
+  if (const team::span members = t.workers(); dealt_blocks::fits(l.blocks(), members.width))
+    if (const std::int64_t grain = machine.deals_out(w, members, l); grain > 0)
+      return deal_out(machine, w, members, caller, l, grain);
 
   loop_run run(l, caller, width);
   const bool in_centre = !w || caller.is_root;

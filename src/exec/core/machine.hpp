@@ -74,7 +74,8 @@ concept machine_with_queues = worker_with_queues<worker_of<Machine>> &&
 /// For loops.hpp.
 template <class Machine>
 concept machine_with_loops = machine_with_queues<Machine> && std::derived_from<Machine, executor> &&
-    requires(Machine& machine, worker_of<Machine>* w, context& caller, loop_run& run, const loop_part& part) {
+    requires(Machine& machine, worker_of<Machine>* w, context& caller, loop_run& run, const loop_part& part,
+             team::span members, const detail::loop& l) {
   // While one lives, what workers share may be looked at (nothing where that has locks).
   requires guard_of<typename Machine::exclusive, Machine>;
   // While one lives, the caller may note something in its worker's trace.
@@ -89,6 +90,11 @@ concept machine_with_loops = machine_with_queues<Machine> && std::derived_from<M
   // Makes sure that the worker takes another look around; that somebody is worker 0, too.
   machine.notify_worker(int{});
   machine.want_worker_0();
+  // If the loop is small, and everybody awake who would take part: gives how many of its blocks pay for being taken
+  // from another worker; otherwise 0. What its blocks take may be noted, while one lives.
+  { machine.deals_out(w, members, l) } -> std::same_as<std::int64_t>;
+  machine.learns_from(run);
+  requires std::constructible_from<typename Machine::timed_blocks, Machine&, loop_run&>;
   // Runs the first blocks, where what they take is to be found out first; gives the rest.
   { machine.begin_alone(w, run) } -> std::same_as<loop_part>;
   // May the caller take shares of its loop?

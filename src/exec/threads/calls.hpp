@@ -36,6 +36,21 @@ class threads_executor::during_loop {
   const uncancelled uncancelled_;
 };
 
+/// Notes how long the caller runs blocks of a loop, if somebody wants to know.
+class threads_executor::timed_blocks {
+ public:
+  timed_blocks(threads_executor&, loop_run& run) : run_(run), begin_(run.learns ? base::ticks() : 0) {}
+  ~timed_blocks() {
+    if (run_.learns) run_.ticks.fetch_add(base::ticks() - begin_, std::memory_order_relaxed);
+  }
+  timed_blocks(const timed_blocks&) = delete;
+  timed_blocks& operator=(const timed_blocks&) = delete;
+
+ private:
+  loop_run& run_;
+  const std::uint64_t begin_;
+};
+
 class threads_executor::phase_call : starting_thread::visit {
  public:
   explicit phase_call(threads_executor& exec) : visit((exec.libraries().look(), exec)) {}

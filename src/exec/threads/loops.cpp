@@ -25,6 +25,18 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
   core::share_loop(*this, loops_, caller, l);
 }
 
+/// Known to be small, though not too small: then the team is invited, if it is awake.
+std::int64_t threads_executor::deals_out(const worker* w, team::span members, const detail::loop& l) const noexcept {
+  if (!w || sharing_ || l.policy != schedule::of_the_run) return 0;
+  if (asleep_.any_sleeps(members.first, members.first + members.width)) return 0;
+  return small_.deals_out(small_.sites().time_of(l.run, l.where.line()), l.length(), l.blocks(), members.width);
+}
+
+/// How long its blocks take is looked at one time in sixteen. How to wait in a phase is learned from every loop.
+void threads_executor::learns_from(loop_run& run) noexcept {
+  if (run.caller.stream || base::one_in_sixteen()) run.learns = &small_.sites().of(run.what.run, run.what.where.line());
+}
+
 /// Unless the program asked for sharing, what is known of the call site counts: a loop that is too small begins with
 /// its caller alone, and one that steps out to be larger is shared from there; no worker takes less than pays for it.
 loop_part threads_executor::begin_alone(worker* w, loop_run& run) {

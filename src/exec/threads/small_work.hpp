@@ -23,6 +23,8 @@ class small_work {
  public:
   /// What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with its caller.
   static constexpr double handing_over_seconds = 1e-6;
+  /// What dealing a small loop out to a team that is awake costs.
+  static constexpr double dealing_out_seconds = 0.5e-6;
   /// What handing a task over costs its creator and its worker together (bench/peers, tasks-deferred), beside what the
   /// graph takes for its accesses, which each call site learns; what is shorter is run by its creator.
   static constexpr double handing_task_over_seconds = 1e-7;
@@ -40,6 +42,16 @@ class small_work {
     if (!site || !site->is_steady()) return false;
     const grain::site_time time = site->time();
     return time.seen >= known && time.expected(count) < handing_over_ticks_ && !base::one_in_sixteen();
+  }
+  /// If a loop of so many that were timed so is to be dealt out to its team: gives how many of its blocks pay for being
+  /// taken from another; otherwise 0.
+  std::int64_t deals_out(grain::site_time time, std::uint64_t count, std::int64_t blocks, int width) const noexcept {
+    constexpr std::uint32_t known = 4;
+    constexpr double small = 64;  // times what that costs: what is larger is cut into more pieces
+    const double whole = time.expected(count);
+    const bool is_small = time.seen >= known && whole < small * dealing_out_ticks_ &&
+                          grain::worth_sharing(whole, width, dealing_out_ticks_);
+    return is_small ? grain::worth_taking(whole / static_cast<double>(blocks), dealing_out_ticks_) : 0;
   }
   /// So many of that site took so long, on one worker or on all together.
   void learn_length(call_site& site, std::uint64_t count, std::uint64_t ticks) const noexcept {
@@ -119,6 +131,7 @@ class small_work {
 
   call_sites sites_;
   const double handing_over_ticks_ = handing_over_seconds / base::seconds_per_tick();
+  const double dealing_out_ticks_ = dealing_out_seconds / base::seconds_per_tick();
   const double handing_task_over_ticks_ = handing_task_over_seconds / base::seconds_per_tick();
   const std::uint64_t clock_ticks_ = base::ticks_per_reading();  ///< between two readings of the clock
   const bool at_once_ = base::flag_of("MASLIN_AT_ONCE");         ///< may a creator run its small tasks?

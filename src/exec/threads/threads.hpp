@@ -143,6 +143,9 @@ class threads_executor final : public executor, public phase_host {
   worker* calling_worker() const noexcept { return self(); }
   team& calling_team(const worker* w, const context&) const { return team_of(w); }
   void want_worker_0() noexcept { worker_0_.want_substitute(); }
+  std::int64_t deals_out(const worker* w, team::span members, const detail::loop& l) const noexcept;
+  void learns_from(loop_run& run) noexcept;
+  class timed_blocks;
   loop_part begin_alone(worker* w, loop_run& run);
   bool may_take_shares(worker* w) const;
   static constexpr bool may_be_blocked = true;

@@ -142,6 +142,11 @@ class virtual_executor final : public executor, public phase_host {
   team& calling_team(const virtual_worker*, const context& c) const { return calling_team(c); }
   static void want_worker_0() noexcept {}
   static loop_part begin_alone(const virtual_worker*, loop_run& run) { return {&run, 0, run.what.blocks()}; }
+  static std::int64_t deals_out(const virtual_worker*, team::span, const detail::loop&) { return 0; }
+  static void learns_from(const loop_run&) {}
+  struct timed_blocks {
+    timed_blocks(virtual_executor&, loop_run&) {}
+  };
   static bool may_take_shares(const virtual_worker* w) { return w; }
   static constexpr bool may_be_blocked = false;
   std::int64_t run_share(virtual_worker* w, const loop_part& part);
