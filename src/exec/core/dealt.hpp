@@ -32,9 +32,9 @@ class dealt_blocks {
   /// The invitation of the team's `worker`: where its range is, so that they come in one cache line.
   invitation& invitation_of(int worker) { return at(worker).to; }
 
-  /// Takes the first half of the worker's own range; nothing when it is empty.
+  /// Takes the first quarter of the worker's own range, so that others find some of it; nothing when it is empty.
   std::optional<part> take(int worker) {
-    return cut(worker, 1, [](part& rest, std::int64_t size) {
+    return cut(worker, 4, 1, [](part& rest, std::int64_t size) {
       rest.first += size;
       return part{rest.first - size, rest.first};
     });
@@ -43,7 +43,7 @@ class dealt_blocks {
   /// false when there is none.
   bool steal(int worker) {
     for (int i = 1; i < workers_; ++i) {
-      const auto stolen = cut((worker + i) % workers_, grain_, [](part& rest, std::int64_t size) {
+      const auto stolen = cut((worker + i) % workers_, 2, grain_, [](part& rest, std::int64_t size) {
         rest.last -= size;
         return part{rest.last, rest.last + size};
       });
@@ -72,17 +72,17 @@ class dealt_blocks {
   }
   place& at(int worker) { return places_[static_cast<std::size_t>(worker)]; }
 
-  /// Takes half of a range, if that is as much as is wanted. Relaxed: what the blocks need was made before the loop
-  /// began, and comes with the invitation.
+  /// Takes one of so many parts of a range, if that is as much as is wanted. Relaxed: what the blocks need was made
+  /// before the loop began, and comes with the invitation.
   template <class Cut>
-  std::optional<part> cut(int of, std::int64_t least, Cut&& cut_from) {
+  std::optional<part> cut(int of, int parts, std::int64_t least, Cut&& cut_from) {
     MASLIN_ATOMIC<std::uint64_t>& range = at(of).range;
     std::uint64_t before = range.load(std::memory_order_relaxed);
     for (;;) {
       part rest = unpacked(before);
-      const std::int64_t half = loop_policy::half(rest.size());
-      if (half < least) return std::nullopt;
-      const part taken = cut_from(rest, half);
+      const std::int64_t size = loop_policy::share(rest.size(), parts);
+      if (size < least) return std::nullopt;
+      const part taken = cut_from(rest, size);
       if (range.compare_exchange_weak(before, packed(rest), std::memory_order_relaxed)) return taken;
     }
   }

@@ -10,13 +10,13 @@ namespace {
 
 using part = dealt_blocks::part;
 
-TEST(DealtBlocks, EachWorkerHasAnEqualPartAndTakesItInHalves) {
-  dealt_blocks left(10, 3, 1);
-  EXPECT_EQ(left.take(0), (part{0, 2}));
-  EXPECT_EQ(left.take(0), (part{2, 3}));
-  EXPECT_EQ(left.take(0), (part{3, 4}));
+TEST(DealtBlocks, EachWorkerHasAnEqualPartAndTakesItInQuarters) {
+  dealt_blocks left(25, 3, 1);
+  EXPECT_EQ(left.take(0), (part{0, 3}));
+  EXPECT_EQ(left.take(0), (part{3, 5}));
+  for (const std::int64_t last : {5, 6, 7, 8}) EXPECT_EQ(left.take(0), (part{last, last + 1}));
   EXPECT_FALSE(left.take(0));
-  EXPECT_EQ(left.take(2), (part{7, 9}));
+  EXPECT_EQ(left.take(2), (part{17, 19}));
 }
 
 TEST(DealtBlocks, WhoHasNoneTakesTheLastHalfOfTheNextThatHasSome) {
@@ -36,7 +36,7 @@ TEST(DealtBlocks, LessThanTheGrainStaysWhereItIs) {
   dealt_blocks left(10, 2, 2);
   left.forget(0);
   ASSERT_TRUE(left.steal(0));  // three of five
-  EXPECT_EQ(left.take(0), (part{7, 9}));
+  EXPECT_EQ(left.take(0), (part{7, 8}));
   left.forget(0);
   EXPECT_FALSE(left.steal(0)) << "half of the two that are left";
   EXPECT_EQ(left.take(1), (part{5, 6}));

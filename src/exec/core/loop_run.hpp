@@ -54,6 +54,7 @@ struct loop_run {
   scope blocks;                           ///< one member a block, or an invitation; an error's place is its block
   std::uint32_t site = 0;                 ///< its name in the trace
   call_site* learns = nullptr;            ///< that wants to know how long its blocks take
+  std::uint64_t dealt_at = 0;             ///< when, in ticks, if somebody wants to know what that cost
   MASLIN_ATOMIC<std::uint64_t> ticks{0};  ///< that they took, all workers together; counted for `learns`
   MASLIN_ATOMIC<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
 };

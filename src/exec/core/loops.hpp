@@ -169,10 +169,10 @@ void run_baseline(Machine& machine, context& caller, const detail::loop& l, sche
 /// A small loop whose team is awake: nobody needs to look for it, or for what others have left of it.
 template <machine_with_loops Machine>
 void deal_out(Machine& machine, worker_of<Machine>* w, const team::span members, context& caller, const detail::loop& l,
-              std::int64_t grain) {
-  dealt_blocks all(l.blocks(), members.width, grain);
+              const auto& deal) {
+  dealt_blocks all(l.blocks(), members.width, deal.grain);
   loop_run run(l, caller, members.width, nullptr, &all);
-  machine.learns_from(run);
+  if (deal.is_timed) machine.times(run);
   run_invited(machine, w, members, run, false, [&](int i) -> invitation& { return all.invitation_of(i); });
 }
 
@@ -225,8 +225,8 @@ void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, c
   const schedule policy = l.policy == schedule::of_the_run ? policy_of_the_run : l.policy;
   if (policy != schedule::dbs) return run_baseline(machine, caller, l, policy);
   if (const team::span members = t.workers(); dealt_blocks::fits(l.blocks(), members.width))
-    if (const std::int64_t grain = machine.deals_out(w, members, l); grain > 0)
-      return deal_out(machine, w, members, caller, l, grain);
+    if (const auto deal = machine.deals_out(w, members, caller, l); deal.grain > 0)
+      return deal_out(machine, w, members, caller, l, deal);
 
   loop_run run(l, caller, width);
   const bool in_centre = !w || caller.is_root;

@@ -90,10 +90,11 @@ concept machine_with_loops = machine_with_queues<Machine> && std::derived_from<M
   // Makes sure that the worker takes another look around; that somebody is worker 0, too.
   machine.notify_worker(int{});
   machine.want_worker_0();
-  // If the loop is small, and everybody awake who would take part: gives how many of its blocks pay for being taken
-  // from another worker; otherwise 0. What its blocks take may be noted, while one lives.
-  { machine.deals_out(w, members, l) } -> std::same_as<std::int64_t>;
-  machine.learns_from(run);
+  // If the loop is small, and everybody awake who would take part: how many of its blocks pay for being taken from
+  // another worker (otherwise 0), and whether what they take is to be noted, while one lives.
+  { machine.deals_out(w, members, caller, l).grain } -> std::convertible_to<std::int64_t>;
+  { machine.deals_out(w, members, caller, l).is_timed } -> std::convertible_to<bool>;
+  machine.times(run);
   requires std::constructible_from<typename Machine::timed_blocks, Machine&, loop_run&>;
   // Runs the first blocks, where what they take is to be found out first; gives the rest.
   { machine.begin_alone(w, run) } -> std::same_as<loop_part>;

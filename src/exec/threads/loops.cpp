@@ -25,16 +25,21 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
   core::share_loop(*this, loops_, caller, l);
 }
 
-/// Known to be small, though not too small: then the team is invited, if it is awake.
-std::int64_t threads_executor::deals_out(const worker* w, team::span members, const detail::loop& l) const noexcept {
-  if (!w || sharing_ || l.policy != schedule::of_the_run) return 0;
-  if (asleep_.any_sleeps(members.first, members.first + members.width)) return 0;
-  return small_.deals_out(small_.sites().time_of(l.run, l.where.line()), l.length(), l.blocks(), members.width);
+/// Known to be small, though not too small: then the team is invited, if it is awake. How to wait in a phase is learned
+/// from every loop.
+small_work::deal threads_executor::deals_out(const worker* w, team::span members, const context& caller,
+                                             const detail::loop& l) const noexcept {
+  if (!w || sharing_ || l.policy != schedule::of_the_run) return {};
+  if (asleep_.any_sleeps(members.first, members.first + members.width)) return {};
+  small_work::deal deal =
+      small_.deals_out(small_.sites().time_of(l.run, l.where.line()), l.length(), l.blocks(), members.width);
+  deal.is_timed |= caller.stream != nullptr;
+  return deal;
 }
 
-/// How long its blocks take is looked at one time in sixteen. How to wait in a phase is learned from every loop.
-void threads_executor::learns_from(loop_run& run) noexcept {
-  if (run.caller.stream || base::one_in_sixteen()) run.learns = &small_.sites().of(run.what.run, run.what.where.line());
+void threads_executor::times(loop_run& run) noexcept {
+  run.learns = &small_.sites().of(run.what.run, run.what.where.line());
+  run.dealt_at = base::ticks();
 }
 
 /// Unless the program asked for sharing, what is known of the call site counts: a loop that is too small begins with
@@ -70,10 +75,11 @@ bool threads_executor::leave_to_others(worker& w, const loop_part& rest) noexcep
   return true;
 }
 
-void threads_executor::learn(const loop_run& run) const noexcept {
+void threads_executor::learn(const loop_run& run) noexcept {
   // What threw did not run to its end.
   if (!run.learns || run.blocks.has_errors()) return;
   const std::uint64_t ticks = run.ticks.load(std::memory_order_relaxed);
+  if (run.dealt_at) small_.learn_dealing_out(base::ticks() - run.dealt_at, ticks, run.width);
   small_.learn_length(*run.learns, run.what.length(), ticks);
   // An off-load counts as a whole.
   if (run.caller.stream && !run.caller.in_offload && learns_waits_) self()->waits.took(ticks);

@@ -7,6 +7,7 @@
 // 1,024 of its site are timed, so that a site whose work is sometimes large is noticed each time.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -23,8 +24,12 @@ class small_work {
  public:
   /// What sharing a loop costs here at least (bench/micro/loop_fork_join); what gains less stays with its caller.
   static constexpr double handing_over_seconds = 1e-6;
-  /// What dealing a small loop out to a team that is awake costs.
+  /// What dealing a small loop out to a team that is awake costs at first, and at least. What it does cost is learned:
+  /// it depends on how far the cores are from each other on which the system has put the workers.
   static constexpr double dealing_out_seconds = 0.5e-6;
+  static constexpr double dealing_out_least_seconds = 0.3e-6;
+  /// What is larger is cut into more pieces.
+  static constexpr double most_dealt_out_seconds = 1e-3;
   /// What handing a task over costs its creator and its worker together (bench/peers, tasks-deferred), beside what the
   /// graph takes for its accesses, which each call site learns; what is shorter is run by its creator.
   static constexpr double handing_task_over_seconds = 1e-7;
@@ -43,15 +48,34 @@ class small_work {
     const grain::site_time time = site->time();
     return time.seen >= known && time.expected(count) < handing_over_ticks_ && !base::one_in_sixteen();
   }
-  /// If a loop of so many that were timed so is to be dealt out to its team: gives how many of its blocks pay for being
-  /// taken from another; otherwise 0.
-  std::int64_t deals_out(grain::site_time time, std::uint64_t count, std::int64_t blocks, int width) const noexcept {
+  /// Is a loop of so many that were timed so to be dealt out to its team?
+  struct deal {
+    std::int64_t grain = 0;  ///< so many of its blocks pay for being taken from another; 0: it is not dealt out
+    bool is_timed = false;
+  };
+  deal deals_out(grain::site_time time, std::uint64_t count, std::int64_t blocks, int width) const noexcept {
     constexpr std::uint32_t known = 4;
-    constexpr double small = 64;  // times what that costs: what is larger is cut into more pieces
     const double whole = time.expected(count);
-    const bool is_small = time.seen >= known && whole < small * dealing_out_ticks_ &&
-                          grain::worth_sharing(whole, width, dealing_out_ticks_);
-    return is_small ? grain::worth_taking(whole / static_cast<double>(blocks), dealing_out_ticks_) : 0;
+    if (time.seen < known || whole > most_dealt_out_seconds / base::seconds_per_tick()) return {};
+    const double cost = dealing_out_.load(std::memory_order_relaxed).expected(1);
+    bool is_timed = base::one_in_sixteen();
+    // What costs too much now may cost less later: that is tried from time to time.
+    if (!grain::worth_sharing(whole, width, cost)) {
+      is_timed = is_timed && grain::worth_sharing(whole, width, dealing_out_at_least()) && base::one_in_sixteen();
+      if (!is_timed) return {};
+    }
+    return {grain::worth_taking(whole / static_cast<double>(blocks), cost), is_timed};
+  }
+  /// A loop that was dealt out to so many took so long, its blocks so long in all.
+  void learn_dealing_out(std::uint64_t taken, std::uint64_t blocks, int width) noexcept {
+    // Of a long one it is the last blocks that count.
+    constexpr double longest_seconds = 32e-6;
+    const std::uint64_t each = blocks / static_cast<std::uint64_t>(width);
+    if (static_cast<double>(taken) > longest_seconds / base::seconds_per_tick()) return;
+    const auto least = static_cast<std::uint64_t>(dealing_out_at_least());
+    dealing_out_.store(dealing_out_.load(std::memory_order_relaxed)
+                           .learned_usual(std::max(least, taken > each ? taken - each : 0), dealing_out_memory),
+                       std::memory_order_relaxed);
   }
   /// So many of that site took so long, on one worker or on all together.
   void learn_length(call_site& site, std::uint64_t count, std::uint64_t ticks) const noexcept {
@@ -131,7 +155,10 @@ class small_work {
 
   call_sites sites_;
   const double handing_over_ticks_ = handing_over_seconds / base::seconds_per_tick();
-  const double dealing_out_ticks_ = dealing_out_seconds / base::seconds_per_tick();
+  static constexpr std::uint32_t dealing_out_memory = 16;
+  static double dealing_out_at_least() noexcept { return dealing_out_least_seconds / base::seconds_per_tick(); }
+  std::atomic<grain::site_time> dealing_out_{
+      grain::site_time{static_cast<float>(dealing_out_seconds / base::seconds_per_tick()), dealing_out_memory}};
   const double handing_task_over_ticks_ = handing_task_over_seconds / base::seconds_per_tick();
   const std::uint64_t clock_ticks_ = base::ticks_per_reading();  ///< between two readings of the clock
   const bool at_once_ = base::flag_of("MASLIN_AT_ONCE");         ///< may a creator run its small tasks?

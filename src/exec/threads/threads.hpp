@@ -143,8 +143,9 @@ class threads_executor final : public executor, public phase_host {
   worker* calling_worker() const noexcept { return self(); }
   team& calling_team(const worker* w, const context&) const { return team_of(w); }
   void want_worker_0() noexcept { worker_0_.want_substitute(); }
-  std::int64_t deals_out(const worker* w, team::span members, const detail::loop& l) const noexcept;
-  void learns_from(loop_run& run) noexcept;
+  small_work::deal deals_out(const worker* w, team::span members, const context& caller,
+                             const detail::loop& l) const noexcept;
+  void times(loop_run& run) noexcept;
   class timed_blocks;
   loop_part begin_alone(worker* w, loop_run& run);
   bool may_take_shares(worker* w) const;
@@ -156,7 +157,7 @@ class threads_executor final : public executor, public phase_host {
                           std::uint64_t ticks = forever, bool may_stop = false, std::int64_t at_a_time = 1);
   /// Stays awake for what others still do of a loop as long as the policy has it.
   void finishes_soon(loop_run& run, worker& w);
-  void learn(const loop_run& run) const noexcept;
+  void learn(const loop_run& run) noexcept;
 
   worker_bits& has_loops() { return has_loops_; }
   worker_bits& has_tasks() { return has_tasks_; }

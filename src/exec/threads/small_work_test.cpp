@@ -1,0 +1,52 @@
+#include "exec/threads/small_work.hpp"
+
+#include <gtest/gtest.h>
+
+namespace maslin {
+namespace {
+
+std::uint64_t ticks(double seconds) { return static_cast<std::uint64_t>(seconds / base::seconds_per_tick()); }
+
+/// A loop of eight blocks that is known to take so long.
+struct known_loop {
+  explicit known_loop(double seconds) : time{static_cast<float>(ticks(seconds)) / 8, 4} {}
+  small_work::deal deals_out(const small_work& small) const { return small.deals_out(time, 8, 8, 2); }
+  grain::site_time time;
+};
+
+TEST(SmallWork, ALoopIsDealtOutFromWhatThatCostsToAMillisecond) {
+  const small_work small;
+  EXPECT_EQ(known_loop(0.5e-6).deals_out(small).grain, 0);
+  EXPECT_EQ(known_loop(1.2e-6).deals_out(small).grain, 3) << "of 0.15 us each, they take 0.5 us";
+  EXPECT_EQ(known_loop(100e-6).deals_out(small).grain, 1);
+  EXPECT_EQ(known_loop(2e-3).deals_out(small).grain, 0);
+  EXPECT_EQ(small.deals_out({100, 3}, 8, 8, 2).grain, 0) << "it was seen three times";
+}
+
+TEST(SmallWork, WhatDealingOutCostsIsLearnedAndTriedAgain) {
+  small_work small;
+  const known_loop loop(2e-6);
+  // The system has put the two workers far from each other.
+  for (int i = 0; i < 100; ++i) small.learn_dealing_out(ticks(4e-6), ticks(2e-6), 2);
+  int dealt = 0;
+  constexpr int loops = 100'000;
+  for (int i = 0; i < loops; ++i)
+    if (const auto deal = loop.deals_out(small); deal.grain > 0) {
+      ++dealt;
+      EXPECT_TRUE(deal.is_timed);
+    }
+  EXPECT_GT(dealt, loops / 1000);
+  EXPECT_LT(dealt, loops / 100);
+  // And beside each other again.
+  for (int i = 0; i < 100; ++i) small.learn_dealing_out(ticks(1.4e-6), ticks(2e-6), 2);
+  EXPECT_GT(loop.deals_out(small).grain, 0);
+}
+
+TEST(SmallWork, LongLoopsSayNothingOfWhatDealingOutCosts) {
+  small_work small;
+  for (int i = 0; i < 100; ++i) small.learn_dealing_out(ticks(100e-6), ticks(100e-6), 2);
+  EXPECT_GT(known_loop(1.2e-6).deals_out(small).grain, 0);
+}
+
+}  // namespace
+}  // namespace maslin
