@@ -193,4 +193,23 @@ TEST(Substitute, TheStarterAndItDoNoMoreAtATimeThanOneWorker) {
   }
 }
 
+// What the substitute is busy with may wait for the starter, who waits for something else.
+TEST(Substitute, TheStarterDoesWhatItWaitsForIfThatIsBlocked) {
+  ms::Runtime r({.workers = 1, .serial = false});
+  std::promise<void> inside;
+  std::promise<void> over;
+  ms::task([&] {
+    inside.set_value();
+    over.get_future().wait();
+  });
+  inside.get_future().wait();
+  bool ran = false;
+  ms::group group;
+  group.task([&] { ran = true; });
+  group.wait();
+  EXPECT_TRUE(ran);
+  over.set_value();
+  ms::wait();
+}
+
 }  // namespace

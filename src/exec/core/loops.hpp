@@ -70,10 +70,11 @@ struct own_range {
 
   std::int64_t end_of_piece(std::int64_t) const { return end; }
   static void ran(const context&) noexcept {}
-  bool stops(std::int64_t) {
-    const auto next = left.take(worker);
-    if (next) end = next->last;
-    return !next;
+  bool stops(std::int64_t next) {
+    if (next < end) return false;  // a piece may be run in parts
+    const auto more = left.take(worker);
+    if (more) end = more->last;
+    return !more;
   }
 };
 
@@ -85,7 +86,7 @@ void run_dealt(Machine& machine, worker_of<Machine>* w, loop_run& run, int worke
   do {
     while (const auto piece = left.take(worker)) {
       run_blocks(machine, w, run, piece->first, left.end_of(worker), own_range{left, worker, piece->last});
-      // What it left is behind a block that threw, or nothing.
+      // What it left is behind a block that threw.
       left.forget(worker);
     }
   } while (left.steal(worker));
@@ -140,6 +141,7 @@ void run_invited(Machine& machine, worker_of<Machine>* w, const team::span membe
       return machine.at(of).invited.take_if([&](const invitation& one) { return one.loop == &run; });
     };
     invitation* to = withdraw();
+    if (to) run.dealt_at = 0;  // without that worker it says nothing
     if (to && all_done)
       run.blocks.leave();
     else if (to)

@@ -105,8 +105,22 @@ foreign_waiter::on_fiber::~on_fiber() {
   if (own_) own_->exchange_limits(before_);
 }
 
+/// The caller is the starter and has been replaced: then worker 0 does its part, unless it has been in one and the same
+/// piece of work for a tenth of a second, which may be waiting for the caller.
+bool threads_executor::is_at_work_for_caller(int looks) {
+  if (!worker_0_.is_replaced()) return false;
+  constexpr int patient_looks = 8;
+  return has_moved_on(at(0)) || looks < patient_looks;
+}
+
+/// Has the worker done a piece of work since a foreign thread last asked?
+bool threads_executor::has_moved_on(worker& w) {
+  const std::uint64_t steps = w.steps.load(std::memory_order_relaxed);
+  return w.steps_seen_outside.exchange(steps, std::memory_order_relaxed) != steps;
+}
+
 bool threads_executor::help_outside(const scope& covered, int looks) {
-  if (!foreign_waiter::has_room() || worker_0_.is_replaced()) return false;
+  if (!foreign_waiter::has_room() || is_at_work_for_caller(looks)) return false;
   // Nobody else comes for the branches of what runs here.
   detail::fork_list forks{.low = middle_of_stack(), .asked = &nobody_asks};
   const forks_kept in(forks);
@@ -138,8 +152,7 @@ bool threads_executor::help_outside(const scope& covered, int looks) {
 /// came with it go to the centre. Where there is no memory for those, all stay where they are.
 template <class Predicate>
 std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& suits) {
-  const std::uint64_t steps = from.steps.load(std::memory_order_relaxed);
-  if (from.steps_seen_outside.exchange(steps, std::memory_order_relaxed) != steps) return std::nullopt;
+  if (has_moved_on(from)) return std::nullopt;
   std::optional<work> found;
   constexpr std::uint32_t most = 256;
   try {

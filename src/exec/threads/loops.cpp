@@ -31,8 +31,9 @@ small_work::deal threads_executor::deals_out(const worker* w, team::span members
                                              const detail::loop& l) const noexcept {
   if (!w || sharing_ || l.policy != schedule::of_the_run) return {};
   if (asleep_.any_sleeps(members.first, members.first + members.width)) return {};
+  if (members.first == 0 && worker_0_is_absent()) return {};
   small_work::deal deal =
-      small_.deals_out(small_.sites().time_of(l.run, l.where.line()), l.length(), l.blocks(), members.width);
+      small_.deals_out(small_.sites().find(l.run, l.where.line()), l.length(), l.blocks(), members.width);
   deal.is_timed |= caller.stream != nullptr;
   return deal;
 }

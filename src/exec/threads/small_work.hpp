@@ -28,6 +28,7 @@ class small_work {
   /// it depends on how far the cores are from each other on which the system has put the workers.
   static constexpr double dealing_out_seconds = 0.5e-6;
   static constexpr double dealing_out_least_seconds = 0.3e-6;
+  static constexpr double dealing_out_most_seconds = 4e-6;
   /// What is larger is cut into more pieces.
   static constexpr double most_dealt_out_seconds = 1e-3;
   /// What handing a task over costs its creator and its worker together (bench/peers, tasks-deferred), beside what the
@@ -53,28 +54,32 @@ class small_work {
     std::int64_t grain = 0;  ///< so many of its blocks pay for being taken from another; 0: it is not dealt out
     bool is_timed = false;
   };
-  deal deals_out(grain::site_time time, std::uint64_t count, std::int64_t blocks, int width) const noexcept {
+  deal deals_out(const call_site* site, std::uint64_t count, std::int64_t blocks, int width) const noexcept {
+    if (!site) return {};
     constexpr std::uint32_t known = 4;
+    const grain::site_time time = site->time();
     const double whole = time.expected(count);
-    if (time.seen < known || whole > most_dealt_out_seconds / base::seconds_per_tick()) return {};
+    if (time.seen < known || whole > most_dealt_out_ticks_) return {};
     const double cost = dealing_out_.load(std::memory_order_relaxed).expected(1);
     bool is_timed = base::one_in_sixteen();
     // What costs too much now may cost less later: that is tried from time to time.
     if (!grain::worth_sharing(whole, width, cost)) {
-      is_timed = is_timed && grain::worth_sharing(whole, width, dealing_out_at_least()) && base::one_in_sixteen();
+      is_timed = is_timed && grain::worth_sharing(whole, width, dealing_out_least_ticks_) && base::one_in_sixteen();
       if (!is_timed) return {};
     }
-    return {grain::worth_taking(whole / static_cast<double>(blocks), cost), is_timed};
+    // However small the blocks were before: of each range others find something.
+    const std::int64_t grain = std::min(grain::worth_taking(whole / static_cast<double>(blocks), cost),
+                                        std::max<std::int64_t>(1, blocks / (4 * width)));
+    return {grain, is_timed || !site->is_steady()};
   }
   /// A loop that was dealt out to so many took so long, its blocks so long in all.
   void learn_dealing_out(std::uint64_t taken, std::uint64_t blocks, int width) noexcept {
-    // Of a long one it is the last blocks that count.
-    constexpr double longest_seconds = 32e-6;
-    const std::uint64_t each = blocks / static_cast<std::uint64_t>(width);
-    if (static_cast<double>(taken) > longest_seconds / base::seconds_per_tick()) return;
-    const auto least = static_cast<std::uint64_t>(dealing_out_at_least());
+    const double lost = static_cast<double>(taken) - static_cast<double>(blocks) / width;
+    // Of a long loop it is the last blocks that count.
+    if (static_cast<double>(taken) > longest_to_learn_ticks_) return;
+    const double cost = std::clamp(lost, dealing_out_least_ticks_, dealing_out_most_ticks_);
     dealing_out_.store(dealing_out_.load(std::memory_order_relaxed)
-                           .learned_usual(std::max(least, taken > each ? taken - each : 0), dealing_out_memory),
+                           .learned_usual(static_cast<std::uint64_t>(cost), dealing_out_memory),
                        std::memory_order_relaxed);
   }
   /// So many of that site took so long, on one worker or on all together.
@@ -156,7 +161,11 @@ class small_work {
   call_sites sites_;
   const double handing_over_ticks_ = handing_over_seconds / base::seconds_per_tick();
   static constexpr std::uint32_t dealing_out_memory = 16;
-  static double dealing_out_at_least() noexcept { return dealing_out_least_seconds / base::seconds_per_tick(); }
+  static constexpr double longest_to_learn_seconds = 32e-6;
+  const double dealing_out_least_ticks_ = dealing_out_least_seconds / base::seconds_per_tick();
+  const double dealing_out_most_ticks_ = dealing_out_most_seconds / base::seconds_per_tick();
+  const double most_dealt_out_ticks_ = most_dealt_out_seconds / base::seconds_per_tick();
+  const double longest_to_learn_ticks_ = longest_to_learn_seconds / base::seconds_per_tick();
   std::atomic<grain::site_time> dealing_out_{
       grain::site_time{static_cast<float>(dealing_out_seconds / base::seconds_per_tick()), dealing_out_memory}};
   const double handing_task_over_ticks_ = handing_task_over_seconds / base::seconds_per_tick();

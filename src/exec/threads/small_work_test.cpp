@@ -9,18 +9,31 @@ std::uint64_t ticks(double seconds) { return static_cast<std::uint64_t>(seconds 
 
 /// A loop of eight blocks that is known to take so long.
 struct known_loop {
-  explicit known_loop(double seconds) : time{static_cast<float>(ticks(seconds)) / 8, 4} {}
-  small_work::deal deals_out(const small_work& small) const { return small.deals_out(time, 8, 8, 2); }
-  grain::site_time time;
+  explicit known_loop(double seconds, int times = 4) {
+    for (int i = 0; i < times; ++i) site.learn(8, ticks(seconds), 4);
+  }
+  small_work::deal deals_out(const small_work& small, std::int64_t blocks = 8) const {
+    return small.deals_out(&site, 8, blocks, 2);
+  }
+  call_site site;
 };
 
 TEST(SmallWork, ALoopIsDealtOutFromWhatThatCostsToAMillisecond) {
   const small_work small;
   EXPECT_EQ(known_loop(0.5e-6).deals_out(small).grain, 0);
-  EXPECT_EQ(known_loop(1.2e-6).deals_out(small).grain, 3) << "of 0.15 us each, they take 0.5 us";
+  EXPECT_EQ(known_loop(1.2e-6).deals_out(small).grain, 1);
+  EXPECT_EQ(known_loop(1.2e-6).deals_out(small, 24).grain, 3) << "an eighth: others find some of each range";
+  EXPECT_EQ(known_loop(12e-6).deals_out(small, 1000).grain, 41) << "of 0.012 us each, they take 0.5 us";
   EXPECT_EQ(known_loop(100e-6).deals_out(small).grain, 1);
   EXPECT_EQ(known_loop(2e-3).deals_out(small).grain, 0);
-  EXPECT_EQ(small.deals_out({100, 3}, 8, 8, 2).grain, 0) << "it was seen three times";
+  EXPECT_EQ(known_loop(10e-6, 3).deals_out(small).grain, 0) << "it was seen three times";
+}
+
+TEST(SmallWork, ALoopWhoseSiteHasSurprisedIsTimedEachTime) {
+  const small_work small;
+  known_loop loop(10e-6);
+  loop.site.has_surprised();
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(loop.deals_out(small).is_timed);
 }
 
 TEST(SmallWork, WhatDealingOutCostsIsLearnedAndTriedAgain) {

@@ -187,6 +187,8 @@ class threads_executor final : public executor, public phase_host {
   /// A foreign thread has waited for that scope through so many looks: does one thing of what it waits for, if that
   /// lies about. Gives whether it did.
   bool help_outside(const scope& covered, int looks);
+  bool is_at_work_for_caller(int looks);
+  static bool has_moved_on(worker& w);
 
   // Teams, under the grain lock.
   base::short_lock& grain_lock() { return grain_lock_; }

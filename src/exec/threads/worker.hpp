@@ -112,7 +112,7 @@ struct alignas(64) worker final : work_queue::watcher {
   std::atomic<bool> asked{true};
   bounded_deque<detail::task_node, 4096> tasks;  ///< the head is this worker's
   work_queue queue{this};                        ///< loops
-  invitations invited;                           ///< to loops under a baseline policy
+  invitations invited;                           ///< to loops, dealt out or under a baseline
   std::atomic<task_fiber*> inbox{nullptr};       ///< fibers that may go on here, the latest first
 
   // This worker's thread only.
