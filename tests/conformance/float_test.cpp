@@ -159,10 +159,10 @@ TEST_P(FloatMode, BlocksOfALoopRunUnderItsCallers) {
   using ms::schedule;
   for (const schedule policy : {schedule::of_the_run, schedule::dbs, schedule::static_, schedule::gss, schedule::afs})
     for (const mode m : unusual) {
-      std::vector<results> found(24);
+      std::vector<results> found(64);
       const under it(m);
       ms::parallel_for(
-          0, 24,
+          0, 64,
           [&](ms::range r) {
             dawdle();
             for (const auto i : r) found[static_cast<std::size_t>(i)] = compute();
@@ -201,19 +201,18 @@ const ms::kernel computes_in_loop{"computes_in_loop", [](std::vector<results>* o
                                   }};
 
 TEST_P(FloatMode, AnOffLoadRunsUnderItsStreams) {
-  constexpr int streams = 20;
-  std::vector<results> found(streams), after(streams);
-  std::vector<std::vector<results>> in_loop(streams, std::vector<results>(8));
-  ms::phase("off-loads under a mode", streams, [&](std::int64_t index) {
+  std::vector<results> found(40), after(40);
+  std::vector<std::vector<results>> in_loop(40, std::vector<results>(16));
+  ms::phase("off-loads under a mode", 40, [&](std::int64_t index) {
     const auto i = static_cast<std::size_t>(index);
     const under it(in_turn(static_cast<int>(i)));
-    for (int repeats = 0; repeats < 3; ++repeats) {
+    for (int repeats = 0; repeats < 4; ++repeats) {
       ms::offload(computes, &found[i]);
       ms::offload(computes_in_loop, &in_loop[i]);
     }
     after[i] = compute();
   });
-  for (int i = 0; i < streams; ++i) {
+  for (int i = 0; i < 40; ++i) {
     const auto at = static_cast<std::size_t>(i);
     EXPECT_EQ(found[at], expected(in_turn(i))) << i;
     EXPECT_EQ(after[at], expected(in_turn(i))) << i;
@@ -223,7 +222,7 @@ TEST_P(FloatMode, AnOffLoadRunsUnderItsStreams) {
 
 TEST_P(FloatMode, ARecordingRunsUnderThatOfItsReplay) {
   for (const bool small : {false, true}) {
-    std::vector<results> found(16);
+    std::vector<results> found(40);
     const auto create = [&] {
       for (results& at : found)
         ms::task(
@@ -237,7 +236,7 @@ TEST_P(FloatMode, ARecordingRunsUnderThatOfItsReplay) {
     ms::recording all = ms::record(create);
     set(mode::nearest);
     expect_all(found, mode::upward);
-    for (int i = 0; i < 12; ++i) {
+    for (int i = 0; i < 30; ++i) {
       const mode m = in_turn(i);
       results after;
       {
@@ -406,15 +405,14 @@ TEST_P(FloatMode, StaysWithWhoWaits) {
 
 // A stream that is suspended at an off-load may go on on another worker.
 TEST_P(FloatMode, StaysWithAStreamThatIsSuspended) {
-  constexpr int streams = 16;
-  std::vector<results> found(streams);
-  ms::phase("suspended under a mode", streams, [&](std::int64_t index) {
+  std::vector<results> found(30);
+  ms::phase("suspended under a mode", 30, [&](std::int64_t index) {
     const under it(in_turn(static_cast<int>(index)));
     std::vector<results> of_kernel(4);
-    for (int i = 0; i < 8; ++i) ms::offload(computes_in_loop, &of_kernel);
+    for (int i = 0; i < 20; ++i) ms::offload(computes_in_loop, &of_kernel);
     found[static_cast<std::size_t>(index)] = compute();
   });
-  for (int i = 0; i < streams; ++i) EXPECT_EQ(found[static_cast<std::size_t>(i)], expected(in_turn(i))) << i;
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(found[static_cast<std::size_t>(i)], expected(in_turn(i))) << i;
 }
 
 MASLIN_ON_EVERY_EXECUTOR(FloatMode);

@@ -413,7 +413,7 @@ TEST_P(Loops, SmallOnesOfAKnownSizeRethrowWhatTheLowestBlockThrew) {
 
 // Whoever is invited to such a loop may be in the middle of something that ends only after it.
 TEST_P(Loops, SmallOnesOfAKnownSizeDoNotWaitForAWorkerThatIsBusy) {
-  if (!meets()) GTEST_SKIP() << "there is nobody to be busy beside it";
+  if (!meets()) GTEST_SKIP() << "there is nobody to be busy beside it: see the runs with several workers";
   const auto loop = [](int repeats) {
     for (int repeat = 0; repeat < repeats; ++repeat) {
       std::atomic<int> ran{0};

@@ -144,10 +144,6 @@ class archetype final : public executor, public phase_host {
   static loop_part begin_alone(const archetype_worker*, loop_run& run) { return {&run, 0, run.what.blocks()}; }
   /// From now on loops are dealt out, and so many blocks pay for being taken from another.
   void deals_out_by(std::int64_t grain) { dealt_grain_ = grain; }
-  struct deal {
-    std::int64_t grain = 0;
-    bool is_timed = false;
-  };
   deal deals_out(const archetype_worker* w, team::span, const context&, const detail::loop&) const {
     return {w ? dealt_grain_ : 0, false};
   }

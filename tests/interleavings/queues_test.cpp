@@ -5,6 +5,7 @@
 #include <array>
 
 #include "exec/core/dealt.hpp"
+#include "exec/core/invitations.hpp"
 #include "exec/core/loop_queue.hpp"
 #include "exec/threads/bits.hpp"
 #include "exec/threads/deque.hpp"
@@ -166,8 +167,7 @@ TEST(Interleavings, EveryBlockOfALoopIsGivenOnceAndTheBitIsExact) {
   EXPECT_NE(explore([] { return std::make_unique<shared_loops>(true); }, 2).failure, "");
 }
 
-/// Workers that each have a range of a loop and take from each other what pays; then each takes what its own still
-/// holds.
+/// Workers that each have a range of a loop, and take from each other's what pays when their own is empty.
 struct dealt_loop : scenario {
   static constexpr std::int64_t blocks = 5;
   dealt_blocks left;

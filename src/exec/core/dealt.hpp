@@ -8,10 +8,16 @@
 #include <optional>
 
 #include "base/atomic.hpp"
-#include "exec/core/baseline.hpp"
+#include "exec/core/invitations.hpp"
 #include "sched/loop/share.hpp"
 
 namespace maslin {
+
+/// What a machine says of a loop: is it to be dealt out?
+struct deal {
+  std::int64_t grain = 0;  ///< so many of its blocks pay for being taken from another worker; 0: it is not dealt out
+  bool is_timed = false;   ///< what its blocks take is to be noted
+};
 
 /// What is left of such a loop. Every block lies in one range, until one worker takes it. A range is one word, which
 /// says all there is to say of it: whoever changes it from what it was has what it gave away.

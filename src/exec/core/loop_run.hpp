@@ -18,20 +18,19 @@ namespace maslin {
 class call_site;
 
 struct loop_run {
-  /// Under dbs.
+  /// Under dbs: whoever finds it takes some of it.
   loop_run(const detail::loop& shared, context& by, int team_width)
-      : what(shared), caller(by), width(team_width), blocks(by.children, scope::creators::many) {
-    blocks.enter(static_cast<std::uint64_t>(shared.blocks()));
+      : loop_run(shared, by, team_width, static_cast<std::uint64_t>(shared.blocks())) {}
+  // Each worker of the team is invited.
+  /// Under a baseline.
+  loop_run(const detail::loop& shared, context& by, int team_width, loop_queues& queues)
+      : loop_run(shared, by, team_width, static_cast<std::uint64_t>(team_width)) {
+    own = &queues;
   }
-  /// Each worker of the team is invited: by a baseline, or because it is dealt out.
-  loop_run(const detail::loop& shared, context& by, int team_width, loop_queues* queues, dealt_blocks* deals)
-      : what(shared),
-        caller(by),
-        width(team_width),
-        own(queues),
-        dealt(deals),
-        blocks(by.children, scope::creators::many) {
-    blocks.enter(static_cast<std::uint64_t>(team_width));
+  /// Dealt out.
+  loop_run(const detail::loop& shared, context& by, int team_width, dealt_blocks& ranges)
+      : loop_run(shared, by, team_width, static_cast<std::uint64_t>(team_width)) {
+    dealt = &ranges;
   }
 
   /// Block `i` ended with these.
@@ -57,6 +56,12 @@ struct loop_run {
   std::uint64_t dealt_at = 0;             ///< when, in ticks, if somebody wants to know what that cost
   MASLIN_ATOMIC<std::uint64_t> ticks{0};  ///< that they took, all workers together; counted for `learns`
   MASLIN_ATOMIC<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
+
+ private:
+  loop_run(const detail::loop& shared, context& by, int team_width, std::uint64_t members)
+      : what(shared), caller(by), width(team_width), blocks(by.children, scope::creators::many) {
+    blocks.enter(members);
+  }
 };
 
 /// Blocks [first, last) of a loop.

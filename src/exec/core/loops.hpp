@@ -98,14 +98,13 @@ void answer(Machine& machine, worker_of<Machine>* w, const invitation& to) {
   loop_run& run = *to.loop;
   if (run.dealt) {
     run_dealt(machine, w, run, to.worker);
-    run.blocks.leave();  // the loop may be gone after this
-    return;
+  } else {
+    const auto next = [&] {
+      const typename Machine::exclusive held(machine);
+      return run.own->next(to.worker);
+    };
+    while (const auto part = next()) machine.run_blocks(w, run, part->first, part->last);
   }
-  const auto next = [&] {
-    const typename Machine::exclusive held(machine);
-    return run.own->next(to.worker);
-  };
-  while (const auto part = next()) machine.run_blocks(w, run, part->first, part->last);
   // The loop may be gone after this.
   run.blocks.leave();
 }
@@ -163,7 +162,7 @@ void run_baseline(Machine& machine, context& caller, const detail::loop& l, sche
   } catch (const std::bad_alloc&) {
     return loop_in_place(machine, caller, l);
   }
-  loop_run run(l, caller, members.width, &*queues, nullptr);
+  loop_run run(l, caller, members.width, *queues);
   run_invited(machine, w, members, run, policy != schedule::static_,
               [&](int i) -> invitation& { return all[static_cast<std::size_t>(i)]; });
 }
@@ -171,10 +170,10 @@ void run_baseline(Machine& machine, context& caller, const detail::loop& l, sche
 /// A small loop whose team is awake: nobody needs to look for it, or for what others have left of it.
 template <machine_with_loops Machine>
 void deal_out(Machine& machine, worker_of<Machine>* w, const team::span members, context& caller, const detail::loop& l,
-              const auto& deal) {
-  dealt_blocks all(l.blocks(), members.width, deal.grain);
-  loop_run run(l, caller, members.width, nullptr, &all);
-  if (deal.is_timed) machine.times(run);
+              const deal& how) {
+  dealt_blocks all(l.blocks(), members.width, how.grain);
+  loop_run run(l, caller, members.width, all);
+  if (how.is_timed) machine.times(run);
   run_invited(machine, w, members, run, false, [&](int i) -> invitation& { return all.invitation_of(i); });
 }
 
@@ -227,8 +226,8 @@ void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, c
   const schedule policy = l.policy == schedule::of_the_run ? policy_of_the_run : l.policy;
   if (policy != schedule::dbs) return run_baseline(machine, caller, l, policy);
   if (const team::span members = t.workers(); dealt_blocks::fits(l.blocks(), members.width))
-    if (const auto deal = machine.deals_out(w, members, caller, l); deal.grain > 0)
-      return deal_out(machine, w, members, caller, l, deal);
+    if (const deal how = machine.deals_out(w, members, caller, l); how.grain > 0)
+      return deal_out(machine, w, members, caller, l, how);
 
   loop_run run(l, caller, width);
   const bool in_centre = !w || caller.is_root;

@@ -90,10 +90,9 @@ concept machine_with_loops = machine_with_queues<Machine> && std::derived_from<M
   // Makes sure that the worker takes another look around; that somebody is worker 0, too.
   machine.notify_worker(int{});
   machine.want_worker_0();
-  // If the loop is small, and everybody awake who would take part: how many of its blocks pay for being taken from
-  // another worker (otherwise 0), and whether what they take is to be noted, while one lives.
-  { machine.deals_out(w, members, caller, l).grain } -> std::convertible_to<std::int64_t>;
-  { machine.deals_out(w, members, caller, l).is_timed } -> std::convertible_to<bool>;
+  // Is the loop to be dealt out, being small, and everybody awake who would take part? What its blocks take is noted
+  // while one `timed_blocks` lives, once that was asked for.
+  { machine.deals_out(w, members, caller, l) } -> std::same_as<deal>;
   machine.times(run);
   requires std::constructible_from<typename Machine::timed_blocks, Machine&, loop_run&>;
   // Runs the first blocks, where what they take is to be found out first; gives the rest.

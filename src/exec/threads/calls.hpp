@@ -45,6 +45,8 @@ class threads_executor::timed_blocks {
   }
   timed_blocks(const timed_blocks&) = delete;
   timed_blocks& operator=(const timed_blocks&) = delete;
+  /// In ticks; 0 where nobody wants to know.
+  std::uint64_t begin() const { return begin_; }
 
  private:
   loop_run& run_;

@@ -27,15 +27,14 @@ void threads_executor::share_loop(context& caller, const detail::loop& l) {
 
 /// Known to be small, though not too small: then the team is invited, if it is awake. How to wait in a phase is learned
 /// from every loop.
-small_work::deal threads_executor::deals_out(const worker* w, team::span members, const context& caller,
-                                             const detail::loop& l) const noexcept {
+deal threads_executor::deals_out(const worker* w, team::span members, const context& caller,
+                                 const detail::loop& l) const noexcept {
   if (!w || sharing_ || l.policy != schedule::of_the_run) return {};
-  if (asleep_.any_sleeps(members.first, members.first + members.width)) return {};
-  if (members.first == 0 && worker_0_is_absent()) return {};
-  small_work::deal deal =
-      small_.deals_out(small_.sites().find(l.run, l.where.line()), l.length(), l.blocks(), members.width);
-  deal.is_timed |= caller.stream != nullptr;
-  return deal;
+  if (any_sleeps(members) || (members.first == 0 && worker_0_is_absent())) return {};
+  const call_site* const site = small_.sites().find(l.run, l.where.line());
+  deal how = small_.deals_out(site, l.length(), l.blocks(), members.width);
+  how.is_timed |= caller.stream != nullptr;
+  return how;
 }
 
 void threads_executor::times(loop_run& run) noexcept {
@@ -135,11 +134,9 @@ struct pace {
 
 std::int64_t threads_executor::run_blocks(worker* w, loop_run& run, std::int64_t first, std::int64_t last,
                                           std::uint64_t ticks, bool may_stop, std::int64_t at_a_time) {
-  const std::uint64_t begin = run.learns ? base::ticks() : 0;
-  const std::int64_t next = core::run_blocks(
-      *this, w, run, first, last, pace{w ? sharing_.get() : nullptr, w, first, at_a_time, begin, ticks, may_stop});
-  if (run.learns) run.ticks.fetch_add(base::ticks() - begin, std::memory_order_relaxed);
-  return next;
+  const timed_blocks taken(*this, run);
+  return core::run_blocks(*this, w, run, first, last,
+                          pace{w ? sharing_.get() : nullptr, w, first, at_a_time, taken.begin(), ticks, may_stop});
 }
 
 }  // namespace maslin

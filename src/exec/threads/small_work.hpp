@@ -14,6 +14,7 @@
 #include "base/chance.hpp"
 #include "base/clock.hpp"
 #include "base/settings.hpp"
+#include "exec/core/dealt.hpp"
 #include "exec/threads/call_sites.hpp"
 #include "sched/grain/edtlp.hpp"
 #include "task/node.hpp"
@@ -44,22 +45,16 @@ class small_work {
   double handing_over_ticks() const noexcept { return handing_over_ticks_; }
   /// Are so many of that site known to be too small to be shared, and need not be timed this time?
   bool passes(const call_site* site, std::uint64_t count) const noexcept {
-    constexpr std::uint32_t known = 4;  // as often its length must have been seen
     if (!site || !site->is_steady()) return false;
     const grain::site_time time = site->time();
-    return time.seen >= known && time.expected(count) < handing_over_ticks_ && !base::one_in_sixteen();
+    return time.seen >= length_known && time.expected(count) < handing_over_ticks_ && !base::one_in_sixteen();
   }
-  /// Is a loop of so many that were timed so to be dealt out to its team?
-  struct deal {
-    std::int64_t grain = 0;  ///< so many of its blocks pay for being taken from another; 0: it is not dealt out
-    bool is_timed = false;
-  };
+  /// Is a loop of that site and so many iterations to be dealt out to its team?
   deal deals_out(const call_site* site, std::uint64_t count, std::int64_t blocks, int width) const noexcept {
     if (!site) return {};
-    constexpr std::uint32_t known = 4;
     const grain::site_time time = site->time();
     const double whole = time.expected(count);
-    if (time.seen < known || whole > most_dealt_out_ticks_) return {};
+    if (time.seen < length_known || whole > most_dealt_out_ticks_) return {};
     const double cost = dealing_out_.load(std::memory_order_relaxed).expected(1);
     bool is_timed = base::one_in_sixteen();
     // What costs too much now may cost less later: that is tried from time to time.
@@ -141,6 +136,7 @@ class small_work {
   }
 
  private:
+  static constexpr std::uint32_t length_known = 4;  ///< as often a loop's length must have been seen
   static constexpr std::uint32_t task_memory = 64;
   static constexpr std::uint32_t task_known = 8;  ///< as often its time must have been seen before a site is believed
 

@@ -12,7 +12,7 @@ struct known_loop {
   explicit known_loop(double seconds, int times = 4) {
     for (int i = 0; i < times; ++i) site.learn(8, ticks(seconds), 4);
   }
-  small_work::deal deals_out(const small_work& small, std::int64_t blocks = 8) const {
+  deal deals_out(const small_work& small, std::int64_t blocks = 8) const {
     return small.deals_out(&site, 8, blocks, 2);
   }
   call_site site;
@@ -44,9 +44,9 @@ TEST(SmallWork, WhatDealingOutCostsIsLearnedAndTriedAgain) {
   int dealt = 0;
   constexpr int loops = 100'000;
   for (int i = 0; i < loops; ++i)
-    if (const auto deal = loop.deals_out(small); deal.grain > 0) {
+    if (const deal how = loop.deals_out(small); how.grain > 0) {
       ++dealt;
-      EXPECT_TRUE(deal.is_timed);
+      EXPECT_TRUE(how.is_timed);
     }
   EXPECT_GT(dealt, loops / 1000);
   EXPECT_LT(dealt, loops / 100);

@@ -143,8 +143,7 @@ class threads_executor final : public executor, public phase_host {
   worker* calling_worker() const noexcept { return self(); }
   team& calling_team(const worker* w, const context&) const { return team_of(w); }
   void want_worker_0() noexcept { worker_0_.want_substitute(); }
-  small_work::deal deals_out(const worker* w, team::span members, const context& caller,
-                             const detail::loop& l) const noexcept;
+  deal deals_out(const worker* w, team::span members, const context& caller, const detail::loop& l) const noexcept;
   void times(loop_run& run) noexcept;
   class timed_blocks;
   loop_part begin_alone(worker* w, loop_run& run);

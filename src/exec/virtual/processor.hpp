@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/atomic.hpp"
-#include "exec/core/baseline.hpp"
+#include "exec/core/invitations.hpp"
 #include "exec/core/loop_queue.hpp"
 #include "exec/fiber/fiber.hpp"
 #include "exec/phase/phase_run.hpp"
