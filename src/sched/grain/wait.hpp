@@ -23,6 +23,9 @@ std::string_view name_of(wait_policy policy);
 
 /// In how many wake-ups a wait must be over for spinning to have been worth it.
 inline constexpr int wake_ups_worth_spinning = 3;
+/// For so many wake-ups who has spun lets others have the core between two looks, unless somebody takes it: until then
+/// a core that nobody wants costs less than the wake-up.
+inline constexpr int wake_ups_worth_yielding = 10;
 /// A wake-up that was measured beside somebody else's burst must not license long spinning.
 inline constexpr double longest_wake_up = 100e-6;
 /// Nobody keeps a core awake for longer, whatever was asked for. A scheduler's time slice is a few milliseconds; who
@@ -56,7 +59,8 @@ constexpr wait_plan plan_of(wait_policy policy, const wait_place& at) {
   if (policy == wait_policy::park) return {};
   if (at.crowded) return {0, at.asked || policy == wait_policy::yield ? worth : 0};
   const double longest = at.asked ? longest_wait_awake : worth;
-  if (policy == wait_policy::spin) return {longest, 0};
+  if (policy == wait_policy::spin)
+    return {longest, at.asked ? 0 : wake_ups_worth_yielding * std::min(at.wake_up, longest_wake_up)};
   if (policy == wait_policy::yield) return {at.asked ? 0 : std::min(brief, worth), longest};
   return {longest, longest};
 }
