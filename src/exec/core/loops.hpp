@@ -140,7 +140,6 @@ void run_invited(Machine& machine, worker_of<Machine>* w, const team::span membe
       return machine.at(of).invited.take_if([&](const invitation& one) { return one.loop == &run; });
     };
     invitation* to = withdraw();
-    if (to) run.dealt_at = 0;  // without that worker it says nothing
     if (to && all_done)
       run.blocks.leave();
     else if (to)
