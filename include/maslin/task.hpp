@@ -106,13 +106,14 @@ struct task_frame : branch_frame {
 /// handed over, or very many are in flight.
 enum class start : unsigned char {
   handed_over,
-  at_once,  ///< by `run_at_once`
-  begun     ///< at once, and its frame is open: by a call, then `end_at_once`
+  at_once,       ///< by `run_at_once`
+  tiny_at_once,  ///< the same, and its body takes less than handing it over
+  begun          ///< at once, and its frame is open: by a call, then `end_at_once`
 };
 /// `frame`: null where the task cannot begin here.
 start start_task(const task_description& what, task_frame* frame) noexcept;
 /// Calls `callable`, as a task that was created now. `records` has room for its accesses.
-void run_at_once(const task_description& what, void* callable, access_record* records);
+void run_at_once(const task_description& what, void* callable, access_record* records, bool tiny);
 /// The body has returned.
 void end_at_once(task_frame& frame) noexcept;
 /// In a handler: the body has thrown.
@@ -332,10 +333,10 @@ void spawn(const task_description& what, From&&... from) {
   } else {
     how = start_task(what, nullptr);
   }
-  if (how == start::at_once) {
+  if (how != start::handed_over) {
     Stored callable(std::forward<From>(from)...);
     access_record records[Accesses + 1];
-    return run_at_once(what, std::addressof(callable), records);
+    return run_at_once(what, std::addressof(callable), records, how == start::tiny_at_once);
   }
   const task_storage storage = allocate_task(sizeof(Stored), alignof(Stored), Accesses);
   try {

@@ -16,6 +16,7 @@
 #include "maslin/loop.hpp"
 #include "maslin/machine.hpp"
 #include "maslin/phase.hpp"
+#include "sched/grain/edtlp.hpp"
 
 namespace maslin {
 
@@ -87,9 +88,9 @@ class executor : public graph::ready_sink {
   virtual bool is_foreign_thread() const noexcept { return false; }
   /// A task with that body and so many accesses, created at that line, would wait for nothing: is it so small that its
   /// creator had better run it at once? `created`: how many the creator has handed over.
-  virtual bool is_too_small(detail::task_function, const location&, std::size_t /*accesses*/,
-                            std::uint64_t /*created*/) const noexcept {
-    return false;
+  virtual grain::task_size size_of(detail::task_function, const location&, std::size_t /*accesses*/,
+                                   std::uint64_t /*created*/) const noexcept {
+    return grain::task_size::large;
   }
   /// Gives the ticks that are lost if such a task, which has accesses, is handed over; 0 unless it is too small for it.
   virtual double lost_by_handing_over(detail::task_function, const location&) const noexcept { return 0; }

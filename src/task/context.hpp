@@ -32,6 +32,7 @@ struct context {
   float waits_at = 0;        ///< how much has to be lost before the creator waits for those in flight
   bool is_root = false;      ///< a thread's own, outside every task
   bool at_once = false;      ///< a task that its creator runs at once
+  bool tiny = false;         ///< over before a library could share its work
   bool in_offload = false;   ///< a kernel's body: an off-load inside is part of it
   bool alone = false;        ///< a kernel's body that is not worth sharing: its loops run in place
   bool owns_stream = false;  ///< the stream itself, not a task or loop body of it

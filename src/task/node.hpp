@@ -74,14 +74,16 @@ task_storage new_task_storage(std::size_t bytes, std::size_t alignment, std::siz
 
 /// The executor's part of a group.
 struct group::state {
-  /// `by`: the forks of the fiber that makes it; null where the caller has none.
-  state(void* of_stream, const detail::fork_list* by)
-      : members(nullptr, by ? scope::creators::one : scope::creators::many), stream(of_stream), creator(by) {}
+  state(void* of_stream, const void* by) : members(nullptr), stream(of_stream), creator(by) {}
 
-  /// Counts a member that the code on the fiber with these forks creates; gives its place in program order.
-  std::uint64_t enter(const detail::fork_list* forks) noexcept {
-    if (!creator) return members.enter();
-    if (creator == forks) return members.enter() + others.load(std::memory_order_relaxed);
+  /// Names the calling code's fiber, or its thread where it runs on none: what is one at a time.
+  static const void* caller(const detail::thread_state& on) noexcept {
+    return on.forks == &detail::no_forks ? static_cast<const void*>(&on) : on.forks;
+  }
+
+  /// Counts a member that `who`, the caller, creates; gives its place in program order.
+  std::uint64_t enter(const void* who) noexcept {
+    if (creator == who) return members.enter() + others.load(std::memory_order_relaxed);
     const std::uint64_t place = members.created() + others.fetch_add(1, std::memory_order_relaxed);
     members.enter_beside();
     return place;
@@ -94,7 +96,7 @@ struct group::state {
   /// may outlive the stream in which it was made, so it has none: its tasks' off-loads are nobody's in the sizing of
   /// phases.
   void* stream;
-  const detail::fork_list* creator;      ///< whose code counts its members without an atomic operation
+  const void* creator;                   ///< who made it, whose code counts its members without an atomic operation
   std::atomic<std::uint64_t> others{0};  ///< members that others have created
 };
 

@@ -150,6 +150,13 @@ TEST_P(Foreign, InsideAStreamTheLimitIsTheStreamsWidth) {
                  0, GetParam().process_wide ? "has one limit on its threads for the whole process" : "");
 }
 
+/// Takes longer than a task that leaves a limit of the whole process alone.
+void take_a_microsecond() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(1);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
 TEST_P(Foreign, OutsidePhasesATaskHasOneThreadAndTheProgramItsOwn) {
   EXPECT_CHILD(([&] {
                  load();
@@ -160,8 +167,12 @@ TEST_P(Foreign, OutsidePhasesATaskHasOneThreadAndTheProgramItsOwn) {
                    for (int round = 0; round < 50; ++round) {
                      for (int i = 0; i < 20; ++i)
                        ms::task([&] {
+                         take_a_microsecond();
                          all.expect(limit(), 1, "in a task");
-                         ms::task([&] { all.expect(limit(), 1, "in a task's task"); });
+                         ms::task([&] {
+                           take_a_microsecond();
+                           all.expect(limit(), 1, "in a task's task");
+                         });
                          ms::wait();
                          all.expect(limit(), 1, "after a task's tasks");
                        });
@@ -173,6 +184,25 @@ TEST_P(Foreign, OutsidePhasesATaskHasOneThreadAndTheProgramItsOwn) {
                    }
                  }
                  all.expect(limit(), own, "after the runtime");
+                 return all.wrong();
+               }),
+               0, "");
+}
+
+TEST_P(Foreign, ATinyTaskOfTheProgramsOwnThreadHasAtMostTheProgramsThreads) {
+  EXPECT_CHILD(([&] {
+                 load();
+                 const int own = limit();
+                 complaints all;
+                 {
+                   ms::Runtime r({.workers = 2, .serial = false});
+                   for (int i = 0; i < 20'000; ++i)
+                     ms::task([&] {
+                       if (!GetParam().process_wide || limit() != own) all.expect(limit(), 1, "in a tiny task");
+                     });
+                   ms::wait();
+                   all.expect(limit(), own, "after the tasks");
+                 }
                  return all.wrong();
                }),
                0, "");

@@ -76,19 +76,23 @@ bool stands_alone(executor& exec, context& here, const task_description& what) n
   return true;
 }
 
+using grain::task_size;
+
 /// Has the group's creator better run a task without accesses at once? Those of a group have somebody who waits for
 /// them, so that they do not pile up.
-bool runs_at_once(executor& exec, const task_description& what, const scope& members) noexcept {
-  return exec.is_too_small(what.run, what.where, 0, members.created()) || is_full(exec, members);
+task_size size_of(executor& exec, const task_description& what, const scope& members) noexcept {
+  const task_size size = exec.size_of(what.run, what.where, 0, members.created());
+  return size == task_size::large && is_full(exec, members) ? task_size::small : size;
 }
 
-bool runs_at_once(executor& exec, const task_description& what, context& here) noexcept {
-  if (here.records_into || (what.access_count > 0 && !stands_alone(exec, here, what))) return false;
+task_size size_of(executor& exec, const task_description& what, context& here) noexcept {
+  using enum task_size;
+  if (here.records_into || (what.access_count > 0 && !stands_alone(exec, here, what))) return large;
   // A task that is run at once hands its own over, so that tasks which create each other do not pile up.
   const bool may_be_small = !here.at_once || what.in;
-  const bool small =
-      may_be_small && exec.is_too_small(what.run, what.where, what.access_count, members_of(what.in, here).created());
-  return small || is_full(exec, here, what.in);
+  const task_size size =
+      may_be_small ? exec.size_of(what.run, what.where, what.access_count, members_of(what.in, here).created()) : large;
+  return size == large && is_full(exec, here, what.in) ? small : size;
 }
 
 /// Can a task without accesses do without a context until it needs one?
@@ -118,14 +122,16 @@ start start_task(const task_description& what, task_frame* frame) noexcept {
   executor* const exec = running_executor.load(std::memory_order_acquire);
   if (!exec) return start::handed_over;
   thread_state& on = state_of_thread;
+  task_size size;
   if (what.in && what.access_count == 0) {
     const context* const around = on.current ? on.current : on.forks->base;
-    if ((around && around->records_into) || !runs_at_once(*exec, what, what.in->get().members))
-      return start::handed_over;
-  } else if (!runs_at_once(*exec, what, current_context())) {
-    return start::handed_over;
+    if (around && around->records_into) return start::handed_over;
+    size = size_of(*exec, what, what.in->get().members);
+  } else {
+    size = size_of(*exec, what, current_context());
   }
-  if (!frame || !needs_no_context(what, on)) return start::at_once;
+  if (size == task_size::large) return start::handed_over;
+  if (!frame || !needs_no_context(what, on)) return size == task_size::tiny ? start::tiny_at_once : start::at_once;
   begin(*frame, what, on);
   return start::begun;
 }
@@ -157,7 +163,7 @@ void do_nothing(void*, const access_record*, body_use) {}
 }
 
 /// Runs a task in a context of its own.
-void run_in_context(executor& exec, const task_description& what, void* callable, access_record* records) {
+void run_in_context(executor& exec, const task_description& what, void* callable, access_record* records, bool tiny) {
   context& creator = current_context();
   for (std::size_t i = 0; i < what.access_count; ++i) records[i] = {what.accesses[i].data, nullptr, {}};
   // Another thread may wait for a group; the creator's own tasks are waited for by nobody else.
@@ -172,6 +178,7 @@ void run_in_context(executor& exec, const task_description& what, void* callable
   context here(own);
   here.stream = stream_of(what.in, creator);
   here.at_once = true;
+  here.tiny = tiny;
   note_created(exec, what, trace::ran_at_once);
   note_task(exec, trace::event_kind::task_begin, what.where, trace::ran_at_once);
   const std::uint64_t begin = base::one_in_thirty_two() ? base::ticks() : 0;
@@ -221,11 +228,11 @@ void fail_at_once(task_frame& task) noexcept {
   end_on_this_thread(task);
 }
 
-void run_at_once(const task_description& what, void* callable, access_record* records) {
+void run_at_once(const task_description& what, void* callable, access_record* records, bool tiny) {
   const auto run = [&] {
     thread_state& on = state_of_thread;
     if (what.access_count > 0 || !needs_no_context(what, on))
-      return run_in_context(*running_executor.load(std::memory_order_acquire), what, callable, records);
+      return run_in_context(*running_executor.load(std::memory_order_acquire), what, callable, records, tiny);
     task_frame task;
     begin(task, what, on);
     try {

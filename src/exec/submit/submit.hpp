@@ -26,7 +26,7 @@ inline void* stream_of(group* in, const context& here) { return in ? in->get().s
 
 /// Counts a new task of the caller's; gives its place.
 inline std::uint64_t enter(group* in, context& here) {
-  return in ? in->get().enter(forks_of_thread()) : here.children->enter();
+  return in ? in->get().enter(group::state::caller(address_of_thread_state())) : here.children->enter();
 }
 
 /// Has the creator so many tasks in flight that it has to run a new one itself, or to wait?

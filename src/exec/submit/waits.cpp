@@ -68,8 +68,7 @@ bool is_over(const scope& members) noexcept {
 
 group::group() {
   const detail::thread_state& on = detail::state_of_thread;
-  new (state_)
-      state(stream_of_local(this, __builtin_frame_address(0), on), on.forks == &detail::no_forks ? nullptr : on.forks);
+  new (state_) state(stream_of_local(this, __builtin_frame_address(0), on), state::caller(on));
 }
 
 group::~group() {

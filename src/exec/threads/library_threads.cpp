@@ -22,15 +22,14 @@ int granted(const context& c, const worker& w) {
 
 std::atomic<library_threads*> watching{nullptr};
 
-/// The calling thread is no worker: it runs a task in place, or goes on in the program's own code.
-void run_outside(bool in_task) noexcept {
-  if (in_task)
-    foreign::limit_thread(1);
-  else
-    foreign::leave_thread();
+/// The calling thread is no worker: it runs a task in place, or goes on in the program's own code. A limit of the whole
+/// process is left alone for a tiny task: to set it and put it back takes as long as the task's body.
+void run_outside(bool in_task, bool tiny) noexcept {
+  const int process_wide = foreign::known_process_wide();
+  if (process_wide < foreign::known()) in_task ? foreign::limit_thread(1) : foreign::leave_thread();
   thread_local bool counted = false;
   library_threads* const libraries = watching.load(std::memory_order_acquire);
-  if (counted == in_task || !libraries || foreign::known_process_wide() == 0) return;
+  if (counted == in_task || tiny || !libraries || process_wide == 0) return;
   counted = in_task;
   libraries->process_limit().count_outside(in_task ? 1 : -1);
 }
@@ -40,7 +39,7 @@ void run_outside(bool in_task) noexcept {
 void context_changed(context* now) noexcept {
   worker* const w = self();
   const bool is_own = !now || now->is_root;
-  if (!w) return run_outside(!is_own);
+  if (!w) return run_outside(!is_own, now && now->tiny);
   if (is_own) return;
   const int threads = granted(*now, *w);
   foreign::limit_thread(threads);
@@ -110,7 +109,8 @@ void library_threads::caller_goes_on() noexcept {
 
 void library_threads::starter_goes_on() noexcept {
   context_changed(current_context_or_null());
-  if (current_context().children->quiet())
+  // Beside a task that it runs at once, workers may have others.
+  if (const context& here = current_context(); here.is_root && here.children->quiet())
     claim_alone(exec_.whole(), 0, 0);
   else
     process_limit_.claim(0, 0);

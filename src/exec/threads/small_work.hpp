@@ -98,6 +98,10 @@ class small_work {
     const call_site* const site = at_once_ ? sites_.find(body, line) : nullptr;
     return site && site->time().seen >= task_known ? site : nullptr;
   }
+  /// Does the body of a task of the site take less than handing it over, its accesses aside?
+  bool is_tiny(const call_site& site) const noexcept {
+    return grain::is_too_small(site.time().expected(1), handing_task_over_ticks_);
+  }
   /// What handing a task of the site over takes, with what its accesses add to that, in ticks.
   double handing_task_over(const call_site& site, int width) const noexcept {
     return handing_task_over_ticks_ + in_graph(site, width);

@@ -301,29 +301,35 @@ bool threads_executor::has_room(const worker* w) const noexcept {
   return worker_0_.is_starter() ? at(0).own_stack->has_room() : current_context().is_root;
 }
 
-bool threads_executor::is_too_small(detail::task_function body, const location& where, std::size_t accesses,
-                                    std::uint64_t created) const noexcept {
+grain::task_size threads_executor::size_of(detail::task_function body, const location& where, std::size_t accesses,
+                                           std::uint64_t created) const noexcept {
+  using enum grain::task_size;
   const call_site* const site = small_.task_site(body, where.line());
-  if (!site) return false;
+  if (!site) return large;
   auto* const w = static_cast<worker*>(detail::state_of_thread.worker);
-  if (!w || accesses > 0 || sharing_) return is_too_small(*site, w, accesses, created);
-  if (!w->running->has_room()) return false;
+  if (!w || accesses > 0 || sharing_) return size_elsewhere(*site, w, accesses, created);
+  if (!w->running->has_room()) return large;
+  if (small_.is_tiny(*site)) return tiny;
   const int width = team_of(w).width();
-  return small_.runs_at_once(*site, 0, at_hand(*w, created, width), width);
+  return small_.runs_at_once(*site, 0, at_hand(*w, created, width), width) ? small : large;
 }
 
 /// Apart, so that the usual case calls nothing and saves no registers.
-[[gnu::noinline]] bool threads_executor::is_too_small(const call_site& site, worker* w, std::size_t accesses,
-                                                      std::uint64_t created) const noexcept {
-  if (!has_room(w)) return false;
+[[gnu::noinline]] grain::task_size threads_executor::size_elsewhere(const call_site& site, worker* w,
+                                                                    std::size_t accesses,
+                                                                    std::uint64_t created) const noexcept {
+  using enum grain::task_size;
+  if (!has_room(w)) return large;
+  const bool is_tiny = small_.is_tiny(site);
+  if (is_tiny && !sharing_) return tiny;
   const int width = shares_of_caller();
   const grain::tasks_at_hand hand = w                        ? at_hand(*w, created, width)
                                     : worker_0_.is_starter() ? grain::tasks_at_hand{at(0).tasks.size(), created}
                                                              : grain::tasks_at_hand{0, created};
-  const bool at_once = small_.runs_at_once(site, accesses, hand, width);
+  if (!small_.runs_at_once(site, accesses, hand, width)) return large;
   // That is the end of a task and the beginning of another: on a CPU that was taken it is not to begin.
-  if (at_once && w && sharing_) sharing_->goes_on(*w);
-  return at_once;
+  if (w && sharing_) sharing_->goes_on(*w);
+  return is_tiny ? tiny : small;
 }
 
 double threads_executor::lost_by_handing_over(detail::task_function body, const location& where) const noexcept {

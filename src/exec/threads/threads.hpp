@@ -40,8 +40,8 @@ class threads_executor final : public executor, public phase_host {
   void run_loop(context& caller, const detail::loop& l) override;
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
-  bool is_too_small(detail::task_function body, const location& where, std::size_t accesses,
-                    std::uint64_t created) const noexcept override;
+  grain::task_size size_of(detail::task_function body, const location& where, std::size_t accesses,
+                           std::uint64_t created) const noexcept override;
   double lost_by_handing_over(detail::task_function body, const location& where) const noexcept override;
   bool are_too_small(std::span<detail::task_node* const> tasks) const noexcept override;
   bool runs_in_order(double mean_ticks) const noexcept override;
@@ -248,7 +248,8 @@ class threads_executor final : public executor, public phase_host {
     const std::uint32_t all = w.tasks.size();
     return {all, created, w.refills = grain::refills(w.refills, all, width)};
   }
-  bool is_too_small(const call_site& site, worker* w, std::size_t accesses, std::uint64_t created) const noexcept;
+  grain::task_size size_elsewhere(const call_site& site, worker* w, std::size_t accesses,
+                                  std::uint64_t created) const noexcept;
 
   // idle.cpp
   void idle(worker& w, team& t);

@@ -126,6 +126,13 @@ constexpr double in_graph(double adding, double removing, int width) {
 /// not known well, so hand it over), `handing_over`: what that costs, in the same unit.
 constexpr bool is_too_small(double expected, double handing_over) { return expected > 0 && expected < handing_over; }
 
+/// What a new task that waits for nothing is to its creator.
+enum class task_size : std::uint8_t {
+  large,  ///< had better be handed over
+  small,  ///< had better be run at once
+  tiny,   ///< so had it, and its body takes less than handing it over
+};
+
 /// A new task waits for nothing: had its creator better run it at once than hand it over? `in_graph`: what its accesses
 /// add to its handing over; `width` of the team. What is too small is run at once. So is what is still short while
 /// everybody else finds enough without it: tasks of what encloses the creator, which are larger than its own, two each
