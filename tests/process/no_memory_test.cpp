@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -48,6 +49,13 @@ class hoard {
   };
   piece* first_ = nullptr;
 };
+
+bool sleeps(pid_t thread) {
+  std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string all;
+  std::getline(stat, all);
+  return all[all.rfind(')') + 2] == 'S';
+}
 
 int wide_chain(int depth) {
   volatile char room[8 << 10];
@@ -103,7 +111,7 @@ TEST(NoMemory, AWorkerThatHasNoneEndsItsFirstTask) {
 }
 
 // What it waits for lies among other tasks in the queue of a worker that is blocked, and where it would put the others
-// there is no room.
+// there is no room. Nor is there memory for the thread that would do worker 0's work.
 TEST(NoMemory, AForeignThreadRunsNothingButWhatItWaitsFor) {
   if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
   EXPECT_CHILD(
@@ -122,11 +130,12 @@ TEST(NoMemory, AForeignThreadRunsNothingButWhatItWaitsFor) {
         };
         std::thread foreign([&] {
           const auto here = std::this_thread::get_id();
-          // Makes what this thread needs for a wait.
+          // Makes what this thread needs to sleep in a wait.
+          const pid_t id = gettid();
           std::atomic<bool> elsewhere{false};
           ms::task([&] {
             elsewhere = true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            while (!sleeps(id)) std::this_thread::yield();
           });
           until(elsewhere);
           ms::wait();

@@ -8,6 +8,7 @@
 #include "base/cache_path.hpp"
 #include "base/processor.hpp"
 #include "base/settings.hpp"
+#include "base/start_thread.hpp"
 #include "exec/core/step.hpp"
 #include "exec/execute.hpp"
 #include "exec/forks/forks.hpp"
@@ -87,7 +88,7 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
   trace::record(0, trace::event_kind::worker_start);
   try {
     const int at_start = sharing_ ? sharing_->at_start() : workers;
-    for (int i = 1; i < at_start; ++i) at(i).thread = std::thread([this, i] { thread_body(at(i)); });
+    for (int i = 1; i < at_start; ++i) start_thread(at(i));
     if (sharing_) sharing_->begin();
     watchdog_.begin();
   } catch (const std::system_error& e) {
@@ -104,7 +105,7 @@ bool threads_executor::start_worker(worker& w) noexcept try {
   if (w.index == 0 || w.thread.joinable()) return true;
   w.mask_seen = 0;
   w.mask.assign(1, false);  // unknown: a thread begins with that of whoever starts it
-  w.thread = std::thread([this, &w] { thread_body(w); });
+  start_thread(w);
   return true;
 } catch (const std::exception&) {
   return false;
@@ -139,10 +140,16 @@ void threads_executor::end() noexcept {
   if (sharing_) sharing_->leave();
 }
 
+void threads_executor::start_thread(worker& w) {
+  const auto begin = [&w] {
+    (void)current_context();  // makes the thread's root context: `exit` on this thread is noticed by its end
+    w.own_stack.emplace();
+  };
+  w.thread = base::start_thread(begin, [this, &w] { thread_body(w); });
+}
+
 void threads_executor::thread_body(worker& w) {
-  (void)current_context();  // makes the thread's root context: `exit` on this thread is noticed by its end
   set_self(&w);
-  w.own_stack.emplace();
   w.runs(*w.own_stack);
   trace::record(w.index, trace::event_kind::worker_start);
   enter_loop(w);

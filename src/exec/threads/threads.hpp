@@ -240,6 +240,8 @@ class threads_executor final : public executor, public phase_host {
   std::optional<work> take_task_if(worker& w, worker& from, Predicate&& suits);
 
   // threads.cpp
+  /// Throws what `base::start_thread` throws.
+  void start_thread(worker& w);
   void thread_body(worker& w);
   void work_loop();
   void step(worker& w);

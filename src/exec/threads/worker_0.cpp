@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "base/start_thread.hpp"
 #include "exec/threads/foreign_waiter.hpp"
 #include "exec/threads/threads.hpp"
 
@@ -94,7 +95,7 @@ void worker_0_thread::want_substitute() noexcept {
     return;
   }
   try {
-    substitute_ = std::thread([this] { substitute_body(); });
+    substitute_ = base::start_thread([this] { begin_substitute(); }, [this] { substitute_body(); });
   } catch (...) {
     role_.has_no_substitute();
   }
@@ -120,10 +121,13 @@ bool worker_0_thread::has_work_alone() const {
          (exec_.active_workers() == 1 && (exec_.urgent().any() || !exec_.whole().centre.empty()));
 }
 
+void worker_0_thread::begin_substitute() {
+  (void)current_context();  // as in threads_executor::start_thread
+  substitute_stack_.emplace();
+}
+
 void worker_0_thread::substitute_body() {
   prepare_to_have_stores_seen();
-  (void)current_context();  // as in thread_body
-  substitute_stack_.emplace();
   const auto serve = [this] {
     if (!role_.enter(worker_0_role::substitute)) {
       role_.tell_starter();

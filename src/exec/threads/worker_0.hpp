@@ -75,6 +75,7 @@ class worker_0_thread {
 
  private:
   void leave_role() noexcept;
+  void begin_substitute();
   void substitute_body();
   bool is_needed() const;
 
