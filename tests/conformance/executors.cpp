@@ -6,9 +6,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 std::vector<executor_kind> executor_kinds() {
-  if (const char* one = std::getenv("MASLIN_TEST_WORKERS")) return {{std::atoi(one)}};
+  if (const char* some = std::getenv("MASLIN_TEST_WORKERS")) {
+    std::vector<executor_kind> kinds;
+    std::istringstream numbers(some);
+    for (std::string one; std::getline(numbers, one, ',');) kinds.push_back({std::stoi(one)});
+    return kinds;
+  }
   return {{0},
           {1},
           {2},
