@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "maslin/api.hpp"
+
 namespace maslin {
 
 /// Asks `cost` whether to leave work out.
@@ -10,7 +12,7 @@ struct skip_t {};
 inline constexpr skip_t skip{};
 
 namespace detail {
-bool pay(double seconds);
+MASLIN_API bool pay(double seconds);
 }
 
 /// Says that what the calling body (a task, a kernel, a block of a loop, a stream, the program between calls) has done

@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "maslin/api.hpp"
 #include "maslin/frame.hpp"
 #include "maslin/location.hpp"
 
@@ -27,18 +28,18 @@ struct fork_frame : fork_link, branch_frame {
 };
 
 /// Runs `call(env)` where there is a list of forks and room on the stack.
-void fork_elsewhere(void (*call)(void*), void* env, location where);
+MASLIN_API void fork_elsewhere(void (*call)(void*), void* env, location where);
 /// Somebody has asked for a branch: promotes the oldest fork, if it is time.
-void answer(fork_list& list) noexcept;
+MASLIN_API void answer(fork_list& list) noexcept;
 /// The branch that had a context of its own is over: waits for its tasks. Throws what they threw.
-void end_branch(fork_frame& fork);
+MASLIN_API void end_branch(fork_frame& fork);
 /// Closes the fork and waits for the second branch, a task. Throws what that threw.
-void join(fork_list& list, fork_frame& fork);
+MASLIN_API void join(fork_list& list, fork_frame& fork);
 /// In a handler: the first branch has thrown. Runs the second one all the same, closes the fork and throws the
 /// earliest.
-[[noreturn]] void first_threw(fork_list& list, fork_frame& fork);
+MASLIN_API [[noreturn]] void first_threw(fork_list& list, fork_frame& fork);
 /// In a handler: the second branch, run by its caller, has thrown. Closes the fork and throws the earliest.
-[[noreturn]] void second_threw(fork_list& list, fork_frame& fork);
+MASLIN_API [[noreturn]] void second_threw(fork_list& list, fork_frame& fork);
 
 /// What a branch gives; std::monostate for nothing.
 template <class F>

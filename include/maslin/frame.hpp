@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "maslin/api.hpp"
+
 namespace maslin {
 
 struct context;  // who calls
@@ -56,9 +58,9 @@ struct thread_state {
 };
 /// Has no room: who has no list gets one in `fork_elsewhere`.
 extern constinit fork_list no_forks;
-extern constinit thread_local thread_state state_of_thread;
+MASLIN_API extern constinit thread_local thread_state state_of_thread;
 /// Never inline.
-thread_state& address_of_thread_state() noexcept;
+MASLIN_API thread_state& address_of_thread_state() noexcept;
 
 // What the code of a program looks up on x86-64 is an offset from a register, which stays right when its fiber changes
 // threads. Elsewhere, and in shared objects, it is an address, which a compiler may keep.

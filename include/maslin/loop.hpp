@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "maslin/api.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
@@ -49,7 +50,7 @@ enum class schedule : unsigned char { of_the_run, dbs, static_, gss, afs };
 
 namespace detail {
 
-[[noreturn]] void throw_beyond_int64(std::uint64_t bound);
+MASLIN_API [[noreturn]] void throw_beyond_int64(std::uint64_t bound);
 
 /// Where a loop begins or ends: whatever becomes a std::int64_t. Throws `error` for a number above its largest.
 struct loop_bound {
@@ -113,7 +114,7 @@ void each_block(const loop& l, std::int64_t& next, std::int64_t end, Body&& body
 
 /// Runs every block of the loop on the caller's team and returns when all are done; throws what the lowest
 /// throwing block threw.
-void run_loop(const loop& l);
+MASLIN_API void run_loop(const loop& l);
 
 /// Gives the iterations of a block of [first, last), first < last.
 constexpr std::int64_t block_size(std::int64_t first, std::int64_t last, block wish) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "maslin/api.hpp"
+
 namespace maslin::machine {
 
 // This machine.
@@ -35,7 +37,7 @@ struct topology {
 
 /// Gives the whole machine's topology, also the part that this process may not use. Throws `error` if it cannot be
 /// read.
-topology detect_topology();
+MASLIN_API topology detect_topology();
 
 // The CPU budget.
 
@@ -54,7 +56,7 @@ struct cpu_budget {
 
 /// Gives the budget of the calling thread and of those it will start: affinity mask, cgroup v1 and v2 quotas (rounded
 /// up: 1.5 CPUs are 2) and the batch system's grant. Throws `error` for a bad SLURM_CPUS_PER_TASK.
-cpu_budget budget();
+MASLIN_API cpu_budget budget();
 
 /// The number of workers that a program gets, and why.
 struct worker_grant {
@@ -64,7 +66,7 @@ struct worker_grant {
 
 /// Gives MASLIN_WORKERS if it is set, also beyond the budget, otherwise one worker a CPU of the budget. Throws `error`
 /// if MASLIN_WORKERS is not a number from 1 to 4096.
-worker_grant grant_workers(const cpu_budget& budget);
+MASLIN_API worker_grant grant_workers(const cpu_budget& budget);
 
 // Described machines.
 
@@ -150,6 +152,6 @@ struct machine_spec {
 
 /// Gives the machine that the TOML file describes (specs/README.md says what may stand there). Throws `error` with
 /// file, line and column of what cannot be read, is missing, unknown, of the wrong type or out of range.
-machine_spec read_spec(const std::string& path);
+MASLIN_API machine_spec read_spec(const std::string& path);
 
 }  // namespace maslin::machine

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)  // the shared library exports what follows
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -377,5 +378,6 @@ int maslin_mutex_destroy_at(maslin_location where, maslin_mutex* mutex);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "maslin/api.hpp"
+
 namespace maslin {
 
 /// Mutual exclusion between tasks, streams and threads. Meets the standard's Lockable requirements. First come, first
@@ -15,9 +17,9 @@ class mutex {
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  void lock();
-  bool try_lock() noexcept;
-  void unlock();
+  MASLIN_API void lock();
+  MASLIN_API bool try_lock() noexcept;
+  MASLIN_API void unlock();
 
  private:
   friend class mutex_access;

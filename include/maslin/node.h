@@ -3,6 +3,7 @@
 #ifndef MASLIN_NODE_H
 #define MASLIN_NODE_H
 
+#pragma GCC visibility push(default)  // the shared library exports what follows
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,5 +20,6 @@ void maslin_reclaim(void);
 #ifdef __cplusplus
 }
 #endif
+#pragma GCC visibility pop
 
 #endif

@@ -7,16 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "maslin/api.hpp"
+
 namespace maslin {
 
 /// The calling thread is about to wait for something outside Maslin: a message, a file, a person. Until `reclaim`,
 /// other processes that share this node may use this process's CPUs, but those whose workers have something to do. For
 /// the thread that started the runtime, outside tasks; does nothing elsewhere and where no node is shared.
-void lend() noexcept;
+MASLIN_API void lend() noexcept;
 
 /// The wait is over: the process has its CPUs again when this returns. Who borrowed one leaves it at the end of its
 /// task or block.
-void reclaim() noexcept;
+MASLIN_API void reclaim() noexcept;
 
 /// Lends while it lives.
 class lending {
@@ -56,9 +58,9 @@ struct shared_node {
 
 /// Gives what the processes of a job share on this node at the moment; nothing when there is no such job of this user.
 /// Throws `error`.
-std::optional<shared_node> look_at_node(const std::string& job);
+MASLIN_API std::optional<shared_node> look_at_node(const std::string& job);
 
 /// Gives the jobs of this user on this node.
-std::vector<std::string> jobs_on_node();
+MASLIN_API std::vector<std::string> jobs_on_node();
 
 }  // namespace maslin

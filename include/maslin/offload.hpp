@@ -8,15 +8,16 @@
 #include <utility>
 
 #include "maslin/access.hpp"
+#include "maslin/api.hpp"
 
 namespace maslin {
 
 namespace detail {
 /// Gives the number under which kernels of that name are counted; the same name gives the same number.
-std::uint32_t register_kernel(const char* name);
+MASLIN_API std::uint32_t register_kernel(const char* name);
 /// Runs `call(env)` as one off-load of that kernel: it may suspend the calling stream, before and meanwhile, and the
 /// stream may continue on another worker. Its time counts towards the phase's throughput.
-void run_offload(std::uint32_t kernel, void (*call)(void*), void* env);
+MASLIN_API void run_offload(std::uint32_t kernel, void (*call)(void*), void* env);
 }  // namespace detail
 
 /// A named function that streams off-load. Make it once, at namespace scope: `const ms::kernel newview{"newview",

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "maslin/api.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
@@ -48,7 +49,7 @@ struct phase_report {
 
 /// Gives the report of the latest phase of that name in this process; nothing before there was one. May be called from
 /// any thread while the phase runs.
-std::optional<phase_report> report(std::string_view phase);
+MASLIN_API std::optional<phase_report> report(std::string_view phase);
 
 namespace detail {
 struct phase {
@@ -58,7 +59,7 @@ struct phase {
   void* env;
   location where;
 };
-void run_phase(const phase& p);
+MASLIN_API void run_phase(const phase& p);
 }  // namespace detail
 
 /// Runs `body(i)` for i in [0, streams) as streams of the phase `name` and returns when all are done. Streams off-load

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "maslin/access.hpp"
+#include "maslin/api.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
@@ -42,12 +43,12 @@ class recording {
   struct state;  // the graph's part
 
   explicit recording(std::unique_ptr<state> tasks) noexcept;
-  recording(recording&&) noexcept;
-  recording& operator=(recording&&) noexcept;
-  ~recording();
+  MASLIN_API recording(recording&&) noexcept;
+  MASLIN_API recording& operator=(recording&&) noexcept;
+  MASLIN_API ~recording();
 
   /// The number of tasks, with those of the graph's own, which copy or combine data.
-  std::size_t tasks() const noexcept;
+  MASLIN_API std::size_t tasks() const noexcept;
 
   state& get() const { return *state_; }
 
@@ -56,8 +57,8 @@ class recording {
 };
 
 namespace detail {
-recording record(void (*create)(void* env), void* env, location where);
-void replay(recording& tasks, std::span<const rebinding> instead, location where);
+MASLIN_API recording record(void (*create)(void* env), void* env, location where);
+MASLIN_API void replay(recording& tasks, std::span<const rebinding> instead, location where);
 }  // namespace detail
 
 /// Calls `create()` and records the tasks that it creates; its other statements are not part of the recording. Then

@@ -5,21 +5,23 @@
 #include <cstdint>
 #include <string>
 
+#include "maslin/api.hpp"
+
 namespace maslin {
 
 /// Gives the folder in which processes of this user keep their reports unless MASLIN_REPORT names a file: JSON, one
 /// file a process. Empty where the user has no folder for such things.
-std::string run_reports_folder();
+MASLIN_API std::string run_reports_folder();
 
 /// Where a process is known by its number.
 struct process_space {
   std::string host;
   std::string numbers;  ///< two processes of a host with the same text here mean the same by a number; may be empty
 };
-process_space this_process_space();
+MASLIN_API process_space this_process_space();
 
 /// Gives when a process began, in clock ticks since the machine did; 0 when there is no such process (any more). Two
 /// processes that have the same number one after the other differ in it.
-std::uint64_t process_start(std::int64_t process);
+MASLIN_API std::uint64_t process_start(std::int64_t process);
 
 }  // namespace maslin

@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "maslin/api.hpp"
+
 namespace maslin {
 
 /// Keeps the runtime of this process alive. The first one (or the first call of anything else) starts it; the starting
@@ -15,21 +17,21 @@ class Runtime {
     bool serial = false;  ///< run every call in place, in program order (also MASLIN_SERIAL=1)
   };
   /// Throws `error` for a bad environment (MASLIN_WORKERS=banana) or when a runtime with other options is running.
-  Runtime();
-  explicit Runtime(const options& wish);
-  ~Runtime();
+  MASLIN_API Runtime();
+  MASLIN_API explicit Runtime(const options& wish);
+  MASLIN_API ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 };
 
 /// Gives the number of workers granted to the caller: a stream's width; 1 inside a task or loop. For code inside.
-int width();
+MASLIN_API int width();
 
 /// Gives the number of workers of the runtime.
-int workers();
+MASLIN_API int workers();
 
 /// Gives the time since some moment in the past: on a described machine (MASLIN_MACHINE) its virtual time, where the
 /// system's clocks say how long the simulation takes.
-std::chrono::duration<double> time();
+MASLIN_API std::chrono::duration<double> time();
 
 }  // namespace maslin

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "maslin/api.hpp"
+
 namespace maslin {
 
 /// One of the words that a setting may be.
@@ -48,27 +50,27 @@ struct setting {
 };
 
 /// Gives all settings, in the order of their page.
-std::span<const setting> settings() noexcept;
+MASLIN_API std::span<const setting> settings() noexcept;
 
 /// Gives what the setting may be.
-std::string values_of(const setting& of);
+MASLIN_API std::string values_of(const setting& of);
 /// Gives what counts if it is not set.
-std::string unset_value_of(const setting& of);
+MASLIN_API std::string unset_value_of(const setting& of);
 /// Gives the text without the marks of Markdown.
-std::string plain(std::string_view markdown);
+MASLIN_API std::string plain(std::string_view markdown);
 
 /// Gives what is wrong with the value that the environment gives it; empty if nothing is. Files that would be written
 /// are not tried.
-std::string problem_with(const setting& of);
+MASLIN_API std::string problem_with(const setting& of);
 
 /// Gives the setting whose name is meant by that one, which is nearly the same; empty if none is.
-std::string_view nearest_setting(std::string_view name);
+MASLIN_API std::string_view nearest_setting(std::string_view name);
 
 /// A variable of the environment that is no setting, but nearly has the name of one.
 struct misspelt_setting {
   std::string name;
   std::string_view meant;
 };
-std::vector<misspelt_setting> misspelt_settings();
+MASLIN_API std::vector<misspelt_setting> misspelt_settings();
 
 }  // namespace maslin

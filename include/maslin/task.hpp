@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "maslin/access.hpp"
+#include "maslin/api.hpp"
 #include "maslin/frame.hpp"
 #include "maslin/location.hpp"
 
@@ -58,7 +59,7 @@ struct access_record {
   edge link;
 };
 /// Gives the distance between columns where the data lies now, in bytes; `declared_stride` in the program's own memory.
-std::size_t stride_of(const access_record& record, std::size_t declared_stride);
+MASLIN_API std::size_t stride_of(const access_record& record, std::size_t declared_stride);
 
 /// Room for one task: the executor's part, a record for each access, and the callable.
 struct task_storage {
@@ -67,8 +68,8 @@ struct task_storage {
   void* callable;
   std::uint32_t bytes;
 };
-task_storage allocate_task(std::size_t bytes, std::size_t alignment, std::size_t accesses);
-void discard_task(const task_storage& storage) noexcept;
+MASLIN_API task_storage allocate_task(std::size_t bytes, std::size_t alignment, std::size_t accesses);
+MASLIN_API void discard_task(const task_storage& storage) noexcept;
 
 /// What a task does with its callable: a cancelled one only destroys it, a recorded one calls it many times. With
 /// `describe` the callable's place is taken by a task_facts.
@@ -92,7 +93,7 @@ struct task_description {
   std::size_t access_count;
 };
 /// Makes the task a child of the caller (or a member of a group) and lets it run when its data is there.
-void submit_task(const task_storage& storage, const task_description& what);
+MASLIN_API void submit_task(const task_storage& storage, const task_description& what);
 
 /// A task without accesses that its creator runs before it goes on, on its own stack.
 struct task_frame : branch_frame {
@@ -111,13 +112,13 @@ enum class start : unsigned char {
   begun          ///< at once, and its frame is open: by a call, then `end_at_once`
 };
 /// `frame`: null where the task cannot begin here.
-start start_task(const task_description& what, task_frame* frame) noexcept;
+MASLIN_API start start_task(const task_description& what, task_frame* frame) noexcept;
 /// Calls `callable`, as a task that was created now. `records` has room for its accesses.
-void run_at_once(const task_description& what, void* callable, access_record* records, bool tiny);
+MASLIN_API void run_at_once(const task_description& what, void* callable, access_record* records, bool tiny);
 /// The body has returned.
-void end_at_once(task_frame& frame) noexcept;
+MASLIN_API void end_at_once(task_frame& frame) noexcept;
 /// In a handler: the body has thrown.
-void fail_at_once(task_frame& frame) noexcept;
+MASLIN_API void fail_at_once(task_frame& frame) noexcept;
 
 /// Says what a call of `task` keeps for one argument, and gives it to the body.
 template <class A>
@@ -377,8 +378,8 @@ class group {
  public:
   struct state;  // the executor's part
 
-  group();
-  ~group();
+  MASLIN_API group();
+  MASLIN_API ~group();
   group(const group&) = delete;
   group& operator=(const group&) = delete;
 
@@ -393,7 +394,7 @@ class group {
     detail::spawn_with(std::forward<F>(f), this, std::forward<A>(first), std::forward<Arguments>(rest)...);
   }
   /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception.
-  void wait();
+  MASLIN_API void wait();
 
   state& get() { return *reinterpret_cast<state*>(state_); }
 
@@ -422,10 +423,10 @@ void task(F&& f, A&& first, Arguments&&... rest) {
 
 /// Returns when every task that the caller created, and all their descendants, are done; what they wrote is where the
 /// program declared it. Rethrows the exception that is earliest in program order; `other_exceptions()` gives the rest.
-void wait();
+MASLIN_API void wait();
 
 namespace detail {
-void wait_on_data(const declared& data, location where);
+MASLIN_API void wait_on_data(const declared& data, location where);
 }
 /// Returns when the data (a range, a tile, one object) has its value and lies where the program declared it: when the
 /// caller's tasks that write it are done. If they threw or were cancelled, throws `error`; the next `wait()` says what

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "maslin/access.hpp"
+#include "maslin/api.hpp"
 #include "maslin/phase.hpp"
 
 namespace maslin::trace {
@@ -71,7 +72,7 @@ enum class event_kind : std::uint8_t {
 inline constexpr int event_kinds = static_cast<int>(event_kind::library) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
-std::string_view to_string(event_kind kind);
+MASLIN_API std::string_view to_string(event_kind kind);
 
 /// The number of tasks that their creators ran at once, because they were small or very many were in flight.
 inline constexpr std::uint64_t ran_at_once = ~std::uint64_t{0};
@@ -124,7 +125,7 @@ constexpr std::uint64_t pack(chunk_at c) {
   return static_cast<std::uint64_t>(c.first_block) << 32 | blocks << 16 | static_cast<std::uint16_t>(c.slot);
 }
 constexpr std::uint64_t pack(waiting_of w) { return static_cast<std::uint64_t>(w.policy) << 32 | w.reason; }
-std::uint64_t pack(const decision_of& d);
+MASLIN_API std::uint64_t pack(const decision_of& d);
 template <class What>
 What unpack(std::uint64_t argument);
 template <>
@@ -145,7 +146,7 @@ constexpr waiting_of unpack<waiting_of>(std::uint64_t a) {
   return {static_cast<std::uint32_t>(a >> 32), static_cast<std::uint32_t>(a)};
 }
 template <>
-decision_of unpack<decision_of>(std::uint64_t argument);
+MASLIN_API decision_of unpack<decision_of>(std::uint64_t argument);
 
 /// What an access names, beside the address: `columns` runs of `bytes`, one every `stride` bytes, and what is done to
 /// them. As text: "inout 512 x 64 / 4096", or "in 512" of one run; `renames`: "out 512", else "out there 512".
@@ -157,9 +158,9 @@ struct access_form {
   std::uint64_t stride;
   bool operator==(const access_form&) const = default;
 };
-std::string to_string(const access_form& form);
+MASLIN_API std::string to_string(const access_form& form);
 /// Gives the form that the text names; nothing for any other text.
-std::optional<access_form> parse_access_form(std::string_view text);
+MASLIN_API std::optional<access_form> parse_access_form(std::string_view text);
 
 /// One event of a trace.
 struct event {
@@ -189,8 +190,8 @@ struct summary {
   bool only_streams = false;  ///< recorded with MASLIN_TRACE_DETAIL=streams
   std::vector<track> tracks;  ///< every worker in order, then worker -1
 
-  std::uint64_t events() const;
-  std::uint64_t dropped() const;
+  MASLIN_API std::uint64_t events() const;
+  MASLIN_API std::uint64_t dropped() const;
 };
 
 /// A trace file, open for reading.
@@ -198,21 +199,21 @@ class file {
  public:
   /// Opens a trace and checks its frame; the events are checked when they are read. Throws `error`, which says where
   /// the file is cut or damaged.
-  explicit file(const std::string& path);
-  ~file();
-  file(file&&) noexcept;
-  file& operator=(file&&) noexcept;
+  MASLIN_API explicit file(const std::string& path);
+  MASLIN_API ~file();
+  MASLIN_API file(file&&) noexcept;
+  MASLIN_API file& operator=(file&&) noexcept;
 
-  const summary& about() const;
+  MASLIN_API const summary& about() const;
   /// Gives the name with that number; "?" when the trace has none.
-  std::string_view name(std::uint32_t id) const;
+  MASLIN_API std::string_view name(std::uint32_t id) const;
   /// Hands over every event in the order of time; those of one worker in the order in which it recorded them. An event
   /// never comes before its cause: a task begins after it was created, a stream goes on after it was suspended, a
   /// loop's chunks and a phase's streams begin after it. If the workers' clocks say otherwise, by less than 200 ns, the
   /// event gets its cause's time. At one time, ends come before begins, and what waits for others ends last. Holds one
   /// block of each worker in memory. Throws `error` where the file is damaged; what was handed over until then is as it
   /// was recorded.
-  void each_event(const std::function<void(const event&)>& take) const;
+  MASLIN_API void each_event(const std::function<void(const event&)>& take) const;
 
  private:
   struct contents;
