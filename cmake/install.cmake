@@ -1,0 +1,36 @@
+# What `cmake --install` puts where. Components: runtime (what programs need that were linked with the shared library),
+# development (what one needs to build them), tools (the command maslin) and phylo (maslin-phylo).
+include(CMakePackageConfigHelpers)
+set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/maslin)
+set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(TARGETS maslin-shared EXPORT shared
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+install(TARGETS maslin EXPORT static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/maslin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+
+# find_package(maslin). Before 1.0 a program asks for the minor version that it was written for.
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/maslin-config.cmake.in maslin-config.cmake
+  INSTALL_DESTINATION ${config_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(maslin-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/maslin-config.cmake ${PROJECT_BINARY_DIR}/maslin-config-version.cmake
+  DESTINATION ${config_folder} COMPONENT development)
+foreach(library shared static)
+  install(EXPORT ${library} NAMESPACE maslin:: FILE maslin-${library}.cmake DESTINATION ${config_folder}
+    COMPONENT development)
+endforeach()
+
+# pkg-config. The file finds its prefix by its own place.
+file(RELATIVE_PATH prefix_from_pkgconfig /${pkgconfig_folder} /)
+list(JOIN HWLOC_LDFLAGS " " hwloc_flags)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/maslin.pc.in maslin.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/maslin.pc DESTINATION ${pkgconfig_folder} COMPONENT development)
+
+if(TARGET maslin_mpi)
+  install(TARGETS maslin_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+endif()
+if(MASLIN_TOOLS)
+  install(TARGETS maslin-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/specs DESTINATION ${CMAKE_INSTALL_DATADIR}/maslin COMPONENT tools)
+  install(TARGETS maslin-phylo RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT phylo)
+endif()

@@ -1,0 +1,223 @@
+"""Each way into a project that docs/install.md describes, with the page's own programs and commands.
+
+    install_test.py CHECKOUT BUILD_FOLDER C++_COMPILER [UNITTEST ARGS]
+
+What is installed lies in BUILD_FOLDER/installed.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+CHECKOUT, BUILD, COMPILER = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+HOME = BUILD / "installed"  # of the user whom the page tells what to do
+PREFIX = HOME / "maslin"
+REUSE = Path(__file__).with_name("reuse.py")
+PAGE = (CHECKOUT / "docs" / "install.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str, section: str) -> list[str]:
+    """Gives the blocks of that language in the section of the page that has this heading."""
+    text = re.search(rf"^## {re.escape(section)}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)[1]
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def run(command: str, folder: Path, **more: str) -> str:
+    """Runs a command as bash does, and gives what it printed."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("MASLIN_", "CMAKE_"))}
+    environment |= {"HOME": str(HOME), "CXX": COMPILER, "MASLIN_WORKERS": "2", "MASLIN_WATCHDOG": "10",
+                    "MASLIN_REPORT": "off", "MASLIN_LEARNED": "off"} | more
+    done = subprocess.run(["bash", "-euc", command], cwd=folder, env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f"status {done.returncode} of:\n{command}\n{done.stdout}")
+    return done.stdout
+
+
+def fresh(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def libraries_of(program: Path) -> list[str]:
+    """Gives the shared libraries that the program asks for itself."""
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", run(f"readelf -dW '{program}'", program.parent))
+
+
+def cached(folder: Path) -> str:
+    return (folder / "CMakeCache.txt").read_text(encoding="utf-8")
+
+
+class Ways(unittest.TestCase):
+    def test_prefix(self):
+        """Everything is installed, as the page says; the other tests use it."""
+        fresh(HOME)
+        build, install = blocks("sh", "Install Maslin")[0].splitlines()
+        self.assertEqual(build, "./dev build")  # which has been done, or there were no tests
+        run(install.replace("build/release", str(BUILD)), CHECKOUT)
+        self.assertIn("workers", run("bin/maslin machine", PREFIX))
+        self.assertIn("maslin-phylo", run("bin/maslin-phylo --help", PREFIX))
+
+    def test_components(self):
+        """Each component is what the page says, and together they are all."""
+        folder = fresh(BUILD / "components")
+        held = {}
+        for component in ("runtime", "development", "tools", "phylo"):
+            run(f"cmake --install '{BUILD}' --component {component} --prefix '{folder / component}'", CHECKOUT)
+            files = (path for path in (folder / component).rglob("*") if not path.is_dir())
+            held[component] = {str(path.relative_to(folder / component)) for path in files}
+        headers = {f"include/maslin/{path.name}" for path in (CHECKOUT / "include/maslin").iterdir()}
+        library = next(iter(held["runtime"])).partition("/")[0]
+        self.assertIn(f"{library}/libmaslin.so.0", held["runtime"])
+        self.assertFalse([file for file in held["runtime"] if not Path(file).name.startswith("libmaslin")])
+        self.assertLessEqual(headers | {f"{library}/{name}" for name in (
+            "libmaslin.so", "libmaslin.a", "pkgconfig/maslin.pc", "cmake/maslin/maslin-config.cmake",
+            "cmake/maslin/maslin-config-version.cmake")}, held["development"])
+        self.assertEqual({file for file in held["development"] if file.startswith("include/")}, headers)
+        self.assertIn("bin/maslin", held["tools"])
+        self.assertIn("share/maslin/specs/cell-qs20.toml", held["tools"])
+        self.assertEqual(held["phylo"], {"bin/maslin-phylo"})
+        for first in held:
+            for second in held:
+                self.assertTrue(first == second or not held[first] & held[second], (first, second))
+
+    def test_cmake(self):
+        """C++ by find_package: the shared library, then the static one."""
+        folder = fresh(BUILD / "with_cmake")
+        section = "C++ with CMake"
+        (folder / "program.cpp").write_text(blocks("cpp", section)[0], encoding="utf-8")
+        project, = blocks("cmake", section)
+        (folder / "CMakeLists.txt").write_text(project, encoding="utf-8")
+        commands, = blocks("sh", section)
+        self.assertEqual(run(commands, folder).splitlines()[-1], "499500 on 2 workers")
+        self.assertIn("libmaslin.so.0", libraries_of(folder / "build/program"))
+        # C++20 comes with the target: the project does not ask for it.
+        self.assertIn("-std=gnu++20", (folder / "build/CMakeFiles/program.dir/flags.make").read_text(encoding="utf-8"))
+
+        (folder / "CMakeLists.txt").write_text(project.replace("maslin::maslin", "maslin::static")
+                                               .replace("REQUIRED", "REQUIRED COMPONENTS static"), encoding="utf-8")
+        self.assertEqual(run(commands, folder).splitlines()[-1], "499500 on 2 workers")
+        self.assertNotIn("libmaslin", str(libraries_of(folder / "build/program")))
+
+        # Another minor version may lack what the program uses.
+        for version in ("0.1", "0.3", "1"):
+            (folder / "CMakeLists.txt").write_text(project.replace("0.2", version), encoding="utf-8")
+            with self.assertRaises(AssertionError) as refused:
+                run(f"cmake -S . -B build_{version} -D CMAKE_PREFIX_PATH='{PREFIX}'", folder)
+            self.assertIn(f'requested version "{version}"', " ".join(str(refused.exception).split()))
+
+        # The shared library needs none of the packages that the static one does.
+        (folder / "CMakeLists.txt").write_text(project, encoding="utf-8")
+        configure = f"cmake -S . -B build_without -D CMAKE_PREFIX_PATH='{PREFIX}' " + " ".join(
+            f"-D CMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in ("fmt", "Boost", "tomlplusplus", "PkgConfig"))
+        run(f"{configure}; cmake --build build_without; build_without/program", folder)
+        (folder / "CMakeLists.txt").write_text(project.replace("REQUIRED", "REQUIRED COMPONENTS static"), encoding="utf-8")
+        with self.assertRaises(AssertionError) as refused:
+            run(configure, folder)
+        self.assertIn("maslin::static needs what was not found: fmt::fmt", " ".join(str(refused.exception).split()))
+
+    def test_cmake_c(self):
+        """A project in C alone, by find_package."""
+        folder = fresh(BUILD / "with_cmake_c")
+        (folder / "program.c").write_text(blocks("c", "C, or another build system")[0], encoding="utf-8")
+        project, = blocks("cmake", "C++ with CMake")
+        (folder / "CMakeLists.txt").write_text(project.replace("CXX", "C").replace(".cpp", ".c"), encoding="utf-8")
+        self.assertEqual(run(blocks("sh", "C++ with CMake")[0], folder).splitlines()[-1], "499500")
+
+    def test_pkg_config(self):
+        """C by pkg-config: the shared library, the static one, and one where there is only a static one."""
+        folder = fresh(BUILD / "with_pkg_config")
+        section = "C, or another build system"
+        (folder / "program.c").write_text(blocks("c", section)[0], encoding="utf-8")
+        shared, static = blocks("sh", section)
+        self.assertEqual(run(shared, folder).splitlines()[-1], "499500")
+        needed = libraries_of(folder / "program")
+        self.assertIn("libmaslin.so.0", needed)
+        self.assertFalse([name for name in needed if not re.match(r"lib(maslin|c)\.", name)], needed)
+        place = shared.splitlines()[0] + "\n"
+        self.assertEqual(run(place + static, folder).splitlines()[-1], "499500")
+        self.assertNotIn("libmaslin", str(libraries_of(folder / "program")))
+        self.assertEqual(run(place + "pkg-config --modversion maslin", folder).strip(),
+                         re.search(r"project\(maslin VERSION (\S+)", (CHECKOUT / "CMakeLists.txt").read_text())[1])
+
+        moved = folder / "moved"  # and without the shared library
+        shutil.copytree(PREFIX, moved, symlinks=True, ignore=shutil.ignore_patterns("*.so*", "bin", "share"))
+        commands = shared.replace("$HOME/maslin", str(moved)).replace("--libs", "--static --libs")
+        self.assertEqual(run(commands, folder).splitlines()[-1], "499500")
+        self.assertNotIn("libmaslin", str(libraries_of(folder / "program")))
+
+    def test_packages(self):
+        """The Debian packages hold what the page says, depend on what they use, and a program is built with them."""
+        if not shutil.which("dpkg-shlibdeps"):
+            self.skipTest("there is no dpkg-shlibdeps (Debian: dpkg-dev), which finds what packages depend on")
+        folder = fresh(BUILD / "packages_test")
+        pack = blocks("sh", "Install Maslin")[1]
+        run(pack.replace("build/release", str(BUILD)), folder)
+        files = {path.name.partition("_")[0]: path for path in (folder / "packages").glob("*.deb")}
+        self.assertEqual(set(files), set(re.findall(r"\| `([\w-]+)` \|$", PAGE, re.MULTILINE)))
+        depends = {name: run(f"dpkg-deb -f '{file}' Depends", folder) for name, file in files.items()}
+        version = run(f"dpkg-deb -f '{files['libmaslin0']}' Version", folder).strip()
+        for library in ("libc6", "libfmt", "libhwloc", "libboost-context", "libstdc++6"):
+            self.assertIn(library, depends["libmaslin0"])
+            self.assertIn(library, depends["maslin"])
+        self.assertIn(f"libmaslin0 (= {version})", depends["libmaslin-dev"])
+        root = folder / "root"
+        for file in files.values():
+            run(f"dpkg-deb -x '{file}' '{root}'", folder)
+        self.assertIn("workers", run("usr/bin/maslin machine", root))
+        (folder / "program.c").write_text(blocks("c", "C, or another build system")[0], encoding="utf-8")
+        commands = blocks("sh", "C, or another build system")[0].replace("$HOME/maslin", f"{root}/usr")
+        self.assertEqual(run(commands, folder).splitlines()[-1], "499500")
+
+    def test_part(self):
+        """Maslin as a part of another project, by add_subdirectory."""
+        folder = fresh(BUILD / "part")
+        section = "Build Maslin with the project"
+        (folder / "program.cpp").write_text(blocks("cpp", "C++ with CMake")[0], encoding="utf-8")
+        (folder / "program.c").write_text(blocks("c", "C, or another build system")[0], encoding="utf-8")
+        project = blocks("cmake", section)[0].replace("(maslin)", f"({CHECKOUT} maslin)")
+        more = "add_executable(c_program program.c)\ntarget_link_libraries(c_program maslin::static)\n"
+        (folder / "CMakeLists.txt").write_text(project + more, encoding="utf-8")
+        settings = r"^(CMAKE_BUILD_TYPE|CMAKE_CXX_FLAGS\w*):\w+=(.*)$"
+        of_this = dict(re.findall(settings, cached(BUILD), re.MULTILINE))
+        of_this["CMAKE_CXX_COMPILER_LAUNCHER"] = f"{sys.executable};-B;{REUSE};{BUILD}"
+        same = " ".join(f"-D '{name}={value}'" for name, value in of_this.items())
+        run(f"cmake -G Ninja -S . -B build {same}", folder)
+        looked_for = set(re.findall(r"^(\w+)_(?:DIR|FOUND)\b", cached(folder / "build"), re.MULTILINE))
+        self.assertFalse(looked_for & {"GTest", "benchmark", "CLI11", "nlohmann_json", "MPI"}, looked_for)
+        built = run("ninja -C build -t targets all", folder)
+        for name in ("conformance", "maslin-phylo", "bin/maslin:", "bench_", "libmaslin_mpi"):
+            self.assertNotIn(name, built)
+        run("ninja -C build", folder)
+        self.assertEqual(run("build/program", folder).strip(), "499500 on 2 workers")
+        self.assertEqual(run("build/c_program", folder).strip(), "499500")
+        self.assertIn("libmaslin.so.0", libraries_of(folder / "build/program"))
+        self.assertNotIn("libmaslin", str(libraries_of(folder / "build/c_program")))
+
+    def test_part_settings(self):
+        """Where the project sets no build type, Maslin is optimized and says so; FetchContent gives the same target."""
+        folder = fresh(BUILD / "part_settings")
+        (folder / "program.cpp").write_text(blocks("cpp", "C++ with CMake")[0], encoding="utf-8")
+        (folder / "CMakeLists.txt").write_text(blocks("cmake", "Build Maslin with the project")[1], encoding="utf-8")
+        configure = f"cmake -G Ninja -S . -D FETCHCONTENT_SOURCE_DIR_MASLIN='{CHECKOUT}' -D CMAKE_EXPORT_COMPILE_COMMANDS=ON -B "
+        said = run(configure + "none", folder)
+        self.assertIn("CMAKE_BUILD_TYPE is not set; Maslin itself is built as Release", said)
+        commands = json.loads((folder / "none/compile_commands.json").read_text(encoding="utf-8"))
+        for entry in commands:
+            of_maslin = entry["file"].startswith(str(CHECKOUT / "src"))
+            self.assertEqual(" -O3 " in entry["command"], of_maslin, entry)
+            self.assertIn("-std=c++20" if of_maslin else "++20", entry["command"])
+        self.assertGreater(len(commands), 50)
+        said = run(configure + "debug -D CMAKE_BUILD_TYPE=Debug", folder)
+        self.assertIn("Debug; Maslin, too, is built without optimization", said)
+        self.assertNotIn("Maslin", run(configure + "release -D CMAKE_BUILD_TYPE=Release", folder))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=2)
