@@ -1,5 +1,6 @@
 // `maslin figures`: the papers' experiments on described machines. The work is done by
-// bench/figures/described.py, which runs the programs beside this one.
+// bench/figures/described.py of the checkout, which runs programs of its build folder; an installed copy of the command
+// needs both.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,9 +21,10 @@ namespace {
 [[noreturn]] void run_script(const std::vector<std::string>& words) {
   const std::string script = std::string(MASLIN_SOURCE) + "/bench/figures/described.py";
   if (!std::filesystem::exists(script))
-    throw maslin::error(script + " is not there; run `maslin figures` where Maslin was built, with its checkout");
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe");
-  setenv("MASLIN_BENCH_BIN", self.parent_path().c_str(), 0);
+    throw maslin::error(script +
+                        " is not there: `maslin figures` needs Maslin's checkout and what was built there; "
+                        "run `./dev run maslin figures` in a checkout");
+  setenv("MASLIN_BENCH_BIN", MASLIN_BUILT_PROGRAMS, 0);
   std::vector<std::string> all{"python3", "-B", script};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> argv;

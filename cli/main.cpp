@@ -13,6 +13,7 @@
 int main(int argc, char** argv) {
   constexpr int wrong_request = 2;
   CLI::App app{"Maslin: a runtime for multigrain parallelism", "maslin"};
+  app.set_version_flag("--version", "maslin " MASLIN_VERSION);
   app.require_subcommand(1);
   add_machine(app);
   add_explain(app);

@@ -164,6 +164,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
 
   CLI::App app("Maximum-likelihood trees from DNA alignments, on all cores.", "maslin-phylo");
+  app.set_version_flag("--version", "maslin-phylo " MASLIN_VERSION);
   app.require_subcommand(1);
   app.footer(
       "\nmaslin-phylo COMMAND --help explains a command, with examples.\n"
