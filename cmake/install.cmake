@@ -22,6 +22,7 @@ endforeach()
 
 # pkg-config. The file finds its prefix by its own place.
 file(RELATIVE_PATH prefix_from_pkgconfig /${pkgconfig_folder} /)
+string(REGEX REPLACE "/$" "" prefix_from_pkgconfig ${prefix_from_pkgconfig})
 list(JOIN HWLOC_LDFLAGS " " hwloc_flags)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/maslin.pc.in maslin.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/maslin.pc DESTINATION ${pkgconfig_folder} COMPONENT development)

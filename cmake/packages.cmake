@@ -7,7 +7,6 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 
 set(CPACK_COMPONENTS_ALL runtime development)
 if(MASLIN_TOOLS)
@@ -41,5 +40,14 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, the static library, and fi
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME maslin)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "The commands maslin and maslin-phylo, and described machines.")
+
+# Each package brings its license.
+foreach(component runtime development tools)
+  string(TOUPPER ${component} upper)
+  if(component IN_LIST CPACK_COMPONENTS_ALL)
+    install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright COMPONENT ${component}
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
+  endif()
+endforeach()
 
 include(CPack)

@@ -19,6 +19,22 @@ HOME = BUILD / "installed"  # of the user whom the page tells what to do
 PREFIX = HOME / "maslin"
 REUSE = Path(__file__).with_name("reuse.py")
 PAGE = (CHECKOUT / "docs" / "install.md").read_text(encoding="utf-8")
+VERSION = re.search(r"project\(maslin VERSION (\S+)", (CHECKOUT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+
+LOADS_THE_LIBRARY = """
+import ctypes, sys
+maslin = ctypes.CDLL(sys.argv[1])
+class Location(ctypes.Structure):
+    _fields_ = [("file", ctypes.c_char_p), ("line", ctypes.c_int)]
+here, workers, found = Location(b"program.py", 1), ctypes.c_int(), []
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+def body(_, first, last):
+    found.extend(range(first, last))
+    return 0
+assert maslin.maslin_parallel_for_at(here, ctypes.c_int64(0), ctypes.c_int64(1000), body, None, None) == 0
+assert maslin.maslin_workers_at(here, ctypes.byref(workers)) == 0
+print(sum(found), "on", workers.value, "workers")
+"""
 
 
 def blocks(language: str, section: str) -> list[str]:
@@ -61,8 +77,9 @@ class Ways(unittest.TestCase):
         build, install = blocks("sh", "Install Maslin")[0].splitlines()
         self.assertEqual(build, "./dev build")  # which has been done, or there were no tests
         run(install.replace("build/release", str(BUILD)), CHECKOUT)
+        for command in ("maslin", "maslin-phylo"):
+            self.assertEqual(run(f"bin/{command} --version", PREFIX), f"{command} {VERSION}\n")
         self.assertIn("workers", run("bin/maslin machine", PREFIX))
-        self.assertIn("maslin-phylo", run("bin/maslin-phylo --help", PREFIX))
 
     def test_components(self):
         """Each component is what the page says, and together they are all."""
@@ -73,9 +90,9 @@ class Ways(unittest.TestCase):
             files = (path for path in (folder / component).rglob("*") if not path.is_dir())
             held[component] = {str(path.relative_to(folder / component)) for path in files}
         headers = {f"include/maslin/{path.name}" for path in (CHECKOUT / "include/maslin").iterdir()}
-        library = next(iter(held["runtime"])).partition("/")[0]
-        self.assertIn(f"{library}/libmaslin.so.0", held["runtime"])
-        self.assertFalse([file for file in held["runtime"] if not Path(file).name.startswith("libmaslin")])
+        library, = (str(Path(file).parent) for file in held["runtime"] if file.endswith("/libmaslin.so.0"))
+        self.assertFalse([file for file in held["runtime"] if not Path(file).name.startswith("libmaslin")
+                          and file != "share/doc/libmaslin0/copyright"])
         self.assertLessEqual(headers | {f"{library}/{name}" for name in (
             "libmaslin.so", "libmaslin.a", "pkgconfig/maslin.pc", "cmake/maslin/maslin-config.cmake",
             "cmake/maslin/maslin-config-version.cmake")}, held["development"])
@@ -144,13 +161,20 @@ class Ways(unittest.TestCase):
         self.assertEqual(run(place + static, folder).splitlines()[-1], "499500")
         self.assertNotIn("libmaslin", str(libraries_of(folder / "program")))
         self.assertEqual(run(place + "pkg-config --modversion maslin", folder).strip(),
-                         re.search(r"project\(maslin VERSION (\S+)", (CHECKOUT / "CMakeLists.txt").read_text())[1])
+                         VERSION)
 
         moved = folder / "moved"  # and without the shared library
         shutil.copytree(PREFIX, moved, symlinks=True, ignore=shutil.ignore_patterns("*.so*", "bin", "share"))
         commands = shared.replace("$HOME/maslin", str(moved)).replace("--libs", "--static --libs")
         self.assertEqual(run(commands, folder).splitlines()[-1], "499500")
         self.assertNotIn("libmaslin", str(libraries_of(folder / "program")))
+
+    def test_dlopen(self):
+        """A program that was built without Maslin loads the shared library while it runs, as Python does."""
+        folder = fresh(BUILD / "with_dlopen")
+        (folder / "program.py").write_text(LOADS_THE_LIBRARY, encoding="utf-8")
+        library, = PREFIX.rglob("libmaslin.so.0")
+        self.assertEqual(run(f"'{sys.executable}' -B program.py '{library}'", folder).strip(), "499500 on 2 workers")
 
     def test_packages(self):
         """The Debian packages hold what the page says, depend on what they use, and a program is built with them."""
@@ -162,14 +186,15 @@ class Ways(unittest.TestCase):
         files = {path.name.partition("_")[0]: path for path in (folder / "packages").glob("*.deb")}
         self.assertEqual(set(files), set(re.findall(r"\| `([\w-]+)` \|$", PAGE, re.MULTILINE)))
         depends = {name: run(f"dpkg-deb -f '{file}' Depends", folder) for name, file in files.items()}
-        version = run(f"dpkg-deb -f '{files['libmaslin0']}' Version", folder).strip()
         for library in ("libc6", "libfmt", "libhwloc", "libboost-context", "libstdc++6"):
             self.assertIn(library, depends["libmaslin0"])
             self.assertIn(library, depends["maslin"])
-        self.assertIn(f"libmaslin0 (= {version})", depends["libmaslin-dev"])
+        self.assertIn(f"libmaslin0 (= {VERSION})", depends["libmaslin-dev"])
         root = folder / "root"
         for file in files.values():
             run(f"dpkg-deb -x '{file}' '{root}'", folder)
+        for name in files:
+            self.assertTrue((root / "usr/share/doc" / name / "copyright").exists(), name)
         self.assertIn("workers", run("usr/bin/maslin machine", root))
         (folder / "program.c").write_text(blocks("c", "C, or another build system")[0], encoding="utf-8")
         commands = blocks("sh", "C, or another build system")[0].replace("$HOME/maslin", f"{root}/usr")
