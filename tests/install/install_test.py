@@ -242,6 +242,9 @@ class Ways(unittest.TestCase):
         said = run(configure + "debug -D CMAKE_BUILD_TYPE=Debug", folder)
         self.assertIn("Debug; Maslin, too, is built without optimization", said)
         self.assertNotIn("Maslin", run(configure + "release -D CMAKE_BUILD_TYPE=Release", folder))
+        with self.assertRaises(AssertionError) as refused:
+            run(configure + "tests -D MASLIN_TESTS=ON", folder)
+        self.assertIn("MASLIN_TESTS and MASLIN_BENCH need MASLIN_TOOLS", str(refused.exception))
 
 
 if __name__ == "__main__":
