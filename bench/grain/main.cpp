@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "decisions.hpp"
 #include "maslin/error.hpp"
 #include "shape.hpp"
 
@@ -26,41 +26,6 @@ const std::map<std::string, maker> makers{{"cholesky", make_cholesky}, {"monte-c
                                           {"stencil", make_stencil},   {"lognormal", make_lognormal},
                                           {"change", make_change},     {"md", make_md},
                                           {"tree", make_tree}};
-
-std::string text(ms::configuration c) { return fmt::format("{}x{}", c.streams, c.width); }
-
-/// Gives the largest throughput of a sample under `c`; of all samples where there is none.
-double reference(const ms::phase_report& r, ms::configuration c) {
-  double chosen = 0;
-  double best = 0;
-  for (const ms::phase_sample& s : r.samples) {
-    best = std::max(best, s.throughput());
-    if (s.under == c) chosen = std::max(chosen, s.throughput());
-  }
-  return chosen > 0 ? chosen : best;
-}
-
-/// What right-sizing did: what it settled on, how long it sampled, and what of that time it would not have needed where
-/// it settled.
-nlohmann::json decisions(const ms::phase_report& r) {
-  double seconds = 0;
-  double lost = 0;
-  std::map<std::string, double> by_configuration;
-  const double best = reference(r, r.chosen.value_or(r.current));
-  for (const ms::phase_sample& s : r.samples) {
-    seconds += s.seconds;
-    by_configuration[text(s.under)] += s.seconds;
-    if (best > 0) lost += s.seconds * std::max(0.0, 1 - s.throughput() / best);
-  }
-  std::string settled = text(r.chosen.value_or(r.current));
-  if (!r.chosen && !by_configuration.empty())  // it never decides: what it ran in for longest
-    settled = std::max_element(by_configuration.begin(), by_configuration.end(), [](const auto& a, const auto& b) {
-                return a.second < b.second;
-              })->first;
-  return {{"configuration", settled},     {"decided", r.chosen.has_value()}, {"policy", r.policy},
-          {"pinned_by", r.pinned_by},     {"samples", r.samples.size()},     {"sampling_seconds", seconds},
-          {"sampling_lost_seconds", lost}};
-}
 
 int run(int argc, char** argv) {
   CLI::App app{"One phase of a shape: prints its time and what right-sizing did as one line of JSON.", "grain_shapes"};
@@ -104,7 +69,7 @@ int run(int argc, char** argv) {
       {"off_loads", phase->off_loads()},
       {"answer", fmt::format("{:016x}", what.declared ? 0 : phase->answer())},
       {"checked", what.declared ? "every off-load ran once" : "closed form, and every off-load ran once"}};
-  if (const auto report = ms::report(phase_name)) line.update(decisions(*report));
+  if (const auto report = ms::report(phase_name)) line.update(grain::decisions(*report));
   fmt::print("{}\n", line.dump());
   return std::fflush(stdout) == 0 ? 0 : failure;
 }
