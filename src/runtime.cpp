@@ -43,6 +43,7 @@
 #include "task/kernels.hpp"
 #include "task/os_waiter.hpp"
 #include "task/pool.hpp"
+#include "task/uncancelled.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {

@@ -24,8 +24,9 @@ struct configuration {
 /// One measured stretch of a phase under one configuration.
 struct phase_sample {
   configuration under;
-  double work = 0;     ///< C: completed kernels, each counted with its mean one-worker time; seconds
-  double seconds = 0;  ///< T: how long that took
+  double work = 0;  ///< C: completed kernels, each counted with its mean one-worker time, and with `auto` what streams
+                    ///< did between them; seconds
+  double seconds = 0;                                                     ///< T: how long that took
   double throughput() const { return seconds > 0 ? work / seconds : 0; }  ///< W = C/T (S-MGPS)
 };
 
@@ -40,9 +41,9 @@ struct phase_report {
   std::optional<configuration> chosen;  ///< unset while sampling
   std::string pinned_by;                ///< e.g. "MASLIN_PIN"; empty when right-sizing decided
   std::string policy;                   ///< that decided, as MASLIN_GRAIN names it; empty when pinned or run in place
-  double work = 0;                      ///< of the whole phase so far, counted like phase_sample::work
-  double seconds = 0;                   ///< since the phase began, to its end
-  std::optional<double> cpu_seconds;    ///< of the process meanwhile; unset inside another phase and in virtual time
+  double work = 0;     ///< of the whole phase so far: completed kernels, each with its mean one-worker time
+  double seconds = 0;  ///< since the phase began, to its end
+  std::optional<double> cpu_seconds;  ///< of the process meanwhile; unset inside another phase and in virtual time
   std::string waiting;         ///< how its workers waited: spin, yield, adaptive or park; empty where none had to
   std::string waiting_reason;  ///< who chose that, and why: "auto: lengths vary by 80 %, a wake-up costs 45 us"
 };

@@ -5,11 +5,19 @@
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
 #include "exec/execute.hpp"
+#include "exec/phase/phase_run.hpp"
 #include "exec/reports.hpp"
 #include "task/kernels.hpp"
+#include "task/uncancelled.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
+
+void await_scope(executor& exec, const context& caller, scope& covered) {
+  const uncancelled during(caller);
+  const stream_waits meanwhile(caller);
+  await(exec, covered);
+}
 
 void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
   const std::int64_t blocks = l.blocks();

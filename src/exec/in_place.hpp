@@ -10,21 +10,20 @@
 #include "graph/recording.hpp"
 #include "maslin/trace.hpp"
 #include "task/context.hpp"
-#include "task/uncancelled.hpp"
 
 namespace maslin {
 
 class live_report;
+
+/// Suspends the caller until the tasks of that scope are done.
+void await_scope(executor& exec, const context& caller, scope& covered);
 
 /// Suspends the caller until all tasks of its context (or all members of a group) are done and their data is where the
 /// program declared it.
 inline void await_tasks(executor& exec, context& caller, scope* members = nullptr) {
   scope& covered = members ? *members : *caller.children;
   if (caller.data) graph::settle(caller, members, exec);
-  if (!covered.quiet()) {
-    const uncancelled during(caller);
-    await(exec, covered);
-  }
+  if (!covered.quiet()) await_scope(exec, caller, covered);
   if (caller.data) graph::domain::of(caller).quiet(members, covered.has_errors());
 }
 

@@ -51,7 +51,10 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
   run.begin(*t);
   if (outer) outer->phase.hold_still(true);
   held.unlock();
-  suspend_until(machine, run.streams());
+  {
+    const stream_waits meanwhile(here);
+    suspend_until(machine, run.streams());
+  }
   if (outer) {
     held.lock();
     outer->phase.hold_still(false);
@@ -161,7 +164,7 @@ void run_loop(Machine& machine, context& caller, const detail::loop& l) {
   machine.share_loop(caller, l);
   const std::uint64_t end = machine.ticks();
   machine.loop_took(w, l, width, end - begin);
-  s.phase.sizing().departed(ticket, w.index, column, width, end - begin, l.length());
+  s.phase.sizing().departed(ticket, w.index, column, width, end - begin, true, l.length());
   look_at(machine, s, end);
 }
 
@@ -205,7 +208,7 @@ void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*c
   }
   const std::uint64_t end = machine.ticks();
   machine.kernel_took(*w, site, width, end - begin);
-  s->phase.sizing().departed(ticket, w->index, column, width, end - begin);
+  s->phase.sizing().departed(ticket, w->index, column, width, end - begin, here.owns_stream);
   if (here.owns_stream) look_at(machine, *s, end);
 }
 

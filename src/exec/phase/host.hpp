@@ -46,6 +46,9 @@ class phase_host {
   /// Any thread: what sharing a kernel with a team costs at least; 0: not known.
   virtual double handing_over() const = 0;
 
+  /// Any thread: is what streams do themselves, between off-loads, done by their workers and at one worker's pace?
+  virtual bool counts_own_code() const { return true; }
+
   const grain::pins& pins() const { return pins_; }
   /// Any thread: where that kernel runs, if MASLIN_PIN says so.
   std::optional<grain::kernel_place> pinned_place(std::uint32_t kernel) const;

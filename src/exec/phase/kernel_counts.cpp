@@ -9,6 +9,7 @@ kernel_counts::kernel_counts(int workers)
       kernels_(kernel_count() + 1),
       columns_(kernels_ + loops),
       cells_(std::make_unique<cell[]>(static_cast<std::size_t>(workers) * columns_)),
+      waited_(std::make_unique<wait_time[]>(static_cast<std::size_t>(workers))),
       mean_seconds_(std::make_unique<std::atomic<double>[]>(columns_)) {}
 
 std::uint32_t kernel_counts::of_loop(const void* body, std::uint32_t line) const {
@@ -16,10 +17,12 @@ std::uint32_t kernel_counts::of_loop(const void* body, std::uint32_t line) const
   return kernels_ + static_cast<std::uint32_t>((site * 0x9e3779b97f4a7c15u) >> 59);
 }
 
-void kernel_counts::count(int worker, std::uint32_t column, int width, std::uint64_t ticks, std::uint64_t completed) {
-  count_untimed(worker, column, completed);
-  cell& c = at(worker, column);
+void kernel_counts::count(int worker, std::uint32_t column, int width, std::uint64_t ticks, bool by_stream,
+                          std::uint64_t completed) {
+  cell& c = execution(worker, column);
+  cell::add(c.completed, completed);
   cell::add(c.worker_ticks, ticks * static_cast<std::uint64_t>(width));
+  if (by_stream) cell::add(c.stream_ticks, ticks);
   if (width != 1) return;
   cell::add(c.one_worker, completed);
   cell::add(c.one_worker_ticks, ticks);
@@ -35,10 +38,13 @@ grain::kernel_record kernel_counts::counted_in(std::uint32_t column, double seco
   for (int w = 0; w < workers_; ++w) {
     const cell& c = at(w, column);
     all.executions += read(c.executions);
-    all.completed += read(c.completed);
+    const std::uint64_t untimed = read(c.untimed);
+    all.completed += read(c.completed) + untimed;
+    all.untimed += untimed;
     all.one_worker += read(c.one_worker);
     all.one_worker_seconds += static_cast<double>(read(c.one_worker_ticks)) * seconds_per_tick;
     all.worker_seconds += static_cast<double>(read(c.worker_ticks)) * seconds_per_tick;
+    all.stream_seconds += static_cast<double>(read(c.stream_ticks)) * seconds_per_tick;
   }
   return all;
 }
@@ -47,6 +53,13 @@ std::vector<grain::kernel_record> kernel_counts::counted(double seconds_per_tick
   std::vector<grain::kernel_record> all(columns_in_use());
   for (std::uint32_t k = 0; k < all.size(); ++k) all[k] = counted_in(k, seconds_per_tick);
   return all;
+}
+
+std::uint64_t kernel_counts::waited() const {
+  std::uint64_t ticks = 0;
+  for (int w = 0; w < workers_; ++w)
+    ticks += waited_[static_cast<std::size_t>(w)].ticks.load(std::memory_order_relaxed);
+  return ticks;
 }
 
 double kernel_counts::work(double seconds_per_tick) const {

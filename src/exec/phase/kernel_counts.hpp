@@ -24,15 +24,17 @@ class kernel_counts {
   std::uint32_t of_loop(const void* body, std::uint32_t line) const;
 
   /// On that worker: an execution at that width that completed so much: 1, or a loop's iterations.
-  void count(int worker, std::uint32_t column, int width, std::uint64_t ticks, std::uint64_t completed);
+  void count(int worker, std::uint32_t column, int width, std::uint64_t ticks, bool by_stream, std::uint64_t completed);
   /// The same of one that was too small to be timed.
   void count_untimed(int worker, std::uint32_t column, std::uint64_t completed) {
-    if (column >= kernels_ && !any_loop_.load(std::memory_order_relaxed))
-      any_loop_.store(true, std::memory_order_relaxed);
-    cell& c = at(worker, column);
-    cell::add(c.executions, 1);
-    cell::add(c.completed, completed);
+    cell::add(execution(worker, column).untimed, completed);
   }
+  /// A stream on that worker has waited for so long: for its tasks, or for a phase of its own.
+  void count_wait(int worker, std::uint64_t ticks) {
+    cell::add(waited_[static_cast<std::size_t>(worker)].ticks, ticks);
+  }
+  /// Gives how long streams have waited so far, in ticks, summed over them.
+  std::uint64_t waited() const;
   /// Any thread: the mean one-worker time of what a column counts, as last learned; 0: not known yet.
   double mean_seconds(std::uint32_t column) const;
 
@@ -47,18 +49,32 @@ class kernel_counts {
   /// What one worker did with one kernel. Written by that worker alone.
   struct cell {
     std::atomic<std::uint64_t> executions{0};
-    std::atomic<std::uint64_t> completed{0};
+    std::atomic<std::uint64_t> completed{0};  ///< and timed
+    std::atomic<std::uint64_t> untimed{0};    ///< completed
     std::atomic<std::uint64_t> one_worker{0};
     std::atomic<std::uint64_t> one_worker_ticks{0};
     std::atomic<std::uint64_t> worker_ticks{0};
+    std::atomic<std::uint64_t> stream_ticks{0};
 
     static void add(std::atomic<std::uint64_t>& to, std::uint64_t what) {
       to.store(to.load(std::memory_order_relaxed) + what, std::memory_order_relaxed);
     }
   };
 
+  struct alignas(64) wait_time {
+    std::atomic<std::uint64_t> ticks{0};
+  };
+
   cell& at(int worker, std::uint32_t column) const {
     return cells_[static_cast<std::size_t>(worker) * columns_ + column];
+  }
+
+  cell& execution(int worker, std::uint32_t column) {
+    if (column >= kernels_ && !any_loop_.load(std::memory_order_relaxed))
+      any_loop_.store(true, std::memory_order_relaxed);
+    cell& c = at(worker, column);
+    cell::add(c.executions, 1);
+    return c;
   }
 
   std::uint32_t columns_in_use() const { return any_loop_.load(std::memory_order_relaxed) ? columns_ : kernels_; }
@@ -71,6 +87,7 @@ class kernel_counts {
   std::uint32_t columns_;
   std::atomic<bool> any_loop_{false};
   std::unique_ptr<cell[]> cells_;                        ///< a row a worker
+  std::unique_ptr<wait_time[]> waited_;                  ///< by worker
   std::unique_ptr<std::atomic<double>[]> mean_seconds_;  ///< by column
 };
 

@@ -155,7 +155,7 @@ void phase_run::apply(configuration c) noexcept {
 }
 
 void phase_run::update_stream_requests() {
-  sizing_.running(static_cast<int>(running_.size()));
+  sizing_.running(static_cast<int>(running_.size()), exec_.ticks());
   const bool room = running() < now_.streams;
   const bool more = !suspended_.empty() || next_ < what_.streams;
   takes_turns_.store(sizing_.keeps_even() && !suspended_.empty(), std::memory_order_relaxed);
@@ -199,8 +199,9 @@ stream_run* phase_run::next_stream(int worker, bool before_parking, std::optiona
 void phase_run::started(stream_run& s, int worker) {
   looks_without_ = 0;
   s.worker = worker;
-  s.off_loaded = false;
-  // A new place is taken at the first off-load: that is when its slice may begin.
+  // It begins in its place. Where only off-loads count, its slice may not begin before the first.
+  s.off_loaded = !s.extra && sizing_.counts_own_code();
+  off_loaded_ += s.off_loaded ? 1 : 0;
   s.seen = generation_.load(std::memory_order_relaxed) - 1;
   running_.push_back(&s);
   if (!s.extra) ++on_worker_[static_cast<std::size_t>(worker)];
@@ -309,9 +310,18 @@ void phase_run::look_at_waits() noexcept {
     if (t->runs) t->waits.store(waiting_.current(), std::memory_order_relaxed);
 }
 
+/// Gives for how long those that wait now have done so, in ticks, summed over them.
+std::uint64_t phase_run::waits_until(std::uint64_t now) const {
+  std::uint64_t ticks = 0;
+  for (const stream_run* s : running_)
+    if (const std::uint64_t since = s->waits_since.load(std::memory_order_relaxed); since < now) ticks += now - since;
+  return ticks;
+}
+
 void phase_run::tick() {
   look_at_waits();
-  sizing_.look(exec_.ticks(), left(), off_loaded_, nested_ > 0);
+  const std::uint64_t now = exec_.ticks();
+  sizing_.look(now, left(), off_loaded_, nested_ > 0, waits_until(now));
 }
 
 void phase_run::record_configuration(std::uint64_t now) noexcept {

@@ -17,6 +17,7 @@
 #include "maslin/float_mode.hpp"
 #include "maslin/trace.hpp"
 #include "sched/grain/edtlp.hpp"
+#include "task/context.hpp"
 #include "task/scope.hpp"
 
 namespace maslin {
@@ -36,6 +37,9 @@ struct stream_run {
   MASLIN_ATOMIC<std::uint64_t> off_loads{0};  ///< so far; written by the stream alone
   std::uint64_t turn_ends = 0;  ///< in ticks: from then on it gives way to a suspended stream that has come less far
   waiter* fiber = nullptr;      ///< while it is suspended: the executor's fiber
+  /// Since when, in ticks, it waits for its tasks, or for a phase of its own.
+  MASLIN_ATOMIC<std::uint64_t> waits_since{not_now};
+  static constexpr std::uint64_t not_now = ~std::uint64_t{0};
   static constexpr int outside = -1;
   /// Null unless a thread that is no worker has gone on with it: what that thread goes on with at the stream's end.
   MASLIN_ATOMIC<maslin::fiber*> back_to{nullptr};
@@ -59,6 +63,12 @@ class phase_run {
     off_loaded(s);
     if (now >= s.turn_ends && takes_turns_.load(std::memory_order_relaxed))
       s.seen = generation_.load(std::memory_order_relaxed) - 1;
+  }
+  std::uint64_t ticks() const { return exec_.ticks(); }
+  /// The stream itself: it has waited since then.
+  void waited(const stream_run& s, std::uint64_t since) {
+    const std::uint64_t now = exec_.ticks();
+    if (now > since && s.worker != stream_run::outside) sizing_.waited(s.worker, now - since);
   }
   bool due(std::uint64_t now) const { return sizing_.due(now) || waiting_.due(now); }
   scope& streams() { return streams_; }
@@ -121,6 +131,7 @@ class phase_run {
   std::int64_t left() const { return what_.streams - finished_; }
   /// Gives how many streams run, without those that are in nobody's place.
   int running() const { return static_cast<int>(running_.size()) - extra_; }
+  std::uint64_t waits_until(std::uint64_t now) const;
   bool has_extra(int worker) const;
   /// Must the stream leave its place to another one?
   bool gives_way(const stream_run& s, std::uint64_t now) const;
@@ -157,6 +168,28 @@ class phase_run {
   std::vector<team*> before_;  ///< those of the configuration before, while one follows the other
   const std::uint64_t began_;
   int off_loaded_ = 0;  ///< running streams that have off-loaded since the configuration was set
+};
+
+/// While it lives, the code that runs in that context, if it is a stream's own, waits. What a kernel waits for is part
+/// of the kernel.
+class stream_waits {
+ public:
+  explicit stream_waits(const context& c)
+      : stream_(c.owns_stream && !c.in_offload ? static_cast<stream_run*>(c.stream) : nullptr),
+        since_(stream_ ? stream_->phase.ticks() : 0) {
+    if (stream_) stream_->waits_since.store(since_, std::memory_order_relaxed);
+  }
+  ~stream_waits() {
+    if (!stream_) return;
+    stream_->waits_since.store(stream_run::not_now, std::memory_order_relaxed);
+    stream_->phase.waited(*stream_, since_);
+  }
+  stream_waits(const stream_waits&) = delete;
+  stream_waits& operator=(const stream_waits&) = delete;
+
+ private:
+  stream_run* stream_;
+  std::uint64_t since_;
 };
 
 }  // namespace maslin

@@ -8,6 +8,16 @@
 
 namespace maslin {
 
+namespace {
+
+double mean_execution(const std::vector<grain::kernel_record>& all) {
+  grain::kernel_times times;
+  times.add(all);
+  return times.mean_execution();
+}
+
+}  // namespace
+
 right_sizing::right_sizing(phase_host& exec, const detail::phase& what, std::uint32_t name, live_report& report,
                            int workers)
     : exec_(exec),
@@ -25,6 +35,7 @@ right_sizing::right_sizing(phase_host& exec, const detail::phase& what, std::uin
   report.change([&](phase_report& r) { r.policy = grain::name_of(exec.policy()); });
   controller_ = grain::make_controller(
       exec.policy(), {workers, what.streams, exec.handing_over(), exec.learned_of(what.name, workers, what.streams)});
+  counts_own_code_ = exec.counts_own_code() && controller_->counts_own_code();
   answer_ = ask();
 }
 
@@ -74,6 +85,13 @@ void right_sizing::resize(int workers) noexcept {
   }
 }
 
+/// So many streams have run until now.
+void right_sizing::count_streams(std::uint64_t now) {
+  if (now <= counted_at_) return;
+  streams_ticks_ += static_cast<std::uint64_t>(running_) * (now - counted_at_);
+  counted_at_ = now;
+}
+
 void right_sizing::runs_under(configuration c, std::uint64_t now) noexcept {
   now_ = c;
   ++generation_;
@@ -89,7 +107,7 @@ void right_sizing::stream_ended(std::int64_t left, bool tells) {
   if (tells && !pinned_) news_.left = left;
 }
 
-void right_sizing::look(std::uint64_t now, std::int64_t left, int settled, bool still) {
+void right_sizing::look(std::uint64_t now, std::int64_t left, int settled, bool still, std::uint64_t waits) {
   if (pinned_ || deciding_) return;
   if (!answer_.sampling) look_at_.store(never, std::memory_order_relaxed);
   // What off-loads do beside a nested phase is no sign of this one's streams.
@@ -110,7 +128,16 @@ void right_sizing::look(std::uint64_t now, std::int64_t left, int settled, bool 
     if (!long_enough && (!rule.units_suffice || slice_units_ < streams)) return;
     news_.slice = slicing::ends;
   }
-  news_.at = {now_, generation_, slice_began_, now, slice_units_, streams};
+  count_streams(now);
+  const auto at_work = static_cast<std::int64_t>(streams_ticks_) - static_cast<std::int64_t>(kernels_.waited() + waits);
+  news_.at = {now_, generation_, slice_began_, now, at_work, slice_units_, streams};
+}
+
+std::vector<grain::kernel_record> right_sizing::counted() const {
+  std::vector<grain::kernel_record> all = kernels_.counted(exec_.seconds_per_tick());
+  if (!counts_own_code_)  // then what was not timed counts with the kernels
+    for (grain::kernel_record& k : all) k.untimed = 0;
+  return all;
 }
 
 bool right_sizing::begin_decision() {
@@ -132,6 +159,7 @@ void right_sizing::decide() noexcept {
     if (told_.slice == slicing::ends) end_slice();
     if (told_.slice == slicing::begins) {
       slice_from_ = counted();
+      own_from_ = own_seconds(told_.at, slice_from_);
       slice_begins_ = true;
     }
     if (told_.left > 0) controller_->streams_left(told_.left);
@@ -141,22 +169,42 @@ void right_sizing::decide() noexcept {
   }
 }
 
+/// What streams have done themselves: all that they did but their kernels. Those that have not ended count as own code
+/// until then.
+double right_sizing::own_seconds(const stretch& until, std::span<const grain::kernel_record> kernels) const {
+  if (!counts_own_code_) return 0;
+  double seconds = static_cast<double>(until.at_work) * exec_.seconds_per_tick();
+  for (const grain::kernel_record& k : kernels) seconds -= k.stream_seconds;
+  return seconds;
+}
+
 void right_sizing::end_slice() {
   const stretch& at = told_.at;
   std::vector<grain::kernel_record> all = counted();
   kernels_.learn(all);
   grain::sample slice{at.under, exec_.seconds_between(at.began, at.now), exec_.seconds_between(began_, at.now), all,
                       at.units};
+  slice.kernels_so_far = all;
+  slice.own_so_far = own_seconds(at, all);
+  slice.own_seconds = std::max(0.0, slice.own_so_far - own_from_);
   std::int64_t executions = 0;
   for (std::size_t k = 0; k < slice.kernels.size(); ++k) {
     grain::kernel_record& of = slice.kernels[k];
     const grain::kernel_record before = k < slice_from_.size() ? slice_from_[k] : grain::kernel_record{};
     of.executions -= before.executions;
     of.completed -= before.completed;
+    of.untimed -= before.untimed;
     of.one_worker -= before.one_worker;
     of.one_worker_seconds = std::max(0.0, of.one_worker_seconds - before.one_worker_seconds);
     of.worker_seconds = std::max(0.0, of.worker_seconds - before.worker_seconds);
+    of.stream_seconds = std::max(0.0, of.stream_seconds - before.stream_seconds);
     executions += static_cast<std::int64_t>(of.executions);
+  }
+  // What streams did themselves says as much as the kernels that take as long; all of it, where there are none.
+  if (slice.own_seconds > 0) {
+    const double kernel = mean_execution(all);
+    const double as_many = kernel > 0 ? slice.own_seconds / kernel : std::numeric_limits<std::int32_t>::max();
+    executions += static_cast<std::int64_t>(std::min<double>(as_many, std::numeric_limits<std::int32_t>::max()));
   }
   if (!controller_->rule().complete({slice.seconds, executions, slice.units, at.streams})) return;
   slice_ended_ = true;
@@ -167,6 +215,7 @@ void right_sizing::end_slice() {
     note_decision(at.under, trace::decision_stage::sampling, next_samples_.back().throughput());
   if (controller_->current() != at.under || !controller_->sampling()) return;
   slice_from_ = std::move(all);
+  own_from_ = slice.own_so_far;
   slice_begins_ = true;
 }
 

@@ -38,9 +38,9 @@ class right_sizing {
   /// One stays on its stream's host: it takes no worker, and counts like any other.
   std::uint64_t stayed() const { return departures_.pass(); }
   /// The off-load is done: it ran on `worker` at that width, and completed one kernel, or a loop's iterations.
-  void departed(std::uint64_t ticket, int worker, std::uint32_t column, int width, std::uint64_t ticks,
+  void departed(std::uint64_t ticket, int worker, std::uint32_t column, int width, std::uint64_t ticks, bool by_stream,
                 std::uint64_t completed = 1) {
-    kernels_.count(worker, column, width, ticks, completed);
+    kernels_.count(worker, column, width, ticks, by_stream, completed);
     departed(ticket);
   }
   /// The same of one that was too small to be timed.
@@ -48,6 +48,8 @@ class right_sizing {
     kernels_.count_untimed(worker, column, completed);
     departed(ticket);
   }
+  /// A stream on that worker has waited for so long.
+  void waited(int worker, std::uint64_t ticks) { kernels_.count_wait(worker, ticks); }
   const kernel_counts& counts() const { return kernels_; }
   /// Is there something to look at whatever the time is?
   bool due() const { return look_at_.load(std::memory_order_relaxed) == 0; }
@@ -67,12 +69,19 @@ class right_sizing {
   /// The phase runs under that from now on.
   void runs_under(configuration c, std::uint64_t now) noexcept;
   /// So many streams run from now on.
-  void running(int streams) { departures_.running(streams); }
+  void running(int streams, std::uint64_t now) {
+    count_streams(now);
+    running_ = streams;
+    departures_.running(streams);
+  }
+  /// Does what streams do themselves, between off-loads, count for the policy?
+  bool counts_own_code() const { return counts_own_code_; }
   /// A stream has ended, and so many have not. `tells`: the policy is to hear of that.
   void stream_ended(std::int64_t left, bool tells);
-  /// Has a slice to begin or to end now, or an epoch? `settled`: running streams that have off-loaded since the
+  /// Has a slice to begin or to end now, or an epoch? `settled`: running streams that have taken their places since the
   /// configuration was set. `still`: a phase inside one of the streams holds this one still.
-  void look(std::uint64_t now, std::int64_t left, int settled, bool still);
+  /// `waits`: for how long streams that wait now have done so, in ticks, summed over them.
+  void look(std::uint64_t now, std::int64_t left, int settled, bool still, std::uint64_t waits);
   /// Is there something to tell the policy? The caller who gets true must call `decide`, then `end_decision`.
   bool begin_decision();
   /// Gives whether a slice has ended.
@@ -107,8 +116,9 @@ class right_sizing {
     std::uint64_t generation = 0;  ///< of the configuration
     std::uint64_t began = 0;
     std::uint64_t now = 0;
-    std::int64_t units = 0;  ///< streams finished in it
-    int streams = 0;         ///< that run at a time
+    std::int64_t at_work = 0;  ///< since the phase began, in ticks: streams' time without waits, summed over them
+    std::int64_t units = 0;    ///< streams finished in it
+    int streams = 0;           ///< that run at a time
   };
   /// What there is to tell the policy.
   struct news {
@@ -128,7 +138,9 @@ class right_sizing {
   void pin(configuration c) noexcept;
   answer ask() const;
   void end_slice();
-  std::vector<grain::kernel_record> counted() const { return kernels_.counted(exec_.seconds_per_tick()); }
+  void count_streams(std::uint64_t now);
+  double own_seconds(const stretch& until, std::span<const grain::kernel_record> kernels) const;
+  std::vector<grain::kernel_record> counted() const;
 
   phase_host& exec_;
   const detail::phase& what_;
@@ -148,6 +160,10 @@ class right_sizing {
   configuration now_;
   std::uint64_t generation_ = 0;  ///< counts the configurations
   std::uint64_t set_at_ = 0;
+  int running_ = 0;                  ///< streams
+  std::uint64_t streams_ticks_ = 0;  ///< their time, summed, until `counted_at_`
+  std::uint64_t counted_at_;
+  bool counts_own_code_ = false;
   bool in_slice_ = false;
   std::uint64_t slice_began_ = 0;
   std::int64_t slice_units_ = 0;
@@ -161,6 +177,7 @@ class right_sizing {
   bool slice_ended_ = false;
   bool slice_begins_ = false;
   std::vector<grain::kernel_record> slice_from_;
+  double own_from_ = 0;
   std::vector<phase_sample> next_samples_;
 };
 

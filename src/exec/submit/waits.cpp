@@ -12,6 +12,7 @@
 #include "maslin/runtime.hpp"
 #include "task/branch.hpp"
 #include "task/context_watcher.hpp"
+#include "task/uncancelled.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {

@@ -33,6 +33,8 @@ class library_threads {
   void tell(int track);
   void forget() noexcept;
 
+  /// Is there a library?
+  bool any() const noexcept { return found_.load(std::memory_order_relaxed); }
   /// The caller goes on after something that its team shared, in the same context, or with another width: what
   /// libraries may use is looked at again.
   void after_sharing() noexcept {
@@ -44,7 +46,6 @@ class library_threads {
   }
 
  private:
-  bool any() const noexcept { return found_.load(std::memory_order_relaxed); }
   void caller_goes_on() noexcept;
   void starter_goes_on() noexcept;
 

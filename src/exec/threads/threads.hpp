@@ -68,6 +68,7 @@ class threads_executor final : public executor, public phase_host {
   std::optional<grain::wait_sums> waits(int first, int width) const override;
   grain::auto_wait learned_wait() const override { return {spin_.wake_up(), spin_.is_oversubscribed()}; }
   std::optional<double> cpu_seconds() const override { return base::process_cpu_seconds(); }
+  bool counts_own_code() const override { return !libraries_.any(); }  // in these it is done by as many as are granted
   std::unique_ptr<learned_phases> open_learned() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() override { return 4096; }

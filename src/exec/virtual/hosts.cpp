@@ -107,7 +107,7 @@ void hosts::run_on_host(context& caller, std::uint32_t kernel, void (*call)(void
   lengths_.ran(kernel, 1, static_cast<picoseconds>(static_cast<double>(length) / longer));
   if (s)
     s->phase.sizing().departed(ticket, s->worker, s->phase.sizing().counts().of_kernel(kernel), 1,
-                               static_cast<std::uint64_t>(length));
+                               static_cast<std::uint64_t>(length), true);
   if (thrown) std::rethrow_exception(thrown);
 }
 
@@ -146,7 +146,7 @@ bool hosts::run_kernel(virtual_worker& w) {
   lengths_.ran(k.kernel, k.width, length);
   if (k.stream)
     k.stream->phase.sizing().departed(k.ticket, w.index, k.stream->phase.sizing().counts().of_kernel(k.kernel), k.width,
-                                      static_cast<std::uint64_t>(length));
+                                      static_cast<std::uint64_t>(length), true);
   k.waits->on_host.last_length = length;
   k.waits->home->enqueue(*k.waits, exec_.signalled(*k.waits->home));
   return true;

@@ -58,6 +58,7 @@ class virtual_executor final : public executor, public phase_host {
   double handing_over() const override { return static_cast<double>(2 * times_.signal + times_.wake) * 1e-12; }
   std::optional<grain::wait_sums> waits(int, int) const override { return std::nullopt; }
   std::optional<double> cpu_seconds() const override { return std::nullopt; }
+  bool counts_own_code() const override { return !hosts_; }
   /// Runs are deterministic unless a file is named.
   std::unique_ptr<learned_phases> open_learned() const override {
     return std::make_unique<learned_phases>(machine_name_, learned_file(""));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "sched/grain/feasible.hpp"
@@ -36,13 +37,16 @@ constexpr int remembered = 16;
 /// A pair of slices whose squared difference is more than so many times the median counts like that much.
 constexpr double wild = 4;
 
-// How much less a slice says later: for every doubling of the phase's time; of another mix of kernels, for all of it
-// being others (a mix that moves a little says as much); of the time before throughput changed of itself; of an
-// earlier run.
+// How much less a slice says later: for every doubling of the phase's time; of a mix of kernels of which it saw none; of
+// the time before throughput changed of itself; of an earlier run.
 constexpr double aging_sd = 0.03;
 constexpr double other_mix_sd = 1;
 constexpr double other_era_sd = 0.6;
 constexpr double other_run_sd = 0.015;
+/// How far the pace of streams' own code is apart in two configurations.
+constexpr double pace_sd = 0.3;
+/// A slice that did not see so large a share of what is to come says nothing.
+constexpr double most_not_seen = 0.5;
 /// What is known less well than this (another mix, another era) does not say how this run compares with an earlier one.
 constexpr double comparable_sd = 0.2;
 /// What an earlier run says of the throughput itself, before the first slice.
@@ -123,18 +127,55 @@ sample_rule automatic::rule() const {
 
 void automatic::observe(const sample& measured) {
   if (measured.seconds <= 0) return;
+  const double since_last = measured.at - now_;
   now_ = std::max(now_, measured.at);
   times_.add(measured.kernels);
-  taken_.push_back({measured, era_});
+  const double running = static_cast<double>(std::min<std::int64_t>(measured.under.streams, left_));
+  const double finished = static_cast<double>(streams_ - left_);
+  mix_.observe(parts_of(measured.own_seconds, measured.kernels, times_), measured.own_so_far, measured.kernels_so_far,
+               times_, running / static_cast<double>(left_), since_last, finished > 0 ? now_ * running / finished : 0);
 
-  const double all = times_.work(measured.kernels);
-  mix_.resize(std::max(mix_.size(), measured.kernels.size()));
-  for (std::size_t k = 0; k < mix_.size() && all > 0; ++k) {
-    const double share = k < measured.kernels.size() ? times_.work_of(k, measured.kernels[k]) / all : 0;
-    mix_[k] += (share - mix_[k]) / (taken_.size() == 1 ? 1 : 4);
-  }
+  taken_.push_back({measured, era_, left_ < streams_ && left_ <= measured.under.streams});
+  taken_.back().measured.kernels_so_far = {};
+  learn_paces();
   look_for_change();
   decide();
+}
+
+/// Streams' own code may run at another pace in another configuration (memory that all use, a lock). Where streams do
+/// it between kernels, slices of one configuration agree on how much of it there is to a second of kernels, and how
+/// they differ from other configurations' is the pace. Where a slice catches nothing but own code, and the next one
+/// none, that says nothing.
+void automatic::learn_paces() {
+  paces_.clear();
+  double sum = 0, squares = 0;
+  int all = 0;
+  for (const slice& s : taken_) {
+    if (s.era != era_) continue;
+    const work_parts done = parts_of(s.measured.own_seconds, s.measured.kernels, times_);
+    const double work = std::accumulate(done.begin() + 1, done.end(), 0.0);
+    if (done.front() <= 0 || work <= 0) continue;
+    const double log_own = std::log(done.front() / work);
+    auto of = std::find_if(paces_.begin(), paces_.end(), [&](const pace& p) { return p.under == s.measured.under; });
+    if (of == paces_.end()) of = paces_.insert(of, {s.measured.under, 0, 0, 0});
+    of->sum += log_own;
+    of->squares += square(log_own);
+    ++of->slices;
+    sum += log_own;
+    ++all;
+  }
+  for (const pace& p : paces_) squares += p.squares - square(p.sum) / p.slices;
+  const int free = all - static_cast<int>(paces_.size());
+  const double within = free >= enough ? std::max(0.0, squares / free) : 1;
+  for (pace& p : paces_) {
+    const double sure = square(pace_sd) / (square(pace_sd) + within * (1.0 / p.slices + 1.0 / all));
+    p.log_pace = sure * (p.sum / p.slices - sum / all);
+  }
+}
+
+double automatic::pace_of_own_code(configuration under) const {
+  const auto of = std::find_if(paces_.begin(), paces_.end(), [&](const pace& p) { return p.under == under; });
+  return of == paces_.end() ? 1 : std::exp(of->log_pace);
 }
 
 /// The throughput of a configuration has changed of itself if two slices in a row say so, of which one alone may be an
@@ -149,10 +190,11 @@ void automatic::look_for_change() {
       for (std::size_t i = 0; i + 2 < n; ++i)
         if (taken_[i].era == era_ && taken_[i].measured.under == last.measured.under) earlier.push_back(&taken_[i]);
       if (static_cast<int>(earlier.size()) >= enough) {
-        const summary was = summarize(last.measured.under, earlier);
+        const summary was = summarize(last.measured.under, earlier, to_come());
         const auto is_off = [&](const slice& s) {
-          const double off = std::abs(log_throughput(s.measured) - was.what.log_w);
-          return off > std::max(least_change, change_sds * std::sqrt(variance(s) + was.what.variance));
+          const throughput now = throughput_of(s.measured, to_come());
+          const double off = std::abs(now.log_w - was.what.log_w);
+          return off > std::max(least_change, change_sds * std::sqrt(variance(s, now.not_seen) + was.what.variance));
         };
         if (is_off(last) && is_off(last_but_one)) {
           ++era_;
@@ -183,28 +225,58 @@ void automatic::learn_noise() {
   for (const double one : seen) noise_ += std::min(one, most) / static_cast<double>(seen.size());
 }
 
-double automatic::log_throughput(const sample& s) const {
-  const double work = times_.mean_execution() > 0 ? times_.work(s.kernels) : static_cast<double>(s.units);
-  // Nothing at all was done: less than half of a kernel.
+/// Gives the shares of what streams still have to do. As long as more are left than could run at a time, all parts of a
+/// stream count, whatever those that run are at.
+const work_parts& automatic::to_come() const { return mix_.to_come(left_ > workers_); }
+
+double automatic::own() const { return to_come().empty() ? 0 : to_come().front(); }
+
+expectation automatic::expected() const { return {times_.mean_execution(), handing_over_seconds_, own()}; }
+
+/// Slices catch more of one part of streams' work or of another. So a slice says how long each part took, and for how
+/// many streams' time streams were at work; the throughput is that of streams which do what is still to come.
+automatic::throughput automatic::throughput_of(const sample& s, const work_parts& shares) const {
+  const work_parts done = parts_of(s.own_seconds, s.kernels, times_);
+  double at_work = s.own_seconds;
+  double in_kernels = 0;
+  double work = 0;
+  for (std::size_t k = 0; k < s.kernels.size(); ++k) {
+    at_work += s.kernels[k].stream_seconds;
+    in_kernels += s.kernels[k].stream_seconds;
+    work += done[k + 1];
+  }
+  // What takes one second of one worker took streams so many seconds.
+  const double kernel =
+      work > 0 ? in_kernels / work
+               : s.under.streams / std::exp(expectation{times_.mean_execution(), handing_over_seconds_, 0}(s.under));
+  double each = shares.empty() ? kernel : shares.front() * pace_of_own_code(s.under);
+  double not_seen = 0;
+  for (std::size_t k = 0; k + 1 < shares.size(); ++k) {
+    const bool seen = k < s.kernels.size() && done[k + 1] > 0;
+    each += shares[k + 1] * (seen ? s.kernels[k].stream_seconds / done[k + 1] : kernel);
+    not_seen += seen ? 0 : shares[k + 1];
+  }
+  if (at_work > 0 && each > 0) return {std::log(at_work / s.seconds / each), not_seen};
+  // Nothing was timed. Where other slices saw something, this one says nothing.
   const double least = times_.mean_execution() > 0 ? times_.mean_execution() / 2 : 0.5;
-  return std::log(std::max(work, least) / s.seconds);
+  const double units = times_.mean_execution() > 0 ? times_.work(s.kernels) : static_cast<double>(s.units);
+  return {std::log(std::max(units, least) / s.seconds), shares.empty() ? 0.0 : 1.0};
 }
 
-double automatic::variance(const slice& s) const {
+double automatic::log_throughput(const sample& s) const { return throughput_of(s, to_come()).log_w; }
+
+double automatic::variance(const slice& s, double not_seen) const {
   const double counted =
       times_.mean_execution() > 0 ? static_cast<double>(kernels_of(s.measured)) : static_cast<double>(s.measured.units);
   // Of each stream one kernel is cut by the slice's ends.
-  double v = noise_ / sureness(s.measured.seconds) + s.measured.under.streams / (4 * square(counted + 1));
+  double v =
+      noise_ / sureness(s.measured.seconds) + square(1 - own()) * s.measured.under.streams / (4 * square(counted + 1));
   if (s.measured.at > 0 && now_ > s.measured.at) v += square(aging_sd) * std::log2(now_ / s.measured.at);
   if (s.era != era_) v += square(other_era_sd);
-  const double all = times_.work(s.measured.kernels);
-  double moved = 0;
-  for (std::size_t k = 0; k < mix_.size() && all > 0; ++k)
-    moved += std::abs(mix_[k] - (k < s.measured.kernels.size() ? times_.work_of(k, s.measured.kernels[k]) / all : 0));
-  return v + square(other_mix_sd * square(moved / 2));
+  return v + square(other_mix_sd * not_seen);
 }
 
-automatic::summary automatic::summarize(configuration c, std::vector<const slice*> of) const {
+automatic::summary automatic::summarize(configuration c, std::vector<const slice*> of, const work_parts& shares) const {
   if (of.size() > remembered) of.erase(of.begin(), of.end() - remembered);
   struct value {
     double log_w, variance;
@@ -212,7 +284,8 @@ automatic::summary automatic::summarize(configuration c, std::vector<const slice
   std::vector<value> values;
   summary all{{c, 0, 0}, static_cast<int>(of.size()), 0};
   for (const slice* s : of) {
-    values.push_back({log_throughput(s->measured), variance(*s)});
+    const throughput w = throughput_of(s->measured, shares);
+    values.push_back({w.log_w, variance(*s, w.not_seen)});
     all.fresh += s->era == era_ ? 1 : 0;
   }
   if (values.size() >= enough) {  // the one that is furthest off says nothing
@@ -234,29 +307,41 @@ automatic::summary automatic::summarize(configuration c, std::vector<const slice
   return all;
 }
 
-std::vector<automatic::summary> automatic::summaries() const {
+std::vector<automatic::summary> automatic::summaries(const work_parts& shares, bool with_tail) const {
   std::vector<summary> all;
   std::vector<configuration> seen;
+  const auto says_something = [&](const slice& s) {
+    return (with_tail || !s.tail) && throughput_of(s.measured, shares).not_seen <= most_not_seen;
+  };
   for (const slice& s : taken_)
-    if (std::find(seen.begin(), seen.end(), s.measured.under) == seen.end()) seen.push_back(s.measured.under);
+    if (says_something(s) && std::find(seen.begin(), seen.end(), s.measured.under) == seen.end())
+      seen.push_back(s.measured.under);
   for (const configuration c : seen) {
     std::vector<const slice*> of;
     for (const slice& s : taken_)
-      if (s.measured.under == c) of.push_back(&s);
-    all.push_back(summarize(c, std::move(of)));
+      if (s.measured.under == c && says_something(s)) of.push_back(&s);
+    all.push_back(summarize(c, std::move(of), shares));
   }
-  // An earlier run says how configurations compare; how fast this one is, the slices say.
+  // An earlier run says how configurations compare; how fast this one is, the slices say. As far as it was off where
+  // there are slices, it may be elsewhere.
   double shift = 0;
+  double off = 0;
   int both = 0;
   const std::vector<knowledge::known> before = before_.empty() ? std::vector<knowledge::known>() : before_.front().best;
-  for (const knowledge::known& k : before)
-    for (const summary& s : all)
-      if (s.what.under == k.under && s.what.variance < square(comparable_sd))
-        shift += s.what.log_w - std::log(k.throughput), ++both;
-  if (both > 0) shift /= both;
+  for (const knowledge::known& k : before) {
+    for (const summary& s : all) {
+      if (s.what.under != k.under || s.what.variance >= square(comparable_sd)) continue;
+      const double faster = s.what.log_w - std::log(k.throughput);
+      shift += faster;
+      off += square(faster);
+      ++both;
+    }
+  }
+  if (both > 0) shift /= both, off /= both;
+  if (both > 1) off = std::max(0.0, off - square(shift));  // all faster or slower by as much
   for (const knowledge::known& k : before)
     if (std::find(seen.begin(), seen.end(), k.under) == seen.end())
-      all.push_back({{k.under, std::log(k.throughput) + shift, square(other_run_sd)}, 0, 0});
+      all.push_back({{k.under, std::log(k.throughput) + shift, square(other_run_sd) + off}, 0, 0});
   return all;
 }
 
@@ -298,14 +383,14 @@ void automatic::decide() {
     std::erase_if(before_, [&](const knowledge& k) {
       return k.kernel_seconds > 0 && (now > same_input * k.kernel_seconds || k.kernel_seconds > same_input * now);
     });
-  const std::vector<summary> known = summaries();
+  const std::vector<summary> known = summaries(to_come(), true);
   const auto known_of = [&](configuration c) {
     const auto at = std::find_if(known.begin(), known.end(), [&](auto& s) { return s.what.under == c; });
     return at == known.end() ? nullptr : &*at;
   };
 
   // Throughput relative to that of what is best known, in whatever unit.
-  const expectation expected{times_.mean_execution(), handing_over_seconds_};
+  const expectation expected = this->expected();
   std::vector<measured> points;
   for (const summary& s : known) points.push_back(s.what);
   double level = 0;
@@ -353,6 +438,7 @@ void automatic::decide() {
   }
   if (!lead) {  // nothing is known: all workers, by as many streams as there are
     current_ = all_workers(left_, workers_);
+    chosen_.reset();
     return;
   }
 
@@ -403,13 +489,14 @@ void automatic::decide() {
 std::vector<phase_sample> automatic::samples() const {
   std::vector<phase_sample> all;
   for (const slice& s : taken_)
-    all.push_back({s.measured.under, std::exp(log_throughput(s.measured)) * s.measured.seconds, s.measured.seconds});
+    all.push_back({s.measured.under, std::exp(throughput_of(s.measured, mix_.of_all()).log_w) * s.measured.seconds,
+                   s.measured.seconds});
   return all;
 }
 
 knowledge automatic::learned() const {
   constexpr std::size_t most = 8;
-  std::vector<summary> known = summaries();
+  std::vector<summary> known = summaries(mix_.of_all(), false);
   const auto at_least = [](const summary& s) { return s.what.log_w - std::sqrt(s.what.variance); };
   std::sort(known.begin(), known.end(), [&](auto& a, auto& b) { return at_least(a) > at_least(b); });
   knowledge k{times_.mean_execution(), {}};

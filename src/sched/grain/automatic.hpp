@@ -7,6 +7,7 @@
 
 #include "sched/grain/controller.hpp"
 #include "sched/grain/surface.hpp"
+#include "sched/grain/work_mix.hpp"
 
 namespace maslin::grain {
 
@@ -26,6 +27,7 @@ class automatic final : public controller {
   sample_rule rule() const override;
   void observe(const sample& slice) override;
   std::vector<phase_sample> samples() const override;
+  bool counts_own_code() const override { return true; }
   bool keeps_even() const override { return true; }
 
   knowledge learned() const override;
@@ -33,7 +35,8 @@ class automatic final : public controller {
  private:
   struct slice {
     sample measured;
-    int era;  ///< how often throughput had changed of itself before it
+    int era;    ///< how often throughput had changed of itself before it
+    bool tail;  ///< no stream was left to begin when it ended
   };
   /// What is known of one configuration.
   struct summary {
@@ -41,19 +44,36 @@ class automatic final : public controller {
     int slices = 0;  ///< 0: what an earlier run says
     int fresh = 0;   ///< of this era
   };
+  /// How much of their own streams do to a second of kernels, by slices of a configuration; logarithms.
+  struct pace {
+    configuration under;
+    double sum, squares;
+    int slices;
+    double log_pace = 0;  ///< how much longer it takes there than elsewhere
+  };
+  struct throughput {
+    double log_w;
+    double not_seen;  ///< which share of what is to come the slice says nothing of
+  };
   struct candidate {
     configuration under;
     estimate log_w;
     const summary* known;
   };
 
+  void learn_paces();
+  double pace_of_own_code(configuration under) const;
   void look_for_change();
   void learn_noise();
-  std::vector<summary> summaries() const;
-  summary summarize(configuration c, std::vector<const slice*> of) const;
+  std::vector<summary> summaries(const work_parts& shares, bool with_tail) const;
+  summary summarize(configuration c, std::vector<const slice*> of, const work_parts& shares) const;
   std::vector<configuration> field() const;
+  expectation expected() const;
+  const work_parts& to_come() const;
+  double own() const;
+  throughput throughput_of(const sample& s, const work_parts& shares) const;
   double log_throughput(const sample& s) const;
-  double variance(const slice& s) const;
+  double variance(const slice& s, double not_seen) const;
   double seconds_left(configuration under) const;
   double slice_seconds(int slices) const;
 
@@ -64,8 +84,9 @@ class automatic final : public controller {
   std::vector<knowledge> before_;  ///< of earlier runs; the first counts, of an input of this one's size
   kernel_times times_;
   std::vector<slice> taken_;
-  std::vector<double> mix_;  ///< of kernels lately: each one's share of the work
-  double noise_ = 0;         ///< variance of log W of a slice, times how sure its length makes it
+  work_mix mix_;
+  std::vector<pace> paces_;
+  double noise_ = 0;  ///< variance of log W of a slice, times how sure its length makes it
   int era_ = 0;
   double now_ = 0;  ///< seconds since the phase began, at the latest slice
   configuration current_;

@@ -55,6 +55,8 @@ class controller {
   virtual knowledge learned() const { return {}; }
   /// Gives every slice in the order in which they were taken.
   virtual std::vector<phase_sample> samples() const { return {}; }
+  /// Does what streams do themselves, between off-loads, count as kernels do?
+  virtual bool counts_own_code() const { return false; }
   /// Should streams that stand aside take turns with those that run, so that all come equally far?
   virtual bool keeps_even() const { return false; }
 

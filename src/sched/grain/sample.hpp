@@ -49,6 +49,12 @@ struct sample {
   double at = 0;                       ///< when it ended: seconds since the phase began
   std::vector<kernel_record> kernels;  ///< what completed in it, by kernel id
   std::int64_t units = 0;              ///< streams finished in it
+  /// What streams did themselves in it, all together: what is no off-load, no loop and no wait, and those off-loads and
+  /// loops that were not timed. It takes as long at any width.
+  double own_seconds = 0;
+  // The same since the phase began.
+  std::vector<kernel_record> kernels_so_far = {};
+  double own_so_far = 0;  ///< in seconds
 };
 
 /// Off-loads that have departed (their kernels completed) since the last that a policy was told of.

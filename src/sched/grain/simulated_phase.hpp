@@ -43,6 +43,7 @@ inline sample simulated_slice(configuration under, double throughput, double sec
     k.one_worker_seconds = static_cast<double>(k.completed) * kernel_seconds;
   }
   k.worker_seconds = static_cast<double>(k.completed) * kernel_seconds * under.width;
+  k.stream_seconds = under.streams * seconds;
   s.kernels = {k};
   return s;
 }
@@ -62,6 +63,7 @@ inline simulated_run simulate(controller& grain, const simulated_phase& phase, i
   };
   std::vector<in_slice> open;
   std::vector<std::pair<configuration, double>> sampled;
+  std::vector<kernel_record> so_far;
   for (std::int64_t steps = 0; !rest.empty(); ++steps) {
     if (steps > 4'000'000) throw std::logic_error("no end");
     const configuration c = grain.current();
@@ -99,6 +101,8 @@ inline simulated_run simulate(controller& grain, const simulated_phase& phase, i
         sample slice = simulated_slice(c, s.work / seconds * phase.noise(run.slices++), seconds, phase.kernel_seconds);
         slice.at = run.seconds;
         slice.units = s.units;
+        accumulate(so_far, slice.kernels);
+        slice.kernels_so_far = so_far;
         sampled.emplace_back(c, seconds);
         open.clear();
         grain.observe(slice);

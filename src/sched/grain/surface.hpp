@@ -27,6 +27,7 @@ struct measured {
 struct expectation {
   double kernel_seconds = 0;        ///< mean one-worker time of a kernel; 0: not known
   double handing_over_seconds = 0;  ///< what sharing a kernel with a team costs, for every doubling of it
+  double own = 0;                   ///< the share of the work that streams do themselves, at any width: Ts
   /// Gives log W.
   double operator()(configuration c) const;
 };

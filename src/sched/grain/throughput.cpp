@@ -7,15 +7,17 @@ void accumulate(std::vector<kernel_record>& to, std::span<const kernel_record> f
   for (std::size_t id = 0; id < from.size(); ++id) {
     to[id].executions += from[id].executions;
     to[id].completed += from[id].completed;
+    to[id].untimed += from[id].untimed;
     to[id].one_worker += from[id].one_worker;
     to[id].one_worker_seconds += from[id].one_worker_seconds;
     to[id].worker_seconds += from[id].worker_seconds;
+    to[id].stream_seconds += from[id].stream_seconds;
   }
 }
 
 double kernel_record::mean() const {
   if (one_worker > 0) return one_worker_seconds / static_cast<double>(one_worker);
-  return completed > 0 ? worker_seconds / static_cast<double>(completed) : 0;
+  return completed > untimed ? worker_seconds / timed() : 0;
 }
 
 double kernel_times::work_of(std::size_t kernel, const kernel_record& record) const {

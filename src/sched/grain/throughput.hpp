@@ -14,14 +14,18 @@ namespace maslin::grain {
 struct kernel_record {
   std::uint64_t executions = 0;   ///< at any width
   std::uint64_t completed = 0;    ///< in them: one each, of a loop its iterations
-  std::uint64_t one_worker = 0;   ///< of these, at width 1
+  std::uint64_t untimed = 0;      ///< of these, too small to be timed: part of what their stream does itself
+  std::uint64_t one_worker = 0;   ///< of these, at width 1, and timed
   double one_worker_seconds = 0;  ///< time that those took, summed
   double worker_seconds = 0;      ///< time × width of every execution, summed
+  double stream_seconds = 0;      ///< time of every execution, summed
 
   /// Gives the mean one-worker time in seconds: of the executions at width 1; if there were none, the mean
   /// worker-seconds (time × width), which the overhead of sharing makes too large rather than too small; 0 if it never
   /// ran.
   double mean() const;
+  /// Gives how much of what completed was timed.
+  double timed() const { return static_cast<double>(completed - untimed); }
 };
 
 /// Adds `from` to `to`, kernel by kernel; `to` grows as needed.
