@@ -15,6 +15,7 @@
 #include "maslin/maslin.h"
 #include "maslin/maslin.hpp"
 #include "sanitized.hpp"
+#include "scratch_folder.hpp"
 
 namespace ms = maslin;
 
@@ -57,17 +58,18 @@ void look_names_up(const std::atomic<bool>& stop) {
   for (std::size_t i = 0; !stop; i = (i + 1) % names.size()) const ms::kernel known{names[i].c_str(), [] {}};
 }
 
-void record_everything() {
-  setenv("MASLIN_TRACE", (testing::TempDir() + "maslin_fork.%p.mtrace").c_str(), 1);
-  setenv("MASLIN_REPORT", (testing::TempDir() + "maslin_fork.%p.json").c_str(), 1);
+void record_everything(const scratch_folder& folder) {
+  setenv("MASLIN_TRACE", folder.file("%p.mtrace").c_str(), 1);
+  setenv("MASLIN_REPORT", folder.file("%p.json").c_str(), 1);
 }
 
 TEST(Fork, ChildrenMakeCallsWhileOtherThreadsOfTheParentMakeThem) {
   if (sanitized)
     GTEST_SKIP() << "the sanitizers end or report children of processes with threads; the plain builds run this";
+  const scratch_folder folder;
   EXPECT_CHILD(
-      [] {
-        record_everything();
+      [&folder] {
+        record_everything(folder);
         ms::workers();
         std::atomic<bool> stop{false};
         std::atomic<int> wrong{0};
@@ -89,7 +91,7 @@ TEST(Fork, ChildrenMakeCallsWhileOtherThreadsOfTheParentMakeThem) {
           }
           int ended = 0;
           waitpid(child, &ended, 0);
-          unlink((testing::TempDir() + "maslin_fork." + std::to_string(child) + ".mtrace").c_str());
+          unlink(folder.file(std::to_string(child) + ".mtrace").c_str());
           if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0) failed = i + 1;
         }
         stop = true;

@@ -23,6 +23,7 @@
 #include "maslin/maslin.hpp"
 #include "no_leak_check.hpp"  // what only a suspended stack holds, which `exit` in a task leaves as it is
 #include "sanitized.hpp"
+#include "scratch_folder.hpp"
 
 namespace ms = maslin;
 
@@ -170,13 +171,7 @@ const executor_kind executors[] = {
 /// A file that a child writes.
 class made_file {
  public:
-  explicit made_file(const char* ending)
-      : path_(testing::TempDir() + "maslin_leaving." + std::to_string(getpid()) + ending) {
-    std::filesystem::remove(path_);
-  }
-  ~made_file() { std::filesystem::remove(path_); }
-  made_file(const made_file&) = delete;
-  made_file& operator=(const made_file&) = delete;
+  explicit made_file(const char* ending) : path_(folder_.file(std::string("made") + ending)) {}
   const std::string& path() const { return path_; }
   std::string text() const {
     std::ifstream in(path_);
@@ -184,6 +179,7 @@ class made_file {
   }
 
  private:
+  scratch_folder folder_;  // forked children write beside it
   std::string path_;
 };
 
