@@ -37,8 +37,8 @@ constexpr int remembered = 16;
 /// A pair of slices whose squared difference is more than so many times the median counts like that much.
 constexpr double wild = 4;
 
-// How much less a slice says later: for every doubling of the phase's time; of a mix of kernels of which it saw none; of
-// the time before throughput changed of itself; of an earlier run.
+// How much less a slice says later: for every doubling of the phase's time; of a mix of kernels of which it saw none;
+// of the time before throughput changed of itself; of an earlier run.
 constexpr double aging_sd = 0.03;
 constexpr double other_mix_sd = 1;
 constexpr double other_era_sd = 0.6;
@@ -186,11 +186,12 @@ void automatic::look_for_change() {
     const slice& last = taken_[n - 1];
     const slice& last_but_one = taken_[n - 2];
     if (last.measured.under == last_but_one.measured.under) {
-      std::vector<const slice*> earlier;
+      std::vector<judged> earlier;
       for (std::size_t i = 0; i + 2 < n; ++i)
-        if (taken_[i].era == era_ && taken_[i].measured.under == last.measured.under) earlier.push_back(&taken_[i]);
+        if (taken_[i].era == era_ && taken_[i].measured.under == last.measured.under)
+          earlier.push_back(judge(taken_[i], to_come()));
       if (static_cast<int>(earlier.size()) >= enough) {
-        const summary was = summarize(last.measured.under, earlier, to_come());
+        const summary was = summarize(last.measured.under, earlier);
         const auto is_off = [&](const slice& s) {
           const throughput now = throughput_of(s.measured, to_come());
           const double off = std::abs(now.log_w - was.what.log_w);
@@ -276,17 +277,20 @@ double automatic::variance(const slice& s, double not_seen) const {
   return v + square(other_mix_sd * not_seen);
 }
 
-automatic::summary automatic::summarize(configuration c, std::vector<const slice*> of, const work_parts& shares) const {
+automatic::judged automatic::judge(const slice& s, const work_parts& shares) const {
+  return {&s, throughput_of(s.measured, shares)};
+}
+
+automatic::summary automatic::summarize(configuration c, std::vector<judged> of) const {
   if (of.size() > remembered) of.erase(of.begin(), of.end() - remembered);
   struct value {
     double log_w, variance;
   };
   std::vector<value> values;
   summary all{{c, 0, 0}, static_cast<int>(of.size()), 0};
-  for (const slice* s : of) {
-    const throughput w = throughput_of(s->measured, shares);
-    values.push_back({w.log_w, variance(*s, w.not_seen)});
-    all.fresh += s->era == era_ ? 1 : 0;
+  for (const judged& one : of) {
+    values.push_back({one.w.log_w, variance(*one.of, one.w.not_seen)});
+    all.fresh += one.of->era == era_ ? 1 : 0;
   }
   if (values.size() >= enough) {  // the one that is furthest off says nothing
     std::vector<value> sorted = values;
@@ -308,20 +312,21 @@ automatic::summary automatic::summarize(configuration c, std::vector<const slice
 }
 
 std::vector<automatic::summary> automatic::summaries(const work_parts& shares, bool with_tail) const {
-  std::vector<summary> all;
   std::vector<configuration> seen;
-  const auto says_something = [&](const slice& s) {
-    return (with_tail || !s.tail) && throughput_of(s.measured, shares).not_seen <= most_not_seen;
-  };
-  for (const slice& s : taken_)
-    if (says_something(s) && std::find(seen.begin(), seen.end(), s.measured.under) == seen.end())
+  std::vector<std::vector<judged>> slices;  // of each
+  for (const slice& s : taken_) {
+    if (s.tail && !with_tail) continue;
+    const judged one = judge(s, shares);
+    if (one.w.not_seen > most_not_seen) continue;
+    const auto at = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), s.measured.under) - seen.begin());
+    if (at == seen.size()) {
       seen.push_back(s.measured.under);
-  for (const configuration c : seen) {
-    std::vector<const slice*> of;
-    for (const slice& s : taken_)
-      if (s.measured.under == c && says_something(s)) of.push_back(&s);
-    all.push_back(summarize(c, std::move(of), shares));
+      slices.emplace_back();
+    }
+    slices[at].push_back(one);
   }
+  std::vector<summary> all;
+  for (std::size_t c = 0; c < seen.size(); ++c) all.push_back(summarize(seen[c], std::move(slices[c])));
   // An earlier run says how configurations compare; how fast this one is, the slices say. As far as it was off where
   // there are slices, it may be elsewhere.
   double shift = 0;

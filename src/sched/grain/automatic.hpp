@@ -55,6 +55,11 @@ class automatic final : public controller {
     double log_w;
     double not_seen;  ///< which share of what is to come the slice says nothing of
   };
+  /// A slice, and what it says of streams whose work has some mix.
+  struct judged {
+    const slice* of;
+    throughput w;
+  };
   struct candidate {
     configuration under;
     estimate log_w;
@@ -66,7 +71,8 @@ class automatic final : public controller {
   void look_for_change();
   void learn_noise();
   std::vector<summary> summaries(const work_parts& shares, bool with_tail) const;
-  summary summarize(configuration c, std::vector<const slice*> of, const work_parts& shares) const;
+  judged judge(const slice& s, const work_parts& shares) const;
+  summary summarize(configuration c, std::vector<judged> of) const;
   std::vector<configuration> field() const;
   expectation expected() const;
   const work_parts& to_come() const;
