@@ -155,7 +155,7 @@ void phase_run::apply(configuration c) noexcept {
 }
 
 void phase_run::update_stream_requests() {
-  sizing_.running(static_cast<int>(running_.size()), exec_.ticks());
+  sizing_.running(static_cast<int>(running_.size()));
   const bool room = running() < now_.streams;
   const bool more = !suspended_.empty() || next_ < what_.streams;
   takes_turns_.store(sizing_.keeps_even() && !suspended_.empty(), std::memory_order_relaxed);

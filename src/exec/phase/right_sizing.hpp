@@ -69,8 +69,8 @@ class right_sizing {
   /// The phase runs under that from now on.
   void runs_under(configuration c, std::uint64_t now) noexcept;
   /// So many streams run from now on.
-  void running(int streams, std::uint64_t now) {
-    count_streams(now);
+  void running(int streams) {
+    if (counts_own_code_) count_streams(exec_.ticks());
     running_ = streams;
     departures_.running(streams);
   }
