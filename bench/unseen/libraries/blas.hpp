@@ -2,6 +2,9 @@
 // OpenBLAS, loaded when a program first needs it: the threads that it starts with it would disturb the other programs.
 
 #include <cstddef>
+#include <cstdint>
+
+#include "program.hpp"
 
 namespace unseen {
 
@@ -40,5 +43,14 @@ struct blas_routines {
 
 /// Gives the routines. Throws maslin::error where OpenBLAS is not installed.
 const blas_routines& blas();
+
+/// A program that calls them. Its bits depend on how many threads they have, so there is no digest.
+class blas_program : public program {
+ public:
+  blas_program(const size& what, std::int64_t streams) : program(what, streams) {
+    digest_nothing();
+    if (!declared) blas();  // loaded before the phase begins
+  }
+};
 
 }  // namespace unseen

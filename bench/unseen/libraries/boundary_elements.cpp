@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "libraries/blas.hpp"
-#include "program.hpp"
 
 namespace unseen {
 
@@ -19,12 +18,10 @@ constexpr double serial_share = 0.1;
 
 using point = std::complex<double>;
 
-class boundary_elements final : public program {
+class boundary_elements final : public blas_program {
  public:
   explicit boundary_elements(const size& what)
-      : program(what, 10), n_(small_or(48, 420)), inside_(n_), errors_(at(streams())) {
-    digest_nothing();
-    if (!declared) blas();
+      : blas_program(what, 10), n_(small_or(48, 420)), inside_(n_), errors_(at(streams())) {
     for (std::int64_t x = 0; x < n_; ++x) {
       sources_.push_back(on(outside, x));
       boundary_.push_back(on(1, x));

@@ -1,7 +1,6 @@
 // Normal equations: a stream off-loads systems, each a product (dsyrk), a decomposition (dpotrf) and a solution.
 
 #include "libraries/blas.hpp"
-#include "program.hpp"
 
 namespace unseen {
 
@@ -12,13 +11,10 @@ constexpr double serial_share = 0.08;
 
 const kernel system_kernel{"normal equations"};
 
-class cholesky_solve final : public program {
+class cholesky_solve final : public blas_program {
  public:
   explicit cholesky_solve(const size& what)
-      : program(what, 80), n_(small_or(40, 240)), residuals_(at(streams())), solved_(at(streams())) {
-    digest_nothing();
-    if (!declared) blas();
-  }
+      : blas_program(what, 80), n_(small_or(40, 240)), residuals_(at(streams())), solved_(at(streams())) {}
 
   void stream(std::int64_t i) override {
     const std::int64_t elements = std::int64_t{n_} * n_;

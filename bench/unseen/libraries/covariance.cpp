@@ -2,7 +2,6 @@
 // loops nor off-loads.
 
 #include "libraries/blas.hpp"
-#include "program.hpp"
 
 namespace unseen {
 
@@ -12,13 +11,10 @@ constexpr double centre_seconds = 0.95e-9;  // of an element
 constexpr double flop_seconds = 1 / 41e9;
 constexpr double serial_share = 0.05;
 
-class covariance final : public program {
+class covariance final : public blas_program {
  public:
   explicit covariance(const size& what)
-      : program(what, 40), rows_(small_or(200, 2'000)), columns_(small_or(20, 160)), errors_(at(streams())) {
-    digest_nothing();
-    if (!declared) blas();
-  }
+      : blas_program(what, 40), rows_(small_or(200, 2'000)), columns_(small_or(20, 160)), errors_(at(streams())) {}
 
   void stream(std::int64_t i) override {
     const std::int64_t elements = std::int64_t{rows_} * columns_;

@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include "libraries/blas.hpp"
-#include "program.hpp"
 
 namespace unseen {
 
@@ -13,12 +12,9 @@ namespace {
 constexpr double cube_seconds = 0.77e-9;  // of n^3
 constexpr double serial_share = 0.5;
 
-class eigenvalues final : public program {
+class eigenvalues final : public blas_program {
  public:
-  explicit eigenvalues(const size& what) : program(what, 25), errors_(at(streams())) {
-    digest_nothing();
-    if (!declared) blas();
-  }
+  explicit eigenvalues(const size& what) : blas_program(what, 25), errors_(at(streams())) {}
 
   void stream(std::int64_t i) override {
     const int n = side(i);

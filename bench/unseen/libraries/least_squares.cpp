@@ -2,7 +2,6 @@
 // gain little.
 
 #include "libraries/blas.hpp"
-#include "program.hpp"
 
 namespace unseen {
 
@@ -13,17 +12,14 @@ constexpr double serial_share = 0.25;
 
 const kernel fit_kernel{"fit"};
 
-class least_squares final : public program {
+class least_squares final : public blas_program {
  public:
   explicit least_squares(const size& what)
-      : program(what, 60),
+      : blas_program(what, 60),
         rows_(small_or(80, 700)),
         columns_(small_or(10, 90)),
         errors_(at(streams())),
-        fits_(at(streams())) {
-    digest_nothing();
-    if (!declared) blas();
-  }
+        fits_(at(streams())) {}
 
   void stream(std::int64_t i) override {
     std::vector<double> a = room<double>(std::int64_t{rows_} * columns_), b = room<double>(rows_);

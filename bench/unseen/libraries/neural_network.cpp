@@ -2,7 +2,6 @@
 // serves a library and a loop in turn.
 
 #include "libraries/blas.hpp"
-#include "program.hpp"
 
 namespace unseen {
 
@@ -15,12 +14,10 @@ constexpr double ramp_seconds = 0.17e-9;
 
 const kernel layer_kernel{"layer"};
 
-class neural_network final : public program {
+class neural_network final : public blas_program {
  public:
   explicit neural_network(const size& what)
-      : program(what, 7), units_(small_or(24, 256)), batch_(small_or(16, 192)), outputs_(at(streams())) {
-    digest_nothing();
-    if (!declared) blas();
+      : blas_program(what, 7), units_(small_or(24, 256)), batch_(small_or(16, 192)), outputs_(at(streams())) {
     for (std::uint64_t layer = 0; layer < layers; ++layer) {
       weights_.push_back(room<double>(std::int64_t{units_} * units_));
       for (std::size_t k = 0; k < weights_.back().size(); ++k)

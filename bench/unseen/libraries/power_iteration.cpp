@@ -2,7 +2,6 @@
 // loops nor off-loads.
 
 #include "libraries/blas.hpp"
-#include "program.hpp"
 
 namespace unseen {
 
@@ -11,12 +10,10 @@ namespace {
 constexpr double element_seconds = 0.28e-9;
 constexpr double serial_share = 0.15;
 
-class power_iteration final : public program {
+class power_iteration final : public blas_program {
  public:
   explicit power_iteration(const size& what)
-      : program(what, 14), n_(small_or(60, 2'000)), iterations_(rounds(30, 64)), errors_(at(streams())) {
-    digest_nothing();
-    if (!declared) blas();
+      : blas_program(what, 14), n_(small_or(60, 2'000)), iterations_(rounds(30, 64)), errors_(at(streams())) {
     matrix_ = room<double>(std::int64_t{n_} * n_);
     for (std::size_t k = 0; k < matrix_.size(); ++k)
       matrix_[k] = dominant * part(k % at(n_)) * part(k / at(n_)) + (k % at(n_ + 1) == 0 ? 1 : 0);

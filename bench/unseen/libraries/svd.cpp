@@ -2,7 +2,6 @@
 // library for long.
 
 #include "libraries/blas.hpp"
-#include "program.hpp"
 
 namespace unseen {
 
@@ -13,12 +12,9 @@ constexpr double serial_share = 0.3;
 
 const kernel svd_kernel{"singular values"};
 
-class svd final : public program {
+class svd final : public blas_program {
  public:
-  explicit svd(const size& what) : program(what, 3), errors_(at(streams())) {
-    digest_nothing();
-    if (!declared) blas();
-  }
+  explicit svd(const size& what) : blas_program(what, 3), errors_(at(streams())) {}
 
   void stream(std::int64_t i) override {
     const int n = small_or(24, 260) + small_or(4, 30) * static_cast<int>(i);
