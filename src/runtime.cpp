@@ -130,6 +130,7 @@ void after_fork_in_child() {
   forget_leaving_after_fork();
   node::segment::forget_after_fork();
   foreign::one_thread::forget_after_fork();
+  forget_described_machine_after_fork();
   machine::announce_workers(0);
   running_executor.store(nullptr, std::memory_order_relaxed);
   base::keep_reachable(process);

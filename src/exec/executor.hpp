@@ -142,6 +142,8 @@ std::unique_ptr<executor> make_threads(std::unique_ptr<node::membership> as, sch
 std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, schedule loops);
 /// Gives the time of the described machine in nanoseconds; 0 before there was one.
 std::uint64_t described_nanoseconds() noexcept;
+/// In a forked child: the machine was its parent's.
+void forget_described_machine_after_fork() noexcept;
 /// Makes the serial elision (exec/serial).
 std::unique_ptr<executor> make_serial();
 

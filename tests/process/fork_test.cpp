@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "executors.hpp"
 #include "expect_child.hpp"
 #include "maslin/maslin.h"
 #include "maslin/maslin.hpp"
@@ -21,7 +22,8 @@ namespace ms = maslin;
 
 namespace {
 
-constexpr int forks = 200;
+/// Where bodies take turns, fewer hold a lock when the process is forked, and each call takes longer.
+int forks_on(const executor_kind& e) { return e.in_turn ? 40 : 200; }
 constexpr int status = 3;
 
 int no_stream(void*, int64_t) { return 0; }
@@ -63,42 +65,47 @@ void record_everything(const scratch_folder& folder) {
   setenv("MASLIN_REPORT", folder.file("%p.json").c_str(), 1);
 }
 
-TEST(Fork, ChildrenMakeCallsWhileOtherThreadsOfTheParentMakeThem) {
+class Fork : public testing::TestWithParam<executor_kind> {};
+
+TEST_P(Fork, ChildrenMakeCallsWhileOtherThreadsOfTheParentMakeThem) {
   if (sanitized)
     GTEST_SKIP() << "the sanitizers end or report children of processes with threads; the plain builds run this";
   const scratch_folder folder;
-  EXPECT_CHILD(
-      [&folder] {
-        record_everything(folder);
-        ms::workers();
-        std::atomic<bool> stop{false};
-        std::atomic<int> wrong{0};
-        std::vector<std::thread> others;
-        for (int t = 0; t < 3; ++t)
-          others.emplace_back([&, t] {
-            for (int round = t; !stop; round += 3)
-              if (!call(round)) ++wrong;
-          });
-        others.emplace_back([&] { look_names_up(stop); });
-        int failed = 0;
-        for (int i = 0; i < forks && failed == 0; ++i) {
-          const pid_t child = fork();
-          if (child == 0) {
-            alarm(20);
-            const bool works = call(i);
-            if (works && i % 10 != 0) _exit(0);  // without a trace, which waits for the disk
-            std::exit(works ? 0 : 1);
-          }
-          int ended = 0;
-          waitpid(child, &ended, 0);
-          unlink(folder.file(std::to_string(child) + ".mtrace").c_str());
-          if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0) failed = i + 1;
-        }
-        stop = true;
-        for (std::thread& other : others) other.join();
-        return failed == 0 && wrong == 0 ? status : 1;
-      },
-      status, "");
+  EXPECT_CHILD(([&folder] {
+                 GetParam().choose();
+                 record_everything(folder);
+                 ms::workers();
+                 std::atomic<bool> stop{false};
+                 std::atomic<int> wrong{0};
+                 std::vector<std::thread> others;
+                 for (int t = 0; t < 3; ++t)
+                   others.emplace_back([&, t] {
+                     for (int round = t; !stop; round += 3)
+                       if (!call(round)) ++wrong;
+                   });
+                 others.emplace_back([&] { look_names_up(stop); });
+                 int failed = 0;
+                 for (int i = 0; i < forks_on(GetParam()) && failed == 0; ++i) {
+                   const pid_t child = fork();
+                   if (child == 0) {
+                     alarm(20);
+                     const bool works = call(i);
+                     if (works && i % 10 != 0) _exit(0);  // without a trace, which waits for the disk
+                     std::exit(works ? 0 : 1);
+                   }
+                   int ended = 0;
+                   waitpid(child, &ended, 0);
+                   unlink(folder.file(std::to_string(child) + ".mtrace").c_str());
+                   if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0) failed = i + 1;
+                 }
+                 stop = true;
+                 for (std::thread& other : others) other.join();
+                 return failed == 0 && wrong == 0 ? status : 1;
+               }),
+               status, "");
 }
+
+INSTANTIATE_TEST_SUITE_P(, Fork, testing::ValuesIn(executors),
+                         [](const auto& of) { return std::string(of.param.name); });
 
 }  // namespace

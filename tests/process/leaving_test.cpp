@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "checkout.hpp"
+#include "executors.hpp"
 #include "expect_child.hpp"
 #include "maslin/maslin.hpp"
 #include "no_leak_check.hpp"  // what only a suspended stack holds, which `exit` in a task leaves as it is
@@ -151,23 +151,6 @@ const place places[] = {
      }},
 };
 
-struct executor_kind {
-  const char* name;
-  std::vector<std::pair<const char*, std::string>> environment;
-  bool in_turn = false;
-};
-
-std::string spec(const char* name) { return checkout() / "specs" / name; }
-
-const executor_kind executors[] = {
-    {"OneWorker", {{"MASLIN_WORKERS", "1"}}, true},
-    {"TwoWorkers", {{"MASLIN_WORKERS", "2"}}},
-    {"EightWorkers", {{"MASLIN_WORKERS", "8"}}},
-    {"InPlace", {{"MASLIN_SERIAL", "1"}}, true},
-    {"OfDescribedCores", {{"MASLIN_MACHINE", spec("epyc-128.toml")}}, true},
-    {"OfDescribedHosts", {{"MASLIN_MACHINE", spec("cell-qs20.toml")}}, true},
-};
-
 /// A file that a child writes.
 class made_file {
  public:
@@ -193,8 +176,7 @@ TEST_P(Exit, EndsTheProcessWithItsStatusAfterTheTraceIsWritten) {
   const made_file trace(".mtrace");
   EXPECT_CHILD(([&, kind = kind, from = from] {
                  alarm(20);
-                 for (const auto& [name, value] : kind.environment) setenv(name, value.c_str(), 1);
-                 setenv("MASLIN_QUIET", "1", 1);
+                 kind.choose();
                  setenv("MASLIN_TRACE", trace.path().c_str(), 1);
                  from.leave();
                  return from.name == std::string("ATaskThatNobodyWaitsFor") ? 0 : 1;
@@ -284,8 +266,7 @@ class Late : public testing::TestWithParam<executor_kind> {
   void calls_after(Leave&& leave) {
     EXPECT_CHILD(([&, kind = GetParam()] {
                    alarm(20);
-                   for (const auto& [name, value] : kind.environment) setenv(name, value.c_str(), 1);
-                   setenv("MASLIN_QUIET", "1", 1);
+                   kind.choose();
                    std::atexit([] {
                      const ms::Runtime again;
                      std::cerr << "late: " << call() << " " << call() << "\n" << std::flush;

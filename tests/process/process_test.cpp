@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
-#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,10 +12,8 @@
 #include <fstream>
 #include <iostream>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
-#include <tuple>
 
 #include "checkout.hpp"
 #include "expect_child.hpp"
@@ -535,95 +532,6 @@ TEST(Process, WaitsForUrgentTasksGoOnInPlaceWhenThereAreNoMoreStacks) {
         0, "");
 }
 
-std::atomic<bool> is_inside{false};
-std::atomic<bool> may_return{false};
-
-/// Cancellation points.
-void sleep_until_told() {
-  is_inside = true;
-  while (!may_return) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
-struct cancelled_call {
-  const char* name;
-  void (*call)();
-};
-
-class Cancel : public testing::TestWithParam<std::tuple<cancelled_call, bool>> {};
-
-// The bodies run on the thread itself, or elsewhere: in both cases the call returns, and then the thread ends.
-TEST_P(Cancel, WaitsForTheCallToReturn) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer does not follow cancelled threads; the other builds run this";
-#endif
-  const auto [what, starts] = GetParam();
-  EXPECT_CHILD(
-      [&] {
-        std::atomic<bool> returned{false};
-        std::atomic<bool> went_on{false};
-        std::optional<ms::Runtime> outside;
-        if (!starts) outside.emplace(ms::Runtime::options{.workers = 2, .serial = false});
-        std::thread t([&] {
-          const ms::Runtime r({.workers = 2, .serial = false});
-          what.call();
-          returned = true;
-          pthread_testcancel();
-          went_on = true;
-        });
-        while (!is_inside) std::this_thread::yield();
-        pthread_cancel(t.native_handle());
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        may_return = true;
-        t.join();
-        return returned && !went_on ? run_a_loop() : 1;
-      },
-      0, "");
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    , Cancel,
-    testing::Combine(testing::Values(cancelled_call{"wait",
-                                                    [] {
-                                                      ms::task(sleep_until_told);
-                                                      ms::wait();
-                                                    }},
-                                     cancelled_call{"group",
-                                                    [] {
-                                                      ms::group g;
-                                                      g.task(sleep_until_told);
-                                                      g.wait();
-                                                    }},
-                                     cancelled_call{"data",
-                                                    [] {
-                                                      int x = 0;
-                                                      ms::task([](ms::view<int>) { sleep_until_told(); }, ms::out(x));
-                                                      ms::wait_on(x);
-                                                    }},
-                                     cancelled_call{
-                                         "phase",
-                                         [] { ms::phase("cancelled", 2, [](std::int64_t) { sleep_until_told(); }); }},
-                                     cancelled_call{"loop",
-                                                    [] {
-                                                      ms::parallel_for(
-                                                          0, 4, [](ms::range) { sleep_until_told(); }, ms::block{1});
-                                                    }},
-                                     cancelled_call{"mutex",
-                                                    [] {
-                                                      ms::mutex lock;
-                                                      ms::task([&] {
-                                                        const std::lock_guard held(lock);
-                                                        sleep_until_told();
-                                                      });
-                                                      while (!is_inside) std::this_thread::yield();
-                                                      lock.lock();
-                                                      lock.unlock();
-                                                      ms::wait();
-                                                    }}),
-                     testing::Bool()),
-    [](const testing::TestParamInfo<std::tuple<cancelled_call, bool>>& which) {
-      return std::string(std::get<0>(which.param).name) + (std::get<1>(which.param) ? "_starter" : "_foreign");
-    });
-
 // 1 MiB is the size of a stack.
 [[gnu::noinline]] void use_too_much() {
   volatile char room[1100 << 10];
@@ -706,6 +614,22 @@ TEST(Process, AChainOfWaitsThatIsTooDeepForTheAddressSpaceIsAnError) {
           }
         },
         2, "a wait has no stack to go on with|no memory for a task");
+}
+
+// On a described machine nobody could be told by an exception (docs/described.md).
+TEST(Process, AChainOfWaitsThatIsTooDeepForADescribedMachineIsNamed) {
+  if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
+  for (const char* machine : {"origin2000-16.toml", "cell-qs20.toml"})
+    EXPECT_EXIT(
+        {
+          end_with(test_process);
+          setenv("MASLIN_MACHINE", spec(machine).c_str(), 1);
+          run_a_loop();
+          limit_memory_to(60u << 20);
+          ms::task([] { chain(1'000'000); });
+          ms::wait();
+        },
+        testing::KilledBySignal(SIGABRT), "needs one more stack than the system gives memory");
 }
 
 }  // namespace

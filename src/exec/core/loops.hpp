@@ -11,6 +11,7 @@
 #include "exec/in_place.hpp"
 #include "exec/notes.hpp"
 #include "task/scope.hpp"
+#include "task/uncancelled.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin::core {
@@ -221,6 +222,7 @@ void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, c
   const int width = machine.shares_of(t, t.width());
   if (w && width == 1) return loop_in_place(machine, caller, l);
 
+  const uncancelled meanwhile(caller);
   const typename Machine::during_loop during(machine, w, caller);
   const schedule policy = l.policy == schedule::of_the_run ? policy_of_the_run : l.policy;
   if (policy != schedule::dbs) return run_baseline(machine, caller, l, policy);

@@ -3,7 +3,6 @@
 
 #include "exec/threads/threads.hpp"
 #include "exec/threads/worker_0.hpp"
-#include "task/uncancelled.hpp"
 
 namespace maslin {
 
@@ -19,7 +18,7 @@ class threads_executor::loop_call : starting_thread::visit {
 class threads_executor::during_loop {
  public:
   during_loop(threads_executor&, worker* w, const context& caller)
-      : on_(w), before_(w ? w->shares : nullptr), uncancelled_(caller) {
+      : on_(w), before_(w ? w->shares : nullptr) {
     if (w) w->shares = &caller;
   }
   ~during_loop() {
@@ -33,7 +32,6 @@ class threads_executor::during_loop {
  private:
   worker* const on_;
   const context* const before_;
-  const uncancelled uncancelled_;
 };
 
 /// Notes how long the caller runs blocks of a loop, if somebody wants to know.

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -41,6 +43,15 @@ std::atomic<std::uint64_t> last_nanoseconds{0};
 }
 
 void nothing(void*) {}
+
+/// Who drives is in the middle of another's work, so nobody could be told by an exception.
+[[noreturn]] void has_no_stack(std::size_t stacks) {
+  std::fprintf(stderr,
+               "maslin: the described machine needs one more stack than the system gives memory or mappings for "
+               "(ulimit -v, vm.max_map_count); it has %zu, each of MASLIN_STACK: one for each body that waits\n",
+               stacks);
+  std::abort();
+}
 
 }  // namespace
 
@@ -330,7 +341,11 @@ waiter* virtual_executor::caller() {
 
 /// Gives an idle fiber of a sort, or a new one.
 virtual_fiber& virtual_executor::take_fiber(virtual_fiber*& idle, void (*body)(void*)) {
-  if (!idle) return fibers_.emplace_back(*this, fibers_.size() + 1, stacks_.take(), body);
+  if (!idle) try {
+      return fibers_.emplace_back(*this, fibers_.size() + 1, stacks_.take(), body);
+    } catch (const std::bad_alloc&) {
+      has_no_stack(fibers_.size());
+    }
   virtual_fiber& f = *idle;
   idle = f.next;
   return f;
@@ -351,6 +366,11 @@ std::uint64_t described_nanoseconds() noexcept {
   const virtual_executor* exec = the_only_one.load(std::memory_order_relaxed);
   if (exec && exec->is_known_here()) last_nanoseconds.store(exec->nanoseconds(), std::memory_order_relaxed);
   return last_nanoseconds.load(std::memory_order_relaxed);
+}
+
+void forget_described_machine_after_fork() noexcept {
+  the_only_one.store(nullptr, std::memory_order_relaxed);
+  started_here = nullptr;
 }
 
 std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, schedule loops) {

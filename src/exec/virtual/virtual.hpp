@@ -21,6 +21,7 @@
 #include "exec/virtual/processor.hpp"
 #include "exec/virtual/timing.hpp"
 #include "maslin/trace.hpp"
+#include "task/uncancelled.hpp"
 
 namespace maslin {
 
@@ -99,6 +100,7 @@ class virtual_executor final : public executor, public phase_host {
   static constexpr double kernel_handing_over_seconds = 0;
   bool sends_kernels() const { return hosts_ && !self() && here(); }
   void send_kernel(context& here, stream_run* s, std::uint32_t kernel, int width, void (*call)(void*), void* env) {
+    const uncancelled during(here);
     hosts_->send(here, s, kernel, width, call, env);
   }
   void trace_kernel(trace::event_kind what, std::uint32_t name, int width);
