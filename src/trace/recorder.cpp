@@ -57,8 +57,8 @@ std::uint64_t kinds_of(detail_level detail) {
   std::uint64_t kinds = ~std::uint64_t{0};
   if (detail == detail_level::streams) {
     using enum event_kind;
-    for (const event_kind unused :
-         {task_create, accessed, member, group_end, stranger, piece, loop_begin, loop_end, wait_begin, wait_end, steal})
+    for (const event_kind unused : {task_create, accessed, member, group_end, foreign_caller, piece, loop_begin,
+                                    loop_end, wait_begin, wait_end, steal})
       kinds &= ~(std::uint64_t{1} << static_cast<unsigned>(unused));
   }
   return kinds;

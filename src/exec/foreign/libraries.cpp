@@ -159,7 +159,7 @@ int count_loads(dl_phdr_info* info, std::size_t, void* into) {
   return 1;  // the first says it for all
 }
 
-int note_file(dl_phdr_info* info, std::size_t, void* into) try {
+int collect_file(dl_phdr_info* info, std::size_t, void* into) try {
   const std::string_view path = info->dlpi_name;
   const std::string_view file = path.substr(path.rfind('/') + 1);
   for (const std::string_view part : {"omp", "blas", "lapack", "blis", "mkl"})
@@ -189,7 +189,7 @@ int look() {
   dl_iterate_phdr(count_loads, &now);
   if (now.loads == loads_seen) return known();
   loads_seen = now.loads;
-  dl_iterate_phdr(note_file, &now);
+  dl_iterate_phdr(collect_file, &now);
   try {
     add_all(RTLD_DEFAULT);  // the program and what it was linked with
     for (const std::string& file : now.files)

@@ -76,7 +76,7 @@ class sharing {
   }
   /// A worker is about to sleep.
   void parks() {
-    if (!alone_.load(std::memory_order_relaxed) && !idle_.load(std::memory_order_relaxed)) note_idle();
+    if (!alone_.load(std::memory_order_relaxed) && !idle_.load(std::memory_order_relaxed)) report_idle();
   }
   /// A worker sleeps no more.
   void wakes() {
@@ -92,7 +92,7 @@ class sharing {
   void set_mask(worker& w) noexcept;
   void take_back() noexcept;
   void ask() noexcept;
-  void note_idle() noexcept;
+  void report_idle() noexcept;
   void keep();
   /// Is there still work for which no active worker sleeps? Under the grain lock.
   bool still_wants() noexcept;
