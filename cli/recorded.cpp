@@ -35,12 +35,12 @@ class reading {
   void add(const event& e) {
     track& t = track_of(e);
     if (&t == &program_) {
-      others_sit_ = e.worker < 0;
+      starter_is_replaced_ = e.worker < 0;
       pass(program_, e.ns);
     } else {
       pass(t, e.ns);
       // What begins on worker 0 while nothing else is open there begins within the program, unless that is elsewhere.
-      if (e.worker == 0 && t.open.empty() && !others_sit_) pass(program_, e.ns);
+      if (e.worker == 0 && t.open.empty() && !starter_is_replaced_) pass(program_, e.ns);
     }
     if (e.kind != event_kind::accessed && e.kind != event_kind::member) {
       keep_accesses(t);
@@ -75,7 +75,7 @@ class reading {
       case event_kind::wait_end:
         pop(t, frame::sort::rest);
         break;
-      case event_kind::stranger:
+      case event_kind::foreign_caller:
         throw unplayable{
             "threads that the program made itself asked for work; only what is asked for by the thread that started "
             "the runtime, and inside tasks, loops and streams, can be replayed"};
@@ -136,7 +136,7 @@ class reading {
         break;
     }
     if (&t == &program_ && t.open.size() == 1 && e.kind != event_kind::worker_stop) last_return_ns_ = e.ns;
-    if (e.worker == 0 && t.open.empty() && !others_sit_) program_.since = e.ns;  // it goes on
+    if (e.worker == 0 && t.open.empty() && !starter_is_replaced_) program_.since = e.ns;  // it goes on
   }
 
   void finish(std::int64_t ns) {
@@ -419,8 +419,8 @@ class reading {
   const file& trace_;
   recorded& into_;
   std::vector<track> tracks_;
-  track program_;            ///< its own control flow
-  bool others_sit_ = false;  ///< somebody else is worker 0, so what is done there is done beside the program
+  track program_;                     ///< its own control flow
+  bool starter_is_replaced_ = false;  ///< somebody else is worker 0: what is done there is done beside the program
   std::unordered_map<std::uint64_t, std::uint32_t> live_;  ///< tasks that were created and have not begun
   std::vector<std::uint32_t> unasked_;                     ///< bodies of tasks that nobody created
   std::unordered_map<std::uint32_t, access_form> forms_;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -30,12 +29,6 @@ constexpr std::string_view places[] = {"everywhere", "on this machine, not on de
 constexpr std::string_view kinds[] = {"words", "number", "size", "file", "text"};
 
 std::string_view place_of(const setting& s) { return places[static_cast<std::size_t>(s.counts)]; }
-
-/// Gives what the environment says; empty where it says nothing.
-std::string value_now(const setting& s) {
-  const char* text = std::getenv(s.name);
-  return text ? text : "";
-}
 
 /// Gives the lines of a text that is at most so wide; a word that is wider is cut.
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
@@ -76,7 +69,7 @@ std::string list() {
   for (const setting& s : maslin::settings()) {
     if (place != place_of(s)) line(out, "\n{}", place_of(s));
     place = place_of(s);
-    const std::string now = value_now(s);
+    const std::string now = maslin::given_value_of(s);
     out += row_of({s.name, plain(values_of(s)), plain(unset_value_of(s)),
                    problem_with(s).empty() ? now : now + " (bad)", plain(s.help)});
   }
@@ -98,7 +91,7 @@ std::string details_of(const setting& s) {
   for (const maslin::setting_word& one : s.words)
     if (!one.meaning.empty()) line(out, "{:<12}{}: {}", "", one.word, one.meaning);
   line(out, "if not set  {}", plain(unset_value_of(s)));
-  const std::string now = value_now(s);
+  const std::string now = maslin::given_value_of(s);
   line(out, "now         {}", now.empty() ? "not set" : now);
   return out;
 }
@@ -132,7 +125,7 @@ json as_json(const setting& s) {
     out["unit"] = s.unit;
   }
   out["if_not_set"] = plain(unset_value_of(s));
-  out["now"] = text_or_null(value_now(s));
+  out["now"] = text_or_null(maslin::given_value_of(s));
   out["problem"] = text_or_null(problem_with(s));
   out["help"] = plain(s.help);
   out["more"] = text_or_null(plain(s.more));

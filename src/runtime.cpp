@@ -315,13 +315,13 @@ void throw_beyond_int64(std::uint64_t bound) {
 
 void run_loop(const loop& l) {
   executor& exec = the_executor();
-  note_stranger(exec);
+  trace_foreign_caller(exec);
   foreign::one_thread::rescan();
   exec.run_loop(unrecorded_context("parallel_for or parallel_reduce"), l);
 }
 void run_phase(const phase& p) {
   executor& exec = the_executor();
-  note_stranger(exec);
+  trace_foreign_caller(exec);
   foreign::one_thread::rescan();
   context& here = unrecorded_context("phase");
   const uncancelled during(here);
@@ -337,7 +337,7 @@ bool pay(double seconds) {
 
 void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) {
   executor& exec = the_executor();
-  note_stranger(exec);
+  trace_foreign_caller(exec);
   exec.run_offload(unrecorded_context("offload"), kernel, call, env);
 }
 

@@ -24,7 +24,7 @@ class mutex {
  private:
   friend class mutex_access;
   bool take() noexcept;
-  void note_holder() noexcept;
+  void set_holder() noexcept;
 
   std::atomic<unsigned> guard_{0};  // of what follows; held for a few instructions
   bool held_ = false;

@@ -59,6 +59,8 @@ MASLIN_API std::string unset_value_of(const setting& of);
 /// Gives the text without the marks of Markdown.
 MASLIN_API std::string plain(std::string_view markdown);
 
+/// Gives the value that the environment gives it; empty if it gives none.
+MASLIN_API std::string given_value_of(const setting& of);
 /// Gives what is wrong with the value that the environment gives it; empty if nothing is. Files that would be written
 /// are not tried.
 MASLIN_API std::string problem_with(const setting& of);

@@ -62,12 +62,13 @@ enum class event_kind : std::uint8_t {
                ///< argument: address
   member,      ///< the task just created is a group's; argument: number of the group, which no other has until its end
   group_end,   ///< argument: number of the group
-  stranger,    ///< who asks for something next on this track is no worker and not the thread that started the runtime
-  piece,       ///< of the innermost chunk, or loop that its caller runs alone, the blocks before `argument` are done
-  waiting,     ///< id: name of the phase; argument: `waiting_of` (policy, reason): how its workers wait from now on
-  cpu_time,    ///< id: name of the phase that ends; argument: nanoseconds of CPU time of the process since it began
-  library,  ///< one that brings threads of its own is loaded, when a phase begins; id: its name; argument: 1 if it has
-            ///< one limit on them for the whole process, else 0
+  foreign_caller,  ///< who asks for something next on this track is no worker and not the thread that started the
+                   ///< runtime
+  piece,     ///< of the innermost chunk, or loop that its caller runs alone, the blocks before `argument` are done
+  waiting,   ///< id: name of the phase; argument: `waiting_of` (policy, reason): how its workers wait from now on
+  cpu_time,  ///< id: name of the phase that ends; argument: nanoseconds of CPU time of the process since it began
+  library,   ///< one that brings threads of its own is loaded, when a phase begins; id: its name; argument: 1 if it has
+             ///< one limit on them for the whole process, else 0
 };
 inline constexpr int event_kinds = static_cast<int>(event_kind::library) + 1;
 

@@ -3,6 +3,7 @@
 // briefly, then sleeps in the kernel, so that a pre-empted holder costs the others no core.
 
 #include <cstdint>
+#include <mutex>
 
 #include "base/atomic.hpp"
 #include "base/guarded.hpp"
@@ -51,15 +52,18 @@ class MASLIN_LOCK short_lock {
 };
 
 /// Holds a lock while it lives.
+template <class Lock>
 class MASLIN_HOLDS_LOCK locked {
  public:
-  explicit locked(short_lock& lock) noexcept MASLIN_ACQUIRES(lock) : lock_(lock) { lock_.lock(); }
+  explicit locked(Lock& lock) noexcept MASLIN_ACQUIRES(lock) : lock_(lock) { lock_.lock(); }
+  /// The caller holds it already.
+  locked(Lock& lock, std::adopt_lock_t) noexcept MASLIN_REQUIRES(lock) : lock_(lock) {}
   ~locked() MASLIN_RELEASES() { lock_.unlock(); }
   locked(const locked&) = delete;
   locked& operator=(const locked&) = delete;
 
  private:
-  short_lock& lock_;
+  Lock& lock_;
 };
 
 }  // namespace maslin::base

@@ -65,6 +65,11 @@ std::string plain(std::string_view markdown) {
   return text;
 }
 
+std::string given_value_of(const setting& of) {
+  const char* const text = base::text_of(of);
+  return text ? text : "";
+}
+
 std::string_view nearest_setting(std::string_view name) {
   std::vector<std::string> names;
   for (const setting& row : base::all_settings) names.emplace_back(std::string_view(row.name).substr(prefix.size()));

@@ -54,12 +54,13 @@ std::string others() {
 
 }  // namespace
 
-std::mutex lasting_lock;
+base::mutex lasting_lock;
 
 namespace {
-const int fork_handlers =
-    pthread_atfork([] { lasting_lock.lock(); }, [] { lasting_lock.unlock(); }, [] { lasting_lock.unlock(); });
-}
+void before_fork() MASLIN_ACQUIRES(lasting_lock) { lasting_lock.lock(); }
+void after_fork() MASLIN_RELEASES(lasting_lock) { lasting_lock.unlock(); }
+const int fork_handlers = pthread_atfork(before_fork, after_fork, after_fork);
+}  // namespace
 
 std::string text(maslin_location where) {
   return std::string(where.file ? where.file : "") + ":" + std::to_string(where.line);

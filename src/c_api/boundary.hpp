@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.hpp"
 #include "maslin/error.hpp"
 #include "maslin/location.hpp"
 #include "maslin/maslin.h"
@@ -38,7 +38,7 @@ inline location place(maslin_location where) noexcept {
 std::string text(maslin_location where);
 
 /// Guards what the C API keeps for the process's life; held around each fork, so that a child finds it free.
-extern std::mutex lasting_lock;
+extern base::mutex lasting_lock;
 
 /// Gives the status for the exception that is being handled and keeps its message for the caller. `collects`: the call
 /// rethrew the earliest of several, and the message says how many.

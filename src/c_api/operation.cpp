@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 
 #include "c_api/boundary.hpp"
 #include "maslin/task.hpp"
@@ -13,8 +12,8 @@ namespace maslin::c_api {
 namespace {
 
 /// Never destroyed: tasks may run until the process ends. A program has few operations, so they are looked at one by
-/// one; addresses in a deque stay. Under lasting_lock.
-std::deque<detail::reduction_kind>& table() {
+/// one; addresses in a deque stay.
+std::deque<detail::reduction_kind>& table() MASLIN_REQUIRES(lasting_lock) {
   static auto& made = *new std::deque<detail::reduction_kind>;
   return made;
 }
@@ -31,7 +30,7 @@ const detail::reduction_kind& lasting(const maslin_operation* operation) {
   expect(operation, "the operation is NULL: expected how elements begin and are combined");
   expect(operation->element > 0, "operation->element is 0: expected the bytes of an element");
   expect(operation->begin && operation->combine, "operation->begin or operation->combine is NULL: expected a function");
-  const std::lock_guard held(lasting_lock);
+  const base::locked held(lasting_lock);
   auto& known = table();
   for (const detail::reduction_kind& k : known)
     if (k.element == operation->element && k.begin == operation->begin && k.combine == operation->combine) return k;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <mutex>
 #include <set>
 #include <string>
 
@@ -19,7 +18,7 @@ namespace {
 /// Gives the name at an address that lasts as long as the process; a phase and a kernel keep theirs.
 const char* lasting(const char* name) {
   expect(name && *name, "name is NULL or empty: expected what traces and reports are to call it");
-  const std::lock_guard held(lasting_lock);
+  const base::locked held(lasting_lock);
   static auto& known = *new std::set<std::string>;
   return known.insert(name).first->c_str();
 }

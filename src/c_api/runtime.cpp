@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "c_api/boundary.hpp"
@@ -17,15 +16,15 @@ namespace {
 
 /// What `maslin_begin` made in a process.
 struct begun_runtimes {
-  std::mutex lock;
-  std::vector<std::unique_ptr<Runtime>> all;
+  base::mutex lock;
+  std::vector<std::unique_ptr<Runtime>> all MASLIN_GUARDED_BY(lock);
   pid_t process = 0;
 };
 
 /// Never destroyed: the end of the process ends a runtime that nobody ended. A forked child gets a fresh one: another
 /// thread may have held its lock.
 begun_runtimes& begun() {
-  const std::lock_guard held(lasting_lock);
+  const base::locked held(lasting_lock);
   static begun_runtimes* made = nullptr;
   if (!made || made->process != getpid()) {
     made = new begun_runtimes;
@@ -41,7 +40,7 @@ void begin(const maslin_options* given) {
   options.workers = wish.workers;
   options.serial = wish.serial != 0;
   begun_runtimes& b = begun();
-  const std::lock_guard held(b.lock);
+  const base::locked held(b.lock);
   b.all.reserve(b.all.size() + 1);
   b.all.push_back(std::make_unique<Runtime>(options));
 }
@@ -50,7 +49,7 @@ void end() {
   expect(is_outside_tasks(),
          "called inside a task, stream or loop, which the end would wait for: call it where the program began");
   begun_runtimes& b = begun();
-  const std::lock_guard held(b.lock);
+  const base::locked held(b.lock);
   expect(!b.all.empty(), "there is no maslin_begin of this process to take back");
   b.all.pop_back();
 }

@@ -4,7 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
-#include "exec/notes.hpp"
+#include "exec/tracing.hpp"
 #include "graph/domain.hpp"
 #include "graph/read_check.hpp"
 #include "graph/recording.hpp"

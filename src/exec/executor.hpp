@@ -77,7 +77,7 @@ class executor : public graph::ready_sink {
   virtual int workers() const = 0;
   /// The number by which a trace knows the caller: its worker's, or -1.
   virtual int track() const noexcept { return -1; }
-  /// The same, for a note that the caller itself makes: nobody else is that worker until `leave_track`.
+  /// The same, for an event that the caller itself records: nobody else is that worker until `leave_track`.
   virtual int hold_track() noexcept { return track(); }
   virtual void leave_track() noexcept {}
   /// The program's own thread is about to block outside Maslin, and does no more: others on its node may have its CPUs

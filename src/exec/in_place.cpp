@@ -29,9 +29,9 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
   {
     const entered in(here);
     const base::kept_rounding callers;
-    traced_blocks noted(exec, l);
-    for (std::int64_t next = 0; next < blocks && !own.has_errors(); noted.reached(next))
-      run_to_end(exec, here, own, [&] { l.run_blocks(next, noted.before_note(blocks)); });
+    traced_blocks traced(exec, l);
+    for (std::int64_t next = 0; next < blocks && !own.has_errors(); traced.reached(next))
+      run_to_end(exec, here, own, [&] { l.run_blocks(next, traced.next_stop(blocks)); });
   }
   if (own.has_errors()) rethrow_first(own.take_errors());
 }
@@ -48,15 +48,15 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
     if (task->failed()) {  // what it needs is void
       task->cancelled.store(false, std::memory_order_relaxed);
       graph::fail_followers(*task);
-      if (!task->is_internal) tasks.members.note_void();
+      if (!task->is_internal) tasks.members.mark_void();
       continue;
     }
-    note_task(exec, trace::event_kind::task_begin, task->where, traced_number(task));
+    trace_task(exec, trace::event_kind::task_begin, task->where, traced_number(task));
     const std::uint64_t begin = task->is_timed ? base::ticks() : 0;
     const base::kept_rounding callers;
     run_to_end(exec, here, own, [&] { call_body(*task); });
     if (begin) exec.learn(task->run, task->where, base::ticks() - begin, false);
-    note_task(exec, trace::event_kind::task_end, task->where, traced_number(task));
+    trace_task(exec, trace::event_kind::task_end, task->where, traced_number(task));
     if (own.has_errors()) [[unlikely]] {
       tasks.members.add_errors(task->place, own.take_errors());
       graph::fail_followers(*task);
@@ -68,7 +68,7 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
 
 void run_recorded(executor& exec, recording::state& tasks) {
   void* stream = current_context().stream;
-  note_replayed(exec, tasks);
+  trace_replayed(exec, tasks);
   if (exec.serial()) return run_in_program_order(exec, tasks, stream);
   if (!tasks.is_large && exec.are_too_small(tasks.timed)) {
     const std::uint64_t begin = base::ticks();
@@ -79,7 +79,7 @@ void run_recorded(executor& exec, recording::state& tasks) {
     return;
   }
   tasks.begin(stream, {}, exec);
-  const noted_wait noted(exec, nullptr);
+  const traced_wait traced(exec, nullptr);
   await(exec, tasks.members);
 }
 

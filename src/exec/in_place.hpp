@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "exec/executor.hpp"
-#include "exec/notes.hpp"
+#include "exec/tracing.hpp"
 #include "graph/domain.hpp"
 #include "graph/recording.hpp"
 #include "maslin/trace.hpp"

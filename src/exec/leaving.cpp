@@ -12,6 +12,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/mutex.hpp"
 #include "exec/report_file.hpp"
 #include "trace/recorder.hpp"
 
@@ -37,8 +38,8 @@ std::atomic<time_t> caught_at{0};
 std::atomic<pid_t> watching{0};  ///< the process that has the thread; 0: none
 sem_t roused;
 
-std::mutex lock;
-pthread_t thread;  // under lock, while `watching`
+base::mutex lock;
+pthread_t thread MASLIN_GUARDED_BY(lock);  // while `watching`
 
 time_t now_seconds() noexcept {
   timespec now{};
@@ -112,7 +113,7 @@ records_kept::records_kept() noexcept { saving.lock(); }
 records_kept::~records_kept() { saving.unlock(); }
 
 void watch_signals() noexcept {
-  const std::lock_guard held(lock);
+  const base::locked held(lock);
   if (watching.load() != 0 || sem_init(&roused, 0, 0) != 0) return;
   sigset_t every, mine;
   sigfillset(&every);
@@ -135,7 +136,7 @@ void watch_signals() noexcept {
 }
 
 void unwatch_signals() noexcept {
-  const std::lock_guard held(lock);
+  const base::locked held(lock);
   if (watching.load() == 0) return;
   for (const int signal : watched) be_default(signal);
   if (caught.load() == 0) {
@@ -150,7 +151,7 @@ void unwatch_signals() noexcept {
 }
 
 void forget_leaving_after_fork() noexcept {
-  new (&lock) std::mutex;
+  new (&lock) base::mutex;
   new (&saving) std::mutex;
   if (watching.exchange(0) == 0) return;
   for (const int signal : watched) be_default(signal);

@@ -34,13 +34,13 @@ class mutex_access {
 
 static_assert(sizeof(base::short_lock) == sizeof(std::atomic<unsigned>));
 
-void mutex::note_holder() noexcept { holder_.store(current_context().children->identity(), std::memory_order_relaxed); }
+void mutex::set_holder() noexcept { holder_.store(current_context().children->identity(), std::memory_order_relaxed); }
 
 /// Under the guard.
 bool mutex::take() noexcept {
   if (held_) return false;
   held_ = true;
-  note_holder();
+  set_holder();
   return true;
 }
 
@@ -61,7 +61,7 @@ void mutex::lock() {
     if (take()) return guard.unlock();
     mutex_access::add(*this, *me);
     me->sleep(guard, {nullptr, &holder_});  // until `unlock` hands it over
-    return note_holder();
+    return set_holder();
   }
 }
 

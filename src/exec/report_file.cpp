@@ -93,7 +93,7 @@ report_file::report_file(std::string path, bool one_of_many, run_about run)
 
 void report_file::end(int signal) noexcept {
   {
-    const std::lock_guard guard(lock_);
+    const base::locked held(lock_);
     if (!thread_.joinable()) return;
     if (!stopping_) signal_ = signal;  // it may be read from then on
     stopping_ = true;
@@ -103,7 +103,7 @@ void report_file::end(int signal) noexcept {
 }
 
 void report_file::notify() noexcept {
-  const std::lock_guard guard(lock_);
+  const base::locked held(lock_);
   if (stopping_) return;
   const writer before = writer_.exchange(writer::looks, std::memory_order_seq_cst);
   if (before == writer::dozes) wake_.notify_one();
@@ -132,20 +132,27 @@ std::chrono::duration<double> report_file::pause() const {
 }
 
 void report_file::run() noexcept try {
-  std::unique_lock guard(lock_);
-  while (!wake_.wait_for(guard, pause(), [this] { return stopping_; })) {
-    guard.unlock();
+  while (!is_stopped_within(pause())) {
     const std::int64_t over = look();
-    guard.lock();
-    if (over < 0) continue;
-    writer_.store(writer::dozes, std::memory_order_seq_cst);
-    if (begun_.load(std::memory_order_seq_cst) == over)
-      wake_.wait(guard, [this] { return stopping_ || writer_.load(std::memory_order_relaxed) == writer::looks; });
-    writer_.store(writer::looks, std::memory_order_seq_cst);
+    if (over >= 0) doze(over);
   }
-  guard.unlock();
   write(true);
 } catch (const std::exception&) {  // no memory, or a folder that nobody may read: what was written stays
+}
+
+bool report_file::is_stopped_within(std::chrono::duration<double> time) {
+  const base::locked held(lock_);
+  return wake_.wait_for(lock_, time, [this]() MASLIN_REQUIRES(lock_) { return stopping_; });
+}
+
+void report_file::doze(std::int64_t over) {
+  const base::locked held(lock_);
+  writer_.store(writer::dozes, std::memory_order_seq_cst);
+  if (begun_.load(std::memory_order_seq_cst) == over)
+    wake_.wait(lock_, [this]() MASLIN_REQUIRES(lock_) {
+      return stopping_ || writer_.load(std::memory_order_relaxed) == writer::looks;
+    });
+  writer_.store(writer::looks, std::memory_order_seq_cst);
 }
 
 std::int64_t report_file::look() {

@@ -4,13 +4,12 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "base/mutex.hpp"
 #include "exec/report_json.hpp"
 
 namespace maslin {
@@ -41,6 +40,9 @@ class report_file {
 
   void notify() noexcept;
   void run() noexcept;
+  bool is_stopped_within(std::chrono::duration<double> time);
+  /// Waits for the next phase, unless one has begun since so many had.
+  void doze(std::int64_t over);
   std::chrono::duration<double> pause() const;
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
   /// Writes what is new; gives how many phases had begun, if they all had ended by then, and otherwise -1.
@@ -58,11 +60,11 @@ class report_file {
   // four are sequentially consistent, so one of them sees the other and no phase goes unseen.
   std::atomic<writer> writer_{writer::is_none};
 
-  std::mutex lock_;
-  std::condition_variable wake_;
-  bool stopping_ = false;  // under lock_
-  int signal_ = 0;         // under lock_, before stopping_
-  std::thread thread_;     // under lock_
+  base::mutex lock_;
+  base::condition wake_;
+  bool stopping_ MASLIN_GUARDED_BY(lock_) = false;
+  int signal_ = 0;      // written under lock_, before stopping_
+  std::thread thread_;  // made under lock_
 
   // The writer's.
   std::pair<std::int64_t, std::uint64_t> seen_;  ///< phases begun, and changes of the reports

@@ -12,9 +12,9 @@ namespace maslin {
 namespace {
 
 struct table {
-  std::mutex lock;
-  std::map<std::string, std::shared_ptr<live_report>, std::less<>> reports;
-  std::int64_t begun = 0;
+  base::mutex lock;
+  std::map<std::string, std::shared_ptr<live_report>, std::less<>> reports MASLIN_GUARDED_BY(lock);
+  std::int64_t begun MASLIN_GUARDED_BY(lock) = 0;
 };
 
 // A forked child gets a fresh one: a thread that it has not may have held the other one's lock. Never destroyed: phases
@@ -29,7 +29,7 @@ void live_report::keep_choice() noexcept {
 }
 
 told_phase live_report::tell() const {
-  std::lock_guard held(lock_);
+  const base::locked held(lock_);
   return {value_, {choice_.begin(), choice_.begin() + static_cast<std::ptrdiff_t>(choices_)}, times_};
 }
 
@@ -40,7 +40,7 @@ std::shared_ptr<live_report> begin_report(const detail::phase& p) {
   begin.running = true;
   auto made = std::make_shared<live_report>(std::move(begin));
   std::shared_ptr<live_report> before = made;  // ends up with the one that is replaced, and lets it go without the lock
-  std::lock_guard held(ours->lock);
+  const base::locked held(ours->lock);
   std::shared_ptr<live_report>& latest = ours->reports[p.name];
   made->is(++ours->begun, latest ? latest->times() + 1 : 1);
   latest.swap(before);
@@ -50,7 +50,7 @@ std::shared_ptr<live_report> begin_report(const detail::phase& p) {
 std::optional<phase_report> report(std::string_view phase) {
   std::shared_ptr<live_report> found;
   {
-    std::lock_guard held(ours->lock);
+    const base::locked held(ours->lock);
     const auto at = ours->reports.find(phase);
     if (at == ours->reports.end()) return std::nullopt;
     found = at->second;
@@ -61,7 +61,7 @@ std::optional<phase_report> report(std::string_view phase) {
 std::vector<std::shared_ptr<const live_report>> all_reports() {
   std::vector<std::shared_ptr<const live_report>> all;
   {
-    std::lock_guard held(ours->lock);
+    const base::locked held(ours->lock);
     all.reserve(ours->reports.size());
     for (const auto& [name, report] : ours->reports) all.push_back(report);
   }

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "maslin/phase.hpp"
 
 namespace maslin {
@@ -43,19 +43,19 @@ class live_report {
 
   template <class Change>
   void change(Change&& change) {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     change(value_);
     ++changes_;
     if (value_.chosen && (choices_ == 0 || choice_[choices_ - 1].what != *value_.chosen)) keep_choice();
   }
   phase_report read() const {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     return value_;
   }
   told_phase tell() const;
   /// Gives how often it was changed.
   std::uint64_t changes() const {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     return changes_;
   }
   std::int64_t number() const { return number_; }
@@ -64,13 +64,13 @@ class live_report {
  private:
   /// In place, because a phase keeps its choices where nothing may fail; of more than that the last one stays.
   static constexpr std::size_t most_choices = 8;
-  void keep_choice() noexcept;
+  void keep_choice() noexcept MASLIN_REQUIRES(lock_);
 
-  mutable std::mutex lock_;
-  phase_report value_;
-  std::uint64_t changes_ = 0;
-  std::array<choice, most_choices> choice_;
-  std::size_t choices_ = 0;
+  mutable base::mutex lock_;
+  phase_report value_ MASLIN_GUARDED_BY(lock_);
+  std::uint64_t changes_ MASLIN_GUARDED_BY(lock_) = 0;
+  std::array<choice, most_choices> choice_ MASLIN_GUARDED_BY(lock_);
+  std::size_t choices_ MASLIN_GUARDED_BY(lock_) = 0;
   std::int64_t number_ = 1;
   std::int64_t times_ = 1;
 };

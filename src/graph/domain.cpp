@@ -197,7 +197,7 @@ void domain::contribute(datum& d, version& value, const detail::reduction_kind& 
   more.kind = &kind;
   more.values.push_back(&value);
   more.adders.add(*now_.task);
-  note_pending(d);
+  add_pending(d);
 }
 
 /// Gives the datum a version of its own, so that the task need wait for nobody; false where that is impossible.
@@ -223,11 +223,11 @@ bool domain::rename(datum& d) {
   if (d.current) release(*d.current);
   d.current = fresh;
   d.set_writer(*now_.task);
-  note_pending(d);
+  add_pending(d);
   return true;
 }
 
-void domain::note_pending(datum& d) {
+void domain::add_pending(datum& d) {
   if (!d.pending) pending_.push_back(&d);  // `prepare` made room
   d.pending = true;
 }

@@ -77,7 +77,7 @@ class domain final : public context::dependences {
   void update(datum& d);
   void contribute(datum& d, detail::version& value, const detail::reduction_kind& kind);
   bool rename(datum& d);
-  void note_pending(datum& d);
+  void add_pending(datum& d);
 
   template <class Body>
   detail::task_node& make_task(scope& in, location where, detail::version* of, void* home, Body&& body);

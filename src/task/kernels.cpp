@@ -1,9 +1,9 @@
 // The kernels of this process by name.
 
-#include <mutex>
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "maslin/offload.hpp"
 #include "task/kernels.hpp"
 
@@ -12,8 +12,8 @@ namespace maslin {
 namespace {
 
 struct names {
-  std::mutex lock;
-  std::vector<const char*> known;
+  base::mutex lock;
+  std::vector<const char*> known MASLIN_GUARDED_BY(lock);
 };
 
 /// Kernels register from static initializers, in any order. Never destroyed: tasks may run until the process ends.
@@ -26,7 +26,7 @@ names& table() {
 
 std::uint32_t detail::register_kernel(const char* name) {
   names& t = table();
-  std::lock_guard held(t.lock);
+  const base::locked held(t.lock);
   for (std::uint32_t id = 0; id < t.known.size(); ++id)
     if (std::string_view(t.known[id]) == name) return id;
   t.known.push_back(name);
@@ -35,16 +35,18 @@ std::uint32_t detail::register_kernel(const char* name) {
 
 std::uint32_t kernel_count() {
   names& t = table();
-  std::lock_guard held(t.lock);
+  const base::locked held(t.lock);
   return static_cast<std::uint32_t>(t.known.size());
 }
 
 const char* kernel_name(std::uint32_t id) {
   names& t = table();
-  std::lock_guard held(t.lock);
+  const base::locked held(t.lock);
   return t.known.at(id);
 }
 
-void kernels_around_fork(bool begins) noexcept { begins ? table().lock.lock() : table().lock.unlock(); }
+void kernels_around_fork(bool begins) noexcept MASLIN_UNCHECKED {
+  begins ? table().lock.lock() : table().lock.unlock();
+}
 
 }  // namespace maslin

@@ -139,7 +139,7 @@ class scope {
   void add_error(std::uint64_t place, std::exception_ptr what) noexcept;
   void add_errors(std::uint64_t place, error_list&& from) noexcept;
   /// A member failed or was cancelled; to be said before it leaves.
-  void note_void() noexcept { has_void_.store(true, std::memory_order_relaxed); }
+  void mark_void() noexcept { has_void_.store(true, std::memory_order_relaxed); }
   bool has_errors() const noexcept { return thrown() || has_void_.load(std::memory_order_relaxed); }
   /// Only when quiet. Where members were cancelled and none threw, because what they needed failed in another scope, an
   /// `error` says so.

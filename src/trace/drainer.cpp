@@ -79,7 +79,7 @@ drainer::~drainer() { finish(); }
 void drainer::finish() noexcept {
   if (!thread_.joinable()) return;
   {
-    const std::lock_guard guard(lock_);
+    const base::locked held(lock_);
     stopping_ = true;
   }
   wake_.notify_one();
@@ -91,8 +91,8 @@ void drainer::run() noexcept {
     auto pause = longest_sleep / 2;
     for (bool stop = false; !stop;) {
       {
-        std::unique_lock guard(lock_);
-        stop = wake_.wait_for(guard, pause, [this] { return stopping_; });
+        const base::locked held(lock_);
+        stop = wake_.wait_for(lock_, pause, [this]() MASLIN_REQUIRES(lock_) { return stopping_; });
       }
       const double fill = drain_once();
       if (file_.error() != 0) recorded_kinds.store(0, std::memory_order_relaxed);  // nothing more can be kept

@@ -2,15 +2,14 @@
 // The thread that empties the rings into the file.
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "files/replacement.hpp"
 #include "trace/digest.hpp"
 #include "trace/encoder.hpp"
@@ -65,10 +64,9 @@ class drainer {
   std::vector<track> tracks_;
   std::uint32_t names_written_ = 0;
   std::uint64_t blocks_ = 0;
-  // Under the lock.
-  std::mutex lock_;
-  std::condition_variable wake_;
-  bool stopping_ = false;
+  base::mutex lock_;
+  base::condition wake_;
+  bool stopping_ MASLIN_GUARDED_BY(lock_) = false;
   // Set by the thread before it ends, read after it was joined.
   std::string problem_;
   std::thread thread_;

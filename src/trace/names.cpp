@@ -2,9 +2,9 @@
 
 #include <array>
 #include <deque>
-#include <mutex>
 #include <unordered_map>
 
+#include "base/mutex.hpp"
 #include "maslin/location.hpp"
 #include "trace/recorder.hpp"
 
@@ -14,9 +14,9 @@ namespace internal {
 namespace {
 
 struct table {
-  std::mutex lock;
-  std::deque<std::string> names;  // grows without moving what the map's keys look at
-  std::unordered_map<std::string_view, std::uint32_t> numbers;
+  base::mutex lock;
+  std::deque<std::string> names MASLIN_GUARDED_BY(lock);  // grows without moving what the map's keys look at
+  std::unordered_map<std::string_view, std::uint32_t> numbers MASLIN_GUARDED_BY(lock);
 };
 
 /// Never destroyed: static destructors and the drainer may still ask.
@@ -29,7 +29,7 @@ table& names() {
 
 std::uint32_t intern_name(std::string_view name) {
   table& t = names();
-  const std::lock_guard guard(t.lock);
+  const base::locked held(t.lock);
   if (const auto found = t.numbers.find(name); found != t.numbers.end()) return found->second;
   const std::string& kept = t.names.emplace_back(name);
   const auto number = static_cast<std::uint32_t>(t.names.size());
@@ -39,17 +39,17 @@ std::uint32_t intern_name(std::string_view name) {
 
 std::uint32_t name_count() {
   table& t = names();
-  const std::lock_guard guard(t.lock);
+  const base::locked held(t.lock);
   return static_cast<std::uint32_t>(t.names.size());
 }
 
 void each_name(std::uint32_t after, std::uint32_t upto, const std::function<void(const std::string&)>& take) {
   table& t = names();
-  const std::lock_guard guard(t.lock);
+  const base::locked held(t.lock);
   for (std::uint32_t i = after; i < upto && i < t.names.size(); ++i) take(t.names[i]);
 }
 
-void names_around_fork(bool begins) noexcept { begins ? names().lock.lock() : names().lock.unlock(); }
+void names_around_fork(bool begins) noexcept MASLIN_UNCHECKED { begins ? names().lock.lock() : names().lock.unlock(); }
 
 }  // namespace internal
 

@@ -8,9 +8,9 @@
 #include <bit>
 #include <cstdio>
 #include <memory>
-#include <mutex>
 #include <new>
 
+#include "base/mutex.hpp"
 #include "base/no_leak.hpp"
 #include "base/settings.hpp"
 #include "maslin/error.hpp"
@@ -35,8 +35,8 @@ struct session {
 
 /// Never destroyed: foreign threads may record while the process exits.
 struct shared {
-  std::mutex lock;  // of `now`, and of the foreign threads' ring
-  session now;
+  base::mutex lock;  // also of the foreign threads' ring
+  session now MASLIN_GUARDED_BY(lock);
   pid_t forked = 0;  // set in a forked child: its own number
 };
 shared& state() {
@@ -57,8 +57,8 @@ std::uint64_t kinds_of(detail_level detail) {
   std::uint64_t kinds = ~std::uint64_t{0};
   if (detail == detail_level::streams) {
     using enum event_kind;
-    for (const event_kind unused :
-         {task_create, accessed, member, group_end, stranger, piece, loop_begin, loop_end, wait_begin, wait_end, steal})
+    for (const event_kind unused : {task_create, accessed, member, group_end, foreign_caller, piece, loop_begin,
+                                    loop_end, wait_begin, wait_end, steal})
       kinds &= ~(std::uint64_t{1} << static_cast<unsigned>(unused));
   }
   return kinds;
@@ -76,7 +76,7 @@ void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) n
   // Before the lock: to read a described machine's time takes its lock, and its holder may record something, too.
   const std::uint64_t now = ticks();
   shared& s = state();
-  const std::lock_guard guard(s.lock);
+  const base::locked held(s.lock);
   if (on() && s.now.foreign) s.now.foreign->push(now, kind, id, argument);
 }
 
@@ -85,7 +85,7 @@ void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) n
 void start(const std::string& path, int worker_count, detail_level detail, described_time clock) {
   using namespace internal;
   shared& s = state();
-  const std::lock_guard guard(s.lock);
+  const base::locked held(s.lock);
   if (s.now.drain) throw error(fmt::format("a trace is being written to '{}' already", s.now.drain->path()));
   constexpr int most_workers = 0xfffe;
   if (worker_count < 0 || worker_count > most_workers)
@@ -124,7 +124,7 @@ internal::session complete() noexcept {
   shared& s = state();
   session ended;
   {
-    const std::lock_guard guard(s.lock);  // no foreign thread is in its ring after this
+    const base::locked held(s.lock);  // no foreign thread is in its ring after this
     recorded_kinds.store(0, std::memory_order_relaxed);
     ended = std::move(s.now);
   }
@@ -145,7 +145,7 @@ void leave() noexcept {
   (void)complete().rings.release();
 }
 
-void around_fork(bool begins) noexcept {
+void around_fork(bool begins) noexcept MASLIN_UNCHECKED {
   if (begins) internal::state().lock.lock();
   internal::names_around_fork(begins);
   if (!begins) internal::state().lock.unlock();
@@ -155,6 +155,7 @@ void forget_after_fork() noexcept {
   using namespace internal;
   recorded_kinds.store(0, std::memory_order_relaxed);
   shared& s = state();
+  const base::locked held(s.lock);
   if (s.now.drain) {
     s.now.drain->forget_after_fork();
     base::keep_reachable(s.now.drain.release());  // its thread does not exist here, so it cannot be joined

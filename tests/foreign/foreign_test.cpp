@@ -311,8 +311,9 @@ TEST_P(Foreign, ThreadsThatTheRuntimeDidNotStartGetTheirOwnBack) {
                  for (int round = 0; round < 10; ++round)
                    std::thread([&] {
                      const int own = limit();
-                     ms::phase("wide", 3, [&](std::int64_t) { all.expect(limit(), 2, "in a stranger's stream"); });
-                     if (!GetParam().process_wide) all.expect(limit(), own, "after a stranger's phase");
+                     ms::phase("wide", 3,
+                               [&](std::int64_t) { all.expect(limit(), 2, "in a foreign thread's stream"); });
+                     if (!GetParam().process_wide) all.expect(limit(), own, "after a foreign thread's phase");
                    }).join();
                  return all.wrong();
                }),

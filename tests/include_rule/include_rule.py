@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
 """Who may include whom (src/README.md): exec → sched → graph → task, and the rooms below know nothing of these.
 
-Prints each include that breaks the rule as file:line: what it includes and what it may include. Status 1 if there is one.
+Prints each include that breaks the rule as file:line: what it includes and what it may include. Prints also each room
+that the rule or src/README.md names and that does not exist. Status 1 if there is one of either.
 """
 
 import re
 import sys
 from pathlib import Path
 
-BELOW = {"base", "files", "machine", "model", "comm", "trace"}
+BELOW = {"base", "files", "machine", "trace"}
 MAY_INCLUDE = {  # besides itself and public headers
     "c_api": {"task", "base"},
     "exec": {"sched", "graph", "task"} | BELOW,
     "sched": {"graph", "task"} | BELOW,
     "graph": {"task"} | BELOW,
     "task": BELOW,
-    "model": {"machine", "base"},
-    "comm": {"machine", "trace", "base"},
     "trace": {"base", "files"},
     "machine": {"base"},
     "base": set(),
@@ -31,6 +30,7 @@ NOT_IN_SCHED = {"atomic", "barrier", "chrono", "condition_variable", "ctime", "f
                 "shared_mutex", "stop_token", "thread", "time.h", "sys/time.h", "pthread.h"}
 
 IS_TEST = re.compile(r"_(test|bench)\.cpp$")
+ROW_OF_A_ROOM = re.compile(r"\| `(\w+)/` \|")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 SOURCES = {".c", ".cpp", ".hpp", ".h", ".cu", ".cuh", ".inc"}
 TOP_FOLDERS = ("include", "src", "cli", "python", "apps", "bench", "tests")
@@ -89,6 +89,17 @@ def complaint_of_room(root: Path, parts, name: str, quoted: bool):
     return f"includes {name}; {room} may include {', '.join(allowed) if allowed else 'no other room'}"
 
 
+def missing_rooms(root: Path):
+    """Gives a line of text for each room that is named and does not exist."""
+    rule = Path(__file__).name
+    found = [f"{rule}: src/{room} does not exist" for room in MAY_INCLUDE if not (root / "src" / room).is_dir()]
+    for number, line in enumerate((root / "src/README.md").read_text(encoding="utf-8").splitlines(), 1):
+        row = ROW_OF_A_ROOM.match(line)
+        if row and not any((root / above / row.group(1)).is_dir() for above in ("src", "src/exec")):
+            found.append(f"src/README.md:{number}: {row.group(1)}/ does not exist")
+    return found
+
+
 def violations(root: Path):
     """Gives a line of text for each include under `root` that breaks the rule."""
     found = []
@@ -105,6 +116,6 @@ def violations(root: Path):
 
 
 if __name__ == "__main__":
-    broken = violations(Path(sys.argv[1]))
-    print("\n".join(broken) or "every include keeps the rule")
+    broken = violations(Path(sys.argv[1])) + missing_rooms(Path(sys.argv[1]))
+    print("\n".join(broken) or "every include keeps the rule, and every room that is named exists")
     sys.exit(1 if broken else 0)

@@ -2,11 +2,14 @@
 
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
-from include_rule import violations
+import include_rule
+from include_rule import missing_rooms, violations
 
 GOOD = {
+    "src/README.md": "| room | |\n|---|---|\n| `graph/` | what must wait |\n| `threads/` | CPU cores |\n",
     "include/maslin/maslin.hpp": '#include <vector>\n#include "maslin/task.hpp"\n',
     "include/maslin/task.hpp": "#include <cstddef>\n",
     "src/base/lock.hpp": "#include <atomic>\n",
@@ -65,7 +68,7 @@ BAD = {
 
 
 class IncludeRule(unittest.TestCase):
-    def broken(self, extra=None):
+    def broken(self, extra=None, check=violations):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             for name, content in GOOD.items():
@@ -76,7 +79,7 @@ class IncludeRule(unittest.TestCase):
                 path = root / extra[0]
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(GOOD.get(extra[0], "") + extra[1] + "\n")
-            return violations(root)
+            return check(root)
 
     def test_what_keeps_the_rule_passes(self):
         self.assertEqual(self.broken(), [])
@@ -88,6 +91,15 @@ class IncludeRule(unittest.TestCase):
                 self.assertEqual(len(found), 1, found)
                 number = GOOD.get(file, "").count("\n") + 1
                 self.assertTrue(found[0].startswith(f"{file}:{number}: "), found[0])
+
+    def test_a_room_that_is_drawn_exists(self):
+        self.assertEqual(self.broken(check=missing_rooms), [])
+        row = ("src/README.md", "| `comm/` | between nodes |")
+        self.assertEqual(self.broken(row, missing_rooms), ["src/README.md:5: comm/ does not exist"])
+
+    def test_a_room_of_the_rule_exists(self):
+        with unittest.mock.patch.dict(include_rule.MAY_INCLUDE, {"comm": {"base"}}):
+            self.assertEqual(self.broken(check=missing_rooms), ["include_rule.py: src/comm does not exist"])
 
 
 if __name__ == "__main__":

@@ -22,13 +22,13 @@ struct item {
 };
 
 /// Sleepers and who makes work for them: race 1 of src/exec/threads/README.md.
-struct bedroom : scenario {
+struct falling_asleep : scenario {
   bounded_deque<item, 4> queue;
   sleepers asleep{2};
   explorer::atomic<int> done{0};
   std::array<item, 2> items;
 
-  bedroom(int sleepers, bool careful) {
+  falling_asleep(int sleepers, bool careful) {
     threads.push_back([this] {
       for (item& i : items) {
         queue.push(&i);
@@ -63,11 +63,11 @@ struct bedroom : scenario {
 };
 
 TEST(Interleavings, NobodyIsLeftAsleepWhileThereIsWork) {
-  expect_well(explore([] { return std::make_unique<bedroom>(2, true); }, 3));
+  expect_well(explore([] { return std::make_unique<falling_asleep>(2, true); }, 3));
 }
 
 TEST(Interleavings, WhoLooksBeforeSayingThatItSleepsMissesAWakeUp) {
-  EXPECT_NE(explore([] { return std::make_unique<bedroom>(1, false); }, 2).failure, "");
+  EXPECT_NE(explore([] { return std::make_unique<falling_asleep>(1, false); }, 2).failure, "");
 }
 
 /// A task is queued while a fiber of worker 0 is woken; the fiber goes on for as long as the task is not done. Worker 0
@@ -127,7 +127,7 @@ TEST(Interleavings, AWakeUpThatIsNotPassedOnLeavesWorkLying) {
 
 /// Fibers that were suspended on worker 0 are woken by somebody else, one by one, while the starter comes and goes; the
 /// substitute sees to those that the starter leaves. Race 7 of src/exec/threads/README.md.
-struct empty_chair : scenario {
+struct worker_0_left : scenario {
   enum mistake {
     none,
     starter_has_no_substitute,
@@ -135,21 +135,21 @@ struct empty_chair : scenario {
     waker_does_not_call,
     substitute_does_not_tell,  ///< that it has found the starter there
     substitute_does_not_try_again,
-    two_may_sit
+    two_may_enter
   };
 
   static constexpr int fibers = 2;
   const mistake made;
-  worker_0_role chair;
+  worker_0_role role;
   sleepers asleep{1};
   explorer::atomic<int> inbox{0};    ///< fibers that may go on
   explorer::atomic<int> resumed{0};  ///< and those that have
   static constexpr int yes = 1, never = 2;
   explorer::atomic<int> has_thread{0};  ///< the substitute
-  explorer::atomic<int> sitting{0};
+  explorer::atomic<int> in_role{0};
 
-  explicit empty_chair(mistake m) : made(m) {
-    if (m == two_may_sit) tear(chair);
+  explicit worker_0_left(mistake m) : made(m) {
+    if (m == two_may_enter) tear(role);
     threads.push_back([this] { come_and_go(); });
     threads.push_back([this] { wake_fibers(); });
     threads.push_back([this] { substitute_body(); });
@@ -158,28 +158,28 @@ struct empty_chair : scenario {
   /// The starter. It has the role at first, and the fibers are suspended when it leaves that; later it waits once,
   /// and makes a call that resumes none.
   void come_and_go() {
-    leave_seat(made != starter_has_no_substitute && resumed.load() < fibers);
-    if (chair.enter(worker_0_role::starter)) {
-      sit(true);
-      leave_seat(false);
+    leave_role(made != starter_has_no_substitute && resumed.load() < fibers);
+    if (role.enter(worker_0_role::starter)) {
+      be_worker_0(true);
+      leave_role(false);
     }
-    if (chair.enter(worker_0_role::starter)) leave_seat(false);
+    if (role.enter(worker_0_role::starter)) leave_role(false);
     if (resumed.load() == fibers) start_substitute(never);  // the others need not wait for it
   }
-  void leave_seat(bool leaves_something) {
-    if (leaves_something && !chair.is_called()) want_substitute();
-    if (chair.leave() && made != starter_does_not_look) want_substitute();
+  void leave_role(bool leaves_something) {
+    if (leaves_something && !role.is_called()) want_substitute();
+    if (role.leave() && made != starter_does_not_look) want_substitute();
   }
   void want_substitute() {
-    if (chair.wants_substitute())
+    if (role.wants_substitute())
       start_substitute(yes);
     else if (inbox.load() > 0)
-      chair.call();
+      role.call();
   }
   void wake_fibers() {
     for (int i = 0; i < fibers; ++i) {
       inbox.fetch_add(1);
-      if (!asleep.notify(0) && made != waker_does_not_call) chair.call();
+      if (!asleep.notify(0) && made != waker_does_not_call) role.call();
     }
   }
   void start_substitute(int whether) {
@@ -191,18 +191,18 @@ struct empty_chair : scenario {
     if (has_thread.load() == never) return;
     const auto is_over = [this] { return resumed.load() == fibers; };
     const auto is_needed = [this] { return inbox.load() > 0; };
-    chair.answer(is_over, explorer::give_way, is_needed, [this] {
-      if (!chair.enter(worker_0_role::substitute)) {
-        if (made != substitute_does_not_tell) chair.tell_starter();
-        if (made == substitute_does_not_try_again || !chair.enter(worker_0_role::substitute)) return;
+    role.answer(is_over, explorer::give_way, is_needed, [this] {
+      if (!role.enter(worker_0_role::substitute)) {
+        if (made != substitute_does_not_tell) role.tell_starter();
+        if (made == substitute_does_not_try_again || !role.enter(worker_0_role::substitute)) return;
       }
-      sit(false);
-      chair.leave();
+      be_worker_0(false);
+      role.leave();
     });
   }
   /// Somebody is worker 0 and resumes what may go on; where there is nothing, it may wait for that.
-  void sit(bool waits) {
-    if (sitting.fetch_add(1) > 0) fail("two are worker 0");
+  void be_worker_0(bool waits) {
+    if (in_role.fetch_add(1) > 0) fail("two are worker 0");
     if (waits && inbox.load() == 0) {
       asleep.prepare_to_sleep(0);
       if (inbox.load() == 0 && resumed.load() == 0) asleep.park(0);
@@ -210,24 +210,24 @@ struct empty_chair : scenario {
     }
     while (inbox.load() > 0) {
       inbox.fetch_sub(1);
-      if (resumed.fetch_add(1) + 1 == fibers) chair.wake_substitute();  // as the end of the runtime does
+      if (resumed.fetch_add(1) + 1 == fibers) role.wake_substitute();  // as the end of the runtime does
     }
-    sitting.fetch_sub(1);
+    in_role.fetch_sub(1);
   }
   void check() override {
     if (resumed.load() != fibers) fail("a fiber that may go on was left lying");
   }
 };
 
-TEST(Interleavings, WhatMayGoOnAtWorker0DoesSoWhoeverSitsThere) {
-  expect_well(explore([] { return std::make_unique<empty_chair>(empty_chair::none); }, 3));
+TEST(Interleavings, WhatMayGoOnAtWorker0DoesSoWhoeverHasItsRole) {
+  expect_well(explore([] { return std::make_unique<worker_0_left>(worker_0_left::none); }, 3));
 }
 
 TEST(Interleavings, ACallToTheSubstituteThatIsLeftOutIsMissed) {
-  for (const auto m :
-       {empty_chair::starter_has_no_substitute, empty_chair::starter_does_not_look, empty_chair::waker_does_not_call,
-        empty_chair::substitute_does_not_tell, empty_chair::substitute_does_not_try_again, empty_chair::two_may_sit})
-    EXPECT_NE(explore([m] { return std::make_unique<empty_chair>(m); }, 4).failure, "") << m;
+  for (const auto m : {worker_0_left::starter_has_no_substitute, worker_0_left::starter_does_not_look,
+                       worker_0_left::waker_does_not_call, worker_0_left::substitute_does_not_tell,
+                       worker_0_left::substitute_does_not_try_again, worker_0_left::two_may_enter})
+    EXPECT_NE(explore([m] { return std::make_unique<worker_0_left>(m); }, 4).failure, "") << m;
 }
 
 }  // namespace

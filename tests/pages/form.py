@@ -1,4 +1,5 @@
-"""The form of the project's pages: no line is longer than 120 characters, and no file holds the markers of a merge.
+"""The form of the project's pages: no line is longer than 120 characters, no file holds the markers of a merge, and
+pages that are to be read in one sitting have no more words than they may.
 
     form.py FOLDER           names every line of every tracked file that breaks this; leaves with status 1 if there is one
     form.py --wrap PAGE...   wraps the paragraphs of these pages that hold a line that is too long
@@ -13,6 +14,7 @@ import sys
 from pathlib import Path
 
 MOST = 120
+MOST_WORDS = {"src/exec/threads/README.md": 1200}  # a proof is read as a whole or not at all
 MARKER = re.compile(r"<{7}( .*)?$|>{7}( .*)?$|\|{7}( .*)?$")
 MIDDLE = "=" * 7  # alone it may underline a heading
 FENCE = re.compile(r"\s*(```|~~~)")
@@ -38,6 +40,9 @@ def problems(path: Path, name: str) -> list[str]:
             f"{name}:{number}: {len(lines[number - 1])} characters; wrap it: python3 tests/pages/form.py --wrap {name}"
             for number in too_long(lines)
         ]
+    words = sum(len(line.split()) for line in lines)
+    if words > MOST_WORDS.get(name, words):
+        found.append(f"{name}:{len(lines)}: {words} words; it may have {MOST_WORDS[name]}")
     return found
 
 

@@ -14,6 +14,7 @@ class Form(unittest.TestCase):
     def refused(self, text, name="page.md"):
         with tempfile.TemporaryDirectory() as folder:
             page = Path(folder) / name
+            page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(text, encoding="utf-8")
             return [int(problem.split(":")[1]) for problem in form.problems(page, name)]
 
@@ -34,6 +35,13 @@ class Form(unittest.TestCase):
         long = "x" * 121
         self.assertEqual(self.refused(f"```cpp\n{long}\n```\n```text\n{long}\n```\n{long}\n"), [2, 7])
         self.assertEqual(self.refused(f"| {long} |\n![{long}](picture.svg)\n"), [])
+
+    def test_a_page_that_is_bounded_may_have_so_many_words(self):
+        for name, most in form.MOST_WORDS.items():
+            self.assertTrue((Path(FOLDER) / name).is_file(), name)
+            self.assertEqual(self.refused("word\n" * most, name), [])
+            self.assertEqual(self.refused("word\n" * (most + 1), name), [most + 1])
+        self.assertEqual(self.refused("word\n" * 5000), [])
 
     def test_wrapping_changes_no_word_and_only_paragraphs_that_are_too_long(self):
         word = "word " * 40

@@ -15,7 +15,7 @@ namespace {
 constexpr double flops_per_nanosecond = 1;  // of the platform's hosts
 
 /// An actor that sends and receives signals.
-struct seat {
+struct actor {
   sg::Host* host;
   sg::Mailbox* mail;
   std::optional<turns::key> turn = {};  ///< that it has now
@@ -27,7 +27,7 @@ struct message {
   bool all_is_done;
 };
 
-struct worker : seat {
+struct worker : actor {
   int number;
   std::deque<std::size_t> tasks = {};  ///< its own end is the back
   bool may_hold_tasks = false;         ///< its bit
@@ -40,23 +40,23 @@ class cluster {
   double seconds() const { return seconds_; }
 
  private:
-  void create(seat& me, worker* own);
+  void create(actor& me, worker* own);
   void work(worker& me);
   std::optional<std::size_t> look(worker& me);
   std::optional<std::size_t> take_own(worker& me);
   worker* next_victim(const worker& me, int& circle);
   bool steal(worker& me, worker& from);
-  void ready(std::size_t task, seat& me, worker* own);
-  void wake_one(seat& me);
-  void signal(seat& me, seat& to, bool all_is_done);
-  bool sleep(seat& me);
-  void pause(seat& me);
+  void ready(std::size_t task, actor& me, worker* own);
+  void wake_one(actor& me);
+  void signal(actor& me, actor& to, bool all_is_done);
+  bool sleep(actor& me);
+  void pause(actor& me);
 
   graph_run& run_;
   const queues rule_;
   std::deque<worker> workers_;
-  seat host_{};  ///< the program's own control flow, where no worker has it
-  seat* creator_;
+  actor host_{};  ///< the program's own control flow, where no worker has it
+  actor* creator_;
   std::deque<std::size_t> centre_;
   turns turns_;
   double seconds_ = 0;
@@ -65,7 +65,7 @@ class cluster {
 cluster::cluster(graph_run& run, queues rule) : run_(run), rule_(rule) {
   const sg::Engine& engine = *sg::Engine::get_instance();
   const auto seat_at = [&](const std::string& name) {
-    return seat{engine.host_by_name_or_null(name), sg::Mailbox::by_name(name)};
+    return actor{engine.host_by_name_or_null(name), sg::Mailbox::by_name(name)};
   };
   for (int i = 0; engine.host_by_name_or_null(std::to_string(i)); ++i)
     workers_.push_back({seat_at(std::to_string(i)), i});
@@ -75,7 +75,7 @@ cluster::cluster(graph_run& run, queues rule) : run_(run), rule_(rule) {
     first = &workers_[0];
     first->asleep = false;
   }
-  creator_ = first ? static_cast<seat*>(first) : &host_;
+  creator_ = first ? static_cast<actor*>(first) : &host_;
   sg::Actor::create("program", creator_->host, [this, first] { create(*creator_, first); });
   for (worker& w : workers_)
     if (&w != first)
@@ -86,7 +86,7 @@ cluster::cluster(graph_run& run, queues rule) : run_(run), rule_(rule) {
       });
 }
 
-void cluster::create(seat& me, worker* own) {
+void cluster::create(actor& me, worker* own) {
   for (std::size_t task = 0; task < run_.size(); ++task)
     if (run_.create(task)) ready(task, me, own);
   if (own) {
@@ -169,7 +169,7 @@ bool cluster::steal(worker& me, worker& from) {
   return true;
 }
 
-void cluster::ready(std::size_t task, seat& me, worker* own) {
+void cluster::ready(std::size_t task, actor& me, worker* own) {
   if (own && rule_ == queues::own) {
     own->tasks.push_back(task);
     own->may_hold_tasks = true;
@@ -179,7 +179,7 @@ void cluster::ready(std::size_t task, seat& me, worker* own) {
   wake_one(me);
 }
 
-void cluster::wake_one(seat& me) {
+void cluster::wake_one(actor& me) {
   for (worker& w : workers_) {
     if (!w.asleep) continue;
     w.asleep = false;
@@ -187,7 +187,7 @@ void cluster::wake_one(seat& me) {
   }
 }
 
-void cluster::signal(seat& me, seat& to, bool all_is_done) {
+void cluster::signal(actor& me, actor& to, bool all_is_done) {
   std::vector<sg::Link*> links;
   double latency = 0;
   me.host->route_to(to.host, links, &latency);
@@ -201,7 +201,7 @@ void cluster::signal(seat& me, seat& to, bool all_is_done) {
 }
 
 /// Waits for a signal; gives whether it was the last.
-bool cluster::sleep(seat& me) {
+bool cluster::sleep(actor& me) {
   pause(me);
   const std::unique_ptr<message> what(me.mail->get<message>());
   turns_.take(what->turn);
@@ -210,7 +210,7 @@ bool cluster::sleep(seat& me) {
 }
 
 /// Time may pass now.
-void cluster::pause(seat& me) {
+void cluster::pause(actor& me) {
   if (me.turn) turns_.pass_on(*std::exchange(me.turn, std::nullopt));
 }
 

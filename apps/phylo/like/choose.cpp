@@ -1,8 +1,10 @@
 // Which kernels this process runs.
 
-#include <cstdlib>
+#include <algorithm>
 #include <string>
+#include <string_view>
 
+#include "maslin/settings.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/like/kernels.hpp"
 
@@ -26,20 +28,24 @@ bool runs_avx512() {
 #endif
 }
 
+/// Gives what MASLIN_SIMD says, empty if it is not set. Throws `input_error` if it is none of the words of its row.
+std::string wished_instructions() {
+  const auto rows = maslin::settings();
+  const auto simd = std::ranges::find(rows, "MASLIN_SIMD", [](const auto& row) { return std::string_view(row.name); });
+  if (const std::string problem = maslin::problem_with(*simd); !problem.empty()) throw input_error(problem);
+  return maslin::given_value_of(*simd);
+}
+
 }  // namespace
 
 const Kernels& choose_kernels() {
-  const char* const wish = std::getenv("MASLIN_SIMD");
-  const std::string name = wish ? wish : "";
+  const std::string name = wished_instructions();
 #if defined(__x86_64__)
   if (name.empty()) return runs_avx512() ? avx512_kernels : runs_avx2() ? avx2_kernels : scalar_kernels;
   if (name == "avx2" && runs_avx2()) return avx2_kernels;
   if (name == "avx512" && runs_avx512()) return avx512_kernels;
 #endif
   if (name.empty() || name == "scalar") return scalar_kernels;
-  if (name != "avx2" && name != "avx512")
-    throw input_error("MASLIN_SIMD=" + name +
-                      ": no such instruction set; expected scalar, avx2 or avx512, or leave it unset");
   throw input_error("MASLIN_SIMD=" + name + ": this processor lacks these instructions; it runs scalar" +
                     (runs_avx2() ? " and avx2" : "") + "; leave MASLIN_SIMD unset to have the fastest chosen");
 }

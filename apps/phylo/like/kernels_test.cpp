@@ -336,6 +336,13 @@ TEST(ChooseKernels, ObeysTheEnvironmentOrSaysWhyNot) {
     EXPECT_NE(std::string(e.what()).find("MASLIN_SIMD=banana"), std::string::npos);
     EXPECT_NE(std::string(e.what()).find("scalar, avx2 or avx512"), std::string::npos);
   }
+  setenv("MASLIN_SIMD", "avx-512", 1);
+  try {
+    phylo::choose_kernels();
+    ADD_FAILURE() << "accepted MASLIN_SIMD=avx-512";
+  } catch (const phylo::input_error& e) {
+    EXPECT_NE(std::string(e.what()).find("did you mean 'avx512'?"), std::string::npos) << e.what();
+  }
   if (before)
     setenv("MASLIN_SIMD", kept.c_str(), 1);
   else

@@ -9,7 +9,7 @@
 #include "base/float_mode.hpp"
 #include "exec/core/machine.hpp"
 #include "exec/in_place.hpp"
-#include "exec/notes.hpp"
+#include "exec/tracing.hpp"
 #include "task/scope.hpp"
 #include "task/uncancelled.hpp"
 #include "trace/recorder.hpp"
@@ -37,16 +37,16 @@ std::int64_t run_blocks(Machine& machine, worker_of<Machine>* w, loop_run& run, 
   here.stream = run.caller.stream;
   const entered in(here);
   const base::in_float_mode callers(run.mode);
-  traced_blocks noted(w ? w->index : -1, run.site, trace::chunk_at{slot, first, last - first});
+  traced_blocks traced(w ? w->index : -1, run.site, trace::chunk_at{slot, first, last - first});
   for (std::int64_t next = first; next < last;) {
     // Every block below the lowest that threw runs; those above need not.
     if (run.is_void(next)) return last;
     const std::int64_t end = std::min(pace.end_of_piece(next), last);
-    run_to_end(machine, here, own, [&] { run.what.run_blocks(next, noted.before_note(end)); });
+    run_to_end(machine, here, own, [&] { run.what.run_blocks(next, traced.next_stop(end)); });
     pace.ran(here);
     if (own.has_errors()) [[unlikely]]
       run.record_thrown(next - 1, own.take_errors());
-    noted.reached(next);
+    traced.reached(next);
     if (pace.stops(next)) return next;
   }
   return last;

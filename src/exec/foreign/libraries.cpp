@@ -14,15 +14,17 @@
 #include <thread>
 #include <vector>
 
+#include "base/mutex.hpp"
+
 namespace maslin::foreign {
 
 namespace {
 
-std::mutex look_lock;
+base::mutex look_lock;
 std::array<library, most_libraries> all;  // filled under look_lock; what is below `count` never changes again
 std::atomic<int> count{0};
 std::atomic<int> process_wide{0};
-unsigned long long loads_seen = 0;  // under look_lock
+unsigned long long loads_seen MASLIN_GUARDED_BY(look_lock) = 0;
 
 // OpenMP and OpenBLAS: void set(int), int get(). OpenBLAS's and MKL's "local" calls: int set(int), which gives the
 // limit before. BLIS counts in its own integer, 64 bits wide unless built otherwise; the lower half says it all.
@@ -157,7 +159,7 @@ int count_loads(dl_phdr_info* info, std::size_t, void* into) {
   return 1;  // the first says it for all
 }
 
-int note_file(dl_phdr_info* info, std::size_t, void* into) try {
+int collect_file(dl_phdr_info* info, std::size_t, void* into) try {
   const std::string_view path = info->dlpi_name;
   const std::string_view file = path.substr(path.rfind('/') + 1);
   for (const std::string_view part : {"omp", "blas", "lapack", "blis", "mkl"})
@@ -181,13 +183,13 @@ bool add_all(void* handle) {
 }  // namespace
 
 int look() {
-  const std::unique_lock held(look_lock, std::try_to_lock);
-  if (!held) return known();
+  if (!look_lock.try_lock()) return known();
+  const base::locked held(look_lock, std::adopt_lock);
   loaded now;
   dl_iterate_phdr(count_loads, &now);
   if (now.loads == loads_seen) return known();
   loads_seen = now.loads;
-  dl_iterate_phdr(note_file, &now);
+  dl_iterate_phdr(collect_file, &now);
   try {
     add_all(RTLD_DEFAULT);  // the program and what it was linked with
     for (const std::string& file : now.files)
@@ -201,7 +203,7 @@ int look() {
 
 int known() noexcept { return count.load(std::memory_order_acquire); }
 int known_process_wide() noexcept { return process_wide.load(std::memory_order_relaxed); }
-void around_fork(bool begins) noexcept { begins ? look_lock.lock() : look_lock.unlock(); }
+void around_fork(bool begins) noexcept MASLIN_UNCHECKED { begins ? look_lock.lock() : look_lock.unlock(); }
 const library& at(int number) noexcept { return all[static_cast<std::size_t>(number)]; }
 
 }  // namespace maslin::foreign

@@ -23,9 +23,9 @@ detail::task_node& make_task(executor& exec, scope& in, void* stream, void* what
   };
   const detail::task_description description{body, nullptr, where, 0, nullptr, 0};
   auto* task = new (storage.node) detail::task_node(in, stream, storage, description);
-  note_created(exec, description, traced_number(task));
+  trace_created(exec, description, traced_number(task));
   if (trace::on(trace::event_kind::member)) [[unlikely]]
-    trace::record(noted_track(exec).number, trace::event_kind::member, 0, traced_number(&in));
+    trace::record(traced_track(exec).number, trace::event_kind::member, 0, traced_number(&in));
   return *task;
 }
 
@@ -50,10 +50,10 @@ error_list take_task(detail::fork_frame& fork) {
   executor& exec = the_executor();
   scope& end = end_of(fork);
   {
-    const noted_wait noted(exec, &end);
+    const traced_wait noted(exec, &end);
     if (!end.quiet()) await(exec, end);
   }
-  note_group_end(exec, end);
+  trace_group_end(exec, end);
   error_list errors = end.has_errors() ? end.take_errors() : error_list();
   end.~scope();
   return errors;
@@ -108,10 +108,10 @@ void run_as_task(executor& exec, void (*call)(void*), void* env, location where)
   plain_call what{call, env, where};
   exec.ready(&make_task<run_call>(exec, end, here.stream, &what, where));
   {
-    const noted_wait noted(exec, &end);
+    const traced_wait noted(exec, &end);
     suspend_until(exec, end);
   }
-  note_group_end(exec, end);
+  trace_group_end(exec, end);
   if (end.has_errors()) rethrow_first(end.take_errors());
 }
 

@@ -59,7 +59,8 @@ class descriptor {
 int open_segment = -1;
 
 /// Holds the job's name while somebody joins, so that one process makes the table. It is the name of a socket, which
-/// the kernel frees with its holder. Anybody can bind it, so its holder is asked who it is: for strangers nobody waits.
+/// the kernel frees with its holder. Anybody can bind it, so its holder is asked who it is: nobody waits for another
+/// user.
 class joining {
  public:
   explicit joining(const std::string& job) : socket_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -155,7 +155,7 @@ TEST(Segment, IsLookedForWhileOthersComeAndGo) {
 }
 
 /// A process of another user that holds the job's name.
-pid_t stranger(const std::string& job, bool listens) {
+pid_t other_user(const std::string& job, bool listens) {
   int ready[2];
   if (pipe(ready) != 0) return -1;
   const pid_t process = child([&] {
@@ -184,7 +184,7 @@ TEST(Segment, AnotherUserWhoHoldsTheNameIsNotWaitedFor) {
   for (const bool listens : {true, false}) {
     const std::string job = fresh_job(listens ? "listens" : "silent");
     SCOPED_TRACE(job);
-    const pid_t other = stranger(job, listens);
+    const pid_t other = other_user(job, listens);
     ASSERT_GT(other, 0);
     testing::internal::CaptureStderr();
     const auto here = segment::join(job);

@@ -35,12 +35,12 @@ learned_phases& phase_host::learned() {
 }
 
 std::vector<grain::knowledge> phase_host::learned_of(std::string_view phase, int workers, std::int64_t streams) {
-  const std::lock_guard held(learning_);
+  const base::locked held(learning_);
   return learned().of(phase, workers, streams);
 }
 
 void phase_host::learn(std::string_view phase, int workers, std::int64_t streams, grain::knowledge what) {
-  const std::lock_guard held(learning_);
+  const base::locked held(learning_);
   learned().keep(phase, workers, streams, std::move(what));
 }
 

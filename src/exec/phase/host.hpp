@@ -7,12 +7,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/atomic.hpp"
+#include "base/mutex.hpp"
 #include "exec/phase/learned.hpp"
 #include "exec/phase/team.hpp"
 #include "sched/grain/named_policy.hpp"
@@ -59,7 +59,10 @@ class phase_host {
   std::vector<grain::knowledge> learned_of(std::string_view phase, int workers, std::int64_t streams);
   void learn(std::string_view phase, int workers, std::int64_t streams, grain::knowledge what);
   /// Keeps what was learned for later runs.
-  void end_learning() noexcept { learned_.reset(); }
+  void end_learning() noexcept {
+    const base::locked held(learning_);
+    learned_.reset();
+  }
   /// How those wait who have nothing to do, and which variable says so; none where it is left to us.
   grain::wait_policy wait_policy() const { return wait_; }
   const char* wait_policy_by() const { return wait_by_; }
@@ -81,13 +84,13 @@ class phase_host {
   team& make_whole(int workers);
 
  private:
-  learned_phases& learned();
+  learned_phases& learned() MASLIN_REQUIRES(learning_);
 
   grain::pins pins_;
   std::map<std::string, grain::kernel_place, std::less<>> pinned_kernels_;
   grain::policy policy_;
-  std::mutex learning_;
-  std::unique_ptr<learned_phases> learned_;  // under learning_
+  base::mutex learning_;
+  std::unique_ptr<learned_phases> learned_ MASLIN_GUARDED_BY(learning_);
   grain::wait_policy wait_ = grain::wait_policy::automatic;
   const char* wait_by_ = nullptr;
   std::deque<team> teams_;

@@ -339,13 +339,13 @@ void phase_run::record_configuration(std::uint64_t now) noexcept {
     if (!sizing_.is_pinned()) r.chosen = chosen;
   });
   if (!trace::on()) return;
-  if (sizing_.is_pinned()) return sizing_.note_decision(now_, trace::decision_stage::pinned, 0);
+  if (sizing_.is_pinned()) return sizing_.trace_decision(now_, trace::decision_stage::pinned, 0);
   // What the last streams run in, because they are too few for the chosen configuration, is no decision.
   if (chosen && chosen->streams > left()) return;
   if (chosen == now_)
-    sizing_.note_decision(now_, trace::decision_stage::chosen, sizing_.throughput(now_));
+    sizing_.trace_decision(now_, trace::decision_stage::chosen, sizing_.throughput(now_));
   else
-    sizing_.note_decision(now_, trace::decision_stage::sampling, 0);
+    sizing_.trace_decision(now_, trace::decision_stage::sampling, 0);
 }
 
 }  // namespace maslin

@@ -212,7 +212,7 @@ void right_sizing::end_slice() {
   next_samples_ = controller_->samples();
   report_.change([&](phase_report& r) { r.samples = next_samples_; });
   if (trace::on() && controller_->chosen() != at.under && !next_samples_.empty())
-    note_decision(at.under, trace::decision_stage::sampling, next_samples_.back().throughput());
+    trace_decision(at.under, trace::decision_stage::sampling, next_samples_.back().throughput());
   if (controller_->current() != at.under || !controller_->sampling()) return;
   slice_from_ = std::move(all);
   own_from_ = slice.own_so_far;
@@ -247,7 +247,7 @@ double right_sizing::throughput(configuration c) const {
   return last;
 }
 
-void right_sizing::note_decision(configuration c, trace::decision_stage stage, double throughput) const {
+void right_sizing::trace_decision(configuration c, trace::decision_stage stage, double throughput) const {
   trace::record(exec_.track(), trace::event_kind::decision, name_,
                 trace::decision_of{c, stage, static_cast<float>(throughput)});
 }

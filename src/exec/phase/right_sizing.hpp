@@ -90,7 +90,7 @@ class right_sizing {
   double throughput(configuration c) const;
   /// Gives what the phase has completed, in seconds of one worker.
   double work() const { return kernels_.work(exec_.seconds_per_tick()); }
-  void note_decision(configuration c, trace::decision_stage stage, double throughput) const;
+  void trace_decision(configuration c, trace::decision_stage stage, double throughput) const;
 
   // Without the lock.
   void decide() noexcept;

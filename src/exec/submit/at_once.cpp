@@ -179,8 +179,8 @@ void run_in_context(executor& exec, const task_description& what, void* callable
   here.stream = stream_of(what.in, creator);
   here.at_once = true;
   here.tiny = tiny;
-  note_created(exec, what, trace::ran_at_once);
-  note_task(exec, trace::event_kind::task_begin, what.where, trace::ran_at_once);
+  trace_created(exec, what, trace::ran_at_once);
+  trace_task(exec, trace::event_kind::task_begin, what.where, trace::ran_at_once);
   const std::uint64_t begin = base::one_in_thirty_two() ? base::ticks() : 0;
   bool leaves_tasks = false;
   const base::kept_rounding creators;
@@ -189,7 +189,7 @@ void run_in_context(executor& exec, const task_description& what, void* callable
     leaves_tasks = !own.quiet();
   });
   if (begin || leaves_tasks) exec.learn(what.run, what.where, base::ticks() - begin, leaves_tasks);
-  note_task(exec, trace::event_kind::task_end, what.where, trace::ran_at_once);
+  trace_task(exec, trace::event_kind::task_end, what.where, trace::ran_at_once);
   if (!errors.empty()) fail_in_context(exec, creator, what, place, std::move(errors));
 }
 

@@ -7,7 +7,7 @@
 #include "base/chance.hpp"
 #include "base/clock.hpp"
 #include "exec/execute.hpp"
-#include "exec/notes.hpp"
+#include "exec/tracing.hpp"
 #include "graph/domain.hpp"
 #include "graph/recording.hpp"
 #include "maslin/error.hpp"
@@ -81,9 +81,9 @@ bool add_new(executor& exec, context& creator, task_node& task, const task_descr
 void run_here(executor& exec, task_node* task) {
   const location where = task->where;
   const std::uint64_t number = traced_number(task);
-  note_task(exec, trace::event_kind::task_begin, where, number);
+  trace_task(exec, trace::event_kind::task_begin, where, number);
   run_task(exec, task, exec);
-  note_task(exec, trace::event_kind::task_end, where, number);
+  trace_task(exec, trace::event_kind::task_end, where, number);
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
   scope& members = members_of(what.in, here);
   const bool full = is_full(exec, here, what.in);
   auto* task = new (storage.node) task_node(members, enter(what.in, here), stream_of(what.in, here), storage, what);
-  note_created(exec, what, traced_number(task));
+  trace_created(exec, what, traced_number(task));
   task->is_timed = base::one_in_sixteen();
   const bool ready = what.access_count == 0 || add_new(exec, here, *task, what);
   if (ready && full)

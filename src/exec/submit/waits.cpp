@@ -21,7 +21,7 @@ void wait() {
   executor& exec = the_executor();
   foreign::one_thread::rescan();
   context& here = unrecorded_context("wait");
-  const noted_wait noted(exec, nullptr);
+  const traced_wait noted(exec, nullptr);
   await_tasks(exec, here);
   exec.after_sharing();
   if (here.children->has_errors()) rethrow_first(here.children->take_errors());
@@ -32,7 +32,7 @@ namespace {
 void await_members(scope& group) {
   executor& exec = the_executor();
   foreign::one_thread::rescan();
-  const noted_wait noted(exec, &group);
+  const traced_wait noted(exec, &group);
   await_tasks(exec, current_context(), &group);
   exec.after_sharing();
 }
@@ -78,7 +78,7 @@ group::~group() {
   if (!is_over(members)) {
     if (mine.has_members()) {
       await_members(members);
-      note_group_end(the_executor(), members);
+      trace_group_end(the_executor(), members);
     }
     if (members.has_errors()) {
       scope& creator = *current_context().children;
@@ -122,7 +122,7 @@ void wait_for_data(executor& exec, context& here, std::span<const declared> data
 void wait_on_data(const declared& data, location where) {
   executor& exec = the_executor();
   context& here = unrecorded_context("wait_on");
-  const noted_wait noted(exec, nullptr, &data);
+  const traced_wait noted(exec, nullptr, &data);
   const uncancelled during(here);
   if (here.data) wait_for_data(exec, here, {&data, 1}, "wait_on", where);
 }

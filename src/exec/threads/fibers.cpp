@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <thread>
 
 #include "base/float_mode.hpp"
@@ -124,9 +123,9 @@ task_fiber* threads_executor::take_ready(worker& w) {
 template <class Predicate>
 std::optional<work> threads_executor::take_task_if(worker& w, worker& from, Predicate&& suits) {
   std::optional<work> found;
-  std::lock_guard held(help_lock_);
+  const base::locked held(help_lock_);
   set_aside_.clear();
-  const auto look = [&](detail::task_node* task) {
+  const auto look = [&](detail::task_node* task) MASLIN_REQUIRES(help_lock_) {
     if (!found && suits(task->in))
       found = work{task, {}};
     else

@@ -50,15 +50,15 @@ bool foreign_waiter::makes_inner() noexcept {
 
 bool foreign_waiter::woken_within(std::chrono::milliseconds time) {
   const os_waiter::counted asleep;
-  std::unique_lock held(lock_);
-  if (!changed_.wait_for(held, time, [&] { return woken_; })) return false;
+  const base::locked held(lock_);
+  if (!changed_.wait_for(lock_, time, [this]() MASLIN_REQUIRES(lock_) { return woken_; })) return false;
   woken_ = false;
   return true;
 }
 
 void foreign_waiter::wake() noexcept {
   // With the lock held to the end: the sleeper may be gone as soon as it is free.
-  std::lock_guard held(lock_);
+  const base::locked held(lock_);
   woken_ = true;
   changed_.notify_one();
 }

@@ -18,11 +18,10 @@
 // with nothing on top, joins those that are shared.
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
+#include "base/mutex.hpp"
 #include "exec/threads/worker.hpp"
 #include "task/os_waiter.hpp"
 
@@ -66,9 +65,9 @@ class foreign_waiter final : public waiter {
 
   threads_executor* exec_ = nullptr;
   bool sleeps_ = false;  ///< its own thread's
-  std::mutex lock_;
-  std::condition_variable changed_;
-  bool woken_ = false;  ///< under lock_
+  base::mutex lock_;
+  base::condition changed_;
+  bool woken_ MASLIN_GUARDED_BY(lock_) = false;
   std::unique_ptr<foreign_waiter> inner_;
 };
 

@@ -68,13 +68,13 @@ void sharing::ask() noexcept {
   if (!wants_.exchange(true, std::memory_order_seq_cst) && active() < possible()) node::ring(mine_);
 }
 
-void sharing::note_idle() noexcept {
+void sharing::report_idle() noexcept {
   if (!idle_.exchange(true, std::memory_order_seq_cst)) node::ring(mine_);
 }
 
 void sharing::lend() {
   blocked_.store(true, std::memory_order_seq_cst);
-  if (!alone_.load(std::memory_order_relaxed)) note_idle();
+  if (!alone_.load(std::memory_order_relaxed)) report_idle();
 }
 
 void sharing::reclaim() {

@@ -76,7 +76,7 @@ class sharing {
   }
   /// A worker is about to sleep.
   void parks() {
-    if (!alone_.load(std::memory_order_relaxed) && !idle_.load(std::memory_order_relaxed)) note_idle();
+    if (!alone_.load(std::memory_order_relaxed) && !idle_.load(std::memory_order_relaxed)) report_idle();
   }
   /// A worker sleeps no more.
   void wakes() {
@@ -92,7 +92,7 @@ class sharing {
   void set_mask(worker& w) noexcept;
   void take_back() noexcept;
   void ask() noexcept;
-  void note_idle() noexcept;
+  void report_idle() noexcept;
   void keep();
   /// Is there still work for which no active worker sleeps? Under the grain lock.
   bool still_wants() noexcept;
@@ -107,6 +107,7 @@ class sharing {
   int at_start_;
   const std::vector<bool>& home_;
 
+  // Written by `follow` alone, under the grain lock; read by any thread.
   std::atomic<int> active_;
   std::atomic<int> possible_;
   std::atomic<std::uint32_t> seen_{0};      ///< what `taken` said when the table was last looked at
@@ -114,12 +115,14 @@ class sharing {
   std::atomic<bool> lent_{false};           ///< some of its own CPUs are not in its use
   std::atomic<bool> empty_handed_{false};   ///< no CPU is in its use, though it owns some
   std::atomic<bool> alone_{true};
-  std::atomic<bool> blocked_{false};  ///< the program's own thread said so
 
-  // What the keeper is asked for.
+  // Written by the program's own thread.
+  std::atomic<bool> blocked_{false};  ///< it said so
+
+  // What the keeper is asked for: any thread sets it, the keeper takes it down.
   std::atomic<bool> wants_{false};
   std::atomic<bool> idle_{false};
-  std::atomic<bool> stop_{false};
+  std::atomic<bool> stop_{false};  ///< set once
 
   std::vector<bool> used_;  ///< CPUs in use; under the grain lock
 

@@ -154,7 +154,7 @@ class spinning {
         base::relax();
         if (ready()) return w.ready = true;
       }
-      if (!note_time(w)) return false;
+      if (!kept_core(w)) return false;
     }
     return true;
   }
@@ -163,7 +163,7 @@ class spinning {
     while (w.last < end) {
       give_way();
       if (ready()) return void(w.ready = true);
-      note_time(w);  // others had the core because they were let
+      kept_core(w);  // others had the core because they were let
     }
   }
   template <class Ready, class IsFirst>
@@ -176,7 +176,7 @@ class spinning {
     }
   }
   /// Takes the time; false if the waiter has lost its core since the last look at the clock.
-  bool note_time(awake& w) {
+  bool kept_core(awake& w) {
     const std::uint64_t now = base::ticks();
     const bool lost = now - w.last > lost_core_ && was_preempted();
     w.last = now;

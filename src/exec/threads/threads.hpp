@@ -292,7 +292,7 @@ class threads_executor final : public executor, public phase_host {
   library_threads libraries_;
 
   base::short_lock help_lock_;
-  std::vector<detail::task_node*> set_aside_;  // under help_lock_: room for a whole queue
+  std::vector<detail::task_node*> set_aside_ MASLIN_GUARDED_BY(help_lock_);  ///< room for a whole queue
 
   fiber_pool fibers_;
 

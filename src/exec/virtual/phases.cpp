@@ -2,8 +2,8 @@
 
 #include "base/clock.hpp"
 #include "exec/core/streams.hpp"
-#include "exec/notes.hpp"
 #include "exec/phase/phase_run.hpp"
+#include "exec/tracing.hpp"
 #include "exec/virtual/monitor_guard.hpp"
 #include "trace/recorder.hpp"
 
@@ -92,7 +92,7 @@ void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*c
 }
 
 void virtual_executor::trace_kernel(trace::event_kind what, std::uint32_t name, int width) {
-  trace::record(noted_track(*this).number, what, name, static_cast<std::uint64_t>(width));
+  trace::record(traced_track(*this).number, what, name, static_cast<std::uint64_t>(width));
 }
 
 void virtual_executor::run_loop(context& caller, const detail::loop& l) { core::run_loop(*this, caller, l); }

@@ -26,17 +26,17 @@ static_assert(core::machine<virtual_executor>);
 
 namespace {
 
-thread_local bool is_inside = false;
+thread_local bool owns_monitor = false;
 thread_local virtual_executor* started_here = nullptr;
 std::atomic<virtual_executor*> the_only_one{nullptr};
 std::atomic<std::uint64_t> last_nanoseconds{0};
 
 // A fiber may go on on another thread, so the address of a thread-local is not kept.
-[[gnu::noinline]] bool inside_now() noexcept {
+[[gnu::noinline]] bool caller_owns_monitor() noexcept {
   asm volatile("");
-  return is_inside;
+  return owns_monitor;
 }
-[[gnu::noinline]] void set_inside(bool now) noexcept { is_inside = now; }
+[[gnu::noinline]] void set_caller_owns_monitor(bool now) noexcept { owns_monitor = now; }
 [[gnu::noinline]] virtual_executor* starter_of() noexcept {
   asm volatile("");
   return started_here;
@@ -56,36 +56,36 @@ void nothing(void*) {}
 }  // namespace
 
 bool virtual_executor::enter(bool sees_others) {
-  const bool was_inside = inside_now();
-  if (!was_inside) {
+  const bool owned_before = caller_owns_monitor();
+  if (!owned_before) {
     lock_.lock();
-    set_inside(true);
+    set_caller_owns_monitor(true);
     if (processor* p = here()) {
       current_ = p;
-      take_seat();
+      take_back_processor();
     }
   }
   if (processor* p = here()) {
     account(*p);
     if (sees_others) sync(*p);
   }
-  return was_inside;
+  return owned_before;
 }
 
-void virtual_executor::leave(bool was_inside) {
+void virtual_executor::leave(bool owned_before) {
   since_ = base::ticks();
-  if (was_inside) return;
-  set_inside(false);
+  if (owned_before) return;
+  set_caller_owns_monitor(false);
   lock_.unlock();
 }
 
 int virtual_executor::hold_track() noexcept {
-  const bool was_inside = enter(false);
-  holds_inside_ = was_inside;
+  const bool owned_before = enter(false);
+  track_holder_owned_ = owned_before;
   return track();
 }
 
-void virtual_executor::leave_track() noexcept { leave(holds_inside_); }
+void virtual_executor::leave_track() noexcept { leave(track_holder_owned_); }
 
 virtual_executor::virtual_executor(const machine::machine_spec& machine, int workers, schedule loops)
     : machine_name_(machine.name),
@@ -134,7 +134,7 @@ processor& virtual_executor::processor_at(int number) const {
 }
 
 processor* virtual_executor::here() const {
-  if (inside_now() && driver_) return current_;
+  if (caller_owns_monitor() && driver_) return current_;
   return starter_of() == this ? starter_->home : nullptr;
 }
 
@@ -232,7 +232,7 @@ void virtual_executor::drive(virtual_fiber& me, Done&& done) {
   virtual_fiber* const before = std::exchange(driver_, &me);
   while (!done()) {
     if (events_.empty()) {
-      if (resume_stranded() || lend_seat(me)) continue;
+      if (resume_stranded() || lend_starters_processor(me)) continue;
       driver_ = before;
       moved_.wait(lock_);
       driver_ = &me;
@@ -252,7 +252,7 @@ void virtual_executor::drive(virtual_fiber& me, Done&& done) {
 
 /// Nothing happens any more, and a foreign thread waits: while the program's own thread is outside, its processor may
 /// do what there is. Gives whether it can.
-bool virtual_executor::lend_seat(const virtual_fiber& to) {
+bool virtual_executor::lend_starters_processor(const virtual_fiber& to) {
   processor& p = *starter_->home;
   if (&to == starter_.get() || p.running != starter_.get()) return false;
   starter_->on_host.away = true;
@@ -262,7 +262,7 @@ bool virtual_executor::lend_seat(const virtual_fiber& to) {
 }
 
 /// The program's own thread has come back inside.
-void virtual_executor::take_seat() {
+void virtual_executor::take_back_processor() {
   processor& p = *starter_->home;
   if (p.running == starter_.get()) return;
   starter_->awake = false;
@@ -332,7 +332,7 @@ void virtual_fiber::wake() noexcept {
 
 waiter* virtual_executor::caller() {
   promote_all(*this);
-  if (inside_now() && driver_ && current_) return current_->running;
+  if (caller_owns_monitor() && driver_ && current_) return current_->running;
   if (starter_of() == this) return starter_.get();
   thread_local std::optional<virtual_fiber> mine;
   if (!mine || &mine->exec != this) mine.emplace(*this, nullptr);

@@ -177,9 +177,9 @@ class virtual_executor final : public executor, public phase_host {
   /// Gives the team whose workers serve the calling code: its worker's, or its stream's where streams run on hosts.
   team& calling_team(const context& c) const;
 
-  // What `monitor_guard` does (virtual.cpp). `enter` gives whether the thread was inside before.
+  // What `monitor_guard` does (virtual.cpp). `enter` gives whether the thread owned it before.
   bool enter(bool sees_others);
-  void leave(bool was_inside);
+  void leave(bool owned_before);
 
   // Time, with the lock (virtual.cpp).
   void account(processor& p) const;
@@ -196,8 +196,8 @@ class virtual_executor final : public executor, public phase_host {
   virtual_fiber& take_fiber(virtual_fiber*& idle, void (*body)(void*));
   void make_way(virtual_fiber& me);
   bool resume_stranded();
-  bool lend_seat(const virtual_fiber& to);
-  void take_seat();
+  bool lend_starters_processor(const virtual_fiber& to);
+  void take_back_processor();
 
   // Work, with the lock (work.cpp, loops.cpp).
   void signal(processor& to) noexcept;
@@ -233,7 +233,7 @@ class virtual_executor final : public executor, public phase_host {
   mutable std::uint64_t since_ = 0;   ///< until then the code that runs was accounted for, in ticks
   virtual_fiber* driver_ = nullptr;   ///< the thread on whose stack events are taken
   processor* current_ = nullptr;      ///< whose code runs
-  bool holds_inside_ = false;         ///< who holds a track was inside before
+  bool track_holder_owned_ = false;   ///< who holds a track owned the monitor before
   std::deque<virtual_fiber> fibers_;  ///< workers' loops and streams on hosts
   virtual_fiber* idle_fibers_ = nullptr;
   std::unique_ptr<virtual_fiber> starter_;

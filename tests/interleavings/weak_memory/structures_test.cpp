@@ -46,7 +46,7 @@ TEST(WeakMemory, WhoTakesATaskSeesIt) { expect_that_orders_matter<queue_of_tasks
 /// Race 1 of src/exec/threads/README.md: a task is queued while a worker falls asleep. Without the one order of what is
 /// sequentially consistent, the one who queues it may miss the sleeper and the sleeper the task.
 template <bool IsWeak>
-struct bedroom : rl::test_suite<bedroom<IsWeak>, 2> {
+struct falling_asleep : rl::test_suite<falling_asleep<IsWeak>, 2> {
   bounded_deque<item, 4> queue;
   sleepers asleep{1};
   item task;
@@ -71,23 +71,23 @@ struct bedroom : rl::test_suite<bedroom<IsWeak>, 2> {
   }
 };
 
-TEST(WeakMemory, NobodyIsLeftAsleepWhileThereIsWork) { expect_that_orders_matter<bedroom>(); }
+TEST(WeakMemory, NobodyIsLeftAsleepWhileThereIsWork) { expect_that_orders_matter<falling_asleep>(); }
 
 /// A wake-up brings what came before it.
 template <bool IsWeak>
 struct wake_up : rl::test_suite<wake_up<IsWeak>, 2> {
-  parking bed;
+  parking place;
   data letter{0};
 
   void before() {
-    if (IsWeak) relaxed::weaken(bed);
+    if (IsWeak) relaxed::weaken(place);
   }
   void thread(unsigned index) {
     if (index == 0) {
       letter($) = 1;
-      bed.unpark();
+      place.unpark();
     } else {
-      bed.park();
+      place.park();
       letter($) = 2;
     }
   }

@@ -1,4 +1,4 @@
-#include "exec/notes.hpp"
+#include "exec/tracing.hpp"
 
 #include <vector>
 
@@ -8,7 +8,7 @@ namespace maslin {
 
 namespace {
 
-void note_access(int track, const detail::declared& a) {
+void trace_access(int track, const detail::declared& a) {
   const trace::access_form form{a.mode, a.renames, a.bytes, a.columns, a.stride};
   trace::record(track, trace::event_kind::accessed, trace::form(form), reinterpret_cast<std::uintptr_t>(a.data));
 }
@@ -16,31 +16,31 @@ void note_access(int track, const detail::declared& a) {
 }  // namespace
 
 void record_created(executor& exec, const detail::task_description& what, std::uint64_t number) {
-  const noted_track on(exec);
+  const traced_track on(exec);
   trace::record(on.number, trace::event_kind::task_create, trace::site(what.where), number);
-  for (std::size_t i = 0; i < what.access_count; ++i) note_access(on.number, what.accesses[i]);
+  for (std::size_t i = 0; i < what.access_count; ++i) trace_access(on.number, what.accesses[i]);
   if (what.in) trace::record(on.number, trace::event_kind::member, 0, traced_number(&what.in->get().members));
 }
 
-void note_replayed(executor& exec, const recording::state& tasks) {
+void trace_replayed(executor& exec, const recording::state& tasks) {
   if (!trace::on(trace::event_kind::task_create)) [[likely]]
     return;
-  const noted_track on(exec);
+  const traced_track on(exec);
   for (detail::task_node* task : tasks.tasks) {
     if (task->is_internal) continue;
     trace::record(on.number, trace::event_kind::task_create, trace::site(task->where), traced_number(task));
-    for (const detail::declared& a : graph::accesses_of(*task)) note_access(on.number, a);
+    for (const detail::declared& a : graph::accesses_of(*task)) trace_access(on.number, a);
   }
 }
 
-noted_wait::noted_wait(executor& exec, const scope* group, const detail::declared* data) {
+traced_wait::traced_wait(executor& exec, const scope* group, const detail::declared* data) {
   if (!trace::on(trace::event_kind::wait_begin)) [[likely]]
     return;
   exec_ = &exec;
   group_ = group ? traced_number(group) : 0;
-  const noted_track on(exec);
+  const traced_track on(exec);
   trace::record(on.number, trace::event_kind::wait_begin, 0, group_);
-  if (data) note_access(on.number, *data);
+  if (data) trace_access(on.number, *data);
 }
 
 traced_blocks::traced_blocks(executor& exec, const detail::loop& alone)
@@ -71,7 +71,7 @@ void traced_blocks::begin(std::int64_t last) {
   next_ = reached_ + step_;
 }
 
-void traced_blocks::note_piece() {
+void traced_blocks::trace_piece() {
   trace::record(track_, trace::event_kind::piece, 0, static_cast<std::uint64_t>(reached_));
   next_ += step_;
 }
@@ -81,7 +81,7 @@ void traced_blocks::end() {
     return trace::record(track_, trace::event_kind::loop_end, site_, trace::loop_shape{blocks_.blocks, 1});
   // It may have ended before all of its blocks were done, and a chunk's event holds no large number of them.
   blocks_.blocks = reached_ - blocks_.first_block;
-  if (blocks_.blocks >= 0xffff) note_piece();
+  if (blocks_.blocks >= 0xffff) trace_piece();
   trace::record(track_, trace::event_kind::chunk_end, site_, blocks_);
 }
 
