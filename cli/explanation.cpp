@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -21,14 +22,16 @@ class decisions : public timeline::observer {
   void mark(const event& e) override {
     switch (e.kind) {
       case event_kind::phase_begin:
-        open_phases_.push_back({e.id, into_.phases.size(), e.ns});
+        open_phases_.push_back({.name = e.id, .place = into_.phases.size(), .begin_ns = e.ns});
         into_.phases.push_back({});
         into_.phases.back().name = trace_.name(e.id);
         into_.phases.back().streams = e.argument;
         break;
       case event_kind::phase_end:
         if (auto* phase = open_phase(e.id)) {
-          into_.phases[phase->place].ns = e.ns - phase->begin_ns;
+          phase_decisions& what = into_.phases[phase->place];
+          what.ns = e.ns - phase->begin_ns;
+          what.in_place = !phase->sized;
           open_phases_.erase(open_phases_.begin() + (phase - open_phases_.data()));
         }
         break;
@@ -36,7 +39,13 @@ class decisions : public timeline::observer {
         into_.libraries.push_back({std::string(trace_.name(e.id)), e.argument == 1});
         break;
       case event_kind::decision:
-        if (const auto* phase = open_phase(e.id)) decide(into_.phases[phase->place], unpack<decision_of>(e.argument));
+        if (auto* phase = open_phase(e.id)) decide(*phase, unpack<decision_of>(e.argument));
+        break;
+      case event_kind::sized:
+      case event_kind::teams:
+      case event_kind::choice:
+      case event_kind::estimate:
+        if (auto* phase = open_phase(e.id)) size(*phase, e);
         break;
       case event_kind::waiting:
         if (const auto* phase = open_phase(e.id)) {
@@ -90,6 +99,8 @@ class decisions : public timeline::observer {
     std::uint32_t name;
     std::size_t place;
     std::int64_t begin_ns;
+    bool sized = false;  ///< not in place
+    teams_of about = {};
   };
 
   open_phase_of* open_phase(std::uint32_t name) {
@@ -97,31 +108,35 @@ class decisions : public timeline::observer {
     return at == open_phases_.rend() ? nullptr : &*at;
   }
 
-  static void decide(phase_decisions& phase, const decision_of& d) {
-    if (d.stage != decision_stage::sampling) {
-      phase.decided = true;
-      if (d.stage == decision_stage::pinned) phase.pinned_by = "MASLIN_PIN";
-      phase.chosen = d.under;
-      if (phase.decisions.empty() || phase.decisions.back() != d.under) {
-        phase.decisions.push_back(d.under);
-        phase.expected = d.throughput;
-        phase.later = {d.under};
-      } else if (d.throughput > 0) {
-        add(phase.later, d.throughput);
-      }
-      return;
-    }
-    auto at = std::find_if(phase.configurations.begin(), phase.configurations.end(),
-                           [&](const auto& c) { return c.under == d.under; });
-    if (at == phase.configurations.end()) at = phase.configurations.insert(at, {d.under});
-    if (d.throughput > 0) add(*at, d.throughput);
+  /// What was decided on the way. The end of the phase says it once more and better, unless the trace ends before.
+  void decide(open_phase_of& open, const decision_of& d) {
+    phase_decisions& phase = into_.phases[open.place];
+    open.sized = true;
+    if (d.stage == decision_stage::sampling) return;
+    if (d.stage == decision_stage::pinned) phase.pinned_by = "MASLIN_PIN";
+    phase.chosen = d.under;
+    if (phase.choices.empty() || phase.choices.back().what != d.under) phase.choices.push_back({d.under, d.throughput});
   }
 
-  static void add(phase_decisions::tried& to, double throughput) {
-    to.least = to.samples > 0 ? std::min(to.least, throughput) : throughput;
-    to.best = std::max(to.best, throughput);
-    to.sum += throughput;
-    ++to.samples;
+  void size(open_phase_of& open, const event& e) {
+    phase_decisions& phase = into_.phases[open.place];
+    if (e.kind == event_kind::sized) {
+      const auto by = unpack<sized_by>(e.argument);
+      phase.policy = trace_.name(by.policy);
+      phase.unit = trace_.name(by.unit);
+      phase.choices.clear();
+      phase.chosen.reset();
+    } else if (e.kind == event_kind::teams) {
+      open.about = unpack<teams_of>(e.argument);
+    } else if (e.kind == event_kind::choice) {
+      const auto choice = unpack<choice_of>(e.argument);
+      phase.choices.push_back({open.about.under, choice.expected});
+      if (choice.stands) phase.chosen = open.about.under;
+    } else {
+      const auto known = unpack<estimate_of>(e.argument);
+      const auto error = known.error < 0 ? std::nullopt : std::optional<double>(known.error);
+      phase.estimates.push_back({open.about.under, known.throughput, error, open.about.samples});
+    }
   }
 
   const file& trace_;
@@ -129,12 +144,34 @@ class decisions : public timeline::observer {
   std::vector<open_phase_of> open_phases_;
 };
 
-std::string text_of(maslin::configuration c) { return fmt::format("{}x{}", c.streams, c.width); }
+/// Gives it as MASLIN_PIN takes it.
+std::string pin_of(maslin::configuration c) { return fmt::format("{}x{}", c.streams, c.width); }
 
-std::string sequence_of(const std::vector<maslin::configuration>& all) {
+std::string text_of(maslin::configuration c) { return pin_of(c) + (c.wider > 0 ? fmt::format("+{}", c.wider) : ""); }
+
+std::string sequence_of(const std::vector<phase_decisions::choice>& all) {
   std::string text;
-  for (const maslin::configuration c : all) text += (text.empty() ? "" : ", then ") + text_of(c);
+  for (const auto& [what, expected] : all) text += (text.empty() ? "" : ", then ") + text_of(what);
   return text;
+}
+
+const maslin::phase_estimate* find(const std::vector<maslin::phase_estimate>& all, maslin::configuration c) {
+  const auto at = std::ranges::find(all, c, &maslin::phase_estimate::under);
+  return at == all.end() ? nullptr : &*at;
+}
+
+/// Gives the best of the others.
+const maslin::phase_estimate* best_but(const std::vector<maslin::phase_estimate>& all, maslin::configuration c) {
+  const auto at = std::ranges::find_if(all, [&](const auto& e) { return e.under != c; });
+  return at == all.end() ? nullptr : &*at;
+}
+
+/// Gives how many decimals show three digits of the throughput, and one of its error if that takes at most two more.
+int decimals_of(const maslin::phase_estimate& e) {
+  const auto first = [](double x) { return x > 0 ? static_cast<int>(std::floor(std::log10(x))) : 0; };
+  const int three = std::max(0, 2 - first(e.throughput));
+  const double error = e.error.value_or(0) * e.throughput;
+  return std::clamp(error > 0 ? -first(error) : 0, three, three + 2);
 }
 
 /// Says how the phase's workers waited, and what that and its work took of the CPUs.
@@ -148,16 +185,66 @@ void tell_waiting(std::string& text, const phase_decisions& p) {
          p.ns > 0 ? fmt::format(": {:.2f} CPUs busy", static_cast<double>(*p.cpu_ns) / static_cast<double>(p.ns)) : "");
 }
 
-/// Says by how much the chosen configuration was ahead, and whether it kept its promise.
+/// Says what is known of each configuration.
+void tell_estimates(std::string& text, const phase_decisions& p) {
+  bool wider = false;
+  for (const maslin::phase_estimate& e : p.estimates) {
+    const int decimals = decimals_of(e);
+    const std::string error = e.error ? fmt::format(" ± {:.{}f}", *e.error * e.throughput, decimals) : "";
+    line(text, "    {:>7}  {:>3} {:<7}  {:.{}f}{} {} per second{}{}", text_of(e.under), e.samples,
+         e.samples == 1 ? "sample" : "samples", e.throughput, decimals, error, p.unit,
+         e.samples == 0 ? ", known from an earlier run" : "", e.under == p.chosen ? "  <- chosen" : "");
+    wider = wider || e.under.wider > 0;
+  }
+  if (wider) line(text, "    +N: N of the teams have one worker more");
+}
+
+/// Says by how much the chosen configuration was ahead, how sure that is, and whether it kept its promise.
 void tell_margin(std::string& text, const phase_decisions& p) {
-  if (!p.decided || !p.pinned_by.empty() || p.expected <= 0) return;
-  const phase_decisions::tried* next = nullptr;
-  for (const auto& c : p.configurations)
-    if (c.under != p.chosen && c.samples > 0 && (!next || c.mean() > next->mean())) next = &c;
-  if (next)
-    line(text, "  it was {:+.1f} % against {}, the next", 100 * (p.expected / next->mean() - 1), text_of(next->under));
-  if (p.later.samples > 0)
-    line(text, "  expected of it {:.3g}, measured afterwards {:.3g}", p.expected, p.later.mean());
+  if (!p.chosen) return;
+  const maslin::phase_estimate* const chosen = find(p.estimates, *p.chosen);
+  const maslin::phase_estimate* const next = best_but(p.estimates, *p.chosen);
+  if (!chosen) return;
+  const char* const was = p.running ? "is" : "was";
+  if (next) {
+    const double margin = chosen->throughput / next->throughput - 1;
+    const char* const where = margin < 0 ? "behind" : "ahead of";
+    const double percent = 100 * std::abs(margin);
+    if (!chosen->error || !next->error) {
+      line(text, "  it {} {:.1f} % {} {}, the next; how sure that is, single samples do not say", was, percent, where,
+           text_of(next->under));
+    } else if (const double error = 100 * (1 + margin) * std::hypot(*chosen->error, *next->error); percent < error) {
+      line(text, "  {} and {} cannot be told apart: they differ by {:.1f} %, and the error of that is {:.1f} %",
+           text_of(*p.chosen), text_of(next->under), percent, error);
+    } else {
+      line(text, "  it {} {:.1f} % {} {}, the next; the error of that is {:.1f} %", was, percent, where,
+           text_of(next->under), error);
+    }
+  }
+  const double expected = p.choices.empty() ? 0 : p.choices.back().expected;
+  if (p.policy != "auto" || expected <= 0) return;  // others take no sample after they have chosen
+  const int decimals = decimals_of(*chosen);
+  line(text, "  when it was chosen {:.{}f} was expected; {} {:.{}f}", expected, decimals,
+       p.running ? "now it is" : "by the end it was", chosen->throughput, decimals);
+}
+
+/// Says why the policy chose what it did.
+std::string reason_of(const phase_decisions& p) {
+  if (p.policy.empty())
+    return "the trace does not say why, because it ends before the phase, or is of an earlier Maslin";
+  const std::string policy = fmt::format("policy {}; MASLIN_GRAIN names another", p.policy);
+  const maslin::phase_estimate* const next = best_but(p.estimates, *p.chosen);
+  if (p.policy == "auto" && !next)
+    return fmt::format("nothing else was sampled, as nothing else promised to be worth it ({})", policy);
+  if (p.estimates.empty())
+    return fmt::format("nothing was sampled, because MASLIN_GRAIN's policy, {}, goes by other signs", p.policy);
+  const maslin::phase_estimate* const chosen = find(p.estimates, *p.chosen);
+  if (chosen && (!next || chosen->throughput >= next->throughput))
+    return fmt::format("of what is known it completes most work per second ({})", policy);
+  if (p.policy == "auto")
+    return fmt::format("it is as good as {}, to half a percent, and was already in use ({})", text_of(next->under),
+                       policy);
+  return fmt::format("the policy's rule says so ({})", policy);
 }
 
 /// Says what the phase ran in and who decided that.
@@ -166,28 +253,22 @@ void tell_decision(std::string& text, const phase_decisions& p) {
   if (p.in_place)
     line(text, "  {} in place, one stream after the other: there was no second worker for it", ran);
   else if (!p.pinned_by.empty())
-    line(text, "  {} in {} (streams x width) because {} says so", ran, text_of(p.chosen), p.pinned_by);
-  else if (p.decided && p.configurations.empty() && p.policy == "auto")
-    line(text, "  {} in {} (streams x width): nothing was sampled, as nothing else promised to be worth it", ran,
-         sequence_of(p.decisions));
-  else if (p.decided && p.configurations.empty())
-    line(text, "  {} in {} (streams x width): nothing was sampled, because MASLIN_GRAIN's policy{} goes by other signs",
-         ran, sequence_of(p.decisions), p.policy.empty() ? "" : ", " + p.policy + ",");
-  else if (p.decided)
-    line(text, "  {} in {} (streams x width): of what was tried it completed most work per second{}", ran,
-         text_of(p.chosen), p.policy.empty() ? "" : fmt::format(" (policy {}; MASLIN_GRAIN names another)", p.policy));
+    line(text, "  {} in {} (streams x width) because {} says so", ran, text_of(*p.chosen), p.pinned_by);
+  else if (p.chosen)
+    line(text, "  {} in {} (streams x width): {}", ran,
+         p.estimates.empty() ? sequence_of(p.choices) : text_of(*p.chosen), reason_of(p));
   else if (p.running)
     line(text, "  nothing is chosen yet: {} still tries what pays", p.policy);
   else
-    line(text, "  nothing was chosen: it was over before right-sizing had seen enough, or ran in place");
-  if (p.running && !p.in_place && (!p.decided || p.current != p.chosen))
-    line(text, "  now in {}{}", text_of(p.current), p.decided ? ", for the streams that are left" : "");
+    line(text, "  nothing was chosen: it was over before right-sizing had seen enough");
+  if (p.running && !p.in_place && p.current != p.chosen)
+    line(text, "  now in {}{}", text_of(p.current), p.chosen ? ", for the streams that are left" : "");
 }
 
 /// Can what was decided be pinned, so that the next run begins with it?
 bool may_be_pinned(const phase_decisions& p) {
-  const bool one = !p.configurations.empty() || p.decisions.size() == 1;
-  return !p.in_place && p.pinned_by.empty() && p.decided && one;
+  const bool one = !p.estimates.empty() || p.choices.size() == 1;
+  return !p.in_place && p.pinned_by.empty() && p.chosen && one;
 }
 
 void tell_phase(std::string& text, const phase_decisions& p) {
@@ -195,13 +276,9 @@ void tell_phase(std::string& text, const phase_decisions& p) {
        p.running ? fmt::format(", {} done so far", p.done) : "", static_cast<double>(p.ns) * 1e-9,
        p.times > 1 ? fmt::format("; the last of {} of that name", p.times) : "");
   tell_decision(text, p);
-  for (const auto& c : p.configurations)
-    line(text, "    {:>7}  {:>3} samples{}{}", text_of(c.under), c.samples,
-         c.samples > 0 ? fmt::format(", {:.3g} {} per second ({:.3g} to {:.3g})", c.mean(), p.work, c.least, c.best)
-                       : "",
-         p.decided && c.under == p.chosen ? "  <- chosen" : "");
+  tell_estimates(text, p);
   tell_margin(text, p);
-  if (may_be_pinned(p)) line(text, "  pin it: MASLIN_PIN=\"{}={}\"", p.name, text_of(p.chosen));
+  if (may_be_pinned(p)) line(text, "  pin it: MASLIN_PIN=\"{}={}\"", p.name, pin_of(*p.chosen));
   tell_waiting(text, p);
 }
 
@@ -211,7 +288,7 @@ void tell_pins(std::string& text, const explanation& all) {
   std::string wait;
   bool one_wait = true;
   for (const phase_decisions& p : all.phases) {
-    if (may_be_pinned(p)) pins[p.name] = text_of(p.chosen);
+    if (may_be_pinned(p)) pins[p.name] = pin_of(*p.chosen);
     if (!p.waiting_reason.starts_with("auto")) continue;
     one_wait = one_wait && (wait.empty() || wait == p.waiting);
     wait = p.waiting;
@@ -324,7 +401,7 @@ std::string explanation_text(const explanation& all) {
 std::string explanation_json(const explanation& all) {
   using nlohmann::ordered_json;
   const auto as_json = [](maslin::configuration c) -> ordered_json {
-    return {{"streams", c.streams}, {"width", c.width}};
+    return {{"streams", c.streams}, {"width", c.width}, {"wider", c.wider}};
   };
   ordered_json out;
   out["program"] = all.program;
@@ -339,16 +416,15 @@ std::string explanation_json(const explanation& all) {
     out["libraries"].push_back({{"name", l.name}, {"process_wide", l.process_wide}});
   out["phases"] = ordered_json::array();
   for (const phase_decisions& p : all.phases) {
-    ordered_json tried = ordered_json::array();
-    for (const auto& c : p.configurations)
-      tried.push_back({{"streams", c.under.streams},
-                       {"width", c.under.width},
-                       {"samples", c.samples},
-                       {"mean", c.mean()},
-                       {"least", c.least},
-                       {"best", c.best}});
+    ordered_json estimates = ordered_json::array();
+    for (const maslin::phase_estimate& e : p.estimates) {
+      ordered_json& known = estimates.emplace_back(as_json(e.under));
+      known["samples"] = e.samples;
+      known["throughput"] = e.throughput;
+      known["error"] = e.error ? ordered_json(*e.error) : ordered_json();
+    }
     ordered_json chosen;
-    if (p.decided) chosen = as_json(p.chosen);
+    if (p.chosen) chosen = as_json(*p.chosen);
     ordered_json cpu_seconds, waiting;
     if (p.cpu_ns) cpu_seconds = static_cast<double>(*p.cpu_ns) * 1e-9;
     if (!p.waiting.empty()) waiting = {{"policy", p.waiting}, {"reason", p.waiting_reason}};
@@ -358,15 +434,15 @@ std::string explanation_json(const explanation& all) {
                              {"cpu_seconds", cpu_seconds},
                              {"chosen", chosen},
                              {"pinned", !p.pinned_by.empty()},
-                             {"tried", tried},
-                             {"expected", p.expected},
-                             {"measured", p.later.mean()},
+                             {"pinned_by", p.pinned_by.empty() ? ordered_json() : ordered_json(p.pinned_by)},
+                             {"policy", p.policy.empty() ? ordered_json() : ordered_json(p.policy)},
+                             {"in_place", p.in_place},
+                             {"unit", p.unit.empty() ? ordered_json() : ordered_json(p.unit)},
+                             {"estimates", estimates},
+                             {"expected", p.chosen && !p.choices.empty() ? p.choices.back().expected : 0},
                              {"waiting", waiting}});
     if (!all.report_of) continue;
     ordered_json& last = out["phases"].back();
-    last["policy"] = p.policy.empty() ? ordered_json() : ordered_json(p.policy);
-    last["pinned_by"] = p.pinned_by.empty() ? ordered_json() : ordered_json(p.pinned_by);
-    last["in_place"] = p.in_place;
     last["running"] = p.running;
     last["done"] = p.done;
     last["times"] = p.times;

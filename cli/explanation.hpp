@@ -9,35 +9,28 @@
 
 #include "maslin/trace.hpp"
 
-/// A phase: what right-sizing tried, and what the phase ran in.
+/// A phase: what it ran in, and what that was decided by.
 struct phase_decisions {
-  struct tried {
-    maslin::configuration under;
-    int samples = 0;
-    double least = 0;  ///< throughput, of its samples
-    double best = 0;
-    double sum = 0;
-    double mean() const { return samples > 0 ? sum / samples : 0; }
+  struct choice {
+    maslin::configuration what;
+    double expected = 0;  ///< throughput, when it was chosen; 0: nothing was known
   };
   std::string name;
   std::uint64_t streams = 0;
   std::int64_t ns = 0;
-  std::vector<tried> configurations;             ///< in the order in which they were first tried
-  std::vector<maslin::configuration> decisions;  ///< one after the other; what repeats the one before is left out
-  bool decided = false;
-  std::string pinned_by;  ///< e.g. "MASLIN_PIN"; empty where right-sizing decided
-  std::string policy;     ///< that decided, as MASLIN_GRAIN names it; empty where that is not known
-  const char* work = "worker-seconds of work";  ///< what throughputs count
-  maslin::configuration chosen;                 ///< if decided or pinned
-  double expected = 0;                          ///< throughput of the chosen one, when it was chosen; 0: not measured
-  tried later;                                  ///< what it had after that
-  std::string waiting;  ///< how its workers waited at last; empty where nothing was recorded of that
+  std::vector<maslin::phase_estimate> estimates;  ///< as in `maslin::phase_report`
+  std::vector<choice> choices;                    ///< one after the other; what repeats the one before is left out
+  std::optional<maslin::configuration> chosen;    ///< or pinned
+  std::string pinned_by;                          ///< e.g. "MASLIN_PIN"; empty where right-sizing decided
+  std::string policy;     ///< that decided, as MASLIN_GRAIN names it; empty where a trace does not say it
+  std::string unit;       ///< what throughputs count
+  bool in_place = false;  ///< one stream after the other
+  std::string waiting;    ///< how its workers waited at last; empty where nothing was recorded of that
   std::string waiting_reason;
   std::optional<std::int64_t> cpu_ns;  ///< CPU time of the process meanwhile
 
   // Known from reports only.
-  bool running = false;  ///< when the report was written
-  bool in_place = false;
+  bool running = false;           ///< when the report was written
   std::int64_t done = 0;          ///< streams
   std::int64_t times = 1;         ///< that a phase of this name has run; this is the last one
   maslin::configuration current;  ///< at the time

@@ -229,6 +229,10 @@ class reading {
       case event_kind::decision:
       case event_kind::waiting:
       case event_kind::cpu_time:
+      case event_kind::sized:
+      case event_kind::teams:
+      case event_kind::choice:
+      case event_kind::estimate:
         return t;
       default:
         return program_;

@@ -26,42 +26,19 @@ maslin::configuration configuration_of(const json& from) {
 /// JSON has no word for what is no number.
 double number_of(const json& from) { return from.is_null() ? 0 : from.get<double>(); }
 
-void add(phase_decisions::tried& to, double throughput) {
-  to.least = to.samples > 0 ? std::min(to.least, throughput) : throughput;
-  to.best = std::max(to.best, throughput);
-  to.sum += throughput;
-  ++to.samples;
-}
+/// Gives it with as many digits as a trace holds, so that both say the same.
+double throughput_of(const json& from) { return static_cast<float>(number_of(from)); }
 
-phase_decisions::tried& of(std::vector<phase_decisions::tried>& all, maslin::configuration c) {
-  const auto at = std::ranges::find(all, c, &phase_decisions::tried::under);
-  return at != all.end() ? *at : all.emplace_back(phase_decisions::tried{c});
-}
-
-/// What was sampled up to the last choice says what was expected of it; what came after, what it was.
-void read_samples(phase_decisions& p, const json& from) {
-  const bool any_work = number_of(from.at("work")) > 0;
-  const bool by_off_loads = p.policy == "s-mgps";  // as the paper has it
-  p.work = !any_work ? "streams" : by_off_loads ? "off-loads" : p.work;
-  const json& samples = from.at("samples");
-  const json& choices = from.at("choices");
-  for (const json& choice : choices) p.decisions.push_back(configuration_of(choice.at("what")));
-  const std::size_t before =
-      p.decided && !choices.empty() ? choices.back().at("samples").get<std::size_t>() : samples.size();
-  p.later.under = p.chosen;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    const maslin::configuration under = configuration_of(samples[i].at("under"));
-    const double seconds = number_of(samples[i].at("seconds"));
-    const double throughput = seconds > 0 ? number_of(samples[i].at("work")) / seconds : 0;
-    add(i >= before && under == p.chosen ? p.later : of(p.configurations, under), throughput);
+void read_estimates(phase_decisions& p, const json& from) {
+  p.unit = from.at("unit").get<std::string>();
+  for (const json& choice : from.at("choices"))
+    p.choices.push_back({configuration_of(choice.at("what")), throughput_of(choice.at("expected"))});
+  for (const json& e : from.at("estimates")) {
+    const json& error = e.at("error");
+    p.estimates.push_back({configuration_of(e.at("under")), throughput_of(e.at("throughput")),
+                           error.is_null() ? std::nullopt : std::optional(throughput_of(error)),
+                           e.at("samples").get<int>()});
   }
-  if (!p.decided || choices.empty()) return;
-  for (const phase_decisions::tried& c : p.configurations)
-    if (c.under == p.chosen) p.expected = c.mean();
-  // Policies that have decided take no more samples: then it is what the rest of the phase was worth.
-  const double work = number_of(from.at("work")) - number_of(choices.back().at("work"));
-  const double seconds = number_of(from.at("seconds")) - number_of(choices.back().at("seconds"));
-  if (p.later.samples == 0 && !by_off_loads && work > 0 && seconds > 0) add(p.later, work / seconds);
 }
 
 phase_decisions phase_of(const json& from) {
@@ -81,9 +58,11 @@ phase_decisions phase_of(const json& from) {
   p.waiting_reason = from.at("waiting_reason").get<std::string>();
   p.in_place = p.policy.empty() && p.pinned_by.empty();
   const json& chosen = from.at("chosen");
-  p.decided = !p.in_place && (!p.pinned_by.empty() || !chosen.is_null());
-  if (p.decided) p.chosen = p.pinned_by.empty() ? configuration_of(chosen) : p.current;
-  read_samples(p, from);
+  if (!p.pinned_by.empty())
+    p.chosen = p.current;
+  else if (!p.in_place && !chosen.is_null())
+    p.chosen = configuration_of(chosen);
+  read_estimates(p, from);
   return p;
 }
 
@@ -136,7 +115,7 @@ explanation read_run_report(const std::string& path) {
   if (!text) throw maslin::error(fmt::format("the report '{}' cannot be read: {}", path, std::strerror(errno)));
   try {
     const json from = json::parse(*text);
-    constexpr int version = 1;
+    constexpr int version = 2;
     if (const int found = from.at("maslin_report").get<int>(); found != version)
       throw maslin::error(
           fmt::format("the report '{}' is of version {}, expected {}: read it with the maslin that the "

@@ -30,14 +30,26 @@ struct phase_sample {
   double throughput() const { return seconds > 0 ? work / seconds : 0; }  ///< W = C/T (S-MGPS)
 };
 
+/// What a policy expects of a configuration.
+struct phase_estimate {
+  configuration under;
+  double throughput = 0;        ///< of what `phase_report::unit` says, per second
+  std::optional<double> error;  ///< relative standard deviation; unset where it is not known, as of a single sample
+  int samples = 0;              ///< that it rests on; 0: it is known from an earlier run
+};
+
 /// What right-sizing did with a phase, while it runs or after it.
 struct phase_report {
   std::string name;
   std::int64_t streams = 0;  ///< of the whole phase
   std::int64_t done = 0;
   bool running = false;
-  configuration current;                ///< in use now, or at the end
-  std::vector<phase_sample> samples;    ///< in the order in which they were taken
+  configuration current;              ///< in use now, or at the end
+  std::vector<phase_sample> samples;  ///< in the order in which they were taken
+  /// What the policy knew at its last decision that confirmed the choice, or at its last one where nothing is chosen;
+  /// the largest throughput comes first. Empty where nothing was sampled.
+  std::vector<phase_estimate> estimates;
+  std::string unit;                     ///< what estimates count: "worker-seconds of work", "off-loads" or "streams"
   std::optional<configuration> chosen;  ///< unset while sampling
   std::string pinned_by;                ///< e.g. "MASLIN_PIN"; empty when right-sizing decided
   std::string policy;                   ///< that decided, as MASLIN_GRAIN names it; empty when pinned or run in place

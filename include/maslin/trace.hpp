@@ -2,6 +2,8 @@
 // What a run left in its trace file (MASLIN_TRACE=path): the events of every worker, with names and times.
 // The file's format is written down in src/trace/README.md.
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -69,8 +71,13 @@ enum class event_kind : std::uint8_t {
   cpu_time,  ///< id: name of the phase that ends; argument: nanoseconds of CPU time of the process since it began
   library,   ///< one that brings threads of its own is loaded, when a phase begins; id: its name; argument: 1 if it has
              ///< one limit on them for the whole process, else 0
+  // What a phase's configuration was decided by; at its end, in this order, on one track. id: name of the phase.
+  sized,     ///< argument: `sized_by` (policy, unit)
+  teams,     ///< argument: `teams_of` (configuration, samples), which the next event is about
+  choice,    ///< argument: `choice_of` (expected, stands); one each, in the order in which they were chosen
+  estimate,  ///< argument: `estimate_of` (throughput, error); one a configuration that is known, best first
 };
-inline constexpr int event_kinds = static_cast<int>(event_kind::library) + 1;
+inline constexpr int event_kinds = static_cast<int>(event_kind::estimate) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
 MASLIN_API std::string_view to_string(event_kind kind);
@@ -109,6 +116,27 @@ struct decision_of {
                      ///< configuration
 };
 
+/// By which policy a phase was sized, and what throughputs count (`phase_report::unit`); both are numbers of names.
+struct sized_by {
+  std::uint32_t policy;
+  std::uint32_t unit;
+};
+/// A configuration, and the samples that an estimate of it rests on. Each number is at most 65535.
+struct teams_of {
+  configuration under;
+  int samples;  ///< 65535 stands for that many or more
+};
+/// What the policy expected of a configuration when it chose it, and whether the choice stood at the end.
+struct choice_of {
+  float expected;  ///< throughput; 0: nothing was known
+  bool stands;
+};
+/// `phase_estimate`.
+struct estimate_of {
+  float throughput;
+  float error;  ///< below 0: not known
+};
+
 /// How those wait who have nothing to do; both are numbers of names.
 struct waiting_of {
   std::uint32_t policy;
@@ -126,6 +154,18 @@ constexpr std::uint64_t pack(chunk_at c) {
   return static_cast<std::uint64_t>(c.first_block) << 32 | blocks << 16 | static_cast<std::uint16_t>(c.slot);
 }
 constexpr std::uint64_t pack(waiting_of w) { return static_cast<std::uint64_t>(w.policy) << 32 | w.reason; }
+constexpr std::uint64_t pack(sized_by s) { return static_cast<std::uint64_t>(s.policy) << 32 | s.unit; }
+constexpr std::uint64_t pack(const teams_of& t) {
+  const auto bits = [](int n) { return static_cast<std::uint64_t>(std::clamp(n, 0, 0xffff)); };
+  return bits(t.under.streams) << 48 | bits(t.under.width) << 32 | bits(t.under.wider) << 16 | bits(t.samples);
+}
+constexpr std::uint64_t pack(choice_of c) {
+  return static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(c.expected)) << 32 | (c.stands ? 1 : 0);
+}
+constexpr std::uint64_t pack(estimate_of e) {
+  return static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(e.throughput)) << 32 |
+         std::bit_cast<std::uint32_t>(e.error);
+}
 MASLIN_API std::uint64_t pack(const decision_of& d);
 template <class What>
 What unpack(std::uint64_t argument);
@@ -145,6 +185,24 @@ constexpr chunk_at unpack<chunk_at>(std::uint64_t a) {
 template <>
 constexpr waiting_of unpack<waiting_of>(std::uint64_t a) {
   return {static_cast<std::uint32_t>(a >> 32), static_cast<std::uint32_t>(a)};
+}
+template <>
+constexpr sized_by unpack<sized_by>(std::uint64_t a) {
+  return {static_cast<std::uint32_t>(a >> 32), static_cast<std::uint32_t>(a)};
+}
+template <>
+constexpr teams_of unpack<teams_of>(std::uint64_t a) {
+  const auto part = [a](int from) { return static_cast<int>(a >> from & 0xffff); };
+  return {{part(48), part(32), part(16)}, part(0)};
+}
+template <>
+constexpr choice_of unpack<choice_of>(std::uint64_t a) {
+  return {std::bit_cast<float>(static_cast<std::uint32_t>(a >> 32)), (a & 1) != 0};
+}
+template <>
+constexpr estimate_of unpack<estimate_of>(std::uint64_t a) {
+  return {std::bit_cast<float>(static_cast<std::uint32_t>(a >> 32)),
+          std::bit_cast<float>(static_cast<std::uint32_t>(a))};
 }
 template <>
 MASLIN_API decision_of unpack<decision_of>(std::uint64_t argument);

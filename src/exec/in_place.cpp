@@ -117,7 +117,13 @@ std::uint32_t traced_kernel(std::uint32_t kernel) {
 
 void phase_in_place(executor& exec, context& caller, const detail::phase& p, std::shared_ptr<live_report> report) {
   const auto begin = std::chrono::steady_clock::now();
-  if (!report) report = begin_report(p);
+  if (report)  // there was no worker left for it, so nobody sizes it
+    report->change([](phase_report& r) {
+      r.policy.clear();
+      r.pinned_by.clear();
+    });
+  else
+    report = begin_report(p);
   const std::uint32_t name = trace::on() ? trace::intern(p.name) : 0;
   const auto trace_event = [&](trace::event_kind what, std::uint64_t argument) {
     trace::record(exec.track(), what, name, argument);

@@ -44,19 +44,19 @@ std::string text_of(const told_phase& told) {
   std::string out = fmt::format(R"({{"name": {}, "times": {}, "streams": {}, "done": {}, "running": {}, )",
                                 json_text(p.name), told.times, p.streams, p.done, p.running);
   auto to = std::back_inserter(out);
-  fmt::format_to(to, R"("seconds": {}, "work": {}, "cpu_seconds": {}, )", number(p.seconds), number(p.work),
+  fmt::format_to(to, R"("seconds": {}, "cpu_seconds": {}, )", number(p.seconds),
                  p.cpu_seconds ? number(*p.cpu_seconds) : "null");
   fmt::format_to(to, R"("current": {}, "chosen": {}, "policy": {}, "pinned_by": {}, )", text_of(p.current),
                  p.chosen ? text_of(*p.chosen) : "null", json_text(p.policy), json_text(p.pinned_by));
   fmt::format_to(to, R"("waiting": {}, "waiting_reason": {}, )", json_text(p.waiting), json_text(p.waiting_reason));
   fmt::format_to(to, R"("choices": {}, )", list(told.choices, "    ", [](const choice& c) {
-                   return fmt::format(R"({{"what": {}, "samples": {}, "work": {}, "seconds": {}}})", text_of(c.what),
-                                      c.samples, number(c.work), number(c.seconds));
+                   return fmt::format(R"({{"what": {}, "expected": {}}})", text_of(c.what), number(c.expected));
                  }));
-  fmt::format_to(to, R"("samples": {}}})", list(p.samples, "    ", [](const phase_sample& s) {
-                   return fmt::format(R"({{"under": {}, "work": {}, "seconds": {}}})", text_of(s.under), number(s.work),
-                                      number(s.seconds));
-                 }));
+  fmt::format_to(
+      to, R"("unit": {}, "estimates": {}}})", json_text(p.unit), list(p.estimates, "    ", [](const phase_estimate& e) {
+        return fmt::format(R"({{"under": {}, "throughput": {}, "error": {}, "samples": {}}})", text_of(e.under),
+                           number(e.throughput), e.error ? number(*e.error) : "null", e.samples);
+      }));
   return out;
 }
 
@@ -81,7 +81,7 @@ std::string json_text(std::string_view text) {
 }
 
 std::string report_json(const run_about& run, const std::vector<told_phase>& phases) {
-  std::string out = fmt::format("{} 1,\n", report_mark);
+  std::string out = fmt::format("{} 2,\n", report_mark);
   auto to = std::back_inserter(out);
   fmt::format_to(to, "\"program\": {}, \"process\": {}, \"process_start\": {}, \"host\": {}, \"numbers\": {},\n",
                  json_text(run.program), run.process, run.process_start, json_text(run.where.host),

@@ -35,7 +35,7 @@ struct run_about {
 /// How every report begins.
 inline constexpr std::string_view report_mark = "{\"maslin_report\":";
 
-/// Gives the report, one line a phase and one a sample of it. Throws std::bad_alloc.
+/// Gives the report, one line a phase, and one a choice and an estimate of it. Throws std::bad_alloc.
 std::string report_json(const run_about& run, const std::vector<told_phase>& phases);
 
 /// Gives the text in quotes, as JSON has it; what is no UTF-8 becomes question marks.

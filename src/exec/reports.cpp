@@ -23,9 +23,14 @@ table* ours = new table;
 
 }  // namespace
 
+double expected_of(configuration c, const std::vector<phase_estimate>& estimates) noexcept {
+  const auto known = std::ranges::find(estimates, c, &phase_estimate::under);
+  return known == estimates.end() ? 0 : known->throughput;
+}
+
 void live_report::keep_choice() noexcept {
   choices_ = std::min(choices_ + 1, most_choices);
-  choice_[choices_ - 1] = {*value_.chosen, value_.samples.size(), value_.work, value_.seconds};
+  choice_[choices_ - 1] = {*value_.chosen, expected_of(*value_.chosen, value_.estimates)};
 }
 
 told_phase live_report::tell() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,12 +15,13 @@
 
 namespace maslin {
 
-/// What a phase chose, and how far it was by then.
+/// Gives what is expected of a configuration; 0 where nothing is known of it.
+double expected_of(configuration c, const std::vector<phase_estimate>& estimates) noexcept;
+
+/// What a phase chose.
 struct choice {
   configuration what;
-  std::size_t samples = 0;  ///< that were taken before
-  double work = 0;          ///< as phase_report::work
-  double seconds = 0;
+  double expected = 0;  ///< throughput, when it was chosen; 0: nothing was known
 };
 
 /// A phase's report with its history.
@@ -53,6 +55,12 @@ class live_report {
     return value_;
   }
   told_phase tell() const;
+  /// Hands over the report and the choices, one after the other.
+  template <class Look>
+  void look(Look&& at) const {
+    std::lock_guard held(lock_);
+    at(value_, std::span(choice_).first(choices_));
+  }
   /// Gives how often it was changed.
   std::uint64_t changes() const {
     const base::locked held(lock_);

@@ -9,11 +9,11 @@ namespace {
 
 detail::phase phase(const char* name) { return {name, 4, nullptr, nullptr, location::current()}; }
 
-void choose(live_report& report, std::optional<configuration> what, std::size_t samples) {
+void choose(live_report& report, std::optional<configuration> what, double expected) {
   report.change([&](phase_report& r) {
-    r.samples.resize(samples);
+    r.estimates = {{{8, 1}, 99, 0.1, 1}};
+    if (what) r.estimates.push_back({*what, expected, 0.1, 2});
     r.chosen = what;
-    r.work = 2 * static_cast<double>(samples);
   });
 }
 
@@ -32,7 +32,7 @@ TEST(Reports, AreTheLatestOfEachNameInTheOrderInWhichTheyBegan) {
   EXPECT_FALSE(report("a"));
 }
 
-TEST(Reports, KeepWhatWasChosenAndHowFarThePhaseWasByThen) {
+TEST(Reports, KeepWhatWasChosenAndWhatWasExpectedOfItThen) {
   live_report report({});
   choose(report, std::nullopt, 2);
   choose(report, configuration{4, 2}, 5);
@@ -43,9 +43,9 @@ TEST(Reports, KeepWhatWasChosenAndHowFarThePhaseWasByThen) {
   EXPECT_EQ(report.changes(), 5u);
   ASSERT_EQ(told.choices.size(), 2u);
   EXPECT_EQ(told.choices[0].what, (configuration{4, 2}));
-  EXPECT_EQ(told.choices[0].samples, 5u);
-  EXPECT_EQ(told.choices[0].work, 10);
+  EXPECT_EQ(told.choices[0].expected, 5);
   EXPECT_EQ(told.choices[1].what, (configuration{1, 8}));
+  EXPECT_EQ(told.choices[1].expected, 9);
 }
 
 TEST(Reports, OfVeryManyChoicesTheLastStays) {
@@ -66,12 +66,12 @@ TEST(ReportJson, QuotesWhateverANameHolds) {
 
 TEST(ReportJson, HasNoWordForWhatIsNoNumber) {
   told_phase told;
-  told.last.samples = {{{2, 1}, 1.5, 0.25}, {{1, 2}, 1.0 / 0.0, 1}};
+  told.last.estimates = {{{2, 1, 1}, 1.5, 0.25, 3}, {{1, 2}, 1.0 / 0.0, std::nullopt, 1}};
   const std::string text = report_json({}, {told});
-  EXPECT_NE(text.find(R"({"under": {"streams": 2, "width": 1, "wider": 0}, "work": 1.5, "seconds": 0.25})"),
-            std::string::npos)
-      << text;
-  EXPECT_NE(text.find(R"("wider": 0}, "work": null, "seconds": 1})"), std::string::npos) << text;
+  for (const char* says :
+       {R"({"under": {"streams": 2, "width": 1, "wider": 1}, "throughput": 1.5, "error": 0.25, "samples": 3})",
+        R"("wider": 0}, "throughput": null, "error": null, "samples": 1})"})
+    EXPECT_NE(text.find(says), std::string::npos) << says << "\nis not in\n" << text;
   EXPECT_NE(text.find(R"("cpu_seconds": null)"), std::string::npos) << text;
 }
 

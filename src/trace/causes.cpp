@@ -62,6 +62,10 @@ bool causes::complete(const event& e) const {
     case decision:
     case waiting:
     case cpu_time:
+    case sized:
+    case teams:
+    case choice:
+    case estimate:
       return has({sort::phase, e.id, 0});
     case phase_end:
       return has({sort::ended_streams, e.id, 0}, e.argument);

@@ -116,6 +116,10 @@ void digest::add(const cell& recorded, encoder& to) {
     case event_kind::waiting:
     case event_kind::cpu_time:
     case event_kind::library:
+    case event_kind::sized:
+    case event_kind::teams:
+    case event_kind::choice:
+    case event_kind::estimate:
     case event_kind::park:
     case event_kind::unpark:
       end_help(to);

@@ -80,6 +80,19 @@ TEST(Kinds, PackAndUnpackTheirArguments) {
   EXPECT_EQ(d.under, (configuration{8, 3}));
   EXPECT_EQ(d.stage, decision_stage::pinned);
   EXPECT_EQ(d.throughput, 1.25f);
+  const auto by = unpack<sized_by>(pack(sized_by{7, 0xffffffff}));
+  EXPECT_EQ(by.policy, 7u);
+  EXPECT_EQ(by.unit, 0xffffffffu);
+  const auto t = unpack<teams_of>(pack(teams_of{{300, 70, 299}, 100'000}));
+  EXPECT_EQ(t.under, (configuration{300, 70, 299}));
+  EXPECT_EQ(t.samples, 0xffff);  // that many or more
+  const auto chosen = unpack<choice_of>(pack(choice_of{2.5f, true}));
+  EXPECT_EQ(chosen.expected, 2.5f);
+  EXPECT_TRUE(chosen.stands);
+  EXPECT_FALSE(unpack<choice_of>(pack(choice_of{2.5f, false})).stands);
+  const auto known = unpack<estimate_of>(pack(estimate_of{1.25f, -1}));
+  EXPECT_EQ(known.throughput, 1.25f);
+  EXPECT_EQ(known.error, -1);
 }
 
 TEST(Kinds, EveryKindHasANameOfItsOwn) {

@@ -15,7 +15,8 @@ std::string_view to_string(event_kind kind) {
       "wait_begin",    "wait_end",     "park",         "unpark",       "phase_begin",   "phase_end",
       "decision",      "steal",        "kernel_total", "kernel_count", "help_begin",    "help_end",
       "suspend",       "resume",       "accessed",     "member",       "group_end",     "foreign_caller",
-      "piece",         "waiting",      "cpu_time",     "library"};
+      "piece",         "waiting",      "cpu_time",     "library",      "sized",         "teams",
+      "choice",        "estimate"};
   static_assert(!names.back().empty());
   const auto at = static_cast<std::size_t>(kind);
   return at < names.size() ? names[at] : names[0];

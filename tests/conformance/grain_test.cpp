@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -101,6 +102,25 @@ TEST_P(Grain, AConfigurationFitsTheWorkersAndIsThePolicys) {
     if (policy() == "edtlp-llp:2") {
       EXPECT_EQ(c, (ms::configuration{std::min(streams, workers() / 2), 2}));
     }
+  }
+}
+
+TEST_P(Grain, TheEstimatesAgreeWithTheChoice) {
+  for (const int streams : {2, 40}) {
+    ms::phase("agrees", streams, [&](std::int64_t i) { search(static_cast<int>(i), 150); });
+    const auto report = ms::report("agrees");
+    ASSERT_TRUE(report);
+    const std::vector<ms::phase_estimate>& all = report->estimates;
+    EXPECT_TRUE(std::ranges::is_sorted(all, std::greater(), &ms::phase_estimate::throughput));
+    for (const ms::phase_estimate& e : all) {
+      EXPECT_EQ(std::ranges::count(all, e.under, &ms::phase_estimate::under), 1);
+      EXPECT_FALSE(report->unit.empty());
+    }
+    if (!report->chosen || all.empty()) continue;
+    const auto chosen = std::ranges::find(all, *report->chosen, &ms::phase_estimate::under);
+    if (policy() != "auto") continue;  // others may choose what they have no sample of
+    ASSERT_NE(chosen, all.end());
+    EXPECT_GE(chosen->throughput, 0.995 * all.front().throughput);
   }
 }
 

@@ -206,13 +206,13 @@ class Explain(unittest.TestCase):
         self.run_program("phase", "searches")
         whole = next(self.runs.iterdir()).read_text(encoding="utf-8")
         bad = self.folder / "bad.json"
-        for text in (whole[:200], whole[:-3], '{"maslin_report": 1}', '{"maslin_report": "one"}', "{}", "{", whole.replace('"streams": 4', '"streams": "x"')):
+        for text in (whole[:200], whole[:-3], '{"maslin_report": 2}', '{"maslin_report": "one"}', "{}", "{", whole.replace('"streams": 4', '"streams": "x"')):
             bad.write_text(text, encoding="utf-8")
             said = self.explain(bad, status=2)
             self.assertIn(f"the report '{bad}' is damaged", said)
             self.assertIn("expected", said)
-        bad.write_text(whole.replace('"maslin_report": 1', '"maslin_report": 2'), encoding="utf-8")
-        self.assertIn("is of version 2, expected 1", self.explain(bad, status=2))
+        bad.write_text(whole.replace('"maslin_report": 2', '"maslin_report": 3'), encoding="utf-8")
+        self.assertIn("is of version 3, expected 2", self.explain(bad, status=2))
         (self.runs / "damaged.json").write_text(whole[:300], encoding="utf-8")
         self.assertIn("phase searches", self.explain())
 

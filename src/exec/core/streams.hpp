@@ -62,6 +62,7 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
   }
   {
     const typename Machine::tracing now(machine);
+    run.record_sizing();
     trace_event(trace::event_kind::phase_end);
     run.keep_learned();
   }

@@ -328,7 +328,7 @@ void phase_run::record_configuration(std::uint64_t now) noexcept {
   const double seconds = exec_.seconds_between(began_, now);
   const double work = sizing_.work();
   const std::optional<double> cpu_seconds = waiting_.cpu_seconds(now);
-  const std::optional<configuration> chosen = sizing_.chosen();
+  double expected = 0;
   report_->change([&](phase_report& r) {
     r.cpu_seconds = cpu_seconds;
     r.done = finished_;
@@ -336,16 +336,40 @@ void phase_run::record_configuration(std::uint64_t now) noexcept {
     r.current = now_;
     r.seconds = seconds;
     r.work = work;
-    if (!sizing_.is_pinned()) r.chosen = chosen;
+    expected = expected_of(now_, r.estimates);
   });
   if (!trace::on()) return;
   if (sizing_.is_pinned()) return sizing_.trace_decision(now_, trace::decision_stage::pinned, 0);
+  const std::optional<configuration> chosen = sizing_.chosen();
   // What the last streams run in, because they are too few for the chosen configuration, is no decision.
   if (chosen && chosen->streams > left()) return;
   if (chosen == now_)
-    sizing_.trace_decision(now_, trace::decision_stage::chosen, sizing_.throughput(now_));
+    sizing_.trace_decision(now_, trace::decision_stage::chosen, expected);
   else
     sizing_.trace_decision(now_, trace::decision_stage::sampling, 0);
+}
+
+void phase_run::record_sizing() const noexcept try {
+  if (!trace::on() || sizing_.is_pinned()) return;
+  using trace::event_kind;
+  const auto record = [&](event_kind kind, std::uint64_t argument) {
+    trace::record(exec_.track(), kind, name_, argument);
+  };
+  report_->look([&](const phase_report& r, std::span<const choice> choices) {
+    record(event_kind::sized,
+           trace::pack(trace::sized_by{trace::intern(r.policy.c_str()), trace::intern(r.unit.c_str())}));
+    for (const choice& c : choices) {
+      record(event_kind::teams, trace::pack(trace::teams_of{c.what, 0}));
+      const bool stands = r.chosen && &c == &choices.back();
+      record(event_kind::choice, trace::pack(trace::choice_of{static_cast<float>(c.expected), stands}));
+    }
+    for (const phase_estimate& e : r.estimates) {
+      record(event_kind::teams, trace::pack(trace::teams_of{e.under, e.samples}));
+      const auto error = static_cast<float>(e.error.value_or(-1));
+      record(event_kind::estimate, trace::pack(trace::estimate_of{static_cast<float>(e.throughput), error}));
+    }
+  });
+} catch (const std::bad_alloc&) {  // then the trace does not say it
 }
 
 }  // namespace maslin

@@ -79,6 +79,8 @@ class phase_run {
   const std::shared_ptr<live_report>& report() const { return report_; }
   /// When the phase is over: keeps what was learned for its next run.
   void keep_learned() noexcept { sizing_.keep(allotted_); }
+  /// The same: has the trace hold what the configuration was decided by, as the report does.
+  void record_sizing() const noexcept;
 
   // Under the grain lock.
   /// Can one more phase have a worker of that team? A worker serves one phase at a time.

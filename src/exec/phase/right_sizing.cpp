@@ -37,6 +37,7 @@ right_sizing::right_sizing(phase_host& exec, const detail::phase& what, std::uin
       exec.policy(), {workers, what.streams, exec.handing_over(), exec.learned_of(what.name, workers, what.streams)});
   counts_own_code_ = exec.counts_own_code() && controller_->counts_own_code();
   answer_ = ask();
+  tell(answer_);
 }
 
 void right_sizing::check_pin(int workers) const {
@@ -60,6 +61,17 @@ right_sizing::answer right_sizing::ask() const {
   return {c.current(), c.chosen(), c.sampling(), c.keeps_even(), c.epoch(), c.rule()};
 }
 
+/// The choice and what it was made by go into the report together.
+void right_sizing::tell(const answer& a) const {
+  std::vector<phase_estimate> estimates = controller_->estimates();
+  const std::string_view unit = controller_->unit();
+  report_.change([&](phase_report& r) {
+    r.unit = unit;
+    r.estimates.swap(estimates);
+    r.chosen = a.chosen;
+  });
+}
+
 void right_sizing::pin(configuration c) noexcept {
   pinned_ = c;
   news_ = {};
@@ -79,6 +91,7 @@ void right_sizing::resize(int workers) noexcept {
   try {
     controller_->resize(workers);
     answer_ = ask();
+    report_.change([&](phase_report& r) { r.chosen = answer_.chosen; });
     news_.decides_anew = true;
   } catch (const std::bad_alloc&) {
     pin({static_cast<int>(std::min<std::int64_t>(workers, what_.streams)), 1});
@@ -164,6 +177,8 @@ void right_sizing::decide() noexcept {
     }
     if (told_.left > 0) controller_->streams_left(told_.left);
     next_ = ask();
+    const bool anew = slice_ended_ || told_.workers > 0 || told_.decides_anew;
+    if (anew || next_.chosen != answer_.chosen) tell(next_);
   } catch (const std::bad_alloc&) {
     no_memory_ = true;
   }
@@ -209,10 +224,10 @@ void right_sizing::end_slice() {
   if (!controller_->rule().complete({slice.seconds, executions, slice.units, at.streams})) return;
   slice_ended_ = true;
   controller_->observe(slice);
-  next_samples_ = controller_->samples();
-  report_.change([&](phase_report& r) { r.samples = next_samples_; });
-  if (trace::on() && controller_->chosen() != at.under && !next_samples_.empty())
-    trace_decision(at.under, trace::decision_stage::sampling, next_samples_.back().throughput());
+  std::vector<phase_sample> samples = controller_->samples();
+  if (trace::on() && controller_->chosen() != at.under && !samples.empty())
+    trace_decision(at.under, trace::decision_stage::sampling, samples.back().throughput());
+  report_.change([&](phase_report& r) { r.samples.swap(samples); });
   if (controller_->current() != at.under || !controller_->sampling()) return;
   slice_from_ = std::move(all);
   own_from_ = slice.own_so_far;
@@ -227,7 +242,6 @@ bool right_sizing::end_decision() noexcept {
   }
   answer_ = next_;
   if (told_.off_loads && answer_.epoch == 0) departures_.begin(0);
-  if (slice_ended_) std::swap(samples_, next_samples_);
   if (told_.at.generation == generation_ && (slice_ended_ || slice_begins_)) {
     in_slice_ = slice_begins_;
     slice_began_ = told_.at.now;
@@ -238,13 +252,6 @@ bool right_sizing::end_decision() noexcept {
   else if (!in_slice_)
     look_at_.store(0, std::memory_order_relaxed);
   return slice_ended_;
-}
-
-double right_sizing::throughput(configuration c) const {
-  double last = 0;
-  for (const phase_sample& s : samples_)
-    if (s.under == c) last = s.throughput();
-  return last;
 }
 
 void right_sizing::trace_decision(configuration c, trace::decision_stage stage, double throughput) const {

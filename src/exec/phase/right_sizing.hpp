@@ -86,8 +86,6 @@ class right_sizing {
   bool begin_decision();
   /// Gives whether a slice has ended.
   bool end_decision() noexcept;
-  /// Gives the throughput in the last slice under that configuration, 0 if there is none.
-  double throughput(configuration c) const;
   /// Gives what the phase has completed, in seconds of one worker.
   double work() const { return kernels_.work(exec_.seconds_per_tick()); }
   void trace_decision(configuration c, trace::decision_stage stage, double throughput) const;
@@ -137,6 +135,7 @@ class right_sizing {
   /// Nothing is measured any more.
   void pin(configuration c) noexcept;
   answer ask() const;
+  void tell(const answer& a) const;
   void end_slice();
   void count_streams(std::uint64_t now);
   double own_seconds(const stretch& until, std::span<const grain::kernel_record> kernels) const;
@@ -167,7 +166,6 @@ class right_sizing {
   bool in_slice_ = false;
   std::uint64_t slice_began_ = 0;
   std::int64_t slice_units_ = 0;
-  std::vector<phase_sample> samples_;  ///< all so far, each weighed with what is known of the kernels
 
   // Of the one who decides.
   std::unique_ptr<grain::controller> controller_;  ///< none where the phase was pinned from the start
@@ -178,7 +176,6 @@ class right_sizing {
   bool slice_begins_ = false;
   std::vector<grain::kernel_record> slice_from_;
   double own_from_ = 0;
-  std::vector<phase_sample> next_samples_;
 };
 
 }  // namespace maslin

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -447,8 +448,16 @@ void automatic::decide() {
     return;
   }
 
+  // What cannot run any more is no candidate. It stays in what was last decided by.
+  const bool all_can_run =
+      std::none_of(known.begin(), known.end(), [&](auto& s) { return s.what.under.streams > left_; });
+  const auto keep_if_confirmed = [&] {
+    const bool is_new = chosen_ && chosen_ != estimates_of_;
+    if ((!chosen_ || chosen_ == lead->under) && (all_can_run || is_new)) keep_estimates(candidates, level);
+  };
+
   current_ = lead->under;
-  if (!chosen_ && (!lead->known || lead->known->fresh < (before_.empty() ? enough : 1))) return;
+  if (!chosen_ && (!lead->known || lead->known->fresh < (before_.empty() ? enough : 1))) return keep_if_confirmed();
 
   const double rest_seconds = seconds_left(lead->under);
   // Where all streams run at a time in the lead, those that stand aside for a slice are behind when the others end.
@@ -489,6 +498,20 @@ void automatic::decide() {
   if (next && next->log_w.sd > lead->log_w.sd) current_ = next->under;
   const bool seen = lead->known && lead->known->fresh > 0;  // by this run itself
   if (promised < as_good && !rest && seen) chosen_ = lead->under;
+  keep_if_confirmed();
+}
+
+void automatic::keep_estimates(const std::vector<candidate>& candidates, double level) {
+  estimates_.clear();
+  for (const candidate& c : candidates)
+    if (c.known) estimates_.push_back({c.under, std::exp(c.log_w.mean + level), c.log_w.sd, c.known->slices});
+  std::ranges::stable_sort(estimates_, std::greater(), &phase_estimate::throughput);
+  estimates_of_ = chosen_;
+}
+
+std::string_view automatic::unit() const {
+  const bool has_own = std::any_of(taken_.begin(), taken_.end(), [](auto& s) { return s.measured.own_seconds > 0; });
+  return taken_.empty() || has_own || times_.mean_execution() > 0 ? unit::work : unit::streams;
 }
 
 std::vector<phase_sample> automatic::samples() const {

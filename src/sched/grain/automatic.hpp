@@ -27,6 +27,9 @@ class automatic final : public controller {
   sample_rule rule() const override;
   void observe(const sample& slice) override;
   std::vector<phase_sample> samples() const override;
+  /// Gives the mean as configurations are compared: while no stream has ended, over the rest of the phase.
+  std::vector<phase_estimate> estimates() const override { return estimates_; }
+  std::string_view unit() const override;
   bool counts_own_code() const override { return true; }
   bool keeps_even() const override { return true; }
 
@@ -66,6 +69,7 @@ class automatic final : public controller {
     const summary* known;
   };
 
+  void keep_estimates(const std::vector<candidate>& candidates, double level);
   void learn_paces();
   double pace_of_own_code(configuration under) const;
   void look_for_change();
@@ -97,6 +101,8 @@ class automatic final : public controller {
   double now_ = 0;  ///< seconds since the phase began, at the latest slice
   configuration current_;
   std::optional<configuration> chosen_;
+  std::vector<phase_estimate> estimates_;
+  std::optional<configuration> estimates_of_;  ///< what was chosen by them
 };
 
 }  // namespace maslin::grain

@@ -236,6 +236,87 @@ TEST(Automatic, WhatItChoosesItHasSampled) {
   }
 }
 
+/// Passes everything on to `auto`, and looks at what it says of its choice each time.
+class watched final : public controller {
+ public:
+  explicit watched(const situation& begin) : of_(begin) {}
+  configuration current() const override { return of_.current(); }
+  std::optional<configuration> chosen() const override { return of_.chosen(); }
+  bool sampling() const override { return of_.sampling(); }
+  sample_rule rule() const override { return of_.rule(); }
+  void streams_left(std::int64_t left) override { of_.streams_left(left), look(); }
+  void resize(int workers) override { of_.resize(workers); }
+  void observe(const sample& slice) override { of_.observe(slice), look(); }
+  knowledge learned() const override { return of_.learned(); }
+
+  int choices = 0;  ///< looked at, with something to compare them with
+
+ private:
+  void look() {
+    const std::vector<phase_estimate> all = of_.estimates();
+    for (std::size_t i = 1; i < all.size(); ++i) ASSERT_GE(all[i - 1].throughput, all[i].throughput);
+    if (!of_.chosen()) return;
+    const auto chosen = std::ranges::find(all, *of_.chosen(), &phase_estimate::under);
+    ASSERT_NE(chosen, all.end()) << "nothing is said of what was chosen";
+    ASSERT_GE(chosen->throughput, all.front().throughput * (1 - 0.005)) << "something else is said to be better";
+    choices += all.size() > 1;
+  }
+
+  automatic of_;
+};
+
+TEST(Automatic, NothingThatItKnowsIsMoreThanHalfAPercentBetterThanWhatItChose) {
+  int choices = 0;
+  for (const auto& [name, make] : machines)
+    for (const int workers : {2, 8, 16})
+      for (const int streams : {5, 24, 101})
+        for (const unsigned seed : {1u, 2u, 3u}) {
+          simulated_phase phase = phase_of(make(workers), streams, 2);
+          phase.noise = noisy(0.1, seed, 0.05);
+          for (auto& one : phase.streams) one *= 1 + 0.1 * static_cast<double>(&one - phase.streams.data()) / streams;
+          watched first({workers, streams});
+          simulate(first, phase, workers);
+          watched second({workers, streams, 0, {first.learned()}});
+          simulate(second, phase, workers);
+          choices += first.choices + second.choices;
+          ASSERT_FALSE(testing::Test::HasFatalFailure()) << name << ' ' << workers << ' ' << streams << ' ' << seed;
+        }
+  EXPECT_GT(choices, 1000);
+}
+
+TEST(Automatic, SaysWhatItKnowsFromAnEarlierRun) {
+  const knowledge before{0, {{{8, 1}, 4.0}, {{4, 2}, 2.0}}};
+  const automatic grain({8, 100, 0, {before}});
+  const std::vector<phase_estimate> all = grain.estimates();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].under, (configuration{8, 1}));
+  EXPECT_NEAR(all[0].throughput / all[1].throughput, 2, 0.1);
+  for (const phase_estimate& e : all) {
+    EXPECT_EQ(e.samples, 0);
+    EXPECT_GT(e.error.value_or(0), 0);
+  }
+}
+
+// What the last streams are too few for is still part of what was decided by.
+TEST(Automatic, KeepsWhatItKnewWhenTheLastStreamsAreTooFewForIt) {
+  automatic grain({8, 40});
+  const auto observe = [&](double at) {
+    sample s = simulated_slice(grain.current(), streams_contend(8)(grain.current(), 0), grain.rule().seconds);
+    s.at = at;
+    grain.observe(s);
+  };
+  observe(0.003);
+  ASSERT_FALSE(grain.chosen());
+  const std::vector<phase_estimate> before = grain.estimates();
+  ASSERT_EQ(before.size(), 1u);
+  EXPECT_EQ(before[0].under, (configuration{8, 1}));
+  grain.streams_left(3);
+  observe(0.006);
+  ASSERT_EQ(grain.estimates().size(), 1u);
+  EXPECT_EQ(grain.estimates()[0].under, (configuration{8, 1}));
+  EXPECT_EQ(grain.estimates()[0].throughput, before[0].throughput);
+}
+
 TEST(Automatic, OneWorkerNeedsNoSampling) {
   const automatic grain({1, 100});
   EXPECT_FALSE(grain.sampling());

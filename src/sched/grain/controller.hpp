@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "maslin/phase.hpp"
@@ -55,6 +56,11 @@ class controller {
   virtual knowledge learned() const { return {}; }
   /// Gives every slice in the order in which they were taken.
   virtual std::vector<phase_sample> samples() const { return {}; }
+  /// Gives what it decides by: what it knew at its last decision that confirmed `chosen()`, or at its last one while
+  /// nothing is chosen. The largest throughput comes first.
+  virtual std::vector<phase_estimate> estimates() const { return {}; }
+  /// Gives what throughputs count.
+  virtual std::string_view unit() const { return unit::work; }
   /// Does what streams do themselves, between off-loads, count as kernels do?
   virtual bool counts_own_code() const { return false; }
   /// Should streams that stand aside take turns with those that run, so that all come equally far?

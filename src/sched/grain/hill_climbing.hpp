@@ -29,6 +29,8 @@ class hill_climbing final : public controller {
   /// Begins again at the foot; what was measured counts.
   void resize(int workers) override;
   std::vector<phase_sample> samples() const override { return measured_.samples(); }
+  std::vector<phase_estimate> estimates() const override { return measured_.estimates(); }
+  std::string_view unit() const override { return measured_.unit(); }
 
  private:
   void stand(configuration where);

@@ -1,6 +1,8 @@
 #include "sched/grain/measured_slices.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 namespace maslin::grain {
 
@@ -35,6 +37,30 @@ std::vector<phase_sample> measured_slices::samples() const {
   std::vector<phase_sample> all;
   for (const sample& s : taken_) all.push_back({s.under, work(s), s.seconds});
   return all;
+}
+
+std::vector<phase_estimate> measured_slices::estimates() const {
+  std::vector<phase_estimate> all;
+  for (const sample& s : taken_)
+    if (std::ranges::find(all, s.under, &phase_estimate::under) == all.end())
+      all.push_back({s.under, *throughput(s.under), std::nullopt, 0});
+  std::vector<double> squares(all.size());
+  for (const sample& s : taken_) {
+    const auto of = std::ranges::find(all, s.under, &phase_estimate::under);
+    const double off = work(s) / s.seconds - of->throughput;
+    squares[static_cast<std::size_t>(of - all.begin())] += off * off;
+    ++of->samples;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double n = all[i].samples;
+    if (n > 1 && all[i].throughput > 0) all[i].error = std::sqrt(squares[i] / (n * (n - 1))) / all[i].throughput;
+  }
+  std::ranges::stable_sort(all, std::greater(), &phase_estimate::throughput);
+  return all;
+}
+
+std::string_view measured_slices::unit() const {
+  return !kernels_seen_ ? unit::streams : by_ == count::work ? unit::work : unit::off_loads;
 }
 
 double measured_slices::work(const sample& s) const {

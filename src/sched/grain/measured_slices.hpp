@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "sched/grain/sample.hpp"
@@ -33,6 +34,11 @@ class measured_slices {
 
   /// Gives every slice in the order in which they were taken.
   std::vector<phase_sample> samples() const;
+
+  /// Gives `throughput` of every configuration that has slices, the largest first. The error is that of the mean, by
+  /// how far the slices are apart.
+  std::vector<phase_estimate> estimates() const;
+  std::string_view unit() const;
 
  private:
   double work(const sample& s) const;

@@ -31,6 +31,8 @@ class s_mgps final : public controller {
   /// The search starts again, but samples of configurations that are still possible count.
   void resize(int workers) override;
   std::vector<phase_sample> samples() const override { return measured_.samples(); }
+  std::vector<phase_estimate> estimates() const override { return measured_.estimates(); }
+  std::string_view unit() const override { return measured_.unit(); }
 
  private:
   enum class step : std::uint8_t { widths, grid, done };

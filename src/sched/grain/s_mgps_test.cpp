@@ -174,5 +174,21 @@ TEST(SampleRule, ASliceEndsByTimeAndKernelsOrByFinishedStreamsOrWhenNothingMoves
   EXPECT_TRUE(rule.complete({.seconds = 2, .kernels = 0, .units = 0, .streams = 4}));
 }
 
+TEST(MeasuredSlices, EstimatesAreMeansWithTheErrorOfTheMean) {
+  measured_slices slices;
+  EXPECT_TRUE(slices.estimates().empty());
+  for (const double throughput : {1.9, 2.1}) slices.add(simulated_slice({2, 1}, throughput, 1));
+  slices.add(simulated_slice({1, 1}, 3, 1));
+  EXPECT_EQ(slices.unit(), unit::work);
+  const std::vector<phase_estimate> all = slices.estimates();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].under, (configuration{1, 1}));
+  EXPECT_NEAR(all[0].throughput, 3, 1e-9);
+  EXPECT_FALSE(all[0].error) << "a single sample does not say how sure it is";
+  EXPECT_EQ(all[1].samples, 2);
+  EXPECT_NEAR(all[1].throughput, 2, 1e-9);
+  EXPECT_NEAR(all[1].error.value_or(0), 0.05, 1e-9);
+}
+
 }  // namespace
 }  // namespace maslin::grain

@@ -5,9 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace maslin::grain {
+
+/// What throughputs count: `phase_report::unit`.
+namespace unit {
+inline constexpr std::string_view work = "worker-seconds of work";
+inline constexpr std::string_view off_loads = "off-loads";
+inline constexpr std::string_view streams = "streams";
+}  // namespace unit
 
 /// What happened to one kernel in a stretch of time. Kernels run on the host count like any other, at width 1. A loop
 /// that a stream runs itself is a kernel that completes its iterations.

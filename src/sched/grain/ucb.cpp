@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "sched/grain/feasible.hpp"
 
@@ -79,6 +80,15 @@ std::vector<phase_sample> ucb::samples() const {
   std::vector<phase_sample> all;
   for (const arm& a : arms_)
     if (a.plays > 0) all.push_back({a.under, kernels_seen_ ? a.kernels : a.streams, a.seconds});
+  return all;
+}
+
+std::vector<phase_estimate> ucb::estimates() const {
+  std::vector<phase_estimate> all;
+  for (const arm& a : arms_)
+    if (a.plays > 0)
+      all.push_back({a.under, reward(a) / static_cast<double>(a.plays), std::nullopt, static_cast<int>(a.plays)});
+  std::ranges::stable_sort(all, std::greater(), &phase_estimate::throughput);
   return all;
 }
 

@@ -29,6 +29,8 @@ class ucb final : public controller {
   void resize(int workers) override;
   /// Gives one an arm that was played: the sum of its slices, because there are slices as long as the phase runs.
   std::vector<phase_sample> samples() const override;
+  std::vector<phase_estimate> estimates() const override;
+  std::string_view unit() const override { return kernels_seen_ ? unit::work : unit::streams; }
 
  private:
   struct arm {
