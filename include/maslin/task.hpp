@@ -428,12 +428,15 @@ MASLIN_API void wait();
 namespace detail {
 MASLIN_API void wait_on_data(const declared& data, location where);
 }
-/// Returns when the data (a range, a tile, one object) has its value and lies where the program declared it: when the
-/// caller's tasks that write it are done. If they threw or were cancelled, throws `error`; the next `wait()` says what
-/// they threw.
+/// Returns when the data (a range, a tile, one object, or what an access names) has its value and lies where the
+/// program declared it: when the caller's tasks that write it are done. If they threw or were cancelled, throws
+/// `error`; the next `wait()` says what they threw.
 template <class R>
-void wait_on(const R& r, location where = location::current()) {
-  detail::wait_on_data(detail::declare(in(r)), where);
+void wait_on(R&& r, location where = location::current()) {
+  if constexpr (detail::is_access<std::remove_cvref_t<R>>::value)
+    detail::wait_on_data(detail::declare(in(r.region)), where);
+  else
+    detail::wait_on_data(detail::declare(in(std::forward<R>(r))), where);
 }
 
 }  // namespace maslin
