@@ -120,25 +120,32 @@ MASLIN_API void end_at_once(task_frame& frame) noexcept;
 /// In a handler: the body has thrown.
 MASLIN_API void fail_at_once(task_frame& frame) noexcept;
 
-/// Says what a call of `task` keeps for one argument, and gives it to the body.
+/// What a body is called with.
+template <class... Passed>
+struct passes {};
+template <class... A, class... B>
+passes<A..., B...> operator+(passes<A...>, passes<B...>);
+
+/// Says what a call of `task` keeps for one argument, and gives it to the body. A copy is const: what a body would
+/// write there, nobody reads.
 template <class A>
 struct kept {
-  static constexpr bool passed = true;
+  using passed = passes<const A&>;
   static constexpr std::size_t accesses = 0;
   explicit kept(const A& argument) : value(argument) {}
   explicit kept(A&& argument) : value(std::move(argument)) {}
-  A& get(const access_record*) { return value; }
+  const A& get(const access_record*) const { return value; }
   A value;
 };
 template <>
 struct kept<priority> {
-  static constexpr bool passed = false;
+  using passed = passes<>;
   static constexpr std::size_t accesses = 0;
   explicit kept(priority) {}
 };
 template <class T, access_mode Mode>
 struct kept_view {
-  static constexpr bool passed = true;
+  using passed = passes<view<T>>;
   static constexpr std::size_t accesses = 1;
   explicit kept_view(view<T> v) : extent(v.size()) {}
   view<T> get(const access_record* record) const { return {static_cast<T*>(record->data), extent}; }
@@ -158,7 +165,7 @@ struct kept<reduction_access<T, Operation>> : kept_view<T, access_mode::reductio
 };
 template <class T, access_mode Mode>
 struct kept<access<tile<T>, Mode>> {
-  static constexpr bool passed = true;
+  using passed = passes<tile<T>>;
   static constexpr std::size_t accesses = 1;
   explicit kept(const access<tile<T>, Mode>& a) : rows(a.region.rows), cols(a.region.cols), ld(a.region.ld) {}
   tile<T> get(const access_record* record) const {
@@ -257,11 +264,11 @@ struct stored_call {
   template <std::size_t I>
   auto passed(const access_record* records) {
     using argument = std::tuple_element_t<I, std::tuple<kept<Arguments>...>>;
-    if constexpr (argument::passed) {
+    if constexpr (std::is_same_v<typename argument::passed, passes<>>) {
+      return std::tuple<>();
+    } else {
       decltype(auto) value = std::get<I>(arguments).get(records + before(I));
       return std::tuple<decltype(value)>(std::forward<decltype(value)>(value));
-    } else {
-      return std::tuple<>();
     }
   }
   template <std::size_t... I>
@@ -272,6 +279,55 @@ struct stored_call {
   [[no_unique_address]] F body;
   [[no_unique_address]] std::tuple<kept<Arguments>...> arguments;
 };
+
+/// The parameters of a body, where it has one list of them; else the body's type.
+template <class... Parameters>
+struct takes {};
+template <class F>
+struct parameters_of {
+  using type = F;
+};
+template <class R, class... P>
+struct parameters_of<R (*)(P...)> {
+  using type = takes<P...>;
+};
+template <class R, class C, class... P>
+struct parameters_of<R (C::*)(P...)> : parameters_of<R (*)(P...)> {};
+template <class R, class C, class... P>
+struct parameters_of<R (C::*)(P...) const> : parameters_of<R (*)(P...)> {};
+template <class F>
+  requires requires { &F::operator(); }
+struct parameters_of<F> : parameters_of<decltype(&F::operator())> {};
+
+template <class Reference>
+using without_const = std::conditional_t<std::is_lvalue_reference_v<Reference>,
+                                         std::remove_const_t<std::remove_reference_t<Reference>>&, Reference>;
+template <class F, class Passed>
+constexpr bool fits = false;
+template <class F, class... Passed>
+constexpr bool fits<F, passes<Passed...>> = std::is_invocable_v<F&, Passed...>;
+template <class F, class Passed>
+constexpr bool changes_copies = false;
+template <class F, class... Passed>
+constexpr bool changes_copies<F, passes<Passed...>> = std::is_invocable_v<F&, without_const<Passed>...>;
+
+/// Ends the compilation where a body does not take what a call of `task` passes. Compilers name both in their message.
+template <class F, class TheBody, class TheCall>
+struct task_body {
+  static_assert(!changes_copies<F, TheCall>,
+                "The body of a task takes an argument by a reference that is not const, but the task has a copy of its "
+                "own, so changes would be lost. Take it by value or by const reference; declare what the task changes "
+                "with out() or inout(), or pass std::ref().");
+  static_assert(
+      changes_copies<F, TheCall>,
+      "The body of a task does not take what the call passes. in(x) arrives as view<const T>; out(x), "
+      "inout(x), concurrent(x) and reduction(x) as view<T>; a tile as tile<const T> or tile<T>; anything else "
+      "as a const copy; a priority does not arrive. Both lists are named in this message: takes, passes.");
+};
+
+/// What a body is called with by a call of `task` with these arguments.
+template <class... Arguments>
+using passed_to_body = decltype((passes<>() + ... + typename kept<Arguments>::passed()));
 
 /// Gives a text in which the compiler names `F`.
 template <class F>
@@ -352,20 +408,31 @@ void spawn(const task_description& what, From&&... from) {
 /// A task without arguments.
 template <class F>
 void spawn_plain(F&& f, group* in, location where) {
-  spawn<std::decay_t<F>, 0>({use_stored<std::decay_t<F>>, in, where, 0, nullptr, 0}, std::forward<F>(f));
+  using body = std::decay_t<F>;
+  if constexpr (fits<body, passes<>>) {
+    spawn<body, 0>({use_stored<body>, in, where, 0, nullptr, 0}, std::forward<F>(f));
+  } else {
+    task_body<body, typename parameters_of<body>::type, passes<>>();
+  }
 }
 
 /// A task with arguments.
 template <class F, class... Arguments>
 void spawn_with(F&& f, group* in, Arguments&&... arguments) {
-  using stored = stored_call<std::decay_t<F>, std::decay_t<Arguments>...>;
-  declared accesses[stored::accesses + 1];
-  declared* next = accesses;
-  location where;
-  int rank = 0;
-  (note(arguments, next, where, rank), ...);
-  spawn<stored, stored::accesses>({use_stored<stored>, in, where, rank, accesses, stored::accesses}, std::forward<F>(f),
-                                  std::forward<Arguments>(arguments)...);
+  using body = std::decay_t<F>;
+  using passed = passed_to_body<std::decay_t<Arguments>...>;
+  if constexpr (fits<body, passed>) {
+    using stored = stored_call<body, std::decay_t<Arguments>...>;
+    declared accesses[stored::accesses + 1];
+    declared* next = accesses;
+    location where;
+    int rank = 0;
+    (note(arguments, next, where, rank), ...);
+    spawn<stored, stored::accesses>({use_stored<stored>, in, where, rank, accesses, stored::accesses},
+                                    std::forward<F>(f), std::forward<Arguments>(arguments)...);
+  } else {
+    task_body<body, typename parameters_of<body>::type, passed>();
+  }
 }
 
 }  // namespace detail
@@ -407,14 +474,15 @@ class group {
 /// flight, or its call site's tasks are too small to be handed over, the caller runs it before it goes on. A body has a
 /// stack of 1 MiB unless MASLIN_STACK says otherwise (docs/tasks.md).
 template <class F>
-  requires std::invocable < std::decay_t<F>
-& > void task(F&& f, location where = location::current()) { detail::spawn_plain(std::forward<F>(f), nullptr, where); }
+void task(F&& f, location where = location::current()) {
+  detail::spawn_plain(std::forward<F>(f), nullptr, where);
+}
 
 /// The same with arguments. An access (`in(x)`, `out(x)`, `inout(x)`, `concurrent(x)`, `reduction(x)`) reaches the body
-/// as a view; a `priority` does not reach it; anything else is copied into the task. The task runs when the tasks that
-/// the same caller created before, and whose accesses conflict with its own, are done (CellSs, section 3): a read waits
-/// for the last write; a write waits for earlier reads and writes, unless it is an `out`, which gets memory of its own
-/// instead. If one whose data it would read throws, it is cancelled.
+/// as a view; a `priority` does not reach it; anything else is copied into the task and reaches the body as const. The
+/// task runs when the tasks that the same caller created before, and whose accesses conflict with its own, are done
+/// (CellSs, section 3): a read waits for the last write; a write waits for earlier reads and writes, unless it is an
+/// `out`, which gets memory of its own instead. If one whose data it would read throws, it is cancelled.
 template <class F, class A, class... Arguments>
   requires(!std::same_as<std::decay_t<A>, location>)
 void task(F&& f, A&& first, Arguments&&... rest) {
