@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "maslin/api.hpp"
+#include "maslin/body.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
@@ -145,6 +146,7 @@ constexpr bool holds<To, From> = std::is_floating_point_v<To> != std::is_floatin
 template <class Body>
 void parallel_for(detail::loop_bound from, detail::loop_bound to, Body&& body, schedule policy, block wish = {},
                   location where = location::current()) {
+  detail::expect_body(body, "parallel_for", where);
   const auto [first, last] = range{from.value, to.value};
   if (last <= first) return;
   auto run = [](const detail::loop& l, std::int64_t& next, std::int64_t end) {
@@ -170,6 +172,7 @@ T parallel_reduce(detail::loop_bound from, detail::loop_bound to, T identity, Co
   static_assert(detail::holds<T, std::remove_cvref_t<decltype(body(range{}))>>,
                 "The identity of parallel_reduce has a type that cannot hold what the body gives: 0 is an int, and the "
                 "body gives a double, for instance. Give an identity of the result's type, for instance 0.0.");
+  detail::expect_body(body, "parallel_reduce", where);
   const auto [first, last] = range{from.value, to.value};
   if (last <= first) return identity;
   struct environment {

@@ -12,6 +12,7 @@
 
 #include "maslin/access.hpp"
 #include "maslin/api.hpp"
+#include "maslin/body.hpp"
 #include "maslin/frame.hpp"
 #include "maslin/location.hpp"
 
@@ -410,6 +411,7 @@ template <class F>
 void spawn_plain(F&& f, group* in, location where) {
   using body = std::decay_t<F>;
   if constexpr (fits<body, passes<>>) {
+    expect_body<body>(f, "task", where);
     spawn<body, 0>({use_stored<body>, in, where, 0, nullptr, 0}, std::forward<F>(f));
   } else {
     task_body<body, typename parameters_of<body>::type, passes<>>();
@@ -428,6 +430,7 @@ void spawn_with(F&& f, group* in, Arguments&&... arguments) {
     location where;
     int rank = 0;
     (note(arguments, next, where, rank), ...);
+    expect_body<body>(f, "task", where);
     spawn<stored, stored::accesses>({use_stored<stored>, in, where, rank, accesses, stored::accesses},
                                     std::forward<F>(f), std::forward<Arguments>(arguments)...);
   } else {
