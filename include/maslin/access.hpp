@@ -34,10 +34,21 @@ struct tile {
 /// `reduction`: adds to a value of its own, which is combined with the region in program order.
 enum class access_mode : unsigned char { in, out, inout, concurrent, reduction };
 
+namespace detail {
+template <class View>
+constexpr bool is_read_only = false;
+template <class T>
+constexpr bool is_read_only<view<const T>> = true;
+template <class T>
+constexpr bool is_read_only<tile<const T>> = true;
+}  // namespace detail
+
 /// One declared access: a region, what is done to it, and where that was said. `View` is what the body receives.
 template <class View, access_mode Mode>
 struct access {
   static constexpr access_mode mode = Mode;
+  static_assert(Mode == access_mode::in || !detail::is_read_only<View>,
+                "An access says that the task writes data that are const. Say in(x).");
   View region;
   location where;
 };
@@ -102,7 +113,7 @@ auto make_access(R& r, location where) {
 
 /// Declares that the body reads `r`: a contiguous range, a tile or one object. Arrives as `view<const T>` or
 /// `tile<const T>`. The data must live until the task is done: a temporary object is refused, unless it is a span, a
-/// view or a tile. So it is by all accesses.
+/// view or a tile. The same goes for all accesses.
 template <class R>
 auto in(R&& r, location where = location::current()) {
   detail::expect_lasting<R>();
