@@ -144,6 +144,10 @@ struct kept<priority> {
   static constexpr std::size_t accesses = 0;
   explicit kept(priority) {}
 };
+/// Is a version of the data elsewhere as good?
+template <class T, access_mode Mode>
+constexpr bool renames = (Mode == access_mode::out) && std::is_trivially_copyable_v<T>;
+
 template <class T, access_mode Mode>
 struct kept_view {
   using passed = passes<view<T>>;
@@ -152,7 +156,7 @@ struct kept_view {
   view<T> get(const access_record* record) const { return {static_cast<T*>(record->data), extent}; }
   declared describe(const access_record* record) const {
     const std::size_t bytes = extent * sizeof(T);
-    return {record->data, bytes, 1, bytes, Mode, false, nullptr};
+    return {record->data, bytes, 1, bytes, Mode, renames<T, Mode>, nullptr};
   }
   std::size_t extent;
 };
@@ -174,7 +178,7 @@ struct kept<access<tile<T>, Mode>> {
   }
   declared describe(const access_record* record) const {
     const tile<T> now = get(record);
-    return {record->data, rows * sizeof(T), cols, now.ld * sizeof(T), Mode, false, nullptr};
+    return {record->data, rows * sizeof(T), cols, now.ld * sizeof(T), Mode, renames<T, Mode>, nullptr};
   }
   std::size_t rows, cols, ld;
 };
@@ -185,18 +189,16 @@ void* writable(T* data) {
 }
 template <class T, access_mode Mode>
 declared declare(const access<view<T>, Mode>& a) {
-  const bool renames = Mode == access_mode::out && std::is_trivially_copyable_v<T>;
-  return {writable(a.region.data()), a.region.size_bytes(), 1, a.region.size_bytes(), Mode, renames, nullptr};
+  return {writable(a.region.data()), a.region.size_bytes(), 1, a.region.size_bytes(), Mode, renames<T, Mode>, nullptr};
 }
 template <class T, access_mode Mode>
 declared declare(const access<tile<T>, Mode>& a) {
-  const bool renames = Mode == access_mode::out && std::is_trivially_copyable_v<T>;
   return {writable(a.region.data),
           a.region.rows * sizeof(T),
           a.region.cols,
           a.region.ld * sizeof(T),
           Mode,
-          renames,
+          renames<T, Mode>,
           nullptr};
 }
 template <class T, class Operation>

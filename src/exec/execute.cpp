@@ -6,6 +6,8 @@
 #include "base/float_mode.hpp"
 #include "exec/notes.hpp"
 #include "graph/domain.hpp"
+#include "graph/edges.hpp"
+#include "graph/poison.hpp"
 #include "graph/read_check.hpp"
 #include "graph/recording.hpp"
 #include "task/context.hpp"
@@ -26,6 +28,7 @@ void call_body(task_node& task) {
         if (!of.is_recorded) of.run(of.callable, of.records(), body_use::destroy);
       }
     } end{task};
+    graph::poison_outs(task);
     const graph::read_check before(task);
     task.run(task.callable, task.records(), body_use::call);
     return before.verify(task);
