@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "maslin/access.hpp"
 #include "maslin/api.hpp"
@@ -183,6 +185,39 @@ struct kept<access<tile<T>, Mode>> {
   std::size_t rows, cols, ld;
 };
 
+/// A list of accesses whose length is known when the program runs. The body gets a view of their views.
+template <class A>
+constexpr bool is_access_list = false;
+template <class A, class Allocator>
+constexpr bool is_access_list<std::vector<A, Allocator>> = is_access<A>::value;
+template <class View>
+View only_of(passes<View>);
+/// Gives the number of accesses in such a list, or in what is kept of it; of anything else, 0.
+template <class A>
+std::size_t length_of(const A& argument) {
+  if constexpr (is_access_list<A> || requires { argument.views; })
+    return argument.size();
+  else
+    return 0;
+}
+
+template <class A, class Allocator>
+  requires is_access_list<std::vector<A, Allocator>>
+struct kept<std::vector<A, Allocator>> {
+  using one = decltype(only_of(typename kept<A>::passed()));
+  using passed = passes<view<const one>>;
+  static constexpr std::size_t accesses = 0;  ///< besides `size()`
+  explicit kept(const std::vector<A, Allocator>& list) : each(list.begin(), list.end()) { views.reserve(list.size()); }
+  std::size_t size() const { return each.size(); }
+  view<const one> get(const access_record* records) {
+    views.clear();
+    for (std::size_t i = 0; i < each.size(); ++i) views.push_back(each[i].get(records + i));
+    return views;
+  }
+  std::vector<kept<A>> each;
+  std::vector<one> views;
+};
+
 template <class T>
 void* writable(T* data) {
   return const_cast<void*>(static_cast<const void*>(data));
@@ -229,6 +264,8 @@ template <class A>
 void note(const A& argument, declared*& next, location& where, int& rank) {
   if constexpr (std::is_same_v<A, priority>) {
     rank = argument.value;
+  } else if constexpr (is_access_list<A>) {
+    for (const auto& one : argument) note(one, next, where, rank);
   } else if constexpr (is_access<A>::value) {
     *next++ = declare(argument);
     where = argument.where;
@@ -239,6 +276,7 @@ void note(const A& argument, declared*& next, location& where, int& rank) {
 template <class F, class... Arguments>
 struct stored_call {
   static constexpr std::size_t accesses = (0 + ... + kept<Arguments>::accesses);
+  static constexpr bool has_lists = (false || ... || is_access_list<Arguments>);
 
   template <class G, class... Given>
   explicit stored_call(G&& function, Given&&... given)
@@ -247,11 +285,15 @@ struct stored_call {
   void operator()(const access_record* records) { call(records, std::index_sequence_for<Arguments...>{}); }
 
   void describe(const access_record* records, task_facts& facts) const {
+    const auto one = [&](const auto& access) {
+      facts.accesses[facts.described] = access.describe(records + facts.described);
+      ++facts.described;
+    };
     const auto each = [&](const auto& argument) {
-      if constexpr (std::decay_t<decltype(argument)>::accesses > 0) {
-        facts.accesses[facts.described] = argument.describe(records + facts.described);
-        ++facts.described;
-      }
+      if constexpr (requires { argument.each; })
+        for (const auto& access : argument.each) one(access);
+      else if constexpr (std::decay_t<decltype(argument)>::accesses > 0)
+        one(argument);
     };
     std::apply([&](const auto&... all) { (each(all), ...); }, arguments);
   }
@@ -264,12 +306,18 @@ struct stored_call {
     for (std::size_t k = 0; k < i; ++k) sum += each[k];
     return sum;
   }
+  /// How many more there are, of lists.
+  template <std::size_t... K>
+  std::size_t in_lists_before(std::index_sequence<K...>) const {
+    return (std::size_t{0} + ... + length_of(std::get<K>(arguments)));
+  }
   template <std::size_t I>
   auto passed(const access_record* records) {
     using argument = std::tuple_element_t<I, std::tuple<kept<Arguments>...>>;
     if constexpr (std::is_same_v<typename argument::passed, passes<>>) {
       return std::tuple<>();
     } else {
+      if constexpr (has_lists) records += in_lists_before(std::make_index_sequence<I>());
       decltype(auto) value = std::get<I>(arguments).get(records + before(I));
       return std::tuple<decltype(value)>(std::forward<decltype(value)>(value));
     }
@@ -372,8 +420,20 @@ void use_stored(void* at, const access_record* records, body_use use) {
   call_stored(*body, records);
 }
 
+/// Room for what is said of each access: on the stack where their number is known to the compiler.
+template <class Each, std::size_t Accesses, bool HasLists>
+struct room_for {
+  explicit room_for(std::size_t) {}
+  Each each[Accesses + 1];
+};
+template <class Each, std::size_t Accesses>
+struct room_for<Each, Accesses, true> {
+  explicit room_for(std::size_t count) : each(std::make_unique<Each[]>(count + 1)) {}
+  std::unique_ptr<Each[]> each;
+};
+
 /// Makes a task of `Stored`, constructed from `from`.
-template <class Stored, std::size_t Accesses, class... From>
+template <class Stored, std::size_t Accesses, bool HasLists, class... From>
 void spawn(const task_description& what, From&&... from) {
   // The callable is made when the task has begun, so that must not fail, nor call anything.
   constexpr bool begins_here = Accesses == 0 && std::is_trivially_copyable_v<Stored>;
@@ -395,10 +455,10 @@ void spawn(const task_description& what, From&&... from) {
   }
   if (how != start::handed_over) {
     Stored callable(std::forward<From>(from)...);
-    access_record records[Accesses + 1];
-    return run_at_once(what, std::addressof(callable), records, how == start::tiny_at_once);
+    room_for<access_record, Accesses, HasLists> records(what.access_count);
+    return run_at_once(what, std::addressof(callable), &records.each[0], how == start::tiny_at_once);
   }
-  const task_storage storage = allocate_task(sizeof(Stored), alignof(Stored), Accesses);
+  const task_storage storage = allocate_task(sizeof(Stored), alignof(Stored), HasLists ? what.access_count : Accesses);
   try {
     new (storage.callable) Stored(std::forward<From>(from)...);
   } catch (...) {
@@ -414,7 +474,7 @@ void spawn_plain(F&& f, group* in, location where) {
   using body = std::decay_t<F>;
   if constexpr (fits<body, passes<>>) {
     expect_body<body>(f, "task", where);
-    spawn<body, 0>({use_stored<body>, in, where, 0, nullptr, 0}, std::forward<F>(f));
+    spawn<body, 0, false>({use_stored<body>, in, where, 0, nullptr, 0}, std::forward<F>(f));
   } else {
     task_body<body, typename parameters_of<body>::type, passes<>>();
   }
@@ -427,14 +487,16 @@ void spawn_with(F&& f, group* in, Arguments&&... arguments) {
   using passed = passed_to_body<std::decay_t<Arguments>...>;
   if constexpr (fits<body, passed>) {
     using stored = stored_call<body, std::decay_t<Arguments>...>;
-    declared accesses[stored::accesses + 1];
-    declared* next = accesses;
+    std::size_t count = stored::accesses;
+    if constexpr (stored::has_lists) count += (std::size_t{0} + ... + length_of(arguments));
+    room_for<declared, stored::accesses, stored::has_lists> accesses(count);
+    declared* next = &accesses.each[0];
     location where;
     int rank = 0;
     (note(arguments, next, where, rank), ...);
     expect_body<body>(f, "task", where);
-    spawn<stored, stored::accesses>({use_stored<stored>, in, where, rank, accesses, stored::accesses},
-                                    std::forward<F>(f), std::forward<Arguments>(arguments)...);
+    spawn<stored, stored::accesses, stored::has_lists>({use_stored<stored>, in, where, rank, &accesses.each[0], count},
+                                                       std::forward<F>(f), std::forward<Arguments>(arguments)...);
   } else {
     task_body<body, typename parameters_of<body>::type, passed>();
   }
@@ -484,10 +546,11 @@ void task(F&& f, location where = location::current()) {
 }
 
 /// The same with arguments. An access (`in(x)`, `out(x)`, `inout(x)`, `concurrent(x)`, `reduction(x)`) reaches the body
-/// as a view; a `priority` does not reach it; anything else is copied into the task and reaches the body as const. The
-/// task runs when the tasks that the same caller created before, and whose accesses conflict with its own, are done
-/// (CellSs, section 3): a read waits for the last write; a write waits for earlier reads and writes, unless it is an
-/// `out`, which gets memory of its own instead. If one whose data it would read throws, it is cancelled.
+/// as a view, a std::vector of accesses as a view of their views; a `priority` does not reach it; anything else is
+/// copied into the task and reaches the body as const. The task runs when the tasks that the same caller created
+/// before, and whose accesses conflict with its own, are done (CellSs, section 3): a read waits for the last write; a
+/// write waits for earlier reads and writes, unless it is an `out`, which gets memory of its own instead. If one whose
+/// data it would read throws, it is cancelled.
 template <class F, class A, class... Arguments>
   requires(!std::same_as<std::decay_t<A>, location>)
 void task(F&& f, A&& first, Arguments&&... rest) {
