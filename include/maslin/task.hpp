@@ -527,10 +527,19 @@ class group {
   void task(F&& f, A&& first, Arguments&&... rest) {
     detail::spawn_with(std::forward<F>(f), this, std::forward<A>(first), std::forward<Arguments>(rest)...);
   }
-  /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception.
-  MASLIN_API void wait();
+  /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception. Gives
+  /// whether all were to run: false where the group was cancelled. After that it is no longer.
+  MASLIN_API bool wait();
+  /// Until the group's `wait` has returned, tasks whose bodies have not begun do not run, nor do tasks that are created
+  /// meanwhile. A body that has begun runs to its end, and so does what it creates outside the group. What tasks that
+  /// did not run would have written is unspecified: a task outside the group that would read it is cancelled, and the
+  /// wait for that throws `error`. May be called from any thread and any task, also of the group.
+  MASLIN_API void cancel() noexcept;
+  /// Has `cancel` been called since the last `wait`? For bodies that have begun and can stop early.
+  MASLIN_API bool cancelled() const noexcept;
 
   state& get() { return *reinterpret_cast<state*>(state_); }
+  const state& get() const { return *reinterpret_cast<const state*>(state_); }
 
  private:
   alignas(8) std::byte state_[72];

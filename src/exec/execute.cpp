@@ -46,6 +46,8 @@ void execute_under(executor& exec, task_node& task, graph::ready_sink& sink) noe
   here.stream = task.stream;
   const entered in(here);
   const Mode during(task.mode);
+  if (task.in->dismissed() && !task.is_internal) [[unlikely]]
+    graph::cancel(task, task.in);
   try {
     if (task.is_timed && !task.failed()) [[unlikely]] {
       const std::uint64_t begin = base::ticks();
