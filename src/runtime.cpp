@@ -313,6 +313,11 @@ void throw_beyond_int64(std::uint64_t bound) {
               std::to_string(std::numeric_limits<std::int64_t>::max()));
 }
 
+void throw_empty_body(const char* call, location where) {
+  throw error(std::string(call) + " at " + where.file_name() + ":" + std::to_string(where.line()) +
+              ": the body is a null pointer or an empty std::function; expected a function that can be called");
+}
+
 void run_loop(const loop& l) {
   executor& exec = the_executor();
   trace_foreign_caller(exec);
@@ -320,6 +325,11 @@ void run_loop(const loop& l) {
   exec.run_loop(unrecorded_context("parallel_for or parallel_reduce"), l);
 }
 void run_phase(const phase& p) {
+  const auto fail = [&](const std::string& what) {
+    throw error(std::string("phase at ") + p.where.file_name() + ":" + std::to_string(p.where.line()) + ": " + what);
+  };
+  if (!p.name) fail("the name is a null pointer; expected what traces and reports are to call it");
+  if (p.streams < 0) fail(std::to_string(p.streams) + " streams; expected 0 or more");
   executor& exec = the_executor();
   trace_foreign_caller(exec);
   foreign::one_thread::rescan();

@@ -34,10 +34,21 @@ struct tile {
 /// `reduction`: adds to a value of its own, which is combined with the region in program order.
 enum class access_mode : unsigned char { in, out, inout, concurrent, reduction };
 
+namespace detail {
+template <class View>
+constexpr bool is_read_only = false;
+template <class T>
+constexpr bool is_read_only<view<const T>> = true;
+template <class T>
+constexpr bool is_read_only<tile<const T>> = true;
+}  // namespace detail
+
 /// One declared access: a region, what is done to it, and where that was said. `View` is what the body receives.
 template <class View, access_mode Mode>
 struct access {
   static constexpr access_mode mode = Mode;
+  static_assert(Mode == access_mode::in || !detail::is_read_only<View>,
+                "An access says that the task writes data that are const. Say in(x).");
   View region;
   location where;
 };
@@ -69,6 +80,20 @@ concept contiguous = requires(R& r) {
 template <access_mode Mode, class T>
 using element = std::conditional_t<Mode == access_mode::in, const T, T>;
 
+/// Are the data still there when the call of `in`, `out` and so on is over? `R` is the type of a forwarding reference:
+/// an object with a name, or what only points to its data.
+template <class R>
+constexpr bool lasts = std::is_lvalue_reference_v<R> || is_tile<std::remove_cv_t<R>>::value ||
+                       (contiguous<R> && std::ranges::enable_borrowed_range<std::remove_cv_t<R>>);
+template <class R>
+constexpr void expect_lasting() {
+  static_assert(!is_access<std::remove_cvref_t<R>>::value,
+                "An access names another access. Name the data: in(x), and not in(in(x)).");
+  static_assert(lasts<R> || is_access<std::remove_cvref_t<R>>::value,
+                "An access names a temporary object, which is gone when the task runs. Name an object that lives until "
+                "the task is done, or pass a span, a view, a tile, or a pointer and an extent.");
+}
+
 template <access_mode Mode, class R>
 auto make_access(R& r, location where) {
   using plain = std::remove_cv_t<R>;
@@ -87,26 +112,31 @@ auto make_access(R& r, location where) {
 }  // namespace detail
 
 /// Declares that the body reads `r`: a contiguous range, a tile or one object. Arrives as `view<const T>` or
-/// `tile<const T>`.
+/// `tile<const T>`. The data must live until the task is done: a temporary object is refused, unless it is a span, a
+/// view or a tile. The same goes for all accesses.
 template <class R>
-auto in(const R& r, location where = location::current()) {
-  return detail::make_access<access_mode::in>(r, where);
+auto in(R&& r, location where = location::current()) {
+  detail::expect_lasting<R>();
+  return detail::make_access<access_mode::in>(std::as_const(r), where);
 }
 /// Declares that the body writes every element of `r` and reads none. A region that is still in use gets a new version
 /// (renaming), so the body must write where its view points.
 template <class R>
 auto out(R&& r, location where = location::current()) {
+  detail::expect_lasting<R>();
   return detail::make_access<access_mode::out>(r, where);
 }
 /// Declares that the body reads and writes `r`.
 template <class R>
 auto inout(R&& r, location where = location::current()) {
+  detail::expect_lasting<R>();
   return detail::make_access<access_mode::inout>(r, where);
 }
 /// Declares that the body updates `r`, after what was created before and before what comes later, but in any order
 /// among tasks that do the same, one at a time. The order may differ from run to run.
 template <class R>
 auto concurrent(R&& r, location where = location::current()) {
+  detail::expect_lasting<R>();
   return detail::make_access<access_mode::concurrent>(r, where);
 }
 
@@ -176,7 +206,8 @@ struct reduction_access {
 /// same time. Their values are combined in program order: the result is the same to the last bit at any number of
 /// workers.
 template <class Operation = std::plus<>, class R>
-auto reduction(R& r, location where = location::current()) {
+auto reduction(R&& r, location where = location::current()) {
+  detail::expect_lasting<R>();
   const auto whole = detail::make_access<access_mode::inout>(r, where).region;
   using value = typename std::remove_cv_t<decltype(whole)>::element_type;
   static_assert(std::is_trivially_copyable_v<value>, "the elements of a reduction are copied as bytes");

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "maslin/api.hpp"
+#include "maslin/body.hpp"
 #include "maslin/frame.hpp"
 #include "maslin/location.hpp"
 
@@ -137,6 +138,8 @@ template <class F, class G>
   requires std::invocable<F&> && std::invocable<G&>
 auto fork(F&& first, G&& second, location where = location::current()) {
   constexpr bool gives = !std::is_void_v<std::invoke_result_t<F&>> || !std::is_void_v<std::invoke_result_t<G&>>;
+  detail::expect_body(first, "fork", where);
+  detail::expect_body(second, "fork", where);
   detail::thread_state& on = detail::this_thread();
   detail::fork_list& list = *on.forks;
   if (reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < list.low) [[unlikely]] {

@@ -6,11 +6,13 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "maslin/api.hpp"
+#include "maslin/body.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
@@ -126,6 +128,16 @@ constexpr std::int64_t block_size(std::int64_t first, std::int64_t last, block w
   return std::max(wish.iterations, least);
 }
 
+/// Can a `To` keep what a `From` is? Integers become floating-point numbers, which may round them, but not the other
+/// way round. Signs are not looked at.
+template <class To, class From>
+constexpr bool holds = true;
+template <class To, class From>
+  requires std::is_arithmetic_v<To> && std::is_arithmetic_v<From>
+constexpr bool holds<To, From> = std::is_floating_point_v<To> != std::is_floating_point_v<From>
+                                     ? std::is_floating_point_v<To>
+                                     : std::numeric_limits<To>::digits >= std::numeric_limits<From>::digits;
+
 }  // namespace detail
 
 /// Calls `body(range)` once for each block of [first, last), on the workers of the caller's team, and returns when all
@@ -134,6 +146,7 @@ constexpr std::int64_t block_size(std::int64_t first, std::int64_t last, block w
 template <class Body>
 void parallel_for(detail::loop_bound from, detail::loop_bound to, Body&& body, schedule policy, block wish = {},
                   location where = location::current()) {
+  detail::expect_body(body, "parallel_for", where);
   const auto [first, last] = range{from.value, to.value};
   if (last <= first) return;
   auto run = [](const detail::loop& l, std::int64_t& next, std::int64_t end) {
@@ -150,10 +163,16 @@ void parallel_for(detail::loop_bound first, detail::loop_bound last, Body&& body
 }
 
 /// Gives combine(... combine(combine(identity, body(block 0)), body(block 1)) ...): the blocks' values are combined in
-/// index order, so the result is the same to the last bit at any width. `T` needs a default and a move constructor.
+/// index order, so the result is the same to the last bit at any width. `T` needs a default and a move constructor. The
+/// type of the identity is the type of the result, as with std::accumulate; but where it cannot hold what the body
+/// gives, the call does not compile: double for an int, double for a float, 64-bit integers for 32-bit ones.
 template <class T, class Combine, class Body>
 T parallel_reduce(detail::loop_bound from, detail::loop_bound to, T identity, Combine&& combine, Body&& body,
                   schedule policy, block wish = {}, location where = location::current()) {
+  static_assert(detail::holds<T, std::remove_cvref_t<decltype(body(range{}))>>,
+                "The identity of parallel_reduce has a type that cannot hold what the body gives: 0 is an int, and the "
+                "body gives a double, for instance. Give an identity of the result's type, for instance 0.0.");
+  detail::expect_body(body, "parallel_reduce", where);
   const auto [first, last] = range{from.value, to.value};
   if (last <= first) return identity;
   struct environment {

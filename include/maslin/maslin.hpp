@@ -2,6 +2,7 @@
 // The whole promise to C++ users, one header a noun.
 
 #include "maslin/access.hpp"
+#include "maslin/async.hpp"
 #include "maslin/cost.hpp"
 #include "maslin/error.hpp"
 #include "maslin/fork.hpp"

@@ -19,6 +19,8 @@ class mutex {
 
   MASLIN_API void lock();
   MASLIN_API bool try_lock() noexcept;
+  /// Throws `error` if nobody has locked it, or another task, stream or thread has. A std::lock_guard's destructor
+  /// cannot pass that on and ends the program.
   MASLIN_API void unlock();
 
  private:

@@ -9,6 +9,7 @@
 
 #include "maslin/access.hpp"
 #include "maslin/api.hpp"
+#include "maslin/body.hpp"
 
 namespace maslin {
 
@@ -25,8 +26,12 @@ MASLIN_API void run_offload(std::uint32_t kernel, void (*call)(void*), void* env
 template <class Body>
 class kernel {
  public:
-  /// `name` must outlive the program (a literal): it stands in traces and reports.
-  kernel(const char* name, Body function) : body_(std::move(function)), id_(detail::register_kernel(name)) {}
+  /// `name` must outlive the program (a literal): it stands in traces and reports. Throws `error` for a name that is
+  /// null and for an empty function.
+  kernel(const char* name, Body function, location where = location::current())
+      : body_(std::move(function)), id_(detail::register_kernel(name)) {
+    detail::expect_body(body_, "kernel", where);
+  }
 
   const Body& body() const { return body_; }
   std::uint32_t id() const { return id_; }

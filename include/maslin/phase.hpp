@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "maslin/api.hpp"
+#include "maslin/body.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
@@ -78,9 +79,11 @@ MASLIN_API void run_phase(const phase& p);
 /// Runs `body(i)` for i in [0, streams) as streams of the phase `name` and returns when all are done. Streams off-load
 /// kernels and run loops; Maslin chooses the configuration, from measured throughput unless MASLIN_GRAIN names another
 /// policy. If streams throw, the others still run, and the exception of the lowest index is rethrown. `name` must
-/// outlive the program (a literal).
+/// outlive the program (a literal). Throws `error` for a name that is null, for less than 0 streams and for an empty
+/// body.
 template <class Body>
 void phase(const char* name, std::int64_t streams, Body&& body, location where = location::current()) {
+  detail::expect_body(body, "phase", where);
   auto run = [](void* env, std::int64_t i) { (*static_cast<std::remove_reference_t<Body>*>(env))(i); };
   detail::run_phase({name, streams, run, const_cast<void*>(static_cast<const void*>(std::addressof(body))), where});
 }

@@ -5,13 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <new>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "maslin/access.hpp"
 #include "maslin/api.hpp"
+#include "maslin/body.hpp"
 #include "maslin/frame.hpp"
 #include "maslin/location.hpp"
 
@@ -120,31 +123,42 @@ MASLIN_API void end_at_once(task_frame& frame) noexcept;
 /// In a handler: the body has thrown.
 MASLIN_API void fail_at_once(task_frame& frame) noexcept;
 
-/// Says what a call of `task` keeps for one argument, and gives it to the body.
+/// What a body is called with.
+template <class... Passed>
+struct passes {};
+template <class... A, class... B>
+passes<A..., B...> operator+(passes<A...>, passes<B...>);
+
+/// Says what a call of `task` keeps for one argument, and gives it to the body. A copy is const: what a body would
+/// write there, nobody reads.
 template <class A>
 struct kept {
-  static constexpr bool passed = true;
+  using passed = passes<const A&>;
   static constexpr std::size_t accesses = 0;
   explicit kept(const A& argument) : value(argument) {}
   explicit kept(A&& argument) : value(std::move(argument)) {}
-  A& get(const access_record*) { return value; }
+  const A& get(const access_record*) const { return value; }
   A value;
 };
 template <>
 struct kept<priority> {
-  static constexpr bool passed = false;
+  using passed = passes<>;
   static constexpr std::size_t accesses = 0;
   explicit kept(priority) {}
 };
+/// Is a version of the data elsewhere as good?
+template <class T, access_mode Mode>
+constexpr bool renames = (Mode == access_mode::out) && std::is_trivially_copyable_v<T>;
+
 template <class T, access_mode Mode>
 struct kept_view {
-  static constexpr bool passed = true;
+  using passed = passes<view<T>>;
   static constexpr std::size_t accesses = 1;
   explicit kept_view(view<T> v) : extent(v.size()) {}
   view<T> get(const access_record* record) const { return {static_cast<T*>(record->data), extent}; }
   declared describe(const access_record* record) const {
     const std::size_t bytes = extent * sizeof(T);
-    return {record->data, bytes, 1, bytes, Mode, false, nullptr};
+    return {record->data, bytes, 1, bytes, Mode, renames<T, Mode>, nullptr};
   }
   std::size_t extent;
 };
@@ -158,7 +172,7 @@ struct kept<reduction_access<T, Operation>> : kept_view<T, access_mode::reductio
 };
 template <class T, access_mode Mode>
 struct kept<access<tile<T>, Mode>> {
-  static constexpr bool passed = true;
+  using passed = passes<tile<T>>;
   static constexpr std::size_t accesses = 1;
   explicit kept(const access<tile<T>, Mode>& a) : rows(a.region.rows), cols(a.region.cols), ld(a.region.ld) {}
   tile<T> get(const access_record* record) const {
@@ -166,9 +180,42 @@ struct kept<access<tile<T>, Mode>> {
   }
   declared describe(const access_record* record) const {
     const tile<T> now = get(record);
-    return {record->data, rows * sizeof(T), cols, now.ld * sizeof(T), Mode, false, nullptr};
+    return {record->data, rows * sizeof(T), cols, now.ld * sizeof(T), Mode, renames<T, Mode>, nullptr};
   }
   std::size_t rows, cols, ld;
+};
+
+/// A list of accesses whose length is known when the program runs. The body gets a view of their views.
+template <class A>
+constexpr bool is_access_list = false;
+template <class A, class Allocator>
+constexpr bool is_access_list<std::vector<A, Allocator>> = is_access<A>::value;
+template <class View>
+View only_of(passes<View>);
+/// Gives the number of accesses in such a list, or in what is kept of it; of anything else, 0.
+template <class A>
+std::size_t length_of(const A& argument) {
+  if constexpr (is_access_list<A> || requires { argument.views; })
+    return argument.size();
+  else
+    return 0;
+}
+
+template <class A, class Allocator>
+  requires is_access_list<std::vector<A, Allocator>>
+struct kept<std::vector<A, Allocator>> {
+  using one = decltype(only_of(typename kept<A>::passed()));
+  using passed = passes<view<const one>>;
+  static constexpr std::size_t accesses = 0;  ///< besides `size()`
+  explicit kept(const std::vector<A, Allocator>& list) : each(list.begin(), list.end()) { views.reserve(list.size()); }
+  std::size_t size() const { return each.size(); }
+  view<const one> get(const access_record* records) {
+    views.clear();
+    for (std::size_t i = 0; i < each.size(); ++i) views.push_back(each[i].get(records + i));
+    return views;
+  }
+  std::vector<kept<A>> each;
+  std::vector<one> views;
 };
 
 template <class T>
@@ -177,18 +224,16 @@ void* writable(T* data) {
 }
 template <class T, access_mode Mode>
 declared declare(const access<view<T>, Mode>& a) {
-  const bool renames = Mode == access_mode::out && std::is_trivially_copyable_v<T>;
-  return {writable(a.region.data()), a.region.size_bytes(), 1, a.region.size_bytes(), Mode, renames, nullptr};
+  return {writable(a.region.data()), a.region.size_bytes(), 1, a.region.size_bytes(), Mode, renames<T, Mode>, nullptr};
 }
 template <class T, access_mode Mode>
 declared declare(const access<tile<T>, Mode>& a) {
-  const bool renames = Mode == access_mode::out && std::is_trivially_copyable_v<T>;
   return {writable(a.region.data),
           a.region.rows * sizeof(T),
           a.region.cols,
           a.region.ld * sizeof(T),
           Mode,
-          renames,
+          renames<T, Mode>,
           nullptr};
 }
 template <class T, class Operation>
@@ -219,6 +264,8 @@ template <class A>
 void note(const A& argument, declared*& next, location& where, int& rank) {
   if constexpr (std::is_same_v<A, priority>) {
     rank = argument.value;
+  } else if constexpr (is_access_list<A>) {
+    for (const auto& one : argument) note(one, next, where, rank);
   } else if constexpr (is_access<A>::value) {
     *next++ = declare(argument);
     where = argument.where;
@@ -229,6 +276,7 @@ void note(const A& argument, declared*& next, location& where, int& rank) {
 template <class F, class... Arguments>
 struct stored_call {
   static constexpr std::size_t accesses = (0 + ... + kept<Arguments>::accesses);
+  static constexpr bool has_lists = (false || ... || is_access_list<Arguments>);
 
   template <class G, class... Given>
   explicit stored_call(G&& function, Given&&... given)
@@ -237,11 +285,15 @@ struct stored_call {
   void operator()(const access_record* records) { call(records, std::index_sequence_for<Arguments...>{}); }
 
   void describe(const access_record* records, task_facts& facts) const {
+    const auto one = [&](const auto& access) {
+      facts.accesses[facts.described] = access.describe(records + facts.described);
+      ++facts.described;
+    };
     const auto each = [&](const auto& argument) {
-      if constexpr (std::decay_t<decltype(argument)>::accesses > 0) {
-        facts.accesses[facts.described] = argument.describe(records + facts.described);
-        ++facts.described;
-      }
+      if constexpr (requires { argument.each; })
+        for (const auto& access : argument.each) one(access);
+      else if constexpr (std::decay_t<decltype(argument)>::accesses > 0)
+        one(argument);
     };
     std::apply([&](const auto&... all) { (each(all), ...); }, arguments);
   }
@@ -254,14 +306,20 @@ struct stored_call {
     for (std::size_t k = 0; k < i; ++k) sum += each[k];
     return sum;
   }
+  /// How many more there are, of lists.
+  template <std::size_t... K>
+  std::size_t in_lists_before(std::index_sequence<K...>) const {
+    return (std::size_t{0} + ... + length_of(std::get<K>(arguments)));
+  }
   template <std::size_t I>
   auto passed(const access_record* records) {
     using argument = std::tuple_element_t<I, std::tuple<kept<Arguments>...>>;
-    if constexpr (argument::passed) {
+    if constexpr (std::is_same_v<typename argument::passed, passes<>>) {
+      return std::tuple<>();
+    } else {
+      if constexpr (has_lists) records += in_lists_before(std::make_index_sequence<I>());
       decltype(auto) value = std::get<I>(arguments).get(records + before(I));
       return std::tuple<decltype(value)>(std::forward<decltype(value)>(value));
-    } else {
-      return std::tuple<>();
     }
   }
   template <std::size_t... I>
@@ -272,6 +330,55 @@ struct stored_call {
   [[no_unique_address]] F body;
   [[no_unique_address]] std::tuple<kept<Arguments>...> arguments;
 };
+
+/// The parameters of a body, where it has one list of them; else the body's type.
+template <class... Parameters>
+struct takes {};
+template <class F>
+struct parameters_of {
+  using type = F;
+};
+template <class R, class... P>
+struct parameters_of<R (*)(P...)> {
+  using type = takes<P...>;
+};
+template <class R, class C, class... P>
+struct parameters_of<R (C::*)(P...)> : parameters_of<R (*)(P...)> {};
+template <class R, class C, class... P>
+struct parameters_of<R (C::*)(P...) const> : parameters_of<R (*)(P...)> {};
+template <class F>
+  requires requires { &F::operator(); }
+struct parameters_of<F> : parameters_of<decltype(&F::operator())> {};
+
+template <class Reference>
+using without_const = std::conditional_t<std::is_lvalue_reference_v<Reference>,
+                                         std::remove_const_t<std::remove_reference_t<Reference>>&, Reference>;
+template <class F, class Passed>
+constexpr bool fits = false;
+template <class F, class... Passed>
+constexpr bool fits<F, passes<Passed...>> = std::is_invocable_v<F&, Passed...>;
+template <class F, class Passed>
+constexpr bool changes_copies = false;
+template <class F, class... Passed>
+constexpr bool changes_copies<F, passes<Passed...>> = std::is_invocable_v<F&, without_const<Passed>...>;
+
+/// Ends the compilation where a body does not take what a call of `task` passes. Compilers name both in their message.
+template <class F, class TheBody, class TheCall>
+struct task_body {
+  static_assert(!changes_copies<F, TheCall>,
+                "The body of a task takes an argument by a reference that is not const, but the task has a copy of its "
+                "own, so changes would be lost. Take it by value or by const reference; declare what the task changes "
+                "with out() or inout(), or pass std::ref().");
+  static_assert(
+      changes_copies<F, TheCall>,
+      "The body of a task does not take what the call passes. in(x) arrives as view<const T>; out(x), "
+      "inout(x), concurrent(x) and reduction(x) as view<T>; a tile as tile<const T> or tile<T>; anything else "
+      "as a const copy; a priority does not arrive. Both lists are named in this message: takes, passes.");
+};
+
+/// What a body is called with by a call of `task` with these arguments.
+template <class... Arguments>
+using passed_to_body = decltype((passes<>() + ... + typename kept<Arguments>::passed()));
 
 /// Gives a text in which the compiler names `F`.
 template <class F>
@@ -313,8 +420,20 @@ void use_stored(void* at, const access_record* records, body_use use) {
   call_stored(*body, records);
 }
 
+/// Room for what is said of each access: on the stack where their number is known to the compiler.
+template <class Each, std::size_t Accesses, bool HasLists>
+struct room_for {
+  explicit room_for(std::size_t) {}
+  Each each[Accesses + 1];
+};
+template <class Each, std::size_t Accesses>
+struct room_for<Each, Accesses, true> {
+  explicit room_for(std::size_t count) : each(std::make_unique<Each[]>(count + 1)) {}
+  std::unique_ptr<Each[]> each;
+};
+
 /// Makes a task of `Stored`, constructed from `from`.
-template <class Stored, std::size_t Accesses, class... From>
+template <class Stored, std::size_t Accesses, bool HasLists, class... From>
 void spawn(const task_description& what, From&&... from) {
   // The callable is made when the task has begun, so that must not fail, nor call anything.
   constexpr bool begins_here = Accesses == 0 && std::is_trivially_copyable_v<Stored>;
@@ -336,10 +455,10 @@ void spawn(const task_description& what, From&&... from) {
   }
   if (how != start::handed_over) {
     Stored callable(std::forward<From>(from)...);
-    access_record records[Accesses + 1];
-    return run_at_once(what, std::addressof(callable), records, how == start::tiny_at_once);
+    room_for<access_record, Accesses, HasLists> records(what.access_count);
+    return run_at_once(what, std::addressof(callable), &records.each[0], how == start::tiny_at_once);
   }
-  const task_storage storage = allocate_task(sizeof(Stored), alignof(Stored), Accesses);
+  const task_storage storage = allocate_task(sizeof(Stored), alignof(Stored), HasLists ? what.access_count : Accesses);
   try {
     new (storage.callable) Stored(std::forward<From>(from)...);
   } catch (...) {
@@ -352,20 +471,35 @@ void spawn(const task_description& what, From&&... from) {
 /// A task without arguments.
 template <class F>
 void spawn_plain(F&& f, group* in, location where) {
-  spawn<std::decay_t<F>, 0>({use_stored<std::decay_t<F>>, in, where, 0, nullptr, 0}, std::forward<F>(f));
+  using body = std::decay_t<F>;
+  if constexpr (fits<body, passes<>>) {
+    expect_body<body>(f, "task", where);
+    spawn<body, 0, false>({use_stored<body>, in, where, 0, nullptr, 0}, std::forward<F>(f));
+  } else {
+    task_body<body, typename parameters_of<body>::type, passes<>>();
+  }
 }
 
 /// A task with arguments.
 template <class F, class... Arguments>
 void spawn_with(F&& f, group* in, Arguments&&... arguments) {
-  using stored = stored_call<std::decay_t<F>, std::decay_t<Arguments>...>;
-  declared accesses[stored::accesses + 1];
-  declared* next = accesses;
-  location where;
-  int rank = 0;
-  (note(arguments, next, where, rank), ...);
-  spawn<stored, stored::accesses>({use_stored<stored>, in, where, rank, accesses, stored::accesses}, std::forward<F>(f),
-                                  std::forward<Arguments>(arguments)...);
+  using body = std::decay_t<F>;
+  using passed = passed_to_body<std::decay_t<Arguments>...>;
+  if constexpr (fits<body, passed>) {
+    using stored = stored_call<body, std::decay_t<Arguments>...>;
+    std::size_t count = stored::accesses;
+    if constexpr (stored::has_lists) count += (std::size_t{0} + ... + length_of(arguments));
+    room_for<declared, stored::accesses, stored::has_lists> accesses(count);
+    declared* next = &accesses.each[0];
+    location where;
+    int rank = 0;
+    (note(arguments, next, where, rank), ...);
+    expect_body<body>(f, "task", where);
+    spawn<stored, stored::accesses, stored::has_lists>({use_stored<stored>, in, where, rank, &accesses.each[0], count},
+                                                       std::forward<F>(f), std::forward<Arguments>(arguments)...);
+  } else {
+    task_body<body, typename parameters_of<body>::type, passed>();
+  }
 }
 
 }  // namespace detail
@@ -393,10 +527,19 @@ class group {
   void task(F&& f, A&& first, Arguments&&... rest) {
     detail::spawn_with(std::forward<F>(f), this, std::forward<A>(first), std::forward<Arguments>(rest)...);
   }
-  /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception.
-  MASLIN_API void wait();
+  /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception. Gives
+  /// whether all were to run: false where the group was cancelled. After that it is no longer.
+  MASLIN_API bool wait();
+  /// Until the group's `wait` has returned, tasks whose bodies have not begun do not run, nor do tasks that are created
+  /// meanwhile. A body that has begun runs to its end, and so does what it creates outside the group. What tasks that
+  /// did not run would have written is unspecified: a task outside the group that would read it is cancelled, and the
+  /// wait for that throws `error`. May be called from any thread and any task, also of the group.
+  MASLIN_API void cancel() noexcept;
+  /// Has `cancel` been called since the last `wait`? For bodies that have begun and can stop early.
+  MASLIN_API bool cancelled() const noexcept;
 
   state& get() { return *reinterpret_cast<state*>(state_); }
+  const state& get() const { return *reinterpret_cast<const state*>(state_); }
 
  private:
   alignas(8) std::byte state_[72];
@@ -407,14 +550,16 @@ class group {
 /// flight, or its call site's tasks are too small to be handed over, the caller runs it before it goes on. A body has a
 /// stack of 1 MiB unless MASLIN_STACK says otherwise (docs/tasks.md).
 template <class F>
-  requires std::invocable < std::decay_t<F>
-& > void task(F&& f, location where = location::current()) { detail::spawn_plain(std::forward<F>(f), nullptr, where); }
+void task(F&& f, location where = location::current()) {
+  detail::spawn_plain(std::forward<F>(f), nullptr, where);
+}
 
 /// The same with arguments. An access (`in(x)`, `out(x)`, `inout(x)`, `concurrent(x)`, `reduction(x)`) reaches the body
-/// as a view; a `priority` does not reach it; anything else is copied into the task. The task runs when the tasks that
-/// the same caller created before, and whose accesses conflict with its own, are done (CellSs, section 3): a read waits
-/// for the last write; a write waits for earlier reads and writes, unless it is an `out`, which gets memory of its own
-/// instead. If one whose data it would read throws, it is cancelled.
+/// as a view, a std::vector of accesses as a view of their views; a `priority` does not reach it; anything else is
+/// copied into the task and reaches the body as const. The task runs when the tasks that the same caller created
+/// before, and whose accesses conflict with its own, are done (CellSs, section 3): a read waits for the last write; a
+/// write waits for earlier reads and writes, unless it is an `out`, which gets memory of its own instead. If one whose
+/// data it would read throws, it is cancelled.
 template <class F, class A, class... Arguments>
   requires(!std::same_as<std::decay_t<A>, location>)
 void task(F&& f, A&& first, Arguments&&... rest) {
@@ -428,12 +573,15 @@ MASLIN_API void wait();
 namespace detail {
 MASLIN_API void wait_on_data(const declared& data, location where);
 }
-/// Returns when the data (a range, a tile, one object) has its value and lies where the program declared it: when the
-/// caller's tasks that write it are done. If they threw or were cancelled, throws `error`; the next `wait()` says what
-/// they threw.
+/// Returns when the data (a range, a tile, one object, or what an access names) has its value and lies where the
+/// program declared it: when the caller's tasks that write it are done. If they threw or were cancelled, throws
+/// `error`; the next `wait()` says what they threw.
 template <class R>
-void wait_on(const R& r, location where = location::current()) {
-  detail::wait_on_data(detail::declare(in(r)), where);
+void wait_on(R&& r, location where = location::current()) {
+  if constexpr (detail::is_access<std::remove_cvref_t<R>>::value)
+    detail::wait_on_data(detail::declare(in(r.region)), where);
+  else
+    detail::wait_on_data(detail::declare(in(std::forward<R>(r))), where);
 }
 
 }  // namespace maslin

@@ -128,10 +128,12 @@ inline constexpr setting all_settings[] = {
     {
         .name = "MASLIN_CHECK",
         .is = setting::kind::words,
-        .words = {{"0"}, {"1", "find tasks that write what they declare with in()"}},
+        .words = {{"0"},
+                  {"1", "find tasks that write what they declare with in() or read what they declare with out()"}},
         .otherwise = is_debug_build ? "1" : "0",
         .unset = "`0`, in debug builds `1`",
-        .help = "Finds tasks that write what they declare with `in`.",
+        .help = "Finds tasks that write what they declare with `in`, or read what they declare with `out`.",
+        .more = "[The page on tasks](tasks.md#when-it-hangs-or-data-come-out-wrong) says what is found.",
     },
     {
         .name = "MASLIN_TRACE",

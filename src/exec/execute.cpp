@@ -6,6 +6,8 @@
 #include "base/float_mode.hpp"
 #include "exec/tracing.hpp"
 #include "graph/domain.hpp"
+#include "graph/edges.hpp"
+#include "graph/poison.hpp"
 #include "graph/read_check.hpp"
 #include "graph/recording.hpp"
 #include "task/context.hpp"
@@ -26,6 +28,7 @@ void call_body(task_node& task) {
         if (!of.is_recorded) of.run(of.callable, of.records(), body_use::destroy);
       }
     } end{task};
+    graph::poison_outs(task);
     const graph::read_check before(task);
     task.run(task.callable, task.records(), body_use::call);
     return before.verify(task);
@@ -43,6 +46,8 @@ void execute_under(executor& exec, task_node& task, graph::ready_sink& sink) noe
   here.stream = task.stream;
   const entered in(here);
   const Mode during(task.mode);
+  if (task.in->dismissed() && !task.is_internal) [[unlikely]]
+    graph::cancel(task, task.in);
   try {
     if (task.is_timed && !task.failed()) [[unlikely]] {
       const std::uint64_t begin = base::ticks();

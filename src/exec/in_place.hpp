@@ -24,7 +24,7 @@ inline void await_tasks(executor& exec, context& caller, scope* members = nullpt
   scope& covered = members ? *members : *caller.children;
   if (caller.data) graph::settle(caller, members, exec);
   if (!covered.quiet()) await_scope(exec, caller, covered);
-  if (caller.data) graph::domain::of(caller).quiet(members, covered.has_errors());
+  if (caller.data) graph::domain::of(caller).quiet(members, covered.has_errors() || covered.dismissed());
 }
 
 /// Runs `body()` in the context `here`, which is in force and whose scope is `own`, and waits for the tasks that it

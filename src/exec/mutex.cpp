@@ -3,6 +3,7 @@
 #include "maslin/mutex.hpp"
 
 #include "exec/executor.hpp"
+#include "maslin/error.hpp"
 #include "task/context.hpp"
 #include "task/uncancelled.hpp"
 
@@ -34,7 +35,11 @@ class mutex_access {
 
 static_assert(sizeof(base::short_lock) == sizeof(std::atomic<unsigned>));
 
-void mutex::set_holder() noexcept { holder_.store(current_context().children->identity(), std::memory_order_relaxed); }
+namespace {
+std::uint64_t caller_identity() noexcept { return current_context().children->identity(); }
+}  // namespace
+
+void mutex::set_holder() noexcept { holder_.store(caller_identity(), std::memory_order_relaxed); }
 
 /// Under the guard.
 bool mutex::take() noexcept {
@@ -73,9 +78,19 @@ bool mutex::try_lock() noexcept {
   return taken;
 }
 
+/// Whose mutex it is, is known but for a moment: who was woken by `unlock` says so when it runs. Until then it is the
+/// one before.
 void mutex::unlock() {
+  const std::uint64_t caller = caller_identity();
   base::short_lock& guard = mutex_access::guard(*this);
   guard.lock();
+  const bool free = !held_;
+  if (free || holder_.load(std::memory_order_relaxed) != caller) [[unlikely]] {
+    guard.unlock();
+    throw error(free ? "ms::mutex: unlock() of a mutex that is not locked; expected a lock() before it"
+                     : "ms::mutex: unlock() of a mutex that another task, stream or thread has locked; expected the "
+                       "lock() and the unlock() in the same one");
+  }
   waiter* next = mutex_access::remove_first(*this);
   if (!next) held_ = false;
   guard.unlock();

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/room.hpp"
+#include "graph/poison.hpp"
+#include "graph/read_check.hpp"
 #include "graph/version.hpp"
 #include "maslin/error.hpp"
 #include "task/pool.hpp"
@@ -205,10 +207,12 @@ bool domain::rename(datum& d) {
   if (d.updated || d.has_aliases()) return false;
   d.writers.drop_succeeded();
   d.readers.drop_done();
-  if (d.writers.all_done() && d.readers.all_done()) return false;  // nobody is in the way
+  const bool in_the_way = !d.writers.all_done() || !d.readers.all_done();
+  const bool checked = read_checks() && !captures_;  // a pointer to the home memory must not work by chance
+  if (!in_the_way && !checked) return false;
   try {
     datum::rare& more = d.extended();
-    if (!d.current) {
+    if (!d.current && in_the_way) {
       for (task_list* users : {&d.writers, &d.readers})
         for (task_node* user : *users) {
           more.at_home.reserve_one();
@@ -220,7 +224,10 @@ bool domain::rename(datum& d) {
   }
   version* fresh = make_version(d.home);
   if (!fresh) return false;
-  if (d.current) release(*d.current);
+  if (d.current)
+    release(*d.current);
+  else if (!in_the_way)
+    poison(d.home);
   d.current = fresh;
   d.set_writer(*now_.task);
   add_pending(d);

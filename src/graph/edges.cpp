@@ -151,7 +151,7 @@ void finish(task_node* task, ready_sink& sink) noexcept {
       in->add_errors(task->place, task->children.take_errors());
       cancel(*task, in);
     }
-    if (task->failed() && !task->is_internal) in->mark_void();
+    if (task->failed() && !task->is_internal && !in->dismissed()) in->mark_void();
     if (task->is_recorded) {
       if (!end_recorded(*task, sink)) return;
     } else if (task->accesses > 0)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "maslin/error.hpp"
 #include "maslin/offload.hpp"
 #include "task/kernels.hpp"
 
@@ -25,6 +26,7 @@ names& table() {
 }  // namespace
 
 std::uint32_t detail::register_kernel(const char* name) {
+  if (!name) throw error("the name of a kernel is a null pointer; expected what traces and reports are to call it");
   names& t = table();
   const base::locked held(t.lock);
   for (std::uint32_t id = 0; id < t.known.size(); ++id)

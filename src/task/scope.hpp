@@ -140,6 +140,11 @@ class scope {
   void add_errors(std::uint64_t place, error_list&& from) noexcept;
   /// A member failed or was cancelled; to be said before it leaves.
   void mark_void() noexcept { has_void_.store(true, std::memory_order_relaxed); }
+  /// Members that have not begun are not to run; nor is that an error.
+  void dismiss() noexcept { dismissed_.store(true, std::memory_order_relaxed); }
+  bool dismissed() const noexcept { return dismissed_.load(std::memory_order_relaxed); }
+  /// Only when quiet: the next members run again. Gives whether these were dismissed.
+  bool end_dismissal() noexcept { return dismissed() && dismissed_.exchange(false, std::memory_order_relaxed); }
   bool has_errors() const noexcept { return thrown() || has_void_.load(std::memory_order_relaxed); }
   /// Only when quiet. Where members were cancelled and none threw, because what they needed failed in another scope, an
   /// `error` says so.
@@ -191,6 +196,7 @@ class scope {
   waiter* waiters_ MASLIN_GUARDED_BY(lock_) = nullptr;
   base::short_lock lock_;
   MASLIN_ATOMIC<bool> has_void_{false};
+  std::atomic<bool> dismissed_{false};
   MASLIN_ATOMIC<bool> lost_{false};  ///< there was no memory for what a member threw
 };
 

@@ -92,6 +92,23 @@ static void accesses(void) {
               MASLIN_ERROR, "names the same data twice");
 }
 
+static int unlock(void* arguments, const maslin_view* views) {
+  (void)views;
+  CHECK_FAILS(maslin_mutex_unlock(*(maslin_mutex**)arguments), MASLIN_ERROR, "another task, stream or thread");
+  return 0;
+}
+
+static void unlocking_what_one_has_not_locked(void) {
+  maslin_mutex* lock = NULL;
+  CHECK_GOOD(maslin_mutex_create(&lock));
+  CHECK_FAILS(maslin_mutex_unlock(lock), MASLIN_ERROR, "that is not locked");
+  CHECK_GOOD(maslin_mutex_lock(lock));
+  CHECK_GOOD(maslin_task(unlock, MASLIN_COPY(lock), MASLIN_NO_ACCESSES, NULL));
+  CHECK_GOOD(maslin_wait());
+  CHECK_GOOD(maslin_mutex_unlock(lock));
+  CHECK_GOOD(maslin_mutex_destroy(lock));
+}
+
 static void groups_and_locks(void) {
   BAD(maslin_group_create(NULL), "group is NULL");
   BAD(maslin_group_wait(NULL), "group is NULL");
@@ -159,6 +176,7 @@ void test_bad_arguments(void) {
   tasks();
   accesses();
   groups_and_locks();
+  unlocking_what_one_has_not_locked();
   loops();
   phases();
   numbers();

@@ -420,6 +420,19 @@ TEST_P(Data, MemoryThatWasOtherDataBeforeIsRenamedAllTheSame) {
   EXPECT_EQ(memory[63], 7);
 }
 
+TEST_P(Data, AWaitForDataMayNameThemByAnAccess) {
+  int x = 0;
+  ms::task(
+      [](ms::view<int> v) {
+        dawdle();
+        v[0] = 1;
+      },
+      ms::inout(x));
+  ms::wait_on(ms::in(x));
+  EXPECT_EQ(x, 1);
+  ms::wait();
+}
+
 TEST_P(Data, WaitOnCoversOneDatum) {
   int x = 0;
   int y = 0;

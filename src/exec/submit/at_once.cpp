@@ -120,7 +120,7 @@ bool needs_no_context(const task_description& what, const thread_state& on) noex
 
 start start_task(const task_description& what, task_frame* frame) noexcept {
   executor* const exec = running_executor.load(std::memory_order_acquire);
-  if (!exec) return start::handed_over;
+  if (!exec || (what.in && what.in->get().members.dismissed())) return start::handed_over;
   thread_state& on = state_of_thread;
   task_size size;
   if (what.in && what.access_count == 0) {

@@ -88,12 +88,16 @@ group::~group() {
   mine.~state();
 }
 
-void group::wait() {
+bool group::wait() {
   state& mine = get();
-  if (is_over(mine.members)) return;
-  if (mine.has_members()) await_members(mine.members);
+  if (!is_over(mine.members) && mine.has_members()) await_members(mine.members);
+  const bool dismissed = mine.members.end_dismissal();
   if (mine.members.has_errors()) rethrow_first(mine.members.take_errors());
+  return !dismissed;
 }
+
+void group::cancel() noexcept { get().members.dismiss(); }
+bool group::cancelled() const noexcept { return get().members.dismissed(); }
 
 namespace detail {
 

@@ -1,0 +1,118 @@
+// Tasks that give a value.
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "executors.hpp"
+
+namespace {
+
+class Async : public Promise {};
+
+MASLIN_ON_EVERY_EXECUTOR(Async);
+
+int fib(int n) {
+  if (n < 2) return n;
+  auto first = ms::async([n] { return fib(n - 1); });
+  const int second = fib(n - 2);
+  return first.get() + second;
+}
+
+TEST_P(Async, AFutureGivesWhatTheTaskReturned) {
+  auto number = ms::async([] { return 42; });
+  auto text =
+      ms::async([](int n, const std::string& what) { return what + std::to_string(n); }, 3, std::string("n = "));
+  auto moved = ms::async([] { return std::make_unique<int>(7); });
+  EXPECT_EQ(text.get(), "n = 3");
+  EXPECT_EQ(*moved.get(), 7);
+  EXPECT_EQ(number.get(), 42);
+  EXPECT_EQ(fib(15), 610);
+}
+
+TEST_P(Async, AFutureOfNothingWaits) {
+  bool ran = false;
+  auto done = ms::async([&ran] {
+    dawdle();
+    ran = true;
+  });
+  done.get();
+  EXPECT_TRUE(ran);
+}
+
+TEST_P(Async, WhatTheTaskCreatesIsDoneToo) {
+  std::atomic<int> ran{0};
+  auto number = ms::async([&ran] {
+    for (int i = 0; i < 10; ++i)
+      ms::task([&ran] {
+        dawdle();
+        ++ran;
+      });
+    return 1;
+  });
+  EXPECT_EQ(number.get(), 1);
+  EXPECT_EQ(ran, 10);
+}
+
+TEST_P(Async, AnExceptionComesOutOfGet) {
+  auto thrown = ms::async([]() -> int { throw std::runtime_error("thrown"); });
+  auto within = ms::async([] {
+    ms::task([] { throw std::runtime_error("within"); });
+    return 1;
+  });
+  EXPECT_THROW(thrown.get(), std::runtime_error);
+  EXPECT_THROW(within.get(), std::runtime_error);
+  ms::wait();
+}
+
+TEST_P(Async, AnExceptionThatNobodyGotComesOutOfTheNextWait) {
+  {
+    const auto dropped = ms::async([]() -> int { throw std::runtime_error("dropped"); });
+  }
+  EXPECT_THROW(ms::wait(), std::runtime_error);
+  ms::wait();
+}
+
+TEST_P(Async, AccessesOrderItAmongTheCallersTasks) {
+  int x = 0;
+  ms::task(
+      [](ms::view<int> v) {
+        dawdle();
+        v[0] = 1;
+      },
+      ms::inout(x));
+  auto seen = ms::async([](ms::view<const int> v) { return v[0]; }, ms::in(x));
+  ms::task([](ms::view<int> v) { v[0] = 2; }, ms::inout(x));
+  EXPECT_EQ(seen.get(), 1);
+  ms::wait();
+  EXPECT_EQ(x, 2);
+}
+
+TEST_P(Async, WhatCannotBeReadIsAnErrorOfGet) {
+  int x = 0;
+  ms::task([](ms::view<int>) { throw std::runtime_error("void"); }, ms::inout(x));
+  auto seen = ms::async([](ms::view<const int> v) { return v[0]; }, ms::in(x));
+  EXPECT_THROW(seen.get(), ms::error);
+  EXPECT_THROW(ms::wait(), std::runtime_error);
+}
+
+TEST_P(Async, FuturesMoveAndAreEmptyAfterwards) {
+  std::vector<ms::future<int>> all;
+  for (int i = 0; i < 50; ++i) all.push_back(ms::async([i] { return i; }));
+  int sum = 0;
+  for (auto& one : all) {
+    EXPECT_TRUE(one.valid());
+    sum += one.get();
+    EXPECT_FALSE(one.valid());
+    EXPECT_THROW(one.get(), ms::error);
+  }
+  EXPECT_EQ(sum, 49 * 50 / 2);
+  ms::future<int> none;
+  EXPECT_FALSE(none.valid());
+  none = ms::async([] { return 3; });
+  EXPECT_EQ(none.get(), 3);
+}
+
+}  // namespace

@@ -1,0 +1,147 @@
+// Lists of accesses whose length is known when the program runs.
+
+#include <functional>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "executors.hpp"
+
+namespace {
+
+class Lists : public Promise {};
+
+MASLIN_ON_EVERY_EXECUTOR(Lists);
+
+using parts = ms::view<const ms::view<const int>>;
+using list_of_in = std::vector<decltype(ms::in(std::declval<const std::vector<int>&>()))>;
+
+int sum_of(parts all) {
+  int sum = 0;
+  for (const ms::view<const int> part : all) sum = std::accumulate(part.begin(), part.end(), sum);
+  return sum;
+}
+
+TEST_P(Lists, ATaskWaitsForAllThatAListNames) {
+  for (const std::size_t length : {0, 1, 7, 300}) {
+    std::vector<std::vector<int>> values(length, std::vector<int>(3));
+    list_of_in read;
+    int sum = -1;
+    for (auto& one : values) {
+      ms::task(
+          [](ms::view<int> to) {
+            dawdle();
+            for (int& value : to) value = 2;
+          },
+          ms::out(one));
+      read.push_back(ms::in(one));
+    }
+    ms::task([length](parts all, ms::view<int> to) { to[0] = all.size() == length ? sum_of(all) : -2; }, read,
+             ms::out(sum));
+    ms::wait_on(sum);
+    EXPECT_EQ(sum, static_cast<int>(6 * length));
+    ms::wait();
+  }
+}
+
+TEST_P(Lists, EachArgumentGetsItsOwnData) {
+  std::vector<std::vector<int>> a(3, std::vector<int>(1, 1));
+  std::vector<std::vector<int>> b(2, std::vector<int>(1, 10));
+  int before = 100;
+  int after = 0;
+  std::vector<decltype(ms::inout(b[0]))> changed;
+  list_of_in read;
+  for (auto& one : a) read.push_back(ms::in(one));
+  for (auto& one : b) changed.push_back(ms::inout(one));
+  ms::group group;
+  group.task(
+      [](ms::view<const int> x, parts all, int factor, ms::view<const ms::view<int>> to, ms::view<int> y) {
+        for (const ms::view<int> one : to) one[0] += factor * sum_of(all);
+        y[0] = x[0] + 1;
+      },
+      ms::in(before), read, 2, std::move(changed), ms::out(after), ms::priority{1});
+  group.wait();
+  EXPECT_EQ(b[0][0], 16);
+  EXPECT_EQ(b[1][0], 16);
+  EXPECT_EQ(after, 101);
+}
+
+TEST_P(Lists, RenamedDataArriveWhereTheyLie) {
+  std::vector<int> buffer(50);
+  std::vector<int> matrix(12);
+  const ms::tile<int> part{matrix.data(), 2, 3, 4};
+  std::vector<int> sums(20);
+  int total = 0;
+  for (int i = 0; i < 20; ++i) {
+    ms::task(
+        [i](ms::view<int> to, ms::tile<int> t) {
+          dawdle();
+          for (int& one : to) one = i;
+          for (std::size_t c = 0; c < t.cols; ++c)
+            for (std::size_t r = 0; r < t.rows; ++r) t(r, c) = i;
+        },
+        ms::out(buffer), ms::out(part));
+    ms::task(
+        [](parts all, ms::view<const ms::tile<const int>> tiles, ms::view<int> sum) {
+          sum[0] = sum_of(all);
+          for (const auto& t : tiles)
+            for (std::size_t c = 0; c < t.cols; ++c)
+              for (std::size_t r = 0; r < t.rows; ++r) sum[0] += t(r, c);
+        },
+        list_of_in{ms::in(buffer)}, std::vector{ms::in(part)}, ms::out(sums[static_cast<std::size_t>(i)]));
+    ms::task([](parts all, ms::view<const ms::view<int>> to) { to[0][0] += sum_of(all); },
+             list_of_in{ms::in(std::span<const int>(&sums[static_cast<std::size_t>(i)], 1))},
+             std::vector{ms::reduction(total)});
+  }
+  ms::wait();
+  EXPECT_EQ(total, 190 * 56);
+}
+
+TEST_P(Lists, TasksThatAreTooSmallToBeHandedOverHaveThemToo) {
+  int x = 0;
+  int y = 0;
+  for (int i = 0; i < 5'000; ++i)
+    ms::task([](ms::view<const ms::view<int>> both) { both[1][0] += ++both[0][0]; },
+             std::vector{ms::inout(x), ms::inout(y)});
+  ms::wait();
+  EXPECT_EQ(x, 5'000);
+  EXPECT_EQ(y, 5'000 * 5'001 / 2);
+}
+
+TEST_P(Lists, AReplayTakesThemToOtherData) {
+  std::vector<int> a(4, 1);
+  std::vector<int> b(4, 10);
+  int sum = 0;
+  ms::recording tasks = ms::record([&] {
+    ms::task([](parts all, ms::view<int> to) { to[0] += sum_of(all); }, std::vector(3, ms::in(a)), ms::inout(sum));
+  });
+  EXPECT_EQ(sum, 12);
+  ms::replay(tasks, ms::rebind(a, b));
+  EXPECT_EQ(sum, 132);
+  ms::replay(tasks);
+  EXPECT_EQ(sum, 144);
+}
+
+TEST_P(Lists, AListMayBeLong) {
+  int x = 0;
+  int y = 0;
+  ms::task(
+      [](ms::view<int> v) {
+        dawdle();
+        v[0] = 1;
+      },
+      ms::out(x));
+  ms::task([](parts all, ms::view<int> to) { to[0] = sum_of(all); }, std::vector(20'000, ms::in(x)), ms::out(y));
+  ms::wait();
+  EXPECT_EQ(y, 20'000);
+}
+
+TEST_P(Lists, ATaskWithTooManyAccessesIsAnError) {
+  if (serial()) GTEST_SKIP() << "it is run by its creator and needs no room";
+  int x = 0;
+  const std::vector many(100'000, ms::in(x));
+  EXPECT_THROW(ms::task([](parts) { ADD_FAILURE() << "it ran"; }, many), ms::error);
+  ms::wait();
+}
+
+}  // namespace
