@@ -88,7 +88,7 @@ struct join final : rl::test_suite<join<Weak>, 4>, graph::ready_sink {
     mine.wrote($) = 1;
     if (index == 2)
       for (one_task& each : tasks) each.wrote($) = 2;
-    graph::end(mine.node, *this);
+    graph::complete(mine.node, *this);
   }
 };
 
