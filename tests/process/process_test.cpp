@@ -107,19 +107,22 @@ TEST(Process, AnErrorOfTheProgramsOwnThatNobodyCatchesEndsItAsEver) {
               testing::KilledBySignal(SIGABRT), "of the program's own");
 }
 
-TEST(Process, ADescribedMachineThatIsNotThereIsAnError) {
+TEST(Process, ADescribedMachineThatIsNotThereIsAnErrorAndEndsTheProcessWithOneLineWhereNobodyCatches) {
+  const auto first_call = [] {
+    setenv("MASLIN_MACHINE", "/nonexistent/machine.toml", 1);
+    return run_a_loop();
+  };
   EXPECT_CHILD(
-      [] {
-        setenv("MASLIN_MACHINE", "/nonexistent/machine.toml", 1);
+      [&] {
         try {
-          run_a_loop();
-          return 1;
+          return first_call();
         } catch (const ms::error& e) {
           std::cerr << e.what() << "\n";
           return 2;
         }
       },
       2, "machine.toml");
+  EXPECT_CHILD(([&]() noexcept { return first_call(); }), 2, "^maslin: /nonexistent/machine.toml: [^\n]*\n$");
 }
 
 TEST(Process, TheFirstCallStartsTheRuntimeAndTheEndOfTheProcessEndsIt) {
