@@ -38,6 +38,19 @@ struct bad_variable {
 
 std::string spec(const char* name) { return checkout() / "specs" / name; }
 
+/// This machine, and two that are described: with cores alone, and with accelerators behind hosts.
+constexpr const char* machines[] = {nullptr, "epyc-128.toml", "cell-qs20.toml"};
+
+void choose_machine(const char* described) {
+  setenv("MASLIN_QUIET", "1", 1);
+  if (described) setenv("MASLIN_MACHINE", spec(described).c_str(), 1);
+}
+
+std::string machine_name(const char* described) {
+  if (!described) return "OnThisMachine";
+  return described == machines[1] ? "OnDescribedCores" : "OnDescribedAccelerators";
+}
+
 class BadEnvironment : public testing::TestWithParam<bad_variable> {};
 
 TEST_P(BadEnvironment, IsOneClearErrorAtTheFirstCall) {
@@ -506,6 +519,48 @@ int deep_waits(int depth) {
   ms::wait();
   return below + 1;
 }
+
+/// Gives the memory that the process has now, in MiB.
+long resident_mebibytes() {
+  std::ifstream statm("/proc/self/statm");
+  long mapped = 0;
+  long resident = 0;
+  statm >> mapped >> resident;
+  return resident * sysconf(_SC_PAGESIZE) >> 20;
+}
+
+/// As `deep_waits`, with half a MiB on each stack; `deepest` is called at the end.
+template <class Deepest>
+[[gnu::noinline]] void deep_waits_on_deep_stacks(int depth, const Deepest& deepest) {
+  volatile char room[512 << 10];
+  for (volatile char& byte : room) byte = 1;
+  if (depth == 0) return deepest();
+  ms::task([&] { deep_waits_on_deep_stacks(depth - 1, deepest); });
+  ms::wait();
+}
+
+class Stacks : public testing::TestWithParam<const char*> {};
+
+TEST_P(Stacks, GiveTheirMemoryBackWhenNothingIsDeepAnyMore) {
+  if (sanitized) GTEST_SKIP() << "what is left on a stack may be poisoned there; the plain builds run this";
+  EXPECT_CHILD(
+      [] {
+        choose_machine(GetParam());
+        ms::Runtime r({.workers = 2, .serial = false});
+        run_a_loop();
+        const long before = resident_mebibytes();
+        long deep = 0;
+        ms::task([&] { deep_waits_on_deep_stacks(200, [&] { deep = resident_mebibytes(); }); });
+        ms::wait();
+        const long after = resident_mebibytes();
+        std::cerr << before << " MiB, then " << deep << ", then " << after << "\n";
+        return deep > before + 90 && after < before + 40 ? 0 : 1;
+      },
+      0, "MiB, then");
+}
+
+INSTANTIATE_TEST_SUITE_P(, Stacks, testing::ValuesIn(machines),
+                         [](const testing::TestParamInfo<const char*>& which) { return machine_name(which.param); });
 
 /// What each level waits for is an urgent task of its task's.
 int deep_waits_for_urgent_tasks(int depth) {
