@@ -110,6 +110,17 @@ const place places[] = {
          for (int step = 0; step < 5; ++step) ms::offload(leaving, i == 2 && step == 3);
        });
      }},
+    {"ABranch", [] { ms::fork([] { ms::fork([] {}, [] { std::exit(status); }); }, [] {}); }},
+    {"ABranchThatAnotherRuns",
+     [] {
+       std::atomic<bool> never{false};
+       ms::fork(
+           [&] {
+             while (!never) ms::fork([] {}, [] {});
+           },
+           [] { std::exit(status); });
+     },
+     false},
     {"AForeignThread",
      [] {
        if (call() != 10) std::exit(1);
@@ -267,6 +278,10 @@ TEST_P(Leaving, ReturningFromMainWaitsForEverything) {
 
 INSTANTIATE_TEST_SUITE_P(, Leaving, testing::ValuesIn(executors), name_of);
 
+struct calls_at_its_end {
+  ~calls_at_its_end() { std::cerr << "late: " << call() << " " << call() << "\n" << std::flush; }
+};
+
 /// What is older than the first call runs after the runtime's end.
 class Late : public testing::TestWithParam<executor_kind> {
  protected:
@@ -300,6 +315,19 @@ TEST_P(Late, CallsInOlderExitHandlersWorkAfterARuntimeOfMains) {
     const ms::Runtime own;
     call();
   });
+}
+
+TEST_P(Late, CallsInStaticDestructorsWork) {
+  for (const bool is_older : {true, false})
+    EXPECT_CHILD(([&] {
+                   alarm(20);
+                   GetParam().choose();
+                   if (!is_older) call();
+                   static const calls_at_its_end object;
+                   call();
+                   return status;
+                 }),
+                 status, "late: 10 10");
 }
 
 INSTANTIATE_TEST_SUITE_P(, Late, testing::ValuesIn(executors), name_of);
