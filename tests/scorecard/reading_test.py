@@ -1,15 +1,19 @@
 """How the scorecard reads alignments and reports."""
 
+import os
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
+from figures import dbs
 from grain.cases import DEVELOPMENT, HELD_OUT, real_cases, virtual_cases
 from scorecard import data, measure, raxml, tree_search
 from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_newview, trace_overhead
 from scorecard.measure import MeasurementError, alternate, execute
 from scorecard.row import MET, MISSED
+from unseen import agree
 
 INFO = """
 Alignment Patterns: 767
@@ -147,6 +151,18 @@ class Measuring(unittest.TestCase):
         names = {line.partition("=")[0] for line in said.splitlines()}
         self.assertFalse(names & foreign.keys())
         self.assertIn("KEPT", names)
+
+    def test_nor_do_they_reach_what_counts_misses_and_compares_answers(self):
+        tell = 'import json, os; print(json.dumps({"answer": os.environ.get("OMP_NUM_THREADS")}))'
+        with tempfile.TemporaryDirectory() as folder:
+            counter = Path(folder) / "counter"
+            counter.write_text('#!/bin/sh\nset -- ${OMP_NUM_THREADS}\necho "$#,,cache-misses\nD1  misses: $#" >&2\n')
+            counter.chmod(0o700)
+            for name in ("perf", "valgrind"):
+                counter.with_name(name).symlink_to(counter)
+            with mock.patch.dict("os.environ", {"OMP_NUM_THREADS": "1", "PATH": f"{folder}:{os.environ['PATH']}"}):
+                self.assertEqual((dbs.by_hardware([], {}), dbs.by_cachegrind([], {})), (0, 0))
+                self.assertEqual(agree.run([sys.executable, "-c", tell])["answer"], None)
 
     def test_what_a_row_sets_reaches_it_and_wins_over_what_was_passed_on_purpose(self):
         with mock.patch.dict(measure.PASSED, {"MASLIN_WAIT": "park", "MASLIN_PIN": "trees=1x1"}):
