@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "python"), str(Path(__file__).parent)]
 from maslin_report.whole import write_whole  # noqa: E402
 from pictures import Bar, Panel, draw  # noqa: E402
-from scorecard.measure import MeasurementError, binary, execute  # noqa: E402
+from scorecard.measure import MeasurementError, binary, environment_of, execute  # noqa: E402
 
 POLICIES = ("dbs", "afs", "gss", "static")
 PROGRAMS = ("mta", "cmm", "slu", "sac", "cfd", "mdj")
@@ -65,7 +65,7 @@ def measure_times(workers: list[int], rounds: int, quick: bool) -> dict[Key, lis
 
 def by_hardware(words: list, variables: dict[str, str]) -> int:
     """Gives the last-level misses that the processor counted."""
-    done = subprocess.run(["perf", "stat", "-x,", "-e", "cache-misses", *map(str, words)], env={**os.environ, **variables},
+    done = subprocess.run(["perf", "stat", "-x,", "-e", "cache-misses", *map(str, words)], env=environment_of(variables),
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     found = re.search(r"^(\d+),[^,]*,cache-misses", done.stderr, re.MULTILINE)
     if done.returncode != 0 or not found:
@@ -77,7 +77,7 @@ def by_cachegrind(words: list, variables: dict[str, str]) -> int:
     """Gives the data misses of cachegrind's first-level cache."""
     # Fair, as otherwise one worker keeps valgrind's only processor and does all the work.
     done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=yes", "--cachegrind-out-file=/dev/null",
-                           "--fair-sched=try", *map(str, words)], env={**os.environ, **variables}, stdin=subprocess.DEVNULL,
+                           "--fair-sched=try", *map(str, words)], env=environment_of(variables), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
     found = re.search(r"D1\s+misses:\s+([\d,]+)", done.stderr)
     if done.returncode != 0 or not found:

@@ -3,7 +3,7 @@
 // two that are drawn (random); fresh, and replayed. Medians of alternating runs; every run's values are compared with
 // the plain loop's.
 //
-//   bench_graph_small_tasks [RUNS [WORKERS]]      by default 7 and 2
+//   bench_graph_small_tasks [RUNS [WORKERS [MICROSECONDS]]]      by default 7 and 2, and several lengths of a body
 //
 // At less than one worker's speed a task is too small to be handed over, and the runtime has to notice: no ratio ought
 // to be above 1.1.
@@ -136,7 +136,7 @@ struct side {
     ratios.push_back(taken / plain);
   }
   void print(const char* name) const {
-    std::printf("   %s %6.3f us/task, ratio %5.2f", name, 1e6 * median(seconds) / (steps * width), median(ratios));
+    std::printf("   %s %6.3f us/task, ratio %6.3f", name, 1e6 * median(seconds) / (steps * width), median(ratios));
   }
 };
 
@@ -186,7 +186,9 @@ int main(int argc, char** argv) {
     speed = std::max(speed, static_cast<double>(body_steps) / (seconds() - begin));
   }
   bool right = true;
-  for (const double length : {0.05e-6, 0.1e-6, 0.2e-6, 0.5e-6, 1e-6, 2e-6, 5e-6}) {
+  std::vector<double> lengths{0.05e-6, 0.1e-6, 0.2e-6, 0.5e-6, 1e-6, 2e-6, 5e-6};
+  if (argc > 3) lengths = {1e-6 * std::atof(argv[3])};
+  for (const double length : lengths) {
     const ms::Runtime runtime({.workers = workers, .serial = false});
     right = measure<stencil>(runs, length, speed) && measure<all>(runs, length, speed) &&
             measure<fft>(runs, length, speed) && measure<random_pairs>(runs, length, speed) && right;

@@ -33,14 +33,20 @@ def binary(name: str) -> Path:
     return path
 
 
+def environment_of(variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Gives the environment of a program that is measured: the caller's without what would change the measurement, then what
+    ./dev bench --set passes, then `variables`."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(CALLERS_OWN)}
+    return {**clean, **PASSED, **(variables or {})}
+
+
 def execute(command: Sequence[str | Path], environment: Mapping[str, str] | None = None, limit_s: float = 1800,
             cwd: Path | None = None) -> tuple[float, str]:
     """Runs a program to its end; gives its wall time in seconds and what it wrote to its output."""
     words = [str(word) for word in command]
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(CALLERS_OWN)}
     start = time.perf_counter()
     try:
-        done = subprocess.run(words, env={**clean, **PASSED, **(environment or {})}, cwd=cwd, stdin=subprocess.DEVNULL,
+        done = subprocess.run(words, env=environment_of(environment), cwd=cwd, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=limit_s, check=False)
     except subprocess.TimeoutExpired as late:
         raise MeasurementError(f"did not finish within {limit_s:.0f} s: {' '.join(words)}") from late

@@ -1,25 +1,28 @@
 """Runs the eight programs of a family and asks whether they give the same answer everywhere; measures nothing.
 
-    agree.py BIN FAMILY             small: Maslin on two workers and serially, OpenMP as 2x1 and 1x2
-    agree.py BIN FAMILY --declared  declared costs on the machine that MASLIN_MACHINE describes
+    agree.py BIN FAMILY          small: Maslin on two workers and serially, OpenMP as 2x1 and 1x2
+    agree.py BIN FAMILY MACHINE  declared costs on the machine that a file describes
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-from programs import FAMILIES
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
+from programs import FAMILIES  # noqa: E402
+from scorecard.measure import environment_of  # noqa: E402
 
 SKIPPED = 77
+OF_TESTS = {"MASLIN_WATCHDOG": "10", "MASLIN_REPORT": "off", "MASLIN_LEARNED": "off"}
 
 
 def run(command: list, **environment: str) -> dict:
     """Gives the line that the command prints. Ends with what it says where it fails."""
-    ran = subprocess.run([str(word) for word in command], env={**os.environ, **environment}, capture_output=True, text=True)
+    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                         env=environment_of({**OF_TESTS, **environment}))
     if ran.returncode == 2 and "libopenblas" in ran.stderr:
         print(f"skipped: {ran.stderr.strip()}")
         sys.exit(SKIPPED)
@@ -41,10 +44,11 @@ def answers(folder: Path, name: str) -> dict[str, str]:
     return given
 
 
-def main(folder: Path, family: str, declared: bool) -> None:
+def main(folder: Path, family: str, machine: str | None) -> None:
     for name in FAMILIES[family]:
-        if declared:
-            line = run([folder / "unseen_maslin", name, "--declared"])
+        if machine:
+            line = run([folder / "unseen_maslin", name, "--declared"], MASLIN_MACHINE=machine, MASLIN_DURATIONS="declared",
+                       MASLIN_QUIET="1")
             if not line["seconds"] > 0:
                 sys.exit(f"{name}: its declared costs take no time")
             continue
@@ -54,4 +58,4 @@ def main(folder: Path, family: str, declared: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], "--declared" in sys.argv)
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)

@@ -1,8 +1,10 @@
 // Tasks of a call site that is known to be small may be run by their creator at once: what they promise stays.
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "executors.hpp"
@@ -98,15 +100,23 @@ struct creation {
   void run(int i) { at_once += i == of; }
 };
 
+/// Takes about 0.2 µs.
+long worked(long x) {
+  for (int i = 0; i < 100; ++i) x = (x * 3 + i) ^ x >> 7;
+  return x;
+}
+
 TEST_P(SmallTasks, AreRunByTheirCreatorOnceItHasCaughtUpWithWhatIsInFlight) {
-  if (GetParam().workers != 1 || GetParam().described) GTEST_SKIP() << "others could catch up for it";
+  const int workers = GetParam().workers;
+  if (workers < 1 || workers > 2 || GetParam().described) GTEST_SKIP() << "others could catch up for it";
   for (const bool grouped : {false, true}) {
     ms::group g;
     long x = 0;
     long expected = 0;
     creation now;
-    const auto step = [&now](ms::view<long> v, int i) {
-      v[0] = (v[0] * 3 + i) % 1000003;
+    const auto next = [](long v, int i) { return worked(v * 3 + i) % 1000003; };
+    const auto step = [&now, next](ms::view<long> v, int i) {
+      v[0] = next(v[0], i);
       now.run(i);
     };
     const auto chain = [&](int tasks) {
@@ -118,19 +128,21 @@ TEST_P(SmallTasks, AreRunByTheirCreatorOnceItHasCaughtUpWithWhatIsInFlight) {
           g.task(step, ms::inout(x), int{i});
         else
           ms::task(step, ms::inout(x), int{i});
-        expected = (expected * 3 + i) % 1000003;
+        expected = next(expected, i);
       }
       now.begin(-1);
       g.wait();
       ms::wait();
+      EXPECT_EQ(x, expected);
+      return std::exchange(now.at_once, 0);
     };
     chain(1000);  // so that the call site is known
-    now.at_once = 0;
-    // What is in flight begins only where the creator waits.
-    chain(3000);
-    EXPECT_EQ(x, expected);
+    // What is in flight begins only where the creator waits, or where another worker has found it. That one may lose
+    // its CPU then, and the creator does not catch up.
+    int most = 0;
+    for (int tries = 0; tries < (workers == 1 ? 1 : 20) && most <= 2000; ++tries) most = std::max(most, chain(3000));
     if (!sanitized) {
-      EXPECT_GT(now.at_once, 2000) << (grouped ? "in a group" : "");
+      EXPECT_GT(most, 2000) << (grouped ? "in a group" : "");
     }
   }
 }

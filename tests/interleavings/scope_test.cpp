@@ -22,8 +22,9 @@ struct family : scenario {
   std::optional<scope> members;
   os_waiter creator;
 
-  family(scope::creators who, std::uint64_t leavers, std::int64_t rest) {
+  family(scope::creators who, std::uint64_t leavers, std::int64_t rest, bool is_torn = false) {
     members.emplace(nullptr, who);
+    if (is_torn) tear(*members);
     members->enter(leavers);
     threads.push_back([this, rest] {
       members->await(creator, rest);
@@ -39,6 +40,8 @@ TEST(Interleavings, AScopeEndsWhenItsWaiterGoesOn) {
   for (const auto who : {scope::creators::one, scope::creators::many}) {
     expect_well(explore([=] { return std::make_unique<family>(who, 2, 0); }, 4));
     expect_well(explore([=] { return std::make_unique<family>(who, 3, 1); }, 3));
+    EXPECT_NE(explore([=] { return std::make_unique<family>(who, 2, 0, true); }, 2).failure, "");
+    EXPECT_NE(explore([=] { return std::make_unique<family>(who, 3, 1, true); }, 2).failure, "");
   }
 }
 
@@ -71,8 +74,9 @@ struct two_waiters : group_of_two {
   os_waiter first, second;
   explorer::atomic<int> waiting{2};
 
-  explicit two_waiters(bool leaves_by_another) {
+  explicit two_waiters(bool leaves_by_another, bool is_torn = false) {
     members.emplace(nullptr, scope::creators::many);
+    if (is_torn) tear(*members);
     members->enter();
     threads.push_back([this] {
       members->await(first);
@@ -98,6 +102,8 @@ struct two_waiters : group_of_two {
 TEST(Interleavings, AGroupMayHaveSeveralWaiters) {
   expect_well(explore([] { return std::make_unique<two_waiters>(false); }, 4));
   expect_well(explore([] { return std::make_unique<two_waiters>(true); }, 3));
+  for (const bool leaves_by_another : {false, true})
+    EXPECT_NE(explore([=] { return std::make_unique<two_waiters>(leaves_by_another, true); }, 2).failure, "");
 }
 
 /// A group whose creator runs a member itself, and inside that another, while somebody else, who was told of the first,
@@ -150,8 +156,9 @@ struct creator_waits_too : group_of_two {
   os_waiter creator, other;
   explorer::atomic<int> told{0};
 
-  creator_waits_too() {
+  explicit creator_waits_too(bool is_torn = false) {
     members.emplace(nullptr, scope::creators::one);
+    if (is_torn) tear(*members);
     members->enter();
     threads.push_back([this] {
       told.store(1);
@@ -175,6 +182,7 @@ struct creator_waits_too : group_of_two {
 
 TEST(Interleavings, AGroupsCreatorMayWaitBesideOthers) {
   expect_well(explore([] { return std::make_unique<creator_waits_too>(); }, 2));
+  EXPECT_NE(explore([] { return std::make_unique<creator_waits_too>(true); }, 2).failure, "");
 }
 
 /// A task whose body returns while its children end: exactly one of them finishes it.
@@ -182,8 +190,9 @@ struct parents : scenario {
   std::optional<scope> children;
   int finishes = 0;
 
-  parents() {
+  explicit parents(bool is_torn = false) {
     children.emplace(*reinterpret_cast<detail::task_node*>(std::uintptr_t{64}));
+    if (is_torn) tear(*children);
     children->enter(2);
     threads.push_back([this] { finishes += children->close(); });
     for (int i = 0; i < 2; ++i) threads.push_back([this] { finishes += children->leave(); });
@@ -195,6 +204,7 @@ struct parents : scenario {
 
 TEST(Interleavings, ATaskIsFinishedOnce) {
   expect_well(explore([] { return std::make_unique<parents>(); }, 6));
+  EXPECT_NE(explore([] { return std::make_unique<parents>(true); }, 2).failure, "");
 }
 
 /// A task whose body waits for its first child, creates another and returns, while they end. Who finishes it takes it

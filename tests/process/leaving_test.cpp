@@ -110,6 +110,17 @@ const place places[] = {
          for (int step = 0; step < 5; ++step) ms::offload(leaving, i == 2 && step == 3);
        });
      }},
+    {"ABranch", [] { ms::fork([] { ms::fork([] {}, [] { std::exit(status); }); }, [] {}); }},
+    {"ABranchThatAnotherRuns",
+     [] {
+       std::atomic<bool> never{false};
+       ms::fork(
+           [&] {
+             while (!never) ms::fork([] {}, [] {});
+           },
+           [] { std::exit(status); });
+     },
+     false},
     {"AForeignThread",
      [] {
        if (call() != 10) std::exit(1);
@@ -204,7 +215,7 @@ TEST(Traces, OfTwoThreadsOfADescribedMachineDoNotLockThemOut) {
                status, "");
 }
 
-TEST(Leaving, TheFirstOfManyExitsIsTheOneThatEndsTheProcess) {
+TEST(Exits, TheFirstOfManyEndsTheProcess) {
   const made_file trace(".mtrace");
   EXPECT_CHILD(([&] {
                  alarm(20);
@@ -229,10 +240,15 @@ INSTANTIATE_TEST_SUITE_P(InsideOf, Exit, testing::Combine(testing::ValuesIn(exec
                            return std::string(std::get<1>(chosen.param).name) + std::get<0>(chosen.param).name;
                          });
 
-TEST(Leaving, ReportsSayWhatPhasesDidUntilExit) {
+std::string name_of(const testing::TestParamInfo<executor_kind>& which) { return which.param.name; }
+
+class Leaving : public testing::TestWithParam<executor_kind> {};
+
+TEST_P(Leaving, ReportsSayWhatPhasesDidUntilExit) {
   const made_file report(".json");
   for (const bool quickly : {false, true}) {
     EXPECT_CHILD(([&] {
+                   GetParam().choose();
                    setenv("MASLIN_REPORT", report.path().c_str(), 1);
                    ms::phase("leaves", 4, [&](std::int64_t i) {
                      if (i == 2) quickly ? std::quick_exit(status) : std::exit(status);
@@ -245,9 +261,10 @@ TEST(Leaving, ReportsSayWhatPhasesDidUntilExit) {
   }
 }
 
-TEST(Leaving, ReturningFromMainWaitsForEverything) {
+TEST_P(Leaving, ReturningFromMainWaitsForEverything) {
   EXPECT_CHILD(
       [] {
+        GetParam().choose();
         ms::task([] {
           ms::task([] {
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -259,14 +276,20 @@ TEST(Leaving, ReturningFromMainWaitsForEverything) {
       status, "done");
 }
 
+INSTANTIATE_TEST_SUITE_P(, Leaving, testing::ValuesIn(executors), name_of);
+
+struct calls_at_its_end {
+  ~calls_at_its_end() { std::cerr << "late: " << call() << " " << call() << "\n" << std::flush; }
+};
+
 /// What is older than the first call runs after the runtime's end.
 class Late : public testing::TestWithParam<executor_kind> {
  protected:
   template <class Leave>
   void calls_after(Leave&& leave) {
-    EXPECT_CHILD(([&, kind = GetParam()] {
+    EXPECT_CHILD(([&] {
                    alarm(20);
-                   kind.choose();
+                   GetParam().choose();
                    std::atexit([] {
                      const ms::Runtime again;
                      std::cerr << "late: " << call() << " " << call() << "\n" << std::flush;
@@ -294,8 +317,20 @@ TEST_P(Late, CallsInOlderExitHandlersWorkAfterARuntimeOfMains) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(, Late, testing::ValuesIn(executors),
-                         [](const auto& chosen) { return std::string(chosen.param.name); });
+TEST_P(Late, CallsInStaticDestructorsWork) {
+  for (const bool is_older : {true, false})
+    EXPECT_CHILD(([&] {
+                   alarm(20);
+                   GetParam().choose();
+                   if (!is_older) call();
+                   static const calls_at_its_end object;
+                   call();
+                   return status;
+                 }),
+                 status, "late: 10 10");
+}
+
+INSTANTIATE_TEST_SUITE_P(, Late, testing::ValuesIn(executors), name_of);
 
 /// Runs `body` in a child and gives how it ended; `then` gets its number once it has written a byte to its argument.
 template <class Body, class Then>
@@ -320,11 +355,14 @@ int end_of_child(Body&& body, Then&& then) {
 
 void say_ready(int fd) { EXPECT_EQ(write(fd, "r", 1), 1); }
 
-TEST(Signal, EndsTheProcessByItselfAfterReportAndTraceAreWritten) {
+class Signal : public testing::TestWithParam<executor_kind> {};
+
+TEST_P(Signal, EndsTheProcessByItselfAfterReportAndTraceAreWritten) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
     const made_file report(".json"), trace(".mtrace");
     const int ended = end_of_child(
         [&](int ready) {
+          GetParam().choose();
           setenv("MASLIN_REPORT", report.path().c_str(), 1);
           setenv("MASLIN_TRACE", trace.path().c_str(), 1);
           std::atomic<int> begun{0};
@@ -342,10 +380,11 @@ TEST(Signal, EndsTheProcessByItselfAfterReportAndTraceAreWritten) {
 
 std::atomic<int> handled{0};
 
-TEST(Signal, AHandlerOfTheProgramsOwnIsNeverReplaced) {
+TEST_P(Signal, AHandlerOfTheProgramsOwnIsNeverReplaced) {
   for (const bool before : {true, false}) {
     const int ended = end_of_child(
         [&](int ready) {
+          GetParam().choose();
           setenv("MASLIN_TRACE", "/dev/null", 1);
           const auto handle = [] { std::signal(SIGTERM, [](int) { handled = 1; }); };
           std::signal(SIGINT, SIG_IGN);
@@ -364,9 +403,10 @@ TEST(Signal, AHandlerOfTheProgramsOwnIsNeverReplaced) {
   }
 }
 
-TEST(Signal, IsTheDefaultAgainAfterTheRuntimeAndInAForkedChild) {
+TEST_P(Signal, IsTheDefaultAgainAfterTheRuntimeAndInAForkedChild) {
   EXPECT_CHILD(
       [] {
+        GetParam().choose();
         setenv("MASLIN_TRACE", "/dev/null", 1);
         const auto is_default = [] {
           struct sigaction there {};
@@ -389,5 +429,7 @@ TEST(Signal, IsTheDefaultAgainAfterTheRuntimeAndInAForkedChild) {
       },
       status, "");
 }
+
+INSTANTIATE_TEST_SUITE_P(, Signal, testing::ValuesIn(executors), name_of);
 
 }  // namespace

@@ -1,6 +1,7 @@
 // random_programs [FIRST [COUNT [STATEMENTS]]]: runs the programs of these seeds in the serial elision and on 1, 2, 3
-// and 8 workers, and compares every byte that they leave and everything that their waits threw. Status 1 when any
-// differ; their seeds are printed, and `random_programs SEED 1` runs one again.
+// and 8 workers (of the machine that MASLIN_MACHINE describes, if set). Compares every byte that they leave and
+// everything that their waits threw. Status 1 when any differ; their seeds are printed, and `random_programs SEED 1`
+// runs one again.
 
 #include <algorithm>
 #include <charconv>

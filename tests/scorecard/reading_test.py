@@ -1,15 +1,19 @@
 """How the scorecard reads alignments and reports."""
 
+import os
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
+from figures import dbs
 from grain.cases import DEVELOPMENT, HELD_OUT, real_cases, virtual_cases
 from scorecard import data, measure, raxml, tree_search
-from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_newview, trace_overhead
+from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_newview, small_work, trace_overhead
 from scorecard.measure import MeasurementError, alternate, execute
 from scorecard.row import MET, MISSED
+from unseen import agree
 
 INFO = """
 Alignment Patterns: 767
@@ -127,6 +131,22 @@ class HeldOut(unittest.TestCase):
         self.assertFalse({grain_regret.ALIGNMENT, grain_neighbours.ALIGNMENT} & set(data.TUNED_ON["auto"]))
 
 
+class SmallWork(unittest.TestCase):
+    def test_the_worst_pattern_counts(self):
+        said = ("stencil   0.19 us   plain  0.190 us/task   fresh  0.201 us/task, ratio  1.060   replayed  0.191 us/task, ratio  1.004\n"
+                "all       0.19 us   plain  0.200 us/task   fresh  0.202 us/task, ratio  1.012   replayed  0.214 us/task, ratio  1.070\n")
+        self.assertEqual(small_work.worst_ratios(said), {"fresh": 1.06, "replayed": 1.07})
+        with self.assertRaisesRegex(MeasurementError, "no ratio: the values"):
+            small_work.worst_ratios("the values are wrong\n")
+
+    def test_a_call_is_compared_with_the_plain_one_of_its_round(self):
+        samples = {call: {"maslin": values, "maslin again": values}
+                   for call, values in {"plain": [30.0] * 7, "two_blocks": [36.0] * 7, "off_load": [60.0] * 7}.items()}
+        loop, off_load = small_work.call_rows(samples)
+        self.assertEqual((loop.name, loop.value, loop.ratio, loop.verdict), ("small/work/loop", 6.0, 1.2, MET))
+        self.assertEqual((off_load.name, off_load.value, off_load.ratio, off_load.verdict), ("small/work/off-load", 30.0, 2.0, MISSED))
+
+
 class Measuring(unittest.TestCase):
     def test_sides_alternate_and_take_turns_in_going_first(self):
         order = []
@@ -147,6 +167,18 @@ class Measuring(unittest.TestCase):
         names = {line.partition("=")[0] for line in said.splitlines()}
         self.assertFalse(names & foreign.keys())
         self.assertIn("KEPT", names)
+
+    def test_nor_do_they_reach_what_counts_misses_and_compares_answers(self):
+        tell = 'import json, os; print(json.dumps({"answer": os.environ.get("OMP_NUM_THREADS")}))'
+        with tempfile.TemporaryDirectory() as folder:
+            counter = Path(folder) / "counter"
+            counter.write_text('#!/bin/sh\nset -- ${OMP_NUM_THREADS}\necho "$#,,cache-misses\nD1  misses: $#" >&2\n')
+            counter.chmod(0o700)
+            for name in ("perf", "valgrind"):
+                counter.with_name(name).symlink_to(counter)
+            with mock.patch.dict("os.environ", {"OMP_NUM_THREADS": "1", "PATH": f"{folder}:{os.environ['PATH']}"}):
+                self.assertEqual((dbs.by_hardware([], {}), dbs.by_cachegrind([], {})), (0, 0))
+                self.assertEqual(agree.run([sys.executable, "-c", tell])["answer"], None)
 
     def test_what_a_row_sets_reaches_it_and_wins_over_what_was_passed_on_purpose(self):
         with mock.patch.dict(measure.PASSED, {"MASLIN_WAIT": "park", "MASLIN_PIN": "trees=1x1"}):

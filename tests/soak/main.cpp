@@ -1,6 +1,6 @@
-// soak WORKERS: runs a mixed load for MASLIN_SOAK_SECONDS (7) and checks every answer. After a warm-up of a quarter of
-// that the process must have no more mappings, memory, descriptors and threads than it had, but for what is said at
-// `slack`.
+// soak WORKERS SECONDS: runs a mixed load for so long (MASLIN_SOAK_SECONDS, if set) and checks every answer. After a
+// warm-up of a quarter of that the process must have no more mappings, memory, descriptors and threads than it had, but
+// for what is said at `slack`.
 
 #include <algorithm>
 #include <atomic>
@@ -214,7 +214,7 @@ void print(const char* when, long rounds, const footprint& f) {
 int main(int argc, char** argv) try {
   const int workers = argc > 1 ? std::atoi(argv[1]) : 2;
   const char* wish = std::getenv("MASLIN_SOAK_SECONDS");
-  const double seconds = wish ? std::atof(wish) : 7;
+  const double seconds = wish ? std::atof(wish) : argc > 2 ? std::atof(argv[2]) : 20;
   const ms::Runtime r({.workers = workers, .serial = false});
   void (*const all[])() = {phases, nested_loops,    tasks_with_data, groups,    replays,
                            waits,  foreign_threads, mutexes,         exceptions};

@@ -28,21 +28,25 @@ void fiber_pool::share_surplus(idle_fibers& of_worker) {
   if (of_worker.count() < most_idle) return;
   idle_fibers kept;
   for (int i = 0; i < fibers_at_a_time; ++i) kept.push(of_worker.pop());
-  idle_fibers going;
-  while (!of_worker.empty()) {
-    task_fiber& f = of_worker.pop();
-    f.machine.stack()->return_memory();
-    going.push(f);
-  }
+  share_all(of_worker);
   while (!kept.empty()) of_worker.push(kept.pop());
-  const base::locked held(lock_);
-  while (!going.empty()) shared_.push(going.pop());
 }
 
 void fiber_pool::share(task_fiber& idle) {
-  idle.machine.stack()->return_memory();
+  idle_fibers one;
+  one.push(idle);
+  share_all(one);
+}
+
+void fiber_pool::share_all(idle_fibers& idle) {
+  idle_fibers going;
+  while (!idle.empty()) {
+    task_fiber& f = idle.pop();
+    f.machine.stack()->return_memory();
+    going.push(f);
+  }
   const base::locked held(lock_);
-  shared_.push(idle);
+  while (!going.empty()) shared_.push(going.pop());
 }
 
 }  // namespace maslin

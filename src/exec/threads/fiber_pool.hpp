@@ -30,6 +30,8 @@ class fiber_pool {
   }
 
  private:
+  void share_all(idle_fibers& idle);
+
   void (*const body_)(void*);
   void* const argument_;
   base::short_lock lock_;

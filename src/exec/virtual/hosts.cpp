@@ -45,8 +45,7 @@ void hosts::stream_body(void* fiber) {
     exec.run_stream(*me.stream);
     auto& h = *static_cast<host_context*>(me.home);
     h.unbind(me);
-    me.next = exec.hosts_->idle_streams_;
-    exec.hosts_->idle_streams_ = &me;
+    exec.set_idle(exec.hosts_->idle_streams_, me);
     h.running = nullptr;
     exec.expect(h, h.clock);
     exec.leave(me);

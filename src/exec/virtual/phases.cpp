@@ -45,8 +45,7 @@ bool virtual_executor::start_stream(virtual_worker& w) {
     auto& fiber = *static_cast<virtual_fiber*>(s.fiber);
     if (hosts_) return fiber.home->enqueue(fiber, now_);
     virtual_fiber& me = *w.running;
-    me.next = idle_fibers_;
-    idle_fibers_ = &me;
+    set_idle(idle_fibers_, me);
     w.running = &fiber;
     fiber.home = &w;
     expect(w, w.clock);

@@ -351,6 +351,13 @@ virtual_fiber& virtual_executor::take_fiber(virtual_fiber*& idle, void (*body)(v
   return f;
 }
 
+/// `take_fiber` gives this one next, so it keeps its memory; the one that was next gives back what it was deep with.
+void virtual_executor::set_idle(virtual_fiber*& idle, virtual_fiber& f) {
+  if (idle) idle->machine.stack()->return_memory();
+  f.next = idle;
+  idle = &f;
+}
+
 std::uint64_t virtual_executor::ticks() const {
   const monitor_guard calling(const_cast<virtual_executor&>(*this), false);
   const processor* p = here();

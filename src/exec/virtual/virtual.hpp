@@ -194,6 +194,7 @@ class virtual_executor final : public executor, public phase_host {
   void go_on(processor& p);
   void leave(virtual_fiber& from);
   virtual_fiber& take_fiber(virtual_fiber*& idle, void (*body)(void*));
+  static void set_idle(virtual_fiber*& idle, virtual_fiber& f);
   void make_way(virtual_fiber& me);
   bool resume_stranded();
   bool lend_starters_processor(const virtual_fiber& to);

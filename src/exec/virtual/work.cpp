@@ -112,8 +112,7 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     }
     auto& now = *static_cast<virtual_worker*>(me.home);  // a stream may have taken this fiber to another worker
     now.running = nullptr;
-    me.next = idle_fibers_;
-    idle_fibers_ = &me;
+    set_idle(idle_fibers_, me);
     if (now.first_ready || now.ends)
       expect(now, now.clock);
     else if (now.expected == 0)
