@@ -27,7 +27,7 @@
 #include "exec/node/membership.hpp"
 #include "exec/report_file.hpp"
 #include "exec/submit/submit.hpp"
-#include "graph/read_check.hpp"
+#include "graph/poison.hpp"
 #include "graph/recording.hpp"
 #include "graph/version.hpp"
 #include "machine/budget.hpp"
@@ -165,7 +165,7 @@ void start(process_runtime& p, Runtime::options wish) {
   const schedule loops = loop_policy::of_the_run();
   base::usual_float_mode = {};
   graph::set_renaming_limit(*base::number_of("MASLIN_RENAME") << 20);
-  graph::set_read_checks(base::flag_of("MASLIN_CHECK"));
+  graph::set_data_checks(base::flag_of("MASLIN_CHECK"));
   std::unique_ptr<foreign::one_thread> one_thread;
   if (base::choice_of<foreign::policy>("MASLIN_FOREIGN") == foreign::policy::one_thread)
     one_thread = std::make_unique<foreign::one_thread>();

@@ -367,7 +367,7 @@ int maslin_mutex_lock_at(maslin_location where, maslin_mutex* mutex);
 int maslin_mutex_try_lock_at(maslin_location where, maslin_mutex* mutex, int* held);
 #define maslin_mutex_try_lock(...) maslin_mutex_try_lock_at(MASLIN_HERE, __VA_ARGS__)
 
-/// Gives back the mutex, which the caller holds.
+/// Gives back the mutex, which the caller holds: MASLIN_ERROR where nobody does, or another task, stream or thread.
 int maslin_mutex_unlock_at(maslin_location where, maslin_mutex* mutex);
 #define maslin_mutex_unlock(...) maslin_mutex_unlock_at(MASLIN_HERE, __VA_ARGS__)
 

@@ -21,7 +21,7 @@ using detail::task_node;
 // The callable of a recorded task stays for the next time.
 void call_body(task_node& task) {
   if (task.is_recorded && !graph::part_of(task).values.empty()) graph::begin_values(task);
-  if (task.accesses > 0 && graph::read_checks()) [[unlikely]] {
+  if (task.accesses > 0 && graph::data_checks()) [[unlikely]] {
     struct at_end {
       task_node& of;
       ~at_end() {

@@ -6,7 +6,6 @@
 
 #include "base/room.hpp"
 #include "graph/poison.hpp"
-#include "graph/read_check.hpp"
 #include "graph/version.hpp"
 #include "maslin/error.hpp"
 #include "task/pool.hpp"
@@ -208,7 +207,7 @@ bool domain::rename(datum& d) {
   d.writers.drop_succeeded();
   d.readers.drop_done();
   const bool in_the_way = !d.writers.all_done() || !d.readers.all_done();
-  const bool checked = read_checks() && !captures_;  // a pointer to the home memory must not work by chance
+  const bool checked = data_checks() && !captures_;  // a pointer to the home memory must not work by chance
   if (!in_the_way && !checked) return false;
   try {
     datum::rare& more = d.extended();

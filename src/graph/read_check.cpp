@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 
 #include "base/checksum.hpp"
 #include "graph/describe.hpp"
+#include "graph/poison.hpp"
 #include "graph/region.hpp"
 #include "maslin/error.hpp"
 
@@ -15,8 +15,6 @@ namespace maslin::graph {
 using detail::declared;
 
 namespace {
-
-std::atomic<bool> checks{false};
 
 std::uint64_t sum_of(const declared& a) {
   std::uint64_t sum = 0;
@@ -27,8 +25,16 @@ std::uint64_t sum_of(const declared& a) {
 
 }  // namespace
 
-void set_read_checks(bool on) noexcept { checks.store(on, std::memory_order_relaxed); }
-bool read_checks() noexcept { return checks.load(std::memory_order_relaxed); }
+void poison_outs(const detail::task_node& task) {
+  const std::vector<declared> all = accesses_of(task);
+  for (const declared& a : all) {
+    if (!a.renames || region(a).empty()) continue;
+    const bool kept = std::any_of(all.begin(), all.end(), [&](const declared& other) {
+      return other.mode != access_mode::out && overlap(region(a), region(other));
+    });
+    if (!kept) poison(region(a));
+  }
+}
 
 read_check::read_check(const detail::task_node& task) {
   const std::vector<declared> all = accesses_of(task);

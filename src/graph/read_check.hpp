@@ -1,6 +1,6 @@
 #pragma once
 // MASLIN_CHECK: what a task declares with `in` it must not write. Found by what the data hold before and after its
-// body.
+// body. What it declares with `out` it must not read.
 
 #include <cstdint>
 #include <vector>
@@ -9,8 +9,9 @@
 
 namespace maslin::graph {
 
-void set_read_checks(bool on) noexcept;
-bool read_checks() noexcept;
+/// Before the task's body runs: fills what it declared with `out`, and with nothing else, if its elements are plain
+/// bytes.
+void poison_outs(const detail::task_node& task);
 
 /// Lives while a task's body runs.
 class read_check {

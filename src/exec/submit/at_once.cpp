@@ -13,7 +13,7 @@
 #include "exec/in_place.hpp"
 #include "exec/submit/submit.hpp"
 #include "graph/domain.hpp"
-#include "graph/read_check.hpp"
+#include "graph/poison.hpp"
 #include "task/branch.hpp"
 #include "task/context_watcher.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 bool can_stand_alone(const task_description& what) noexcept {
   for (std::size_t i = 0; i < what.access_count; ++i)
     if (what.accesses[i].mode == access_mode::reduction) return false;
-  return !graph::read_checks();
+  return !graph::data_checks();
 }
 
 /// Runs members of the scope that are at hand and waits for the others until `end`; gives whether none is in flight.

@@ -30,7 +30,6 @@ detail::task_storage detail::new_task_storage(std::size_t bytes, std::size_t, st
 namespace graph {
 void begin_values(detail::task_node&) noexcept { std::abort(); }
 bool end_recorded(detail::task_node&, ready_sink&) noexcept { std::abort(); }
-bool read_checks() noexcept { return false; }
 read_check::read_check(const detail::task_node&) { std::abort(); }
 void read_check::verify(const detail::task_node&) const { std::abort(); }
 }  // namespace graph
