@@ -192,7 +192,10 @@ TEST(Substitute, TheStarterAndItDoNoMoreAtATimeThanOneWorker) {
     create([&] { begun.set_value(), task(); });
     begun.get_future().wait();
     for (int i = 0; i < 5; ++i) create(task);
-    in_group ? group.wait() : ms::wait();
+    if (in_group)
+      group.wait();
+    else
+      ms::wait();
     EXPECT_EQ(most, 1);
   }
 }
