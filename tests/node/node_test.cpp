@@ -155,14 +155,14 @@ TEST(Node, WhoseWorkersHaveNothingToDoLendsWithoutBeingTold) {
       all.task([] {});
     });
     ms::mutex held;
-    held.lock();
-    std::thread opens([&] {
+    std::thread holds([&] {
+      const std::lock_guard until_it_ends(held);
+      s->waits = true;
       outside.join();
-      held.unlock();
     });
-    s->waits = true;
-    held.lock();
-    opens.join();
+    eventually([&] { return s->waits.load(); });
+    const std::unique_lock waited(held);
+    holds.join();
     all.wait();
     return 0;
   });
