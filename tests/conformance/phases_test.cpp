@@ -1,5 +1,6 @@
 // Promises about phases, streams and off-loading.
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <thread>
 
 #include "executors.hpp"
+#include "maslin/run_report.hpp"
 
 namespace {
 
@@ -272,6 +274,14 @@ TEST_P(Phases, AGroupThatAStreamLeavesBehindServesOn) {
     }
   EXPECT_EQ(ran, streams * 2 * 10 * 2);
   EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(Phases, AreInTheReportOfTheProcess) {
+  ms::phase("told \"so\"", 3, [](std::int64_t) {});
+  const std::string report = ms::run_report_json();
+  EXPECT_TRUE(report.starts_with("{\"maslin_report\":")) << report;
+  EXPECT_NE(report.find(R"("name": "told \"so\"", "times": )"), report.npos) << report;
+  EXPECT_NE(report.find(fmt::format("\"workers\": {},", ms::workers())), report.npos) << report;
 }
 
 MASLIN_ON_EVERY_EXECUTOR(Phases);
