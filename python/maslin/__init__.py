@@ -26,6 +26,8 @@ COMMAND = Path(__file__).with_name("maslin-command")
 
 Error.__module__ = __name__
 
+if sys.argv and os.path.isfile(sys.argv[0]):
+    _core.name_program(os.path.basename(sys.argv[0]))
 os.register_at_fork(after_in_child=_core.after_fork)
 atexit.register(_core.end)
 

@@ -7,6 +7,7 @@
 #include <maslin/maslin.hpp>
 #include <mutex>
 #include <semaphore>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -68,6 +69,8 @@ class caller_thread {
 
 namespace {
 
+std::string program_name;
+
 /// All of them. The one that started the runtime is worker 0 while it calls, so it goes first.
 class callers {
  public:
@@ -77,6 +80,7 @@ class callers {
     const std::lock_guard held(starting_);
     if (starter_) return;
     const python_stack while_it_starts;
+    if (!program_name.empty()) program_invocation_short_name = program_name.data();
     const char* const machine = std::getenv("MASLIN_MACHINE");
     described_ = machine && *machine;
     (void)maslin::workers();
@@ -142,6 +146,8 @@ void caller_thread::run() {
     sem_post(&now->done_);
   }
 }
+
+void name_program(std::string name) { program_name = std::move(name); }
 
 std::shared_ptr<errand> send(std::function<void()> work) {
   auto what = std::make_shared<errand>(std::move(work));

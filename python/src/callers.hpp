@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <string>
 
 /// Something that one of those threads does.
 class errand {
@@ -32,6 +33,10 @@ class errand {
   std::exception_ptr thrown_;
   sem_t done_;
 };
+
+/// Before the runtime starts: what it calls this program in reports, and when it looks for what it learned of it. The
+/// interpreter's name would be that of all programs.
+void name_program(std::string name);
 
 /// Starts the runtime, if nobody has, and does it. Without the GIL. Throws what a thread that cannot be made throws.
 std::shared_ptr<errand> send(std::function<void()> work);

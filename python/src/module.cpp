@@ -7,6 +7,7 @@
 #include <maslin/maslin.hpp>
 #include <maslin/run_report.hpp>
 
+#include "callers.hpp"
 #include "calls.hpp"
 #include "interpreter.hpp"
 
@@ -24,6 +25,7 @@ void run(nb::object function, nb::object items, std::int64_t count, std::vector<
 NB_MODULE(_core, m) {
   m.attr("version") = MASLIN_VERSION;
   nb::exception<maslin::error>(m, "Error", PyExc_RuntimeError);
+  m.def("name_program", name_program, nb::arg("name"));
   m.def("run", run, nb::arg("function"), nb::arg("items").none(), nb::arg("count"), nb::arg("order"),
         nb::arg("results").none(), nb::arg("goes_on"), nb::arg("name"), nb::arg("file"), nb::arg("line"));
   m.def("width", width);

@@ -299,6 +299,7 @@ class Reports(unittest.TestCase):
         self.assertIn("named", phases)
         self.assertTrue([name for name in phases if name.startswith("calls_test.py:")], phases)
         self.assertIn("phase fit: 3 streams", maslin.explain())
+        self.assertEqual(maslin.report()["program"], "calls_test.py")
 
     def test_tell_the_workers(self):
         self.assertEqual(maslin.workers(), 2)

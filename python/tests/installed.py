@@ -1,6 +1,8 @@
 """Installs the package outside the checkout, and runs a test there. Status 77 where packages are missing.
 
-    installed.py BUILD_FOLDER install | remove | TEST
+    installed.py BUILD_FOLDER install | python | remove | TEST
+
+`python` prints the path of the interpreter that has the package.
 """
 
 import json
@@ -88,6 +90,9 @@ def main() -> int:
         remove(build)
         return 0
     folder = where(build)
+    if what == "python":
+        print(folder / "venv" / "bin" / "python")
+        return 0
     settings = environment(MASLIN_WORKERS=2, MASLIN_WATCHDOG=10, MASLIN_LEARNED="off", MASLIN_REPORT="off",
                            PYTHONFAULTHANDLER=1, PATH=f"{folder / 'venv' / 'bin'}:{os.environ['PATH']}")
     return subprocess.run([folder / "venv" / "bin" / "python", "-B", TESTS / what, *sys.argv[3:]], cwd=folder,
