@@ -13,6 +13,10 @@ namespace maslin {
 /// file a process. Empty where the user has no folder for such things.
 MASLIN_API std::string run_reports_folder();
 
+/// Gives the report of this process so far, whatever MASLIN_REPORT says: JSON, as in those files. Empty while no
+/// runtime runs. May be called from any thread.
+MASLIN_API std::string run_report_json();
+
 /// Where a process is known by its number.
 struct process_space {
   std::string host;

@@ -15,6 +15,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +36,20 @@ namespace {
 namespace fs = std::filesystem;
 
 std::atomic<report_file*> now{nullptr};
+
+/// The runtime, as it began.
+struct known_run {
+  std::mutex lock;
+  std::optional<run_about> about;  // under lock; nothing while none runs
+};
+std::atomic<known_run*> known{nullptr};  // never freed, since any thread may ask; a forked child gets its own
+
+void know(std::optional<run_about> about) {
+  known_run* here = known.load(std::memory_order_acquire);
+  if (!here) known.store(here = new known_run, std::memory_order_release);  // a runtime begins, and no other can
+  const std::lock_guard held(here->lock);
+  here->about = std::move(about);
+}
 pid_t forked = 0;  // set in a forked child: its own number
 
 /// Gives the file's name without what a folder would be, or nobody could type.
@@ -82,14 +98,51 @@ void prune(const std::string& folder) {
       unlinkat(here, name, 0);
 }
 
+/// Gives the wall clock, in seconds since 1970.
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+/// What does not change, and takes long to find.
+void identify(run_about& run) {
+  if (!run.described) run.machine = base::processor_name();
+  run.process_start = process_start(run.process);
+  run.where = this_process_space();
+}
+
+void look_for_libraries(run_about& run) {
+  run.libraries.clear();
+  for (int i = 0; i < foreign::known(); ++i)
+    if (const foreign::library& l = foreign::at(i); l.limits != foreign::reach::none)
+      run.libraries.push_back({l.name, l.limits == foreign::reach::process});
+}
+
+std::vector<told_phase> all_told() {
+  std::vector<told_phase> phases;
+  for (const auto& report : all_reports()) phases.push_back(report->tell());
+  return phases;
+}
+
 }  // namespace
 
 std::string run_reports_folder() { return base::cache_path("runs"); }
 
-report_file::report_file(std::string path, bool one_of_many, run_about run)
-    : path_(std::move(path)), one_of_many_(one_of_many), run_(std::move(run)) {
-  run_.began = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+std::string run_report_json() {
+  known_run* const here = known.load(std::memory_order_acquire);
+  if (!here) return {};
+  std::unique_lock held(here->lock);
+  if (!here->about) return {};
+  run_about run = *here->about;
+  held.unlock();
+  identify(run);
+  run.written = wall_seconds();
+  run.seconds = run.written - run.began;
+  look_for_libraries(run);
+  return report_json(run, all_told());
 }
+
+report_file::report_file(std::string path, bool one_of_many, run_about run)
+    : path_(std::move(path)), one_of_many_(one_of_many), run_(std::move(run)) {}
 
 void report_file::end(int signal) noexcept {
   {
@@ -167,9 +220,7 @@ std::int64_t report_file::look() {
 
 void report_file::write(bool ended) {
   if (wrote_at_ < 0) {
-    if (!run_.described) run_.machine = base::processor_name();
-    run_.process_start = process_start(run_.process);
-    run_.where = this_process_space();
+    identify(run_);
     const fs::path folder = fs::path(path_).parent_path();
     if (one_of_many_) {
       fs::create_directories(folder);
@@ -179,14 +230,10 @@ void report_file::write(bool ended) {
   wrote_at_ = seconds();
   run_.ended = ended;
   run_.signal = ended ? signal_ : 0;
-  run_.written = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  run_.written = wall_seconds();
   run_.seconds = wrote_at_;
-  run_.libraries.clear();
-  for (int i = 0; i < foreign::known(); ++i)
-    if (const foreign::library& l = foreign::at(i); l.limits != foreign::reach::none)
-      run_.libraries.push_back({l.name, l.limits == foreign::reach::process});
-  std::vector<told_phase> phases;
-  for (const auto& report : all_reports()) phases.push_back(report->tell());
+  look_for_libraries(run_);
+  const std::vector<told_phase> phases = all_told();
   if (!phases.empty()) files::replace_file(path_, report_json(run_, phases), {.mark = report_mark, .durable = false});
 }
 
@@ -199,6 +246,8 @@ void begin_reporting(int workers, const char* described) noexcept try {
   run.workers = workers;
   run.described = described;
   if (described) run.machine = described;
+  run.began = wall_seconds();
+  know(run);
   const bool one_of_many = path.empty();
   if (one_of_many) {
     const std::string folder = described || is_later_rank() ? "" : run_reports_folder();
@@ -216,7 +265,10 @@ void begin_reporting(int workers, const char* described) noexcept try {
 } catch (const std::exception&) {  // there is no report then
 }
 
-void end_reporting() noexcept { delete now.exchange(nullptr, std::memory_order_acq_rel); }
+void end_reporting() noexcept {
+  delete now.exchange(nullptr, std::memory_order_acq_rel);
+  if (known.load(std::memory_order_relaxed)) know(std::nullopt);
+}
 
 void leave_reporting(int signal) noexcept {
   // A phase that runs tells the file when it ends.
@@ -228,6 +280,7 @@ void leave_reporting(int signal) noexcept {
 
 void forget_reporting_after_fork() noexcept {
   base::keep_reachable(now.exchange(nullptr, std::memory_order_relaxed));
+  base::keep_reachable(known.exchange(nullptr, std::memory_order_relaxed));
   forked = getpid();
 }
 

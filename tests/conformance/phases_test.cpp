@@ -1,5 +1,8 @@
 // Promises about phases, streams and off-loading.
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -13,6 +16,7 @@
 #include <thread>
 
 #include "executors.hpp"
+#include "maslin/run_report.hpp"
 
 namespace {
 
@@ -272,6 +276,14 @@ TEST_P(Phases, AGroupThatAStreamLeavesBehindServesOn) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST_P(Phases, AreInTheReportOfTheProcess) {
+  ms::phase("told \"so\"", 3, [](std::int64_t) {});
+  const std::string report = ms::run_report_json();
+  EXPECT_TRUE(report.starts_with("{\"maslin_report\":")) << report;
+  EXPECT_NE(report.find(R"("name": "told \"so\"", "times": )"), report.npos) << report;
+  EXPECT_NE(report.find(fmt::format("\"workers\": {},", ms::workers())), report.npos) << report;
+}
+
 MASLIN_ON_EVERY_EXECUTOR(Phases);
 
 // The runtime reads the pins when it starts, so these start their own.
@@ -319,3 +331,29 @@ TEST_P(PinnedPhases, AreRefusedWhenTheyNeedMoreWorkersThanThereAre) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, PinnedPhases, testing::Values(1, 2, 3, 8));
+
+// Code that a kernel calls may be bound to its thread, as an interpreter's is. This policy changes the configuration
+// all the time.
+TEST(PhasesInKernels, DoNotMoveThem) {
+  setenv("MASLIN_GRAIN", "ucb", 1);
+  std::atomic<int> moved{0};
+  const ms::kernel nests{"nests", [&] {
+                           const auto thread = gettid();
+                           for (int i = 0; i < 10; ++i) dawdle();
+                           ms::phase("within a kernel", 1, [](std::int64_t) {});
+                           moved += gettid() != thread;
+                         }};
+  const ms::kernel dawdles{"dawdles", [] { dawdle(); }};
+  for (const int workers : {2, 4}) {
+    ms::Runtime runtime({.workers = workers, .serial = false});
+    ms::phase("around a kernel", 16, [&](std::int64_t stream) {
+      for (int i = 0; i < 60; ++i)
+        if ((stream + i) % 8 == 0)
+          ms::offload(nests);
+        else
+          ms::offload(dawdles);
+    });
+  }
+  unsetenv("MASLIN_GRAIN");
+  EXPECT_EQ(moved, 0);
+}

@@ -17,7 +17,7 @@ template <machine_with_streams Machine>
 void run_phase(Machine& machine, context& here, const detail::phase& p) {
   const typename Machine::phase_call call(machine);
   auto* outer = static_cast<stream_run*>(here.stream);
-  if (here.owns_stream) machine.come_to_offload(here, *outer);
+  if (here.owns_stream && !here.in_offload) machine.come_to_offload(here, *outer);
   worker_of<Machine>* w = machine.calling_worker();
   if (machine.has_no_worker(w)) outer = nullptr;  // whoever waits for that looks for phases of the whole team
   machine.begins_phase();
