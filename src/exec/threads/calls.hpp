@@ -17,8 +17,7 @@ class threads_executor::loop_call : starting_thread::visit {
 /// calls use the team again.
 class threads_executor::during_loop {
  public:
-  during_loop(threads_executor&, worker* w, const context& caller)
-      : on_(w), before_(w ? w->shares : nullptr) {
+  during_loop(threads_executor&, worker* w, const context& caller) : on_(w), before_(w ? w->shares : nullptr) {
     if (w) w->shares = &caller;
   }
   ~during_loop() {
