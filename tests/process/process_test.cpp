@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "checkout.hpp"
+#include "executors.hpp"
 #include "expect_child.hpp"
 #include "maslin/maslin.hpp"
 #include "sanitized.hpp"
@@ -36,8 +37,6 @@ struct bad_variable {
   const char* value;
   const char* machine = nullptr;  ///< described, in specs/
 };
-
-std::string spec(const char* name) { return checkout() / "specs" / name; }
 
 /// This machine, and two that are described: with cores alone, and with accelerators behind hosts.
 constexpr const char* machines[] = {nullptr, "epyc-128.toml", "cell-qs20.toml"};
@@ -240,6 +239,32 @@ TEST(Stall, AMutexThatATaskForgotToUnlock) {
         });
       },
       7, "waits for an ms::mutex, held by code that does not wait, or that ended without unlocking it");
+}
+
+// Nothing is left to happen there; that it stays so is waited for in real time.
+TEST(Stall, OfADescribedMachine) {
+  for (const char* machine : {"origin2000-16.toml", "cell-qs20.toml"})
+    EXPECT_CHILD(
+        [&] {
+          setenv("MASLIN_MACHINE", spec(machine).c_str(), 1);
+          return stuck("0.3", 4, [] {
+            ms::mutex locks[2];
+            double mine[2] = {};
+            for (int i : {0, 1})
+              ms::task(
+                  [&, i](ms::view<double>) {
+                    std::lock_guard first(locks[i]);
+                    ms::group g;
+                    g.task([&] { std::lock_guard second(locks[1 - i]); });
+                    g.wait();
+                  },
+                  ms::inout(mine[i]));
+            ms::wait();
+          });
+        },
+        7,
+        "no progress for.*task .*created at .*process_test.cpp:.*inout 8 bytes at .*, on worker .*waits for an "
+        "ms::mutex: .*a cycle: \\[.\\] waits for \\[.\\] waits for");
 }
 
 // A phase beside it takes its worker, and neither phase ends.

@@ -2,38 +2,47 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <string>
-#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "base/settings.hpp"
-#include "exec/threads/stall.hpp"
 #include "exec/threads/threads.hpp"
 #include "task/os_waiter.hpp"
 
 namespace maslin {
 
-patience patience_from_environment() {
-  const char* text = base::text_of("MASLIN_WATCHDOG");
-  return text ? parse_patience(text) : patience{};
-}
+namespace {
 
-patience parse_patience(std::string_view text) {
-  const auto number = [&](std::string_view from) {
-    double seconds = 0;
-    const auto [end, failed] = std::from_chars(from.data(), from.data() + from.size(), seconds);
-    if (failed != std::errc() || end != from.data() + from.size() || !(seconds > 0))
-      base::fail("MASLIN_WATCHDOG", text);
-    return seconds;
-  };
-  const std::size_t comma = text.find(',');
-  patience given;
-  given.idle_seconds = number(text.substr(0, comma));
-  if (comma != std::string_view::npos) given.busy_seconds = number(text.substr(comma + 1));
-  return given;
-}
+/// Those of the fibers that sleep; they go on sleeping while this lives: a fiber that is woken meanwhile waits for its
+/// end.
+class held_asleep {
+ public:
+  explicit held_asleep(std::vector<task_fiber*> fibers) {
+    std::erase_if(fibers, [](task_fiber* f) {
+      int expected = task_fiber::asleep;
+      return !f->sleeps.compare_exchange_strong(expected, task_fiber::looked_at, std::memory_order_acquire);
+    });
+    fibers_ = std::move(fibers);
+  }
+  ~held_asleep() {
+    for (task_fiber* f : fibers_) f->sleeps.store(task_fiber::asleep, std::memory_order_release);
+  }
+  held_asleep(const held_asleep&) = delete;
+  held_asleep& operator=(const held_asleep&) = delete;
+
+  std::vector<suspended_code> what_they_run() const {
+    std::vector<suspended_code> all;
+    for (const task_fiber* f : fibers_) all.push_back({f->suspended_in, f->waits_for, f->home->index});
+    return all;
+  }
+
+ private:
+  std::vector<task_fiber*> fibers_;
+};
+
+}  // namespace
 
 void watchdog::begin() {
   if (patience_.idle_seconds > 0) thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
@@ -100,7 +109,7 @@ void watchdog::print_state(double seconds) {
         fmt::format("  worker {} {}\n", i,
                     idle ? "sleeps though it has work: please report this" : "is busy: what it runs has not come back");
   }
-  out += who_waits_for_whom(held_asleep(all_fibers()));
+  out += who_waits_for_whom(held_asleep(all_fibers()).what_they_run());
   if (const int threads = os_waiter::asleep())
     out += fmt::format("  {} threads of the program wait for tasks that they created\n", threads);
   std::fputs(out.c_str(), stderr);

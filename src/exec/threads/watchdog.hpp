@@ -1,25 +1,17 @@
 #pragma once
-// MASLIN_WATCHDOG: when all workers are idle while somebody waits, or nothing has ended for very long, says who waits
-// for what.
+// The thread that sees whether anything moves: when all workers are idle while somebody waits, or nothing has ended for
+// very long, it says who waits for what.
 
 #include <stop_token>
-#include <string_view>
 #include <thread>
 #include <vector>
+
+#include "exec/stall.hpp"
 
 namespace maslin {
 
 class threads_executor;
 struct task_fiber;
-
-/// How long nothing may end before the watchdog speaks.
-struct patience {
-  double idle_seconds = 0;    ///< while all workers are idle and something waits; 0: there is no watchdog
-  double busy_seconds = 120;  ///< while a worker is busy
-};
-/// Gives MASLIN_WATCHDOG. Throws `error`.
-patience patience_from_environment();
-patience parse_patience(std::string_view text);
 
 class watchdog {
  public:

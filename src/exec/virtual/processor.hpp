@@ -39,9 +39,11 @@ struct virtual_fiber final : waiter {
   fiber machine;
   const bool is_thread;
   processor* home = nullptr;
-  virtual_fiber* next = nullptr;     ///< among those that may go on at its home, or among the idle fibers
-  bool awake = true;                 ///< it may go on
-  bool asleep = false;               ///< it has left its processor to wait
+  virtual_fiber* next = nullptr;  ///< among those that may go on at its home, or among the idle fibers
+  bool awake = true;              ///< it may go on
+  bool asleep = false;            ///< it has left its processor to wait
+  awaited_end waits_for;          ///< while it is asleep
+  const context* suspended_in = nullptr;
   grain::host_thread on_host;        ///< while its home is a host context
   std::optional<stream_run> stream;  ///< while it runs on a host
 };

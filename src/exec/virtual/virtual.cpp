@@ -227,6 +227,30 @@ void virtual_executor::sync(processor& p) {
   now_ = std::max(now_, p.clock);
 }
 
+/// Nothing happens any more, unless a thread of the program calls.
+void virtual_executor::wait_for_threads() {
+  if (patience_.idle_seconds == 0 || told_) return moved_.wait(lock_);
+  const std::chrono::duration<double> patience(patience_.idle_seconds);
+  if (moved_.wait_for(lock_, patience) == std::cv_status::no_timeout || told_ || !events_.empty()) return;
+  told_ = true;
+  print_state();
+}
+
+void virtual_executor::print_state() const {
+  std::vector<suspended_code> all;
+  const auto add = [&](const virtual_fiber& f) {
+    if (!f.asleep) return;
+    all.push_back({f.suspended_in, f.waits_for, f.home->index < workers() ? f.home->index : suspended_code::on_host});
+  };
+  for (const virtual_fiber& f : fibers_) add(f);
+  add(*starter_);
+  std::string out = fmt::format("maslin: no progress for {:.1f} s; the described machine has nothing to do\n",
+                                patience_.idle_seconds);
+  out += who_waits_for_whom(all);
+  if (threads_asleep_ > 0) out += fmt::format("  {} threads of the program wait\n", threads_asleep_);
+  std::fputs(out.c_str(), stderr);
+}
+
 template <class Done>
 void virtual_executor::drive(virtual_fiber& me, Done&& done) {
   virtual_fiber* const before = std::exchange(driver_, &me);
@@ -234,10 +258,11 @@ void virtual_executor::drive(virtual_fiber& me, Done&& done) {
     if (events_.empty()) {
       if (resume_stranded() || lend_starters_processor(me)) continue;
       driver_ = before;
-      moved_.wait(lock_);
+      wait_for_threads();
       driver_ = &me;
       continue;
     }
+    told_ = false;
     const event next = events_.next();
     events_.drop();
     processor& p = processor_at(next.processor);
@@ -305,15 +330,22 @@ void virtual_executor::make_way(virtual_fiber& me) {
   since_ = base::ticks();
 }
 
-void virtual_fiber::sleep(base::short_lock& held, const awaited_end&) {
+void virtual_fiber::sleep(base::short_lock& held, const awaited_end& what) {
   awake = false;
+  waits_for = what;
+  suspended_in = &current_context();
   // A thread that drives may want this lock and has the executor's: so the one is left before the other is taken, and
   // the wake-up may come in between.
   held.unlock();
   const virtual_executor::monitor_guard calling(exec, false);
   if (awake) return;
   asleep = true;
-  if (!home) return exec.make_way(*this);
+  if (!home) {
+    ++exec.threads_asleep_;
+    exec.make_way(*this);
+    --exec.threads_asleep_;
+    return;
+  }
   on_host.away = true;
   home->running = nullptr;
   exec.expect(*home, home->clock);

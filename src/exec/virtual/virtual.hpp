@@ -16,6 +16,7 @@
 #include "exec/executor.hpp"
 #include "exec/forks/forks.hpp"
 #include "exec/phase/host.hpp"
+#include "exec/stall.hpp"
 #include "exec/virtual/bit_tree.hpp"
 #include "exec/virtual/hosts.hpp"
 #include "exec/virtual/processor.hpp"
@@ -191,6 +192,8 @@ class virtual_executor final : public executor, public phase_host {
   bool is_stale(const event& e) const { return processor_at(e.processor).expected != e.order; }
   template <class Done>
   void drive(virtual_fiber& me, Done&& done);
+  void wait_for_threads();
+  void print_state() const;
   void go_on(processor& p);
   void leave(virtual_fiber& from);
   virtual_fiber& take_fiber(virtual_fiber*& idle, void (*body)(void*));
@@ -218,6 +221,7 @@ class virtual_executor final : public executor, public phase_host {
   fiber_stacks stacks_;
   schedule loops_;
   const bool quiet_;  ///< says nothing at the end
+  const patience patience_ = patience_from_environment();
   std::vector<std::unique_ptr<virtual_worker>> workers_;
   std::optional<hosts> hosts_;  ///< none where the workers run the program's control flow
   bit_tree has_loops_;
@@ -230,6 +234,8 @@ class virtual_executor final : public executor, public phase_host {
   std::mutex lock_;                    ///< held by the thread whose code is inside, or drives
   std::condition_variable_any moved_;  ///< there are events again, or a thread may go on
   event_queue events_;
+  int threads_asleep_ = 0;  ///< of the program, in calls
+  bool told_ = false;       ///< since nothing happens any more, it was said who waits
   picoseconds now_ = 0;
   mutable std::uint64_t since_ = 0;   ///< until then the code that runs was accounted for, in ticks
   virtual_fiber* driver_ = nullptr;   ///< the thread on whose stack events are taken

@@ -1,11 +1,13 @@
-#include "exec/threads/stall.hpp"
+#include "exec/stall.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <unordered_set>
 
+#include "base/settings.hpp"
 #include "graph/describe.hpp"
 #include "task/context.hpp"
 #include "task/node.hpp"
@@ -14,23 +16,31 @@ namespace maslin {
 
 using detail::task_node;
 
-held_asleep::held_asleep(std::vector<task_fiber*> fibers) {
-  std::erase_if(fibers, [](task_fiber* f) {
-    int expected = task_fiber::asleep;
-    return !f->sleeps.compare_exchange_strong(expected, task_fiber::looked_at, std::memory_order_acquire);
-  });
-  fibers_ = std::move(fibers);
+patience patience_from_environment() {
+  const char* text = base::text_of("MASLIN_WATCHDOG");
+  return text ? parse_patience(text) : patience{};
 }
 
-held_asleep::~held_asleep() {
-  for (task_fiber* f : fibers_) f->sleeps.store(task_fiber::asleep, std::memory_order_release);
+patience parse_patience(std::string_view text) {
+  const auto number = [&](std::string_view from) {
+    double seconds = 0;
+    const auto [end, failed] = std::from_chars(from.data(), from.data() + from.size(), seconds);
+    if (failed != std::errc() || end != from.data() + from.size() || !(seconds > 0))
+      base::fail("MASLIN_WATCHDOG", text);
+    return seconds;
+  };
+  const std::size_t comma = text.find(',');
+  patience given;
+  given.idle_seconds = number(text.substr(0, comma));
+  if (comma != std::string_view::npos) given.busy_seconds = number(text.substr(comma + 1));
+  return given;
 }
 
 namespace {
 
-/// A suspended fiber, with the scopes that enclose it.
+/// Code that waits, with the scopes that enclose it.
 struct sleeper {
-  const task_fiber* fiber = nullptr;
+  suspended_code code;
   std::vector<const scope*> scopes;  ///< of the code that waits, of whose member that is, and so on
   std::vector<task_node*> tasks;     ///< whose code it is: the innermost, its creator, and so on
   std::vector<task_node*> behind;    ///< what cannot run before they are done
@@ -50,10 +60,9 @@ std::vector<task_node*> everything_behind(const std::vector<task_node*>& tasks) 
   return all;
 }
 
-sleeper look_at(const task_fiber& f) {
-  sleeper s;
-  s.fiber = &f;
-  for (const scope* at = f.suspended_in->children; at; at = at->outer()) {
+sleeper look_at(const suspended_code& code) {
+  sleeper s{code, {}, {}, {}, {}};
+  for (const scope* at = code.in->children; at; at = at->outer()) {
     s.scopes.push_back(at);
     if (task_node* task = at->owner()) s.tasks.push_back(task);
   }
@@ -66,11 +75,11 @@ bool is_within(const sleeper& s, const scope* enclosing) {
 }
 
 /// Is it a stream that is suspended at an off-load?
-bool waits_for_place(const sleeper& s) { return !s.fiber->waits_for.holder && !s.fiber->waits_for.members; }
+bool waits_for_place(const sleeper& s) { return !s.code.waits_for.holder && !s.code.waits_for.members; }
 
 /// Does what `waiter` waits for need something that `other` stands in the way of?
 bool needs(const sleeper& waiter, const sleeper& other) {
-  const awaited_end& what = waiter.fiber->waits_for;
+  const awaited_end& what = waiter.code.waits_for;
   if (what.holder)
     return std::any_of(other.scopes.begin(), other.scopes.end(),
                        [holder = what.holder->load()](const scope* s) { return s->identity() == holder; });
@@ -118,14 +127,14 @@ void print(std::string& out, std::size_t number, const sleeper& s) {
     out += '\n';
   };
   constexpr std::size_t most = 6;
-  if (s.tasks.empty())
-    line("  [{}] code outside tasks (a thread's own, a stream or a loop), on worker {}", number, s.fiber->home->index);
-  else
-    line("  [{}] {}, on worker {}", number, graph::description(*s.tasks.front()), s.fiber->home->index);
+  const std::string what_runs = s.tasks.empty() ? "code outside tasks (a thread's own, a stream or a loop)"
+                                                : graph::description(*s.tasks.front());
+  const bool on_host = s.code.worker == suspended_code::on_host;
+  line("  [{}] {}, on {}", number, what_runs, on_host ? "a host" : fmt::format("worker {}", s.code.worker));
   for (std::size_t i = 1; i < s.tasks.size() && i < most; ++i)
     line("      called by the {}", graph::description(*s.tasks[i]));
 
-  const awaited_end& what = s.fiber->waits_for;
+  const awaited_end& what = s.code.waits_for;
   const std::string by = s.needs.empty() ? "" : ": " + numbers(s.needs, ", ");
   if (what.holder)
     line("      waits for an ms::mutex{}",
@@ -145,10 +154,10 @@ void print(std::string& out, std::size_t number, const sleeper& s) {
 
 }  // namespace
 
-std::string who_waits_for_whom(const held_asleep& sleepers) {
+std::string who_waits_for_whom(const std::vector<suspended_code>& sleepers) {
   constexpr std::size_t most = 20;
   std::vector<sleeper> all;
-  for (const task_fiber* f : sleepers.fibers()) all.push_back(look_at(*f));
+  for (const suspended_code& code : sleepers) all.push_back(look_at(code));
   for (sleeper& s : all)
     for (std::size_t i = 0; i < all.size(); ++i)
       if (needs(s, all[i])) s.needs.push_back(i);
