@@ -2,6 +2,7 @@
 // Tasks that give a value.
 
 #include <concepts>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -34,9 +35,9 @@ struct valued_body {
     requires std::is_invocable_v<F&, Passed...>
   void operator()(Passed&&... passed) {
     if constexpr (std::is_void_v<T>)
-      body(std::forward<Passed>(passed)...);
+      std::invoke(body, std::forward<Passed>(passed)...);
     else
-      to->value.emplace(body(std::forward<Passed>(passed)...));
+      to->value.emplace(std::invoke(body, std::forward<Passed>(passed)...));
   }
 };
 
@@ -49,12 +50,19 @@ template <class F, class... Passed>
 struct value_of<F, passes<Passed...>> : std::invoke_result<F&, Passed...> {
 };
 
+/// What a future adds is no part of the body's name.
+template <class T, class F>
+constexpr const char* name_of(const valued_body<T, F>*) {
+  return name_of(static_cast<const F*>(nullptr));
+}
+
 }  // namespace detail
 
 /// The value of a task of `async`, once it is done. The destructor waits for the task; what that threw and no `get`
-/// rethrew goes to the caller's next covering wait.
+/// rethrew goes to the caller's next covering wait. If the task has accesses, whoever created it calls `get`, or
+/// destroys the future, before it ends itself: the data are known to it alone.
 template <class T>
-class future {
+class [[nodiscard]] future {
  public:
   static_assert(!std::is_reference_v<T>, "The task of a future gives a value: return a pointer, or a copy.");
 
@@ -109,7 +117,8 @@ template <class F, class A, class... Arguments>
   requires(!std::same_as<std::decay_t<A>, location>)
 auto async(F&& f, A&& first, Arguments&&... rest) {
   using passed = detail::passed_to_body<std::decay_t<A>, std::decay_t<Arguments>...>;
-  return detail::make_future<passed>(std::forward<F>(f), {}, [&](group& in, auto&& body) {
+  const location where = detail::place_of(first, rest...);
+  return detail::make_future<passed>(std::forward<F>(f), where, [&](group& in, auto&& body) {
     in.task(std::move(body), std::forward<A>(first), std::forward<Arguments>(rest)...);
   });
 }

@@ -1,7 +1,7 @@
 #pragma once
 // Bodies: the functions that calls of Maslin are given.
 
-#include <cstddef>
+#include <functional>
 #include <type_traits>
 
 #include "maslin/api.hpp"
@@ -11,12 +11,15 @@ namespace maslin::detail {
 
 MASLIN_API [[noreturn]] void throw_empty_body(const char* call, location where);
 
+template <class Body>
+constexpr bool is_function = false;
+template <class Signature>
+constexpr bool is_function<std::function<Signature>> = true;
+
 /// Throws `error` where the body is a null pointer or an empty std::function.
 template <class Body>
 void expect_body(const Body& body, const char* call, location where) {
-  constexpr bool may_be_empty = std::is_pointer_v<Body> ||
-                                (std::is_constructible_v<Body, std::nullptr_t> && std::is_constructible_v<bool, Body&>);
-  if constexpr (may_be_empty)
+  if constexpr (std::is_pointer_v<Body> || std::is_member_pointer_v<Body> || is_function<Body>)
     if (!body) [[unlikely]]
       throw_empty_body(call, where);
 }

@@ -129,14 +129,14 @@ constexpr std::int64_t block_size(std::int64_t first, std::int64_t last, block w
 }
 
 /// Can a `To` keep what a `From` is? Integers become floating-point numbers, which may round them, but not the other
-/// way round. Signs are not looked at.
+/// way round. Signs are not looked at: what is refused is a loss that nobody meant.
 template <class To, class From>
 constexpr bool holds = true;
 template <class To, class From>
   requires std::is_arithmetic_v<To> && std::is_arithmetic_v<From>
 constexpr bool holds<To, From> = std::is_floating_point_v<To> != std::is_floating_point_v<From>
                                      ? std::is_floating_point_v<To>
-                                     : std::numeric_limits<To>::digits >= std::numeric_limits<From>::digits;
+                                     : sizeof(To) >= sizeof(From);
 
 }  // namespace detail
 
@@ -169,7 +169,7 @@ void parallel_for(detail::loop_bound first, detail::loop_bound last, Body&& body
 template <class T, class Combine, class Body>
 T parallel_reduce(detail::loop_bound from, detail::loop_bound to, T identity, Combine&& combine, Body&& body,
                   schedule policy, block wish = {}, location where = location::current()) {
-  static_assert(detail::holds<T, std::remove_cvref_t<decltype(body(range{}))>>,
+  static_assert(detail::holds<T, std::remove_cvref_t<decltype(body(std::declval<range&>()))>>,
                 "The identity of parallel_reduce has a type that cannot hold what the body gives: 0 is an int, and the "
                 "body gives a double, for instance. Give an identity of the result's type, for instance 0.0.");
   detail::expect_body(body, "parallel_reduce", where);

@@ -195,7 +195,14 @@ View only_of(passes<View>);
 /// Gives the number of accesses in such a list, or in what is kept of it; of anything else, 0.
 template <class A>
 std::size_t length_of(const A& argument) {
-  if constexpr (is_access_list<A> || requires { argument.views; })
+  if constexpr (is_access_list<A>)
+    return argument.size();
+  else
+    return 0;
+}
+template <class A>
+std::size_t length_of(const kept<A>& argument) {
+  if constexpr (is_access_list<A>)
     return argument.size();
   else
     return 0;
@@ -261,15 +268,29 @@ declared declare(const reduction_access<T, Operation>& a) {
 
 /// Notes what an argument says to the graph.
 template <class A>
-void note(const A& argument, declared*& next, location& where, int& rank) {
+void note(const A& argument, declared*& next, int& rank) {
   if constexpr (std::is_same_v<A, priority>) {
     rank = argument.value;
   } else if constexpr (is_access_list<A>) {
-    for (const auto& one : argument) note(one, next, where, rank);
+    for (const auto& one : argument) note(one, next, rank);
   } else if constexpr (is_access<A>::value) {
     *next++ = declare(argument);
-    where = argument.where;
   }
+}
+
+/// Gives where a call stands: its last access knows.
+template <class... Arguments>
+location place_of(const Arguments&... arguments) {
+  location where;
+  const auto look = [&]<class A>(const A& argument) {
+    if constexpr (is_access_list<A>) {
+      if (!argument.empty()) where = argument.back().where;
+    } else if constexpr (is_access<A>::value) {
+      where = argument.where;
+    }
+  };
+  (look(arguments), ...);
+  return where;
 }
 
 /// The callable of a task with arguments: its body and what it keeps of each of them.
@@ -491,9 +512,9 @@ void spawn_with(F&& f, group* in, Arguments&&... arguments) {
     if constexpr (stored::has_lists) count += (std::size_t{0} + ... + length_of(arguments));
     room_for<declared, stored::accesses, stored::has_lists> accesses(count);
     declared* next = &accesses.each[0];
-    location where;
+    const location where = place_of(arguments...);
     int rank = 0;
-    (note(arguments, next, where, rank), ...);
+    (note(arguments, next, rank), ...);
     expect_body<body>(f, "task", where);
     spawn<stored, stored::accesses, stored::has_lists>({use_stored<stored>, in, where, rank, &accesses.each[0], count},
                                                        std::forward<F>(f), std::forward<Arguments>(arguments)...);

@@ -18,7 +18,7 @@ task_storage new_task_storage(std::size_t bytes, std::size_t alignment, std::siz
   // The node is aligned as operator new aligns; the callable lies at the next address that suits it.
   const std::size_t front = sizeof(task_node) + accesses * sizeof(access_record);
   const std::size_t slack = alignment > alignof(task_node) ? alignment : 0;
-  if (accesses > most || bytes > most * task_node::granule - front - slack)
+  if (accesses > most || front + slack + bytes > most * task_node::granule)
     throw error("a task with " + std::to_string(accesses) + " accesses and " + std::to_string(bytes) +
                 " bytes of arguments: expected at most a mebibyte in all; pass large data by an access");
   const std::size_t whole = (front + slack + bytes + task_node::granule - 1) / task_node::granule * task_node::granule;

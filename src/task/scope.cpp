@@ -141,7 +141,9 @@ error_list scope::take_errors() noexcept {
   error_list cancelled;
   try {
     throw error(
-        "tasks were cancelled because a task whose data they read threw; the wait that covers that one says what");
+        "tasks were cancelled because a task whose data they read threw, or was cancelled with its group; the wait "
+        "that "
+        "covers that one says which");
   } catch (...) {
     cancelled.add(0, std::current_exception());
   }

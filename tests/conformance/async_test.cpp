@@ -1,5 +1,6 @@
 // Tasks that give a value.
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -30,6 +31,15 @@ TEST_P(Async, AFutureGivesWhatTheTaskReturned) {
   EXPECT_EQ(*moved.get(), 7);
   EXPECT_EQ(number.get(), 42);
   EXPECT_EQ(fib(15), 610);
+}
+
+TEST_P(Async, ABodyMayBeAMember) {
+  struct model {
+    int score(int of) const { return of + bias; }
+    int bias;
+  };
+  model m{40};
+  EXPECT_EQ(ms::async(&model::score, std::cref(m), 2).get(), 42);
 }
 
 TEST_P(Async, AFutureOfNothingWaits) {

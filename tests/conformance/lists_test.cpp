@@ -122,6 +122,19 @@ TEST_P(Lists, AReplayTakesThemToOtherData) {
   EXPECT_EQ(sum, 144);
 }
 
+TEST_P(Lists, WhatHasViewsIsNoList) {
+  struct scene {
+    std::vector<int> views;
+    std::size_t size() const { return views.size(); }
+  };
+  int x = 3;
+  int y = 0;
+  ms::task([](const scene& s, parts all, ms::view<int> to) { to[0] = s.views[1] + sum_of(all); }, scene{{1, 2}},
+           std::vector{ms::in(x), ms::in(x)}, ms::out(y));
+  ms::wait();
+  EXPECT_EQ(y, 8);
+}
+
 TEST_P(Lists, AListMayBeLong) {
   int x = 0;
   int y = 0;
@@ -139,8 +152,8 @@ TEST_P(Lists, AListMayBeLong) {
 TEST_P(Lists, ATaskWithTooManyAccessesIsAnError) {
   if (serial()) GTEST_SKIP() << "it is run by its creator and needs no room";
   int x = 0;
-  const std::vector many(100'000, ms::in(x));
-  EXPECT_THROW(ms::task([](parts) { ADD_FAILURE() << "it ran"; }, many), ms::error);
+  for (const std::size_t count : {33'000, 65'000, 100'000})
+    EXPECT_THROW(ms::task([](parts) { ADD_FAILURE() << "it ran"; }, std::vector(count, ms::in(x))), ms::error) << count;
   ms::wait();
 }
 

@@ -23,6 +23,7 @@ double program() {
   sum += ms::parallel_reduce(0, 100, 0.0, std::plus<>(), [](ms::range r) { return r.size(); });
   sum += ms::parallel_reduce(0, 100, 0, std::plus<>(), [](ms::range r) { return r.first == 3; });
   sum += ms::parallel_reduce(0, 100, std::size_t{0}, std::plus<>(), [](ms::range) { return 1; });
+  sum += ms::parallel_reduce(0, 100, 0, std::plus<>(), [](ms::range&) { return 1U; });
   sum += ms::parallel_reduce(0, 100, std::complex<double>(), std::plus<>(), part).real();
 #endif
   return sum;

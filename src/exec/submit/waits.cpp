@@ -120,7 +120,7 @@ void wait_for_data(executor& exec, context& here, std::span<const declared> data
   }
   if (!reached)
     throw error(std::string(call) + " at " + where.file_name() + ":" + std::to_string(where.line()) +
-                ": a task that writes this data threw or was cancelled; the next wait() says what was thrown");
+                ": a task that writes this data threw or was cancelled; the wait that covers it says which");
 }
 
 void wait_on_data(const declared& data, location where) {
