@@ -229,11 +229,17 @@ void tell_margin(std::string& text, const phase_decisions& p) {
 }
 
 /// Says why the policy chose what it did.
+/// Were there others, that is, and nothing to choose? No run by itself begins so.
+bool had_one_worker(const phase_decisions& p) {
+  return p.chosen == maslin::configuration{1, 1} && p.estimates.empty() && p.policy == "auto";
+}
+
 std::string reason_of(const phase_decisions& p) {
   if (p.policy.empty())
     return "the trace does not say why, because it ends before the phase, or is of an earlier Maslin";
   const std::string policy = fmt::format("policy {}; MASLIN_GRAIN names another", p.policy);
   const maslin::phase_estimate* const next = best_but(p.estimates, *p.chosen);
+  if (had_one_worker(p)) return "other phases had all workers but one";
   if (p.policy == "auto" && !next)
     return fmt::format("nothing else was sampled, as nothing else promised to be worth it ({})", policy);
   if (p.estimates.empty())
@@ -268,7 +274,7 @@ void tell_decision(std::string& text, const phase_decisions& p) {
 /// Can what was decided be pinned, so that the next run begins with it?
 bool may_be_pinned(const phase_decisions& p) {
   const bool one = !p.estimates.empty() || p.choices.size() == 1;
-  return !p.in_place && p.pinned_by.empty() && p.chosen && one;
+  return !p.in_place && p.pinned_by.empty() && p.chosen && one && !had_one_worker(p);
 }
 
 void tell_phase(std::string& text, const phase_decisions& p) {
@@ -352,7 +358,7 @@ explanation explain(const file& trace) {
 
 std::string explanation_text(const explanation& all) {
   std::string text;
-  line(text, "{}: {} workers, {:.3f} s", all.program, all.workers, all.seconds);
+  line(text, "{}: {} worker{}, {:.3f} s", all.program, all.workers, all.workers == 1 ? "" : "s", all.seconds);
   if (all.report_of) tell_process(text, all);
   for (const library_limit& l : all.libraries)
     line(text, "{}: {}; MASLIN_FOREIGN=0 leaves it alone", l.name,

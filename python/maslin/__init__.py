@@ -4,13 +4,16 @@ as many threads as fit. docs/python.md in Maslin's checkout says how to use it."
 from __future__ import annotations
 
 import atexit
+import functools
 import json
+import operator
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from types import CodeType
 from typing import Any, TypeVar
 
 from . import _core
@@ -27,25 +30,36 @@ COMMAND = Path(__file__).with_name("maslin-command")
 Error.__module__ = __name__
 
 if sys.argv and os.path.isfile(sys.argv[0]):
-    _core.name_program(os.path.basename(sys.argv[0]))
+    _program = Path(sys.argv[0])
+    _core.name_program(_program.parent.name if _program.name == "__main__.py" else _program.name)
 os.register_at_fork(after_in_child=_core.after_fork)
 atexit.register(_core.end)
 
 
 def _name(function: Callable[..., Any], file: str, line: int) -> str:
-    """Gives the name that the phase has in reports: that of the function, else its caller's place."""
-    while hasattr(function, "func"):  # functools.partial
+    """Gives the name that the phase has in reports: that of the function, else its place, else that of the call."""
+    while isinstance(function, functools.partial):
         function = function.func
     name = getattr(function, "__name__", type(function).__name__)
-    return name if name.isidentifier() else f"{Path(file).name}:{line}"
+    if isinstance(name, str) and name.isidentifier():
+        return name
+    code = getattr(function, "__code__", None)  # of a lambda
+    if isinstance(code, CodeType):
+        file, line = code.co_filename, code.co_firstlineno
+    return f"{Path(file).name}:{line}"
 
 
 def _run(function: Callable[..., Any], items: list[Any] | None, count: int, order: Sequence[int],
          results: list[Any] | None, name: str | None, goes_on: bool) -> None:
     if not callable(function):
         raise TypeError(f"expected a function, not {type(function).__name__}")
-    caller = sys._getframe(2)
-    file, line = caller.f_code.co_filename, caller.f_lineno
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"a name is a string, not {type(name).__name__}")
+    try:
+        caller = sys._getframe(2)
+        file, line = caller.f_code.co_filename.encode("utf-8", "replace").decode(), caller.f_lineno
+    except ValueError:  # no Python code called
+        file, line = "", 0
     if count > 0:
         _core.run(function, items, count, order, results, goes_on, name or _name(function, file, line), file, line)
 
@@ -80,6 +94,7 @@ def phase(streams: int, function: Callable[[int], Any], *, name: str | None = No
     If calls raise, the others still run, and the exception of the lowest i is raised here. ``name``: of the phase in
     reports; the function's if not given.
     """
+    streams = operator.index(streams)
     if streams < 0:
         raise ValueError(f"{streams} streams: expected 0 or more")
     _run(function, None, streams, [], None, name, goes_on=True)

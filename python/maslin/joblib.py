@@ -17,7 +17,7 @@ from typing import Any
 
 from joblib.parallel import ParallelBackendBase, register_parallel_backend
 
-from . import _core
+from . import _core, _name
 
 __all__ = ["MaslinBackend"]
 
@@ -25,8 +25,7 @@ __all__ = ["MaslinBackend"]
 def _name_of(batch: Any) -> str:
     """Gives the name of the function that joblib's batch calls first, through scikit-learn's wrapper."""
     function = batch.items[0][0] if getattr(batch, "items", None) else batch
-    function = getattr(function, "function", function)
-    return getattr(function, "__name__", type(function).__name__)
+    return _name(getattr(function, "function", function), "joblib", 0)
 
 
 class MaslinBackend(ParallelBackendBase):

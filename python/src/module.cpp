@@ -23,6 +23,7 @@ void run(nb::object function, nb::object items, std::int64_t count, std::vector<
 }  // namespace
 
 NB_MODULE(_core, m) {
+  nb::set_leak_warnings(false);  // daemon threads that wait in a call keep what they wait for
   m.attr("version") = MASLIN_VERSION;
   nb::exception<maslin::error>(m, "Error", PyExc_RuntimeError);
   m.def("name_program", name_program, nb::arg("name"));

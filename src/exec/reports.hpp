@@ -58,7 +58,7 @@ class live_report {
   /// Hands over the report and the choices, one after the other.
   template <class Look>
   void look(Look&& at) const {
-    std::lock_guard held(lock_);
+    const base::locked held(lock_);
     at(value_, std::span(choice_).first(choices_));
   }
   /// Gives how often it was changed.

@@ -382,6 +382,8 @@ void automatic::decide() {
   if (workers_ == 1) {
     current_ = {1, 1};
     chosen_ = current_;
+    estimates_.clear();
+    estimates_of_ = chosen_;
     return;
   }
   // Another input: what was learned of it does not count.
