@@ -190,18 +190,13 @@ template <class A>
 constexpr bool is_access_list = false;
 template <class A, class Allocator>
 constexpr bool is_access_list<std::vector<A, Allocator>> = is_access<A>::value;
+template <class A>
+constexpr bool is_access_list<kept<A>> = is_access_list<A>;
 template <class View>
 View only_of(passes<View>);
 /// Gives the number of accesses in such a list, or in what is kept of it; of anything else, 0.
 template <class A>
 std::size_t length_of(const A& argument) {
-  if constexpr (is_access_list<A>)
-    return argument.size();
-  else
-    return 0;
-}
-template <class A>
-std::size_t length_of(const kept<A>& argument) {
   if constexpr (is_access_list<A>)
     return argument.size();
   else

@@ -87,12 +87,7 @@ TEST_P(Async, AnExceptionThatNobodyGotComesOutOfTheNextWait) {
 
 TEST_P(Async, AccessesOrderItAmongTheCallersTasks) {
   int x = 0;
-  ms::task(
-      [](ms::view<int> v) {
-        dawdle();
-        v[0] = 1;
-      },
-      ms::inout(x));
+  write_one_later(x);
   auto seen = ms::async([](ms::view<const int> v) { return v[0]; }, ms::in(x));
   ms::task([](ms::view<int> v) { v[0] = 2; }, ms::inout(x));
   EXPECT_EQ(seen.get(), 1);

@@ -422,12 +422,7 @@ TEST_P(Data, MemoryThatWasOtherDataBeforeIsRenamedAllTheSame) {
 
 TEST_P(Data, AWaitForDataMayNameThemByAnAccess) {
   int x = 0;
-  ms::task(
-      [](ms::view<int> v) {
-        dawdle();
-        v[0] = 1;
-      },
-      ms::inout(x));
+  write_one_later(x);
   ms::wait_on(ms::in(x));
   EXPECT_EQ(x, 1);
   ms::wait();
