@@ -228,12 +228,12 @@ void tell_margin(std::string& text, const phase_decisions& p) {
        p.running ? "now it is" : "by the end it was", chosen->throughput, decimals);
 }
 
-/// Says why the policy chose what it did.
-/// Were there others, that is, and nothing to choose? No run by itself begins so.
+/// Was it left one worker, so that there was nothing to choose? Alone it would have had all of them.
 bool had_one_worker(const phase_decisions& p) {
   return p.chosen == maslin::configuration{1, 1} && p.estimates.empty() && p.policy == "auto";
 }
 
+/// Says why the policy chose what it did.
 std::string reason_of(const phase_decisions& p) {
   if (p.policy.empty())
     return "the trace does not say why, because it ends before the phase, or is of an earlier Maslin";

@@ -36,6 +36,11 @@ os.register_at_fork(after_in_child=_core.after_fork)
 atexit.register(_core.end)
 
 
+def _text(path: str) -> str:
+    """Gives it without what is not UTF-8."""
+    return path.encode("utf-8", "replace").decode()
+
+
 def _name(function: Callable[..., Any], file: str, line: int) -> str:
     """Gives the name that the phase has in reports: that of the function, else its place, else that of the call."""
     while isinstance(function, functools.partial):
@@ -46,7 +51,7 @@ def _name(function: Callable[..., Any], file: str, line: int) -> str:
     code = getattr(function, "__code__", None)  # of a lambda
     if isinstance(code, CodeType):
         file, line = code.co_filename, code.co_firstlineno
-    return f"{Path(file).name}:{line}"
+    return f"{_text(Path(file).name)}:{line}"
 
 
 def _run(function: Callable[..., Any], items: list[Any] | None, count: int, order: Sequence[int],
@@ -57,7 +62,7 @@ def _run(function: Callable[..., Any], items: list[Any] | None, count: int, orde
         raise TypeError(f"a name is a string, not {type(name).__name__}")
     try:
         caller = sys._getframe(2)
-        file, line = caller.f_code.co_filename.encode("utf-8", "replace").decode(), caller.f_lineno
+        file, line = _text(caller.f_code.co_filename), caller.f_lineno
     except ValueError:  # no Python code called
         file, line = "", 0
     if count > 0:

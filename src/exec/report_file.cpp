@@ -15,7 +15,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -39,15 +38,15 @@ std::atomic<report_file*> now{nullptr};
 
 /// The runtime, as it began.
 struct known_run {
-  std::mutex lock;
-  std::optional<run_about> about;  // under lock; nothing while none runs
+  base::mutex lock;
+  std::optional<run_about> about MASLIN_GUARDED_BY(lock);  ///< nothing while none runs
 };
 std::atomic<known_run*> known{nullptr};  // never freed, since any thread may ask; a forked child gets its own
 
 void know(std::optional<run_about> about) {
   known_run* here = known.load(std::memory_order_acquire);
   if (!here) known.store(here = new known_run, std::memory_order_release);  // a runtime begins, and no other can
-  const std::lock_guard held(here->lock);
+  const base::locked held(here->lock);
   here->about = std::move(about);
 }
 pid_t forked = 0;  // set in a forked child: its own number
@@ -130,10 +129,12 @@ std::string run_reports_folder() { return base::cache_path("runs"); }
 std::string run_report_json() {
   known_run* const here = known.load(std::memory_order_acquire);
   if (!here) return {};
-  std::unique_lock held(here->lock);
-  if (!here->about) return {};
-  run_about run = *here->about;
-  held.unlock();
+  const std::optional<run_about> about = [&] {
+    const base::locked held(here->lock);
+    return here->about;
+  }();
+  if (!about) return {};
+  run_about run = *about;
   identify(run);
   run.written = wall_seconds();
   run.seconds = run.written - run.began;
