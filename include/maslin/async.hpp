@@ -59,8 +59,8 @@ constexpr const char* name_of(const valued_body<T, F>*) {
 }  // namespace detail
 
 /// The value of a task of `async`, once it is done. The destructor waits for the task; what that threw and no `get`
-/// rethrew goes to the caller's next covering wait. If the task has accesses, whoever created it calls `get`, or
-/// destroys the future, before it ends itself: the data are known to it alone.
+/// rethrew goes to the caller's next covering wait. A creator whose future outlives it is itself done only when the
+/// task is, if that has accesses: their data may be the creator's.
 template <class T>
 class [[nodiscard]] future {
  public:

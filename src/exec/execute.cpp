@@ -62,7 +62,7 @@ void execute_under(executor& exec, task_node& task, graph::ready_sink& sink) noe
     task.children.add_error(~std::uint64_t{0}, std::current_exception());
   }
   if constexpr (Tells) exec.ran();
-  graph::settle(here, nullptr, sink);
+  graph::settle_at_end(here, sink);
 }
 
 void complete_timed(executor& exec, task_node* task, graph::ready_sink& sink) noexcept {

@@ -27,6 +27,12 @@ inline void await_tasks(executor& exec, context& caller, scope* members = nullpt
   if (caller.data) graph::domain::of(caller).quiet(members, covered.has_errors() || covered.dismissed());
 }
 
+/// The same for all tasks of a context that ends.
+inline void await_tasks_at_end(executor& exec, context& ending) {
+  if (ending.data) graph::settle_at_end(ending, exec);
+  await_tasks(exec, ending);
+}
+
 /// Runs `body()` in the context `here`, which is in force and whose scope is `own`, and waits for the tasks that it
 /// created there. What went wrong is in the scope then.
 template <class Body>
@@ -36,7 +42,7 @@ void run_to_end(executor& exec, context& here, scope& own, Body&& body) {
   } catch (...) {
     own.add_error(~std::uint64_t{0}, std::current_exception());
   }
-  await_tasks(exec, here);
+  await_tasks_at_end(exec, here);
 }
 
 /// Puts the context in force for that, and gives what went wrong, in program order.

@@ -71,7 +71,7 @@ std::string description(const task_node& task) {
   const detail::task_facts facts = facts_of(task, accesses);
   std::string line = "task ";
   if (facts.body) fmt::format_to(std::back_inserter(line), "{} ", type_in(facts.body));
-  if (task.is_internal) line += "of the graph's own (moves or combines data) ";
+  if (task.is_internal) line += "of the graph's own (moves or combines data, or waits for a group's tasks) ";
   fmt::format_to(std::back_inserter(line), "created at {}:{}", task.where.file_name(), task.where.line());
   for (std::size_t i = 0; i < accesses.size() && i < most; ++i)
     fmt::format_to(std::back_inserter(line), "{}{}", i == 0 ? ": " : ", ", description(accesses[i]));

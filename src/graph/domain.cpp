@@ -51,18 +51,6 @@ std::vector<region> domain::homes() const {
   return all;
 }
 
-template <class VisitWriters, class VisitReaders>
-void domain::for_each_list(VisitWriters&& writers, VisitReaders&& readers) {
-  for (datum* d : data_) {
-    writers(d->writers);
-    readers(d->readers);
-    if (!d->more) continue;
-    writers(d->more->written_before);
-    readers(d->more->read_before);
-    readers(d->more->at_home);
-  }
-}
-
 bool domain::drain() {
   accesses_ = 0;
   bool used = !pending_.empty();

@@ -34,6 +34,9 @@ class domain final : public context::dependences {
   /// Creates the tasks that bring data home and combine reductions: all, or those to which a member of `members`
   /// contributed, and then as members of that scope. Throws std::bad_alloc.
   void bring_home(scope* members, ready_sink& sink);
+  /// The creator's body has run: creates a task, if need be, that waits for the members of groups which still use data,
+  /// for those are given back when the creator is done. Throws std::bad_alloc.
+  void keep_guests(ready_sink& sink);
   /// When the creator's own tasks are done: does a datum name members of groups that are not?
   bool in_use();
   /// The same for all data, if it is at most so many bytes. Throws std::bad_alloc.
@@ -96,13 +99,26 @@ class domain final : public context::dependences {
   std::size_t spares_ = 0;
 };
 
+template <class VisitWriters, class VisitReaders>
+void domain::for_each_list(VisitWriters&& writers, VisitReaders&& readers) {
+  for (datum* d : data_) {
+    writers(d->writers);
+    readers(d->readers);
+    if (!d->more) continue;
+    writers(d->more->written_before);
+    readers(d->more->read_before);
+    readers(d->more->at_home);
+  }
+}
+
 /// As the domain's; a context that has none is settled.
 inline bool is_settled(const context& creator) noexcept {
   return !creator.data || static_cast<const domain&>(*creator.data).is_settled();
 }
 
-/// Before the creator waits or ends: as `bring_home`; what cannot be brought home for lack of memory is an error of the
-/// scope.
+/// Before the creator waits: as `bring_home`; what cannot be brought home for lack of memory is an error of the scope.
 void settle(context& creator, scope* members, ready_sink& sink) noexcept;
+/// The same before it ends, with `keep_guests`.
+void settle_at_end(context& creator, ready_sink& sink) noexcept;
 
 }  // namespace maslin::graph

@@ -40,6 +40,11 @@ struct combine_task {
   }
 };
 
+/// Only waits.
+struct guests_task {
+  void operator()(const access_record*) const {}
+};
+
 }  // namespace
 
 template <class Body>
@@ -131,14 +136,47 @@ void domain::bring_home_up_to(std::size_t bytes, ready_sink& sink) {
   if (away <= bytes) bring_home(nullptr, sink);
 }
 
-void settle(context& creator, scope* members, ready_sink& sink) noexcept {
-  if (!creator.data) return;
+void domain::keep_guests(ready_sink& sink) {
+  if (!in_use()) return;
+  task_list guests;
+  const auto collect = [&](task_list& users) {
+    for (task_node* user : users) {
+      if (user->in == creator_.children || is_done(*user)) continue;
+      guests.reserve_one();
+      guests.add(*user);
+    }
+  };
+  for_each_list(collect, collect);
+  if (guests.empty()) return;
+  reserve_edges(guests.size());
+  begin(make_task(*creator_.children, (*guests.begin())->where, nullptr, nullptr, guests_task{}));
+  wait_for(guests, false);
+  if (end(sink)) sink.ready(now_.task);
+}
+
+namespace {
+
+/// What that found no memory for is an error of the scope.
+template <class Call>
+void or_note(scope& errors, Call&& call) noexcept {
   try {
-    domain::of(creator).bring_home(members, sink);
+    call();
   } catch (const std::bad_alloc&) {
-    scope& errors = members ? *members : *creator.children;
     errors.add_error(std::numeric_limits<std::uint64_t>::max(), std::current_exception());
   }
+}
+
+}  // namespace
+
+void settle(context& creator, scope* members, ready_sink& sink) noexcept {
+  if (creator.data)
+    or_note(members ? *members : *creator.children, [&] { domain::of(creator).bring_home(members, sink); });
+}
+
+void settle_at_end(context& creator, ready_sink& sink) noexcept {
+  if (!creator.data) return;
+  settle(creator, nullptr, sink);
+  or_note(*creator.children, [&] { domain::of(creator).keep_guests(sink); });
 }
 
 }  // namespace maslin::graph

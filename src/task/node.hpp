@@ -55,7 +55,7 @@ struct task_node {
   // The graph's (src/graph/README.md).
   std::int16_t priority;
   bool takes_turns : 1 = false;                ///< may have data with turns
-  bool is_internal : 1 = false;                ///< the graph's own: moves or combines data
+  bool is_internal : 1 = false;                ///< the graph's own (graph/home.cpp)
   bool is_timed : 1 = false;                   ///< the executor wants to know how long its body takes
   bool is_recorded : 1 = false;                ///< `followers` is what graph/recording.hpp says
   MASLIN_ATOMIC<bool> cancelled{false};        ///< what it would read is void; later: what it wrote is

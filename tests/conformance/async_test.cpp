@@ -103,6 +103,69 @@ TEST_P(Async, WhatCannotBeReadIsAnErrorOfGet) {
   EXPECT_THROW(ms::wait(), std::runtime_error);
 }
 
+TEST_P(Async, WhatItUsesIsThereThoughItsCreatorHasEnded) {
+  constexpr int rounds = 20;
+  std::vector<double> x(4096, -1);
+  for (int i = 0; i < rounds; ++i) {
+    ms::future<void> later;
+    double read = 0;
+    ms::task(
+        [&later](ms::view<double> whole) {
+          whole[0] = 0;
+          later = ms::async(
+              [](ms::view<double> part) {
+                dawdle();
+                for (double& v : part) v = 1;
+              },
+              ms::inout(whole));
+        },
+        ms::out(x));
+    ms::task([&read](ms::view<const double> whole) { read = whole[4095]; }, ms::in(x));
+    // So that the next round's data are renamed.
+    ms::task([](ms::view<const double>) { dawdle(); }, ms::in(x));
+    ms::wait();
+    EXPECT_EQ(read, 1) << "round " << i;
+    EXPECT_EQ(x[0], 1) << "round " << i;
+    later.get();
+  }
+}
+
+TEST_P(Async, ACreatorThatThrowsWaitsForIt) {
+  int x = 0;
+  ms::future<void> later;
+  ms::task(
+      [&later](ms::view<int> whole) {
+        later = ms::async(
+            [](ms::view<int> v) {
+              dawdle();
+              v[0] = 1;
+            },
+            ms::inout(whole));
+        throw std::runtime_error("the creator");
+      },
+      ms::inout(x));
+  EXPECT_THROW(ms::wait(), std::runtime_error);
+  EXPECT_EQ(x, 1);
+  later.get();
+}
+
+TEST_P(Async, ALoopWaitsForWhatItsBlocksGaveData) {
+  std::vector<int> x(8);
+  std::vector<ms::future<void>> later(x.size());
+  ms::parallel_for(0, static_cast<std::int64_t>(x.size()), [&](ms::range block) {
+    for (const auto at : block) {
+      const auto i = static_cast<std::size_t>(at);
+      later[i] = ms::async(
+          [](ms::view<int> v) {
+            dawdle();
+            v[0] = 1;
+          },
+          ms::inout(x[i]));
+    }
+  });
+  for (const int v : x) EXPECT_EQ(v, 1);
+}
+
 TEST_P(Async, FuturesMoveAndAreEmptyAfterwards) {
   std::vector<ms::future<int>> all;
   for (int i = 0; i < 50; ++i) all.push_back(ms::async([i] { return i; }));
