@@ -41,6 +41,9 @@ struct valued_body {
   }
 };
 
+template <class T, class F>
+constexpr bool is_plain<valued_body<T, F>> = is_plain<F>;
+
 template <class F, class Passed>
 struct value_of {
   using type = void;

@@ -45,18 +45,22 @@ struct fork_list {
   fork_link* newest = &oldest;
   branch_frame* innermost = nullptr;  ///< in which the fiber is
   context* base = nullptr;            ///< the innermost context in force that is not a branch's; null: the thread's own
-  std::uintptr_t low = 0;             ///< below this address the stack is too short for another fork
+  std::uintptr_t low = 0;             ///< below this address the stack is too short for another fork; or `no_room`
   const std::atomic<bool>* asked = nullptr;  ///< does somebody want a branch?
   int ignored = 0;                           ///< so many more forks before the clock is read again
+
+  static constexpr std::uintptr_t no_room = ~std::uintptr_t{0};
+  bool has_room() const noexcept { return low != no_room; }
 };
 
 /// What the code of a fiber looks up on its thread.
 struct thread_state {
   context* current = nullptr;  ///< null: the thread's own, or a branch's that has not needed one yet
   fork_list* forks = nullptr;
-  void* worker = nullptr;  ///< the executor's; null: it is none
+  void* worker = nullptr;   ///< the executor's; null: it is none
+  context* root = nullptr;  ///< the thread's own context, once it has been asked for
 };
-/// Has no room: who has no list gets one in `fork_elsewhere`.
+/// Has no room: who has no list gets one in `fork_elsewhere`. No frame stands in it.
 extern constinit fork_list no_forks;
 MASLIN_API extern constinit thread_local thread_state state_of_thread;
 /// Never inline.

@@ -94,11 +94,12 @@ struct task_description {
   int priority;
   const declared* accesses;
   std::size_t access_count;
+  bool may_reduce = true;  ///< false: no access is a reduction
 };
 /// Makes the task a child of the caller (or a member of a group) and lets it run when its data is there.
 MASLIN_API void submit_task(const task_storage& storage, const task_description& what);
 
-/// A task without accesses that its creator runs before it goes on, on its own stack.
+/// A task that its creator runs before it goes on, on its own stack.
 struct task_frame : branch_frame {
   const task_description* what;
   std::uint64_t place;               ///< in program order
@@ -448,19 +449,36 @@ struct room_for<Each, Accesses, true> {
   std::unique_ptr<Each[]> each;
 };
 
+/// To make one neither fails nor calls anything, nor does its end. A pointer to a member could be one: but GCC 12,
+/// which sees it called, warns of a virtual call that there is not.
+template <class Stored>
+constexpr bool is_plain = std::is_trivially_copyable_v<Stored> && !std::is_member_pointer_v<Stored>;
+template <class F, class... Arguments>
+constexpr bool is_plain<stored_call<F, Arguments...>> = (is_plain<F> && ... &&
+                                                         std::is_trivially_copyable_v<kept<Arguments>>);
+
+template <class A>
+constexpr bool may_be_reduction = is_access_list<A>;
+template <class T, class Operation>
+constexpr bool may_be_reduction<reduction_access<T, Operation>> = true;
+
 /// Makes a task of `Stored`, constructed from `from`.
 template <class Stored, std::size_t Accesses, bool HasLists, class... From>
 void spawn(const task_description& what, From&&... from) {
-  // The callable is made when the task has begun, so that must not fail, nor call anything.
-  constexpr bool begins_here = Accesses == 0 && std::is_trivially_copyable_v<Stored>;
+  constexpr bool begins_here = !HasLists && is_plain<Stored>;  // the callable is made when the task has begun
   std::conditional_t<begins_here, task_frame, int> frame;
   start how;
   if constexpr (begins_here) {
     how = start_task(what, &frame);
     if (how == start::begun) {
       Stored callable(std::forward<From>(from)...);
+      room_for<access_record, Accesses, false> records(0);
+      for (std::size_t i = 0; i < Accesses; ++i) {
+        records.each[i].data = what.accesses[i].data;
+        records.each[i].of = nullptr;
+      }
       try {
-        call_stored(callable, nullptr);
+        call_stored(callable, records.each);
       } catch (...) {
         return fail_at_once(frame);
       }
@@ -511,8 +529,10 @@ void spawn_with(F&& f, group* in, Arguments&&... arguments) {
     int rank = 0;
     (note(arguments, next, rank), ...);
     expect_body<body>(f, "task", where);
-    spawn<stored, stored::accesses, stored::has_lists>({use_stored<stored>, in, where, rank, &accesses.each[0], count},
-                                                       std::forward<F>(f), std::forward<Arguments>(arguments)...);
+    constexpr bool may_reduce = (false || ... || may_be_reduction<std::decay_t<Arguments>>);
+    spawn<stored, stored::accesses, stored::has_lists>(
+        {use_stored<stored>, in, where, rank, &accesses.each[0], count, may_reduce}, std::forward<F>(f),
+        std::forward<Arguments>(arguments)...);
   } else {
     task_body<body, typename parameters_of<body>::type, passed>();
   }

@@ -94,10 +94,9 @@ class executor : public graph::ready_sink {
   }
   /// Gives the ticks that are lost if such a task, which has accesses, is handed over; 0 unless it is too small for it.
   virtual double lost_by_handing_over(detail::task_function, const location&) const noexcept { return 0; }
-  /// These are some of the tasks of a recording: are all so small that whoever replays them had better run them itself?
-  virtual bool are_too_small(std::span<detail::task_node* const>) const noexcept { return false; }
-  /// Tasks of a recording take so many ticks in the mean: had they better be one worker's?
-  virtual bool runs_in_order(double) const noexcept { return true; }
+  /// Gives what the bodies of these tasks, some of a recording's, take in the mean, in ticks; 0 where that is not known,
+  /// or where it is so much that they are shared in any case.
+  virtual double mean_of_small(std::span<detail::task_node* const>) const noexcept { return 0; }
   /// Tasks that a creator, the caller, may have in flight before it runs a new one in place.
   virtual std::int64_t window() = 0;
   virtual bool serial() const { return false; }

@@ -7,6 +7,7 @@
 #include "exec/execute.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/reports.hpp"
+#include "sched/grain/replays.hpp"
 #include "task/kernels.hpp"
 #include "task/uncancelled.hpp"
 #include "trace/recorder.hpp"
@@ -70,17 +71,17 @@ void run_recorded(executor& exec, recording::state& tasks) {
   void* stream = current_context().stream;
   trace_replayed(exec, tasks);
   if (exec.serial()) return run_in_program_order(exec, tasks, stream);
-  if (!tasks.is_large && exec.are_too_small(tasks.timed)) {
-    const std::uint64_t begin = base::ticks();
+  const double bodies = exec.mean_of_small(tasks.timed) * static_cast<double>(tasks.tasks.size());
+  const std::uint64_t begin = bodies > 0 ? base::ticks() : 0;
+  const bool in_order = grain::replays_in_order(tasks.times, bodies);
+  if (in_order) {
     run_in_program_order(exec, tasks, stream);
-    // Those that are timed may be no fair sample.
-    const double mean = static_cast<double>(base::ticks() - begin) / static_cast<double>(tasks.tasks.size());
-    tasks.is_large = !exec.runs_in_order(mean / 2);
-    return;
+  } else {
+    tasks.begin(stream, {}, exec);
+    const traced_wait traced(exec, nullptr);
+    await(exec, tasks.members);
   }
-  tasks.begin(stream, {}, exec);
-  const traced_wait traced(exec, nullptr);
-  await(exec, tasks.members);
+  if (begin) grain::learn_replay(tasks.times, in_order, static_cast<double>(base::ticks() - begin));
 }
 
 void call_kernel(executor& exec, context& caller, int width, void (*call)(void*), void* env) {

@@ -37,6 +37,19 @@ struct recorded_task {
 }  // namespace graph
 
 /// A recording's tasks.
+namespace graph {
+
+/// What is known of replays (sched/grain/replays.hpp).
+struct replay_times {
+  float in_order = 0;  ///< ticks, by its caller alone in program order; 0: not known
+  float shared = 0;
+  bool was_in_order = false;  ///< that was the better way
+  int patience = 1;           ///< so many replays that way, then one the other way
+  int since = 0;
+};
+
+}  // namespace graph
+
 struct recording::state {
   state() = default;
   ~state();
@@ -59,7 +72,7 @@ struct recording::state {
   std::vector<graph::recorded_value> values;
   std::vector<graph::region> homes;
   bool bound = false;
-  bool is_large = false;  ///< one worker took longer for it than was expected of small tasks
+  graph::replay_times times;
 
   mutex turn;
   scope members{nullptr, scope::creators::many};

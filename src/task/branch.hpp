@@ -8,6 +8,10 @@
 
 namespace maslin {
 
+/// Is there a list in which code may stand that runs on the calling thread now? Code outside tasks, on a thread's own
+/// stack, gets one that has no room for forks.
+bool has_frames(detail::thread_state& on) noexcept;
+
 /// Gives the stream to which the code of that frame belongs: a task's own; a branch's is that of what it stands in.
 inline void* stream_of(const detail::branch_frame& frame) noexcept {
   for (const detail::branch_frame* at = &frame; at; at = at->outside) {

@@ -16,7 +16,7 @@ namespace maslin {
 
 namespace detail {
 
-constinit fork_list no_forks{.low = ~std::uintptr_t{0}};
+constinit fork_list no_forks{.low = fork_list::no_room};
 constinit thread_local thread_state state_of_thread{.forks = &no_forks};
 [[gnu::noinline]] thread_state& address_of_thread_state() noexcept {
   asm volatile("");
@@ -24,6 +24,14 @@ constinit thread_local thread_state state_of_thread{.forks = &no_forks};
 }
 
 }  // namespace detail
+
+bool has_frames(detail::thread_state& on) noexcept {
+  if (on.forks != &detail::no_forks) return true;
+  if (on.current) return false;
+  static thread_local detail::fork_list own{.low = detail::fork_list::no_room};
+  on.forks = &own;
+  return true;
+}
 
 constinit std::atomic<watched> watched_contexts{watched::nothing};
 
@@ -94,7 +102,7 @@ namespace {
 /// None is in force: gives that of the innermost branch, made now, or the thread's own.
 [[gnu::noinline, gnu::cold]] context& branch_or_root() noexcept {
   const detail::fork_list& forks = *detail::state_of_thread.forks;
-  if (!forks.innermost) return root.self;
+  if (!forks.innermost) return *(detail::state_of_thread.root = &root.self);
   detail::branch_frame& frame = *forks.innermost;
   frame.inside = &(new (frame.branch) branch(forks.base ? *forks.base : root.self, frame))->self;
   set_current_context(frame.inside);
@@ -104,8 +112,9 @@ namespace {
 }  // namespace
 
 [[gnu::noinline]] context& current_context() noexcept {
-  context* const now = detail::state_of_thread.current;
-  return now ? *now : branch_or_root();
+  const detail::thread_state& on = detail::state_of_thread;
+  if (on.current) return *on.current;
+  return on.root && !on.forks->innermost ? *on.root : branch_or_root();
 }
 [[gnu::noinline]] context* current_context_or_null() noexcept { return detail::state_of_thread.current; }
 [[gnu::noinline]] context* known_context() noexcept {

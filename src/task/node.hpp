@@ -78,7 +78,7 @@ struct group::state {
 
   /// Names the calling code's fiber, or its thread where it runs on none: what is one at a time.
   static const void* caller(const detail::thread_state& on) noexcept {
-    return on.forks == &detail::no_forks ? static_cast<const void*>(&on) : on.forks;
+    return on.forks->has_room() ? static_cast<const void*>(on.forks) : &on;
   }
 
   /// Counts a member that `who`, the caller, creates; gives its place in program order.

@@ -147,6 +147,78 @@ TEST_P(SmallTasks, AreRunByTheirCreatorOnceItHasCaughtUpWithWhatIsInFlight) {
   }
 }
 
+TEST_P(SmallTasks, WithDataMayNowAndThenCallWhateverMaslinHas) {
+  long x = 0;
+  std::atomic<long> extra{0};
+  static const ms::kernel kernel{"of_a_small_task", [] {}};
+  const auto call = [&extra](int which) {
+    const auto one_more = [&extra] { ++extra; };
+    switch (which % 7) {
+      case 0:
+        return ms::fork(one_more, [&] { ms::fork(one_more, one_more); });
+      case 1:
+        for (int i = 0; i < 3; ++i) ms::task(one_more);
+        return ms::wait();
+      case 2:
+        return ms::parallel_for(
+            0, 3, [&](ms::range block) { extra += static_cast<long>(block.size()); }, ms::block{1});
+      case 3: {
+        ms::group g;
+        for (int i = 0; i < 3; ++i) g.task(one_more);
+        g.wait();
+        return;
+      }
+      case 4:
+        ms::offload(kernel);
+        extra += 3;
+        return;
+      case 5:
+        for (int i = 0; i < 3; ++i) ms::task(one_more);  // its end waits for them
+        return;
+      default: {
+        long y = 0;
+        ms::task([](ms::view<long> v) { v[0] = 3; }, ms::out(y));
+        ms::task([&extra](ms::view<const long> v) { extra += v[0]; }, ms::in(y));
+        return ms::wait();
+      }
+    }
+  };
+  constexpr int tasks = 4000;
+  constexpr int every = 40;
+  for (int i = 0; i < tasks; ++i)
+    ms::task(
+        [call](ms::view<long> v, int at) {
+          v[0] = v[0] * 3 % 1000003 + at;
+          if (at % every == 0) call(at / every);
+        },
+        ms::inout(x), int{i});
+  ms::wait();
+  long expected = 0;
+  for (int i = 0; i < tasks; ++i) expected = expected * 3 % 1000003 + i;
+  EXPECT_EQ(x, expected);
+  EXPECT_EQ(extra, 3 * tasks / every);
+  EXPECT_EQ(ms::width(), GetParam().workers == 0 ? 1 : GetParam().workers);
+}
+
+TEST_P(SmallTasks, WithDataThatThrowLeaveItVoid) {
+  long x = 0;
+  long read = 0;
+  constexpr int tasks = 2000;
+  for (int i = 0; i < tasks; ++i)
+    ms::task(
+        [](ms::view<long> v, int at) {
+          ++v[0];
+          if (at == tasks - 1) throw std::runtime_error("the last");
+        },
+        ms::inout(x), int{i});
+  ms::task([&read](ms::view<const long> v) { read = v[0]; }, ms::in(x));
+  EXPECT_THROW(ms::wait(), std::runtime_error);
+  EXPECT_EQ(read, 0) << "a task that reads what the last did not write ran";
+  ms::task([&read](ms::view<const long> v) { read = v[0]; }, ms::in(x));
+  ms::wait();
+  EXPECT_EQ(read, tasks);
+}
+
 TEST_P(SmallTasks, DoNotHoldTheirCreatorUpForALongOne) {
   if (!meets()) GTEST_SKIP() << "the long one runs beside its creator";
   std::atomic<bool> begun{false};

@@ -41,7 +41,7 @@ struct plain_call {
 };
 void run_call(void* call) {
   const auto& c = *static_cast<plain_call*>(call);
-  if (forks_of_thread() == &detail::no_forks) return the_executor().run_forks(c.run, c.env, c.where);
+  if (!forks_of_thread()->has_room()) return the_executor().run_forks(c.run, c.env, c.where);
   c.run(c.env);
 }
 

@@ -24,7 +24,7 @@ namespace {
 /// Can the graph do without a task with these accesses where nothing else of its creator's is in flight? It can, but
 /// that a reduction's values are combined later and read checks look at every task.
 bool can_stand_alone(const task_description& what) noexcept {
-  for (std::size_t i = 0; i < what.access_count; ++i)
+  for (std::size_t i = 0; what.may_reduce && i < what.access_count; ++i)
     if (what.accesses[i].mode == access_mode::reduction) return false;
   return !graph::data_checks();
 }
@@ -95,12 +95,16 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
   return size == large && is_full(exec, here, what.in) ? small : size;
 }
 
-/// Can a task without accesses do without a context until it needs one?
-bool needs_no_context(const task_description& what, const thread_state& on) noexcept {
-  return on.forks != &no_forks && (what.in || on.current) && !trace::on() && tells_nobody(on);
+/// Can a task of that size do without a context until it needs one?
+[[gnu::always_inline]] inline bool needs_no_context(const task_description& what, task_size size,
+                                                    thread_state& on) noexcept {
+  if (trace::on() || !tells_nobody(on)) return false;
+  // What is larger, and needs no data, is likely to create more of its kind: `run_at_once` makes a worker of its creator.
+  return on.forks->has_room() || ((size == task_size::tiny || what.access_count > 0) && has_frames(on));
 }
 
-[[gnu::always_inline]] inline void begin(task_frame& task, const task_description& what, thread_state& on) noexcept {
+[[gnu::always_inline]] inline void begin(task_frame& task, const task_description& what, thread_state& on,
+                                         const context* creator) noexcept {
   task.what = &what;
   task.run = nullptr;
   task.inside = nullptr;
@@ -108,8 +112,8 @@ bool needs_no_context(const task_description& what, const thread_state& on) noex
     task.place = what.in->get().enter(on.forks);
     task.stream = what.in->get().stream;
   } else {
-    task.place = on.current->children->created();
-    task.stream = on.current->stream;
+    task.place = creator->children->created();
+    task.stream = creator->stream;
   }
   task.open(*on.forks, on);
   new (task.rounding) base::kept_rounding;
@@ -122,17 +126,20 @@ start start_task(const task_description& what, task_frame* frame) noexcept {
   executor* const exec = running_executor.load(std::memory_order_acquire);
   if (!exec || (what.in && what.in->get().members.dismissed())) return start::handed_over;
   thread_state& on = state_of_thread;
+  const context* creator = nullptr;
   task_size size;
   if (what.in && what.access_count == 0) {
     const context* const around = on.current ? on.current : on.forks->base;
     if (around && around->records_into) return start::handed_over;
     size = size_of(*exec, what, what.in->get().members);
   } else {
-    size = size_of(*exec, what, current_context());
+    context& here = current_context();
+    creator = &here;
+    size = size_of(*exec, what, here);
   }
   if (size == task_size::large) return start::handed_over;
-  if (!frame || !needs_no_context(what, on)) return size == task_size::tiny ? start::tiny_at_once : start::at_once;
-  begin(*frame, what, on);
+  if (!frame || !needs_no_context(what, size, on)) return size == task_size::tiny ? start::tiny_at_once : start::at_once;
+  begin(*frame, what, on, creator);
   return start::begun;
 }
 
@@ -193,48 +200,49 @@ void run_in_context(executor& exec, const task_description& what, void* callable
   if (!errors.empty()) fail_in_context(exec, creator, what, place, std::move(errors));
 }
 
-/// Ends the context that the task's code has needed; what went wrong is kept.
-[[gnu::noinline]] void end_context(task_frame& task, std::exception_ptr thrown) noexcept {
-  const task_description& what = *task.what;
-  const bool leaves_tasks = task.inside && !task.inside->children->quiet();
-  error_list errors = thrown ? take_branch(task, std::move(thrown)) : take_branch(task);
-  if (leaves_tasks) the_executor().learn(what.run, what.where, 0, true);
-  scope& members = what.in ? what.in->get().members : *task.before->children;
-  if (!errors.empty()) members.add_errors(task.place, std::move(errors));
-}
-
-[[gnu::always_inline]] inline void end(task_frame& task, fork_list& forks) noexcept {
+[[gnu::always_inline]] inline void close(task_frame& task, fork_list& forks) noexcept {
   const task_description& what = *task.what;
   reinterpret_cast<base::kept_rounding*>(task.rounding)->~kept_rounding();
   if (task.began) the_executor().learn(what.run, what.where, base::ticks() - task.began, false);
   task.close(forks);
-  if (what.in) what.in->get().members.leave();
 }
 
-/// The same where it may have been suspended meanwhile.
-[[gnu::noinline]] void end_on_this_thread(task_frame& task) noexcept { end(task, *forks_of_thread()); }
+/// Ends a task that has thrown, or whose code has needed a context; it may have changed threads.
+[[gnu::noinline]] void end_in_context(task_frame& task, std::exception_ptr thrown) noexcept {
+  const task_description& what = *task.what;
+  const bool leaves_tasks = task.inside && !task.inside->children->quiet();
+  error_list errors = thrown ? take_branch(task, std::move(thrown)) : take_branch(task);
+  if (leaves_tasks) the_executor().learn(what.run, what.where, 0, true);
+  close(task, *forks_of_thread());
+  if (!errors.empty()) {
+    context& creator = current_context();
+    try {
+      fail_in_context(the_executor(), creator, what, task.place, std::move(errors));
+    } catch (...) {
+      members_of(what.in, creator).add_error(task.place, std::current_exception());
+    }
+  }
+  if (what.in) what.in->get().members.leave();
+}
 
 }  // namespace
 
 void end_at_once(task_frame& task) noexcept {
-  if (!task.inside) [[likely]]
-    return end(task, *state_of_thread.forks);
-  end_context(task, nullptr);
-  end_on_this_thread(task);
+  if (task.inside) [[unlikely]]
+    return end_in_context(task, nullptr);
+  close(task, *state_of_thread.forks);
+  if (group* const in = task.what->in) in->get().members.leave();
 }
 
-void fail_at_once(task_frame& task) noexcept {
-  end_context(task, std::current_exception());
-  end_on_this_thread(task);
-}
+void fail_at_once(task_frame& task) noexcept { end_in_context(task, std::current_exception()); }
 
 void run_at_once(const task_description& what, void* callable, access_record* records, bool tiny) {
   const auto run = [&] {
     thread_state& on = state_of_thread;
-    if (what.access_count > 0 || !needs_no_context(what, on))
+    if (what.access_count > 0 || !needs_no_context(what, task_size::small, on))
       return run_in_context(*running_executor.load(std::memory_order_acquire), what, callable, records, tiny);
     task_frame task;
-    begin(task, what, on);
+    begin(task, what, on, what.in ? nullptr : &current_context());
     try {
       what.run(callable, nullptr, body_use::call);
     } catch (...) {
@@ -243,7 +251,9 @@ void run_at_once(const task_description& what, void* callable, access_record* re
     end_at_once(task);
   };
   // What a task creates is likely to create others.
-  if (state_of_thread.forks == &no_forks && state_of_thread.current && !state_of_thread.current->is_root)
+  const thread_state& on = state_of_thread;
+  const bool in_task = on.current ? !on.current->is_root : on.forks->innermost != nullptr;
+  if (in_task && !on.forks->has_room())
     the_executor().run_with_forks([](void* env) { (*static_cast<decltype(run)*>(env))(); },
                                   const_cast<void*>(static_cast<const void*>(&run)));
   else

@@ -102,6 +102,11 @@ class small_work {
   bool is_tiny(const call_site& site) const noexcept {
     return grain::is_too_small(site.time().expected(1), handing_task_over_ticks_);
   }
+  /// The same with what its accesses add.
+  bool is_too_small(const call_site& site, std::size_t accesses, int width) const noexcept {
+    return grain::is_too_small(site.time().expected(1),
+                               handing_task_over_ticks_ + (accesses > 0 ? in_graph(site, width) : 0));
+  }
   /// What handing a task of the site over takes, with what its accesses add to that, in ticks.
   double handing_task_over(const call_site& site, int width) const noexcept {
     return handing_task_over_ticks_ + in_graph(site, width);
@@ -111,18 +116,17 @@ class small_work {
     return grain::runs_at_once(site.time().expected(1), handing_task_over_ticks_,
                                accesses > 0 ? in_graph(site, width) : 0, at_hand, width);
   }
-  bool runs_in_order(double mean_ticks, int width) const noexcept {
-    return grain::runs_in_order(mean_ticks, handing_task_over_ticks_, width);
-  }
-  bool run_in_order(std::span<detail::task_node* const> tasks, int width) const noexcept {
-    if (!at_once_ || tasks.empty()) return false;
+  /// Gives the mean time of the tasks' bodies in ticks; 0 where it is not known, or not short.
+  double mean_of_small(std::span<detail::task_node* const> tasks) const noexcept {
+    if (!at_once_ || tasks.empty()) return 0;
     double ticks = 0;
     for (const detail::task_node* task : tasks) {
       const grain::site_time time = sites_.time_of(task->run, task->where.line());
-      if (time.seen < task_known) return false;
+      if (time.seen < task_known) return 0;
       ticks += time.expected(1);
     }
-    return runs_in_order(ticks / static_cast<double>(tasks.size()), width);
+    const double mean = ticks / static_cast<double>(tasks.size());
+    return mean < grain::still_short * handing_task_over_ticks_ ? mean : 0;
   }
   void learn(detail::task_function body, unsigned line, std::uint64_t ticks, bool leaves_tasks) noexcept {
     call_site& site = sites_.of(body, line);

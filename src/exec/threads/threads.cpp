@@ -330,6 +330,7 @@ grain::task_size threads_executor::size_of(detail::task_function body, const loc
   const bool is_tiny = small_.is_tiny(site);
   if (is_tiny && !sharing_) return tiny;
   const int width = shares_of_caller();
+  if (!sharing_ && small_.is_too_small(site, accesses, width)) return small;
   const grain::tasks_at_hand hand = w                        ? at_hand(*w, created, width)
                                     : worker_0_.is_starter() ? grain::tasks_at_hand{at(0).tasks.size(), created}
                                                              : grain::tasks_at_hand{0, created};
@@ -346,12 +347,8 @@ double threads_executor::lost_by_handing_over(detail::task_function body, const 
   return grain::is_too_small(site->time().expected(1), handing_over) && has_room(self()) ? handing_over : 0;
 }
 
-bool threads_executor::are_too_small(std::span<detail::task_node* const> tasks) const noexcept {
-  return small_.run_in_order(tasks, shares_of_caller());
-}
-
-bool threads_executor::runs_in_order(double mean_ticks) const noexcept {
-  return small_.runs_in_order(mean_ticks, shares_of_caller());
+double threads_executor::mean_of_small(std::span<detail::task_node* const> tasks) const noexcept {
+  return small_.mean_of_small(tasks);
 }
 
 void threads_executor::learn(detail::task_function body, const location& where, std::uint64_t ticks,

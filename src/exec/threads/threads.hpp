@@ -43,8 +43,7 @@ class threads_executor final : public executor, public phase_host {
   grain::task_size size_of(detail::task_function body, const location& where, std::size_t accesses,
                            std::uint64_t created) const noexcept override;
   double lost_by_handing_over(detail::task_function body, const location& where) const noexcept override;
-  bool are_too_small(std::span<detail::task_node* const> tasks) const noexcept override;
-  bool runs_in_order(double mean_ticks) const noexcept override;
+  double mean_of_small(std::span<detail::task_node* const> tasks) const noexcept override;
   void learn(detail::task_function body, const location& where, std::uint64_t ticks,
              bool leaves_tasks) noexcept override;
   void learn_graph(detail::task_function body, const location& where, bool adding,

@@ -40,8 +40,16 @@ bool worker_0_thread::attach() {
   worker& w = exec_.at(0);
   w.runs(*w.own_stack);
   here.worker = &w;
-  // Unless it attaches for code that it runs while it waits, which has a list.
-  if (here.forks == &detail::no_forks) here.forks = &w.own_stack->forks;
+  // It may attach for code that it runs while it waits, which has a list with room.
+  if (here.forks->has_room()) return true;
+  const bool in_frame = here.forks->innermost;
+  forks_before_ = here.forks;
+  if (!in_frame) [[likely]] {
+    here.forks = &w.own_stack->forks;
+    return true;
+  }
+  current_context();  // made now: it is not looked for in the other list
+  detail::address_of_thread_state().forks = &w.own_stack->forks;
   return true;
 }
 
@@ -55,7 +63,7 @@ void worker_0_thread::detach() {
   if (!role_.is_called() && (w.suspended > 0 || has_work_alone())) want_substitute();
   detail::thread_state& here = detail::address_of_thread_state();
   here.worker = nullptr;
-  if (here.forks == &w.own_stack->forks) here.forks = &detail::no_forks;
+  if (here.forks == &w.own_stack->forks) here.forks = forks_before_;
   exec_.libraries().back_in_program();
   leave_role();
 }

@@ -84,6 +84,7 @@ class worker_0_thread {
   starting_thread starter_;
   std::thread substitute_;
   std::optional<task_fiber> substitute_stack_;
+  detail::fork_list* forks_before_ = nullptr;  ///< of the starter, while it is worker 0
 };
 
 }  // namespace maslin

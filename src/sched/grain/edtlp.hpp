@@ -146,10 +146,4 @@ constexpr bool runs_at_once(double expected, double handing_over, double in_grap
   return at_hand.all >= at_hand.created + enough || at_hand.all * expected >= worth_fetching * handing_over;
 }
 
-/// Recorded tasks take `expected` each in the mean (0: not known): had their replay better be one worker's? By all
-/// workers together each costs a `width`-th of its handing over at least, whatever its body does.
-constexpr bool runs_in_order(double expected, double handing_over, int width) {
-  return expected > 0 && expected * width < handing_over;
-}
-
 }  // namespace maslin::grain

@@ -144,13 +144,6 @@ TEST(Refills, FromLessThanOneForEachToTwo) {
 
 TEST(RunsAtOnce, ALongTaskNever) { EXPECT_FALSE(runs_at_once(5000, 100, 0, {1000, 0}, 8)); }
 
-TEST(RunsInOrder, WhatManyWorkersCouldNotDoSooner) {
-  EXPECT_TRUE(runs_in_order(49, 100, 2));
-  EXPECT_FALSE(runs_in_order(51, 100, 2));
-  EXPECT_FALSE(runs_in_order(49, 100, 64));
-  EXPECT_FALSE(runs_in_order(0, 100, 2));
-}
-
 TEST(RunsAtOnce, WhatIsNotKnownIsHandedOver) { EXPECT_FALSE(runs_at_once(0, 100, 0, {1000, 0}, 1)); }
 
 }  // namespace
