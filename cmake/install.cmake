@@ -27,6 +27,15 @@ list(JOIN HWLOC_LDFLAGS " " hwloc_flags)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/maslin.pc.in maslin.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/maslin.pc DESTINATION ${pkgconfig_folder} COMPONENT development)
 
+# The commands for gdb. In /usr it finds them by itself with the library.
+install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/maslin.py DESTINATION ${CMAKE_INSTALL_DATADIR}/maslin/gdb
+  COMPONENT development)
+file(WRITE ${PROJECT_BINARY_DIR}/loaded-by-gdb.py
+  "gdb.execute('source /usr/${CMAKE_INSTALL_DATADIR}/maslin/gdb/maslin.py')\n")
+install(FILES ${PROJECT_BINARY_DIR}/loaded-by-gdb.py COMPONENT development
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load/usr/${CMAKE_INSTALL_LIBDIR}
+  RENAME libmaslin.so.${PROJECT_VERSION}-gdb.py)
+
 if(TARGET maslin_mpi)
   install(TARGETS maslin_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()

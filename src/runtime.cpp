@@ -19,6 +19,7 @@
 #include "base/float_mode.hpp"
 #include "base/no_leak.hpp"
 #include "base/settings.hpp"
+#include "exec/fiber/debuggers.hpp"
 #include "exec/foreign/libraries.hpp"
 #include "exec/foreign/one_thread.hpp"
 #include "exec/forks/forks.hpp"
@@ -112,6 +113,7 @@ void around_fork(bool begins) noexcept {
   trace::around_fork(begins);
   kernels_around_fork(begins);
   pool::around_fork(begins);
+  fibers_around_fork(begins);
   if (!begins) starting.unlock();
 }
 

@@ -52,7 +52,9 @@ fiber::fiber() {
 
 fiber::fiber(const fiber_stack& on, void (*body)(void*), void* argument)
     : stack_(on), is_checked_(!on.has_guard), body_(body), argument_(argument) {
-  machine_context_ = bc::make_fcontext(on.top(), on.bytes, &fiber_entry::run);
+  listed_.machine_context = bc::make_fcontext(on.top(), on.bytes, &fiber_entry::run);
+  listed_.bottom = on.bottom;
+  listed_.bytes = on.bytes;
   asan_bottom_ = on.bottom;
   asan_bytes_ = on.bytes;
 #ifdef MASLIN_TSAN
@@ -84,7 +86,7 @@ void fiber::switch_to(fiber& from, fiber& to, void (*after)(void*), void* argume
 #ifdef MASLIN_TSAN
   __tsan_switch_to_fiber(to.tsan_, 0);
 #endif
-  const bc::transfer_t back = bc::jump_fcontext(to.machine_context_, &m);
+  const bc::transfer_t back = bc::jump_fcontext(to.listed_.machine_context, &m);
   // Here again, on `from`'s stack: somebody else sent the message.
   arrive(static_cast<message*>(back.data), back.fctx);
 }
@@ -92,7 +94,7 @@ void fiber::switch_to(fiber& from, fiber& to, void (*after)(void*), void* argume
 void fiber::arrive(message* sent, void* left_context) {
   fiber& from = *sent->from;
   fiber& to = *sent->to;
-  from.machine_context_ = left_context;
+  from.listed_.machine_context = left_context;
 #ifdef MASLIN_ASAN
   const void* bottom;
   std::size_t bytes;

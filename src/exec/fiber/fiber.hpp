@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "exec/fiber/debuggers.hpp"
 #include "exec/fiber/stacks.hpp"
 #include "maslin/fork.hpp"
 #include "task/context.hpp"
@@ -35,7 +36,7 @@ class fiber {
   friend struct fiber_entry;
   static void arrive(message* sent, void* left_context);
 
-  void* machine_context_ = nullptr;  ///< where it continues; Boost.Context's
+  listed_fiber listed_;
   std::optional<fiber_stack> stack_;
   bool is_checked_ = false;  ///< its stack has no guard
   void (*body_)(void*) = nullptr;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 
+#include "exec/fiber/debuggers.hpp"
 #include "exec/fiber/overflow.hpp"
 #include "exec/fiber/sanitizers.hpp"
 
@@ -112,6 +113,7 @@ fiber_stacks::~fiber_stacks() {
   slab* s = latest_.load(std::memory_order_relaxed);
   while (s) {
     const std::unique_ptr<slab> end(s);
+    for (const std::uintptr_t known : s->in_valgrind) tell_valgrind_no_more(known);
 #ifdef MASLIN_ASAN
     // There may be frames on it, and its addresses may become another stack, also a thread's.
     for (std::size_t i = 1; i <= s->taken; ++i) __asan_unpoison_memory_region(s->base + i * s->stride - bytes_, bytes_);
@@ -166,6 +168,7 @@ fiber_stack fiber_stacks::take() {
                     fiber_stack::canary_words, fiber_stack::canary);
     }
     ++s->taken;
+    if (const std::uintptr_t known = tell_valgrind(taken.bottom, taken.top())) s->in_valgrind.push_back(known);
     return taken;
   }
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace maslin {
 
@@ -58,7 +59,8 @@ class fiber_stacks {
     std::size_t stride;  ///< from stack to stack
     std::size_t count;
     std::size_t taken = 0;
-    bool is_closed;  ///< nobody may access it but where a stack was taken
+    bool is_closed;                           ///< nobody may access it but where a stack was taken
+    std::vector<std::uintptr_t> in_valgrind;  ///< its stacks, under valgrind
     slab* before;
   };
 
