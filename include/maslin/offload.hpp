@@ -42,8 +42,8 @@ class kernel {
 };
 
 /// Runs the kernel with the given accesses and arguments and gives what its body returns. The caller's stream is
-/// suspended meanwhile where accelerator workers exist. Accesses arrive as views, other arguments as they are. Loops in
-/// the body are shared by the stream's team. What the body throws comes out here.
+/// suspended meanwhile where accelerator workers exist. Accesses arrive as views, other arguments as const references.
+/// Loops in the body are shared by the stream's team. What the body throws comes out here.
 template <class Body, class... Arguments>
 auto offload(const kernel<Body>& k, const Arguments&... arguments) {
   using result = std::invoke_result_t<const Body&, decltype(detail::as_argument(arguments))...>;
