@@ -155,21 +155,23 @@ TEST(Substitute, AForeignThreadThatWaitsWakesUpEvery32MillisecondsAndNobodyElseD
 // There is work that only worker 0 can do, and its thread is in a call for long: a thread that stands in has nothing to
 // look for before that ends.
 TEST(Substitute, ASubstituteSleepsWhileWorker0IsNeededAndTheStarterIsThere) {
-  EXPECT_CHILD(
-      [] {
-        unsetenv("MASLIN_WATCHDOG");
-        ms::Runtime r({.workers = 1, .serial = false});
-        std::atomic<int> ran{0};
-        std::atomic<bool> well{false};
-        const auto looks_if_first = [&] {
-          if (ran++ == 0) well = all_others_stay_asleep();
-        };
-        ms::task(looks_if_first);
-        ms::task(looks_if_first);
-        ms::wait();
-        return well && ran == 2 ? 0 : 1;
-      },
-      0, "");
+  EXPECT_CHILD(([] {
+                 unsetenv("MASLIN_WATCHDOG");
+                 ms::Runtime r({.workers = 1, .serial = false});
+                 std::atomic<int> ran{0};
+                 std::atomic<bool> well{false};
+                 // Where the starter loses its CPU before it waits, the substitute is first; the starter then looks now
+                 // and then.
+                 const auto looks_if_first = [&, starter = std::this_thread::get_id()] {
+                   if (ran++ > 0) return;
+                   well = std::this_thread::get_id() == starter ? all_others_stay_asleep() : others_wake_up_every(32);
+                 };
+                 ms::task(looks_if_first);
+                 ms::task(looks_if_first);
+                 ms::wait();
+                 return well && ran == 2 ? 0 : 1;
+               }),
+               0, "");
 }
 
 // The starter comes back while the substitute is busy with worker 0's work, and waits: that is one worker, not two.
