@@ -18,19 +18,23 @@ class live_report;
 /// Suspends the caller until the tasks of that scope are done.
 void await_scope(executor& exec, const context& caller, scope& covered);
 
-/// Suspends the caller until all tasks of its context (or all members of a group) are done and their data is where the
-/// program declared it.
-inline void await_tasks(executor& exec, context& caller, scope* members = nullptr) {
+/// Suspends the caller until all tasks of its context (or all members of a group) are done, whose data is settled.
+inline void await_settled(executor& exec, context& caller, scope* members) {
   scope& covered = members ? *members : *caller.children;
-  if (caller.data) graph::settle(caller, members, exec);
   if (!covered.quiet()) await_scope(exec, caller, covered);
   if (caller.data) graph::domain::of(caller).quiet(members, covered.has_errors() || covered.dismissed());
+}
+
+/// Suspends the caller until they are done and their data is where the program declared it.
+inline void await_tasks(executor& exec, context& caller, scope* members = nullptr) {
+  if (caller.data) graph::settle(caller, members, exec);
+  await_settled(exec, caller, members);
 }
 
 /// The same for all tasks of a context that ends.
 inline void await_tasks_at_end(executor& exec, context& ending) {
   if (ending.data) graph::settle_at_end(ending, exec);
-  await_tasks(exec, ending);
+  await_settled(exec, ending, nullptr);
 }
 
 /// Runs `body()` in the context `here`, which is in force and whose scope is `own`, and waits for the tasks that it

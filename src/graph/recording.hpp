@@ -34,11 +34,6 @@ struct recorded_task {
   std::int32_t blockers;  ///< how many tasks it follows
 };
 
-}  // namespace graph
-
-/// A recording's tasks.
-namespace graph {
-
 /// What is known of replays (sched/grain/replays.hpp).
 struct replay_times {
   float in_order = 0;  ///< ticks, by its caller alone in program order; 0: not known
@@ -50,6 +45,7 @@ struct replay_times {
 
 }  // namespace graph
 
+/// A recording's tasks.
 struct recording::state {
   state() = default;
   ~state();

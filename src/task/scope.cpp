@@ -142,8 +142,7 @@ error_list scope::take_errors() noexcept {
   try {
     throw error(
         "tasks were cancelled because a task whose data they read threw, or was cancelled with its group; the wait "
-        "that "
-        "covers that one says which");
+        "that covers that one says which");
   } catch (...) {
     cancelled.add(0, std::current_exception());
   }

@@ -135,12 +135,7 @@ TEST_P(Async, ACreatorThatThrowsWaitsForIt) {
   ms::future<void> later;
   ms::task(
       [&later](ms::view<int> whole) {
-        later = ms::async(
-            [](ms::view<int> v) {
-              dawdle();
-              v[0] = 1;
-            },
-            ms::inout(whole));
+        later = ms::async(write_one, ms::inout(whole));
         throw std::runtime_error("the creator");
       },
       ms::inout(x));
@@ -155,12 +150,7 @@ TEST_P(Async, ALoopWaitsForWhatItsBlocksGaveData) {
   ms::parallel_for(0, static_cast<std::int64_t>(x.size()), [&](ms::range block) {
     for (const auto at : block) {
       const auto i = static_cast<std::size_t>(at);
-      later[i] = ms::async(
-          [](ms::view<int> v) {
-            dawdle();
-            v[0] = 1;
-          },
-          ms::inout(x[i]));
+      later[i] = ms::async(write_one, ms::inout(x[i]));
     }
   });
   for (const int v : x) EXPECT_EQ(v, 1);

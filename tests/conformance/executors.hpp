@@ -48,15 +48,13 @@ class Promise : public testing::TestWithParam<executor_kind> {
 
 /// Long enough for others to overtake a task that does not hold them back.
 inline void dawdle() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
-/// Creates a task that has written 1 after a while.
-inline void write_one_later(int& x) {
-  ms::task(
-      [](ms::view<int> v) {
-        dawdle();
-        v[0] = 1;
-      },
-      ms::inout(x));
+/// A body: has written 1 after a while.
+inline void write_one(ms::view<int> to) {
+  dawdle();
+  to[0] = 1;
 }
+/// Creates a task that does.
+inline void write_one_later(int& x) { ms::task(write_one, ms::inout(x)); }
 
 std::vector<executor_kind> executor_kinds();
 std::string kind_name(const testing::TestParamInfo<executor_kind>& info);

@@ -13,17 +13,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from install_test import BUILD, CHECKOUT, run
+from install_test import BUILD, CHECKOUT, blocks_of, run
 
 SKIPPED = 77
 EXAMPLES = CHECKOUT / "examples"
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[-+]\d+)?")
 NEEDS = {"c-stencil": "make", "mpi-beside": "mpirun"}
 ABSENT = re.compile(r"Could NOT find (MPI|BLAS)\b")
-
-
-def blocks(page: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
 
 
 def missing(lines: list[str], output: str) -> list[str]:
@@ -58,8 +54,8 @@ def main() -> int:
         print(f"examples/README.md does not list {example}")
         return 1
     page = (EXAMPLES / example / "README.md").read_text(encoding="utf-8")
-    commands, = blocks(page, "sh")
-    shown, = blocks(page, "text")
+    commands, = blocks_of(page, "sh")
+    shown, = blocks_of(page, "text")
     with tempfile.TemporaryDirectory(prefix="maslin-example-") as folder:
         project = Path(folder) / example
         shutil.copytree(EXAMPLES / example, project, ignore=shutil.ignore_patterns("build"))

@@ -37,10 +37,14 @@ print(sum(found), "on", workers.value, "workers")
 """
 
 
-def blocks(language: str, section: str) -> list[str]:
-    """Gives the blocks of that language in the section of the page that has this heading."""
-    text = re.search(rf"^## {re.escape(section)}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)[1]
+def blocks_of(text: str, language: str) -> list[str]:
+    """Gives the blocks of that language in a page, or a part of one."""
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def blocks(language: str, section: str) -> list[str]:
+    """Gives those in the section of the page that has this heading."""
+    return blocks_of(re.search(rf"^## {re.escape(section)}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)[1], language)
 
 
 def run(command: str, folder: Path, **more: str) -> str:

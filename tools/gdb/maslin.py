@@ -121,14 +121,11 @@ def all_fibers():
         raise gdb.GdbError("maslin: there is no process; start one, or open a core file")
     if gdb.selected_frame().architecture().name() != "i386:x86-64":
         raise gdb.GdbError("maslin: fibers are known on x86-64 only")
-    head = gdb.lookup_minimal_symbol("maslin_fibers") if hasattr(gdb, "lookup_minimal_symbol") else None
-    address = int(head.value().address) if head else None
-    if address is None:
-        try:
-            address = int(gdb.parse_and_eval("(unsigned long)&maslin_fibers"))
-        except gdb.error:
-            raise gdb.GdbError("maslin: the program has no maslin_fibers; expected one that uses libmaslin 0.2 or newer")
-    fibers, at = [], word_at(address)
+    try:
+        head = int(gdb.parse_and_eval("(unsigned long)&maslin_fibers"))
+    except gdb.error:
+        raise gdb.GdbError("maslin: the program has no maslin_fibers; expected one that uses libmaslin 0.2 or newer")
+    fibers, at = [], word_at(head)
     while at:
         fibers.append(Fiber(at))
         at = fibers[-1].next

@@ -104,8 +104,7 @@ class small_work {
   }
   /// The same with what its accesses add.
   bool is_too_small(const call_site& site, std::size_t accesses, int width) const noexcept {
-    return grain::is_too_small(site.time().expected(1),
-                               handing_task_over_ticks_ + (accesses > 0 ? in_graph(site, width) : 0));
+    return accesses == 0 ? is_tiny(site) : grain::is_too_small(site.time().expected(1), handing_task_over(site, width));
   }
   /// What handing a task of the site over takes, with what its accesses add to that, in ticks.
   double handing_task_over(const call_site& site, int width) const noexcept {
