@@ -38,9 +38,15 @@ class Site(unittest.TestCase):
                 made = make("--from", folder)
                 self.assertEqual(made.returncode == 0, right, text + made.stdout + made.stderr)
 
+    def test_every_page_for_users_is_in_the_navigation(self):
+        there = (ROOT / "docs" / "site" / "mkdocs.yml").read_text(encoding="utf-8")
+        for folder in ("docs", "docs/from", "docs/policies"):
+            for page in (ROOT / folder).glob("*.md"):
+                self.assertIn(f"{folder}/{page.name}\n", there)
+
     def test_search_finds_what_pages_say(self):
         found = json.loads((SITE / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
-        for word in ("MASLIN_WORKERS", "parallel_reduce", "renam"):
+        for word in ("MASLIN_WORKERS", "parallel_reduce", "sparselu"):
             self.assertTrue(any(word in one["text"] for one in found), word)
 
     def test_pages_fit_a_phone_and_fetch_nothing_from_elsewhere(self):
