@@ -169,13 +169,14 @@ template <class T>
 struct identity_of<std::multiplies<>, T> {
   static constexpr T value = T{1};
 };
-/// The smaller and the larger of two, as operations of a reduction.
+/// The smaller of two, as the operation of a reduction; `maximum` gives the larger.
 struct minimum {
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {
     return b < a ? b : a;
   }
 };
+/// The larger of two.
 struct maximum {
   template <class T>
   constexpr T operator()(const T& a, const T& b) const {

@@ -9,7 +9,7 @@ namespace maslin {
 
 /// Asks `cost` whether to leave work out.
 struct skip_t {};
-inline constexpr skip_t skip{};
+inline constexpr skip_t skip{};  ///< the one object of its type
 
 namespace detail {
 MASLIN_API bool pay(double seconds);

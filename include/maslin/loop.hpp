@@ -22,8 +22,9 @@ struct range {
   std::int64_t first = 0;
   std::int64_t last = 0;
 
-  std::int64_t size() const { return last - first; }
+  std::int64_t size() const { return last - first; }  ///< iterations
 
+  /// For `for (auto i : r)`.
   struct iterator {
     std::int64_t at;
     std::int64_t operator*() const { return at; }

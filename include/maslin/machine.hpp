@@ -20,12 +20,14 @@ struct cache {
   std::vector<int> cpus;  ///< that share it
 };
 
+/// Memory that is near to some CPUs.
 struct numa_node {
   int index = 0;
   std::int64_t bytes = 0;
   std::vector<int> cpus;
 };
 
+/// A machine.
 struct topology {
   std::string processor;  ///< its model; empty where the system does not say
   int packages = 0;
@@ -70,6 +72,7 @@ MASLIN_API worker_grant grant_workers(const cpu_budget& budget);
 
 // Described machines.
 
+/// CPU cores run everything; accelerators run kernels, and hosts beside them the streams.
 enum class worker_kind { cpu, accelerator };
 
 /// What executes tasks and kernels.
@@ -102,6 +105,7 @@ struct dispatch_spec {
   std::string source;
 };
 
+/// The memory that each worker has to itself.
 struct local_store_spec {
   std::int64_t bytes = 0;
   std::string source;
@@ -129,6 +133,7 @@ struct memory_spec {
 
 /// A connection between groups of one node, or between nodes.
 struct link_spec {
+  /// What it connects.
   enum class ends { groups, nodes } between = ends::groups;
   double bandwidth_gb_per_s = 0;  ///< in one direction
   std::optional<double> latency_us;

@@ -17,8 +17,8 @@ class mutex {
   mutex(const mutex&) = delete;
   mutex& operator=(const mutex&) = delete;
 
-  MASLIN_API void lock();
-  MASLIN_API bool try_lock() noexcept;
+  MASLIN_API void lock();               ///< suspends the caller until it has the mutex
+  MASLIN_API bool try_lock() noexcept;  ///< gives whether the caller has it now
   /// Throws `error` if nobody has locked it, or another task, stream or thread has. A std::lock_guard's destructor
   /// cannot pass that on and ends the program.
   MASLIN_API void unlock();

@@ -50,6 +50,7 @@ struct sharing_process {
   std::int64_t regained = 0;  ///< times that it took one back from another's use
 };
 
+/// What the processes of a job share on a node.
 struct shared_node {
   std::string job;
   std::vector<shared_cpu_state> cpus;

@@ -33,8 +33,8 @@ class kernel {
     detail::expect_body(body_, "kernel", where);
   }
 
-  const Body& body() const { return body_; }
-  std::uint32_t id() const { return id_; }
+  const Body& body() const { return body_; }  ///< the function
+  std::uint32_t id() const { return id_; }    ///< the number under which it is counted
 
  private:
   Body body_;

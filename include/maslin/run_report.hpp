@@ -22,6 +22,7 @@ struct process_space {
   std::string host;
   std::string numbers;  ///< two processes of a host with the same text here mean the same by a number; may be empty
 };
+/// Gives that of the calling process.
 MASLIN_API process_space this_process_space();
 
 /// Gives when a process began, in clock ticks since the machine did; 0 when there is no such process (any more). Two

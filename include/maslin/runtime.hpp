@@ -12,6 +12,7 @@ namespace maslin {
 /// nobody observed, stops the workers and never throws.
 class Runtime {
  public:
+  /// What a program may ask for.
   struct options {
     int workers = 0;      ///< 0: MASLIN_WORKERS, else this process's CPU budget
     bool serial = false;  ///< run every call in place, in program order (also MASLIN_SERIAL=1)

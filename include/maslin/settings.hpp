@@ -19,6 +19,7 @@ struct setting_word {
 
 /// A variable of the environment. Texts are Markdown with links as from docs/; `plain` gives them for terminals.
 struct setting {
+  /// The form of its value.
   enum class kind : std::uint8_t {
     words,   ///< one of them; a flag is 0 or 1
     number,  ///< from `least` to `most`
@@ -26,6 +27,7 @@ struct setting {
     file,    ///< a path
     text     ///< a form of its own
   };
+  /// Where it counts.
   enum class reach : std::uint8_t {
     everywhere,
     here,       ///< not on described machines
@@ -73,6 +75,7 @@ struct misspelt_setting {
   std::string name;
   std::string_view meant;
 };
+/// Gives those of this process.
 MASLIN_API std::vector<misspelt_setting> misspelt_settings();
 
 }  // namespace maslin

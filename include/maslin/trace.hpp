@@ -77,6 +77,7 @@ enum class event_kind : std::uint8_t {
   choice,    ///< argument: `choice_of` (expected, stands); one each, in the order in which they were chosen
   estimate,  ///< argument: `estimate_of` (throughput, error); one a configuration that is known, best first
 };
+/// How many kinds there are, and one more.
 inline constexpr int event_kinds = static_cast<int>(event_kind::estimate) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
@@ -107,6 +108,7 @@ struct chunk_at {
   std::int64_t first_block;  ///< below 2^32
   std::int64_t blocks;       ///< 65535 stands for that many or more
 };
+/// How far the choice of a configuration has come.
 enum class decision_stage : std::uint8_t { sampling, chosen, pinned };
 /// What right-sizing decided: the configuration in force from now on.
 struct decision_of {
@@ -143,6 +145,7 @@ struct waiting_of {
   std::uint32_t reason;
 };
 
+/// Gives the `event::argument` that says this; `unpack<What>` gives it back.
 constexpr std::uint64_t pack(stream_at s) {
   return static_cast<std::uint64_t>(s.index) << 16 | static_cast<std::uint16_t>(s.slot);
 }
@@ -167,6 +170,7 @@ constexpr std::uint64_t pack(estimate_of e) {
          std::bit_cast<std::uint32_t>(e.error);
 }
 MASLIN_API std::uint64_t pack(const decision_of& d);
+/// Gives what `pack` made the argument of.
 template <class What>
 What unpack(std::uint64_t argument);
 template <>
@@ -233,6 +237,7 @@ struct event {
 /// What a trace says of itself.
 struct summary {
   int version = 0;  ///< of the file's format; before 2, what a program asked for was not recorded
+  /// What one worker recorded.
   struct track {
     int worker;  ///< -1: the threads that are no workers
     std::uint64_t events;
@@ -249,8 +254,8 @@ struct summary {
   bool only_streams = false;  ///< recorded with MASLIN_TRACE_DETAIL=streams
   std::vector<track> tracks;  ///< every worker in order, then worker -1
 
-  MASLIN_API std::uint64_t events() const;
-  MASLIN_API std::uint64_t dropped() const;
+  MASLIN_API std::uint64_t events() const;   ///< of all tracks
+  MASLIN_API std::uint64_t dropped() const;  ///< of all tracks
 };
 
 /// A trace file, open for reading.
@@ -263,7 +268,7 @@ class file {
   MASLIN_API file(file&&) noexcept;
   MASLIN_API file& operator=(file&&) noexcept;
 
-  MASLIN_API const summary& about() const;
+  MASLIN_API const summary& about() const;  ///< what the trace says of itself
   /// Gives the name with that number; "?" when the trace has none.
   MASLIN_API std::string_view name(std::uint32_t id) const;
   /// Hands over every event in the order of time; those of one worker in the order in which it recorded them. An event
