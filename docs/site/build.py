@@ -14,11 +14,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+import api
+import results
+
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = Path(__file__).with_name("mkdocs.yml")
 PAGES = ROOT / "build" / "site-pages"
+SCORECARD = ROOT / "build" / "scorecard.json"  # ./dev bench --json build/scorecard.json
 NO_SOURCE = {".git", ".venv", "build", "out", "node_modules"}
 LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
+ITEM = re.compile(r"([-*]|\d+\.) ")
 CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -38,13 +43,38 @@ def linked(page: Path) -> set[Path]:
     return {target for target in targets if target.suffix != ".md" and (ROOT / target).is_file()}
 
 
+def for_mkdocs(text: str) -> str:
+    """Gives a page with an empty line before each list, which Markdown of Python's wants and that of repositories does not."""
+    out: list[str] = []
+    fenced = False
+    for line in text.split("\n"):
+        fenced ^= line.startswith("```")
+        follows_text = bool(out) and re.match(r"[^\s|#>-]", out[-1]) is not None and not ITEM.match(out[-1])
+        if ITEM.match(line) and follows_text and not fenced:
+            out.append("")
+        out.append(line)
+    return "\n".join(out)
+
+
 def copy_pages() -> None:
-    """Fills build/site-pages: each file at its path in the repository."""
+    """Fills build/site-pages: each file at its path in the repository, and with the declarations of the C++ interface."""
     shutil.rmtree(PAGES, ignore_errors=True)
     there = pages()
     for file in {*there, *(target for page in there for target in linked(page)), Path("docs/site/site.css")}:
         (PAGES / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / file, PAGES / file)
+        if file.suffix == ".md":
+            (PAGES / file).write_text(for_mkdocs((ROOT / file).read_text(encoding="utf-8")), encoding="utf-8")
+        else:
+            shutil.copyfile(ROOT / file, PAGES / file)
+    page = PAGES / "docs" / "results.md"
+    page.write_text(results.filled(page.read_text(encoding="utf-8"), SCORECARD), encoding="utf-8")
+    if not shutil.which("doxygen"):
+        print("there is no doxygen: pages of the C++ interface have examples and no declarations", file=sys.stderr)
+        return
+    known = api.names()
+    for page in (PAGES / "docs" / "api").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text + api.reference(text, known), encoding="utf-8")
 
 
 def make_site(configuration: Path) -> int:

@@ -2,6 +2,8 @@
 it works without a network. Needs the packages of docs/site/requirements.txt, which ./dev puts into .venv."""
 
 import json
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,9 +42,21 @@ class Site(unittest.TestCase):
 
     def test_every_page_for_users_is_in_the_navigation(self):
         there = (ROOT / "docs" / "site" / "mkdocs.yml").read_text(encoding="utf-8")
-        for folder in ("docs", "docs/from", "docs/policies"):
+        for folder in ("docs", "docs/api", "docs/from", "docs/policies"):
             for page in (ROOT / folder).glob("*.md"):
                 self.assertIn(f"{folder}/{page.name}\n", there)
+
+    @unittest.skipUnless(shutil.which("doxygen"), "there is no doxygen")
+    def test_pages_of_the_interface_have_its_declarations(self):
+        page = (SITE / "docs" / "api" / "loops.html").read_text(encoding="utf-8")
+        self.assertIn('id="parallel_reduce"', page)
+        self.assertIn("Half-open range of iterations", page)
+
+    def test_lists_are_lists(self):
+        for page in SITE.rglob("*.html"):
+            body = re.sub(r"<pre.*?</pre>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+            for paragraph in re.findall(r"<p>(.*?)</p>", body, re.DOTALL):
+                self.assertFalse(re.search(r"\n[-*] ", paragraph), f"{page}: {paragraph}")
 
     def test_search_finds_what_pages_say(self):
         found = json.loads((SITE / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
