@@ -7,7 +7,8 @@ import sys
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from .command import BUSY_LOAD, chosen, machine, measured, parsed, status, writable, write_json
+from .command import chosen, machine, measured, parsed, status, writable, write_json
+from .shown import BUSY_LOAD
 from .table import table
 
 

@@ -29,8 +29,6 @@ FIGURES = {module.NAME: module for module in (
     peers_tasks, peers_forks, peers_graphs, peers_loops, peers_cholesky, peers_metg, peers_busy, foreign_blas, python_jobs,
     small_work)}
 
-BUSY_LOAD = 0.5  # somebody else takes half a core
-
 
 def machine() -> dict:
     """Gives what the figures depend on besides the program."""

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from .row import FAILED, MET, MISSED, UNDECIDED, Interval, Row
+from .row import FAILED, MET, MISSED, UNDECIDED, Row
+from .shown import number, span
 
 STYLES = {MET: "green", MISSED: "red", FAILED: "red", UNDECIDED: "yellow"}
-
-
-def number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
-
-
-def span(interval: Interval | None) -> str:
-    return "" if interval is None else " … ".join(number(end) for end in interval)
 
 
 def verdict(row: Row) -> str:

@@ -4,21 +4,20 @@ import json
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "bench"))
+from scorecard.shown import BUSY_LOAD, number, span  # noqa: E402
+
 MARK = "<!-- scorecard -->"
-BUSY_LOAD = 0.5  # as ./dev bench judges it
 HEADINGS = ("figure", "ours", "unit", "peer", "theirs", "ratio", "95 %", "goal", "", "rounds", "checked, remarks")
-
-
-def number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
 
 
 def cells(row: dict) -> list[str]:
     """Gives the cells of a row of the scorecard, in the order of the headings."""
-    interval = " … ".join(map(number, row["interval"] or ()))
     peer = " ".join(filter(None, (row["peer"], row["peer_version"])))
     remarks = "; ".join(filter(None, (row["checked"], row["note"])))
-    values = (row["name"], number(row["value"]), row["unit"], peer, number(row["peer_value"]), number(row["ratio"]), interval,
+    values = (row["name"], number(row["value"]), row["unit"], peer, number(row["peer_value"]), number(row["ratio"]),
+              span(row["interval"]),
               row["goal"], row["verdict"], str(row["rounds"] or ""), remarks)
     return [value.replace("|", "\\|").replace("<", "&lt;") for value in values]
 
@@ -51,5 +50,4 @@ def filled(page: str, file: Path) -> str:
 
 
 if __name__ == "__main__":
-    root = Path(__file__).resolve().parents[2]
-    print(filled((root / "docs" / "results.md").read_text(encoding="utf-8"), Path(sys.argv[1])))
+    print(filled((ROOT / "docs" / "results.md").read_text(encoding="utf-8"), Path(sys.argv[1])))
