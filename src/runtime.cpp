@@ -41,6 +41,7 @@
 #include "sched/loop/policy.hpp"
 #include "task/context.hpp"
 #include "task/context_watcher.hpp"
+#include "task/in_place_members.hpp"
 #include "task/kernels.hpp"
 #include "task/os_waiter.hpp"
 #include "task/pool.hpp"
@@ -126,6 +127,7 @@ void after_fork_in_child() {
   set_current_context(nullptr);
   forget_root_context();
   os_waiter::forget_after_fork();
+  in_place_waits::forget_after_fork();
   trace::forget_after_fork();
   forget_reports_after_fork();
   forget_reporting_after_fork();

@@ -105,6 +105,7 @@ struct task_frame : branch_frame {
   std::uint64_t place;               ///< in program order
   std::uint64_t began;               ///< in ticks; 0: it is not timed
   alignas(4) std::byte rounding[4];  ///< room for its creator's rounding mode
+  bool is_in_place;                  ///< its group's creator counts it (task/in_place_members.hpp)
 };
 
 /// How a new task starts. Its creator runs it before it goes on if the task waits for nothing and is too small to be
@@ -578,7 +579,7 @@ class group {
   const state& get() const { return *reinterpret_cast<const state*>(state_); }
 
  private:
-  alignas(8) std::byte state_[72];
+  alignas(8) std::byte state_[88];
 };
 
 /// Creates a task that calls `f()` once. The callable is copied or moved into the task. The caller goes on; `wait()`

@@ -144,7 +144,7 @@ namespace {
 [[gnu::noinline]] void set_forks_of_thread(detail::fork_list* list) noexcept { detail::state_of_thread.forks = list; }
 // Release: what the watcher needs was there before; who misses it meets it at the next change.
 void set_context_watcher(context_watcher watcher, watched what) noexcept {
-  watched_contexts.store(watcher ? what : watched::nothing, std::memory_order_relaxed);
+  watched_contexts.store(what, std::memory_order_relaxed);
   watched_by.store(watcher, std::memory_order_release);
 }
 

@@ -12,21 +12,25 @@ namespace maslin {
 /// locks of the executor: it must not suspend, throw, or call into tasks.
 using context_watcher = void (*)(context* now) noexcept;
 
-/// What a watcher must be told of. Of code that begins in a task, and is a task's itself, most need not know.
-enum class watched : unsigned char { nothing, what_is_no_task_in_a_task, everything };
+/// What a watcher must be told of: tasks that begin outside tasks (of these all, or those that are not tiny), or
+/// whatever begins.
+enum class watched : unsigned char { nothing, larger_outside, outside, everything };
 
 /// There is one, or none (null), which costs a load and a branch.
-void set_context_watcher(context_watcher watcher, watched what = watched::what_is_no_task_in_a_task) noexcept;
+void set_context_watcher(context_watcher watcher, watched what = watched::nothing) noexcept;
 
 extern constinit std::atomic<watched> watched_contexts;
 
 /// May a task begin in the code that runs on the calling thread without a context of its own, as far as a watcher is
 /// concerned?
-inline bool tells_nobody(const detail::thread_state& on) noexcept {
-  switch (watched_contexts.load(std::memory_order_relaxed)) {
+inline bool tells_nobody(const detail::thread_state& on, bool is_tiny) noexcept {
+  const watched what = watched_contexts.load(std::memory_order_relaxed);
+  switch (what) {
     case watched::nothing:
       return true;
-    case watched::what_is_no_task_in_a_task:
+    case watched::larger_outside:
+    case watched::outside:
+      if (is_tiny && what == watched::larger_outside) return true;
       return on.current ? !on.current->is_root && !on.current->owns_stream
                         : on.forks->innermost && on.forks->innermost->is_task();
     default:

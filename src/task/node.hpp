@@ -10,6 +10,7 @@
 #include "maslin/location.hpp"
 #include "maslin/task.hpp"
 #include "task/context.hpp"
+#include "task/in_place_members.hpp"
 #include "task/scope.hpp"
 
 namespace maslin {
@@ -83,20 +84,38 @@ struct group::state {
 
   /// Counts a member that `who`, the caller, creates; gives its place in program order.
   std::uint64_t enter(const void* who) noexcept {
-    if (creator == who) return members.enter() + others.load(std::memory_order_relaxed);
-    const std::uint64_t place = members.created() + others.fetch_add(1, std::memory_order_relaxed);
+    if (creator == who) return members.enter() + in_place.begun() + others.load(std::memory_order_relaxed);
+    const std::uint64_t place = members.created() + in_place.begun() + others.fetch_add(1, std::memory_order_relaxed);
     members.enter_beside();
     return place;
   }
+  /// Counts a member that the caller creates and runs before it goes on, as `end` is told then.
+  std::uint64_t begin(const void* who, bool& is_in_place) noexcept {
+    is_in_place = creator == who;
+    if (!is_in_place) return enter(who);
+    return in_place.begin() + members.created() + others.load(std::memory_order_relaxed);
+  }
+  void end(bool is_in_place) noexcept {
+    if (is_in_place)
+      in_place.end(in_place_waits::all);
+    else
+      members.leave();
+  }
 
-  bool has_members() const noexcept { return members.created() + others.load(std::memory_order_relaxed) > 0; }
-  scope members;
+  bool has_members() const noexcept {
+    return members.created() + in_place.begun() + others.load(std::memory_order_relaxed) > 0;
+  }
+  /// Are all done of whose creation the caller knows?
+  bool is_quiet() const noexcept { return in_place.are_over() && members.quiet(); }
+
+  scope members;              ///< those that are handed over, or created by others
+  in_place_members in_place;  ///< those that the creator runs itself
   /// Its tasks', whoever creates them: that of a stream which creates some may end before them. It is the stream of
   /// the code that declared it as a local variable, which is gone, and has waited, when that code ends. Any other group
   /// may outlive the stream in which it was made, so it has none: its tasks' off-loads are nobody's in the sizing of
   /// phases.
   void* stream;
-  const void* creator;                   ///< who made it, whose code counts its members without an atomic operation
+  const void* creator;                   ///< who made it, whose code counts its members without a locked instruction
   std::atomic<std::uint64_t> others{0};  ///< members that others have created
 };
 

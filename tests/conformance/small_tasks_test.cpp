@@ -437,4 +437,33 @@ TEST_P(SmallTasks, OfAGroupAreWaitedForByOthersWhileTheirCreatorRunsThem) {
   }
 }
 
+TEST_P(SmallTasks, OfAGroupAreWaitedForByAnotherThreadThatTakesItAway) {
+  std::atomic<ms::group*> given{nullptr};
+  std::atomic<int> done{0};
+  std::atomic<int> taken{0};
+  constexpr int rounds = 200;
+  std::thread other([&] {
+    for (int round = 0; round < rounds; ++round) {
+      ms::group* mine;
+      while (!(mine = given.exchange(nullptr))) std::this_thread::yield();
+      delete mine;
+      EXPECT_EQ(done, taken + 1);
+      ++taken;
+    }
+  });
+  for (int round = 0; round < rounds; ++round) {
+    auto* own = new ms::group;
+    const int last = round == 0 ? many : 20;
+    for (int i = 0; i <= last; ++i)
+      own->task([&, i] {
+        if (i < last) return;
+        given = own;
+        if (round % 2 == 0) dawdle();
+        done.fetch_add(1);
+      });
+    while (taken <= round) std::this_thread::yield();
+  }
+  other.join();
+}
+
 }  // namespace

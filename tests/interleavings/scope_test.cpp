@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/lock.hpp"
+#include "task/in_place_members.hpp"
 #include "task/os_waiter.hpp"
 #include "task/scope.hpp"
 
@@ -149,6 +150,62 @@ TEST(Interleavings, WhatAGroupsCreatorRunsItselfIsWaitedForByOthers) {
     expect_well(explore([=] { return std::make_unique<counted_by_its_creator>(nests, false, false); }, 3));
   EXPECT_NE(explore([] { return std::make_unique<counted_by_its_creator>(true, true, false); }, 3).failure, "");
   EXPECT_NE(explore([] { return std::make_unique<counted_by_its_creator>(true, false, true); }, 3).failure, "");
+}
+
+/// The same where the creator counts them without a locked instruction; it looks at nothing of the group after the end.
+struct run_by_its_creator : scenario {
+  enum class mistake { none, looks_before_the_end, is_content_with_one };
+
+  const scope group{nullptr};
+  in_place_waits waits, nobody;
+  std::optional<in_place_members> members;
+  std::vector<std::unique_ptr<os_waiter>> others;
+  explorer::atomic<int> told{0};
+  explorer::atomic<int> done{0};
+  explorer::atomic<int> waiting;
+
+  run_by_its_creator(bool nests, int waiters, mistake which) : waiting(waiters) {
+    members.emplace();
+    threads.push_back([this, nests, which] {
+      members->begin();
+      told.store(1);
+      told.notify_all();
+      if (nests) {
+        members->begin();
+        members->end(waits);
+      }
+      done.store(1);
+      if (which != mistake::looks_before_the_end) return members->end(waits);
+      const bool is_awaited = waits.any();
+      const in_place_members* const name = &*members;
+      members->end(nobody);
+      if (is_awaited) waits.wake(name);
+    });
+    for (int i = 0; i < waiters; ++i) {
+      os_waiter& me = *others.emplace_back(std::make_unique<os_waiter>());
+      threads.push_back([this, which, &me] {
+        told.wait(0);
+        do waits.await(*members, me, group);
+        while (which != mistake::is_content_with_one && !members->are_over());
+        if (done.load() != 1) fail("it went on too early");
+        if (waiting.fetch_sub(1) == 1) members.reset();
+      });
+    }
+  }
+  void check() override {
+    if (waits.any()) fail("somebody waits for ever");
+  }
+};
+
+TEST(Interleavings, WhoWaitsForMembersThatTheCreatorRunsIsWoken) {
+  using enum run_by_its_creator::mistake;
+  for (const bool nests : {false, true}) {
+    expect_well(explore([=] { return std::make_unique<run_by_its_creator>(nests, 1, none); }, 4));
+    expect_well(explore([=] { return std::make_unique<run_by_its_creator>(nests, 2, none); }, 3));
+  }
+  EXPECT_NE(explore([] { return std::make_unique<run_by_its_creator>(false, 1, looks_before_the_end); }, 2).failure,
+            "");
+  EXPECT_NE(explore([] { return std::make_unique<run_by_its_creator>(true, 1, is_content_with_one); }, 2).failure, "");
 }
 
 /// The same group where its creator waits, too, having created another member meanwhile, and nobody takes it away.

@@ -98,9 +98,11 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
 /// Can a task of that size do without a context until it needs one?
 [[gnu::always_inline]] inline bool needs_no_context(const task_description& what, task_size size,
                                                     thread_state& on) noexcept {
-  if (trace::on() || !tells_nobody(on)) return false;
-  // What is larger, and needs no data, is likely to create more of its kind: `run_at_once` makes a worker of its creator.
-  return on.forks->has_room() || ((size == task_size::tiny || what.access_count > 0) && has_frames(on));
+  const bool is_tiny = size == task_size::tiny;
+  if (trace::on() || !tells_nobody(on, is_tiny)) return false;
+  // What is larger, and needs no data, is likely to create more of its kind: `run_at_once` makes a worker of its
+  // creator.
+  return on.forks->has_room() || ((is_tiny || what.access_count > 0) && has_frames(on));
 }
 
 [[gnu::always_inline]] inline void begin(task_frame& task, const task_description& what, thread_state& on,
@@ -109,7 +111,7 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
   task.run = nullptr;
   task.inside = nullptr;
   if (what.in) {
-    task.place = what.in->get().enter(on.forks);
+    task.place = what.in->get().begin(group::state::caller(on), task.is_in_place);
     task.stream = what.in->get().stream;
   } else {
     task.place = creator->children->created();
@@ -138,7 +140,8 @@ start start_task(const task_description& what, task_frame* frame) noexcept {
     size = size_of(*exec, what, here);
   }
   if (size == task_size::large) return start::handed_over;
-  if (!frame || !needs_no_context(what, size, on)) return size == task_size::tiny ? start::tiny_at_once : start::at_once;
+  if (!frame || !needs_no_context(what, size, on))
+    return size == task_size::tiny ? start::tiny_at_once : start::at_once;
   begin(*frame, what, on, creator);
   return start::begun;
 }
@@ -222,7 +225,7 @@ void run_in_context(executor& exec, const task_description& what, void* callable
       members_of(what.in, creator).add_error(task.place, std::current_exception());
     }
   }
-  if (what.in) what.in->get().members.leave();
+  if (what.in) what.in->get().end(task.is_in_place);
 }
 
 }  // namespace
@@ -231,7 +234,7 @@ void end_at_once(task_frame& task) noexcept {
   if (task.inside) [[unlikely]]
     return end_in_context(task, nullptr);
   close(task, *state_of_thread.forks);
-  if (group* const in = task.what->in) in->get().members.leave();
+  if (group* const in = task.what->in) in->get().end(task.is_in_place);
 }
 
 void fail_at_once(task_frame& task) noexcept { end_in_context(task, std::current_exception()); }

@@ -6,6 +6,7 @@
 #include "exec/execute.hpp"
 #include "exec/foreign/one_thread.hpp"
 #include "exec/in_place.hpp"
+#include "exec/phase/phase_run.hpp"
 #include "exec/submit/submit.hpp"
 #include "graph/domain.hpp"
 #include "maslin/error.hpp"
@@ -29,11 +30,28 @@ void wait() {
 
 namespace {
 
-void await_members(scope& group) {
+/// Suspends the caller until those members are over that the group's creator, another than the caller, runs.
+void await_in_place(executor& exec, const context& caller, const group::state& of) {
+  const uncancelled during(caller);
+  const stream_waits meanwhile(caller);
+  while (!of.in_place.are_over()) {
+    if (waiter* me = exec.caller())
+      in_place_waits::all.await(of.in_place, *me, of.members);
+    else
+      exec.help(&of.members);
+  }
+}
+
+void await_members(group::state& of) {
   executor& exec = the_executor();
   foreign::one_thread::rescan();
-  const traced_wait noted(exec, &group);
-  await_tasks(exec, current_context(), &group);
+  const traced_wait noted(exec, &of.members);
+  context& caller = current_context();
+  do {
+    if (!of.in_place.are_over()) [[unlikely]]
+      await_in_place(exec, caller, of);
+    await_tasks(exec, caller, &of.members);
+  } while (!of.in_place.are_over());  // one that a member has seen begin
   exec.after_sharing();
 }
 
@@ -58,11 +76,11 @@ void* stream_of_local(const void* variable, const void* frame, const detail::thr
 }
 
 /// Is nothing left of the group, and is there nobody to be told that the caller, a task, waits for it?
-bool is_over(const scope& members) noexcept {
-  if (!members.quiet() || members.has_errors() || trace::on()) return false;
+bool is_over(const group::state& of) noexcept {
+  if (!of.is_quiet() || of.members.has_errors() || trace::on()) return false;
   const detail::thread_state& on = detail::state_of_thread;
   const bool in_task = on.current ? !on.current->is_root && !on.current->data : on.forks->innermost != nullptr;
-  return in_task && tells_nobody(on);
+  return in_task && tells_nobody(on, false);
 }
 
 }  // namespace
@@ -75,9 +93,9 @@ group::group() {
 group::~group() {
   state& mine = get();
   scope& members = mine.members;
-  if (!is_over(members)) {
+  if (!is_over(mine)) {
     if (mine.has_members()) {
-      await_members(members);
+      await_members(mine);
       trace_group_end(the_executor(), members);
     }
     if (members.has_errors()) {
@@ -90,7 +108,7 @@ group::~group() {
 
 bool group::wait() {
   state& mine = get();
-  if (!is_over(mine.members) && mine.has_members()) await_members(mine.members);
+  if (!is_over(mine) && mine.has_members()) await_members(mine);
   const bool dismissed = mine.members.end_dismissal();
   if (mine.members.has_errors()) rethrow_first(mine.members.take_errors());
   return !dismissed;

@@ -71,10 +71,9 @@ void library_threads::look() {
   const int before = foreign::known();
   if (foreign::look() == 0) return;
   const bool first = !found_.exchange(true, std::memory_order_relaxed);
-  if (first) {
-    watching.store(this, std::memory_order_release);
-    set_context_watcher(context_changed);
-  }
+  if (first) watching.store(this, std::memory_order_release);
+  const bool all_process_wide = foreign::known_process_wide() == foreign::known();
+  set_context_watcher(context_changed, all_process_wide ? watched::larger_outside : watched::outside);
   if (first || foreign::known() > before) process_limit_.apply();
 }
 

@@ -1,12 +1,9 @@
 #include "exec/threads/worker_0.hpp"
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <chrono>
 
 #include "base/start_thread.hpp"
+#include "base/stores_seen.hpp"
 #include "exec/threads/foreign_waiter.hpp"
 #include "exec/threads/threads.hpp"
 
@@ -18,15 +15,6 @@ thread_local const worker_0_thread* started_here = nullptr;
 
 /// A starter that comes back within this time finds its role free.
 constexpr auto time_to_come_back = std::chrono::milliseconds(5);
-
-void prepare_to_have_stores_seen() { syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); }
-
-/// What any thread stored before it read anything that was stored after this is seen after this
-/// (`worker_0_role::leave`). A system without that call gets time: no core keeps a store to itself for milliseconds.
-void have_stores_seen() {
-  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
-    std::this_thread::sleep_for(time_to_come_back);
-}
 
 }  // namespace
 
@@ -135,11 +123,10 @@ void worker_0_thread::begin_substitute() {
 }
 
 void worker_0_thread::substitute_body() {
-  prepare_to_have_stores_seen();
   const auto serve = [this] {
     if (!role_.enter(worker_0_role::substitute)) {
       role_.tell_starter();
-      have_stores_seen();
+      base::see_all_stores();  // as `worker_0_role::leave` expects
       if (!role_.enter(worker_0_role::substitute)) return;
     }
     worker& w = exec_.at(0);
