@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/float_mode.hpp"
+#include "base/prefetch.hpp"
 #include "exec/core/machine.hpp"
 #include "exec/in_place.hpp"
 #include "exec/tracing.hpp"
@@ -85,13 +86,16 @@ template <machine_with_loops Machine>
 void run_dealt(Machine& machine, worker_of<Machine>* w, loop_run& run, int worker) {
   const typename Machine::timed_blocks taken(machine, run);
   dealt_blocks& left = *run.dealt;
+  // Where no range has more than one block, its worker has begun with that, or the caller will: a look would only fetch
+  // the lines of the others' ranges.
+  const bool has_one_each = run.what.blocks() <= run.width;
   do {
     while (const auto piece = left.take(worker)) {
       run_blocks(machine, w, run, piece->first, left.end_of(worker), own_range{left, worker, piece->last});
       // What it left is behind a block that threw.
       left.forget(worker);
     }
-  } while (left.steal(worker));
+  } while (!has_one_each && left.steal(worker));
 }
 
 /// Does a worker's part of a loop to which its team is invited, whoever calls.
@@ -114,6 +118,7 @@ void run_part_of(Machine& machine, worker_of<Machine>* w, loop_run& run, int wor
 /// Does the part of a worker that was invited, whoever calls.
 template <machine_with_loops Machine>
 void answer(Machine& machine, worker_of<Machine>* w, const invitation& to) {
+  base::prefetch_to_read(to.loop->what.env);  // the body: it comes while the worker prepares to run it
   run_part_of(machine, w, *to.loop, to.worker);
   // The loop may be gone after this.
   to.loop->blocks.leave();
