@@ -128,14 +128,14 @@ void archetype::work_loop() {
 bool archetype::anything_for(archetype_worker& w, team& t) {
   const bool has_moved = mistake_ != stays_in_its_team && w.in_team.load() != &t;
   const bool may_resume = mistake_ != forgets_suspended_streams && t.first() == w.index && t.may_resume.load();
-  return w.inbox.load() || has_moved || may_resume || wants_stream(w, t) || urgent_.any() || !w.invited.empty() ||
+  return w.inbox.load() || has_moved || may_resume || wants_stream(w, t) || urgent_.any() || w.invited.any_to_take() ||
          core::team_queues<archetype>(*this, w, t).any() || !whole_->centre.empty();
 }
 
 void archetype::idle(archetype_worker& w, team& t) {
   if (mistake_ != forgets_suspended_streams && start_stream(w, true)) return;
   if (mistake_ != does_not_take_from_whole_team && core::take_from_whole_team(*this, w, t)) return;
-  if (mistake_ == drops_invitations) (void)w.invited.take_if([](const invitation&) { return true; });
+  if (mistake_ == drops_invitations) (void)w.invited.take();
   const bool needed_before = mistake_ == looks_before_it_sleeps && anything_for(w, t);
   asleep_.prepare_to_sleep(w.index);
   const bool needed = mistake_ == looks_before_it_sleeps ? needed_before : anything_for(w, t);

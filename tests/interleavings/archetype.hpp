@@ -49,7 +49,7 @@ struct archetype_worker final : work_queue::watcher {
   MASLIN_ATOMIC<team*> in_team;
   bounded_deque<detail::task_node, 4> tasks;
   work_queue queue{this};
-  invitations invited;
+  invitations invited{index};
   MASLIN_ATOMIC<loop_fiber*> inbox{nullptr};
 
   // The worker's own.

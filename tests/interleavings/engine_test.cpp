@@ -186,7 +186,7 @@ struct loop_without_a_worker : engine {
 
   explicit loop_without_a_worker(schedule policy, bool drops = false)
       : engine(2, archetype::none, [this, drops] {
-          if (drops) (void)machine.at(1).invited.take_if([](const invitation&) { return true; });
+          if (drops) (void)machine.at(1).invited.take();
           over.wait(0);
         }) {
     outside([this, policy] {

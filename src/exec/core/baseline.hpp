@@ -1,6 +1,6 @@
 #pragma once
-// Loops under the baseline policies (dynamic-bisectioning, section 4.1): a loop has queues of its own, and every worker
-// of the team is invited to it.
+// Loops under `gss` and `afs` (dynamic-bisectioning, section 4.1): a loop has queues of its own, and every worker of
+// the team is invited to it.
 
 #include <algorithm>
 #include <atomic>

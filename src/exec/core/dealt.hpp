@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "base/atomic.hpp"
-#include "exec/core/invitations.hpp"
 #include "sched/loop/share.hpp"
 
 namespace maslin {
@@ -34,9 +33,6 @@ class dealt_blocks {
     for (int i = 0; i < workers; ++i)
       at(i).range.store(packed(loop_policy::equal_part(blocks, workers, i)), std::memory_order_relaxed);
   }
-
-  /// The invitation of the team's `worker`: where its range is, so that they come in one cache line.
-  invitation& invitation_of(int worker) { return at(worker).to; }
 
   /// Takes the first quarter of the worker's own range, so that others find some of it; nothing when it is empty.
   std::optional<part> take(int worker) {
@@ -67,7 +63,6 @@ class dealt_blocks {
  private:
   struct alignas(64) place {
     MASLIN_ATOMIC<std::uint64_t> range{0};  ///< bits 63..32: the first block; 31..0: behind the last
-    invitation to;
   };
 
   static std::uint64_t packed(part p) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/atomic.hpp"
+#include "base/prefetch.hpp"
 #include "exec/core/baseline.hpp"
 #include "exec/core/dealt.hpp"
 #include "maslin/float_mode.hpp"
@@ -17,21 +18,16 @@ namespace maslin {
 
 class call_site;
 
-struct loop_run {
+/// Laid out by who touches it, since a line that goes from one core to another takes as long as a small block: two
+/// lines that all read and nobody writes, but for a block that throws, and one that whoever is done writes.
+struct alignas(64) loop_run {
   /// Under dbs: whoever finds it takes some of it.
-  loop_run(const detail::loop& shared, context& by, int team_width)
-      : loop_run(shared, by, team_width, static_cast<std::uint64_t>(shared.blocks())) {}
-  // Each worker of the team is invited.
-  /// Under a baseline.
-  loop_run(const detail::loop& shared, context& by, int team_width, loop_queues& queues)
-      : loop_run(shared, by, team_width, static_cast<std::uint64_t>(team_width)) {
-    own = &queues;
+  loop_run(const detail::loop& shared, context& by, int team_width) : loop_run(shared, by, 0, team_width, nullptr) {
+    blocks.enter(static_cast<std::uint64_t>(shared.blocks()));
   }
-  /// Dealt out.
-  loop_run(const detail::loop& shared, context& by, int team_width, dealt_blocks& ranges)
-      : loop_run(shared, by, team_width, static_cast<std::uint64_t>(team_width)) {
-    dealt = &ranges;
-  }
+  /// Workers [team_first, team_first + team_width) are invited. `links`: room for as many.
+  loop_run(const detail::loop& shared, context& by, int team_first, int team_width, std::uintptr_t* links)
+      : what(shared), caller(by), behind(links), first(team_first), width(team_width), blocks(by.children) {}
 
   /// Block `i` ended with these.
   void record_thrown(std::int64_t i, error_list&& errors) {
@@ -44,24 +40,27 @@ struct loop_run {
   /// Blocks from `i` on need not run: one below has thrown.
   bool is_void(std::int64_t i) const { return i > lowest_thrown.load(std::memory_order_relaxed); }
 
-  const detail::loop& what;
-  context& caller;
-  int width;                              ///< of the team when the loop began
-  loop_queues* own = nullptr;             ///< where a baseline keeps what is left; null under dbs
-  dealt_blocks* dealt = nullptr;          ///< where a loop that is dealt out does
-  const detail::float_mode mode;          ///< the caller's
-  scope blocks;                           ///< one member a block, or an invitation; an error's place is its block
-  std::uint32_t site = 0;                 ///< its name in the trace
-  call_site* learns = nullptr;            ///< that wants to know how long its blocks take
-  std::uint64_t dealt_at = 0;             ///< when, in ticks, if somebody wants to know what that cost
-  MASLIN_ATOMIC<std::uint64_t> ticks{0};  ///< that they took, all workers together; counted for `learns`
-  MASLIN_ATOMIC<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
-
- private:
-  loop_run(const detail::loop& shared, context& by, int team_width, std::uint64_t members)
-      : what(shared), caller(by), width(team_width), blocks(by.children, scope::creators::many) {
-    blocks.enter(members);
+  /// Whoever comes to it needs these, and all at once.
+  void prefetch() const noexcept {
+    base::prefetch_to_read(&what);
+    base::prefetch_to_read(&lowest_thrown);
+    base::prefetch_to_write(&blocks);
   }
+
+  const detail::loop what;
+  alignas(64) context& caller;
+  loop_queues* own = nullptr;     ///< where `gss` and `afs` keep what is left
+  dealt_blocks* dealt = nullptr;  ///< where a loop that is dealt out does
+  std::uintptr_t* const behind;   ///< a link of the list of each worker that is invited (invitations.hpp)
+  call_site* learns = nullptr;    ///< that wants to know how long its blocks take
+  MASLIN_ATOMIC<std::int64_t> lowest_thrown{std::numeric_limits<std::int64_t>::max()};
+  const int first;                        ///< worker of the team when the loop began; 0 under dbs
+  int width;                              ///< of the team when the loop began
+  const detail::float_mode mode;          ///< the caller's
+  std::uint32_t site = 0;                 ///< its name in the trace
+  alignas(64) scope blocks;               ///< one member a block, or an invitation; an error's place is its block
+  MASLIN_ATOMIC<std::uint64_t> ticks{0};  ///< that they took, all workers together; counted for `learns`
+  std::uint64_t dealt_at = 0;             ///< when, in ticks, if somebody wants to know what that cost
 };
 
 /// Blocks [first, last) of a loop.

@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "base/float_mode.hpp"
+#include "base/prefetch.hpp"
 #include "exec/core/machine.hpp"
 #include "exec/in_place.hpp"
 #include "exec/tracing.hpp"
+#include "sched/loop/static.hpp"
 #include "task/scope.hpp"
 #include "task/uncancelled.hpp"
 #include "trace/recorder.hpp"
@@ -84,63 +86,73 @@ template <machine_with_loops Machine>
 void run_dealt(Machine& machine, worker_of<Machine>* w, loop_run& run, int worker) {
   const typename Machine::timed_blocks taken(machine, run);
   dealt_blocks& left = *run.dealt;
+  // Where no range has more than one block, its worker has begun with that, or the caller will: a look would only fetch
+  // the lines of the others' ranges.
+  const bool has_one_each = run.what.blocks() <= run.width;
   do {
     while (const auto piece = left.take(worker)) {
       run_blocks(machine, w, run, piece->first, left.end_of(worker), own_range{left, worker, piece->last});
       // What it left is behind a block that threw.
       left.forget(worker);
     }
-  } while (left.steal(worker));
+  } while (!has_one_each && left.steal(worker));
+}
+
+/// Does a worker's part of a loop to which its team is invited, whoever calls.
+template <machine_with_loops Machine>
+void run_part_of(Machine& machine, worker_of<Machine>* w, loop_run& run, int worker) {
+  if (run.dealt) return run_dealt(machine, w, run, worker);
+  if (!run.own) {
+    const auto part = loop_policy::static_part(run.what.blocks(), run.width, worker);
+    if (part.size() > 0) machine.run_blocks(w, run, part.first, part.last);
+    const typename Machine::exclusive calling(machine);  // what follows happens when they are done
+    return;
+  }
+  const auto next = [&] {
+    const typename Machine::exclusive held(machine);
+    return run.own->next(worker);
+  };
+  while (const auto part = next()) machine.run_blocks(w, run, part->first, part->last);
 }
 
 /// Does the part of a worker that was invited, whoever calls.
 template <machine_with_loops Machine>
 void answer(Machine& machine, worker_of<Machine>* w, const invitation& to) {
-  loop_run& run = *to.loop;
-  if (run.dealt) {
-    run_dealt(machine, w, run, to.worker);
-  } else {
-    const auto next = [&] {
-      const typename Machine::exclusive held(machine);
-      return run.own->next(to.worker);
-    };
-    while (const auto part = next()) machine.run_blocks(w, run, part->first, part->last);
-  }
+  base::prefetch_to_read(to.loop->what.env);  // the body: it comes while the worker prepares to run it
+  run_part_of(machine, w, *to.loop, to.worker);
   // The loop may be gone after this.
-  run.blocks.leave();
+  to.loop->blocks.leave();
 }
 
-/// Runs a loop to which each worker of the team is invited. `invitation_of(i)`: the room for that of its i-th one.
-/// `all_done`: may anybody do all of it?
-template <machine_with_loops Machine, class InvitationOf>
-void run_invited(Machine& machine, worker_of<Machine>* w, const team::span members, loop_run& run, bool all_done,
-                 InvitationOf&& invitation_of) {
-  const auto [first, width] = members;
+/// Runs a loop to which each worker of the team is invited. `all_done`: may anybody do all of it?
+template <machine_with_loops Machine>
+void run_invited(Machine& machine, worker_of<Machine>* w, loop_run& run, bool all_done) {
+  const int first = run.first, width = run.width;
   // A worker that has just been moved may run something of the team that it left.
   const bool takes_part = w && w->index >= first && w->index < first + width;
   trace_loop(machine, trace::event_kind::loop_begin, run);
+  run.blocks.enter(static_cast<std::uint64_t>(takes_part ? width - 1 : width));
   {
     const typename Machine::exclusive held(machine);
-    for (int i = 0; i < width; ++i) {
-      invitation_of(i) = {&run, i, nullptr};
-      worker_of<Machine>& guest = machine.at(first + i);
-      if (&guest == w && takes_part) continue;
-      guest.invited.add(invitation_of(i));
-      machine.notify_worker(guest.index);
+    for (int i = first; i < first + width; ++i) {
+      worker_of<Machine>& guest = machine.at(i);
+      if (&guest == w) continue;
+      guest.invited.add(run);
+      machine.notify_worker(i);
     }
   }
   if (first == 0 && (!w || w->index > 0)) machine.want_worker_0();
-  if (takes_part) answer(machine, w, invitation_of(w->index - first));
+  if (takes_part) run_part_of(machine, w, run, w->index - first);
   // Who has not come by now may be blocked, even by something that waits for this loop: the caller does its part,
   // unless anybody may take anything. Then nothing is left.
   all_done = all_done && takes_part;
-  for (int i = 0; i < width && (all_done || Machine::may_be_blocked); ++i) {
+  for (int i = first; i < first + width && (all_done || Machine::may_be_blocked); ++i) {
     if (run.blocks.quiet()) break;
-    const auto withdraw = [&, of = first + i] {
+    const auto take_back = [&, of = i] {
       const typename Machine::exclusive held(machine);  // with all that happened until now
-      return machine.at(of).invited.take_if([&](const invitation& one) { return one.loop == &run; });
+      return machine.at(of).invited.take_back(run);
     };
-    invitation* to = withdraw();
+    const auto to = take_back();
     if (to && all_done)
       run.blocks.leave();
     else if (to)
@@ -154,17 +166,20 @@ template <machine_with_loops Machine>
 void run_baseline(Machine& machine, context& caller, const detail::loop& l, schedule policy) {
   worker_of<Machine>* w = machine.calling_worker();
   const team::span members = machine.calling_team(w, caller).workers();
+  constexpr int few = 8;
+  std::uintptr_t near[few];
+  std::unique_ptr<std::uintptr_t[]> far;
   std::optional<loop_queues> queues;
-  std::unique_ptr<invitation[]> all;
   try {
-    queues.emplace(policy, l.blocks(), members.width);
-    all = std::make_unique<invitation[]>(static_cast<std::size_t>(members.width));
+    if (members.width > few)
+      far = std::make_unique_for_overwrite<std::uintptr_t[]>(static_cast<std::size_t>(members.width));
+    if (policy != schedule::static_) queues.emplace(policy, l.blocks(), members.width);
   } catch (const std::bad_alloc&) {
     return loop_in_place(machine, caller, l);
   }
-  loop_run run(l, caller, members.width, *queues);
-  run_invited(machine, w, members, run, policy != schedule::static_,
-              [&](int i) -> invitation& { return all[static_cast<std::size_t>(i)]; });
+  loop_run run(l, caller, members.first, members.width, far ? far.get() : near);
+  if (queues) run.own = &*queues;
+  run_invited(machine, w, run, policy != schedule::static_);
 }
 
 /// A small loop whose team is awake: nobody needs to look for it, or for what others have left of it.
@@ -172,9 +187,11 @@ template <machine_with_loops Machine>
 void deal_out(Machine& machine, worker_of<Machine>* w, const team::span members, context& caller, const detail::loop& l,
               const deal& how) {
   dealt_blocks all(l.blocks(), members.width, how.grain);
-  loop_run run(l, caller, members.width, all);
+  std::uintptr_t links[dealt_blocks::most_workers];
+  loop_run run(l, caller, members.first, members.width, links);
+  run.dealt = &all;
   if (how.is_timed) machine.times(run);
-  run_invited(machine, w, members, run, false, [&](int i) -> invitation& { return all.invitation_of(i); });
+  run_invited(machine, w, run, false);
 }
 
 /// Takes the caller's next share of its own loop: from its own queue, or from the centre, whose share becomes local

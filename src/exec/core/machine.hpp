@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "exec/core/invitations.hpp"
 #include "exec/core/loop_queue.hpp"
 #include "exec/core/loop_run.hpp"
 #include "exec/core/urgent.hpp"

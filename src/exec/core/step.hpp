@@ -24,7 +24,7 @@ bool step(Machine& machine, worker_of<Machine>& w, team& t) {
       return machine.run_tasks(w, task), true;
     }
   if (machine.run_kernel(w)) return true;
-  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) {
+  if (const auto to = w.invited.take()) {
     machine.begins_other_work(w);
     return answer(machine, &w, *to), true;
   }

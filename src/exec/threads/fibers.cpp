@@ -201,8 +201,8 @@ void threads_executor::help(const scope* covered) {
   if (!item) item = whole_->centre.take_if(part_within);
   for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = workers_[i]->queue.take_if(part_within);
   for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = take_task_if(w, *workers_[i], within);
-  invitation* to = nullptr;
-  const auto loop_within = [&](const invitation& one) { return within(&one.loop->blocks); };
+  std::optional<invitation> to;
+  const auto loop_within = [&](const loop_run& one) { return within(&one.blocks); };
   for (std::size_t i = 0; !item && !to && i < workers_.size(); ++i) to = workers_[i]->invited.take_if(loop_within);
   if (item)
     carry_out(*item);

@@ -136,9 +136,8 @@ bool threads_executor::help_outside(const scope& covered, int looks) {
   for (std::size_t i = 0; !item && i < workers_.size(); ++i) item = workers_[i]->queue.take_if(within);
   if (item) return execute_outside(*this, *item), true;
   for (auto& w : workers_)
-    if (invitation* to = w->invited.take_if([&](const invitation& one) {
-          return one.loop->blocks.within(&covered) && runs_outside(one.loop->caller.stream);
-        }))
+    if (const auto to = w->invited.take_if(
+            [&](const loop_run& one) { return one.blocks.within(&covered) && runs_outside(one.caller.stream); }))
       return answer(nullptr, *to), true;
   // Others are disturbed by this: not before they have had time to come.
   constexpr int patient_looks = 2;

@@ -14,7 +14,7 @@ using queues = core::team_queues<threads_executor>;
 
 bool threads_executor::anything_for(worker& w, team& t) {
   return w.inbox.load(std::memory_order_seq_cst) || w.in_team.load(std::memory_order_seq_cst) != &t ||
-         wants_stream(w, t) || urgent_.any() || !w.invited.empty() || queues(*this, w, t).any();
+         wants_stream(w, t) || urgent_.any() || w.invited.any_to_take() || queues(*this, w, t).any();
 }
 
 /// Under `adaptive`, from here to its end the caller waits for what is expected as late as its last wait took. While it
@@ -124,7 +124,7 @@ void threads_executor::idle(worker& w, team& t) {
 /// all the same: fibers that are woken here (`work_loop`) and invitations.
 void threads_executor::stand_aside(worker& w, team& t) {
   pass_wake_up_on(w);
-  if (invitation* to = w.invited.take_if([](const invitation&) { return true; })) return answer(&w, *to);
+  if (const auto to = w.invited.take()) return answer(&w, *to);
   if (!w.tasks.empty() || !w.queue.empty()) return hand_over(w);
   has_tasks_.clear_if_set(w.index);
   // It may have been woken for what only worker 0 may do now, whose thread is outside.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/atomic.hpp"
+#include "exec/core/invitations.hpp"
 #include "exec/core/loop_queue.hpp"
 #include "exec/fiber/fiber.hpp"
 #include "exec/phase/team.hpp"
@@ -112,8 +113,9 @@ struct alignas(64) worker final : work_queue::watcher {
   std::atomic<bool> asked{true};
   bounded_deque<detail::task_node, 4096> tasks;  ///< the head is this worker's
   work_queue queue{this};                        ///< loops
-  invitations invited;                           ///< to loops, dealt out or under a baseline
-  std::atomic<task_fiber*> inbox{nullptr};       ///< fibers that may go on here, the latest first
+  /// To loops, dealt out or under a baseline. In a line that the worker does not write meanwhile.
+  alignas(64) invitations invited{index};
+  std::atomic<task_fiber*> inbox{nullptr};  ///< fibers that may go on here, the latest first
 
   // This worker's thread only.
   /// From now on that fiber runs.
@@ -121,7 +123,7 @@ struct alignas(64) worker final : work_queue::watcher {
     running = &f;
     f.forks.asked = &asked;
   }
-  std::optional<task_fiber> own_stack;
+  alignas(64) std::optional<task_fiber> own_stack;
   task_fiber* running = nullptr;    ///< the fiber that runs now
   idle_fibers idle;                 ///< suspended inside the worker's loop, with nothing on top
   task_fiber* ready = nullptr;      ///< taken from the inbox, the earliest first

@@ -113,7 +113,7 @@ struct virtual_worker final : processor, work_queue::watcher {
   task_stack tasks;
   picoseconds gave_at = 0;  ///< when it gave a branch of a fork away last
   work_queue queue{this};   ///< loops
-  invitations invited;
+  invitations invited{index};
   std::optional<work> ends;          ///< it has run, and is done at this worker's next event: no fiber waits for that
   std::vector<kernel_run*> kernels;  ///< in the order of their arrival
 };

@@ -10,7 +10,7 @@
 
 namespace maslin::loop_policy {
 
-/// How many blocks to take where `left` are left and `workers` share the loop: `share` or `whole`.
+/// How many blocks to take where `left` are left and `workers` share the loop.
 using amount = std::int64_t (*)(std::int64_t left, int workers);
 
 template <class Q>

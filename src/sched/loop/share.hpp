@@ -17,9 +17,6 @@ constexpr std::int64_t share(std::int64_t remaining, int workers, std::int64_t g
   return std::min(remaining, std::max(share(remaining, workers), grain));
 }
 
-/// Gives all that remains: what a worker dispatches under static.
-constexpr std::int64_t whole(std::int64_t remaining, int) { return remaining; }
-
 /// Gives ⌈remaining/2⌉: what a thief takes of a queue that holds a single loop under dbs.
 constexpr std::int64_t half(std::int64_t remaining) { return share(remaining, 2); }
 
