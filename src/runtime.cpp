@@ -123,7 +123,7 @@ void after_fork_in_parent() { around_fork(false); }
 void after_fork_in_child() {
   around_fork(false);
   forked_inside_a_task = !is_outside_tasks();
-  set_context_watcher(nullptr);  // it tells the parent's executor
+  set_context_watcher(nullptr, watched::nothing);  // it tells the parent's executor
   set_current_context(nullptr);
   forget_root_context();
   os_waiter::forget_after_fork();

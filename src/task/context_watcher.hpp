@@ -17,7 +17,7 @@ using context_watcher = void (*)(context* now) noexcept;
 enum class watched : unsigned char { nothing, larger_outside, outside, everything };
 
 /// There is one, or none (null), which costs a load and a branch.
-void set_context_watcher(context_watcher watcher, watched what = watched::nothing) noexcept;
+void set_context_watcher(context_watcher watcher, watched what) noexcept;
 
 extern constinit std::atomic<watched> watched_contexts;
 
@@ -25,17 +25,10 @@ extern constinit std::atomic<watched> watched_contexts;
 /// concerned?
 inline bool tells_nobody(const detail::thread_state& on, bool is_tiny) noexcept {
   const watched what = watched_contexts.load(std::memory_order_relaxed);
-  switch (what) {
-    case watched::nothing:
-      return true;
-    case watched::larger_outside:
-    case watched::outside:
-      if (is_tiny && what == watched::larger_outside) return true;
-      return on.current ? !on.current->is_root && !on.current->owns_stream
-                        : on.forks->innermost && on.forks->innermost->is_task();
-    default:
-      return false;
-  }
+  if (what == watched::nothing || (what == watched::larger_outside && is_tiny)) return true;
+  if (what == watched::everything) return false;
+  return on.current ? !on.current->is_root && !on.current->owns_stream
+                    : on.forks->innermost && on.forks->innermost->is_task();
 }
 
 }  // namespace maslin

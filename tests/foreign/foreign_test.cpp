@@ -198,7 +198,8 @@ TEST_P(Foreign, ATinyTaskOfTheProgramsOwnThreadHasAtMostTheProgramsThreads) {
                    ms::Runtime r({.workers = 2, .serial = false});
                    for (int i = 0; i < 20'000; ++i)
                      ms::task([&] {
-                       if (!GetParam().process_wide || limit() != own) all.expect(limit(), 1, "in a tiny task");
+                       const int now = limit();  // once: another worker may set it meanwhile
+                       if (!GetParam().process_wide || now != own) all.expect(now, 1, "in a tiny task");
                      });
                    ms::wait();
                    all.expect(limit(), own, "after the tasks");

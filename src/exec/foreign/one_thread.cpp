@@ -20,7 +20,7 @@ one_thread::one_thread() {
 
 one_thread::~one_thread() {
   there_is.store(nullptr, std::memory_order_relaxed);
-  set_context_watcher(nullptr);
+  set_context_watcher(nullptr, watched::nothing);
   leave_thread();
   process_.count_outside(-1);
 }

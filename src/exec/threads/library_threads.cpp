@@ -95,7 +95,7 @@ void library_threads::tell(int track) {
 
 void library_threads::forget() noexcept {
   if (!any()) return;
-  set_context_watcher(nullptr);
+  set_context_watcher(nullptr, watched::nothing);
   watching.store(nullptr, std::memory_order_release);
 }
 
