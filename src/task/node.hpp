@@ -105,6 +105,11 @@ struct group::state {
   bool has_members() const noexcept {
     return members.created() + in_place.begun() + others.load(std::memory_order_relaxed) > 0;
   }
+  /// Has the creator run all members itself, and did none throw? Nothing is left of them then that a wait looks for.
+  bool ended_in_place() const noexcept {
+    return members.created() == 0 && others.load(std::memory_order_relaxed) == 0 && in_place.are_over() &&
+           !members.has_errors();
+  }
   /// Are all done of whose creation the caller knows?
   bool is_quiet() const noexcept { return in_place.are_over() && members.quiet(); }
 

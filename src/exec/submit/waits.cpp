@@ -75,12 +75,16 @@ void* stream_of_local(const void* variable, const void* frame, const detail::thr
   return below(frame, variable) && below(variable, top) ? stream : nullptr;
 }
 
+bool is_task(const detail::thread_state& on) noexcept {
+  return on.current ? !on.current->is_root && !on.current->data : on.forks->innermost != nullptr;
+}
+
 /// Is nothing left of the group, and is there nobody to be told that the caller, a task, waits for it?
 bool is_over(const group::state& of) noexcept {
-  if (!of.is_quiet() || of.members.has_errors() || trace::on()) return false;
   const detail::thread_state& on = detail::state_of_thread;
-  const bool in_task = on.current ? !on.current->is_root && !on.current->data : on.forks->innermost != nullptr;
-  return in_task && tells_nobody(on, false);
+  if (of.ended_in_place()) [[likely]]
+    return is_task(on);
+  return of.is_quiet() && !of.members.has_errors() && !trace::on() && is_task(on) && tells_nobody(on, false);
 }
 
 }  // namespace
@@ -93,7 +97,7 @@ group::group() {
 group::~group() {
   state& mine = get();
   scope& members = mine.members;
-  if (!is_over(mine)) {
+  if (!mine.ended_in_place() && !is_over(mine)) {
     if (mine.has_members()) {
       await_members(mine);
       trace_group_end(the_executor(), members);
