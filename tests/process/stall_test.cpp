@@ -95,12 +95,18 @@ TEST(Stall, OfADescribedMachine) {
           setenv("MASLIN_MACHINE", spec(machine).c_str(), 1);
           return stuck("0.3", 4, [] {
             ms::mutex locks[2];
+            int holding = 0;  // one body runs at a time
             double mine[2] = {};
             for (int i : {0, 1})
               ms::task(
                   [&, i](ms::view<double>) {
                     std::lock_guard first(locks[i]);
+                    ++holding;
                     ms::group g;
+                    while (holding < 2) {
+                      g.task([] {});
+                      g.wait();
+                    }
                     g.task([&] { std::lock_guard second(locks[1 - i]); });
                     g.wait();
                   },
