@@ -41,6 +41,14 @@ class executor : public graph::ready_sink {
   /// Such a task has accesses: adding it to the graph took so long, or removing it when it was done.
   virtual void learn_graph(detail::task_function, const location&, bool /*adding*/, std::uint64_t /*ticks*/) noexcept {}
 
+  /// As `ready`, for the task of a rank, which is not to be run on the stack of another caller: `index` of `count` that
+  /// are divided among the caller's team in blocks, where the machine's workers do not share them evenly by themselves.
+  /// False where the system has no stack for it.
+  virtual bool start_apart(detail::task_node* task, int /*index*/, int /*count*/) {
+    ready(task);
+    return true;
+  }
+
   /// Runs one member of the scope, whose creator the caller is, on the caller's stack, if one is at hand and there is
   /// room; the usual floating-point mode is in force. Gives whether it did.
   virtual bool run_member(scope& s) = 0;
@@ -94,8 +102,8 @@ class executor : public graph::ready_sink {
   }
   /// Gives the ticks that are lost if such a task, which has accesses, is handed over; 0 unless it is too small for it.
   virtual double lost_by_handing_over(detail::task_function, const location&) const noexcept { return 0; }
-  /// Gives what the bodies of these tasks, some of a recording's, take in the mean, in ticks; 0 where that is not known,
-  /// or where it is so much that they are shared in any case.
+  /// Gives what the bodies of these tasks, some of a recording's, take in the mean, in ticks; 0 where that is not
+  /// known, or where it is so much that they are shared in any case.
   virtual double mean_of_small(std::span<detail::task_node* const>) const noexcept { return 0; }
   /// Tasks that a creator, the caller, may have in flight before it runs a new one in place.
   virtual std::int64_t window() = 0;

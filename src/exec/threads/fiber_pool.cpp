@@ -6,15 +6,14 @@ namespace maslin {
 
 namespace {
 
-// A worker keeps so many idle fibers at most, and shares so many at a time.
+// A worker keeps so many idle fibers at most.
 constexpr int most_idle = 8;
-constexpr int fibers_at_a_time = 4;
 
 }  // namespace
 
-bool fiber_pool::refill(idle_fibers& of_worker) {
+bool fiber_pool::refill(idle_fibers& of_worker, int most) {
   const base::locked held(lock_);
-  for (int i = 0; i < fibers_at_a_time && !shared_.empty(); ++i) of_worker.push(shared_.pop());
+  for (int i = 0; i < most && !shared_.empty(); ++i) of_worker.push(shared_.pop());
   if (!of_worker.empty()) return true;
   try {
     of_worker.push(all_.emplace_back(stacks_.take(), body_, argument_));
@@ -27,7 +26,7 @@ bool fiber_pool::refill(idle_fibers& of_worker) {
 void fiber_pool::share_surplus(idle_fibers& of_worker) {
   if (of_worker.count() < most_idle) return;
   idle_fibers kept;
-  for (int i = 0; i < fibers_at_a_time; ++i) kept.push(of_worker.pop());
+  for (int i = 0; i < at_a_time; ++i) kept.push(of_worker.pop());
   share_all(of_worker);
   while (!kept.empty()) of_worker.push(kept.pop());
 }

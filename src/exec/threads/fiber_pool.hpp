@@ -11,12 +11,14 @@ namespace maslin {
 
 class fiber_pool {
  public:
+  static constexpr int at_a_time = 4;
+
   /// New fibers begin with `body(argument)`.
   fiber_pool(std::size_t stack_bytes, void (*body)(void*), void* argument)
       : body_(body), argument_(argument), stacks_(stack_bytes) {}
 
-  /// Gives a worker that has none an idle fiber, or a few; false where there is no memory for one.
-  bool refill(idle_fibers& of_worker);
+  /// Gives a worker that has none an idle fiber, or `most` of them; false where there is no memory for one.
+  bool refill(idle_fibers& of_worker, int most = at_a_time);
   /// Streams end on other workers than those on which they began, and their fibers with them: takes what a worker has
   /// too many of. Memory that such a stack has no more use for goes back to the system here, and not where it is used
   /// again at once.

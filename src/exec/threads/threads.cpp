@@ -161,6 +161,11 @@ void threads_executor::work_loop() {
   for (;;) {
     worker& w =
         *self();  // asked each time: a stream that ran on top of this loop may have brought it to another thread
+    if (w.running->starts_with) [[unlikely]] {
+      ++w.suspended;  // `take_ready` took it for one that had been suspended here
+      run_tasks(w, std::exchange(w.running->starts_with, nullptr));
+      continue;
+    }
     task_fiber* next = take_ready(w);
     if (!next) {
       step(w);
@@ -175,6 +180,19 @@ void threads_executor::step(worker& w) {
   team& t = *w.in_team.load(std::memory_order_acquire);
   if (sharing_ && !sharing_->goes_on(w)) return stand_aside(w, t);
   if (!core::step(*this, w, t)) idle(w, t);
+}
+
+bool threads_executor::start_apart(detail::task_node* task, int index, int count) {
+  const starting_thread::visit visit(*this);
+  idle_fibers one;
+  if (!fibers_.refill(one, 1)) return false;
+  task_fiber& its = one.pop();
+  const team::span among = team_of(self()).workers();
+  worker& w = at(among.first + static_cast<int>(std::int64_t{index} * among.width / count));
+  its.starts_with = task;
+  its.home = &w;
+  its.wake();
+  return true;
 }
 
 namespace {

@@ -34,6 +34,7 @@ class threads_executor final : public executor, public phase_host {
   void end() noexcept override;
 
   void ready(detail::task_node* task) noexcept override;
+  bool start_apart(detail::task_node* task, int index, int count) override;
   bool run_member(scope& s) override;
   waiter* caller() override;
   void help(const scope* covered) override;

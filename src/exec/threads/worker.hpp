@@ -55,9 +55,10 @@ struct task_fiber final : waiter {
 
   fiber machine;
   detail::fork_list forks;
-  char* last_eighth = nullptr;       ///< it ends here
-  worker* home = nullptr;            ///< where it was suspended and will resume
-  task_fiber* next_ready = nullptr;  ///< in the inbox, or among the idle fibers
+  char* last_eighth = nullptr;               ///< it ends here
+  worker* home = nullptr;                    ///< where it was suspended and will resume
+  task_fiber* next_ready = nullptr;          ///< in the inbox, or among the idle fibers
+  detail::task_node* starts_with = nullptr;  ///< what it runs first when it goes on at its worker's loop
 
   // For the watchdog, which may look at them while the fiber is `looked_at`.
   enum state : int { awake, asleep, looked_at };

@@ -44,11 +44,12 @@ bool worker_0_thread::attach() {
 void worker_0_thread::detach() {
   worker& w = exec_.at(0);
   // What may go on here does so for whoever has the role next.
+  const bool is_awaited = w.ready;
   while (task_fiber* next = w.ready) {
     w.ready = next->next_ready;
     next->enter_inbox(w);
   }
-  if (!role_.is_called() && (w.suspended > 0 || has_work_alone())) want_substitute();
+  if (!role_.is_called() && (is_awaited || w.suspended > 0 || has_work_alone())) want_substitute();
   detail::thread_state& here = detail::address_of_thread_state();
   here.worker = nullptr;
   if (here.forks == &w.own_stack->forks) here.forks = forks_before_;
