@@ -12,12 +12,13 @@ from pathlib import Path
 BELOW = {"base", "files", "machine", "trace"}
 MAY_INCLUDE = {  # besides itself and public headers
     "c_api": {"task", "base"},
-    "exec": {"sched", "graph", "task"} | BELOW,
+    "exec": {"sched", "graph", "task", "comm"} | BELOW,
     "sched": {"graph", "task"} | BELOW,
     "graph": {"task"} | BELOW,
     "task": BELOW,
     "trace": {"base", "files"},
     "machine": {"base"},
+    "comm": {"base"},
     "base": set(),
     "files": set(),
 }

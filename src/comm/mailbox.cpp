@@ -1,0 +1,91 @@
+#include "comm/mailbox.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace maslin::comm {
+
+void transfers::add(transfer& one) noexcept {
+  one.set(transfer::state::queued);
+  one.before = last_;
+  one.after = nullptr;
+  (last_ ? last_->after : first_) = &one;
+  last_ = &one;
+}
+
+void transfers::remove(transfer& one) noexcept {
+  (one.before ? one.before->after : first_) = one.after;
+  (one.after ? one.after->before : last_) = one.before;
+  one.set(transfer::state::matched);
+}
+
+transfer* mailbox::match_receive(const envelope& message) noexcept {
+  for (transfer* one = receives_.first(); one; one = one->after)
+    if (one->wanted.takes(message)) {
+      receives_.remove(*one);
+      return one;
+    }
+  return nullptr;
+}
+
+const transfer* mailbox::find_message(const pattern& wanted) const noexcept {
+  for (const transfer* one = messages_.first(); one; one = one->after)
+    if (wanted.group == any_group || wanted.takes(one->said)) return one;
+  return nullptr;
+}
+
+transfer* mailbox::match_message(const pattern& wanted) noexcept {
+  auto* const found = const_cast<transfer*>(find_message(wanted));
+  if (found) messages_.remove(*found);
+  return found;
+}
+
+transfer* copy_of(const transfer& message) noexcept {
+  void* const room = ::operator new(sizeof(transfer) + message.bytes(), std::nothrow);
+  if (!room) return nullptr;
+  auto* const copy = new (room) transfer;
+  copy->is_copy = true;
+  copy->owner = message.owner;
+  copy->said = message.said;
+  copy->data = message.data;
+  copy->data.data = copy + 1;
+  copy->where = message.where;
+  if (message.bytes() > 0) std::memcpy(copy->data.data, message.data.data, message.bytes());
+  return copy;
+}
+
+void free_copy(transfer* copy) noexcept {
+  copy->~transfer();
+  ::operator delete(copy);
+}
+
+void deliver(const transfer& message, transfer& receive) noexcept {
+  receive.said = message.said;
+  receive.came = message.data.extent;
+  receive.came_as = message.data.type;
+  const bool fits = *message.data.type == *receive.data.type && message.data.extent <= receive.data.extent;
+  if (fits && message.bytes() > 0) std::memcpy(receive.data.data, message.data.data, message.bytes());
+}
+
+std::string problem_with(const transfer& receive, int rank) {
+  const bool others = *receive.came_as != *receive.data.type;
+  if (!others && receive.came <= receive.data.extent) return "";
+  return fmt::format("rank {} received a message of {} x {} from rank {} with tag {}, but {}:{} receives {} x {}; {}",
+                     rank, receive.came, name_of(*receive.came_as), receive.said.source, receive.said.tag,
+                     receive.where.file_name(), receive.where.line(), receive.data.extent, name_of(*receive.data.type),
+                     others ? "receive elements of the type that is sent" : "make room for as many as are sent");
+}
+
+std::string name_of(const std::type_info& type) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
+                                                    std::free);
+  return status == 0 ? name.get() : type.name();
+}
+
+}  // namespace maslin::comm

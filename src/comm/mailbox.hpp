@@ -1,0 +1,108 @@
+#pragma once
+// What one rank receives: receives that wait for a message, and messages that wait for a receive. Who calls holds the
+// rank's lock.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <typeinfo>
+
+#include "base/atomic.hpp"
+#include "maslin/location.hpp"
+#include "maslin/ranks.hpp"
+
+namespace maslin::comm {
+
+/// What a message says of itself. `group`: the communicator that it was sent in.
+struct envelope {
+  int source = 0;
+  int tag = 0;
+  std::uint32_t group = 0;
+};
+
+/// Which messages a receive takes.
+struct pattern {
+  int source = any_source;
+  int tag = any_tag;
+  std::uint32_t group = 0;
+
+  bool takes(const envelope& of) const noexcept {
+    return of.group == group && (source == any_source || source == of.source) && (tag == any_tag || tag == of.tag);
+  }
+};
+
+/// One send or receive, from its start to its end.
+///
+///   alone ──add──▶ queued ──match──▶ matched ──▶ done
+///
+/// Who matches it is the only one to touch it until it is done.
+struct transfer {
+  enum class state : std::uint8_t { alone, queued, matched, done };
+
+  transfer* before = nullptr;
+  transfer* after = nullptr;
+  /// Who waits for it reads this under its own lock, and the mailbox that it is queued in has another.
+  MASLIN_ATOMIC<state> is{state::alone};
+  bool is_copy = false;  ///< a message that its sender does not wait for: the bytes are behind it
+  int owner = 0;         ///< the rank that waits for it, in the world
+  envelope said;         ///< a send's; a receive's when it is matched
+  pattern wanted;        ///< a receive's
+  detail::elements data{};
+  std::size_t came = 0;                     ///< elements of the message that a receive has got
+  const std::type_info* came_as = nullptr;  ///< and of which type
+  location where;
+
+  std::size_t bytes() const noexcept { return data.extent * data.bytes; }
+  bool is_done() const noexcept { return is.load(std::memory_order_relaxed) == state::done; }
+  void set(state to) noexcept { is.store(to, std::memory_order_relaxed); }
+};
+
+/// Gives a message of the same bytes for which nobody waits; null where there is no memory.
+transfer* copy_of(const transfer& message) noexcept;
+void free_copy(transfer* copy) noexcept;
+
+/// In the order in which they came.
+class transfers {
+ public:
+  bool empty() const noexcept { return !first_; }
+  transfer* first() const noexcept { return first_; }
+  void add(transfer& one) noexcept;
+  void remove(transfer& one) noexcept;
+
+ private:
+  transfer* first_ = nullptr;
+  transfer* last_ = nullptr;
+};
+
+class mailbox {
+ public:
+  /// Gives the first receive that takes the message, which is its no more; null where none does.
+  transfer* match_receive(const envelope& message) noexcept;
+  /// Gives the first message that the receive takes, which is no more in the box; null where there is none.
+  transfer* match_message(const pattern& wanted) noexcept;
+  /// Gives the same message, which stays.
+  const transfer* find_message(const pattern& wanted) const noexcept;
+  void add_receive(transfer& one) noexcept { receives_.add(one); }
+  void add_message(transfer& one) noexcept { messages_.add(one); }
+  /// Takes out what is queued.
+  void remove_receive(transfer& one) noexcept { receives_.remove(one); }
+  void remove_message(transfer& one) noexcept { messages_.remove(one); }
+  /// Takes out any message; null where there is none.
+  transfer* take_message() noexcept { return match_message({any_source, any_tag, any_group}); }
+
+  static constexpr std::uint32_t any_group = ~std::uint32_t{0};
+
+ private:
+  transfers receives_;
+  transfers messages_;
+};
+
+/// Copies a message to where it is received, unless its elements are others or too many, and says what came.
+void deliver(const transfer& message, transfer& receive) noexcept;
+/// Gives what is wrong with what a receive has got; empty where nothing is.
+std::string problem_with(const transfer& receive, int rank);
+
+/// Gives a type's name as it is written.
+std::string name_of(const std::type_info& type);
+
+}  // namespace maslin::comm

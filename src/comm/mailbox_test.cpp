@@ -1,0 +1,110 @@
+#include "comm/mailbox.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <list>
+#include <random>
+
+namespace maslin::comm {
+
+namespace {
+
+TEST(Pattern, TakesItsSourceTagAndGroupOrAny) {
+  EXPECT_TRUE((pattern{1, 2, 3}).takes({1, 2, 3}));
+  EXPECT_TRUE((pattern{any_source, 2, 3}).takes({7, 2, 3}));
+  EXPECT_TRUE((pattern{1, any_tag, 3}).takes({1, 9, 3}));
+  EXPECT_FALSE((pattern{1, 2, 3}).takes({2, 2, 3}));
+  EXPECT_FALSE((pattern{1, 2, 3}).takes({1, 1, 3}));
+  EXPECT_FALSE((pattern{any_source, any_tag, 3}).takes({1, 2, 4}));
+}
+
+// Whatever comes and goes in whatever order: each receive gets the earliest message that it takes, and each message
+// goes to the earliest receive, as in a model of two plain lists.
+TEST(Mailbox, MatchesAsTwoListsDo) {
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    std::mt19937 random(seed);
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    mailbox box;
+    std::deque<transfer> all;
+    std::list<transfer*> messages, receives;
+    for (int step = 0; step < 300; ++step) {
+      transfer& one = all.emplace_back();
+      const auto group = static_cast<std::uint32_t>(below(2));
+      if (below(2)) {
+        one.said = {below(3), below(3), group};
+        transfer* expected = nullptr;
+        for (transfer* receive : receives)
+          if (!expected && receive->wanted.takes(one.said)) expected = receive;
+        receives.remove(expected);
+        ASSERT_EQ(box.match_receive(one.said), expected);
+        if (!expected) {
+          box.add_message(one);
+          messages.push_back(&one);
+        }
+      } else {
+        one.wanted = {below(4) - 1, below(4) - 1, group};
+        transfer* expected = nullptr;
+        for (transfer* sent : messages)
+          if (!expected && one.wanted.takes(sent->said)) expected = sent;
+        ASSERT_EQ(box.find_message(one.wanted), expected);
+        messages.remove(expected);
+        ASSERT_EQ(box.match_message(one.wanted), expected);
+        if (!expected) {
+          box.add_receive(one);
+          receives.push_back(&one);
+        }
+      }
+      if (below(10) == 0 && !receives.empty()) {
+        box.remove_receive(*receives.front());
+        receives.pop_front();
+      }
+      if (below(10) == 0 && !messages.empty()) {
+        box.remove_message(*messages.back());
+        messages.pop_back();
+      }
+    }
+    for (transfer* left : messages) ASSERT_EQ(box.take_message(), left);
+    ASSERT_EQ(box.take_message(), nullptr);
+  }
+}
+
+TEST(Mailbox, AMatchedTransferIsNoLongerQueued) {
+  mailbox box;
+  transfer sent;
+  sent.said = {1, 2, 0};
+  box.add_message(sent);
+  EXPECT_EQ(sent.is, transfer::state::queued);
+  EXPECT_EQ(box.match_message({1, 2, 0}), &sent);
+  EXPECT_EQ(sent.is, transfer::state::matched);
+}
+
+TEST(Delivery, CopiesWhatFitsAndSaysWhatCame) {
+  int from[3] = {1, 2, 3};
+  int to[4] = {};
+  transfer sent;
+  sent.said = {5, 6, 0};
+  sent.data = {from, 3, sizeof(int), &typeid(int)};
+  transfer receive;
+  receive.data = {to, 4, sizeof(int), &typeid(int)};
+  transfer* const kept = copy_of(sent);
+  ASSERT_TRUE(kept);
+  from[0] = 9;
+  deliver(*kept, receive);
+  free_copy(kept);
+  EXPECT_EQ(to[0], 1);
+  EXPECT_EQ(to[2], 3);
+  EXPECT_EQ(receive.came, 3U);
+  EXPECT_EQ(receive.said.source, 5);
+  EXPECT_EQ(problem_with(receive, 0), "");
+
+  receive.data.extent = 2;
+  to[0] = 0;
+  deliver(sent, receive);
+  EXPECT_EQ(to[0], 0);
+  EXPECT_NE(problem_with(receive, 0), "");
+}
+
+}  // namespace
+
+}  // namespace maslin::comm
