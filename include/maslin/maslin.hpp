@@ -11,6 +11,7 @@
 #include "maslin/mutex.hpp"
 #include "maslin/offload.hpp"
 #include "maslin/phase.hpp"
+#include "maslin/ranks.hpp"
 #include "maslin/replay.hpp"
 #include "maslin/runtime.hpp"
 #include "maslin/task.hpp"

@@ -38,6 +38,9 @@ void nothing(void*) {}
 }  // namespace
 
 constinit std::atomic<executor*> running_executor{nullptr};
+namespace detail {
+void run_loop(const loop& l) { the_executor().run_loop(current_context(), l); }
+}  // namespace detail
 executor& start_by_call() { std::abort(); }
 
 loop_fiber::loop_fiber() {

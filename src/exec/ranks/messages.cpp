@@ -1,0 +1,261 @@
+// What a rank sends and receives.
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "exec/ranks/world.hpp"
+
+namespace maslin {
+
+using comm::transfer;
+using detail::elements;
+using detail::rank_member;
+using detail::started_message;
+
+namespace {
+
+// A message of up to so many bytes is copied while the mailbox is locked; a longer one after it.
+constexpr std::size_t copied_under_lock = 2048;
+// A message of up to so many bytes is kept for the receiver, up to so many a mailbox: its sender goes on.
+constexpr std::size_t kept_bytes = 256;
+constexpr int most_kept = 64;
+
+std::string at_place(location where) { return fmt::format("{}:{}", where.file_name(), where.line()); }
+
+void expect_rank(const rank_member& m, int rank, const char* call, location where) {
+  if (rank < 0 || rank >= m.of.size() || static_cast<std::size_t>(rank) >= m.in.ranks.size())
+    throw error(fmt::format("{} at {}: there is no rank {}; expected 0 to {}", call, at_place(where), rank,
+                            m.in.ranks.size() - 1));
+}
+void expect_tag(int tag, const char* call, location where) {
+  if (tag < 0) throw error(fmt::format("{} at {}: tag {}; expected a number from 0", call, at_place(where), tag));
+}
+
+/// The call can be made.
+void expect_call(const rank_member& m, const char* call, location where) {
+  m.expect_own_code(call, where);
+  if (m.of.has_failed()) m.of.throw_given_up(m.mine(), where);
+}
+
+comm::pattern expected_pattern(const rank_member& m, int from, int tag, const char* call, location where) {
+  expect_call(m, call, where);
+  if (from != any_source) expect_rank(m, from, call, where);
+  if (tag != any_tag) expect_tag(tag, call, where);
+  return {from, tag, m.in.number};
+}
+
+void fill_message(transfer& t, const rank_member& m, const elements& data, int to, int tag, location where) {
+  expect_call(m, "send", where);
+  expect_rank(m, to, "send", where);
+  expect_tag(tag, "send", where);
+  t.owner = m.mine();
+  t.said = {m.rank, tag, m.in.number};
+  t.data = data;
+  t.where = where;
+}
+
+/// The message comes to that rank's mailbox: gives whether the sender is done with it.
+bool post_message(world& of, transfer& message, int box) {
+  rank_state& its = of.at(box);
+  its.lock.lock();
+  if (transfer* const receive = its.box.match_receive(message.said)) {
+    if (message.bytes() > copied_under_lock) {
+      its.lock.unlock();
+      comm::deliver(message, *receive);
+      of.wake(box, [&] { receive->set(transfer::state::done); });
+      return true;
+    }
+    comm::deliver(message, *receive);
+    receive->set(transfer::state::done);
+    waiter* const sleeper = world::take_sleeper(its);
+    its.lock.unlock();
+    of.resume(box, sleeper);
+    return true;
+  }
+  transfer* const kept = message.bytes() <= kept_bytes && its.copies < most_kept ? comm::copy_of(message) : nullptr;
+  if (kept) ++its.copies;
+  its.box.add_message(kept ? *kept : message);
+  waiter* const sleeper = its.probes ? world::take_sleeper(its) : nullptr;
+  const bool looks = std::exchange(its.probes, false);
+  its.lock.unlock();
+  if (looks) of.resume(box, sleeper);
+  return kept != nullptr;
+}
+
+/// The rank begins to receive: gives whether it has received.
+bool post_receive(world& of, transfer& receive, int rank) {
+  rank_state& mine = of.at(rank);
+  mine.lock.lock();
+  transfer* const message = mine.box.match_message(receive.wanted);
+  if (!message) {
+    mine.box.add_receive(receive);
+    mine.lock.unlock();
+    return false;
+  }
+  if (message->is_copy) --mine.copies;
+  mine.lock.unlock();
+  comm::deliver(*message, receive);
+  receive.set(transfer::state::done);
+  if (message->is_copy)
+    comm::free_copy(message);
+  else
+    of.wake(message->owner, [&] { message->set(transfer::state::done); });
+  return true;
+}
+
+/// Takes back what is queued in that rank's mailbox; false where it has been matched.
+bool withdraw(world& of, transfer& t, bool is_send, int box) {
+  rank_state& its = of.at(box);
+  const base::locked held(its.lock);
+  if (t.is.load(std::memory_order_relaxed) != transfer::state::queued) return false;
+  if (is_send)
+    its.box.remove_message(t);
+  else
+    its.box.remove_receive(t);
+  return true;
+}
+
+/// Waits for what was posted. If the world fails first, it is taken back.
+void complete(world& of, transfer& t, bool is_send, int box, const awaited_message& what) {
+  const auto done = [&t] { return t.is_done(); };
+  if (of.wait(t.owner, what, done)) return;
+  if (withdraw(of, t, is_send, box)) of.throw_given_up(t.owner, what.where);
+  of.wait(t.owner, what, done, world::at_failure::go_on);
+}
+
+message received(const transfer& t, int rank) {
+  const std::string problem = comm::problem_with(t, rank);
+  if (!problem.empty()) throw error(problem);
+  return {t.said.source, t.said.tag, t.came};
+}
+
+int in_world(const rank_member& m, int rank) { return rank == any_source ? any_source : m.in_world(rank); }
+
+}  // namespace
+
+void rank_member::expect_own_code(const char* call, location where) const {
+  if (current_context().children != own)
+    throw error(
+        fmt::format("{} at {}: called by a task, a stream or a loop's body of rank {}; expected the rank's own "
+                    "code, which alone sends and receives",
+                    call, at_place(where), rank));
+}
+
+communicator::communicator(std::unique_ptr<rank_member> member) noexcept : member_(std::move(member)) {}
+communicator::communicator(communicator&& from) noexcept = default;
+communicator::~communicator() = default;
+int communicator::rank() const noexcept { return member_->rank; }
+int communicator::size() const noexcept { return static_cast<int>(member_->in.ranks.size()); }
+
+void communicator::send_elements(const elements& data, int to, int tag, location where) {
+  const rank_member& m = *member_;
+  transfer mine;
+  fill_message(mine, m, data, to, tag, where);
+  const int box = m.in_world(to);
+  if (!post_message(m.of, mine, box)) complete(m.of, mine, true, box, {awaited_message::what::send, box, tag, where});
+}
+
+message communicator::receive_elements(const elements& into, int from, int tag, location where) {
+  const rank_member& m = *member_;
+  transfer mine;
+  mine.wanted = expected_pattern(m, from, tag, "receive", where);
+  mine.owner = m.mine();
+  mine.data = into;
+  mine.where = where;
+  if (!post_receive(m.of, mine, mine.owner))
+    complete(m.of, mine, false, mine.owner, {awaited_message::what::receive, in_world(m, from), tag, where});
+  return received(mine, m.rank);
+}
+
+request communicator::start_send_elements(const elements& data, int to, int tag, location where) {
+  auto started = std::make_unique<started_message>(*member_);
+  fill_message(*started, *member_, data, to, tag, where);
+  started->is_send = true;
+  started->box = member_->in_world(to);
+  if (post_message(member_->of, *started, started->box)) started->set(transfer::state::done);
+  return request(std::move(started));
+}
+
+request communicator::start_receive_elements(const elements& into, int from, int tag, location where) {
+  auto started = std::make_unique<started_message>(*member_);
+  started->wanted = expected_pattern(*member_, from, tag, "receive", where);
+  started->owner = started->box = member_->mine();
+  started->data = into;
+  started->where = where;
+  post_receive(member_->of, *started, started->owner);
+  return request(std::move(started));
+}
+
+message communicator::probe(int from, int tag, location where) {
+  const rank_member& m = *member_;
+  const comm::pattern wanted = expected_pattern(m, from, tag, "probe", where);
+  rank_state& mine = m.of.at(m.mine());
+  message found;
+  const bool came = m.of.wait(m.mine(), {awaited_message::what::probe, in_world(m, from), tag, where}, [&] {
+    const transfer* const first = mine.box.find_message(wanted);
+    mine.probes = !first;
+    if (first) found = {first->said.source, first->said.tag, first->data.extent};
+    return first != nullptr;
+  });
+  if (!came) m.of.throw_given_up(m.mine(), where);
+  return found;
+}
+
+std::optional<message> communicator::look(int from, int tag, location where) {
+  const rank_member& m = *member_;
+  const comm::pattern wanted = expected_pattern(m, from, tag, "look", where);
+  m.of.let_others_run(m.mine());
+  rank_state& mine = m.of.at(m.mine());
+  const base::locked held(mine.lock);
+  const transfer* const first = mine.box.find_message(wanted);
+  if (!first) return std::nullopt;
+  return message{first->said.source, first->said.tag, first->data.extent};
+}
+
+request::request() noexcept = default;
+request::request(std::unique_ptr<started_message> started) noexcept : started_(std::move(started)) {}
+request::request(request&& from) noexcept = default;
+
+request& request::operator=(request&& from) noexcept {
+  request before(std::move(*this));
+  started_ = std::move(from.started_);
+  return *this;
+}
+
+request::~request() {
+  if (!started_) return;
+  started_message& mine = *started_;
+  world& of = mine.by.of;
+  if (mine.is_done() || withdraw(of, mine, mine.is_send, mine.box)) return;
+  of.wait(
+      mine.owner, {}, [&] { return mine.is_done(); }, world::at_failure::go_on);
+}
+
+message request::wait(location where) {
+  if (!started_) throw error("request::wait at " + at_place(where) + ": nothing was started, or it was waited for");
+  started_message& mine = *started_;
+  mine.by.expect_own_code("request::wait", where);
+  const int peer = mine.is_send ? mine.box : in_world(mine.by, mine.wanted.source);
+  using enum awaited_message::what;
+  complete(mine.by.of, mine, mine.is_send, mine.box,
+           {mine.is_send ? send : receive, peer, mine.is_send ? mine.said.tag : mine.wanted.tag, where});
+  const std::unique_ptr<started_message> over = std::move(started_);
+  if (over->is_send) return {over->by.rank, over->said.tag, over->data.extent};
+  return received(*over, over->by.rank);
+}
+
+bool request::test() {
+  if (!started_) return true;
+  const started_message& mine = *started_;
+  mine.by.of.let_others_run(mine.owner);
+  {
+    const base::locked held(mine.by.of.at(mine.owner).lock);
+    if (!mine.is_done()) return false;
+  }
+  if (!mine.is_send) received(mine, mine.by.rank);
+  return true;
+}
+
+}  // namespace maslin

@@ -1,0 +1,81 @@
+// ms::ranks: each rank is a task with a fiber of its own, or a thread that has turns under the serial elision.
+
+#include <fmt/format.h>
+
+#include <new>
+#include <string>
+
+#include "exec/execute.hpp"
+#include "exec/in_place.hpp"
+#include "exec/phase/phase_run.hpp"
+#include "exec/ranks/world.hpp"
+#include "exec/submit/submit.hpp"
+#include "maslin/error.hpp"
+#include "task/uncancelled.hpp"
+
+namespace maslin {
+
+namespace {
+
+struct rank_start {
+  world* of;
+  int rank;
+};
+
+using detail::body_use;
+
+void run_rank(void* callable, const detail::access_record*, body_use use) {
+  if (use != body_use::call && use != body_use::call_and_destroy) return;
+  const rank_start start = *static_cast<const rank_start*>(callable);
+  start.of->run_rank(start.rank);
+}
+
+/// Starts the rank on a worker of its own.
+void start(executor& exec, world& all, scope& members, const context& here, int rank, location where) {
+  const detail::task_storage storage = detail::new_task_storage(sizeof(rank_start), alignof(rank_start), 0);
+  new (storage.callable) rank_start{&all, rank};
+  auto* const task =
+      new (storage.node) detail::task_node(members, here.stream, storage, {run_rank, nullptr, where, 0, nullptr, 0});
+  if (exec.start_apart(task, rank, all.size())) return;
+  try {
+    throw error(
+        fmt::format("ranks at {}:{}: the system has no stack for rank {} of {} (ulimit -v, vm.max_map_count); "
+                    "ask for fewer ranks, or for smaller stacks with MASLIN_STACK",
+                    where.file_name(), where.line(), rank, all.size()));
+  } catch (...) {
+    all.fail(rank, std::current_exception());
+  }
+  graph::cancel(*task, task->in);
+  run_task(exec, task, exec);
+}
+
+void run_on_workers(executor& exec, world& all, location where) {
+  context& here = current_context();
+  scope members(here.children, scope::creators::many);
+  const stuck_watch watched(all);
+  try {
+    for (int rank = 0; rank < all.size() && !all.has_failed(); ++rank) start(exec, all, members, here, rank, where);
+  } catch (...) {
+    all.fail(0, std::current_exception());
+  }
+  const uncancelled during(here);
+  const stream_waits meanwhile(here);
+  suspend_until(exec, members);
+}
+
+}  // namespace
+
+void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body, location where) {
+  executor& exec = the_executor();
+  unrecorded_context("ranks");
+  if (count < 1)
+    throw error(fmt::format("ranks at {}:{}: {} ranks; expected 1 or more", where.file_name(), where.line(), count));
+  world all(exec, count, run, body);
+  if (exec.serial())
+    all.run_in_turn();
+  else
+    run_on_workers(exec, all, where);
+  all.rethrow();
+}
+
+}  // namespace maslin

@@ -1,0 +1,225 @@
+#pragma once
+// The ranks of one call of ms::ranks: their mailboxes, how they wait, and how all end when one fails. README.md states
+// the protocol.
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/atomic.hpp"
+#include "base/lock.hpp"
+#include "comm/mailbox.hpp"
+#include "comm/meeting.hpp"
+#include "exec/executor.hpp"
+#include "exec/ranks/turns.hpp"
+#include "maslin/error.hpp"
+#include "maslin/ranks.hpp"
+#include "task/context.hpp"
+#include "task/scope.hpp"
+
+namespace maslin {
+
+/// Thrown in ranks that have done nothing wrong: their world ends because another has.
+class given_up : public error {
+ public:
+  using error::error;
+};
+
+/// What a rank waits for, for messages.
+struct awaited_message {
+  enum class what : std::uint8_t { receive, send, probe, meeting };
+  what kind = what::receive;
+  int rank = any_source;  ///< from or to which, in the world
+  int tag = any_tag;
+  location where;
+};
+
+/// What the others must know of a rank.
+struct rank_state {
+  base::short_lock lock;
+  comm::mailbox box MASLIN_GUARDED_BY(lock);
+  waiter* sleeper MASLIN_GUARDED_BY(lock) = nullptr;  ///< its code, until something of the rank's changes
+  bool probes MASLIN_GUARDED_BY(lock) = false;        ///< it waits for a message to look at
+  int copies MASLIN_GUARDED_BY(lock) = 0;             ///< messages in the box that their senders do not wait for
+
+  // Who waits for whom.
+  bool has_ended MASLIN_GUARDED_BY(lock) = false;
+  bool is_asleep MASLIN_GUARDED_BY(lock) = false;
+  std::uint64_t sleeps MASLIN_GUARDED_BY(lock) = 0;  ///< how often it fell asleep
+  awaited_message waits_for MASLIN_GUARDED_BY(lock);
+};
+
+/// A communicator, as all its ranks see it.
+struct rank_group {
+  rank_group(std::uint32_t its_number, std::vector<int> its_ranks)
+      : number(its_number), ranks(std::move(its_ranks)), arrivals(ranks.size()) {}
+
+  const std::uint32_t number;
+  const std::vector<int> ranks;  ///< its i-th rank is that one of the world
+
+  base::short_lock lock;
+  std::vector<struct rank_arrival*> arrivals MASLIN_GUARDED_BY(lock);  ///< at the call that is under way, by rank
+  int arrived MASLIN_GUARDED_BY(lock) = 0;
+};
+
+/// A rank that has come to a call that all make.
+struct rank_arrival : comm::arrival {
+  bool is_over = false;         ///< under the rank's lock
+  bool is_carried_out = false;  ///< under the group's: the last one has come, and needs what this one brings
+  std::string problem;
+  rank_group* joins = nullptr;  ///< by `split`
+  int joins_as = 0;
+};
+
+class world {
+ public:
+  world(executor& exec, int count, void (*run)(void*, communicator&), void* body);
+  ~world();
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  int size() const noexcept { return static_cast<int>(states_.size()); }
+  rank_state& at(int rank) noexcept { return states_[static_cast<std::size_t>(rank)]; }
+  rank_group& whole() noexcept { return groups_.front(); }
+  rank_group& add_group(std::vector<int> ranks);
+
+  /// The life of a rank.
+  void run_rank(int rank) noexcept;
+  /// All ranks in turn, each on a thread of its own: under the serial elision.
+  void run_in_turn();
+  /// Ends the world: who waits throws `given_up`. `why` is what the call of ms::ranks throws, unless a lower rank
+  /// fails, too.
+  void fail(int rank, std::exception_ptr why) noexcept;
+  bool has_failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+  [[noreturn]] void throw_given_up(int rank, location where) const;
+  void rethrow();
+
+  /// What a caller does that waits when the world fails: it gives up; or it goes on, since another rank is at work on
+  /// what it waits for, and comes to its end.
+  enum class at_failure : std::uint8_t { give_up, go_on };
+  /// Suspends the caller, code of that rank, until `done()`, which looks under the rank's lock; gives false where the
+  /// world has failed and it is not.
+  template <class Done>
+  bool wait(int rank, const awaited_message& what, Done&& done,
+            at_failure then = at_failure::give_up) MASLIN_UNCHECKED {
+    rank_state& mine = at(rank);
+    for (;;) {
+      mine.lock.lock();
+      if (done()) return mine.lock.unlock(), true;
+      mine.lock.unlock();
+      if (then == at_failure::give_up && has_failed()) return false;
+      if (turns_) {
+        note(rank, what);
+        if (!turns_->pass(rank)) fail_stuck();
+        continue;
+      }
+      waiter* const me = exec_.caller();
+      if (!me) {
+        exec_.help(nullptr);
+        continue;
+      }
+      mine.lock.lock();
+      if (done() || (then == at_failure::give_up &&
+                     has_failed())) {  // `fail` looks for sleepers under the lock, after it has said so
+        mine.lock.unlock();
+        continue;
+      }
+      mine.is_asleep = true;
+      ++mine.sleeps;
+      mine.waits_for = what;
+      mine.sleeper = me;
+      me->sleep(mine.lock, {});
+    }
+  }
+  /// The rank asks for something that is not there yet, perhaps again and again.
+  void let_others_run(int rank);
+  /// Something of that rank's has changed: `change()` does so under its lock.
+  template <class Change>
+  void wake(int rank, Change&& change) {
+    rank_state& its = at(rank);
+    its.lock.lock();
+    change();
+    waiter* const sleeper = take_sleeper(its);
+    its.lock.unlock();
+    resume(rank, sleeper);
+  }
+  /// Gives who waits, if somebody does; to be resumed without the lock.
+  static waiter* take_sleeper(rank_state& of) noexcept MASLIN_REQUIRES(of.lock) {
+    of.is_asleep = false;
+    return std::exchange(of.sleeper, nullptr);
+  }
+  void resume(int rank, waiter* sleeper) noexcept {
+    if (turns_) return turns_->ready(rank);
+    if (sleeper) sleeper->wake();
+  }
+
+  /// Do all ranks that have not ended wait for each other?
+  bool is_stuck();
+  void fail_stuck() noexcept;
+
+ private:
+  /// Do all sleep that have not ended? Gives which sleep of each that is.
+  bool all_sleep(std::vector<std::uint64_t>& sleeps);
+  void note(int rank, const awaited_message& what);
+  std::string who_waits_for_whom();
+
+  executor& exec_;
+  void (*const run_)(void*, communicator&);
+  void* const body_;
+  std::deque<rank_state> states_;
+  base::short_lock groups_lock_;
+  std::deque<rank_group> groups_ MASLIN_GUARDED_BY(groups_lock_);
+  std::unique_ptr<turns> turns_;  ///< under the serial elision
+
+  MASLIN_ATOMIC<bool> failed_{false};
+  base::short_lock cause_lock_;
+  int failed_rank_ MASLIN_GUARDED_BY(cause_lock_) = 0;
+  std::exception_ptr cause_ MASLIN_GUARDED_BY(cause_lock_);
+};
+
+namespace detail {
+
+/// What a communicator keeps.
+struct rank_member {
+  static communicator make(world& of, rank_group& in, int rank) {
+    return communicator(std::make_unique<rank_member>(rank_member{of, in, rank, current_context().children}));
+  }
+  /// Throws `error` where the caller is other code than the rank's own.
+  void expect_own_code(const char* call, location where) const;
+  int in_world(int of_group) const { return in.ranks[static_cast<std::size_t>(of_group)]; }
+  int mine() const { return in_world(rank); }
+
+  world& of;
+  rank_group& in;
+  int rank;
+  const scope* own;  ///< the tasks of its code
+};
+
+struct started_message : comm::transfer {
+  explicit started_message(const rank_member& member) : by(member) {}
+  const rank_member by;  ///< its communicator
+  bool is_send = false;
+  int box = 0;  ///< the rank in whose mailbox it is queued
+};
+
+}  // namespace detail
+
+/// Has the ranks looked at now and then while it lives; who wait for each other are told.
+class stuck_watch {
+ public:
+  explicit stuck_watch(world& of);
+  ~stuck_watch();
+  stuck_watch(const stuck_watch&) = delete;
+  stuck_watch& operator=(const stuck_watch&) = delete;
+
+ private:
+  struct shared;
+  std::unique_ptr<shared> shared_;
+};
+
+}  // namespace maslin
