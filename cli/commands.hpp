@@ -9,6 +9,9 @@ void add_machine(CLI::App& app);
 /// `maslin explain`: what the runtime decided in a run, and how to decide otherwise.
 void add_explain(CLI::App& app);
 
+/// `maslin dma`: what the tasks of a run would transfer to and from workers with memories of their own.
+void add_dma(CLI::App& app);
+
 /// `maslin figures`: the papers' tables and figures on a described machine; published, ours, error.
 void add_figures(CLI::App& app);
 

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   add_machine(app);
   add_explain(app);
   add_trace(app);
+  add_dma(app);
   add_figures(app);
   add_node(app);
   add_replay(app);

@@ -10,10 +10,12 @@ NAMEs, or how several begin; all if none is given:
         the paper on Dynamic Bisectioning: six programs on 16 processors of an Origin 2000
     ps3-figure6 ps3-figure7
         the paper on a cluster of PlayStation 3: who waits for a kernel, and how
+    cellss13 cellss14 cellss15 cellss16 cellss17 cellss18 cellss20
+        the paper on CellSs: accesses to memory of six applications in program order and in bundles
 
 For each cell: what the paper published, ours, the error; cells that the constants were fitted to (*) do not count towards the error.
 Where the paper says less or more without a number, whether ours holds. --withheld prints the cells that the paper's text here does not
-give. Draws NAME.svg into out/cell, out/dbs or out/ps3. The READMEs of bench/figures/ say where each constant comes from."""
+give. Draws NAME.svg into out/cell, out/dbs, out/ps3 or out/cellss. The READMEs of bench/figures/ say where each constant comes from."""
 
 from __future__ import annotations
 
@@ -26,6 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "python"), str(Path(__file__).parent)]
 import cell  # noqa: E402
+import cellss  # noqa: E402
 import origin  # noqa: E402
 import ps3  # noqa: E402
 import simulation  # noqa: E402
@@ -33,7 +36,7 @@ from maslin_report.whole import write_whole  # noqa: E402
 from scorecard.measure import MeasurementError  # noqa: E402
 from table import Cell, Figure, picture, print_figure  # noqa: E402
 
-FIGURES: dict[str, Figure] = {**cell.FIGURES, **origin.FIGURES, **ps3.FIGURES}
+FIGURES: dict[str, Figure] = {**cell.FIGURES, **origin.FIGURES, **ps3.FIGURES, **cellss.FIGURES}
 
 
 def tell(at: str) -> None:
@@ -66,7 +69,7 @@ def main() -> int:
     parser.add_argument("--withheld", action="store_true", help="only the cells that the paper's text here does not give")
     parser.add_argument("--json", action="store_true", help="print a list of cells for programs")
     parser.add_argument("--quick", action="store_true", help="simulate a part")
-    parser.add_argument("--output", type=Path, help="folder for the pictures (default: out/cell, out/dbs, out/ps3)")
+    parser.add_argument("--output", type=Path, help="folder for the pictures (default: out/cell, out/dbs, out/ps3, out/cellss)")
     options = parser.parse_args()
     simulation.QUICK = options.quick
     wanted = [name for name in FIGURES if not options.names or any(name.startswith(asked) for asked in options.names)]

@@ -10,7 +10,10 @@ from typing import Sequence
 from maslin_report.style import ACCENT, FONT, INK, LINE, OTHER, SOFT, STREAMS
 
 COLOURS = {"ours": ACCENT, "paper": OTHER, "dbs": ACCENT, "afs": STREAMS[1], "gss": STREAMS[2], "static": OTHER,
-           "yield": ACCENT, "adaptive": STREAMS[1], "edtlp": STREAMS[2], "native": OTHER}
+           "yield": ACCENT, "adaptive": STREAMS[1], "edtlp": STREAMS[2], "native": OTHER,
+           "naive": OTHER, "chains": STREAMS[3], "no-hints": STREAMS[1], "no-co-par": STREAMS[2],
+           "in-10-%": STREAMS[4], "bundles": ACCENT,
+           "1-worker": ACCENT, "2-worker": STREAMS[1], "4-worker": STREAMS[2], "8-worker": STREAMS[3]}
 COLUMNS, WIDTH, HEIGHT = 3, 320, 230  # of a panel
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 34, 30  # within it
 HEAD = 84

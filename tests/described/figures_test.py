@@ -129,6 +129,28 @@ class Figures(unittest.TestCase):
                 self.assertGreater(cell["predicted"], 1)
                 self.assertLess(cell["predicted"], 3)
 
+    def test_bundles_need_memory_less_often_than_program_order(self):
+        done = figures("cellss", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cells = json.loads(done.stdout)
+        again = json.loads(figures("cellss16", "--json").stdout)
+        self.assertEqual(again, [cell for cell in cells if cell["figure"] == "cellss16"])
+        self.assertEqual({cell["figure"] for cell in cells}, {f"cellss{number}" for number in (*range(13, 19), 20)})
+        values = {(cell["figure"], cell["row"], cell["column"]): cell["predicted"] for cell in cells}
+        for (figure, row, column), value in values.items():
+            if column.endswith(" bundles"):
+                self.assertAlmostEqual(values[figure, row, "saved"],
+                                       100 * (1 - value / values[figure, row, column.replace("bundles", "naive")]))
+        for figure in {cell["figure"] for cell in cells} - {"cellss20"}:
+            saved = [value for (of, _, column), value in values.items() if of == figure and column == "saved"]
+            self.assertEqual(len(saved), 5)
+            self.assertGreater(sum(saved) / 5, 5, figure)  # small problems, on which nothing is claimed but the direction
+        for (figure, row, column), value in values.items():  # one worker is the same in both figures
+            if figure == "cellss20" and column == "choleskyC 1-worker":
+                self.assertEqual(value, values["cellss15", row, "choleskyC bundles"])
+        self.assertGreater(values["cellss17", "all", "in place: on average"], 25)
+        self.assertLess(values["cellss17", "all", "in place: on average"], 50)  # no order can save more
+
     def test_names_are_listed(self):
         done = figures("--list")
         self.assertEqual(done.returncode, 0, done.stderr)

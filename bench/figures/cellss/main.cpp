@@ -1,0 +1,80 @@
+// What the applications of the CellSs paper transfer under a policy; bench/figures/cellss.py asks.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "execution.hpp"
+#include "maslin/error.hpp"
+
+namespace {
+
+using namespace cellss;
+
+nlohmann::json row(const application& app, const std::string& order, std::uint64_t sl1_kb, const result& r) {
+  return {{"application", app.name()},
+          {"order", order},
+          {"sl1_kb", sl1_kb},
+          {"tasks", r.tasks},
+          {"bundles", r.bundles},
+          {"fetches", r.fetches},
+          {"software_hits", r.software_hits},
+          {"packets", r.packets},
+          {"memory_accesses", r.memory_accesses},
+          {"page_hits", r.page_hits},
+          {"page_misses", r.page_misses},
+          {"most_unrolled", r.most_unrolled}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App cli{"Transfers of the CellSs paper's applications under a policy", "figures_cellss"};
+  std::string name;
+  std::vector<std::uint64_t> sl1_kb{256, 512, 1024, 2048, 4096, 8192};
+  std::vector<std::string> orders{"program-order", "chains", "bundles"};
+  settings how;
+  size s{0, 0};
+  bool small = false, no_co_parents = false, no_hints = false, every_stage_out = false;
+  std::uint64_t software_cache_kb = how.software_cache_bytes >> 10;
+  cli.add_option("APPLICATION", name)->required()->check(CLI::IsMember(application_names()));
+  cli.add_option("--sl1", sl1_kb, "KB of SL1, one run each")->delimiter(',');
+  cli.add_option("--order", orders)->delimiter(',')->check(CLI::IsMember({"program-order", "chains", "bundles"}));
+  cli.add_option("--blocks", s.blocks);
+  cli.add_option("--block", s.block);
+  cli.add_option("--bound", how.bundles.bound, "Tasks in a bundle at most")->check(CLI::PositiveNumber);
+  cli.add_option("--lists", how.bundles.lists)->check(CLI::Range(1, 64));
+  cli.add_option("--unrolled", how.unrolled)->check(CLI::Range(0.0, 1.0));
+  cli.add_option("--created-a-task", how.created_a_task);
+  cli.add_option("--workers", how.workers)->check(CLI::PositiveNumber);
+  cli.add_option("--clusters", how.machine.clusters)->check(CLI::PositiveNumber);
+  cli.add_option("--software-cache", software_cache_kb, "KB");
+  cli.add_flag("--small", small, "A small problem instead of the paper's");
+  cli.add_flag("--no-co-parents", no_co_parents);
+  cli.add_flag("--no-hints", no_hints);
+  cli.add_flag("--every-stage-out", every_stage_out, "No minimal stage-out");
+  CLI11_PARSE(cli, argc, argv);
+  how.bundles.co_parents = !no_co_parents;
+  how.bundles.hints = !no_hints;
+  how.minimal_stage_out = !every_stage_out;
+  how.software_cache_bytes = software_cache_kb << 10;
+  try {
+    const application app = application_of(name, s, small);
+    nlohmann::json all = nlohmann::json::array();
+    for (const std::uint64_t kb : sl1_kb)
+      for (const std::string& order : orders) {
+        how.machine.cache_bytes = kb << 10;
+        how.how = order == "bundles" ? policy::bundles : order == "chains" ? policy::chains : policy::program_order;
+        all.push_back(row(app, order, kb, execute(app, how)));
+      }
+    fmt::print("{}\n", all.dump(1));
+  } catch (const maslin::error& e) {
+    fmt::print(stderr, "figures_cellss: {}\n", e.what());
+    return 2;
+  }
+  return 0;
+}

@@ -1,0 +1,54 @@
+"""What place/bundles makes of the counted accesses: a row a goal and protocol, met or missed by what was saved."""
+
+import json
+import unittest
+from unittest import mock
+
+from scorecard.figures import Plan, place_bundles
+from scorecard.row import MET, MISSED
+
+
+class Bundles(unittest.TestCase):
+    def rows(self, left: dict[str, float]):
+        """Gives the rows by name where bundles need that part of program order's accesses, by application; else all of them."""
+        asked = []
+
+        def execute(words):
+            words = [str(word) for word in words]
+            asked.append(words)
+            runs = []
+            for kb in words[words.index("--sl1") + 1].split(","):
+                for order, part in (("program-order", 1.0), ("bundles", left.get(words[1], 1.0))):
+                    runs.append({"order": order, "sl1_kb": int(kb), "memory_accesses": 1000 * part})
+            return 0.0, json.dumps(runs)
+
+        with mock.patch.object(place_bundles, "execute", execute), mock.patch.object(place_bundles, "binary", lambda name: name):
+            made = place_bundles.measure(Plan(quick=True))
+        return {row.name: row for row in made}, asked
+
+    def test_each_goal_has_a_row_for_each_protocol(self):
+        rows, asked = self.rows({})
+        self.assertEqual(len(rows), 2 * len(place_bundles.ROWS))
+        self.assertEqual(len(asked), len(rows))
+        self.assertTrue(all(row.decided for row in rows.values()))
+        for words, name in zip(asked, rows):
+            self.assertEqual("--created-a-task" in words, "/window/" in name)
+
+    def test_a_goal_is_met_where_as_much_is_saved_as_was_published(self):
+        rows, _ = self.rows({"matmul": 0.5, "choleskyR": 0.71})
+        verdicts = {name: row.verdict for name, row in rows.items()}
+        self.assertEqual(verdicts["place/bundles/matmul/8192"], MET)
+        self.assertEqual(verdicts["place/bundles/choleskyR/2048"], MET)
+        self.assertEqual(verdicts["place/bundles/choleskyR/8192"], MISSED)
+        self.assertEqual(verdicts["place/bundles/choleskyC/2048"], MET)  # no loss is asked for
+        self.assertEqual(verdicts["place/bundles/window/reduct/mean"], MISSED)
+
+    def test_the_ratio_is_ours_to_program_order(self):
+        rows, _ = self.rows({"fft3d": 0.25})
+        row = rows["place/bundles/fft3d/mean"]
+        self.assertAlmostEqual(row.ratio, 0.25)
+        self.assertEqual((row.value, row.peer_value), (250, 1000))
+
+
+if __name__ == "__main__":
+    unittest.main()
