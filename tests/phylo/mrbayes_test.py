@@ -16,7 +16,7 @@ from phylo_process import ProgramTest, environment, main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALIGNMENT = ROOT.parent / "shared" / "data" / "alignments" / "d025_h1n1ha.phy"
-GENERATIONS = 1000000
+GENERATIONS = 400000
 LARGEST_DIFFERENCE = 0.02
 LIMIT_SECONDS = 3600
 
@@ -67,14 +67,14 @@ class MrBayes(ProgramTest):
         self.write("data.nex", f"#NEXUS\nbegin data;\ndimensions ntax={taxa} nchar={sites};\nformat datatype=dna gap=- missing=?;\n"
                                f"matrix\n{rows}\n;\nend;\n")  # fmt: skip
         self.write("job.nex", "#NEXUS\nbegin mrbayes;\nset autoclose=yes nowarnings=yes seed=1 swapseed=1;\nexecute data.nex;\n"
-                              f"lset nst=6 rates=gamma;\nmcmc ngen={GENERATIONS} nruns=2 nchains=4 samplefreq=200 printfreq=100000 "
+                              f"lset nst=6 rates=gamma;\nmcmc ngen={GENERATIONS} nruns=2 nchains=4 samplefreq=100 printfreq=100000 "
                               "diagnfreq=100000;\nend;\n")  # fmt: skip
 
     def test_split_frequencies_agree_on_d025(self):
         self.nexus()
         theirs = subprocess.Popen(["mb", "job.nex"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         ours = subprocess.Popen([phylo_process.program, "mcmc", "--msa", str(ALIGNMENT), "--model", "GTR+G", "--generations",
-                                 str(GENERATIONS), "--sample", "200", "--seed", "1", "--prefix", "ours", "--quiet"],
+                                 str(GENERATIONS), "--sample", "100", "--seed", "1", "--prefix", "ours", "--quiet"],
                                 cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)  # fmt: skip
         ours.communicate(timeout=LIMIT_SECONDS)
         theirs.communicate(timeout=LIMIT_SECONDS)

@@ -93,6 +93,9 @@ Chain::Chain(const ChainSetup& setup, int run, int chain)
   const double length = allowed(setup.priors.branches, starting_length);
   state_.tree = setup.start ? *setup.start : random_topology(random, setup.patterns->taxa, length);
   state_.model = starting_model(setup.model, setup.priors);
+  const std::int32_t tips = state_.tree.tips();
+  state_.place =
+      tips + static_cast<HalfEdge>(random.below(static_cast<std::uint64_t>(state_.tree.half_edges() - tips)));
   prepare();
   state_.lnl = engine_ ? engine_->evaluate(state_.tree) : 0;
   state_.log_prior =
@@ -138,8 +141,10 @@ void Chain::advance(std::int64_t first, std::int64_t last, double heat, PerMove<
 }
 
 bool Chain::make_move(Move move, Random& random, double heat, double boldness) {
+  // The places follow each other around the tree, so that what one move has made ready serves the next.
+  state_.place = next_place(state_.tree, state_.place);
   before_ = state_;
-  propose(move, random, boldness, setup_->extension, state_.tree, state_.model, step_);
+  propose(move, state_.place, random, boldness, setup_->extension, state_.tree, state_.model, step_);
   if (step_.reach == Step::Reach::nothing) return false;
   const double log_hastings = setup_->hastings ? setup_->hastings(move, step_.log_hastings) : step_.log_hastings;
   state_.log_prior =

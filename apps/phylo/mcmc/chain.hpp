@@ -20,6 +20,7 @@ namespace phylo {
 struct ChainState {
   Tree tree;
   Model model;
+  HalfEdge place = none;  ///< of the latest move
   double lnl = 0;
   double log_prior = 0;
 };

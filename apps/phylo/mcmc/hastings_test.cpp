@@ -241,7 +241,8 @@ double imbalance(double extension, const std::function<double(double)>& hastings
     const std::uint64_t from = fingerprint(tree);
     for (int i = 0; i < proposals; ++i) {
       Tree moved = tree;
-      propose(Move::extending_spr, random, 0, extension, moved, model, step);
+      const auto place = taxa + static_cast<HalfEdge>(random.below(3 * (taxa - 2)));
+      propose(Move::extending_spr, place, random, 0, extension, moved, model, step);
       if (std::log(open_uniform(random)) < hastings(step.log_hastings)) flows[{from, fingerprint(moved)}] += 1;
     }
   }

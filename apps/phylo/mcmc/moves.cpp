@@ -12,18 +12,7 @@ namespace {
 /// Draws the logarithm of a factor.
 double log_factor(Random& random, double boldness) { return boldness * (random.uniform() - 0.5); }
 
-HalfEdge any_half_edge(Random& random, const Tree& tree) {
-  return static_cast<HalfEdge>(random.below(static_cast<std::uint64_t>(tree.half_edges())));
-}
-
-/// Draws a half-edge of an inner node.
-HalfEdge inner_half_edge(Random& random, const Tree& tree) {
-  const auto inner = static_cast<std::uint64_t>(tree.half_edges() - tree.tips());
-  return tree.tips() + static_cast<HalfEdge>(random.below(inner));
-}
-
-void stretch_branch(Random& random, double boldness, Tree& tree, Step& step) {
-  const HalfEdge h = any_half_edge(random, tree);
+void stretch_branch(HalfEdge h, Random& random, double boldness, Tree& tree, Step& step) {
   step.log_hastings = log_factor(random, boldness);
   tree.set_length(h, tree.length(h) * std::exp(step.log_hastings));
   step.around = {h, tree.back(h)};
@@ -42,8 +31,8 @@ void stretch_tree(Random& random, double boldness, Tree& tree, Step& step) {
   step.reach = Step::Reach::lengths;
 }
 
-void slide_node(Random& random, double boldness, Tree& tree, Step& step) {
-  const HalfEdge h = inner_half_edge(random, tree), a = tree.next(h), b = tree.next(a);
+void slide_node(HalfEdge h, Random& random, double boldness, Tree& tree, Step& step) {
+  const HalfEdge a = tree.next(h), b = tree.next(a);
   const double log_m = log_factor(random, boldness);
   const double sum = (tree.length(a) + tree.length(b)) * std::exp(log_m);
   const double part = sum * open_uniform(random);
@@ -55,9 +44,19 @@ void slide_node(Random& random, double boldness, Tree& tree, Step& step) {
   step.at = a;
 }
 
-void exchange_neighbours(Random& random, double boldness, Tree& tree, Step& step) {
-  HalfEdge h = inner_half_edge(random, tree);
-  while (tree.is_tip(tree.back(h))) h = inner_half_edge(random, tree);
+/// Writes the ends of the inner branches of a node, and gives how many there are.
+std::size_t inner_branches(const Tree& tree, HalfEdge of, std::array<HalfEdge, 3>& ends) {
+  std::size_t count = 0;
+  for (int i = 0; i < 3; ++i, of = tree.next(of))
+    if (!tree.is_tip(tree.back(of))) ends[count++] = of;
+  return count;
+}
+
+/// One of the place's inner branches is drawn; there may be more or less of them on the way back.
+void exchange_neighbours(HalfEdge place, Random& random, double boldness, Tree& tree, Step& step) {
+  std::array<HalfEdge, 3> ends{};
+  const std::size_t choices = inner_branches(tree, place, ends);
+  const HalfEdge h = ends[random.below(choices)];
   const HalfEdge other = tree.back(h);
   const HalfEdge x = tree.next(h);
   const HalfEdge y = random.below(2) == 0 ? tree.next(other) : tree.next(tree.next(other));
@@ -65,8 +64,10 @@ void exchange_neighbours(Random& random, double boldness, Tree& tree, Step& step
   const HalfEdge behind_x = tree.disconnect(x), behind_y = tree.disconnect(y);
   tree.connect(x, behind_y, at_y);
   tree.connect(y, behind_x, at_x);
-  step.log_hastings = log_factor(random, boldness);
-  tree.set_length(h, tree.length(h) * std::exp(step.log_hastings));
+  const double log_m = log_factor(random, boldness);
+  tree.set_length(h, tree.length(h) * std::exp(log_m));
+  step.log_hastings =
+      log_m + std::log(static_cast<double>(choices) / static_cast<double>(inner_branches(tree, place, ends)));
   for (const HalfEdge end : {h, other}) {
     step.around.push_back(tree.back(tree.next(end)));
     step.around.push_back(tree.back(tree.next(tree.next(end))));
@@ -80,8 +81,7 @@ void exchange_neighbours(Random& random, double boldness, Tree& tree, Step& step
 /// `near` stays the one between the subtree's node and the path, and is stretched; the others stay at `far` and at the
 /// end of the path. On the way back the path is as long, turns as often and goes on as often; different are the
 /// choice of a direction (none where one end is a tip) and the stop (none where it had to be).
-void move_subtree(Random& random, double boldness, double extension, Tree& tree, Step& step) {
-  const HalfEdge joint = inner_half_edge(random, tree);
+void move_subtree(HalfEdge joint, Random& random, double boldness, double extension, Tree& tree, Step& step) {
   HalfEdge a = tree.next(joint), b = tree.next(a);
   const bool a_inner = !tree.is_tip(tree.back(a)), b_inner = !tree.is_tip(tree.back(b));
   const bool chosen = a_inner && b_inner;
@@ -199,22 +199,28 @@ PerMove<double> default_weights(const Sampled& sampled) {
           two_if(sampled.invariant)};
 }
 
-void propose(Move move, Random& random, double boldness, double extension, Tree& tree, Model& model, Step& step) {
+HalfEdge next_place(const Tree& tree, HalfEdge place) {
+  const HalfEdge far = tree.back(place);
+  return tree.next(tree.is_tip(far) ? place : far);
+}
+
+void propose(Move move, HalfEdge place, Random& random, double boldness, double extension, Tree& tree, Model& model,
+             Step& step) {
   step.around.clear();
   step.changed.clear();
-  step.at = 0;
+  step.at = place;
   step.reach = Step::Reach::branches;
   switch (move) {
     case Move::nni:
-      return exchange_neighbours(random, boldness, tree, step);
+      return exchange_neighbours(place, random, boldness, tree, step);
     case Move::extending_spr:
-      return move_subtree(random, boldness, extension, tree, step);
+      return move_subtree(place, random, boldness, extension, tree, step);
     case Move::branch_multiplier:
-      return stretch_branch(random, boldness, tree, step);
+      return stretch_branch(place, random, boldness, tree, step);
     case Move::tree_multiplier:
       return stretch_tree(random, boldness, tree, step);
     case Move::node_slider:
-      return slide_node(random, boldness, tree, step);
+      return slide_node(place, random, boldness, tree, step);
     default:
       break;
   }

@@ -53,9 +53,15 @@ struct Step {
   HalfEdge at = 0;
 };
 
-/// Changes tree or model as the move does. `step` is written; it is handed in so that its memory is used again. Whoever
-/// does not accept the step has kept what was there before.
-void propose(Move move, Random& random, double boldness, double extension, Tree& tree, Model& model, Step& step);
+/// Gives the half-edge of an inner node that comes after `place` on the way around the tree. For a given tree this is a
+/// permutation of these half-edges, so where `place` is independent of the state and uniform, so is what comes after.
+HalfEdge next_place(const Tree& tree, HalfEdge place);
+
+/// Changes tree or model as the move does. Tree moves happen at `place`, a half-edge of an inner node; given the place,
+/// a move and its way back are as the Hastings ratio says. `step` is written; it is handed in so that its memory is
+/// used again. Whoever does not accept the step has kept what was there before.
+void propose(Move move, HalfEdge place, Random& random, double boldness, double extension, Tree& tree, Model& model,
+             Step& step);
 
 /// Gives a tree of which every topology is equally probable, all branches of that length.
 Tree random_topology(Random& random, std::int32_t tips, double length);

@@ -54,6 +54,11 @@ double log_of_one(const Distribution& d, double x) {
   return log_dirichlet(parts.data(), p.data(), 2);
 }
 
+/// There are (2n - 5)!! = (2n - 4)! / (2^(n - 2) (n - 2)!) topologies.
+double log_prior_of_topology(std::int32_t tips) {
+  return log_gamma(tips - 1) + (tips - 2) * std::log(2.0) - log_gamma(2 * tips - 3);
+}
+
 bool parts_fit(const double* parts, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     if (!(parts[i] >= SampledBounds::part_low)) return false;
@@ -125,7 +130,7 @@ Sampled::Sampled(const Model& model) {
 }
 
 double log_prior(const Distribution& branches, const Tree& tree) {
-  double log_density = 0, total = 0, logs_of_tips = 0, logs_of_inner = 0;
+  double log_density = log_prior_of_topology(tree.tips()), total = 0, logs_of_tips = 0, logs_of_inner = 0;
   const bool gamma = branches.kind == Kind::gamma_dirichlet;
   const double tip_shape = branches.parameters[2], inner_shape = branches.parameters[2] * branches.parameters[3];
   const std::int32_t tips = tree.tips();
@@ -147,9 +152,9 @@ double log_prior(const Distribution& branches, const Tree& tree) {
   const double shape = branches.parameters[0], rate = branches.parameters[1];
   const double inner = tips - 3;
   const double shapes = tips * tip_shape + inner * inner_shape;
-  return shape * std::log(rate) - log_gamma(shape) - rate * total + log_gamma(shapes) - tips * log_gamma(tip_shape) -
-         inner * log_gamma(inner_shape) + (shape - shapes) * std::log(total) + (tip_shape - 1) * logs_of_tips +
-         (inner_shape - 1) * logs_of_inner;
+  return log_density + shape * std::log(rate) - log_gamma(shape) - rate * total + log_gamma(shapes) -
+         tips * log_gamma(tip_shape) - inner * log_gamma(inner_shape) + (shape - shapes) * std::log(total) +
+         (tip_shape - 1) * logs_of_tips + (inner_shape - 1) * logs_of_inner;
 }
 
 double log_prior(const Priors& priors, const Sampled& sampled, const Model& model) {

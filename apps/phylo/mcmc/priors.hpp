@@ -63,7 +63,7 @@ struct SampledBounds {
   static constexpr double shape_low = 1e-4, shape_high = 1e4;
 };
 
-/// Gives the logarithm of the prior density of these branch lengths; minus infinity where a bound is passed.
+/// Gives the logarithm of the prior density of topology and branch lengths; minus infinity where a bound is passed.
 double log_prior(const Distribution& branches, const Tree& tree);
 /// The same of the parameters of the model that are sampled. Rates are parts of 1 if they are sampled.
 double log_prior(const Priors& priors, const Sampled& sampled, const Model& model);

@@ -38,7 +38,8 @@ void follow(const Patterns& patterns, const Model& model, std::uint64_t seed, in
     while (weights[m] == 0) m = random.below(moves);
     const Tree tree_before = tree;
     const Model model_before = at;
-    propose(static_cast<Move>(m), random, default_boldness()[m], 0.8, tree, at, step);
+    const auto place = patterns.taxa + static_cast<HalfEdge>(random.below(3 * (patterns.taxa - 2u)));
+    propose(static_cast<Move>(m), place, random, default_boldness()[m], 0.8, tree, at, step);
     if (step.reach == Step::Reach::nothing) continue;
     const double lnl = step.reach == Step::Reach::branches  ? engine.propose(tree, step.around, step.changed, step.at)
                        : step.reach == Step::Reach::lengths ? engine.propose_all(tree, step.at)

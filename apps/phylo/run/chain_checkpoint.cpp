@@ -70,8 +70,9 @@ json to_json(const ChainState& state) {
     lengths.push_back(state.tree.length(h));
   }
   const Model& m = state.model;
-  return {{"partners", partners}, {"lengths", lengths},       {"rates", m.rates}, {"frequencies", m.frequencies},
-          {"alpha", m.alpha},     {"invariant", m.invariant}, {"lnl", state.lnl}, {"log_prior", state.log_prior}};
+  return {{"place", state.place},         {"partners", partners}, {"lengths", lengths},       {"rates", m.rates},
+          {"frequencies", m.frequencies}, {"alpha", m.alpha},     {"invariant", m.invariant}, {"lnl", state.lnl},
+          {"log_prior", state.log_prior}};
 }
 
 ChainState to_chain(const json& from, std::int32_t taxa) {
@@ -89,6 +90,9 @@ ChainState to_chain(const json& from, std::int32_t taxa) {
     if (static_cast<HalfEdge>(h) < far) state.tree.connect(static_cast<HalfEdge>(h), far, lengths[h]);
   }
   if (!state.tree.complete()) throw input_error("it holds a tree in pieces");
+  from.at("place").get_to(state.place);
+  if (state.place < taxa || state.place >= state.tree.half_edges())
+    throw input_error("it holds a place outside of its tree");
   from.at("rates").get_to(state.model.rates);
   from.at("frequencies").get_to(state.model.frequencies);
   from.at("alpha").get_to(state.model.alpha);
