@@ -71,17 +71,17 @@ class Same(Chains):
         self.assertEqual(list(self.folder.rglob("*.part")), [])
 
     def test_stopped_by_a_signal(self):
-        expected = self.run_chains("undisturbed", generations=20000)
-        process = subprocess.Popen([phylo_process.program, *map(str, self.command("stopped", generations=20000))], cwd=self.folder,
+        expected = self.run_chains("undisturbed", generations=10000)
+        process = subprocess.Popen([phylo_process.program, *map(str, self.command("stopped", generations=10000))], cwd=self.folder,
                                    env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
         while not (self.folder / "stopped.chains" / "state").exists() and process.poll() is None:
             time.sleep(0.005)
         process.send_signal(signal.SIGTERM)
         said = process.communicate()[1].decode()
         self.assertEqual(process.returncode, 143, said)
-        self.assertRegex(said, r"stopped; \d+ of 20000 generations are finished, and the same command continues from there")
+        self.assertRegex(said, r"stopped; \d+ of 10000 generations are finished, and the same command continues from there")
         self.assertFalse((self.folder / "stopped.run1.p").exists())
-        self.assertEqual(self.run_chains("stopped", generations=20000), expected)
+        self.assertEqual(self.run_chains("stopped", generations=10000), expected)
 
     def test_extended(self):
         expected = self.run_chains("at_once")
