@@ -207,6 +207,7 @@ class Refused(Chains):
         self.refused(wrong("--prior-kappa", "beta:1,1"), "--prior-kappa: the model does not sample this parameter")
         self.refused(wrong("--prior-shape", "gamma:1,1"), "--prior-shape: 'gamma' is none of the distributions")
         self.refused(wrong("--prior-branches", "exponential:-1"), "takes positive numbers, not -1")
+        self.refused(wrong("--prior-branches", "uniform:0,1e-12"), "its middle does not lie between 1e-09 and 1000")
         self.refused(wrong("--model-file", "m"), "--model and --model-file are both given")
         self.refused(("mcmc", "--model", "JC", "--prefix", "x"), "--msa is required")
 

@@ -21,6 +21,12 @@ double variance_of(const std::vector<double>& x) {
   return sum / static_cast<double>(x.size() - 1);
 }
 
+/// Whether a variance is no more than what rounding makes of a constant.
+bool constant(double variance, double mean) {
+  constexpr double rounding = 1e-12;
+  return !(variance > rounding * rounding * mean * mean);
+}
+
 }  // namespace
 
 double effective_sample_size(const std::vector<double>& samples) {
@@ -34,7 +40,7 @@ double effective_sample_size(const std::vector<double>& samples) {
     return sum / count;
   };
   const double variance = covariance(0);
-  if (!(variance > 0)) return count;
+  if (constant(variance, mean)) return count;
   // Geyer's initial monotone sequence: sums of neighbours are positive and fall.
   double sum = 0, latest = 2;
   for (std::size_t lag = 1; lag + 1 < n; lag += 2) {
@@ -54,7 +60,7 @@ double scale_reduction(const std::vector<std::vector<double>>& runs) {
   }
   const auto n = static_cast<double>(runs.front().size());
   const double within = mean_of(variances), between = variance_of(means);
-  if (!(within > 0)) return 1;
+  if (constant(within, mean_of(means))) return 1;
   return std::sqrt(((n - 1) / n * within + between) / within);
 }
 

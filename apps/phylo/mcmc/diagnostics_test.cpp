@@ -27,6 +27,9 @@ TEST(Diagnostics, AnAutoregressionHasItsEffectiveSampleSize) {
   EXPECT_NEAR(effective_sample_size(autoregressive(0.5, 20000, 5, 2)), 20000.0 / 3, 500);
   EXPECT_GT(effective_sample_size(autoregressive(0, 5000, 5, 3)), 4500);
   EXPECT_EQ(effective_sample_size(std::vector<double>(100, 2.5)), 100);
+  std::vector<double> rounded(100, 13.88);
+  rounded[40] = std::nextafter(rounded[40], 14);
+  EXPECT_EQ(effective_sample_size(rounded), 100);
 }
 
 TEST(Diagnostics, RunsThatDifferHaveALargeScaleReductionFactor) {

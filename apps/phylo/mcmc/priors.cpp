@@ -102,6 +102,10 @@ Distribution parse_prior(PriorOf what, std::string_view text, const std::string&
   if (form->kind == Kind::uniform) {
     if (!(out.parameters[0] >= 0 && out.parameters[0] < out.parameters[1]))
       refuse("a uniform distribution goes from a number that is not negative to a larger one");
+    const double low = what == PriorOf::shape ? SampledBounds::shape_low : SampledBounds::length_low;
+    const double high = what == PriorOf::shape ? SampledBounds::shape_high : SampledBounds::length_high;
+    if (const double middle = (out.parameters[0] + out.parameters[1]) / 2; !(middle > low && middle < high))
+      refuse(fmt::format("its middle does not lie between {} and {}, where chains stay", low, high));
   } else {
     for (std::size_t i = 0; i < count; ++i)
       if (!(out.parameters[i] > 0))

@@ -35,6 +35,9 @@ TEST(Priors, WhatIsWrongIsSaid) {
   EXPECT_NE(message(PriorOf::rates, "dirichlet:1,1").find("takes 6 numbers, not 2"), std::string::npos);
   EXPECT_NE(message(PriorOf::kappa, "beta:0,1").find("positive"), std::string::npos);
   EXPECT_NE(message(PriorOf::branches, "uniform:2,1").find("larger"), std::string::npos);
+  EXPECT_NE(message(PriorOf::branches, "uniform:0,1e-12").find("does not lie between 1e-09 and 1000"),
+            std::string::npos);
+  EXPECT_NE(message(PriorOf::shape, "uniform:0,1e9").find("does not lie between 0.0001 and 10000"), std::string::npos);
   EXPECT_NE(message(PriorOf::branches, "").find("none of the distributions"), std::string::npos);
 }
 
