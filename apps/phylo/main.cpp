@@ -1,4 +1,4 @@
-// maslin-phylo: maximum-likelihood trees from DNA alignments.
+// maslin-phylo: trees from DNA alignments, of maximum likelihood and by Bayesian inference.
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -119,6 +119,69 @@ CLI::App* add_all(CLI::App& app, phylo::InferCommand& command) {
   return sub;
 }
 
+CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
+  CLI::App* sub = app.add_subcommand("mcmc", "Bayesian inference: sample trees by coupled Markov chains");
+  constexpr int most = 2000000000;
+  sub->add_option("--msa", command.msa, "Alignment")->required();
+  add_model(sub, command.model);
+  sub->add_option("--prefix", command.prefix,
+                  "Beginning of the output files' names; with a slash at its end, their folder")
+      ->required();
+  const auto number = [&](const char* name, int& to, const char* what, int least, int largest) {
+    sub->add_option(name, to, what)->check(CLI::Range(least, largest))->capture_default_str();
+  };
+  number("--runs", command.runs, "Independent runs, which are compared", 1, 100);
+  number("--chains", command.chains, "Coupled chains of each run; the first is the cold one, which is sampled", 1, 100);
+  number("--generations", command.generations, "Generations of each chain", 1, most);
+  number("--sample", command.sample, "Generations between two samples", 1, most);
+  number("--swap", command.swap, "Generations between two tries to swap chains", 1, most);
+  number("--diagnostics", command.diagnostics, "Generations between two looks at convergence", 1, most);
+  number("--checkpoint", command.checkpoint, "Generations between two checkpoints", 1, most);
+  sub->add_option("--temperature", command.temperature,
+                  "Chain i takes posteriors to the power 1 / (1 + temperature (i - 1))")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+  sub->add_option("--burnin", command.burnin,
+                  "What is tuned and not counted: a share of the generations, or from 1 on so many")
+      ->check(CLI::Range(0.0, 2e9))
+      ->capture_default_str();
+  sub->add_option("--stop-at", command.stop_at,
+                  "End when the average deviation of split frequencies is so small: asdsf=0.01");
+  sub->add_option("--seed", command.seed, "Seed of all random choices")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  sub->add_option("--prior-branches", command.prior_branches,
+                  "Branch lengths: gammadir:1,0.1,1,1 (if not given), exponential:RATE or uniform:LOW,HIGH");
+  sub->add_option("--prior-rates", command.prior_rates, "Exchange rates: dirichlet:1,1,1,1,1,1 (if not given)");
+  sub->add_option("--prior-frequencies", command.prior_frequencies,
+                  "Base frequencies: dirichlet:1,1,1,1 (if not given)");
+  sub->add_option("--prior-kappa", command.prior_kappa, "kappa / (1 + kappa): beta:1,1 (if not given)");
+  sub->add_option("--prior-shape", command.prior_shape,
+                  "Shape of the gamma distribution: exponential:1 (if not given) or uniform:LOW,HIGH");
+  sub->add_option("--prior-invariant", command.prior_invariant, "Invariant sites: beta:1,1 (if not given)");
+  sub->add_option("--weights", command.weights, "How often moves are made beside the others: spr=30,nni=10");
+  sub->add_flag("--no-data", command.no_data, "Leave the alignment out of account, to see the priors");
+  sub->add_flag("--json", command.json, "Print the results as JSON");
+  sub->add_flag("--quiet", command.quiet, "Show no progress");
+  sub->add_flag("--redo", command.redo, "Forget the generations of an earlier run under this prefix");
+  sub->footer(
+      std::string(
+          "\nExamples:\n"
+          "  maslin-phylo mcmc --msa d041.phy --model GTR+G --generations 200000 --sample 100 --prefix out/d041\n"
+          "  maslin-phylo mcmc --msa d041.phy --model HKY+G+I --burnin 20000 --stop-at asdsf=0.01 --prefix out/d041\n\n"
+          "Files, for --prefix P, in MrBayes's form (P.p and P.t with one run):\n"
+          "  P.run1.p       sampled parameters of the first run; P.run2.p those of the second\n"
+          "  P.run1.t       sampled trees\n"
+          "  P.mcmc         accepted moves and swaps, and the deviation of split frequencies, row by row\n"
+          "  P.con.tre      the consensus with posterior probabilities\n"
+          "  P.result.json  all figures\n"
+          "  P.chains/      the checkpoint; the same command continues a stopped run, more --generations extend it\n\n"
+          "The same seed gives the same samples, to the last bit, at any number of workers\n"
+          "and when a run was stopped or killed and started again.\n\n") +
+      formats);
+  return sub;
+}
+
 CLI::App* add_support(CLI::App& app, phylo::SupportCommand& command) {
   CLI::App* sub = app.add_subcommand("support", "Draw support values from many trees on one");
   sub->add_option("--tree", command.tree, "The tree that gets the values, in Newick")->required();
@@ -163,7 +226,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
 
-  CLI::App app("Maximum-likelihood trees from DNA alignments, on all cores.", "maslin-phylo");
+  CLI::App app("Trees from DNA alignments, by maximum likelihood or Bayesian inference, on all cores.", "maslin-phylo");
   app.set_version_flag("--version", "maslin-phylo " MASLIN_VERSION);
   app.require_subcommand(1);
   app.footer(
@@ -173,12 +236,14 @@ int main(int argc, char** argv) {
   phylo::InferCommand search;
   phylo::InferCommand bootstrap;
   phylo::InferCommand all;
+  phylo::McmcCommand mcmc;
   phylo::SupportCommand support;
   phylo::ConsensusCommand consensus;
   const CLI::App* chose_evaluate = add_evaluate(app, evaluate);
   const CLI::App* chose_search = add_search(app, search);
   const CLI::App* chose_bootstrap = add_bootstrap(app, bootstrap);
   const CLI::App* chose_all = add_all(app, all);
+  const CLI::App* chose_mcmc = add_mcmc(app, mcmc);
   const CLI::App* chose_support = add_support(app, support);
   const CLI::App* chose_consensus = add_consensus(app, consensus);
 
@@ -196,15 +261,15 @@ int main(int argc, char** argv) {
     if (*chose_search) phylo::run(search);
     if (*chose_bootstrap) phylo::run(bootstrap);
     if (*chose_all) phylo::run(all);
+    if (*chose_mcmc) phylo::run(mcmc);
     if (*chose_support) phylo::run(support);
     if (*chose_consensus) phylo::run(consensus);
     return 0;
   } catch (const maslin::error& e) {
     return report(e.what());
   } catch (const phylo::Stopped& stopped) {
-    std::fprintf(stderr,
-                 "maslin-phylo: stopped; %d of %d trees are finished, and the same command continues from there\n",
-                 stopped.done, stopped.total);
+    std::fprintf(stderr, "maslin-phylo: stopped; %d of %d %s are finished, and the same command continues from there\n",
+                 stopped.done, stopped.total, stopped.unit);
     return 128 + stopped.signal;
   } catch (const std::bad_alloc&) {
     return report("there is not enough memory for this; use fewer workers (MASLIN_WORKERS) or a smaller alignment");

@@ -3,17 +3,31 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 
 namespace phylo {
 
-Classes::Classes(std::int32_t tips, int patterns, std::size_t padded, const std::uint8_t* tip_codes)
+Classes::Classes(std::int32_t tips, int patterns, std::size_t padded, const std::uint8_t* tip_codes, std::int32_t spare)
     : tips_(tips),
       patterns_(patterns),
       padded_(padded),
       tip_codes_(tip_codes),
-      entries_(static_cast<std::size_t>(3 * (tips - 2))),
+      places_(static_cast<std::size_t>(3 * (tips - 2))),
+      entries_(places_.size() + static_cast<std::size_t>(spare)),
       codes_(entries_.size() * padded, Buffer<std::uint8_t>::undefined),
-      origins_(entries_.size() * 2 * most_classes) {}
+      origins_(entries_.size() * 2 * most_classes) {
+  std::iota(places_.begin(), places_.end(), 0);
+}
+
+void Classes::place(HalfEdge h, std::int32_t at, bool copied) {
+  const std::size_t from = index(h), to = static_cast<std::size_t>(at);
+  places_[static_cast<std::size_t>(h - tips_)] = at;
+  if (!copied || from == to) return;
+  entries_[to] = entries_[from];
+  if (entries_[to].count == 0) return;
+  std::copy_n(codes_.data() + from * padded_, padded_, codes_.data() + to * padded_);
+  std::copy_n(origins_.data() + from * 2 * most_classes, 2 * most_classes, origins_.data() + to * 2 * most_classes);
+}
 
 bool Classes::find(HalfEdge h, HalfEdge left, HalfEdge right) {
   Entry& e = entry(h);

@@ -18,8 +18,12 @@ namespace phylo {
 class Classes {
  public:
   Classes() = default;
-  /// `tip_codes` has a row of `padded` for each taxon and must stay where it is.
-  Classes(std::int32_t tips, int patterns, std::size_t padded, const std::uint8_t* tip_codes);
+  /// `tip_codes` has a row of `padded` for each taxon and must stay where it is. There are so many `spare` places.
+  Classes(std::int32_t tips, int patterns, std::size_t padded, const std::uint8_t* tip_codes, std::int32_t spare = 0);
+
+  /// Keeps the classes of `h` at another place from now on. What stands there becomes those of `h`; or, with `copied`,
+  /// what `h` had is copied there and stays where it was as well.
+  void place(HalfEdge h, std::int32_t at, bool copied);
 
   /// Finds the classes of `h`, whose subtrees are those behind `left` and `right`, and says whether it has few enough.
   bool find(HalfEdge h, HalfEdge left, HalfEdge right);
@@ -48,7 +52,7 @@ class Classes {
     bool few = false;
   };
 
-  std::size_t index(HalfEdge h) const { return static_cast<std::size_t>(h - tips_); }
+  std::size_t index(HalfEdge h) const { return static_cast<std::size_t>(places_[static_cast<std::size_t>(h - tips_)]); }
   Entry& entry(HalfEdge h) { return entries_[index(h)]; }
   const Entry& entry(HalfEdge h) const { return entries_[index(h)]; }
   std::uint32_t version(HalfEdge h) const { return h < tips_ ? 0 : entry(h).version; }
@@ -58,9 +62,10 @@ class Classes {
   int patterns_ = 0;
   std::size_t padded_ = 0;
   const std::uint8_t* tip_codes_ = nullptr;
-  std::vector<Entry> entries_;    ///< by inner half-edge
-  Buffer<std::uint8_t> codes_;    ///< a row of `padded` for each
-  Buffer<std::uint8_t> origins_;  ///< left_of and right_of for each
+  std::vector<std::int32_t> places_;  ///< by inner half-edge
+  std::vector<Entry> entries_;        ///< by place
+  Buffer<std::uint8_t> codes_;        ///< a row of `padded` for each
+  Buffer<std::uint8_t> origins_;      ///< left_of and right_of for each
   std::uint32_t latest_ = 0;
 };
 

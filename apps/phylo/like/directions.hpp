@@ -1,7 +1,9 @@
 #pragma once
 // Which conditional likelihood vectors (CLVs) are up to date, and what must be computed before one of them can be used.
 
+#include <algorithm>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "phylo/tree/tree.hpp"
@@ -12,20 +14,29 @@ namespace phylo {
 /// was computed. `held`: its slot still contains it. With one slot a half-edge the second follows from the first; with
 /// one a node, computing a node's CLV in one direction drops the other two without making them stale.
 ///
+/// A proposal is a change that may be taken back. Between `begin` and `accept` or `reject`, what was ready before stays
+/// in its slot: whatever is computed anew goes to a spare one. There are as many of those as one CLV at most needs
+/// others.
+///
 /// What makes `changed` cheap: a CLV is computed only when those it is made from are fresh, so what lies behind one
 /// that is not fresh is not fresh either, and the walk stops there.
 class Directions {
  public:
   Directions() = default;
-  Directions(std::int32_t tips, bool slot_per_half_edge)
-      : tips_(tips),
-        per_half_edge_(slot_per_half_edge),
-        fresh_(static_cast<std::size_t>(3 * (tips - 2)), 0),
-        holds_(static_cast<std::size_t>(slots()), none) {}
+  /// With `proposals` there is one slot a half-edge, and spare ones.
+  Directions(std::int32_t tips, bool slot_per_half_edge, bool proposals = false)
+      : fresh_(static_cast<std::size_t>(3 * (tips - 2)), 0), tips_(tips) {
+    const std::int32_t inner = tips - 2, own = (slot_per_half_edge || proposals ? 3 : 1) * inner;
+    for (std::int32_t i = 0; i < 3 * inner; ++i) slot_of_.push_back(own == inner ? i / 3 : i);
+    if (proposals)
+      for (std::int32_t i = 0; i < inner; ++i) spare_.push_back(own + i);
+    holds_.assign(static_cast<std::size_t>(own) + spare_.size(), none);
+    moved_.reserve(spare_.size());
+  }
 
-  std::int32_t slots() const { return (per_half_edge_ ? 3 : 1) * (tips_ - 2); }
+  std::int32_t slots() const { return static_cast<std::int32_t>(holds_.size()); }
   /// The slot that the CLV of an inner half-edge lives in.
-  std::int32_t slot(HalfEdge h) const { return per_half_edge_ ? h - tips_ : (h - tips_) / 3; }
+  std::int32_t slot(HalfEdge h) const { return slot_of_[index(h)]; }
   /// Whether the CLV of `h` can be used as it is. Tips always can.
   bool ready(HalfEdge h) const {
     return h < tips_ || (fresh_[index(h)] && holds_[static_cast<std::size_t>(slot(h))] == h);
@@ -45,6 +56,33 @@ class Directions {
     }
   }
 
+  /// From here on, what is ready is kept until the proposal is decided. Between this and the decision one branch may be
+  /// evaluated.
+  void begin() {
+    before_ = fresh_;
+    proposing_ = true;
+  }
+  /// Forgets what stood before `begin`.
+  void accept() {
+    for (const Moved& m : moved_) spare_.push_back(m.from);
+    moved_.clear();
+    proposing_ = false;
+  }
+  /// Has everything as it was at `begin`, and calls `returned(h)` for each CLV whose slot is another one again.
+  template <class Returned>
+  void reject(Returned&& returned) {
+    for (const Moved& m : moved_) {
+      before_[index(m.h)] = fresh;
+      std::int32_t& slot = slot_of_[index(m.h)];
+      spare_.push_back(slot);
+      slot = m.from;
+      returned(m.h);
+    }
+    moved_.clear();
+    fresh_ = before_;
+    proposing_ = false;
+  }
+
   /// Calls `compute(h)` for every CLV that must be computed for `root`'s, children first, root last, and notes it as
   /// ready.
   template <class Compute>
@@ -61,8 +99,9 @@ class Directions {
         if (const HalfEdge child = tree.back(right); !ready(child)) pending_.push_back(child);
       } else {
         pending_.pop_back();
+        if (proposing_) keep(~h);
         compute(~h);
-        fresh_[index(~h)] = 1;
+        fresh_[index(~h)] = fresh;
         holds_[static_cast<std::size_t>(slot(~h))] = ~h;
       }
     }
@@ -75,18 +114,40 @@ class Directions {
   void forget_around(const Tree& tree, HalfEdge h) {
     if (h < tips_) return;
     for (HalfEdge side = tree.next(h); side != h; side = tree.next(side)) {
-      char& fresh = fresh_[index(side)];
-      if (!fresh) continue;
-      fresh = 0;
+      char& state = fresh_[index(side)];
+      if (!state) continue;
+      state = 0;
       if (const HalfEdge far = tree.back(side); far != none) pending_.push_back(far);
     }
   }
 
+  /// Gives `h` a spare slot if its own holds what a rejection needs.
+  void keep(HalfEdge h) {
+    std::int32_t& slot = slot_of_[index(h)];
+    if (before_[index(h)] != fresh) return;
+    before_[index(h)] = moved;
+    if (spare_.empty()) throw std::logic_error("likelihood: a proposal that computes more than one evaluation needs");
+    moved_.push_back({h, slot});
+    slot = spare_.back();
+    spare_.pop_back();
+  }
+
+  struct Moved {
+    HalfEdge h;
+    std::int32_t from;
+  };
+  static constexpr char fresh = 1;
+  static constexpr char moved = 2;  ///< in before_: fresh, and kept in a slot that is no longer its own
+
+  std::vector<char> fresh_;  ///< by inner half-edge
   std::int32_t tips_ = 0;
-  bool per_half_edge_ = true;
-  std::vector<char> fresh_;      ///< by inner half-edge
-  std::vector<HalfEdge> holds_;  ///< by slot: whose CLV it contains
+  std::vector<std::int32_t> slot_of_;  ///< by inner half-edge
+  std::vector<HalfEdge> holds_;        ///< by slot: whose CLV it contains
   std::vector<HalfEdge> pending_;
+  bool proposing_ = false;
+  std::vector<char> before_;  ///< fresh_ at `begin`
+  std::vector<std::int32_t> spare_;
+  std::vector<Moved> moved_;  ///< by this proposal
 };
 
 }  // namespace phylo

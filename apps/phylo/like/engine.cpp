@@ -1,6 +1,7 @@
 #include "phylo/like/engine.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "phylo/like/state.hpp"
@@ -19,6 +20,31 @@ void Engine::changed(const Tree& tree, HalfEdge h) {
   if (const HalfEdge far = tree.back(h); far != none) state_->forget(tree, far);
 }
 void Engine::changed_everything() { state_->forget(); }
+
+double Engine::propose(const Tree& tree, std::span<const HalfEdge> around, std::span<const HalfEdge> changed_ends,
+                       HalfEdge at) {
+  for (const HalfEdge h : around) state_->require(tree, h);
+  state_->begin();
+  for (const HalfEdge h : changed_ends) changed(tree, h);
+  return evaluate(tree, at);
+}
+
+double Engine::propose_all(const Tree& tree, HalfEdge at) {
+  state_->begin();
+  state_->forget();
+  return evaluate(tree, at);
+}
+
+double Engine::propose(const Tree& tree, const Model& model, HalfEdge at) {
+  if (model.categories != state_->rates) throw std::logic_error("likelihood: a proposal of other rate categories");
+  state_->begin();
+  state_->propose_model(model);
+  state_->forget();
+  return evaluate(tree, at);
+}
+
+void Engine::accept() { state_->decide(true); }
+void Engine::reject() { state_->decide(false); }
 
 double Engine::evaluate(const Tree& tree, HalfEdge h) {
   State& s = *state_;

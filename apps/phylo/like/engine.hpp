@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "phylo/io/patterns.hpp"
 #include "phylo/model/model.hpp"
@@ -50,6 +51,7 @@ class Engine {
  public:
   struct Options {
     std::size_t memory = std::size_t{2} << 30;  ///< bytes that the CLVs of all directions may take
+    bool proposals = false;  ///< `propose` may be called; takes one CLV more a node, whatever `memory` says
   };
 
   /// Frequencies that are to be counted in the alignment are counted here, also as where optimization starts. Throws
@@ -106,6 +108,17 @@ class Engine {
   /// Alternates optimize_model and smooth until both together gain less than `epsilon`. With both +G and +I to be
   /// optimized it climbs twice, from many and from few invariant sites, and keeps the higher. Gives the log-likelihood.
   double optimize(Tree& tree, double epsilon = 0.1);
+
+  /// Gives the log-likelihood of a proposed tree, computed at the branch of `at`. `tree` has been changed already:
+  /// `changed` are the half-edges that `changed()` would be called for. The half-edges of `around` look into subtrees
+  /// that the proposal left as they were; their CLVs serve whatever becomes of it. Then comes `accept` or `reject`.
+  double propose(const Tree& tree, std::span<const HalfEdge> around, std::span<const HalfEdge> changed, HalfEdge at);
+  /// The same for a tree of which every length has changed, or for another model.
+  double propose_all(const Tree& tree, HalfEdge at);
+  double propose(const Tree& tree, const Model& model, HalfEdge at);
+  /// Keeps what was proposed; or has every CLV as it was before, for the tree and the model of before.
+  void accept();
+  void reject();
 
   struct State;
 

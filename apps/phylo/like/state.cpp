@@ -50,20 +50,29 @@ Engine::State::State(const Patterns& patterns, const Model& m, const Options& op
   tip_clv = Buffer<double>(static_cast<std::size_t>(rates) * 4 * lanes);
   for (std::size_t row = 0; row < static_cast<std::size_t>(rates) * 4; ++row)
     for (std::size_t code = 0; code < lanes; ++code) tip_clv[row * lanes + code] = code >> (row % 4) & 1 ? 1 : 0;
-  classes = Classes(taxa, patterns.count, padded, codes.data());
-  directions = Directions(taxa, fits(taxa, clv_doubles, options.memory));
+  const std::int32_t spare = options.proposals ? taxa - 2 : 0;
+  classes = Classes(taxa, patterns.count, padded, codes.data(), spare);
+  directions = Directions(taxa, fits(taxa, clv_doubles, options.memory), options.proposals);
   const auto slots = static_cast<std::size_t>(directions.slots()) + scratch_slots;
   clvs = Buffer<double>(slots * clv_doubles, Buffer<double>::undefined);
   scales = Buffer<std::int32_t>(slots * padded, Buffer<std::int32_t>::undefined);
   // A full traversal crosses each of the 2n - 3 branches once at most; a tentative insertion adds its own.
   const auto tips = static_cast<std::size_t>(taxa), branches = 2 * tips;
   constexpr std::size_t tentative = 8;
-  traversal = Traversal(tips, (branches + tentative) * (static_cast<std::size_t>(matrix_doubles(rates)) +
-                                                        static_cast<std::size_t>(table_doubles(rates))));
+  // What a proposal leaves as it is may be computed in one direction before it, and in another one for it.
+  const std::size_t times = options.proposals ? 2 : 1;
+  traversal =
+      Traversal(times * tips, (times * branches + tentative) * (static_cast<std::size_t>(matrix_doubles(rates)) +
+                                                                static_cast<std::size_t>(table_doubles(rates))));
   table = Buffer<double>(table_doubles(rates, padded));
   const auto exponents = static_cast<std::size_t>(exponent_doubles(rates));
   factors.exponents = Buffer<double>(exponents);
   for (auto& f : table_factors) f = Buffer<double>(exponents);
+  proposal.allowed = options.proposals;
+  if (options.proposals) {
+    proposal.factors.exponents = Buffer<double>(exponents);
+    proposal.invariant = Buffer<double>(padded);
+  }
 
   Model counted = m;
   if (m.frequencies_from != Origin::fixed) counted.frequencies = empirical_frequencies(patterns);
@@ -83,6 +92,11 @@ void Engine::State::take_model(const Model& m) {
   if (m.categories != rates)
     throw input_error("the engine was made for " + std::to_string(rates) + " rate categories, the model has " +
                       std::to_string(m.categories));
+  adopt(m);
+  forget();
+}
+
+void Engine::State::adopt(const Model& m) {
   model = m;
   const Spectrum spectrum = decompose(m);
   const std::vector<double> category = category_rates(m);
@@ -109,7 +123,37 @@ void Engine::State::take_model(const Model& m) {
         if (code >> i & 1) likelihood[code] += m.invariant * m.frequencies[i];
     for (std::size_t p = 0; p < padded; ++p) invariant[p] = likelihood[common[p]];
   }
-  forget();
+}
+
+void Engine::State::begin() {
+  if (!proposal.allowed || proposal.open)
+    throw std::logic_error("likelihood: a proposal inside a proposal, or in an engine that was made without");
+  directions.begin();
+  proposal.open = true;
+}
+
+void Engine::State::decide(bool accepted) {
+  if (!proposal.open) throw std::logic_error("likelihood: no proposal to decide");
+  proposal.open = false;
+  if (accepted) {
+    directions.accept();
+  } else {
+    directions.reject([&](HalfEdge h) { classes.place(h, directions.slot(h), false); });
+    if (proposal.other_model) {
+      std::swap(model, proposal.model);
+      std::swap(factors, proposal.factors);
+      std::swap(invariant, proposal.invariant);
+    }
+  }
+  proposal.other_model = false;
+}
+
+void Engine::State::propose_model(const Model& m) {
+  proposal.other_model = true;
+  std::swap(factors, proposal.factors);
+  std::swap(invariant, proposal.invariant);
+  proposal.model = model;
+  adopt(m);
 }
 
 const double* Engine::State::table_of(HalfEdge h, const double* matrices, int stride) {
@@ -166,6 +210,7 @@ void Engine::State::plan(const Tree& tree, HalfEdge node) {
   Operand a = across(left, tree.length(left), factors.transition);
   Operand b = across(right, tree.length(right), factors.transition);
   const std::int32_t slot = directions.slot(node);
+  if (proposal.open) classes.place(node, slot, true);
   if (classes.find(node, left, right)) {
     // So little that it is done here and now.
     const Operand class_a{nullptr, nullptr, classes.left_of(node), a.matrices, a.wide};

@@ -61,11 +61,28 @@ struct Hanging {
   bool pending = false;  ///< whether it has to
 };
 
+/// A change that may be taken back, while it is open.
+struct Proposal {
+  bool allowed = false;
+  bool open = false;
+  bool other_model = false;  ///< the three below are those before the proposal
+  Model model;
+  Factors factors;
+  Buffer<double> invariant;
+};
+
 struct Engine::State {
   State(const Patterns& patterns, const Model& model, const Options& options);
 
   /// Puts the model into the kernels' terms and forgets all CLVs.
   void take_model(const Model& m);
+
+  /// The same, and forgets nothing.
+  void adopt(const Model& m);
+  /// Opens a proposal, proposes another model in it, and decides it.
+  void begin();
+  void propose_model(const Model& m);
+  void decide(bool accepted);
 
   double* clv(std::int32_t slot) { return clvs.data() + static_cast<std::size_t>(slot) * clv_doubles; }
   std::int32_t* scale(std::int32_t slot) { return scales.data() + static_cast<std::size_t>(slot) * padded; }
@@ -129,6 +146,7 @@ struct Engine::State {
   Classes classes;
   Directions directions;
   Hanging hanging;
+  Proposal proposal;
   Buffer<double> clvs;
   Buffer<std::int32_t> scales;
   Traversal traversal;

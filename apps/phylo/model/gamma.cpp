@@ -7,15 +7,15 @@
 #include <limits>
 
 namespace phylo {
+
+double log_gamma(double x) {
+  int sign;  // std::lgamma writes it into a global
+  return lgamma_r(x, &sign);
+}
+
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-/// ln Gamma(x) for x > 0. std::lgamma also writes the sign into a global that streams would share.
-double log_gamma(double x) {
-  int sign;
-  return lgamma_r(x, &sign);
-}
 
 /// x^shape e^-x / Gamma(shape), in logarithms because each factor may overflow.
 double power_term(double shape, double x) { return std::exp(shape * std::log(x) - x - log_gamma(shape)); }

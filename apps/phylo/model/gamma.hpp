@@ -5,6 +5,9 @@
 
 namespace phylo {
 
+/// Gives ln Gamma(x) for x > 0. Streams may call it at the same time.
+double log_gamma(double x);
+
 /// Gives P(shape, x), the regularized lower incomplete gamma function: the probability that a gamma variable of that
 /// shape and scale 1 is at most x. shape > 0, x >= 0.
 double gamma_probability(double shape, double x);

@@ -34,6 +34,35 @@ struct InferCommand {
   bool redo = false;
 };
 
+/// Markov chains over trees. Priors and weights are as they stand in the options.
+struct McmcCommand {
+  std::string msa;
+  ModelChoice model;
+  std::string prefix;
+  int runs = 2;
+  int chains = 4;
+  int generations = 1000000;
+  int sample = 500;        ///< generations between two samples
+  int swap = 10;           ///< generations between two swaps
+  int diagnostics = 5000;  ///< generations between two rows of the .mcmc file
+  int checkpoint = 10000;  ///< generations between two checkpoints
+  double temperature = 0.1;
+  double burnin = 0.25;  ///< a share of the generations if below 1, else so many
+  std::string stop_at;
+  std::uint64_t seed = 1;
+  bool no_data = false;
+  std::string weights;
+  std::string prior_branches;
+  std::string prior_rates;
+  std::string prior_frequencies;
+  std::string prior_kappa;
+  std::string prior_shape;
+  std::string prior_invariant;
+  bool json = false;
+  bool quiet = false;
+  bool redo = false;
+};
+
 struct SupportCommand {
   std::string tree;
   std::string trees;
@@ -53,6 +82,9 @@ struct ConsensusCommand {
 void run(const EvaluateCommand& command);
 /// Finds trees and writes them below the prefix. Throws `Stopped` after a signal.
 void run(const InferCommand& command);
+/// Samples trees and parameters from their posterior distribution and writes them below the prefix. Throws `Stopped`
+/// after a signal.
+void run(const McmcCommand& command);
 /// Writes the tree with, at each inner branch, the per cent of the trees that have its split.
 void run(const SupportCommand& command);
 /// Writes the consensus of the trees.

@@ -45,6 +45,7 @@ struct Stopped {
   int signal;
   int done;
   int total;
+  const char* unit = "trees";
 };
 
 /// Gives the trees of the job: finished ones from the checkpoint, the rest from one phase, each saved when it is done.

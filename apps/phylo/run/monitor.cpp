@@ -64,6 +64,7 @@ std::optional<double> estimate_left(int done, int total, double elapsed_seconds)
 std::string format_progress(const ProgressState& state, int columns, bool unicode) {
   std::string facts;
   if (state.lnl) facts += fmt::format("  lnL {:.2f}", *state.lnl);
+  if (!state.note.empty()) facts += "  " + state.note;
   facts += fmt::format("  {} elapsed", format_time(state.elapsed_seconds));
   if (state.left_seconds) facts += fmt::format(", {} left", format_time(*state.left_seconds));
   if (state.phase) {
@@ -71,7 +72,7 @@ std::string format_progress(const ProgressState& state, int columns, bool unicod
     facts += fmt::format("  {}", to_string(phase.current));
     facts += !phase.pinned_by.empty() ? " pinned" : phase.chosen ? "" : " sampling";
   }
-  const std::string count = fmt::format("trees {}/{}", state.done, state.total);
+  const std::string count = fmt::format("{} {}/{}", state.unit, state.done, state.total);
   if (columns == 0) return count + facts;
 
   const int room = columns - 1 - static_cast<int>(count.size() + facts.size()) - 3;
@@ -90,11 +91,12 @@ std::string format_progress(const ProgressState& state, int columns, bool unicod
   return line;
 }
 
-Monitor::Monitor(int total, int restored, const char* phase, bool quiet)
+Monitor::Monitor(int total, int restored, const char* phase, bool quiet, const char* unit)
     : total_(total),
       restored_(restored),
       phase_(phase),
       quiet_(quiet),
+      unit_(unit),
       terminal_(::isatty(STDERR_FILENO) == 1),
       unicode_(locale_is_utf8()),
       begin_(std::chrono::steady_clock::now()),
@@ -118,6 +120,13 @@ void Monitor::finished(TreeId id, double lnl) {
   ++computed_;
 }
 
+void Monitor::advanced(int done, double lnl, const std::string& note) {
+  const std::lock_guard guard(mutex_);
+  computed_ = done - restored_;
+  latest_ = lnl;
+  note_ = note;
+}
+
 void Monitor::say(const std::string& line) {
   const std::lock_guard guard(mutex_);
   clear_bar();
@@ -138,7 +147,7 @@ void Monitor::watch() {
         std::raise(heard);
       }
       signal_.store(heard, std::memory_order_relaxed);
-      say("stopping; finished trees are kept (once more to stop at once)");
+      say(fmt::format("stopping; finished {} are kept (once more to stop at once)", unit_));
     }
     const auto now = std::chrono::steady_clock::now();
     if (quiet_) continue;
@@ -155,6 +164,8 @@ ProgressState Monitor::state() const {
   ProgressState state;
   state.done = restored_ + computed_;
   state.total = total_;
+  state.unit = unit_;
+  state.note = note_;
   state.lnl = best_search_ ? best_search_ : latest_;
   state.elapsed_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   state.left_seconds = estimate_left(computed_, total_ - restored_, state.elapsed_seconds);

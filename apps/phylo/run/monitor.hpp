@@ -25,12 +25,14 @@ class StopSignals {
 
 /// What the progress display says at one moment.
 struct ProgressState {
-  int done = 0;   ///< finished trees, those from the checkpoint included
-  int total = 0;  ///< trees of the whole run
+  int done = 0;   ///< finished trees or generations, those from the checkpoint included
+  int total = 0;  ///< of the whole run
+  const char* unit = "trees";
   std::optional<double> lnl;
   double elapsed_seconds = 0;
   std::optional<double> left_seconds;
   std::optional<maslin::phase_report> phase;
+  std::string note;  ///< a further fact; may be empty
 };
 
 /// Gives the display as one line of at most `columns` columns with a bar, or, with 0 columns, as a sentence for a log.
@@ -43,8 +45,9 @@ std::optional<double> estimate_left(int done, int total, double elapsed_seconds)
 /// seconds.
 class Monitor {
  public:
-  /// `total` trees are asked for, `restored` of them were finished before. `phase` is what ms::report is asked for.
-  Monitor(int total, int restored, const char* phase, bool quiet);
+  /// `total` trees (or what `unit` says) are asked for, `restored` of them were finished before. `phase` is what
+  /// ms::report is asked for.
+  Monitor(int total, int restored, const char* phase, bool quiet, const char* unit = "trees");
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
@@ -53,6 +56,8 @@ class Monitor {
   /// replicates, whose values can't be compared, the latest when there is nothing else.
   void reached(TreeId id, double lnl);
   void finished(TreeId id, double lnl);
+  /// So much of the total is done, the latest with this log-likelihood.
+  void advanced(int done, double lnl, const std::string& note);
   /// Prints a line without disturbing the bar.
   void say(const std::string& line);
 
@@ -70,6 +75,7 @@ class Monitor {
   const int restored_;
   const char* const phase_;
   const bool quiet_;
+  const char* const unit_;
   const bool terminal_;
   const bool unicode_;
   const std::chrono::steady_clock::time_point begin_;
@@ -78,6 +84,7 @@ class Monitor {
   int computed_ = 0;
   std::optional<double> best_search_;
   std::optional<double> latest_;
+  std::string note_;
   bool bar_shown_ = false;
 
   std::atomic<int> signal_{0};  // relaxed: a flag that says nothing about other memory

@@ -94,6 +94,17 @@ void SplitCounts::add(const Tree& tree) {
   ++trees_;
 }
 
+void SplitCounts::add(const SplitCounts& other) {
+  if (other.tips_ != tips_) throw std::invalid_argument("the trees differ in their number of tips");
+  for (const auto& [split, counted] : other.entries_) {
+    Entry& entry = entries_[split];
+    entry.trees += counted.trees;
+    entry.length += counted.length;
+  }
+  for (std::size_t tip = 0; tip < tip_lengths_.size(); ++tip) tip_lengths_[tip] += other.tip_lengths_[tip];
+  trees_ += other.trees_;
+}
+
 std::int32_t SplitCounts::count(const Split& split) const {
   const auto found = entries_.find(split);
   return found == entries_.end() ? 0 : found->second.trees;

@@ -51,6 +51,8 @@ class SplitCounts {
 
   /// Throws std::invalid_argument when the tree has another number of tips.
   void add(const Tree& tree);
+  /// Adds all that another one has counted. Throws likewise.
+  void add(const SplitCounts& other);
 
   std::int32_t tips() const { return tips_; }
   std::int32_t trees() const { return trees_; }

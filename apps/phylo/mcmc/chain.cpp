@@ -1,0 +1,169 @@
+#include "phylo/mcmc/chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "phylo/mcmc/variates.hpp"
+
+namespace phylo {
+namespace {
+
+constexpr double starting_length = 0.1;
+constexpr double starting_shape = 1;
+constexpr double starting_invariant = 0.1;
+
+/// Gives the value, or the middle of a uniform prior that excludes it.
+double allowed(const Distribution& prior, double value) {
+  if (prior.kind != Distribution::Kind::uniform) return value;
+  const double low = prior.parameters[0], high = prior.parameters[1];
+  return value > low && value < high ? value : (low + high) / 2;
+}
+
+/// Boldness changes after so many tries, by less each time.
+constexpr int tries_between_changes = 50;
+/// The share of accepted moves that boldness is tuned for.
+constexpr double wished_share = 0.3;
+
+/// Bounds of boldness. Of NNI and SPR it only is how far they stretch a branch by the way, so they keep theirs.
+struct Range {
+  double low, high;
+};
+Range boldness_range(Move move) {
+  switch (move) {
+    case Move::nni:
+    case Move::extending_spr:
+      return {0, 0};
+    case Move::branch_multiplier:
+    case Move::tree_multiplier:
+    case Move::node_slider:
+    case Move::shape:
+      return {0.001, 6};
+    default:
+      return {1e-6, 1};
+  }
+}
+
+void tune(Move move, MoveRecord& record) {
+  if (record.tried_lately < tries_between_changes) return;
+  const double share = static_cast<double>(record.accepted_lately) / record.tried_lately;
+  record.tried_lately = record.accepted_lately = 0;
+  const Range range = boldness_range(move);
+  if (range.high == 0) return;
+  ++record.changes;
+  const double step = 4 / std::sqrt(static_cast<double>(record.changes));
+  record.boldness = std::clamp(record.boldness * std::exp(step * (share - wished_share)), range.low, range.high);
+}
+
+std::uint64_t chain_seed(std::uint64_t seed, int run, int chain) {
+  return stream_seed(stream_seed(seed, Draw::chain, static_cast<std::uint64_t>(run)), Draw::chain,
+                     static_cast<std::uint64_t>(chain));
+}
+
+}  // namespace
+
+Model starting_model(const Model& model, const Priors& priors) {
+  Model out = model;
+  const Sampled sampled(model);
+  if (sampled.rates) {
+    // Those of the notation are 1 unless a command that optimizes has changed them.
+    const double sum = std::accumulate(out.rates.begin(), out.rates.end(), 0.0);
+    for (double& rate : out.rates) rate /= sum;
+  }
+  if (sampled.invariant) out.invariant = starting_invariant;
+  if (sampled.shape) out.alpha = allowed(priors.shape, starting_shape);
+  if (!has_equal_frequencies(out.family) && sampled.frequencies) out.frequencies = {0.25, 0.25, 0.25, 0.25};
+  // The engine counts frequencies in the alignment unless they are given.
+  out.frequencies_from = Origin::fixed;
+  return out;
+}
+
+PerMove<MoveRecord> first_records() {
+  PerMove<MoveRecord> records{};
+  const PerMove<double> boldness = default_boldness();
+  for (std::size_t m = 0; m < records.size(); ++m) records[m].boldness = boldness[m];
+  return records;
+}
+
+Chain::Chain(const ChainSetup& setup, int run, int chain)
+    : setup_(&setup), sampled_(setup.model), seed_(chain_seed(setup.seed, run, chain)) {
+  Random random(stream_seed(seed_, Draw::generation, 0));
+  const double length = allowed(setup.priors.branches, starting_length);
+  state_.tree = setup.start ? *setup.start : random_topology(random, setup.patterns->taxa, length);
+  state_.model = starting_model(setup.model, setup.priors);
+  const std::int32_t tips = state_.tree.tips();
+  state_.place =
+      tips + static_cast<HalfEdge>(random.below(static_cast<std::uint64_t>(state_.tree.half_edges() - tips)));
+  prepare();
+  state_.lnl = engine_ ? engine_->evaluate(state_.tree) : 0;
+  state_.log_prior =
+      phylo::log_prior(setup.priors.branches, state_.tree) + phylo::log_prior(setup.priors, sampled_, state_.model);
+  if (!std::isfinite(state_.log_prior)) throw std::logic_error("mcmc: the prior excludes where the chains begin");
+}
+
+Chain::Chain(const ChainSetup& setup, int run, int chain, ChainState state)
+    : setup_(&setup), sampled_(setup.model), seed_(chain_seed(setup.seed, run, chain)), state_(std::move(state)) {
+  prepare();
+}
+
+void Chain::prepare() {
+  total_weight_ = std::accumulate(setup_->weights.begin(), setup_->weights.end(), 0.0);
+  before_ = state_;
+  if (!setup_->with_data) return;
+  Engine::Options options;
+  options.proposals = true;
+  engine_ = std::make_unique<Engine>(*setup_->patterns, state_.model, options);
+}
+
+double Chain::likelihood_anew() const {
+  return setup_->with_data ? Engine(*setup_->patterns, state_.model).evaluate(state_.tree) : 0;
+}
+
+void Chain::advance(std::int64_t first, std::int64_t last, double heat, PerMove<MoveRecord>& records) {
+  for (std::int64_t generation = first + 1; generation <= last; ++generation) {
+    Random random(stream_seed(seed_, Draw::generation, static_cast<std::uint64_t>(generation)));
+    double drawn = random.uniform() * total_weight_;
+    std::size_t m = 0;
+    while (m + 1 < setup_->weights.size() && drawn >= setup_->weights[m]) drawn -= setup_->weights[m++];
+    while (setup_->weights[m] == 0) --m;  // rounding may leave the last ones a little
+    MoveRecord& record = records[m];
+    const auto move = static_cast<Move>(m);
+    const bool accepted = make_move(move, random, heat, record.boldness);
+    ++record.tried;
+    record.accepted += accepted;
+    if (generation > setup_->tuned_generations) continue;
+    ++record.tried_lately;
+    record.accepted_lately += accepted;
+    tune(move, record);
+  }
+}
+
+bool Chain::make_move(Move move, Random& random, double heat, double boldness) {
+  // The places follow each other around the tree, so that what one move has made ready serves the next.
+  state_.place = next_place(state_.tree, state_.place);
+  before_ = state_;
+  propose(move, state_.place, random, boldness, setup_->extension, state_.tree, state_.model, step_);
+  if (step_.reach == Step::Reach::nothing) return false;
+  const double log_hastings = setup_->hastings ? setup_->hastings(move, step_.log_hastings) : step_.log_hastings;
+  state_.log_prior =
+      phylo::log_prior(setup_->priors.branches, state_.tree) + phylo::log_prior(setup_->priors, sampled_, state_.model);
+  bool accepted = std::isfinite(state_.log_prior);
+  if (accepted) {
+    if (engine_) state_.lnl = proposed_likelihood(step_);
+    const double gain = (state_.lnl - before_.lnl) + (state_.log_prior - before_.log_prior);
+    accepted = std::log(open_uniform(random)) < heat * gain + log_hastings;
+    if (engine_) accepted ? engine_->accept() : engine_->reject();
+  }
+  if (!accepted) std::swap(state_, before_);
+  return accepted;
+}
+
+double Chain::proposed_likelihood(const Step& step) {
+  if (step.reach == Step::Reach::branches) return engine_->propose(state_.tree, step.around, step.changed, step.at);
+  if (step.reach == Step::Reach::lengths) return engine_->propose_all(state_.tree, step.at);
+  return engine_->propose(state_.tree, state_.model, step.at);
+}
+
+}  // namespace phylo

@@ -1,0 +1,114 @@
+#include "phylo/mcmc/grid.hpp"
+
+#include "maslin/runtime.hpp"
+#include "phylo/mcmc/small_trees.hpp"
+#include "phylo/model/notation.hpp"
+
+namespace phylo {
+namespace {
+
+Patterns some_rows() {
+  return patterns_of({"ACGTACGTACGAAACGT", "ACGTTCGAACGTAACGA", "ACCTTCAATCTTGACGG", "AGCTTCATTCGACACCC",
+                      "AGCTTGATTCGACACCT", "AGCATGATTCGACATCT", "TGCATGATCCGACATCG"});
+}
+
+GridSetup setup_of(const Patterns& patterns) {
+  GridSetup setup;
+  setup.chain.patterns = &patterns;
+  setup.chain.model = parse_model("GTR+G");
+  setup.chain.weights = default_weights(Sampled(setup.chain.model));
+  setup.chain.seed = 7;
+  setup.chain.tuned_generations = 700;
+  setup.runs = 2;
+  setup.chains = 3;
+  return setup;
+}
+
+void expect_equal(const GridState& a, const GridState& b) {
+  EXPECT_EQ(a.generation, b.generation);
+  ASSERT_EQ(a.runs.size(), b.runs.size());
+  for (std::size_t r = 0; r < a.runs.size(); ++r) {
+    const RunState &x = a.runs[r], &y = b.runs[r];
+    EXPECT_EQ(x.heats, y.heats);
+    EXPECT_EQ(x.swaps_tried, y.swaps_tried);
+    EXPECT_EQ(x.swaps_accepted, y.swaps_accepted);
+    for (std::size_t c = 0; c < x.chains.size(); ++c) {
+      EXPECT_TRUE(x.chains[c].tree == y.chains[c].tree);
+      EXPECT_TRUE(x.chains[c].model == y.chains[c].model);
+      EXPECT_EQ(x.chains[c].lnl, y.chains[c].lnl);
+      EXPECT_EQ(x.chains[c].log_prior, y.chains[c].log_prior);
+      for (std::size_t m = 0; m < moves; ++m) {
+        EXPECT_EQ(x.records[c][m].boldness, y.records[c][m].boldness);
+        EXPECT_EQ(x.records[c][m].accepted, y.records[c][m].accepted);
+      }
+    }
+  }
+}
+
+TEST(Grid, GoesOnFromAStateAsIfNothingHadHappened) {
+  const Patterns patterns = some_rows();
+  const GridSetup setup = setup_of(patterns);
+  Grid undisturbed(setup);
+  undisturbed.advance(1500);
+  GridState state = Grid(setup).state();
+  for (const std::int64_t stop : {1, 13, 400, 690, 701, 702, 1207}) {
+    Grid grid(setup, state);
+    grid.advance(stop);
+    state = grid.state();
+  }
+  Grid last(setup, state);
+  last.advance(1500);
+  expect_equal(last.state(), undisturbed.state());
+}
+
+TEST(Grid, KeepsTheLikelihoodOfItsStates) {
+  const Patterns patterns = some_rows();
+  const GridSetup setup = setup_of(patterns);
+  Grid grid(setup);
+  grid.advance(2000);
+  for (int run = 0; run < setup.runs; ++run)
+    for (int chain = 0; chain < setup.chains; ++chain)
+      EXPECT_NEAR(grid.chain(run, chain).state().lnl, grid.chain(run, chain).likelihood_anew(), 1e-8);
+}
+
+TEST(Grid, SwapsChainsAndRunsDiffer) {
+  const Patterns patterns = some_rows();
+  GridSetup setup = setup_of(patterns);
+  Grid grid(setup);
+  grid.advance(2000);
+  const GridState state = grid.state();
+  for (const RunState& run : state.runs) {
+    std::int64_t tried = 0, accepted = 0;
+    for (std::size_t i = 0; i < run.swaps_tried.size(); ++i) {
+      tried += run.swaps_tried[i];
+      accepted += run.swaps_accepted[i];
+    }
+    EXPECT_EQ(tried, 200);
+    EXPECT_GT(accepted, 20);
+  }
+  EXPECT_NE(grid.cold(0).lnl, grid.cold(1).lnl);
+}
+
+TEST(Grid, BoldnessStaysAfterBurnIn) {
+  const Patterns patterns = some_rows();
+  const GridSetup setup = setup_of(patterns);
+  Grid grid(setup);
+  const auto boldness = [&] { return grid.records(0)[static_cast<std::size_t>(Move::branch_multiplier)].boldness; };
+  const double first = boldness();
+  grid.advance(700);
+  const double tuned = boldness();
+  EXPECT_NE(tuned, first);
+  grid.advance(2000);
+  EXPECT_EQ(boldness(), tuned);
+}
+
+TEST(Grid, StopsWhenItIsAskedTo) {
+  const Patterns patterns = some_rows();
+  const GridSetup setup = setup_of(patterns);
+  Grid grid(setup);
+  grid.advance(500, [&] { return grid.generation() >= 100; });
+  EXPECT_EQ(grid.generation(), 100);
+}
+
+}  // namespace
+}  // namespace phylo

@@ -1,0 +1,293 @@
+#include "phylo/run/chain_checkpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "files/replacement.hpp"
+#include "phylo/io/error.hpp"
+
+namespace phylo {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr const char* record_kind = "maslin-phylo chains 1";
+constexpr std::string_view checksum_label = "checksum ";
+constexpr const char* start_afresh =
+    "choose another --prefix, or start afresh with --redo, which forgets the generations that are there";
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+json to_json(const ChainIdentity& identity) {
+  return {{"alignment", identity.alignment}, {"alignment_file", identity.alignment_file}, {"taxa", identity.taxa},
+          {"sites", identity.sites},         {"instructions", identity.instructions},     {"program", identity.program},
+          {"options", identity.options}};
+}
+
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+std::uint64_t digest_of(const ChainIdentity& identity) {
+  json compared = to_json(identity);
+  compared.erase("alignment_file");
+  return digest(dump(compared));
+}
+
+bool is_samples(std::string_view name) {
+  constexpr std::string_view prefix = "samples-";
+  return name.starts_with(prefix) && name.size() >= prefix.size() + 4 &&
+         name.substr(prefix.size()).find_first_not_of("0123456789") == name.npos;
+}
+
+bool is_ours(std::string_view name) { return name == "identity.json" || name == "state" || is_samples(name); }
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string read_bytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A tree as it is in memory: its half-edges have to be the same, for they say where chains compute likelihoods.
+json to_json(const ChainState& state) {
+  json partners = json::array(), lengths = json::array();
+  for (HalfEdge h = 0; h < state.tree.half_edges(); ++h) {
+    partners.push_back(state.tree.back(h));
+    lengths.push_back(state.tree.length(h));
+  }
+  const Model& m = state.model;
+  return {{"place", state.place},         {"partners", partners}, {"lengths", lengths},       {"rates", m.rates},
+          {"frequencies", m.frequencies}, {"alpha", m.alpha},     {"invariant", m.invariant}, {"lnl", state.lnl},
+          {"log_prior", state.log_prior}};
+}
+
+ChainState to_chain(const json& from, std::int32_t taxa) {
+  ChainState state;
+  state.tree = Tree(taxa);
+  const auto partners = from.at("partners").get<std::vector<HalfEdge>>();
+  const auto lengths = from.at("lengths").get<std::vector<double>>();
+  const auto ends = static_cast<std::size_t>(state.tree.half_edges());
+  if (partners.size() != ends || lengths.size() != ends) throw input_error("it holds trees of other taxa");
+  for (std::size_t h = 0; h < ends; ++h) {
+    const HalfEdge far = partners[h];
+    if (far < 0 || static_cast<std::size_t>(far) >= ends ||
+        partners[static_cast<std::size_t>(far)] != static_cast<HalfEdge>(h))
+      throw input_error("it holds a tree with an open branch");
+    if (static_cast<HalfEdge>(h) < far) state.tree.connect(static_cast<HalfEdge>(h), far, lengths[h]);
+  }
+  if (!state.tree.complete()) throw input_error("it holds a tree in pieces");
+  from.at("place").get_to(state.place);
+  if (state.place < taxa || state.place >= state.tree.half_edges())
+    throw input_error("it holds a place outside of its tree");
+  from.at("rates").get_to(state.model.rates);
+  from.at("frequencies").get_to(state.model.frequencies);
+  from.at("alpha").get_to(state.model.alpha);
+  from.at("invariant").get_to(state.model.invariant);
+  from.at("lnl").get_to(state.lnl);
+  from.at("log_prior").get_to(state.log_prior);
+  return state;
+}
+
+json to_json(const PerMove<MoveRecord>& records) {
+  json out = json::array();
+  for (const MoveRecord& r : records)
+    out.push_back({r.boldness, r.tried, r.accepted, r.tried_lately, r.accepted_lately, r.changes});
+  return out;
+}
+
+PerMove<MoveRecord> to_records(const json& from) {
+  PerMove<MoveRecord> records;
+  for (std::size_t m = 0; m < records.size(); ++m) {
+    const json& r = from.at(m);
+    records[m] = {r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5)};
+  }
+  return records;
+}
+
+json to_json(const RunState& run) {
+  json chains = json::array(), records = json::array();
+  for (const ChainState& chain : run.chains) chains.push_back(to_json(chain));
+  for (const auto& of_heat : run.records) records.push_back(to_json(of_heat));
+  return {{"chains", chains},
+          {"heats", run.heats},
+          {"records", records},
+          {"swaps_tried", run.swaps_tried},
+          {"swaps_accepted", run.swaps_accepted}};
+}
+
+RunState to_run(const json& from, std::int32_t taxa) {
+  RunState run;
+  for (const json& chain : from.at("chains")) run.chains.push_back(to_chain(chain, taxa));
+  for (const json& records : from.at("records")) run.records.push_back(to_records(records));
+  from.at("heats").get_to(run.heats);
+  from.at("swaps_tried").get_to(run.swaps_tried);
+  from.at("swaps_accepted").get_to(run.swaps_accepted);
+  return run;
+}
+
+}  // namespace
+
+ChainCheckpoint::ChainCheckpoint(const std::string& folder, const ChainIdentity& identity, bool redo,
+                                 const std::vector<std::string>& results)
+    : folder_(folder), identity_(identity), stamp_(hex(digest_of(identity))) {
+  std::error_code unknown;
+  make_folder(folder_);
+  if (!fs::exists(folder_ + "/lock", unknown)) refuse_foreign();
+  lock_ = FileLock(folder_ + "/lock", fmt::format("{}: another process is working on these chains; wait for it, or "
+                                                  "choose another --prefix",
+                                                  folder_));
+  refuse_foreign();
+  for (const std::string& name : names_in(folder_))
+    if (is_ours(maslin::files::replacement::name_without_part(name))) remove_file(folder_ + "/" + name);
+  if (redo) {
+    for (const std::string& result : results) remove_file(result);
+    forget_all();
+  }
+  const std::string file = folder_ + "/identity.json";
+  if (fs::exists(file, unknown))
+    check_identity(read_bytes(file));
+  else
+    write_file(file, to_json(identity_).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+}
+
+void ChainCheckpoint::refuse_foreign() const {
+  // Whoever works on it writes the identity first and removes it last.
+  std::error_code unknown;
+  if (fs::exists(folder_ + "/identity.json", unknown)) return;
+  for (const std::string& name : names_in(folder_))
+    if (name != "lock" && !is_ours(maslin::files::replacement::name_without_part(name)))
+      fail(folder_, fmt::format("this folder holds {} and no identity.json, so it holds no chains of this program; "
+                                "choose another --prefix",
+                                name));
+}
+
+void ChainCheckpoint::check_identity(const std::string& text) const {
+  ChainIdentity found;
+  try {
+    const json body = json::parse(text);
+    body.at("alignment").get_to(found.alignment);
+    body.at("alignment_file").get_to(found.alignment_file);
+    body.at("taxa").get_to(found.taxa);
+    body.at("sites").get_to(found.sites);
+    body.at("instructions").get_to(found.instructions);
+    body.at("program").get_to(found.program);
+    body.at("options").get_to(found.options);
+  } catch (const json::exception&) {
+    fail(folder_ + "/identity.json",
+         fmt::format("is damaged, so nobody knows what the chains beside it belong to; {}", start_afresh));
+  }
+  if (found.program != identity_.program)
+    fail(folder_, fmt::format("these chains were made by version {} of mcmc, this is {}; {}", found.program,
+                              identity_.program, start_afresh));
+  if (found.alignment != identity_.alignment)
+    fail(folder_,
+         fmt::format("these chains belong to another alignment: to {} ({} taxa, {} sites), not to {} ({} taxa, "
+                     "{} sites) as it is now; {}",
+                     found.alignment_file, found.taxa, found.sites, identity_.alignment_file, identity_.taxa,
+                     identity_.sites, start_afresh));
+  for (const auto& [option, value] : identity_.options)
+    if (const auto other = found.options.find(option); other == found.options.end() || other->second != value)
+      fail(folder_, fmt::format("these chains were made with {} {}, not {}; {}", option,
+                                other == found.options.end() ? "unset" : other->second, value, start_afresh));
+  if (found.instructions != identity_.instructions)
+    fail(folder_,
+         fmt::format("these chains were made with {} instructions, but this run uses {}, whose results differ in "
+                     "the last digits; continue with MASLIN_SIMD={}, or {}",
+                     found.instructions, identity_.instructions, found.instructions, start_afresh));
+}
+
+void ChainCheckpoint::forget_all() const {
+  // The state goes first: without it no sample counts. The identity goes last.
+  remove_file(folder_ + "/state");
+  for (const std::string& name : names_in(folder_))
+    if (is_samples(name)) remove_file(folder_ + "/" + name);
+  remove_file(folder_ + "/identity.json");
+}
+
+std::string ChainCheckpoint::samples_name(std::size_t number) const { return fmt::format("samples-{:04}", number); }
+
+void ChainCheckpoint::write_record(const std::string& name, const std::string& body) const {
+  const std::string lines = fmt::format("{}\n{}\n{}\n", record_kind, stamp_, body);
+  write_file(folder_ + "/" + name, lines + std::string(checksum_label) + hex(digest(lines)) + "\n");
+}
+
+std::string ChainCheckpoint::read_record(const std::string& name) const {
+  const std::string path = folder_ + "/" + name, text = read_bytes(path);
+  const auto damaged = [&](const char* how) { fail(path, fmt::format("{}; {}", how, start_afresh)); };
+  const std::string head = fmt::format("{}\n", record_kind);
+  if (!text.starts_with(head)) damaged("is no record of chains of this version");
+  const std::size_t end = text.rfind(checksum_label);
+  if (end == text.npos || end == 0 ||
+      text.substr(end) != std::string(checksum_label) + hex(digest(std::string_view(text).substr(0, end))) + "\n")
+    damaged("is damaged: its checksum does not fit");
+  const std::size_t stamp_end = text.find('\n', head.size());
+  if (text.substr(head.size(), stamp_end - head.size()) != stamp_) damaged("belongs to another run");
+  return text.substr(stamp_end + 1, end - stamp_end - 2);
+}
+
+std::optional<ChainProgress> ChainCheckpoint::load() {
+  std::error_code unknown;
+  if (!fs::exists(folder_ + "/state", unknown)) return std::nullopt;
+  ChainProgress progress;
+  std::string at = "state";
+  try {
+    const json state = json::parse(read_record(at));
+    state.at("generation").get_to(progress.grid.generation);
+    state.at("sample_files").get_to(sample_files_);
+    for (const json& run : state.at("runs")) progress.grid.runs.push_back(to_run(run, identity_.taxa));
+    for (const json& row : state.at("rows")) progress.rows.push_back({row.at(0), row.at(1)});
+    progress.samples.resize(progress.grid.runs.size());
+    for (std::size_t number = 0; number < sample_files_; ++number) {
+      at = samples_name(number);
+      const json samples = json::parse(read_record(at));
+      for (std::size_t run = 0; run < progress.samples.size(); ++run)
+        for (const json& sample : samples.at(run))
+          progress.samples[run].push_back({sample.at(0), sample.at(1), sample.at(2)});
+    }
+  } catch (const json::exception&) {
+    fail(folder_ + "/" + at, fmt::format("is damaged; {}", start_afresh));
+  } catch (const input_error& e) {
+    if (std::string_view(e.what()).starts_with(folder_)) throw;
+    fail(folder_ + "/" + at, fmt::format("is damaged: {}; {}", e.what(), start_afresh));
+  }
+  return progress;
+}
+
+void ChainCheckpoint::save(const GridState& state, const std::vector<RunSamples>& runs, std::size_t kept,
+                           const std::vector<McmcRow>& rows) {
+  json samples = json::array();
+  bool any = false;
+  for (const RunSamples& run : runs) {
+    json of_run = json::array();
+    for (std::size_t i = kept; i < run.all.size(); ++i)
+      of_run.push_back({run.all[i].generation, run.all[i].values, run.all[i].tree});
+    any = any || !of_run.empty();
+    samples.push_back(std::move(of_run));
+  }
+  if (any) write_record(samples_name(sample_files_++), dump(samples));
+  json all_runs = json::array(), all_rows = json::array();
+  for (const RunState& run : state.runs) all_runs.push_back(to_json(run));
+  for (const McmcRow& row : rows) all_rows.push_back({row.generation, row.values});
+  write_record(
+      "state",
+      dump(
+          {{"generation", state.generation}, {"sample_files", sample_files_}, {"runs", all_runs}, {"rows", all_rows}}));
+}
+
+std::uint64_t ChainCheckpoint::number() const { return digest_of(identity_); }
+
+}  // namespace phylo

@@ -1,0 +1,47 @@
+#pragma once
+// What runs of chains have found: result.json, and the same facts as text.
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "maslin/phase.hpp"
+#include "phylo/io/alignment.hpp"
+#include "phylo/io/patterns.hpp"
+#include "phylo/mcmc/diagnostics.hpp"
+#include "phylo/mcmc/grid.hpp"
+#include "phylo/run/chain_samples.hpp"
+#include "phylo/run/results.hpp"
+
+namespace phylo {
+
+/// All that the results say of a run.
+struct ChainFacts {
+  const Alignment* alignment = nullptr;
+  const Patterns* patterns = nullptr;
+  const Grid* grid = nullptr;
+  const GridSetup* setup = nullptr;
+  const std::vector<RunSamples>* runs = nullptr;
+  const std::vector<std::string>* columns = nullptr;
+  std::map<std::string, std::string> options;
+  std::int64_t generations = 0;  ///< that were made
+  std::int64_t restored = 0;     ///< of these, by earlier processes
+  std::int64_t burnin = 0;
+  std::optional<SplitDeviation> deviation;  ///< nothing with one run
+  bool converged = false;                   ///< --stop-at was reached
+  std::string instructions;
+  int workers = 1;
+  double seconds = 0;
+  std::vector<WrittenFile> files;
+};
+
+nlohmann::json to_json(const ChainFacts& facts);
+std::string summarize(const ChainFacts& facts);
+
+/// Gives the columns of the .mcmc file and the row of this moment.
+std::vector<std::string> chain_columns(const GridSetup& setup);
+McmcRow chain_row(const Grid& grid, const GridSetup& setup, const std::optional<SplitDeviation>& deviation);
+
+}  // namespace phylo

@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "maslin/runtime.hpp"
+#include "phylo/io/error.hpp"
+#include "phylo/io/file.hpp"
+#include "phylo/io/newick.hpp"
+#include "phylo/run/chain_checkpoint.hpp"
+#include "phylo/run/chain_options.hpp"
+#include "phylo/run/chain_results.hpp"
+#include "phylo/run/checkpoint.hpp"
+#include "phylo/run/commands.hpp"
+#include "phylo/run/infer.hpp"
+#include "phylo/run/inputs.hpp"
+#include "phylo/run/monitor.hpp"
+#include "phylo/run/prefix.hpp"
+
+namespace phylo {
+
+namespace {
+
+/// Changes when chains give other samples than before.
+constexpr int mcmc_version = 1;
+
+/// The chains, with what they have sampled.
+class Sampling {
+ public:
+  Sampling(const McmcCommand& command, const ChainOptions& options, const Patterns& patterns,
+           ChainCheckpoint& checkpoint)
+      : command_(command), options_(options), patterns_(patterns), checkpoint_(checkpoint) {
+    runs_.assign(static_cast<std::size_t>(options.grid.runs), RunSamples(patterns.taxa));
+    std::optional<ChainProgress> kept = checkpoint.load();
+    if (!kept) {
+      grid_.emplace(options.grid);
+      take_samples();
+      return;
+    }
+    restored_ = kept->grid.generation;
+    if (restored_ > options.generations)
+      throw input_error(
+          fmt::format("the chains have made {} generations already, more than the {} that are asked for; give "
+                      "--generations {}, choose another --prefix, or start afresh with --redo",
+                      restored_, options.generations, restored_));
+    rows_ = std::move(kept->rows);
+    restore_samples(kept->samples);
+    const Model model = starting_model(options.grid.chain.model, options.grid.chain.priors);
+    for (RunState& run : kept->grid.runs)
+      for (ChainState& chain : run.chains) {
+        Model whole = model;
+        whole.rates = chain.model.rates;
+        whole.frequencies = chain.model.frequencies;
+        whole.alpha = chain.model.alpha;
+        whole.invariant = chain.model.invariant;
+        chain.model = whole;
+      }
+    grid_.emplace(options.grid, std::move(kept->grid));
+  }
+
+  /// Makes the generations that are left. Throws `Stopped` when a signal has come, after a checkpoint.
+  void run() {
+    Monitor monitor(static_cast<int>(options_.generations), static_cast<int>(restored_), chains_phase, command_.quiet,
+                    "generations");
+    if (restored_ > 0 && !command_.quiet)
+      monitor.say(fmt::format("{} of {} generations were finished before; going on", restored_, options_.generations));
+    const auto next = [&](int every) { return (grid_->generation() / every + 1) * every; };
+    while (grid_->generation() < options_.generations && !reached_goal()) {
+      const std::int64_t to = std::min(
+          {options_.generations, next(command_.sample), next(command_.diagnostics), next(command_.checkpoint)});
+      grid_->advance(to, [&] { return monitor.stopping(); });
+      const bool whole = grid_->generation() == to;
+      if (whole && to % command_.sample == 0) take_samples();
+      if (whole && to % command_.diagnostics == 0) rows_.push_back(chain_row(*grid_, options_.grid, deviation()));
+      if (monitor.stopping() || (whole && to % command_.checkpoint == 0)) save();
+      if (monitor.stopping())
+        throw Stopped{monitor.signal(), static_cast<int>(grid_->generation()), static_cast<int>(options_.generations),
+                      "generations"};
+      monitor.advanced(static_cast<int>(to), best_lnl(), note());
+    }
+    save();
+  }
+
+  /// Gives the deviation of the latest row; nothing before there are trees after the burn-in.
+  std::optional<SplitDeviation> deviation() const {
+    if (runs_.size() < 2) return std::nullopt;
+    std::vector<SplitCounts> splits;
+    for (const RunSamples& run : runs_) {
+      if (run.splits.trees() == 0) return std::nullopt;
+      splits.push_back(run.splits);
+    }
+    return split_deviation(splits);
+  }
+
+  /// Whether --stop-at has been reached at the latest row.
+  bool reached_goal() const {
+    if (!options_.stop_at || rows_.empty()) return false;
+    const double latest = rows_.back().values.back();
+    return latest >= 0 && latest <= *options_.stop_at;
+  }
+
+  const Grid& grid() const { return *grid_; }
+  const std::vector<RunSamples>& runs() const { return runs_; }
+  const std::vector<McmcRow>& rows() const { return rows_; }
+  std::int64_t restored() const { return restored_; }
+
+ private:
+  void take_samples() {
+    for (std::size_t run = 0; run < runs_.size(); ++run) {
+      const ChainState& cold = grid_->cold(static_cast<int>(run));
+      runs_[run].add(sample_of(cold, options_.grid.chain.model, grid_->generation()), cold.tree, options_.burnin);
+    }
+  }
+
+  void restore_samples(std::vector<std::vector<Sample>>& samples) {
+    std::vector<std::string> numbers;
+    for (int taxon = 1; taxon <= patterns_.taxa; ++taxon) numbers.push_back(std::to_string(taxon));
+    for (std::size_t run = 0; run < runs_.size(); ++run)
+      for (Sample& sample : samples[run]) {
+        const Tree tree =
+            to_tree(parse_newick(sample.tree, "a sampled tree"), 0, numbers, "the alignment", Lengths::required);
+        runs_[run].add(std::move(sample), tree, options_.burnin);
+      }
+    saved_samples_ = runs_.front().all.size();
+  }
+
+  void save() {
+    checkpoint_.save(grid_->state(), runs_, saved_samples_, rows_);
+    saved_samples_ = runs_.front().all.size();
+  }
+
+  double best_lnl() const {
+    double best = grid_->cold(0).lnl;
+    for (int run = 1; run < options_.grid.runs; ++run) best = std::max(best, grid_->cold(run).lnl);
+    return best;
+  }
+
+  std::string note() const {
+    if (options_.grid.runs < 2 || rows_.empty() || rows_.back().values.back() < 0) return {};
+    return fmt::format("asdsf {:.4f}", rows_.back().values.back());
+  }
+
+  const McmcCommand& command_;
+  const ChainOptions& options_;
+  const Patterns& patterns_;
+  ChainCheckpoint& checkpoint_;
+  std::vector<RunSamples> runs_;
+  std::vector<McmcRow> rows_;
+  std::int64_t restored_ = 0;
+  std::size_t saved_samples_ = 0;  ///< of each run, that the checkpoint has
+  std::optional<Grid> grid_;
+};
+
+}  // namespace
+
+void run(const McmcCommand& command) {
+  const Model model = read_model(command.model);
+  ChainOptions options = read_options(command, model);
+  const Alignment alignment = read_msa(command.msa, command.quiet);
+  const Patterns patterns = compress(alignment);
+  options.grid.chain.patterns = &patterns;
+  const std::string instructions = instruction_set();
+  const Prefix prefix(command.prefix);
+
+  const StopSignals stop_signals;
+  const maslin::Runtime runtime;
+
+  prefix.prepare();
+  const auto of_run = [&](int run, const char* what) {
+    return prefix.file(command.runs > 1 ? fmt::format("run{}.{}", run + 1, what) : what);
+  };
+  std::vector<std::string> results = {prefix.file("mcmc"), prefix.file("con.tre"), prefix.file("result.json")};
+  for (int run = 0; run < command.runs; ++run) {
+    results.push_back(of_run(run, "p"));
+    results.push_back(of_run(run, "t"));
+  }
+  for (const std::string& result : results) check_replaceable(result);  // found out now and not after the run
+
+  ChainIdentity identity;
+  identity.alignment = alignment_digest(alignment);
+  identity.alignment_file = alignment.file;
+  identity.taxa = alignment.taxa();
+  identity.sites = alignment.sites();
+  identity.instructions = instructions;
+  identity.program = std::to_string(mcmc_version);
+  identity.options = identity_of(command, options);
+  ChainCheckpoint checkpoint(prefix.file("chains"), identity, command.redo, results);
+
+  const auto begin = std::chrono::steady_clock::now();
+  Sampling sampling(command, options, patterns, checkpoint);
+  sampling.run();
+
+  const std::vector<RunSamples>& runs = sampling.runs();
+  if (runs.front().splits.trees() < 1)
+    throw input_error(
+        fmt::format("the runs ended at generation {}, before the first sample after the burn-in of {}; give a smaller "
+                    "--burnin",
+                    sampling.grid().generation(), options.burnin));
+  const std::vector<std::string> columns = columns_of(model);
+  const std::string id = file_id(checkpoint.number());
+  ChainFacts facts;
+  facts.alignment = &alignment;
+  facts.patterns = &patterns;
+  facts.grid = &sampling.grid();
+  facts.setup = &options.grid;
+  facts.runs = &runs;
+  facts.columns = &columns;
+  facts.options = identity.options;
+  facts.generations = sampling.grid().generation();
+  facts.restored = sampling.restored();
+  facts.burnin = options.burnin;
+  facts.deviation = sampling.deviation();
+  facts.converged = sampling.reached_goal();
+  facts.instructions = instructions;
+  facts.workers = maslin::workers();
+  facts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+  const auto write = [&](const std::string& what, const std::string& path, const std::string& content) {
+    facts.files.push_back({what, path});
+    write_file(path, content);
+  };
+  for (int run = 0; run < command.runs; ++run) {
+    const RunSamples& samples = runs[static_cast<std::size_t>(run)];
+    write(fmt::format("parameters_{}", run + 1), of_run(run, "p"), parameter_file(samples, columns, id));
+    write(fmt::format("trees_{}", run + 1), of_run(run, "t"), tree_file(samples, alignment.names, id));
+  }
+  write("chains", prefix.file("mcmc"), chain_file(sampling.rows(), chain_columns(options.grid), id));
+  write("consensus", prefix.file("con.tre"), consensus_file(runs, alignment.names, id));
+  facts.files.push_back({"result", prefix.file("result.json")});
+  const std::string result = dump(to_json(facts));
+  write_file(prefix.file("result.json"), result);
+
+  if (command.json) {
+    write_standard_output(result);
+    return;
+  }
+  std::string out = summarize(facts) + "Written:\n";
+  for (const WrittenFile& file : facts.files) out += "  " + file.path + "\n";
+  write_standard_output(out);
+}
+
+}  // namespace phylo

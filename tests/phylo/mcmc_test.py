@@ -1,0 +1,254 @@
+"""maslin-phylo mcmc as users run it: the same samples at any layout, after kills and stops, in files that others read."""
+
+import json
+import random
+import re
+import signal
+import subprocess
+import time
+
+import phylo_process
+from phylo_process import DATA, ProgramTest, environment, files_below, main
+
+MSA = DATA / "ten.phy"
+PLAIN = {"MASLIN_SERIAL": None, "MASLIN_WORKERS": None, "MASLIN_PIN": None}
+FILES = ("run1.p", "run2.p", "run1.t", "run2.t", "mcmc", "con.tre")
+GENERATIONS = 3000
+
+
+class Chains(ProgramTest):
+    def command(self, prefix, *more, generations=GENERATIONS):
+        usual = {"--msa": MSA, "--model": "GTR+G+I", "--prefix": prefix, "--generations": generations, "--sample": 20, "--burnin": 500,
+                 "--diagnostics": 250, "--checkpoint": 100, "--seed": 3}  # fmt: skip
+        rest = (word for name, value in usual.items() if name not in more for word in (name, value))
+        return ("mcmc", *rest, "--quiet", *more)
+
+    def files(self, prefix):
+        return {name: (self.folder / f"{prefix}.{name}").read_bytes() for name in FILES}
+
+    def run_chains(self, prefix, *more, env=None, **options):
+        self.run_well(*self.command(prefix, *more, **options), env=env)
+        return self.files(prefix)
+
+    def columns(self, prefix, name):
+        lines = (self.folder / f"{prefix}.{name}").read_text().splitlines()
+        self.assertRegex(lines[0], r"^\[ID: \d{10}\]$")
+        lines = [line for line in lines if not line.startswith("[")]
+        rows = [line.split("\t") for line in lines]
+        return {column: [row[i] for row in rows[1:]] for i, column in enumerate(rows[0])}
+
+
+class Same(Chains):
+    def test_at_every_layout(self):
+        ways = {"workers_1": {"MASLIN_WORKERS": "1"}, "workers_2": {"MASLIN_WORKERS": "2"}, "workers_5": {"MASLIN_WORKERS": "5"}}
+        for streams, width in ((1, 2), (2, 1), (2, 2), (8, 1), (1, 8)):
+            ways[f"pin_{streams}x{width}"] = {"MASLIN_WORKERS": "8", "MASLIN_PIN": f"chains={streams}x{width}"}
+        expected = self.run_chains("serial", env=environment(**{**PLAIN, "MASLIN_SERIAL": "1"}))
+        for name, variables in ways.items():
+            with self.subTest(name):
+                self.assertEqual(self.run_chains(name, env=environment(**{**PLAIN, **variables})), expected)
+
+    def test_another_seed_gives_other_samples(self):
+        one = self.run_chains("one")
+        other = self.run_chains("other", "--seed", 4)
+        self.assertNotEqual(one["run1.p"], other["run1.p"])
+        self.assertNotEqual(one["run1.p"], one["run2.p"])
+
+    def test_killed_at_ten_moments(self):
+        begin = time.monotonic()
+        expected = self.run_chains("undisturbed")
+        seconds = time.monotonic() - begin
+        moments = random.Random(7)
+        killed = 0
+        for _ in range(10):
+            process = subprocess.Popen([phylo_process.program, *map(str, self.command("killed"))], cwd=self.folder, env=environment(),
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+            time.sleep(moments.uniform(0, seconds / 3))
+            process.kill()
+            killed += process.wait() == -signal.SIGKILL
+        self.assertGreater(killed, 0)
+        self.assertEqual(self.run_chains("killed"), expected)
+        self.assertEqual(list(self.folder.rglob("*.part")), [])
+
+    def test_stopped_by_a_signal(self):
+        expected = self.run_chains("undisturbed", generations=10000)
+        process = subprocess.Popen([phylo_process.program, *map(str, self.command("stopped", generations=10000))], cwd=self.folder,
+                                   env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
+        while not (self.folder / "stopped.chains" / "state").exists() and process.poll() is None:
+            time.sleep(0.005)
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate()[1].decode()
+        self.assertEqual(process.returncode, 143, said)
+        self.assertRegex(said, r"stopped; \d+ of 10000 generations are finished, and the same command continues from there")
+        self.assertFalse((self.folder / "stopped.run1.p").exists())
+        self.assertEqual(self.run_chains("stopped", generations=10000), expected)
+
+    def test_extended(self):
+        expected = self.run_chains("at_once")
+        self.run_chains("in_steps", generations=1010)
+        self.assertEqual(self.run_chains("in_steps"), expected)
+        result = self.result("in_steps")
+        self.assertEqual(result["generations"], {"total": GENERATIONS, "restored": 1010, "burnin": 500})
+        self.assertEqual(self.run_chains("in_steps"), expected)
+
+    def test_one_run_of_one_chain(self):
+        self.run_well(*self.command("x", "--runs", 1, "--chains", 1))
+        self.assertTrue((self.folder / "x.p").exists())
+        self.assertTrue((self.folder / "x.t").exists())
+        self.assertIsNone(self.result("x")["asdsf"])
+        self.assertNotIn("AvgStdDev(s)", self.columns("x", "mcmc"))
+
+
+class Files(Chains):
+    def test_parameters_are_tables(self):
+        self.run_chains("x")
+        columns = self.columns("x", "run1.p")
+        self.assertEqual(list(columns), ["Gen", "LnL", "LnPr", "TL", "r(A<->C)", "r(A<->G)", "r(A<->T)", "r(C<->G)", "r(C<->T)",
+                                         "r(G<->T)", "pi(A)", "pi(C)", "pi(G)", "pi(T)", "alpha", "pinvar"])  # fmt: skip
+        self.assertEqual(columns["Gen"], [str(g) for g in range(0, GENERATIONS + 1, 20)])
+        for row in range(len(columns["Gen"])):
+            self.assertAlmostEqual(sum(float(columns[c][row]) for c in columns if c.startswith("r(")), 1, places=6)
+            self.assertAlmostEqual(sum(float(columns[c][row]) for c in columns if c.startswith("pi(")), 1, places=6)
+
+    def test_trees_are_those_of_the_parameters(self):
+        self.run_chains("x")
+        text = (self.folder / "x.run2.t").read_text()
+        self.assertTrue(text.startswith("#NEXUS\n[ID: "))
+        trees = re.findall(r"^   tree gen\.(\d+) = \[&U\] (\(.*\);)$", text, re.MULTILINE)
+        columns = self.columns("x", "run2.p")
+        self.assertEqual([generation for generation, _ in trees], columns["Gen"])
+        names = dict(re.findall(r"^ +(\d+) (\w+)[,;]$", text, re.MULTILINE))
+        self.assertEqual(len(names), 10)
+        lengths = [sum(map(float, re.findall(r":([0-9.e+-]+)", tree))) for _, tree in trees]
+        for length, said in zip(lengths, columns["TL"]):
+            self.assertAlmostEqual(length, float(said), places=6)
+        # The likelihood of the last sample is that of its tree under its parameters.
+        value = {column: float(values[-1]) for column, values in columns.items()}
+        rates = "/".join(repr(value[f"r({pair})"]) for pair in ("A<->C", "A<->G", "A<->T", "C<->G", "C<->T", "G<->T"))
+        frequencies = "/".join(repr(value[f"pi({base})"]) for base in "ACGT")
+        tree = re.sub(r"([(,])(\d+):", lambda m: f"{m[1]}{names[m[2]]}:", trees[-1][1])
+        self.write("tree", tree)
+        model = f"GTR{{{rates}}}+FU{{{frequencies}}}+G4m{{{value['alpha']!r}}}+I{{{value['pinvar']!r}}}"
+        said = json.loads(self.run_well("evaluate", "--msa", MSA, "--tree", "tree", "--model", model, "--json"))
+        self.assertAlmostEqual(said["lnl"], value["LnL"], delta=1e-3)
+
+    def test_the_consensus_has_probabilities(self):
+        self.run_chains("x")
+        text = (self.folder / "x.con.tre").read_text()
+        tree = re.search(r"tree con_50_majrule = \[&U\] (.*;)", text)[1]
+        shown = sorted(round(float(p), 6) for p in re.findall(r"\)\[&prob=([0-9.e+-]+),", tree))
+        splits = [s["probability"] for s in self.result("x")["splits"] if s["probability"] > 0.5]
+        self.assertEqual(shown, sorted(round(p, 6) for p in splits))
+        plain = re.sub(r"\[[^\]]*\]", "", tree)
+        self.assertEqual(sorted(re.findall(r"[(,](\d+):", plain), key=int), [str(i) for i in range(1, 11)])
+
+    def test_the_diagnostics_are_those_of_the_samples(self):
+        self.run_chains("x")
+        columns = self.columns("x", "mcmc")
+        self.assertEqual(columns["Gen"], [str(g) for g in range(250, GENERATIONS + 1, 250)])
+        self.assertEqual(columns["AvgStdDev(s)"][:2], ["NA", "NA"])
+        self.assertAlmostEqual(float(columns["AvgStdDev(s)"][-1]), self.result("x")["asdsf"], places=6)
+        for name, values in columns.items():
+            if "$acc" in name:
+                self.assertTrue(0 <= float(values[-1]) <= 1, name)
+        boldness = columns["Multiplier(V)$boldness_run1"]
+        self.assertNotEqual(boldness[0], boldness[1])
+        self.assertEqual(len(set(boldness[1:])), 1, "tuned after burn-in")
+        samples = self.columns("x", "run1.p")["TL"][500 // 20 + 1 :] + self.columns("x", "run2.p")["TL"][500 // 20 + 1 :]
+        mean = sum(map(float, samples)) / len(samples)
+        said = next(p for p in self.result("x")["parameters"] if p["name"] == "TL")
+        self.assertAlmostEqual(said["mean"], mean, delta=1e-6 * mean)
+
+    def test_runs_end_when_they_agree(self):
+        self.run_well(*self.command("x", "--stop-at", "asdsf=0.3", generations=1000000))
+        result = self.result("x")
+        self.assertTrue(result["converged"])
+        self.assertLess(result["asdsf"], 0.3)
+        self.assertLess(result["generations"]["total"], 1000000)
+        before = self.files("x")
+        self.assertEqual(self.run_chains("x", "--stop-at", "asdsf=0.3", generations=1000000), before)
+
+    def test_without_data_the_likelihood_is_one(self):
+        self.run_well("mcmc", "--msa", MSA, "--model", "HKY+G", "--prefix", "x", "--generations", 2000, "--sample", 100, "--no-data",
+                      "--prior-shape", "uniform:0.5,2", "--quiet")  # fmt: skip
+        columns = self.columns("x", "run1.p")
+        self.assertEqual(set(map(float, columns["LnL"])), {0.0})
+        self.assertTrue(all(0.5 <= float(a) <= 2 for a in columns["alpha"]))
+        self.assertIn("kappa", columns)
+
+
+class Refused(Chains):
+    def refused(self, arguments, *parts):
+        before = files_below(self.folder)
+        done = self.run_program(*arguments)
+        message = done.stderr.decode()
+        self.assertEqual(done.returncode, 2, message)
+        for part in parts:
+            self.assertIn(part, message)
+        self.assertEqual(files_below(self.folder), before)
+
+    def test_bad_options(self):
+        def wrong(*more):
+            return ("mcmc", "--msa", MSA, "--model", "GTR+G", "--prefix", "x", "--quiet", *more)
+
+        self.refused(wrong("--burnin", 1.5), "--burnin: 1.5; expected a share of the generations below 1, or a whole number")
+        self.refused(wrong("--burnin", -1), "--burnin")
+        self.refused(wrong("--generations", 1000, "--burnin", 900), "1000 generations with a burn-in of 900 leave 1 of the samples")
+        self.refused(wrong("--generations", 0), "--generations")
+        self.refused(wrong("--chains", 0), "--chains")
+        self.refused(wrong("--temperature", -0.1), "--temperature")
+        self.refused(wrong("--stop-at", "psrf=1"), "--stop-at: 'psrf=1'; expected asdsf= and a number between 0 and 1")
+        self.refused(wrong("--stop-at", "asdsf=0.01", "--runs", 1), "--stop-at compares runs, and there is one")
+        self.refused(wrong("--weights", "tbr=3"), "--weights: 'tbr' is no move; the moves are nni, spr, branch")
+        self.refused(wrong("--weights", "spr"), "--weights: 'spr'; expected moves with their weights")
+        self.refused(wrong("--weights", "kappa=2"), "this model samples nothing that this move changes")
+        self.refused(wrong("--weights", "nni=0,spr=0"), "the topology would never change")
+        self.refused(wrong("--weights", "shape=0"), "without shape that parameter would never change")
+        self.refused(wrong("--prior-kappa", "beta:1,1"), "--prior-kappa: the model does not sample this parameter")
+        self.refused(wrong("--prior-shape", "gamma:1,1"), "--prior-shape: 'gamma' is none of the distributions")
+        self.refused(wrong("--prior-branches", "exponential:-1"), "takes positive numbers, not -1")
+        self.refused(wrong("--prior-branches", "uniform:0,1e-12"), "its middle does not lie between 1e-09 and 1000")
+        self.refused(wrong("--model-file", "m"), "--model and --model-file are both given")
+        self.refused(("mcmc", "--model", "JC", "--prefix", "x"), "--msa is required")
+
+    def test_a_checkpoint_of_another_run(self):
+        self.run_chains("x", generations=1000)
+        self.refused(self.command("x", "--seed", 9), "x.chains: these chains were made with --seed 3, not 9", "--redo")
+        self.refused(self.command("x", "--chains", 2), "these chains were made with --chains 4, not 2")
+        self.refused(self.command("x", "--burnin", 0.5), "these chains were made with --burnin 500, not 1500")
+        self.refused(self.command("x", "--prior-branches", "exponential:10"), "--prior-branches gammadir:1,0.1,1,1, not exponential:10")
+        self.refused(self.command("x", generations=800), "have made 1000 generations already, more than the 800")
+        self.write("other.phy", MSA.read_text().replace("-", "A"))
+        self.refused(self.command("x", "--msa", "other.phy"), "these chains belong to another alignment")
+
+    def test_a_checkpoint_of_another_version(self):
+        self.run_chains("x", generations=1000)
+        identity = self.folder / "x.chains" / "identity.json"
+        text = identity.read_text()
+        identity.write_text(text.replace('"program": "1"', '"program": "0"'))
+        self.assertNotEqual(identity.read_text(), text)
+        self.refused(self.command("x"), "these chains were made by version 0 of mcmc, this is 1")
+        identity.write_text(text)
+        state = self.folder / "x.chains" / "state"
+        state.write_text(state.read_text().replace("maslin-phylo chains 1", "maslin-phylo chains 0"))
+        self.refused(self.command("x"), "x.chains/state: is no record of chains of this version")
+        expected = self.run_chains("new")
+        self.assertEqual(self.run_chains("x", "--redo"), expected)
+
+    def test_a_damaged_checkpoint(self):
+        self.run_chains("x", generations=1000)
+        for name in ("state", "samples-0001"):
+            record = self.folder / "x.chains" / name
+            whole = record.read_bytes()
+            for damage in (whole[: len(whole) // 2], b"", whole.replace(b"0.", b"1.", 1)):
+                record.write_bytes(damage)
+                self.refused(self.command("x"), f"x.chains/{name}")
+            record.write_bytes(whole)
+        self.refused(("mcmc", "--msa", MSA, "--model", "JC", "--prefix", "y/", "--chains", 0), "--chains")
+        (self.folder / "z.chains").mkdir()
+        (self.folder / "z.chains" / "thesis.tex").write_text("mine")
+        self.refused(self.command("z"), "holds thesis.tex and no identity.json")
+
+
+if __name__ == "__main__":
+    main()
