@@ -17,7 +17,7 @@
 // Functions: called with the locks held; take them; take them if they give true; let them go.
 #define MASLIN_REQUIRES(...) MASLIN_LOCK_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define MASLIN_ACQUIRES(...) MASLIN_LOCK_ATTRIBUTE(acquire_capability(__VA_ARGS__))
-#define MASLIN_TRIES_TO_ACQUIRE(...) MASLIN_LOCK_ATTRIBUTE(try_acquire_capability(true, ##__VA_ARGS__))
+#define MASLIN_TRIES_TO_ACQUIRE(...) MASLIN_LOCK_ATTRIBUTE(try_acquire_capability(true __VA_OPT__(, ) __VA_ARGS__))
 #define MASLIN_RELEASES(...) MASLIN_LOCK_ATTRIBUTE(release_capability(__VA_ARGS__))
 // Functions that clang cannot follow; the reason stands beside them.
 #define MASLIN_UNCHECKED MASLIN_LOCK_ATTRIBUTE(no_thread_safety_analysis)

@@ -55,7 +55,7 @@ status_is() { [[ $status == "$1" ]]; }
 on_machine
 expect "alone, it explains itself" says "./dev COMMAND"
 expect "alone, it is content" status_is 0
-for command in demo test bench check docs run build clean; do
+for command in demo test bench check docs packages run build clean; do
   expect "alone, it lists $command" says "  $command "
 done
 

@@ -19,6 +19,8 @@ HOME = BUILD / "installed"  # of the user whom the page tells what to do
 PREFIX = HOME / "maslin"
 REUSE = Path(__file__).with_name("reuse.py")
 PAGE = (CHECKOUT / "docs" / "install.md").read_text(encoding="utf-8")
+PACKED = BUILD / "packages_test"
+LISTED_PACKAGES = re.findall(r"^\| `((?:lib|python3-)?maslin[\w-]*)` \|", PAGE, re.MULTILINE)
 VERSION = re.search(r"project\(maslin VERSION (\S+)", (CHECKOUT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
 
 LOADS_THE_LIBRARY = """
@@ -34,6 +36,15 @@ def body(_, first, last):
 assert maslin.maslin_parallel_for_at(here, ctypes.c_int64(0), ctypes.c_int64(1000), body, None, None) == 0
 assert maslin.maslin_workers_at(here, ctypes.byref(workers)) == 0
 print(sum(found), "on", workers.value, "workers")
+"""
+
+USES_THE_PACKAGE = """
+import importlib.metadata
+import maslin
+def square(x):
+    return x * x
+print(maslin.map(square, range(3)), "with", maslin.__version__ + ",", importlib.metadata.version("maslin"))
+print(maslin.explain())
 """
 
 
@@ -73,6 +84,11 @@ def libraries_of(program: Path) -> list[str]:
 
 def cached(folder: Path) -> str:
     return (folder / "CMakeCache.txt").read_text(encoding="utf-8")
+
+
+def packed() -> dict[str, Path]:
+    """Gives the Debian packages that were made, by their names."""
+    return {path.name.partition("_")[0]: path for path in (PACKED / "packages").glob("*.deb")}
 
 
 class Ways(unittest.TestCase):
@@ -182,14 +198,13 @@ class Ways(unittest.TestCase):
         self.assertEqual(run(f"'{sys.executable}' -B program.py '{library}'", folder).strip(), "499500 on 2 workers")
 
     def test_packages(self):
-        """The Debian packages hold what the page says, depend on what they use, and a program is built with them."""
+        """The Debian packages hold what the page says and depend on what they use. Examples are built with them."""
         if not shutil.which("dpkg-shlibdeps"):
             self.skipTest("there is no dpkg-shlibdeps (Debian: dpkg-dev), which finds what packages depend on")
-        folder = fresh(BUILD / "packages_test")
-        pack = blocks("sh", "Install Maslin")[1]
-        run(pack.replace("build/release", str(BUILD)), folder)
-        files = {path.name.partition("_")[0]: path for path in (folder / "packages").glob("*.deb")}
-        self.assertEqual(set(files), set(re.findall(r"\| `([\w-]+)` \|$", PAGE, re.MULTILINE)))
+        folder = fresh(PACKED)
+        run(blocks("sh", "Install Maslin")[1].replace("build/release", str(BUILD)), folder)
+        files = packed()
+        self.assertEqual({*files, "python3-maslin"}, set(LISTED_PACKAGES))
         depends = {name: run(f"dpkg-deb -f '{file}' Depends", folder) for name, file in files.items()}
         for library in ("libc6", "libfmt", "libhwloc", "libboost-context", "libstdc++6"):
             self.assertIn(library, depends["libmaslin0"])
@@ -201,9 +216,42 @@ class Ways(unittest.TestCase):
         for name in files:
             self.assertTrue((root / "usr/share/doc" / name / "copyright").exists(), name)
         self.assertIn("workers", run("usr/bin/maslin machine", root))
-        (folder / "program.c").write_text(blocks("c", "C, or another build system")[0], encoding="utf-8")
-        commands = blocks("sh", "C, or another build system")[0].replace("$HOME/maslin", f"{root}/usr")
-        self.assertEqual(run(commands, folder).splitlines()[-1], "499500")
+        for example in ("c-stencil", "quicksort"):  # by pkg-config, and by find_package
+            shutil.copytree(CHECKOUT / "examples" / example, folder / example, ignore=shutil.ignore_patterns("build"))
+            page = (folder / example / "README.md").read_text(encoding="utf-8")
+            output = run(blocks_of(page, "sh")[0].replace("$HOME/maslin", f"{root}/usr"), folder / example)
+            self.assertIn(blocks_of(page, "text")[0].splitlines()[0], output)
+
+    def test_python_package(self):
+        """python3-maslin is made as the page says. With the other packages beside it, Debian's own Python uses it."""
+        sys.path.insert(0, str(CHECKOUT / "python" / "tests"))
+        import installed  # noqa: PLC0415
+
+        if why := installed.missing():
+            self.skipTest(why)
+        if not shutil.which("dpkg-deb"):
+            self.skipTest("there is no dpkg-deb")
+        folder, made = PACKED, BUILD / "with_python_package"
+        shutil.rmtree(made, ignore_errors=True)
+        # With the library that the wheel is tested with, the compiler's cache knows the extension.
+        commands = blocks("sh", "Install Maslin")[2].replace("$HOME/maslin", str(BUILD / "python" / "maslin"))
+        launcher = re.search(r"^CMAKE_CXX_COMPILER_LAUNCHER:\w+=(.*)$", cached(BUILD), re.MULTILINE)
+        run(commands.replace("build/python3", str(made)).replace("-B packages", f"-B '{folder / 'packages'}'"), CHECKOUT,
+            CMAKE_CXX_COMPILER_LAUNCHER=launcher[1] if launcher else "")
+        files = packed()
+        depends = run(f"dpkg-deb -f '{files['python3-maslin']}' Depends", folder)
+        python = run("/usr/bin/python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])'", folder).strip()
+        for needed in (f"libmaslin0 (= {VERSION})", f"maslin (= {VERSION})", f"python3 (>= {python})", "python3 (<< 3."):
+            self.assertIn(needed, depends)
+        root = fresh(folder / "python_root")
+        for name in ("libmaslin0", "maslin", "python3-maslin"):
+            run(f"dpkg-deb -x '{files[name]}' '{root}'", folder)
+        self.assertEqual(len(list(root.rglob("libmaslin.so.*"))), 2)  # the library and its name, in libmaslin0
+        (folder / "program.py").write_text(USES_THE_PACKAGE, encoding="utf-8")
+        printed = run("/usr/bin/python3 -B program.py", folder, LD_LIBRARY_PATH=str(root / "usr/lib"),
+                      PYTHONPATH=str(root / "usr/lib/python3/dist-packages"))
+        self.assertEqual(printed.splitlines()[0], f"[0, 1, 4] with {VERSION}, {VERSION}")
+        self.assertIn("square", printed)
 
     def test_part(self):
         """Maslin as a part of another project, by add_subdirectory."""

@@ -11,7 +11,7 @@ from pathlib import Path
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md", "examples/*.md", "examples/*/*.md")
 TYPED = re.compile(r"^```(?:sh|bash)?\n(.*?)^```$|^    (\S.*)$|`([^`\n]+)`", re.DOTALL | re.MULTILINE)
 PROGRAM = re.compile(r"(?:^|[&|;$] |[A-Z]=\S+ )maslin((?: [^\s`&|;<>()#]+)+)", re.MULTILINE)
-DEV = re.compile(r"\./dev ([a-z]+)\b")
+DEV = re.compile(r"\./dev ([a-z]+(?:-[a-z]+)*)\b")
 SETTING = re.compile(r"\bMASLIN_[A-Z][A-Z_0-9]*\b")
 DEFINED_IN = ("include", "src", "mpi", "cmake", "CMakeLists.txt", "dev", "apps", "python", "bench", "tests/mpi")
 IN_GDB = {"fibers", "backtrace"}  # tools/gdb
@@ -53,7 +53,7 @@ def wrong_commands(text: str, maslin: str) -> list[str]:
 
 
 def main(folder: Path, maslin: str) -> int:
-    usage = set(re.findall(r"^  ([a-z]+) ", subprocess.run([folder / "dev"], capture_output=True, text=True, check=True).stdout,
+    usage = set(re.findall(r"^  ([a-z-]+) ", subprocess.run([folder / "dev"], capture_output=True, text=True, check=True).stdout,
                            re.MULTILINE))
     listed = subprocess.run(["git", "-C", folder, "ls-files", *DEFINED_IN], capture_output=True, text=True, check=False)
     sources = [folder / name for name in listed.stdout.split("\n") if name and not name.endswith(".md")]

@@ -50,8 +50,8 @@ class fiber {
     unsigned int uncaught = 0;
   } exceptions_;
 
-  void* tsan_ = nullptr;       ///< ThreadSanitizer's record
-  void* asan_fake_ = nullptr;  ///< AddressSanitizer's fake stack
+  [[maybe_unused]] void* tsan_ = nullptr;       ///< ThreadSanitizer's record
+  [[maybe_unused]] void* asan_fake_ = nullptr;  ///< AddressSanitizer's fake stack
   const void* asan_bottom_ = nullptr;
   std::size_t asan_bytes_ = 0;
 };
