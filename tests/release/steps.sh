@@ -85,9 +85,9 @@ in_bare_debian() {
   need "${bare_packages[@]}"
   packages
   debian_sources >build/packages/sources.list
-  /usr/bin/python3 -B python/tests/installed.py build/release install
+  /usr/bin/python3 -B python/tests/installed.py "$PWD/build/release" install
   as_root /usr/bin/python3 -B tests/release/bare.py "$PWD" "$PWD/build/release" "${CXX:-g++}"
-  /usr/bin/python3 -B python/tests/installed.py build/release remove
+  /usr/bin/python3 -B python/tests/installed.py "$PWD/build/release" remove
 }
 
 # release_check [STEP...]: all steps, or these; each one's output goes to a file of its own.
