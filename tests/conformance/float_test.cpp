@@ -17,20 +17,24 @@ enum class mode { nearest, upward, downward, towards_zero, flush_to_zero };
 /// What some operations give where they stand.
 struct results {
   double third;
+  double tenth;
   long double wide;
   double tiny;
   bool operator==(const results&) const = default;
 };
 
-void PrintTo(const results& r, std::ostream* out) { *out << r.third << ", " << r.wide << ", " << r.tiny; }
+void PrintTo(const results& r, std::ostream* out) {
+  *out << r.third << ", " << r.tenth << ", " << r.wide << ", " << r.tiny;
+}
 
-/// Volatile at both ends: a compiler moves none of it.
+/// Volatile at both ends: a compiler moves none of it. The nearest double to -1/3 is nearer to zero and that to -1/10
+/// is farther, so each way to round changes one of them, however wide a long double is.
 [[gnu::noinline]] results compute() {
-  volatile double one = 1, minus_three = -3, small = 1e-300, smaller = 1e-10;
+  volatile double one = 1, minus_three = -3, minus_ten = -10, small = 1e-300, smaller = 1e-10;
   volatile long double wide_one = 1, wide_three = 3;
-  volatile double third = one / minus_three, tiny = small * smaller;
+  volatile double third = one / minus_three, tenth = one / minus_ten, tiny = small * smaller;
   volatile long double wide = wide_one / wide_three;
-  return {third, wide, tiny};
+  return {third, tenth, wide, tiny};
 }
 
 void set(mode to) {

@@ -9,7 +9,8 @@ checkout=$sandbox/checkout
 fakes=$sandbox/fakes
 mkdir -p "$checkout/python" "$fakes"
 cp "$project/dev" "$checkout/dev"
-mkdir -p "$checkout/tests/dev" && cp "$project/tests/dev/skipped.py" "$checkout/tests/dev"
+mkdir -p "$checkout/tests/"{dev,release} && cp "$project/tests/dev/skipped.py" "$checkout/tests/dev"
+cp "$project/tests/release/steps.sh" "$checkout/tests/release"
 echo "rich==13.0.0" >"$checkout/python/requirements.txt"
 # Complete, so that none is made: its programs would be links to the machine's own.
 mkdir -p "$checkout/.venv/bin"
@@ -27,7 +28,7 @@ fake() {
 }
 
 # A machine with the commands that every Debian has, and of the others only what a test fakes.
-for command in bash env cat sed awk grep tr mkdir rm cp mv cmp flock dirname nproc printf zcat sort; do
+for command in bash env cat sed awk grep tr mkdir rm cp mv cmp flock dirname nproc printf zcat sort tail; do
   ln -s "$(command -v "$command")" "$fakes/$command"
 done
 
@@ -55,7 +56,7 @@ status_is() { [[ $status == "$1" ]]; }
 on_machine
 expect "alone, it explains itself" says "./dev COMMAND"
 expect "alone, it is content" status_is 0
-for command in demo test bench check docs packages run build clean; do
+for command in demo test bench check docs packages release-check run build clean; do
   expect "alone, it lists $command" says "  $command "
 done
 
@@ -160,6 +161,31 @@ expect "what ran is not called skipped" not says "Data.Runs"
 expect "the summary stands at the end" bash -c '[[ ${0##*$'"'\\n'"'} == release:* ]]' "$output"
 expect "failed tests fail the command" status_is 8
 expect "arguments reach ctest" called "-R phylo"
+
+# The builds of one compiler fail here, and the suite fails with another; each of the suites says with what it ran.
+fake ninja '[[ $* != *clang-14* ]] || exit 1
+[[ $* == *compilers* ]] || exit 0
+mkdir -p "$2/bin"
+for suite in conformance shared_conformance; do
+  printf "#!/bin/bash\\necho \"\$0 on \$MASLIN_TEST_WORKERS workers\"\\n[[ \$0 != *clang-15* ]]\\n" >"$2/bin/$suite"
+done
+/bin/chmod +x "$2/bin/"*'
+on_machine release-check clang-14 g++-12 clang-15 clang-16
+expect "a step that fails fails the command" status_is 1
+expect "the steps after it are done" bash -c '[[ $0 =~ "g++-12     passed" && $0 =~ "clang-16   passed" ]]' "$output"
+expect "each step that failed says so" bash -c '[[ $0 =~ "clang-14   failed" && $0 =~ "clang-15   failed" ]]' "$output"
+expect "a step that fails shows how its output ends" says "compilers/clang-15/bin/conformance on 1,2,3 workers"
+expect "a suite that fails ends its step" not says "clang-15/bin/shared_conformance"
+expect "the last line sums up" \
+  bash -c '[[ ${0##*$'"'\n'"'} == "release-check: 2 passed, 2 failed: clang-14 clang-15" ]]' "$output"
+expect "each compiler is the one that is named" called "-DCMAKE_CXX_COMPILER=clang++-16"
+expect "so is its C compiler" called "-DCMAKE_C_COMPILER=gcc-12"
+expect "warnings are errors" called "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"
+on_machine release-check g++-12
+expect "with what is there already, steps pass" status_is 0
+on_machine release-check clang-13
+expect "a step that does not exist is refused" status_is 2
+expect "the steps are named" says "clang-14 clang-15 clang-16 clang-19 arm64"
 
 on_machine demo now
 expect "the demo takes no arguments" status_is 2

@@ -71,6 +71,8 @@ def missing(compiler: str) -> str:
     absent = sorted({package for program, package in NEEDS.items() if not shutil.which(program)})
     if absent:
         return f"there is no {absent[0]}; ./dev test installs it"
+    if not shutil.which(compiler):
+        return f"there is no {compiler}"
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
     machine = subprocess.run([compiler, "-dumpmachine"], capture_output=True, text=True, check=True).stdout
     if "Free Software Foundation" not in version or not machine.startswith("x86_64"):
