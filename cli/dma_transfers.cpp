@@ -28,13 +28,14 @@ class reading {
 
   void add(const event& e) {
     track& t = e.worker < 0 ? tracks_.back() : tracks_[static_cast<std::size_t>(e.worker)];
-    if (e.kind != event_kind::accessed && e.kind != event_kind::member) keep(t);
+    if (e.kind != event_kind::accessed && e.kind != event_kind::member) t.created.reset();
     switch (e.kind) {
       case event_kind::task_create:
         t.created = e.argument;
+        (e.argument == ran_at_once ? t.at_once : waiting_[e.argument]).clear();
         break;
       case event_kind::accessed:
-        if (t.created) t.named.push_back({form(e.id), e.argument});
+        if (t.created) keep(t, {form(e.id), e.argument});
         break;
       case event_kind::task_begin:
         begin(t, e);
@@ -50,16 +51,16 @@ class reading {
  private:
   struct track {
     std::optional<std::uint64_t> created;  ///< the task whose accesses follow
-    accesses named;
-    accesses at_once;               ///< of the task that was created to run at once
-    std::vector<accesses> running;  ///< tasks that run at once, the innermost last
+    accesses at_once;                      ///< of the task that was created to run at once
+    std::vector<accesses> running;         ///< tasks that run at once, the innermost last
   };
 
-  /// The accesses of a task follow its creation on its creator's track.
-  void keep(track& t) {
-    if (!t.created) return;
-    (*t.created == ran_at_once ? t.at_once : waiting_[*t.created]) = std::exchange(t.named, {});
-    t.created.reset();
+  /// The accesses of a task follow its creation on its creator's track; then it may begin, on any.
+  void keep(track& t, const named_access& a) {
+    if (*t.created == ran_at_once)
+      t.at_once.push_back(a);
+    else if (const auto found = waiting_.find(*t.created); found != waiting_.end())
+      found->second.push_back(a);
   }
 
   access_form form(std::uint32_t id) {

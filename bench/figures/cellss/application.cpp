@@ -58,6 +58,7 @@ void application::add_task(std::uint32_t kernel, const std::vector<access>& acce
 void application::add(std::uint32_t kernel, std::span<const access> accesses) {
   tasks_.push_back({kernel, static_cast<std::uint32_t>(accesses_.size()), static_cast<std::uint32_t>(accesses.size())});
   accesses_.insert(accesses_.end(), accesses.begin(), accesses.end());
+  for (const access& a : accesses) used_.push_back(a.region);
 }
 
 application application_of(const std::string& name, size s, bool small) {

@@ -51,6 +51,10 @@ class application {
   std::span<const access> accesses(std::size_t task) const {
     return {accesses_.data() + tasks_[task].first_access, tasks_[task].accesses};
   }
+  /// Gives the regions of these accesses.
+  std::span<const std::uint32_t> used(std::size_t task) const {
+    return {used_.data() + tasks_[task].first_access, tasks_[task].accesses};
+  }
   std::uint64_t bytes() const { return next_address_; }  ///< of what is not temporary
 
  private:
@@ -61,6 +65,7 @@ class application {
   std::vector<region> regions_;
   std::vector<task> tasks_;
   std::vector<access> accesses_;
+  std::vector<std::uint32_t> used_;  ///< by access: its region
   std::uint64_t next_address_ = 0;
 };
 

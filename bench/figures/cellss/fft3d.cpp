@@ -18,14 +18,16 @@ application fft3d(size s) {
   const int pieces = s.blocks;  // of a row
   const int edge = n / pieces;  // of a transposition's block
   const int rows = n / 8;       // of a slice
-  std::vector<std::uint32_t> cube;
-  for (int i = 0; i < n * n * pieces; ++i) cube.push_back(app.add_region(static_cast<std::uint32_t>(8 * edge)));
+  const auto wide = [](int value) { return static_cast<std::size_t>(value); };
+  std::vector<std::uint32_t> cube(wide(n) * wide(n) * wide(pieces));
+  for (std::uint32_t& piece : cube) piece = app.add_region(static_cast<std::uint32_t>(8 * edge));
   const auto piece = [&](int z, int y, int p) {
-    return access{cube[static_cast<std::size_t>((z * n + y) * pieces + p)], inout};
+    return access{cube[(wide(z) * wide(n) + wide(y)) * wide(pieces) + wide(p)], inout};
   };
 
   const auto transform = [&](int z, int first_y) {
     std::vector<access> slice;
+    slice.reserve(wide(rows) * wide(pieces));
     for (int y = first_y; y < first_y + rows; ++y)
       for (int p = 0; p < pieces; ++p) slice.push_back(piece(z, y, p));
     app.add_task(fft, slice);
@@ -35,6 +37,7 @@ application fft3d(size s) {
     for (int i = 0; i < pieces; ++i)
       for (int j = i; j < pieces; ++j) {
         std::vector<access> both;
+        both.reserve(2 * wide(edge));
         for (int r = 0; r < edge; ++r) both.push_back(line(i * edge + r, j));
         for (int r = 0; r < edge && j > i; ++r) both.push_back(line(j * edge + r, i));
         app.add_task(j > i ? swap : turn, both);

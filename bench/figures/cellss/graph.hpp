@@ -2,7 +2,7 @@
 // The part of an application's task graph that was created and is not done (sched/place/bundles.hpp, partial_graph).
 // Its edges are true dependences; and a task that overwrites in place waits for the readers before it, as in src/graph.
 
-#include <ranges>
+#include <span>
 #include <vector>
 
 #include "application.hpp"
@@ -22,7 +22,7 @@ class partial_graph {
   std::uint32_t outstanding(task_number t) const { return nodes_[t].outstanding; }
   const std::vector<task_number>& successors(task_number t) const { return nodes_[t].successors; }
   const std::vector<co_parent>& co_parents(task_number t) const { return nodes_[t].co_parents; }
-  auto data(task_number t) const { return app_->accesses(t) | std::views::transform(&access::region); }
+  std::span<const std::uint32_t> data(task_number t) const { return app_->used(t); }
 
   /// The program creates its next task. Gives whether that is ready at once.
   bool create();

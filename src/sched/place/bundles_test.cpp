@@ -73,6 +73,7 @@ class small_graph {
 
 std::vector<task_number> tasks_of(const std::vector<bundled_task>& bundle) {
   std::vector<task_number> all;
+  all.reserve(bundle.size());
   for (const bundled_task& b : bundle) all.push_back(b.task);
   return all;
 }
