@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from .inputs import ReportError, load
+from .page import render
 from .whole import write_whole
 
 
@@ -20,8 +21,6 @@ def main() -> int:
     output = wish.output or wish.folder / "report.html"
     try:
         run = load(wish.folder, wish.maslin, wish.spans)
-        from .page import render  # after the inputs are known to be there: plotly takes a second to load
-
         write_whole(output, render(run))
     except ReportError as reason:
         print(f"maslin_report: {reason}", file=sys.stderr)

@@ -5,15 +5,17 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path, PurePath
 
-import plotly.graph_objects as go
-from plotly.offline import get_plotlyjs
-
-from . import phylogram, sizing, style, timeline
+from . import labels, phylogram, sizing, style, timeline
 from .inputs import Run
 
-CSS = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
-VARIABLES = (f":root{{--ink:{style.INK};--soft:{style.SOFT};--line:{style.LINE};--chosen:{style.CHOSEN};"
-             f"--font:{style.FONT}}}")
+HERE = Path(__file__).parent
+
+
+def style_sheet() -> str:
+    """Gives the rules of page.css, with the colours of streams and the widths at which labels are shown."""
+    streams = "".join(f".s{number}{{fill:{colour}}}" for number, colour in enumerate(style.STREAMS))
+    return (f":root{{--font:{style.FONT}}}{(HERE / 'page.css').read_text(encoding='utf-8')}{streams}"
+            f".so{{fill:{style.OTHER}}}{labels.rules('tree', phylogram.WIDTHS)}{labels.rules('time', timeline.WIDTHS)}")
 
 
 def number(value: float, digits: int) -> str:
@@ -30,11 +32,6 @@ def duration(seconds: float) -> str:
 
 def plural(count: int, one: str, more: str | None = None) -> str:
     return f"{number(count, 0)} {one if count == 1 else more or one + 's'}"
-
-
-def drawn(picture: go.Figure) -> str:
-    return picture.to_html(full_html=False, include_plotlyjs=False,
-                           config={"displayModeBar": False, "responsive": True})
 
 
 def cards(run: Run) -> list[tuple[str, str]]:
@@ -79,7 +76,7 @@ def tree_section(run: Run) -> str:
     if replicates:
         said += (f" Numbers are the share of {replicates} bootstrap trees, in per cent, that have the branch to the "
                  "node’s left.")
-    return f"<section><h2>Tree</h2><p>{said}</p>{drawn(phylogram.figure(run.tree))}</section>"
+    return f"<section><h2>Tree</h2><p>{said}</p>{phylogram.picture(run.tree)}</section>"
 
 
 def timeline_section(run: Run) -> str:
@@ -88,10 +85,15 @@ def timeline_section(run: Run) -> str:
     trace = run.trace
     said = ("Each colour is one stream; pale is time without work. A worker has a stream’s colour when it runs it or "
             "shares one of its loops. Dotted lines: right-sizing tries another configuration (streams × width); "
-            "solid lines: it has chosen. Drag to zoom, double-click to zoom out.")
+            "solid lines: it has chosen. Drag to zoom, double-click to see the whole run.")
     if trace.get("dropped"):
         said += f" {number(trace['dropped'], 0)} events were dropped while recording, so some intervals are not exact."
-    return f"<section><h2>Workers</h2><p>{said}</p>{drawn(timeline.figure(trace))}{kernels_table(trace)}</section>"
+    return f"<section><h2>Workers</h2><p>{said}</p>{timeline.picture(trace)}{kernels_table(trace)}</section>"
+
+
+def scrolled(name: str, table: str) -> str:
+    """Gives a table that scrolls by itself, also by keys, where it is wider than the page."""
+    return f"<div class=scroll role=region tabindex=0 aria-label='{name}'>{table}</div>"
 
 
 def kernels_table(trace: dict) -> str:
@@ -99,12 +101,13 @@ def kernels_table(trace: dict) -> str:
     rows = []
     for kernel in trace.get("kernels", []):
         each = 1e6 * kernel["seconds"] / kernel["count"] if kernel["count"] else 0
-        rows.append(f"<tr><td>{escape(kernel['name'])}</td><td class=n>{number(kernel['count'], 0)}</td>"
+        rows.append(f"<tr><th scope=row>{escape(kernel['name'])}</th><td class=n>{number(kernel['count'], 0)}</td>"
                     f"<td class=n>{number(kernel['seconds'], 2)}</td><td class=n>{number(each, 2)}</td></tr>")
     if not rows:
         return ""
-    return ("<div class=scroll><table><thead><tr><th>kernel</th><th class=n>off-loads</th><th class=n>seconds</th>"
-            f"<th class=n>µs each</th></tr></thead><tbody>{''.join(rows)}</tbody></table></div>")
+    return scrolled("kernels", "<table><caption class=unseen>What was off-loaded</caption><thead><tr><th>kernel</th>"
+                    "<th class=n>off-loads</th><th class=n>seconds</th><th class=n>µs each</th></tr></thead>"
+                    f"<tbody>{''.join(rows)}</tbody></table>")
 
 
 def sizing_section(run: Run) -> str:
@@ -113,8 +116,7 @@ def sizing_section(run: Run) -> str:
         return "<section><h2>Right-sizing</h2><p>No phase ran: every tree had been finished before.</p></section>"
     body = ""
     if sized["configurations"]:
-        body = (f"<div class=two><div class=scroll>{sizing.table(sized)}</div>"
-                f"<div>{drawn(sizing.figure(sized))}</div></div>")
+        body = scrolled("configurations", sizing.table(sized))
     said = sizing.verdict(sized) + sizing.waiting(sized)
     note = (" W is kernel work completed per second, in seconds of one worker." if body else "")
     return f"<section><h2>Right-sizing</h2><p>{said}{note}</p>{body}</section>"
@@ -138,6 +140,7 @@ def render(run: Run) -> str:
     """Gives the whole page."""
     title = escape(PurePath(run.result["alignment"]["file"]).name)
     body = "".join((head(run), tree_section(run), timeline_section(run), sizing_section(run), machine_section(run)))
+    script = (HERE / "page.js").read_text(encoding="utf-8")
     return ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width, "
-            f"initial-scale=1'><title>{title} · Maslin</title><style>{VARIABLES}{CSS}</style>"
-            f"<script>{get_plotlyjs()}</script></head>\n<body><main>{body}</main></body></html>\n")
+            f"initial-scale=1'><title>{title} · Maslin</title><style>{style_sheet()}</style></head>\n<body><main>{body}</main>"
+            f"<div id=tip hidden></div><div id=said class=unseen role=status></div><script>{script}</script></body></html>\n")

@@ -1,169 +1,20 @@
-"""A tree as a picture: rooted in the middle of its longest path, branches to scale, supports at the inner nodes."""
+"""The picture of a tree: branches to scale, supports at the inner nodes."""
 
 from __future__ import annotations
 
 import math
-import re
-from dataclasses import dataclass, field
+from html import escape
+from typing import Sequence
 
-import newick
-import plotly.graph_objects as go
+from . import labels
+from .labels import Box, Edge
+from .tree import Node, postorder, read
 
-from . import style
-from .inputs import ReportError
-
-CLASSES = (  # of supports in per cent: at least, colour, name
-    (95, "#1b6e5a", "95 % and more"),
-    (75, "#3f9fc4", "75 to 95 %"),
-    (50, "#e3a21a", "50 to 75 %"),
-    (0, "#9aa1ab", "below 50 %"),
-)
-
-
-@dataclass
-class Node:
-    """A node of the rooted tree; `support` is that of the branch above it."""
-
-    name: str = ""
-    length: float = 0.0
-    support: float | None = None
-    children: list[Node] = field(default_factory=list)
-    x: float = 0.0
-    y: float = 0.0
-    tips: int = 1
-
-PICTURE_WIDTH = 830  # pixels that the tree takes at the page's full width, without names
-ROW_HEIGHT = 19  # pixels
-
-
-def parse_support(label: str | None) -> float | None:
-    """Gives a support in per cent as it stands at an inner node, or nothing."""
-    try:
-        value = float(label) if label else math.nan
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-@dataclass
-class Branch:
-    to: int
-    length: float
-    support: float | None
-
-
-def read(text: str) -> Node:
-    """Gives the first tree of a Newick text, rooted in its middle, smaller subtrees first."""
-    try:
-        first = newick.loads(text)[0]
-        lengths = {id(node): max(float(node.length or 0), 0.0) for node in first.walk()}
-    except (ValueError, IndexError) as wrong:
-        raise ReportError(f"the tree is no Newick tree: {wrong}; let maslin-phylo write it again") from wrong
-
-    # The tree without a root: at each node its branches. A branch carries its support wherever the root comes to lie.
-    names: list[str] = []
-    branches: list[list[Branch]] = []
-    numbers: dict[int, int] = {}
-    for node in first.walk(mode="preorder"):
-        number = len(names)
-        numbers[id(node)] = number
-        names.append("" if node.descendants else (node.unquoted_name or "").replace("_", " "))
-        branches.append([])
-        if node.ancestor is not None:
-            above = numbers[id(node.ancestor)]
-            length = lengths[id(node)]
-            support = parse_support(node.unquoted_name) if node.descendants else None
-            branches[number].append(Branch(above, length, support))
-            branches[above].append(Branch(number, length, support))
-    if len(names) < 2:
-        raise ReportError("the tree has a single node; expected one with branches")
-
-    def distances(start: int) -> tuple[list[float], list[int]]:
-        far, back = [0.0] * len(names), [-1] * len(names)
-        todo = [start]
-        while todo:
-            at = todo.pop()
-            for b in branches[at]:
-                if b.to != back[at]:
-                    far[b.to], back[b.to] = far[at] + b.length, at
-                    todo.append(b.to)
-        return far, back
-
-    tips = [i for i, name in enumerate(names) if len(branches[i]) == 1]
-    from_any, _ = distances(tips[0])
-    one = max(tips, key=lambda i: from_any[i])
-    from_one, back = distances(one)
-    other = max((i for i in tips if i != one), key=lambda i: from_one[i])
-    at = other
-    while back[at] >= 0 and from_one[back[at]] > from_one[other] / 2:
-        at = back[at]
-
-    # The root divides the branch between `at` and the node before it.
-    above = back[at]
-    divided = next(b for b in branches[at] if b.to == above)
-    part = from_one[at] - from_one[other] / 2
-    root = Node()
-    for start, came_from, length in ((above, at, divided.length - part), (at, above, part)):
-        top = Node(names[start], length, divided.support)
-        root.children.append(top)
-        todo = [(start, came_from, top)]
-        while todo:
-            number, before, node = todo.pop()
-            for b in branches[number]:
-                if b.to != before:
-                    child = Node(names[b.to], b.length, b.support)
-                    node.children.append(child)
-                    todo.append((b.to, number, child))
-    unite_unary(root)
-    place(root)
-    return root
-
-
-def postorder(root: Node) -> list[Node]:
-    order, todo = [], [root]
-    while todo:
-        node = todo.pop()
-        order.append(node)
-        todo.extend(node.children)
-    return order[::-1]
-
-
-def unite_unary(root: Node) -> None:
-    """Takes out inner nodes with one child, which the old root of a rooted tree becomes."""
-    for node in postorder(root):
-        for i, child in enumerate(node.children):
-            if len(child.children) == 1 and not child.name:
-                only = child.children[0]
-                only.length += child.length
-                if only.support is None and only.children:
-                    only.support = child.support
-                node.children[i] = only
-
-
-def place(root: Node) -> None:
-    """Gives every node its coordinates: distance from the root, and its place among the tips."""
-    for node in postorder(root):
-        node.tips = sum(child.tips for child in node.children) or 1
-        node.children.sort(key=lambda child: (child.tips, min_name(child)))
-    row = 0
-    todo = [root]
-    while todo:
-        node = todo.pop()
-        for child in node.children:
-            child.x = node.x + child.length
-        if not node.children:
-            node.y = row
-            row += 1
-        todo.extend(reversed(node.children))
-    for node in postorder(root):
-        if node.children:
-            node.y = (node.children[0].y + node.children[-1].y) / 2
-
-
-def min_name(node: Node) -> str:
-    while node.children:
-        node = node.children[0]
-    return node.name
+CLASSES = ((95, "95 % and more"), (75, "75 to 95 %"), (50, "50 to 75 %"), (0, "below 50 %"))  # of supports: at least, name
+WIDTHS = (96, 160, 240, 360, 540, 800)  # pixels at which more supports are shown, without names
+ROW, TOP, FOOT, MARGIN = 19, 12, 40, 12  # pixels; the margin is that of page.css, left of the tree
+DIGIT, LETTER = 7.1, 7.6  # pixels at most, in the mean, in the fonts that the page asks for
+HIGH = 12.0  # of a number
 
 
 def nice(length: float) -> float:
@@ -172,102 +23,115 @@ def nice(length: float) -> float:
     return max(step * power for step in (1, 2, 5) if step * power <= length * 1.000001)
 
 
-def label(name: str) -> str:
-    return re.sub(r"[<>&]", " ", name)
+def percent(share: float) -> str:
+    return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
 
 
-Box = tuple[float, float, float, float]  # left, right, top, bottom
+def height_of(row: float) -> float:
+    return TOP + ROW * row
 
 
-def label_positions(nodes: list[Node], labelled: list[Node], deepest: float) -> dict[int, tuple[str, Box]]:
-    """Gives, by id of the node, where the number at it covers nothing else, in plotly's words and in pixels; a node
-    without such a place is left out, and tells its support when it is pointed at."""
-    across, down = PICTURE_WIDTH / deepest, ROW_HEIGHT  # pixels a unit
-    high, wide = 12.0, 6.6  # of a digit
-
-    taken: list[Box] = []
+def drawn_boxes(nodes: Sequence[Node], deepest: float) -> list[Box]:
+    """Gives what labels may not cover: branches, nodes and names."""
+    taken = [Box(Edge(0, -math.inf), Edge(0, -MARGIN), -math.inf, math.inf)]
     for node in nodes:
-        if node.children:
-            at = node.x * across
-            ends = [child.y * down for child in node.children]
-            taken.append((at - 1, at + 1, min(ends), max(ends)))
-            taken += [(at, child.x * across, y - 1, y + 1) for child, y in zip(node.children, ends)]
-        else:
-            x, y = node.x * across, node.y * down
-            taken.append((x, x + 8.0 * len(node.name), y - 7, y + 7))
+        at, y = node.x / deepest, height_of(node.y)
+        taken.append(Box(Edge(at, -5), Edge(at, 5), y - 5, y + 5))
+        for child in node.children:
+            row = height_of(child.y)
+            taken.append(Box(Edge(at, -1), Edge(at, 1), min(row, y), max(row, y)))
+            taken.append(Box(Edge(at), Edge(child.x / deepest), row - 1, row + 1))
+        if not node.children:
+            taken.append(Box(Edge(at), Edge(at, 8 + LETTER * len(node.name)), y - 7, y + 7))
+    return taken
 
-    def is_free(box: Box) -> bool:
-        left, right, top, bottom = box
-        return not any(left < b[1] and b[0] < right and top < b[3] and b[2] < bottom for b in taken)
 
-    found = {}
-    for node in sorted(labelled, key=lambda one: -one.length):  # long branches have room, let them have it first
-        x, y, size = node.x * across, node.y * down, wide * len(f"{node.support:.0f}")
-        for name, left, top in (("top left", x - size - 5, y - high - 3), ("bottom left", x - size - 5, y + 3),
-                                ("middle right", x + 6, y - high / 2), ("top right", x + 5, y - high - 3),
-                                ("bottom right", x + 5, y + 3)):
-            box = (left, left + size, top, top + high)
-            if is_free(box):
-                found[id(node)] = (name, box)
-                taken.append(box)
-                break
+PLACES = (("end", -6, -HIGH - 2), ("end", -6, 2), ("start", 7, -HIGH / 2), ("start", 6, -HIGH - 3), ("start", 6, 3))
+
+
+def support_boxes(node: Node, deepest: float) -> list[Box]:
+    """Gives where the number at a node can stand, in the order of PLACES: anchor, pixels right of the node, and below."""
+    at, size = node.x / deepest, DIGIT * len(f"{node.support:.0f}")
+    found = []
+    for anchor, right, down in PLACES:
+        left = right - size if anchor == "end" else right
+        top = height_of(node.y) + down
+        found.append(Box(Edge(at, left), Edge(at, left + size), top, top + HIGH))
     return found
 
 
-def figure(text: str) -> go.Figure:
-    """Gives the picture of the tree."""
+def places_of_supports(nodes: Sequence[Node], supported: Sequence[Node], deepest: float) -> dict[int, labels.Place]:
+    """Gives, by id of the node, where the number at it covers nothing. A node without such a place tells its support when it
+    is pointed at."""
+    chosen = sorted(supported, key=lambda node: -node.length)  # long branches have room, let them have it first
+    found = labels.place([support_boxes(node, deepest) for node in chosen], drawn_boxes(nodes, deepest), WIDTHS)
+    return {id(chosen[number]): where for number, where in found.items()}
+
+
+def branches(nodes: Sequence[Node], deepest: float) -> str:
+    """Gives the path of all branches, a thousand units wide."""
+    parts = []
+    for node in nodes:
+        at = 1000 * node.x / deepest
+        for child in node.children:
+            parts.append(f"M{at:.1f} {height_of(node.y):.1f}V{height_of(child.y):.1f}H{1000 * child.x / deepest:.1f}")
+    return "".join(parts)
+
+
+def class_of(support: float) -> int:
+    return next(number for number, (least, _) in enumerate(CLASSES) if support >= least or number == len(CLASSES) - 1)
+
+
+def inner_node(node: Node, deepest: float, where: labels.Place | None) -> str:
+    at, y = percent(node.x / deepest), f"{height_of(node.y):.1f}"
+    said = f"support {node.support:.0f} %, {node.tips} taxa, branch {node.length:.6f}"
+    mark = f'<circle class="point c{class_of(node.support)}" cx="{at}" cy="{y}" r="4"><title>{said}</title></circle>'
+    if where is None:
+        return mark
+    anchor, right, down = PLACES[where.candidate]
+    return (f'{mark}<text class="support tree-from-{where.width}" x="{at}" y="{y}" dx="{right}" dy="{down + 9:g}" '
+            f'text-anchor="{anchor}">{node.support:.0f}</text>')
+
+
+def tip(node: Node, deepest: float) -> str:
+    return (f'<text class="point tip" x="{percent(node.x / deepest)}" y="{height_of(node.y):g}" dx="7" dy="4">'
+            f"{escape(node.name)}<title>{escape(node.name)}, branch {node.length:.6f}</title></text>")
+
+
+def legend(supported: Sequence[Node]) -> str:
+    there = {class_of(node.support) for node in supported}
+    if not there:
+        return ""
+    items = "".join(f"<li><svg width=10 height=10 aria-hidden=true><circle class=c{number} cx=5 cy=5 r=4 /></svg> {name}</li>"
+                    for number, (_, name) in enumerate(CLASSES) if number in there)
+    return f"<ul class=legend aria-label='bootstrap support'><li>bootstrap support:</li>{items}</ul>"
+
+
+def picture(text: str) -> str:
+    """Gives the picture of a tree in Newick, as HTML."""
     root = read(text)
     nodes = postorder(root)
     tips = [node for node in nodes if not node.children]
     deepest = max(node.x for node in tips) or 1.0
-
-    xs: list[float | None] = []
-    ys: list[float | None] = []
-    for node in nodes:
-        for child in node.children:
-            xs += [node.x, node.x, child.x, None]
-            ys += [node.y, child.y, child.y, None]
-    picture = go.Figure()
-    picture.add_trace(go.Scatter(x=xs, y=ys, mode="lines", line={"color": style.INK, "width": 1.4}, hoverinfo="skip",
-                                 showlegend=False))
-    picture.add_trace(go.Scatter(
-        x=[node.x for node in tips], y=[node.y for node in tips], mode="markers+text",
-        text=[f" <i>{label(node.name)}</i>" for node in tips], textposition="middle right",
-        textfont={"size": 13, "color": style.INK}, marker={"size": 3, "color": style.INK}, cliponaxis=False,
-        customdata=[[node.length] for node in tips], showlegend=False,
-        hovertemplate="%{text}<br>branch %{customdata[0]:.6f}<extra></extra>"))
-
     supported = [node for node in nodes if node.children and node.support is not None and node is not root]
     # The branch that the root divides has two upper ends, but one support.
     if len(root.children) == 2 and all(child in supported for child in root.children):
         supported.remove(root.children[0])
-    positions = label_positions(nodes, supported, deepest)
-    upper = math.inf
-    for least, colour, name in CLASSES:
-        chosen = [node for node in supported if least <= node.support < upper]
-        upper = least
-        if not chosen:
-            continue
-        picture.add_trace(go.Scatter(
-            x=[node.x for node in chosen], y=[node.y for node in chosen], mode="markers+text", name=name,
-            text=[f"{node.support:.0f}" if id(node) in positions else "" for node in chosen],
-            textposition=[positions[id(node)][0] if id(node) in positions else "top left" for node in chosen],
-            textfont={"size": 10, "color": style.SOFT if least == 0 else colour},
-            marker={"size": 8 if least >= 50 else 7, "color": colour, "line": {"color": "white", "width": 1}},
-            customdata=[[node.support, node.tips, node.length] for node in chosen],
-            hovertemplate="support %{customdata[0]:.0f} %<br>%{customdata[1]} taxa<br>branch %{customdata[2]:.6f}"
-                          "<extra></extra>"))
+    places = places_of_supports(nodes, supported, deepest)
 
-    scale = nice(deepest / 5)
-    bottom = len(tips) + 0.2
-    picture.add_shape(type="line", x0=0, x1=scale, y0=bottom, y1=bottom, line={"color": style.INK, "width": 2})
-    picture.add_annotation(x=scale / 2, y=bottom, text=f"{scale:g} substitutions per site", showarrow=False, yshift=-12,
-                           xanchor="left" if scale < deepest / 4 else "center", font={"size": 11, "color": style.SOFT})
-    longest = max(len(node.name) for node in tips)
-    picture.update_layout(**style.layout(height=max(320, ROW_HEIGHT * len(tips) + 110)))
-    picture.update_layout(legend={"title": {"text": "bootstrap support  "}, "orientation": "h", "x": 0, "y": 1.0,
-                                  "yanchor": "bottom", "font": {"size": 12}},
-                          margin={"l": 16, "r": 24 + min(7.2 * longest, 330), "t": 40, "b": 8})
-    picture.update_xaxes(visible=False, range=[-0.02 * deepest, 1.01 * deepest], fixedrange=True)
-    picture.update_yaxes(visible=False, range=[len(tips) + 1.2, -1], fixedrange=True)
-    return picture
+    height = TOP + ROW * len(tips) + FOOT
+    scale, bottom = nice(deepest / 5), height - FOOT + 12
+    names = 8 + LETTER * max(len(node.name) for node in tips)
+    by_row = sorted([*supported, *tips], key=lambda node: (node.y, node.x))
+    points = [tip(node, deepest) if not node.children else inner_node(node, deepest, places.get(id(node)))
+              for node in by_row]
+    return (
+        f"{legend(supported)}<div class='scroll keys' role=application tabindex=0 "
+        f"aria-label='picture of a tree with {len(tips)} taxa; arrow keys go from node to node'>"
+        f"<div class=tree style='padding-right:{names:.0f}px;min-width:{names + WIDTHS[0] + 8:.0f}px'><div class=tree-box>"
+        f"<svg width='100%' height='{height}'>"
+        f"<svg class=branches width='100%' height='{height}' viewBox='0 0 1000 {height}' preserveAspectRatio=none>"
+        f"<path d='{branches(nodes, deepest)}'/></svg>{''.join(points)}"
+        f"<line class=scale x1='0' x2='{percent(scale / deepest)}' y1='{bottom}' y2='{bottom}'/>"
+        f"<text class=note x='0' y='{bottom + 18}'>{scale:g} substitutions per site</text></svg></div></div></div>"
+        f"<details><summary>The tree as text (Newick)</summary><pre>{escape(text.strip())}</pre></details>")

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from html import escape
 
-import plotly.graph_objects as go
-
-from . import style
-
 
 def name(configuration: dict) -> str:
     return f"{configuration['streams']} × {configuration['width']}"
@@ -17,36 +13,20 @@ def per_cent(value: float | None) -> str:
     return "–" if value is None else f"{100 * value:.1f} %"
 
 
-def figure(sizing: dict) -> go.Figure:
-    """Gives the throughput of each configuration that was sampled, as bars."""
-    rows = sizing["configurations"]
-    labels = [name(row) for row in rows]
-    values = [row["throughput"] for row in rows]
-    picture = go.Figure(go.Bar(
-        x=labels, y=values, text=[f"{value:.2f}" for value in values], textposition="outside", cliponaxis=False,
-        marker={"color": [style.CHOSEN if row["chosen"] else "#b7c4d3" for row in rows]},
-        customdata=[[row["samples"], row["seconds"]] for row in rows], width=0.55,
-        hovertemplate="%{x}: W = %{y:.3f}<br>%{customdata[0]} samples in %{customdata[1]:.2f} s<extra></extra>"))
-    picture.update_layout(**style.layout(height=300))
-    picture.update_layout(showlegend=False, margin={"l": 56, "r": 16, "t": 16, "b": 48})
-    picture.update_xaxes(type="category", title={"text": "streams × width", "font": {"size": 12, "color": style.SOFT}})
-    picture.update_yaxes(title={"text": "throughput W", "font": {"size": 12, "color": style.SOFT}}, rangemode="tozero",
-                         gridcolor=style.LINE, zeroline=False, tickfont={"size": 12, "color": style.SOFT})
-    return picture
-
-
 def table(sizing: dict) -> str:
-    """Gives the table of the configurations as HTML."""
+    """Gives the table of the configurations as HTML; a bar under each throughput shows it beside the others."""
     rows = sizing["configurations"]
     best = max((row["throughput"] for row in rows), default=0)
-    out = ["<table><thead><tr><th>streams × width</th><th class=n>samples</th><th class=n>seconds</th>"
-           "<th class=n>throughput W</th><th class=n>of the best</th><th></th></tr></thead><tbody>"]
+    out = ["<table><caption class=unseen>Configurations that were sampled</caption><thead><tr><th>streams × width</th>"
+           "<th class=n>throughput W</th><th class=n>of the best</th><th class=n>samples</th><th class=n>seconds</th>"
+           "</tr></thead><tbody>"]
     for row in rows:
+        share = row["throughput"] / best if best > 0 else None
         chosen = row["chosen"]
-        out.append(f"<tr{' class=chosen' if chosen else ''}><td>{name(row)}</td><td class=n>{row['samples']}</td>"
-                   f"<td class=n>{row['seconds']:.2f}</td><td class=n>{row['throughput']:.3f}</td>"
-                   f"<td class=n>{per_cent(row['throughput'] / best if best > 0 else None)}</td>"
-                   f"<td>{'chosen' if chosen else ''}</td></tr>")
+        out.append(f"<tr{' class=chosen' if chosen else ''}><th scope=row>{name(row)}{' chosen' if chosen else ''}</th>"
+                   f"<td class='n bar' style='--share:{100 * (share or 0):.1f}%'>{row['throughput']:.3f}</td>"
+                   f"<td class=n>{per_cent(share)}</td><td class=n>{row['samples']}</td>"
+                   f"<td class=n>{row['seconds']:.2f}</td></tr>")
     out.append("</tbody></table>")
     return "".join(out)
 

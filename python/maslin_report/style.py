@@ -14,9 +14,3 @@ FONT = "Inter, 'Segoe UI', 'Helvetica Neue', 'Noto Sans', 'DejaVu Sans', Arial, 
 STREAMS = ("#4c78a8", "#f2a154", "#59a89c", "#d6616b", "#8e6fb5", "#9bbb59", "#d48fb1", "#7a98b0",
            "#c7a34a", "#5a9bd4", "#a67c65", "#74b49b")
 OTHER = "#a9b1bc"  # work that belongs to no stream
-
-
-def layout(height: int) -> dict:
-    """Gives the layout that all pictures begin with."""
-    return {"height": height, "font": {"family": FONT, "size": 13, "color": INK}, "paper_bgcolor": "white",
-            "plot_bgcolor": "white", "hoverlabel": {"font": {"family": FONT, "size": 12}}}

@@ -10,14 +10,15 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from maslin_report import inputs, sizing, timeline
+from maslin_report import inputs, labels, sizing, timeline
+from maslin_report.labels import Box, Edge
 from maslin_report.page import render
 
 HERE = Path(__file__).resolve().parent
 TRACE = HERE.parent / "trace" / "testdata" / "fungi-v1.mtrace"
 SPANS = HERE.parent / "trace" / "testdata" / "fungi-v1.spans.json"
 MASLIN = os.environ.get("MASLIN_COMMAND")
-MEGABYTE = 1 << 20
+KILOBYTE = 1000
 
 
 class Folder(unittest.TestCase):
@@ -45,7 +46,7 @@ class Page(Folder):
                      "\u221211\u202f984.426", "streams × width", "makenewz", "chosen"):
             self.assertIn(word, page)
         self.assertEqual(re.findall(r"<(?:script|img|iframe|link)[^>]*(?:src|href)\s*=", page), [])
-        self.assertLess(len(page), 6 * MEGABYTE)
+        self.assertLess(len(page.encode()), 100 * KILOBYTE)
 
     def test_reads_the_trace_through_the_command(self):
         if not MASLIN:
@@ -71,7 +72,7 @@ class Page(Folder):
         trace["tracks"] = [{"worker": w, "spans": [[i / 100, (i + 1) / 100, i] for i in range(94)]} for w in range(64)]
         (self.folder / "spans.json").write_text(json.dumps(trace))
         page = render(inputs.load(self.folder, spans=self.folder / "spans.json"))
-        self.assertLess(len(page), 10 * MEGABYTE)
+        self.assertLess(len(page.encode()), 500 * KILOBYTE)
 
     def test_is_made_of_a_search_alone_too(self):
         result = self.result()
@@ -147,13 +148,55 @@ class Parts(unittest.TestCase):
 
     def test_every_interval_is_drawn_once_in_its_streams_colour(self):
         trace = json.loads(SPANS.read_text())
-        bars = timeline.figure(trace).data[1]
-        spans = [(track["worker"], span) for track in trace["tracks"] for span in track["spans"]]
-        self.assertEqual(len(bars.x), len(spans))
-        for (worker, (begin, end, stream)), y, base, length, colour in zip(spans, bars.y, bars.base, bars.x,
-                                                                          bars.marker.color):
-            self.assertEqual((y, base, colour), (f"worker {worker}", begin, timeline.colour(stream)))
-            self.assertAlmostEqual(length, end - begin, places=5)
+        for track in trace["tracks"]:
+            drawn = [(float(begin), float(size), name)
+                     for name, path in re.findall(r"<path class=(\w+) d='([^']*)'", timeline.bars(track, trace["duration_s"]))
+                     for begin, size in re.findall(r"M([\d.]+) 0h([\d.]+)", path)]
+            self.assertEqual(len(drawn), len(track["spans"]))
+            unit = trace["duration_s"] / 1e4
+            for (begin, size, name), (b, e, stream) in zip(sorted(drawn), track["spans"]):
+                self.assertAlmostEqual(begin * unit, b, delta=unit)
+                self.assertAlmostEqual(size * unit, e - b, delta=unit)
+                self.assertEqual(name, timeline.stream_class(stream))
+
+    def test_what_is_pointed_at_is_in_the_page(self):
+        trace = json.loads(SPANS.read_text())
+        data = json.loads(re.search(r"id=time-data>(.*?)</script>", timeline.picture(trace))[1])
+        for track, spans in zip(trace["tracks"], data["tracks"]):
+            for (begin, end, stream), (b, e, s) in zip(track["spans"], spans, strict=True):
+                self.assertEqual(s, stream)
+                self.assertAlmostEqual(b, begin, delta=1e-4)
+                self.assertAlmostEqual(e, end, delta=1e-4)
+        self.assertEqual(data["streams"][1], "trees 1")
+
+    def test_names_of_phases_end_no_script(self):
+        trace = json.loads(SPANS.read_text())
+        trace["streams"][0]["phase"] = "</script><b>"
+        self.assertEqual(timeline.picture(trace).count("</script>"), 1)
+
+    def test_the_axis_has_round_seconds_and_more_of_them_where_it_is_wider(self):
+        for duration in (5.343226265, 0.00123, 1.0, 2.0, 59.9, 7200.0):
+            ticks = [(int(width), float(at)) for width, at in
+                     re.findall(r"time-from-(\d+)'[^>]*>([^ ]+) s<", timeline.axis(duration, 0))]
+            for shown in (240, 960, 15360):
+                there = sorted(at for width, at in ticks if width <= shown)
+                self.assertGreater(len(there), 1 + shown // 600, duration)
+                for one, next_one in zip(there, there[1:]):
+                    self.assertGreaterEqual((next_one - one) / duration * shown, timeline.FAR_APART * 0.999)
+
+    def test_labels_of_choices_come_first_and_stay_in_the_picture(self):
+        tried = [{"streams": 1 + i % 2, "width": 2 - i % 2, "stage": "sampling", "at_s": i / 100} for i in range(60)]
+        marks = timeline.decision_marks([*tried, {"streams": 2, "width": 1, "stage": "chosen", "at_s": 0.599}], 0.6, 100)
+        self.assertIn("class='settled time-from-240'", marks)
+        self.assertIn("2 × 1 chosen", marks)
+        self.assertEqual(marks.count("<line"), 61)
+
+    def test_labels_that_would_meet_in_a_wider_picture_get_no_place(self):
+        # Right of the first at 100 pixels, and left of it at 300.
+        first = Box(Edge(0.5), Edge(0.5, 20), 0, 10)
+        second = Box(Edge(0.1, 70), Edge(0.1, 90), 0, 10)
+        self.assertEqual(set(labels.place([[first], [second]], [], [100])), {0})
+        self.assertEqual(set(labels.place([[first], [second]], [], [100, 400])), {0, 1})
 
     def test_the_verdict_says_what_was_done(self):
         row = {"streams": 2, "width": 1, "samples": 3, "seconds": 1.0, "throughput": 2.0, "chosen": True}
