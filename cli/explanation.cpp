@@ -8,6 +8,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "cli/shared/terminal.hpp"
 #include "output.hpp"
 #include "timeline.hpp"
 
@@ -188,9 +189,10 @@ void tell_waiting(std::string& text, const phase_decisions& p) {
 /// Says what is known of each configuration.
 void tell_estimates(std::string& text, const phase_decisions& p) {
   bool wider = false;
+  const char* const plus_minus = command::locale_is_utf8() ? "±" : "+-";
   for (const maslin::phase_estimate& e : p.estimates) {
     const int decimals = decimals_of(e);
-    const std::string error = e.error ? fmt::format(" ± {:.{}f}", *e.error * e.throughput, decimals) : "";
+    const std::string error = e.error ? fmt::format(" {} {:.{}f}", plus_minus, *e.error * e.throughput, decimals) : "";
     line(text, "    {:>7}  {:>3} {:<7}  {:.{}f}{} {} per second{}{}", text_of(e.under), e.samples,
          e.samples == 1 ? "sample" : "samples", e.throughput, decimals, error, p.unit,
          e.samples == 0 ? ", known from an earlier run" : "", e.under == p.chosen ? "  <- chosen" : "");

@@ -1,6 +1,5 @@
-// `maslin figures`: the papers' experiments on described machines. The work is done by
-// bench/figures/described.py of the checkout, which runs programs of its build folder; an installed copy of the command
-// needs both.
+// `maslin figures`: the papers' experiments on described machines. The work is done by bench/figures/described.py,
+// which runs programs: those that are installed with this command, or else those of the checkout.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,14 +17,30 @@
 
 namespace {
 
+constexpr const char* script_name = "bench/figures/described.py";
+
+struct place {
+  std::filesystem::path script, programs;
+};
+
+/// Gives where the script and its programs are.
+place find_figures() {
+  std::error_code lost;
+  const auto prefix = std::filesystem::read_symlink("/proc/self/exe", lost).parent_path() / "..";
+  const place installed{prefix / MASLIN_DATA "/maslin" / script_name, prefix / MASLIN_LIBEXEC "/maslin"};
+  const place built{std::filesystem::path(MASLIN_SOURCE) / script_name, MASLIN_BUILT_PROGRAMS};
+  for (const place& one : {installed, built})
+    if (std::filesystem::exists(one.script, lost)) return one;
+  throw maslin::error(
+      fmt::format("neither {} nor {} is there: install Maslin's component tools, or run "
+                  "`./dev run maslin figures` in a checkout",
+                  installed.script.lexically_normal().string(), built.script.string()));
+}
+
 [[noreturn]] void run_script(const std::vector<std::string>& words) {
-  const std::string script = std::string(MASLIN_SOURCE) + "/bench/figures/described.py";
-  if (!std::filesystem::exists(script))
-    throw maslin::error(script +
-                        " is not there: `maslin figures` needs Maslin's checkout and what was built there; "
-                        "run `./dev run maslin figures` in a checkout");
-  setenv("MASLIN_BENCH_BIN", MASLIN_BUILT_PROGRAMS, 0);
-  std::vector<std::string> all{"python3", "-B", script};
+  const place at = find_figures();
+  setenv("MASLIN_BENCH_BIN", at.programs.c_str(), 0);
+  std::vector<std::string> all{"python3", "-B", at.script.string()};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> argv;
   for (std::string& word : all) argv.push_back(word.data());
@@ -54,8 +69,10 @@ void add_figures(CLI::App& app) {
   figures->add_flag("--withheld", chosen->withheld, "Only the cells that the papers' text here does not give");
   figures->add_flag("--json", chosen->json, "Print a list of cells for programs");
   figures->add_flag("--quick", chosen->quick, "Simulate a part, in small");
-  figures->add_option("--output", chosen->output,
-                      "Folder for the pictures (default: out/cell, out/dbs, out/ps3, out/cellss in the checkout)");
+  figures
+      ->add_option("--output", chosen->output,
+                   "Folder for the pictures (default: out/cell, out/dbs, out/ps3, out/cellss)")
+      ->type_name("FOLDER");
   figures->callback([chosen] {
     std::vector<std::string> words = chosen->names;
     if (chosen->list) words.emplace_back("--list");

@@ -209,7 +209,7 @@ void add_machine(CLI::App& app) {
       app.add_subcommand("machine", "What this machine is, and how many CPUs this process may use and why");
   command->add_flag("--json", wish->as_json, "Print JSON");
   command
-      ->add_option("--spec", wish->spec,
+      ->add_option("--machine", wish->spec,
                    "Check and print a described machine instead, for example specs/cell-qs20.toml")
       ->envname("MASLIN_MACHINE")
       ->type_name("FILE");

@@ -1,20 +1,21 @@
 // The command `maslin`.
 
-#include <fmt/format.h>
+#include <csignal>
+#include <string>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <exception>
-
+#include "cli/shared/run.hpp"
+#include "cli/shared/stopping.hpp"
 #include "commands.hpp"
-#include "maslin/error.hpp"
+#include "maslin/settings.hpp"
 
 int main(int argc, char** argv) {
-  constexpr int wrong_request = 2;
+  command::tidy_up_when_stopped();
+  std::signal(SIGPIPE, SIG_DFL);  // the parent may have ignored it
   CLI::App app{"Maslin: a runtime for multigrain parallelism", "maslin"};
-  app.set_version_flag("--version", "maslin " MASLIN_VERSION);
-  app.require_subcommand(1);
+  command::manual_facts facts{MASLIN_VERSION, {}, {"maslin-phylo(1)"}};
+  for (const maslin::setting& one : maslin::settings())
+    facts.environment.push_back({one.name, maslin::plain(one.help)});
+  command::add_habits(app, facts);
   add_machine(app);
   add_explain(app);
   add_trace(app);
@@ -24,21 +25,5 @@ int main(int argc, char** argv) {
   add_replay(app);
   add_scale(app);
   add_settings(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : wrong_request;
-  } catch (const maslin::error& e) {
-    fmt::print(stderr, "maslin: {}\n", e.what());
-    return wrong_request;
-  } catch (const std::exception& e) {
-    fmt::print(stderr, "maslin: unexpected: {}\n", e.what());
-    return 1;
-  }
-  if (std::fflush(stdout) != 0) {
-    fmt::print(stderr, "maslin: standard output cannot be written: {}; make room or write elsewhere\n",
-               std::strerror(errno));
-    return wrong_request;
-  }
-  return 0;
+  return command::run(app, argc, argv);
 }

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/shared/stopping.hpp"
+#include "cli/shared/terminal.hpp"
 #include "maslin/error.hpp"
 
 output_file::output_file(std::string path) : path_(std::move(path)) {
@@ -18,6 +20,7 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
 }
 
 void output_file::fail() {
+  if (file_.error() == EPIPE) command::end_unread();
   const std::string where = path_ == "-" ? "standard output" : fmt::format("'{}'", path_);
   throw maslin::error(fmt::format("{} cannot be written: {}; {}make room or name another place with --output", where,
                                   file_.problem(), file_.is_stream() ? "" : "nothing of it was kept; "));
@@ -41,6 +44,7 @@ scratch_folder::scratch_folder() : path_(std::filesystem::temp_directory_path() 
   if (!mkdtemp(path_.data()))
     throw maslin::error(
         fmt::format("the folder {} cannot be made: {}; let TMPDIR name another place", path_, std::strerror(errno)));
+  when_stopped_.emplace_back(path_);
 }
 
 scratch_folder::~scratch_folder() {
@@ -48,11 +52,18 @@ scratch_folder::~scratch_folder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
+std::string scratch_folder::file(const char* name) {
+  when_stopped_.emplace_back(path_ + "/" + name);
+  return path_ + "/" + name;
+}
+
 progress::progress(std::string what, std::uint64_t total)
-    : what_(std::move(what)), total_(total), terminal_(isatty(STDERR_FILENO) == 1) {}
+    : what_(std::move(what)), total_(total), terminal_(command::stderr_can_be_redrawn()) {}
 
 progress::~progress() {
-  if (shown_ >= 0) fmt::print(stderr, "\r\033[K");
+  if (shown_ < 0) return;
+  fmt::print(stderr, "\r\033[K");
+  command::line_is_shown(false);
 }
 
 void progress::at(std::uint64_t done) {
@@ -62,6 +73,7 @@ void progress::at(std::uint64_t done) {
   if (percent == shown_) return;
   shown_ = percent;
   const int full = percent * cells / 100;
+  command::line_is_shown(true);
   fmt::print(stderr, "\r{} [{:=<{}}{:<{}}] {:3} %", what_, "", full, "", cells - full, percent);
   std::fflush(stderr);
 }

@@ -23,16 +23,11 @@ void run(const wishes& w) {
   const double seconds = again.run(w.how);
   const double recorded_seconds = w.how.trimmed ? program.trimmed_seconds : program.seconds;
   if (w.json) {
-    const nlohmann::json all{{"program", program.program},
-                             {"recorded_workers", program.workers},
-                             {"recorded_seconds", recorded_seconds},
-                             {"work_seconds", program.work},
-                             {"tasks", program.tasks.size()},
-                             {"loops", program.loops.size()},
-                             {"machine", w.how.machine},
-                             {"workers", w.how.workers},
-                             {"policy", w.how.loops},
-                             {"seconds", seconds}};
+    const nlohmann::json all{{"program", program.program},     {"recorded_workers", program.workers},
+                             {"recorded_s", recorded_seconds}, {"work_s", program.work},
+                             {"tasks", program.tasks.size()},  {"loops", program.loops.size()},
+                             {"machine", w.how.machine},       {"workers", w.how.workers},
+                             {"policy", w.how.loops},          {"seconds", seconds}};
     fmt::print("{}\n", all.dump(2));
     return;
   }
@@ -48,14 +43,19 @@ void add_replay(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("replay", "What a recorded run would take on another machine, or under another policy");
   command->add_option("FILE", w->trace, "The trace (record one with MASLIN_TRACE=run.mtrace)")->required();
-  command->add_option("--machine", w->how.machine, "The machine's description, e.g. specs/epyc-128.toml")->required();
-  command->add_option("--workers", w->how.workers, "So many of its workers (default: all)")->check(CLI::PositiveNumber);
-  command->add_option("--policy", w->how.loops, "Whose turn which part of a loop is: dbs, static, gss or afs")
+  command->add_option("--machine", w->how.machine, "The machine's description, e.g. specs/epyc-128.toml")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--workers", w->how.workers, "So many of its workers (default: all)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command->add_option("--loop", w->how.loops, "Whose turn which part of a loop is: dbs, static, gss or afs")
       ->check(CLI::IsMember({"dbs", "static", "gss", "afs"}))
       ->capture_default_str();
   command->add_flag("--trim", w->how.trimmed,
                     "Without what the program itself computed before its first call of Maslin and after its last");
-  command->add_option("--trace", w->how.trace, "Leave a trace of it, in the described machine's time");
+  command->add_option("--trace", w->how.trace, "Leave a trace of it, in the described machine's time")
+      ->type_name("FILE");
   command->add_flag("--json", w->json, "Print one JSON object");
   command->callback([w] { run(*w); });
 }

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "calibrate.hpp"
+#include "cli/shared/stopping.hpp"
+#include "cli/shared/terminal.hpp"
 #include "commands.hpp"
 #include "maslin/error.hpp"
 #include "output.hpp"
@@ -59,6 +61,7 @@ void record(std::vector<std::string> command, const std::string& trace) {
   if (problem != 0)
     throw maslin::error(fmt::format("'{}' cannot be run: {}; give a program, or a trace that it left", command[0],
                                     std::strerror(problem)));
+  const command::stopped_too with_us(child);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
@@ -83,10 +86,11 @@ void print(const recorded& program, const scaling& s, const std::string& machine
   const double best = std::max_element(s.points.begin(), s.points.end(), [](const auto& a, const auto& b) {
                         return a.seconds > b.seconds;
                       })->seconds;
+  const char* const cell = command::locale_is_utf8() ? "█" : "#";
   for (const scaling::point& p : s.points) {
     constexpr double columns = 40;
     std::string bar;
-    for (int i = 0; i < std::lround(columns * best / p.seconds); ++i) bar += "█";
+    for (int i = 0; i < std::lround(columns * best / p.seconds); ++i) bar += cell;
     const char* by = to_string(p.by);
     fmt::print("{:7} {:10.4g} {:9.2f}  {}{}{}\n", p.workers, p.seconds, s.work / p.seconds, bar, *by ? "  " : "", by);
   }
@@ -117,7 +121,7 @@ nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const 
 
 void run(wishes w) {
   std::sort(w.workers.begin(), w.workers.end());
-  const scratch_folder folder;
+  scratch_folder folder;
   std::string trace = w.command.front();
   if (w.command.size() > 1 || !is_trace(trace)) {
     trace = folder.file("run.mtrace");
@@ -148,15 +152,20 @@ void add_scale(CLI::App& app) {
       ->add_option("PROGRAM", w->command,
                    "The program with its arguments, options behind -- (it runs once, on one worker); or a trace of it")
       ->required();
-  command->add_option("--workers", w->workers, "How many, e.g. 1,2,4,64")->delimiter(',')->check(CLI::Range(1, 4096));
-  command->add_option("--machine", w->machine,
-                      "Workers as this description has them, e.g. specs/epyc-128.toml (default: as here, measured)");
-  command->add_option("--policy", w->loops, "Whose turn which part of a loop is: dbs, static, gss or afs")
+  command->add_option("--workers", w->workers, "How many, e.g. 1,2,4,64")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N,...");
+  command
+      ->add_option("--machine", w->machine,
+                   "Workers as this description has them, e.g. specs/epyc-128.toml (default: as here, measured)")
+      ->type_name("FILE");
+  command->add_option("--loop", w->loops, "Whose turn which part of a loop is: dbs, static, gss or afs")
       ->check(CLI::IsMember({"dbs", "static", "gss", "afs"}))
       ->capture_default_str();
   command->add_flag("--trim", w->trimmed,
                     "Without what the program itself computes before its first call of Maslin and after its last");
-  command->add_option("--picture", w->picture, "Draw it, as SVG, in this file");
+  command->add_option("--picture", w->picture, "Draw it, as SVG, in this file")->type_name("FILE");
   command->add_flag("--json", w->json, "Print one JSON object");
   command->callback([w] { run(*w); });
 }

@@ -82,13 +82,17 @@ void add_trace(CLI::App& app) {
 
   auto* exported = add("export", "Write the trace so that other programs can show it", export_trace);
   exported->add_flag("--perfetto", w->perfetto, "As JSON for the Perfetto UI and chrome://tracing (the default)");
-  exported->add_option("-o,--output", w->output,
-                       "Where to; '-' is the standard output (default: beside FILE, .perfetto.json)");
-  exported->add_option("--from", w->window.from, "Leave out what ended before this second of the run");
-  exported->add_option("--to", w->window.to, "Leave out what began after this second of the run");
+  exported
+      ->add_option("-o,--output", w->output,
+                   "Where to; '-' is the standard output (default: beside FILE, .perfetto.json)")
+      ->type_name("FILE");
+  exported->add_option("--from", w->window.from, "Leave out what ended before this second of the run")
+      ->type_name("SECONDS");
+  exported->add_option("--to", w->window.to, "Leave out what began after this second of the run")->type_name("SECONDS");
 
   auto* intervals = add("spans", "Each worker's intervals by stream, phases and decisions, as JSON for reports", spans);
-  intervals->add_option("-o,--output", w->output, "Where to (default: the standard output)");
+  intervals->add_option("-o,--output", w->output, "Where to (default: the standard output)")->type_name("FILE");
   intervals->add_option("--resolution", w->resolution, "Merge intervals of one stream closer than this many seconds")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS");
 }

@@ -27,6 +27,38 @@ list(JOIN HWLOC_LDFLAGS " " hwloc_flags)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/maslin.pc.in maslin.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/maslin.pc DESTINATION ${pkgconfig_folder} COMPONENT development)
 
+# install_words(TARGET COMPONENT): the page of the manual, and what bash and zsh need to complete words, as the command
+# itself says them. A command for another processor says nothing without CMAKE_CROSSCOMPILING_EMULATOR; nothing is
+# installed then.
+function(install_words target component)
+  if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    return()
+  endif()
+  get_target_property(name ${target} OUTPUT_NAME)
+  if(NOT name)
+    set(name ${target})
+  endif()
+  set(words ${PROJECT_BINARY_DIR}/words)
+  file(MAKE_DIRECTORY ${words}/bash)
+  add_custom_command(OUTPUT ${words}/${name}.1 ${words}/bash/${name} ${words}/_${name}
+    COMMAND ${target} --manual > ${words}/${name}.1
+    COMMAND ${target} --completion bash > ${words}/bash/${name}
+    COMMAND ${target} --completion zsh > ${words}/_${name}
+    DEPENDS ${target} VERBATIM)
+  add_custom_target(${target}-words ALL DEPENDS ${words}/${name}.1 ${words}/bash/${name} ${words}/_${name})
+  install(FILES ${words}/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ${component})
+  install(FILES ${words}/bash/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    COMPONENT ${component})
+  # Debian's zsh looks for what packages bring in a folder of its own.
+  install(CODE "
+    set(folder site-functions)
+    if(CMAKE_INSTALL_PREFIX MATCHES \"(^|/)usr$\" AND EXISTS /etc/debian_version)
+      set(folder vendor-completions)
+    endif()
+    file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/zsh/\${folder}\" TYPE FILE
+      FILES \"${words}/_${name}\")" COMPONENT ${component})
+endfunction()
+
 # The commands for gdb. In /usr it finds them by itself with the library.
 install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/maslin.py DESTINATION ${CMAKE_INSTALL_DATADIR}/maslin/gdb
   COMPONENT development)
@@ -43,4 +75,21 @@ if(MASLIN_TOOLS)
   install(TARGETS maslin-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/specs DESTINATION ${CMAKE_INSTALL_DATADIR}/maslin COMPONENT tools)
   install(TARGETS maslin-phylo RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT phylo)
+  install_words(maslin-cli tools)
+  install_words(maslin-phylo phylo)
+endif()
+
+# `maslin figures`: its scripts lie there as they do in the checkout, beside specs; its programs are no commands.
+if(MASLIN_TOOLS AND TARGET figures_cell)
+  set(figures_folder ${CMAKE_INSTALL_DATADIR}/maslin)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/figures DESTINATION ${figures_folder}/bench COMPONENT tools
+    FILES_MATCHING PATTERN *.py PATTERN predict.py EXCLUDE PATTERN dbs.py EXCLUDE
+    PATTERN cell EXCLUDE PATTERN dbs EXCLUDE)
+  install(FILES ${PROJECT_SOURCE_DIR}/bench/scorecard/__init__.py ${PROJECT_SOURCE_DIR}/bench/scorecard/measure.py
+    DESTINATION ${figures_folder}/bench/scorecard COMPONENT tools)
+  foreach(module __init__ style whole)
+    install(FILES ${PROJECT_SOURCE_DIR}/python/maslin_report/${module}.py
+      DESTINATION ${figures_folder}/python/maslin_report COMPONENT tools)
+  endforeach()
+  install(TARGETS figures_cell figures_cellss maslin-dbs RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/maslin COMPONENT tools)
 endif()

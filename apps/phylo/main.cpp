@@ -3,18 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
-#include <exception>
-#include <new>
 #include <string>
 
-#include "maslin/error.hpp"
+#include "cli/shared/run.hpp"
+#include "maslin/settings.hpp"
 #include "phylo/run/commands.hpp"
 #include "phylo/run/infer.hpp"
 
 namespace {
-
-constexpr int internal_error = 1;
-constexpr int user_error = 2;
 
 constexpr const char* formats =
     "Alignments: relaxed PHYLIP (sequential or interleaved), FASTA or NEXUS, told apart by their content.\n"
@@ -23,14 +19,14 @@ constexpr const char* formats =
     "GTR{1/2/1/1/2/1}+G{0.5}.\n";
 
 void add_model(CLI::App* app, phylo::ModelChoice& model) {
-  app->add_option("--model", model.text, "Model, as in GTR+G");
-  app->add_option("--model-file", model.file, "File with the model, in one line");
+  app->add_option("--model", model.text, "Model, as in GTR+G")->type_name("MODEL");
+  app->add_option("--model-file", model.file, "File with the model, in one line")->type_name("FILE");
 }
 
 CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
-  sub->add_option("--msa", command.msa, "Alignment")->required();
-  sub->add_option("--tree", command.tree, "Tree with branch lengths, in Newick")->required();
+  sub->add_option("--msa", command.msa, "Alignment")->required()->type_name("FILE");
+  sub->add_option("--tree", command.tree, "Tree with branch lengths, in Newick")->required()->type_name("FILE");
   add_model(sub, command.model);
   sub->add_option("--optimize", command.optimize, "What is fitted first: none, branches, or all (branches and model)")
       ->check(CLI::IsMember({"none", "branches", "all"}))
@@ -45,14 +41,16 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
 }
 
 void add_inference(CLI::App* sub, phylo::InferCommand& command) {
-  sub->add_option("--msa", command.msa, "Alignment")->required();
+  sub->add_option("--msa", command.msa, "Alignment")->required()->type_name("FILE");
   add_model(sub, command.model);
   sub->add_option("--seed", command.seed, "Seed of all random choices")
       ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
       ->capture_default_str();
   sub->add_option("--prefix", command.prefix,
                   "Beginning of the output files' names; with a slash at its end, their folder")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   sub->add_flag("--json", command.json, "Print the results as JSON");
   sub->add_flag("--quiet", command.quiet, "Show no progress");
   sub->add_flag("--redo", command.redo, "Forget the finished trees of an earlier run under this prefix");
@@ -62,6 +60,7 @@ CLI::Option* add_starts(CLI::App* sub, phylo::InferCommand& command) {
   command.starts = 1;
   return sub->add_option("--starts", command.starts, "Searches, each from its own random start; the best tree is kept")
       ->check(CLI::Range(1, 1000000))
+      ->type_name("N")
       ->capture_default_str();
 }
 
@@ -69,6 +68,7 @@ CLI::Option* add_replicates(CLI::App* sub, phylo::InferCommand& command) {
   command.replicates = 100;
   return sub->add_option("--replicates", command.replicates, "Bootstrap replicates")
       ->check(CLI::Range(1, 1000000))
+      ->type_name("N")
       ->capture_default_str();
 }
 
@@ -122,11 +122,12 @@ CLI::App* add_all(CLI::App& app, phylo::InferCommand& command) {
 CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   CLI::App* sub = app.add_subcommand("mcmc", "Bayesian inference: sample trees by coupled Markov chains");
   constexpr int most = 2000000000;
-  sub->add_option("--msa", command.msa, "Alignment")->required();
+  sub->add_option("--msa", command.msa, "Alignment")->required()->type_name("FILE");
   add_model(sub, command.model);
   sub->add_option("--prefix", command.prefix,
                   "Beginning of the output files' names; with a slash at its end, their folder")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   const auto number = [&](const char* name, int& to, const char* what, int least, int largest) {
     sub->add_option(name, to, what)->check(CLI::Range(least, largest))->capture_default_str();
   };
@@ -184,9 +185,11 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
 
 CLI::App* add_support(CLI::App& app, phylo::SupportCommand& command) {
   CLI::App* sub = app.add_subcommand("support", "Draw support values from many trees on one");
-  sub->add_option("--tree", command.tree, "The tree that gets the values, in Newick")->required();
-  sub->add_option("--trees", command.trees, "Trees that are counted (of bootstrap replicates), in Newick")->required();
-  sub->add_option("--prefix", command.prefix, "Beginning of the output file's name")->required();
+  sub->add_option("--tree", command.tree, "The tree that gets the values, in Newick")->required()->type_name("FILE");
+  sub->add_option("--trees", command.trees, "Trees that are counted (of bootstrap replicates), in Newick")
+      ->required()
+      ->type_name("FILE");
+  sub->add_option("--prefix", command.prefix, "Beginning of the output file's name")->required()->type_name("FILE");
   sub->add_flag("--json", command.json, "Print the result as JSON");
   sub->footer(
       "\nExample:\n"
@@ -197,26 +200,23 @@ CLI::App* add_support(CLI::App& app, phylo::SupportCommand& command) {
 
 CLI::App* add_consensus(CLI::App& app, phylo::ConsensusCommand& command) {
   CLI::App* sub = app.add_subcommand("consensus", "The tree of those branches that most trees share");
-  sub->add_option("--trees", command.trees, "Trees, in Newick")->required();
+  sub->add_option("--trees", command.trees, "Trees, in Newick")->required()->type_name("FILE");
   CLI::Option* threshold = sub->add_option("--threshold", command.threshold,
                                            "Branches in more than this share of the trees are kept; 1: those in all")
                                ->check(CLI::Range(0.5, 1.0))
+                               ->type_name("SHARE")
                                ->capture_default_str();
   sub->add_flag("--extended", command.extended, "Keep also rarer branches, by falling count, as long as they fit")
       ->excludes(threshold);
   sub->add_option("--prefix", command.prefix,
-                  "Beginning of the output file's name; without it the tree is only printed");
+                  "Beginning of the output file's name; without it the tree is only printed")
+      ->type_name("FILE");
   sub->add_flag("--json", command.json, "Print the result as JSON");
   sub->footer(
       "\nExamples:\n"
       "  maslin-phylo consensus --trees out/d041.bootstraps\n"
       "  maslin-phylo consensus --trees out/d041.bootstraps --threshold 0.75 --prefix out/d041");
   return sub;
-}
-
-int report(const char* message) {
-  std::fprintf(stderr, "maslin-phylo: %s\n", message);
-  return user_error;
 }
 
 }  // namespace
@@ -226,12 +226,12 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
 
-  CLI::App app("Trees from DNA alignments, by maximum likelihood or Bayesian inference, on all cores.", "maslin-phylo");
-  app.set_version_flag("--version", "maslin-phylo " MASLIN_VERSION);
-  app.require_subcommand(1);
-  app.footer(
-      "\nmaslin-phylo COMMAND --help explains a command, with examples.\n"
-      "Exit status: 0 done; 2 something to mend (the message says what); 130 or 143 stopped by a signal; 1 a defect.");
+  CLI::App app("Trees from DNA alignments, by maximum likelihood or Bayesian inference, on all cores", "maslin-phylo");
+  command::manual_facts facts{MASLIN_VERSION, {}, {"maslin(1)"}};
+  for (const maslin::setting& one : maslin::settings())
+    if (one.counts == maslin::setting::reach::phylo) facts.environment.push_back({one.name, maslin::plain(one.help)});
+  facts.environment.push_back({"MASLIN_...", "the other settings of Maslin; `maslin settings` lists them"});
+  command::add_habits(app, facts);
   phylo::EvaluateCommand evaluate;
   phylo::InferCommand search;
   phylo::InferCommand bootstrap;
@@ -247,34 +247,20 @@ int main(int argc, char** argv) {
   const CLI::App* chose_support = add_support(app, support);
   const CLI::App* chose_consensus = add_consensus(app, consensus);
 
-  if (argc < 2) {
-    std::fputs(app.help().c_str(), stderr);
-    return user_error;
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : user_error;
-  }
-  try {
-    if (*chose_evaluate) phylo::run(evaluate);
-    if (*chose_search) phylo::run(search);
-    if (*chose_bootstrap) phylo::run(bootstrap);
-    if (*chose_all) phylo::run(all);
-    if (*chose_mcmc) phylo::run(mcmc);
-    if (*chose_support) phylo::run(support);
-    if (*chose_consensus) phylo::run(consensus);
-    return 0;
-  } catch (const maslin::error& e) {
-    return report(e.what());
-  } catch (const phylo::Stopped& stopped) {
-    std::fprintf(stderr, "maslin-phylo: stopped; %d of %d %s are finished, and the same command continues from there\n",
-                 stopped.done, stopped.total, stopped.unit);
-    return 128 + stopped.signal;
-  } catch (const std::bad_alloc&) {
-    return report("there is not enough memory for this; use fewer workers (MASLIN_WORKERS) or a smaller alignment");
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "maslin-phylo: this is a defect of the program, please report it: %s\n", e.what());
-    return internal_error;
-  }
+  return command::run(app, argc, argv, [&] {
+    try {
+      if (*chose_evaluate) phylo::run(evaluate);
+      if (*chose_search) phylo::run(search);
+      if (*chose_bootstrap) phylo::run(bootstrap);
+      if (*chose_all) phylo::run(all);
+      if (*chose_mcmc) phylo::run(mcmc);
+      if (*chose_support) phylo::run(support);
+      if (*chose_consensus) phylo::run(consensus);
+    } catch (const phylo::Stopped& stopped) {
+      std::fprintf(stderr,
+                   "maslin-phylo: stopped; %d of %d %s are finished, and the same command continues from there\n",
+                   stopped.done, stopped.total, stopped.unit);
+      throw CLI::RuntimeError(128 + stopped.signal);
+    }
+  });
 }

@@ -26,6 +26,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+IN_CHECKOUT = (ROOT / "CMakeLists.txt").is_file()  # an installed copy writes to the current folder
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "python"), str(Path(__file__).parent)]
 import cell  # noqa: E402
 import cellss  # noqa: E402
@@ -88,7 +89,7 @@ def main() -> int:
         for name in wanted:
             tell(name)
             cells = list(FIGURES[name].make(name))
-            folder = options.output or ROOT / "out" / FIGURES[name].folder
+            folder = options.output or (ROOT if IN_CHECKOUT else Path()) / "out" / FIGURES[name].folder
             if write_picture(name, cells, folder):
                 folders.append(str(folder))
             shown = [one for one in cells if one.withheld] if options.withheld else cells

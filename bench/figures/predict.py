@@ -60,7 +60,7 @@ def cases() -> list[Case]:
 
 
 def replay(trace: Path, machine: Path, workers: int, policy: str) -> dict:
-    _, said = execute([binary("maslin"), "replay", trace, "--trim", "--machine", machine, "--workers", workers, "--policy", policy,
+    _, said = execute([binary("maslin"), "replay", trace, "--trim", "--machine", machine, "--workers", workers, "--loop", policy,
                        "--json"])
     return json.loads(said)
 
@@ -93,7 +93,7 @@ def measure(case: Case, machine: Path, workers: int, rounds: int, tell) -> None:
 
         def really() -> float:
             if "--json" not in case.command:
-                return record(workers)["recorded_seconds"]
+                return record(workers)["recorded_s"]
             _, said = execute(case.command, {"MASLIN_WORKERS": str(workers), "MASLIN_LOOP": case.policy})
             return json.loads(said)[0]["seconds"][0]
 

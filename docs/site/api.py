@@ -2,7 +2,8 @@
 docs/api that is made of them.
 
 A page names its headers in a line `<!-- headers: loop.hpp fork.hpp -->`. On the site their declarations and comments
-follow the page."""
+follow the page. Headers of C are named in a line `<!-- c: maslin.h -->`, modules of Python by `<!-- python: maslin -->`;
+others.py reads those."""
 
 import re
 import subprocess

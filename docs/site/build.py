@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import api
+import others
 import results
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,6 +69,9 @@ def copy_pages() -> None:
             shutil.copyfile(ROOT / file, PAGES / file)
     page = PAGES / "docs" / "results.md"
     page.write_text(results.filled(page.read_text(encoding="utf-8"), SCORECARD), encoding="utf-8")
+    for page in (PAGES / "docs" / "api").glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text + others.reference(text), encoding="utf-8")
     if not shutil.which("doxygen"):
         print("there is no doxygen: pages of the C++ interface have examples and no declarations", file=sys.stderr)
         return

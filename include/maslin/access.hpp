@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "maslin/location.hpp"
+#include "maslin/ndarray.hpp"
 
 namespace maslin {
 
@@ -41,6 +42,8 @@ template <class T>
 constexpr bool is_read_only<view<const T>> = true;
 template <class T>
 constexpr bool is_read_only<tile<const T>> = true;
+template <class T, std::size_t Rank>
+constexpr bool is_read_only<ndarray<const T, Rank>> = true;
 }  // namespace detail
 
 /// One declared access: a region, what is done to it, and where that was said. `View` is what the body receives.
@@ -72,6 +75,11 @@ struct is_tile : std::false_type {};
 template <class T>
 struct is_tile<tile<T>> : std::true_type {};
 
+template <class T>
+struct is_ndarray : std::false_type {};
+template <class T, std::size_t Rank>
+struct is_ndarray<ndarray<T, Rank>> : std::true_type {};
+
 template <class R>
 concept contiguous = requires(R& r) {
   std::span(r);
@@ -84,6 +92,7 @@ using element = std::conditional_t<Mode == access_mode::in, const T, T>;
 /// an object with a name, or what only points to its data.
 template <class R>
 constexpr bool lasts = std::is_lvalue_reference_v<R> || is_tile<std::remove_cv_t<R>>::value ||
+                       is_ndarray<std::remove_cv_t<R>>::value ||
                        (contiguous<R> && std::ranges::enable_borrowed_range<std::remove_cv_t<R>>);
 template <class R>
 constexpr void expect_lasting() {
@@ -91,7 +100,15 @@ constexpr void expect_lasting() {
                 "An access names another access. Name the data: in(x), and not in(in(x)).");
   static_assert(lasts<R> || is_access<std::remove_cvref_t<R>>::value,
                 "An access names a temporary object, which is gone when the task runs. Name an object that lives until "
-                "the task is done, or pass a span, a view, a tile, or a pointer and an extent.");
+                "the task is done, or pass a span, a view, a tile, an ndarray, or a pointer and an extent.");
+}
+
+/// Refuses a block that a task would write, and in which an element has several indices.
+[[noreturn]] inline void throw_repeated(location where) {
+  throw error(std::string(where.file_name()) + ":" + std::to_string(where.line()) +
+              ": an array that a task writes has an element with several indices (a stride of 0, or rows that lie in "
+              "each other); "
+              "expected one index for each");
 }
 
 template <access_mode Mode, class R>
@@ -100,6 +117,12 @@ auto make_access(R& r, location where) {
   if constexpr (is_tile<plain>::value) {
     using value = std::remove_pointer_t<decltype(r.data)>;
     return access<tile<element<Mode, value>>, Mode>{{r.data, r.rows, r.cols, r.ld}, where};
+  } else if constexpr (is_ndarray<plain>::value) {
+    using value = std::remove_pointer_t<decltype(r.data())>;
+    const ndarray<element<Mode, value>, plain::rank()> block = r;
+    if constexpr (Mode != access_mode::in)
+      if (memory_of(block).repeats) throw_repeated(where);
+    return access<ndarray<element<Mode, value>, plain::rank()>, Mode>{block, where};
   } else if constexpr (contiguous<R>) {
     std::span whole(r);
     using value = typename decltype(whole)::element_type;
@@ -111,9 +134,9 @@ auto make_access(R& r, location where) {
 
 }  // namespace detail
 
-/// Declares that the body reads `r`: a contiguous range, a tile or one object. Arrives as `view<const T>` or
-/// `tile<const T>`. The data must live until the task is done: a temporary object is refused, unless it is a span, a
-/// view or a tile. The same goes for all accesses.
+/// Declares that the body reads `r`: a contiguous range, a tile, an ndarray or one object. Arrives as `view<const T>`,
+/// `tile<const T>` or `ndarray<const T, Rank>`. The data must live until the task is done: a temporary object is
+/// refused, unless it is a span, a view, a tile or an ndarray. The same goes for all accesses.
 template <class R>
 auto in(R&& r, location where = location::current()) {
   detail::expect_lasting<R>();

@@ -56,6 +56,7 @@ static inline maslin_location maslin_place(const char* file, int line) {
 // The runtime
 // ----------------------------------------------------------------------------------------------------------------
 
+/// What `maslin_begin` may be told. What is 0 is the default.
 typedef struct maslin_options {
   size_t size;  ///< sizeof(maslin_options)
   int workers;  ///< 0: MASLIN_WORKERS, else this process's CPU budget
@@ -189,6 +190,7 @@ typedef int (*maslin_task_body)(void* arguments, const maslin_view* views);
 /// A set of tasks that can be waited for.
 typedef struct maslin_group maslin_group;
 
+/// What `maslin_task` may be told besides the body and its data.
 typedef struct maslin_task_options {
   size_t size;          ///< sizeof(maslin_task_options)
   int priority;         ///< -32768 to 32767: among ready tasks, a higher one goes first; 0 and less are not ordered
@@ -250,6 +252,7 @@ enum maslin_schedule {
   MASLIN_SCHEDULE_AFS
 };
 
+/// What a loop may be told.
 typedef struct maslin_loop_options {
   size_t size;    ///< sizeof(maslin_loop_options)
   int64_t block;  ///< iterations per block, and more where a loop would have over 2^47; 0: at most 512 blocks
@@ -278,6 +281,7 @@ int maslin_parallel_reduce_at(maslin_location where, int64_t first, int64_t last
 // Phases
 // ---------------------------------------------------------------------------------------------------------------------
 
+/// The body of a phase's stream: which of them it is.
 typedef int (*maslin_stream_body)(void* env, int64_t index);
 
 /// Runs the body for each index in [0, streams) as streams of the phase `name` (copied) and returns when all are done.

@@ -187,6 +187,34 @@ struct kept<access<tile<T>, Mode>> {
   std::size_t rows, cols, ld;
 };
 
+template <class T>
+declared declare_array(void* lowest, const array_memory& memory, std::size_t stride, access_mode mode) {
+  // An `out` writes no more than the elements, so what lies between keeps its values.
+  const bool whole = memory.exact || mode != access_mode::out;
+  return {lowest,
+          memory.bytes,
+          memory.columns,
+          stride,
+          whole ? mode : access_mode::inout,
+          mode == access_mode::out && whole && std::is_trivially_copyable_v<T>,
+          nullptr};
+}
+template <class T, std::size_t Rank, access_mode Mode>
+struct kept<access<ndarray<T, Rank>, Mode>> {
+  using passed = passes<ndarray<T, Rank>>;
+  static constexpr std::size_t accesses = 1;
+  explicit kept(const access<ndarray<T, Rank>, Mode>& a) : array(a.region) {}
+  ndarray<T, Rank> get(const access_record* record) const {
+    const array_memory memory = memory_of(array);
+    return laid_out_at(record->data, array, memory, stride_of(*record, memory.stride));
+  }
+  declared describe(const access_record* record) const {
+    const array_memory memory = memory_of(array);
+    return declare_array<T>(record->data, memory, stride_of(*record, memory.stride), Mode);
+  }
+  ndarray<T, Rank> array;  ///< as it was declared
+};
+
 /// A list of accesses whose length is known when the program runs. The body gets a view of their views.
 template <class A>
 constexpr bool is_access_list = false;
@@ -239,6 +267,12 @@ declared declare(const access<tile<T>, Mode>& a) {
           Mode,
           renames<T, Mode>,
           nullptr};
+}
+template <class T, std::size_t Rank, access_mode Mode>
+declared declare(const access<ndarray<T, Rank>, Mode>& a) {
+  const array_memory memory = memory_of(a.region);
+  auto* const data = static_cast<std::byte*>(writable(a.region.data()));
+  return declare_array<T>(data + memory.lowest, memory, memory.stride, Mode);
 }
 template <class T, class Operation>
 struct reduction_of {
@@ -390,8 +424,9 @@ struct task_body {
   static_assert(
       changes_copies<F, TheCall>,
       "The body of a task does not take what the call passes. in(x) arrives as view<const T>; out(x), "
-      "inout(x), concurrent(x) and reduction(x) as view<T>; a tile as tile<const T> or tile<T>; anything else "
-      "as a const copy; a priority does not arrive. Both lists are named in this message: takes, passes.");
+      "inout(x), concurrent(x) and reduction(x) as view<T>; a tile as tile<const T> or tile<T>, an ndarray likewise; "
+      "anything else as a const copy; a priority does not arrive. Both lists are named in this message: takes, "
+      "passes.");
 };
 
 /// What a body is called with by a call of `task` with these arguments.

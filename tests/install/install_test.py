@@ -120,10 +120,23 @@ class Ways(unittest.TestCase):
         self.assertEqual({file for file in held["development"] if file.startswith("include/")}, headers)
         self.assertIn("bin/maslin", held["tools"])
         self.assertIn("share/maslin/specs/cell-qs20.toml", held["tools"])
-        self.assertEqual(held["phylo"], {"bin/maslin-phylo"})
+        words = "share/man/man1/{0}.1", "share/bash-completion/completions/{0}", "share/zsh/site-functions/_{0}"
+        self.assertEqual(held["phylo"], {"bin/maslin-phylo", *(file.format("maslin-phylo") for file in words)})
+        self.assertLessEqual({file.format("maslin") for file in words}, held["tools"])
         for first in held:
             for second in held:
                 self.assertTrue(first == second or not held[first] & held[second], (first, second))
+
+    def test_commands(self):
+        """What is installed with the commands works: the manual, completion, figures without the checkout."""
+        folder = fresh(BUILD / "with_commands")
+        manual = (PREFIX / "share/man/man1/maslin.1").read_text(encoding="utf-8")
+        self.assertEqual(manual, run(f"{PREFIX}/bin/maslin --manual", folder))
+        offered = run(f". {PREFIX}/share/bash-completion/completions/maslin; COMP_WORDS=(maslin repl); COMP_CWORD=1; _maslin; "
+                      'echo "${COMPREPLY[@]}"', folder)
+        self.assertEqual(offered, "replay\n")
+        self.assertIn("mean error", run(f"{PREFIX}/bin/maslin figures table2a --quick", folder))
+        self.assertTrue((folder / "out/cell/table2a.svg").is_file())
 
     def test_cmake(self):
         """C++ by find_package: the shared library, then the static one."""

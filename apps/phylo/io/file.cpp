@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/shared/terminal.hpp"
 #include "files/replacement.hpp"
 #include "phylo/io/error.hpp"
 
@@ -81,7 +82,9 @@ void remove_file(const std::string& path) {
 }
 
 void write_standard_output(std::string_view content) {
-  if (const int error = write_all(STDOUT_FILENO, content); error != 0)
+  const int error = write_all(STDOUT_FILENO, content);
+  if (error == EPIPE) command::end_unread();
+  if (error != 0)
     throw input_error(fmt::format("standard output can't be written: {}; {}", std::strerror(error),
                                   error == ENOSPC ? "free some space there" : "check where it is redirected to"));
 }

@@ -287,16 +287,6 @@ int terminal_columns() {
   return 80;
 }
 
-bool locale_is_utf8() {
-  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(variable);
-    if (value == nullptr || *value == '\0') continue;
-    return std::strstr(value, "UTF-8") != nullptr || std::strstr(value, "utf8") != nullptr ||
-           std::strstr(value, "UTF8") != nullptr;
-  }
-  return false;
-}
-
 std::size_t columns_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));

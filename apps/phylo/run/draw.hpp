@@ -23,9 +23,6 @@ std::string draw(const Tree& tree, const std::vector<std::string>& names, const 
 /// Gives the width of the terminal behind standard output, else of COLUMNS, else 80.
 int terminal_columns();
 
-/// Whether the locale's texts are UTF-8.
-bool locale_is_utf8();
-
 /// Gives the number of columns that a UTF-8 text takes, one a code point.
 std::size_t columns_of(const std::string& text);
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "cli/shared/terminal.hpp"
 #include "phylo/run/draw.hpp"
 #include "phylo/run/sizing.hpp"
 
@@ -97,8 +98,8 @@ Monitor::Monitor(int total, int restored, const char* phase, bool quiet, const c
       phase_(phase),
       quiet_(quiet),
       unit_(unit),
-      terminal_(::isatty(STDERR_FILENO) == 1),
-      unicode_(locale_is_utf8()),
+      terminal_(command::stderr_can_be_redrawn()),
+      unicode_(command::locale_is_utf8()),
       begin_(std::chrono::steady_clock::now()),
       thread_([this] { watch(); }) {}
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/shared/terminal.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/file.hpp"
 #include "phylo/run/commands.hpp"
@@ -45,7 +46,7 @@ void run(const SupportCommand& command) {
     return;
   }
   write_standard_output(fmt::format("Support by {} trees, in per cent:\n\n{}\nWritten:\n  {}\n", counts.trees(),
-                                    draw(tree, names, supports, {terminal_columns(), locale_is_utf8()}), path));
+                                    draw(tree, names, supports, {terminal_columns(), command::locale_is_utf8()}), path));
 }
 
 namespace {

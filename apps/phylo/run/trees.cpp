@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/shared/terminal.hpp"
 #include "maslin/runtime.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/file.hpp"
@@ -106,7 +107,7 @@ void run(const InferCommand& command) {
   std::string out = summarize(facts);
   if (supported) {
     const std::string picture =
-        draw(supported->tree, alignment.names, supported->supports, {terminal_columns(), locale_is_utf8()});
+        draw(supported->tree, alignment.names, supported->supports, {terminal_columns(), command::locale_is_utf8()});
     out += fmt::format(
         "\nThe best tree, with the support of {} replicates in per cent (rooted in its middle to be drawn):\n\n{}\n",
         inference.replicates.size(), picture);

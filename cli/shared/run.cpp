@@ -1,0 +1,106 @@
+#include "cli/shared/run.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "cli/shared/completion.hpp"
+#include "cli/shared/terminal.hpp"
+#include "cli/shared/unknown.hpp"
+#include "maslin/error.hpp"
+
+namespace command {
+
+namespace {
+
+constexpr int defect = 1;
+constexpr int to_mend = 2;
+
+/// Says what is wrong with a command line, in one line.
+int refuse(const CLI::App& app, int argc, char** argv, const char* problem) {
+  const unknown_word wrong = first_unknown(app, argc, argv);
+  const std::string lists = fmt::format("`{} --help` lists what there is", wrong.command);
+  if (wrong.word.empty())
+    fmt::print(stderr, "{}: {}; {}\n", app.get_name(), problem, lists);
+  else
+    fmt::print(stderr, "{}: {} is not {}; {}\n", app.get_name(), wrong.word, wrong.expected,
+               wrong.meant.empty() ? lists : fmt::format("did you mean {}?", wrong.meant));
+  return to_mend;
+}
+
+int print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);  // whether that went well is asked at the end
+  return 0;
+}
+
+int flushed(const CLI::App& app) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+  if (errno == EPIPE) end_unread();
+  fmt::print(stderr, "{}: standard output cannot be written: {}; make room or write elsewhere\n", app.get_name(),
+             std::strerror(errno));
+  return to_mend;
+}
+
+int parse_and_work(CLI::App& app, int argc, char** argv, const std::function<void()>& work) {
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return to_mend;
+  }
+  try {
+    app.parse(argc, argv);
+    if (work) work();
+    return 0;
+  } catch (const CLI::RuntimeError& e) {  // which has been told
+    return e.get_exit_code();
+  } catch (const CLI::CallForHelp&) {
+    return print(app.help());
+  } catch (const CLI::Success& e) {  // what was asked for by an option
+    return print(std::string(e.what()) + "\n");
+  } catch (const CLI::ParseError& e) {
+    return refuse(app, argc, argv, e.what());
+  } catch (const maslin::error& e) {
+    fmt::print(stderr, "{}: {}\n", app.get_name(), e.what());
+    return to_mend;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr,
+               "{}: there is not enough memory for this; use fewer workers (MASLIN_WORKERS) or a smaller input\n",
+               app.get_name());
+    return to_mend;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}: this is a defect of the program, please report it: {}\n", app.get_name(), e.what());
+    return defect;
+  }
+}
+
+}  // namespace
+
+void add_habits(CLI::App& app, const manual_facts& facts) {
+  app.require_subcommand(1);
+  app.set_version_flag("--version", app.get_name() + " " + facts.version);
+  app.add_flag_callback(
+      "--manual", [&app, facts] { throw CLI::CallForVersion(manual(app, facts), 0); },
+      fmt::format("Print the page of the manual: {} --manual | man -l -", app.get_name()));
+  app.add_option_function<std::string>(
+         "--completion",
+         [&app](const std::string& shell) {
+           throw CLI::CallForVersion(shell == "zsh" ? zsh_completion(app) : bash_completion(app), 0);
+         },
+         fmt::format("Print what completes words in this shell: source <({} --completion bash)", app.get_name()))
+      ->check(CLI::IsMember({"bash", "zsh"}));
+  std::string statuses;
+  for (const exit_status& one : exit_statuses) statuses += fmt::format("  {:<9} {}\n", one.number, one.meaning);
+  app.footer(fmt::format("\n{} COMMAND --help explains a command.\n\nExit status:\n{}", app.get_name(), statuses));
+}
+
+int run(CLI::App& app, int argc, char** argv, const std::function<void()>& work) {
+  const int status = parse_and_work(app, argc, argv, work);
+  const int written = flushed(app);
+  return status != 0 ? status : written;
+}
+
+}  // namespace command
