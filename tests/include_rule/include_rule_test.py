@@ -103,12 +103,12 @@ class IncludeRule(unittest.TestCase):
 
     def test_a_room_that_is_drawn_exists(self):
         self.assertEqual(self.broken(check=missing_rooms), [])
-        row = ("src/README.md", "| `comm/` | between nodes |")
-        self.assertEqual(self.broken(row, missing_rooms), ["src/README.md:5: comm/ does not exist"])
+        row = ("src/README.md", "| `cuda/` | a GPU |")
+        self.assertEqual(self.broken(row, missing_rooms), ["src/README.md:5: cuda/ does not exist"])
 
     def test_a_room_of_the_rule_exists(self):
-        with unittest.mock.patch.dict(include_rule.MAY_INCLUDE, {"comm": {"base"}}):
-            self.assertEqual(self.broken(check=missing_rooms), ["include_rule.py: src/comm does not exist"])
+        with unittest.mock.patch.dict(include_rule.MAY_INCLUDE, {"cuda": {"base"}}):
+            self.assertEqual(self.broken(check=missing_rooms), ["include_rule.py: src/cuda does not exist"])
 
 
 if __name__ == "__main__":
