@@ -19,8 +19,9 @@
 
 namespace maslin {
 
-/// In place of a rank or a tag that a message is received from or with: any.
+/// In place of a rank that a message is received from: any.
 inline constexpr int any_source = -1;
+/// In place of a tag that a message is received with: any.
 inline constexpr int any_tag = -1;
 
 /// What was received.
@@ -149,6 +150,7 @@ class communicator {
   MASLIN_API int rank() const noexcept;  ///< from 0
   MASLIN_API int size() const noexcept;  ///< how many ranks there are
 
+  /// Returns when `data` may be changed: the message was kept for rank `to`, or that rank has received it.
   template <class Data>
   void send(const Data& data, int to, int tag = 0, location where = location::current()) {
     send_elements(detail::elements_of(data), to, tag, where);
@@ -159,10 +161,12 @@ class communicator {
   message receive(Data&& into, int from = any_source, int tag = any_tag, location where = location::current()) {
     return receive_elements(detail::elements_to_fill(into), from, tag, where);
   }
+  /// `send` that goes on while the caller does something else. `data` must stay as it is until the request is complete.
   template <class Data>
   request start_send(const Data& data, int to, int tag = 0, location where = location::current()) {
     return start_send_elements(detail::elements_of(data), to, tag, where);
   }
+  /// `receive` that goes on while the caller does something else.
   template <class Data>
   request start_receive(Data&& into, int from = any_source, int tag = any_tag, location where = location::current()) {
     return start_receive_elements(detail::elements_to_fill(into), from, tag, where);

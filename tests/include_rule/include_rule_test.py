@@ -23,6 +23,8 @@ GOOD = {
     "src/files/replacement.hpp": "#include <string>\n",
     "src/machine/budget.hpp": "",
     "src/model/dma.hpp": '#include "base/lock.hpp"\n',
+    "src/comm/mailbox.hpp": '#include "maslin/maslin.hpp"\n#include "base/lock.hpp"\n',
+    "src/exec/ranks/world.hpp": '#include "comm/mailbox.hpp"\n',
     "src/runtime.cpp": '#include "exec/threads/team.hpp"\n#include "machine/budget.hpp"\n',
     "src/exec/threads/team.hpp": "",
     "apps/phylo/tree.cpp": '#include "maslin/maslin.hpp"\n#include "phylo/tree.hpp"\n#include "files/replacement.hpp"\n#include <fmt/format.h>\n',
@@ -51,6 +53,7 @@ BAD = {
     "task knows exec": ("src/task/node.hpp", '#include "exec/threads/team.hpp"'),
     "trace knows task": ("src/trace/ring.hpp", '#include "task/node.hpp"'),
     "machine knows exec": ("src/machine/budget.hpp", '#include "exec/threads/team.hpp"'),
+    "comm knows task": ("src/comm/mailbox.hpp", '#include "task/node.hpp"'),
     "model knows graph": ("src/model/dma.hpp", '#include "graph/edge.hpp"'),
     "model in an app": ("apps/phylo/tree.cpp", '#include "model/dma.hpp"'),
     "another figure with src": ("bench/figures/cell/run.cpp", '#include "model/dma.hpp"'),
@@ -108,12 +111,12 @@ class IncludeRule(unittest.TestCase):
 
     def test_a_room_that_is_drawn_exists(self):
         self.assertEqual(self.broken(check=missing_rooms), [])
-        row = ("src/README.md", "| `comm/` | between nodes |")
-        self.assertEqual(self.broken(row, missing_rooms), ["src/README.md:5: comm/ does not exist"])
+        row = ("src/README.md", "| `cuda/` | a GPU |")
+        self.assertEqual(self.broken(row, missing_rooms), ["src/README.md:5: cuda/ does not exist"])
 
     def test_a_room_of_the_rule_exists(self):
-        with unittest.mock.patch.dict(include_rule.MAY_INCLUDE, {"comm": {"base"}}):
-            self.assertEqual(self.broken(check=missing_rooms), ["include_rule.py: src/comm does not exist"])
+        with unittest.mock.patch.dict(include_rule.MAY_INCLUDE, {"cuda": {"base"}}):
+            self.assertEqual(self.broken(check=missing_rooms), ["include_rule.py: src/cuda does not exist"])
 
 
 if __name__ == "__main__":
