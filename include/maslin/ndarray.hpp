@@ -1,7 +1,6 @@
 #pragma once
 // Blocks of arrays of several dimensions, as numpy and Fortran have them: any strides, also negative ones.
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -144,12 +143,14 @@ constexpr array_memory memory_of(const std::array<std::size_t, Rank>& shape,
     const auto bytes = static_cast<std::ptrdiff_t>(element) * strides[d];
     const std::size_t step = static_cast<std::size_t>(bytes < 0 ? -bytes : bytes);
     if (bytes < 0) found.lowest += bytes * static_cast<std::ptrdiff_t>(shape[d] - 1);
-    if (step == 0)
+    if (step == 0) {
       found.repeats = true;
-    else
-      all[count++] = {shape[d], step};
+      continue;
+    }
+    std::size_t at = count++;  // in the order of their steps
+    for (; at > 0 && all[at - 1].step > step; --at) all[at] = all[at - 1];
+    all[at] = {shape[d], step};
   }
-  std::sort(all.begin(), all.begin() + count, [](const dimension& a, const dimension& b) { return a.step < b.step; });
 
   found.bytes = element;
   std::size_t next = 0;
