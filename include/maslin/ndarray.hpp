@@ -56,11 +56,11 @@ class ndarray {
   }
   constexpr operator ndarray<const T, Rank>() const { return {data_, shape_, strides_}; }
 
-  static constexpr std::size_t rank() { return Rank; }
-  constexpr T* data() const { return data_; }
-  constexpr const shape_type& shape() const { return shape_; }
+  static constexpr std::size_t rank() { return Rank; }          ///< how many dimensions it has
+  constexpr T* data() const { return data_; }                   ///< its element (0, 0, ...)
+  constexpr const shape_type& shape() const { return shape_; }  ///< how many indices each dimension has
   constexpr std::size_t shape(std::size_t dimension) const { return shape_[dimension]; }
-  constexpr std::ptrdiff_t stride(std::size_t dimension) const { return strides_[dimension]; }
+  constexpr std::ptrdiff_t stride(std::size_t dimension) const { return strides_[dimension]; }  ///< in elements
   /// Gives the number of elements.
   constexpr std::size_t size() const {
     std::size_t all = 1;
@@ -134,7 +134,7 @@ constexpr array_memory memory_of(const std::array<std::size_t, Rank>& shape,
   struct dimension {
     std::size_t extent, step;  // in bytes
   };
-  std::array<dimension, Rank> all{};
+  std::array<dimension, Rank + 1> all{};
   std::size_t count = 0;
   array_memory found;
   for (std::size_t d = 0; d < Rank; ++d) {

@@ -1,4 +1,5 @@
-"""Every block of Python in docs/python.md and docs/from/joblib.md is a whole program that leaves with status 0."""
+"""Every block of Python in docs/python.md, docs/api/python.md and docs/from/joblib.md is a whole program that leaves with
+status 0."""
 
 import re
 import subprocess
@@ -25,6 +26,7 @@ class Page(unittest.TestCase):
 
     def test_every_program_runs(self):
         self.assertGreater(len(self.outputs(DOCS / "python.md")), 3)
+        self.assertEqual(len(self.outputs(DOCS / "api" / "python.md")), 2)
 
     def test_a_script_and_its_conversions_print_the_same(self):
         before, *after = self.outputs(DOCS / "from" / "joblib.md")

@@ -58,7 +58,7 @@ class Others(unittest.TestCase):
             self.assertIn(expected, text)
         self.assertNotIn("maslin_location where", text)
         text = others.reference("<!-- python: maslin -->\n")
-        for expected in ("### map\n", "costs: Iterable[float] | None=None", "Raises `Error` if a kernel failed."):
+        for expected in ("### map\n", "costs: Iterable[float] | None=None", "Gives the number of workers granted to the caller"):
             self.assertIn(expected, text)
         self.assertEqual(others.reference("# A page\n"), "")
 
