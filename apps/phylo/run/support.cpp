@@ -46,7 +46,8 @@ void run(const SupportCommand& command) {
     return;
   }
   write_standard_output(fmt::format("Support by {} trees, in per cent:\n\n{}\nWritten:\n  {}\n", counts.trees(),
-                                    draw(tree, names, supports, {terminal_columns(), command::locale_is_utf8()}), path));
+                                    draw(tree, names, supports, {terminal_columns(), command::locale_is_utf8()}),
+                                    path));
 }
 
 namespace {

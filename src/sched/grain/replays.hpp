@@ -1,5 +1,6 @@
 #pragma once
-// Whether a recording of small tasks is replayed by its caller alone, in program order, or shared: by what replays took.
+// Whether a recording of small tasks is replayed by its caller alone, in program order, or shared: by what replays
+// took.
 
 #include <algorithm>
 
