@@ -51,7 +51,7 @@ def describe(include: Path, declared: Declared, library_map: str, compiler: str,
                            "--exported-interfaces-only", "--no-architecture", "--no-corpus-path", "--no-comp-dir-path",
                            "--no-elf-needed", "--no-show-locs", "--type-id-style", "hash", library],
                           capture_output=True, text=True, check=True).stdout
-    said = re.sub(r"<abi-instr version='[^']*' address-size='64'[^>]*>", "<abi-instr address-size='64'>", said)
+    said = re.sub(r"<abi-instr [^>]*address-size='64'[^>]*>", "<abi-instr address-size='64'>", said)
     (folder / "layouts.abi").write_text(said, encoding="utf-8")
 
 
