@@ -39,11 +39,11 @@ namespace detail {
 template <class View>
 constexpr bool is_read_only = false;
 template <class T>
-constexpr bool is_read_only<view<const T>> = true;
+inline constexpr bool is_read_only<view<const T>> = true;
 template <class T>
-constexpr bool is_read_only<tile<const T>> = true;
+inline constexpr bool is_read_only<tile<const T>> = true;
 template <class T, std::size_t Rank>
-constexpr bool is_read_only<ndarray<const T, Rank>> = true;
+inline constexpr bool is_read_only<ndarray<const T, Rank>> = true;
 }  // namespace detail
 
 /// One declared access: a region, what is done to it, and where that was said. `View` is what the body receives.

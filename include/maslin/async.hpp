@@ -42,7 +42,7 @@ struct valued_body {
 };
 
 template <class T, class F>
-constexpr bool is_plain<valued_body<T, F>> = is_plain<F>;
+inline constexpr bool is_plain<valued_body<T, F>> = is_plain<F>;
 
 template <class F, class Passed>
 struct value_of {

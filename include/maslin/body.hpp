@@ -14,7 +14,7 @@ MASLIN_API [[noreturn]] void throw_empty_body(const char* call, location where);
 template <class Body>
 constexpr bool is_function = false;
 template <class Signature>
-constexpr bool is_function<std::function<Signature>> = true;
+inline constexpr bool is_function<std::function<Signature>> = true;
 
 /// Throws `error` where the body is a null pointer or an empty std::function.
 template <class Body>

@@ -135,9 +135,9 @@ template <class To, class From>
 constexpr bool holds = true;
 template <class To, class From>
   requires std::is_arithmetic_v<To> && std::is_arithmetic_v<From>
-constexpr bool holds<To, From> = std::is_floating_point_v<To> != std::is_floating_point_v<From>
-                                     ? std::is_floating_point_v<To>
-                                     : sizeof(To) >= sizeof(From);
+inline constexpr bool holds<To, From> = std::is_floating_point_v<To> != std::is_floating_point_v<From>
+                                            ? std::is_floating_point_v<To>
+                                            : sizeof(To) >= sizeof(From);
 
 }  // namespace detail
 

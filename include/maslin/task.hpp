@@ -219,9 +219,9 @@ struct kept<access<ndarray<T, Rank>, Mode>> {
 template <class A>
 constexpr bool is_access_list = false;
 template <class A, class Allocator>
-constexpr bool is_access_list<std::vector<A, Allocator>> = is_access<A>::value;
+inline constexpr bool is_access_list<std::vector<A, Allocator>> = is_access<A>::value;
 template <class A>
-constexpr bool is_access_list<kept<A>> = is_access_list<A>;
+inline constexpr bool is_access_list<kept<A>> = is_access_list<A>;
 template <class View>
 View only_of(passes<View>);
 /// Gives the number of accesses in such a list, or in what is kept of it; of anything else, 0.
@@ -408,11 +408,11 @@ using without_const = std::conditional_t<std::is_lvalue_reference_v<Reference>,
 template <class F, class Passed>
 constexpr bool fits = false;
 template <class F, class... Passed>
-constexpr bool fits<F, passes<Passed...>> = std::is_invocable_v<F&, Passed...>;
+inline constexpr bool fits<F, passes<Passed...>> = std::is_invocable_v<F&, Passed...>;
 template <class F, class Passed>
 constexpr bool changes_copies = false;
 template <class F, class... Passed>
-constexpr bool changes_copies<F, passes<Passed...>> = std::is_invocable_v<F&, without_const<Passed>...>;
+inline constexpr bool changes_copies<F, passes<Passed...>> = std::is_invocable_v<F&, without_const<Passed>...>;
 
 /// Ends the compilation where a body does not take what a call of `task` passes. Compilers name both in their message.
 template <class F, class TheBody, class TheCall>
@@ -490,13 +490,13 @@ struct room_for<Each, Accesses, true> {
 template <class Stored>
 constexpr bool is_plain = std::is_trivially_copyable_v<Stored> && !std::is_member_pointer_v<Stored>;
 template <class F, class... Arguments>
-constexpr bool is_plain<stored_call<F, Arguments...>> = (is_plain<F> && ... &&
-                                                         std::is_trivially_copyable_v<kept<Arguments>>);
+inline constexpr bool is_plain<stored_call<F, Arguments...>> = (is_plain<F> && ... &&
+                                                                std::is_trivially_copyable_v<kept<Arguments>>);
 
 template <class A>
 constexpr bool may_be_reduction = is_access_list<A>;
 template <class T, class Operation>
-constexpr bool may_be_reduction<reduction_access<T, Operation>> = true;
+inline constexpr bool may_be_reduction<reduction_access<T, Operation>> = true;
 
 /// Makes a task of `Stored`, constructed from `from`.
 template <class Stored, std::size_t Accesses, bool HasLists, class... From>
