@@ -157,6 +157,7 @@ void print(std::string& out, std::size_t number, const sleeper& s) {
 std::string who_waits_for_whom(const std::vector<suspended_code>& sleepers) {
   constexpr std::size_t most = 20;
   std::vector<sleeper> all;
+  all.reserve(sleepers.size());
   for (const suspended_code& code : sleepers) all.push_back(look_at(code));
   for (sleeper& s : all)
     for (std::size_t i = 0; i < all.size(); ++i)

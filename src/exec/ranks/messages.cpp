@@ -193,12 +193,13 @@ message communicator::probe(int from, int tag, location where) {
   const comm::pattern wanted = expected_pattern(m, from, tag, "probe", where);
   rank_state& mine = m.of.at(m.mine());
   message found;
-  const bool came = m.of.wait(m.mine(), {awaited_message::what::probe, in_world(m, from), tag, where}, [&] {
-    const transfer* const first = mine.box.find_message(wanted);
-    mine.probes = !first;
-    if (first) found = {first->said.source, first->said.tag, first->data.extent};
-    return first != nullptr;
-  });
+  const bool came = m.of.wait(m.mine(), {awaited_message::what::probe, in_world(m, from), tag, where},
+                              [&]() MASLIN_REQUIRES(mine.lock) {
+                                const transfer* const first = mine.box.find_message(wanted);
+                                mine.probes = !first;
+                                if (first) found = {first->said.source, first->said.tag, first->data.extent};
+                                return first != nullptr;
+                              });
   if (!came) m.of.throw_given_up(m.mine(), where);
   return found;
 }

@@ -25,9 +25,8 @@ std::vector<int> all_of(int count) {
 }  // namespace
 
 world::world(executor& exec, int count, void (*run)(void*, communicator&), void* body)
-    : exec_(exec), run_(run), body_(body) {
+    : exec_(exec), run_(run), body_(body), whole_(0, all_of(count)) {
   for (int i = 0; i < count; ++i) states_.emplace_back();
-  groups_.emplace_back(0, all_of(count));
   if (exec.serial()) turns_ = std::make_unique<turns>(count);
 }
 
@@ -41,7 +40,7 @@ world::~world() {
 
 rank_group& world::add_group(std::vector<int> ranks) {
   const base::locked held(groups_lock_);
-  return groups_.emplace_back(static_cast<std::uint32_t>(groups_.size()), std::move(ranks));
+  return groups_.emplace_back(static_cast<std::uint32_t>(groups_.size() + 1), std::move(ranks));
 }
 
 void world::run_rank(int rank) noexcept {
@@ -157,7 +156,7 @@ std::string world::who_waits_for_whom() {
   for (int rank = 0; rank < size(); ++rank) {
     rank_state& one = at(rank);
     const base::locked held(one.lock);
-    const awaited_message& what = one.waits_for;
+    const awaited_message what = one.waits_for;
     if (!one.has_ended) waits_for[static_cast<std::size_t>(rank)] = what.rank;
     if (shown++ >= most_shown) continue;
     if (one.has_ended) {

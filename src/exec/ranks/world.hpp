@@ -85,7 +85,7 @@ class world {
 
   int size() const noexcept { return static_cast<int>(states_.size()); }
   rank_state& at(int rank) noexcept { return states_[static_cast<std::size_t>(rank)]; }
-  rank_group& whole() noexcept { return groups_.front(); }
+  rank_group& whole() noexcept { return whole_; }
   rank_group& add_group(std::vector<int> ranks);
 
   /// The life of a rank.
@@ -172,8 +172,9 @@ class world {
   void (*const run_)(void*, communicator&);
   void* const body_;
   std::deque<rank_state> states_;
+  rank_group whole_;
   base::short_lock groups_lock_;
-  std::deque<rank_group> groups_ MASLIN_GUARDED_BY(groups_lock_);
+  std::deque<rank_group> groups_ MASLIN_GUARDED_BY(groups_lock_);  ///< by `split`
   std::unique_ptr<turns> turns_;  ///< under the serial elision
 
   MASLIN_ATOMIC<bool> failed_{false};

@@ -1,6 +1,7 @@
 // Tasks that their creator runs at once, before their creation returns.
 
 #include <algorithm>
+#include <cassert>
 #include <exception>
 #include <new>
 #include <utility>
@@ -114,6 +115,7 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
     task.place = what.in->get().begin(group::state::caller(on), task.is_in_place);
     task.stream = what.in->get().stream;
   } else {
+    assert(creator);
     task.place = creator->children->created();
     task.stream = creator->stream;
   }
@@ -234,6 +236,7 @@ void end_at_once(task_frame& task) noexcept {
   if (task.inside) [[unlikely]]
     return end_in_context(task, nullptr);
   close(task, *state_of_thread.forks);
+  // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): `begin` has set it where there is a group
   if (group* const in = task.what->in) in->get().end(task.is_in_place);
 }
 

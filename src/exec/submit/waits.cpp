@@ -57,7 +57,8 @@ void await_members(group::state& of) {
 
 }  // namespace
 
-static_assert(sizeof(group::state) <= sizeof(group) && alignof(group::state) <= alignof(group));
+static_assert(sizeof(group::state) <= sizeof(group));
+static_assert(alignof(group::state) <= alignof(group));
 
 namespace {
 

@@ -1,6 +1,7 @@
 #include "exec/threads/foreign_waiter.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <new>
 #include <utility>
 
@@ -159,6 +160,7 @@ std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& 
       detail::task_node* tasks[most];
       const std::uint32_t count = from.tasks.steal_half(tasks, most);
       for (std::uint32_t i = 0; i < count; ++i) {
+        assert(tasks[i]);
         const work item{tasks[i], {}};
         if (!found && suits(item))
           found = item;
