@@ -119,6 +119,18 @@ CLI::App* add_all(CLI::App& app, phylo::InferCommand& command) {
   return sub;
 }
 
+/// As CLI::Range, which lets pass what is no number (nan).
+CLI::Validator between(double low, double high) {
+  return CLI::Validator(
+      [low, high](const std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value >= low && value <= high) return std::string();
+        return "'" + text + "'; expected a number from " + CLI::detail::to_string(low) + " to " +
+               CLI::detail::to_string(high);
+      },
+      "NUMBER");
+}
+
 CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   CLI::App* sub = app.add_subcommand("mcmc", "Bayesian inference: sample trees by coupled Markov chains");
   constexpr int most = 2000000000;
@@ -140,11 +152,11 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   number("--checkpoint", command.checkpoint, "Generations between two checkpoints", 1, most);
   sub->add_option("--temperature", command.temperature,
                   "Chain i takes posteriors to the power 1 / (1 + temperature (i - 1))")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(between(0.0, 1000.0))
       ->capture_default_str();
   sub->add_option("--burnin", command.burnin,
                   "What is tuned and not counted: a share of the generations, or from 1 on so many")
-      ->check(CLI::Range(0.0, 2e9))
+      ->check(between(0.0, 2e9))
       ->capture_default_str();
   sub->add_option("--stop-at", command.stop_at,
                   "End when the average deviation of split frequencies is so small: asdsf=0.01");
@@ -203,7 +215,7 @@ CLI::App* add_consensus(CLI::App& app, phylo::ConsensusCommand& command) {
   sub->add_option("--trees", command.trees, "Trees, in Newick")->required()->type_name("FILE");
   CLI::Option* threshold = sub->add_option("--threshold", command.threshold,
                                            "Branches in more than this share of the trees are kept; 1: those in all")
-                               ->check(CLI::Range(0.5, 1.0))
+                               ->check(between(0.5, 1.0))
                                ->type_name("SHARE")
                                ->capture_default_str();
   sub->add_flag("--extended", command.extended, "Keep also rarer branches, by falling count, as long as they fit")

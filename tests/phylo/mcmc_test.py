@@ -203,6 +203,8 @@ class Refused(Chains):
         self.refused(wrong("--temperature", -0.1), "--temperature")
         self.refused(wrong("--stop-at", "psrf=1"), "--stop-at: 'psrf=1'; expected asdsf= and a number between 0 and 1")
         self.refused(wrong("--stop-at", "asdsf=0.01", "--runs", 1), "--stop-at compares runs, and there is one")
+        self.refused(wrong("--temperature", "nan"), "--temperature: 'nan'; expected a number from 0 to 1000")
+        self.refused(wrong("--burnin", "nan"), "--burnin: 'nan'; expected a number from 0 to 2")
         self.refused(wrong("--weights", "tbr=3"), "--weights: 'tbr' is no move; the moves are nni, spr, branch")
         self.refused(wrong("--weights", "spr"), "--weights: 'spr'; expected moves with their weights")
         self.refused(wrong("--weights", "kappa=2"), "this model samples nothing that this move changes")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -29,10 +30,9 @@ bool constant(double variance, double mean) {
 
 }  // namespace
 
-double effective_sample_size(const std::vector<double>& samples) {
+std::optional<double> effective_sample_size(const std::vector<double>& samples) {
   const std::size_t n = samples.size();
   const auto count = static_cast<double>(n);
-  if (n < 4) return count;
   const double mean = mean_of(samples);
   const auto covariance = [&](std::size_t lag) {
     double sum = 0;
@@ -40,16 +40,17 @@ double effective_sample_size(const std::vector<double>& samples) {
     return sum / count;
   };
   const double variance = covariance(0);
-  if (constant(variance, mean)) return count;
-  // Geyer's initial monotone sequence: sums of neighbours are positive and fall.
-  double sum = 0, latest = 2;
-  for (std::size_t lag = 1; lag + 1 < n; lag += 2) {
+  if (n == 0 || constant(variance, mean)) return std::nullopt;
+  if (n < 4) return count;
+  // Geyer's initial monotone sequence: sums of an even lag and the next are positive and fall.
+  double length = -1, latest = 2;
+  for (std::size_t lag = 0; lag + 1 < n; lag += 2) {
     const double pair = std::min((covariance(lag) + covariance(lag + 1)) / variance, latest);
     if (pair <= 0) break;
-    sum += pair;
+    length += 2 * pair;
     latest = pair;
   }
-  return std::clamp(count / (1 + 2 * sum), 1.0, count);
+  return std::clamp(count / std::max(length, 1.0), 1.0, count);
 }
 
 double scale_reduction(const std::vector<std::vector<double>>& runs) {
@@ -60,15 +61,17 @@ double scale_reduction(const std::vector<std::vector<double>>& runs) {
   }
   const auto n = static_cast<double>(runs.front().size());
   const double within = mean_of(variances), between = variance_of(means);
-  if (constant(within, mean_of(means))) return 1;
+  if (constant(within, mean_of(means)))
+    return constant(between, mean_of(means)) ? 1 : std::numeric_limits<double>::infinity();
   return std::sqrt(((n - 1) / n * within + between) / within);
 }
 
-SplitDeviation split_deviation(const std::vector<SplitCounts>& runs) {
+std::optional<SplitDeviation> split_deviation(const std::vector<SplitCounts>& runs) {
   std::set<Split> splits;
   for (const SplitCounts& run : runs)
     for (const auto& [split, entry] : run.entries())
       if (entry.trees >= least_split_share * run.trees()) splits.insert(split);
+  if (splits.empty()) return std::nullopt;
   SplitDeviation result;
   for (const Split& split : splits) {
     std::vector<double> shares;
@@ -83,12 +86,14 @@ SplitDeviation split_deviation(const std::vector<SplitCounts>& runs) {
 Summary summarize(const std::vector<std::vector<double>>& runs) {
   Summary s;
   std::vector<double> all;
-  s.least_ess = static_cast<double>(runs.front().size());
+  std::vector<double> sizes;
   for (const std::vector<double>& run : runs) {
     all.insert(all.end(), run.begin(), run.end());
-    const double ess = effective_sample_size(run);
-    s.least_ess = std::min(s.least_ess, ess);
-    s.total_ess += ess;
+    if (const std::optional<double> size = effective_sample_size(run)) sizes.push_back(*size);
+  }
+  if (sizes.size() == runs.size()) {
+    s.least_ess = *std::min_element(sizes.begin(), sizes.end());
+    s.total_ess = std::accumulate(sizes.begin(), sizes.end(), 0.0);
   }
   s.mean = mean_of(all);
   s.variance = variance_of(all);

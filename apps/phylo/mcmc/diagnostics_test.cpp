@@ -23,13 +23,15 @@ std::vector<double> autoregressive(double correlation, std::size_t count, double
 
 TEST(Diagnostics, AnAutoregressionHasItsEffectiveSampleSize) {
   // n (1 - rho) / (1 + rho)
-  EXPECT_NEAR(effective_sample_size(autoregressive(0.9, 20000, 5, 1)), 20000.0 / 19, 150);
-  EXPECT_NEAR(effective_sample_size(autoregressive(0.5, 20000, 5, 2)), 20000.0 / 3, 500);
-  EXPECT_GT(effective_sample_size(autoregressive(0, 5000, 5, 3)), 4500);
-  EXPECT_EQ(effective_sample_size(std::vector<double>(100, 2.5)), 100);
+  EXPECT_NEAR(*effective_sample_size(autoregressive(0.9, 20000, 5, 1)), 20000.0 / 19, 150);
+  EXPECT_NEAR(*effective_sample_size(autoregressive(0.5, 20000, 5, 2)), 20000.0 / 3, 500);
+  EXPECT_GT(*effective_sample_size(autoregressive(0, 5000, 5, 3)), 4500);
+  EXPECT_EQ(effective_sample_size(autoregressive(-0.9, 5000, 5, 4)), 5000);
+  EXPECT_EQ(effective_sample_size({1, 2, 1}), 3);
+  EXPECT_EQ(effective_sample_size(std::vector<double>(100, 2.5)), std::nullopt);
   std::vector<double> rounded(100, 13.88);
   rounded[40] = std::nextafter(rounded[40], 14);
-  EXPECT_EQ(effective_sample_size(rounded), 100);
+  EXPECT_EQ(effective_sample_size(rounded), std::nullopt);
 }
 
 TEST(Diagnostics, RunsThatDifferHaveALargeScaleReductionFactor) {
@@ -38,6 +40,7 @@ TEST(Diagnostics, RunsThatDifferHaveALargeScaleReductionFactor) {
   EXPECT_NEAR(scale_reduction({a, b}), 1, 0.001);
   EXPECT_NEAR(scale_reduction({a, c}), std::sqrt(1 + 2.0), 0.05);  // the means' variance is 2
   EXPECT_EQ(scale_reduction({{1, 1}, {1, 1}}), 1);
+  EXPECT_TRUE(std::isinf(scale_reduction({{1, 1}, {2, 2}})));  // stuck at different values
 }
 
 TEST(Diagnostics, SplitsOfTwoRunsAreCompared) {
@@ -48,9 +51,27 @@ TEST(Diagnostics, SplitsOfTwoRunsAreCompared) {
     runs[1].add(four[i < 18 ? 0 : i < 19 ? 1 : 2]);
   }
   // Shares 0.5 and 0.9, 0.5 and 0.05; the third split has 0.05 at most and is left out.
-  const SplitDeviation deviation = split_deviation(runs);
-  EXPECT_NEAR(deviation.largest, 0.45 / std::sqrt(2), 1e-12);
-  EXPECT_NEAR(deviation.average, (0.4 + 0.45) / 2 / std::sqrt(2), 1e-12);
+  const std::optional<SplitDeviation> deviation = split_deviation(runs);
+  ASSERT_TRUE(deviation);
+  EXPECT_NEAR(deviation->largest, 0.45 / std::sqrt(2), 1e-12);
+  EXPECT_NEAR(deviation->average, (0.4 + 0.45) / 2 / std::sqrt(2), 1e-12);
+}
+
+TEST(Diagnostics, WhereNoSplitIsCommonNothingIsCompared) {
+  const std::vector<Tree> all = all_topologies(6);
+  std::vector<SplitCounts> runs(2, SplitCounts(6));
+  for (const Tree& tree : all)
+    for (SplitCounts& run : runs) run.add(tree);
+  const std::optional<SplitDeviation> equal = split_deviation(runs);
+  ASSERT_TRUE(equal);
+  EXPECT_EQ(equal->largest, 0);
+  EXPECT_FALSE(split_deviation(std::vector<SplitCounts>(2, SplitCounts(6))));
+}
+
+TEST(Diagnostics, AParameterThatIsStuckHasNoEffectiveSampleSize) {
+  const Summary s = summarize({{1, 1, 1, 1}, {1, 2, 3, 2}});
+  EXPECT_EQ(s.least_ess, std::nullopt);
+  EXPECT_EQ(s.total_ess, std::nullopt);
 }
 
 TEST(Diagnostics, ASummaryHoldsWhatItsSamplesHold) {

@@ -20,7 +20,8 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-PerMove<double> read_weights(const std::string& text, PerMove<double> weights) {
+PerMove<double> read_weights(const std::string& text, const PerMove<double>& usual) {
+  PerMove<double> weights = usual;
   constexpr const char* expected = "expected moves with their weights, as in spr=30,nni=10";
   std::string_view rest = text;
   while (!rest.empty()) {
@@ -35,7 +36,7 @@ PerMove<double> read_weights(const std::string& text, PerMove<double> weights) {
       const auto move = static_cast<Move>(m);
       if (item.substr(0, equals) != word_of(move)) continue;
       found = true;
-      if (weights[m] == 0)
+      if (usual[m] == 0)
         throw input_error(
             fmt::format("--weights: {}: this model samples nothing that this move changes; leave it out", shown(item)));
       weights[m] = *weight;
@@ -87,7 +88,8 @@ double read_stop(const std::string& text) {
 ChainOptions read_options(const McmcCommand& c, const Model& model) {
   ChainOptions out;
   out.generations = c.generations;
-  const double burnin = c.burnin < 1 ? std::floor(c.burnin * c.generations) : c.burnin;
+  constexpr double rounding = 1e-6;  // 0.29 of 100 is 29
+  const double burnin = c.burnin < 1 ? std::floor(c.burnin * c.generations + rounding) : c.burnin;
   if (c.burnin >= 1 && c.burnin != std::floor(c.burnin))
     throw input_error(fmt::format(
         "--burnin: {}; expected a share of the generations below 1, or a whole number of generations", c.burnin));

@@ -61,6 +61,8 @@ json splits_to_json(const ChainFacts& facts) {
   return out;
 }
 
+std::string counted(int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+
 std::vector<Summary> summaries_of(const ChainFacts& facts) {
   std::vector<Summary> out;
   for (std::size_t column = 0; column < facts.columns->size(); ++column) {
@@ -84,8 +86,8 @@ json to_json(const ChainFacts& facts) {
                           {"median", s.median},
                           {"low", s.low},
                           {"high", s.high},
-                          {"least_ess", s.least_ess},
-                          {"ess", s.total_ess},
+                          {"least_ess", s.least_ess ? json(*s.least_ess) : json()},
+                          {"ess", s.total_ess ? json(*s.total_ess) : json()},
                           {"psrf", facts.runs->size() > 1 ? json(s.scale_reduction) : json()}});
   }
   json runs = json::array();
@@ -133,9 +135,9 @@ std::string summarize(const ChainFacts& facts) {
   const RunSamples& first = facts.runs->front();
   std::string out = fmt::format("{}: {} taxa, {} sites, {} patterns\n", facts.alignment->file, facts.alignment->taxa(),
                                 facts.alignment->sites(), facts.patterns->count);
-  out += fmt::format("{} runs of {} chains, {} generations; {} samples of each after a burn-in of {} generations\n",
-                     facts.setup->runs, facts.setup->chains, facts.generations, first.all.size() - first.burnt,
-                     facts.burnin);
+  out += fmt::format("{} of {}, {} generations; {} samples of each after a burn-in of {} generations\n",
+                     counted(facts.setup->runs, "run"), counted(facts.setup->chains, "chain"), facts.generations,
+                     first.all.size() - first.burnt, facts.burnin);
   if (facts.deviation)
     out += fmt::format(
         "Split frequencies differ between the runs by {:.4f} in the mean, by {:.4f} at most (standard deviations)\n",
@@ -144,8 +146,9 @@ std::string summarize(const ChainFacts& facts) {
   out += fmt::format("\n{:<10} {:>14} {:>14} {:>14} {:>8} {:>8}\n", "", "mean", "95 % from", "to", "ESS", "PSRF");
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const Summary& s = summaries[i];
-    out += fmt::format("{:<10} {:>14.6g} {:>14.6g} {:>14.6g} {:>8.0f} {:>8}\n", (*facts.columns)[i], s.mean, s.low,
-                       s.high, s.total_ess, facts.runs->size() > 1 ? fmt::format("{:.3f}", s.scale_reduction) : "-");
+    out += fmt::format("{:<10} {:>14.6g} {:>14.6g} {:>14.6g} {:>8} {:>8}\n", (*facts.columns)[i], s.mean, s.low, s.high,
+                       s.total_ess ? fmt::format("{:.0f}", *s.total_ess) : "-",
+                       facts.runs->size() > 1 ? fmt::format("{:.3f}", s.scale_reduction) : "-");
   }
   out += "\nAccepted moves of the cold chains, by run:\n";
   for_each_move(*facts.setup, [&](Move move) {

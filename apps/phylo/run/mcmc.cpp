@@ -28,6 +28,8 @@ namespace {
 
 /// Changes when chains give other samples than before.
 constexpr int mcmc_version = 1;
+/// Of each run; of fewer the split frequencies may be equal by chance.
+constexpr int fewest_samples_to_stop = 100;
 
 /// The chains, with what they have sampled.
 class Sampling {
@@ -77,8 +79,9 @@ class Sampling {
       const bool whole = grid_->generation() == to;
       if (whole && to % command_.sample == 0) take_samples();
       if (whole && to % command_.diagnostics == 0) rows_.push_back(chain_row(*grid_, options_.grid, deviation()));
-      if (monitor.stopping() || (whole && to % command_.checkpoint == 0)) save();
-      if (monitor.stopping())
+      const bool stops = monitor.stopping();
+      if (stops || (whole && to % command_.checkpoint == 0)) save();
+      if (stops)
         throw Stopped{monitor.signal(), static_cast<int>(grid_->generation()), static_cast<int>(options_.generations),
                       "generations"};
       monitor.advanced(static_cast<int>(to), best_lnl(), note());
@@ -86,7 +89,8 @@ class Sampling {
     save();
   }
 
-  /// Gives the deviation of the latest row; nothing before there are trees after the burn-in.
+  /// Gives the deviation of the latest row; nothing before there are trees after the burn-in, or where no split is
+  /// common.
   std::optional<SplitDeviation> deviation() const {
     if (runs_.size() < 2) return std::nullopt;
     std::vector<SplitCounts> splits;
@@ -97,9 +101,9 @@ class Sampling {
     return split_deviation(splits);
   }
 
-  /// Whether --stop-at has been reached at the latest row.
+  /// Whether --stop-at has been reached at the latest row, with enough samples to tell.
   bool reached_goal() const {
-    if (!options_.stop_at || rows_.empty()) return false;
+    if (!options_.stop_at || rows_.empty() || runs_.front().splits.trees() < fewest_samples_to_stop) return false;
     const double latest = rows_.back().values.back();
     return latest >= 0 && latest <= *options_.stop_at;
   }
