@@ -41,8 +41,8 @@
 #include "sched/loop/policy.hpp"
 #include "task/context.hpp"
 #include "task/context_watcher.hpp"
-#include "task/in_place_members.hpp"
 #include "task/kernels.hpp"
+#include "task/node.hpp"
 #include "task/os_waiter.hpp"
 #include "task/pool.hpp"
 #include "task/uncancelled.hpp"
@@ -114,6 +114,7 @@ void around_fork(bool begins) noexcept {
   trace::around_fork(begins);
   kernels_around_fork(begins);
   pool::around_fork(begins);
+  groups_around_fork(begins);
   fibers_around_fork(begins);
   if (!begins) starting.unlock();
 }
@@ -127,7 +128,7 @@ void after_fork_in_child() {
   set_current_context(nullptr);
   forget_root_context();
   os_waiter::forget_after_fork();
-  in_place_waits::forget_after_fork();
+  forget_waits_in_place_after_fork();
   trace::forget_after_fork();
   forget_reports_after_fork();
   forget_reporting_after_fork();

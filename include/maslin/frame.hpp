@@ -14,6 +14,10 @@ struct context;  // who calls
 
 namespace detail {
 
+struct access_record;
+enum class body_use : unsigned char;
+using task_function = void (*)(void* callable, const access_record* records, body_use what);
+
 /// A place in the list of forks whose second branch is known to its caller alone.
 struct fork_link {
   fork_link* older;
@@ -38,6 +42,15 @@ struct branch_frame {
   void close(struct fork_list& in) noexcept;
 };
 
+/// Tasks that the code of a fiber runs itself without asking: the next of one call site.
+struct kept_tasks {
+  task_function body = nullptr;
+  unsigned line = 0;
+  unsigned left = 0;  ///< so many more; then it asks again
+
+  bool are_of(task_function of, unsigned at) const noexcept { return body == of && line == at; }
+};
+
 /// The forks of one fiber, or of a thread's own stack.
 struct fork_list {
   fork_link oldest{nullptr,
@@ -48,6 +61,7 @@ struct fork_list {
   std::uintptr_t low = 0;             ///< below this address the stack is too short for another fork; or `no_room`
   const std::atomic<bool>* asked = nullptr;  ///< does somebody want a branch?
   int ignored = 0;                           ///< so many more forks before the clock is read again
+  kept_tasks kept;
 
   static constexpr std::uintptr_t no_room = ~std::uintptr_t{0};
   bool has_room() const noexcept { return low != no_room; }

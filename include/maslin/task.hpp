@@ -15,7 +15,9 @@
 #include "maslin/access.hpp"
 #include "maslin/api.hpp"
 #include "maslin/body.hpp"
+#include "maslin/float_mode.hpp"
 #include "maslin/frame.hpp"
+#include "maslin/in_place.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
@@ -77,7 +79,6 @@ MASLIN_API void discard_task(const task_storage& storage) noexcept;
 /// What a task does with its callable: a cancelled one only destroys it, a recorded one calls it many times. With
 /// `describe` the callable's place is taken by a task_facts.
 enum class body_use : unsigned char { destroy = 1, call = 2, call_and_destroy = 3, describe = 4 };
-using task_function = void (*)(void* callable, const access_record* records, body_use what);
 
 /// What a task tells of itself, for messages and checks.
 struct task_facts {
@@ -105,7 +106,7 @@ struct task_frame : branch_frame {
   std::uint64_t place;               ///< in program order
   std::uint64_t began;               ///< in ticks; 0: it is not timed
   alignas(4) std::byte rounding[4];  ///< room for its creator's rounding mode
-  bool is_in_place;                  ///< its group's creator counts it (task/in_place_members.hpp)
+  bool is_in_place;                  ///< its group's creator counts it (maslin/in_place.hpp)
 };
 
 /// How a new task starts. Its creator runs it before it goes on if the task waits for nothing and is too small to be
@@ -550,6 +551,16 @@ void spawn_plain(F&& f, group* in, location where) {
   }
 }
 
+/// The body of a task in `runs_kept` has needed a context, or, in a handler, has thrown.
+MASLIN_API void end_kept(task_frame& frame, const task_description& what, bool has_thrown) noexcept;
+
+/// Runs a new task of the group if its creator may without asking (src/task/README.md); gives whether it did.
+template <class Body, class F>
+[[gnu::always_inline]] inline bool runs_kept(F& f, group& in, const location& where);
+
+template <class F>
+void spawn_in_group(F&& f, group& in, location where);
+
 /// A task with arguments.
 template <class F, class... Arguments>
 void spawn_with(F&& f, group* in, Arguments&&... arguments) {
@@ -584,15 +595,23 @@ class group {
  public:
   struct state;  // the executor's part
 
-  MASLIN_API group();
-  MASLIN_API ~group();
+  group() noexcept {
+    const detail::thread_state& on = detail::this_thread();
+    const detail::branch_frame* const code = on.forks->innermost;
+    const bool has_no_stream = !on.current && code && code->is_task() && !code->stream;
+    creator_ = caller(on);
+    stream_ = has_no_stream ? nullptr : stream_of(this);
+  }
+  ~group() {
+    if (!is_over()) end();
+  }
   group(const group&) = delete;
   group& operator=(const group&) = delete;
 
   /// Creates a task in this group; otherwise as `maslin::task`.
   template <class F>
   void task(F&& f, location where = location::current()) {
-    detail::spawn_plain(std::forward<F>(f), this, where);
+    detail::spawn_in_group(std::forward<F>(f), *this, where);
   }
   template <class F, class A, class... Arguments>
     requires(!std::same_as<std::decay_t<A>, location>)
@@ -601,7 +620,11 @@ class group {
   }
   /// Returns when every task of the group and all their descendants are done; rethrows the earliest exception. Gives
   /// whether all were to run: false where the group was cancelled. After that it is no longer.
-  MASLIN_API bool wait();
+  bool wait() {
+    if (is_over() && is_in_task(detail::this_thread())) [[likely]]
+      return true;
+    return wait_for_members();
+  }
   /// Until the group's `wait` has returned, tasks whose bodies have not begun do not run, nor do tasks that are created
   /// meanwhile. A body that has begun runs to its end, and so does what it creates outside the group. What tasks that
   /// did not run would have written is unspecified: a task outside the group that would read it is cancelled, and the
@@ -610,12 +633,93 @@ class group {
   /// Has `cancel` been called since the last `wait`? For bodies that have begun and can stop early.
   MASLIN_API bool cancelled() const noexcept;
 
-  state& get() { return *reinterpret_cast<state*>(state_); }
-  const state& get() const { return *reinterpret_cast<const state*>(state_); }
+  /// Made now where it was not.
+  state& get() {
+    if (!has_state_.load(std::memory_order_acquire)) make_state();
+    return *reinterpret_cast<state*>(state_);
+  }
+  /// Null where it was not needed yet.
+  const state* known() const noexcept {
+    return has_state_.load(std::memory_order_acquire) ? reinterpret_cast<const state*>(state_) : nullptr;
+  }
 
  private:
-  alignas(8) std::byte state_[88];
+  template <class Body, class F>
+  friend bool detail::runs_kept(F& f, group& in, const location& where);
+
+  /// Names the calling code's fiber, or its thread where it runs on none: what is one at a time.
+  static const void* caller(const detail::thread_state& on) noexcept {
+    return on.forks->has_room() ? static_cast<const void*>(on.forks) : &on;
+  }
+  /// Is the caller a task that its creator runs, and has no context yet?
+  static bool is_in_task(const detail::thread_state& on) noexcept {
+    return !on.current && on.forks->innermost && on.forks->innermost->is_task();
+  }
+  /// Has its creator run all members itself, and did none throw?
+  bool is_over() const noexcept { return !has_state_.load(std::memory_order_acquire) && in_place_.are_over(); }
+
+  MASLIN_API static void* stream_of(const group* variable) noexcept;
+  MASLIN_API void make_state() noexcept;
+  MASLIN_API void end();
+  MASLIN_API bool wait_for_members();
+
+  detail::in_place_members_of<std::atomic> in_place_;  ///< members that the creator runs itself
+  const void* creator_;  ///< who made it, whose code counts its members without a locked instruction
+  /// Its tasks', whoever creates them: that of a stream which creates some may end before them. It is the stream of the
+  /// code that declared it as a local variable, which is gone, and has waited, when that code ends. Any other group may
+  /// outlive the stream in which it was made, so it has none: its tasks' off-loads are nobody's in the sizing of
+  /// phases.
+  void* stream_;
+  std::atomic<bool> has_state_{false};
+  alignas(8) std::byte state_[56];
 };
+
+namespace detail {
+
+template <class Body, class F>
+inline bool runs_kept(F& f, group& in, const location& where) {
+  fork_list& list = *this_thread().forks;
+  if (list.kept.left == 0 || !list.kept.are_of(use_stored<Body>, where.line()) || in.creator_ != &list ||
+      !group::is_in_task(this_thread()) || in.has_state_.load(std::memory_order_relaxed) ||
+      list.asked->load(std::memory_order_relaxed) ||
+      reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < list.low)
+    return false;
+  --list.kept.left;
+  task_frame frame;
+  frame.place = in.in_place_.begin();
+  frame.run = nullptr;
+  frame.inside = nullptr;
+  frame.stream = in.stream_;
+  frame.open(list, this_thread());
+  const auto end = [&](bool has_thrown) {
+    end_kept(frame, {use_stored<Body>, &in, where, 0, nullptr, 0}, has_thrown);
+    return true;
+  };
+  try {
+    const kept_rounding creators;
+    Body body(f);
+    body();
+  } catch (...) {
+    return end(true);
+  }
+  if (frame.inside) [[unlikely]]
+    return end(false);
+  list.innermost = frame.outside;
+  in.in_place_.end(in_place_awaited, wake_in_place);
+  return true;
+}
+
+template <class F>
+void spawn_in_group(F&& f, group& in, location where) {
+  using body = std::decay_t<F>;
+  if constexpr (fits<body, passes<>> && is_plain<body>) {
+    expect_body<body>(f, "task", where);
+    if (runs_kept<body>(f, in, where)) return;
+  }
+  spawn_plain(std::forward<F>(f), &in, where);
+}
+
+}  // namespace detail
 
 /// Creates a task that calls `f()` once. The callable is copied or moved into the task. The caller goes on; `wait()`
 /// covers it. A task is done when its body has returned and all tasks it created are done. Where very many are in

@@ -14,6 +14,7 @@ namespace {
 
 // No inline: a caller may continue on another thread.
 [[gnu::noinline]] bool one_in_sixteen() noexcept { return next() >> 60 == 0; }
-[[gnu::noinline]] bool one_in_thirty_two() noexcept { return next() >> 59 == 0; }
+[[gnu::noinline]] unsigned up_to_31() noexcept { return static_cast<unsigned>(next() >> 59); }
+bool one_in_thirty_two() noexcept { return up_to_31() == 0; }
 
 }  // namespace maslin::base

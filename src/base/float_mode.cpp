@@ -25,7 +25,10 @@ namespace maslin::base {
 #endif
 }
 
-[[gnu::cold]] void kept_rounding::put_back() const noexcept {
+}  // namespace maslin::base
+
+[[gnu::cold]] void maslin::detail::kept_rounding::put_back() const noexcept {
+  using base::set_float_mode;
 #ifdef __x86_64__
   constexpr std::uint32_t fields = 0x3fU << 7 | 3U << 13;
   const std::uint32_t word = (before_.word & 0x3fU) << 7 | (before_.word >> 10 & 3U) << 13;
@@ -35,5 +38,3 @@ namespace maslin::base {
   set_float_mode(before_);
 #endif
 }
-
-}  // namespace maslin::base

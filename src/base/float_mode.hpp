@@ -8,6 +8,7 @@
 namespace maslin::base {
 
 using detail::float_mode;
+using detail::kept_rounding;
 
 /// What the runtime itself runs under: the mode of whoever started it. Set before there is a worker.
 inline constinit float_mode usual_float_mode = float_mode::initial();
@@ -47,32 +48,6 @@ class from_usual_float_mode {
   }
   from_usual_float_mode(const from_usual_float_mode&) = delete;
   from_usual_float_mode& operator=(const from_usual_float_mode&) = delete;
-};
-
-/// Puts the rounding mode and the traps back when it ends, after a body that its creator runs in place. On x86-64 it
-/// goes by the x87 unit's, which <cfenv> sets as well: to read MXCSR takes 12 cycles on some processors (AMD EPYC).
-class kept_rounding {
- public:
-  kept_rounding() noexcept = default;
-  ~kept_rounding() {
-    if (const control now; now.word != before_.word) [[unlikely]]
-      put_back();
-  }
-  kept_rounding(const kept_rounding&) = delete;
-  kept_rounding& operator=(const kept_rounding&) = delete;
-
- private:
-#ifdef __x86_64__
-  struct control {
-    std::uint16_t word;
-    [[gnu::always_inline]] control() noexcept { asm volatile("fnstcw %0" : "=m"(word)); }
-  };
-#else
-  using control = float_mode;
-#endif
-  void put_back() const noexcept;
-
-  control before_;
 };
 
 }  // namespace maslin::base

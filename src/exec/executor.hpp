@@ -68,6 +68,9 @@ class executor : public graph::ready_sink {
   virtual void run_with_forks(void (*call)(void*), void* env) { call(env); }
   /// Promotes the oldest fork of the caller's list if somebody has nothing to do, and it is time.
   virtual void give_branch(detail::fork_list&) noexcept {}
+  /// The caller runs a group's task of that call site itself: may it run some more without asking, up to the moment at
+  /// which somebody has nothing to do?
+  virtual void let_keep(detail::fork_list&, detail::task_function, const location&) noexcept {}
   /// Lets so many seconds pass for the caller, who declares them (`cost`); false where time passes by itself.
   virtual bool pay(double) { return false; }
   /// Lets everything happen that happens before the caller's time, where time does not pass by itself: which tasks are

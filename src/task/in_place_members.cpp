@@ -1,12 +1,11 @@
 #include "task/in_place_members.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "base/stores_seen.hpp"
 
 namespace maslin {
-
-in_place_waits in_place_waits::all;
 
 // Who ends a member stores that it is over and then looks whether anybody waits; who waits says so and then looks
 // whether it is over. One of them sees the other. Who is seen waiting sleeps when its waker has the lock.
@@ -38,6 +37,12 @@ void in_place_waits::wake(const in_place_members* of) noexcept {
     any_.store(first_ != nullptr, std::memory_order_relaxed);
   }
   while (woken) std::exchange(woken, woken->next)->wake();
+}
+
+void in_place_waits::forget_after_fork() noexcept MASLIN_UNCHECKED {
+  std::construct_at(&lock_);  // another thread of the parent may have held it
+  first_ = nullptr;
+  any_.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace maslin

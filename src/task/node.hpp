@@ -10,7 +10,6 @@
 #include "maslin/location.hpp"
 #include "maslin/task.hpp"
 #include "task/context.hpp"
-#include "task/in_place_members.hpp"
 #include "task/scope.hpp"
 
 namespace maslin {
@@ -73,55 +72,65 @@ task_storage new_task_storage(std::size_t bytes, std::size_t alignment, std::siz
 
 }  // namespace detail
 
-/// The executor's part of a group.
+/// The executor's part of a group, made when there is a member that its creator does not run itself, or when somebody
+/// wants to know more than the group can tell.
 struct group::state {
-  state(void* of_stream, const void* by) : members(nullptr), stream(of_stream), creator(by) {}
+  scope members{nullptr};                ///< those that are handed over, or created by others
+  std::atomic<std::uint64_t> others{0};  ///< members that others than the group's creator have created
 
-  /// Names the calling code's fiber, or its thread where it runs on none: what is one at a time.
-  static const void* caller(const detail::thread_state& on) noexcept {
-    return on.forks->has_room() ? static_cast<const void*>(on.forks) : &on;
+  /// How many are known of beside those that the creator runs itself?
+  static std::uint64_t created(const group& of) noexcept {
+    const state* const known = of.known();
+    return known ? known->members.created() + known->others.load(std::memory_order_relaxed) : 0;
+  }
+  static void* stream(const group& of) noexcept { return of.stream_; }
+  static bool dismissed(const group& of) noexcept {
+    const state* const known = of.known();
+    return known && known->members.dismissed();
+  }
+  static bool has_errors(const group& of) noexcept {
+    const state* const known = of.known();
+    return known && known->members.has_errors();
   }
 
-  /// Counts a member that `who`, the caller, creates; gives its place in program order.
-  std::uint64_t enter(const void* who) noexcept {
-    if (creator == who) return members.enter() + in_place.begun() + others.load(std::memory_order_relaxed);
-    const std::uint64_t place = members.created() + in_place.begun() + others.fetch_add(1, std::memory_order_relaxed);
-    members.enter_beside();
+  /// Counts a member that the caller creates; gives its place in program order.
+  static std::uint64_t enter(group& of, const detail::thread_state& on) noexcept {
+    state& all = of.get();
+    const std::uint64_t begun = of.in_place_.begun();
+    if (of.creator_ == caller(on)) return all.members.enter() + begun + all.others.load(std::memory_order_relaxed);
+    const std::uint64_t place = all.members.created() + begun + all.others.fetch_add(1, std::memory_order_relaxed);
+    all.members.enter_beside();
     return place;
   }
   /// Counts a member that the caller creates and runs before it goes on, as `end` is told then.
-  std::uint64_t begin(const void* who, bool& is_in_place) noexcept {
-    is_in_place = creator == who;
-    if (!is_in_place) return enter(who);
-    return in_place.begin() + members.created() + others.load(std::memory_order_relaxed);
+  static std::uint64_t begin(group& of, const detail::thread_state& on, bool& is_in_place) noexcept {
+    is_in_place = of.creator_ == caller(on);
+    if (!is_in_place) return enter(of, on);
+    return of.in_place_.begin() + created(of);
   }
-  void end(bool is_in_place) noexcept {
+  static void end(group& of, bool is_in_place) noexcept {
     if (is_in_place)
-      in_place.end(in_place_waits::all);
+      of.in_place_.end(detail::in_place_awaited, detail::wake_in_place);
     else
-      members.leave();
+      of.get().members.leave();
   }
 
-  bool has_members() const noexcept {
-    return members.created() + in_place.begun() + others.load(std::memory_order_relaxed) > 0;
-  }
+  static detail::in_place_members_of<std::atomic>& in_place(group& of) noexcept { return of.in_place_; }
+  static bool has_members(const group& of) noexcept { return of.in_place_.begun() + created(of) > 0; }
   /// Has the creator run all members itself, and did none throw? Nothing is left of them then that a wait looks for.
-  bool ended_in_place() const noexcept {
-    return members.created() == 0 && others.load(std::memory_order_relaxed) == 0 && in_place.are_over() &&
-           !members.has_errors();
+  static bool ended_in_place(const group& of) noexcept {
+    return created(of) == 0 && of.in_place_.are_over() && !has_errors(of);
   }
   /// Are all done of whose creation the caller knows?
-  bool is_quiet() const noexcept { return in_place.are_over() && members.quiet(); }
-
-  scope members;              ///< those that are handed over, or created by others
-  in_place_members in_place;  ///< those that the creator runs itself
-  /// Its tasks', whoever creates them: that of a stream which creates some may end before them. It is the stream of
-  /// the code that declared it as a local variable, which is gone, and has waited, when that code ends. Any other group
-  /// may outlive the stream in which it was made, so it has none: its tasks' off-loads are nobody's in the sizing of
-  /// phases.
-  void* stream;
-  const void* creator;                   ///< who made it, whose code counts its members without a locked instruction
-  std::atomic<std::uint64_t> others{0};  ///< members that others have created
+  static bool is_quiet(const group& of) noexcept {
+    const state* const known = of.known();
+    return of.in_place_.are_over() && (!known || known->members.quiet());
+  }
 };
+
+/// Around a fork its thread holds the lock under which these are made.
+void groups_around_fork(bool begins) noexcept;
+/// In a forked child: who waits for their members is its parent's.
+void forget_waits_in_place_after_fork() noexcept;
 
 }  // namespace maslin

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -383,6 +384,82 @@ TEST_P(SmallTasks, InGroupsInEachOtherPassOnWhatTheyAndTheirTasksThrow) {
       } catch (const std::runtime_error& e) {
         EXPECT_EQ(e.what(), std::to_string(leaves / 16));
       }
+  }
+}
+
+/// The same tree; each of its inner nodes calls `at_node(group, depth)` between its task and its own half.
+template <class AtNode>
+void walk(int depth, const AtNode& at_node) {
+  if (depth == 0) return;
+  ms::group half;
+  half.task([depth, &at_node] { walk(depth - 1, at_node); });
+  at_node(half, depth);
+  walk(depth - 1, at_node);
+  half.wait();
+}
+
+TEST_P(SmallTasks, InGroupsInEachOtherLeaveTheirCreatorsItsRounding) {
+  std::atomic<int> wrong{0};
+  std::atomic<int> nodes{0};
+  for (int round = 0; round < 3; ++round)
+    walk(depth, [&](ms::group& half, int) {
+      const bool changes = nodes.fetch_add(1) % 16 == 0;
+      half.task([&, changes] {
+        if (std::fegetround() != FE_TONEAREST) ++wrong;
+        if (changes) std::fesetround(FE_UPWARD);
+      });
+      if (std::fegetround() != FE_TONEAREST) ++wrong;
+    });
+  EXPECT_EQ(nodes, 3 * (leaves - 1));
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(SmallTasks, InGroupsInEachOtherAreCancelledWithTheirGroup) {
+  std::atomic<int> ran{0};
+  std::atomic<int> wrong{0};
+  std::atomic<int> cancelled{0};
+  for (int round = 0; round < 3; ++round)
+    walk(depth, [&](ms::group&, int at) {
+      if (at % 4 != 0) return;
+      ms::group own;
+      own.task([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+      if (!own.wait()) ++wrong;
+      own.cancel();
+      own.task([&] { ++wrong; });
+      ++cancelled;
+      if (!own.cancelled() || own.wait()) ++wrong;
+      own.task([&] { ran.fetch_add(1, std::memory_order_relaxed); });
+      if (!own.wait()) ++wrong;
+    });
+  EXPECT_EQ(cancelled, 3 * (leaves / 16 + leaves / 256 + 1));
+  EXPECT_EQ(ran, 2 * cancelled);
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_P(SmallTasks, InGroupsInEachOtherAreWaitedForByOthers) {
+  if (!meets()) GTEST_SKIP() << "one runs beside the other";
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<ms::group*> shared{nullptr};
+    std::atomic<bool> done{false};
+    std::atomic<int> nodes{0};
+    std::thread other([&] {
+      while (!shared) std::this_thread::yield();
+      shared.load()->wait();
+      EXPECT_TRUE(done);
+      shared = nullptr;
+    });
+    walk(depth, [&](ms::group&, int) {
+      if (nodes.fetch_add(1) != leaves / 2 + round) return;
+      ms::group own;
+      own.task([&] {
+        shared = &own;
+        dawdle();
+        done = true;
+      });
+      own.wait();
+      while (shared) std::this_thread::yield();  // the other is in a call of the group
+    });
+    other.join();
   }
 }
 

@@ -157,7 +157,8 @@ struct run_by_its_creator : scenario {
   enum class mistake { none, looks_before_the_end, is_content_with_one };
 
   const scope group{nullptr};
-  in_place_waits waits, nobody;
+  explorer::atomic<bool> any{false}, none{false};
+  in_place_waits waits{any}, nobody{none};
   std::optional<in_place_members> members;
   std::vector<std::unique_ptr<os_waiter>> others;
   explorer::atomic<int> told{0};
@@ -172,13 +173,13 @@ struct run_by_its_creator : scenario {
       told.notify_all();
       if (nests) {
         members->begin();
-        members->end(waits);
+        waits.end(*members);
       }
       done.store(1);
-      if (which != mistake::looks_before_the_end) return members->end(waits);
+      if (which != mistake::looks_before_the_end) return waits.end(*members);
       const bool is_awaited = waits.any();
       const in_place_members* const name = &*members;
-      members->end(nobody);
+      nobody.end(*members);
       if (is_awaited) waits.wake(name);
     });
     for (int i = 0; i < waiters; ++i) {

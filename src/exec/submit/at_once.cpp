@@ -56,8 +56,8 @@ bool are_done_by(std::uint64_t end, executor& exec, scope& members) noexcept {
   here.waits_at = 2 * here.lost;
   const auto patience = static_cast<std::uint64_t>(here.lost / 2);
   const std::uint64_t end = base::ticks() + patience;
-  if (!are_done_by(end, exec, *here.children) || (what.in && !are_done_by(end, exec, what.in->get().members)))
-    return false;
+  if (!are_done_by(end, exec, *here.children)) return false;
+  if (what.in && what.in->known() && !are_done_by(end, exec, what.in->get().members)) return false;
   if (!here.data) return true;
   graph::domain& data = graph::domain::of(here);
   try {
@@ -79,11 +79,14 @@ bool stands_alone(executor& exec, context& here, const task_description& what) n
 
 using grain::task_size;
 
+/// How many of the group's tasks has its creator handed over?
+std::uint64_t handed_over(const group& in) noexcept { return in.known() ? in.known()->members.created() : 0; }
+
 /// Has the group's creator better run a task without accesses at once? Those of a group have somebody who waits for
 /// them, so that they do not pile up.
-task_size size_of(executor& exec, const task_description& what, const scope& members) noexcept {
-  const task_size size = exec.size_of(what.run, what.where, 0, members.created());
-  return size == task_size::large && is_full(exec, members) ? task_size::small : size;
+task_size size_of(executor& exec, const task_description& what, const group& in) noexcept {
+  const task_size size = exec.size_of(what.run, what.where, 0, handed_over(in));
+  return size == task_size::large && is_full(exec, in) ? task_size::small : size;
 }
 
 task_size size_of(executor& exec, const task_description& what, context& here) noexcept {
@@ -91,8 +94,9 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
   if (here.records_into || (what.access_count > 0 && !stands_alone(exec, here, what))) return large;
   // A task that is run at once hands its own over, so that tasks which create each other do not pile up.
   const bool may_be_small = !here.at_once || what.in;
-  const task_size size =
-      may_be_small ? exec.size_of(what.run, what.where, what.access_count, members_of(what.in, here).created()) : large;
+  const task_size size = may_be_small ? exec.size_of(what.run, what.where, what.access_count,
+                                                     what.in ? handed_over(*what.in) : here.children->created())
+                                      : large;
   return size == large && is_full(exec, here, what.in) ? small : size;
 }
 
@@ -106,14 +110,19 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
   return on.forks->has_room() || ((is_tiny || what.access_count > 0) && has_frames(on));
 }
 
-[[gnu::always_inline]] inline void begin(task_frame& task, const task_description& what, thread_state& on,
-                                         const context* creator) noexcept {
+/// Has the creator run as many of these without asking as it was let (`runs_kept`)? This one is timed then.
+bool has_used_up(const kept_tasks& kept, const task_description& what) noexcept {
+  return kept.left == 0 && kept.are_of(what.run, what.where.line());
+}
+
+[[gnu::always_inline]] inline void begin(executor& exec, task_frame& task, const task_description& what,
+                                         thread_state& on, const context* creator) noexcept {
   task.what = &what;
   task.run = nullptr;
   task.inside = nullptr;
   if (what.in) {
-    task.place = what.in->get().begin(group::state::caller(on), task.is_in_place);
-    task.stream = what.in->get().stream;
+    task.place = group::state::begin(*what.in, on, task.is_in_place);
+    task.stream = group::state::stream(*what.in);
   } else {
     assert(creator);
     task.place = creator->children->created();
@@ -121,21 +130,26 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
   }
   task.open(*on.forks, on);
   new (task.rounding) base::kept_rounding;
-  task.began = base::one_in_thirty_two() ? base::ticks() : 0;
+  bool is_timed = base::one_in_thirty_two();
+  if (what.in && what.access_count == 0) {
+    is_timed = is_timed || has_used_up(on.forks->kept, what);
+    exec.let_keep(*on.forks, what.run, what.where);
+  }
+  task.began = is_timed ? base::ticks() : 0;
 }
 
 }  // namespace
 
 start start_task(const task_description& what, task_frame* frame) noexcept {
   executor* const exec = running_executor.load(std::memory_order_acquire);
-  if (!exec || (what.in && what.in->get().members.dismissed())) return start::handed_over;
+  if (!exec || (what.in && group::state::dismissed(*what.in))) return start::handed_over;
   thread_state& on = state_of_thread;
   const context* creator = nullptr;
   task_size size;
   if (what.in && what.access_count == 0) {
     const context* const around = on.current ? on.current : on.forks->base;
     if (around && around->records_into) return start::handed_over;
-    size = size_of(*exec, what, what.in->get().members);
+    size = size_of(*exec, what, *what.in);
   } else {
     context& here = current_context();
     creator = &here;
@@ -144,7 +158,7 @@ start start_task(const task_description& what, task_frame* frame) noexcept {
   if (size == task_size::large) return start::handed_over;
   if (!frame || !needs_no_context(what, size, on))
     return size == task_size::tiny ? start::tiny_at_once : start::at_once;
-  begin(*frame, what, on, creator);
+  begin(*exec, *frame, what, on, creator);
   return start::begun;
 }
 
@@ -227,7 +241,7 @@ void run_in_context(executor& exec, const task_description& what, void* callable
       members_of(what.in, creator).add_error(task.place, std::current_exception());
     }
   }
-  if (what.in) what.in->get().end(task.is_in_place);
+  if (what.in) group::state::end(*what.in, task.is_in_place);
 }
 
 }  // namespace
@@ -237,10 +251,18 @@ void end_at_once(task_frame& task) noexcept {
     return end_in_context(task, nullptr);
   close(task, *state_of_thread.forks);
   // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): `begin` has set it where there is a group
-  if (group* const in = task.what->in) in->get().end(task.is_in_place);
+  if (group* const in = task.what->in) group::state::end(*in, task.is_in_place);
 }
 
 void fail_at_once(task_frame& task) noexcept { end_in_context(task, std::current_exception()); }
+
+void end_kept(task_frame& task, const task_description& what, bool has_thrown) noexcept {
+  task.what = &what;
+  task.began = 0;
+  task.is_in_place = true;
+  new (task.rounding) base::kept_rounding;
+  end_in_context(task, has_thrown ? std::current_exception() : nullptr);
+}
 
 void run_at_once(const task_description& what, void* callable, access_record* records, bool tiny) {
   const auto run = [&] {
@@ -248,7 +270,7 @@ void run_at_once(const task_description& what, void* callable, access_record* re
     if (what.access_count > 0 || !needs_no_context(what, task_size::small, on))
       return run_in_context(*running_executor.load(std::memory_order_acquire), what, callable, records, tiny);
     task_frame task;
-    begin(task, what, on, what.in ? nullptr : &current_context());
+    begin(the_executor(), task, what, on, what.in ? nullptr : &current_context());
     try {
       what.run(callable, nullptr, body_use::call);
     } catch (...) {

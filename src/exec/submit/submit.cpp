@@ -23,9 +23,9 @@ void throw_recorded(const char* call) {
 
 namespace detail {
 
-bool is_full(executor& exec, context& here, group* in) {
+bool is_full(executor& exec, context& here, const group* in) {
   if (here.records_into) return false;
-  if (in) return is_full(exec, in->get().members);
+  if (in) return is_full(exec, *in);
   if (exec.serial()) return true;
   const scope& members = *here.children;
   if (members.created() < here.window_full_from) return false;

@@ -22,17 +22,17 @@ inline context& unrecorded_context(const char* call) {
 namespace detail {
 
 inline scope& members_of(group* in, context& here) { return in ? in->get().members : *here.children; }
-inline void* stream_of(group* in, const context& here) { return in ? in->get().stream : here.stream; }
+inline void* stream_of(const group* in, const context& here) { return in ? group::state::stream(*in) : here.stream; }
 
 /// Counts a new task of the caller's; gives its place.
 inline std::uint64_t enter(group* in, context& here) {
-  return in ? in->get().enter(group::state::caller(address_of_thread_state())) : here.children->enter();
+  return in ? group::state::enter(*in, address_of_thread_state()) : here.children->enter();
 }
 
 /// Has the creator so many tasks in flight that it has to run a new one itself, or to wait?
-bool is_full(executor& exec, context& here, group* in);
-inline bool is_full(executor& exec, const scope& members) {
-  return exec.serial() || members.in_flight() >= exec.window();
+bool is_full(executor& exec, context& here, const group* in);
+inline bool is_full(executor& exec, const group& in) {
+  return exec.serial() || (in.known() && in.known()->members.in_flight() >= exec.window());
 }
 
 /// Makes the graph know what the task reads and writes; gives whether it waits for nothing. What is thrown leaves no

@@ -39,6 +39,11 @@ class branch_requests {
   void ask_again(worker& from) noexcept {
     if (idle_.load(std::memory_order_relaxed) > 0) from.asked.store(true, std::memory_order_relaxed);
   }
+  /// There is enough for others in the worker's queue. It wants to be asked when they have taken that.
+  void has_enough(worker& w) noexcept {
+    if (!forks_used_.load(std::memory_order_relaxed)) forks_used_.store(true, std::memory_order_relaxed);
+    if (w.asked.load(std::memory_order_relaxed)) w.asked.store(false, std::memory_order_relaxed);
+  }
   /// The worker was asked, and would give: may there be somebody who takes it?
   bool may_give(worker& w) noexcept;
 

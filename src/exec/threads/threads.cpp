@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/cache_path.hpp"
+#include "base/chance.hpp"
 #include "base/processor.hpp"
 #include "base/settings.hpp"
 #include "base/start_thread.hpp"
@@ -256,6 +257,14 @@ std::optional<grain::wait_sums> threads_executor::waits(int first, int width) co
 }
 
 void threads_executor::give_branch(detail::fork_list& list) noexcept { core::give_branch(*this, *self(), list); }
+
+void threads_executor::let_keep(detail::fork_list& list, detail::task_function body, const location& where) noexcept {
+  constexpr unsigned least = 16;
+  worker* const w = self();
+  if (!w || !list.has_room() || sharing_) return;
+  list.kept = {body, where.line(), least + base::up_to_31()};
+  branches_.has_enough(*w);
+}
 
 void threads_executor::run_forks(void (*call)(void*), void* env, location where) {
   const starting_thread::visit visit(*this);

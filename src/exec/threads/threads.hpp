@@ -52,6 +52,7 @@ class threads_executor final : public executor, public phase_host {
   void run_forks(void (*call)(void*), void* env, location where) override;
   void run_with_forks(void (*call)(void*), void* env) override;
   void give_branch(detail::fork_list& list) noexcept override;
+  void let_keep(detail::fork_list& list, detail::task_function body, const location& where) noexcept override;
   int width() const override;
   int track() const noexcept override;
   int hold_track() noexcept override;
