@@ -127,6 +127,7 @@ void after_fork_in_child() {
   set_context_watcher(nullptr, watched::nothing);  // it tells the parent's executor
   set_current_context(nullptr);
   forget_root_context();
+  keep_no_tasks();
   os_waiter::forget_after_fork();
   forget_waits_in_place_after_fork();
   trace::forget_after_fork();

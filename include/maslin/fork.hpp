@@ -110,7 +110,7 @@ template <class F, class G>
 std::tuple<branch_result<F>, branch_result<G>> fork_here(fork_list& list, thread_state& on, F& first, G& second,
                                                          location where) {
   fork_of<G> me(list, on, second, where);
-  if (list.asked->load(std::memory_order_relaxed)) [[unlikely]]
+  if (list.asked->branch.load(std::memory_order_relaxed)) [[unlikely]]
     answer(list);
   given<F> left = run_in_place<first_threw>(first, list, me);
   if (me.promoted) [[unlikely]] {

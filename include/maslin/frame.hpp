@@ -42,6 +42,12 @@ struct branch_frame {
   void close(struct fork_list& in) noexcept;
 };
 
+/// What those who have nothing to do ask of a worker.
+struct requests {
+  std::atomic<bool> branch;  ///< a branch of its forks
+  std::atomic<bool> tasks;   ///< tasks that it would run itself
+};
+
 /// Tasks that the code of a fiber runs itself without asking: the next of one call site.
 struct kept_tasks {
   task_function body = nullptr;
@@ -59,9 +65,9 @@ struct fork_list {
   branch_frame* innermost = nullptr;  ///< in which the fiber is
   context* base = nullptr;            ///< the innermost context in force that is not a branch's; null: the thread's own
   std::uintptr_t low = 0;             ///< below this address the stack is too short for another fork; or `no_room`
-  const std::atomic<bool>* asked = nullptr;  ///< does somebody want a branch?
-  int ignored = 0;                           ///< so many more forks before the clock is read again
-  kept_tasks kept;
+  const requests* asked = nullptr;    ///< what somebody wants
+  int ignored = 0;                    ///< so many more forks before the clock is read again
+  kept_tasks kept{};
 
   static constexpr std::uintptr_t no_room = ~std::uintptr_t{0};
   bool has_room() const noexcept { return low != no_room; }

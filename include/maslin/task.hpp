@@ -539,27 +539,27 @@ void spawn(const task_description& what, From&&... from) {
   submit_task(storage, what);
 }
 
+/// The body of a task in `runs_kept` has needed a context, or, in a handler, has thrown.
+MASLIN_API void end_kept(task_frame& frame, const task_description& what, bool has_thrown) noexcept;
+
+/// Runs a new task of the group if its creator may without asking (src/task/README.md); gives whether it did. Otherwise
+/// the callable is as it was.
+template <class Body, class F>
+[[gnu::always_inline]] inline bool runs_kept(F&& f, group& in, const location& where);
+
 /// A task without arguments.
 template <class F>
 void spawn_plain(F&& f, group* in, location where) {
   using body = std::decay_t<F>;
   if constexpr (fits<body, passes<>>) {
     expect_body<body>(f, "task", where);
+    if constexpr (is_plain<body>)
+      if (in && runs_kept<body>(std::forward<F>(f), *in, where)) return;
     spawn<body, 0, false>({use_stored<body>, in, where, 0, nullptr, 0}, std::forward<F>(f));
   } else {
     task_body<body, typename parameters_of<body>::type, passes<>>();
   }
 }
-
-/// The body of a task in `runs_kept` has needed a context, or, in a handler, has thrown.
-MASLIN_API void end_kept(task_frame& frame, const task_description& what, bool has_thrown) noexcept;
-
-/// Runs a new task of the group if its creator may without asking (src/task/README.md); gives whether it did.
-template <class Body, class F>
-[[gnu::always_inline]] inline bool runs_kept(F& f, group& in, const location& where);
-
-template <class F>
-void spawn_in_group(F&& f, group& in, location where);
 
 /// A task with arguments.
 template <class F, class... Arguments>
@@ -611,7 +611,7 @@ class group {
   /// Creates a task in this group; otherwise as `maslin::task`.
   template <class F>
   void task(F&& f, location where = location::current()) {
-    detail::spawn_in_group(std::forward<F>(f), *this, where);
+    detail::spawn_plain(std::forward<F>(f), this, where);
   }
   template <class F, class A, class... Arguments>
     requires(!std::same_as<std::decay_t<A>, location>)
@@ -645,7 +645,7 @@ class group {
 
  private:
   template <class Body, class F>
-  friend bool detail::runs_kept(F& f, group& in, const location& where);
+  friend bool detail::runs_kept(F&& f, group& in, const location& where);
 
   /// Names the calling code's fiber, or its thread where it runs on none: what is one at a time.
   static const void* caller(const detail::thread_state& on) noexcept {
@@ -655,8 +655,9 @@ class group {
   static bool is_in_task(const detail::thread_state& on) noexcept {
     return !on.current && on.forks->innermost && on.forks->innermost->is_task();
   }
-  /// Has its creator run all members itself, and did none throw?
-  bool is_over() const noexcept { return !has_state_.load(std::memory_order_acquire) && in_place_.are_over(); }
+  /// Has its creator run all members itself, and did none throw? In this order: what the members made is visible once
+  /// they are over.
+  bool is_over() const noexcept { return in_place_.are_over() && !has_state_.load(std::memory_order_acquire); }
 
   MASLIN_API static void* stream_of(const group* variable) noexcept;
   MASLIN_API void make_state() noexcept;
@@ -677,11 +678,11 @@ class group {
 namespace detail {
 
 template <class Body, class F>
-inline bool runs_kept(F& f, group& in, const location& where) {
+inline bool runs_kept(F&& f, group& in, const location& where) {
   fork_list& list = *this_thread().forks;
   if (list.kept.left == 0 || !list.kept.are_of(use_stored<Body>, where.line()) || in.creator_ != &list ||
       !group::is_in_task(this_thread()) || in.has_state_.load(std::memory_order_relaxed) ||
-      list.asked->load(std::memory_order_relaxed) ||
+      list.asked->tasks.load(std::memory_order_relaxed) ||
       reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) < list.low)
     return false;
   --list.kept.left;
@@ -697,7 +698,7 @@ inline bool runs_kept(F& f, group& in, const location& where) {
   };
   try {
     const kept_rounding creators;
-    Body body(f);
+    Body body(std::forward<F>(f));
     body();
   } catch (...) {
     return end(true);
@@ -707,16 +708,6 @@ inline bool runs_kept(F& f, group& in, const location& where) {
   list.innermost = frame.outside;
   in.in_place_.end(in_place_awaited, wake_in_place);
   return true;
-}
-
-template <class F>
-void spawn_in_group(F&& f, group& in, location where) {
-  using body = std::decay_t<F>;
-  if constexpr (fits<body, passes<>> && is_plain<body>) {
-    expect_body<body>(f, "task", where);
-    if (runs_kept<body>(f, in, where)) return;
-  }
-  spawn_plain(std::forward<F>(f), &in, where);
 }
 
 }  // namespace detail

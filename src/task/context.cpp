@@ -142,6 +142,10 @@ namespace {
 }
 [[gnu::noinline]] detail::fork_list* forks_of_thread() noexcept { return detail::state_of_thread.forks; }
 [[gnu::noinline]] void set_forks_of_thread(detail::fork_list* list) noexcept { detail::state_of_thread.forks = list; }
+void keep_no_tasks() noexcept {
+  detail::fork_list& list = *forks_of_thread();
+  if (list.kept.left > 0) list.kept = {};
+}
 // Release: what the watcher needs was there before; who misses it meets it at the next change.
 void set_context_watcher(context_watcher watcher, watched what) noexcept {
   watched_contexts.store(what, std::memory_order_relaxed);

@@ -61,6 +61,8 @@ bool is_outside_tasks() noexcept;
 /// The forks of the calling code's fiber; no inline, as above.
 detail::fork_list* forks_of_thread() noexcept;
 void set_forks_of_thread(detail::fork_list* list) noexcept;
+/// The calling code asks again before it runs tasks itself.
+void keep_no_tasks() noexcept;
 
 /// Says what waits for the tasks of a root context and reports their exceptions, when its thread ends.
 void set_root_drain(void (*drain)(context& root)) noexcept;

@@ -23,11 +23,6 @@ class in_place_waits {
   void await(const in_place_members& of, waiter& w, const scope& group);
   /// Wakes who waits for these members, of which nothing is left, perhaps.
   void wake(const in_place_members* of) noexcept;
-  bool any() const noexcept { return any_.load(std::memory_order_relaxed); }
-  /// The last of the members that have begun is over.
-  void end(in_place_members& members) noexcept {
-    members.end(any_, [this](const in_place_members* of) { wake(of); });
-  }
   /// In a forked child: those who waited are its parent's.
   void forget_after_fork() noexcept;
 

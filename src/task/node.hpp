@@ -117,14 +117,17 @@ struct group::state {
 
   static detail::in_place_members_of<std::atomic>& in_place(group& of) noexcept { return of.in_place_; }
   static bool has_members(const group& of) noexcept { return of.in_place_.begun() + created(of) > 0; }
+  // In this order: what the members have made is visible once they are over.
+
   /// Has the creator run all members itself, and did none throw? Nothing is left of them then that a wait looks for.
   static bool ended_in_place(const group& of) noexcept {
-    return created(of) == 0 && of.in_place_.are_over() && !has_errors(of);
+    return of.in_place_.are_over() && created(of) == 0 && !has_errors(of);
   }
   /// Are all done of whose creation the caller knows?
   static bool is_quiet(const group& of) noexcept {
+    if (!of.in_place_.are_over()) return false;
     const state* const known = of.known();
-    return of.in_place_.are_over() && (!known || known->members.quiet());
+    return !known || known->members.quiet();
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -96,6 +97,42 @@ TEST_P(Forks, ABranchMayCreateTasksLoopsAndGroupsAndItsEndCoversThem) {
         });
     EXPECT_EQ(sum, before + 30);
   }
+}
+
+TEST_P(Forks, AGroupsTinyTasksLeaveTheRequestForABranch) {
+  if (!meets()) GTEST_SKIP() << "one runs beside the other";
+  struct meeting {
+    std::atomic<int> there{0};
+    void wait_for_both() {
+      ++there;
+      while (there < 2) std::this_thread::yield();
+    }
+    static void tiny(int depth) {
+      ms::group one;
+      one.task([] {});
+      one.wait();
+      if (depth == 0) return;
+      ms::group half;
+      half.task([depth] { tiny(depth - 1); });
+      tiny(depth - 1);
+      half.wait();
+    }
+  } both;
+  ms::group task;
+  task.task([&] {
+    meeting::tiny(10);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // nobody else has anything to do
+    meeting::tiny(3);
+    // The second branch of the outer fork is promoted at one of the forks inside the first.
+    ms::fork(
+        [&] {
+          while (both.there == 0) fib(10);
+          both.wait_for_both();
+        },
+        [&] { both.wait_for_both(); });
+  });
+  task.wait();
+  EXPECT_EQ(both.there, 2);
 }
 
 TEST_P(Forks, WaitInABranchCoversItsOwnTasksOnly) {

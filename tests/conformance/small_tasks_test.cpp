@@ -463,6 +463,18 @@ TEST_P(SmallTasks, InGroupsInEachOtherAreWaitedForByOthers) {
   }
 }
 
+TEST_P(SmallTasks, InGroupsInEachOtherMayHaveBodiesThatCanOnlyBeMoved) {
+  struct moved {
+    explicit moved(std::atomic<int>& counter) : of(&counter) {}
+    moved(moved&&) = default;
+    moved(const moved&) = delete;
+    std::atomic<int>* of;
+  };
+  std::atomic<int> ran{0};
+  walk(depth, [&](ms::group& half, int) { half.task([one = moved(ran)] { ++*one.of; }); });
+  EXPECT_EQ(ran, leaves - 1);
+}
+
 TEST_P(SmallTasks, OfAGroupMayBeCreatedByOthersWhoWaitForIt) {
   std::atomic<int> ran{0};
   for (int round = 0; round < 20; ++round) {

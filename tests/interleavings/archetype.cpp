@@ -20,7 +20,7 @@ namespace {
 
 os_waiter* calling_outsider = nullptr;  // the explorer keeps one for each thread
 
-constexpr std::atomic<bool> at_every_fork{true};
+constexpr detail::requests at_every_fork{true, true};
 
 /// Stacks of fibers, used again in the next execution.
 constexpr std::size_t stack_bytes = std::size_t{1} << 16;

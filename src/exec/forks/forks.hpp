@@ -19,7 +19,7 @@ inline void promote_all(executor& exec) noexcept {
   }
 }
 
-inline constexpr std::atomic<bool> nobody_asks{false};
+inline constexpr detail::requests nobody_asks{false, false};
 
 /// Puts a list of forks in force while it lives, for code without one.
 class forks_kept {

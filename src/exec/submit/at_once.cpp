@@ -79,13 +79,13 @@ bool stands_alone(executor& exec, context& here, const task_description& what) n
 
 using grain::task_size;
 
-/// How many of the group's tasks has its creator handed over?
-std::uint64_t handed_over(const group& in) noexcept { return in.known() ? in.known()->members.created() : 0; }
+/// How many of the group's tasks has its creator not run itself?
+std::uint64_t counted_by_scope(const group& in) noexcept { return in.known() ? in.known()->members.created() : 0; }
 
 /// Has the group's creator better run a task without accesses at once? Those of a group have somebody who waits for
 /// them, so that they do not pile up.
 task_size size_of(executor& exec, const task_description& what, const group& in) noexcept {
-  const task_size size = exec.size_of(what.run, what.where, 0, handed_over(in));
+  const task_size size = exec.size_of(what.run, what.where, 0, counted_by_scope(in));
   return size == task_size::large && is_full(exec, in) ? task_size::small : size;
 }
 
@@ -95,7 +95,7 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
   // A task that is run at once hands its own over, so that tasks which create each other do not pile up.
   const bool may_be_small = !here.at_once || what.in;
   const task_size size = may_be_small ? exec.size_of(what.run, what.where, what.access_count,
-                                                     what.in ? handed_over(*what.in) : here.children->created())
+                                                     what.in ? counted_by_scope(*what.in) : here.children->created())
                                       : large;
   return size == large && is_full(exec, here, what.in) ? small : size;
 }

@@ -127,16 +127,18 @@ class small_work {
     const double mean = ticks / static_cast<double>(tasks.size());
     return mean < grain::still_short * handing_task_over_ticks_ ? mean : 0;
   }
-  void learn(detail::task_function body, unsigned line, std::uint64_t ticks, bool leaves_tasks) noexcept {
+  /// Gives whether it was short.
+  bool learn(detail::task_function body, unsigned line, std::uint64_t ticks, bool leaves_tasks) noexcept {
     call_site& site = sites_.of(body, line);
     // At once, it would hold its creator up until they are done; and so would they, if they do the same, without end.
-    if (leaves_tasks) return site.is_never_small();
+    if (leaves_tasks) return site.is_never_small(), false;
     // One that takes so long must not wait for the mean to believe it: others of its site may be as long. How long it
     // takes does not matter then, and of a recursion's tasks, which enclose each other, most are short all the same.
     if (const double no_more_short = grain::still_short * handing_task_over_ticks_;
         static_cast<double>(ticks) >= no_more_short)
-      return site.learn(1, static_cast<std::uint64_t>(2 * no_more_short), 1);
+      return site.learn(1, static_cast<std::uint64_t>(2 * no_more_short), 1), false;
     site.learn(1, without_clock(ticks), task_memory);
+    return true;
   }
   void learn_graph(detail::task_function body, unsigned line, bool adding, std::uint64_t ticks) noexcept {
     sites_.of(body, line).learn_graph(adding, without_clock(ticks), task_memory);

@@ -263,7 +263,7 @@ void threads_executor::let_keep(detail::fork_list& list, detail::task_function b
   worker* const w = self();
   if (!w || !list.has_room() || sharing_) return;
   list.kept = {body, where.line(), least + base::up_to_31()};
-  branches_.has_enough(*w);
+  branches_.keeps_tasks(*w);
 }
 
 void threads_executor::run_forks(void (*call)(void*), void* env, location where) {
@@ -380,7 +380,7 @@ double threads_executor::mean_of_small(std::span<detail::task_node* const> tasks
 
 void threads_executor::learn(detail::task_function body, const location& where, std::uint64_t ticks,
                              bool leaves_tasks) noexcept {
-  small_.learn(body, where.line(), ticks, leaves_tasks);
+  if (!small_.learn(body, where.line(), ticks, leaves_tasks)) keep_no_tasks();
 }
 
 void threads_executor::learn_graph(detail::task_function body, const location& where, bool adding,

@@ -110,8 +110,8 @@ struct alignas(64) worker final : work_queue::watcher {
   threads_executor& exec;
   const int index;
   MASLIN_ATOMIC<team*> in_team;
-  /// Somebody wants a branch of this worker's forks (src/exec/forks/README.md).
-  std::atomic<bool> asked{true};
+  /// Somebody wants something of what this worker keeps to itself (src/exec/forks/README.md).
+  detail::requests asked{true, false};
   bounded_deque<detail::task_node, 4096> tasks;  ///< the head is this worker's
   work_queue queue{this};                        ///< loops
   /// To loops, dealt out or under a baseline. In a line that the worker does not write meanwhile.

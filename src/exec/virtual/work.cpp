@@ -152,7 +152,7 @@ void virtual_executor::enqueue_in_centre(detail::task_node* task) noexcept {
 void virtual_executor::run_forks(void (*call)(void*), void* env, location where) {
   const bool is_full = forks_of_thread()->has_room();  // of the stack that its list is for
   if (is_full || !is_known_here()) return run_as_task(*this, call, env, where);
-  static constexpr std::atomic<bool> at_every_fork{true};
+  static constexpr detail::requests at_every_fork{true, true};
   detail::fork_list list{.asked = &at_every_fork};
   const virtual_fiber& f = *here()->running;
   // Half of a fiber's stack; what is left of a thread's is not known.
