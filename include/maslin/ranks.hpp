@@ -67,6 +67,14 @@ elements elements_to_fill(Data& data) {
   return elements_of(data);
 }
 
+/// Refuses data that is gone before a started send or receive is complete. `R`: the type of a forwarding reference.
+template <class R>
+constexpr void expect_to_outlive_the_call() {
+  static_assert(lasts<R>,
+                "This starts to send or to receive a temporary object, which is gone when the call has returned. Name "
+                "an object that lives until the request is complete, or pass a span or a view.");
+}
+
 /// What a message or a contribution consists of.
 template <class Data>
 struct element_of {
@@ -82,16 +90,18 @@ struct element_of<Data> {
 struct combination {
   void (*apply)(const void* operation, void* into, const void* from, std::size_t count);
   const void* operation;
+  const std::type_info* type;  ///< of the operation
 };
 template <class Element, class Operation>
 combination combination_by(const Operation& operation) {
+  using callable = std::conditional_t<std::is_function_v<Operation>, Operation*, const Operation*>;
   return {[](const void* by, void* into, const void* from, std::size_t count) {
-            const auto& combine = *static_cast<const Operation*>(by);
+            auto& combine = *reinterpret_cast<callable>(const_cast<void*>(by));
             auto* const to = static_cast<Element*>(into);
             const auto* const more = static_cast<const Element*>(from);
             for (std::size_t i = 0; i < count; ++i) to[i] = combine(to[i], more[i]);
           },
-          &operation};
+          reinterpret_cast<const void*>(&operation), &typeid(Operation)};
 }
 
 enum class collective : unsigned char { barrier, broadcast, reduce, gather, scatter, all_to_all, scan, split };
@@ -163,20 +173,22 @@ class communicator {
   }
   /// `send` that goes on while the caller does something else. `data` must stay as it is until the request is complete.
   template <class Data>
-  request start_send(const Data& data, int to, int tag = 0, location where = location::current()) {
+  request start_send(Data&& data, int to, int tag = 0, location where = location::current()) {
+    detail::expect_to_outlive_the_call<Data>();
     return start_send_elements(detail::elements_of(data), to, tag, where);
   }
   /// `receive` that goes on while the caller does something else.
   template <class Data>
   request start_receive(Data&& into, int from = any_source, int tag = any_tag, location where = location::current()) {
+    detail::expect_to_outlive_the_call<Data>();
     return start_receive_elements(detail::elements_to_fill(into), from, tag, where);
   }
-  /// Sends and receives at once, so that ranks which do so in a circle do not wait for each other.
+  /// Sends and receives at once, both with that tag, so that ranks which do so in a circle do not wait for each other.
   template <class Data, class Into>
   message exchange(const Data& data, int to, Into&& into, int from = any_source, int tag = 0,
                    location where = location::current()) {
     request sent = start_send(data, to, tag, where);
-    const message received = receive(into, from, from == any_source ? any_tag : tag, where);
+    const message received = receive(into, from, tag, where);
     sent.wait(where);
     return received;
   }

@@ -31,10 +31,7 @@ struct pattern {
   }
 };
 
-/// One send or receive, from its start to its end.
-///
-///   alone ──add──▶ queued ──match──▶ matched ──▶ done
-///
+/// One send or receive: its owner's alone, queued in a mailbox (and perhaps taken back), matched, done.
 /// Who matches it is the only one to touch it until it is done.
 struct transfer {
   enum class state : std::uint8_t { alone, queued, matched, done };
@@ -53,8 +50,10 @@ struct transfer {
   location where;
 
   std::size_t bytes() const noexcept { return data.extent * data.bytes; }
-  bool is_done() const noexcept { return is.load(std::memory_order_relaxed) == state::done; }
-  void set(state to) noexcept { is.store(to, std::memory_order_relaxed); }
+  /// Acquire, and release below: its owner may look without a lock, and take it away.
+  bool is_done() const noexcept { return is.load(std::memory_order_acquire) == state::done; }
+  bool is_alone() const noexcept { return is.load(std::memory_order_relaxed) == state::alone; }
+  void set(state to) noexcept { is.store(to, std::memory_order_release); }
 };
 
 /// Gives a message of the same bytes for which nobody waits; null where there is no memory.

@@ -46,6 +46,7 @@ std::string described(const elements& e) { return fmt::format("{} x {}", e.exten
 std::string described(std::size_t rank, const arrival& a) {
   std::string text = fmt::format("rank {} calls {}", rank, name_of_call(a.brings));
   if (a.brings.root != any_source) text += fmt::format(" with root {}", a.brings.root);
+  if (a.brings.by.type) text += fmt::format(" by {}", name_of(*a.brings.by.type));
   if (a.brings.given.type) text += fmt::format(" of {}", described(a.brings.given));
   if (a.brings.result.type && a.brings.what != collective::broadcast)
     text += fmt::format(" into {}", described(a.brings.result));
@@ -53,6 +54,9 @@ std::string described(std::size_t rank, const arrival& a) {
 }
 
 bool same_type(const elements& a, const elements& b) { return *a.type == *b.type; }
+bool same_operation(const detail::combination& a, const detail::combination& b) {
+  return a.type && b.type ? *a.type == *b.type : a.type == b.type;
+}
 
 /// How many elements rank i of n has to give and to have room for, as the root (or rank 0) has them; what does not
 /// matter is not looked at.
@@ -147,6 +151,22 @@ bool overlap(const elements& a, const elements& b) {
   return one < other + b.extent * b.bytes && other < one + a.extent * a.bytes;
 }
 
+/// May rank i's result lie where it does, beside what it gives? They are apart, or each element lies where it belongs.
+bool lie_right(std::size_t i, const contribution& c) {
+  if (!overlap(c.given, c.result)) return true;
+  switch (c.what) {
+    case collective::reduce:
+    case collective::scan:
+      return c.given.data == c.result.data;
+    case collective::gather:
+      return c.given.data == part(c.result, i, c.given.extent * c.given.bytes);
+    case collective::scatter:
+      return c.result.data == part(c.given, i, c.result.extent * c.result.bytes);
+    default:
+      return c.what != collective::all_to_all;
+  }
+}
+
 }  // namespace
 
 std::string disagreement(std::span<const arrival* const> ranks) {
@@ -156,7 +176,7 @@ std::string disagreement(std::span<const arrival* const> ranks) {
   };
   for (std::size_t i = 1; i < ranks.size(); ++i) {
     const contribution& c = ranks[i]->brings;
-    if (c.what != first.what || c.root != first.root || c.by.apply != first.by.apply) return against(i);
+    if (c.what != first.what || c.root != first.root || !same_operation(c.by, first.by)) return against(i);
   }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const contribution& c = ranks[i]->brings;
@@ -170,7 +190,7 @@ std::string disagreement(std::span<const arrival* const> ranks) {
     if (c.what == collective::all_to_all && c.given.extent % ranks.size() != 0)
       return fmt::format("{} elements cannot be divided evenly among {} ranks: {}", c.given.extent, ranks.size(),
                          described(i, *ranks[i]));
-    if (c.what == collective::all_to_all && overlap(c.given, c.result))
+    if (e.given && e.result && !lie_right(i, c))
       return "what is given and what is received overlap: " + described(i, *ranks[i]);
   }
   return "";

@@ -75,7 +75,10 @@ bool is_within(const sleeper& s, const scope* enclosing) {
 }
 
 /// Is it a stream that is suspended at an off-load?
-bool waits_for_place(const sleeper& s) { return !s.code.waits_for.holder && !s.code.waits_for.members; }
+bool waits_for_place(const sleeper& s) {
+  const awaited_end& what = s.code.waits_for;
+  return !what.holder && !what.members && !what.is_message;
+}
 
 /// Does what `waiter` waits for need something that `other` stands in the way of?
 bool needs(const sleeper& waiter, const sleeper& other) {
@@ -83,6 +86,7 @@ bool needs(const sleeper& waiter, const sleeper& other) {
   if (what.holder)
     return std::any_of(other.scopes.begin(), other.scopes.end(),
                        [holder = what.holder->load()](const scope* s) { return s->identity() == holder; });
+  if (what.is_message) return false;  // ms::ranks itself finds ranks that wait for each other
   if (!what.members) return !waits_for_place(other) && is_within(other, waiter.scopes[1]);  // its phase
   // The innermost scope is where the sleeper itself may wait; it is a member of the others.
   const bool member = std::find(other.scopes.begin() + 1, other.scopes.end(), what.members) != other.scopes.end();
@@ -139,6 +143,8 @@ void print(std::string& out, std::size_t number, const sleeper& s) {
   if (what.holder)
     line("      waits for an ms::mutex{}",
          by.empty() ? ", held by code that does not wait, or that ended without unlocking it" : by);
+  else if (what.is_message)
+    line("      a rank that waits for others of its ms::ranks");
   else if (waits_for_place(s))
     line("      waits at an off-load until another stream of its phase ends or is suspended{}", by);
   else

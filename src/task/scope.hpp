@@ -55,6 +55,7 @@ class scope;
 struct awaited_end {
   const scope* members = nullptr;
   const std::atomic<std::uint64_t>* holder = nullptr;  ///< of the lock: whose code holds it, as `identity` names it
+  bool is_message = false;                             ///< or what other ranks do (ms::ranks)
 };
 
 /// A caller that can be suspended: a fiber, or a thread that is no worker. It waits for one thing at a time.

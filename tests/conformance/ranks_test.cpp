@@ -309,6 +309,97 @@ TEST_P(Ranks, TheExceptionOfARankEndsTheOthersWaitsAndIsRethrown) {
   EXPECT_EQ(ended, begun);
 }
 
+TEST_P(Ranks, TheExceptionOfARankEndsWhatOthersHaveStarted) {
+  const bool may_ask = !GetParam().described;  // there a rank that asks keeps its worker (docs/ranks.md)
+  std::atomic<int> told{0};
+  const std::string what = what_it_throws([&] {
+    ms::ranks(5, [&](ms::communicator& world) {
+      int never = 0;
+      std::vector<int> large(1000);
+      if (world.rank() == 4) {
+        for (int rank = 0; rank < 4; ++rank) world.receive(never, rank, 1);
+        throw ms::error("rank 4 has had enough");
+      }
+      try {
+        ms::request started = world.rank() == 0 ? world.start_send(large, 4, 2) : world.start_receive(never, 4, 2);
+        world.send(0, 4, 1);
+        if (world.rank() < 2 || !may_ask) started.wait();
+        while (!started.test()) {
+        }
+      } catch (const ms::error& e) {
+        EXPECT_NE(std::string(e.what()).find("since another rank has failed: rank 4 has had enough"), std::string::npos)
+            << e.what();
+        ++told;
+        throw ms::error("a consequence");
+      }
+    });
+  });
+  EXPECT_EQ(what, "rank 4 has had enough");
+  EXPECT_EQ(told, 4);
+}
+
+TEST_P(Ranks, ThatAllWaitForWhatTheyHaveStartedIsSaid) {
+  const std::string what = what_it_throws([] {
+    ms::ranks(2, [](ms::communicator& world) {
+      int never = 0;
+      world.start_receive(never, 1 - world.rank()).wait();
+    });
+  });
+  EXPECT_NE(what.find("a cycle: rank 0 waits for rank 1 waits for rank 0"), std::string::npos) << what;
+}
+
+TEST_P(Ranks, AnExchangeWithAnyoneReceivesItsTag) {
+  ms::ranks(2, [](ms::communicator& world) {
+    const int me = world.rank();
+    if (me == 0) world.send(-1, 1, 3);
+    int got = -2;
+    EXPECT_EQ(world.exchange(me, 1 - me, got).tag, 0);
+    EXPECT_EQ(got, 1 - me);
+    if (me == 1) {
+      world.receive(got, 0, 3);
+      EXPECT_EQ(got, -1);
+    }
+  });
+}
+
+int larger_of(int a, int b) { return std::max(a, b); }
+
+TEST_P(Ranks, AFunctionMayCombine) {
+  ms::ranks(5, [](ms::communicator& world) {
+    EXPECT_EQ(world.all_reduce(10 * world.rank(), larger_of), 40);
+    EXPECT_EQ(world.all_reduce(10 * world.rank(), &larger_of), 40);
+  });
+}
+
+TEST_P(Ranks, WhatIsGivenMayLieWhereItsResultBelongs) {
+  ms::ranks(3, [](ms::communicator& world) {
+    const auto me = static_cast<std::size_t>(world.rank());
+    std::vector<int> all(6, -1);
+    all[2 * me] = all[2 * me + 1] = world.rank();
+    world.all_gather(std::span(all).subspan(2 * me, 2), all);
+    EXPECT_EQ(all, (std::vector{0, 0, 1, 1, 2, 2}));
+    world.scan(all, all, std::plus{});
+    EXPECT_EQ(all[5], 2 * (world.rank() + 1));
+  });
+}
+
+TEST_P(Ranks, WhatIsGivenMustNotBeOverwrittenBeforeItIsRead) {
+  const auto with = [](auto call) {
+    return what_it_throws([&] {
+      ms::ranks(3, [&](ms::communicator& world) {
+        std::vector<int> all(6);
+        call(world, std::span(all));
+      });
+    });
+  };
+  const std::string gathered =
+      with([](ms::communicator& world, std::span<int> all) { world.gather(all.first(2), all, 2); });
+  EXPECT_NE(gathered.find("overlap: rank 2 calls gather with root 2"), std::string::npos) << gathered;
+  const std::string scanned =
+      with([](ms::communicator& world, std::span<int> all) { world.scan(all.first(4), all.last(4), std::plus{}); });
+  EXPECT_NE(scanned.find("overlap: rank 0 calls scan by std::plus<void>"), std::string::npos) << scanned;
+}
+
 TEST_P(Ranks, ThatAllWaitForEachOtherIsSaid) {
   const std::string what = what_it_throws([] {
     ms::ranks(4, [](ms::communicator& world) {

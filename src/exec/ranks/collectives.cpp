@@ -75,7 +75,9 @@ void meet(const rank_member& m, rank_arrival& mine) {
     m.of.wait(m.mine(), what, over, world::at_failure::go_on);
     return;
   }
-  const std::vector<rank_arrival*> all = in.arrivals;
+  // The next call's arrivals go elsewhere. It is not carried out before this rank has come to it.
+  std::swap(in.arrivals, in.carried_out);
+  const std::span<rank_arrival* const> all = in.carried_out;
   for (rank_arrival* one : all) one->is_carried_out = true;
   in.arrived = 0;
   in.lock.unlock();
@@ -87,6 +89,7 @@ void meet(const rank_member& m, rank_arrival& mine) {
 
 void call(const rank_member& m, rank_arrival& mine) {
   m.expect_own_code("a call of all ranks", mine.where);
+  m.of.catch_up();
   if (m.of.has_failed()) m.of.throw_given_up(m.mine(), mine.where);
   const contribution& c = mine.brings;
   const bool needs_root = c.what == collective::broadcast || c.what == collective::scatter;

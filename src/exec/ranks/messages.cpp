@@ -25,7 +25,7 @@ constexpr int most_kept = 64;
 std::string at_place(location where) { return fmt::format("{}:{}", where.file_name(), where.line()); }
 
 void expect_rank(const rank_member& m, int rank, const char* call, location where) {
-  if (rank < 0 || rank >= m.of.size() || static_cast<std::size_t>(rank) >= m.in.ranks.size())
+  if (rank < 0 || static_cast<std::size_t>(rank) >= m.in.ranks.size())
     throw error(fmt::format("{} at {}: there is no rank {}; expected 0 to {}", call, at_place(where), rank,
                             m.in.ranks.size() - 1));
 }
@@ -33,9 +33,10 @@ void expect_tag(int tag, const char* call, location where) {
   if (tag < 0) throw error(fmt::format("{} at {}: tag {}; expected a number from 0", call, at_place(where), tag));
 }
 
-/// The call can be made.
+/// The call can be made, and what comes before it has happened.
 void expect_call(const rank_member& m, const char* call, location where) {
   m.expect_own_code(call, where);
+  m.of.catch_up();
   if (m.of.has_failed()) m.of.throw_given_up(m.mine(), where);
 }
 
@@ -114,6 +115,7 @@ bool withdraw(world& of, transfer& t, bool is_send, int box) {
     its.box.remove_message(t);
   else
     its.box.remove_receive(t);
+  t.set(transfer::state::alone);
   return true;
 }
 
@@ -229,31 +231,33 @@ request::~request() {
   if (!started_) return;
   started_message& mine = *started_;
   world& of = mine.by.of;
-  if (mine.is_done() || withdraw(of, mine, mine.is_send, mine.box)) return;
+  if (mine.is_done() || mine.is_alone() || withdraw(of, mine, mine.is_send, mine.box)) return;
   of.wait(
       mine.owner, {}, [&] { return mine.is_done(); }, world::at_failure::go_on);
 }
 
 message request::wait(location where) {
   if (!started_) throw error("request::wait at " + at_place(where) + ": nothing was started, or it was waited for");
-  started_message& mine = *started_;
-  mine.by.expect_own_code("request::wait", where);
+  started_->by.expect_own_code("request::wait", where);
+  const request over(std::move(*this));  // also where it is given up
+  started_message& mine = *over.started_;
   const int peer = mine.is_send ? mine.box : in_world(mine.by, mine.wanted.source);
   using enum awaited_message::what;
   complete(mine.by.of, mine, mine.is_send, mine.box,
            {mine.is_send ? send : receive, peer, mine.is_send ? mine.said.tag : mine.wanted.tag, where});
-  const std::unique_ptr<started_message> over = std::move(started_);
-  if (over->is_send) return {over->by.rank, over->said.tag, over->data.extent};
-  return received(*over, over->by.rank);
+  if (mine.is_send) return {mine.by.rank, mine.said.tag, mine.data.extent};
+  return received(mine, mine.by.rank);
 }
 
 bool request::test() {
   if (!started_) return true;
-  const started_message& mine = *started_;
-  mine.by.of.let_others_run(mine.owner);
-  {
-    const base::locked held(mine.by.of.at(mine.owner).lock);
-    if (!mine.is_done()) return false;
+  started_message& mine = *started_;
+  world& of = mine.by.of;
+  of.let_others_run(mine.owner);
+  if (!mine.is_done()) {
+    if (of.has_failed() && (mine.is_alone() || withdraw(of, mine, mine.is_send, mine.box)))
+      of.throw_given_up(mine.owner, mine.where);
+    return false;
   }
   if (!mine.is_send) received(mine, mine.by.rank);
   return true;

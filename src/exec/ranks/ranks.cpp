@@ -52,13 +52,13 @@ void start(executor& exec, world& all, scope& members, const context& here, int 
 void run_on_workers(executor& exec, world& all, location where) {
   context& here = current_context();
   scope members(here.children, scope::creators::many);
+  const uncancelled during(here);
   const stuck_watch watched(all);
   try {
     for (int rank = 0; rank < all.size() && !all.has_failed(); ++rank) start(exec, all, members, here, rank, where);
   } catch (...) {
     all.fail(0, std::current_exception());
   }
-  const uncancelled during(here);
   const stream_waits meanwhile(here);
   suspend_until(exec, members);
 }

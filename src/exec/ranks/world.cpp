@@ -51,9 +51,8 @@ void world::run_rank(int rank) noexcept {
     context& here = current_context();
     await_tasks(exec_, here);
     if (here.children->has_errors()) rethrow_first(here.children->take_errors());
-  } catch (const given_up&) {
   } catch (...) {
-    fail(rank, std::current_exception());
+    if (!has_given_up(rank)) fail(rank, std::current_exception());
   }
   const base::locked held(at(rank).lock);
   at(rank).has_ended = true;
@@ -61,6 +60,7 @@ void world::run_rank(int rank) noexcept {
 
 void world::run_in_turn() {
   std::vector<std::thread> threads;
+  threads.reserve(states_.size());
   const auto run = [this](int rank) {
     turns_->begin(rank);
     run_rank(rank);
@@ -70,9 +70,17 @@ void world::run_in_turn() {
   };
   try {
     for (int rank = 0; rank < size(); ++rank) threads.push_back(base::start_thread([] {}, [&, rank] { run(rank); }));
-  } catch (...) {
+  } catch (const std::system_error& e) {
     // Those that were started find that the world has failed; the others are not there.
-    fail(static_cast<int>(threads.size()), std::current_exception());
+    const int missing = static_cast<int>(threads.size());
+    try {
+      throw error(fmt::format(
+          "ranks: the system has no thread for rank {} of {} ({}); ask for fewer ranks, or allow more threads "
+          "(ulimit -u)",
+          missing, size(), e.what()));
+    } catch (...) {
+      fail(missing, std::current_exception());
+    }
     for (int rank = static_cast<int>(threads.size()); rank < size(); ++rank) turns_->leave_out(rank);
   }
   turns_->start();
@@ -100,9 +108,25 @@ void world::let_others_run(int rank) {
   exec_.help(nullptr);
 }
 
-void world::throw_given_up(int rank, location where) const {
-  throw given_up(fmt::format("rank {} gave its wait at {}:{} up, since another rank has failed", rank,
-                             where.file_name(), where.line()));
+void world::throw_given_up(int rank, location where) {
+  {
+    const base::locked held(at(rank).lock);
+    at(rank).gave_up = true;
+  }
+  std::string why;
+  std::exception_ptr cause;
+  {
+    const base::locked held(cause_lock_);
+    cause = cause_;
+  }
+  try {
+    std::rethrow_exception(cause);
+  } catch (const std::exception& e) {
+    why = std::string(": ") + e.what();
+  } catch (...) {
+  }
+  throw error(fmt::format("rank {} gave its wait at {}:{} up, since another rank has failed{}", rank, where.file_name(),
+                          where.line(), why));
 }
 
 void world::rethrow() {
@@ -128,9 +152,13 @@ bool world::all_sleep(std::vector<std::uint64_t>& sleeps) {
 
 /// Who is found in the same sleep twice has slept between the two times. So all sleep at the moment between them, and
 /// only ranks wake ranks.
-bool world::is_stuck() {
-  std::vector<std::uint64_t> before, after;
-  return all_sleep(before) && all_sleep(after) && before == after;
+bool world::is_stuck() noexcept {
+  try {
+    std::vector<std::uint64_t> before, after;
+    return all_sleep(before) && all_sleep(after) && before == after;
+  } catch (const std::bad_alloc&) {
+    return false;  // it is looked at again
+  }
 }
 
 void world::fail_stuck() noexcept {
@@ -183,10 +211,12 @@ std::string world::who_waits_for_whom() {
     }
     if (at == any_source || seen_from[static_cast<std::size_t>(at)] != start) continue;
     text += fmt::format("\n  a cycle: rank {}", at);
+    int length = 0;
     for (int next = waits_for[static_cast<std::size_t>(at)];; next = waits_for[static_cast<std::size_t>(next)]) {
-      text += fmt::format(" waits for rank {}", next);
+      if (++length <= most_shown) text += fmt::format(" waits for rank {}", next);
       if (next == at) break;
     }
+    if (length > most_shown) text += fmt::format(", and so on; {} ranks in all", length);
     break;
   }
   return text;

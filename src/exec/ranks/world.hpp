@@ -24,12 +24,6 @@
 
 namespace maslin {
 
-/// Thrown in ranks that have done nothing wrong: their world ends because another has.
-class given_up : public error {
- public:
-  using error::error;
-};
-
 /// What a rank waits for, for messages.
 struct awaited_message {
   enum class what : std::uint8_t { receive, send, probe, meeting };
@@ -47,6 +41,8 @@ struct rank_state {
   bool probes MASLIN_GUARDED_BY(lock) = false;        ///< it waits for a message to look at
   int copies MASLIN_GUARDED_BY(lock) = 0;             ///< messages in the box that their senders do not wait for
 
+  bool gave_up MASLIN_GUARDED_BY(lock) = false;  ///< it was told that another has failed
+
   // Who waits for whom.
   bool has_ended MASLIN_GUARDED_BY(lock) = false;
   bool is_asleep MASLIN_GUARDED_BY(lock) = false;
@@ -57,13 +53,14 @@ struct rank_state {
 /// A communicator, as all its ranks see it.
 struct rank_group {
   rank_group(std::uint32_t its_number, std::vector<int> its_ranks)
-      : number(its_number), ranks(std::move(its_ranks)), arrivals(ranks.size()) {}
+      : number(its_number), ranks(std::move(its_ranks)), arrivals(ranks.size()), carried_out(ranks.size()) {}
 
   const std::uint32_t number;
   const std::vector<int> ranks;  ///< its i-th rank is that one of the world
 
   base::short_lock lock;
   std::vector<struct rank_arrival*> arrivals MASLIN_GUARDED_BY(lock);  ///< at the call that is under way, by rank
+  std::vector<struct rank_arrival*> carried_out;  ///< at the one before; only for the rank that came last to that
   int arrived MASLIN_GUARDED_BY(lock) = 0;
 };
 
@@ -92,11 +89,12 @@ class world {
   void run_rank(int rank) noexcept;
   /// All ranks in turn, each on a thread of its own: under the serial elision.
   void run_in_turn();
-  /// Ends the world: who waits throws `given_up`. `why` is what the call of ms::ranks throws, unless a lower rank
-  /// fails, too.
+  /// Ends the world: who waits gives up. `why` is what the call of ms::ranks throws, unless a lower rank fails, too,
+  /// which has not given up.
   void fail(int rank, std::exception_ptr why) noexcept;
   bool has_failed() const noexcept { return failed_.load(std::memory_order_acquire); }
-  [[noreturn]] void throw_given_up(int rank, location where) const;
+  /// Throws what a rank is told whose wait ends since another has failed.
+  [[noreturn]] void throw_given_up(int rank, location where);
   void rethrow();
 
   /// What a caller does that waits when the world fails: it gives up; or it goes on, since another rank is at work on
@@ -133,9 +131,11 @@ class world {
       ++mine.sleeps;
       mine.waits_for = what;
       mine.sleeper = me;
-      me->sleep(mine.lock, {});
+      me->sleep(mine.lock, {.is_message = true});
     }
   }
+  /// Lets everything happen that happens before the caller's time.
+  void catch_up() { exec_.catch_up(); }
   /// The rank asks for something that is not there yet, perhaps again and again.
   void let_others_run(int rank);
   /// Something of that rank's has changed: `change()` does so under its lock.
@@ -159,13 +159,17 @@ class world {
   }
 
   /// Do all ranks that have not ended wait for each other?
-  bool is_stuck();
+  bool is_stuck() noexcept;
   void fail_stuck() noexcept;
 
  private:
   /// Do all sleep that have not ended? Gives which sleep of each that is.
   bool all_sleep(std::vector<std::uint64_t>& sleeps);
   void note(int rank, const awaited_message& what);
+  bool has_given_up(int rank) {
+    const base::locked held(at(rank).lock);
+    return at(rank).gave_up;
+  }
   std::string who_waits_for_whom();
 
   executor& exec_;
