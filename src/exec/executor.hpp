@@ -57,6 +57,8 @@ class executor : public graph::ready_sink {
   /// For a caller that cannot be suspended: does some of what `covered` (if it is a scope that is waited for) is
   /// waiting for, on the caller's stack, or lets others run.
   virtual void help(const scope* covered) = 0;
+  /// For a rank that looks for a message again and again: lets something else of its worker's run.
+  virtual void let_others_run() { help(nullptr); }
   /// The public calls of the same names; `caller` is the calling context.
   virtual void run_loop(context& caller, const detail::loop& l) = 0;
   virtual void run_phase(context& caller, const detail::phase& p) = 0;

@@ -143,6 +143,29 @@ TEST_P(Ranks, AskingForAMessageAgainAndAgainLetsItsSenderRun) {
   });
 }
 
+TEST_P(Ranks, AskingAgainAndAgainLetsTheTasksAndStreamsOfOthersRun) {
+  if (GetParam().described) GTEST_SKIP() << "a rank that asks keeps its worker there (docs/ranks.md)";
+  constexpr int count = 9;  // more than there are workers, or nearly
+  ms::ranks(count, [](ms::communicator& world) {
+    if (world.rank() < count - 1) {
+      while (!world.look(count - 1)) {
+      }
+      int got = 0;
+      world.receive(got);
+      return;
+    }
+    std::atomic<int> ran{0};
+    ms::phase("streams", 4, [&](std::int64_t) { ++ran; });
+    ms::group some;
+    for (int i = 0; i < 100; ++i) some.task([&] { ++ran; });
+    some.wait();
+    int x = 0;
+    ms::task([](ms::view<int> v) { v[0] = 1; }, ms::out(x));
+    ms::wait();
+    for (int rank = 0; rank < count - 1; ++rank) world.send(ran + x, rank);
+  });
+}
+
 TEST_P(Ranks, AProbeWaitsForAMessageAndLeavesIt) {
   ms::ranks(2, [](ms::communicator& world) {
     std::vector<int> data(300, 9);

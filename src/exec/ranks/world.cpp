@@ -105,7 +105,7 @@ void world::let_others_run(int rank) {
     return;
   }
   exec_.catch_up();
-  exec_.help(nullptr);
+  exec_.let_others_run();
 }
 
 void world::throw_given_up(int rank, location where) {

@@ -163,26 +163,33 @@ void threads_executor::refuse(const work& item) noexcept {
   run_task(*this, item.task, *this);
 }
 
+void threads_executor::go_behind(worker& w, task_fiber& next) {
+  task_fiber& me = *w.running;
+  me.next_ready = nullptr;
+  task_fiber** end = &w.ready;
+  while (*end) end = &(*end)->next_ready;
+  *end = &me;
+  ++w.suspended;
+  w.runs(next);
+  trace::record(w.index, trace::event_kind::suspend, 0, number_of(me));
+  fiber::switch_to(me.machine, next.machine, nothing, nullptr);
+  trace::record(self()->index, trace::event_kind::resume, 0, number_of(me));
+}
+
+void threads_executor::let_others_run() {
+  worker& w = *self();
+  w.steps_first = true;
+  if (task_fiber* next = take_ready(w)) return go_behind(w, *next);
+  if (has_spare_fiber(w)) go_behind(w, w.idle.pop());
+}
+
 void threads_executor::help(const scope* covered) {
   worker& w = *self();
   const bool has_stack = w.running->has_last_room();
   // Others may have some left; what they have not taken then, nobody can. It is a time and no state: a worker may be
   // in a body that never comes back, or the program's own thread outside of Maslin, and the wait must end all the same.
   if (!has_stack) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  if (task_fiber* next = take_ready(w)) {
-    // Others that may go on here go first; this one follows them.
-    task_fiber& me = *w.running;
-    me.next_ready = nullptr;
-    task_fiber** end = &w.ready;
-    while (*end) end = &(*end)->next_ready;
-    *end = &me;
-    ++w.suspended;
-    w.runs(*next);
-    trace::record(w.index, trace::event_kind::suspend, 0, number_of(me));
-    fiber::switch_to(me.machine, next->machine, nothing, nullptr);
-    trace::record(self()->index, trace::event_kind::resume, 0, number_of(me));
-    return;
-  }
+  if (task_fiber* next = take_ready(w)) return go_behind(w, *next);
   const auto within = [covered](const scope* s) { return s->within(covered); };
   const auto carry_out = [&](const work& item) {
     const base::in_float_mode usual(base::usual_float_mode);

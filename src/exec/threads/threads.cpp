@@ -167,6 +167,10 @@ void threads_executor::work_loop() {
       run_tasks(w, std::exchange(w.running->starts_with, nullptr));
       continue;
     }
+    if (std::exchange(w.steps_first, false)) [[unlikely]] {
+      if (!core::step(*this, w, *w.in_team.load(std::memory_order_acquire))) std::this_thread::yield();
+      continue;
+    }
     task_fiber* next = take_ready(w);
     if (!next) {
       step(w);

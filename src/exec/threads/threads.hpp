@@ -38,6 +38,7 @@ class threads_executor final : public executor, public phase_host {
   bool run_member(scope& s) override;
   waiter* caller() override;
   void help(const scope* covered) override;
+  void let_others_run() override;
   void run_loop(context& caller, const detail::loop& l) override;
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
@@ -234,6 +235,8 @@ class threads_executor final : public executor, public phase_host {
   bool stream_outside(const scope& covered);
 
   // fibers.cpp
+  /// `next` goes on, and the running fiber when all have that may go on here.
+  void go_behind(worker& w, task_fiber& next);
   void enter_loop(worker& w);
   task_fiber* take_ready(worker& w);
   bool has_spare_fiber(worker& w) { return !w.idle.empty() || fibers_.refill(w.idle); }

@@ -131,6 +131,7 @@ struct alignas(64) worker final : work_queue::watcher {
   int suspended = 0;                ///< fibers that will resume here
   std::uint64_t gave_at = 0;        ///< when it gave a branch away last, in ticks
   bool refills = true;              ///< it hands over what it creates (grain::refills)
+  bool steps_first = false;         ///< takes a piece of work before the next fiber goes on (`let_others_run`)
   bool was_woken = false;           ///< and has not looked into the queues since, for which that may have been
   const context* shares = nullptr;  ///< the stream whose loop it shares with its team
   std::thread thread;
