@@ -272,28 +272,37 @@ bool leaves_others_behind(const process_runtime& p) noexcept {
   return *p.exec;
 }
 
+namespace {
+
+void expect_no_other(const process_runtime& p, const Runtime::options& wish) {
+  if ((wish.workers > 0 && wish.workers != p.running_with.workers) || (wish.serial && !p.running_with.serial))
+    throw error("Runtime: one with " + std::to_string(p.running_with.workers) +
+                " workers is running already; end it before another is made with other options");
+}
+
+}  // namespace
+
 Runtime::Runtime() : Runtime(options{}) {}
 
 Runtime::Runtime(const options& wish) {
   process_runtime& p = the_process();
-  std::unique_lock held(p.lock);
   if (wish.workers < 0)
     throw error("Runtime: workers = " + std::to_string(wish.workers) +
                 ": expected a positive number, or 0 for this process's CPU budget");
+  // The lock may be held by who waits for the calling code; what it guards does not change before that ends.
+  if (!is_outside_tasks()) return expect_no_other(p, wish);
+  std::unique_lock held(p.lock);
   if (p.is_over) return;
-  if (p.exec) {
-    const bool other =
-        (wish.workers > 0 && wish.workers != p.running_with.workers) || (wish.serial && !p.running_with.serial);
-    if (other)
-      throw error("Runtime: one with " + std::to_string(p.running_with.workers) +
-                  " workers is running already; end it before another is made with other options");
-  } else {
+  if (p.exec)
+    expect_no_other(p, wish);
+  else
     start(p, held, wish);
-  }
   ++p.users;
+  counts_ = true;
 }
 
 Runtime::~Runtime() {
+  if (!counts_) return;
   process_runtime& p = the_process();
   if (leaves_others_behind(p)) return;  // the runtime ends with the process
   std::lock_guard held(p.lock);

@@ -9,7 +9,8 @@ namespace maslin {
 
 /// Keeps the runtime of this process alive. The first one (or the first call of anything else) starts it; the starting
 /// thread is worker 0 while it is inside Maslin. The last destructor waits for everything, prints exceptions that
-/// nobody observed, stops the workers and never throws.
+/// nobody observed, stops the workers and never throws. One that is made inside a task, a stream or a loop does not
+/// count: the runtime runs there, and its end waits for that code.
 class Runtime {
  public:
   /// What a program may ask for.
@@ -23,6 +24,9 @@ class Runtime {
   MASLIN_API ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
+
+ private:
+  bool counts_ = false;
 };
 
 /// Gives the number of workers granted to the caller: a stream's width; 1 inside a task or loop. For code inside.

@@ -89,6 +89,8 @@ int failed(const char* call, maslin_location where, bool collects) noexcept {
   }
 }
 
+void forget_others() noexcept { current_context().others = {}; }
+
 void begin_body() noexcept {
   failure& mine = last_failure();
   if (mine.whose == &current_context()) mine.whose = nullptr;

@@ -44,6 +44,9 @@ extern base::mutex lasting_lock;
 /// rethrew the earliest of several, and the message says how many.
 int failed(const char* call, maslin_location where, bool collects) noexcept;
 
+/// Forgets what an earlier wait of the caller left behind.
+void forget_others() noexcept;
+
 /// Forgets the caller's message: a body begins, and what it will say of its failure is not somebody else's.
 void begin_body() noexcept;
 /// Throws `body_failed` for a body's value other than 0: `what` did so ("the task created at main.c:12"). If the value
@@ -77,6 +80,7 @@ int guarded(const char* call, maslin_location where, Body&& body, bool collects 
 /// The same for a call that rethrows the earliest of several exceptions.
 template <class Body>
 int guarded_wait(const char* call, maslin_location where, Body&& body) noexcept {
+  forget_others();
   return guarded(call, where, body, true);
 }
 

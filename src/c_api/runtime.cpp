@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "c_api/boundary.hpp"
@@ -39,6 +40,8 @@ void begin(const maslin_options* given) {
   Runtime::options options;
   options.workers = wish.workers;
   options.serial = wish.serial != 0;
+  expect(is_outside_tasks(),
+         "called inside a task, stream or loop, where the runtime runs already: leave it out there");
   begun_runtimes& b = begun();
   const base::locked held(b.lock);
   b.all.reserve(b.all.size() + 1);
@@ -49,8 +52,10 @@ void end() {
   expect(is_outside_tasks(),
          "called inside a task, stream or loop, which the end would wait for: call it where the program began");
   begun_runtimes& b = begun();
+  std::unique_ptr<Runtime> last;  // ends, which may take long, without the lock
   const base::locked held(b.lock);
   expect(!b.all.empty(), "there is no maslin_begin of this process to take back");
+  last = std::move(b.all.back());
   b.all.pop_back();
 }
 

@@ -7,6 +7,7 @@
 static int end_here(void* arguments, const maslin_view* views) {
   (void)arguments;
   (void)views;
+  CHECK_FAILS(maslin_begin(NULL), MASLIN_BAD_ARGUMENT, "inside a task");
   CHECK_FAILS(maslin_end(), MASLIN_BAD_ARGUMENT, "inside a task");
   return 0;
 }
@@ -46,9 +47,25 @@ static void the_end_waits_for_everything(void) {
   CHECK_INT(x, 100);
 }
 
+static int begin_late(void* arguments, const maslin_view* views) {
+  (void)arguments;
+  (void)views;
+  dawdle();
+  CHECK_FAILS(maslin_begin(NULL), MASLIN_BAD_ARGUMENT, "inside a task");
+  return 0;
+}
+
+/// The end waits for a task that would make a beginning.
+static void a_beginning_inside_a_task_does_not_wait_for_the_end(void) {
+  CHECK_GOOD(maslin_begin(NULL));
+  CHECK_GOOD(maslin_task(begin_late, MASLIN_NO_ARGUMENTS, MASLIN_NO_ACCESSES, NULL));
+  CHECK_GOOD(maslin_end());
+}
+
 void test_process(void) {
   beginnings_are_counted();
   the_end_waits_for_everything();
+  a_beginning_inside_a_task_does_not_wait_for_the_end();
   // And a call without a beginning starts what lives until the process ends.
   int x = 0;
   CHECK_GOOD(maslin_task(add_one, MASLIN_NO_ARGUMENTS, MASLIN_ACCESSES(maslin_inout(&x, 1)), NULL));

@@ -1,5 +1,7 @@
 // Recordings.
 
+#include <string.h>
+
 #include "check.h"
 
 enum { columns = 6, rows = 20 };
@@ -46,6 +48,12 @@ static void expect_equal(struct field* a, struct field* b) {
     for (int k = 0; k < rows; ++k) CHECK_DOUBLE(a->now[c][k], b->now[c][k]);
 }
 
+static int fails(void* arguments, const maslin_view* views) {
+  (void)arguments;
+  (void)views;
+  return 9;
+}
+
 static void a_replay_does_what_was_recorded(void) {
   static struct field a, b, other;
   begin_field(&a);
@@ -65,7 +73,10 @@ static void a_replay_does_what_was_recorded(void) {
   expect_equal(&a, &other);
 
   const maslin_rebinding part = {b.now, other.now, sizeof(double) * 3};
+  for (int i = 0; i < 3; ++i) CHECK_GOOD(maslin_task(fails, MASLIN_NO_ARGUMENTS, MASLIN_NO_ACCESSES, NULL));
+  CHECK_FAILS(maslin_wait(), 9, "(and 2 others failed)");
   CHECK_FAILS(maslin_replay(recording, &part, 1), MASLIN_ERROR, "replays.c");
+  CHECK(!strstr(maslin_error_message(), "others failed"));  // those were the wait's
   CHECK_FAILS(maslin_replay(recording, NULL, 1), MASLIN_BAD_ARGUMENT, "instead is NULL");
   CHECK_FAILS(maslin_replay(recording, &part, -1), MASLIN_BAD_ARGUMENT, "count = -1");
   const maslin_rebinding nowhere = {b.now, NULL, sizeof b.now};

@@ -144,6 +144,32 @@ TEST(Process, RuntimesMayFollowEachOtherWithOtherOptions) {
   EXPECT_EQ(ms::workers(), 2);
 }
 
+// A library that makes one wherever it is called: the one outside goes on, and waits, also while its end has begun.
+TEST(Process, ARuntimeInsideATaskDoesNotCount) {
+  EXPECT_CHILD(
+      [] {
+        int last = 0;
+        {
+          const ms::Runtime outside({.workers = 2, .serial = false});
+          ms::task([] { const ms::Runtime inside; });
+          ms::wait();
+          ms::task([&last] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            const ms::Runtime inside;
+            last = 1;
+            try {
+              const ms::Runtime other({.workers = 5, .serial = false});
+            } catch (const ms::error&) {
+              last = 2;
+            }
+          });
+        }
+        const ms::Runtime after({.workers = 3, .serial = false});
+        return last == 2 && ms::workers() == 3 ? 0 : 1;
+      },
+      0, "");
+}
+
 TEST(Process, SerialByTheEnvironment) {
   EXPECT_CHILD(
       [] {

@@ -315,8 +315,11 @@ automatic::summary automatic::summarize(configuration c, std::vector<judged> of)
 std::vector<automatic::summary> automatic::summaries(const work_parts& shares, bool with_tail) const {
   std::vector<configuration> seen;
   std::vector<std::vector<judged>> slices;  // of each
+  // A phase may have lost workers. What needs more than it has says nothing that could be used now, and `surface` has
+  // no place for it.
+  const auto fits = [this](configuration c) { return c.streams * c.width + c.wider <= workers_; };
   for (const slice& s : taken_) {
-    if (s.tail && !with_tail) continue;
+    if ((s.tail && !with_tail) || !fits(s.measured.under)) continue;
     const judged one = judge(s, shares);
     if (one.w.not_seen > most_not_seen) continue;
     const auto at = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), s.measured.under) - seen.begin());
@@ -346,7 +349,7 @@ std::vector<automatic::summary> automatic::summaries(const work_parts& shares, b
   if (both > 0) shift /= both, off /= both;
   if (both > 1) off = std::max(0.0, off - square(shift));  // all faster or slower by as much
   for (const knowledge::known& k : before)
-    if (std::find(seen.begin(), seen.end(), k.under) == seen.end())
+    if (fits(k.under) && std::find(seen.begin(), seen.end(), k.under) == seen.end())
       all.push_back({{k.under, std::log(k.throughput) + shift, square(other_run_sd) + off}, 0, 0});
   return all;
 }

@@ -338,5 +338,31 @@ TEST(Automatic, OtherWorkersAreServedFromWhatIsKnown) {
   }
 }
 
+// A second phase takes workers away: what was measured on them is no part of what is expected, decided and learned.
+TEST(Automatic, WhatNeedsMoreWorkersThanThereAreSaysNothing) {
+  for (const int later : {2, 3, 4, 6}) {
+    automatic grain({8, 1000});
+    double now = 0;
+    const auto observe = [&](int workers, int slices) {
+      for (int i = 0; i < slices; ++i) {
+        sample s =
+            simulated_slice(grain.current(), streams_scale(workers)(grain.current(), 0) * (1 + 0.02 * std::sin(i)),
+                            grain.rule().seconds);
+        s.at = now += s.seconds;
+        grain.observe(s);
+      }
+    };
+    observe(8, 20);
+    grain.resize(later);
+    observe(later, 20);
+    EXPECT_EQ(grain.current(), (configuration{later, 1})) << later;
+    const std::vector<phase_estimate> estimates = grain.estimates();
+    EXPECT_FALSE(estimates.empty());
+    for (const phase_estimate& e : estimates) EXPECT_TRUE(std::isfinite(e.throughput) && e.throughput > 0) << later;
+    for (const knowledge::known& k : grain.learned().best)
+      EXPECT_LE(k.under.streams * k.under.width + k.under.wider, later);
+  }
+}
+
 }  // namespace
 }  // namespace maslin::grain
