@@ -126,7 +126,9 @@ std::string calibrated_description() {
   namespace machine = maslin::machine;
   const machine::topology here = machine::detect_topology();
   const int workers = machine::budget().cpus;
-  for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE"}) unsetenv(other);
+  for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE", "MASLIN_NODE", "MASLIN_WAIT",
+                            "MASLIN_CHECK", "MASLIN_REPORT", "MASLIN_LEARNED"})
+    unsetenv(other);
   progress bar("measuring", 3);
   const double task = time_of_task();
   bar.at(1);
@@ -160,8 +162,9 @@ std::string calibrated_description() {
   std::map<int, const machine::cache*> levels;
   for (const machine::cache& c : here.caches) levels.emplace(c.level, &c);
   for (const auto& [level, cache] : levels)
-    line(text, "\n[[memory]]\nlevel = \"L{}\"\nbytes = {}\nshared_by = {}\nsource = \"as the system tells\"", level,
-         cache->bytes, std::clamp(static_cast<int>(cache->cpus.size()), 1, workers));
+    if (cache->bytes > 0)  // some systems do not tell
+      line(text, "\n[[memory]]\nlevel = \"L{}\"\nbytes = {}\nshared_by = {}\nsource = \"as the system tells\"", level,
+           cache->bytes, std::clamp(static_cast<int>(cache->cpus.size()), 1, workers));
   std::int64_t bytes = 0;
   for (const machine::numa_node& n : here.numa) bytes += n.bytes;
   if (bytes > 0)

@@ -9,6 +9,7 @@
 
 #include "commands.hpp"
 #include "dma_transfers.hpp"
+#include "json_text.hpp"
 #include "maslin/error.hpp"
 #include "model/dma/simulation.hpp"
 #include "output.hpp"
@@ -52,7 +53,7 @@ void print_json(const maslin::trace::summary& about, const transfers& all, const
   for (int c = 0; c < p.clusters; ++c) out["clusters"].push_back(json_of(s.cluster(c)));
   for (int w = 0; w < p.workers; ++w) out["packets_of_workers"].push_back(s.packets_of(w));
   out.update(json_of(s.total()));
-  fmt::print("{}\n", out.dump(2));
+  fmt::print("{}\n", json_text(out));
 }
 
 void print_text(const maslin::trace::summary& about, const transfers& all, const dma::simulation& s,

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/shared/terminal.hpp"
+#include "json_text.hpp"
 #include "output.hpp"
 #include "timeline.hpp"
 
@@ -480,5 +481,5 @@ std::string explanation_json(const explanation& all) {
                               {"off_loaded_us", mean_us(k.off_loaded_ns, k.off_loaded)},
                               {"on_host", k.on_host},
                               {"on_host_us", mean_us(k.on_host_ns, k.on_host)}});
-  return out.dump(2) + "\n";
+  return json_text(out) + "\n";
 }

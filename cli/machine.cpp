@@ -13,6 +13,7 @@
 
 #include "calibrate.hpp"
 #include "commands.hpp"
+#include "json_text.hpp"
 #include "output.hpp"
 
 namespace {
@@ -159,7 +160,7 @@ void print_group(const std::string& title, const json& group) {
   for (const auto& [key, value] : group.items())
     if (key != "source")
       numbers += fmt::format("{}{} {}", numbers.empty() ? "" : ", ", key,
-                             value.is_string() ? value.get<std::string>() : value.dump());
+                             value.is_string() ? value.get<std::string>() : json_text(value, -1));
   print_line(title, numbers);
   print_line("", "[" + group["source"].get<std::string>() + "]");
 }
@@ -187,7 +188,7 @@ void run(const options& wish) {
   if (!wish.spec.empty()) {
     const machine::machine_spec spec = machine::read_spec(wish.spec);
     if (wish.as_json)
-      fmt::print("{}\n", spec_as_json(spec).dump(2));
+      fmt::print("{}\n", json_text(spec_as_json(spec)));
     else
       print_spec(spec);
     return;
@@ -196,7 +197,7 @@ void run(const options& wish) {
   const machine::worker_grant grant = machine::grant_workers(budget);
   const machine::topology topology = machine::detect_topology();
   if (wish.as_json)
-    fmt::print("{}\n", here_as_json(topology, budget, grant).dump(2));
+    fmt::print("{}\n", json_text(here_as_json(topology, budget, grant)));
   else
     print_here(topology, budget, grant);
 }

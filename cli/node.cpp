@@ -9,6 +9,7 @@
 #include <string>
 
 #include "commands.hpp"
+#include "json_text.hpp"
 #include "maslin/error.hpp"
 #include "output.hpp"
 
@@ -76,7 +77,7 @@ void run(const wishes& wish) {
     text += text_of(*node);
   }
   if (wish.as_json)
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", json_text(all));
   else
     fmt::print("{}", text.empty() ? "no process of yours shares this node\n" : text);
 }

@@ -22,8 +22,8 @@ output_file::output_file(std::string path) : path_(std::move(path)) {
 void output_file::fail() {
   if (file_.error() == EPIPE) command::end_unread();
   const std::string where = path_ == "-" ? "standard output" : fmt::format("'{}'", path_);
-  throw maslin::error(fmt::format("{} cannot be written: {}; {}make room or name another place with --output", where,
-                                  file_.problem(), file_.is_stream() ? "" : "nothing of it was kept; "));
+  throw maslin::error(fmt::format("{} cannot be written: {}; {}make room or name another place", where, file_.problem(),
+                                  file_.is_stream() ? "" : "nothing of it was kept; "));
 }
 
 void output_file::write(std::string_view text) {
@@ -40,10 +40,16 @@ void write_file(const std::string& path, std::string_view text) {
   to.commit();
 }
 
-scratch_folder::scratch_folder() : path_(std::filesystem::temp_directory_path() / "maslin-XXXXXX") {
-  if (!mkdtemp(path_.data()))
+scratch_folder::scratch_folder() {
+  std::error_code problem;
+  const std::filesystem::path in = std::filesystem::temp_directory_path(problem);
+  path_ = in / "maslin-XXXXXX";
+  if (problem || !mkdtemp(path_.data())) {
+    const char* const named = std::getenv("TMPDIR");
     throw maslin::error(
-        fmt::format("the folder {} cannot be made: {}; let TMPDIR name another place", path_, std::strerror(errno)));
+        fmt::format("no folder for temporary files can be made in {}: {}; let TMPDIR name another place",
+                    problem && named ? named : in.string(), problem ? problem.message() : std::strerror(errno)));
+  }
   when_stopped_.emplace_back(path_);
 }
 

@@ -317,6 +317,8 @@ double replay::run(const replay_wishes& how) {
   const setting quiet("MASLIN_QUIET", "1");
   const setting parallel("MASLIN_SERIAL", "");
   const setting detail("MASLIN_TRACE_DETAIL", "");
+  const setting report("MASLIN_REPORT", "off");
+  const setting learned("MASLIN_LEARNED", "off");
   state& s = *state_;
   s.problem.clear();
   maslin::Runtime::options options;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "commands.hpp"
+#include "json_text.hpp"
 #include "replay.hpp"
 
 namespace {
@@ -28,7 +29,7 @@ void run(const wishes& w) {
                              {"tasks", program.tasks.size()},  {"loops", program.loops.size()},
                              {"machine", w.how.machine},       {"workers", w.how.workers},
                              {"policy", w.how.loops},          {"seconds", seconds}};
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", json_text(all));
     return;
   }
   fmt::print("{}: {} tasks, {} loops, {:.6g} s of work; recorded on {} workers in {:.6g} s\n", program.program,

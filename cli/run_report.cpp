@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "json_text.hpp"
 #include "maslin/error.hpp"
 #include "maslin/run_report.hpp"
 #include "output.hpp"
@@ -181,5 +182,5 @@ std::string runs_json(const known_runs& all) {
                    {"seconds", what.seconds},
                    {"phases", phases}});
   }
-  return out.dump(2) + "\n";
+  return json_text(out) + "\n";
 }

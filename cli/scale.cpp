@@ -20,6 +20,7 @@
 #include "cli/shared/stopping.hpp"
 #include "cli/shared/terminal.hpp"
 #include "commands.hpp"
+#include "json_text.hpp"
 #include "maslin/error.hpp"
 #include "output.hpp"
 #include "scaling.hpp"
@@ -137,7 +138,7 @@ void run(wishes w) {
   const std::string shown = w.machine.empty() ? "this machine" : w.machine;
   if (!w.picture.empty()) write_file(w.picture, scaling_picture(program.program, shown, s));
   if (w.json)
-    fmt::print("{}\n", as_json(program, s, shown).dump(2));
+    fmt::print("{}\n", json_text(as_json(program, s, shown)));
   else
     print(program, s, shown);
 }

@@ -45,7 +45,7 @@ void info(const wishes& w) {
 }
 
 void export_trace(const wishes& w) {
-  if (w.window.to <= w.window.from)
+  if (!(w.window.to > w.window.from))  // one of them may be nan
     throw maslin::error(
         fmt::format("--to {} does not lie behind --from {}: nothing would be exported", w.window.to, w.window.from));
   const maslin::trace::file trace(w.path);

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "json_text.hpp"
 #include "output.hpp"
 #include "timeline.hpp"
 
@@ -138,5 +139,5 @@ std::string info_json(const file& trace, const trace_figures& figures) {
     out["kernels"].push_back({{"name", name}, {"count", k.count}, {"seconds", seconds(k.ns)}});
   for (std::size_t k = 1; k < figures.events.size(); ++k)
     if (figures.events[k] > 0) out["kinds"][std::string(to_string(static_cast<event_kind>(k)))] = figures.events[k];
-  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(out) + "\n";
 }

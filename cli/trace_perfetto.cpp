@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "json_text.hpp"
 #include "timeline.hpp"
 #include "trace_export.hpp"
 
@@ -194,9 +195,7 @@ class perfetto : public timeline::observer {
     return fmt::format("{}.{:03}", cut / 1000, cut % 1000);
   }
 
-  static std::string quoted(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  }
+  static std::string quoted(std::string_view text) { return json_text(nlohmann::json(text), -1); }
 
   /// Gives the name as a JSON string.
   const std::string& name(std::uint32_t id) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "json_text.hpp"
 #include "timeline.hpp"
 #include "trace_export.hpp"
 #include "trace_info.hpp"
@@ -221,5 +222,5 @@ std::string spans_json(const file& trace, double resolution_s) {
   observe(trace, followed, "reading");
   nlohmann::ordered_json out = nlohmann::ordered_json::parse(info_json(trace, figures_of(trace)));
   out.update(followed.json(trace));
-  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return json_text(out, -1) + "\n";
 }

@@ -72,6 +72,10 @@ int parse_and_work(CLI::App& app, int argc, char** argv, const std::function<voi
                app.get_name());
     return to_mend;
   } catch (const std::exception& e) {
+    if (std::ferror(stdout)) {  // fmt threw; `flushed` says so
+      if (const auto* failed = dynamic_cast<const std::system_error*>(&e)) errno = failed->code().value();
+      return to_mend;
+    }
     fmt::print(stderr, "{}: this is a defect of the program, please report it: {}\n", app.get_name(), e.what());
     return defect;
   }
