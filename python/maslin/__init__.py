@@ -29,16 +29,17 @@ COMMAND = Path(__file__).with_name("maslin-command")
 
 Error.__module__ = __name__
 
-if sys.argv and os.path.isfile(sys.argv[0]):
-    _program = Path(sys.argv[0])
-    _core.name_program(_program.parent.name if _program.name == "__main__.py" else _program.name)
-os.register_at_fork(after_in_child=_core.after_fork)
-atexit.register(_core.end)
-
 
 def _text(path: str) -> str:
     """Gives it without what is not UTF-8."""
     return path.encode("utf-8", "replace").decode()
+
+
+if sys.argv and os.path.isfile(sys.argv[0]):
+    _program = Path(sys.argv[0])
+    _core.name_program(_text(_program.parent.name if _program.name == "__main__.py" else _program.name))
+os.register_at_fork(after_in_child=_core.after_fork)
+atexit.register(_core.end)
 
 
 def _name(function: Callable[..., Any], file: str, line: int) -> str:
@@ -66,7 +67,8 @@ def _run(function: Callable[..., Any], items: list[Any] | None, count: int, orde
     except ValueError:  # no Python code called
         file, line = "", 0
     if count > 0:
-        _core.run(function, items, count, order, results, goes_on, name or _name(function, file, line), file, line)
+        _core.run(function, items, count, order, results, goes_on,
+                  _text(name) if name else _name(function, file, line), file, line)
 
 
 def map(function: Callable[[Item], Result], items: Iterable[Item], *, costs: Iterable[float] | None = None,

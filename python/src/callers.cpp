@@ -99,7 +99,7 @@ class callers {
   /// Python code needs as much stack on a fiber as threads have.
   class python_stack {
    public:
-    python_stack() : sets_(!std::getenv(name)) {
+    python_stack() : sets_(!is_set()) {
       if (sets_) setenv(name, "8M", 1);
     }
     ~python_stack() {
@@ -110,6 +110,10 @@ class callers {
 
    private:
     static constexpr const char* name = "MASLIN_STACK";
+    static bool is_set() {
+      const char* const value = std::getenv(name);
+      return value && *value;
+    }
     const bool sets_;
   };
 

@@ -1,10 +1,12 @@
 #include "calls.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <exception>
 #include <maslin/maslin.hpp>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "interpreter.hpp"
 
@@ -154,12 +156,16 @@ void call::call_function(std::int64_t item) {
   } catch (nb::python_error& raised) {
     if (failure_ && item > raised_) return;
     raised_ = item;
+    // Its end may run Python code, which lets others have the GIL: first all is in its place.
+    std::optional<nb::python_error> before;
+    if (failure_) before.emplace(std::move(*failure_));
+    failure_.reset();  // of what has been moved away: nothing runs
     failure_.emplace(std::move(raised));
     if (!what_.goes_on) first_failed_.store(item, std::memory_order_relaxed);
   }
 }
 
-/// Workers take from it until it is empty; what is put later begins anew.
+/// Streams take from it, each until it finds nothing; what is put later begins others in their place.
 class feed::queue {
  public:
   queue(std::string name, int at_a_time) : name_(lasting(name)), at_a_time_(at_a_time), inside_(is_in_item()) {}
@@ -172,67 +178,75 @@ class feed::queue {
     const std::lock_guard held(lock_);
     return std::move(waiting_);
   }
+  /// Does enough wait for all streams, or do some take what comes while others have ended?
   bool has_enough() {
     const std::lock_guard held(lock_);
-    return waiting_.size() >= static_cast<std::size_t>(at_a_time_);
+    return waiting_.size() >= static_cast<std::size_t>(at_a_time_) || (streams_ > 0 && streams_ < at_a_time_);
   }
 
   void begin(const std::shared_ptr<queue>& self) {
     {
       const std::lock_guard held(lock_);
-      if (runs_ || waiting_.empty()) return;
-      if (!stays_in_place()) sent_ = send([self] { self->run(); });
-      runs_ = true;
+      if (waiting_.empty()) return;
+      if (!stays_in_place()) return send_streams(self);
+      if (streams_ > 0) return;
+      streams_ = 1;
     }
-    if (stays_in_place()) run_in_place();
+    while (PyObject* const next = take()) call(next, nb::none());
   }
-  /// Gives what runs it; null when nothing does.
+  /// Gives something that runs it; null when nothing does.
   std::shared_ptr<errand> take_sent() {
     const std::lock_guard held(lock_);
-    return std::move(sent_);
+    if (sent_.empty()) return nullptr;
+    std::shared_ptr<errand> one = std::move(sent_.front());
+    sent_.pop_front();
+    return one;
   }
 
  private:
-  void run() noexcept {
-    do {
-      try {
-        inside_ ? run_inside() : run_streams();
-      } catch (const std::exception& e) {
-        fail(e.what());
-      }
-    } while (!is_over());
+  /// Under the lock.
+  void send_streams(const std::shared_ptr<queue>& self) {
+    const int missing = at_a_time_ - streams_;
+    const int more = streams_ == 0 ? missing : static_cast<int>(std::min<std::size_t>(missing, waiting_.size()));
+    if (more <= 0) return;
+    sent_.push_back(send([self, more] { self->run(more); }));
+    streams_ += more;
   }
-  void run_streams() {
-    maslin::phase(name_, at_a_time_, [this](std::int64_t) {
+  void run(int streams) noexcept {
+    std::atomic<int> ended{0};
+    try {
+      inside_ ? run_inside(streams, ended) : run_streams(streams, ended);
+    } catch (const std::exception& e) {
+      fail(e.what());
+    }
+    const std::lock_guard held(lock_);
+    streams_ -= streams - ended;  // those that never began
+  }
+  void run_streams(int streams, std::atomic<int>& ended) {
+    maslin::phase(name_, streams, [&](std::int64_t) {
       bool more = true;
       while (more) off_load(name_, [&] { more = take_one(); });
+      ++ended;
     });
   }
-  void run_inside() {
+  void run_inside(int streams, std::atomic<int>& ended) {
     maslin::parallel_for(
-        0, at_a_time_,
-        [this](maslin::range some) {
-          for (auto i = some.size(); i > 0; --i)
+        0, streams,
+        [&](maslin::range some) {
+          for (auto i = some.size(); i > 0; --i, ++ended)
             while (take_one()) {
             }
         },
         maslin::block{1});
   }
-  void run_in_place() {
-    do {
-      while (PyObject* const next = take()) call(next, nb::none());
-    } while (!is_over());
-  }
-  bool is_over() {
-    const std::lock_guard held(lock_);
-    runs_ = !waiting_.empty();
-    return !runs_;
-  }
 
-  /// Gives the next; null if there is none.
+  /// Gives the next; null if there is none: then the stream that asks ends.
   PyObject* take() {
     const std::lock_guard held(lock_);
-    if (waiting_.empty()) return nullptr;
+    if (waiting_.empty()) {
+      --streams_;
+      return nullptr;
+    }
     PyObject* const next = waiting_.front();
     waiting_.pop_front();
     return next;
@@ -264,9 +278,9 @@ class feed::queue {
   const int at_a_time_;
   const bool inside_;
   std::mutex lock_;
-  std::deque<PyObject*> waiting_;  // under lock_; each is a reference
-  bool runs_ = false;              // under lock_
-  std::shared_ptr<errand> sent_;   // under lock_
+  std::deque<PyObject*> waiting_;             // under lock_; each is a reference
+  int streams_ = 0;                           // that take from it; under lock_
+  std::deque<std::shared_ptr<errand>> sent_;  // under lock_
 };
 
 feed::feed(std::string name, int at_a_time) : queue_(std::make_shared<queue>(std::move(name), at_a_time)) {}

@@ -4,14 +4,27 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
 #include <maslin/maslin.hpp>
 #include <maslin/run_report.hpp>
+#include <string_view>
 
 #include "callers.hpp"
 #include "calls.hpp"
 #include "interpreter.hpp"
 
 namespace {
+
+/// Raises Maslin's errors, whose text may name what is not UTF-8.
+void translate(const std::exception_ptr& thrown, void* type) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const maslin::error& e) {
+    const std::string_view what = e.what();
+    const auto text = nb::steal(PyUnicode_DecodeUTF8(what.data(), static_cast<Py_ssize_t>(what.size()), "replace"));
+    if (text.is_valid()) PyErr_SetObject(static_cast<PyObject*>(type), text.ptr());
+  }
+}
 
 void run(nb::object function, nb::object items, std::int64_t count, std::vector<std::int64_t> order, nb::object results,
          bool goes_on, std::string name, std::string file, unsigned line) {
@@ -26,6 +39,7 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // daemon threads that wait in a call keep what they wait for
   m.attr("version") = MASLIN_VERSION;
   nb::exception<maslin::error>(m, "Error", PyExc_RuntimeError);
+  nb::register_exception_translator(translate, m.attr("Error").ptr());  // the last one is asked first
   m.def("name_program", name_program, nb::arg("name"));
   m.def("run", run, nb::arg("function"), nb::arg("items").none(), nb::arg("count"), nb::arg("order"),
         nb::arg("results").none(), nb::arg("goes_on"), nb::arg("name"), nb::arg("file"), nb::arg("line"));
