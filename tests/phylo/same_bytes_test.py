@@ -43,7 +43,7 @@ class SameBytes(ProgramTest):
         self.everything("pinned", env=spread_over(MASLIN_WORKERS="3", MASLIN_PIN="trees=1x3"))
         sizing = self.result("pinned")["right_sizing"]
         self.assertEqual(sizing["pinned_by"], "MASLIN_PIN")
-        self.assertEqual(sizing["chosen"], {"streams": 1, "width": 3})
+        self.assertEqual(sizing["chosen"], {"streams": 1, "width": 3, "wider": 0})
 
     def test_in_any_alignment_format(self):
         rows = [line.split() for line in MSA.read_text().splitlines()[1:]]

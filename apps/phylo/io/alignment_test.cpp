@@ -76,6 +76,7 @@ TEST(Alignment, LineEndsOfAnySystemAndAByteOrderMark) {
       parse("\xEF\xBB\xBF"
             "4 6\r\nt1 ACGTAC\r\nt2 ACGTAA\r\nt3 AC-TRC\r\nt4 ACG-AT\r\n"));
   expect_four(parse("4 6\rt1 ACGTAC\rt2 ACGTAA\rt3 AC-TRC\rt4 ACG-AT"));
+  expect_four(parse("\n  >t1\nACGTAC\n>t2\nACGTAA\n>t3\nAC-TRC\n>t4\nACG-AT\n"));
   expect_four(parse(">t1\r\nACGTAC\r\n>t2\r\nACGTAA\r\n>t3\r\nAC-TRC\r\n>t4\r\nACG-AT\r\n"));
 }
 
@@ -97,6 +98,8 @@ TEST(Alignment, NothingInIt) {
 
 TEST(Alignment, TwoTaxaWithOneName) {
   expect_complaint("4 2\na AC\nb AC\na AC\nd AC\n", "in:4:1", "taxon 'a' stands here a second time");
+  expect_complaint("  a\nAC\n>b\nAC\n>c\nAC\n", "in:1:3", "begins no known alignment format");
+  expect_complaint("\n >a\nACGT\n > b\nACGT\n", "in:4:2", "'>' in the sequence of taxon 'a'");
   expect_complaint(">a\nAC\n>b\nAC\n>a\nAC\n", "in:5:2", "taxon 'a' stands here a second time");
   expect_complaint("#NEXUS\nbegin data;\ndimensions nchar=2;\nmatrix\na AC\na AC\n;", "in:6:1", "taxon 'a'");
 }

@@ -9,7 +9,13 @@ Alignment parse_fasta(std::string_view text) {
   std::size_t row = RowBuilder::npos;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
+    std::string_view line = text.substr(at, end - at);
+    if (row == RowBuilder::npos) {
+      // What was copied may begin with blanks.
+      while (!line.empty() && is_blank(line.front())) line.remove_prefix(1), ++at;
+      if (!line.empty() && line.front() != '>')
+        throw format_error{at, "this stands before the first taxon; expected '>' and its name"};
+    }
     if (!line.empty() && line.front() == '>') {
       std::size_t from = 1;
       while (from < line.size() && is_blank(line[from])) ++from;

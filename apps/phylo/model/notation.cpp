@@ -103,6 +103,8 @@ class Reader {
     }
     for (const auto& [value, at] : values)
       if (!(value > 0)) error(at, "expected a rate above 0");
+    for (const double rate : model_.rates)
+      if (!std::isnormal(rate)) error(start, "these rates lie too far from each other to be divided");
     model_.rates_from = Origin::fixed;
   }
 

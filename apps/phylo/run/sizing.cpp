@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace phylo {
@@ -25,11 +26,12 @@ Sizing summarize(const maslin::phase_report& report) {
   if (!sizing.chosen && !report.pinned_by.empty()) sizing.chosen = report.current;
   sizing.seconds = report.seconds;
 
-  std::map<std::pair<int, int>, std::vector<maslin::phase_sample>> by_configuration;
-  for (const maslin::phase_sample& s : report.samples) by_configuration[{s.under.width, s.under.streams}].push_back(s);
+  std::map<std::tuple<int, int, int>, std::vector<maslin::phase_sample>> by_configuration;
+  for (const maslin::phase_sample& s : report.samples)
+    by_configuration[{s.under.width, s.under.wider, s.under.streams}].push_back(s);
   for (const auto& [key, samples] : by_configuration) {
     SizedConfiguration row;
-    row.under = {key.second, key.first};
+    row.under = samples.front().under;
     std::vector<double> throughputs;
     for (const maslin::phase_sample& s : samples) {
       row.seconds += s.seconds;
@@ -56,7 +58,9 @@ Sizing summarize(const maslin::phase_report& report) {
   return sizing;
 }
 
-std::string to_string(maslin::configuration c) { return fmt::format("{} x {}", c.streams, c.width); }
+std::string to_string(maslin::configuration c) {
+  return fmt::format("{} x {}", c.streams, c.width) + (c.wider > 0 ? fmt::format("+{}", c.wider) : "");
+}
 
 std::string format_table(const Sizing& sizing) {
   std::string out;

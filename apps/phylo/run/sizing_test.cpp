@@ -27,6 +27,19 @@ TEST(Sizing, TheChoiceIsComparedWithTheWorstAndTheBestByMedians) {
   EXPECT_NE(format_table(s).find("lost 100.0 % to the best"), std::string::npos);
 }
 
+// Teams of which some have a worker more are another configuration than those that have none.
+TEST(Sizing, AChoiceWithWiderTeamsIsFound) {
+  maslin::phase_report report;
+  report.samples = {{{3, 2, 0}, 1.0, 1.0}, {{3, 2, 2}, 2.0, 1.0}};
+  report.chosen = maslin::configuration{3, 2, 2};
+  const Sizing s = summarize(report);
+  ASSERT_EQ(s.configurations.size(), 2U);
+  EXPECT_FALSE(s.configurations[0].chosen);
+  EXPECT_TRUE(s.configurations[1].chosen);
+  EXPECT_DOUBLE_EQ(*s.gain_over_worst, 1);
+  EXPECT_NE(format_table(s).find("3 x 2+2"), std::string::npos);
+}
+
 TEST(Sizing, WithoutSamplesOrChoiceNothingIsClaimed) {
   maslin::phase_report report;
   EXPECT_FALSE(summarize(report).gain_over_worst);
