@@ -314,6 +314,13 @@ machine_spec read_spec(const std::string& path) {
   spec.about = s.text_or("about", "");
   spec.nodes = s.count_or("nodes", 1);
   spec.workers = read_workers(s.needed_table("workers"));
+  const auto expect_few = [&](int on_each, const char* what) {
+    constexpr std::int64_t most = 1'000'000;
+    if (std::int64_t{on_each} * spec.nodes > most)
+      s.fail_at("nodes", fmt::format("'nodes' is {}, and each has {} {}: expected at most {} in all", spec.nodes, on_each,
+                                     what, most));
+  };
+  expect_few(spec.workers.count, "workers");
   if (auto hosts = s.table("hosts")) {
     if (spec.workers.kind == worker_kind::cpu)
       s.fail_at(
@@ -321,6 +328,7 @@ machine_spec read_spec(const std::string& path) {
           "[hosts] stands beside workers.kind = \"cpu\", which are hosts themselves; leave it out, or make the workers "
           "\"accelerator\"");
     spec.hosts = read_hosts(*hosts);
+    expect_few(spec.hosts->contexts, "host contexts");
   } else if (spec.workers.kind == worker_kind::accelerator) {
     s.needed_table("hosts");
   }
