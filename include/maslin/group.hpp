@@ -183,10 +183,6 @@ class group {
     if (!has_state_.load(std::memory_order_acquire)) make_state();
     return *reinterpret_cast<state*>(state_);
   }
-  /// Null where it was not needed yet.
-  const state* known() const noexcept {
-    return has_state_.load(std::memory_order_acquire) ? reinterpret_cast<const state*>(state_) : nullptr;
-  }
 
  private:
   template <class Body, class F>
@@ -199,6 +195,10 @@ class group {
   /// Is the caller a task that its creator runs, and has no context yet?
   static bool is_in_task(const detail::thread_state& on) noexcept {
     return !on.current && on.forks->innermost && on.forks->innermost->is_task();
+  }
+  /// Null where it was not needed yet.
+  const state* known() const noexcept {
+    return has_state_.load(std::memory_order_acquire) ? reinterpret_cast<const state*>(state_) : nullptr;
   }
   /// Has its creator run all members itself, and did none throw? In this order: what the members made is visible once
   /// they are over.

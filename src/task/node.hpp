@@ -78,6 +78,7 @@ struct group::state {
   scope members{nullptr};                ///< those that are handed over, or created by others
   std::atomic<std::uint64_t> others{0};  ///< members that others than the group's creator have created
 
+  static const state* known(const group& of) noexcept { return of.known(); }
   /// How many are known of beside those that the creator runs itself?
   static std::uint64_t created(const group& of) noexcept {
     const state* const known = of.known();

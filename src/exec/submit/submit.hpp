@@ -32,7 +32,8 @@ inline std::uint64_t enter(group* in, context& here) {
 /// Has the creator so many tasks in flight that it has to run a new one itself, or to wait?
 bool is_full(executor& exec, context& here, const group* in);
 inline bool is_full(executor& exec, const group& in) {
-  return exec.serial() || (in.known() && in.known()->members.in_flight() >= exec.window());
+  const group::state* const known = group::state::known(in);
+  return exec.serial() || (known && known->members.in_flight() >= exec.window());
 }
 
 /// Makes the graph know what the task reads and writes; gives whether it waits for nothing. What is thrown leaves no
