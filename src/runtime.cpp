@@ -28,6 +28,7 @@
 #include "exec/node/membership.hpp"
 #include "exec/report_file.hpp"
 #include "exec/submit/submit.hpp"
+#include "exec/threads/foreign_waiter.hpp"
 #include "graph/poison.hpp"
 #include "graph/recording.hpp"
 #include "graph/version.hpp"
@@ -60,7 +61,7 @@ struct process_runtime {
   std::unique_ptr<executor> exec;
   std::unique_ptr<foreign::one_thread> one_thread;  ///< of libraries, where the user wants that
   std::thread::id started_by;
-  int users = 0;
+  std::atomic<int> users{0};
   bool implicit = false;
   bool is_over = false;  ///< the process is at its end, and this has ended: what calls now runs in place
   Runtime::options running_with;
@@ -100,6 +101,7 @@ void print_exception(const std::exception_ptr& what) noexcept {
 void drain(context& root) {
   executor* exec = running_executor.load(std::memory_order_acquire);
   if (exec) await_tasks(*exec, root);
+  foreign_waiter::end_thread();
   if (!root.children->has_errors()) return;
   root.children->take_errors().take_each(print_exception);
 }
@@ -212,11 +214,16 @@ void start(process_runtime& p, std::unique_lock<std::mutex>& held, const Runtime
   }
 }
 
+/// The executor whose end has begun. Tasks that are still in flight, of a group or of other threads, go on calling it.
+std::atomic<executor*> ending_executor{nullptr};
+
 void stop(process_runtime& p) noexcept {
   tell_mpi(false);
   drain_root_context();
+  ending_executor.store(p.exec.get(), std::memory_order_release);
   running_executor.store(nullptr, std::memory_order_release);
   p.exec->end();
+  ending_executor.store(nullptr, std::memory_order_release);
   p.exec.reset();
   p.one_thread.reset();
   machine::announce_workers(0);
@@ -262,6 +269,8 @@ bool leaves_others_behind(const process_runtime& p) noexcept {
 }  // namespace
 
 [[gnu::noinline]] executor& start_by_call() {
+  if (!is_outside_tasks())
+    if (executor* const ending = ending_executor.load(std::memory_order_acquire)) return *ending;
   process_runtime& p = the_process();
   std::unique_lock held(p.lock);
   if (p.is_over) return *running_executor.load(std::memory_order_acquire);
@@ -290,7 +299,10 @@ Runtime::Runtime(const options& wish) {
     throw error("Runtime: workers = " + std::to_string(wish.workers) +
                 ": expected a positive number, or 0 for this process's CPU budget");
   // The lock may be held by who waits for the calling code; what it guards does not change before that ends.
-  if (!is_outside_tasks()) return expect_no_other(p, wish);
+  if (!is_outside_tasks()) {
+    expect_no_other(p, wish);
+    return;
+  }
   std::unique_lock held(p.lock);
   if (p.is_over) return;
   if (p.exec)
@@ -304,9 +316,10 @@ Runtime::Runtime(const options& wish) {
 Runtime::~Runtime() {
   if (!counts_) return;
   process_runtime& p = the_process();
+  const bool is_last = --p.users == 0;
   if (leaves_others_behind(p)) return;  // the runtime ends with the process
   std::lock_guard held(p.lock);
-  if (!p.is_over && --p.users == 0 && !p.implicit) stop(p);
+  if (!p.is_over && is_last && p.users == 0 && p.exec && !p.implicit) stop(p);
 }
 
 int width() { return the_executor().width(); }

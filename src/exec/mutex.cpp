@@ -39,7 +39,10 @@ namespace {
 std::uint64_t caller_identity() noexcept { return current_context().children->identity(); }
 }  // namespace
 
-void mutex::set_holder() noexcept { holder_.store(caller_identity(), std::memory_order_relaxed); }
+void mutex::set_holder() noexcept {
+  ++current_context().mutexes;
+  holder_.store(caller_identity(), std::memory_order_relaxed);
+}
 
 /// Under the guard.
 bool mutex::take() noexcept {
@@ -94,6 +97,7 @@ void mutex::unlock() {
   waiter* next = mutex_access::remove_first(*this);
   if (!next) held_ = false;
   guard.unlock();
+  --current_context().mutexes;
   if (next) next->wake();
 }
 

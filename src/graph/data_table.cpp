@@ -51,6 +51,7 @@ void data_table::clear() {
   table_.clear();
   granules_.clear();
   on_a_grid_ = true;
+  is_indexed_ = false;
   grid_size_ = 0;
   classes_ = 0;
 }
@@ -81,10 +82,16 @@ void data_table::make_room(std::size_t more) {
   data_.swap(kept);
   table_.swap(larger);
   for (datum* d : data_) enter(d);
-  if (on_a_grid_) return;
+  if (!on_a_grid_) index_all();
+}
+
+/// Where there is no memory for it, the next addition tries again.
+void data_table::index_all() {
+  is_indexed_ = false;
   granules_.clear();
   classes_ = 0;
   for (datum* d : data_) index(*d);
+  is_indexed_ = true;
 }
 
 template <class Visit>
@@ -132,8 +139,8 @@ void data_table::find_aliases(datum& d) {
     }
     if (d.home.columns == 1 && size == grid_size_ && d.home.start % size == grid_rest_) return;
     on_a_grid_ = false;
-    for (datum* other : data_) index(*other);
   }
+  if (!is_indexed_) index_all();
   for_each_overlapping(d.home, [&](datum& other) {
     // What an earlier part of the program did with the same memory is no reason to treat this data otherwise.
     if (other.named_in != addition_ && other.is_over()) return retire(other);

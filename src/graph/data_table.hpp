@@ -83,6 +83,7 @@ class data_table {
   void find_aliases(datum& d);
   static void retire(datum& d);
   void index(datum& d);
+  void index_all();
   template <class Visit>
   void for_each_overlapping(const region& r, Visit&& visit);
 
@@ -92,6 +93,7 @@ class data_table {
 
   // Which data overlap. As long as all have one size and lie on one grid, none do, and there is no index.
   bool on_a_grid_ = true;
+  bool is_indexed_ = false;  ///< the index is whole
   std::size_t grid_size_ = 0;
   std::uintptr_t grid_rest_ = 0;
   std::uint64_t classes_ = 0;  ///< bit k: there are data of 2^(k-1) < extent ≤ 2^k bytes

@@ -222,7 +222,7 @@ bool domain::rename(datum& d) {
 }
 
 void domain::add_pending(datum& d) {
-  if (!d.pending) pending_.push_back(&d);  // `prepare` made room
+  if (!d.pending) pending_.push_back(&d);  // `add` made room
   d.pending = true;
 }
 
@@ -238,7 +238,6 @@ void domain::prepare(datum& d, const declared& a, access_record& record, bool at
     }
     if (d.current && (at_home || !d.more->aliases.empty())) move_home(d, in, sink);
   }
-  base::make_room(pending_);
   switch (a.mode) {
     case access_mode::in:
       d.readers.reserve_one();
@@ -291,6 +290,7 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
               std::string("the task created at ") + task.where.file_name() + ":" + std::to_string(task.where.line()) +
               " names the same data twice, once as a reduction; a reduction's data has no other access in the task");
     }
+    base::make_room(pending_, static_cast<std::size_t>(count));
     std::size_t sources = 0;
     for (int i = 0; i < count; ++i) {
       if (!data[i]) continue;
@@ -305,6 +305,11 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
         for (datum* other : more->aliases) sources += of(*other);
       }
     }
+    for (int i = 0; i < count; ++i)
+      if (data[i] && accesses[i].mode == access_mode::reduction) {  // a later access may have had them combined
+        data[i]->more->adders.reserve_one();
+        base::make_room(data[i]->more->values);
+      }
     if (sources > static_cast<std::size_t>(count)) reserve_edges(sources);
   } catch (...) {
     for (int i = 0; i < count; ++i)

@@ -95,6 +95,8 @@ void forget_root_context() noexcept {
   (void)root.self.data.release();  // it names tasks that are not this process's
   root.children.~scope();
   new (&root.children) scope(nullptr);
+  root.self.window_full_from = 0;
+  root.self.lost = root.self.waits_at = 0;
 }
 
 namespace {

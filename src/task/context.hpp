@@ -30,6 +30,7 @@ struct context {
   std::uint64_t window_full_from = 0;  ///< at how many children the window may be full at the earliest
   float lost = 0;            ///< ticks, by handing over tasks that are too small for it, since none was in flight
   float waits_at = 0;        ///< how much has to be lost before the creator waits for those in flight
+  int mutexes = 0;           ///< ms::mutex objects that its code holds: it runs nothing that may want one
   bool is_root = false;      ///< a thread's own, outside every task
   bool at_once = false;      ///< a task that its creator runs at once
   bool tiny = false;         ///< over before a library could share its work

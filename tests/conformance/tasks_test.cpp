@@ -2,7 +2,9 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -212,6 +214,26 @@ TEST_P(Tasks, AMutexMayBeHeldAcrossAWait) {
     });
   ms::wait();
   EXPECT_EQ(most, 1);
+}
+
+// What is in flight may wait for the mutex, so its holder waits for none of it when it creates more.
+TEST_P(Tasks, AMutexMayBeHeldWhileMoreIsCreatedThanTheWindowHolds) {
+  constexpr int more = 6000;
+  ms::mutex lock;
+  int x = 0;
+  ms::task(
+      [&](ms::view<int> v) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        const std::lock_guard held(lock);
+        ++v[0];
+      },
+      ms::inout(x));
+  {
+    const std::lock_guard held(lock);
+    for (int i = 0; i < more; ++i) ms::task([](ms::view<int> v) { ++v[0]; }, ms::inout(x));
+  }
+  ms::wait();
+  EXPECT_EQ(x, more + 1);
 }
 
 TEST_P(Tasks, ForeignThreadsMayCallIn) {

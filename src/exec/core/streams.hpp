@@ -22,6 +22,7 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
   if (machine.has_no_worker(w)) outer = nullptr;  // whoever waits for that looks for phases of the whole team
   machine.begins_phase();
   if (here.in_loop || here.alone || p.streams <= 0) return phase_in_place(machine, here, p);
+  if (w && !machine.caller()) return phase_in_place(machine, here, p);  // no memory for a fiber to wait on
 
   typename Machine::grain_guard held(machine);
   // The caller's team is its stream's, not the one that its worker happens to serve now.

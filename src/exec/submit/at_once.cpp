@@ -47,7 +47,7 @@ bool are_done_by(std::uint64_t end, executor& exec, scope& members) noexcept {
 /// as it has lost by handing such tasks over: what is in flight may be long. Gives whether nothing is in flight now.
 /// No inline: few creations come here, and all others would save registers for it.
 [[gnu::noinline]] bool comes_to_rest(executor& exec, context& here, const task_description& what) noexcept {
-  if (here.at_once && !what.in) return false;
+  if ((here.at_once && !what.in) || here.mutexes > 0) return false;
   constexpr float worth_waiting = 16;  // tasks
   const auto lost = static_cast<float>(exec.lost_by_handing_over(what.run, what.where));
   if (lost == 0 || here.children->has_errors()) return false;
@@ -57,7 +57,7 @@ bool are_done_by(std::uint64_t end, executor& exec, scope& members) noexcept {
   const auto patience = static_cast<std::uint64_t>(here.lost / 2);
   const std::uint64_t end = base::ticks() + patience;
   if (!are_done_by(end, exec, *here.children)) return false;
-  if (what.in && what.in->known() && !are_done_by(end, exec, what.in->get().members)) return false;
+  if (what.in && group::state::known(*what.in) && !are_done_by(end, exec, what.in->get().members)) return false;
   if (!here.data) return true;
   graph::domain& data = graph::domain::of(here);
   try {
@@ -80,7 +80,10 @@ bool stands_alone(executor& exec, context& here, const task_description& what) n
 using grain::task_size;
 
 /// How many of the group's tasks has its creator not run itself?
-std::uint64_t counted_by_scope(const group& in) noexcept { return in.known() ? in.known()->members.created() : 0; }
+std::uint64_t counted_by_scope(const group& in) noexcept {
+  const group::state* const known = group::state::known(in);
+  return known ? known->members.created() : 0;
+}
 
 /// Has the group's creator better run a task without accesses at once? Those of a group have somebody who waits for
 /// them, so that they do not pile up.
@@ -143,10 +146,10 @@ bool has_used_up(const kept_tasks& kept, const task_description& what) noexcept 
 start start_task(const task_description& what, task_frame* frame) noexcept {
   executor* const exec = running_executor.load(std::memory_order_acquire);
   if (!exec || (what.in && group::state::dismissed(*what.in))) return start::handed_over;
-  thread_state& on = state_of_thread;
   const context* creator = nullptr;
   task_size size;
   if (what.in && what.access_count == 0) {
+    const thread_state& on = state_of_thread;
     const context* const around = on.current ? on.current : on.forks->base;
     if (around && around->records_into) return start::handed_over;
     size = size_of(*exec, what, *what.in);
@@ -156,6 +159,7 @@ start start_task(const task_description& what, task_frame* frame) noexcept {
     size = size_of(*exec, what, here);
   }
   if (size == task_size::large) return start::handed_over;
+  thread_state& on = address_of_thread_state();  // the creator may have been suspended, and goes on elsewhere
   if (!frame || !needs_no_context(what, size, on))
     return size == task_size::tiny ? start::tiny_at_once : start::at_once;
   begin(*exec, *frame, what, on, creator);

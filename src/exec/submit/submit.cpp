@@ -102,7 +102,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
     run_here(exec, task);
   else if (ready)
     exec.ready(task);
-  else if (full)
+  else if (full && here.mutexes == 0)  // what is in flight may wait for one that the creator holds
     wait_for_room(exec, what.in, members, exec.lost_by_handing_over(what.run, what.where) > 0);
 }
 

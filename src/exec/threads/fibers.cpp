@@ -101,17 +101,24 @@ void threads_executor::enter_loop(worker& w) {
   if (!leave_fiber(w, nothing, nullptr)) throw std::bad_alloc();
 }
 
-task_fiber* threads_executor::take_ready(worker& w) {
-  if (!w.ready) {
-    task_fiber* latest =
-        w.inbox.load(std::memory_order_relaxed) ? w.inbox.exchange(nullptr, std::memory_order_acquire) : nullptr;
-    while (latest) {
-      task_fiber* earlier = latest->next_ready;
-      latest->next_ready = w.ready;
-      w.ready = latest;
-      latest = earlier;
-    }
+void threads_executor::append_ready(worker& w, task_fiber* first) {
+  task_fiber** end = &w.ready;
+  while (*end) end = &(*end)->next_ready;
+  *end = first;
+}
+
+void threads_executor::empty_inbox(worker& w) {
+  if (!w.inbox.load(std::memory_order_relaxed)) return;
+  task_fiber* first = nullptr;
+  for (task_fiber* latest = w.inbox.exchange(nullptr, std::memory_order_acquire); latest;) {
+    task_fiber* const earlier = std::exchange(latest->next_ready, first);
+    first = std::exchange(latest, earlier);
   }
+  append_ready(w, first);
+}
+
+task_fiber* threads_executor::take_ready(worker& w) {
+  if (!w.ready) empty_inbox(w);
   task_fiber* first = w.ready;
   if (!first) return nullptr;
   w.ready = first->next_ready;
@@ -165,10 +172,9 @@ void threads_executor::refuse(const work& item) noexcept {
 
 void threads_executor::go_behind(worker& w, task_fiber& next) {
   task_fiber& me = *w.running;
+  empty_inbox(w);  // who is behind those that are ready is behind those that were woken before
   me.next_ready = nullptr;
-  task_fiber** end = &w.ready;
-  while (*end) end = &(*end)->next_ready;
-  *end = &me;
+  append_ready(w, &me);
   ++w.suspended;
   w.runs(next);
   trace::record(w.index, trace::event_kind::suspend, 0, number_of(me));
@@ -178,8 +184,10 @@ void threads_executor::go_behind(worker& w, task_fiber& next) {
 
 void threads_executor::let_others_run() {
   worker& w = *self();
-  w.steps_first = true;
-  if (task_fiber* next = take_ready(w)) return go_behind(w, *next);
+  // Those that ask could go on among themselves for ever: every second one lets the loop take a piece of work.
+  const bool is_second = std::exchange(w.steps_first, true);
+  if (!is_second || !has_spare_fiber(w))
+    if (task_fiber* next = take_ready(w)) return go_behind(w, *next);
   if (has_spare_fiber(w)) go_behind(w, w.idle.pop());
 }
 

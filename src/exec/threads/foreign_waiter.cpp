@@ -18,9 +18,23 @@
 
 namespace maslin {
 
+/// It is there to the end of the thread, in which what that left behind is waited for.
+foreign_waiter& foreign_waiter::outermost() noexcept {
+  union lasting {
+    lasting() : one() {}
+    ~lasting() {}
+    foreign_waiter one;
+  };
+  static thread_local lasting here;
+  return here.one;
+}
+
+void foreign_waiter::end_thread() noexcept {
+  if (!outermost().sleeps_) outermost().inner_.reset();
+}
+
 foreign_waiter& foreign_waiter::mine(threads_executor& exec) {
-  static thread_local foreign_waiter outermost;
-  foreign_waiter* one = &outermost;
+  foreign_waiter* one = &outermost();
   while (one->sleeps_) {
     one = one->inner_.get();  // made before anything ran that could wait
   }

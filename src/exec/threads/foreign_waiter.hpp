@@ -35,6 +35,8 @@ class foreign_waiter final : public waiter {
  public:
   /// Gives one of the calling thread's that does not sleep: what it does while it waits may have to wait, too.
   static foreign_waiter& mine(threads_executor& exec);
+  /// The calling thread waits for nothing any more.
+  static void end_thread() noexcept;
 
   void sleep(base::short_lock& held, const awaited_end& what) MASLIN_RELEASES(held) override;
   void wake() noexcept override;
@@ -59,6 +61,7 @@ class foreign_waiter final : public waiter {
   };
 
  private:
+  static foreign_waiter& outermost() noexcept;
   bool woken_within(std::chrono::milliseconds time);
   /// Is there another one for what this thread does while this one sleeps? False without memory.
   bool makes_inner() noexcept;

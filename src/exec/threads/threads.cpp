@@ -83,7 +83,7 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
   worker& first = at(0);
   first.own_stack.emplace();
   first.runs(*first.own_stack);
-  worker_0_.mark_starter(true);
+  worker_0_.mark_starter();
   worker_0_.detach();
   libraries_.look();
   trace::record(0, trace::event_kind::worker_start);
@@ -132,7 +132,7 @@ void threads_executor::end() noexcept {
     worker_0_.detach();
   }
   trace::record(0, trace::event_kind::worker_stop);
-  worker_0_.mark_starter(false);
+  worker_0_.forget_starter();
   for (auto& w : workers_)
     if (w->thread.joinable()) w->thread.join();
   watchdog_.end();

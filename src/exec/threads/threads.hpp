@@ -239,6 +239,9 @@ class threads_executor final : public executor, public phase_host {
   void go_behind(worker& w, task_fiber& next);
   void enter_loop(worker& w);
   task_fiber* take_ready(worker& w);
+  /// Those that were woken become ready, in the order in which they were.
+  static void empty_inbox(worker& w);
+  static void append_ready(worker& w, task_fiber* first);
   bool has_spare_fiber(worker& w) { return !w.idle.empty() || fibers_.refill(w.idle); }
   void refuse(const work& item) noexcept;
   template <class Predicate>

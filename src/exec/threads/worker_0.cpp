@@ -1,6 +1,8 @@
 #include "exec/threads/worker_0.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 
 #include "base/start_thread.hpp"
 #include "base/stores_seen.hpp"
@@ -11,15 +13,24 @@ namespace maslin {
 
 namespace {
 
-thread_local const worker_0_thread* started_here = nullptr;
+/// The number of the runtime that the calling thread started last; 0: none.
+thread_local std::uint64_t started_here = 0;
 
 /// A starter that comes back within this time finds its role free.
 constexpr auto time_to_come_back = std::chrono::milliseconds(5);
 
 }  // namespace
 
-void worker_0_thread::mark_starter(bool here) { started_here = here ? this : nullptr; }
-bool worker_0_thread::is_starter() const { return started_here == this; }
+std::uint64_t worker_0_thread::next_number() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+void worker_0_thread::mark_starter() { started_here = number_; }
+void worker_0_thread::forget_starter() {
+  if (is_starter()) started_here = 0;
+}
+bool worker_0_thread::is_starter() const { return started_here == number_; }
 
 bool worker_0_thread::attach() {
   if (!is_starter()) return false;

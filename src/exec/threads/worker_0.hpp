@@ -1,6 +1,7 @@
 #pragma once
 // Worker 0's thread comes and goes: the starter, while it is inside Maslin, or the substitute (worker_0_role.hpp).
 
+#include <cstdint>
 #include <optional>
 #include <thread>
 
@@ -48,7 +49,8 @@ class worker_0_thread {
   task_fiber& substitute_stack() { return *substitute_stack_; }
 
   // The starter.
-  void mark_starter(bool here);
+  void mark_starter();    ///< it is the calling thread
+  void forget_starter();  ///< if it is
   bool is_starter() const;
   /// Who waits while the starter does; null for any other thread, and where what it does while it waits must wait, too.
   waiter* starter() { return is_starter() && !starter_.is_asleep() ? &starter_ : nullptr; }
@@ -79,7 +81,10 @@ class worker_0_thread {
   void substitute_body();
   bool is_needed() const;
 
+  static std::uint64_t next_number() noexcept;
+
   threads_executor& exec_;
+  const std::uint64_t number_ = next_number();  ///< of the runtime; an address would come again
   worker_0_role role_;
   starting_thread starter_;
   std::thread substitute_;
