@@ -34,8 +34,7 @@ TEST(Check, AWriteThroughInIsFound) {
         return caught_writing(
             [&] { ms::task([](ms::view<const double> v) { const_cast<double&>(v[37]) = 2; }, ms::in(x)); });
       },
-      2,
-      "800 bytes at .* changed while a task ran that declared them with in.*inout.*process_test.cpp:.*: in 800 bytes");
+      2, "800 bytes at .* changed while a task ran that declared them with in.*inout.*check_test.cpp:.*: in 800 bytes");
 }
 
 TEST(Check, AWriteIntoATileIsFoundInARecordingToo) {

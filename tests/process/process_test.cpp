@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -206,6 +207,25 @@ TEST(Process, ShutdownWaitsForEverything) {
       });
   }
   EXPECT_EQ(ran, 50);
+}
+
+// Tasks of a group are nobody's children, so that the end finds them in flight.
+TEST(Process, ShutdownLetsTasksOfALivingGroupMakeCalls) {
+  EXPECT_CHILD(
+      [] {
+        auto group = std::make_unique<ms::group>();
+        std::atomic<int> ran{0};
+        {
+          const ms::Runtime r({.workers = 2, .serial = false});
+          for (int i = 0; i < 4; ++i)
+            group->task([&ran] {
+              std::this_thread::sleep_for(std::chrono::milliseconds(50));
+              ms::parallel_for(0, 1000, [&](ms::range all) { ran += static_cast<int>(all.size()); });
+            });
+        }
+        return ran == 4000 ? 0 : 1;
+      },
+      0, "");
 }
 
 TEST(Process, AForkedChildStartsAfreshAndTheParentGoesOn) {

@@ -354,8 +354,8 @@ TEST(Automatic, WhatNeedsMoreWorkersThanThereAreSaysNothing) {
     };
     observe(8, 20);
     grain.resize(later);
-    observe(later, 20);
-    EXPECT_EQ(grain.current(), (configuration{later, 1})) << later;
+    observe(later, 60);
+    EXPECT_EQ(grain.chosen(), (configuration{later, 1})) << later;
     const std::vector<phase_estimate> estimates = grain.estimates();
     EXPECT_FALSE(estimates.empty());
     for (const phase_estimate& e : estimates) EXPECT_TRUE(std::isfinite(e.throughput) && e.throughput > 0) << later;
