@@ -154,7 +154,7 @@ void run(const wishes& wish) {
   if (wish.as_json) {
     json all = json::array();
     for (const setting& s : of) all.push_back(as_json(s));
-    fmt::print("{}\n", json_text((wish.name.empty() ? all : all[0])));
+    fmt::print("{}\n", json_text(wish.name.empty() ? all : all[0]));
   } else {
     fmt::print("{}", wish.name.empty() ? list() : details_of(of[0]));
   }

@@ -317,8 +317,8 @@ machine_spec read_spec(const std::string& path) {
   const auto expect_few = [&](int on_each, const char* what) {
     constexpr std::int64_t most = 1'000'000;
     if (std::int64_t{on_each} * spec.nodes > most)
-      s.fail_at("nodes", fmt::format("'nodes' is {}, and each has {} {}: expected at most {} in all", spec.nodes, on_each,
-                                     what, most));
+      s.fail_at("nodes", fmt::format("'nodes' is {}, and each has {} {}: expected at most {} in all", spec.nodes,
+                                     on_each, what, most));
   };
   expect_few(spec.workers.count, "workers");
   if (auto hosts = s.table("hosts")) {

@@ -118,9 +118,8 @@ struct group::state {
 
   static detail::in_place_members_of<std::atomic>& in_place(group& of) noexcept { return of.in_place_; }
   static bool has_members(const group& of) noexcept { return of.in_place_.begun() + created(of) > 0; }
-  // In this order: what the members have made is visible once they are over.
-
-  /// Has the creator run all members itself, and did none throw? Nothing is left of them then that a wait looks for.
+  /// Has the creator run all members itself, and did none throw? Nothing is left of them then that a wait looks for. In
+  /// this order: what the members have made is visible once they are over.
   static bool ended_in_place(const group& of) noexcept {
     return of.in_place_.are_over() && created(of) == 0 && !has_errors(of);
   }

@@ -18,6 +18,7 @@
 #include <tuple>
 #include <vector>
 
+#include "address_space.hpp"
 #include "expect_child.hpp"
 #include "machines.hpp"
 #include "maslin/maslin.hpp"
@@ -134,23 +135,13 @@ int deep_waits_for_urgent_tasks(int depth) {
   return below + 1;
 }
 
-/// From now on the process may have so many bytes more than it has.
-void limit_memory_to(std::size_t more) {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t pages = 0;
-  statm >> pages;
-  rlimit limit;
-  limit.rlim_cur = limit.rlim_max = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
-  setrlimit(RLIMIT_AS, &limit);
-}
-
 TEST(Stacks, WaitsGoOnInPlaceWhenThereAreNoMoreStacks) {
   if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
   EXPECT_CHILD(
       [] {
         ms::Runtime r({.workers = 3, .serial = false});
         ms::parallel_for(0, 100, [](ms::range) {});
-        limit_memory_to(12u << 20);  // room for a few stacks
+        limit_address_space(12u << 20);  // room for a few stacks
         std::atomic<int> wrong{0};
         for (int i = 0; i < 40; ++i)
           ms::task([&] {
@@ -169,7 +160,7 @@ TEST(Stacks, WaitsForUrgentTasksGoOnInPlaceWhenThereAreNoMoreStacks) {
         [&] {
           ms::Runtime r({.workers = workers, .serial = false});
           ms::parallel_for(0, 100, [](ms::range) {});
-          limit_memory_to(12u << 20);  // room for a few stacks
+          limit_address_space(12u << 20);  // room for a few stacks
           int levels = 0;
           ms::task([&] { levels = deep_waits_for_urgent_tasks(200); });
           ms::wait();
@@ -255,21 +246,12 @@ TEST(Stacks, AChainOfWaitsThatIsTooDeepForTheAddressSpaceIsAnError) {
         [&] {
           ms::Runtime r({.workers = workers, .serial = false});
           ms::parallel_for(0, 100, [](ms::range) {});
-          limit_memory_to(60u << 20);  // tasks are small: of this the stacks are used up before the memory
+          limit_address_space(60u << 20);  // tasks are small: of this the stacks are used up before the memory
           int depth = 0;
           ms::task([&] { depth = chain(1'000'000); });
-          try {
-            ms::wait();
-            return 1;
-          } catch (const ms::error& e) {
-            std::cerr << e.what() << "\n";
-            return 2;
-          } catch (const std::bad_alloc&) {
-            std::cerr << "no memory for a task\n";
-            return 2;
-          }
+          return told_of_a_chain([] { ms::wait(); });
         },
-        2, "a wait has no stack to go on with|no memory for a task");
+        2, told);
 }
 
 // On a described machine nobody could be told by an exception (docs/described.md).
@@ -281,7 +263,7 @@ TEST(Stacks, AChainOfWaitsThatIsTooDeepForADescribedMachineIsNamed) {
           end_with(test_process);
           setenv("MASLIN_MACHINE", spec(machine).c_str(), 1);
           ms::parallel_for(0, 100, [](ms::range) {});
-          limit_memory_to(60u << 20);
+          limit_address_space(60u << 20);
           ms::task([] { chain(1'000'000); });
           ms::wait();
         },

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <malloc.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -14,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "address_space.hpp"
 #include "expect_child.hpp"
 #include "maslin/maslin.hpp"
 #include "sanitized.hpp"
@@ -21,16 +21,6 @@
 namespace ms = maslin;
 
 namespace {
-
-/// From now on the process may have so much more than it has.
-void limit_address_space(rlim_t more) {
-  std::ifstream statm("/proc/self/statm");
-  rlim_t pages = 0;
-  statm >> pages;
-  rlimit limit{};
-  limit.rlim_cur = limit.rlim_max = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + more;
-  setrlimit(RLIMIT_AS, &limit);
-}
 
 /// Memory that was taken from the program, in pieces of ever smaller sizes until it has none.
 class hoard {
@@ -74,18 +64,9 @@ TEST(NoMemory, AChainOfWaitsIsAnErrorWhereTheMainThreadsStackCannotGrow) {
         [&] {
           ms::Runtime r({.workers = workers, .serial = false});
           limit_address_space(2 << 20);
-          try {
-            wide_chain(100'000);
-            return 1;
-          } catch (const ms::error& e) {
-            std::cerr << e.what() << "\n";
-            return 2;
-          } catch (const std::bad_alloc&) {
-            std::cerr << "no memory for a task\n";
-            return 2;
-          }
+          return told_of_a_chain([] { wide_chain(100'000); });
         },
-        2, "a wait has no stack to go on with|no memory for a task");
+        2, told);
 }
 
 // The worker's first task: what it needs to free that was made when its thread began.

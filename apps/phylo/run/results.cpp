@@ -10,9 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-json to_json(maslin::configuration c) {
-  return {{"streams", c.streams}, {"width", c.width}, {"wider", c.wider}};
-}
+json to_json(maslin::configuration c) { return {{"streams", c.streams}, {"width", c.width}, {"wider", c.wider}}; }
 
 json to_json(const Sizing& sizing, const maslin::phase_report& phase) {
   json samples = json::array();

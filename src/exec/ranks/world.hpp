@@ -179,7 +179,7 @@ class world {
   rank_group whole_;
   base::short_lock groups_lock_;
   std::deque<rank_group> groups_ MASLIN_GUARDED_BY(groups_lock_);  ///< by `split`
-  std::unique_ptr<turns> turns_;  ///< under the serial elision
+  std::unique_ptr<turns> turns_;                                   ///< under the serial elision
 
   MASLIN_ATOMIC<bool> failed_{false};
   base::short_lock cause_lock_;
