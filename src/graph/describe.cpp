@@ -88,7 +88,7 @@ std::vector<task_node*> waiting_for(task_node& task) {
     std::reverse(all.begin(), all.end());  // the latest stands first
   }
   for (int i = 0; i < task.accesses; ++i)
-    if (detail::version* v = task.records()[i].of; v && v->turns) {
+    if (detail::version* v = task.records()[i].of; v && v->has_turns()) {
       const base::locked held(v->lock);
       for (task_node* next = v->waiting; next; next = next_in_queue(next)) all.push_back(next);
     }

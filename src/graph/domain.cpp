@@ -249,7 +249,7 @@ void domain::prepare(datum& d, const declared& a, access_record& record, bool at
     case access_mode::concurrent:
       d.writers.reserve_one();
       if (d.current) {
-        d.current->turns = true;
+        d.current->let_take_turns();
       } else if (!d.extended().turns) {
         d.extended().turns = make_turns(d.home);
       }
@@ -297,7 +297,7 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
       prepare(*data[i], accesses[i], records[i], at_home, sink);
       // Said before the first edge: from then on others may look at the node.
       const version* now = data[i]->current;
-      task.takes_turns = task.takes_turns || accesses[i].mode == access_mode::concurrent || (now && now->turns);
+      task.takes_turns = task.takes_turns || accesses[i].mode == access_mode::concurrent || (now && now->has_turns());
       const auto of = [](datum& d) -> std::size_t { return d.writers.size() + d.readers.size(); };
       sources += of(*data[i]);
       if (datum::rare* more = data[i]->more.get()) {

@@ -38,7 +38,7 @@ version* next_turn(task_node& task, const version* last) {
   version* next = nullptr;
   for (int i = 0; i < task.accesses; ++i) {
     const access_record& record = task.records()[i];
-    const bool turns = record.of && record.of->turns;
+    const bool turns = record.of && record.of->has_turns();
     if (turns && std::less<>{}(last, record.of) && (!next || std::less<>{}(record.of, next))) next = record.of;
   }
   return next;

@@ -42,7 +42,7 @@ version* make_value(const region& of) {
 
 version* make_turns(const region& of) {
   auto* made = new version(of.data(), of.stride, 0);
-  made->turns = true;
+  made->let_take_turns();
   return made;
 }
 

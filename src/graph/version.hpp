@@ -1,7 +1,6 @@
 #pragma once
 // A version of a datum that lies elsewhere than where the program declared it (renaming), or a datum whose tasks take
-// turns
-// (`concurrent`). Counted: its tasks use it, and the domain while it is the current one.
+// turns (`concurrent`). Counted: its tasks use it, and the domain while it is the current one.
 
 #include <atomic>
 #include <cstddef>
@@ -24,7 +23,11 @@ struct detail::version {
   MASLIN_ATOMIC<std::int32_t> users{1};
 
   // Turns. Who uses the version without need of one takes it, too: that delays, and changes nothing.
-  bool turns = false;
+  bool has_turns() const noexcept { return turns.load(std::memory_order_relaxed); }
+  /// Where a first concurrent access finds tasks of the version under way, these may take a turn or return one that
+  /// they have not taken: nobody contends before they are done, for the concurrent tasks wait for them.
+  void let_take_turns() noexcept { turns.store(true, std::memory_order_relaxed); }
+  MASLIN_ATOMIC<bool> turns{false};
   base::short_lock lock;
   task_node* waiting MASLIN_GUARDED_BY(lock) = nullptr;  ///< the tasks that wait for their turn, the first one first
   task_node* last_waiting MASLIN_GUARDED_BY(lock) = nullptr;

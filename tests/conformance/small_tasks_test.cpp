@@ -387,14 +387,14 @@ TEST_P(SmallTasks, InGroupsInEachOtherPassOnWhatTheyAndTheirTasksThrow) {
   }
 }
 
-/// The same tree; each of its inner nodes calls `at_node(group, depth)` between its task and its own half.
+/// The same tree; each of its inner nodes calls `at_node(group, levels)` between its task and its own half.
 template <class AtNode>
-void walk(int depth, const AtNode& at_node) {
-  if (depth == 0) return;
+void walk(int levels, const AtNode& at_node) {
+  if (levels == 0) return;
   ms::group half;
-  half.task([depth, &at_node] { walk(depth - 1, at_node); });
-  at_node(half, depth);
-  walk(depth - 1, at_node);
+  half.task([levels, &at_node] { walk(levels - 1, at_node); });
+  at_node(half, levels);
+  walk(levels - 1, at_node);
   half.wait();
 }
 

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -226,6 +227,94 @@ TEST(Process, ShutdownLetsTasksOfALivingGroupMakeCalls) {
         return ran == 4000 ? 0 : 1;
       },
       0, "");
+}
+
+// They need workers that have had nothing to do for long.
+TEST(Process, ShutdownLetsTasksOfALivingGroupBeginPhasesAndRanks) {
+  for (const int workers : {1, 2, 3})
+    EXPECT_CHILD(
+        [&] {
+          auto group = std::make_unique<ms::group>();
+          std::atomic<int> ran{0};
+          {
+            const ms::Runtime r({.workers = workers, .serial = false});
+            group->task([&ran] {
+              std::this_thread::sleep_for(std::chrono::milliseconds(50));
+              const ms::kernel late("late", [&ran] {
+                ms::parallel_for(0, 100, [&](ms::range all) { ran += static_cast<int>(all.size()); });
+              });
+              ms::phase("late", 6, [&](std::int64_t) { ms::offload(late); });
+              ms::ranks(4, [&](ms::communicator& world) {
+                world.barrier();
+                ran += 100;
+              });
+            });
+          }
+          return ran == 1000 ? 0 : 1;
+        },
+        0, "");
+}
+
+// A task is suspended on the starter's worker and waits for one that runs elsewhere, while the starter is outside of
+// Maslin and another thread ends the runtime.
+TEST(Process, AnotherThreadThanTheStarterEndsTheRuntime) {
+  for (const int workers : {2, 3})
+    EXPECT_CHILD(
+        [&] {
+          using namespace std::chrono_literals;
+          auto group = std::make_unique<ms::group>();
+          std::atomic<bool> is_there{false};
+          std::atomic<bool> goes_on{false};
+          std::atomic<int> ran{0};
+          std::unique_ptr<ms::Runtime> runtime;
+          std::promise<void> is_outside;
+          std::promise<void> may_end;
+          std::thread starter([&] {
+            runtime = std::make_unique<ms::Runtime>(ms::Runtime::options{.workers = workers, .serial = false});
+            const auto is_set = [](const std::atomic<bool>& flag) {
+              while (!flag) std::this_thread::sleep_for(1ms);
+            };
+            const auto here = std::this_thread::get_id();
+            while (!is_there) {
+              std::atomic<bool> is_busy{false};
+              std::atomic<bool> began{false};
+              ms::task([&] {
+                is_busy = true;
+                is_set(began);
+              });
+              is_set(is_busy);  // with 3 workers the other may take the next, which then comes again
+              group->task([&, here] {
+                const bool on_worker_0 = std::this_thread::get_id() == here;
+                std::atomic<bool> is_elsewhere{false};
+                if (on_worker_0)
+                  ms::task([&] {
+                    is_elsewhere = true;
+                    is_set(goes_on);
+                  });
+                began = true;  // the last use of what the starter holds
+                if (!on_worker_0) return;
+                is_set(is_elsewhere);
+                is_there = true;
+                ms::wait();
+                ++ran;
+              });
+              ms::wait();
+            }
+            is_outside.set_value();
+            may_end.get_future().wait();
+          });
+          is_outside.get_future().wait();
+          std::thread later([&] {
+            std::this_thread::sleep_for(100ms);
+            goes_on = true;
+          });
+          runtime.reset();
+          later.join();
+          may_end.set_value();
+          starter.join();
+          return ran == 1 ? 0 : 1;
+        },
+        0, "");
 }
 
 TEST(Process, AForkedChildStartsAfreshAndTheParentGoesOn) {

@@ -67,8 +67,8 @@ class team_queues {
     }
     machine_.stole(own_, from);
     // Who finds work and leaves some wakes the next, so that a wave of work wakes the team without one waker paying for
-    // all.
-    if (next_victim(-1) >= 0) machine_.wake_one(members_);
+    // all. What it takes beside the one that it runs nobody saw while it moved.
+    if (own_.tasks.size() > 1 || next_victim(-1) >= 0) machine_.wake_one(members_);
     return true;
   }
 

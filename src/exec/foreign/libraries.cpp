@@ -61,24 +61,31 @@ std::string file_of(void* function) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
+/// The library of that function is never unloaded: from now on it may be called at any time.
+void keep_loaded(void* function) {
+  Dl_info where{};
+  if (!dladdr(function, &where) || !where.dli_fname) return;
+  if (void* handle = dlopen(where.dli_fname, RTLD_NOLOAD | RTLD_NODELETE | RTLD_LAZY)) dlclose(handle);
+}
+
 /// Adds the library whose limit `set` sets, unless it is known.
 template <class Describe>
-bool add(void* set, Describe&& describe) {
+void add(void* set, Describe&& describe) {
   const int known_now = count.load(std::memory_order_relaxed);
   const auto end = all.begin() + known_now;
   if (!set || known_now == most_libraries || std::any_of(all.begin(), end, [&](auto& l) { return l.key == set; }))
-    return false;
+    return;
+  keep_loaded(set);
   library found;
   found.key = found.set = set;
   describe(found);
   *end = std::move(found);
   if (end->limits == reach::process) process_wide.fetch_add(1, std::memory_order_relaxed);
   count.store(known_now + 1, std::memory_order_release);  // pairs with the acquire of `known`
-  return true;
 }
 
-bool add_openmp(void* handle) {
-  return add(dlsym(handle, "omp_set_num_threads"), [&](library& l) {
+void add_openmp(void* handle) {
+  add(dlsym(handle, "omp_set_num_threads"), [&](library& l) {
     l.name = "OpenMP (" + file_of(l.set) + ")";
     l.get = dlsym(handle, "omp_get_max_threads");
     if (!l.get) return;
@@ -87,16 +94,16 @@ bool add_openmp(void* handle) {
   });
 }
 
-bool add_mkl(void* handle) {
-  return add(dlsym(handle, "MKL_Set_Num_Threads_Local"), [](library& l) {
+void add_mkl(void* handle) {
+  add(dlsym(handle, "MKL_Set_Num_Threads_Local"), [](library& l) {
     l.name = "MKL (" + file_of(l.set) + ")";
     l.exchange_ = set_gives_previous;
     l.limits = reach::thread;
   });
 }
 
-bool add_blis(void* handle) {
-  return add(dlsym(handle, "bli_thread_set_num_threads"), [&](library& l) {
+void add_blis(void* handle) {
+  add(dlsym(handle, "bli_thread_set_num_threads"), [&](library& l) {
     l.name = "BLIS";
     l.get = dlsym(handle, "bli_thread_get_num_threads");
     if (!l.get) return;
@@ -109,15 +116,14 @@ bool add_blis(void* handle) {
   });
 }
 
-bool add_openblas(void* handle) {
-  bool found = false;
+void add_openblas(void* handle) {
   // Builds with 64-bit integers, and those that Python's packages carry, name their functions apart.
   for (const char* prefix : {"", "scipy_"})
     for (const char* suffix : {"", "64_", "_64"}) {
       const auto symbol = [&](const char* name) {
         return dlsym(handle, (std::string(prefix) + "openblas_" + name + suffix).c_str());
       };
-      found |= add(symbol("set_num_threads"), [&](library& l) {
+      add(symbol("set_num_threads"), [&](library& l) {
         l.name = "OpenBLAS";
         l.get = symbol("get_num_threads");
         void* parallel = symbol("get_parallel");
@@ -145,7 +151,6 @@ bool add_openblas(void* handle) {
         l.limits = reach::process;
       });
     }
-  return found;
 }
 
 /// What is loaded now, of which the names say that it may be one of ours.
@@ -172,12 +177,11 @@ int collect_file(dl_phdr_info* info, std::size_t, void* into) try {
   return 1;
 }
 
-bool add_all(void* handle) {
-  const bool openblas = add_openblas(handle);
-  const bool blis = add_blis(handle);
-  const bool mkl = add_mkl(handle);
-  const bool openmp = add_openmp(handle);
-  return openblas || blis || mkl || openmp;
+void add_all(void* handle) {
+  add_openblas(handle);
+  add_blis(handle);
+  add_mkl(handle);
+  add_openmp(handle);
 }
 
 }  // namespace
@@ -193,8 +197,10 @@ int look() {
   try {
     add_all(RTLD_DEFAULT);  // the program and what it was linked with
     for (const std::string& file : now.files)
-      if (void* handle = dlopen(file.c_str(), RTLD_NOLOAD | RTLD_LAZY))
-        if (!add_all(handle)) dlclose(handle);  // whom we may call stays
+      if (void* handle = dlopen(file.c_str(), RTLD_NOLOAD | RTLD_LAZY)) {
+        add_all(handle);
+        dlclose(handle);
+      }
   } catch (const std::bad_alloc&) {
     loads_seen = 0;  // the next call tries again
   }

@@ -35,10 +35,14 @@ phase_run::phase_run(phase_host& exec, const detail::phase& what, int workers, b
       began_(exec.ticks()) {
   const auto most = static_cast<std::size_t>(exec.worker_count());
   running_.reserve(most);
-  suspended_.reserve(most);  // a stream begins only when none is suspended
+  suspended_.reserve(most);
   teams_.reserve(most + 1);
   before_.reserve(most + 1);
   streams_.enter(static_cast<std::uint64_t>(what.streams));
+}
+
+phase_run::~phase_run() {
+  if (!divided_) report_->change([](phase_report& r) { r.running = false; });  // it did not begin, or was run in place
 }
 
 bool phase_run::may_divide(const team& t) {
@@ -191,9 +195,23 @@ stream_run* phase_run::next_stream(int worker, bool before_parking, std::optiona
     if (before_parking) (*s)->seen = generation_.load(std::memory_order_relaxed) - 1;
     return *s;
   }
-  if (before_parking || running() >= now_.streams || next_ == what_.streams) return nullptr;
-  begun = next_++;
+  if (!before_parking && running() < now_.streams) begins_another(begun);
   return nullptr;
+}
+
+/// All that have begun can run or be suspended at a time, so there is room for that first. Where there is no memory for
+/// more than the workers have, the others come first.
+bool phase_run::begins_another(std::optional<std::int64_t>& begun) noexcept {
+  if (next_ == what_.streams) return false;
+  const auto unfinished = static_cast<std::size_t>(next_ - finished_) + 1;
+  try {
+    if (running_.capacity() < unfinished) running_.reserve(2 * unfinished);
+    if (suspended_.capacity() < unfinished) suspended_.reserve(2 * unfinished);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  begun = next_++;
+  return true;
 }
 
 void phase_run::started(stream_run& s, int worker) {
@@ -272,8 +290,8 @@ stream_run* phase_run::next_outside(std::optional<std::int64_t>& begun) {
   if (auto s = suspended_.resume(0, 1)) {
     resumed = *s;
     resumed->worker = stream_run::outside;
-  } else if (next_ < what_.streams) {
-    begun = next_++;
+  } else {
+    begins_another(begun);
   }
   if (resumed || begun) update_stream_requests();
   return resumed;

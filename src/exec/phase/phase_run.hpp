@@ -51,6 +51,7 @@ class phase_run {
   /// stream of another phase. Nearly everything that a phase cannot do without is allocated here; a measurement that
   /// finds no memory later is the end of sampling. Throws std::bad_alloc.
   phase_run(phase_host& exec, const detail::phase& what, int workers, bool inner, scope& caller);
+  ~phase_run();
 
   // Any stream of this phase, without the lock.
   bool stale(const stream_run& s) const { return s.seen != generation_.load(std::memory_order_relaxed); }
@@ -128,6 +129,7 @@ class phase_run {
   void allot(int first, int width) noexcept;
   void apply(configuration c) noexcept;
   void follow();
+  bool begins_another(std::optional<std::int64_t>& begun) noexcept;
   void update_stream_requests();
   void record_configuration(std::uint64_t now) noexcept;
   std::int64_t left() const { return what_.streams - finished_; }

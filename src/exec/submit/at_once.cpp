@@ -159,7 +159,8 @@ start start_task(const task_description& what, task_frame* frame) noexcept {
     size = size_of(*exec, what, here);
   }
   if (size == task_size::large) return start::handed_over;
-  thread_state& on = address_of_thread_state();  // the creator may have been suspended, and goes on elsewhere
+  // With accesses the creator may have been suspended (`comes_to_rest`), and goes on elsewhere.
+  thread_state& on = what.access_count > 0 ? address_of_thread_state() : state_of_thread;
   if (!frame || !needs_no_context(what, size, on))
     return size == task_size::tiny ? start::tiny_at_once : start::at_once;
   begin(*exec, *frame, what, on, creator);

@@ -126,27 +126,23 @@ task_fiber* threads_executor::take_ready(worker& w) {
   return first;
 }
 
-/// Takes a task that `suits` out of a queue whose others stay, or come to this worker's.
+/// Takes a task that `suits` out of a queue. The others come to this worker's; its own keep their order, since the
+/// oldest becomes the newest until all have been seen.
 template <class Predicate>
 std::optional<work> threads_executor::take_task_if(worker& w, worker& from, Predicate&& suits) {
+  constexpr std::uint32_t most = 256;
   std::optional<work> found;
-  const base::locked held(help_lock_);
-  set_aside_.clear();
-  const auto look = [&](detail::task_node* task) MASLIN_REQUIRES(help_lock_) {
-    if (!found && suits(task->in))
-      found = work{task, {}};
-    else
-      set_aside_.push_back(task);
-  };
-  if (&from == &w) {
-    while (detail::task_node* task = found ? nullptr : w.tasks.pop()) look(task);
-    std::reverse(set_aside_.begin(), set_aside_.end());
-  } else {
-    detail::task_node* tasks[256];
-    const std::uint32_t count = from.tasks.steal_half(tasks, 256);
-    for (std::uint32_t i = 0; i < count; ++i) look(tasks[i]);
+  for (std::uint32_t left = &from == &w ? w.tasks.size() : most; left > 0 && !found;) {
+    detail::task_node* tasks[most];
+    const std::uint32_t count = from.tasks.steal_half(tasks, std::min(left, most));
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (!found && suits(tasks[i]->in))
+        found = work{tasks[i], {}};
+      else
+        ready(tasks[i]);
+    }
+    left = &from == &w && count > 0 ? left - count : 0;
   }
-  for (detail::task_node* task : set_aside_) ready(task);
   return found;
 }
 

@@ -95,29 +95,50 @@ void threads_executor::idle(worker& w, team& t) {
   // Before it sleeps it helps whoever its team stands in the way of: a suspended stream may hold what its own waits
   // for, and a task of the team that was divided may, too.
   if (start_stream(w, true) || core::take_from_whole_team(*this, w, t)) return;
-  const bool leaves = w.index == 0 && worker_0_.held_by() == worker_0_role::substitute;
-  if (leaves || (stopping_.load(std::memory_order_seq_cst) && w.suspended == 0)) {
-    if (anything_for(w, t)) return;
-    return replace_fiber(w, leaves ? worker_0_.substitute_stack() : *w.own_stack);
+  if (w.index == 0 && worker_0_.has_substitute_for_now()) {
+    if (!anything_for(w, t)) replace_fiber(w, worker_0_.substitute_stack());
+    return;
   }
-  asleep_.prepare_to_sleep(w.index);
-  const bool leads = t.first() == w.index;
-  const bool needed =
-      anything_for(w, t) || (leads && t.may_resume.load(std::memory_order_seq_cst)) || !whole_->centre.empty();
-  if (!needed) {
+  const auto is_needed = [&] {
+    const bool leads = t.first() == w.index;
+    return anything_for(w, t) || (leads && t.may_resume.load(std::memory_order_seq_cst)) || !whole_->centre.empty();
+  };
+  sleep_unless(w, is_needed, [&] {
     asks.emplace(branches_, w, t);
     if (sharing_) sharing_->parks();
-    trace::record(w.index, trace::event_kind::park);
-    asleep_.park(w.index);
-    trace::record(w.index, trace::event_kind::unpark);
+    park(w);
     if (sharing_) sharing_->wakes();
-    if (wait.begin != 0) {
-      const std::uint64_t taken = base::ticks() - wait.begin;
-      w.last_wait = static_cast<std::int64_t>(taken);
-      if (learns) w.waits.waited(taken, spin_.was_short(taken));
-    }
+    asks.reset();
+    if (wait.begin == 0) return;
+    const std::uint64_t taken = base::ticks() - wait.begin;
+    w.last_wait = static_cast<std::int64_t>(taken);
+    if (learns) w.waits.waited(taken, spin_.was_short(taken));
+  });
+}
+
+void threads_executor::park(worker& w) {
+  trace::record(w.index, trace::event_kind::park);
+  asleep_.park(w.index);
+  trace::record(w.index, trace::event_kind::unpark);
+}
+
+/// The worker has nothing to do. It says that it sleeps, then looks (README, race 1); at the end of the runtime it
+/// leaves with the others.
+template <class IsNeeded, class Sleep>
+void threads_executor::sleep_unless(worker& w, IsNeeded&& is_needed, Sleep&& sleep) {
+  const bool may_leave = stopping() && w.suspended == 0;
+  if (may_leave) departure_.enter();
+  asleep_.prepare_to_sleep(w.index);
+  if (!is_needed()) {
+    if (may_leave && departure_.completes())
+      wake_all();
+    else if (!departure_.is_over())
+      sleep();
   }
   w.was_woken = asleep_.finish_sleep(w.index);
+  if (!may_leave) return;
+  if (departure_.is_over() && !is_needed()) return replace_fiber(w, stack_of_thread(w));
+  departure_.come_back();
 }
 
 /// The worker is not granted now: its work goes to where the others find it, and it sleeps. What only it can do it does
@@ -131,18 +152,10 @@ void threads_executor::stand_aside(worker& w, team& t) {
   if (worker_0_.has_work_alone()) worker_0_.want_substitute();
   // Who made it counted on this worker, and did not ask for another CPU.
   if (urgent_.any() || queues(*this, w, t).any()) sharing_->wants_more();
-  if (stopping() && w.suspended == 0) {
-    if (!w.inbox.load(std::memory_order_seq_cst)) replace_fiber(w, *w.own_stack);
-    return;
-  }
-  asleep_.prepare_to_sleep(w.index);
-  // As in `idle`: it says that it sleeps, then looks (README, race 1).
-  if (!w.inbox.load(std::memory_order_seq_cst) && w.invited.empty() && !sharing_->may_work(w)) {
-    trace::record(w.index, trace::event_kind::park);
-    asleep_.park(w.index);
-    trace::record(w.index, trace::event_kind::unpark);
-  }
-  w.was_woken = asleep_.finish_sleep(w.index);
+  const auto is_needed = [&] {
+    return w.inbox.load(std::memory_order_seq_cst) || !w.invited.empty() || sharing_->may_work(w);
+  };
+  sleep_unless(w, is_needed, [&] { park(w); });
 }
 
 void threads_executor::hand_over(worker& w) {

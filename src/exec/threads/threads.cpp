@@ -79,7 +79,6 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
     // From now on a worker always has a fiber for its loop: the one it runs, or one that is idle.
     if (!has_spare_fiber(at(i))) throw std::bad_alloc();
   }
-  set_aside_.reserve(decltype(worker::tasks)::capacity);
   worker& first = at(0);
   first.own_stack.emplace();
   first.runs(*first.own_stack);
@@ -124,17 +123,23 @@ void threads_executor::end() noexcept {
   stopping_.store(true, std::memory_order_seq_cst);
   grain_lock_.lock();  // no worker is started after this
   grain_lock_.unlock();
-  for (int i = 0; i < workers(); ++i) asleep_.wake(i);
-  worker_0_.end_substitute();
-  if (worker_0_.attach()) {
-    // Worker 0 takes part in what is left until nothing is.
+  int leaving = 0;
+  for (auto& w : workers_) leaving += w->thread.joinable() ? 1 : 0;
+  // Worker 0 takes part in what is left until nothing is.
+  if (worker_0_.returns_to_the_end()) {
+    departure_.begin(leaving + 1);
+    wake_all();
     enter_loop(at(0));
     worker_0_.detach();
+  } else {
+    departure_.begin(leaving + (worker_0_.is_replaced_to_the_end() ? 1 : 0));
+    wake_all();
   }
   trace::record(0, trace::event_kind::worker_stop);
   worker_0_.forget_starter();
   for (auto& w : workers_)
     if (w->thread.joinable()) w->thread.join();
+  worker_0_.join_substitute();
   watchdog_.end();
   libraries_.forget();
   end_learning();
@@ -293,6 +298,10 @@ bool threads_executor::has_queued_work() const {
 void threads_executor::wake_one(team::span workers) {
   if (asleep_.wake_one(workers.first, workers.first + workers.width)) return;
   if (sharing_) sharing_->wants_more();
+}
+
+void threads_executor::wake_all() {
+  for (int i = 0; i < workers(); ++i) asleep_.wake(i);
 }
 
 void threads_executor::pass_wake_up_on(worker& w) {

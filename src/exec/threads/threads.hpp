@@ -13,6 +13,7 @@
 #include "exec/phase/host.hpp"
 #include "exec/threads/bits.hpp"
 #include "exec/threads/branch_requests.hpp"
+#include "exec/threads/departure.hpp"
 #include "exec/threads/fiber_pool.hpp"
 #include "exec/threads/library_threads.hpp"
 #include "exec/threads/sharing.hpp"
@@ -266,6 +267,15 @@ class threads_executor final : public executor, public phase_host {
   /// Do the waits of this team tell a phase how to wait?
   bool learns_waits(const team& t) const { return learns_waits_ && t.parent.load(std::memory_order_relaxed); }
   void stand_aside(worker& w, team& t);
+  void park(worker& w);
+  template <class IsNeeded, class Sleep>
+  void sleep_unless(worker& w, IsNeeded&& is_needed, Sleep&& sleep);
+  void wake_all();
+  /// Where the thread that plays the worker left its own code.
+  task_fiber& stack_of_thread(worker& w) {
+    return w.index == 0 && worker_0_.held_by() == worker_0_role::substitute ? worker_0_.substitute_stack()
+                                                                            : *w.own_stack;
+  }
   void hand_over(worker& w);
   bool anything_for(worker& w, team& t);
   bool is_held_up_by(const worker& w, const team& t) const;
@@ -292,14 +302,12 @@ class threads_executor final : public executor, public phase_host {
   urgent_tasks urgent_;
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> stopping_{false};
+  departure departure_;
 
   base::short_lock grain_lock_;
   team* whole_;
 
   library_threads libraries_;
-
-  base::short_lock help_lock_;
-  std::vector<detail::task_node*> set_aside_ MASLIN_GUARDED_BY(help_lock_);  ///< room for a whole queue
 
   fiber_pool fibers_;
 

@@ -102,16 +102,44 @@ void worker_0_thread::want_substitute() noexcept {
     if (is_needed()) role_.call();
     return;
   }
-  try {
-    substitute_ = base::start_thread([this] { begin_substitute(); }, [this] { substitute_body(); });
-  } catch (...) {
-    role_.has_no_substitute();
-  }
+  const base::locked held(starting_);
+  if (!none_starts_ && !start_substitute()) role_.has_no_substitute();
 }
 
-void worker_0_thread::end_substitute() {
+bool worker_0_thread::start_substitute() noexcept MASLIN_REQUIRES(starting_) try {
+  substitute_ = base::start_thread([this] { begin_substitute(); }, [this] { substitute_body(); });
+  return true;
+} catch (...) {
+  return false;
+}
+
+bool worker_0_thread::returns_to_the_end() {
+  if (!is_starter() || self()) return false;
+  join_substitute();
+  return attach();
+}
+
+bool worker_0_thread::is_replaced_to_the_end() noexcept {
+  stays_.store(true, std::memory_order_seq_cst);
+  const base::locked held(starting_);
+  if (none_starts_) return false;
+  none_starts_ = true;
+  (void)role_.wants_substitute();
+  if (!substitute_.joinable() && !start_substitute()) return false;
   role_.wake_substitute();
-  if (substitute_.joinable()) substitute_.join();
+  return true;
+}
+
+void worker_0_thread::join_substitute() noexcept {
+  std::thread last;
+  {
+    const base::locked held(starting_);
+    none_starts_ = true;
+    last.swap(substitute_);
+  }
+  ends_.store(true, std::memory_order_seq_cst);
+  role_.wake_substitute();
+  if (last.joinable()) last.join();
 }
 
 bool worker_0_thread::is_needed() const {
@@ -119,7 +147,7 @@ bool worker_0_thread::is_needed() const {
   const team& t = *w.in_team.load(std::memory_order_acquire);
   return w.inbox.load(std::memory_order_seq_cst) || !w.invited.empty() ||
          t.wants_stream.load(std::memory_order_seq_cst) || t.may_resume.load(std::memory_order_seq_cst) ||
-         has_work_alone();
+         has_work_alone() || stays_.load(std::memory_order_seq_cst);
 }
 
 bool worker_0_thread::has_work_alone() const {
@@ -148,8 +176,8 @@ void worker_0_thread::substitute_body() {
     set_self(nullptr);
     role_.leave();
   };
-  role_.answer([this] { return exec_.stopping(); }, [] { std::this_thread::sleep_for(time_to_come_back); },
-               [this] { return is_needed(); }, serve);
+  role_.answer([this] { return ends_.load(std::memory_order_seq_cst); },
+               [] { std::this_thread::sleep_for(time_to_come_back); }, [this] { return is_needed(); }, serve);
 }
 
 }  // namespace maslin

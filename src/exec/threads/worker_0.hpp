@@ -1,10 +1,12 @@
 #pragma once
 // Worker 0's thread comes and goes: the starter, while it is inside Maslin, or the substitute (worker_0_role.hpp).
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <thread>
 
+#include "base/mutex.hpp"
 #include "exec/threads/worker.hpp"
 #include "exec/threads/worker_0_role.hpp"
 #include "task/scope.hpp"
@@ -47,6 +49,10 @@ class worker_0_thread {
 
   worker_0_role::holder held_by() const { return role_.held_by(); }
   task_fiber& substitute_stack() { return *substitute_stack_; }
+  /// Does a substitute have the role that gives it back once it finds nothing to do?
+  bool has_substitute_for_now() const {
+    return held_by() == worker_0_role::substitute && !stays_.load(std::memory_order_relaxed);
+  }
 
   // The starter.
   void mark_starter();    ///< it is the calling thread
@@ -71,12 +77,19 @@ class worker_0_thread {
   void want_substitute() noexcept;
   /// Worker 0 is needed, and does not sleep.
   void call() noexcept { role_.call(); }
-  void end_substitute();
   /// Is there something queued that only worker 0 could do, the others being in other teams or not there?
   bool has_work_alone() const;
 
+  // Who ends the runtime. The role is with one thread from then on, which does what is left to do with the others.
+  /// The caller, if it is the starter; then it has the role.
+  bool returns_to_the_end();
+  /// The substitute. False where there is none and the system gives no thread for it.
+  bool is_replaced_to_the_end() noexcept;
+  void join_substitute() noexcept;
+
  private:
   void leave_role() noexcept;
+  bool start_substitute() noexcept;
   void begin_substitute();
   void substitute_body();
   bool is_needed() const;
@@ -87,7 +100,12 @@ class worker_0_thread {
   const std::uint64_t number_ = next_number();  ///< of the runtime; an address would come again
   worker_0_role role_;
   starting_thread starter_;
-  std::thread substitute_;
+  base::mutex starting_;
+  bool none_starts_ MASLIN_GUARDED_BY(starting_) = false;  ///< any more
+  std::thread substitute_ MASLIN_GUARDED_BY(starting_);
+  // Of the substitute, at the end of the runtime.
+  std::atomic<bool> stays_{false};  ///< it keeps the role until all workers leave
+  std::atomic<bool> ends_{false};   ///< it is called no more
   std::optional<task_fiber> substitute_stack_;
   detail::fork_list* forks_before_ = nullptr;  ///< of the starter, while it is worker 0
 };

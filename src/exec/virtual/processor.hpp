@@ -89,7 +89,8 @@ struct kernel_run {
 /// The tasks of one worker. Its own end is the newest.
 class task_stack {
  public:
-  bool empty() const { return first_ == tasks_.size(); }
+  bool empty() const { return size() == 0; }
+  std::size_t size() const { return tasks_.size() - first_; }
   bool push(detail::task_node* task) { return tasks_.push_back(task), true; }
   detail::task_node* pop();
   /// Moves the older half, rounded up, to `to`: the oldest becomes the newest there.

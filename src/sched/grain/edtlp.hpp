@@ -51,6 +51,7 @@ class suspended_streams {
   void forget(const Stream& stream) { std::erase(waiting_, stream); }
 
   std::size_t size() const { return waiting_.size(); }
+  std::size_t capacity() const { return waiting_.capacity(); }
   bool empty() const { return waiting_.empty(); }
 
  private:
