@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -49,9 +50,9 @@ class executor : public graph::ready_sink {
     return true;
   }
 
-  /// Runs one member of the scope, whose creator the caller is, on the caller's stack, if one is at hand and there is
-  /// room; the usual floating-point mode is in force. Gives whether it did.
-  virtual bool run_member(scope& s) = 0;
+  /// Runs members of the scope, whose creator the caller is, on the caller's stack, while more than `rest` are in
+  /// flight, one is at hand, there is room, and the tick `end` has not come.
+  virtual void run_members(scope& s, std::int64_t rest, std::uint64_t end) = 0;
   /// Gives the caller as somebody who can be suspended; null when the system has no stack left to go on with.
   virtual waiter* caller() = 0;
   /// For a caller that cannot be suspended: does some of what `covered` (if it is a scope that is waited for) is
@@ -125,13 +126,18 @@ inline void suspend_until(executor& exec, scope& s, std::int64_t rest = 0) {
   }
 }
 
-/// The same for the creator of the members, who runs on its own stack what nobody else has begun.
+inline constexpr auto no_end = std::numeric_limits<std::uint64_t>::max();
+
+/// The creator of the members runs on its own stack what nobody else has begun.
+inline void run_members(executor& exec, scope& s, std::int64_t rest, std::uint64_t end = no_end) {
+  if (s.in_flight() <= rest) return;
+  const base::in_float_mode usual(base::usual_float_mode);
+  exec.run_members(s, rest, end);
+}
+
+/// The same as `suspend_until` for the creator of the members.
 inline void await(executor& exec, scope& s, std::int64_t rest = 0) {
-  if (s.in_flight() > rest) {
-    const base::in_float_mode usual(base::usual_float_mode);
-    while (s.in_flight() > rest && exec.run_member(s)) {
-    }
-  }
+  run_members(exec, s, rest);
   suspend_until(exec, s, rest);
 }
 

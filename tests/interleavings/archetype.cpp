@@ -207,13 +207,13 @@ void archetype::run_tasks(archetype_worker&, detail::task_node* task) {
   run_task(*this, task, *this);
 }
 
-bool archetype::run_member(scope& s) {
-  archetype_worker* w = calling_worker();
-  detail::task_node* task = w ? w->tasks.pop() : nullptr;
-  if (!task) return false;
-  if (task->in != &s) return ready(task), false;
-  run_tasks(*w, task);
-  return true;
+void archetype::run_members(scope& s, std::int64_t rest, std::uint64_t) {
+  while (archetype_worker* w = s.in_flight() > rest ? calling_worker() : nullptr) {
+    detail::task_node* task = w->tasks.pop();
+    if (!task) return;
+    if (task->in != &s) return ready(task);
+    run_tasks(*w, task);
+  }
 }
 
 waiter* archetype::caller() {

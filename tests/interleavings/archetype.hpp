@@ -85,7 +85,7 @@ class archetype final : public executor, public phase_host {
 
   // executor
   void ready(detail::task_node* task) noexcept override;
-  bool run_member(scope& s) override;
+  void run_members(scope& s, std::int64_t rest, std::uint64_t end) override;
   waiter* caller() override;
   void help(const scope*) override { explorer::fail("a caller cannot be suspended"); }
   void run_loop(context& caller, const detail::loop& l) override;

@@ -14,7 +14,7 @@ namespace {
 class serial_executor final : public executor {
  public:
   void ready(detail::task_node* task) noexcept override { run_task(*this, task, *this); }
-  bool run_member(scope&) override { return false; }
+  void run_members(scope&, std::int64_t, std::uint64_t) override {}
   waiter* caller() override { return &os_waiter::mine(); }
   void help(const scope*) override {}
   void run_loop(context& caller, const detail::loop& l) override { loop_in_place(*this, caller, l); }

@@ -32,9 +32,7 @@ bool can_stand_alone(const task_description& what) noexcept {
 
 /// Runs members of the scope that are at hand and waits for the others until `end`; gives whether none is in flight.
 bool are_done_by(std::uint64_t end, executor& exec, scope& members) noexcept {
-  const base::in_float_mode usual(base::usual_float_mode);
-  while (members.in_flight() > 0 && base::ticks() < end && exec.run_member(members)) {
-  }
+  run_members(exec, members, 0, end);
   while (members.in_flight() > 0) {
     if (base::ticks() >= end) return false;
     base::relax();

@@ -42,10 +42,7 @@ void wait_for_room(executor& exec, group* in, scope& members, bool small) {
   const std::int64_t rest = small ? 0 : exec.window() / 2;
   const uncancelled during(current_context());
   if (!in) return await(exec, members, rest);
-  // Others may create members of a group meanwhile; so nobody sleeps for its window.
-  const base::in_float_mode usual(base::usual_float_mode);
-  while (members.in_flight() > rest && exec.run_member(members)) {
-  }
+  run_members(exec, members, rest);  // others may create some of a group's meanwhile; so nobody sleeps for its window
 }
 
 }  // namespace

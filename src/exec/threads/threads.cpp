@@ -235,22 +235,30 @@ void threads_executor::run_tasks(worker& w, detail::task_node* task) {
   }
 }
 
-bool threads_executor::run_member(scope& s) {
-  const starting_thread::visit visit(*this);
-  worker* w = self();
-  if (!w) return run_member_outside(s);
-  if (!w->running->has_room()) return false;
-  if (sharing_ && !sharing_->goes_on(*w)) return false;
+void threads_executor::run_members(scope& s, std::int64_t rest, std::uint64_t end) {
+  const auto goes_on = [&] { return s.in_flight() > rest && (end == no_end || base::ticks() < end); };
+  for (bool found = true; found && goes_on();) {
+    const starting_thread::visit visit(*this);
+    worker* w = self();
+    if (!w) found = run_member_outside(s);
+    // A stream's task may have been suspended, and go on without a worker.
+    for (; w && found && goes_on(); w = self()) found = run_member(*w, s);
+  }
+}
+
+bool threads_executor::run_member(worker& w, scope& s) {
+  if (!w.running->has_room()) return false;
+  if (sharing_ && !sharing_->goes_on(w)) return false;
   detail::task_node* task = nullptr;
   if (urgent_.any()) {
     // One of another scope goes first, too, but not on this stack.
     task = urgent_.pop_if([&](const detail::task_node& first) { return first.in == &s; });
-  } else if ((task = w->tasks.pop()) && task->in != &s) {
+  } else if ((task = w.tasks.pop()) && task->in != &s) {
     ready(task);
     return false;
   }
   if (!task) return false;
-  run_traced(w->index, *this, task, *this, run_task_from_usual);
+  run_traced(w.index, *this, task, *this, run_task_from_usual);
   after_sharing();
   return true;
 }

@@ -36,7 +36,7 @@ class threads_executor final : public executor, public phase_host {
 
   void ready(detail::task_node* task) noexcept override;
   bool start_apart(detail::task_node* task, int index, int count) override;
-  bool run_member(scope& s) override;
+  void run_members(scope& s, std::int64_t rest, std::uint64_t end) override;
   waiter* caller() override;
   void help(const scope* covered) override;
   void let_others_run() override;
@@ -232,6 +232,7 @@ class threads_executor final : public executor, public phase_host {
   void end_outside(phase_run& phase, std::int64_t stream, error_list&& errors);
   template <class Predicate>
   std::optional<work> take_from_stuck(worker& from, Predicate&& suits);
+  bool run_member(worker& w, scope& s);
   bool run_member_outside(const scope& s);
   bool stream_outside(const scope& covered);
 

@@ -33,7 +33,7 @@ class virtual_executor final : public executor, public phase_host {
 
   void ready(detail::task_node* task) noexcept override;
   void ran() noexcept override;
-  bool run_member(scope&) override { return false; }
+  void run_members(scope&, std::int64_t, std::uint64_t) override {}
   waiter* caller() override;
   void help(const scope*) override {}
   void run_loop(context& caller, const detail::loop& l) override;
