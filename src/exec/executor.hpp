@@ -113,6 +113,8 @@ class executor : public graph::ready_sink {
   virtual double mean_of_small(std::span<detail::task_node* const>) const noexcept { return 0; }
   /// Tasks that a creator, the caller, may have in flight before it runs a new one in place.
   virtual std::int64_t window() = 0;
+  /// Tasks that create tasks that create tasks: is there stack left for the next?
+  virtual bool has_stack_room() const noexcept { return true; }
   virtual bool serial() const { return false; }
 };
 

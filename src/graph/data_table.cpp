@@ -122,6 +122,12 @@ void data_table::index(datum& d) {
   classes_ |= std::uint64_t{1} << k;
 }
 
+bool datum::hides_failures() const {
+  return has_aliases() && std::any_of(more->aliases.begin(), more->aliases.end(), [this](datum* other) {
+           return !other->writers.all_well_done() && other->more->written < more->written;
+         });
+}
+
 void data_table::retire(datum& d) {
   if (d.has_aliases())
     for (datum* other : std::exchange(d.more->aliases, {})) std::erase(other->more->aliases, &d);
@@ -143,7 +149,7 @@ void data_table::find_aliases(datum& d) {
   if (!is_indexed_) index_all();
   for_each_overlapping(d.home, [&](datum& other) {
     // What an earlier part of the program did with the same memory is no reason to treat this data otherwise.
-    if (other.named_in != addition_ && other.is_over()) return retire(other);
+    if (other.named_in != addition_ && other.is_over() && !other.hides_failures()) return retire(other);
     std::vector<datum*>& theirs = other.extended().aliases;
     if (!theirs.empty() && theirs.back() == &d) return;
     theirs.push_back(&d);

@@ -34,6 +34,7 @@ struct datum {
     task_list read_before;             ///< and what they only wait for
     task_list at_home;                 ///< tasks that still use the home memory while the datum lies elsewhere
     std::vector<datum*> aliases;       ///< other data that overlap this one
+    std::uint64_t written = 0;         ///< when it was last, among the writes of data with aliases
     detail::version* turns = nullptr;  ///< of `concurrent` tasks, at home
     const detail::reduction_kind* kind = nullptr;  ///< of a reduction that is not combined yet
     task_list adders;                              ///< its tasks, in program order
@@ -49,6 +50,8 @@ struct datum {
   /// Nobody needs to know of it: what it holds is at home, and who wrote and read it is done and well.
   bool is_over();
   bool has_aliases() const { return more && !more->aliases.empty(); }
+  /// Was it written after others had failed to write data that overlap it? It is over and done.
+  bool hides_failures() const;
   /// What the datum held is over: from now on `task` is whose value it has. Room for one writer must be there.
   void set_writer(detail::task_node& task) noexcept;
 };

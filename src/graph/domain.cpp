@@ -144,11 +144,17 @@ void domain::wait_for(task_list& sources, bool needs) {
 }
 
 void domain::wait_for_aliases(datum& d, bool reads, bool writes) {
-  if (!d.more) return;
-  for (datum* other : d.more->aliases) {
-    wait_for(other->writers, reads);
+  if (d.more) [[unlikely]]
+    wait_for_overlapping(*d.more, reads, writes);
+}
+
+[[gnu::noinline]] void domain::wait_for_overlapping(datum::rare& more, bool reads, bool writes) {
+  for (datum* other : more.aliases) {
+    // What was written before the datum itself is not read any more.
+    wait_for(other->writers, reads && other->more->written >= more.written);
     if (writes) wait_for(other->readers, false);
   }
+  if (writes && !more.aliases.empty()) more.written = ++writes_;
 }
 
 // Accesses

@@ -32,7 +32,7 @@ class domain final : public context::dependences {
   void forget();
 
   /// Creates the tasks that bring data home and combine reductions: all, or those to which a member of `members`
-  /// contributed, and then as members of that scope. Throws std::bad_alloc.
+  /// contributed, and then as members of that scope, which also waits for such tasks that exist. Throws std::bad_alloc.
   void bring_home(scope* members, ready_sink& sink);
   /// The creator's body has run: creates a task, if need be, that waits for the members of groups which still use data,
   /// for those are given back when the creator is done. Throws std::bad_alloc.
@@ -75,6 +75,7 @@ class domain final : public context::dependences {
   void wait_for(detail::task_node& from, bool needs);
   void wait_for(task_list& sources, bool needs);
   void wait_for_aliases(datum& d, bool reads, bool writes);
+  void wait_for_overlapping(datum::rare& more, bool reads, bool writes);
   void read(datum& d);
   void write(datum& d, bool reads);
   void update(datum& d);
@@ -86,6 +87,8 @@ class domain final : public context::dependences {
   detail::task_node& make_task(scope& in, location where, detail::version* of, void* home, Body&& body);
   void move_home(datum& d, scope& in, ready_sink& sink);
   void combine(datum& d, scope& in, ready_sink& sink);
+  /// Creates a member of that scope which only waits for those. Throws std::bad_alloc.
+  void await_in(scope& in, task_list& tasks, ready_sink& sink);
 
   context& creator_;
   const bool captures_;
@@ -93,6 +96,7 @@ class domain final : public context::dependences {
   std::vector<datum*> pending_;  ///< not at home, or not combined
   std::size_t accesses_ = 0;     ///< since it was last drained
   bool has_guests_ = false;      ///< members of groups were added since then
+  std::uint64_t writes_ = 0;     ///< of data with aliases
 
   addition now_;
   detail::edge* spare_ = nullptr;  ///< blocks, chained by `next`

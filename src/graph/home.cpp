@@ -41,7 +41,7 @@ struct combine_task {
 };
 
 /// Only waits.
-struct guests_task {
+struct waiting_task {
   void operator()(const access_record*) const {}
 };
 
@@ -104,28 +104,40 @@ void domain::combine(datum& d, scope& in, ready_sink& sink) {
   if (end(sink)) sink.ready(&task);
 }
 
+void domain::await_in(scope& in, task_list& tasks, ready_sink& sink) {
+  reserve_edges(tasks.size());
+  begin(make_task(in, (*tasks.begin())->where, nullptr, nullptr, waiting_task{}));
+  wait_for(tasks, false);
+  if (end(sink)) sink.ready(now_.task);
+}
+
 void domain::bring_home(scope* members, ready_sink& sink) {
   const auto contributed = [&](task_list& tasks) {
     return std::any_of(tasks.begin(), tasks.end(), [&](task_node* t) { return t->in == members; });
   };
+  const auto comes_home = [](task_list& writers) {
+    return std::any_of(writers.begin(), writers.end(), [](task_node* t) { return t->is_internal && !is_done(*t); });
+  };
   std::size_t kept = 0;
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     datum& d = *pending_[i];
-    const bool settled = d.writers.empty() && !d.combining();  // who wrote it is done, and was unnamed since
-    if (!members || settled || contributed(d.writers) || contributed(d.more->adders)) {
-      scope& in = members ? *members : *creator_.children;
-      try {
+    const bool settled = d.writers.empty() && d.more->adders.empty();  // who wrote it is done, and was unnamed since
+    const bool now = !members || settled || contributed(d.writers) || contributed(d.more->adders);
+    try {
+      if (now) {
+        scope& in = members ? *members : *creator_.children;
         if (d.combining()) combine(d, in, sink);
         if (d.current) move_home(d, in, sink);
-      } catch (...) {
-        pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(kept),
-                       pending_.begin() + static_cast<std::ptrdiff_t>(i));
-        throw;
+      } else if (comes_home(d.writers)) {
+        await_in(*members, d.writers, sink);  // the members' values, perhaps, for a task of the creator's
       }
-      d.pending = false;
-    } else {
-      pending_[kept++] = &d;
+    } catch (...) {
+      pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(kept),
+                     pending_.begin() + static_cast<std::ptrdiff_t>(i));
+      throw;
     }
+    d.pending = !now;
+    if (!now) pending_[kept++] = &d;
   }
   pending_.resize(kept);
 }
@@ -147,11 +159,7 @@ void domain::keep_guests(ready_sink& sink) {
     }
   };
   for_each_list(collect, collect);
-  if (guests.empty()) return;
-  reserve_edges(guests.size());
-  begin(make_task(*creator_.children, (*guests.begin())->where, nullptr, nullptr, guests_task{}));
-  wait_for(guests, false);
-  if (end(sink)) sink.ready(now_.task);
+  if (!guests.empty()) await_in(*creator_.children, guests, sink);
 }
 
 namespace {

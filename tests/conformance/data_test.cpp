@@ -323,6 +323,24 @@ TEST_P(Data, WhatReadsTheDataOfAThrowerIsCancelledAndNothingElse) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST_P(Data, WhatIsWrittenAnewIsDataAgainThoughTheWholeIsNot) {
+  std::vector<int> x(20);
+  const auto part = [&](std::size_t at, std::size_t n) { return std::span(x).subspan(at, n); };
+  std::atomic<int> ran{0};
+  ms::task([](ms::view<int>) { throw std::runtime_error("no"); }, ms::inout(x));
+  ms::task([](ms::view<int> v) { std::fill(v.begin(), v.end(), 7); }, ms::out(part(0, 5)));
+  ms::task([&](ms::view<const int> v) { ran += v[0]; }, ms::in(part(0, 5)));
+  ms::task([&](ms::view<const int>) { ran += 100; }, ms::in(part(5, 5)));
+  ms::task([&](ms::view<const int>) { ran += 1000; }, ms::in(x));
+  EXPECT_THROW(ms::wait(), std::runtime_error);
+  EXPECT_EQ(ran, 7);
+  ms::task([](ms::view<int> v) { std::fill(v.begin(), v.end(), 7); }, ms::out(part(0, 5)));
+  ms::task([](ms::view<int>) { throw std::runtime_error("no"); }, ms::inout(x));
+  ms::task([&](ms::view<const int>) { ran += 10000; }, ms::in(part(0, 5)));
+  EXPECT_THROW(ms::wait(), std::runtime_error);
+  EXPECT_EQ(ran, 7);
+}
+
 TEST_P(Data, WhatATaskReadsCancelsItThoughItOverwritesTheSame) {
   std::vector<int> x(20);
   const auto part = [&](std::size_t at, std::size_t n) { return std::span(x).subspan(at, n); };
@@ -531,6 +549,30 @@ TEST_P(Data, AGroupCoversItsTasksDataToo) {
   }
   g.wait();
   EXPECT_EQ(x, std::vector<int>(3, 29));
+}
+
+TEST_P(Data, AGroupCoversWhatBringsItsTasksDataHomeForOthers) {
+  std::vector<double> sum(1 << 16);
+  std::vector<int> x(100);
+  for (int round = 0; round < 5; ++round) {
+    std::fill(sum.begin(), sum.end(), 0.);
+    std::fill(x.begin(), x.end(), 0);
+    ms::group g;
+    for (int i = 0; i < 8; ++i)
+      g.task(
+          [](ms::view<double> s) {
+            for (double& e : s) e += 1;
+          },
+          ms::reduction(sum));
+    ms::task([](ms::view<const double>) {}, ms::in(sum));  // combines
+    g.task([](ms::view<const int>) { dawdle(); }, ms::in(x));
+    g.task([](ms::view<int> v) { std::fill(v.begin(), v.end(), 5); }, ms::out(x));          // renamed
+    ms::task([](ms::view<const int>) {}, ms::in(std::span<const int>(x).subspan(50, 20)));  // brings it home
+    g.wait();
+    EXPECT_EQ(sum.back(), 8);
+    EXPECT_EQ(x.back(), 5);
+    ms::wait();
+  }
 }
 
 TEST_P(Data, TheWindowHoldsForTasksThatMustWait) {

@@ -279,6 +279,12 @@ TEST_P(Replay, WhatCannotBeRecordedIsAnError) {
                  g.task([] {});
                }),
                ms::error);
+  ms::group outside;
+  outside.task([] {});
+  EXPECT_THROW(ms::record([&] { outside.wait(); }), ms::error);
+  auto f = ms::async([] {});
+  EXPECT_THROW(ms::record([&] { f.get(); }), ms::error);
+  outside.wait();
   ms::wait();
 }
 
@@ -319,6 +325,35 @@ TEST_P(Replay, ReplaysInTasksOverlapAndTakeTurns) {
   for (int k = 0; k < 10; ++k) ms::task([&] { ms::replay(r); });
   ms::wait();
   for (const auto& c : counts) EXPECT_EQ(c, 25 * 11);
+}
+
+TEST_P(Replay, AReplayWaitsForATaskThatReplaysTheSame) {
+  int x = 0;
+  ms::recording r = ms::record([&] { ms::task([](ms::view<int> v) { ++v[0]; }, ms::inout(x)); });
+  for (int round = 0; round < 20; ++round) {
+    auto f = ms::async([&](ms::view<int>) { ms::replay(r); }, ms::inout(x));
+    ms::replay(r);
+    f.get();
+  }
+  EXPECT_EQ(x, 41);
+}
+
+TEST_P(Replay, OfVeryManyDataWaitsForThoseInFlight) {
+  std::vector<int> x(40'000);
+  int y = 0;
+  ms::recording r = ms::record([&] {
+    for (int& e : x) ms::task([](ms::view<int> v) { ++v[0]; }, ms::inout(e));
+  });
+  auto f = ms::async(
+      [](ms::view<int>, ms::view<int> last) {
+        dawdle();
+        last[0] += 10;
+      },
+      ms::inout(y), ms::inout(x.back()));
+  ms::replay(r);
+  f.get();
+  EXPECT_EQ(x.front(), 2);
+  EXPECT_EQ(x.back(), 12);
 }
 
 TEST_P(Replay, AnEmptyRecordingIsFine) {

@@ -57,6 +57,32 @@ TEST_P(SmallTasks, MayCreateEachOtherWithoutEnd) {
   EXPECT_EQ(left, 0);
 }
 
+void go_on_in(ms::group& g, std::atomic<int>& left) {
+  if (left.fetch_sub(1) > 1) g.task([&] { go_on_in(g, left); });
+}
+
+TEST_P(SmallTasks, MayCreateEachOtherWithoutEndWhereTheWindowIsFull) {
+  if (serial()) GTEST_SKIP() << "the serial elision runs them inside each other, as deep as its stack is";
+  std::atomic<int> left{20 * many};
+  std::atomic<bool> begun{false};
+  std::atomic<bool> go_on{false};
+  int x = 0;
+  ms::group g;
+  g.task(
+      [&](ms::view<int>) {
+        begun = true;
+        while (meets() && !go_on) std::this_thread::yield();
+      },
+      ms::inout(x));
+  while (meets() && !begun) std::this_thread::yield();
+  for (int i = 0; i < 5000; ++i) g.task([](ms::view<int>) {}, ms::inout(x));
+  ms::task([&] { go_on_in(g, left); });
+  ms::wait();
+  go_on = true;
+  g.wait();
+  EXPECT_EQ(left, 0);
+}
+
 TEST_P(SmallTasks, OneThatGrowsStillOnlyWaitsForItsOwn) {
   std::atomic<int> ran{0};
   for (int i = 0; i < many; ++i)
@@ -242,6 +268,33 @@ TEST_P(SmallTasks, DoNotHoldTheirCreatorUpForALongOne) {
   ms::wait();
   EXPECT_EQ(x, 3000);
   EXPECT_EQ(y, 1);
+}
+
+TEST_P(SmallTasks, DoNotHoldTheirCreatorUpForAGroupsRenamedData) {
+  if (!meets()) GTEST_SKIP() << "the long ones run beside their creator";
+  std::atomic<bool> begun{false};
+  std::atomic<bool> all_created{false};
+  long x = 0;
+  long y = 0;
+  ms::group g;
+  const auto dawdle_here = [&] {
+    begun = true;
+    while (!all_created) std::this_thread::yield();
+  };
+  g.task([&](ms::view<const long>) { dawdle_here(); }, ms::in(x));
+  g.task(
+      [&](ms::view<long> v) {
+        dawdle_here();
+        v[0] = 1;
+      },
+      ms::out(x));
+  while (!begun) std::this_thread::yield();
+  for (long i = 0; i < 3000; ++i) ms::task([](ms::view<long> v) { ++v[0]; }, ms::inout(y));
+  all_created = true;
+  ms::wait();
+  EXPECT_EQ(y, 3000);
+  g.wait();
+  EXPECT_EQ(x, 1);
 }
 
 TEST_P(SmallTasks, ReachTheirTiles) {

@@ -86,9 +86,9 @@ class work_queue {
   }
 
   /// Moves half of the items (the older ones, rounded up) to the head of `to`, which only the caller adds to; where
-  /// there is a single loop that is worth dividing, the upper half of its iterations. Gives whether anything moved. May
-  /// throw std::bad_alloc; then nothing moved.
-  bool bisect_into(work_queue& to) {
+  /// there is a single loop that is worth dividing, the upper half of its iterations. Gives for how many workers that
+  /// is: 0, 1, or 2 or more. May throw std::bad_alloc; then nothing moved.
+  int bisect_into(work_queue& to) {
     // Room is made first, while nothing is held. One lock after the other: two thieves who rob each other must not hold
     // one each.
     const std::size_t room = size_.load(std::memory_order_relaxed) / 2 + 1;
@@ -97,7 +97,7 @@ class work_queue {
     to.make_room(room);
     {
       const base::locked held(lock_);
-      if (count_ == 0) return false;
+      if (count_ == 0) return 0;
       if (count_ == 1 && at(0).part.loop && at(0).part.size() > at(0).part.grain) {
         loop_part& rest = at(0).part;
         loop_part upper = rest;
@@ -110,7 +110,8 @@ class work_queue {
       }
     }
     to.push_all_head(taken);
-    return true;
+    const loop_part& first = taken.front().part;
+    return taken.size() > 1 || first.size() > first.grain ? 2 : 1;
   }
 
  private:

@@ -88,7 +88,7 @@ TEST(Queue, AThiefTakesTheOlderHalf) {
   work_queue victim;
   work_queue thief;
   for (std::uintptr_t i = 1; i <= 5; ++i) victim.push_head(task(i));
-  EXPECT_TRUE(victim.bisect_into(thief));
+  EXPECT_EQ(victim.bisect_into(thief), 2);
   for (const std::uintptr_t expected : {5, 4}) EXPECT_EQ(number(*victim.take_head(1)), expected);
   for (const std::uintptr_t expected : {3, 2, 1}) EXPECT_EQ(number(*thief.take_head(1)), expected);
 }
@@ -98,13 +98,25 @@ TEST(Queue, ASingleLoopIsHalvedInIterations) {
   work_queue victim;
   work_queue thief;
   victim.push_head({nullptr, {&loop.run, 4, 13}});
-  EXPECT_TRUE(victim.bisect_into(thief));
+  EXPECT_EQ(victim.bisect_into(thief), 2);
   const auto kept = victim.take_head(1);
   const auto taken = thief.take_head(1);
   EXPECT_EQ(kept->part.first, 4);
   EXPECT_EQ(kept->part.last, 8);
   EXPECT_EQ(taken->part.first, 8);
   EXPECT_EQ(taken->part.last, 13);
+}
+
+TEST(Queue, AThiefIsToldWhetherOthersCanHelpWithWhatItTook) {
+  idle_loop loop;
+  work_queue victim;
+  work_queue thief;
+  EXPECT_EQ(victim.bisect_into(thief), 0);
+  victim.push_head(task(1));
+  EXPECT_EQ(victim.bisect_into(thief), 1);
+  thief.take_head(1);
+  victim.push_head({nullptr, {&loop.run, 0, 2}});
+  EXPECT_EQ(victim.bisect_into(thief), 1) << "one iteration";
 }
 
 TEST(Queue, NothingIsLostOrDoubledWhileThievesRobEachOther) {

@@ -56,11 +56,14 @@ class team_queues {
   bool bisect(int victim) {
     worker& from = machine_.at(victim);
     machine_.looks_at(own_, from);
+    int took = 0;
     if (machine_.steal_tasks(own_, from)) {
       machine_.has_tasks().set(own_.index);
+      took = own_.tasks.size() > 1 ? 2 : 1;
     } else {
       try {
-        if (!from.queue.bisect_into(own_.queue)) return machine_.found_nothing(from), false;
+        took = from.queue.bisect_into(own_.queue);
+        if (took == 0) return machine_.found_nothing(from), false;
       } catch (const std::bad_alloc&) {
         return false;  // there is no memory for the list of what would be taken; its owner will do it
       }
@@ -68,7 +71,7 @@ class team_queues {
     machine_.stole(own_, from);
     // Who finds work and leaves some wakes the next, so that a wave of work wakes the team without one waker paying for
     // all. What it takes beside the one that it runs nobody saw while it moved.
-    if (own_.tasks.size() > 1 || next_victim(-1) >= 0) machine_.wake_one(members_);
+    if (took > 1 || next_victim(-1) >= 0) machine_.wake_one(members_);
     return true;
   }
 

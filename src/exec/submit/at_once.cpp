@@ -63,7 +63,8 @@ bool are_done_by(std::uint64_t end, executor& exec, scope& members) noexcept {
   } catch (const std::bad_alloc&) {
     return false;
   }
-  await(exec, *here.children);
+  // What comes home may wait for members of other groups.
+  if (!are_done_by(base::ticks() + patience, exec, *here.children)) return false;
   data.forget_guests();
   return data.is_settled();
 }
@@ -87,7 +88,7 @@ std::uint64_t counted_by_scope(const group& in) noexcept {
 /// them, so that they do not pile up.
 task_size size_of(executor& exec, const task_description& what, const group& in) noexcept {
   const task_size size = exec.size_of(what.run, what.where, 0, counted_by_scope(in));
-  return size == task_size::large && is_full(exec, in) ? task_size::small : size;
+  return size == task_size::large && is_full(exec, in) && exec.has_stack_room() ? task_size::small : size;
 }
 
 task_size size_of(executor& exec, const task_description& what, context& here) noexcept {
@@ -98,7 +99,7 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
   const task_size size = may_be_small ? exec.size_of(what.run, what.where, what.access_count,
                                                      what.in ? counted_by_scope(*what.in) : here.children->created())
                                       : large;
-  return size == large && is_full(exec, here, what.in) ? small : size;
+  return size == large && is_full(exec, here, what.in) && exec.has_stack_room() ? small : size;
 }
 
 /// Can a task of that size do without a context until it needs one?

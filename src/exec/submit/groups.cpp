@@ -118,7 +118,11 @@ void group::end() {
 }
 
 bool group::wait_for_members() {
-  if (!needs_no_wait(*this) && state::has_members(*this)) await_members(*this);
+  if (!needs_no_wait(*this)) {
+    const context* const here = detail::state_of_thread.current;
+    if (here && here->records_into) throw_recorded("group::wait or future::get");
+    if (state::has_members(*this)) await_members(*this);
+  }
   if (!known()) return true;
   scope& members = get().members;
   const bool dismissed = members.end_dismissal();

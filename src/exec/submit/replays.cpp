@@ -1,8 +1,11 @@
 // Recordings: tasks that are created once and run many times.
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "exec/in_place.hpp"
 #include "exec/submit/submit.hpp"
@@ -36,11 +39,17 @@ void replay(recording& tasks, std::span<const rebinding> instead, location where
   wait();
   executor& exec = the_executor();
   recording::state& all = tasks.get();
+  const uncancelled during(here);
+  // Tasks of groups may be in flight; those that use the same data come first. One may replay the same recording: so
+  // they are waited for before this takes its turn.
+  if (here.data && graph::domain::of(here).in_use()) {
+    const std::vector<declared> data = all.accesses(instead);
+    constexpr std::size_t at_a_time = 1000;  // a task has a most of accesses
+    for (std::span<const declared> left(data); !left.empty(); left = left.subspan(std::min(at_a_time, left.size())))
+      wait_for_data(exec, here, left.first(std::min(at_a_time, left.size())), "replay", where);
+  }
   const std::lock_guard turn(all.turn);
   all.bind(instead, where);
-  const uncancelled during(here);
-  // Tasks of groups may be in flight; those that use the same data come first.
-  if (here.data && graph::domain::of(here).in_use()) wait_for_data(exec, here, all.accesses(instead), "replay", where);
   run_recorded(exec, all);
   if (all.members.has_errors()) rethrow_first(all.members.take_errors());
 }

@@ -95,7 +95,7 @@ void submit_task(const task_storage& storage, const task_description& what) {
   trace_created(exec, what, traced_number(task));
   task->is_timed = base::one_in_sixteen();
   const bool ready = what.access_count == 0 || add_new(exec, here, *task, what);
-  if (ready && full)
+  if (ready && full && exec.has_stack_room())
     run_here(exec, task);
   else if (ready)
     exec.ready(task);

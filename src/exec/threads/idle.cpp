@@ -130,9 +130,10 @@ void threads_executor::sleep_unless(worker& w, IsNeeded&& is_needed, Sleep&& sle
   if (may_leave) departure_.enter();
   asleep_.prepare_to_sleep(w.index);
   if (!is_needed()) {
-    if (may_leave && departure_.completes())
+    // Who stands aside may have handed over what nobody has come for yet.
+    if (may_leave && !has_queued_work() && departure_.completes())
       wake_all();
-    else if (!departure_.is_over())
+    else if (!may_leave || !departure_.is_over())
       sleep();
   }
   w.was_woken = asleep_.finish_sleep(w.index);

@@ -135,11 +135,11 @@ void threads_executor::end() noexcept {
     departure_.begin(leaving + (worker_0_.is_replaced_to_the_end() ? 1 : 0));
     wake_all();
   }
-  trace::record(0, trace::event_kind::worker_stop);
   worker_0_.forget_starter();
   for (auto& w : workers_)
     if (w->thread.joinable()) w->thread.join();
   worker_0_.join_substitute();
+  trace::record(0, trace::event_kind::worker_stop);
   watchdog_.end();
   libraries_.forget();
   end_learning();
@@ -350,7 +350,6 @@ void threads_executor::enqueue_in_centre(detail::task_node* task) noexcept {
   wake_one(whole_->workers());
 }
 
-/// Tasks that create tasks that create tasks: is there stack left for the next?
 bool threads_executor::has_room(const worker* w) const noexcept {
   if (w) return w->running->has_room();
   return worker_0_.is_starter() ? at(0).own_stack->has_room() : current_context().is_root;

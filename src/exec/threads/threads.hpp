@@ -40,6 +40,7 @@ class threads_executor final : public executor, public phase_host {
   waiter* caller() override;
   void help(const scope* covered) override;
   void let_others_run() override;
+  bool has_stack_room() const noexcept override { return has_room(self()); }
   void run_loop(context& caller, const detail::loop& l) override;
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;

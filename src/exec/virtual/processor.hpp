@@ -34,6 +34,11 @@ struct virtual_fiber final : waiter {
   void sleep(base::short_lock& held, const awaited_end& what) MASLIN_RELEASES(held) override;
   void wake() noexcept override;
 
+  /// Below this less than half of the stack is left; not for a thread.
+  std::uintptr_t half() const {
+    return reinterpret_cast<std::uintptr_t>(machine.stack()->bottom) + machine.stack()->bytes / 2;
+  }
+
   virtual_executor& exec;
   const std::size_t number = 0;  ///< in the order of their making; 0: a thread
   fiber machine;

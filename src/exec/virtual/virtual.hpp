@@ -47,6 +47,7 @@ class virtual_executor final : public executor, public phase_host {
   int width() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
   std::int64_t window() override;
+  bool has_stack_room() const noexcept override;
   int track() const noexcept override;
   int hold_track() noexcept override;
   void leave_track() noexcept override;

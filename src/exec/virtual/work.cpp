@@ -149,16 +149,21 @@ void virtual_executor::enqueue_in_centre(detail::task_node* task) noexcept {
   wake_one(calling_team(current_context()).workers());
 }
 
+bool virtual_executor::has_stack_room() const noexcept {
+  const processor* const p = here();
+  if (!p || p->running->is_thread) return current_context().is_root;
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > p->running->half();
+}
+
 void virtual_executor::run_forks(void (*call)(void*), void* env, location where) {
   const bool is_full = forks_of_thread()->has_room();  // of the stack that its list is for
   if (is_full || !is_known_here()) return run_as_task(*this, call, env, where);
   static constexpr detail::requests at_every_fork{true, true};
   detail::fork_list list{.asked = &at_every_fork};
   const virtual_fiber& f = *here()->running;
-  // Half of a fiber's stack; what is left of a thread's is not known.
+  // What is left of a thread's stack is not known.
   constexpr std::uintptr_t of_a_thread = 256 * 1024;
-  list.low = f.is_thread ? reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - of_a_thread
-                         : reinterpret_cast<std::uintptr_t>(f.machine.stack()->bottom) + f.machine.stack()->bytes / 2;
+  list.low = f.is_thread ? reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) - of_a_thread : f.half();
   const forks_kept in(list);
   call(env);
 }
