@@ -125,7 +125,7 @@ void before_fork() { around_fork(true); }
 void after_fork_in_parent() { around_fork(false); }
 void after_fork_in_child() {
   around_fork(false);
-  forked_inside_a_task = !is_outside_tasks();
+  forked_inside_a_task = forked_inside_a_task || !is_outside_tasks();
   set_context_watcher(nullptr, watched::nothing);  // it tells the parent's executor
   set_current_context(nullptr);
   forget_root_context();
@@ -206,6 +206,7 @@ void start(process_runtime& p, Runtime::options wish) {
 
 /// Starts the runtime; what goes wrong is what ends the program where nobody catches it.
 void start(process_runtime& p, std::unique_lock<std::mutex>& held, const Runtime::options& wish) {
+  const uncancelled during(true);
   try {
     start(p, wish);
   } catch (const error& e) {
@@ -218,6 +219,7 @@ void start(process_runtime& p, std::unique_lock<std::mutex>& held, const Runtime
 std::atomic<executor*> ending_executor{nullptr};
 
 void stop(process_runtime& p) noexcept {
+  const uncancelled during(true);
   tell_mpi(false);
   drain_root_context();
   ending_executor.store(p.exec.get(), std::memory_order_release);
@@ -245,6 +247,7 @@ void run_in_place_from_now_on(process_runtime& p) noexcept {
 /// The process exits. By the thread that started the runtime, outside of all tasks, it waits for all that is in flight.
 /// Others cannot: inside a task they would wait for themselves, and elsewhere what they would wait for need not end.
 void end_process(process_runtime& p) noexcept {
+  const uncancelled during(true);
   std::unique_lock held(p.lock, std::defer_lock);
   const bool waits = is_outside_tasks() && held.try_lock();
   if (waits && p.exec && p.started_by == std::this_thread::get_id()) {
@@ -357,7 +360,9 @@ void run_phase(const phase& p) {
     throw error(std::string("phase at ") + p.where.file_name() + ":" + std::to_string(p.where.line()) + ": " + what);
   };
   if (!p.name) fail("the name is a null pointer; expected what traces and reports are to call it");
-  if (p.streams < 0) fail(std::to_string(p.streams) + " streams; expected 0 or more");
+  constexpr std::int64_t most = std::int64_t{1} << 47;  // traces count them in 48 bits
+  if (p.streams < 0 || p.streams > most)
+    fail(std::to_string(p.streams) + " streams; expected 0 to " + std::to_string(most));
   executor& exec = the_executor();
   trace_foreign_caller(exec);
   foreign::one_thread::rescan();

@@ -95,7 +95,14 @@ constexpr bool lasts = std::is_lvalue_reference_v<R> || is_tile<std::remove_cv_t
                        is_ndarray<std::remove_cv_t<R>>::value ||
                        (contiguous<R> && std::ranges::enable_borrowed_range<std::remove_cv_t<R>>);
 template <class R>
+constexpr bool is_list_of_accesses = false;
+template <contiguous R>
+constexpr bool is_list_of_accesses<R> =
+    is_access<std::remove_cv_t<typename decltype(std::span(std::declval<R&>()))::element_type>>::value;
+template <class R>
 constexpr void expect_lasting() {
+  static_assert(!is_list_of_accesses<std::remove_reference_t<R>>,
+                "This names a list of accesses, not data: a task takes such a list as it is; wait for each of them.");
   static_assert(!is_access<std::remove_cvref_t<R>>::value,
                 "An access names another access. Name the data: in(x), and not in(in(x)).");
   static_assert(lasts<R> || is_access<std::remove_cvref_t<R>>::value,
@@ -111,10 +118,18 @@ constexpr void expect_lasting() {
               "expected one index for each");
 }
 
+/// Refuses a tile whose columns lie in each other.
+[[noreturn]] inline void throw_short_columns(std::size_t rows, std::size_t ld, location where) {
+  throw error(std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": a tile of " +
+              std::to_string(rows) + " rows whose columns begin " + std::to_string(ld) +
+              " elements apart; expected at least as many as it has rows");
+}
+
 template <access_mode Mode, class R>
 auto make_access(R& r, location where) {
   using plain = std::remove_cv_t<R>;
   if constexpr (is_tile<plain>::value) {
+    if (r.cols > 1 && r.ld < r.rows) throw_short_columns(r.rows, r.ld, where);
     using value = std::remove_pointer_t<decltype(r.data)>;
     return access<tile<element<Mode, value>>, Mode>{{r.data, r.rows, r.cols, r.ld}, where};
   } else if constexpr (is_ndarray<plain>::value) {
@@ -128,7 +143,7 @@ auto make_access(R& r, location where) {
     using value = typename decltype(whole)::element_type;
     return access<view<element<Mode, value>>, Mode>{view<element<Mode, value>>(whole), where};
   } else {
-    return access<view<element<Mode, R>>, Mode>{view<element<Mode, R>>(&r, 1), where};
+    return access<view<element<Mode, R>>, Mode>{view<element<Mode, R>>(std::addressof(r), 1), where};
   }
 }
 
@@ -208,11 +223,13 @@ struct maximum {
 };
 template <class T>
 struct identity_of<minimum, T> {
+  static_assert(std::numeric_limits<T>::is_specialized, "Say what the identity is: specialize maslin::identity_of.");
   static constexpr T value =
       std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 };
 template <class T>
 struct identity_of<maximum, T> {
+  static_assert(std::numeric_limits<T>::is_specialized, "Say what the identity is: specialize maslin::identity_of.");
   static constexpr T value =
       std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 };

@@ -65,7 +65,7 @@ struct fork_of final : fork_frame {
   fork_of(fork_list& in, thread_state& on, G& second_branch, location at) : second(second_branch) {
     run = [](fork_frame& fork) {
       auto& me = static_cast<fork_of&>(fork);
-      new (me.kept) result(run_branch(me.second));
+      ::new (static_cast<void*>(me.kept)) result(run_branch(me.second));
       me.has_result = true;
     };
     where = at;

@@ -76,7 +76,7 @@ void spawn(const task_description& what, From&&... from) {
   }
   const task_storage storage = allocate_task(sizeof(Stored), alignof(Stored), HasLists ? what.access_count : Accesses);
   try {
-    new (storage.callable) Stored(std::forward<From>(from)...);
+    ::new (storage.callable) Stored(std::forward<From>(from)...);
   } catch (...) {
     discard_task(storage);
     throw;

@@ -8,11 +8,13 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "maslin/api.hpp"
 #include "maslin/body.hpp"
+#include "maslin/error.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
@@ -55,15 +57,27 @@ namespace detail {
 
 MASLIN_API [[noreturn]] void throw_beyond_int64(std::uint64_t bound);
 
-/// Where a loop begins or ends: whatever becomes a std::int64_t. Throws `error` for a number above its largest.
+/// Where a loop begins or ends: whatever becomes a std::int64_t. Throws `error` for a number that none is.
 struct loop_bound {
   template <class T>
-    requires std::convertible_to<T, std::int64_t>
-  constexpr loop_bound(T number) : value(static_cast<std::int64_t>(number)) {
-    if constexpr (std::unsigned_integral<T> && sizeof(T) >= sizeof value)
-      if (value < 0) throw_beyond_int64(number);
-  }
-  std::int64_t value;
+    requires std::convertible_to<T, std::int64_t> &&(!std::floating_point<T>)constexpr loop_bound(T number)
+        : value(static_cast<std::int64_t>(number)) {
+      if constexpr (std::unsigned_integral<T> && sizeof(T) >= sizeof value)
+        if (value < 0) throw_beyond_int64(number);
+    }
+    template <std::floating_point T>
+    constexpr loop_bound(T number) : value(as_integer(number)) {}
+
+    /// The next one towards 0.
+    template <std::floating_point T>
+    static constexpr std::int64_t as_integer(T number) {
+      constexpr T beyond = 9223372036854775808.0F;
+      if (!(number >= -beyond && number < beyond))
+        throw error("a loop begins or ends at " + std::to_string(number) +
+                    ": expected a number between -2^63 and 2^63");
+      return static_cast<std::int64_t>(number);
+    }
+    std::int64_t value;
 };
 
 /// Gives the quotient of unsigned numbers, rounded up.
@@ -151,11 +165,10 @@ void parallel_for(detail::loop_bound from, detail::loop_bound to, Body&& body, s
   const auto [first, last] = range{from.value, to.value};
   if (last <= first) return;
   auto run = [](const detail::loop& l, std::int64_t& next, std::int64_t end) {
-    auto& call = *static_cast<std::remove_reference_t<Body>*>(l.env);
+    auto& call = detail::body_at<std::remove_reference_t<Body>>(l.env);
     detail::each_block(l, next, end, [&call](range r, std::int64_t) { call(r); });
   };
-  detail::run_loop({first, last, detail::block_size(first, last, wish), run,
-                    const_cast<void*>(static_cast<const void*>(std::addressof(body))), policy, where});
+  detail::run_loop({first, last, detail::block_size(first, last, wish), run, detail::address_of(body), policy, where});
 }
 template <class Body>
 void parallel_for(detail::loop_bound first, detail::loop_bound last, Body&& body, block wish = {},
@@ -164,9 +177,9 @@ void parallel_for(detail::loop_bound first, detail::loop_bound last, Body&& body
 }
 
 /// Gives combine(... combine(combine(identity, body(block 0)), body(block 1)) ...): the blocks' values are combined in
-/// index order, so the result is the same to the last bit at any width. `T` needs a default and a move constructor. The
-/// type of the identity is the type of the result, as with std::accumulate; but where it cannot hold what the body
-/// gives, the call does not compile: double for an int, double for a float, 64-bit integers for 32-bit ones.
+/// index order, so the result is the same to the last bit at any width. A `T` is made without arguments, moved and
+/// assigned. The type of the identity is the type of the result, as with std::accumulate; but where it cannot hold what
+/// the body gives, the call does not compile: double for an int, double for a float, 64-bit integers for 32-bit ones.
 template <class T, class Combine, class Body>
 T parallel_reduce(detail::loop_bound from, detail::loop_bound to, T identity, Combine&& combine, Body&& body,
                   schedule policy, block wish = {}, location where = location::current()) {

@@ -84,8 +84,8 @@ MASLIN_API void run_phase(const phase& p);
 template <class Body>
 void phase(const char* name, std::int64_t streams, Body&& body, location where = location::current()) {
   detail::expect_body(body, "phase", where);
-  auto run = [](void* env, std::int64_t i) { (*static_cast<std::remove_reference_t<Body>*>(env))(i); };
-  detail::run_phase({name, streams, run, const_cast<void*>(static_cast<const void*>(std::addressof(body))), where});
+  auto run = [](void* env, std::int64_t i) { detail::body_at<std::remove_reference_t<Body>>(env)(i); };
+  detail::run_phase({name, streams, run, detail::address_of(body), where});
 }
 
 }  // namespace maslin

@@ -2,6 +2,7 @@
 // Ranks: flows of control of one program that exchange messages. Each is a task that keeps its worker; while it waits,
 // its worker goes on with others.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -53,6 +54,8 @@ elements elements_of(Data& data) {
     static_assert(std::is_trivially_copyable_v<object>,
                   "a message is a contiguous range of elements, or one object, that can be copied as bytes");
     static_assert(!std::is_pointer_v<object>, "a pointer says nothing of how much there is: send a span or a view");
+    static_assert(!is_tile<object>::value && !is_ndarray<object>::value,
+                  "the elements of a message lie side by side: copy those of a tile or an ndarray to such a place");
     return {const_cast<object*>(std::addressof(data)), 1, sizeof(object), &typeid(object)};
   }
 }
@@ -218,6 +221,7 @@ class communicator {
   }
   /// Combines all ranks' elements, one by one, into every rank's `result`.
   template <class Data, class Result, class Operation>
+    requires(!std::same_as<Operation, location>)
   void all_reduce(const Data& mine, Result&& result, const Operation& operation, location where = location::current()) {
     const detail::elements given = detail::elements_of(mine);
     meet({detail::collective::reduce, any_source, given, detail::elements_to_fill(result), combine<Data>(operation)},
@@ -293,8 +297,8 @@ MASLIN_API void run_ranks(int count, void (*run)(void* body, communicator& world
 template <class Body>
 void ranks(int count, Body&& body, location where = location::current()) {
   detail::expect_body(body, "ranks", where);
-  const auto run = [](void* of, communicator& world) { (*static_cast<std::remove_reference_t<Body>*>(of))(world); };
-  detail::run_ranks(count, run, const_cast<void*>(static_cast<const void*>(std::addressof(body))), where);
+  const auto run = [](void* of, communicator& world) { detail::body_at<std::remove_reference_t<Body>>(of)(world); };
+  detail::run_ranks(count, run, detail::address_of(body), where);
 }
 
 }  // namespace maslin

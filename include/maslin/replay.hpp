@@ -8,6 +8,7 @@
 
 #include "maslin/access.hpp"
 #include "maslin/api.hpp"
+#include "maslin/body.hpp"
 #include "maslin/location.hpp"
 
 namespace maslin {
@@ -24,6 +25,10 @@ struct rebinding {
 template <class From, class To>
 rebinding rebind(const From& from, To& to) {
   static_assert(!std::is_const_v<To>, "data that replace others must be writable");
+  static_assert(
+      !std::is_pointer_v<From> && !detail::is_tile<From>::value && !detail::is_ndarray<From>::value,
+      "only a contiguous range or one object can be replaced: of a tile or an ndarray, replace the array that it "
+      "is a part of, and of a pointer a span");
   if constexpr (detail::contiguous<const From>) {
     const std::span f(from);
     const std::span t(to);
@@ -68,8 +73,7 @@ MASLIN_API void replay(recording& tasks, std::span<const rebinding> instead, loc
 template <class F>
 recording record(F&& create, location where = location::current()) {
   using plain = std::remove_reference_t<F>;
-  return detail::record([](void* env) { (*static_cast<plain*>(env))(); },
-                        const_cast<void*>(static_cast<const void*>(std::addressof(create))), where);
+  return detail::record([](void* env) { detail::body_at<plain>(env)(); }, detail::address_of(create), where);
 }
 
 /// Waits for the caller's tasks, runs the recorded ones in the order that their data demand, and returns when they are

@@ -45,7 +45,7 @@ struct kept<priority> {
 };
 /// Is a version of the data elsewhere as good?
 template <class T, access_mode Mode>
-constexpr bool renames = (Mode == access_mode::out) && std::is_trivially_copyable_v<T>;
+constexpr bool renames = (Mode == access_mode::out) && std::is_trivially_copyable_v<T> && alignof(T) <= 64;
 
 template <class T, access_mode Mode>
 struct kept_view {
@@ -172,7 +172,8 @@ declared declare(const access<ndarray<T, Rank>, Mode>& a) {
 template <class T, class Operation>
 struct reduction_of {
   static void begin(void* value, std::size_t extent) {
-    for (std::size_t i = 0; i < extent; ++i) new (static_cast<T*>(value) + i) T(identity_of<Operation, T>::value);
+    for (std::size_t i = 0; i < extent; ++i)
+      ::new (static_cast<void*>(static_cast<T*>(value) + i)) T(identity_of<Operation, T>::value);
   }
   static void combine(void* into, const void* value, std::size_t extent) {
     T* to = static_cast<T*>(into);

@@ -37,7 +37,10 @@ class MaslinBackend(ParallelBackendBase):
     supports_inner_max_num_threads = False
     uses_threads = True
 
-    _feed: _core.Feed | None = None
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._feed: _core.Feed | None = None
+        self._earlier: list[_core.Feed] = []  # of calls that were under way when the next one began
 
     def effective_n_jobs(self, n_jobs: int | None) -> int:
         if n_jobs == 0:
@@ -50,6 +53,9 @@ class MaslinBackend(ParallelBackendBase):
                   require: str | None = None, **_: Any) -> int:
         self.parallel = parallel
         self._at_a_time = self.effective_n_jobs(n_jobs)
+        if self._feed is not None:  # of a call that gives its results one by one
+            self._feed.begin()
+            self._earlier.append(self._feed)
         self._feed = None
         return self._at_a_time
 
@@ -76,8 +82,9 @@ class MaslinBackend(ParallelBackendBase):
 
     @contextlib.contextmanager
     def retrieval_context(self) -> Iterator[None]:
-        if self._feed is not None:
-            self._feed.begin()
+        for feed in [*self._earlier, self._feed]:
+            if feed is not None:
+                feed.begin()
         yield
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
@@ -88,6 +95,7 @@ class MaslinBackend(ParallelBackendBase):
     def terminate(self) -> None:
         if self._feed is not None:
             self._feed.wait()
+        self._feed = self._earlier.pop() if self._earlier else None
 
     def get_nested_backend(self) -> tuple[MaslinBackend, None]:
         nested = MaslinBackend(nesting_level=(self.nesting_level or 0) + 1)

@@ -108,6 +108,12 @@ class Backend(unittest.TestCase):
             warnings.simplefilter("ignore")
             next(Parallel(return_as="generator")(delayed(abs)(-i) for i in range(50)))
 
+    def test_gives_results_one_by_one_around_another_call(self):
+        for how in ("generator", "generator_unordered"):
+            outer = Parallel(return_as=how)(delayed(abs)(-i) for i in range(100))
+            self.assertEqual(Parallel()(delayed(abs)(-i) for i in range(9)), list(range(9)))
+            self.assertEqual(sorted(outer), list(range(100)))
+
     def test_may_be_entered_once_for_several_calls(self):
         with Parallel() as parallel:
             for k in range(10):

@@ -55,6 +55,15 @@ void end_by(int signal) noexcept {
   raise(signal);
 }
 
+/// The same elsewhere, where the thread may not get signals.
+void end_now_by(int signal) noexcept {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  end_by(signal);
+}
+
 void on_signal(int signal) noexcept {
   const int error = errno;
   int none = 0;
@@ -66,8 +75,9 @@ void on_signal(int signal) noexcept {
     if (watching.load() == 0) end_by(signal);
     sem_post(&roused);
     for (int i = 0; i < most_ms_in_handler && watching.load() != 0; ++i) poll(nullptr, 0, 1);
-  } else if (is_child || now_seconds() - caught_at.load() >= patience) {
-    end_by(signal);
+  } else {
+    const time_t at = caught_at.load();  // 0: it has just been caught, by another thread
+    if (is_child || (at != 0 && now_seconds() - at >= patience)) end_by(signal);
   }
   errno = error;
 }
@@ -89,11 +99,7 @@ void* wait_for_signal(void*) {
   const int signal = caught.load();
   if (signal == 0) return nullptr;
   leave_records(signal);
-  sigset_t one;
-  sigemptyset(&one);
-  sigaddset(&one, signal);
-  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
-  end_by(signal);
+  end_now_by(signal);
   return nullptr;
 }
 
@@ -146,7 +152,7 @@ void unwatch_signals() noexcept {
   }
   const int signal = caught.load();
   if (signal == 0) return;
-  if (watching.load() == 0) end_by(signal);
+  if (watching.load() == 0) end_now_by(signal);
   for (;;) pause();
 }
 

@@ -12,9 +12,10 @@ namespace maslin {
 /// change threads, and is on top of such a call if the thread is the program's.
 class uncancelled {
  public:
-  explicit uncancelled(const context& caller) : is_on_(caller.is_root) {
+  explicit uncancelled(bool is_on) : is_on_(is_on) {
     if (is_on_) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_);
   }
+  explicit uncancelled(const context& caller) : uncancelled(caller.is_root) {}
   ~uncancelled() {
     if (is_on_) pthread_setcancelstate(before_, nullptr);
   }

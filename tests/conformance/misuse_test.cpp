@@ -1,6 +1,9 @@
 // What a program says wrong, and only shows when it runs, is an error in words on every executor.
 
+#include <atomic>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 #include <thread>
 
@@ -36,6 +39,46 @@ TEST_P(Misuse, LessThanNoStreamsAreAnError) {
   const auto body = [](std::int64_t) { ADD_FAILURE() << "a stream ran"; };
   EXPECT_TRUE(fails([&] { ms::phase("negative", -1, body); }, here(__LINE__) + "-1 streams"));
   ms::phase("none", 0, body);
+}
+
+TEST_P(Misuse, MoreStreamsThanCanBeCountedAreAnError) {
+  const auto body = [](std::int64_t) { ADD_FAILURE() << "a stream ran"; };
+  const std::int64_t many = std::numeric_limits<std::int64_t>::max();
+  EXPECT_TRUE(fails([&] { ms::phase("many", many, body); }, here(__LINE__) + std::to_string(many) + " streams"));
+}
+
+TEST_P(Misuse, ATileWhoseColumnsLieInEachOtherIsAnError) {
+  std::vector<double> x(100);
+  const auto body = [](ms::tile<double>) { ADD_FAILURE() << "it ran"; };
+  const ms::tile<double> t{x.data(), 4, 3};
+  EXPECT_TRUE(fails([&] { ms::task(body, ms::out(t)); }, here(__LINE__) + "a tile of 4 rows whose columns begin 0 "));
+}
+
+TEST_P(Misuse, ALoopThatBeginsAtNoIntegerIsAnError) {
+  for (const double bound : {1e19, -1e19, std::nan("")})
+    EXPECT_TRUE(fails([&] { ms::parallel_for(0, bound, [](ms::range) {}); },
+                      "a loop begins or ends at " + std::to_string(bound)));
+  int ran = 0;
+  ms::parallel_for(
+      0, 2.9, [&](ms::range r) { ran += static_cast<int>(r.size()); }, ms::block{10});
+  EXPECT_EQ(ran, 2);
+}
+
+std::atomic<int> calls_of_named{0};
+void named_loop(ms::range r) { calls_of_named += static_cast<int>(r.size()); }
+void named_stream(std::int64_t) { ++calls_of_named; }
+void named_rank(ms::communicator&) { ++calls_of_named; }
+void named_create() {
+  ms::task([] { ++calls_of_named; });
+}
+
+TEST_P(Misuse, ABodyMayBeAFunctionByItsName) {
+  calls_of_named = 0;
+  ms::parallel_for(0, 10, named_loop);
+  ms::phase("named", 3, named_stream);
+  ms::ranks(2, named_rank);
+  ms::record(named_create);
+  EXPECT_EQ(calls_of_named, 16);
 }
 
 TEST_P(Misuse, AnEmptyBodyIsAnErrorOfTheCall) {

@@ -7,7 +7,9 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -563,6 +565,59 @@ void run_random_messages(unsigned seed) {
     const int sum = world.all_reduce(static_cast<int>(receives.size()), std::plus{});
     ASSERT_EQ(sum, static_cast<int>(all.size()));
   });
+}
+
+TEST_P(Ranks, WhatAnOperationThrowsComesOutWhoeverComesLast) {
+  for (int round = 0; round < 10; ++round)
+    EXPECT_THROW(ms::ranks(3,
+                           [&](ms::communicator& world) {
+                             if (world.rank() == round % 3) dawdle();
+                             world.all_reduce(1, [](int, int) -> int { throw std::domain_error("no sum"); });
+                           }),
+                 std::domain_error);
+}
+
+TEST_P(Ranks, ARequestThatWasGivenUpIsSoForEachCall) {
+  if (GetParam().described) GTEST_SKIP() << "a rank that asks keeps its worker there (docs/ranks.md)";
+  int given_up = 0;
+  EXPECT_THROW(ms::ranks(2,
+                         [&](ms::communicator& world) {
+                           int v = 0;
+                           if (world.rank() == 1) {
+                             world.receive(v, 0);
+                             throw std::domain_error("rank 1");
+                           }
+                           ms::request r = world.start_receive(v, 1);
+                           world.send(v, 1);
+                           try {
+                             while (!r.test()) {
+                             }
+                           } catch (const ms::error&) {
+                             ++given_up;
+                           }
+                           try {
+                             r.wait();
+                           } catch (const ms::error&) {
+                             ++given_up;
+                           }
+                         }),
+               std::domain_error);
+  EXPECT_EQ(given_up, 2);
+}
+
+TEST_P(Ranks, ARequestIsTestedByItsRankOnly) {
+  const std::string what = what_it_throws([] {
+    ms::ranks(2, [](ms::communicator& world) {
+      int v = 0;
+      ms::request r = world.start_receive(v, 1 - world.rank());
+      std::string in_thread;
+      if (world.rank() == 0) std::thread([&] { in_thread = what_it_throws([&] { r.test(); }); }).join();
+      world.send(v, 1 - world.rank());
+      r.wait();
+      if (!in_thread.empty()) throw ms::error(in_thread);
+    });
+  });
+  EXPECT_NE(what.find("expected the rank's own code"), std::string::npos) << what;
 }
 
 TEST_P(Ranks, RandomProgramsReceiveWhatWasSent) {

@@ -130,8 +130,8 @@ void archetype::work_loop() {
 
 bool archetype::anything_for(archetype_worker& w, team& t) {
   const bool has_moved = mistake_ != stays_in_its_team && w.in_team.load() != &t;
-  const bool may_resume = mistake_ != forgets_suspended_streams && t.first() == w.index && t.may_resume.load();
-  return w.inbox.load() || has_moved || may_resume || wants_stream(w, t) || urgent_.any() || w.invited.any_to_take() ||
+  const bool resumes = mistake_ != forgets_suspended_streams && may_resume(t, w.index);
+  return w.inbox.load() || has_moved || resumes || wants_stream(w, t) || urgent_.any() || w.invited.any_to_take() ||
          core::team_queues<archetype>(*this, w, t).any() || !whole_->centre.empty();
 }
 
@@ -266,21 +266,17 @@ void archetype::run_offload(context& caller, std::uint32_t kernel, void (*call)(
 bool archetype::start_stream(archetype_worker& w, bool before_parking) {
   if (w.in_team.load()->first() != w.index) return false;
   std::unique_lock held(grain_lock_);
-  team& t = *w.in_team.load();
-  if (!t.runs || t.first() != w.index) return false;
-  phase_run& phase = *t.runs;
-  std::optional<std::int64_t> begun;
-  if (stream_run* resumed = phase.next_stream(w.index, before_parking, begun)) {
+  const auto resume = [&](const stream_run& s) {
     held.unlock();
-    replace_fiber(w, static_cast<loop_fiber&>(*resumed->fiber));
-    return true;
-  }
-  if (!begun) return false;
-  stream_run s{phase, *begun};
-  phase.started(s, w.index);
-  held.unlock();
-  core::run_stream(*this, s);
-  return true;
+    replace_fiber(w, static_cast<loop_fiber&>(*s.fiber));
+  };
+  const auto begin = [&](phase_run& phase, std::int64_t index) {
+    stream_run s{phase, index};
+    phase.started(s, w.index);
+    held.unlock();
+    core::run_stream(*this, s);
+  };
+  return core::start_stream(*w.in_team.load(), w.index, before_parking, resume, begin);
 }
 
 void archetype::come_to_offload(const context&, stream_run& s) {

@@ -115,6 +115,35 @@ TEST_P(Cancel, WaitsForTheCallToReturn) {
                0, "");
 }
 
+// The request comes before the runtime starts, and is heard when it has ended.
+TEST_P(Cancel, WaitsForTheRuntimeToEnd) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer does not follow cancelled threads; the other builds run this";
+#endif
+  EXPECT_CHILD(([] {
+                 const auto& [kind, what, starts] = GetParam();
+                 kind.choose();
+                 may_return = true;
+                 std::atomic<bool> ended{false};
+                 std::atomic<bool> went_on{false};
+                 std::optional<ms::Runtime> outside;
+                 if (!starts) outside.emplace();
+                 std::thread t([&, call = what.call] {
+                   pthread_cancel(pthread_self());
+                   {
+                     const ms::Runtime r;
+                     call();
+                   }
+                   ended = true;
+                   pthread_testcancel();
+                   went_on = true;
+                 });
+                 t.join();
+                 return ended && !went_on && runs_a_loop() ? 0 : 1;
+               }),
+               0, "");
+}
+
 /// A body is no cancellation point where its thread runs it alone (docs/tasks.md): the serial elision has no other.
 std::vector<executor_kind> parallel_ones() {
   std::vector<executor_kind> all;

@@ -378,6 +378,86 @@ TEST(Process, AForkInsideATaskIsAnErrorAtTheChildsFirstCall) {
       0, "forked inside a task");
 }
 
+TEST(Process, AForkOfSuchAChildIsAnErrorToo) {
+  EXPECT_CHILD(
+      [] {
+        ms::Runtime r({.workers = 2, .serial = false});
+        std::atomic<int> result{1};
+        ms::task([&] {
+          const pid_t child = fork();
+          int status = 1;
+          if (child == 0) {
+            const pid_t grandchild = fork();
+            if (grandchild == 0) {
+              try {
+                run_a_loop();
+                _exit(1);
+              } catch (const ms::error& e) {
+                std::cerr << e.what() << "\n" << std::flush;
+                _exit(0);
+              }
+            }
+            waitpid(grandchild, &status, 0);
+            _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+          }
+          waitpid(child, &status, 0);
+          result = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+        });
+        ms::wait();
+        return result.load();
+      },
+      0, "forked inside a task");
+}
+
+// The starter is outside of Maslin, and rank 0's place is its worker; nobody has needed that yet.
+TEST(Process, RanksOfATaskBeginWhileTheStarterIsElsewhere) {
+  EXPECT_CHILD(
+      [] {
+        ms::Runtime r({.workers = 2, .serial = false});
+        std::promise<void> met;
+        ms::group g;
+        g.task([&] {
+          ms::ranks(2, [](ms::communicator& world) { world.barrier(); });
+          met.set_value();
+        });
+        met.get_future().wait();
+        g.wait();
+        return 0;
+      },
+      0, "");
+}
+
+// A stream is suspended at its off-load and holds what the streams of an inner phase wait for, which has its place.
+TEST(Process, ASuspendedStreamGoesOnThoughAnInnerPhaseHasItsPlace) {
+  for (const char* policy : {"ucb", "s-mgps"})
+    EXPECT_CHILD(
+        [&] {
+          setenv("MASLIN_GRAIN", policy, 1);
+          ms::Runtime r({.workers = 4, .serial = false});
+          const ms::kernel work("work", [] { std::this_thread::sleep_for(std::chrono::microseconds(20)); });
+          std::atomic<int> ran{0};
+          constexpr int rounds = sanitized ? 5 : 30;
+          for (int round = 0; round < rounds; ++round) {
+            ms::mutex lock;
+            ms::phase("outer", 24, [&](std::int64_t i) {
+              for (int k = 0; k < 3; ++k) {
+                std::unique_lock held(lock, std::defer_lock);
+                if ((i + k) % 3 == 0) held.lock();
+                ms::offload(work);
+                if (held) held.unlock();
+                if ((i + k) % 4 != 0) continue;
+                ms::phase("inner", 2, [&](std::int64_t) {
+                  const std::lock_guard inner(lock);
+                  ++ran;
+                });
+              }
+            });
+          }
+          return ran == rounds * 36 ? 0 : 1;
+        },
+        0, "");
+}
+
 /// What this process has used, in seconds.
 struct cpu_time {
   double user, system;

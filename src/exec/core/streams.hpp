@@ -88,19 +88,22 @@ void ended(Guard& held, phase_run& phase, bool over) {
 }
 
 /// The first worker of a team goes on with a stream of its phase: `resume(s)` one that is suspended, or `begin(phase,
-/// index)` the next. Gives whether there was one.
+/// index)` the next. Before it parks, it may be one of a phase whose place this is, too: such a stream may hold what
+/// those wait for that run here now. Gives whether there was one.
 template <class Resume, class Begin>
 bool start_stream(const team& t, int worker, bool before_parking, Resume&& resume, Begin&& begin) {
-  if (!t.runs || t.first() != worker) return false;
-  phase_run& phase = *t.runs;
-  std::optional<std::int64_t> begun;
-  if (stream_run* const suspended = phase.next_stream(worker, before_parking, begun))
-    resume(*suspended);
-  else if (begun)
-    begin(phase, *begun);
-  else
-    return false;
-  return true;
+  return any_led(t, worker, [&](const team& one) {
+    if (!one.runs || (&one != &t && !before_parking)) return false;
+    phase_run& phase = *one.runs;
+    std::optional<std::int64_t> begun;
+    if (stream_run* const suspended = phase.next_stream(worker, before_parking, begun))
+      resume(*suspended);
+    else if (begun)
+      begin(phase, *begun);
+    else
+      return false;
+    return true;
+  });
 }
 
 /// From its beginning to its end.

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <optional>
 #include <set>
@@ -162,14 +163,20 @@ void visit_tables(Visit&& visit) {
   }
 }
 
+/// Is it this user's, and finished? What others made may come by a program that runs under this user's name.
+bool is_table(int fd) {
+  struct stat of;
+  const int seals = fcntl(fd, F_GET_SEALS);
+  return seals >= 0 && (seals & finished) == finished && fstat(fd, &of) == 0 && of.st_uid == geteuid();
+}
+
 /// Gives the job's table that some process has open, opened; -1 when none has. One that is being made is none yet.
 int open_job(const std::string& job) {
   int fd = -1;
   visit_tables([&](const std::string& path, const std::string& found) {
     if (found != job) return false;
     descriptor table(open(path.c_str(), O_RDWR | O_CLOEXEC));
-    const int seals = table.get() < 0 ? -1 : fcntl(table.get(), F_GET_SEALS);
-    if (seals >= 0 && (seals & finished) == finished) fd = table.release();
+    if (is_table(table.get())) fd = table.release();
     return fd >= 0;
   });
   return fd;
@@ -358,8 +365,21 @@ bool segment::alive(int s) const {
   if (process == 0) return false;
   struct flock seen = lock_of(s, F_WRLCK);
   if (s == me_ || fcntl(fd_, F_OFD_GETLK, &seen) != 0 || seen.l_type != F_UNLCK) return true;
-  // Its locks are gone: it is dead, or it closed all its files.
-  return process_start(process) == it.began.load(std::memory_order_relaxed);
+  return is_there(it, process);
+}
+
+/// Its locks are gone: it is dead, runs another program now, or closed all its files. What runs another program has
+/// lost the mapping, too.
+bool segment::is_there(const slot& it, std::uint32_t process) const {
+  if (process_start(process) != it.began.load(std::memory_order_relaxed)) return false;
+  struct stat of;
+  if (fstat(fd_, &of) != 0) return true;
+  const std::string inode = " " + std::to_string(of.st_ino) + " ";
+  std::ifstream mappings("/proc/" + std::to_string(process) + "/maps");
+  if (!mappings) return true;
+  for (std::string line; std::getline(mappings, line);)
+    if (line.find(inode) != line.npos && line.find(prefix) != line.npos) return true;
+  return mappings.bad();
 }
 
 bool segment::take_if_dead(int s) {
@@ -368,9 +388,13 @@ bool segment::take_if_dead(int s) {
   struct flock wish = lock_of(s, F_WRLCK);
   if (fcntl(fd_, F_OFD_SETLK, &wish) != 0) return false;
   const std::uint32_t process = it.process.load(std::memory_order_acquire);
-  if (process != 0 && process_start(process) != it.began.load(std::memory_order_relaxed)) return true;
-  unlock(s);
-  return false;
+  bool is_dead = false;
+  try {
+    is_dead = process != 0 && !is_there(it, process);
+  } catch (const std::bad_alloc&) {  // another time
+  }
+  if (!is_dead) unlock(s);
+  return is_dead;
 }
 
 void segment::unlock(int s) {

@@ -54,6 +54,7 @@ class segment {
   void take_slot();
   /// Gives whether the slot's process is dead; then its lock is the caller's.
   bool take_if_dead(int slot);
+  bool is_there(const slot& it, std::uint32_t process) const;
   void free(int slot);
   void unlock(int slot);
 

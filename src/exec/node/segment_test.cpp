@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -217,6 +219,46 @@ TEST(Segment, WhoJoinAtTheSameMomentShareOneTable) {
       }));
     for (const pid_t one : all) EXPECT_EQ(end_of(one), 0);
   }
+}
+
+TEST(Segment, WhoRunsAnotherProgramIsNoMemberAnyMore) {
+  const std::string job = fresh_job("exec");
+  const auto here = segment::join(job);
+  const pid_t other = child([&] {
+    const auto there = segment::join(job);
+    execlp("sleep", "sleep", "100", nullptr);
+    _exit(1);
+  });
+  const auto program = [&] {
+    std::string name;
+    std::getline(std::ifstream("/proc/" + std::to_string(other) + "/comm"), name);
+    return name;
+  };
+  while (program() != "sleep") std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const int slot = 1 - here->slot_number();
+  EXPECT_EQ(here->what().at(slot).process, static_cast<std::uint32_t>(other));
+  EXPECT_FALSE(here->alive(slot));
+  int forgotten = nobody;
+  here->bury_the_dead([&](int s) { forgotten = s; });
+  EXPECT_EQ(forgotten, slot);
+  EXPECT_EQ(here->what().at(slot).process, 0U);
+  kill(other, SIGKILL);
+  end_of(other);
+}
+
+TEST(Segment, WhatAnotherUserMadeIsNoTable) {
+  if (geteuid() != 0) GTEST_SKIP() << "it takes root to give a file away";
+  const std::string job = fresh_job("given");
+  const auto here = segment::join(job);
+  EXPECT_TRUE(segment::find(job));
+  for (int fd = 3; fd < 1000; ++fd) {
+    char name[256] = {};
+    if (readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), name, sizeof name - 1) > 0 &&
+        std::string(name).find("memfd:maslin-" + job) != std::string::npos) {
+      EXPECT_EQ(fchown(fd, 65534, 65534), 0);
+    }
+  }
+  EXPECT_FALSE(segment::find(job));
 }
 
 TEST(Segment, NamesAreChecked) {

@@ -3,6 +3,7 @@
 // all of them map; every change is one compare-and-swap, so a process that dies leaves no lock behind and nothing half
 // done. README.md holds states, protocol, races and proof.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -154,7 +155,9 @@ struct table {
 
   /// The end of the slots that may hold somebody.
   int slot_end() const {
-    return slots_used ? static_cast<int>(slots_used->load(std::memory_order_seq_cst)) : slot_count;
+    if (!slots_used) return slot_count;
+    return static_cast<int>(
+        std::min(slots_used->load(std::memory_order_seq_cst), static_cast<std::uint32_t>(slot_count)));
   }
 
   slot& at(int s) const { return slots[s]; }

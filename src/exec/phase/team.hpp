@@ -47,4 +47,17 @@ struct team {
   static_assert(std::atomic<span>::is_always_lock_free);
 };
 
+/// Of the team and those that it was divided from, as far as that worker is the first of each: does `visit(one)` give
+/// true for one?
+template <class Visit>
+bool any_led(const team& t, int worker, Visit&& visit) {
+  for (const team* one = &t; one && one->first() == worker; one = one->parent.load(std::memory_order_relaxed))
+    if (visit(*one)) return true;
+  return false;
+}
+/// Is a stream suspended that such a worker resumes before it sleeps?
+inline bool may_resume(const team& t, int worker) {
+  return any_led(t, worker, [](const team& one) { return one.may_resume.load(std::memory_order_seq_cst); });
+}
+
 }  // namespace maslin

@@ -50,7 +50,7 @@ std::exception_ptr carry_out(world& of, const rank_group& in, std::span<rank_arr
     comm::carry_out(brought);
   return nullptr;
 } catch (...) {
-  for (rank_arrival* one : all) one->problem = "the rank that came last to a call of all could not carry it out";
+  for (rank_arrival* one : all) one->is_given_up = true;
   return std::current_exception();
 }
 
@@ -82,6 +82,7 @@ void meet(const rank_member& m, rank_arrival& mine) {
   in.arrived = 0;
   in.lock.unlock();
   const std::exception_ptr thrown = carry_out(m.of, in, all);
+  if (thrown) m.of.fail(m.mine(), thrown);  // before the others are told
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i] != &mine) m.of.wake(in.ranks[i], [&] { all[i]->is_over = true; });
   if (thrown) std::rethrow_exception(thrown);
@@ -99,6 +100,7 @@ void call(const rank_member& m, rank_arrival& mine) {
         fmt::format("a call of all ranks at {}:{}: there is no rank {} that could be the root; expected 0 to {}",
                     mine.where.file_name(), mine.where.line(), c.root, size - 1));
   meet(m, mine);
+  if (mine.is_given_up) m.of.throw_given_up(m.mine(), mine.where);
   if (!mine.problem.empty()) throw error(mine.problem);
 }
 

@@ -123,7 +123,7 @@ bool withdraw(world& of, transfer& t, bool is_send, int box) {
 void complete(world& of, transfer& t, bool is_send, int box, const awaited_message& what) {
   const auto done = [&t] { return t.is_done(); };
   if (of.wait(t.owner, what, done)) return;
-  if (withdraw(of, t, is_send, box)) of.throw_given_up(t.owner, what.where);
+  if (t.is_alone() || withdraw(of, t, is_send, box)) of.throw_given_up(t.owner, what.where);
   of.wait(t.owner, what, done, world::at_failure::go_on);
 }
 
@@ -252,6 +252,7 @@ message request::wait(location where) {
 bool request::test() {
   if (!started_) return true;
   started_message& mine = *started_;
+  mine.by.expect_own_code("request::test", mine.where);
   world& of = mine.by.of;
   of.let_others_run(mine.owner);
   if (!mine.is_done()) {

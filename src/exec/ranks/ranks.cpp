@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <new>
+#include <optional>
 #include <string>
+#include <system_error>
 
 #include "exec/execute.hpp"
 #include "exec/in_place.hpp"
@@ -53,7 +55,15 @@ void run_on_workers(executor& exec, world& all, location where) {
   context& here = current_context();
   scope members(here.children, scope::creators::many);
   const uncancelled during(here);
-  const stuck_watch watched(all);
+  std::optional<stuck_watch> watched;
+  try {
+    watched.emplace(all);
+  } catch (const std::system_error& e) {
+    throw error(
+        fmt::format("ranks at {}:{}: the system has no thread to watch over them ({}); allow more threads "
+                    "(ulimit -u)",
+                    where.file_name(), where.line(), e.what()));
+  }
   try {
     for (int rank = 0; rank < all.size() && !all.has_failed(); ++rank) start(exec, all, members, here, rank, where);
   } catch (...) {

@@ -70,7 +70,7 @@ void world::run_in_turn() {
   };
   try {
     for (int rank = 0; rank < size(); ++rank) threads.push_back(base::start_thread([] {}, [&, rank] { run(rank); }));
-  } catch (const std::system_error& e) {
+  } catch (const std::exception& e) {
     // Those that were started find that the world has failed; the others are not there.
     const int missing = static_cast<int>(threads.size());
     try {

@@ -68,6 +68,7 @@ struct rank_group {
 struct rank_arrival : comm::arrival {
   bool is_over = false;         ///< under the rank's lock
   bool is_carried_out = false;  ///< under the group's: the last one has come, and needs what this one brings
+  bool is_given_up = false;     ///< the last one could not carry it out
   std::string problem;
   rank_group* joins = nullptr;  ///< by `split`
   int joins_as = 0;

@@ -76,8 +76,7 @@ void threads_executor::finishes_soon(loop_run& run, worker& w) {
 bool threads_executor::is_held_up_by(const worker& w, const team& t) const {
   if (stopping_.load(std::memory_order_relaxed)) return true;
   if (w.index == 0 && worker_0_.held_by() == worker_0_role::substitute) return true;
-  const bool leads = t.first() == w.index;
-  return (leads && t.may_resume.load(std::memory_order_relaxed)) || !whole_->centre.empty();
+  return may_resume(t, w.index) || !whole_->centre.empty();
 }
 
 void threads_executor::idle(worker& w, team& t) {
@@ -99,10 +98,7 @@ void threads_executor::idle(worker& w, team& t) {
     if (!anything_for(w, t)) replace_fiber(w, worker_0_.substitute_stack());
     return;
   }
-  const auto is_needed = [&] {
-    const bool leads = t.first() == w.index;
-    return anything_for(w, t) || (leads && t.may_resume.load(std::memory_order_seq_cst)) || !whole_->centre.empty();
-  };
+  const auto is_needed = [&] { return anything_for(w, t) || may_resume(t, w.index) || !whole_->centre.empty(); };
   sleep_unless(w, is_needed, [&] {
     asks.emplace(branches_, w, t);
     if (sharing_) sharing_->parks();

@@ -202,6 +202,7 @@ bool threads_executor::start_apart(detail::task_node* task, int index, int count
   its.starts_with = task;
   its.home = &w;
   its.wake();
+  if (w.index == 0 && self() != &w) worker_0_.want_substitute();
   return true;
 }
 

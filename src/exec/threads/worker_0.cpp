@@ -146,8 +146,8 @@ bool worker_0_thread::is_needed() const {
   const worker& w = exec_.at(0);
   const team& t = *w.in_team.load(std::memory_order_acquire);
   return w.inbox.load(std::memory_order_seq_cst) || !w.invited.empty() ||
-         t.wants_stream.load(std::memory_order_seq_cst) || t.may_resume.load(std::memory_order_seq_cst) ||
-         has_work_alone() || stays_.load(std::memory_order_seq_cst);
+         t.wants_stream.load(std::memory_order_seq_cst) || may_resume(t, w.index) || has_work_alone() ||
+         stays_.load(std::memory_order_seq_cst);
 }
 
 bool worker_0_thread::has_work_alone() const {

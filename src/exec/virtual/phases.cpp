@@ -70,15 +70,14 @@ void virtual_executor::run_stream(stream_run& s) {
 bool virtual_executor::resume_stranded() {
   if (hosts_ && hosts_->give_turn()) return true;
   for (const auto& w : workers_) {
-    const team& t = team_of(w.get());
-    if (!t.runs || t.first() != w->index || (!hosts_ && w->running)) continue;
-    std::optional<std::int64_t> begun;
-    if (stream_run* resumed = t.runs->next_stream(w->index, true, begun)) {
-      auto& fiber = *static_cast<virtual_fiber*>(resumed->fiber);
+    if (!hosts_ && w->running) continue;
+    const auto go_on = [&](const stream_run& resumed) {
+      auto& fiber = *static_cast<virtual_fiber*>(resumed.fiber);
       if (!hosts_) fiber.home = w.get();
       fiber.home->enqueue(fiber, now_);
-      return true;
-    }
+    };
+    const auto none_begins = [](phase_run&, std::int64_t) {};
+    if (core::start_stream(team_of(w.get()), w->index, true, go_on, none_begins)) return true;
   }
   return false;
 }
