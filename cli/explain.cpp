@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -29,7 +31,9 @@ content content_of(const std::string& path) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none)) return content::none;
   constexpr int trace_begins = 0x89, report_begins = '{';
-  const int first = std::ifstream(path, std::ios::binary).get();
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw maslin::error(fmt::format("'{}' cannot be read: {}", path, std::strerror(errno)));
+  const int first = file.get();
   return first == trace_begins ? content::trace : first == report_begins ? content::report : content::other;
 }
 

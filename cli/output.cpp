@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -75,7 +76,7 @@ progress::~progress() {
 void progress::at(std::uint64_t done) {
   constexpr int cells = 30;
   if (!terminal_ || total_ == 0) return;
-  const int percent = static_cast<int>(done * 100 / total_);
+  const int percent = static_cast<int>(std::min(done, total_) * 100 / total_);
   if (percent == shown_) return;
   shown_ = percent;
   const int full = percent * cells / 100;

@@ -155,6 +155,7 @@ void add_scale(CLI::App& app) {
       ->required();
   command->add_option("--workers", w->workers, "How many, e.g. 1,2,4,64")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1, 4096))
       ->type_name("N,...");
   command

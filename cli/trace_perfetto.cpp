@@ -102,17 +102,13 @@ class perfetto : public timeline::observer {
     }
     switch (e.kind) {
       case event_kind::phase_begin: {
-        const std::uint64_t number = ++phases_;
-        running_[e.id].push_back(number);
-        if (e.ns < until_)
-          line(R"({{"ph":"b","pid":{},"tid":{},"ts":{},"cat":"phase","id":{},"name":{},"args":{{"streams":{}}}}})",
-               process, decisions_track, us(e.ns), number, name(e.id), e.argument);
+        running_[e.id].push_back({++phases_, e.ns, e.argument});
         break;
       }
       case event_kind::phase_end: {
         auto& open = running_[e.id];
         if (open.empty()) break;
-        end_phase(e.id, open.back(), e.ns);
+        write_phase(e.id, open.back(), e.ns);
         open.pop_back();
         break;
       }
@@ -139,7 +135,7 @@ class perfetto : public timeline::observer {
   /// Ends the phases that were never ended.
   void finish(std::int64_t ns) {
     for (const auto& [id, open] : running_)
-      for (const std::uint64_t number : open) end_phase(id, number, ns);
+      for (const running_phase& p : open) write_phase(id, p, ns);
   }
 
   std::uint64_t written() const { return written_; }
@@ -168,9 +164,19 @@ class perfetto : public timeline::observer {
                     process, track, quoted(name)));
   }
 
-  void end_phase(std::uint32_t id, std::uint64_t number, std::int64_t ns) {
-    line(R"({{"ph":"e","pid":{},"tid":{},"ts":{},"cat":"phase","id":{},"name":{}}})", process, decisions_track, us(ns),
-         number, name(id));
+  struct running_phase {
+    std::uint64_t number;
+    std::int64_t begin;
+    std::uint64_t streams;
+  };
+
+  /// Both ends at once, if some of it lies in the window: the viewer orders by time.
+  void write_phase(std::uint32_t id, const running_phase& p, std::int64_t end) {
+    if (p.begin >= until_ || end < from_) return;
+    line(R"({{"ph":"b","pid":{},"tid":{},"ts":{},"cat":"phase","id":{},"name":{},"args":{{"streams":{}}}}})", process,
+         decisions_track, us(p.begin), p.number, name(id), p.streams);
+    line(R"({{"ph":"e","pid":{},"tid":{},"ts":{},"cat":"phase","id":{},"name":{}}})", process, decisions_track, us(end),
+         p.number, name(id));
   }
 
   void instant(const event& e, const std::string& rest) {
@@ -277,7 +283,7 @@ class perfetto : public timeline::observer {
   std::string text_;
   std::unordered_map<int, std::vector<std::string>> early_;  // begins before the window, by worker, while they are open
   std::unordered_map<std::uint32_t, std::string> names_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> running_;  // phases, by name
+  std::unordered_map<std::uint32_t, std::vector<running_phase>> running_;  // phases, by name
   std::uint64_t phases_ = 0;
   std::uint64_t written_ = 0;
   int working_ = 0;

@@ -18,6 +18,7 @@ namespace {
 /// For whom a worker works: a stream, or something that belongs to none.
 struct stream_key {
   std::uint32_t phase = 0;  // number of the name; 0: no stream
+  std::int64_t run = 0;     // of the phase
   std::int64_t index = -1;
   auto operator<=>(const stream_key&) const = default;  // NOLINT(modernize-use-nullptr): a false alarm of clang-tidy 14
 };
@@ -84,8 +85,9 @@ class follower : public timeline::observer {
   void begin(int worker, const timeline::slice& s) override {
     if (s.sort == timeline::sort::stream) {
       const auto at = unpack<stream_at>(s.argument);
-      on_slot_[at.slot] = {s.id, at.index};
-      auto& life = lives_.try_emplace({s.id, at.index}, s.begin_ns, s.begin_ns).first->second;
+      const stream_key key = key_of_stream(s);
+      if (at.slot != no_slot) on_slot_[at.slot] = key;  // a stream in place has none
+      auto& life = lives_.try_emplace(key, s.begin_ns, s.begin_ns).first->second;
       life.second = s.begin_ns;
     }
     if (worker < 0) return;
@@ -95,7 +97,7 @@ class follower : public timeline::observer {
   }
 
   void end(int worker, const timeline::slice& s, std::int64_t ns) override {
-    if (s.sort == timeline::sort::stream) lives_[{s.id, unpack<stream_at>(s.argument).index}].second = ns;
+    if (s.sort == timeline::sort::stream) lives_[key_of_stream(s)].second = ns;
     if (worker < 0) return;
     auto& open = now_[static_cast<std::size_t>(worker)].open;
     if (!open.empty()) open.pop_back();
@@ -105,10 +107,13 @@ class follower : public timeline::observer {
   void mark(const event& e) override {
     if (e.kind == event_kind::phase_begin) {
       phases_.push_back({e.id, e.ns, std::nullopt, e.argument});
+      runs& of_name = runs_[e.id];
+      if (of_name.open++ == 0) ++of_name.number;
     } else if (e.kind == event_kind::phase_end) {
       const auto open =
           std::find_if(phases_.rbegin(), phases_.rend(), [&](const phase_run& p) { return p.name == e.id && !p.end; });
       if (open != phases_.rend()) open->end = e.ns;
+      if (runs& of_name = runs_[e.id]; of_name.open > 0) --of_name.open;
     } else if (e.kind == event_kind::decision) {
       decisions_.push_back(e);
     }
@@ -167,6 +172,16 @@ class follower : public timeline::observer {
     std::int64_t since = 0;
   };
 
+  /// Phases of one name that run at the same time are not told apart.
+  struct runs {
+    std::int64_t number = 0;
+    std::int64_t open = 0;
+  };
+  stream_key key_of_stream(const timeline::slice& s) const {
+    const auto run = runs_.find(s.id);
+    return {s.id, run == runs_.end() ? 0 : run->second.number, unpack<stream_at>(s.argument).index};
+  }
+
   std::optional<stream_key> key_of(const timeline::slice& s, const std::vector<std::optional<stream_key>>& open) const {
     using enum timeline::sort;
     const auto around = [&]() -> stream_key {
@@ -181,7 +196,7 @@ class follower : public timeline::observer {
     };
     switch (s.sort) {
       case stream:
-        return stream_key{s.id, unpack<stream_at>(s.argument).index};
+        return key_of_stream(s);
       case wait:
       case parked:
         return std::nullopt;
@@ -208,6 +223,7 @@ class follower : public timeline::observer {
   std::map<int, stream_key> on_slot_;
   std::map<stream_key, std::pair<std::int64_t, std::int64_t>> lives_;
   std::vector<phase_run> phases_;
+  std::map<std::uint32_t, runs> runs_;  // by the phase's name
   std::vector<event> decisions_;
 };
 

@@ -117,7 +117,7 @@ std::uint32_t traced_kernel(std::uint32_t kernel) {
 }
 
 void phase_in_place(executor& exec, context& caller, const detail::phase& p, std::shared_ptr<live_report> report) {
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin = exec.seconds();
   if (report)  // there was no worker left for it, so nobody sizes it
     report->change([](phase_report& r) {
       r.policy.clear();
@@ -132,7 +132,7 @@ void phase_in_place(executor& exec, context& caller, const detail::phase& p, std
   trace_event(trace::event_kind::phase_begin, static_cast<std::uint64_t>(p.streams));
   // Inside another phase it would be everybody's.
   const std::optional<double> cpu_began = caller.stream ? std::nullopt : exec.cpu_seconds();
-  auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  auto elapsed = [&] { return exec.seconds() - begin; };
   error_list errors;
   for (std::int64_t i = 0; i < p.streams; ++i) {
     scope own(caller.children);

@@ -83,7 +83,7 @@ class section {
   double number(std::string_view key, bounds within) {
     const toml::node& node = need(key);
     if (!node.is_number()) wrong_type(node, key, "a number");
-    const double value = *node.value<double>();
+    const double value = node.is_integer() ? static_cast<double>(*node.value<std::int64_t>()) : *node.value<double>();
     if (!(value >= within.least && value <= within.most)) out_of_range(node, key, value, within);
     return value;
   }

@@ -202,6 +202,8 @@ TEST(Spec, WhatIsOutOfRangeSaysTheRange) {
   EXPECT_EQ(complaint(with("-3")), "4:9: 'workers.count' is -3; expected 1 to 1000000000");
   EXPECT_NE(complaint(with("9223372036854775807")).find("expected 1 to 1000000000"), std::string::npos);
   EXPECT_NE(complaint(with("9223372036854775808")).find("this is not TOML"), std::string::npos);
+  EXPECT_NE(complaint(good + "[dispatch]\ntask_us = 9223372036854775807\nsource = \"s\"\n").find("expected 0 to"),
+            std::string::npos);
   EXPECT_NE(complaint("nodes = 65536\n" + with("65536"))
                 .find("1:9: 'nodes' is 65536, and each has 65536 workers: expected at most 1000000 in all"),
             std::string::npos);

@@ -119,7 +119,7 @@ class Words(unittest.TestCase):
         for gone in ("--spec", "--policy"):
             self.assertNotIn(gone, names)
         listed = run("maslin", "replay", TRACE, "--machine", MACHINE, "--json").stdout
-        scaled = run("maslin", "scale", TRACE, "--machine", MACHINE, "--workers", "1", "--json").stdout
+        scaled = run("maslin", "scale", "--machine", MACHINE, "--json", "--workers", "1", TRACE).stdout
         self.assertIn('"work_s"', listed)
         self.assertIn('"work_s"', scaled)
 

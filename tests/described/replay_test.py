@@ -64,7 +64,7 @@ class Replay(unittest.TestCase):
 
     def test_an_old_recording_says_today_what_it_said_then(self):
         self.trace = TRACES / "asks-v2.mtrace"
-        for workers, microseconds in ((1, 1997), (2, 1104), (4, 650), (64, 218)):
+        for workers, microseconds in ((1, 1997), (2, 1044), (4, 568), (64, 218)):
             self.assertAlmostEqual(self.seconds("--machine", self.machine(workers))["seconds"], microseconds * 1e-6, delta=1e-9)
 
     def test_a_recording_from_threads_is_replayed_in_full(self):

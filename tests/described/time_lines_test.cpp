@@ -13,6 +13,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "maslin/maslin.hpp"
 #include "maslin/trace.hpp"
@@ -189,6 +190,33 @@ TEST(VirtualTime, ACostThatIsNoTimeIsAnError) {
     EXPECT_THROW(ms::cost(std::chrono::duration<double>(1e300)), ms::error);
     EXPECT_THROW(ms::cost(std::chrono::duration<double>(0.0 / 0.0)), ms::error);
   });
+}
+
+TEST(VirtualTime, CostsThatAreTooMuchTogetherAreAnError) {
+  time_line(four_cores, [] {
+    const auto most = std::chrono::duration<double>(9e6);
+    ms::cost(most);
+    EXPECT_THROW(ms::cost(most), ms::error);
+  });
+}
+
+TEST(VirtualTime, APhaseInPlaceTakesVirtualTime) {
+  run_on(cores(1), [] {
+    ms::phase("in place", 3, [](std::int64_t) { ms::cost(10ms); });
+    EXPECT_NEAR(ms::report("in place")->seconds, 0.03, 0.001);
+  });
+}
+
+TEST(VirtualTime, ForksComeBackToAProcessorThatWasLent) {
+  int left = 0, right = 0;
+  run_on(cores(1), [&] {
+    std::thread([] {
+      ms::task([] {});
+      ms::wait();
+    }).join();
+    ms::fork([&] { left = 1; }, [&] { right = 1; });
+  });
+  EXPECT_EQ(left + right, 2);
 }
 
 TEST(VirtualTime, NoTaskBeginsBeforeItsCreation) {

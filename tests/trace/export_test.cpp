@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <thread>
 
 #include "maslin/error.hpp"
 #include "trace/recorder.hpp"
@@ -175,6 +177,56 @@ TEST_F(Export, CutsAtTheWindow) {
     }
   expect_nesting(exported({0, middle}));
   expect_nesting(exported({duration + 1, duration + 2}));
+}
+
+TEST_F(Export, WritesThePhasesOfTheWindowOnly) {
+  trace::start(path(), 2, trace::detail_level::all);
+  const std::uint32_t name = trace::intern("step");
+  for (int i = 0; i < 3; ++i) {
+    trace::record(0, phase_begin, name, 1);
+    trace::record(0, stream_begin, name, trace::pack(trace::stream_at{0, 0}));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    trace::record(0, stream_end, name, trace::pack(trace::stream_at{0, 0}));
+    trace::record(0, phase_end, name, 1);
+  }
+  trace::stop();
+  std::vector<std::int64_t> begins, ends;
+  trace::file(path()).each_event([&](const trace::event& e) {
+    if (e.kind == phase_begin) begins.push_back(e.ns);
+    if (e.kind == phase_end) ends.push_back(e.ns);
+  });
+  ASSERT_EQ(begins.size(), 3U);
+  const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) * 1e-9; };
+  const json second = exported({seconds(begins[1] + 1000), seconds(ends[1] - 1000)});
+  EXPECT_EQ(count(second, "b", "phase"), 1U);
+  EXPECT_EQ(count(second, "e", "phase"), 1U);
+  EXPECT_EQ(count(exported(), "b", "phase"), 3U);
+}
+
+TEST_F(Export, TellsTheStreamsOfRepeatedPhasesApart) {
+  trace::start(path(), 2, trace::detail_level::streams);
+  const std::uint32_t name = trace::intern("step");
+  for (int i = 0; i < 3; ++i) {
+    trace::record(0, phase_begin, name, 2);
+    for (int s = 0; s < 2; ++s) {
+      trace::record(0, stream_begin, name, trace::pack(trace::stream_at{s, trace::no_slot}));
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      trace::record(0, stream_end, name, trace::pack(trace::stream_at{s, trace::no_slot}));
+    }
+    trace::record(0, phase_end, name, 2);
+  }
+  const std::uint32_t here = trace::site(maslin::location::current());
+  trace::record(1, task_begin, here, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  trace::record(1, task_end, here, 1);
+  trace::stop();
+  const auto spans = json::parse(spans_json(trace::file(path()), 1e-12));
+  EXPECT_EQ(spans.at("phases").size(), 3U);
+  EXPECT_EQ(spans.at("streams").size(), 6U);
+  for (const json& s : spans.at("streams"))
+    EXPECT_LT(s.at("end_s").get<double>() - s.at("begin_s").get<double>(), 0.02) << s;
+  for (const json& span : spans.at("tracks")[1].at("spans"))
+    EXPECT_EQ(span[2], -1) << "a task belongs to no stream that was run in place";
 }
 
 TEST_F(Export, GivesTheSameFiguresFromBothDetails) {

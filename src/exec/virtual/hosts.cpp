@@ -62,7 +62,7 @@ void hosts::send(context& here, stream_run* s, std::uint32_t kernel, int width, 
   } else {
     kernel_run k{call, env, &here, kernel, width, s};
     if (s) k.ticket = s->phase.sizing().arrived();
-    call_on_team(exec_.calling_team(here), k);
+    call_on_team(here, k);
     if (k.thrown) std::rethrow_exception(k.thrown);
   }
   if (s && here.owns_stream) core::look_at(exec_, *s, exec_.ticks());
@@ -110,11 +110,12 @@ void hosts::run_on_host(context& caller, std::uint32_t kernel, void (*call)(void
   if (thrown) std::rethrow_exception(thrown);
 }
 
-/// Sends the kernel to the team's first worker; the calling thread goes on when the worker's signal is back.
-void hosts::call_on_team(team& t, kernel_run& k) {
+/// Sends the kernel to the first worker of the caller's team; the calling thread goes on when the worker's signal is
+/// back.
+void hosts::call_on_team(const context& caller, kernel_run& k) {
   const virtual_executor::monitor_guard calling(exec_);
   auto& h = *static_cast<host_context*>(exec_.here());
-  virtual_worker& to = exec_.at(t.first());
+  virtual_worker& to = exec_.at(exec_.calling_team(caller).first());
   k.waits = h.running;
   k.arrives = exec_.signalled(to);
   to.kernels.push_back(&k);

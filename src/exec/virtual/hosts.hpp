@@ -36,7 +36,7 @@ class hosts {
   static void stream_body(void* fiber);
   bool stays_on_host(std::uint32_t kernel, int width);
   void run_on_host(context& caller, std::uint32_t kernel, void (*call)(void*), void* env);
-  void call_on_team(team& t, kernel_run& k);
+  void call_on_team(const context& caller, kernel_run& k);
 
   virtual_executor& exec_;
   const int first_number_;

@@ -38,7 +38,10 @@ void virtual_executor::come_to_offload(context&, stream_run& s) {
   if (s.phase.stale(s)) take_place(s);
 }
 
-void virtual_executor::run_phase(context& here, const detail::phase& p) { core::run_phase(*this, here, p); }
+void virtual_executor::run_phase(context& here, const detail::phase& p) {
+  catch_up();  // what is decided here is decided once all before it has happened
+  core::run_phase(*this, here, p);
+}
 
 bool virtual_executor::start_stream(virtual_worker& w) {
   const auto resume = [&](const stream_run& s) {
@@ -86,6 +89,7 @@ bool virtual_executor::resume_stranded() {
 // -------------------------------------------------------------------------------------------------------------------
 
 void virtual_executor::run_offload(context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
+  catch_up();
   core::run_offload(*this, here, kernel, call, env);
 }
 
@@ -93,6 +97,9 @@ void virtual_executor::trace_kernel(trace::event_kind what, std::uint32_t name, 
   trace::record(traced_track(*this).number, what, name, static_cast<std::uint64_t>(width));
 }
 
-void virtual_executor::run_loop(context& caller, const detail::loop& l) { core::run_loop(*this, caller, l); }
+void virtual_executor::run_loop(context& caller, const detail::loop& l) {
+  catch_up();
+  core::run_loop(*this, caller, l);
+}
 
 }  // namespace maslin

@@ -17,6 +17,7 @@
 #include "exec/forks/forks.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/monitor_guard.hpp"
+#include "maslin/error.hpp"
 #include "task/context.hpp"
 #include "trace/recorder.hpp"
 
@@ -174,7 +175,11 @@ bool virtual_executor::pay(double seconds) {
   const bool on_host = p->index >= workers();
   // A kernel declares what it takes on a worker.
   const double longer = on_host && current_context().in_offload ? times_.kernel_on_host : 1;
-  const auto time = static_cast<picoseconds>(std::llround(seconds * longer * 1e12));
+  constexpr double most = 9e18;  // picoseconds
+  const double wanted = seconds * longer * 1e12;
+  if (static_cast<double>(p->clock) + wanted > most)
+    throw error("ms::cost: in virtual time this would end after more than 9,000,000 s; expected less");
+  const auto time = static_cast<picoseconds>(std::llround(wanted));
   if (on_host)
     static_cast<host_context*>(p)->pass(static_cast<host_context*>(p)->slowed(time));
   else

@@ -151,13 +151,15 @@ void virtual_executor::enqueue_in_centre(detail::task_node* task) noexcept {
 
 bool virtual_executor::has_stack_room() const noexcept {
   const processor* const p = here();
-  if (!p || p->running->is_thread) return current_context().is_root;
-  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > p->running->half();
+  const virtual_fiber* const f = p ? p->running : nullptr;  // none runs there while the starter is outside
+  if (!f || f->is_thread) return current_context().is_root;
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) > f->half();
 }
 
 void virtual_executor::run_forks(void (*call)(void*), void* env, location where) {
   const bool is_full = forks_of_thread()->has_room();  // of the stack that its list is for
   if (is_full || !is_known_here()) return run_as_task(*this, call, env, where);
+  { const monitor_guard back(*this, false); }  // the starter's processor may do something else meanwhile
   static constexpr detail::requests at_every_fork{true, true};
   detail::fork_list list{.asked = &at_every_fork};
   const virtual_fiber& f = *here()->running;
