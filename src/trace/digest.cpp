@@ -12,8 +12,9 @@ void digest::before_others(encoder& to) {
 }
 
 void digest::suspend(const cell& c, encoder& to) {
-  end_help(to);
+  cut_help(c.ticks, to);
   before_others(to);
+  if (!open_.empty()) waiting_[c.argument] = std::exchange(open_, {});
   if (frames_.empty()) return;  // nothing that is passed on was open
   suspended_[c.argument] = std::exchange(frames_, {});
   pending_ = c;
@@ -21,6 +22,10 @@ void digest::suspend(const cell& c, encoder& to) {
 
 void digest::resume(const cell& c, encoder& to) {
   const auto found = suspended_.extract(c.argument);
+  if (const auto open = waiting_.extract(c.argument); !open.empty()) {
+    open_ = std::move(open.mapped());
+    if (found.empty()) help(c.ticks, open_.back(), to);
+  }
   if (found.empty()) return;
   end_help(to);
   if (pending_ && pending_->argument == c.argument) {
@@ -38,8 +43,30 @@ void digest::end_help(encoder& to) {
   to.add(help_last_, event_kind::help_end, 0, help_slot_);
 }
 
+void digest::cut_help(std::uint64_t now, encoder& to) {
+  if (helping_ && !open_.empty()) help_last_ = now;
+  end_help(to);
+}
+
+void digest::go_on_helping(std::uint64_t now, encoder& to) {
+  if (frames_.empty() && !open_.empty()) help(now, open_.back(), to);
+}
+
 void digest::begin_help(std::uint64_t now, std::uint64_t slot, encoder& to) {
   if (!frames_.empty()) return;
+  if (helping_ && !open_.empty()) help_last_ = now;  // what is around it has run until now
+  open_.push_back(slot);
+  help(now, slot, to);
+}
+
+void digest::leave_help(std::uint64_t now, encoder& to) {
+  if (!frames_.empty()) return;
+  if (helping_) help_last_ = now;
+  if (!open_.empty()) open_.pop_back();
+  go_on_helping(now, to);
+}
+
+void digest::help(std::uint64_t now, std::uint64_t slot, encoder& to) {
   if (helping_ && (slot != help_slot_ || now - help_last_ > most_gap_)) end_help(to);
   if (!helping_) {
     before_others(to);
@@ -50,7 +77,7 @@ void digest::begin_help(std::uint64_t now, std::uint64_t slot, encoder& to) {
   help_last_ = now;
 }
 
-void digest::finish(encoder& to) { end_help(to); }
+void digest::finish(encoder& to) { cut_help(last_ticks_, to); }
 
 /// The innermost context ends or leaves: says what it off-loaded here. An off-load that is still open counts with its
 /// time until now and is counted itself where it ends.
@@ -72,7 +99,7 @@ void digest::add(const cell& recorded, encoder& to) {
   switch (c.kind) {
     case event_kind::stream_begin:
     case event_kind::stream_resume:
-      end_help(to);
+      cut_help(c.ticks, to);
       before_others(to);
       frames_.push_back({c.ticks, {}, {}});
       return to.add(c);
@@ -81,7 +108,8 @@ void digest::add(const cell& recorded, encoder& to) {
       end_help(to);
       before_others(to);
       leave(c.ticks, to);
-      return to.add(c);
+      to.add(c);
+      return go_on_helping(c.ticks, to);
     case event_kind::offload_begin:
       if (!frames_.empty()) frames_.back().open.push_back({c.id, c.ticks});
       return;
@@ -106,8 +134,7 @@ void digest::add(const cell& recorded, encoder& to) {
     case event_kind::chunk_end:
     case event_kind::task_end:
     case event_kind::task_suspend:
-      if (helping_) help_last_ = c.ticks;
-      return;
+      return leave_help(c.ticks, to);
     case event_kind::worker_start:
     case event_kind::worker_stop:
     case event_kind::phase_begin:
@@ -122,9 +149,12 @@ void digest::add(const cell& recorded, encoder& to) {
     case event_kind::estimate:
     case event_kind::park:
     case event_kind::unpark:
-      end_help(to);
+      cut_help(c.ticks, to);
       before_others(to);
-      return to.add(c);
+      to.add(c);
+      // Nothing is open on a worker that parks or stops: an end was dropped.
+      if (c.kind == event_kind::park || c.kind == event_kind::worker_stop) open_.clear();
+      return go_on_helping(c.ticks, to);
     case event_kind::suspend:
       return suspend(c, to);
     case event_kind::resume:

@@ -43,14 +43,22 @@ class digest {
   void resume(const cell& c, encoder& to);
   /// To be called before anything is passed on.
   void before_others(encoder& to);
+  /// A chunk or a task begins outside of streams, or ends.
   void begin_help(std::uint64_t now, std::uint64_t slot, encoder& to);
+  void leave_help(std::uint64_t now, encoder& to);
+  void help(std::uint64_t now, std::uint64_t slot, encoder& to);
   void end_help(encoder& to);
+  /// It ends here where something is open, and goes on behind what ended it.
+  void cut_help(std::uint64_t now, encoder& to);
+  void go_on_helping(std::uint64_t now, encoder& to);
 
   std::uint64_t most_gap_;
   std::uint64_t last_ticks_ = 0;
   std::vector<frame> frames_;
   std::map<std::uint64_t, std::vector<frame>> suspended_;
-  std::optional<cell> pending_;  // a suspension that is told only if somebody else does something before it ends
+  std::optional<cell> pending_;      // a suspension that is told only if somebody else does something before it ends
+  std::vector<std::uint64_t> open_;  // the slots of the chunks and tasks that run here outside of streams
+  std::map<std::uint64_t, std::vector<std::uint64_t>> waiting_;  // those of fibers that are suspended
   bool helping_ = false;
   std::uint64_t help_slot_ = 0;
   std::uint64_t help_last_ = 0;

@@ -117,6 +117,46 @@ TEST(Digest, TakesTasksOutsideStreamsAsHelpAndLeavesOutTheRest) {
             (lines{"10 help_begin 0 65535", "30 help_end 0 65535"}));
 }
 
+TEST(Digest, CountsAllThatATaskRuns) {
+  EXPECT_EQ(thinning()
+                .at(10, task_begin, 4, 1)
+                .at(1000, chunk_begin, 9, pack(chunk_at{2, 0, 1}))  // of a loop that the task shares
+                .at(1010, chunk_end, 9, pack(chunk_at{2, 0, 1}))
+                .at(2000, phase_begin, 1, 3)
+                .at(3000, task_end, 4, 1)
+                .lines(),
+            (lines{"10 help_begin 0 65535", "1000 help_end 0 65535", "1000 help_begin 0 2", "1010 help_end 0 2",
+                   "1010 help_begin 0 65535", "2000 help_end 0 65535", "2000 phase_begin 1 3",
+                   "2000 help_begin 0 65535", "3000 help_end 0 65535"}));
+}
+
+TEST(Digest, ATaskThatWaitsHelpsNobodyMeanwhile) {
+  EXPECT_EQ(thinning()
+                .at(10, task_begin, 4, 1)
+                .at(1000, suspend, 0, 100)
+                .at(1010, park)
+                .at(2000, unpark)
+                .at(2010, resume, 0, 100)
+                .at(3000, task_end, 4, 1)
+                .at(3500, park)
+                .lines(),
+            (lines{"10 help_begin 0 65535", "1000 help_end 0 65535", "1010 park 0 0", "2000 unpark 0 0",
+                   "2010 help_begin 0 65535", "3000 help_end 0 65535", "3500 park 0 0"}));
+}
+
+TEST(Digest, AnEndThatWasDroppedCountsUntilTheWorkerParks) {
+  EXPECT_EQ(thinning()
+                .at(10, task_begin, 4, 1)
+                .at(1000, park)
+                .at(2000, unpark)
+                .at(2010, task_begin, 4, 2)
+                .at(2020, task_end, 4, 2)
+                .at(9000, phase_end, 1, 3)
+                .lines(),
+            (lines{"10 help_begin 0 65535", "1000 help_end 0 65535", "1000 park 0 0", "2000 unpark 0 0",
+                   "2010 help_begin 0 65535", "2020 help_end 0 65535", "9000 phase_end 1 3"}));
+}
+
 TEST(Digest, KeepsTheTotalsOfAnOuterStreamApartFromThoseOfAnInnerOne) {
   EXPECT_EQ(thinning()
                 .at(10, stream_begin, 1, 0)
