@@ -106,9 +106,12 @@ void domain::combine(datum& d, scope& in, ready_sink& sink) {
 
 void domain::await_in(scope& in, task_list& tasks, ready_sink& sink) {
   reserve_edges(tasks.size());
-  begin(make_task(in, (*tasks.begin())->where, nullptr, nullptr, waiting_task{}));
+  task_node& task = make_task(in, (*tasks.begin())->where, nullptr, nullptr, waiting_task{});
+  name(task);  // until all is said: no datum names it, and who unnames it last frees it
+  begin(task);
   wait_for(tasks, false);
-  if (end(sink)) sink.ready(now_.task);
+  if (end(sink)) sink.ready(&task);
+  unname(task);
 }
 
 void domain::bring_home(scope* members, ready_sink& sink) {

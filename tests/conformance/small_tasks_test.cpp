@@ -130,8 +130,9 @@ struct creation {
 
 /// Takes about 0.2 µs.
 long worked(long x) {
-  for (int i = 0; i < 100; ++i) x = (x * 3 + i) ^ x >> 7;
-  return x;
+  auto bits = static_cast<unsigned long>(x);
+  for (unsigned long i = 0; i < 100; ++i) bits = (bits * 3 + i) ^ bits >> 7;
+  return static_cast<long>(bits);
 }
 
 TEST_P(SmallTasks, AreRunByTheirCreatorOnceItHasCaughtUpWithWhatIsInFlight) {
