@@ -60,24 +60,25 @@ MASLIN_API [[noreturn]] void throw_beyond_int64(std::uint64_t bound);
 /// Where a loop begins or ends: whatever becomes a std::int64_t. Throws `error` for a number that none is.
 struct loop_bound {
   template <class T>
-    requires std::convertible_to<T, std::int64_t> &&(!std::floating_point<T>)constexpr loop_bound(T number)
-        : value(static_cast<std::int64_t>(number)) {
-      if constexpr (std::unsigned_integral<T> && sizeof(T) >= sizeof value)
-        if (value < 0) throw_beyond_int64(number);
-    }
-    template <std::floating_point T>
-    constexpr loop_bound(T number) : value(as_integer(number)) {}
+    requires std::convertible_to<T, std::int64_t>
+  constexpr loop_bound(T number) : value(as_integer(number)) {}
+  std::int64_t value;
 
-    /// The next one towards 0.
-    template <std::floating_point T>
-    static constexpr std::int64_t as_integer(T number) {
+ private:
+  /// Of a number with a fraction the next one towards 0.
+  template <class T>
+  static constexpr std::int64_t as_integer(T& number) {
+    if constexpr (std::floating_point<T>) {
       constexpr T beyond = 9223372036854775808.0F;
       if (!(number >= -beyond && number < beyond))
         throw error("a loop begins or ends at " + std::to_string(number) +
                     ": expected a number between -2^63 and 2^63");
-      return static_cast<std::int64_t>(number);
     }
-    std::int64_t value;
+    const auto integer = static_cast<std::int64_t>(number);
+    if constexpr (std::unsigned_integral<T> && sizeof(T) >= sizeof integer)
+      if (integer < 0) throw_beyond_int64(number);
+    return integer;
+  }
 };
 
 /// Gives the quotient of unsigned numbers, rounded up.

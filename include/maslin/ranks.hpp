@@ -97,14 +97,13 @@ struct combination {
 };
 template <class Element, class Operation>
 combination combination_by(const Operation& operation) {
-  using callable = std::conditional_t<std::is_function_v<Operation>, Operation*, const Operation*>;
   return {[](const void* by, void* into, const void* from, std::size_t count) {
-            auto& combine = *reinterpret_cast<callable>(const_cast<void*>(by));
+            auto& combine = body_at<const Operation>(const_cast<void*>(by));
             auto* const to = static_cast<Element*>(into);
             const auto* const more = static_cast<const Element*>(from);
             for (std::size_t i = 0; i < count; ++i) to[i] = combine(to[i], more[i]);
           },
-          reinterpret_cast<const void*>(&operation), &typeid(Operation)};
+          address_of(operation), &typeid(Operation)};
 }
 
 enum class collective : unsigned char { barrier, broadcast, reduce, gather, scatter, all_to_all, scan, split };

@@ -89,6 +89,9 @@ inline void expect(bool holds, const char* what) {
   if (!holds) throw bad_argument(what);
 }
 
+/// No struct of any version is larger: what says that it is was never filled in.
+inline constexpr std::size_t largest_struct = 4096;
+
 /// Gives options of any version as those of this library; defaults for null. Throws `bad_argument` where the caller
 /// asks for something that this version does not have.
 template <class Options>
@@ -97,7 +100,7 @@ Options read_options(const Options* given) {
   all.size = sizeof(Options);
   if (!given) return all;
   const std::size_t size = given->size;
-  if (size < sizeof(Options::size) || size > 4096)
+  if (size < sizeof(Options::size) || size > largest_struct)
     throw bad_argument("options->size = " + std::to_string(size) + ": expected the sizeof of the options' type");
   const char* bytes = reinterpret_cast<const char*>(given);
   for (std::size_t i = sizeof(Options); i < size; ++i)

@@ -46,8 +46,7 @@ void read_report(const char* name, maslin_phase_report* to) {
   expect(name, "name is NULL: expected the name of a phase");
   expect(to, "report is NULL: expected where to put it");
   const std::size_t size = to->size;
-  constexpr std::size_t most = 4096;
-  if (size < sizeof(to->size) || size > most)
+  if (size < sizeof(to->size) || size > largest_struct)
     throw bad_argument("report->size = " + std::to_string(size) + ": expected sizeof(maslin_phase_report)");
   const auto found = report(name);
   if (!found) throw bad_argument(std::string("no phase \"") + name + "\" has begun: expected the name of one that has");

@@ -1,7 +1,5 @@
 #include "exec/in_place.hpp"
 
-#include <chrono>
-
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
 #include "exec/execute.hpp"
@@ -127,7 +125,7 @@ void phase_in_place(executor& exec, context& caller, const detail::phase& p, std
     report = begin_report(p);
   const std::uint32_t name = trace::on() ? trace::intern(p.name) : 0;
   const auto trace_event = [&](trace::event_kind what, std::uint64_t argument) {
-    trace::record(exec.track(), what, name, argument);
+    if (trace::on()) trace::record(exec.track(), what, name, argument);
   };
   trace_event(trace::event_kind::phase_begin, static_cast<std::uint64_t>(p.streams));
   // Inside another phase it would be everybody's.

@@ -317,6 +317,13 @@ TEST(Process, AnotherThreadThanTheStarterEndsTheRuntime) {
         0, "");
 }
 
+/// Gives the status with which the child leaves, or 1.
+int status_of(pid_t child) {
+  int status = 1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 TEST(Process, AForkedChildStartsAfreshAndTheParentGoesOn) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer ends a forked child that starts threads; the other builds run this";
@@ -327,9 +334,7 @@ TEST(Process, AForkedChildStartsAfreshAndTheParentGoesOn) {
         if (run_a_loop() != 0) return 1;
         const pid_t child = fork();
         if (child == 0) _exit(run_a_loop() + (ms::workers() >= 1 ? 0 : 1));
-        int status = 1;
-        waitpid(child, &status, 0);
-        return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? run_a_loop() : 1;
+        return status_of(child) == 0 ? run_a_loop() : 1;
       },
       0, "");
 }
@@ -345,66 +350,47 @@ TEST(Process, AForkedChildEndsWithItsOwnRuntimeOrWithNone) {
             alarm(60);
             std::exit(calls ? run_a_loop() : 0);
           }
-          int status = 1;
-          waitpid(child, &status, 0);
-          return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? run_a_loop() : 1;
+          return status_of(child) == 0 ? run_a_loop() : 1;
         },
         0, "");
 }
 
+/// Runs `child` in a process that a task has forked; gives the status with which that leaves.
+int status_of_a_fork_in_a_task(void (*child)()) {
+  ms::Runtime r({.workers = 2, .serial = false});
+  std::atomic<int> result{1};
+  ms::task([&] {
+    const pid_t forked = fork();
+    if (forked == 0) child();
+    result = status_of(forked);
+  });
+  ms::wait();
+  return result.load();
+}
+
+/// Makes a first call, and leaves with 0 if that is an error.
+void leave_by_an_error() {
+  try {
+    run_a_loop();
+    _exit(1);
+  } catch (const ms::error& e) {
+    std::cerr << e.what() << "\n" << std::flush;
+    _exit(0);
+  }
+}
+
 TEST(Process, AForkInsideATaskIsAnErrorAtTheChildsFirstCall) {
-  EXPECT_CHILD(
-      [] {
-        ms::Runtime r({.workers = 2, .serial = false});
-        std::atomic<int> result{1};
-        ms::task([&] {
-          const pid_t child = fork();
-          if (child == 0) {
-            try {
-              run_a_loop();
-              _exit(1);
-            } catch (const ms::error& e) {
-              std::cerr << e.what() << "\n" << std::flush;
-              _exit(0);
-            }
-          }
-          int status = 1;
-          waitpid(child, &status, 0);
-          result = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-        });
-        ms::wait();
-        return result.load();
-      },
-      0, "forked inside a task");
+  EXPECT_CHILD([] { return status_of_a_fork_in_a_task(leave_by_an_error); }, 0, "forked inside a task");
 }
 
 TEST(Process, AForkOfSuchAChildIsAnErrorToo) {
   EXPECT_CHILD(
       [] {
-        ms::Runtime r({.workers = 2, .serial = false});
-        std::atomic<int> result{1};
-        ms::task([&] {
-          const pid_t child = fork();
-          int status = 1;
-          if (child == 0) {
-            const pid_t grandchild = fork();
-            if (grandchild == 0) {
-              try {
-                run_a_loop();
-                _exit(1);
-              } catch (const ms::error& e) {
-                std::cerr << e.what() << "\n" << std::flush;
-                _exit(0);
-              }
-            }
-            waitpid(grandchild, &status, 0);
-            _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-          }
-          waitpid(child, &status, 0);
-          result = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+        return status_of_a_fork_in_a_task([] {
+          const pid_t grandchild = fork();
+          if (grandchild == 0) leave_by_an_error();
+          _exit(status_of(grandchild));
         });
-        ms::wait();
-        return result.load();
       },
       0, "forked inside a task");
 }

@@ -201,17 +201,16 @@ stream_run* phase_run::next_stream(int worker, bool before_parking, std::optiona
 
 /// All that have begun can run or be suspended at a time, so there is room for that first. Where there is no memory for
 /// more than the workers have, the others come first.
-bool phase_run::begins_another(std::optional<std::int64_t>& begun) noexcept {
-  if (next_ == what_.streams) return false;
+void phase_run::begins_another(std::optional<std::int64_t>& begun) noexcept {
+  if (next_ == what_.streams) return;
   const auto unfinished = static_cast<std::size_t>(next_ - finished_) + 1;
   try {
     if (running_.capacity() < unfinished) running_.reserve(2 * unfinished);
     if (suspended_.capacity() < unfinished) suspended_.reserve(2 * unfinished);
   } catch (const std::bad_alloc&) {
-    return false;
+    return;
   }
   begun = next_++;
-  return true;
 }
 
 void phase_run::started(stream_run& s, int worker) {

@@ -129,7 +129,7 @@ class phase_run {
   void allot(int first, int width) noexcept;
   void apply(configuration c) noexcept;
   void follow();
-  bool begins_another(std::optional<std::int64_t>& begun) noexcept;
+  void begins_another(std::optional<std::int64_t>& begun) noexcept;
   void update_stream_requests();
   void record_configuration(std::uint64_t now) noexcept;
   std::int64_t left() const { return what_.streams - finished_; }

@@ -45,8 +45,11 @@ void replay(recording& tasks, std::span<const rebinding> instead, location where
   if (here.data && graph::domain::of(here).in_use()) {
     const std::vector<declared> data = all.accesses(instead);
     constexpr std::size_t at_a_time = 1000;  // a task has a most of accesses
-    for (std::span<const declared> left(data); !left.empty(); left = left.subspan(std::min(at_a_time, left.size())))
-      wait_for_data(exec, here, left.first(std::min(at_a_time, left.size())), "replay", where);
+    for (std::span<const declared> left(data); !left.empty();) {
+      const auto some = left.first(std::min(at_a_time, left.size()));
+      wait_for_data(exec, here, some, "replay", where);
+      left = left.subspan(some.size());
+    }
   }
   const std::lock_guard turn(all.turn);
   all.bind(instead, where);

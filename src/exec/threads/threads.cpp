@@ -125,15 +125,14 @@ void threads_executor::end() noexcept {
   grain_lock_.unlock();
   int leaving = 0;
   for (auto& w : workers_) leaving += w->thread.joinable() ? 1 : 0;
-  // Worker 0 takes part in what is left until nothing is.
-  if (worker_0_.returns_to_the_end()) {
-    departure_.begin(leaving + 1);
-    wake_all();
+  // Worker 0 takes part in what is left until nothing is: the caller, or the substitute.
+  const bool returns = worker_0_.returns_to_the_end();
+  if (returns || worker_0_.is_replaced_to_the_end()) ++leaving;
+  departure_.begin(leaving);
+  wake_all();
+  if (returns) {
     enter_loop(at(0));
     worker_0_.detach();
-  } else {
-    departure_.begin(leaving + (worker_0_.is_replaced_to_the_end() ? 1 : 0));
-    wake_all();
   }
   worker_0_.forget_starter();
   for (auto& w : workers_)
