@@ -138,6 +138,7 @@ void Monitor::watch() {
   const sigset_t set = stop_set();
   const timespec pause{0, look_ms * 1000000};
   auto last_line = begin_;
+  if (terminal_) show(false);
   while (!ending_.load(std::memory_order_relaxed)) {
     const int heard = sigtimedwait(&set, nullptr, &pause);
     if (heard > 0) {
