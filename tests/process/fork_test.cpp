@@ -23,7 +23,7 @@ namespace ms = maslin;
 namespace {
 
 /// Where bodies take turns, fewer hold a lock when the process is forked, and each call takes longer.
-int forks_on(const executor_kind& e) { return e.in_turn ? 40 : 200; }
+int forks_on(const executor_kind& e) { return e.in_turn ? 20 : 60; }
 constexpr int status = 3;
 
 int no_stream(void*, int64_t) { return 0; }
