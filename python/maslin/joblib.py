@@ -7,19 +7,23 @@
 
 Tasks run in threads of this process. How many at a time, and how many threads BLAS and OpenMP libraries use in each, is
 measured; ``n_jobs`` is the most that run at a time.
+
+With ``"maslin-processes"`` they run in processes, ``n_jobs`` at a time, that share this node's CPUs: for pure Python code,
+which in threads takes turns.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from joblib.parallel import ParallelBackendBase, register_parallel_backend
+from joblib.parallel import BACKENDS, ParallelBackendBase, register_parallel_backend
 
-from . import _core, _name
+from . import _core, _name, map
 
-__all__ = ["MaslinBackend"]
+__all__ = ["MaslinBackend", "MaslinProcesses"]
 
 
 def _name_of(batch: Any) -> str:
@@ -98,9 +102,49 @@ class MaslinBackend(ParallelBackendBase):
         self._feed = self._earlier.pop() if self._earlier else None
 
     def get_nested_backend(self) -> tuple[MaslinBackend, None]:
-        nested = MaslinBackend(nesting_level=(self.nesting_level or 0) + 1)
-        nested.default_n_jobs = 1  # as joblib has it: who wants more inside says so
-        return nested, None
+        return _inside(self), None
+
+
+def _inside(backend: ParallelBackendBase) -> MaslinBackend:
+    """Gives the backend of calls that tasks of this one make."""
+    nested = MaslinBackend(nesting_level=(backend.nesting_level or 0) + 1)
+    nested.default_n_jobs = 1  # as joblib has it: who wants more inside says so
+    return nested
+
+
+class _Call:
+    """A batch of joblib's as a phase of the process that runs it: libraries inside get the CPUs that the process has."""
+
+    def __init__(self, batch: Callable[[], Any]) -> None:
+        self._batch = batch
+
+    def __call__(self) -> Any:
+        return map(lambda batch: batch(), [self._batch], name=_name_of(self._batch))[0]
+
+
+class MaslinProcesses(BACKENDS["loky"]):  # type: ignore[misc]
+    """What ``joblib.parallel_config("maslin-processes")`` uses: joblib's own processes, which Maslin gives CPUs.
+
+    They are a job of their own (MASLIN_NODE), or of this process's where it has one.
+    """
+
+    default_n_jobs = -1
+
+    def effective_n_jobs(self, n_jobs: int | None) -> int:
+        if n_jobs is not None and n_jobs < 0:
+            n_jobs = max(_core.workers() + 1 + n_jobs, 1)
+        return super().effective_n_jobs(n_jobs)
+
+    def _prepare_worker_env(self, n_jobs: int) -> dict[str, str]:
+        env = {} if self.inner_max_num_threads is None else super()._prepare_worker_env(n_jobs)
+        return {"MASLIN_NODE": f"joblib-{os.getpid()}", **env} if "MASLIN_NODE" not in os.environ else env
+
+    def submit(self, func: Callable[[], Any], callback: Callable[[Any], None] | None = None) -> Any:
+        return super().submit(_Call(func), callback)
+
+    def get_nested_backend(self) -> tuple[MaslinBackend, None]:
+        return _inside(self), None
 
 
 register_parallel_backend("maslin", MaslinBackend)
+register_parallel_backend("maslin-processes", MaslinProcesses)

@@ -5,8 +5,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
+import time
 import unittest
 import warnings
 
@@ -15,6 +17,7 @@ import maslin
 import maslin.joblib
 import numpy
 from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
@@ -189,6 +192,108 @@ class Backend(unittest.TestCase):
             done = subprocess.run([sys.executable, "-B", "-c", textwrap.dedent(program)], text=True, capture_output=True,
                                   env=os.environ | settings, timeout=120, check=True)
             self.assertEqual(done.stdout, f"{[x * (x - 1) // 2 for x in range(8)]}\n")
+
+
+class Processes(unittest.TestCase):
+    """Children of this process, which joblib keeps for the next call."""
+
+    def setUp(self):
+        config = joblib.parallel_config("maslin-processes")
+        config.__enter__()
+        self.addCleanup(config.__exit__, None, None, None)
+
+    def test_give_results_in_order(self):
+        for n in (0, 1, 2, 3, 10, 500):
+            self.assertEqual(Parallel()(delayed(pow)(i, 2) for i in range(n)), [i * i for i in range(n)])
+        for how in ("generator", "generator_unordered"):
+            got = Parallel(return_as=how)(delayed(abs)(-i) for i in range(50))
+            self.assertEqual(sorted(got), list(range(50)))
+
+    def test_are_others_than_this_one_and_share_the_node(self):
+        def task(folder):
+            with open(os.path.join(folder, str(os.getpid())), "w"):
+                pass
+            begin = time.monotonic()
+            while len(os.listdir(folder)) < 2 and time.monotonic() < begin + TOGETHER:
+                time.sleep(0.001)
+            return os.getpid(), os.environ["MASLIN_NODE"], maslin.workers()
+
+        with tempfile.TemporaryDirectory() as folder:
+            found = set(Parallel()(delayed(task)(folder) for _ in range(8)))
+        self.assertEqual(len({process for process, *_ in found}), 2, found)
+        self.assertNotIn(os.getpid(), {process for process, *_ in found})
+        self.assertEqual({(job, workers) for _, job, workers in found}, {(f"joblib-{os.getpid()}", maslin.workers())})
+
+    def test_have_a_phase_with_the_functions_name(self):
+        def counted(_):
+            return [phase["name"] for phase in maslin.report()["phases"]]
+
+        for names in Parallel()(delayed(counted)(i) for i in range(4)):
+            self.assertIn("counted", names)
+
+    def test_give_libraries_their_part_of_the_cpus(self):
+        def width(_):
+            time.sleep(0.01)  # both have tasks
+            return os.getpid(), maslin.width()
+
+        begin, last = time.monotonic(), {}
+        while sum(last.values()) != maslin.workers() or len(last) < 2:  # until both have joined
+            self.assertLess(time.monotonic(), begin + TOGETHER, last)
+            last = dict(Parallel()(delayed(width)(i) for i in range(4)))
+
+    def test_raise_what_a_task_raises_and_serve_on(self):
+        def task(i):
+            if i == 7:
+                raise KeyError(i)
+            return i
+
+        for _ in range(3):
+            with self.assertRaises(KeyError):
+                Parallel()(delayed(task)(i) for i in range(100))
+            self.assertEqual(Parallel()(delayed(task)(i) for i in range(5)), list(range(5)))
+
+    def test_may_be_killed(self):
+        with self.assertRaises(TerminatedWorkerError):
+            Parallel()(delayed(lambda _: os.kill(os.getpid(), signal.SIGKILL))(i) for i in range(4))
+        self.assertEqual(Parallel()(delayed(abs)(-i) for i in range(5)), list(range(5)))
+
+    def test_run_calls_inside_a_task_themselves(self):
+        def inner(x, y):
+            return x * y, os.getpid()
+
+        def outer(x, n_jobs):
+            return os.getpid(), Parallel(n_jobs)(delayed(inner)(x, y) for y in range(5))
+
+        for n_jobs in (None, -1):
+            for x, (process, found) in enumerate(Parallel()(delayed(outer)(x, n_jobs) for x in range(4))):
+                self.assertEqual(found, [(x * y, process) for y in range(5)])
+
+    def test_have_the_threads_that_the_caller_asks_for(self):
+        def limit(_):
+            return os.environ.get("OMP_NUM_THREADS"), os.environ.get("OPENBLAS_NUM_THREADS")
+
+        with joblib.parallel_config("maslin-processes", inner_max_num_threads=1):
+            self.assertEqual(set(Parallel()(delayed(limit)(i) for i in range(4))), {("1", "1")})
+
+    def test_belong_to_the_programs_job(self):
+        program = """
+            import joblib, os, maslin.joblib
+            from joblib import Parallel, delayed
+            with joblib.parallel_config("maslin-processes"):
+                print(set(Parallel()(delayed(os.environ.get)("MASLIN_NODE") for x in range(4))))
+        """
+        for job in ("0", "joblib-test-job"):
+            done = subprocess.run([sys.executable, "-B", "-c", textwrap.dedent(program)], text=True, capture_output=True,
+                                  env=os.environ | {"MASLIN_NODE": job}, timeout=120, check=True)
+            self.assertEqual(done.stdout, f"{{'{job}'}}\n")
+
+    def test_search_as_scikit_learn_does_alone(self):
+        X, y = make_classification(n_samples=150, n_features=8, random_state=0)
+        grid = {"C": [0.1, 1, 10], "gamma": [0.01, 0.1]}
+        together = GridSearchCV(SVC(), grid, cv=3).fit(X, y)
+        with joblib.parallel_config("sequential"):
+            alone = GridSearchCV(SVC(), grid, cv=3).fit(X, y)
+        numpy.testing.assert_array_equal(alone.cv_results_["mean_test_score"], together.cv_results_["mean_test_score"])
 
 
 class ScikitLearn(unittest.TestCase):
