@@ -62,7 +62,11 @@ done
 
 on_machine tset
 expect "an unknown command is refused" status_is 2
-expect "an unknown command is named" says "'tset' is not a command"
+expect "an unknown command is told with the nearest one" says "'tset' is not a command; did you mean test?"
+on_machine relaese-chek
+expect "a longer one too, with three letters wrong not" says "'relaese-chek' is not a command; ./dev alone lists them"
+on_machine release-check packges
+expect "a step is told with the nearest one" says "no step 'packges'; did you mean packages?"
 
 on_machine build
 expect "without apt-get it stops" status_is 2

@@ -92,9 +92,11 @@ in_bare_debian() {
 
 # release_check [STEP...]: all steps, or these; each one's output goes to a file of its own.
 release_check() {
-  local step log status begun failed=() passed=0
+  local step meant log status begun failed=() passed=0
   for step; do
-    [[ " ${release_steps[*]} " == *" $step "* ]] || fail "release-check has no step '$step'; there are: ${release_steps[*]}"
+    [[ " ${release_steps[*]} " == *" $step "* ]] && continue
+    meant=$(nearest "$step" "${release_steps[@]}")
+    fail "release-check has no step '$step'; ${meant:+$meant }there are: ${release_steps[*]}"
   done
   (($#)) || set -- "${release_steps[@]}"
   mkdir -p build/release-check
