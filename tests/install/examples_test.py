@@ -38,7 +38,7 @@ def environment(example: str) -> dict[str, str]:
     if example == "mpi-beside":
         return {f"OMPI_{name}": "1" for name in
                 ("ALLOW_RUN_AS_ROOT", "ALLOW_RUN_AS_ROOT_CONFIRM", "MCA_rmaps_base_oversubscribe")}
-    if example == "python-search":
+    if example.startswith("python-"):
         sys.path.insert(0, str(CHECKOUT / "python" / "tests"))
         import installed  # noqa: PLC0415
 
