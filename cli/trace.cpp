@@ -17,7 +17,8 @@ struct wishes {
   std::string path;
   std::string output;
   bool json = false;
-  bool perfetto = true;
+  bool perfetto = false;
+  bool paraver = false;
   double resolution = 0;
   time_window window;
 };
@@ -30,12 +31,12 @@ void warn_of_drops(const maslin::trace::file& trace) {
                dropped);
 }
 
-/// Gives "run.perfetto.json" for "run.mtrace".
-std::string beside(const std::string& trace) {
+/// Gives "run" for "run.mtrace".
+std::string stem_of(const std::string& trace) {
   const auto dot = trace.find_last_of('.');
   const auto slash = trace.find_last_of('/');
   const bool has_extension = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1) && dot > 0;
-  return (has_extension ? trace.substr(0, dot) : trace) + ".perfetto.json";
+  return has_extension ? trace.substr(0, dot) : trace;
 }
 
 void info(const wishes& w) {
@@ -49,7 +50,17 @@ void export_trace(const wishes& w) {
     throw maslin::error(
         fmt::format("--to {} does not lie behind --from {}: nothing would be exported", w.window.to, w.window.from));
   const maslin::trace::file trace(w.path);
-  const std::string path = w.output.empty() ? beside(w.path) : w.output;
+  if (w.paraver) {
+    if (w.output == "-") throw maslin::error("--paraver writes three files, so it cannot write to the standard output");
+    const std::string stem = w.output.empty()             ? stem_of(w.path)
+                             : w.output.ends_with(".prv") ? stem_of(w.output)
+                                                          : w.output;
+    const std::uint64_t written = export_paraver(trace, w.window, stem);
+    warn_of_drops(trace);
+    fmt::print("{0}.prv: {1} records; open it in Paraver, which also reads {0}.pcf and {0}.row\n", stem, written);
+    return;
+  }
+  const std::string path = w.output.empty() ? stem_of(w.path) + ".perfetto.json" : w.output;
   output_file to(path);
   const std::uint64_t written = export_perfetto(trace, w.window, to);
   to.commit();
@@ -81,10 +92,13 @@ void add_trace(CLI::App& app) {
   figures->add_flag("--json", w->json, "Print one JSON object");
 
   auto* exported = add("export", "Write the trace so that other programs can show it", export_trace);
-  exported->add_flag("--perfetto", w->perfetto, "As JSON for the Perfetto UI and chrome://tracing (the default)");
+  auto* perfetto =
+      exported->add_flag("--perfetto", w->perfetto, "As JSON for the Perfetto UI and chrome://tracing (the default)");
+  exported->add_flag("--paraver", w->paraver, "As the three files that Paraver reads: .prv, .pcf, .row")
+      ->excludes(perfetto);
   exported
       ->add_option("-o,--output", w->output,
-                   "Where to; '-' is the standard output (default: beside FILE, .perfetto.json)")
+                   "Where to; '-' is the standard output (default: beside FILE, .perfetto.json or .prv)")
       ->type_name("FILE");
   exported->add_option("--from", w->window.from, "Leave out what ended before this second of the run")
       ->type_name("SECONDS");

@@ -17,6 +17,11 @@ struct time_window {
 /// beyond the window are cut at its edges. Gives the number of events written.
 std::uint64_t export_perfetto(const maslin::trace::file& trace, const time_window& window, output_file& to);
 
+/// Writes STEM.prv, STEM.pcf and STEM.row, which Paraver reads: for each worker whether it works, waits, is parked or
+/// looks for work, and which stream, task, loop and kernel it is at; for each decision the configuration. What happened
+/// outside the window is left out, and times count from its begin. Gives the number of records.
+std::uint64_t export_paraver(const maslin::trace::file& trace, const time_window& window, const std::string& stem);
+
 /// Gives one JSON object with each worker's intervals by the stream that it worked for, phases, decisions and kernels,
 /// as the report draws them; docs/trace.md lists the keys. Intervals of one stream closer than `resolution_s` are
 /// merged; 0 takes a four-thousandth of the trace.

@@ -1,0 +1,188 @@
+// A trace for Paraver (Barcelona Supercomputing Center): what happened (.prv), what the numbers mean (.pcf), and the
+// names of the rows (.row).
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "timeline.hpp"
+#include "trace_export.hpp"
+
+using namespace maslin::trace;
+
+namespace {
+
+enum state { looking, working, waiting, parked };
+constexpr std::array state_names = {"Looks for work", "Works", "Waits", "Parked"};
+constexpr std::array state_colors = {"200,200,200", "0,110,180", "230,150,30", "245,245,245"};
+
+/// What has a value at each moment of a worker: the innermost slice of these sorts, 0 where none is open.
+struct value {
+  int type;
+  const char* name;
+  std::array<timeline::sort, 2> sorts;
+};
+constexpr std::array values = {
+    value{81000001, "Stream of phase", {timeline::sort::stream, timeline::sort::stream}},
+    value{81000002, "Task", {timeline::sort::task, timeline::sort::task}},
+    value{81000003, "Loop", {timeline::sort::loop, timeline::sort::chunk}},
+    value{81000004, "Kernel", {timeline::sort::offload, timeline::sort::offload}},
+};
+constexpr int streams_at_a_time = 81000005, workers_each = 81000006;
+
+class paraver : public timeline::observer {
+ public:
+  paraver(const file& trace, const time_window& window) : trace_(trace) {
+    const auto ns = [](double s) { return static_cast<std::int64_t>(std::clamp(s * 1e9, 0.0, 9e18)); };
+    until_ = std::min(ns(window.to), trace.about().duration_ns);
+    from_ = std::min(ns(window.from), until_);
+    workers_ = trace.about().workers;
+    bool others = false;
+    for (const auto& t : trace.about().tracks) others |= t.worker < 0 && t.events > 0;
+    rows_.resize(static_cast<std::size_t>(workers_ + (others ? 1 : 0)));
+  }
+
+  void begin(int worker, const timeline::slice& s) override {
+    rows_[index_of(worker)].open.push_back({s.sort, s.id});
+    changed(worker, s.sort, s.begin_ns);
+  }
+  void end(int worker, const timeline::slice& s, std::int64_t ns) override {
+    rows_[index_of(worker)].open.pop_back();
+    changed(worker, s.sort, ns);
+  }
+  void mark(const event& e) override {
+    if (e.kind != event_kind::decision) return;
+    const auto d = unpack<decision_of>(e.argument);
+    add_event(0, e.ns, streams_at_a_time, static_cast<std::uint64_t>(d.under.streams));
+    add_event(0, e.ns, workers_each, static_cast<std::uint64_t>(d.under.width));
+  }
+
+  std::uint64_t write(output_file& to) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) end_state(i, until_);
+    std::stable_sort(records_.begin(), records_.end(), [](const record& a, const record& b) { return a.at < b.at; });
+    const std::size_t rows = rows_.size();
+    const std::time_t now = static_cast<std::time_t>(trace_.about().started_unix_ns / 1'000'000'000);
+    to.write(fmt::format("#Paraver ({:%d/%m/%Y at %H:%M}):{}_ns:1({}):1:1({}:1)\n", fmt::gmtime(now), until_ - from_,
+                         rows, rows));
+    for (const record& r : records_) {
+      const std::size_t cpu = r.row + 1;
+      to.write(r.type == 0 ? fmt::format("1:{0}:1:1:{0}:{1}:{2}:{3}\n", cpu, r.at, r.until, r.is)
+                           : fmt::format("2:{0}:1:1:{0}:{1}:{2}:{3}\n", cpu, r.at, r.type, r.is));
+    }
+    return records_.size();
+  }
+
+  void write_meanings(output_file& to) const {
+    std::string text =
+        "DEFAULT_OPTIONS\n\nLEVEL THREAD\nUNITS NANOSEC\n\nDEFAULT_SEMANTIC\n\nTHREAD_FUNC State As Is\n\n";
+    text += "STATES\n";
+    for (std::size_t i = 0; i < state_names.size(); ++i) line(text, "{} {}", i, state_names[i]);
+    text += "\nSTATES_COLOR\n";
+    for (std::size_t i = 0; i < state_colors.size(); ++i) line(text, "{} {{{}}}", i, state_colors[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      line(text, "\nEVENT_TYPE\n0 {} {}\nVALUES\n0 none", values[i].type, values[i].name);
+      for (const std::uint32_t id : seen_[i]) line(text, "{} {}", id + 1, trace_.name(id));
+    }
+    line(text, "\nEVENT_TYPE\n0 {} Streams at a time\n0 {} Workers each", streams_at_a_time, workers_each);
+    to.write(text);
+  }
+
+  void write_rows(output_file& to) const {
+    std::string text = fmt::format("LEVEL CPU SIZE {0}\n", rows_.size());
+    for (std::size_t i = 0; i < rows_.size(); ++i) line(text, "{}", name_of(i));
+    line(text, "\nLEVEL THREAD SIZE {0}", rows_.size());
+    for (std::size_t i = 0; i < rows_.size(); ++i) line(text, "{}", name_of(i));
+    to.write(text);
+  }
+
+ private:
+  struct open_slice {
+    timeline::sort sort;
+    std::uint32_t id;
+  };
+  struct row {
+    std::vector<open_slice> open;
+    state is = looking;
+    std::int64_t since = 0;
+  };
+  struct record {
+    std::int64_t at, until;  ///< nanoseconds in the window; `until` of a state
+    std::uint64_t is;
+    std::uint32_t row;
+    int type;  ///< 0: a state
+  };
+
+  std::size_t index_of(int worker) const { return static_cast<std::size_t>(worker < 0 ? workers_ : worker); }
+  std::string name_of(std::size_t index) const {
+    return index < static_cast<std::size_t>(workers_) ? fmt::format("worker {}", index) : "other threads";
+  }
+
+  static state state_of(const row& of) {
+    if (of.open.empty()) return looking;
+    const timeline::sort innermost = of.open.back().sort;
+    return innermost == timeline::sort::parked ? parked : innermost == timeline::sort::wait ? waiting : working;
+  }
+
+  void end_state(std::size_t index, std::int64_t ns) {
+    row& of = rows_[index];
+    const std::int64_t begin = std::max(of.since, from_), end = std::min(ns, until_);
+    if (end > begin)
+      records_.push_back(
+          {begin - from_, end - from_, static_cast<std::uint64_t>(of.is), static_cast<std::uint32_t>(index), 0});
+    of.since = std::max(of.since, ns);
+  }
+
+  void add_event(std::size_t index, std::int64_t ns, int type, std::uint64_t is) {
+    if (ns < from_ || ns > until_) return;
+    records_.push_back({ns - from_, 0, is, static_cast<std::uint32_t>(index), type});
+  }
+
+  /// A slice of that sort has been opened or closed.
+  void changed(int worker, timeline::sort sort, std::int64_t ns) {
+    const std::size_t index = index_of(worker);
+    row& of = rows_[index];
+    if (const state now = state_of(of); now != of.is) {
+      end_state(index, ns);
+      of.is = now;
+    }
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      const auto& sorts = values[v].sorts;
+      const auto counts = [&](timeline::sort s) { return s == sorts[0] || s == sorts[1]; };
+      if (!counts(sort)) continue;
+      const auto found =
+          std::find_if(of.open.rbegin(), of.open.rend(), [&](const open_slice& s) { return counts(s.sort); });
+      const std::uint64_t is = found == of.open.rend() ? 0 : found->id + 1u;
+      if (is) seen_[v].emplace(found->id);
+      add_event(index, ns, values[v].type, is);
+    }
+  }
+
+  const file& trace_;
+  std::int64_t from_, until_;
+  int workers_;
+  std::vector<row> rows_;
+  std::vector<record> records_;
+  std::array<std::set<std::uint32_t>, values.size()> seen_;  ///< names that are values
+};
+
+}  // namespace
+
+std::uint64_t export_paraver(const file& trace, const time_window& window, const std::string& stem) {
+  paraver out(trace, window);
+  observe(trace, out, "exporting");
+  output_file records(stem + ".prv"), meanings(stem + ".pcf"), rows(stem + ".row");
+  const std::uint64_t written = out.write(records);
+  out.write_meanings(meanings);
+  out.write_rows(rows);
+  meanings.commit();
+  rows.commit();
+  records.commit();
+  return written;
+}
