@@ -32,6 +32,11 @@ def _name_of(batch: Any) -> str:
     return _name(getattr(function, "function", function), "joblib", 0)
 
 
+def _counted(n_jobs: int) -> int:
+    """Gives how many that are; negative numbers count back from all workers."""
+    return n_jobs if n_jobs > 0 else max(_core.workers() + 1 + n_jobs, 1)
+
+
 class MaslinBackend(ParallelBackendBase):
     """What ``joblib.parallel_config("maslin")`` uses."""
 
@@ -51,7 +56,7 @@ class MaslinBackend(ParallelBackendBase):
             raise ValueError("n_jobs == 0 in Parallel has no meaning")
         if n_jobs is None:
             return 1
-        return n_jobs if n_jobs > 0 else max(_core.workers() + 1 + n_jobs, 1)
+        return _counted(n_jobs)
 
     def configure(self, n_jobs: int | None = 1, parallel: Any = None, prefer: str | None = None,
                   require: str | None = None, **_: Any) -> int:
@@ -131,9 +136,7 @@ class MaslinProcesses(BACKENDS["loky"]):  # type: ignore[misc]
     default_n_jobs = -1
 
     def effective_n_jobs(self, n_jobs: int | None) -> int:
-        if n_jobs is not None and n_jobs < 0:
-            n_jobs = max(_core.workers() + 1 + n_jobs, 1)
-        return super().effective_n_jobs(n_jobs)
+        return super().effective_n_jobs(_counted(n_jobs) if n_jobs else n_jobs)
 
     def _prepare_worker_env(self, n_jobs: int) -> dict[str, str]:
         env = {} if self.inner_max_num_threads is None else super()._prepare_worker_env(n_jobs)

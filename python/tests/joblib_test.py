@@ -27,9 +27,14 @@ from sklearn.svm import SVC
 TOGETHER = 30  # seconds: others come, or the test fails
 
 
-class Backend(unittest.TestCase):
+class Promised:
+    """What tasks in threads and in processes do alike."""
+
+    BACKEND: str
+    TIMES: int  # that a failure is survived
+
     def setUp(self):
-        config = joblib.parallel_config("maslin")
+        config = joblib.parallel_config(self.BACKEND)
         config.__enter__()
         self.addCleanup(config.__exit__, None, None, None)
 
@@ -37,22 +42,35 @@ class Backend(unittest.TestCase):
         for n in (0, 1, 2, 3, 10, 500):
             self.assertEqual(Parallel()(delayed(pow)(i, 2) for i in range(n)), [i * i for i in range(n)])
 
-    def test_is_what_runs(self):
-        meet = threading.Barrier(2)
-        Parallel()(delayed(meet.wait)(TOGETHER) for _ in range(2))
-        maslin.workers()
-        self.assertIn("wait", [phase["name"] for phase in maslin.report()["phases"]])
-
     def test_raises_what_a_task_raises_and_serves_on(self):
         def task(i):
             if i == 7:
                 raise KeyError(i)
             return i
 
-        for _ in range(20):
+        for _ in range(self.TIMES):
             with self.assertRaises(KeyError):
                 Parallel()(delayed(task)(i) for i in range(100))
             self.assertEqual(Parallel()(delayed(task)(i) for i in range(5)), list(range(5)))
+
+    def test_gives_results_one_by_one(self):
+        for how in ("generator", "generator_unordered"):
+            got = list(Parallel(return_as=how)(delayed(abs)(-i) for i in range(50)))
+            self.assertEqual(sorted(got), list(range(50)))
+        self.assertEqual(list(Parallel(return_as="generator")(delayed(abs)(-i) for i in [1])), [1])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            next(Parallel(return_as="generator")(delayed(abs)(-i) for i in range(50)))
+
+
+class Backend(Promised, unittest.TestCase):
+    BACKEND, TIMES = "maslin", 20
+
+    def test_is_what_runs(self):
+        meet = threading.Barrier(2)
+        Parallel()(delayed(meet.wait)(TOGETHER) for _ in range(2))
+        maslin.workers()
+        self.assertIn("wait", [phase["name"] for phase in maslin.report()["phases"]])
 
     def test_begins_nothing_behind_an_exception(self):
         begun = []
@@ -101,15 +119,6 @@ class Backend(unittest.TestCase):
         self.assertEqual(joblib.effective_n_jobs(-1), 2)
         with self.assertRaises(ValueError):
             Parallel(n_jobs=0)(delayed(abs)(i) for i in range(3))
-
-    def test_gives_results_one_by_one(self):
-        for how in ("generator", "generator_unordered"):
-            got = list(Parallel(return_as=how)(delayed(abs)(-i) for i in range(50)))
-            self.assertEqual(sorted(got), list(range(50)))
-        self.assertEqual(list(Parallel(return_as="generator")(delayed(abs)(-i) for i in [1])), [1])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            next(Parallel(return_as="generator")(delayed(abs)(-i) for i in range(50)))
 
     def test_gives_results_one_by_one_around_another_call(self):
         for how in ("generator", "generator_unordered"):
@@ -194,20 +203,10 @@ class Backend(unittest.TestCase):
             self.assertEqual(done.stdout, f"{[x * (x - 1) // 2 for x in range(8)]}\n")
 
 
-class Processes(unittest.TestCase):
+class Processes(Promised, unittest.TestCase):
     """Children of this process, which joblib keeps for the next call."""
 
-    def setUp(self):
-        config = joblib.parallel_config("maslin-processes")
-        config.__enter__()
-        self.addCleanup(config.__exit__, None, None, None)
-
-    def test_give_results_in_order(self):
-        for n in (0, 1, 2, 3, 10, 500):
-            self.assertEqual(Parallel()(delayed(pow)(i, 2) for i in range(n)), [i * i for i in range(n)])
-        for how in ("generator", "generator_unordered"):
-            got = Parallel(return_as=how)(delayed(abs)(-i) for i in range(50))
-            self.assertEqual(sorted(got), list(range(50)))
+    BACKEND, TIMES = "maslin-processes", 3
 
     def test_are_others_than_this_one_and_share_the_node(self):
         def task(folder):
@@ -240,17 +239,6 @@ class Processes(unittest.TestCase):
         while sum(last.values()) != maslin.workers() or len(last) < 2:  # until both have joined
             self.assertLess(time.monotonic(), begin + TOGETHER, last)
             last = dict(Parallel()(delayed(width)(i) for i in range(4)))
-
-    def test_raise_what_a_task_raises_and_serve_on(self):
-        def task(i):
-            if i == 7:
-                raise KeyError(i)
-            return i
-
-        for _ in range(3):
-            with self.assertRaises(KeyError):
-                Parallel()(delayed(task)(i) for i in range(100))
-            self.assertEqual(Parallel()(delayed(task)(i) for i in range(5)), list(range(5)))
 
     def test_may_be_killed(self):
         with self.assertRaises(TerminatedWorkerError):
