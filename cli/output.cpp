@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 
 #include "cli/shared/stopping.hpp"
 #include "cli/shared/terminal.hpp"
@@ -39,29 +36,6 @@ void write_file(const std::string& path, std::string_view text) {
   output_file to(path);
   to.write(text);
   to.commit();
-}
-
-scratch_folder::scratch_folder() {
-  std::error_code problem;
-  const std::filesystem::path in = std::filesystem::temp_directory_path(problem);
-  path_ = in / "maslin-XXXXXX";
-  if (problem || !mkdtemp(path_.data())) {
-    const char* const named = std::getenv("TMPDIR");
-    throw maslin::error(
-        fmt::format("no folder for temporary files can be made in {}: {}; let TMPDIR name another place",
-                    problem && named ? named : in.string(), problem ? problem.message() : std::strerror(errno)));
-  }
-  when_stopped_.emplace_back(path_);
-}
-
-scratch_folder::~scratch_folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string scratch_folder::file(const char* name) {
-  when_stopped_.emplace_back(path_ + "/" + name);
-  return path_ + "/" + name;
 }
 
 progress::progress(std::string what, std::uint64_t total)

@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <deque>
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "cli/shared/stopping.hpp"
 #include "files/replacement.hpp"
 
 /// Appends a line to a text.
@@ -41,22 +39,6 @@ class output_file {
 
 /// Writes all of a file. Throws as `output_file` does.
 void write_file(const std::string& path, std::string_view text);
-
-/// A folder of its own in the temporary one, gone with this; also if the command is stopped.
-class scratch_folder {
- public:
-  /// Throws `maslin::error` when none can be made.
-  scratch_folder();
-  ~scratch_folder();
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  /// Gives the path of a file in it.
-  std::string file(const char* name);
-
- private:
-  std::string path_;
-  std::deque<command::removed_when_stopped> when_stopped_;
-};
 
 /// A bar on the standard error, if that is a terminal, for work that takes more than a moment.
 class progress {

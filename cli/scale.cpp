@@ -1,7 +1,6 @@
 // `maslin scale`: how much faster a program would be on more workers, and what would be in its way.
 
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +16,8 @@
 #include <vector>
 
 #include "calibrate.hpp"
-#include "cli/shared/stopping.hpp"
+#include "cli/shared/child.hpp"
+#include "cli/shared/scratch_folder.hpp"
 #include "cli/shared/terminal.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
@@ -43,35 +43,23 @@ bool is_trace(const std::string& path) {
 }
 
 /// Runs the program on one worker and leaves its trace there.
-void record(std::vector<std::string> command, const std::string& trace) {
+void record(const std::vector<std::string>& program, const std::string& trace) {
   setenv("MASLIN_WORKERS", "1", 1);
   setenv("MASLIN_TRACE", trace.c_str(), 1);
   for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE_DETAIL"}) unsetenv(other);
-  std::vector<char*> words;
-  for (std::string& word : command) words.push_back(word.data());
-  words.push_back(nullptr);
   // What the program says is not this command's result.
-  posix_spawn_file_actions_t streams;
-  posix_spawn_file_actions_init(&streams);
-  posix_spawn_file_actions_adddup2(&streams, STDERR_FILENO, STDOUT_FILENO);
-  pid_t child = 0;
-  const int problem = posix_spawnp(&child, words[0], &streams, nullptr, words.data(), environ);
-  posix_spawn_file_actions_destroy(&streams);
+  const auto [problem, status] = command::run_child(program, STDERR_FILENO);
   unsetenv("MASLIN_WORKERS");
   unsetenv("MASLIN_TRACE");
   if (problem != 0)
-    throw maslin::error(fmt::format("'{}' cannot be run: {}; give a program, or a trace that it left", command[0],
+    throw maslin::error(fmt::format("'{}' cannot be run: {}; give a program, or a trace that it left", program[0],
                                     std::strerror(problem)));
-  const command::stopped_too with_us(child);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw maslin::error(WIFSIGNALED(status)
-                            ? fmt::format("'{}' was ended by signal {}", command[0], WTERMSIG(status))
-                            : fmt::format("'{}' ended with status {}", command[0], WEXITSTATUS(status)));
+                            ? fmt::format("'{}' was ended by signal {}", program[0], WTERMSIG(status))
+                            : fmt::format("'{}' ended with status {}", program[0], WEXITSTATUS(status)));
   if (!std::filesystem::exists(trace))
-    throw maslin::error(fmt::format("'{}' left no trace: it never called Maslin", command[0]));
+    throw maslin::error(fmt::format("'{}' left no trace: it never called Maslin", program[0]));
 }
 
 std::string name_of(const line_share& l) { return l.line.empty() ? "the program itself, between its calls" : l.line; }
@@ -122,7 +110,7 @@ nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const 
 
 void run(wishes w) {
   std::sort(w.workers.begin(), w.workers.end());
-  scratch_folder folder;
+  command::scratch_folder folder;
   std::string trace = w.command.front();
   if (w.command.size() > 1 || !is_trace(trace)) {
     trace = folder.file("run.mtrace");

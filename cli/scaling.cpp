@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cli/shared/scratch_folder.hpp"
 #include "maslin/error.hpp"
 #include "maslin/machine.hpp"
 #include "output.hpp"
@@ -57,7 +58,7 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
         fmt::format("{}: its workers are accelerators; what is recorded on CPU cores is replayed there "
                     "with `maslin replay`, but how it scales is asked of a machine of CPU cores",
                     machine));
-  scratch_folder folder;
+  command::scratch_folder folder;
   const std::string free_machine = folder.file("free.toml");
   const std::string last = folder.file("last.mtrace");
   write_file(free_machine,

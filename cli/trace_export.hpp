@@ -1,6 +1,8 @@
 #pragma once
 // A trace as other programs read it.
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "maslin/trace.hpp"
@@ -10,6 +12,13 @@
 struct time_window {
   double from = 0;
   double to = 1e18;
+
+  std::int64_t from_ns() const { return ns(from); }
+  /// At most the trace's end.
+  std::int64_t until_ns(const maslin::trace::file& trace) const { return std::min(ns(to), trace.about().duration_ns); }
+
+ private:
+  static std::int64_t ns(double s) { return static_cast<std::int64_t>(std::clamp(s * 1e9, 0.0, 9e18)); }
 };
 
 /// Writes trace events in the JSON format that the Perfetto UI and chrome://tracing read: a track a worker with nested

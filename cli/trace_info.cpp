@@ -1,8 +1,8 @@
 #include "trace_info.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -53,18 +53,21 @@ class sums : public timeline::observer {
 
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-std::string started(const summary& about) {
-  const auto when = static_cast<std::time_t>(about.started_unix_ns / 1'000'000'000);
-  std::tm utc{};
-  if (gmtime_r(&when, &utc) == nullptr) return "?";
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc);
-}
+std::string started(const summary& about) { return start_of(about, "%Y-%m-%dT%H:%M:%SZ"); }
 
 double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
 }  // namespace
+
+std::string start_of(const summary& about, const char* format) {
+  const auto when = static_cast<std::time_t>(about.started_unix_ns / 1'000'000'000);
+  std::tm utc{};
+  std::array<char, 64> text{};
+  if (gmtime_r(&when, &utc) == nullptr) return "?";
+  return {text.data(), std::strftime(text.data(), text.size(), format, &utc)};
+}
 
 trace_figures figures_of(const file& trace) {
   trace_figures figures;

@@ -22,6 +22,9 @@ struct trace_figures {
   std::uint64_t unmatched = 0;            ///< ends without a begin
 };
 
+/// Gives when the run began, in UTC, in a format of strftime(3); "?" for what is no date.
+std::string start_of(const maslin::trace::summary& about, const char* format);
+
 /// Reads the whole trace.
 trace_figures figures_of(const maslin::trace::file& trace);
 

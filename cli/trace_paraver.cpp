@@ -1,19 +1,17 @@
 // A trace for Paraver (Barcelona Supercomputing Center): what happened (.prv), what the numbers mean (.pcf), and the
 // names of the rows (.row).
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <ctime>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "timeline.hpp"
 #include "trace_export.hpp"
+#include "trace_info.hpp"
 
 using namespace maslin::trace;
 
@@ -40,9 +38,8 @@ constexpr int streams_at_a_time = 81000005, workers_each = 81000006;
 class paraver : public timeline::observer {
  public:
   paraver(const file& trace, const time_window& window) : trace_(trace) {
-    const auto ns = [](double s) { return static_cast<std::int64_t>(std::clamp(s * 1e9, 0.0, 9e18)); };
-    until_ = std::min(ns(window.to), trace.about().duration_ns);
-    from_ = std::min(ns(window.from), until_);
+    until_ = window.until_ns(trace);
+    from_ = std::min(window.from_ns(), until_);
     workers_ = trace.about().workers;
     bool others = false;
     for (const auto& t : trace.about().tracks) others |= t.worker < 0 && t.events > 0;
@@ -68,9 +65,8 @@ class paraver : public timeline::observer {
     for (std::size_t i = 0; i < rows_.size(); ++i) end_state(i, until_);
     std::stable_sort(records_.begin(), records_.end(), [](const record& a, const record& b) { return a.at < b.at; });
     const std::size_t rows = rows_.size();
-    const std::time_t now = static_cast<std::time_t>(trace_.about().started_unix_ns / 1'000'000'000);
-    to.write(fmt::format("#Paraver ({:%d/%m/%Y at %H:%M}):{}_ns:1({}):1:1({}:1)\n", fmt::gmtime(now), until_ - from_,
-                         rows, rows));
+    to.write(fmt::format("#Paraver ({}):{}_ns:1({}):1:1({}:1)\n", start_of(trace_.about(), "%d/%m/%Y at %H:%M"),
+                         until_ - from_, rows, rows));
     for (const record& r : records_) {
       const std::size_t cpu = r.row + 1;
       to.write(r.type == 0 ? fmt::format("1:{0}:1:1:{0}:{1}:{2}:{3}\n", cpu, r.at, r.until, r.is)
@@ -95,10 +91,12 @@ class paraver : public timeline::observer {
   }
 
   void write_rows(output_file& to) const {
-    std::string text = fmt::format("LEVEL CPU SIZE {0}\n", rows_.size());
-    for (std::size_t i = 0; i < rows_.size(); ++i) line(text, "{}", name_of(i));
-    line(text, "\nLEVEL THREAD SIZE {0}", rows_.size());
-    for (std::size_t i = 0; i < rows_.size(); ++i) line(text, "{}", name_of(i));
+    std::string text;
+    for (const char* level : {"CPU", "THREAD"}) {
+      if (!text.empty()) text += '\n';
+      line(text, "LEVEL {} SIZE {}", level, rows_.size());
+      for (std::size_t i = 0; i < rows_.size(); ++i) line(text, "{}", name_of(i));
+    }
     to.write(text);
   }
 

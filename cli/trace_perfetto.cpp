@@ -35,9 +35,8 @@ std::string_view stage_name(decision_stage stage) {
 class perfetto : public timeline::observer {
  public:
   perfetto(const file& trace, const time_window& window, output_file& to) : trace_(&trace), to_(&to) {
-    const auto ns = [](double s) { return static_cast<std::int64_t>(std::clamp(s * 1e9, 0.0, 9e18)); };
-    from_ = ns(window.from);
-    until_ = std::min(ns(window.to), trace.about().duration_ns);
+    from_ = window.from_ns();
+    until_ = window.until_ns(trace);
   }
 
   void head() {

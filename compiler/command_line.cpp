@@ -50,6 +50,12 @@ bool is_any_of(std::string_view word, std::initializer_list<std::string_view> al
   return std::find(all.begin(), all.end(), word) != all.end();
 }
 
+bool is_for_linking(std::string_view word) {
+  for (const char* one : {"-l", "-L", "-Wl,", "-Xlinker", "-shared", "-static", "-rdynamic", "-T", "-u", "-z"})
+    if (word.starts_with(one) && word != "-undef") return true;
+  return false;
+}
+
 }  // namespace
 
 command_line read_command_line(const std::vector<std::string>& words) {
@@ -64,17 +70,16 @@ command_line read_command_line(const std::vector<std::string>& words) {
       is.text.push_back(words[++i]);
     const std::string value = is.text.size() > 1 ? is.text[1] : one.size() > 2 ? one.substr(2) : "";
     if (one.empty() || one[0] != '-' || one == "-") {
-      if (one != "-" && (written_in == "c" || (written_in.empty() && one.ends_with(".c")))) is.is = source;
+      is.is = one != "-" && (written_in == "c" || (written_in.empty() && one.ends_with(".c"))) ? source : file;
     } else if (one.starts_with("-o") && !one.starts_with("-on")) {
       is.is = output;
       made.output = value;
     } else if (one.starts_with("-x")) {
       written_in = value == "none" ? "" : value;
       is.is = language;
-    } else if (one == "-c") {
-      reach(command_line::step::assemble);
-    } else if (one == "-S") {
-      reach(command_line::step::compile);
+    } else if (one == "-c" || one == "-S") {
+      reach(one == "-c" ? command_line::step::assemble : command_line::step::compile);
+      is.is = until;
     } else if (is_any_of(one, {"-E", "-M", "-MM", "-fsyntax-only"})) {
       reach(command_line::step::preprocess);
     } else if (is_any_of(one, {"-MD", "-MMD", "-MP", "-MG"}) || is_any_of(one.substr(0, 3), {"-MF", "-MT", "-MQ"})) {
@@ -87,6 +92,8 @@ command_line read_command_line(const std::vector<std::string>& words) {
       is.is = preprocessor;
     } else if (one.starts_with("-std=") || one == "-ansi") {
       made.standard = one;
+    } else if (is_for_linking(one)) {
+      is.is = linker;
     }
     made.words.push_back(std::move(is));
   }

@@ -12,9 +12,12 @@ struct command_line {
   struct word {
     enum class kind {
       source,        ///< a file in C
+      file,          ///< another one, to be linked
       output,        ///< -o and what follows
-      preprocessor,  ///< only for who preprocesses: macros to define, files to include, dependences to write
-      dependences,   ///< of these, those for `make`
+      until,         ///< -c, -S
+      preprocessor,  ///< only for who preprocesses: macros to define, files to include
+      dependences,   ///< the same, for `make`
+      linker,        ///< only for who links
       language,      ///< -x and what follows
       other
     };

@@ -1,29 +1,29 @@
 // maslin-cc: a C compiler that knows `#pragma css`. It translates what has such lines, and hands all the rest to the
 // compiler that it stands in front of.
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "cli/shared/child.hpp"
+#include "cli/shared/scratch_folder.hpp"
+#include "cli/shared/stopping.hpp"
 #include "command_line.hpp"
 #include "source.hpp"
 #include "translate.hpp"
-
-extern char** environ;
 
 namespace {
 
@@ -55,73 +55,34 @@ std::string real_compiler() {
   return said && *said ? said : "cc";
 }
 
-/// Runs a command and gives its status. `input` and `output`: files for the standard streams; empty: this process's.
-int run(const strings& words, const fs::path& input = {}, const fs::path& output = {}) {
-  std::vector<char*> arguments;
-  for (const std::string& one : words) arguments.push_back(const_cast<char*>(one.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  if (!input.empty()) posix_spawn_file_actions_addopen(&files, 0, input.c_str(), O_RDONLY, 0);
-  if (!output.empty()) posix_spawn_file_actions_addopen(&files, 1, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (failed)
-    throw failure(
-        fmt::format("cannot run the compiler '{}' ({}); MASLINCC names another", words[0], std::strerror(failed)));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+[[noreturn]] void cannot_run(const strings& words, int problem) {
+  throw failure(
+      fmt::format("cannot run the compiler '{}' ({}); MASLINCC names another", words[0], std::strerror(problem)));
+}
+
+/// Runs a command and gives its status as a shell does.
+int run(const strings& words) {
+  const auto [problem, status] = command::run_child(words);
+  if (problem) cannot_run(words, problem);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 [[noreturn]] void become(const strings& words) {
-  std::vector<char*> arguments;
-  for (const std::string& one : words) arguments.push_back(const_cast<char*>(one.c_str()));
-  arguments.push_back(nullptr);
-  execvp(arguments[0], arguments.data());
-  throw failure(
-      fmt::format("cannot run the compiler '{}' ({}); MASLINCC names another", words[0], std::strerror(errno)));
+  execvp(words[0].c_str(), command::arguments_of(words).data());
+  cannot_run(words, errno);
 }
 
-std::string content_of(const fs::path& file) {
+std::string content_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::ostringstream all;
   all << in.rdbuf();
   return all.str();
 }
 
-void write(const fs::path& file, const std::string& text) {
+void write(const std::string& file, const std::string& text) {
   std::ofstream out(file, std::ios::binary);
-  if (!(out << text).flush()) throw failure(fmt::format("cannot write {}; is the disk full?", file.string()));
+  if (!(out << text).flush()) throw failure(fmt::format("cannot write {}; is the disk full?", file));
 }
-
-/// A folder that is gone when this process is.
-class scratch {
- public:
-  scratch() {
-    std::string name = (fs::temp_directory_path() / "maslin-cc-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw failure(fmt::format("cannot make a folder {} ({})", name, std::strerror(errno)));
-    folder_ = name;
-  }
-  ~scratch() {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
-  }
-  scratch(const scratch&) = delete;
-  scratch& operator=(const scratch&) = delete;
-  /// Gives a file of that name in a folder of its own.
-  fs::path file(const std::string& name) {
-    const fs::path own = folder_ / std::to_string(count_++);
-    fs::create_directory(own);
-    return own / name;
-  }
-
- private:
-  fs::path folder_;
-  int count_ = 0;
-};
 
 /// Gives where the libraries are: beside this command as it is installed, or where they were built.
 fs::path library_folder() {
@@ -140,23 +101,24 @@ class driver {
       : checks_(checks), emits_(emits), all_(std::move(words)), line_(compiler::read_command_line(all_)) {}
 
   int run() {
-    strings sources;
-    for (const command_line::word& one : line_.words)
-      if (one.is == kind::source) sources.push_back(one.text[0]);
     using step = command_line::step;
-    if (line_.until == step::preprocess || (sources.empty() && (line_.until != step::link || !links())))
-      become(with_compiler(all_));
-    const bool is_shared_output = !line_.output.empty() && line_.until != step::link && sources.size() > 1;
-    if (is_shared_output) become(with_compiler(all_));  // it says what is wrong
+    const auto sources = words_of({kind::source}).size(), files = words_of({kind::file}).size();
+    // No files at all is a question such as -print-file-name; several sources and one output are an error to be told.
+    const bool nothing_to_do =
+        line_.until == step::preprocess || (sources == 0 && (line_.until != step::link || files == 0));
+    const bool is_wrong = line_.until != step::link && !line_.output.empty() && sources > 1;
+    if (nothing_to_do || is_wrong) {
+      all_.insert(all_.begin(), real_compiler());
+      become(all_);
+    }
 
     strings link = {real_compiler()};
     for (const command_line::word& one : line_.words) {
       if (one.is == kind::source) {
-        const std::string made = compile(one.text[0]);
+        link.push_back(compile(one.text[0]));
         if (status_) return status_;
-        link.push_back(made);
       } else if (one.is != kind::language && one.is != kind::dependences) {
-        link.insert(link.end(), one.text.begin(), one.text.end());
+        append(link, one.text);
       }
     }
     if (emits_ || line_.until != step::link) return 0;
@@ -164,92 +126,80 @@ class driver {
     if (checks_) {
       for (const char* name : {"malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset"})
         link.push_back(fmt::format("-Wl,--wrap={}", name));
-      link.insert(link.end(), {"-rdynamic", (folder / "libmaslin_css_check.a").string(), "-ldl"});
+      append(link, {"-rdynamic", (folder / "libmaslin_css_check.a").string(), "-ldl"});
     } else {
-      link.insert(link.end(), {(folder / "libmaslin_css.a").string(), (folder / MASLIN_SONAME).string(),
-                               "-Wl,-rpath," + folder.string()});
+      append(link, {(folder / "libmaslin_css.a").string(), (folder / MASLIN_SONAME).string(),
+                    "-Wl,-rpath," + folder.string()});
     }
     return ::run(link);
   }
 
  private:
-  static strings with_compiler(strings words) {
-    words.insert(words.begin(), real_compiler());
-    return words;
-  }
-  /// Are there files to link, or is this a question such as -print-file-name?
-  bool links() const {
+  /// Gives the words of these kinds, in their order.
+  strings words_of(std::initializer_list<kind> kinds) const {
+    strings found;
     for (const command_line::word& one : line_.words)
-      if (one.is == kind::other && one.text[0][0] != '-') return true;
-    return false;
+      if (std::find(kinds.begin(), kinds.end(), one.is) != kinds.end())
+        found.insert(found.end(), one.text.begin(), one.text.end());
+    return found;
   }
 
   /// Compiles a source as far as the command line says, and gives the file to link.
   std::string compile(const std::string& file) {
     const std::string stem = fs::path(file).stem().string();
     const bool is_linked = line_.until == command_line::step::link;
-    const std::string suffix = line_.until == command_line::step::compile ? ".s" : ".o";
-    const std::string object = is_linked              ? scratch_.file(stem + ".o").string()
-                               : line_.output.empty() ? stem + suffix
+    const bool is_assembly = line_.until == command_line::step::compile;
+    const std::string object = is_linked              ? scratch_.file(fmt::format("{}.o", ++objects_))
+                               : line_.output.empty() ? stem + (is_assembly ? ".s" : ".o")
                                                       : line_.output;
-    const fs::path preprocessed = scratch_.file(stem + ".i");
-    strings first = {real_compiler(), "-E", "-dD", "-x", "c", file, "-o", preprocessed.string()};
-    for (const command_line::word& one : line_.words)
-      if (one.is == kind::other || one.is == kind::preprocessor || one.is == kind::dependences)
-        if (one.text[0] != "-c" && one.text[0] != "-S" && (one.text[0][0] == '-' && !is_for_linking(one.text[0])))
-          first.insert(first.end(), one.text.begin(), one.text.end());
+    strings first = {real_compiler(), "-E", "-dD", "-x", "c", file, "-o", preprocessed_};
+    append(first, words_of({kind::preprocessor, kind::dependences, kind::other}));
     if (line_.writes_dependences) {
-      const std::string target = is_linked && !line_.output.empty() ? line_.output : is_linked ? stem + ".o" : object;
-      if (!line_.names_dependences)
-        first.insert(first.end(), {"-MF", fs::path(target).replace_extension(".d").string()});
-      if (!line_.names_target) first.insert(first.end(), {"-MT", target});
+      const std::string target = !is_linked ? object : line_.output.empty() ? stem + ".o" : line_.output;
+      if (!line_.names_dependences) append(first, {"-MF", fs::path(target).replace_extension(".d").string()});
+      if (!line_.names_target) append(first, {"-MT", target});
     }
     if ((status_ = ::run(first))) return {};
 
     const auto expand = [&](const std::string& macros) {
-      const fs::path in = scratch_.file("macros.c"), out = scratch_.file("macros.i");
-      write(in, macros);
-      if (::run({real_compiler(), "-E", "-P", "-undef", "-w", "-x", "c", in.string(), "-o", out.string()}))
+      write(macros_, macros);
+      if (::run({real_compiler(), "-E", "-P", "-undef", "-w", "-x", "c", macros_, "-o", expanded_}))
         throw failure("the compiler could not replace the macros of a pragma");
-      return content_of(out);
+      return content_of(expanded_);
     };
-    const compiler::source source = compiler::read(content_of(preprocessed), expand);
+    const compiler::source source = compiler::read(content_of(preprocessed_), expand);
     const std::string text = source.pragmas.empty() ? source.text : compiler::translate(source, line_.standard);
     if (emits_) {
       fmt::print("{}", text);
       return {};
     }
-    write(preprocessed, text);
+    write(preprocessed_, text);
     strings second = {real_compiler()};
-    for (const command_line::word& one : line_.words)
-      if (one.is == kind::other && one.text[0][0] == '-' && one.text[0] != "-S" && one.text[0] != "-c" &&
-          !is_for_linking(one.text[0]))
-        second.insert(second.end(), one.text.begin(), one.text.end());
+    append(second, words_of({kind::other}));
     if (checks_)
-      second.insert(second.end(), {"-g", "-fsanitize=thread", "-fno-builtin-memcpy", "-fno-builtin-memmove",
-                                   "-fno-builtin-memset", "-Wno-tsan"});
-    second.insert(second.end(),
-                  {suffix == ".s" ? "-S" : "-c", "-x", "cpp-output", preprocessed.string(), "-o", object});
+      append(second, {"-g", "-fsanitize=thread", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset",
+                      "-Wno-tsan"});
+    append(second, {is_assembly ? "-S" : "-c", "-x", "cpp-output", preprocessed_, "-o", object});
     status_ = ::run(second);
     return object;
   }
 
-  static bool is_for_linking(const std::string& word) {
-    for (const char* one : {"-l", "-L", "-Wl,", "-Xlinker", "-shared", "-static", "-rdynamic", "-T", "-u", "-z"})
-      if (word.starts_with(one) && word != "-undef") return true;
-    return false;
-  }
+  static void append(strings& to, const strings& more) { to.insert(to.end(), more.begin(), more.end()); }
 
   const bool checks_, emits_;
-  const strings all_;
+  strings all_;
   const command_line line_;
-  scratch scratch_;
+  command::scratch_folder scratch_;
+  const std::string preprocessed_ = scratch_.file("unit.i"), macros_ = scratch_.file("macros.c"),
+                    expanded_ = scratch_.file("macros.i");
+  int objects_ = 0;
   int status_ = 0;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) try {
+  command::tidy_up_when_stopped();
   strings words(argv + 1, argv + argc);
   const auto take = [&](const char* option) { return std::erase(words, option) > 0; };
   const bool checks = take("--check"), emits = take("--emit");

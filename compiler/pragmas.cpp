@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string_view>
 
@@ -32,8 +33,7 @@ class words {
   std::string word() {
     if (is_empty()) return "";
     std::size_t n = 0;
-    const auto fits = [&](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    while (n < rest_.size() && fits(rest_[n])) ++n;
+    while (n < rest_.size() && is_of_word(rest_[n])) ++n;
     if (n == 0 || std::isdigit(static_cast<unsigned char>(rest_[0]))) return "";
     std::string taken(rest_.substr(0, n));
     rest_.remove_prefix(n);
@@ -83,16 +83,19 @@ class words {
   std::string_view rest_;
 };
 
-[[noreturn]] void unknown(const words& line, const std::string& found, std::vector<std::string> known) {
+[[noreturn]] void unknown(const words& line, const std::string& found, const std::vector<std::string>& known) {
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "" : ", ") + one;
-  const std::string meant = maslin::base::nearest_word(found, {known.begin(), known.end()});
+  const std::string meant = maslin::base::nearest_word(found, known);
   line.wrong(fmt::format("'{}' means nothing here; {}", found,
                          meant.empty() ? "expected " + list : fmt::format("did you mean {}?", meant)),
              found);
 }
 
-void parse_clause(words& line, pragma& made, direction goes, const std::string& clause) {
+constexpr std::array directions = {direction::input, direction::output, direction::inout};
+
+void parse_clause(words& line, pragma& made, direction goes) {
+  const std::string clause = name_of(goes);
   line.expect('(', clause);
   do {
     pragma::parameter one{goes, line.word(), {}};
@@ -138,12 +141,10 @@ pragma parse(const pragma_line& from) {
   pragma made{task, false, {}, {}};
   while (!line.is_empty()) {
     const std::string clause = line.word();
-    if (clause == "input")
-      parse_clause(line, made, direction::input, clause);
-    else if (clause == "output")
-      parse_clause(line, made, direction::output, clause);
-    else if (clause == "inout")
-      parse_clause(line, made, direction::inout, clause);
+    const auto goes =
+        std::find_if(directions.begin(), directions.end(), [&](auto one) { return clause == name_of(one); });
+    if (goes != directions.end())
+      parse_clause(line, made, *goes);
     else if (clause == "highpriority")
       made.is_urgent = true;
     else if (clause.empty())

@@ -8,7 +8,7 @@
 
 namespace compiler {
 
-enum class direction { input, output, inout };
+enum class direction { input, output, inout };  ///< as MASLIN_IN, MASLIN_OUT, MASLIN_INOUT
 
 struct pragma {
   enum class kind { task, barrier, wait_on, start, finish };

@@ -11,6 +11,16 @@ namespace compiler {
 
 namespace {
 
+/// Calls `take(line)` for each line of a text.
+template <class Take>
+void each_line(std::string_view text, Take&& take) {
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    take(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
 constexpr std::string_view pragma_name = "maslin_css_pragma_";
 
 /// Gives what follows if the line begins with these words, which may be apart; otherwise nothing.
@@ -20,7 +30,7 @@ std::string_view after(std::string_view line, std::initializer_list<std::string_
     if (!line.starts_with(word)) return {};
     line.remove_prefix(word.size());
   }
-  if (!line.empty() && (std::isalnum(static_cast<unsigned char>(line[0])) || line[0] == '_')) return {};
+  if (!line.empty() && is_of_word(line[0])) return {};
   return line.empty() ? std::string_view(" ") : line;
 }
 
@@ -34,17 +44,25 @@ std::string line_of_file(const place& at) {
 
 }  // namespace
 
+bool is_of_word(char one) { return std::isalnum(static_cast<unsigned char>(one)) || one == '_'; }
+
+std::string quoted(std::string_view text) {
+  std::string made = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') made += '\\';
+    made += c;
+  }
+  return made + '"';
+}
+
 void say(const place& where, std::string_view kind, std::string_view what, std::string_view word) {
   const std::string line = line_of_file(where);
   std::size_t at = std::string::npos;
   if (!word.empty()) {
-    const auto is_of_word = [&](std::size_t i) {
-      return i < line.size() && (std::isalnum(static_cast<unsigned char>(line[i])) || line[i] == '_');
-    };
+    const auto goes_on = [&](std::size_t i) { return i < line.size() && is_of_word(line[i]); };
     const std::size_t css = line.find("css");
     at = line.find(word, css == std::string::npos ? 0 : css);
-    while (at != std::string::npos && is_of_word(at) &&
-           ((at > 0 && is_of_word(at - 1)) || is_of_word(at + word.size())))
+    while (at != std::string::npos && goes_on(at) && ((at > 0 && goes_on(at - 1)) || goes_on(at + word.size())))
       at = line.find(word, at + 1);
   }
   if (at == std::string::npos) at = std::min(line.find_first_not_of(" \t"), line.size());
@@ -69,12 +87,8 @@ place source::where(std::size_t offset) const {
 
 std::string source::marker(std::size_t offset, bool as_system) const {
   const line& at = line_of(offset);
-  std::string quoted;
-  for (const char c : files_[static_cast<std::size_t>(at.file)]) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return fmt::format("# {} \"{}\"{}\n", at.number, quoted, as_system || at.is_system ? " 3" : "");
+  return fmt::format("# {} {}{}\n", at.number, quoted(files_[static_cast<std::size_t>(at.file)]),
+                     as_system || at.is_system ? " 3" : "");
 }
 
 source read(const std::string& preprocessed, const std::function<std::string(const std::string&)>& expand) {
@@ -84,10 +98,7 @@ source read(const std::string& preprocessed, const std::function<std::string(con
   std::string macros;  // their definitions in order, and the pragmas between them
   int file = 0, number = 1;
   bool is_system = false;
-  for (std::size_t begin = 0; begin < preprocessed.size();) {
-    const std::size_t end = std::min(preprocessed.find('\n', begin), preprocessed.size());
-    const std::string_view line = std::string_view(preprocessed).substr(begin, end - begin);
-    begin = end + 1;
+  each_line(preprocessed, [&](std::string_view line) {
     made.lines_.push_back({made.text.size(), file, number, is_system});
     if (line.starts_with("# ") && line.size() > 2 && std::isdigit(static_cast<unsigned char>(line[2]))) {
       // # LINE "FILE" FLAGS
@@ -117,20 +128,16 @@ source read(const std::string& preprocessed, const std::function<std::string(con
       ++number;
     }
     made.text += '\n';
-  }
+  });
   made.lines_.push_back({made.text.size(), file, number, is_system});
   if (made.pragmas.empty()) return made;
 
-  const std::string expanded = expand(macros);
-  for (std::size_t begin = 0; begin < expanded.size();) {
-    const std::size_t end = std::min(expanded.find('\n', begin), expanded.size());
-    const std::string_view line = std::string_view(expanded).substr(begin, end - begin);
-    begin = end + 1;
-    if (!line.starts_with(pragma_name)) continue;
+  each_line(expand(macros), [&](std::string_view line) {
+    if (!line.starts_with(pragma_name)) return;
     const std::size_t index = std::strtoul(line.data() + pragma_name.size(), nullptr, 10);
     const std::size_t words = std::min(line.find(' '), line.size());
     if (index < made.pragmas.size()) made.pragmas[index].words = line.substr(words);
-  }
+  });
   return made;
 }
 

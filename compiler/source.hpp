@@ -14,6 +14,11 @@ struct place {
   int line = 0;
 };
 
+/// May this stand in an identifier?
+bool is_of_word(char one);
+/// Gives it as C writes a string.
+std::string quoted(std::string_view text);
+
 /// What is wrong with a program; said in the form of a compiler (`say`).
 struct mistake : std::runtime_error {
   mistake(place at, const std::string& what, std::string at_word = {})

@@ -98,7 +98,7 @@ function read_function(const reader& of, CXCursor cursor) {
       depth += of.text[close] == '(' ? 1 : of.text[close] == ')' ? -1 : 0;
       if (depth == 0) break;
     }
-    made.parameters = of.text.substr(open + 1, close - open - 1);
+    if (count > 0) made.parameters = of.text.substr(open + 1, close - open - 1);
   }
   return made;
 }

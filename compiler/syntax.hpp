@@ -25,7 +25,7 @@ struct function {
   bool is_definition = false;
   bool gives_nothing = false;  ///< void
   bool is_variadic = false;
-  std::string parameters;  ///< between its parentheses
+  std::string parameters;  ///< between its parentheses; empty where it has none
   std::vector<parameter> list;
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <utility>
 
@@ -31,26 +30,11 @@ struct insertion {
   std::string text;
 };
 
-std::string quoted(const std::string& text) {
-  std::string made = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') made += '\\';
-    made += c;
-  }
-  return made + '"';
-}
-
-const parameter* find(const function& in, const std::string& name) {
-  for (const parameter& one : in.list)
-    if (one.name == name) return &one;
-  return nullptr;
-}
-
-/// Gives what the pragma says of the parameter; null where it says nothing.
-const pragma::parameter* said_of(const task& t, const std::string& name) {
-  for (const pragma::parameter& one : t.says.parameters)
-    if (one.name == name) return &one;
-  return nullptr;
+/// Gives the one of that name; null where there is none.
+template <class Named>
+const Named* find(const std::vector<Named>& in, const std::string& name) {
+  const auto found = std::find_if(in.begin(), in.end(), [&](const Named& one) { return one.name == name; });
+  return found == in.end() ? nullptr : &*found;
 }
 
 void expect_sense(const task& t) {
@@ -68,7 +52,7 @@ void expect_sense(const task& t) {
                         f.name),
             "task");
   for (const pragma::parameter& one : t.says.parameters) {
-    const parameter* const its = find(f, one.name);
+    const parameter* const its = find(f.list, one.name);
     if (!its) {
       std::string names;
       for (const parameter& p : f.list) names += (names.empty() ? "" : ", ") + p.name;
@@ -92,7 +76,7 @@ void expect_sense(const task& t) {
       wrong(fmt::format("how large is '{0}'? Say so, as in {1}({0}[n])", one.name, name_of(one.goes)), one.name);
   }
   for (const parameter& one : f.list)
-    if (one.is_data && !one.is_untyped && !said_of(t, one.name))
+    if (one.is_data && !one.is_untyped && !find(t.says.parameters, one.name))
       wrong(
           fmt::format("'{}' of '{}' is a pointer, and no clause says whether it is input, output or inout; one that is "
                       "only passed on is void*",
@@ -109,14 +93,12 @@ std::string type_of(const parameter& one) {
     const std::size_t open = type.find('[');
     if (open == std::string::npos) break;
     for (std::size_t at = type.find(word, open); at != std::string::npos; at = type.find(word, at)) {
-      const bool is_word =
-          !std::isalnum(static_cast<unsigned char>(type[at - 1])) && type[at - 1] != '_' &&
-          (at + word.size() == type.size() ||
-           (!std::isalnum(static_cast<unsigned char>(type[at + word.size()])) && type[at + word.size()] != '_'));
+      const std::size_t behind = at + word.size();
+      const bool is_word = !is_of_word(type[at - 1]) && (behind == type.size() || !is_of_word(type[behind]));
       if (is_word)
         type.erase(at, word.size());
       else
-        at += word.size();
+        at = behind;
     }
   }
   return type;
@@ -143,12 +125,11 @@ std::pair<std::string, std::string> size_of(const parameter& its, const pragma::
   return {element, count};
 }
 
-std::string head_of_creator(const std::string& name, const std::string& parameters) {
-  const bool has_none = parameters.find_first_not_of(" \t\n") == std::string::npos || parameters == "void";
+std::string head_of_creator(const function& f) {
   return fmt::format(
       "static __inline__ __attribute__((__unused__)) void maslin_css_create_{}(const char *maslin_file, "
       "int maslin_line{}{})",
-      name, has_none ? "" : ", ", has_none ? "" : parameters);
+      f.name, f.parameters.empty() ? "" : ", ", f.parameters);
 }
 
 /// Gives the body that a task runs, and the function that creates one.
@@ -158,12 +139,11 @@ std::string creator(const task& t) {
   int count = 0;
   for (const parameter& one : f.list) {
     if (!arguments.empty()) arguments += ", ";
-    const pragma::parameter* const said = said_of(t, one.name);
+    const pragma::parameter* const said = find(t.says.parameters, one.name);
     if (one.is_data && said) {
       const auto [element, extent] = size_of(one, *said);
-      const int mode = said->goes == direction::input ? 0 : said->goes == direction::output ? 1 : 2;
       accesses += fmt::format("{}{{ (void *)({}), {}, {}, {}, {} }}", count ? ", " : "", one.name, quoted(one.name),
-                              element, extent, mode);
+                              element, extent, static_cast<int>(said->goes));
       arguments += fmt::format("maslin_views[{}].data", count++);
     } else {
       std::string text = one.text;
@@ -185,7 +165,7 @@ std::string creator(const task& t) {
       "int maslin_before = maslin_css_inside(1); (void)maslin_own; (void)maslin_views; {}({}); "
       "maslin_css_inside(maslin_before); return 0; }}\n",
       f.name, arguments);
-  made += head_of_creator(f.name, f.parameters) + "\n{ ";
+  made += head_of_creator(f) + "\n{ ";
   if (has_values) made += fmt::format("struct maslin_css_values_{} maslin_values = {{ {} }}; ", f.name, values);
   if (count) made += fmt::format("struct maslin_css_access maslin_accesses[] = {{ {} }}; ", accesses);
   made += fmt::format("maslin_css_task(maslin_file, maslin_line, {}, maslin_css_body_{}, {}, {}, {}, {}); }}\n",
@@ -195,14 +175,22 @@ std::string creator(const task& t) {
   return made;
 }
 
-/// Gives a function in which each extent that the task names stands on a line of its own, numbered from `first`.
-std::string extents_alone(const task& t, std::size_t index, int first) {
-  const bool has_none = t.is->list.empty();
-  std::string made = fmt::format("static void maslin_css_extents_{}({})\n{{ int maslin_any[1];\n", index,
-                                 has_none ? "void" : t.is->parameters);
+/// A size that a task names.
+struct named_extent {
+  const task* of;
+  std::string name, extent;
+};
+
+/// Gives a function in which each extent that the task names stands on a line of its own. The line's number counts from
+/// 1; `numbered` has what stands there.
+std::string extents_alone(const task& t, std::vector<named_extent>& numbered) {
+  std::string made = fmt::format("static void maslin_css_extents_{}({})\n{{ int maslin_any[1];\n", numbered.size(),
+                                 t.is->parameters.empty() ? "void" : t.is->parameters);
   for (const pragma::parameter& one : t.says.parameters)
-    for (const std::string& extent : one.extents)
-      made += fmt::format("# {} \"{}\"\n(void)maslin_any[{}];\n", first++, extents_file, extent);
+    for (const std::string& extent : one.extents) {
+      numbered.push_back({&t, one.name, extent});
+      made += fmt::format("# {} \"{}\"\n(void)maslin_any[{}];\n", numbered.size(), extents_file, extent);
+    }
   return made + "}\n";
 }
 
@@ -218,7 +206,7 @@ class translation {
     if (!from_.pragmas.empty()) insert_before_all();
     for (const auto& [name, its] : tasks_) insert_creator(its);
     for (const call& one : program_.calls) replace(one);
-    return applied();
+    return applied(insertions_);
   }
 
  private:
@@ -226,14 +214,19 @@ class translation {
     throw mistake(line.where, what, word);
   }
 
+  /// Gives what a byte of the text stands in; null where it stands outside of all.
+  const extent* around_of(std::size_t offset) const {
+    for (const extent& one : program_.outermost)
+      if (one.begin <= offset && offset < one.end) return &one;
+    return nullptr;
+  }
+
   void take(const pragma_line& line) {
     pragma says = parse(line);
-    const extent* around = nullptr;
+    const extent* const around = around_of(line.offset);
     const extent* next = nullptr;
-    for (const extent& one : program_.outermost) {
-      if (one.begin <= line.offset && line.offset < one.end) around = &one;
+    for (const extent& one : program_.outermost)
       if (one.begin > line.offset && (!next || one.begin < next->begin)) next = &one;
-    }
     if (says.is == pragma::kind::task) {
       if (around) wrong(line, "a task is declared outside of functions, in front of its own", "task");
       if (!next || next->function < 0) wrong(line, "expected a function behind this line", "task");
@@ -276,21 +269,18 @@ class translation {
   /// Are the extents expressions that can count?
   void check_extents() {
     std::vector<insertion> probes;
-    std::vector<std::pair<const task*, std::pair<std::string, std::string>>> numbered;
+    std::vector<named_extent> numbered;
     for (const auto& [name, its] : tasks_) {
-      const int first = static_cast<int>(numbered.size()) + 1;
-      for (const pragma::parameter& one : its.says.parameters)
-        for (const std::string& extent : one.extents) numbered.push_back({&its, {one.name, extent}});
-      if (static_cast<int>(numbered.size()) >= first)
-        probes.push_back({end_of(*its.is), fmt::format("\n{}{}", extents_alone(its, probes.size(), first),
-                                                       from_.marker(end_of(*its.is)))});
+      const std::size_t before = numbered.size(), end = end_of(*its.is);
+      const std::string alone = extents_alone(its, numbered);
+      if (numbered.size() > before) probes.push_back({end, fmt::format("\n{}{}", alone, from_.marker(end))});
     }
     if (probes.empty()) return;
-    for (const complaint& one : parse(applied_to(probes), standard_).errors) {
+    for (const complaint& one : parse(applied(probes), standard_).errors) {
       if (one.file != extents_file || one.line < 1 || one.line > static_cast<int>(numbered.size())) continue;
-      const auto& [its, what] = numbered[static_cast<std::size_t>(one.line - 1)];
-      wrong(*its->line, fmt::format("the size '{}' of '{}' counts nothing: {}", what.second, what.first, one.what),
-            what.first);
+      const named_extent& its = numbered[static_cast<std::size_t>(one.line - 1)];
+      wrong(*its.of->line, fmt::format("the size '{}' of '{}' counts nothing: {}", its.extent, its.name, one.what),
+            its.name);
     }
   }
 
@@ -310,23 +300,18 @@ class translation {
   void insert_before_all() {
     // In front of what the first pragma stands in, or in front of.
     std::size_t first = from_.pragmas.front().offset;
-    for (const extent& one : program_.outermost)
-      if (one.begin <= first && first < one.end) first = one.begin;
+    if (const extent* const around = around_of(first)) first = around->begin;
     for (const auto& [name, its] : tasks_) first = std::min(first, first_declaration(its).begin);
     first = from_.text.rfind('\n', first) + 1;
     insert(first, from_.marker(first, true) + declarations + from_.marker(first));
   }
 
-  const function& first_declaration(const task& t) const {
-    for (const function& one : program_.functions)
-      if (one.name == t.is->name) return one;
-    return *t.is;
-  }
+  const function& first_declaration(const task& t) const { return *find(program_.functions, t.is->name); }
 
   void insert_creator(const task& t) {
     // Calls may stand between the first declaration and the one with the pragma.
     const function& first = first_declaration(t);
-    if (&first != t.is) insert_lines(end_of(first), head_of_creator(first.name, first.parameters) + ";\n");
+    if (&first != t.is) insert_lines(end_of(first), head_of_creator(first) + ";\n");
     insert_lines(end_of(*t.is), creator(t));
   }
 
@@ -357,8 +342,8 @@ class translation {
     insert(open + 1, fmt::format("{}, {}{}", quoted(where.file), where.line, one.arguments ? ", " : ""));
   }
 
-  std::string applied() { return applied_to(insertions_); }
-  std::string applied_to(std::vector<insertion> all) const {
+  /// Gives the text with all that is inserted.
+  std::string applied(std::vector<insertion> all) const {
     std::stable_sort(all.begin(), all.end(), [](const insertion& a, const insertion& b) { return a.at < b.at; });
     std::string made;
     std::size_t done = 0;

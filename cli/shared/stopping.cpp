@@ -13,7 +13,7 @@ namespace command {
 namespace {
 
 // A handler may read only what is lock-free, and call only what signal-safety(7) lists.
-std::array<std::atomic<const char*>, 8> to_remove{};
+std::array<std::atomic<const char*>, 64> to_remove{};
 std::atomic<pid_t> child{0};
 std::atomic<bool> line_shown{false};
 

@@ -14,15 +14,15 @@
 #include <unistd.h>
 
 enum mode { reads, writes_all, reads_and_writes };  // as maslin.h has them
-enum { most_accesses = 64, most_reports = 20 };
+enum { most_reports = 20 };
 
 static struct {
   const char *name, *file;
   int line, count;
   const char* stack;  ///< the caller's frames begin here
   const struct maslin_css_access* accesses;
-  unsigned char* written[most_accesses];  ///< of an output, which bytes the task has written
-} task;                                   ///< the one that runs; without a name, none does
+  unsigned char** written;  ///< for each access that is an output, which bytes the task has written
+} task;                     ///< the one that runs; without a name, none does
 static int found;
 
 // Memory that the program has allocated
@@ -53,6 +53,12 @@ static size_t behind(const void* at) {
       high = middle;
   }
   return low;
+}
+
+/// Gives the block in which that lies; NULL where it lies in none.
+static const struct block* block_of(const char* at) {
+  const size_t index = behind(at);
+  return index > 0 && at < blocks[index - 1].at + blocks[index - 1].bytes ? &blocks[index - 1] : NULL;
 }
 
 static void add_block(void* at, size_t bytes) {
@@ -101,6 +107,8 @@ void __wrap_free(void* old) {
 
 extern char __executable_start, __data_start, _end;
 
+static int is_static(const char* at) { return at >= &__data_start && at < &_end; }
+
 /// Writes where the program's code at `pc` was compiled from.
 static void say_place(const void* pc) {
   char command[160], line[512] = "";
@@ -137,13 +145,13 @@ static void say_beginning(const void* pc, const char* does) {
 
 /// Says which of the program's data lies there.
 static void say_data(const char* at) {
-  const size_t index = behind(at);
+  const struct block* const block = block_of(at);
   Dl_info info;
-  if (index > 0 && at < blocks[index - 1].at + blocks[index - 1].bytes)
-    fprintf(stderr, "byte %zu of a block of %zu bytes", (size_t)(at - blocks[index - 1].at), blocks[index - 1].bytes);
-  else if (at >= &__data_start && at < &_end && dladdr(at, &info) && info.dli_sname)
+  if (block)
+    fprintf(stderr, "byte %zu of a block of %zu bytes", (size_t)(at - block->at), block->bytes);
+  else if (is_static(at) && dladdr(at, &info) && info.dli_sname)
     fprintf(stderr, "the variable '%s'", info.dli_sname);
-  else if (at >= &__data_start && at < &_end)
+  else if (is_static(at))
     fprintf(stderr, "a static variable");
   else
     fprintf(stderr, "a variable of a function that is not done");
@@ -155,9 +163,9 @@ static void say_data(const char* at) {
 /// Gives whether the memory is the program's, and not of the task's own making.
 static int is_the_programs(const char* at, const char* frame) {
   if (at >= frame && at < task.stack) return 0;
-  if (at >= &__executable_start && at < &_end) return at >= &__data_start;
-  const size_t index = behind(at);
-  if (index > 0 && at < blocks[index - 1].at + blocks[index - 1].bytes) return blocks[index - 1].of_task != task_number;
+  if (at >= &__executable_start && at < &_end) return is_static(at);
+  const struct block* const block = block_of(at);
+  if (block) return block->of_task != task_number;
   return at >= task.stack && at < task.stack + (8 << 20);  // frames of those that called
 }
 
@@ -256,16 +264,14 @@ void __tsan_atomic_signal_fence(int order) { (void)order; }
 extern void* __real_memcpy(void*, const void*, size_t);
 extern void* __real_memmove(void*, const void*, size_t);
 extern void* __real_memset(void*, int, size_t);
-void* __wrap_memcpy(void* to, const void* from, size_t bytes) {
-  if (bytes) LOOK((char*)from, bytes, 0);
-  if (bytes) LOOK((char*)to, bytes, 1);
-  return __real_memcpy(to, from, bytes);
-}
-void* __wrap_memmove(void* to, const void* from, size_t bytes) {
-  if (bytes) LOOK((char*)from, bytes, 0);
-  if (bytes) LOOK((char*)to, bytes, 1);
-  return __real_memmove(to, from, bytes);
-}
+#define COPY(name)                                                \
+  void* __wrap_##name(void* to, const void* from, size_t bytes) { \
+    if (bytes) LOOK((char*)from, bytes, 0);                       \
+    if (bytes) LOOK((char*)to, bytes, 1);                         \
+    return __real_##name(to, from, bytes);                        \
+  }
+COPY(memcpy)
+COPY(memmove)
 void* __wrap_memset(void* to, int value, size_t bytes) {
   if (bytes) LOOK((char*)to, bytes, 1);
   return __real_memset(to, value, bytes);
@@ -296,17 +302,18 @@ void maslin_css_task(const char* file, int line, const char* name, maslin_css_bo
   char own[bytes + 1] __attribute__((aligned(16)));
   if (bytes) __real_memcpy(own, values, bytes);
   const int is_outermost = !task.name;  // one that a task calls is a part of it
+  unsigned char* written[count > 0 ? count : 1];
   if (is_outermost) {
-    task.name = name, task.file = file, task.line = line, task.count = count < most_accesses ? count : most_accesses;
-    task.stack = __builtin_frame_address(0), task.accesses = accesses, ++task_number;
-    for (int i = 0; i < task.count; ++i)
-      task.written[i] = accesses[i].mode == writes_all
-                            ? __real_calloc(1, accesses[i].element * (size_t)accesses[i].extent + 1)
-                            : NULL;
+    task.name = name, task.file = file, task.line = line, task.count = count;
+    task.stack = __builtin_frame_address(0), task.accesses = accesses, task.written = written, ++task_number;
+    for (int i = 0; i < count; ++i)
+      written[i] = accesses[i].mode == writes_all
+                       ? __real_calloc(1, accesses[i].element * (size_t)accesses[i].extent + 1)
+                       : NULL;
   }
   body(own, views);
   if (!is_outermost) return;
-  for (int i = 0; i < task.count; ++i) __real_free(task.written[i]);
+  for (int i = 0; i < count; ++i) __real_free(written[i]);
   task.name = NULL;
 }
 

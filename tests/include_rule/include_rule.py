@@ -69,8 +69,8 @@ def complaint(root: Path, file: str, name: str, quoted: bool):
     if top in OPEN_FILES.get(name, ()):
         return None
     if name.startswith("cli/") and (root / name).is_file():
-        shared = top in ("cli", "apps") and name.startswith(SHARED_BY_COMMANDS)
-        return None if shared else f"includes {name}; cli and apps share {SHARED_BY_COMMANDS}, and nothing else of cli"
+        shared = top in ("cli", "compiler", "apps") and name.startswith(SHARED_BY_COMMANDS)
+        return None if shared else f"includes {name}; commands share {SHARED_BY_COMMANDS}, and nothing else of cli"
     area = root.joinpath(*parts[:2]) if top in ("apps", "tests", "bench") else root / top
     beside = (root / file).parent.joinpath(name).resolve()
     if beside.is_file() and beside.is_relative_to(area.resolve()):

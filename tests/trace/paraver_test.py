@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 
 TASKS, PHASE, MASLIN = (Path(path).resolve() for path in sys.argv[1:4])
-WORKS, STREAM, TASK, KERNEL, STREAMS_AT_A_TIME = 1, 81000001, 81000002, 81000004, 81000005
+WORKS, STREAM, TASK, STREAMS_AT_A_TIME = 1, 81000001, 81000002, 81000005
 
 
 class Paraver(unittest.TestCase):
