@@ -124,7 +124,8 @@ class driver {
     if (emits_ || line_.until != step::link) return 0;
     const fs::path folder = library_folder();
     if (checks_) {
-      for (const char* name : {"malloc", "calloc", "realloc", "free", "memcpy", "memmove", "memset"})
+      for (const char* name :
+           {"malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "free", "memcpy", "memmove", "memset"})
         link.push_back(fmt::format("-Wl,--wrap={}", name));
       append(link, {"-rdynamic", (folder / "libmaslin_css_check.a").string(), "-ldl"});
     } else {

@@ -40,6 +40,8 @@ static int task_number;
 extern void* __real_malloc(size_t);
 extern void* __real_calloc(size_t, size_t);
 extern void* __real_realloc(void*, size_t);
+extern void* __real_aligned_alloc(size_t, size_t);
+extern int __real_posix_memalign(void**, size_t, size_t);
 extern void __real_free(void*);
 
 /// Gives the index of the first block that begins behind `at`.
@@ -96,6 +98,16 @@ void* __wrap_realloc(void* old, size_t bytes) {
   void* const made = __real_realloc(old, bytes);
   add_block(made, bytes);
   return made;
+}
+void* __wrap_aligned_alloc(size_t alignment, size_t bytes) {
+  void* const made = __real_aligned_alloc(alignment, bytes);
+  add_block(made, bytes);
+  return made;
+}
+int __wrap_posix_memalign(void** made, size_t alignment, size_t bytes) {
+  const int problem = __real_posix_memalign(made, alignment, bytes);
+  if (problem == 0) add_block(*made, bytes);
+  return problem;
 }
 void __wrap_free(void* old) {
   remove_block(old);
