@@ -1,4 +1,5 @@
-// maslin-phylo: trees from DNA alignments, of maximum likelihood and by Bayesian inference.
+// maslin-phylo: trees from alignments of DNA, proteins and other characters, of maximum likelihood and by Bayesian
+// inference.
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -14,9 +15,18 @@ namespace {
 
 constexpr const char* formats =
     "Alignments: relaxed PHYLIP (sequential or interleaved), FASTA or NEXUS, told apart by their content.\n"
-    "Models: JC, K80, F81, HKY, SYM, GTR; then +F empirical, +FO optimized, +FE equal or +FU{a/c/g/t} given base\n"
-    "frequencies; +G gamma rates in 4 categories; +I invariant sites. Values in braces are fixed: "
-    "GTR{1/2/1/1/2/1}+G{0.5}.\n";
+    "Models of DNA: JC, K80, F81, HKY, SYM, GTR; of amino acids: PROTGTR; of other characters: BIN, MULTI4_MK,\n"
+    "MULTI4_GTR (2 to 20 states). Then +F empirical, +FO optimized, +FE equal or +FU{a/c/g/t} given frequencies;\n"
+    "+G gamma rates in 4 categories; +I invariant sites. Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n";
+
+void add_data(CLI::App* app, std::string& msa, std::string& data_type) {
+  app->add_option("--msa", msa, "Alignment")->required()->type_name("FILE");
+  app->add_option("--data-type", data_type,
+                  "What the alignment holds: dna, aa (amino acids), bin (0 and 1), multi (several states), or auto: "
+                  "what the model is one of, if the text looks like it")
+      ->check(CLI::IsMember({"auto", "dna", "aa", "bin", "multi"}))
+      ->capture_default_str();
+}
 
 void add_model(CLI::App* app, phylo::ModelChoice& model) {
   app->add_option("--model", model.text, "Model, as in GTR+G")->type_name("MODEL");
@@ -25,7 +35,7 @@ void add_model(CLI::App* app, phylo::ModelChoice& model) {
 
 CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
-  sub->add_option("--msa", command.msa, "Alignment")->required()->type_name("FILE");
+  add_data(sub, command.msa, command.data_type);
   sub->add_option("--tree", command.tree, "Tree with branch lengths, in Newick")->required()->type_name("FILE");
   add_model(sub, command.model);
   sub->add_option("--optimize", command.optimize, "What is fitted first: none, branches, or all (branches and model)")
@@ -41,7 +51,7 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
 }
 
 void add_inference(CLI::App* sub, phylo::InferCommand& command) {
-  sub->add_option("--msa", command.msa, "Alignment")->required()->type_name("FILE");
+  add_data(sub, command.msa, command.data_type);
   add_model(sub, command.model);
   sub->add_option("--seed", command.seed, "Seed of all random choices")
       ->check(CLI::NonNegativeNumber)
@@ -134,7 +144,7 @@ CLI::Validator between(double low, double high) {
 CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   CLI::App* sub = app.add_subcommand("mcmc", "Bayesian inference: sample trees by coupled Markov chains");
   constexpr int most = 2000000000;
-  sub->add_option("--msa", command.msa, "Alignment")->required()->type_name("FILE");
+  add_data(sub, command.msa, command.data_type);
   add_model(sub, command.model);
   sub->add_option("--prefix", command.prefix,
                   "Beginning of the output files' names; with a slash at its end, their folder")
@@ -238,7 +248,8 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
 
-  CLI::App app("Trees from DNA alignments, by maximum likelihood or Bayesian inference, on all cores", "maslin-phylo");
+  CLI::App app("Trees from alignments of DNA or proteins, by maximum likelihood or Bayesian inference, on all cores",
+               "maslin-phylo");
   command::manual_facts facts{MASLIN_VERSION, {}, {"maslin(1)"}};
   for (const maslin::setting& one : maslin::settings())
     if (one.counts == maslin::setting::reach::phylo) facts.environment.push_back({one.name, maslin::plain(one.help)});

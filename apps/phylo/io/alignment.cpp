@@ -3,31 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "phylo/io/formats.hpp"
 #include "phylo/io/text.hpp"
 
 namespace phylo {
-
-namespace {
-
-constexpr std::array<char, 256> make_stored_codes() {
-  std::array<char, 256> codes{};
-  for (const char c : {'A', 'C', 'G', 'T', 'R', 'Y', 'S', 'W', 'K', 'M', 'B', 'D', 'H', 'V'}) {
-    codes[static_cast<unsigned char>(c)] = c;
-    codes[static_cast<unsigned char>(c + 32)] = c;
-  }
-  codes['U'] = codes['u'] = 'T';
-  for (const char c : {'N', 'n', 'X', 'x', '?', '-'}) codes[static_cast<unsigned char>(c)] = '-';
-  return codes;
-}
-constexpr std::array<char, 256> stored_codes = make_stored_codes();
-
-}  // namespace
-
-char stored_code(char code) { return stored_codes[static_cast<unsigned char>(code)]; }
 
 std::size_t RowBuilder::add(std::string_view name, std::size_t offset) {
   if (name.empty()) throw format_error{offset, "a taxon without a name; put a name before its sequence"};
@@ -47,21 +28,29 @@ std::size_t RowBuilder::find(std::string_view name) const {
   return entry == index_.end() ? npos : entry->second;
 }
 
+void RowBuilder::refuse(std::size_t row, char code, std::size_t offset) const {
+  const char* hint =
+      code == '.' ? "; '.' for 'as in the first row' is understood in NEXUS only, where FORMAT says MATCHCHAR=." : "";
+  throw format_error{
+      offset, fmt::format("{} in the sequence of taxon {} (site {}) is no {}; expected one of {}{}", shown(code),
+                          shown(names_[row]), rows_[row].size() + 1, alphabet_->code, alphabet_->expected, hint)};
+}
+
 void RowBuilder::append(std::size_t row, char code, std::size_t offset) {
-  const char stored = stored_code(code);
-  if (stored == 0) {
-    const char* hint =
-        code == '.' ? "; '.' for 'as in the first row' is understood in NEXUS only, where FORMAT says MATCHCHAR=." : "";
-    throw format_error{offset, fmt::format("{} in the sequence of taxon {} (site {}) is no DNA code; expected one of "
-                                           "ACGTU, RYSWKMBDHV, or N ? - X for unknown{}",
-                                           shown(code), shown(names_[row]), rows_[row].size() + 1, hint)};
-  }
-  rows_[row] += stored;
+  const std::uint8_t found = alphabet_->find(code);
+  if (found == Alphabet::no_code) refuse(row, code, offset);
+  rows_[row] += alphabet_->letters[found];
 }
 
 void RowBuilder::append(std::size_t row, std::string_view piece, std::size_t offset) {
-  for (std::size_t i = 0; i < piece.size(); ++i)
-    if (!is_blank(piece[i])) append(row, piece[i], offset + i);
+  std::string& to = rows_[row];
+  to.reserve(to.size() + piece.size());
+  for (std::size_t i = 0; i < piece.size(); ++i) {
+    if (is_blank(piece[i])) continue;
+    const std::uint8_t found = alphabet_->find(piece[i]);
+    if (found == Alphabet::no_code) refuse(row, piece[i], offset + i);
+    to += alphabet_->letters[found];
+  }
 }
 
 Alignment RowBuilder::finish(std::size_t end_of_text) && {
@@ -82,6 +71,7 @@ Alignment RowBuilder::finish(std::size_t end_of_text) && {
   if (rows_.front().size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
     throw format_error{end_of_text, "more than 2^31 - 1 sites; split the alignment"};
   Alignment alignment;
+  alignment.alphabet = alphabet_;
   alignment.names = std::move(names_);
   alignment.rows = std::move(rows_);
   return alignment;
@@ -94,7 +84,8 @@ int drop_undetermined_columns(Alignment& alignment) {
     for (std::size_t site = 0; site < sites; ++site)
       if (row[site] != '-') determined[site] = true;
   const auto kept = static_cast<std::size_t>(std::count(determined.begin(), determined.end(), true));
-  if (kept == 0) fail(alignment.file, "no column of this alignment has a determined base");
+  if (kept == 0)
+    fail(alignment.file, fmt::format("no column of this alignment has a determined {}", alignment.alphabet->unit));
   if (kept == sites) return 0;
   for (std::string& row : alignment.rows) {
     std::size_t to = 0;
@@ -105,7 +96,7 @@ int drop_undetermined_columns(Alignment& alignment) {
   return static_cast<int>(sites - kept);
 }
 
-Alignment parse_alignment(std::string_view given, const std::string& file) {
+Alignment parse_alignment(std::string_view given, const std::string& file, const Alphabet& alphabet) {
   const std::string text = normalize_text(std::string(given));
   try {
     const std::size_t start = text.find_first_not_of(" \t\v\f\n");
@@ -114,11 +105,11 @@ Alignment parse_alignment(std::string_view given, const std::string& file) {
                                          : "the file holds nothing but blanks; expected an alignment"};
     Alignment alignment;
     if (text[start] == '>')
-      alignment = parse_fasta(text);
+      alignment = parse_fasta(text, alphabet);
     else if (same_word(std::string_view(text).substr(start, 6), "#NEXUS"))
-      alignment = parse_nexus(text);
+      alignment = parse_nexus(text, alphabet);
     else if (text[start] >= '0' && text[start] <= '9')
-      alignment = parse_phylip(text);
+      alignment = parse_phylip(text, alphabet);
     else
       throw format_error{start,
                          fmt::format("{} begins no known alignment format; expected '>' (FASTA), '#NEXUS', or the "
@@ -131,6 +122,8 @@ Alignment parse_alignment(std::string_view given, const std::string& file) {
   }
 }
 
-Alignment read_alignment(const std::string& file) { return parse_alignment(read_text(file), file); }
+Alignment read_alignment(const std::string& file, const Alphabet& alphabet) {
+  return parse_alignment(read_text(file), file, alphabet);
+}
 
 }  // namespace phylo

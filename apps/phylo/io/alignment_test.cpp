@@ -13,12 +13,14 @@
 namespace phylo {
 namespace {
 
-Alignment parse(const std::string& text) { return parse_alignment(text, "in"); }
+Alignment parse(const std::string& text, const Alphabet& alphabet = dna_alphabet()) {
+  return parse_alignment(text, "in", alphabet);
+}
 
 /// Gives what a bad text is answered with; fails when it is taken.
-std::string complaint(const std::string& text) {
+std::string complaint(const std::string& text, const Alphabet& alphabet = dna_alphabet()) {
   try {
-    parse(text);
+    parse(text, alphabet);
   } catch (const input_error& e) {
     return e.what();
   }
@@ -26,8 +28,9 @@ std::string complaint(const std::string& text) {
   return "";
 }
 
-void expect_complaint(const std::string& text, const std::string& place, const std::string& part) {
-  const std::string message = complaint(text);
+void expect_complaint(const std::string& text, const std::string& place, const std::string& part,
+                      const Alphabet& alphabet = dna_alphabet()) {
+  const std::string message = complaint(text, alphabet);
   EXPECT_EQ(message.substr(0, place.size() + 2), place + ": ") << message;
   EXPECT_NE(message.find(part), std::string::npos) << message;
 }
@@ -50,6 +53,31 @@ TEST(Alignment, InterleavedPhylip) {
   expect_four(parse("4 6\nt1 ACG\nt2 ACG\nt3 AC-\nt4 ACG\n\nTAC\nTAA\nTRC\n-AT\n"));
   expect_four(parse("4 6\nt1 AC\nt2 AC\nt3 AC\nt4 AC\nGT\nGT\n-T\nG-\nAC\nAA\nRC\nAT\n"));
   expect_four(parse("4 6\nt1 ACG\nt2 ACG\nt3 AC-\nt4 ACG\nt1 TAC\nt2 TAA\nt3 TRC\nt4 -AT\n"));
+}
+
+TEST(Alignment, ProteinsInEveryFormat) {
+  const std::vector<std::string> rows = {"MKL-F", "MRLBF", "QEIJ-", "MK-ZW"};
+  for (const char* text :
+       {"4 5\na MKL-F\nb mrlbf\nc QEIJ*\nd MKXZW\n", ">a\nMKL\n-F\n>b\nMRLBF\n>c\nQEIJ?\n>d\nMK-ZW\n",
+        "#NEXUS\nbegin data;\ndimensions ntax=4 nchar=5;\nformat datatype=protein gap=- missing=? "
+        "matchchar=.;\nmatrix\na MKL-F\nb .R.{ND}.\nc QEI(LI)?\nd MK-{QE}W\n;\nend;\n"})
+    EXPECT_EQ(parse(text, protein_alphabet()).rows, rows) << text;
+}
+
+TEST(Alignment, CharactersThatAnAlphabetLacksAreNamedWithTheirPlace) {
+  expect_complaint("4 2\na MK\nb M1\nc MK\nd MK\n", "in:3:4",
+                   "'1' in the sequence of taxon 'b' (site 2) is no code of an "
+                   "amino acid; expected one of ARNDCQEGHILKMFPSTWYV",
+                   protein_alphabet());
+  expect_complaint("4 2\na 01\nb 02\nc 01\nd 01\n", "in:3:4", "no binary state; expected one of 0 1",
+                   binary_alphabet());
+  expect_complaint("4 2\na 01\nb 04\nc 01\nd 01\n", "in:3:4", "is no state of 4; expected one of 0123",
+                   multistate_alphabet(4));
+  const std::string nexus = "#NEXUS\nbegin data;\ndimensions ntax=4 nchar=1;\nformat datatype=";
+  expect_complaint(nexus + "protein;\nmatrix a A b A c A d A;\nend;\n", "in:4:8", "can't be analysed as DNA");
+  expect_complaint(nexus + "dna;\nmatrix a A b A c A d A;\nend;\n", "in:4:8", "expected PROTEIN", protein_alphabet());
+  expect_complaint(nexus + "protein;\nmatrix a A b {AC} c A d A;\nend;\n", "in:5:14",
+                   "stands for this set of amino acids", protein_alphabet());
 }
 
 TEST(Alignment, Fasta) {

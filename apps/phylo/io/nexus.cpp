@@ -1,14 +1,14 @@
-// NEXUS, as far as it holds one DNA matrix: the DATA or CHARACTERS block with DIMENSIONS, FORMAT and MATRIX. Blocks and
+// NEXUS, as far as it holds one matrix: the DATA or CHARACTERS block with DIMENSIONS, FORMAT and MATRIX. Blocks and
 // commands that say nothing about the matrix are skipped.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
 
 #include "phylo/io/formats.hpp"
-#include "phylo/io/patterns.hpp"
 #include "phylo/io/text.hpp"
 
 namespace phylo {
@@ -117,9 +117,17 @@ struct Format {
   char match = 0;
 };
 
+/// What DATATYPE may say of data of that type.
+std::vector<std::string_view> datatypes(DataType type) {
+  if (type == DataType::dna) return {"DNA", "RNA", "NUCLEOTIDE"};
+  if (type == DataType::protein) return {"PROTEIN"};
+  return {"STANDARD"};
+}
+
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text), in_(text) {}
+  Reader(std::string_view text, const Alphabet& alphabet)
+      : text_(text), alphabet_(alphabet), in_(text), rows_(alphabet) {}
 
   Alignment read() {
     in_.expect_word("#NEXUS");
@@ -212,9 +220,10 @@ class Reader {
       if (key.is(";")) return;
       if (key.is("DATATYPE")) {
         const std::string type = value_of(key);
-        if (!same_word(type, "DNA") && !same_word(type, "RNA") && !same_word(type, "NUCLEOTIDE"))
-          throw format_error{
-              key.offset, fmt::format("DATATYPE={} can't be analysed; expected DNA, RNA or NUCLEOTIDE", shown(type))};
+        const std::vector<std::string_view> types = datatypes(alphabet_.type);
+        if (std::none_of(types.begin(), types.end(), [&](std::string_view one) { return same_word(type, one); }))
+          throw format_error{key.offset, fmt::format("DATATYPE={} can't be analysed as {}; expected {}", shown(type),
+                                                     alphabet_.name, fmt::join(types, " or "))};
       } else if (key.is("GAP")) {
         format_.gap = symbol_of(key);
       } else if (key.is("MISSING")) {
@@ -312,26 +321,33 @@ class Reader {
     }
   }
 
-  /// {AG} and (AG): the bases that may stand at this site.
+  /// {AG} and (AG): the states that may stand at this site.
   void read_set(std::size_t row, std::size_t offset, char close) {
-    unsigned mask = 0;
+    std::uint32_t set = 0;
     for (;;) {
-      if (in_.at_end())
-        throw format_error{offset, fmt::format("this set of bases is never closed; expected {}", shown(close))};
+      if (in_.at_end()) throw format_error{offset, fmt::format("this set is never closed; expected {}", shown(close))};
       const std::size_t at = in_.offset();
       const char c = in_.take();
       if (c == close) break;
       if (is_space(c) || c == ',') continue;
-      const unsigned base = c == format_.gap || c == format_.missing ? 15U : base_mask(c);
-      if (base == 0) throw format_error{at, fmt::format("{} is no DNA code; expected a base inside the set", shown(c))};
-      mask |= base;
+      const std::uint8_t code = c == format_.gap || c == format_.missing ? alphabet_.unknown : alphabet_.find(c);
+      if (code == Alphabet::no_code)
+        throw format_error{
+            at, fmt::format("{} is no {}; expected a {} inside the set", shown(c), alphabet_.code, alphabet_.unit)};
+      set |= alphabet_.sets[code];
     }
-    if (mask == 0) throw format_error{offset, "this set of bases is empty"};
-    constexpr std::string_view codes = "-ACMGRSVTWYHKDB-";  // by mask: A=1 C=2 G=4 T=8
-    rows_.append_stored(row, codes[mask]);
+    if (set == 0) throw format_error{offset, "this set is empty"};
+    const std::uint8_t code = alphabet_.find_set(set);
+    if (code == Alphabet::no_code)
+      throw format_error{offset,
+                         fmt::format("no {} stands for this set of {}; sets can be {}", alphabet_.code, alphabet_.name,
+                                     alphabet_.type == DataType::protein ? "{ND} (B), {QE} (Z), {IL} (J) or all"
+                                                                         : "one state or all")};
+    rows_.append_stored(row, alphabet_.letters[code]);
   }
 
   std::string_view text_;
+  const Alphabet& alphabet_;
   Scanner in_;
   Format format_;
   RowBuilder rows_;
@@ -339,6 +355,6 @@ class Reader {
 
 }  // namespace
 
-Alignment parse_nexus(std::string_view text) { return Reader(text).read(); }
+Alignment parse_nexus(std::string_view text, const Alphabet& alphabet) { return Reader(text, alphabet).read(); }
 
 }  // namespace phylo

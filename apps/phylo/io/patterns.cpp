@@ -1,32 +1,15 @@
 #include "phylo/io/patterns.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <numeric>
 
 namespace phylo {
 
-namespace {
-
-constexpr std::array<std::uint8_t, 256> make_masks() {
-  std::array<std::uint8_t, 256> masks{};
-  constexpr std::uint8_t a = 1, c = 2, g = 4, t = 8;
-  const auto set = [&](char code, int mask) {
-    masks[static_cast<unsigned char>(code)] = static_cast<std::uint8_t>(mask);
-    if (code >= 'A' && code <= 'Z') masks[static_cast<unsigned char>(code + 32)] = static_cast<std::uint8_t>(mask);
-  };
-  set('A', a), set('C', c), set('G', g), set('T', t), set('U', t);
-  set('R', a | g), set('Y', c | t), set('S', c | g), set('W', a | t), set('K', g | t), set('M', a | c);
-  set('B', c | g | t), set('D', a | g | t), set('H', a | c | t), set('V', a | c | g);
-  for (const char unknown : {'N', 'X', '?', '-'}) set(unknown, a | c | g | t);
-  return masks;
+std::uint8_t base_mask(char code) {
+  const std::uint8_t mask = dna_alphabet().find(code);
+  return mask == Alphabet::no_code ? 0 : mask;
 }
-constexpr std::array<std::uint8_t, 256> masks = make_masks();
-
-}  // namespace
-
-std::uint8_t base_mask(char code) { return masks[static_cast<unsigned char>(code)]; }
 
 Patterns compress(const Alignment& alignment) {
   const auto taxa = static_cast<std::size_t>(alignment.taxa());
@@ -36,7 +19,7 @@ Patterns compress(const Alignment& alignment) {
   std::vector<std::uint8_t> columns(taxa * sites);
   for (std::size_t taxon = 0; taxon < taxa; ++taxon)
     for (std::size_t site = 0; site < sites; ++site)
-      columns[site * taxa + taxon] = base_mask(alignment.rows[taxon][site]);
+      columns[site * taxa + taxon] = alignment.alphabet->find(alignment.rows[taxon][site]);
 
   std::vector<std::int32_t> order(sites);
   std::iota(order.begin(), order.end(), 0);
@@ -47,6 +30,7 @@ Patterns compress(const Alignment& alignment) {
   });
 
   Patterns patterns;
+  patterns.alphabet = alignment.alphabet;
   patterns.names = alignment.names;
   patterns.taxa = alignment.taxa();
   patterns.pattern_of_site.resize(sites);

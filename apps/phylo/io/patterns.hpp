@@ -12,11 +12,12 @@ namespace phylo {
 
 /// The distinct columns of an alignment and how often each occurs.
 struct Patterns {
+  const Alphabet* alphabet = &dna_alphabet();
   std::vector<std::string> names;  ///< of the taxa, in the alignment's order
   int taxa = 0;
   int count = 0;  ///< distinct columns
-  /// taxa × count, one row a taxon; bit masks of the bases that may stand there: A=1 C=2 G=4 T=8, 15 for no
-  /// information.
+  /// taxa × count, one row a taxon; codes of the alphabet. Those of DNA are bit masks of the bases that may stand
+  /// there: A=1 C=2 G=4 T=8, 15 for no information.
   std::vector<std::uint8_t> codes;
   std::vector<std::uint32_t> weights;         ///< sites of each pattern
   std::vector<std::int32_t> pattern_of_site;  ///< by the site's index in the alignment

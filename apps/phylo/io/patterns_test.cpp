@@ -54,6 +54,39 @@ TEST(Patterns, MasksAreUnionsOfTheirBases) {
   EXPECT_EQ(base_mask('\xff'), 0);
 }
 
+TEST(Patterns, AminoAcidsHaveACodeEachAndSoHaveTheirAmbiguities) {
+  const Alphabet& protein = protein_alphabet();
+  const Alignment a = parse_alignment("4 3\na AB*\nb rZ-\nc VJU\nd NXW\n", "in", protein);
+  EXPECT_EQ(a.rows, (std::vector<std::string>{"AB-", "RZ-", "VJ-", "N-W"}));
+  const auto states = [&](char c) {
+    std::string found;
+    for (std::size_t i = 0; i < 20; ++i)
+      if (protein.sets[protein.find(c)] >> i & 1) found += protein.symbols[i];
+    return found;
+  };
+  for (const char c : protein.symbols) EXPECT_EQ(states(c), std::string(1, c));
+  EXPECT_EQ(states('B'), "ND");
+  EXPECT_EQ(states('z'), "QE");
+  EXPECT_EQ(states('J'), "IL");
+  for (const char c : {'X', '?', '-', '*', 'U', 'O'}) EXPECT_EQ(states(c), protein.symbols) << c;
+  for (const char c : {'1', '.', '~', '\xff'}) EXPECT_EQ(protein.find(c), Alphabet::no_code) << c;
+  const Patterns p = compress(a);
+  EXPECT_EQ(p.alphabet, &protein);
+  EXPECT_EQ(p.count, 3);
+}
+
+TEST(Patterns, OtherCharactersHaveAsManyStatesAsTheyAreSaidToHave) {
+  EXPECT_EQ(binary_alphabet().all(), 3u);
+  EXPECT_EQ(binary_alphabet().find('2'), Alphabet::no_code);
+  EXPECT_EQ(multistate_alphabet(3).find('2'), 2);
+  EXPECT_EQ(multistate_alphabet(3).find('3'), Alphabet::no_code);
+  EXPECT_EQ(multistate_alphabet(20).find('j'), 19);
+  EXPECT_EQ(multistate_alphabet(20).codes, 21);
+  EXPECT_EQ(multistate_alphabet(3).find_set(7), multistate_alphabet(3).unknown);
+  EXPECT_EQ(multistate_alphabet(3).find_set(3), Alphabet::no_code);
+  EXPECT_EQ(dna_alphabet().find_set(0), Alphabet::no_code);
+}
+
 TEST(Patterns, CountsOfRealAlignmentsAreTheKnownOnes) {
   const std::filesystem::path folder = checkout() / "../shared/data/alignments";
   if (!std::filesystem::is_directory(folder))

@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <numeric>
+#include <utility>
 
 namespace phylo {
 
@@ -102,6 +104,29 @@ std::string shown(std::string_view word) {
   }
   out += word.size() > longest ? "...'" : "'";
   return out;
+}
+
+std::string nearest_name(std::string_view written, const std::vector<std::string>& names) {
+  std::string nearest;
+  std::size_t most = std::max<std::size_t>(1, written.size() / 3);
+  for (const std::string& name : names) {
+    // distance[j]: edits from the letters of `written` so far to the first j of the name.
+    std::vector<std::size_t> distance(name.size() + 1);
+    std::iota(distance.begin(), distance.end(), std::size_t{0});
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      std::size_t diagonal = std::exchange(distance[0], i + 1);
+      for (std::size_t j = 0; j < name.size(); ++j) {
+        const std::size_t replaced = diagonal + (written[i] != name[j]);
+        diagonal = distance[j + 1];
+        distance[j + 1] = std::min({replaced, diagonal + 1, distance[j] + 1});
+      }
+    }
+    const std::size_t edits = distance.back();
+    if (edits >= written.size() || edits > most || (edits == most && !nearest.empty())) continue;
+    most = edits;
+    nearest = name;
+  }
+  return nearest;
 }
 
 bool same_word(std::string_view a, std::string_view b) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "phylo/io/error.hpp"
 
@@ -27,6 +28,10 @@ std::string shown(std::string_view word);
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 inline bool is_space(char c) { return is_blank(c) || c == '\n'; }
+
+/// Gives the name that is fewest edits (letters missing, too many or wrong) away from what was written, if that is at
+/// most a third of its letters; else nothing.
+std::string nearest_name(std::string_view written, const std::vector<std::string>& names);
 
 /// Whether two words are equal when case does not count (ASCII).
 bool same_word(std::string_view a, std::string_view b);

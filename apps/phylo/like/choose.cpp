@@ -38,14 +38,15 @@ std::string wished_instructions() {
 
 }  // namespace
 
-const Kernels& choose_kernels() {
+const Kernels& choose_kernels(int states) {
+  const int which = kernel_states(states) == 4 ? 0 : 1;
   const std::string name = wished_instructions();
 #if defined(__x86_64__)
-  if (name.empty()) return runs_avx512() ? avx512_kernels : runs_avx2() ? avx2_kernels : scalar_kernels;
-  if (name == "avx2" && runs_avx2()) return avx2_kernels;
-  if (name == "avx512" && runs_avx512()) return avx512_kernels;
+  if (name.empty()) return (runs_avx512() ? avx512_kernels : runs_avx2() ? avx2_kernels : scalar_kernels)[which];
+  if (name == "avx2" && runs_avx2()) return avx2_kernels[which];
+  if (name == "avx512" && runs_avx512()) return avx512_kernels[which];
 #endif
-  if (name.empty() || name == "scalar") return scalar_kernels;
+  if (name.empty() || name == "scalar") return scalar_kernels[which];
   throw input_error("MASLIN_SIMD=" + name + ": this processor lacks these instructions; it runs scalar" +
                     (runs_avx2() ? " and avx2" : "") + "; leave MASLIN_SIMD unset to have the fastest chosen");
 }

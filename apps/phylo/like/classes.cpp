@@ -7,9 +7,11 @@
 
 namespace phylo {
 
-Classes::Classes(std::int32_t tips, int patterns, std::size_t padded, const std::uint8_t* tip_codes, std::int32_t spare)
+Classes::Classes(std::int32_t tips, int patterns, std::size_t padded, const std::uint8_t* tip_codes, std::int32_t spare,
+                 int tip_groups)
     : tips_(tips),
       patterns_(patterns),
+      tip_groups_(tip_groups),
       padded_(padded),
       tip_codes_(tip_codes),
       places_(static_cast<std::size_t>(3 * (tips - 2))),

@@ -19,7 +19,9 @@ class Classes {
  public:
   Classes() = default;
   /// `tip_codes` has a row of `padded` for each taxon and must stay where it is. There are so many `spare` places.
-  Classes(std::int32_t tips, int patterns, std::size_t padded, const std::uint8_t* tip_codes, std::int32_t spare = 0);
+  /// Tips have `tip_groups` groups of codes.
+  Classes(std::int32_t tips, int patterns, std::size_t padded, const std::uint8_t* tip_codes, std::int32_t spare = 0,
+          int tip_groups = 1);
 
   /// Keeps the classes of `h` at another place from now on. What stands there becomes those of `h`; or, with `copied`,
   /// what `h` had is copied there and stays where it was as well.
@@ -32,7 +34,7 @@ class Classes {
 
   /// Whether the CLV of `h` is kept for its classes.
   bool few(HalfEdge h) const { return h < tips_ || entry(h).few; }
-  int count(HalfEdge h) const { return h < tips_ ? lanes : entry(h).count; }
+  int count(HalfEdge h) const { return h < tips_ ? tip_groups_ * lanes : entry(h).count; }
   /// Groups that its CLV takes.
   int groups(HalfEdge h) const { return (count(h) + lanes - 1) / lanes; }
   const std::uint8_t* codes(HalfEdge h) const {
@@ -60,6 +62,7 @@ class Classes {
 
   std::int32_t tips_ = 0;
   int patterns_ = 0;
+  int tip_groups_ = 1;
   std::size_t padded_ = 0;
   const std::uint8_t* tip_codes_ = nullptr;
   std::vector<std::int32_t> places_;  ///< by inner half-edge

@@ -85,7 +85,7 @@ Insertion Engine::insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, dou
   const auto fitted = [&](HalfEdge h, double length) {
     constexpr int iterations = 8;
     Operand node = s.scratch();
-    node.matrices = s.factors.near_eigen;
+    node.matrices = s.factors.near_eigen.data();
     return s.run_makenewz(node, s.through(h, s.factors.far_eigen), length, iterations);
   };
   for (int round = 0; round < rounds && fit != Fit::nothing; ++round) {

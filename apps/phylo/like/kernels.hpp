@@ -2,9 +2,13 @@
 // The arithmetic of the three kernels on one block of site patterns, once for each instruction set. Nothing here knows
 // of trees, teams or models: operands are arrays.
 //
+// There are kernels for 4 and for 20 states. Data of fewer states are computed with the next larger number, of which
+// the last ones are never reached: their probabilities are zero.
+//
 // Patterns are kept in groups of sixteen, one a lane, so that no instruction ever works across lanes, whatever the
-// width of the registers. A conditional likelihood vector (CLV) is [group][rate][base][lane], doubles, 64-byte aligned.
-// Likelihoods of a pattern are kept from underflow by a count beside the CLV: true value = value * 2^(-256 * count).
+// width of the registers. A conditional likelihood vector (CLV) is [group][rate][state][lane], doubles, 64-byte
+// aligned. Likelihoods of a pattern are kept from underflow by a count beside the CLV: true value = value * 2^(-256 *
+// count).
 //
 // Where a subtree shows few different columns, as a tip does, its CLV is kept for these classes only: the patterns have
 // codes, one byte each, and what the classes become across a branch is a small table in which the codes are looked up.
@@ -15,25 +19,27 @@ namespace phylo {
 
 inline constexpr int lanes = 16;
 /// Groups in a block of the loops: small enough that a block's CLVs of a few nodes stay in the first-level cache.
-inline constexpr int block_groups = 4;
+inline constexpr int block_groups(int states) { return states == 4 ? 4 : 1; }
+/// Gives for how many states the kernels of an alphabet are made.
+inline constexpr int kernel_states(int states) { return states <= 4 ? 4 : 20; }
 
-/// Classes that codes may tell apart: two groups. Tips have 16, the masks of bases.
+/// Classes that codes may tell apart: two groups. Tips of DNA have 16, the masks of bases.
 inline constexpr int most_classes = 2 * lanes;
 
 /// Doubles that the matrices of one branch take for a number of rate categories, and the table of an end with classes.
-inline constexpr int matrix_doubles(int rates) { return rates * 16; }
-inline constexpr int table_doubles(int rates) { return rates * 4 * most_classes; }
+inline constexpr int matrix_doubles(int rates, int states = 4) { return rates * states * states; }
+inline constexpr int table_doubles(int rates, int states = 4) { return rates * states * most_classes; }
 
-/// Doubles that a table of exponents takes: three a rate, rounded up to whole groups.
-inline constexpr int exponent_doubles(int rates) { return (3 * rates + lanes - 1) / lanes * lanes; }
+/// Doubles that a table of exponents takes: states - 1 a rate, rounded up to whole groups.
+inline constexpr int exponent_doubles(int rates, int states = 4) {
+  return ((states - 1) * rates + lanes - 1) / lanes * lanes;
+}
 inline constexpr int most_rates = 64;
 
-/// Turns a branch length into one 4x4 matrix for each rate category: base + sum over k of term[k] * (e^(exponent * t) -
-/// 1). Rows are what the result is indexed by.
-struct Expansion {
-  alignas(64) double base[16];
-  alignas(64) double term[3][16];
-};
+/// Doubles of an expansion, which turns a branch length into one matrix for each rate category: base + sum over k of
+/// term[k] * (e^(exponent * t) - 1). It is the base, then each term, all of them row by row; rows are what the result
+/// is indexed by.
+inline constexpr int expansion_doubles(int states) { return states * matrix_doubles(1, states); }
 
 /// One end of a branch and what leads across it.
 struct Operand {
@@ -78,8 +84,8 @@ struct Junction {
 };
 
 /// The likelihood at a branch as a function of its length: constant + sum over r, k of table[r][k] * e^(exponent[r][k]
-/// * t). Table: [group][1 + 3 * rates][lane], the constant first. Operands' matrices: one 4x4 (or a table), the same
-/// for all rates, row k of both the transformation to eigenvector k. If only one has classes, it is `far`.
+/// * t). Table: [group][1 + (states - 1) * rates][lane], the constant first. Operands' matrices: one (or a table), the
+/// same for all rates, row k of both the transformation to eigenvector k. If only one has classes, it is `far`.
 struct Sumtable {
   double* table;
   Operand near;
@@ -93,26 +99,29 @@ struct Slopes {
   double second = 0;
 };
 
-/// Factors of the table's entries in the likelihood and in its first and second derivative: [0..2][3 * rates].
+/// Factors of the table's entries in the likelihood and in its first and second derivative: [0..2][(states - 1) *
+/// rates].
 struct Derivation {
   const double* table;
   const double* factors[3];
   const double* weights;
 };
 
-/// The kernels of one instruction set. Groups are numbered from the start of the patterns; those in [first, last) are
-/// done.
+/// The kernels of one instruction set and number of states. Groups are numbered from the start of the patterns; those
+/// in [first, last) are done.
 struct Kernels {
   const char* name;  ///< as MASLIN_SIMD says it
+  int states;
+  int block;  ///< groups that a loop's block has
 
-  /// Writes `rates` matrices for length t; exponents are [3 * rates] in the order rate, k, then anything up to a
-  /// multiple of 8.
-  void (*matrices)(const Expansion& expansion, const double* exponents, int rates, double t, double* out);
+  /// Writes `rates` matrices for length t; exponents are [(states - 1) * rates] in the order rate, k, then anything up
+  /// to whole groups.
+  void (*matrices)(const double* expansion, const double* exponents, int rates, double t, double* out);
   /// Writes e^(exponent * t), e^... * exponent, e^... * exponent^2.
   void (*factors)(const double* exponents, int rates, double t, double* value, double* first, double* second);
   /// Writes what the matrices make of each class of a CLV of one or two groups, in the layout in which codes are looked
-  /// up; null matrices leave them as they are. `stride` is from one rate's matrix to the next: 16, or 0 for one and the
-  /// same.
+  /// up; null matrices leave them as they are. `stride` is from one rate's matrix to the next, or 0 for one and
+  /// the same.
   void (*class_table)(const double* matrices, int stride, const double* clv, int groups, int rates, double* out);
   /// Does a whole traversal, children first, for these groups.
   void (*newview)(const Newview* steps, int count, int rates, int first, int last);
@@ -124,14 +133,15 @@ struct Kernels {
   Slopes (*slopes)(const Derivation& e, int rates, int first, int last);
 };
 
-extern const Kernels scalar_kernels;
+/// Of each instruction set: those for 4 states, then those for 20.
+extern const Kernels scalar_kernels[2];
 #if defined(__x86_64__)
-extern const Kernels avx2_kernels;
-extern const Kernels avx512_kernels;
+extern const Kernels avx2_kernels[2];
+extern const Kernels avx512_kernels[2];
 #endif
 
-/// Gives the fastest kernels that this processor can run, or those that MASLIN_SIMD (scalar, avx2, avx512) asks for.
-/// Throws input_error when it asks for something else or for what the processor lacks.
-const Kernels& choose_kernels();
+/// Gives the fastest kernels for that many states that this processor can run, or those that MASLIN_SIMD (scalar, avx2,
+/// avx512) asks for. Throws input_error when it asks for something else or for what the processor lacks.
+const Kernels& choose_kernels(int states = 4);
 
 }  // namespace phylo

@@ -108,8 +108,7 @@ inline V operator/(V a, V b) { return {_mm256_div_pd(a.v, b.v)}; }
 
 namespace phylo {
 
-const Kernels avx2_kernels = {"avx2",         avx2::matrices, avx2::factors, avx2::class_table, avx2::newview,
-                              avx2::evaluate, avx2::junction, avx2::prepare, avx2::sumtable,    avx2::slopes};
+const Kernels avx2_kernels[] = {avx2::kernels_of<4>("avx2"), avx2::kernels_of<20>("avx2")};
 
 }  // namespace phylo
 

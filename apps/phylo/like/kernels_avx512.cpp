@@ -126,9 +126,7 @@ inline V operator/(V x, V y) { return {_mm512_div_pd(x.a, y.a), _mm512_div_pd(x.
 
 namespace phylo {
 
-const Kernels avx512_kernels = {"avx512",         avx512::matrices, avx512::factors,  avx512::class_table,
-                                avx512::newview,  avx512::evaluate, avx512::junction, avx512::prepare,
-                                avx512::sumtable, avx512::slopes};
+const Kernels avx512_kernels[] = {avx512::kernels_of<4>("avx512"), avx512::kernels_of<20>("avx512")};
 
 }  // namespace phylo
 

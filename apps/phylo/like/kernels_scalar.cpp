@@ -58,8 +58,6 @@ inline V operator/(V a, V b) { return {a.v / b.v}; }
 }  // namespace
 }  // namespace scalar
 
-const Kernels scalar_kernels = {"scalar",         scalar::matrices, scalar::factors,  scalar::class_table,
-                                scalar::newview,  scalar::evaluate, scalar::junction, scalar::prepare,
-                                scalar::sumtable, scalar::slopes};
+const Kernels scalar_kernels[] = {scalar::kernels_of<4>("scalar"), scalar::kernels_of<20>("scalar")};
 
 }  // namespace phylo

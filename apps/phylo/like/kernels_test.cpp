@@ -22,11 +22,13 @@ using phylo::lanes;
 using phylo::Operand;
 
 std::vector<const Kernels*> available() {
-  std::vector<const Kernels*> all = {&phylo::scalar_kernels};
+  std::vector<const Kernels*> all = {&phylo::scalar_kernels[0], &phylo::scalar_kernels[1]};
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&phylo::avx2_kernels);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    all.push_back(&phylo::avx512_kernels);
+  for (const int i : {0, 1}) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&phylo::avx2_kernels[i]);
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+      all.push_back(&phylo::avx512_kernels[i]);
+  }
 #endif
   return all;
 }
@@ -36,7 +38,9 @@ struct Case {
   int rates;
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.kernels->name << " with " << c.rates << " rates"; }
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.kernels->name << " with " << c.kernels->states << " states and " << c.rates << " rates";
+}
 
 std::vector<Case> cases() {
   std::vector<Case> all;
@@ -51,22 +55,22 @@ class KernelTest : public testing::TestWithParam<Case> {
   static constexpr int groups = 5;
   static constexpr int patterns = groups * lanes;
 
-  KernelTest() : k(*GetParam().kernels), rates(GetParam().rates) {
+  KernelTest() : k(*GetParam().kernels), rates(GetParam().rates), states(k.states) {
     for (int x = 0; x < 3; ++x) {
-      clv[x] = Buffer<double>(static_cast<std::size_t>(patterns) * 4 * rates);
+      clv[x] = Buffer<double>(static_cast<std::size_t>(patterns) * states * rates);
       scale[x] = Buffer<std::int32_t>(patterns);
       codes[x] = Buffer<std::uint8_t>(patterns);
-      matrix[x] = Buffer<double>(static_cast<std::size_t>(16) * rates);
-      table[x] = Buffer<double>(static_cast<std::size_t>(phylo::table_doubles(rates)));
+      matrix[x] = Buffer<double>(static_cast<std::size_t>(phylo::matrix_doubles(rates, states)));
+      table[x] = Buffer<double>(static_cast<std::size_t>(phylo::table_doubles(rates, states)));
       for (std::size_t i = 0; i < clv[x].size(); ++i) clv[x][i] = uniform(1e-3, 1);
       for (std::size_t i = 0; i < matrix[x].size(); ++i) matrix[x][i] = uniform(0, 1);
       for (std::size_t p = 0; p < patterns; ++p) {
         scale[x][p] = static_cast<std::int32_t>(uniform(0, 3));
         codes[x][p] = static_cast<std::uint8_t>(uniform(0, class_groups(x) * lanes));
       }
-      class_clv[x] = Buffer<double>(static_cast<std::size_t>(2 * lanes) * 4 * rates);
+      class_clv[x] = Buffer<double>(static_cast<std::size_t>(2 * lanes) * states * rates);
       for (std::size_t i = 0; i < class_clv[x].size(); ++i) class_clv[x][i] = uniform(1e-3, 1);
-      k.class_table(matrix[x].data(), 16, class_clv[x].data(), class_groups(x), rates, table[x].data());
+      k.class_table(matrix[x].data(), states * states, class_clv[x].data(), class_groups(x), rates, table[x].data());
     }
     weights = Buffer<double>(patterns);
     invariant = Buffer<double>(patterns);
@@ -84,7 +88,8 @@ class KernelTest : public testing::TestWithParam<Case> {
   Operand sorted(int x) const { return {nullptr, nullptr, codes[x].data(), table[x].data(), class_groups(x) > 1}; }
 
   std::size_t at(int pattern, int rate, int base) const {
-    return (static_cast<std::size_t>(pattern / lanes) * rates * 4 + 4 * rate + base) * lanes + pattern % lanes;
+    return (static_cast<std::size_t>(pattern / lanes) * rates * states + states * rate + base) * lanes +
+           pattern % lanes;
   }
   double value(int x, bool is_sorted, int pattern, int rate, int base) const {
     return is_sorted ? class_clv[x][at(codes[x][pattern], rate, base)] : clv[x][at(pattern, rate, base)];
@@ -92,13 +97,15 @@ class KernelTest : public testing::TestWithParam<Case> {
   /// (matrix * operand)[base], summed in the plain way.
   double across(int x, bool is_sorted, int pattern, int rate, int base) const {
     double sum = 0;
-    for (int j = 0; j < 4; ++j) sum += matrix[x][16 * rate + 4 * base + j] * value(x, is_sorted, pattern, rate, j);
+    for (int j = 0; j < states; ++j)
+      sum += matrix[x][states * (states * rate + base) + j] * value(x, is_sorted, pattern, rate, j);
     return sum;
   }
   int count(int x, bool is_sorted, int pattern) const { return is_sorted ? 0 : scale[x][pattern]; }
 
   const Kernels& k;
   int rates;
+  int states;
   std::mt19937_64 random{7};
   Buffer<double> clv[3], class_clv[3], matrix[3], table[3], weights, invariant;
   Buffer<std::int32_t> scale[3];
@@ -116,7 +123,7 @@ TEST_P(KernelTest, NewviewMultipliesWhatComesAcrossBothBranches) {
     for (int p = 0; p < patterns; ++p) {
       EXPECT_EQ(counts[p], count(0, left_sorted, p) + count(1, right_sorted, p));
       for (int r = 0; r < rates; ++r)
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < states; ++i) {
           const double expected = across(0, left_sorted, p, r, i) * across(1, right_sorted, p, r, i);
           EXPECT_NEAR(out[at(p, r, i)], expected, 1e-14 * expected) << p;
         }
@@ -136,7 +143,7 @@ TEST_P(KernelTest, NewviewScalesOnlyPatternsThatAreTooSmall) {
   for (std::size_t i = 0; i < clv[0].size(); ++i) clv[0][i] *= 1e-60;
   // One pattern is small enough to be scaled, one needs two steps, one holds nothing but zeros.
   for (int r = 0; r < rates; ++r)
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < states; ++i) {
       clv[0][at(3, r, i)] *= 1e-30;
       clv[0][at(17, r, i)] *= 1e-100;
       clv[1][at(17, r, i)] *= 1e-20;
@@ -150,7 +157,7 @@ TEST_P(KernelTest, NewviewScalesOnlyPatternsThatAreTooSmall) {
     const int steps = p == 3 ? 1 : p == 17 ? 2 : 0;
     EXPECT_EQ(counts[p], count(0, false, p) + count(1, false, p) + steps) << p;
     for (int r = 0; r < rates; ++r)
-      for (int i = 0; i < 4; ++i) {
+      for (int i = 0; i < states; ++i) {
         const double expected = std::ldexp(across(0, false, p, r, i) * across(1, false, p, r, i), 256 * steps);
         EXPECT_NEAR(out[at(p, r, i)], expected, 1e-14 * expected) << p;
       }
@@ -176,7 +183,8 @@ TEST_P(KernelTest, EvaluateSumsWeightedLogarithms) {
       for (int p = 0; p < patterns; ++p) {
         double likelihood = 0;
         for (int r = 0; r < rates; ++r)
-          for (int i = 0; i < 4; ++i) likelihood += value(0, near_sorted, p, r, i) * across(1, far_sorted, p, r, i);
+          for (int i = 0; i < states; ++i)
+            likelihood += value(0, near_sorted, p, r, i) * across(1, far_sorted, p, r, i);
         expected += weights[p] * logarithm(likelihood, count(0, near_sorted, p) + count(1, far_sorted, p),
                                            with_invariant ? invariant[p] : 0);
       }
@@ -199,7 +207,7 @@ TEST_P(KernelTest, JunctionIsTheLikelihoodWhereThreeBranchesMeet) {
     for (int p = 0; p < patterns; ++p) {
       double likelihood = 0;
       for (int r = 0; r < rates; ++r)
-        for (int i = 0; i < 4; ++i)
+        for (int i = 0; i < states; ++i)
           likelihood += across(0, near_sorted, p, r, i) * across(1, far_sorted, p, r, i) *
                         (hung_sorted ? across(2, true, p, r, i) : value(2, false, p, r, i));
       const int counts = count(0, near_sorted, p) + count(1, far_sorted, p) + count(2, hung_sorted, p);
@@ -216,7 +224,7 @@ TEST_P(KernelTest, PrepareBringsACLVAcrossABranch) {
   for (int p = 0; p < patterns; ++p) {
     EXPECT_EQ(counts[p], scale[0][p]);
     for (int r = 0; r < rates; ++r)
-      for (int i = 0; i < 4; ++i) {
+      for (int i = 0; i < states; ++i) {
         const double expected = across(0, false, p, r, i);
         EXPECT_NEAR(out[at(p, r, i)], expected, 1e-14 * expected);
       }
@@ -226,7 +234,7 @@ TEST_P(KernelTest, PrepareBringsACLVAcrossABranch) {
 TEST_P(KernelTest, LogarithmsAreExactOverTheWholeRange) {
   // One rate, unit vectors: the likelihood of a pattern is one number that is chosen.
   if (rates != 1) return;
-  for (int i = 0; i < 16; ++i) matrix[1][i] = i == 0;
+  for (int i = 0; i < states * states; ++i) matrix[1][i] = i == 0;
   Buffer<double> w(patterns);
   for (double exponent = -307; exponent < 10; exponent += 0.37) {
     const double x = std::pow(10.0, exponent);
@@ -248,31 +256,30 @@ TEST_P(KernelTest, LogarithmsAreExactOverTheWholeRange) {
 }
 
 TEST_P(KernelTest, MatricesAreExpansionsInExponentials) {
-  const int padded = phylo::exponent_doubles(rates);
-  Buffer<double> exponents(padded), out(16 * static_cast<std::size_t>(rates));
-  phylo::Expansion e;
-  for (int x = 0; x < 16; ++x) {
-    e.base[x] = uniform(0, 1);
-    for (auto& term : e.term) term[x] = uniform(-0.3, 0.3);
-  }
-  for (int x = 0; x < 3 * rates; ++x) exponents[x] = -uniform(1e-3, 3);
+  const int padded = phylo::exponent_doubles(rates, states), size = phylo::matrix_doubles(1, states);
+  Buffer<double> exponents(padded), out(static_cast<std::size_t>(size * rates)), expansion(states * size);
+  for (int x = 0; x < size; ++x) expansion[x] = uniform(0, 1);
+  for (int x = size; x < states * size; ++x) expansion[x] = uniform(-0.3, 0.3);
+  for (int x = 0; x < (states - 1) * rates; ++x) exponents[x] = -uniform(1e-3, 3);
   for (double t : {0.0, 1e-9, 1e-6, 1e-3, 0.1, 1.0, 10.0, 100.0, 5000.0}) {
-    k.matrices(e, exponents.data(), rates, t, out.data());
+    k.matrices(expansion.data(), exponents.data(), rates, t, out.data());
     for (int r = 0; r < rates; ++r)
-      for (int x = 0; x < 16; ++x) {
-        double expected = e.base[x];
-        for (int n = 0; n < 3; ++n) expected += e.term[n][x] * std::expm1(exponents[3 * r + n] * t);
-        EXPECT_NEAR(out[16 * r + x], std::max(expected, 0.0), 1e-15) << t;
+      for (int x = 0; x < size; ++x) {
+        double expected = expansion[x];
+        for (int n = 1; n < states; ++n)
+          expected += expansion[n * size + x] * std::expm1(exponents[(states - 1) * r + n - 1] * t);
+        EXPECT_NEAR(out[size * r + x], std::max(expected, 0.0), states == 4 ? 1e-15 : 5e-15) << t;
       }
   }
 }
 
 TEST_P(KernelTest, SlopesAreThoseOfTheLogLikelihood) {
-  const int padded = phylo::exponent_doubles(rates);
+  const int padded = phylo::exponent_doubles(rates, states), terms = states - 1;
   Buffer<double> exponents(padded), value(padded), first(padded), second(padded);
-  Buffer<double> sums(static_cast<std::size_t>(1 + 3 * rates) * patterns), near(16), far(16);
-  for (int x = 0; x < 3 * rates; ++x) exponents[x] = -uniform(0.1, 3);
-  for (int x = 0; x < 16; ++x) near[x] = uniform(0, 1), far[x] = uniform(0, 1);
+  Buffer<double> sums(static_cast<std::size_t>(1 + terms * rates) * patterns), near(states * states),
+      far(states * states);
+  for (int x = 0; x < terms * rates; ++x) exponents[x] = -uniform(0.1, 3);
+  for (int x = 0; x < states * states; ++x) near[x] = uniform(0, 1), far[x] = uniform(0, 1);
   for (int kind = 0; kind < 3; ++kind) {
     const bool far_sorted = kind > 0, near_sorted = kind > 1;
     Operand a = near_sorted ? sorted(0) : inner(0), b = far_sorted ? sorted(1) : inner(1);
@@ -291,13 +298,13 @@ TEST_P(KernelTest, SlopesAreThoseOfTheLogLikelihood) {
       for (int p = 0; p < patterns; ++p) {
         long double likelihood = 0;
         for (int r = 0; r < rates; ++r)
-          for (int n = 0; n < 4; ++n) {
+          for (int n = 0; n < states; ++n) {
             long double x = 0, y = 0;
-            for (int i = 0; i < 4; ++i) {
-              x += near[4 * n + i] * this->value(0, near_sorted, p, r, i);
-              y += far[4 * n + i] * this->value(1, far_sorted, p, r, i);
+            for (int i = 0; i < states; ++i) {
+              x += near[states * n + i] * this->value(0, near_sorted, p, r, i);
+              y += far[states * n + i] * this->value(1, far_sorted, p, r, i);
             }
-            likelihood += x * y * (n == 0 ? 1 : std::exp(exponents[3 * r + n - 1] * t));
+            likelihood += x * y * (n == 0 ? 1 : std::exp(exponents[terms * r + n - 1] * t));
           }
         const int counts = count(0, near_sorted, p) + count(1, far_sorted, p);
         total += weights[p] * std::log(std::ldexp(likelihood, -256 * counts) + static_cast<long double>(invariant[p]));
@@ -324,10 +331,12 @@ TEST(ChooseKernels, ObeysTheEnvironmentOrSaysWhyNot) {
   const std::string kept = before ? before : "";
   for (const Kernels* k : available()) {
     setenv("MASLIN_SIMD", k->name, 1);
-    EXPECT_EQ(&phylo::choose_kernels(), k);
+    EXPECT_EQ(&phylo::choose_kernels(k->states), k);
   }
   unsetenv("MASLIN_SIMD");
-  EXPECT_EQ(&phylo::choose_kernels(), available().back());
+  EXPECT_EQ(&phylo::choose_kernels(20), available().back());
+  EXPECT_EQ(phylo::choose_kernels(2).states, 4);
+  EXPECT_EQ(phylo::choose_kernels(5).states, 20);
   setenv("MASLIN_SIMD", "banana", 1);
   try {
     phylo::choose_kernels();

@@ -22,17 +22,16 @@ struct Work {
   int rates;
   int groups;
 
+  ms::block block() const { return {arithmetic.block}; }
   void before(ms::range r) const {
     arithmetic.newview(traversal.steps(), traversal.count(), rates, static_cast<int>(r.first),
                        static_cast<int>(r.last));
   }
 };
 
-constexpr ms::block block{block_groups};
-
 void newview_body(const Work& work) {
   ms::parallel_for(
-      0, work.groups, [&](ms::range r) { work.before(r); }, block);
+      0, work.groups, [&](ms::range r) { work.before(r); }, work.block());
 }
 
 double evaluate_body(const Work& work, const Evaluation& e) {
@@ -42,7 +41,7 @@ double evaluate_body(const Work& work, const Evaluation& e) {
         work.before(r);
         return work.arithmetic.evaluate(e, work.rates, static_cast<int>(r.first), static_cast<int>(r.last));
       },
-      block);
+      work.block());
 }
 
 /// A CLV that a junction has to make from the subtree's first; null if it stands.
@@ -61,7 +60,7 @@ double junction_body(const Work& work, const Junction& e, const Preparation& hun
         if (hung.from) work.arithmetic.prepare(*hung.from, hung.clv, hung.scale, work.rates, from, to);
         return work.arithmetic.junction(e, work.rates, from, to);
       },
-      block);
+      work.block());
 }
 
 /// Everything makenewz needs beside the table: how factors of a length are made, and where they go.
@@ -93,7 +92,7 @@ double makenewz_body(const Work& work, const Sumtable& table, const Search& sear
           }
           return work.arithmetic.slopes(derivation, work.rates, from, to);
         },
-        block);
+        work.block());
   });
 }
 

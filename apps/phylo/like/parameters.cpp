@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 namespace phylo {
 namespace {
@@ -13,11 +14,11 @@ enum class Kind { rate, frequency, shape, invariant };
 
 template <class Visit>
 void for_each_parameter(const Model& model, Visit&& visit) {
-  const auto groups = rate_groups(model.family);
+  const auto groups = rate_groups(model);
   if (model.rates_from == Origin::optimized)
-    for (int g = 0; g < groups[5]; ++g) visit(Kind::rate, static_cast<std::size_t>(g));
+    for (int g = 0; g < groups.back(); ++g) visit(Kind::rate, static_cast<std::size_t>(g));
   if (model.frequencies_from == Origin::optimized)
-    for (std::size_t i = 0; i < 3; ++i) visit(Kind::frequency, i);
+    for (std::size_t i = 0; i + 1 < model.frequencies.size(); ++i) visit(Kind::frequency, i);
   if (model.categories > 1 && model.alpha_from == Origin::optimized) visit(Kind::shape, std::size_t{0});
   if (model.with_invariant && model.invariant_from == Origin::optimized) visit(Kind::invariant, std::size_t{0});
 }
@@ -30,12 +31,12 @@ double log_odds(double p) { return std::log(p / (1 - p)); }
 double value_of(const Model& model, Kind kind, std::size_t number) {
   switch (kind) {
     case Kind::rate: {
-      const auto groups = rate_groups(model.family);
+      const auto groups = rate_groups(model);
       const auto at = std::find(groups.begin(), groups.end(), static_cast<int>(number)) - groups.begin();
       return std::log(model.rates[static_cast<std::size_t>(at)]);
     }
     case Kind::frequency:
-      return std::log(model.frequencies[number] / model.frequencies[3]);
+      return std::log(model.frequencies[number] / model.frequencies.back());
     case Kind::shape:
       return std::log(model.alpha);
     case Kind::invariant:
@@ -81,14 +82,14 @@ Box parameter_bounds(const Model& model) {
 
 Model with_parameters(const Model& model, const std::vector<double>& values) {
   Model m = model;
-  const auto groups = rate_groups(model.family);
+  const auto groups = rate_groups(model);
   auto at = values.begin();
-  std::array<double, 4> ratios = {0, 0, 0, 1};
+  std::vector<double> ratios(m.frequencies.size(), 1.0);
   for_each_parameter(model, [&](Kind kind, std::size_t number) {
     const double value = *at++;
     switch (kind) {
       case Kind::rate:
-        for (std::size_t i = 0; i < 6; ++i)
+        for (std::size_t i = 0; i < groups.size(); ++i)
           if (groups[i] == static_cast<int>(number)) m.rates[i] = std::exp(value);
         break;
       case Kind::frequency:
@@ -103,10 +104,10 @@ Model with_parameters(const Model& model, const std::vector<double>& values) {
     }
   });
   if (m.frequencies_from == Origin::optimized) {
-    const double sum = ratios[0] + ratios[1] + ratios[2] + ratios[3];
+    const double sum = std::accumulate(ratios.begin(), ratios.end(), 0.0);
+    const double left = 1 - m.states() * Bounds::frequency_low;
     // A share of the least frequency for each, so that all stay above it.
-    for (std::size_t i = 0; i < 4; ++i)
-      m.frequencies[i] = Bounds::frequency_low + (1 - 4 * Bounds::frequency_low) * ratios[i] / sum;
+    for (std::size_t i = 0; i < ratios.size(); ++i) m.frequencies[i] = Bounds::frequency_low + left * ratios[i] / sum;
   }
   return m;
 }

@@ -2,7 +2,6 @@
 // Log-likelihoods the plain way: what tests and benchmarks hold the engine against. Nothing here is shared with it but
 // the model's numbers.
 
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -14,24 +13,24 @@
 
 namespace phylo::reference {
 
-using Partial = std::array<long double, 4>;
+using Partial = std::vector<long double>;
 
 /// Felsenstein's pruning for one pattern at one rate, seen from the node of `h`. long double reaches down to 1e-4932.
 inline Partial partial(const Patterns& patterns, const Spectrum& spectrum, const Tree& tree, HalfEdge h, int pattern,
                        double rate) {
-  Partial p;
+  const std::size_t n = spectrum.values.size();
+  Partial p(n, 1);
   if (tree.is_tip(h)) {
-    const unsigned code = patterns.row(h)[pattern];
-    for (unsigned i = 0; i < 4; ++i) p[i] = code >> i & 1;
+    const std::uint32_t set = patterns.alphabet->sets[patterns.row(h)[pattern]];
+    for (std::size_t i = 0; i < n; ++i) p[i] = set >> i & 1;
     return p;
   }
-  p.fill(1);
   for (HalfEdge side = tree.next(h); side != h; side = tree.next(side)) {
     const Partial child = partial(patterns, spectrum, tree, tree.back(side), pattern, rate);
-    const Matrix4 across = transition_matrix(spectrum, tree.length(side) * rate);
-    for (std::size_t i = 0; i < 4; ++i) {
+    const Matrix across = transition_matrix(spectrum, tree.length(side) * rate);
+    for (std::size_t i = 0; i < n; ++i) {
       long double sum = 0;
-      for (std::size_t j = 0; j < 4; ++j) sum += across[4 * i + j] * child[j];
+      for (std::size_t j = 0; j < n; ++j) sum += across[n * i + j] * child[j];
       p[i] *= sum;
     }
   }
@@ -40,16 +39,17 @@ inline Partial partial(const Patterns& patterns, const Spectrum& spectrum, const
 
 /// Likelihood of the invariant class for one pattern, without its weight.
 inline double invariant_likelihood(const Patterns& patterns, const Model& model, int pattern) {
-  unsigned common = 15;
-  for (int taxon = 0; taxon < patterns.taxa; ++taxon) common &= patterns.row(taxon)[pattern];
+  std::uint32_t common = patterns.alphabet->all();
+  for (int taxon = 0; taxon < patterns.taxa; ++taxon) common &= patterns.alphabet->sets[patterns.row(taxon)[pattern]];
   double sum = 0;
-  for (unsigned i = 0; i < 4; ++i)
+  for (std::size_t i = 0; i < model.frequencies.size(); ++i)
     if (common >> i & 1) sum += model.frequencies[i];
   return sum;
 }
 
 inline double log_likelihood(const Patterns& patterns, const Model& model, const Tree& tree, HalfEdge root) {
   const Spectrum spectrum = decompose(model);
+  const std::size_t n = spectrum.values.size();
   const std::vector<double> rates = category_rates(model);
   const double varying = model.with_invariant ? 1 - model.invariant : 1;
   long double lnl = 0;
@@ -59,11 +59,11 @@ inline double log_likelihood(const Patterns& patterns, const Model& model, const
     for (double rate : rates) {
       const Partial near = partial(patterns, spectrum, tree, root, pattern, rate);
       const Partial far = partial(patterns, spectrum, tree, tree.back(root), pattern, rate);
-      const Matrix4 across = transition_matrix(spectrum, tree.length(root) * rate);
-      for (std::size_t i = 0; i < 4; ++i)
-        for (std::size_t j = 0; j < 4; ++j)
+      const Matrix across = transition_matrix(spectrum, tree.length(root) * rate);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
           likelihood +=
-              varying / static_cast<double>(rates.size()) * model.frequencies[i] * near[i] * across[4 * i + j] * far[j];
+              varying / static_cast<double>(rates.size()) * model.frequencies[i] * near[i] * across[n * i + j] * far[j];
     }
     lnl += patterns.weights[static_cast<std::size_t>(pattern)] * std::log(likelihood);
   }

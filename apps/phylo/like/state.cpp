@@ -1,5 +1,7 @@
 #include "phylo/like/state.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -7,7 +9,6 @@
 
 #include "phylo/io/error.hpp"
 #include "phylo/like/scaling.hpp"
-#include "phylo/model/spectrum.hpp"
 
 namespace phylo {
 namespace {
@@ -15,7 +16,9 @@ namespace {
 /// CLVs that belong to no half-edge: scratch_slot and hung_slot.
 constexpr std::size_t scratch_slots = 2;
 
-std::size_t table_doubles(int rates, std::size_t padded) { return static_cast<std::size_t>(1 + 3 * rates) * padded; }
+std::size_t sumtable_doubles(int rates, int states, std::size_t padded) {
+  return static_cast<std::size_t>(1 + (states - 1) * rates) * padded;
+}
 
 bool fits(std::int32_t taxa, std::size_t clv_doubles, std::size_t memory) {
   return static_cast<std::size_t>(3 * (taxa - 2)) * clv_doubles * sizeof(double) <= memory;
@@ -23,35 +26,54 @@ bool fits(std::int32_t taxa, std::size_t clv_doubles, std::size_t memory) {
 
 }  // namespace
 
+Factors::Factors(int rates, int states)
+    : transition(static_cast<std::size_t>(expansion_doubles(states))),
+      joint(static_cast<std::size_t>(expansion_doubles(states))),
+      exponents(static_cast<std::size_t>(exponent_doubles(rates, states))),
+      near_eigen(static_cast<std::size_t>(states * states)),
+      far_eigen(static_cast<std::size_t>(states * states)) {}
+
 Engine::State::State(const Patterns& patterns, const Model& m, const Options& options)
-    : kernels(&choose_kernels()),
+    : kernels(&choose_kernels(patterns.alphabet->states)),
+      model(m),
       taxa(patterns.taxa),
       rates(m.categories),
+      states(kernels->states),
       groups((patterns.count + lanes - 1) / lanes) {
   if (taxa < 4) throw input_error("an unrooted tree needs at least 4 taxa; the alignment has " + std::to_string(taxa));
+  if (m.alphabet != patterns.alphabet)
+    throw input_error(
+        fmt::format("the model is one of {}, the alignment holds {}", m.alphabet->name, patterns.alphabet->name));
   padded = static_cast<std::size_t>(groups) * lanes;
-  clv_doubles = static_cast<std::size_t>(rates) * 4 * padded;
+  clv_doubles = static_cast<std::size_t>(rates * states) * padded;
   codes = Buffer<std::uint8_t>(static_cast<std::size_t>(taxa) * padded);
   common = Buffer<std::uint8_t>(padded);
   weights = Buffer<double>(padded);
   invariant = Buffer<double>(padded);
   const auto count = static_cast<std::size_t>(patterns.count);
-  constexpr std::uint8_t unknown = 15;
-  for (std::size_t p = 0; p < count; ++p) {
-    weights[p] = patterns.weights[p];
-    common[p] = unknown;
-  }
+  const Alphabet& alphabet = *patterns.alphabet;
+  std::vector<std::uint32_t> shared(count, alphabet.all());
+  for (std::size_t p = 0; p < count; ++p) weights[p] = patterns.weights[p];
   for (int taxon = 0; taxon < taxa; ++taxon) {
     const std::uint8_t* from = patterns.row(taxon);
     std::uint8_t* to = codes.data() + static_cast<std::size_t>(taxon) * padded;
-    std::fill(std::copy(from, from + count, to), to + padded, unknown);
-    for (std::size_t p = 0; p < count; ++p) common[p] &= from[p];
+    std::fill(std::copy(from, from + count, to), to + padded, alphabet.unknown);
+    for (std::size_t p = 0; p < count; ++p) shared[p] &= alphabet.sets[from[p]];
   }
-  tip_clv = Buffer<double>(static_cast<std::size_t>(rates) * 4 * lanes);
-  for (std::size_t row = 0; row < static_cast<std::size_t>(rates) * 4; ++row)
-    for (std::size_t code = 0; code < lanes; ++code) tip_clv[row * lanes + code] = code >> (row % 4) & 1 ? 1 : 0;
+  common_sets.assign(1, 0);  // the padding's
+  for (std::size_t p = 0; p < count; ++p) {
+    const auto at = std::find(common_sets.begin(), common_sets.end(), shared[p]);
+    common[p] = static_cast<std::uint8_t>(at - common_sets.begin());
+    if (at == common_sets.end()) common_sets.push_back(shared[p]);
+  }
+  const int tip_groups = (alphabet.codes + lanes - 1) / lanes;
+  tip_clv = Buffer<double>(static_cast<std::size_t>(tip_groups * rates * states * lanes));
+  for (int code = 0; code < alphabet.codes; ++code)
+    for (int row = 0; row < rates * states; ++row)
+      tip_clv[static_cast<std::size_t>((code / lanes * rates * states + row) * lanes + code % lanes)] =
+          alphabet.sets[static_cast<std::size_t>(code)] >> (row % states) & 1 ? 1 : 0;
   const std::int32_t spare = options.proposals ? taxa - 2 : 0;
-  classes = Classes(taxa, patterns.count, padded, codes.data(), spare);
+  classes = Classes(taxa, patterns.count, padded, codes.data(), spare, tip_groups);
   directions = Directions(taxa, fits(taxa, clv_doubles, options.memory), options.proposals);
   const auto slots = static_cast<std::size_t>(directions.slots()) + scratch_slots;
   clvs = Buffer<double>(slots * clv_doubles, Buffer<double>::undefined);
@@ -61,16 +83,15 @@ Engine::State::State(const Patterns& patterns, const Model& m, const Options& op
   constexpr std::size_t tentative = 8;
   // What a proposal leaves as it is may be computed in one direction before it, and in another one for it.
   const std::size_t times = options.proposals ? 2 : 1;
-  traversal =
-      Traversal(times * tips, (times * branches + tentative) * (static_cast<std::size_t>(matrix_doubles(rates)) +
-                                                                static_cast<std::size_t>(table_doubles(rates))));
-  table = Buffer<double>(table_doubles(rates, padded));
-  const auto exponents = static_cast<std::size_t>(exponent_doubles(rates));
-  factors.exponents = Buffer<double>(exponents);
-  for (auto& f : table_factors) f = Buffer<double>(exponents);
+  traversal = Traversal(times * tips,
+                        (times * branches + tentative) * (static_cast<std::size_t>(matrix_doubles(rates, states)) +
+                                                          static_cast<std::size_t>(table_doubles(rates, states))));
+  table = Buffer<double>(sumtable_doubles(rates, states, padded));
+  factors = Factors(rates, states);
+  for (auto& f : table_factors) f = Buffer<double>(static_cast<std::size_t>(exponent_doubles(rates, states)));
   proposal.allowed = options.proposals;
   if (options.proposals) {
-    proposal.factors.exponents = Buffer<double>(exponents);
+    proposal.factors = Factors(rates, states);
     proposal.invariant = Buffer<double>(padded);
   }
 
@@ -79,7 +100,7 @@ Engine::State::State(const Patterns& patterns, const Model& m, const Options& op
   double sites = 0, constant = 0;
   for (std::size_t p = 0; p < count; ++p) {
     sites += weights[p];
-    if (common[p] != 0) constant += weights[p];
+    if (shared[p] != 0) constant += weights[p];
   }
   // Bounded away from 0 and 1, where nothing would tell an optimization which way to go.
   constant_share = std::clamp(constant / sites, 0.02, 0.9);
@@ -92,35 +113,43 @@ void Engine::State::take_model(const Model& m) {
   if (m.categories != rates)
     throw input_error("the engine was made for " + std::to_string(rates) + " rate categories, the model has " +
                       std::to_string(m.categories));
+  if (m.alphabet != model.alphabet)
+    throw input_error(
+        fmt::format("the engine was made for {}, the model is one of {}", model.alphabet->name, m.alphabet->name));
   adopt(m);
   forget();
 }
 
 void Engine::State::adopt(const Model& m) {
   model = m;
-  const Spectrum spectrum = decompose(m);
+  if (decomposed.rates != m.rates || decomposed.frequencies != m.frequencies)
+    decomposed = {m.rates, m.frequencies, decompose(m)};
+  const Spectrum& spectrum = decomposed.spectrum;
   const std::vector<double> category = category_rates(m);
   const double weight = (m.with_invariant ? 1 - m.invariant : 1.0) / rates;
-  for (std::size_t i = 0; i < 4; ++i) {
-    for (std::size_t j = 0; j < 4; ++j) {
-      factors.transition.base[4 * i + j] = i == j ? 1 : 0;
-      factors.joint.base[4 * i + j] = i == j ? weight * m.frequencies[i] : 0;
-      for (std::size_t k = 1; k < 4; ++k) {
-        const double term = spectrum.right[4 * i + k] * spectrum.left[4 * k + j];
-        factors.transition.term[k - 1][4 * i + j] = term;
-        factors.joint.term[k - 1][4 * i + j] = weight * m.frequencies[i] * term;
+  // States of the kernels beyond the alphabet's stay zero.
+  const auto n = static_cast<std::size_t>(m.states()), row = static_cast<std::size_t>(states), size = row * row;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double share = weight * m.frequencies[i];
+    for (std::size_t j = 0; j < n; ++j) {
+      factors.transition[row * i + j] = i == j ? 1 : 0;
+      factors.joint[row * i + j] = i == j ? share : 0;
+      for (std::size_t k = 1; k < n; ++k) {
+        const double term = spectrum.right[n * i + k] * spectrum.left[n * k + j];
+        factors.transition[k * size + row * i + j] = term;
+        factors.joint[k * size + row * i + j] = share * term;
       }
-      factors.near_eigen[4 * j + i] = weight * m.frequencies[i] * spectrum.right[4 * i + j];
-      factors.far_eigen[4 * i + j] = spectrum.left[4 * i + j];
+      factors.near_eigen[row * j + i] = share * spectrum.right[n * i + j];
+      factors.far_eigen[row * i + j] = spectrum.left[n * i + j];
     }
   }
   for (std::size_t r = 0; r < category.size(); ++r)
-    for (std::size_t k = 1; k < 4; ++k) factors.exponents[3 * r + k - 1] = spectrum.values[k] * category[r];
+    for (std::size_t k = 1; k < n; ++k) factors.exponents[(row - 1) * r + k - 1] = spectrum.values[k] * category[r];
   if (m.with_invariant) {
-    double likelihood[16] = {};
-    for (unsigned code = 1; code < 16; ++code)
-      for (unsigned i = 0; i < 4; ++i)
-        if (code >> i & 1) likelihood[code] += m.invariant * m.frequencies[i];
+    double likelihood[most_codes + 1] = {};
+    for (std::size_t set = 0; set < common_sets.size(); ++set)
+      for (std::size_t i = 0; i < n; ++i)
+        if (common_sets[set] >> i & 1) likelihood[set] += m.invariant * m.frequencies[i];
     for (std::size_t p = 0; p < padded; ++p) invariant[p] = likelihood[common[p]];
   }
 }
@@ -157,7 +186,7 @@ void Engine::State::propose_model(const Model& m) {
 }
 
 const double* Engine::State::table_of(HalfEdge h, const double* matrices, int stride) {
-  double* const out = traversal.take(static_cast<std::size_t>(table_doubles(rates)));
+  double* const out = traversal.take(static_cast<std::size_t>(table_doubles(rates, states)));
   const double* const from = h < taxa ? tip_clv.data() : clv(directions.slot(h));
   kernels->class_table(matrices, stride, from, classes.groups(h), rates, out);
   return out;
@@ -169,16 +198,17 @@ Operand Engine::State::plain(HalfEdge h) {
   return {clv(slot), scale(slot), nullptr, nullptr, false};
 }
 
-Operand Engine::State::through(HalfEdge h, const double* matrix) {
-  if (classes.few(h)) return {nullptr, nullptr, classes.codes(h), table_of(h, matrix, 0), classes.groups(h) > 1};
+Operand Engine::State::through(HalfEdge h, const Buffer<double>& matrix) {
+  if (classes.few(h)) return {nullptr, nullptr, classes.codes(h), table_of(h, matrix.data(), 0), classes.groups(h) > 1};
   const std::int32_t slot = directions.slot(h);
-  return {clv(slot), scale(slot), nullptr, matrix, false};
+  return {clv(slot), scale(slot), nullptr, matrix.data(), false};
 }
 
-Operand Engine::State::across(HalfEdge h, double length, const Expansion& expansion) {
-  double* const matrices = traversal.take(static_cast<std::size_t>(matrix_doubles(rates)));
-  kernels->matrices(expansion, factors.exponents.data(), rates, std::max(length, shortest_branch), matrices);
-  if (classes.few(h)) return {nullptr, nullptr, classes.codes(h), table_of(h, matrices, 16), classes.groups(h) > 1};
+Operand Engine::State::across(HalfEdge h, double length, const Buffer<double>& expansion) {
+  double* const matrices = traversal.take(static_cast<std::size_t>(matrix_doubles(rates, states)));
+  kernels->matrices(expansion.data(), factors.exponents.data(), rates, std::max(length, shortest_branch), matrices);
+  if (classes.few(h))
+    return {nullptr, nullptr, classes.codes(h), table_of(h, matrices, states * states), classes.groups(h) > 1};
   const std::int32_t slot = directions.slot(h);
   return {clv(slot), scale(slot), nullptr, matrices, false};
 }

@@ -13,16 +13,27 @@
 #include "phylo/like/engine.hpp"
 #include "phylo/like/kernels.hpp"
 #include "phylo/like/quasi_newton.hpp"
+#include "phylo/model/spectrum.hpp"
 
 namespace phylo {
 
 /// The model as the kernels use it.
 struct Factors {
-  Expansion transition;               ///< P(t)
-  Expansion joint;                    ///< P(t) with the frequency of the row's base and the category's weight
-  Buffer<double> exponents;           ///< eigenvalue * rate, [rate][3]
-  alignas(64) double near_eigen[16];  ///< [k][i]: to eigenvector k, with frequency and weight
-  alignas(64) double far_eigen[16];   ///< [k][j]
+  Factors() = default;
+  Factors(int rates, int states);
+
+  Buffer<double> transition;  ///< expansion of P(t)
+  Buffer<double> joint;       ///< the same with the frequency of the row's state and the category's weight
+  Buffer<double> exponents;   ///< eigenvalue * rate, [rate][states - 1]
+  Buffer<double> near_eigen;  ///< [k][i]: to eigenvector k, with frequency and weight
+  Buffer<double> far_eigen;   ///< [k][j]
+};
+
+/// The latest decomposition, which serves as long as only other parameters change.
+struct Decomposed {
+  std::vector<double> rates;
+  std::vector<double> frequencies;
+  Spectrum spectrum;
 };
 
 /// A list of newview steps with the matrices they need; nothing is allocated while it is filled.
@@ -94,9 +105,9 @@ struct Engine::State {
   /// whether it has classes.
   Operand plain(HalfEdge h);
   /// The node of `h` with one matrix for all rates.
-  Operand through(HalfEdge h, const double* matrix);
+  Operand through(HalfEdge h, const Buffer<double>& matrix);
   /// The node of `h` seen across a branch of that length, by P(t) or by `joint`.
-  Operand across(HalfEdge h, double length, const Expansion& expansion);
+  Operand across(HalfEdge h, double length, const Buffer<double>& expansion);
   /// Puts on the list what is needed to have the CLV of `h`. Throws std::logic_error for a tree that is not complete
   /// there.
   void require(const Tree& tree, HalfEdge h);
@@ -132,17 +143,20 @@ struct Engine::State {
   const Kernels* kernels;
   Model model;
   int taxa;
-  int rates;                    ///< categories
-  int groups;                   ///< of patterns
-  std::size_t padded;           ///< patterns, rounded up to whole groups
-  std::size_t clv_doubles;      ///< of one CLV
-  Buffer<std::uint8_t> codes;   ///< one row a taxon, `padded` long
-  Buffer<std::uint8_t> common;  ///< bases that all taxa may have, by pattern
-  double constant_share;        ///< of the sites may be invariant
+  int rates;                               ///< categories
+  int states;                              ///< of the kernels; those of the alphabet come first
+  int groups;                              ///< of patterns
+  std::size_t padded;                      ///< patterns, rounded up to whole groups
+  std::size_t clv_doubles;                 ///< of one CLV
+  Buffer<std::uint8_t> codes;              ///< one row a taxon, `padded` long
+  Buffer<std::uint8_t> common;             ///< by pattern: which of common_sets
+  std::vector<std::uint32_t> common_sets;  ///< sets of states that all taxa may have
+  double constant_share;                   ///< of the sites may be invariant
   Buffer<double> weights;
   Buffer<double> invariant;
   Factors factors;
-  Buffer<double> tip_clv;  ///< of the 16 codes of a tip, as classes
+  Decomposed decomposed;
+  Buffer<double> tip_clv;  ///< of the codes of a tip, as classes
   Classes classes;
   Directions directions;
   Hanging hanging;

@@ -74,7 +74,8 @@ Model starting_model(const Model& model, const Priors& priors) {
   }
   if (sampled.invariant) out.invariant = starting_invariant;
   if (sampled.shape) out.alpha = allowed(priors.shape, starting_shape);
-  if (!has_equal_frequencies(out.family) && sampled.frequencies) out.frequencies = {0.25, 0.25, 0.25, 0.25};
+  if (!has_equal_frequencies(out.family) && sampled.frequencies)
+    out.frequencies.assign(out.frequencies.size(), 1.0 / out.states());
   // The engine counts frequencies in the alignment unless they are given.
   out.frequencies_from = Origin::fixed;
   return out;

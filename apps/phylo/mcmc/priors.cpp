@@ -125,7 +125,7 @@ std::string to_string(PriorOf what, const Distribution& prior) {
 }
 
 Sampled::Sampled(const Model& model) {
-  const int groups = rate_groups(model.family)[5];
+  const int groups = free_rates(model);
   rates = groups > 1 && model.rates_from != Origin::fixed;
   kappa = groups == 1 && model.rates_from != Origin::fixed;
   frequencies = !has_equal_frequencies(model.family) && model.frequencies_from != Origin::fixed;

@@ -1,7 +1,9 @@
 #include "phylo/model/model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 
 #include "phylo/io/patterns.hpp"
@@ -9,20 +11,42 @@
 
 namespace phylo {
 
-std::array<int, 6> rate_groups(Family family) {
-  switch (family) {
-    case Family::jc:
-    case Family::f81:
-      return {0, 0, 0, 0, 0, 0};
+namespace {
+
+std::size_t pairs(int states) { return static_cast<std::size_t>(states * (states - 1) / 2); }
+
+}  // namespace
+
+Model model_of(Family family, const Alphabet& alphabet) {
+  Model model;
+  model.family = family;
+  model.alphabet = &alphabet;
+  model.rates.assign(pairs(alphabet.states), 1.0);
+  model.frequencies.assign(static_cast<std::size_t>(alphabet.states), 1.0 / alphabet.states);
+  model.frequencies_from =
+      has_equal_frequencies(family) || family == Family::multistate_mk ? Origin::fixed : Origin::empirical;
+  return model;
+}
+
+std::vector<int> rate_groups(const Model& model) {
+  switch (model.family) {
     case Family::k80:
     case Family::hky:
       return {1, 0, 1, 1, 0, 1};
     case Family::sym:
     case Family::gtr:
-      break;
+    case Family::protein_gtr:
+    case Family::multistate_gtr: {
+      std::vector<int> groups(model.rates.size());
+      std::iota(groups.begin(), groups.end(), 0);
+      return groups;
+    }
+    default:
+      return std::vector<int>(model.rates.size(), 0);
   }
-  return {0, 1, 2, 3, 4, 5};
 }
+
+int free_rates(const Model& model) { return rate_groups(model).back(); }
 
 bool has_equal_frequencies(Family family) {
   return family == Family::jc || family == Family::k80 || family == Family::sym;
@@ -35,32 +59,36 @@ std::vector<double> category_rates(const Model& model) {
   return rates;
 }
 
-std::array<double, 4> empirical_frequencies(const Patterns& patterns) {
+std::vector<double> empirical_frequencies(const Patterns& patterns) {
+  const Alphabet& alphabet = *patterns.alphabet;
   // How often each code stands in the alignment; the fixed point needs nothing else.
-  std::array<double, 16> seen{};
+  std::array<double, most_codes> seen{};
   for (int taxon = 0; taxon < patterns.taxa; ++taxon) {
     const std::uint8_t* row = patterns.row(taxon);
-    for (int p = 0; p < patterns.count; ++p) seen[row[p] & 15] += patterns.weights[static_cast<std::size_t>(p)];
+    for (int p = 0; p < patterns.count; ++p) seen[row[p]] += patterns.weights[static_cast<std::size_t>(p)];
   }
-  seen[0] = seen[15] = 0;
+  seen[alphabet.unknown] = 0;
   const double total = std::accumulate(seen.begin(), seen.end(), 0.0);
-  std::array<double, 4> frequencies = {0.25, 0.25, 0.25, 0.25};
+  const auto states = static_cast<std::size_t>(alphabet.states);
+  std::vector<double> frequencies(states, 1.0 / alphabet.states);
   if (total == 0) return frequencies;
   constexpr int most_rounds = 1000;
   constexpr double settled = 1e-12;
   for (int round = 0; round < most_rounds; ++round) {
-    std::array<double, 4> counts{};
-    for (unsigned code = 1; code < 15; ++code) {
+    std::vector<double> counts(states, 0.0);
+    for (std::size_t code = 0; code < static_cast<std::size_t>(alphabet.codes); ++code) {
+      if (seen[code] == 0) continue;
+      const std::uint32_t set = alphabet.sets[code];
       double mass = 0;
-      for (unsigned i = 0; i < 4; ++i)
-        if (code >> i & 1) mass += frequencies[i];
-      for (unsigned i = 0; i < 4; ++i)
-        if (code >> i & 1) counts[i] += seen[code] * frequencies[i] / mass;
+      for (std::size_t i = 0; i < states; ++i)
+        if (set >> i & 1) mass += frequencies[i];
+      for (std::size_t i = 0; i < states; ++i)
+        if (set >> i & 1) counts[i] += seen[code] * frequencies[i] / mass;
     }
     double moved = 0;
-    for (unsigned i = 0; i < 4; ++i) {
+    for (std::size_t i = 0; i < states; ++i) {
       moved = std::max(moved, std::abs(counts[i] / total - frequencies[i]));
-      // A base that never occurs keeps a positive share while it is iterated.
+      // A state that never occurs keeps a positive share while it is iterated.
       frequencies[i] = std::max(counts[i] / total, Bounds::frequency_low / 2);
     }
     if (moved < settled) break;

@@ -1,31 +1,47 @@
 #pragma once
-// How one base turns into another: time-reversible models of DNA with rates that vary over sites.
+// How one state turns into another: time-reversible models of DNA, amino acids and other characters, with rates that
+// vary over sites.
 
-#include <array>
 #include <cstdint>
 #include <vector>
+
+#include "phylo/io/alphabet.hpp"
 
 namespace phylo {
 
 struct Patterns;
 
-/// Which of the six exchange rates are tied to each other, and whether the base frequencies are equal.
-enum class Family { jc, k80, f81, hky, sym, gtr };
+/// Which exchange rates are tied to each other, and whether the frequencies are equal.
+enum class Family {
+  jc,  ///< DNA, up to gtr
+  k80,
+  f81,
+  hky,
+  sym,
+  gtr,
+  protein_gtr,     ///< amino acids, all rates free
+  binary,          ///< two states, one rate
+  multistate_mk,   ///< several states, all rates equal (Lewis 2001)
+  multistate_gtr,  ///< several states, all rates free
+};
 
 /// Where a parameter's value comes from.
 enum class Origin {
   fixed,      ///< given in the notation: never changed
-  empirical,  ///< counted in the alignment (base frequencies only)
+  empirical,  ///< counted in the alignment (frequencies only)
   optimized,  ///< maximizes the likelihood
 };
 
-/// A substitution model. Bases are in the order A, C, G, T. The rate matrix is q_ij = rate_ij * frequency_j, scaled so
-/// that a branch of length 1 means one expected substitution per site, over all sites (invariant ones included).
+/// A substitution model. States are in the order of the alphabet's symbols: A, C, G, T of DNA. The rate matrix is q_ij
+/// = rate_ij * frequency_j, scaled so that a branch of length 1 means one expected substitution per site, over all
+/// sites (invariant ones included).
 struct Model {
   Family family = Family::gtr;
-  std::array<double, 6> rates = {1, 1, 1, 1, 1, 1};  ///< AC, AG, AT, CG, CT, GT; the last one is the unit
+  const Alphabet* alphabet = &dna_alphabet();
+  /// Of each pair of states, row by row (AC, AG, AT, CG, CT, GT); the last one is the unit where rates are free.
+  std::vector<double> rates = {1, 1, 1, 1, 1, 1};
   Origin rates_from = Origin::optimized;
-  std::array<double, 4> frequencies = {0.25, 0.25, 0.25, 0.25};
+  std::vector<double> frequencies = {0.25, 0.25, 0.25, 0.25};
   Origin frequencies_from = Origin::empirical;
   int categories = 1;  ///< of the discrete gamma distribution, each with its mean rate (Yang 1994); 1: no variation
   double alpha = 1;    ///< shape of the gamma distribution
@@ -34,6 +50,9 @@ struct Model {
   double invariant = 0;         ///< that proportion, in [0, 1)
   Origin invariant_from = Origin::optimized;
 
+  int partition_sites = 0;  ///< how many sites the model says that it is for; 0: it does not say
+
+  int states() const { return alphabet->states; }
   bool operator==(const Model&) const = default;
 };
 
@@ -45,20 +64,25 @@ struct Bounds {
   static constexpr double invariant_high = 0.99;
 };
 
-/// Gives for each of the six rates the number of the free parameter it follows (AC first); rates with the number of GT
-/// are the unit and stay 1. The count of free parameters is that number.
-std::array<int, 6> rate_groups(Family family);
+/// Gives a model of that family with equal rates and frequencies, nothing of it given.
+Model model_of(Family family, const Alphabet& alphabet);
 
-/// Whether the family has equal base frequencies by definition (JC, K80, SYM).
+/// Gives for each rate the number of the free parameter it follows (AC first); rates with the number of the last one
+/// are the unit and stay 1. The count of free parameters is that number.
+std::vector<int> rate_groups(const Model& model);
+/// Gives that count.
+int free_rates(const Model& model);
+
+/// Whether the family has equal frequencies by definition (JC, K80, SYM).
 bool has_equal_frequencies(Family family);
 
 /// Gives the relative rates of the model's categories: mean rates of the gamma distribution's equal parts (Yang 1994),
 /// divided by the proportion of sites that vary, so that the mean over all sites is 1.
 std::vector<double> category_rates(const Model& model);
 
-/// Gives the base frequencies counted in the alignment. Ambiguous codes share their site in proportion to the
+/// Gives the frequencies of states counted in the alignment. Ambiguous codes share their site in proportion to the
 /// frequencies themselves (iterated to a fixed point); sites without information count nothing. No frequency is below
 /// Bounds::frequency_low.
-std::array<double, 4> empirical_frequencies(const Patterns& patterns);
+std::vector<double> empirical_frequencies(const Patterns& patterns);
 
 }  // namespace phylo

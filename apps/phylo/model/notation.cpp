@@ -6,17 +6,32 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "phylo/io/error.hpp"
+#include "phylo/io/text.hpp"
 
 namespace phylo {
 namespace {
 
-constexpr std::pair<std::string_view, Family> families[] = {
-    {"JC", Family::jc},   {"K80", Family::k80}, {"F81", Family::f81},
-    {"HKY", Family::hky}, {"SYM", Family::sym}, {"GTR", Family::gtr},
+/// A model that stands on its own, by its name in capitals.
+struct Named {
+  std::string_view name;
+  Family family;
+  const Alphabet& (*alphabet)();
+};
+
+constexpr Named families[] = {
+    {"JC", Family::jc, dna_alphabet},
+    {"K80", Family::k80, dna_alphabet},
+    {"F81", Family::f81, dna_alphabet},
+    {"HKY", Family::hky, dna_alphabet},
+    {"SYM", Family::sym, dna_alphabet},
+    {"GTR", Family::gtr, dna_alphabet},
+    {"PROTGTR", Family::protein_gtr, protein_alphabet},
+    {"BIN", Family::binary, binary_alphabet},
 };
 
 constexpr int most_categories = 64;
@@ -31,7 +46,11 @@ class Reader {
     read_family();
     while (true) {
       skip_blanks();
-      if (at_ == text_.size() || text_[at_] == ',') break;
+      if (at_ == text_.size()) break;
+      if (text_[at_] == ',') {
+        read_partition();
+        break;
+      }
       if (text_[at_] != '+') error(at_, "expected '+' and F, G or I, or the end");
       const std::size_t start = at_++;
       skip_blanks();
@@ -72,31 +91,79 @@ class Reader {
   void read_family() {
     const std::size_t start = at_;
     std::string name;
-    while (std::isalnum(static_cast<unsigned char>(peek()))) name += peek(), ++at_;
-    const auto* found =
-        std::find_if(std::begin(families), std::end(families), [&](const auto& f) { return f.first == name; });
-    if (found == std::end(families)) error(start, "expected one of the models JC, K80, F81, HKY, SYM, GTR");
-    model_.family = found->second;
-    model_.frequencies_from = has_equal_frequencies(model_.family) ? Origin::fixed : Origin::empirical;
+    while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_' || peek() == '-') name += peek(), ++at_;
+    if (!read_multistate(name)) {
+      const auto* found =
+          std::find_if(std::begin(families), std::end(families), [&](const Named& f) { return f.name == name; });
+      if (found == std::end(families)) error(start, expected_names(name));
+      model_ = model_of(found->family, found->alphabet());
+    }
     if (peek() == '{') read_rates();
+  }
+
+  /// MULTI4_MK and the like.
+  bool read_multistate(std::string_view name) {
+    constexpr std::string_view prefix = "MULTI";
+    if (!name.starts_with(prefix)) return false;
+    int states = 0;
+    const char* const end = name.data() + name.size();
+    const auto [rest, status] = std::from_chars(name.data() + prefix.size(), end, states);
+    const std::string_view kind(rest, static_cast<std::size_t>(end - rest));
+    if (status != std::errc{} || states < 2 || states > most_states || (kind != "_MK" && kind != "_GTR")) return false;
+    model_ = model_of(kind == "_MK" ? Family::multistate_mk : Family::multistate_gtr, multistate_alphabet(states));
+    return true;
+  }
+
+  /// What can stand for a name that is none, with the one that was meant if there is one that is near.
+  static std::string expected_names(const std::string& written) {
+    std::string text = "expected one of the models";
+    std::vector<std::string> names;
+    for (const Named& f : families) names.emplace_back(f.name);
+    for (const std::string& name : names) text += (name == names.front() ? " " : ", ") + name;
+    text += fmt::format(", or MULTI2_MK to MULTI{}_MK, MULTI2_GTR to MULTI{}_GTR", most_states, most_states);
+    const std::string meant = nearest_name(written, names);
+    return meant.empty() ? text : fmt::format("did you mean {}? {}", meant, text);
+  }
+
+  /// ", NAME = 1-SITES": all sites, as RAxML-NG writes it behind a model that it has fitted.
+  void read_partition() {
+    const std::size_t start = at_++;
+    const auto expect = [&](bool right) {
+      if (!right) error(start, "expected the end, or all sites as one partition: \", name = 1-SITES\"");
+    };
+    skip_blanks();
+    const std::size_t name = at_;
+    while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_' || peek() == '-' || peek() == '.') ++at_;
+    expect(at_ > name);
+    skip_blanks();
+    expect(peek() == '=');
+    ++at_;
+    skip_blanks();
+    const std::string_view rest = text_.substr(at_);
+    expect(rest.starts_with("1-"));
+    const auto [end, status] = std::from_chars(rest.data() + 2, rest.data() + rest.size(), model_.partition_sites);
+    expect(status == std::errc{} && end == rest.data() + rest.size() && model_.partition_sites > 0);
+    at_ = text_.size();
   }
 
   void read_rates() {
     const std::size_t start = at_;
     const auto values = read_values();
-    const auto groups = rate_groups(model_.family);
-    const bool two_rates = groups[1] != groups[0];
-    if (groups[5] == 0) error(start, "this model has no rates to give");
-    if (groups[5] == 1 && two_rates && values.size() <= 2) {
+    const auto groups = rate_groups(model_);
+    const std::size_t count = model_.rates.size();
+    const bool two_rates = groups.back() == 1;
+    if (groups.back() == 0) error(start, "this model has no rates to give");
+    if (two_rates && values.size() <= 2) {
       // Transitions over transversions, or both of them, transversions first.
       const double ratio = values.size() == 1 ? values[0].first : values[1].first / values[0].first;
       model_.rates = {1, ratio, 1, 1, ratio, 1};
     } else {
-      if (values.size() != 6)
-        error(start, groups[5] == 1 ? "expected one rate {transitions over transversions}"
-                                    : "expected six rates {AC/AG/AT/CG/CT/GT}");
-      for (std::size_t i = 0; i < 6; ++i) model_.rates[i] = values[i].first / values[5].first;
-      for (std::size_t i = 0; i < 6; ++i)
+      if (values.size() != count)
+        error(start, two_rates    ? "expected one rate {transitions over transversions}"
+                     : count == 6 ? "expected six rates {AC/AG/AT/CG/CT/GT}"
+                                  : fmt::format("expected {} rates, not {}", count, values.size()));
+      for (std::size_t i = 0; i < count; ++i) model_.rates[i] = values[i].first / values.back().first;
+      for (std::size_t i = 0; i < count; ++i)
         for (std::size_t j = 0; j < i; ++j)
           if (groups[i] == groups[j] && model_.rates[i] != model_.rates[j])
             error(values[i].second, "this rate must equal the others that the model ties to it");
@@ -110,34 +177,37 @@ class Reader {
 
   void read_frequencies() {
     const std::size_t start = at_++;
+    const auto states = static_cast<std::size_t>(model_.states());
     char kind = peek();
     if (kind == 'C' || kind == 'O' || kind == 'E' || kind == 'U')
       ++at_;
     else
       kind = 'C';
     if (has_equal_frequencies(model_.family) && kind != 'E')
-      error(start, "this model has equal base frequencies by definition");
+      error(start, "this model has equal frequencies by definition");
     if (kind == 'C') model_.frequencies_from = Origin::empirical;
     if (kind == 'O') model_.frequencies_from = Origin::optimized;
     if (kind == 'E') {
       model_.frequencies_from = Origin::fixed;
-      model_.frequencies = {0.25, 0.25, 0.25, 0.25};
+      model_.frequencies.assign(states, 1.0 / model_.states());
     }
     if (kind != 'U') return;
     const std::size_t brace = at_;
     const auto values = read_values();
-    if (values.size() != 4) error(brace, "expected four frequencies {A/C/G/T}");
+    const std::string wanted = states == 4 ? "four frequencies" : fmt::format("{} frequencies", states);
+    if (values.size() != states)
+      error(brace,
+            fmt::format("expected {} {{{}}}, not {}", wanted, fmt::join(model_.alphabet->symbols, "/"), values.size()));
     double sum = 0;
     for (const auto& [value, at] : values) {
       if (!(value > 0 && value < 1)) error(at, "expected a frequency between 0 and 1");
       sum += value;
     }
     constexpr double tolerated = 0.01;
-    if (std::abs(sum - 1) > tolerated)
-      error(brace, fmt::format("expected four frequencies that sum to 1, not {:.6g}", sum));
+    if (std::abs(sum - 1) > tolerated) error(brace, fmt::format("expected {} that sum to 1, not {:.6g}", wanted, sum));
     // What was written with all digits is taken as it is, so that text and model map to each other exactly.
     const double divisor = std::abs(sum - 1) < 1e-12 ? 1 : sum;
-    for (std::size_t i = 0; i < 4; ++i) model_.frequencies[i] = values[i].first / divisor;
+    for (std::size_t i = 0; i < states; ++i) model_.frequencies[i] = values[i].first / divisor;
     model_.frequencies_from = Origin::fixed;
   }
 
@@ -209,16 +279,22 @@ class Reader {
   bool invariant_seen_ = false;
 };
 
+std::string name_of(const Model& m) {
+  if (m.family == Family::multistate_mk) return fmt::format("MULTI{}_MK", m.states());
+  if (m.family == Family::multistate_gtr) return fmt::format("MULTI{}_GTR", m.states());
+  return std::string(std::find_if(std::begin(families), std::end(families), [&](const Named& f) {
+                       return f.family == m.family;
+                     })->name);
+}
+
 std::string write(const Model& m, bool all_values) {
   const auto fixed = [&](Origin origin) { return all_values || origin == Origin::fixed; };
-  std::string text(std::find_if(std::begin(families), std::end(families), [&](const auto& f) {
-                     return f.second == m.family;
-                   })->first);
-  const auto groups = rate_groups(m.family);
-  if (fixed(m.rates_from) && groups[5] > 0)
-    text += groups[5] == 1 ? fmt::format("{{{}}}", m.rates[1]) : fmt::format("{{{}}}", fmt::join(m.rates, "/"));
+  std::string text = name_of(m);
+  if (const int free = free_rates(m); fixed(m.rates_from) && free > 0)
+    text += free == 1 ? fmt::format("{{{}}}", m.rates[1]) : fmt::format("{{{}}}", fmt::join(m.rates, "/"));
   if (!has_equal_frequencies(m.family)) {
-    const bool equal = std::all_of(m.frequencies.begin(), m.frequencies.end(), [](double f) { return f == 0.25; });
+    const double part = 1.0 / m.states();
+    const bool equal = std::all_of(m.frequencies.begin(), m.frequencies.end(), [&](double f) { return f == part; });
     if (fixed(m.frequencies_from))
       text += equal ? "+FE" : fmt::format("+FU{{{}}}", fmt::join(m.frequencies, "/"));
     else

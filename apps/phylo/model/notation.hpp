@@ -12,11 +12,14 @@ namespace phylo {
 ///
 ///     GTR+G      GTR+G4+I      HKY{4.2}+FO+I{0.1}      GTR{ac/ag/at/cg/ct/gt}+FU{a/c/g/t}+G4m{alpha}
 ///
+/// Of amino acids: PROTGTR, with 190 rates in braces if they are given (row by row in the order ARNDCQEGHILKMFPSTWYV).
+/// Of two states: BIN. Of N = 2 to 20 states: MULTIN_MK (equal rates), MULTIN_GTR.
+///
 /// Family: JC, K80, F81, HKY, SYM, GTR, with rates in braces if they are given (K80, HKY: transitions over
 /// transversions; others: six). Frequencies: +F or +FC counted in the alignment (what F81, HKY and GTR do if nothing is
 /// said), +FO optimized, +FE equal, +FU{a/c/g/t} given. Rates over sites: +G, +G4, +G4m gamma with the mean of each of
 /// 4 categories, shape in braces if it is given; +I invariant sites, proportion in braces if it is given. Values in
-/// braces are fixed. A partition after a comma (", name = 1-100") is skipped, blanks around are ignored.
+/// braces are fixed. After a comma all sites may stand as one partition (", name = 1-100"). Blanks around are ignored.
 /// Throws error naming `source`, the column and what was expected.
 Model parse_model(std::string_view text, std::string_view source = "model");
 

@@ -8,113 +8,114 @@ namespace phylo {
 namespace {
 
 /// Rotates the symmetric matrix `a` to diagonal form; the columns of `vectors` become its eigenvectors.
-void diagonalize(Matrix4& a, Matrix4& vectors) {
-  vectors = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+void diagonalize(Matrix& a, Matrix& vectors, std::size_t n) {
+  vectors.assign(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) vectors[(n + 1) * i] = 1;
   constexpr int most_sweeps = 64;
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double off = 0;
-    for (std::size_t p = 0; p < 4; ++p)
-      for (std::size_t q = p + 1; q < 4; ++q) off += std::abs(a[4 * p + q]);
+    for (std::size_t p = 0; p < n; ++p)
+      for (std::size_t q = p + 1; q < n; ++q) off += std::abs(a[n * p + q]);
     if (off == 0) return;
-    for (std::size_t p = 0; p < 4; ++p) {
-      for (std::size_t q = p + 1; q < 4; ++q) {
-        const double apq = a[4 * p + q];
+    for (std::size_t p = 0; p < n; ++p) {
+      for (std::size_t q = p + 1; q < n; ++q) {
+        const double apq = a[n * p + q];
         if (apq == 0) continue;
         // Too small to change either diagonal element: as good as zero.
-        if (std::abs(apq) < 1e-18 * (std::abs(a[5 * p]) + std::abs(a[5 * q]))) {
-          a[4 * p + q] = a[4 * q + p] = 0;
+        if (std::abs(apq) < 1e-18 * (std::abs(a[(n + 1) * p]) + std::abs(a[(n + 1) * q]))) {
+          a[n * p + q] = a[n * q + p] = 0;
           continue;
         }
-        const double theta = (a[5 * q] - a[5 * p]) / (2 * apq);
+        const double theta = (a[(n + 1) * q] - a[(n + 1) * p]) / (2 * apq);
         const double t = (theta >= 0 ? 1 : -1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
         const double c = 1 / std::sqrt(t * t + 1);
         const double s = t * c;
-        for (std::size_t k = 0; k < 4; ++k) {
-          const double akp = a[4 * k + p], akq = a[4 * k + q];
-          a[4 * k + p] = c * akp - s * akq;
-          a[4 * k + q] = s * akp + c * akq;
+        for (std::size_t k = 0; k < n; ++k) {
+          const double akp = a[n * k + p], akq = a[n * k + q];
+          a[n * k + p] = c * akp - s * akq;
+          a[n * k + q] = s * akp + c * akq;
         }
-        for (std::size_t k = 0; k < 4; ++k) {
-          const double apk = a[4 * p + k], aqk = a[4 * q + k];
-          a[4 * p + k] = c * apk - s * aqk;
-          a[4 * q + k] = s * apk + c * aqk;
+        for (std::size_t k = 0; k < n; ++k) {
+          const double apk = a[n * p + k], aqk = a[n * q + k];
+          a[n * p + k] = c * apk - s * aqk;
+          a[n * q + k] = s * apk + c * aqk;
         }
-        for (std::size_t k = 0; k < 4; ++k) {
-          const double vkp = vectors[4 * k + p], vkq = vectors[4 * k + q];
-          vectors[4 * k + p] = c * vkp - s * vkq;
-          vectors[4 * k + q] = s * vkp + c * vkq;
+        for (std::size_t k = 0; k < n; ++k) {
+          const double vkp = vectors[n * k + p], vkq = vectors[n * k + q];
+          vectors[n * k + p] = c * vkp - s * vkq;
+          vectors[n * k + q] = s * vkp + c * vkq;
         }
       }
     }
   }
 }
 
-/// The index of the rate between two different bases among AC, AG, AT, CG, CT, GT.
-std::size_t rate_index(std::size_t i, std::size_t j) {
-  constexpr std::size_t index[4][4] = {{0, 0, 1, 2}, {0, 0, 3, 4}, {1, 3, 0, 5}, {2, 4, 5, 0}};
-  return index[i][j];
-}
+/// The index of the rate between states i < j.
+std::size_t rate_index(std::size_t i, std::size_t j, std::size_t n) { return i * (2 * n - i - 1) / 2 + j - i - 1; }
 
 }  // namespace
 
-Matrix4 rate_matrix(const Model& model) {
-  Matrix4 q{};
+Matrix rate_matrix(const Model& model) {
+  const auto n = static_cast<std::size_t>(model.states());
+  Matrix q(n * n, 0.0);
   double speed = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    for (std::size_t j = 0; j < 4; ++j) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
       if (i == j) continue;
-      q[4 * i + j] = model.rates[rate_index(i, j)] * model.frequencies[j];
-      q[5 * i] -= q[4 * i + j];
+      q[n * i + j] = model.rates[i < j ? rate_index(i, j, n) : rate_index(j, i, n)] * model.frequencies[j];
+      q[(n + 1) * i] -= q[n * i + j];
     }
-    speed -= model.frequencies[i] * q[5 * i];
+    speed -= model.frequencies[i] * q[(n + 1) * i];
   }
   for (double& x : q) x /= speed;
   return q;
 }
 
 Spectrum decompose(const Model& model) {
-  const Matrix4 q = rate_matrix(model);
-  std::array<double, 4> root{};
-  for (std::size_t i = 0; i < 4; ++i) root[i] = std::sqrt(model.frequencies[i]);
-  Matrix4 symmetric{};
-  for (std::size_t i = 0; i < 4; ++i) {
-    symmetric[5 * i] = q[5 * i];
-    for (std::size_t j = i + 1; j < 4; ++j)
-      symmetric[4 * i + j] = symmetric[4 * j + i] = q[4 * i + j] * root[i] / root[j];
+  const auto n = static_cast<std::size_t>(model.states());
+  const Matrix q = rate_matrix(model);
+  std::vector<double> root(n);
+  for (std::size_t i = 0; i < n; ++i) root[i] = std::sqrt(model.frequencies[i]);
+  Matrix symmetric(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    symmetric[(n + 1) * i] = q[(n + 1) * i];
+    for (std::size_t j = i + 1; j < n; ++j)
+      symmetric[n * i + j] = symmetric[n * j + i] = q[n * i + j] * root[i] / root[j];
   }
-  Matrix4 vectors{};
-  diagonalize(symmetric, vectors);
-  std::array<std::size_t, 4> order{};
+  Matrix vectors;
+  diagonalize(symmetric, vectors, n);
+  std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return symmetric[5 * a] > symmetric[5 * b]; });
-  Spectrum spectrum;
-  for (std::size_t k = 0; k < 4; ++k) {
-    spectrum.values[k] = symmetric[5 * order[k]];
-    for (std::size_t i = 0; i < 4; ++i) {
-      const double u = vectors[4 * i + order[k]];
-      spectrum.right[4 * i + k] = u / root[i];
-      spectrum.left[4 * k + i] = u * root[i];
+            [&](std::size_t a, std::size_t b) { return symmetric[(n + 1) * a] > symmetric[(n + 1) * b]; });
+  Spectrum spectrum{std::vector<double>(n), Matrix(n * n), Matrix(n * n)};
+  for (std::size_t k = 0; k < n; ++k) {
+    spectrum.values[k] = symmetric[(n + 1) * order[k]];
+    for (std::size_t i = 0; i < n; ++i) {
+      const double u = vectors[n * i + order[k]];
+      spectrum.right[n * i + k] = u / root[i];
+      spectrum.left[n * k + i] = u * root[i];
     }
   }
   // Known exactly, whatever the rotations left of it: the equilibrium.
   spectrum.values[0] = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    spectrum.right[4 * i] = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    spectrum.right[n * i] = 1;
     spectrum.left[i] = model.frequencies[i];
   }
   return spectrum;
 }
 
-Matrix4 transition_matrix(const Spectrum& spectrum, double t) {
-  Matrix4 p{};
-  for (std::size_t i = 0; i < 4; ++i)
-    for (std::size_t j = 0; j < 4; ++j) {
+Matrix transition_matrix(const Spectrum& spectrum, double t) {
+  const std::size_t n = spectrum.values.size();
+  Matrix p(n * n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
       double sum = i == j ? 1 : 0;
       // 1 + sum of (e^x - 1): short branches lose no digits.
-      for (std::size_t k = 1; k < 4; ++k)
-        sum += spectrum.right[4 * i + k] * spectrum.left[4 * k + j] * std::expm1(spectrum.values[k] * t);
-      p[4 * i + j] = std::max(sum, 0.0);
+      for (std::size_t k = 1; k < n; ++k)
+        sum += spectrum.right[n * i + k] * spectrum.left[n * k + j] * std::expm1(spectrum.values[k] * t);
+      p[n * i + j] = std::max(sum, 0.0);
     }
   return p;
 }

@@ -1,20 +1,19 @@
 #pragma once
 // The rate matrix taken apart: everything that a branch length needs to become a matrix of probabilities.
 
-#include <array>
 #include <vector>
 
 #include "phylo/model/model.hpp"
 
 namespace phylo {
 
-using Matrix4 = std::array<double, 16>;  ///< row by row
+using Matrix = std::vector<double>;  ///< row by row, as many rows as states
 
 /// Q = right * diag(values) * left with left * right = 1. values[0] is 0, the others are negative.
 struct Spectrum {
-  std::array<double, 4> values{};
-  Matrix4 right{};  ///< [i][k]; the column k = 0 is all ones
-  Matrix4 left{};   ///< [k][j]; the row k = 0 is the frequencies
+  std::vector<double> values;
+  Matrix right;  ///< [i][k]; the column k = 0 is all ones
+  Matrix left;   ///< [k][j]; the row k = 0 is the frequencies
 };
 
 /// Gives the eigen-decomposition of the model's rate matrix, scaled to one expected substitution per unit of time. It
@@ -22,9 +21,9 @@ struct Spectrum {
 Spectrum decompose(const Model& model);
 
 /// Gives the model's rate matrix itself, scaled likewise.
-Matrix4 rate_matrix(const Model& model);
+Matrix rate_matrix(const Model& model);
 
 /// Gives P(t): [i][j] is the probability that i has become j after time t >= 0.
-Matrix4 transition_matrix(const Spectrum& spectrum, double t);
+Matrix transition_matrix(const Spectrum& spectrum, double t);
 
 }  // namespace phylo

@@ -9,11 +9,11 @@
 namespace {
 
 using phylo::Family;
-using phylo::Matrix4;
+using phylo::Matrix;
 using phylo::Model;
 
-Matrix4 product(const Matrix4& a, const Matrix4& b) {
-  Matrix4 c{};
+Matrix product(const Matrix& a, const Matrix& b) {
+  Matrix c(16);
   for (std::size_t i = 0; i < 4; ++i)
     for (std::size_t j = 0; j < 4; ++j)
       for (std::size_t k = 0; k < 4; ++k) c[4 * i + j] += a[4 * i + k] * b[4 * k + j];
@@ -41,7 +41,7 @@ std::vector<Model> models() {
 
 TEST(Spectrum, RatesAreScaledToOneSubstitution) {
   for (const Model& m : models()) {
-    const Matrix4 q = phylo::rate_matrix(m);
+    const Matrix q = phylo::rate_matrix(m);
     double speed = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       speed -= m.frequencies[i] * q[5 * i];
@@ -54,12 +54,12 @@ TEST(Spectrum, RatesAreScaledToOneSubstitution) {
 TEST(Spectrum, MultipliesOutToTheRateMatrix) {
   for (const Model& m : models()) {
     const auto s = phylo::decompose(m);
-    const Matrix4 q = phylo::rate_matrix(m);
-    const Matrix4 diagonal = {s.values[0], 0, 0, 0, 0, s.values[1], 0, 0, 0, 0, s.values[2], 0, 0, 0, 0, s.values[3]};
-    const Matrix4 back = product(product(s.right, diagonal), s.left);
+    const Matrix q = phylo::rate_matrix(m);
+    const Matrix diagonal = {s.values[0], 0, 0, 0, 0, s.values[1], 0, 0, 0, 0, s.values[2], 0, 0, 0, 0, s.values[3]};
+    const Matrix back = product(product(s.right, diagonal), s.left);
     const double size = -s.values[3];
     for (std::size_t i = 0; i < 16; ++i) EXPECT_NEAR(back[i], q[i], 1e-12 * size);
-    const Matrix4 one = product(s.left, s.right);
+    const Matrix one = product(s.left, s.right);
     for (std::size_t i = 0; i < 4; ++i)
       for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(one[4 * i + j], i == j ? 1 : 0, 1e-12);
     EXPECT_EQ(s.values[0], 0);
@@ -71,7 +71,7 @@ TEST(Spectrum, ProbabilitiesSumToOneAndComposeOverTime) {
   for (const Model& m : models()) {
     const auto s = phylo::decompose(m);
     for (double t : {0.0, 1e-6, 1e-3, 0.1, 1.0, 20.0}) {
-      const Matrix4 p = phylo::transition_matrix(s, t);
+      const Matrix p = phylo::transition_matrix(s, t);
       for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_NEAR(p[4 * i] + p[4 * i + 1] + p[4 * i + 2] + p[4 * i + 3], 1, 1e-12) << t;
         for (std::size_t j = 0; j < 4; ++j) {
@@ -80,8 +80,8 @@ TEST(Spectrum, ProbabilitiesSumToOneAndComposeOverTime) {
           EXPECT_NEAR(m.frequencies[i] * p[4 * i + j], m.frequencies[j] * p[4 * j + i], 1e-13);
         }
       }
-      const Matrix4 twice = product(p, phylo::transition_matrix(s, 0.7));
-      const Matrix4 sum = phylo::transition_matrix(s, t + 0.7);
+      const Matrix twice = product(p, phylo::transition_matrix(s, 0.7));
+      const Matrix sum = phylo::transition_matrix(s, t + 0.7);
       for (std::size_t i = 0; i < 16; ++i) EXPECT_NEAR(twice[i], sum[i], 1e-12);
     }
   }
@@ -90,9 +90,9 @@ TEST(Spectrum, ProbabilitiesSumToOneAndComposeOverTime) {
 TEST(Spectrum, ShortTimesKeepTheirDigits) {
   const Model m = uneven();
   const auto s = phylo::decompose(m);
-  const Matrix4 q = phylo::rate_matrix(m);
+  const Matrix q = phylo::rate_matrix(m);
   const double t = 1e-10;
-  const Matrix4 p = phylo::transition_matrix(s, t);
+  const Matrix p = phylo::transition_matrix(s, t);
   for (std::size_t i = 0; i < 4; ++i)
     for (std::size_t j = 0; j < 4; ++j)
       if (i != j) {
@@ -104,7 +104,7 @@ TEST(Spectrum, JukesCantorIsTheClosedForm) {
   Model jc;
   jc.family = Family::jc;
   const auto s = phylo::decompose(jc);
-  const Matrix4 p = phylo::transition_matrix(s, 0.3);
+  const Matrix p = phylo::transition_matrix(s, 0.3);
   EXPECT_NEAR(p[0], 0.25 + 0.75 * std::exp(-0.4), 1e-15);
   EXPECT_NEAR(p[1], 0.25 - 0.25 * std::exp(-0.4), 1e-15);
 }

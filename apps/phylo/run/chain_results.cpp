@@ -113,6 +113,7 @@ json to_json(const ChainFacts& facts) {
   return {{"command", "mcmc"},
           {"alignment",
            {{"file", facts.alignment->file},
+            {"data", facts.alignment->alphabet->word},
             {"taxa", facts.alignment->taxa()},
             {"sites", facts.alignment->sites()},
             {"patterns", facts.patterns->count}}},
@@ -133,8 +134,9 @@ json to_json(const ChainFacts& facts) {
 
 std::string summarize(const ChainFacts& facts) {
   const RunSamples& first = facts.runs->front();
-  std::string out = fmt::format("{}: {} taxa, {} sites, {} patterns\n", facts.alignment->file, facts.alignment->taxa(),
-                                facts.alignment->sites(), facts.patterns->count);
+  std::string out =
+      fmt::format("{}: {}, {} taxa, {} sites, {} patterns\n", facts.alignment->file, facts.alignment->alphabet->name,
+                  facts.alignment->taxa(), facts.alignment->sites(), facts.patterns->count);
   out += fmt::format("{} of {}, {} generations; {} samples of each after a burn-in of {} generations\n",
                      counted(facts.setup->runs, "run"), counted(facts.setup->chains, "chain"), facts.generations,
                      first.all.size() - first.burnt, facts.burnin);

@@ -14,6 +14,7 @@ struct ModelChoice {
 
 struct EvaluateCommand {
   std::string msa;
+  std::string data_type = "auto";
   std::string tree;
   ModelChoice model;
   std::string optimize = "none";  ///< none, branches or all
@@ -24,6 +25,7 @@ struct EvaluateCommand {
 struct InferCommand {
   std::string name;
   std::string msa;
+  std::string data_type = "auto";
   ModelChoice model;
   int starts = 0;
   int replicates = 0;
@@ -37,6 +39,7 @@ struct InferCommand {
 /// Markov chains over trees. Priors and weights are as they stand in the options.
 struct McmcCommand {
   std::string msa;
+  std::string data_type = "auto";
   ModelChoice model;
   std::string prefix;
   int runs = 2;

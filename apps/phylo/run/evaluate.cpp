@@ -28,8 +28,9 @@ std::string open_parameters(const Model& model) {
   const auto add = [&](bool open, const char* name) {
     if (open) names += std::string(names.empty() ? "" : ", ") + name;
   };
-  add(rate_groups(model.family)[5] > 0 && model.rates_from == Origin::optimized, "exchange rates");
-  add(!has_equal_frequencies(model.family) && model.frequencies_from == Origin::optimized, "base frequencies");
+  add(free_rates(model) > 0 && model.rates_from == Origin::optimized, "exchange rates");
+  add(!has_equal_frequencies(model.family) && model.frequencies_from == Origin::optimized,
+      model.alphabet->type == DataType::dna ? "base frequencies" : "frequencies");
   add(model.categories > 1 && model.alpha_from == Origin::optimized, "gamma shape");
   add(model.with_invariant && model.invariant_from == Origin::optimized, "invariant proportion");
   return names;
@@ -39,7 +40,7 @@ std::string open_parameters(const Model& model) {
 
 void run(const EvaluateCommand& command) {
   const Model model = read_model(command.model);
-  const Alignment alignment = read_msa(command.msa);
+  const Alignment alignment = read_msa(command.msa, command.data_type, model);
   const Patterns patterns = compress(alignment);
   const Lengths lengths = command.optimize == "none" ? Lengths::required : Lengths::optional;
   Tree tree = read_tree(command.tree, alignment.names, "the alignment", lengths);
@@ -64,6 +65,7 @@ void run(const EvaluateCommand& command) {
   if (command.json) {
     nlohmann::json out = {{"lnl", lnl},
                           {"model", model_text},
+                          {"data", alignment.alphabet->word},
                           {"taxa", patterns.taxa},
                           {"sites", patterns.sites()},
                           {"patterns", patterns.count},
@@ -72,7 +74,9 @@ void run(const EvaluateCommand& command) {
     write_standard_output(dump(out));
     return;
   }
-  std::string out = fmt::format("log-likelihood: {:.9f}\nmodel: {}\n", lnl, model_text);
+  std::string out =
+      fmt::format("data: {}, {} taxa, {} sites, {} patterns\nlog-likelihood: {:.9f}\nmodel: {}\n",
+                  alignment.alphabet->name, patterns.taxa, patterns.sites(), patterns.count, lnl, model_text);
   if (command.optimize != "none") out += fmt::format("tree: {}\n", to_newick(tree, alignment.names));
   write_standard_output(out);
 }

@@ -55,6 +55,9 @@ class Sampling {
     const Model model = starting_model(options.grid.chain.model, options.grid.chain.priors);
     for (RunState& run : kept->grid.runs)
       for (ChainState& chain : run.chains) {
+        if (chain.model.rates.size() != model.rates.size() ||
+            chain.model.frequencies.size() != model.frequencies.size())
+          throw input_error("the chains that were kept have another model; start afresh with --redo");
         Model whole = model;
         whole.rates = chain.model.rates;
         whole.frequencies = chain.model.frequencies;
@@ -165,7 +168,7 @@ class Sampling {
 void run(const McmcCommand& command) {
   const Model model = read_model(command.model);
   ChainOptions options = read_options(command, model);
-  const Alignment alignment = read_msa(command.msa, command.quiet);
+  const Alignment alignment = read_msa(command.msa, command.data_type, model, command.quiet);
   const Patterns patterns = compress(alignment);
   options.grid.chain.patterns = &patterns;
   const std::string instructions = instruction_set();

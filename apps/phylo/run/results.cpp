@@ -66,11 +66,9 @@ json to_json(const RunFacts& facts) {
   const std::size_t total = inference.searches.size() + inference.replicates.size();
   json out;
   out["command"] = facts.command;
-  out["alignment"] = {{"file", facts.alignment->file},
-                      {"taxa", facts.alignment->taxa()},
-                      {"sites", facts.alignment->sites()},
-                      {"patterns", facts.patterns->count},
-                      {"digest", alignment_digest(*facts.alignment)}};
+  out["alignment"] = {{"file", facts.alignment->file},     {"data", facts.alignment->alphabet->word},
+                      {"taxa", facts.alignment->taxa()},   {"sites", facts.alignment->sites()},
+                      {"patterns", facts.patterns->count}, {"digest", alignment_digest(*facts.alignment)}};
   out["model"] = facts.model;
   out["seed"] = facts.seed;
   out["instructions"] = facts.instructions;
@@ -98,8 +96,9 @@ std::string dump(const json& value) { return value.dump(2, ' ', false, json::err
 
 std::string summarize(const RunFacts& facts) {
   const Inference& inference = *facts.inference;
-  std::string out = fmt::format("{}: {} taxa, {} sites, {} patterns\n", facts.alignment->file, facts.alignment->taxa(),
-                                facts.alignment->sites(), facts.patterns->count);
+  std::string out =
+      fmt::format("{}: {}, {} taxa, {} sites, {} patterns\n", facts.alignment->file, facts.alignment->alphabet->name,
+                  facts.alignment->taxa(), facts.alignment->sites(), facts.patterns->count);
   const std::size_t total = inference.searches.size() + inference.replicates.size();
   out += fmt::format("{} trees in {:.1f} s on {} {}", total, inference.seconds, facts.workers,
                      facts.workers == 1 ? "worker" : "workers");

@@ -45,7 +45,7 @@ Supported supported_best(const Inference& inference, const std::vector<std::stri
 
 void run(const InferCommand& command) {
   const Model model = read_model(command.model);
-  const Alignment alignment = read_msa(command.msa, command.quiet);
+  const Alignment alignment = read_msa(command.msa, command.data_type, model, command.quiet);
   const Patterns patterns = compress(alignment);
   const std::string instructions = instruction_set();
   const Prefix prefix(command.prefix);

@@ -9,6 +9,7 @@ namespace phylo {
 Patterns bootstrap_patterns(const Patterns& patterns, std::uint64_t seed, std::uint64_t replicate) {
   Random random(stream_seed(seed, Draw::bootstrap_weights, replicate));
   Patterns drawn;
+  drawn.alphabet = patterns.alphabet;
   drawn.names = patterns.names;
   drawn.taxa = patterns.taxa;
   const auto sites = static_cast<std::uint64_t>(patterns.sites());

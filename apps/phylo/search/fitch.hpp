@@ -1,13 +1,13 @@
 #pragma once
-// The two bit-parallel kernels of Fitch parsimony. State sets come in blocks of 16 words: four words of the plane of A,
-// four of C, of G and of T.
+// The two bit-parallel kernels of Fitch parsimony. State sets come in blocks: four words of the plane of each state (of
+// DNA: A, C, G and T).
 
 #include <cstddef>
 #include <cstdint>
 
 namespace phylo {
 
-inline constexpr std::size_t fitch_block_words = 16;
+inline constexpr std::size_t fitch_plane_words = 4;
 
 struct FitchKernels {
   /// out = the state sets of a node whose children have `a` and `b`: their intersection where there is one, else their
@@ -18,7 +18,7 @@ struct FitchKernels {
   std::int64_t (*cost)(const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c, std::size_t words);
 };
 
-/// The fastest kernels that this processor can run; all give the same numbers.
-FitchKernels fitch_kernels();
+/// The fastest kernels for so many planes (4 or 20) that this processor can run; all give the same numbers.
+FitchKernels fitch_kernels(int planes);
 
 }  // namespace phylo

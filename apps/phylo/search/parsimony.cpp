@@ -13,24 +13,24 @@ namespace {
 
 constexpr double start_length = 0.1;  // expected substitutions per site; smoothing comes next anyhow
 
-/// How many changes a column costs on every tree; -1 when trees differ. Setting every inner node to a base b costs the
-/// taxa without b. If these share no base pairwise, and one more taxon shares none with any of them, no tree does
+/// How many changes a column costs on every tree; -1 when trees differ. Setting every inner node to a state b costs the
+/// taxa without b. If these share no state pairwise, and one more taxon shares none with any of them, no tree does
 /// better.
-std::int64_t changes_on_every_tree(const std::vector<std::uint8_t>& column) {
-  for (int b = 0; b < 4; ++b) {
-    const auto base = static_cast<std::uint8_t>(1U << b);
-    std::uint8_t used = 0;
+std::int64_t changes_on_every_tree(const std::vector<std::uint32_t>& column, int states) {
+  for (int b = 0; b < states; ++b) {
+    const std::uint32_t base = 1U << b;
+    std::uint32_t used = 0;
     std::int64_t without = 0;
     bool apart = true;
-    for (const std::uint8_t mask : column) {
+    for (const std::uint32_t mask : column) {
       if ((mask & base) != 0) continue;
       apart = apart && (mask & used) == 0;
-      used = static_cast<std::uint8_t>(used | mask);
+      used |= mask;
       ++without;
     }
     if (!apart) continue;
     if (without == 0) return 0;
-    if (std::any_of(column.begin(), column.end(), [&](std::uint8_t mask) { return (mask & used) == 0; }))
+    if (std::any_of(column.begin(), column.end(), [&](std::uint32_t mask) { return (mask & used) == 0; }))
       return without;
   }
   return -1;
@@ -41,7 +41,7 @@ class StateSets {
  public:
   StateSets(const ParsimonySites& sites, const Tree& tree)
       : sites_(sites),
-        kernels_(fitch_kernels()),
+        kernels_(fitch_kernels(sites.planes())),
         inner_(static_cast<std::size_t>(tree.half_edges() - tree.tips()) * sites.words()),
         valid_(static_cast<std::size_t>(tree.half_edges()), 0) {}
 
@@ -198,12 +198,14 @@ void rearrange(StateSets& sets, Tree& tree, Random& random, int radius) {
 }  // namespace
 
 ParsimonySites::ParsimonySites(const Patterns& patterns) : taxa_(patterns.taxa) {
+  const Alphabet& alphabet = *patterns.alphabet;
+  planes_ = alphabet.states <= 4 ? 4 : 20;
   std::vector<int> kept;
-  std::vector<std::uint8_t> column(static_cast<std::size_t>(taxa_));
+  std::vector<std::uint32_t> column(static_cast<std::size_t>(taxa_));
   for (int p = 0; p < patterns.count; ++p) {
-    for (int t = 0; t < taxa_; ++t) column[static_cast<std::size_t>(t)] = patterns.row(t)[p];
+    for (int t = 0; t < taxa_; ++t) column[static_cast<std::size_t>(t)] = alphabet.sets[patterns.row(t)[p]];
     const auto weight = static_cast<std::int64_t>(patterns.weights[static_cast<std::size_t>(p)]);
-    if (const std::int64_t changes = changes_on_every_tree(column); changes >= 0) {
+    if (const std::int64_t changes = changes_on_every_tree(column, alphabet.states); changes >= 0) {
       constant_score_ += changes * weight;
     } else {
       kept.push_back(p);
@@ -212,24 +214,25 @@ ParsimonySites::ParsimonySites(const Patterns& patterns) : taxa_(patterns.taxa) 
   }
   constexpr std::int64_t columns_per_block = 256;
   const auto blocks = static_cast<std::size_t>((columns_ + columns_per_block - 1) / columns_per_block);
-  words_ = std::max<std::size_t>(blocks, 1) * fitch_block_words;
-  planes_.assign(static_cast<std::size_t>(taxa_) * words_, ~std::uint64_t{0});  // what is left over shares every base
+  const std::size_t block_words = static_cast<std::size_t>(planes_) * fitch_plane_words;
+  words_ = std::max<std::size_t>(blocks, 1) * block_words;
+  sets_.assign(static_cast<std::size_t>(taxa_) * words_, ~std::uint64_t{0});  // what is left over shares every state
   for (int t = 0; t < taxa_; ++t) {
-    std::uint64_t* row = planes_.data() + static_cast<std::size_t>(t) * words_;
+    std::uint64_t* row = sets_.data() + static_cast<std::size_t>(t) * words_;
     std::size_t at = 0;
     for (const int p : kept) {
-      const std::uint8_t mask = patterns.row(t)[p];
+      const std::uint32_t mask = alphabet.sets[patterns.row(t)[p]];
       for (std::uint32_t copy = 0; copy < patterns.weights[static_cast<std::size_t>(p)]; ++copy, ++at) {
-        std::uint64_t* const block = row + at / columns_per_block * fitch_block_words + at / 64 % 4;
-        for (std::size_t b = 0; b < 4; ++b)
-          if ((mask >> b & 1U) == 0) block[4 * b] &= ~(std::uint64_t{1} << (at % 64));
+        std::uint64_t* const block = row + at / columns_per_block * block_words + at / 64 % fitch_plane_words;
+        for (std::size_t b = 0; b < static_cast<std::size_t>(planes_); ++b)
+          if ((mask >> b & 1U) == 0) block[fitch_plane_words * b] &= ~(std::uint64_t{1} << (at % 64));
       }
     }
   }
 }
 
 std::int64_t parsimony_score(const ParsimonySites& sites, const Tree& tree) {
-  const FitchKernels kernels = fitch_kernels();
+  const FitchKernels kernels = fitch_kernels(sites.planes());
   std::vector<std::uint64_t> sets(static_cast<std::size_t>(tree.nodes() - tree.tips()) * sites.words());
   auto of = [&](HalfEdge h) {
     return tree.is_tip(h) ? sites.tip(h)

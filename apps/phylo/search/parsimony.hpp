@@ -10,7 +10,7 @@
 
 namespace phylo {
 
-/// The sites that tell trees apart, as bit planes: one bit a site, one plane a base. A site that stands for w equal
+/// The sites that tell trees apart, as bit planes: one bit a site, one plane a state. A site that stands for w equal
 /// columns has w bits, so bootstrap weights need no multiplication. Sites whose score is the same on every tree are
 /// left out and only counted.
 class ParsimonySites {
@@ -22,16 +22,19 @@ class ParsimonySites {
   std::int64_t columns() const { return columns_; }
   /// What the sites that were left out add to the score of every tree.
   std::int64_t constant_score() const { return constant_score_; }
-  /// 64-bit words of a node's state sets, all four planes; a multiple of 16.
+  /// Planes of a node's state sets: at least as many as states.
+  int planes() const { return planes_; }
+  /// 64-bit words of a node's state sets, all planes; whole blocks.
   std::size_t words() const { return words_; }
-  const std::uint64_t* tip(int taxon) const { return planes_.data() + static_cast<std::size_t>(taxon) * words_; }
+  const std::uint64_t* tip(int taxon) const { return sets_.data() + static_cast<std::size_t>(taxon) * words_; }
 
  private:
   int taxa_ = 0;
   std::int64_t columns_ = 0;
   std::int64_t constant_score_ = 0;
   std::size_t words_ = 0;
-  std::vector<std::uint64_t> planes_;
+  int planes_ = 4;
+  std::vector<std::uint64_t> sets_;  ///< of tips
 };
 
 /// Gives the Fitch (1971) score of a complete tree: the least number of changes that explain all columns.

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "phylo/tree/rearrange.hpp"
 #include "phylo/tree/splits.hpp"
@@ -39,22 +39,39 @@ Patterns random_patterns(int taxa, int count, bool ambiguous, Random& random) {
   return patterns_of(rows, weights);
 }
 
+/// What random patterns consist of.
+enum class Codes { bases, ambiguous, amino_acids, three_states };
+
+Patterns random_patterns(int taxa, int count, Codes codes, Random& random) {
+  Patterns patterns = random_patterns(taxa, count, codes == Codes::ambiguous, random);
+  if (codes == Codes::bases || codes == Codes::ambiguous) return patterns;
+  patterns.alphabet = codes == Codes::amino_acids ? &protein_alphabet() : &multistate_alphabet(3);
+  // Few of the states in a column, so that trees differ.
+  for (std::uint8_t& code : patterns.codes) {
+    const std::uint64_t drawn = random.below(8);
+    code = static_cast<std::uint8_t>(patterns.alphabet->codes - 1 - static_cast<int>(drawn) % patterns.alphabet->codes);
+  }
+  return patterns;
+}
+
 /// The score by trying all bases at every inner node, one pattern at a time (Sankoff with unit costs).
 std::int64_t brute_force_score(const Patterns& patterns, const Tree& tree) {
   constexpr std::int64_t never = 1000000;
+  const auto states = static_cast<std::size_t>(patterns.alphabet->states);
+  const auto set = [&](HalfEdge tip, int p) { return patterns.alphabet->sets[patterns.row(tip)[p]]; };
   std::int64_t score = 0;
   for (int p = 0; p < patterns.count; ++p) {
-    std::function<std::array<std::int64_t, 4>(HalfEdge)> costs = [&](HalfEdge h) {
-      std::array<std::int64_t, 4> cost{};
+    std::function<std::vector<std::int64_t>(HalfEdge)> costs = [&](HalfEdge h) {
+      std::vector<std::int64_t> cost(states, 0);
       if (tree.is_tip(h)) {
-        for (std::size_t b = 0; b < 4; ++b) cost[b] = (patterns.row(h)[p] >> b & 1) != 0 ? 0 : never;
+        for (std::size_t b = 0; b < states; ++b) cost[b] = (set(h, p) >> b & 1) != 0 ? 0 : never;
         return cost;
       }
       for (HalfEdge side = tree.next(h); side != h; side = tree.next(side)) {
         const auto below = costs(tree.back(side));
-        for (std::size_t b = 0; b < 4; ++b) {
+        for (std::size_t b = 0; b < states; ++b) {
           std::int64_t least = never;
-          for (std::size_t c = 0; c < 4; ++c) least = std::min(least, below[c] + (b == c ? 0 : 1));
+          for (std::size_t c = 0; c < states; ++c) least = std::min(least, below[c] + (b == c ? 0 : 1));
           cost[b] += least;
         }
       }
@@ -62,9 +79,9 @@ std::int64_t brute_force_score(const Patterns& patterns, const Tree& tree) {
     };
     const auto of_rest = costs(tree.back(0));
     std::int64_t least = never;
-    for (std::size_t b = 0; b < 4; ++b)
-      for (std::size_t c = 0; c < 4; ++c)
-        if ((patterns.row(0)[p] >> b & 1) != 0) least = std::min(least, of_rest[c] + (b == c ? 0 : 1));
+    for (std::size_t b = 0; b < states; ++b)
+      for (std::size_t c = 0; c < states; ++c)
+        if ((set(0, p) >> b & 1) != 0) least = std::min(least, of_rest[c] + (b == c ? 0 : 1));
     score += least * patterns.weights[static_cast<std::size_t>(p)];
   }
   return score;
@@ -92,7 +109,7 @@ void for_every_tree(std::int32_t tips, const std::function<void(const Tree&)>& v
   add(triplet(tips, 0, 1, 2, 0.1), 3);
 }
 
-class ParsimonyScore : public ::testing::TestWithParam<bool> {};
+class ParsimonyScore : public ::testing::TestWithParam<Codes> {};
 
 TEST_P(ParsimonyScore, equals_brute_force) {
   Random random(17);
@@ -122,8 +139,14 @@ TEST_P(ParsimonyScore, leaves_out_only_what_no_tree_changes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Codes, ParsimonyScore, ::testing::Bool(),
-                         [](const auto& tested) { return tested.param ? "ambiguous" : "bases"; });
+const char* name_of(const ::testing::TestParamInfo<Codes>& tested) {
+  constexpr const char* names[] = {"bases", "ambiguous", "amino_acids", "three_states"};
+  return names[static_cast<int>(tested.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(Codes, ParsimonyScore,
+                         ::testing::Values(Codes::bases, Codes::ambiguous, Codes::amino_acids, Codes::three_states),
+                         name_of);
 
 TEST(ParsimonyStart, finds_the_shortest_of_all_trees_of_seven_taxa) {
   Random random(31);

@@ -62,7 +62,32 @@ def write(folder, name, seed, with_tree):
         (folder / f"{name}.tree").write_text(newick(tree) + ";\n")
 
 
+def write_states(folder, name, seed, symbols, ambiguous, sites=150):
+    """Ten taxa of characters with equal rates and frequencies; some are ambiguous, some missing."""
+    rng = random.Random(seed)
+    names = [f"taxon_{letter}" for letter in "ABCDEFGHIJ"]
+    rows = {}
+
+    def evolve_states(tree, sequence):
+        if isinstance(tree, str):
+            rows[tree] = sequence
+            return
+        for child, length in tree:
+            stays = 1 / len(symbols) + (1 - 1 / len(symbols)) * math.exp(-length * len(symbols) / (len(symbols) - 1))
+            evolve_states(child, [s if rng.random() < stays else rng.choice([o for o in symbols if o != s]) for s in sequence])
+
+    evolve_states(random_tree(random.Random(1), names), rng.choices(symbols, k=sites))
+    lines = [f"10 {sites}"]
+    for taxon in names:
+        lines.append(f"{taxon} " + "".join("-" if (u := rng.random()) < 0.02 else rng.choice(ambiguous) if u < 0.04 else s
+                                           for s in rows[taxon]))
+    (folder / f"{name}.phy").write_text("\n".join(lines) + "\n")
+
+
 if __name__ == "__main__":
     here = pathlib.Path(__file__).parent
+    write_states(here, "protein", 3, "ARNDCQEGHILKMFPSTWYV", "BZJX")
+    write_states(here, "binary", 4, "01", "-")
+    write_states(here, "morphology", 5, "0123", "-")
     write(here, "ten", 1, True)
     write(here, "other", 2, False)

@@ -1,0 +1,199 @@
+// The engine on data of other than four states, against the plain formulas: amino acids, binary characters, and numbers
+// of states between those that there are kernels for.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "phylo/io/error.hpp"
+#include "phylo/like/engine.hpp"
+#include "phylo/like/reference.hpp"
+#include "phylo/model/notation.hpp"
+
+namespace {
+
+using phylo::Engine;
+using phylo::Fit;
+using phylo::HalfEdge;
+using phylo::Model;
+using phylo::Patterns;
+using phylo::Tree;
+
+using Random = std::mt19937_64;
+
+double uniform(Random& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+/// Patterns of taxa that resemble each other, some sites constant, some codes ambiguous.
+Patterns random_patterns(const phylo::Alphabet& alphabet, int taxa, int count, unsigned seed) {
+  Random random(seed);
+  Patterns p;
+  p.alphabet = &alphabet;
+  p.taxa = taxa;
+  p.count = count;
+  p.codes.resize(static_cast<std::size_t>(taxa) * count);
+  const auto draw = [&](int below) { return static_cast<std::uint8_t>(random() % static_cast<unsigned>(below)); };
+  for (int site = 0; site < count; ++site) {
+    const std::uint8_t common = draw(alphabet.states);
+    const double variety = site % 3 == 0 ? 0 : 0.4;
+    for (int taxon = 0; taxon < taxa; ++taxon) {
+      std::uint8_t code = uniform(random, 0, 1) < variety ? draw(alphabet.states) : common;
+      if (random() % 20 == 0) code = draw(alphabet.codes);
+      p.codes[static_cast<std::size_t>(taxon) * count + site] = code;
+    }
+    p.weights.push_back(1 + draw(4));
+  }
+  for (int taxon = 0; taxon < taxa; ++taxon) p.names.push_back("t" + std::to_string(taxon));
+  return p;
+}
+
+double random_length(Random& random) { return std::exp(uniform(random, std::log(1e-3), std::log(0.8))); }
+
+Tree random_tree(int taxa, unsigned seed, bool caterpillar = false) {
+  Random random(seed);
+  Tree tree(taxa);
+  for (int i = 0; i < 3; ++i) tree.connect(i, taxa + i, random_length(random));
+  for (int tip = 3; tip < taxa; ++tip) {
+    const HalfEdge joint = taxa + 3 * (tip - 2);
+    HalfEdge at = tip - 1;
+    if (!caterpillar) {
+      do at = static_cast<HalfEdge>(random() % static_cast<unsigned>(tree.half_edges()));
+      while (tree.back(at) == phylo::none);
+    }
+    const HalfEdge far = tree.disconnect(at);
+    tree.connect(at, joint + 1, random_length(random));
+    tree.connect(far, joint + 2, random_length(random));
+    tree.connect(tip, joint, random_length(random));
+  }
+  return tree;
+}
+
+/// The model with random rates and frequencies as far as its family has any.
+Model drawn(const std::string& text, unsigned seed) {
+  Model m = phylo::parse_model(text);
+  Random random(seed);
+  if (phylo::free_rates(m) > 0)
+    for (std::size_t i = 0; i + 1 < m.rates.size(); ++i) m.rates[i] = std::exp(uniform(random, -2, 2));
+  m.rates_from = phylo::Origin::fixed;
+  double sum = 0;
+  for (double& f : m.frequencies) sum += f = uniform(random, 0.1, 1);
+  for (double& f : m.frequencies) f /= sum;
+  m.frequencies_from = phylo::Origin::fixed;
+  return m;
+}
+
+class States : public testing::TestWithParam<const char*> {
+ protected:
+  Model model = drawn(GetParam(), 5);
+  const phylo::Alphabet& alphabet = *model.alphabet;
+};
+
+TEST_P(States, LogLikelihoodIsThatOfTheReferenceAtEveryBranch) {
+  const Patterns patterns = random_patterns(alphabet, 9, 61, 3);
+  const Tree tree = random_tree(9, 4);
+  const double expected = phylo::reference::log_likelihood(patterns, model, tree, 0);
+  Engine engine(patterns, model);
+  for (HalfEdge h = 0; h < tree.half_edges(); ++h)
+    EXPECT_NEAR(engine.evaluate(tree, h), expected, 1e-11 * std::abs(expected)) << h;
+}
+
+TEST_P(States, DeepTreesAreScaledOutOfUnderflow) {
+  const Patterns patterns = random_patterns(alphabet, 400, 5, 5);
+  Tree tree = random_tree(400, 6, true);
+  tree.for_each_branch([&](HalfEdge h) { tree.set_length(h, 3 * tree.length(h)); });
+  const double expected = phylo::reference::log_likelihood(patterns, model, tree, 0);
+  Engine engine(patterns, model);
+  for (HalfEdge h : {0, 200, 400 + 3 * 200})
+    EXPECT_NEAR(engine.evaluate(tree, h), expected, 1e-10 * std::abs(expected));
+}
+
+TEST_P(States, MakenewzEndsWhereTheSlopeIsNone) {
+  const Patterns patterns = random_patterns(alphabet, 9, 120, 12);
+  Tree tree = random_tree(9, 13);
+  Engine engine(patterns, model);
+  for (HalfEdge h : tree.branches()) {
+    const double best = engine.makenewz(tree, h, 64), old = tree.length(h);
+    const auto at = [&](double length) {
+      tree.set_length(h, length);
+      engine.changed(tree, h);
+      return engine.evaluate(tree, h);
+    };
+    const double width = 1e-3 * best, top = at(best);
+    if (best < 1e-4) {
+      EXPECT_GE(top, at(best + 1e-3) - 1e-6);
+    } else {
+      const double slope = (at(best + width) - at(best - width)) / (2 * width);
+      const double bend = (at(best + width) - 2 * top + at(best - width)) / (width * width);
+      // What another step of Newton's method would gain.
+      EXPECT_LT(slope * slope / (2 * std::abs(bend)), 1e-4) << best;
+    }
+    at(old);
+  }
+}
+
+TEST_P(States, InsertionIsTheLikelihoodOfTheTreeThatItDescribes) {
+  const Patterns patterns = random_patterns(alphabet, 8, 50, 18);
+  for (const HalfEdge joint : {8 + 4, 8 + 9, 8 + 13}) {
+    Tree tree = random_tree(8, 19);
+    Engine engine(patterns, model);
+    engine.evaluate(tree, 3);
+    const HalfEdge a = tree.next(joint), b = tree.next(a);
+    const double joined = tree.length(a) + tree.length(b);
+    const HalfEdge near = tree.disconnect(a), far = tree.disconnect(b);
+    tree.connect(near, far, joined);
+    for (HalfEdge h : {a, b, near, far}) engine.changed(tree, h);
+    const auto tried = engine.insertion(tree, tree.back(joint), near, tree.length(joint), Fit::all, 2);
+    tree.disconnect(near);
+    tree.connect(a, near, tried.near);
+    tree.connect(b, far, tried.far);
+    tree.set_length(joint, tried.pendant);
+    const double expected = Engine(patterns, model).evaluate(tree, near);
+    EXPECT_NEAR(tried.lnl, expected, 1e-10 * std::abs(expected));
+  }
+}
+
+TEST_P(States, ProposalsThatAreRejectedLeaveTheLikelihoodAsItWas) {
+  const Patterns patterns = random_patterns(alphabet, 8, 50, 20);
+  Tree tree = random_tree(8, 21);
+  Engine::Options options;
+  options.proposals = true;
+  Engine engine(patterns, model, options);
+  const double before = engine.evaluate(tree, 8);
+  Model other = model;
+  std::swap(other.frequencies.front(), other.frequencies.back());
+  const double changed = engine.propose(tree, other, 8);
+  EXPECT_EQ(changed, Engine(patterns, other).evaluate(tree, 8));
+  engine.reject();
+  engine.changed_everything();
+  EXPECT_EQ(engine.evaluate(tree, 8), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Alphabets, States,
+                         testing::Values("PROTGTR", "PROTGTR+I{0.2}+G{0.4}", "PROTGTR+G5{0.8}", "BIN+G{0.6}",
+                                         "BIN+I{0.3}", "MULTI3_GTR+G{1}", "MULTI7_MK+I{0.1}+G{0.5}", "MULTI20_GTR"));
+
+TEST(StatesOfEngine, MustBeThoseOfTheModel) {
+  const Patterns proteins = random_patterns(phylo::protein_alphabet(), 5, 10, 1);
+  EXPECT_THROW(Engine(proteins, phylo::parse_model("JC")), phylo::input_error);
+  Engine engine(proteins, drawn("PROTGTR", 1));
+  EXPECT_THROW(engine.set_model(phylo::parse_model("JC")), phylo::input_error);
+}
+
+TEST(StatesOfEngine, FourOfAnyAlphabetAreTheSame) {
+  // The same columns as bases and as characters of four states.
+  Patterns numbers = random_patterns(phylo::multistate_alphabet(4), 7, 90, 2), bases = numbers;
+  bases.alphabet = &phylo::dna_alphabet();
+  for (std::uint8_t& code : bases.codes) code = code == 4 ? 15 : static_cast<std::uint8_t>(1 << code);
+  const Tree tree = random_tree(7, 3);
+  Model of_numbers = drawn("MULTI4_GTR+G{0.7}+I{0.1}", 4), of_bases = phylo::parse_model("GTR+G{0.7}+I{0.1}");
+  of_bases.rates = of_numbers.rates;
+  of_bases.frequencies = of_numbers.frequencies;
+  of_bases.frequencies_from = phylo::Origin::fixed;
+  EXPECT_EQ(Engine(numbers, of_numbers).evaluate(tree), Engine(bases, of_bases).evaluate(tree));
+}
+
+}  // namespace
