@@ -39,7 +39,10 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Headers, the static library, and fi
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME maslin)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION science)
-set(CPACK_COMPONENT_TOOLS_DESCRIPTION "The commands maslin and maslin-phylo, and described machines.")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)  # maslin-mpi-host is linked with libmaslin
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION
+  "The commands maslin, maslin-phylo, maslin-cc, maslin-mpicc and maslin-mpirun, and described machines.")
 
 # Each package brings its license.
 foreach(component runtime development tools)

@@ -38,7 +38,7 @@ IS_TEST = re.compile(r"_(test|bench)\.cpp$")
 ROW_OF_A_ROOM = re.compile(r"\| `(\w+)/` \|")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 SOURCES = {".c", ".cpp", ".hpp", ".h", ".cu", ".cuh", ".inc"}
-TOP_FOLDERS = ("include", "src", "cli", "compiler", "python", "apps", "bench", "tests")
+TOP_FOLDERS = ("include", "src", "cli", "compiler", "mpi", "python", "apps", "bench", "tests")
 
 
 def includes(file: Path):
@@ -69,7 +69,7 @@ def complaint(root: Path, file: str, name: str, quoted: bool):
     if top in OPEN_FILES.get(name, ()):
         return None
     if name.startswith("cli/") and (root / name).is_file():
-        shared = top in ("cli", "compiler", "apps") and name.startswith(SHARED_BY_COMMANDS)
+        shared = top in ("cli", "compiler", "mpi", "apps") and name.startswith(SHARED_BY_COMMANDS)
         return None if shared else f"includes {name}; commands share {SHARED_BY_COMMANDS}, and nothing else of cli"
     area = root.joinpath(*parts[:2]) if top in ("apps", "tests", "bench") else root / top
     beside = (root / file).parent.joinpath(name).resolve()

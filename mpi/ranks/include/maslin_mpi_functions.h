@@ -1,0 +1,241 @@
+/* The functions that give an error code: MASLIN_MPI_FUNCTION(name, parameters). No include guard: mpi.h declares both
+   names of each with it. */
+
+/* The environment. */
+MASLIN_MPI_FUNCTION(Init, (int* argc, char*** argv))
+MASLIN_MPI_FUNCTION(Init_thread, (int* argc, char*** argv, int required, int* provided))
+MASLIN_MPI_FUNCTION(Query_thread, (int* provided))
+MASLIN_MPI_FUNCTION(Is_thread_main, (int* flag))
+MASLIN_MPI_FUNCTION(Initialized, (int* flag))
+MASLIN_MPI_FUNCTION(Finalize, (void))
+MASLIN_MPI_FUNCTION(Finalized, (int* flag))
+MASLIN_MPI_FUNCTION(Abort, (MPI_Comm comm, int code))
+MASLIN_MPI_FUNCTION(Get_processor_name, (char* name, int* length))
+MASLIN_MPI_FUNCTION(Get_version, (int* version, int* subversion))
+MASLIN_MPI_FUNCTION(Get_library_version, (char* version, int* length))
+MASLIN_MPI_FUNCTION(Pcontrol, (const int level, ...))
+MASLIN_MPI_FUNCTION(Alloc_mem, (MPI_Aint size, MPI_Info info, void* base))
+MASLIN_MPI_FUNCTION(Free_mem, (void* base))
+MASLIN_MPI_FUNCTION(Get_address, (const void* location, MPI_Aint* address))
+MASLIN_MPI_FUNCTION(Address, (void* location, MPI_Aint* address))
+
+/* Messages. */
+MASLIN_MPI_FUNCTION(Send, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Ssend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Rsend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Bsend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Recv,
+                    (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Isend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                            MPI_Request* request))
+MASLIN_MPI_FUNCTION(Issend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                             MPI_Request* request))
+MASLIN_MPI_FUNCTION(Irsend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                             MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ibsend, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                             MPI_Request* request))
+MASLIN_MPI_FUNCTION(Irecv,
+                    (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Sendrecv, (const void* data, int count, MPI_Datatype type, int to, int tag, void* into, int room,
+                               MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Sendrecv_replace, (void* data, int count, MPI_Datatype type, int to, int tag, int from,
+                                       int from_tag, MPI_Comm comm, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Improbe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Mrecv, (void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Imrecv, (void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Send_init, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                                MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ssend_init, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                                 MPI_Request* request))
+MASLIN_MPI_FUNCTION(Rsend_init, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                                 MPI_Request* request))
+MASLIN_MPI_FUNCTION(Bsend_init, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                                 MPI_Request* request))
+MASLIN_MPI_FUNCTION(Recv_init,
+                    (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Start, (MPI_Request * request))
+MASLIN_MPI_FUNCTION(Startall, (int count, MPI_Request* requests))
+MASLIN_MPI_FUNCTION(Wait, (MPI_Request * request, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Waitall, (int count, MPI_Request* requests, MPI_Status* statuses))
+MASLIN_MPI_FUNCTION(Waitany, (int count, MPI_Request* requests, int* index, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Waitsome, (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses))
+MASLIN_MPI_FUNCTION(Test, (MPI_Request * request, int* flag, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Testall, (int count, MPI_Request* requests, int* flag, MPI_Status* statuses))
+MASLIN_MPI_FUNCTION(Testany, (int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Testsome, (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses))
+MASLIN_MPI_FUNCTION(Request_get_status, (MPI_Request request, int* flag, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Request_free, (MPI_Request * request))
+MASLIN_MPI_FUNCTION(Cancel, (MPI_Request * request))
+MASLIN_MPI_FUNCTION(Test_cancelled, (const MPI_Status* status, int* flag))
+MASLIN_MPI_FUNCTION(Get_count, (const MPI_Status* status, MPI_Datatype type, int* count))
+MASLIN_MPI_FUNCTION(Get_elements, (const MPI_Status* status, MPI_Datatype type, int* count))
+MASLIN_MPI_FUNCTION(Status_set_elements, (MPI_Status * status, MPI_Datatype type, int count))
+MASLIN_MPI_FUNCTION(Status_set_cancelled, (MPI_Status * status, int flag))
+MASLIN_MPI_FUNCTION(Buffer_attach, (void* buffer, int size))
+MASLIN_MPI_FUNCTION(Buffer_detach, (void* buffer, int* size))
+
+/* Calls of all ranks. */
+MASLIN_MPI_FUNCTION(Barrier, (MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Bcast, (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Gather, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                             MPI_Datatype into_type, int root, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Gatherv, (const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                              const int* displacements, MPI_Datatype into_type, int root, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Scatter, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                              MPI_Datatype into_type, int root, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Scatterv, (const void* data, const int* counts, const int* displacements, MPI_Datatype type,
+                               void* into, int room, MPI_Datatype into_type, int root, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Allgather, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                                MPI_Datatype into_type, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Allgatherv, (const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                                 const int* displacements, MPI_Datatype into_type, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Alltoall, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                               MPI_Datatype into_type, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Alltoallv,
+                    (const void* data, const int* counts, const int* displacements, MPI_Datatype type, void* into,
+                     const int* rooms, const int* into_displacements, MPI_Datatype into_type, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Alltoallw, (const void* data, const int* counts, const int* displacements,
+                                const MPI_Datatype* types, void* into, const int* rooms, const int* into_displacements,
+                                const MPI_Datatype* into_types, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Reduce,
+                    (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Allreduce, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Reduce_scatter,
+                    (const void* data, void* result, const int* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Reduce_scatter_block,
+                    (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Scan, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Exscan, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Reduce_local, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op))
+MASLIN_MPI_FUNCTION(Op_create, (MPI_User_function * function, int commutes, MPI_Op* op))
+MASLIN_MPI_FUNCTION(Op_free, (MPI_Op * op))
+MASLIN_MPI_FUNCTION(Op_commutative, (MPI_Op op, int* commutes))
+
+/* Types. */
+MASLIN_MPI_FUNCTION(Type_contiguous, (int count, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_vector, (int count, int length, int stride, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_hvector, (int count, int length, MPI_Aint stride, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_hvector, (int count, int length, MPI_Aint stride, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_indexed,
+                    (int count, const int* lengths, const int* displacements, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_hindexed,
+                    (int count, const int* lengths, const MPI_Aint* displacements, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_hindexed,
+                    (int count, int* lengths, MPI_Aint* displacements, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_indexed_block,
+                    (int count, int length, const int* displacements, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_hindexed_block,
+                    (int count, int length, const MPI_Aint* displacements, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_struct, (int count, const int* lengths, const MPI_Aint* displacements,
+                                         const MPI_Datatype* of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_struct,
+                    (int count, int* lengths, MPI_Aint* displacements, MPI_Datatype* of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_subarray, (int dimensions, const int* sizes, const int* parts, const int* starts,
+                                           int order, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_resized, (MPI_Datatype of, MPI_Aint lower, MPI_Aint extent, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_dup, (MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_get_envelope, (MPI_Datatype type, int* integers, int* addresses, int* types, int* combiner))
+MASLIN_MPI_FUNCTION(Type_get_contents, (MPI_Datatype type, int most_integers, int most_addresses, int most_types,
+                                        int* integers, MPI_Aint* addresses, MPI_Datatype* types))
+MASLIN_MPI_FUNCTION(Type_commit, (MPI_Datatype * type))
+MASLIN_MPI_FUNCTION(Type_free, (MPI_Datatype * type))
+MASLIN_MPI_FUNCTION(Type_size, (MPI_Datatype type, int* size))
+MASLIN_MPI_FUNCTION(Type_size_x, (MPI_Datatype type, MPI_Count* size))
+MASLIN_MPI_FUNCTION(Type_extent, (MPI_Datatype type, MPI_Aint* extent))
+MASLIN_MPI_FUNCTION(Type_lb, (MPI_Datatype type, MPI_Aint* lower))
+MASLIN_MPI_FUNCTION(Type_ub, (MPI_Datatype type, MPI_Aint* upper))
+MASLIN_MPI_FUNCTION(Type_get_extent, (MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent))
+MASLIN_MPI_FUNCTION(Type_get_true_extent, (MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent))
+MASLIN_MPI_FUNCTION(Type_set_name, (MPI_Datatype type, const char* name))
+MASLIN_MPI_FUNCTION(Type_get_name, (MPI_Datatype type, char* name, int* length))
+MASLIN_MPI_FUNCTION(Type_create_keyval,
+                    (MPI_Type_copy_attr_function * copy, MPI_Type_delete_attr_function* remove, int* key, void* extra))
+MASLIN_MPI_FUNCTION(Type_free_keyval, (int* key))
+MASLIN_MPI_FUNCTION(Type_set_attr, (MPI_Datatype type, int key, void* value))
+MASLIN_MPI_FUNCTION(Type_get_attr, (MPI_Datatype type, int key, void* value, int* flag))
+MASLIN_MPI_FUNCTION(Type_delete_attr, (MPI_Datatype type, int key))
+MASLIN_MPI_FUNCTION(Pack,
+                    (const void* data, int count, MPI_Datatype type, void* into, int room, int* at, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Unpack,
+                    (const void* from, int size, int* at, void* data, int count, MPI_Datatype type, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Pack_size, (int count, MPI_Datatype type, MPI_Comm comm, int* size))
+
+/* Groups and communicators. */
+MASLIN_MPI_FUNCTION(Group_size, (MPI_Group group, int* size))
+MASLIN_MPI_FUNCTION(Group_rank, (MPI_Group group, int* rank))
+MASLIN_MPI_FUNCTION(Group_translate_ranks, (MPI_Group group, int count, const int* ranks, MPI_Group other, int* others))
+MASLIN_MPI_FUNCTION(Group_compare, (MPI_Group one, MPI_Group other, int* result))
+MASLIN_MPI_FUNCTION(Group_union, (MPI_Group one, MPI_Group other, MPI_Group* made))
+MASLIN_MPI_FUNCTION(Group_intersection, (MPI_Group one, MPI_Group other, MPI_Group* made))
+MASLIN_MPI_FUNCTION(Group_difference, (MPI_Group one, MPI_Group other, MPI_Group* made))
+MASLIN_MPI_FUNCTION(Group_incl, (MPI_Group group, int count, const int* ranks, MPI_Group* made))
+MASLIN_MPI_FUNCTION(Group_excl, (MPI_Group group, int count, const int* ranks, MPI_Group* made))
+MASLIN_MPI_FUNCTION(Group_range_incl, (MPI_Group group, int count, int ranges[][3], MPI_Group* made))
+MASLIN_MPI_FUNCTION(Group_range_excl, (MPI_Group group, int count, int ranges[][3], MPI_Group* made))
+MASLIN_MPI_FUNCTION(Group_free, (MPI_Group * group))
+MASLIN_MPI_FUNCTION(Comm_group, (MPI_Comm comm, MPI_Group* group))
+MASLIN_MPI_FUNCTION(Comm_size, (MPI_Comm comm, int* size))
+MASLIN_MPI_FUNCTION(Comm_rank, (MPI_Comm comm, int* rank))
+MASLIN_MPI_FUNCTION(Comm_compare, (MPI_Comm one, MPI_Comm other, int* result))
+MASLIN_MPI_FUNCTION(Comm_dup, (MPI_Comm comm, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Comm_free, (MPI_Comm * comm))
+MASLIN_MPI_FUNCTION(Comm_set_name, (MPI_Comm comm, const char* name))
+MASLIN_MPI_FUNCTION(Comm_get_name, (MPI_Comm comm, char* name, int* length))
+MASLIN_MPI_FUNCTION(Comm_test_inter, (MPI_Comm comm, int* flag))
+MASLIN_MPI_FUNCTION(Comm_create_keyval,
+                    (MPI_Comm_copy_attr_function * copy, MPI_Comm_delete_attr_function* remove, int* key, void* extra))
+MASLIN_MPI_FUNCTION(Comm_free_keyval, (int* key))
+MASLIN_MPI_FUNCTION(Comm_set_attr, (MPI_Comm comm, int key, void* value))
+MASLIN_MPI_FUNCTION(Comm_get_attr, (MPI_Comm comm, int key, void* value, int* flag))
+MASLIN_MPI_FUNCTION(Comm_delete_attr, (MPI_Comm comm, int key))
+MASLIN_MPI_FUNCTION(Keyval_create, (MPI_Copy_function * copy, MPI_Delete_function* remove, int* key, void* extra))
+MASLIN_MPI_FUNCTION(Keyval_free, (int* key))
+MASLIN_MPI_FUNCTION(Attr_put, (MPI_Comm comm, int key, void* value))
+MASLIN_MPI_FUNCTION(Attr_get, (MPI_Comm comm, int key, void* value, int* flag))
+MASLIN_MPI_FUNCTION(Attr_delete, (MPI_Comm comm, int key))
+
+/* Grids. */
+MASLIN_MPI_FUNCTION(Cart_create,
+                    (MPI_Comm comm, int dimensions, const int* sizes, const int* periods, int reorder, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Cart_get, (MPI_Comm comm, int dimensions, int* sizes, int* periods, int* coordinates))
+MASLIN_MPI_FUNCTION(Cart_coords, (MPI_Comm comm, int rank, int dimensions, int* coordinates))
+MASLIN_MPI_FUNCTION(Cart_rank, (MPI_Comm comm, const int* coordinates, int* rank))
+MASLIN_MPI_FUNCTION(Cart_shift, (MPI_Comm comm, int dimension, int by, int* from, int* to))
+MASLIN_MPI_FUNCTION(Cart_sub, (MPI_Comm comm, const int* remain, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Cartdim_get, (MPI_Comm comm, int* dimensions))
+MASLIN_MPI_FUNCTION(Cart_map, (MPI_Comm comm, int dimensions, const int* sizes, const int* periods, int* rank))
+MASLIN_MPI_FUNCTION(Dims_create, (int ranks, int dimensions, int* sizes))
+MASLIN_MPI_FUNCTION(Topo_test, (MPI_Comm comm, int* kind))
+
+/* Errors. */
+MASLIN_MPI_FUNCTION(Comm_create_errhandler, (MPI_Comm_errhandler_function * function, MPI_Errhandler* handler))
+MASLIN_MPI_FUNCTION(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler))
+MASLIN_MPI_FUNCTION(Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler* handler))
+MASLIN_MPI_FUNCTION(Comm_call_errhandler, (MPI_Comm comm, int code))
+MASLIN_MPI_FUNCTION(Errhandler_create, (MPI_Handler_function * function, MPI_Errhandler* handler))
+MASLIN_MPI_FUNCTION(Errhandler_set, (MPI_Comm comm, MPI_Errhandler handler))
+MASLIN_MPI_FUNCTION(Errhandler_get, (MPI_Comm comm, MPI_Errhandler* handler))
+MASLIN_MPI_FUNCTION(Errhandler_free, (MPI_Errhandler * handler))
+MASLIN_MPI_FUNCTION(Add_error_class, (int* error_class))
+MASLIN_MPI_FUNCTION(Add_error_code, (int error_class, int* code))
+MASLIN_MPI_FUNCTION(Add_error_string, (int code, const char* text))
+MASLIN_MPI_FUNCTION(Error_class, (int code, int* error_class))
+MASLIN_MPI_FUNCTION(Error_string, (int code, char* text, int* length))
+
+/* Hints. They are kept and have no effect. */
+MASLIN_MPI_FUNCTION(Info_create, (MPI_Info * info))
+MASLIN_MPI_FUNCTION(Info_set, (MPI_Info info, const char* key, const char* value))
+MASLIN_MPI_FUNCTION(Info_get, (MPI_Info info, const char* key, int room, char* value, int* flag))
+MASLIN_MPI_FUNCTION(Info_get_valuelen, (MPI_Info info, const char* key, int* length, int* flag))
+MASLIN_MPI_FUNCTION(Info_get_nkeys, (MPI_Info info, int* count))
+MASLIN_MPI_FUNCTION(Info_get_nthkey, (MPI_Info info, int index, char* key))
+MASLIN_MPI_FUNCTION(Info_delete, (MPI_Info info, const char* key))
+MASLIN_MPI_FUNCTION(Info_dup, (MPI_Info info, MPI_Info* made))
+MASLIN_MPI_FUNCTION(Info_free, (MPI_Info * info))

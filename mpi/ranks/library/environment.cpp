@@ -1,0 +1,182 @@
+// Begin and end, and what the program runs on.
+
+#include <time.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "state.hpp"
+
+// The C library's: calls the exit handlers and destructors of the image that has this handle.
+extern "C" void __cxa_finalize(void*);
+extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
+
+namespace mpi {
+
+state& me = *new state;  // exit handlers and destructors of the program may use it
+
+const datatype& type_of(MPI_Datatype type, bool committed) {
+  const datatype* const found = me.types.find(type);
+  if (!found) throw failure{MPI_ERR_TYPE, "there is no datatype " + std::to_string(type)};
+  if (committed && !found->is_committed) throw failure{MPI_ERR_TYPE, "the datatype needs MPI_Type_commit first"};
+  return *found;
+}
+datatype& editable_type(MPI_Datatype type) {
+  type_of(type, false);
+  return *me.types.find(type);
+}
+const operation& operation_of(MPI_Op op) {
+  const operation* const found = me.operations.find(op);
+  if (!found) throw failure{MPI_ERR_OP, "there is no operation " + std::to_string(op)};
+  return *found;
+}
+const group& group_of(MPI_Group group) {
+  const mpi::group* const found = me.groups.find(group);
+  if (!found) throw failure{MPI_ERR_GROUP, "there is no group " + std::to_string(group)};
+  return *found;
+}
+
+namespace {
+
+void initialize(const call& in) {
+  if (me.is_initialized)
+    me.of->end(me.of->rank, MPI_ERR_OTHER,
+               ("rank " + std::to_string(me.of->rank) + ": " + in.name + " is called a second time").c_str());
+  const int rank = me.world->rank();
+  const auto all = std::make_shared<communicator>(me.world->split(0, rank, in.where), in.where);
+  all->name = "MPI_COMM_WORLD";
+  me.communicators.add(all);
+  const auto self = std::make_shared<communicator>(me.world->split(rank, 0, in.where), in.where);
+  self->name = "MPI_COMM_SELF";
+  me.communicators.add(self);
+  me.is_initialized = true;
+}
+
+}  // namespace
+
+}  // namespace mpi
+
+using namespace mpi;
+
+void maslin_mpi_attach(maslin::communicator* world, const job* of) {
+  me.world = world;
+  me.of = of;
+  for (auto& type : predefined_types()) me.types.add(std::move(type));
+  for (auto& op : predefined_operations()) me.operations.add(std::move(op));
+  me.groups.add(std::make_shared<group>());
+  me.infos.add(std::make_shared<info>());
+  for (int i = 0; i < 2; ++i) me.error_handlers.add(std::make_shared<error_handler>(error_handler{nullptr}));
+}
+
+bool maslin_mpi_detach() {
+  __cxa_finalize(&__dso_handle);
+  if (me.is_initialized && !me.is_finalized) return false;
+  me.buffered.clear();
+  me.requests.clear();
+  me.communicators.clear();
+  return true;
+}
+
+MASLIN_MPI_DEFINE(Init, (int*, char***)) {
+  const call in = MASLIN_MPI_CALL(Init);
+  try {
+    initialize(in);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return handle_exception(in, MPI_COMM_WORLD);
+  }
+}
+MASLIN_MPI_DEFINE(Init_thread, (int*, char***, int required, int* provided)) {
+  const call in = MASLIN_MPI_CALL(Init_thread);
+  try {
+    initialize(in);
+    // A rank's own code calls; its loops and tasks may not.
+    *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    return MPI_SUCCESS;
+  } catch (...) {
+    return handle_exception(in, MPI_COMM_WORLD);
+  }
+}
+MASLIN_MPI_DEFINE(Query_thread, (int* provided)) {
+  *provided = MPI_THREAD_FUNNELED;
+  return MPI_SUCCESS;
+}
+MASLIN_MPI_DEFINE(Is_thread_main, (int* flag)) {
+  *flag = 1;
+  return MPI_SUCCESS;
+}
+MASLIN_MPI_DEFINE(Initialized, (int* flag)) {
+  *flag = me.is_initialized;
+  return MPI_SUCCESS;
+}
+MASLIN_MPI_DEFINE(Finalized, (int* flag)) {
+  *flag = me.is_finalized;
+  return MPI_SUCCESS;
+}
+MASLIN_MPI_DEFINE(Finalize, (void)) {
+  const call in = MASLIN_MPI_CALL(Finalize);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    delete_attributes(MPI_COMM_SELF, communicator_of(MPI_COMM_SELF).attributes);
+    me.buffered.wait(in.where);
+    communicator_of(MPI_COMM_WORLD).channel.barrier(in.where);
+    me.is_finalized = true;
+  });
+}
+MASLIN_MPI_DEFINE(Abort, (MPI_Comm, int code)) {
+  const call in = MASLIN_MPI_CALL(Abort);
+  const std::string text = "rank " + std::to_string(me.of->rank) + ": MPI_Abort with code " + std::to_string(code) +
+                           " at @:" + std::to_string(in.where.line());
+  me.of->end(me.of->rank, code, text.c_str());
+  return MPI_ERR_INTERN;
+}
+MASLIN_MPI_DEFINE(Get_processor_name, (char* name, int* length)) {
+  if (gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0) std::strcpy(name, "localhost");
+  name[MPI_MAX_PROCESSOR_NAME - 1] = '\0';
+  *length = static_cast<int>(std::strlen(name));
+  return MPI_SUCCESS;
+}
+MASLIN_MPI_DEFINE(Get_version, (int* version, int* subversion)) {
+  *version = MPI_VERSION;
+  *subversion = MPI_SUBVERSION;
+  return MPI_SUCCESS;
+}
+MASLIN_MPI_DEFINE(Get_library_version, (char* version, int* length)) {
+  static constexpr char text[] = "Maslin " MASLIN_VERSION ", ranks of one process";
+  std::memcpy(version, text, sizeof text);
+  *length = static_cast<int>(sizeof text) - 1;
+  return MPI_SUCCESS;
+}
+MASLIN_MPI_DEFINE(Pcontrol, (const int, ...)) { return MPI_SUCCESS; }
+MASLIN_MPI_DEFINE(Alloc_mem, (MPI_Aint size, MPI_Info, void* base)) {
+  return carry_out(MASLIN_MPI_CALL(Alloc_mem), MPI_COMM_WORLD, [&] {
+    if (size < 0) throw failure{MPI_ERR_ARG, std::to_string(size) + " bytes"};
+    void* const memory = std::malloc(size > 0 ? static_cast<std::size_t>(size) : 1);
+    if (!memory) throw failure{MPI_ERR_NO_MEM, "there are no " + std::to_string(size) + " bytes"};
+    std::memcpy(base, &memory, sizeof memory);
+  });
+}
+MASLIN_MPI_DEFINE(Free_mem, (void* base)) {
+  std::free(base);
+  return MPI_SUCCESS;
+}
+MASLIN_MPI_DEFINE(Get_address, (const void* location, MPI_Aint* address)) {
+  *address = reinterpret_cast<MPI_Aint>(location);
+  return MPI_SUCCESS;
+}
+MASLIN_MPI_DEFINE(Address, (void* location, MPI_Aint* address)) { return PMPI_Get_address(location, address); }
+
+extern "C" {
+double PMPI_Wtime(void) {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+__attribute__((weak, alias("PMPI_Wtime"))) double MPI_Wtime(void);
+double PMPI_Wtick(void) { return 1e-9; }
+__attribute__((weak, alias("PMPI_Wtick"))) double MPI_Wtick(void);
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement) { return base + displacement; }
+MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other) { return one - other; }
+}

@@ -1,0 +1,57 @@
+#pragma once
+// What an MPI function does when something is wrong: the error handler of its communicator decides.
+
+#include <string>
+
+#include "maslin/location.hpp"
+#include "mpi.h"
+
+namespace mpi {
+
+/// Thrown inside a function.
+struct failure {
+  int error_class;
+  std::string text;
+};
+
+/// A function of the standard that the program called.
+struct call {
+  const char* name;
+  maslin::location where;
+};
+
+/// After the exception that is being handled: gives the error code, or does not return.
+int handle_exception(const call& in, MPI_Comm comm);
+/// The same for an error that is known.
+int handle_failure(const call& in, MPI_Comm comm, const failure& what);
+/// The largest error code that there is; programs may add some.
+int last_error_code();
+/// Ends the job unless the rank is between MPI_Init and MPI_Finalize.
+void expect_initialized(const call& in);
+
+/// Carries a function out. Errors go to the communicator's handler.
+template <class Body>
+int carry_out(const call& in, MPI_Comm comm, Body&& body) noexcept {
+  expect_initialized(in);
+  try {
+    body();
+    return MPI_SUCCESS;
+  } catch (...) {
+    return handle_exception(in, comm);
+  }
+}
+
+/// Throws where a pointer is missing.
+inline void expect_pointer(const void* pointer, const char* what) {
+  if (!pointer) throw failure{MPI_ERR_ARG, std::string(what) + " is a null pointer"};
+}
+
+}  // namespace mpi
+
+/// A function under both its names: a tool may define MPI_X and call PMPI_X.
+#define MASLIN_MPI_DEFINE(name, parameters)                                         \
+  extern "C" __attribute__((weak, alias("PMPI_" #name))) int MPI_##name parameters; \
+  extern "C" int PMPI_##name parameters
+/// This call of a function.
+#define MASLIN_MPI_CALL(name) \
+  mpi::call { "MPI_" #name, MASLIN_MPI_PLACE }

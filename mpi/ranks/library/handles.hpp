@@ -1,0 +1,52 @@
+#pragma once
+// Numbers that stand for objects.
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace mpi {
+
+/// Objects by their handles. Handle 0 is none.
+template <class T>
+class handles {
+ public:
+  int add(std::shared_ptr<T> object) {
+    if (!free_.empty()) {
+      const int handle = free_.back();
+      free_.pop_back();
+      all_[static_cast<std::size_t>(handle)] = std::move(object);
+      return handle;
+    }
+    if (all_.empty()) all_.emplace_back();
+    all_.push_back(std::move(object));
+    return static_cast<int>(all_.size()) - 1;
+  }
+  /// Gives null where the handle stands for nothing.
+  T* find(int handle) const noexcept {
+    return handle > 0 && static_cast<std::size_t>(handle) < all_.size() ? all_[static_cast<std::size_t>(handle)].get()
+                                                                        : nullptr;
+  }
+  /// The object, to be kept beyond its handle.
+  const std::shared_ptr<T>& keep(int handle) const noexcept { return all_[static_cast<std::size_t>(handle)]; }
+  void remove(int handle) {
+    all_[static_cast<std::size_t>(handle)].reset();
+    free_.push_back(handle);
+  }
+  void clear() {
+    all_.clear();
+    free_.clear();
+  }
+  template <class Some>
+  void each(Some&& some) {
+    for (auto& one : all_)
+      if (one) some(*one);
+  }
+
+ private:
+  std::vector<std::shared_ptr<T>> all_;
+  std::vector<int> free_;
+};
+
+}  // namespace mpi

@@ -1,0 +1,198 @@
+// Sends and receives that return when they are complete.
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "state.hpp"
+
+using namespace mpi;
+
+namespace {
+
+/// The bytes of a message, packed if they lie apart.
+class message_bytes {
+ public:
+  explicit message_bytes(const buffer& data) : data_(data) {
+    if (!data.type->is_dense) packed_ = std::make_unique_for_overwrite<std::byte[]>(data.bytes());
+  }
+  std::span<std::byte> all() const noexcept { return {packed_ ? packed_.get() : data_.dense(), data_.bytes()}; }
+  void pack() const noexcept {
+    if (packed_) mpi::pack(data_, packed_.get());
+  }
+  void unpack(std::size_t bytes) const noexcept {
+    if (packed_) mpi::unpack(packed_.get(), bytes, data_);
+  }
+
+ private:
+  buffer data_;
+  std::unique_ptr<std::byte[]> packed_;
+};
+
+MPI_Status status_of(const maslin::message& came) { return mpi::status_of(came.source, came.tag, came.extent); }
+
+void send(const call& in, const envelope& what) {
+  const checked of = check(true, what);
+  if (what.peer == MPI_PROC_NULL) return;
+  const message_bytes bytes(of.data);
+  bytes.pack();
+  of.in.channel.send(bytes.all(), what.peer, what.tag, in.where);
+}
+
+void receive(const call& in, const envelope& what, MPI_Status* status) {
+  const checked of = check(false, what);
+  if (what.peer == MPI_PROC_NULL) {
+    set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
+    return;
+  }
+  const message_bytes bytes(of.data);
+  const maslin::message came = of.in.channel.receive(bytes.all(), what.peer, what.tag, in.where);
+  bytes.unpack(came.extent);
+  set(status, status_of(came));
+}
+
+void exchange(const call& in, const envelope& out, const envelope& back, MPI_Status* status) {
+  const auto sent = describe(true, mode::standard, out);
+  start(*sent, in.where);
+  receive(in, back, status);
+  sent->finish(in.where);
+}
+
+/// Takes a message that has come, if one has.
+bool take(communicator& of, const call& in, const envelope& what, MPI_Message* message, MPI_Status* status) {
+  const auto found = of.channel.look(what.peer, what.tag, in.where);
+  if (!found) return false;
+  auto held = std::make_shared<held_message>();
+  held->bytes.resize(found->extent);
+  held->source = found->source;
+  held->tag = found->tag;
+  held->comm = what.comm;
+  of.channel.receive(held->bytes, found->source, found->tag, in.where);
+  set(status, status_of(*found));
+  *message = me.messages.add(held);
+  return true;
+}
+
+communicator& looked_in(int from, int tag, MPI_Comm comm) {
+  communicator& in = communicator_of(comm);
+  if (from != MPI_ANY_SOURCE && from != MPI_PROC_NULL) expect_rank(in, from);
+  if (tag < 0 && tag != MPI_ANY_TAG && from != MPI_PROC_NULL)
+    throw failure{MPI_ERR_TAG, "tag " + std::to_string(tag) + "; expected one from 0"};
+  return in;
+}
+
+}  // namespace
+
+#define MASLIN_MPI_SEND(name, body)                                                                           \
+  MASLIN_MPI_DEFINE(name, (const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)) { \
+    const call in = MASLIN_MPI_CALL(name);                                                                    \
+    return carry_out(in, comm, [&] {                                                                          \
+      const envelope what{const_cast<void*>(data), count, type, to, tag, comm};                               \
+      body;                                                                                                   \
+    });                                                                                                       \
+  }
+MASLIN_MPI_SEND(Send, send(in, what))
+MASLIN_MPI_SEND(Ssend, send(in, what))
+MASLIN_MPI_SEND(Rsend, send(in, what))
+MASLIN_MPI_SEND(Bsend, send_buffered(what, in.where))
+
+MASLIN_MPI_DEFINE(Recv,
+                  (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Recv);
+  return carry_out(in, comm, [&] { receive(in, {data, count, type, from, tag, comm}, status); });
+}
+MASLIN_MPI_DEFINE(Sendrecv, (const void* data, int count, MPI_Datatype type, int to, int tag, void* into, int room,
+                             MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Sendrecv);
+  return carry_out(in, comm, [&] {
+    exchange(in, {const_cast<void*>(data), count, type, to, tag, comm}, {into, room, into_type, from, from_tag, comm},
+             status);
+  });
+}
+MASLIN_MPI_DEFINE(Sendrecv_replace, (void* data, int count, MPI_Datatype type, int to, int tag, int from, int from_tag,
+                                     MPI_Comm comm, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Sendrecv_replace);
+  return carry_out(in, comm, [&] {
+    // What is sent is copied first, so that what comes has the place.
+    const checked of = check(true, {data, count, type, to, tag, comm});
+    const auto copy = std::make_unique_for_overwrite<std::byte[]>(of.data.bytes());
+    pack(of.data, copy.get());
+    std::shared_ptr<request> sent =
+        describe(true, mode::standard, {copy.get(), static_cast<int>(of.data.bytes()), MPI_BYTE, to, tag, comm});
+    start(*sent, in.where);
+    receive(in, {data, count, type, from, from_tag, comm}, status);
+    sent->finish(in.where);
+  });
+}
+MASLIN_MPI_DEFINE(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Probe);
+  return carry_out(in, comm, [&] {
+    communicator& of = looked_in(from, tag, comm);
+    if (from == MPI_PROC_NULL)
+      set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
+    else
+      set(status, status_of(of.channel.probe(from, tag, in.where)));
+  });
+}
+MASLIN_MPI_DEFINE(Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Iprobe);
+  return carry_out(in, comm, [&] {
+    communicator& of = looked_in(from, tag, comm);
+    *flag = 1;
+    if (from == MPI_PROC_NULL) {
+      set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
+      return;
+    }
+    const auto found = of.channel.look(from, tag, in.where);
+    *flag = found.has_value();
+    if (found) set(status, status_of(*found));
+  });
+}
+MASLIN_MPI_DEFINE(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Mprobe);
+  return carry_out(in, comm, [&] {
+    communicator& of = looked_in(from, tag, comm);
+    if (from == MPI_PROC_NULL) {
+      *message = MPI_MESSAGE_NO_PROC;
+      set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
+      return;
+    }
+    of.channel.probe(from, tag, in.where);
+    take(of, in, {nullptr, 0, MPI_BYTE, from, tag, comm}, message, status);
+  });
+}
+MASLIN_MPI_DEFINE(Improbe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Improbe);
+  return carry_out(in, comm, [&] {
+    communicator& of = looked_in(from, tag, comm);
+    *flag = 1;
+    if (from == MPI_PROC_NULL) {
+      *message = MPI_MESSAGE_NO_PROC;
+      set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
+      return;
+    }
+    *flag = take(of, in, {nullptr, 0, MPI_BYTE, from, tag, comm}, message, status);
+  });
+}
+MASLIN_MPI_DEFINE(Mrecv, (void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status)) {
+  return carry_out(MASLIN_MPI_CALL(Mrecv), MPI_COMM_WORLD, [&] { set(status, deliver(data, count, type, message)); });
+}
+MASLIN_MPI_DEFINE(Buffer_attach, (void* buffer, int size)) {
+  return carry_out(MASLIN_MPI_CALL(Buffer_attach), MPI_COMM_WORLD, [&] {
+    if (me.buffered.room_bytes > 0) throw failure{MPI_ERR_BUFFER, "a buffer is attached already"};
+    if (size < 0) throw failure{MPI_ERR_ARG, "size " + std::to_string(size)};
+    me.buffered.room = buffer;
+    me.buffered.room_bytes = size;
+  });
+}
+MASLIN_MPI_DEFINE(Buffer_detach, (void* buffer, int* size)) {
+  const call in = MASLIN_MPI_CALL(Buffer_detach);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    me.buffered.wait(in.where);
+    std::memcpy(buffer, &me.buffered.room, sizeof(void*));
+    *size = me.buffered.room_bytes;
+    me.buffered.room = nullptr;
+    me.buffered.room_bytes = 0;
+  });
+}

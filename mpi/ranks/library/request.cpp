@@ -1,0 +1,158 @@
+#include "request.hpp"
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "maslin/error.hpp"
+#include "state.hpp"
+
+namespace mpi {
+
+MPI_Status status_of(int source, int tag, std::size_t bytes) {
+  MPI_Status made{source, tag, MPI_SUCCESS, 0, 0, 0};
+  set_bytes(made, static_cast<long long>(bytes));
+  return made;
+}
+void set_bytes(MPI_Status& status, long long bytes) {
+  status.bytes_low = static_cast<unsigned>(bytes & 0xffffffff);
+  status.bytes_high = static_cast<int>(bytes >> 32);
+}
+long long bytes_of(const MPI_Status& status) {
+  return (static_cast<long long>(status.bytes_high) << 32) | status.bytes_low;
+}
+
+checked check(bool is_send, const envelope& what) {
+  communicator& in = communicator_of(what.comm);
+  if (what.count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(what.count) + "; expected one from 0"};
+  const datatype& type = type_of(what.type);
+  if (what.peer != MPI_PROC_NULL) {
+    if (is_send || what.peer != MPI_ANY_SOURCE) expect_rank(in, what.peer);
+    if (what.tag < 0 && (is_send || what.tag != MPI_ANY_TAG))
+      throw failure{MPI_ERR_TAG, "tag " + std::to_string(what.tag) + "; expected one from 0"};
+  }
+  // A type with addresses of its own begins at MPI_BOTTOM, which is null, too.
+  if (!what.data && what.count > 0 && type.is_dense && type.size > 0 && type.lower == 0)
+    throw failure{MPI_ERR_BUFFER, "the buffer is a null pointer"};
+  return {in, {what.data, static_cast<std::size_t>(what.count), &type}};
+}
+
+std::shared_ptr<request> describe(bool is_send, mode how, const envelope& what) {
+  check(is_send, what);
+  auto made = std::make_shared<request>();
+  made->is_send = is_send;
+  made->how = how;
+  made->what = what;
+  made->in = me.communicators.keep(what.comm);
+  made->type = me.types.keep(what.type);
+  return made;
+}
+
+void start(request& one, maslin::location where) {
+  one.is_active = true;
+  one.is_cancelled = false;
+  one.over.reset();
+  one.problem.clear();
+  if (one.what.peer == MPI_PROC_NULL) {
+    one.over = status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    return;
+  }
+  const buffer data = one.data();
+  std::byte* bytes = data.dense();
+  if (!one.type->is_dense || one.how == mode::buffered) {
+    one.packed = std::make_unique_for_overwrite<std::byte[]>(data.bytes());
+    bytes = one.packed.get();
+    if (one.is_send) pack(data, bytes);
+  }
+  const std::span all(bytes, data.bytes());
+  maslin::communicator& channel = one.in->channel;
+  one.started = one.is_send ? channel.start_send(all, one.what.peer, one.what.tag, where)
+                            : channel.start_receive(all, one.what.peer, one.what.tag, where);
+}
+
+void request::finish(maslin::location where) {
+  if (over) return;
+  try {
+    const maslin::message came = started.wait(where);
+    if (!is_send && packed) unpack(packed.get(), came.extent, data());
+    over = status_of(came.source, came.tag, came.extent);
+  } catch (const maslin::error& e) {
+    me.world->look(MPI_ANY_SOURCE, MPI_ANY_TAG, where);  // throws if the job has failed
+    problem = e.what();
+    over = status_of(what.peer, what.tag, 0);
+  }
+  packed.reset();
+}
+
+bool request::test(maslin::location where) {
+  if (over || !is_active) return true;
+  try {
+    if (!started.test()) return false;
+  } catch (const maslin::error&) {
+    // `finish` gets it again.
+  }
+  finish(where);
+  return true;
+}
+
+const MPI_Status& request::result() const {
+  if (!problem.empty()) throw failure{MPI_ERR_TRUNCATE, problem};
+  return *over;
+}
+
+MPI_Status deliver(void* data, int count, MPI_Datatype type, MPI_Message* message) {
+  if (*message == MPI_MESSAGE_NO_PROC) {
+    *message = MPI_MESSAGE_NULL;
+    return status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0);
+  }
+  const held_message* const held = me.messages.find(*message);
+  if (!held) throw failure{MPI_ERR_REQUEST, "there is no such message"};
+  const checked of = check(false, {data, count, type, held->source, held->tag, held->comm});
+  const std::size_t bytes = held->bytes.size();
+  if (bytes > of.data.bytes())
+    throw failure{MPI_ERR_TRUNCATE, "the message has " + std::to_string(bytes) + " bytes; there is room for " +
+                                        std::to_string(of.data.bytes())};
+  unpack(held->bytes.data(), bytes, of.data);
+  const MPI_Status status = status_of(held->source, held->tag, bytes);
+  me.messages.remove(*message);
+  *message = MPI_MESSAGE_NULL;
+  return status;
+}
+
+MPI_Status send_buffered(const envelope& what, maslin::location where) {
+  const auto one = describe(true, mode::buffered, what);
+  const std::size_t bytes = one->data().bytes();
+  me.buffered.forget_complete();
+  const auto room = static_cast<std::size_t>(me.buffered.room_bytes);
+  const std::size_t used = me.buffered.bytes();
+  if (bytes > room - std::min(room, used))
+    throw failure{MPI_ERR_BUFFER, std::to_string(bytes) + " bytes do not fit into what MPI_Buffer_attach gave (" +
+                                      std::to_string(room) + " bytes, " + std::to_string(used) + " of them used)"};
+  start(*one, where);
+  me.buffered.add(one);
+  return status_of(what.peer, what.tag, bytes);
+}
+
+void set(MPI_Status* status, const MPI_Status& to) {
+  if (!status) return;
+  const int error = status->MPI_ERROR;  // not for single calls to change
+  *status = to;
+  status->MPI_ERROR = error;
+}
+
+void kept_sends::forget_complete() {
+  all_.remove_if([](const std::shared_ptr<request>& one) { return one->test(maslin::location::current("@", 0)); });
+}
+void kept_sends::wait(maslin::location where) {
+  for (const auto& one : all_)
+    if (one->is_active) one->finish(where);
+  all_.clear();
+}
+std::size_t kept_sends::bytes() const {
+  std::size_t all = 0;
+  for (const auto& one : all_) all += one->how == mode::buffered ? one->data().bytes() : 0;
+  return all;
+}
+
+}  // namespace mpi

@@ -1,0 +1,99 @@
+#pragma once
+// Messages that are under way.
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "communicator.hpp"
+#include "datatype.hpp"
+#include "failure.hpp"
+#include "maslin/ranks.hpp"
+#include "mpi.h"
+
+namespace mpi {
+
+enum class mode : unsigned char { standard, buffered, synchronous, ready };
+
+/// One end of a message, as the program describes it.
+struct envelope {
+  void* data;
+  int count;
+  MPI_Datatype type;
+  int peer;
+  int tag;
+  MPI_Comm comm;
+};
+
+/// A message that MPI_Mprobe has taken: it has come already.
+struct held_message {
+  std::vector<std::byte> bytes;
+  int source = MPI_PROC_NULL, tag = MPI_ANY_TAG;
+  MPI_Comm comm = MPI_COMM_WORLD;
+};
+
+/// A send or a receive, started once or again and again.
+struct request {
+  bool is_send = false, is_persistent = false, is_active = false, is_cancelled = false;
+  mode how = mode::standard;
+  envelope what{};
+  std::shared_ptr<communicator> in;      ///< stays, even if its handle is freed
+  std::shared_ptr<const datatype> type;  ///< the same
+  maslin::request started;
+  std::unique_ptr<std::byte[]> packed;  ///< where the data lies apart
+  std::optional<MPI_Status> over;       ///< complete, and what is to be said of it
+  std::string problem;                  ///< complete, and what went wrong
+
+  buffer data() const noexcept { return {what.data, static_cast<std::size_t>(what.count), type.get()}; }
+  bool test(maslin::location where);
+  /// Suspends the caller until it is complete.
+  void finish(maslin::location where);
+  /// Gives the status of what is complete; throws `failure`.
+  const MPI_Status& result() const;
+};
+
+/// Sends whose data has been copied: the program goes on.
+class kept_sends {
+ public:
+  void add(std::shared_ptr<request> one) { all_.push_back(std::move(one)); }
+  void forget_complete();
+  void wait(maslin::location where);
+  void clear() { all_.clear(); }
+  std::size_t bytes() const;
+
+  void* room = nullptr;  ///< of MPI_Buffer_attach
+  int room_bytes = 0;
+
+ private:
+  std::list<std::shared_ptr<request>> all_;
+};
+
+/// What an envelope stands for.
+struct checked {
+  communicator& in;
+  buffer data;
+};
+/// Throws `failure` if there is no such message.
+checked check(bool is_send, const envelope& what);
+
+MPI_Status status_of(int source, int tag, std::size_t bytes);
+/// How long the message was. Fortran aligns a status as its integers, so the number is in two parts.
+long long bytes_of(const MPI_Status& status);
+void set_bytes(MPI_Status& status, long long bytes);
+
+/// Starts what the request describes.
+void start(request& one, maslin::location where);
+/// Describes a send or receive; throws `failure`.
+std::shared_ptr<request> describe(bool is_send, mode how, const envelope& what);
+
+/// Copies the data and sends it. Throws `failure` where MPI_Buffer_attach gave less room.
+MPI_Status send_buffered(const envelope& what, maslin::location where);
+/// Puts a message that was taken where it is wanted; throws `failure`.
+MPI_Status deliver(void* data, int count, MPI_Datatype type, MPI_Message* message);
+/// Tells the program, if it asked.
+void set(MPI_Status* status, const MPI_Status& to);
+
+}  // namespace mpi

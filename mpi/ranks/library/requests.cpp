@@ -1,0 +1,320 @@
+// Sends and receives that go on while the program does something else, and their ends.
+
+#include <algorithm>
+#include <climits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "state.hpp"
+
+using namespace mpi;
+
+namespace {
+
+MPI_Status empty_status() { return status_of(MPI_ANY_SOURCE, MPI_ANY_TAG, 0); }
+
+void set_empty(MPI_Status* status) {
+  if (status) *status = empty_status();
+}
+
+mpi::request& request_of(MPI_Request handle) {
+  mpi::request* const found = me.requests.find(handle);
+  if (!found) throw failure{MPI_ERR_REQUEST, "there is no request " + std::to_string(handle)};
+  return *found;
+}
+
+/// Gives the request, if there is something to wait for.
+mpi::request* active(MPI_Request handle) {
+  if (handle == MPI_REQUEST_NULL) return nullptr;
+  mpi::request& found = request_of(handle);
+  return found.is_active ? &found : nullptr;
+}
+
+/// Its end is told: it can be started again, or is gone.
+void end(MPI_Request* handle) {
+  mpi::request& one = request_of(*handle);
+  one.is_active = false;
+  if (one.is_persistent) return;
+  me.requests.remove(*handle);
+  *handle = MPI_REQUEST_NULL;
+}
+
+void wait_and_end(MPI_Request* handle, maslin::location where, MPI_Status* status) {
+  const std::shared_ptr<mpi::request> one = me.requests.keep(*handle);
+  one->finish(where);
+  end(handle);
+  set(status, one->result());
+}
+
+void begin(const call& in, bool is_send, mode how, const envelope& what, MPI_Request* handle) {
+  expect_pointer(handle, "the request");
+  auto one = describe(is_send, how, what);
+  start(*one, in.where);
+  *handle = me.requests.add(std::move(one));
+}
+
+/// A request whose message is over.
+MPI_Request add_complete(const MPI_Status& status) {
+  auto one = std::make_shared<mpi::request>();
+  one->is_active = true;
+  one->over = status;
+  return me.requests.add(std::move(one));
+}
+
+void prepare(bool is_send, mode how, const envelope& what, MPI_Request* handle) {
+  expect_pointer(handle, "the request");
+  auto one = describe(is_send, how, what);
+  one->is_persistent = true;
+  *handle = me.requests.add(std::move(one));
+}
+
+void start_again(MPI_Request handle, maslin::location where) {
+  mpi::request& one = request_of(handle);
+  if (!one.is_persistent || one.is_active)
+    throw failure{MPI_ERR_REQUEST, one.is_active ? "the request is active" : "the request is not persistent"};
+  if (one.how == mode::buffered) {
+    one.over = send_buffered(one.what, where);
+    one.is_active = true;
+  } else {
+    start(one, where);
+  }
+}
+
+/// Ends all requests; errors are in the statuses, and are told once.
+void wait_for_all(const call& in, int count, MPI_Request* requests, MPI_Status* statuses) {
+  std::string problems;
+  for (int i = 0; i < count; ++i) {
+    MPI_Status status = empty_status();
+    try {
+      if (active(requests[i])) wait_and_end(&requests[i], in.where, &status);
+    } catch (const failure& e) {
+      status.MPI_ERROR = e.error_class;
+      problems += (problems.empty() ? "" : "; ") + e.text;
+    }
+    if (statuses) statuses[i] = status;
+  }
+  if (!problems.empty()) throw failure{statuses ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE, problems};
+}
+
+/// Gives the first request that is complete, from `first` on; `count` if none is.
+int find_complete(int count, const MPI_Request* requests, int first, maslin::location where) {
+  for (int i = first; i < count; ++i) {
+    mpi::request* const one = active(requests[i]);
+    if (one && one->test(where)) return i;
+  }
+  return count;
+}
+
+int count_active(int count, const MPI_Request* requests) {
+  int found = 0;
+  for (int i = 0; i < count; ++i) found += active(requests[i]) != nullptr;
+  return found;
+}
+
+/// Waits until one of several is complete, and gives its index. There is one at least.
+int wait_for_one(int count, const MPI_Request* requests, maslin::location where) {
+  if (count_active(count, requests) == 1) {
+    int only = 0;
+    while (!active(requests[only])) ++only;
+    return only;  // who ends it waits
+  }
+  for (;;) {
+    const int found = find_complete(count, requests, 0, where);
+    if (found < count) return found;
+  }
+}
+
+/// Ends those that are complete.
+int end_some(const call& in, int count, MPI_Request* requests, int first, int* indices, MPI_Status* statuses) {
+  int done = 0;
+  for (int i = first; (i = find_complete(count, requests, i, in.where)) < count; ++i) {
+    indices[done] = i;
+    wait_and_end(&requests[i], in.where, statuses ? &statuses[done] : nullptr);
+    ++done;
+  }
+  return done;
+}
+
+}  // namespace
+
+#define MASLIN_MPI_START(name, is_send, how, pointer, peer, what_to_do)                                             \
+  MASLIN_MPI_DEFINE(                                                                                                \
+      name, (pointer data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request)) { \
+    [[maybe_unused]] const call in = MASLIN_MPI_CALL(name);                                                         \
+    return carry_out(in, comm, [&] {                                                                                \
+      const envelope what{const_cast<void*>(data), count, type, peer, tag, comm};                                   \
+      what_to_do;                                                                                                   \
+    });                                                                                                             \
+  }
+#define MASLIN_MPI_BEGIN(name, how) \
+  MASLIN_MPI_START(name, true, how, const void*, to, begin(in, true, how, what, request))
+#define MASLIN_MPI_PREPARE(name, how) \
+  MASLIN_MPI_START(name, true, how, const void*, to, prepare(true, how, what, request))
+MASLIN_MPI_BEGIN(Isend, mode::standard)
+MASLIN_MPI_BEGIN(Issend, mode::synchronous)
+MASLIN_MPI_BEGIN(Irsend, mode::ready)
+MASLIN_MPI_START(Ibsend, true, mode::buffered, const void*, to, *request = add_complete(send_buffered(what, in.where)))
+MASLIN_MPI_START(Irecv, false, mode::standard, void*, from, begin(in, false, mode::standard, what, request))
+MASLIN_MPI_PREPARE(Send_init, mode::standard)
+MASLIN_MPI_PREPARE(Ssend_init, mode::synchronous)
+MASLIN_MPI_PREPARE(Rsend_init, mode::ready)
+MASLIN_MPI_PREPARE(Bsend_init, mode::buffered)
+MASLIN_MPI_START(Recv_init, false, mode::standard, void*, from, prepare(false, mode::standard, what, request))
+
+MASLIN_MPI_DEFINE(Imrecv, (void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request)) {
+  return carry_out(MASLIN_MPI_CALL(Imrecv), MPI_COMM_WORLD,
+                   [&] { *request = add_complete(deliver(data, count, type, message)); });
+}
+MASLIN_MPI_DEFINE(Start, (MPI_Request * request)) {
+  const call in = MASLIN_MPI_CALL(Start);
+  return carry_out(in, MPI_COMM_WORLD, [&] { start_again(*request, in.where); });
+}
+MASLIN_MPI_DEFINE(Startall, (int count, MPI_Request* requests)) {
+  const call in = MASLIN_MPI_CALL(Startall);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    for (int i = 0; i < count; ++i) start_again(requests[i], in.where);
+  });
+}
+MASLIN_MPI_DEFINE(Wait, (MPI_Request * request, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Wait);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    expect_pointer(request, "the request");
+    if (active(*request))
+      wait_and_end(request, in.where, status);
+    else
+      set_empty(status);
+  });
+}
+MASLIN_MPI_DEFINE(Waitall, (int count, MPI_Request* requests, MPI_Status* statuses)) {
+  const call in = MASLIN_MPI_CALL(Waitall);
+  return carry_out(in, MPI_COMM_WORLD, [&] { wait_for_all(in, count, requests, statuses); });
+}
+MASLIN_MPI_DEFINE(Waitany, (int count, MPI_Request* requests, int* index, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Waitany);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    *index = MPI_UNDEFINED;
+    set_empty(status);
+    if (count_active(count, requests) == 0) return;
+    const int found = wait_for_one(count, requests, in.where);
+    *index = found;
+    wait_and_end(&requests[found], in.where, status);
+  });
+}
+MASLIN_MPI_DEFINE(Waitsome, (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses)) {
+  const call in = MASLIN_MPI_CALL(Waitsome);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    *done = MPI_UNDEFINED;
+    if (count_active(count, requests) == 0) return;
+    const int first = wait_for_one(count, requests, in.where);
+    request_of(requests[first]).finish(in.where);
+    *done = end_some(in, count, requests, 0, indices, statuses);
+  });
+}
+MASLIN_MPI_DEFINE(Test, (MPI_Request * request, int* flag, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Test);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    expect_pointer(request, "the request");
+    *flag = 1;
+    if (!active(*request))
+      set_empty(status);
+    else if ((*flag = find_complete(1, request, 0, in.where) == 0))
+      wait_and_end(request, in.where, status);
+  });
+}
+MASLIN_MPI_DEFINE(Testall, (int count, MPI_Request* requests, int* flag, MPI_Status* statuses)) {
+  const call in = MASLIN_MPI_CALL(Testall);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    *flag = 1;
+    for (int i = 0; i < count && *flag; ++i)
+      if (active(requests[i])) *flag = find_complete(1, &requests[i], 0, in.where) == 0;
+    if (*flag) wait_for_all(in, count, requests, statuses);
+  });
+}
+MASLIN_MPI_DEFINE(Testany, (int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Testany);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    *index = MPI_UNDEFINED;
+    *flag = 1;
+    set_empty(status);
+    if (count_active(count, requests) == 0) return;
+    const int found = find_complete(count, requests, 0, in.where);
+    *flag = found < count;
+    if (!*flag) return;
+    *index = found;
+    wait_and_end(&requests[found], in.where, status);
+  });
+}
+MASLIN_MPI_DEFINE(Testsome, (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses)) {
+  const call in = MASLIN_MPI_CALL(Testsome);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    *done = count_active(count, requests) == 0 ? MPI_UNDEFINED : end_some(in, count, requests, 0, indices, statuses);
+  });
+}
+MASLIN_MPI_DEFINE(Request_get_status, (MPI_Request request, int* flag, MPI_Status* status)) {
+  const call in = MASLIN_MPI_CALL(Request_get_status);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    mpi::request* const one = active(request);
+    *flag = !one || one->test(in.where);
+    if (*flag && one) set(status, *one->over);
+    if (!one) set_empty(status);
+  });
+}
+MASLIN_MPI_DEFINE(Request_free, (MPI_Request * request)) {
+  return carry_out(MASLIN_MPI_CALL(Request_free), MPI_COMM_WORLD, [&] {
+    expect_pointer(request, "the request");
+    const mpi::request& one = request_of(*request);
+    if (one.is_active && !one.over) me.buffered.add(me.requests.keep(*request));  // it goes on
+    me.requests.remove(*request);
+    *request = MPI_REQUEST_NULL;
+  });
+}
+MASLIN_MPI_DEFINE(Cancel, (MPI_Request * request)) {
+  const call in = MASLIN_MPI_CALL(Cancel);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    mpi::request& one = request_of(*request);
+    if (!one.is_active || one.is_send || one.test(in.where)) return;  // a send is not taken back
+    one.started = {};
+    one.over = empty_status();
+    one.over->is_cancelled = 1;
+  });
+}
+MASLIN_MPI_DEFINE(Test_cancelled, (const MPI_Status* status, int* flag)) {
+  *flag = status->is_cancelled;
+  return MPI_SUCCESS;
+}
+MASLIN_MPI_DEFINE(Get_count, (const MPI_Status* status, MPI_Datatype type, int* count)) {
+  return carry_out(MASLIN_MPI_CALL(Get_count), MPI_COMM_WORLD, [&] {
+    const auto size = static_cast<long long>(type_of(type, false).size);
+    const long long bytes = bytes_of(*status);
+    *count = bytes == 0 ? 0 : MPI_UNDEFINED;
+    if (size > 0 && bytes % size == 0 && bytes / size <= INT_MAX) *count = static_cast<int>(bytes / size);
+  });
+}
+MASLIN_MPI_DEFINE(Get_elements, (const MPI_Status* status, MPI_Datatype type, int* count)) {
+  return carry_out(MASLIN_MPI_CALL(Get_elements), MPI_COMM_WORLD, [&] {
+    const datatype& of = type_of(type, false);
+    auto bytes = static_cast<std::size_t>(bytes_of(*status));
+    *count = bytes == 0 ? 0 : MPI_UNDEFINED;
+    if (of.size == 0) return;
+    std::size_t found = bytes / of.size * of.numbers();
+    bytes %= of.size;
+    for (const piece& p : of.pieces) {
+      const std::size_t some = std::min(p.count, bytes / size_of(p.kind));
+      found += some;
+      bytes -= some * size_of(p.kind);
+      if (some < p.count) break;
+    }
+    if (bytes == 0 && found <= INT_MAX) *count = static_cast<int>(found);
+  });
+}
+MASLIN_MPI_DEFINE(Status_set_elements, (MPI_Status * status, MPI_Datatype type, int count)) {
+  return carry_out(MASLIN_MPI_CALL(Status_set_elements), MPI_COMM_WORLD, [&] {
+    const datatype& of = type_of(type, false);
+    set_bytes(*status, of.numbers() == 0 ? 0 : static_cast<long long>(of.size / of.numbers()) * count);
+  });
+}
+MASLIN_MPI_DEFINE(Status_set_cancelled, (MPI_Status * status, int flag)) {
+  status->is_cancelled = flag != 0;
+  return MPI_SUCCESS;
+}

@@ -1,0 +1,65 @@
+#pragma once
+// What a rank knows. Each rank has its own copy of the program, so these are its own variables.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../job.hpp"
+#include "communicator.hpp"
+#include "datatype.hpp"
+#include "failure.hpp"
+#include "handles.hpp"
+#include "maslin/ranks.hpp"
+#include "operation.hpp"
+#include "request.hpp"
+#include "site.hpp"
+
+namespace mpi {
+
+struct error_handler {
+  MPI_Comm_errhandler_function* function;
+};
+/// An error of the program's own.
+struct own_error {
+  int error_class;
+  std::string text;
+};
+struct keyval {
+  MPI_Comm_copy_attr_function* copy;
+  MPI_Comm_delete_attr_function* remove;
+  void* extra;
+  bool is_freed = false;  ///< attributes stay, with their functions
+};
+using info = std::vector<std::pair<std::string, std::string>>;  // in the order in which they were set
+
+struct state {
+  maslin::communicator* world = nullptr;
+  const job* of = nullptr;
+  bool is_initialized = false, is_finalized = false;
+
+  handles<communicator> communicators;
+  handles<group> groups;
+  handles<datatype> types;
+  handles<operation> operations;
+  handles<request> requests;
+  handles<held_message> messages;
+  handles<error_handler> error_handlers;
+  handles<info> infos;
+  kept_sends buffered;
+  std::map<int, own_error> own_errors;  ///< by their codes
+  std::map<int, keyval> keyvals;
+  int next_key = MPI_LASTUSEDCODE + 1;
+};
+extern state& me;
+
+/// Gives the type of that handle; throws `failure`. `committed`: it is to be sent or received.
+const datatype& type_of(MPI_Datatype type, bool committed = true);
+/// The same, to be changed.
+datatype& editable_type(MPI_Datatype type);
+const operation& operation_of(MPI_Op op);
+const group& group_of(MPI_Group group);
+
+}  // namespace mpi

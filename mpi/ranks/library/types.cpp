@@ -1,0 +1,325 @@
+// MPI_Type_*: making types of others, and what they are like.
+
+#include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "state.hpp"
+
+using namespace mpi;
+
+namespace {
+
+using numbers = std::vector<int>;
+using addresses = std::vector<MPI_Aint>;
+
+/// Gives the new type its handle. What made it is kept: the standard says which numbers in which order.
+MPI_Datatype add(std::shared_ptr<datatype> made, int combiner, numbers integers, addresses at,
+                 const std::vector<MPI_Datatype>& of) {
+  made->by = {combiner, std::move(integers), std::move(at), {}};
+  for (const MPI_Datatype type : of) made->by.types.push_back(me.types.keep(type));
+  return me.types.add(std::move(made));
+}
+
+/// Numbers behind each other.
+numbers joined(numbers first, std::initializer_list<std::span<const int>> more) {
+  for (const auto& some : more) first.insert(first.end(), some.begin(), some.end());
+  return first;
+}
+std::span<const int> all(int count, const int* values) { return {values, static_cast<std::size_t>(count)}; }
+addresses all(int count, const MPI_Aint* values) { return {values, values + count}; }
+
+void expect_count(int count) {
+  if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
+}
+
+/// Blocks of the same type; `length_of(i)` elements lie `at(i)` bytes from the beginning.
+template <class Length, class At>
+std::shared_ptr<datatype> blocks(int count, MPI_Datatype of, Length&& length_of, At&& at) {
+  expect_count(count);
+  const datatype& type = type_of(of, false);
+  std::vector<placed> parts;
+  for (int i = 0; i < count; ++i) {
+    expect_count(length_of(i));
+    parts.push_back({at(i), length_of(i), &type});
+  }
+  return mpi::type_of(parts);
+}
+
+std::ptrdiff_t extent_of(MPI_Datatype type) { return type_of(type, false).extent(); }
+
+/// A part of a grid, whose other elements belong to the extent.
+std::shared_ptr<datatype> subarray(int dimensions, const int* sizes, const int* parts, const int* starts, int order,
+                                   MPI_Datatype of) {
+  if (dimensions < 1) throw failure{MPI_ERR_ARG, std::to_string(dimensions) + " dimensions; expected 1 or more"};
+  if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
+    throw failure{MPI_ERR_ARG, "the order is neither MPI_ORDER_C nor MPI_ORDER_FORTRAN"};
+  std::shared_ptr<datatype> inner = std::make_shared<datatype>(type_of(of, false));
+  const std::ptrdiff_t element = inner->extent();
+  std::ptrdiff_t stride = element;
+  for (int k = 0; k < dimensions; ++k) {
+    const int d = order == MPI_ORDER_C ? dimensions - 1 - k : k;  // from the one that varies fastest
+    if (parts[d] < 1 || starts[d] < 0 || starts[d] > sizes[d] - parts[d])
+      throw failure{MPI_ERR_ARG, "dimension " + std::to_string(d) + ": " + std::to_string(parts[d]) +
+                                     " elements from " + std::to_string(starts[d]) + " are not within " +
+                                     std::to_string(sizes[d])};
+    std::vector<placed> rows;
+    if (k == 0) {
+      rows.push_back({starts[d] * stride, parts[d], inner.get()});
+    } else {
+      for (int i = 0; i < parts[d]; ++i) rows.push_back({(starts[d] + i) * stride, 1, inner.get()});
+    }
+    inner = mpi::type_of(rows);
+    stride *= sizes[d];
+  }
+  inner->lower = 0;
+  inner->upper = stride;
+  complete(*inner);
+  return inner;
+}
+
+}  // namespace
+
+MASLIN_MPI_DEFINE(Type_contiguous, (int count, MPI_Datatype of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_contiguous), MPI_COMM_WORLD, [&] {
+    *made = add(blocks(
+                    1, of, [&](int) { return count; }, [](int) { return 0; }),
+                MPI_COMBINER_CONTIGUOUS, {count}, {}, {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_vector, (int count, int length, int stride, MPI_Datatype of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_vector), MPI_COMM_WORLD, [&] {
+    const std::ptrdiff_t step = stride * extent_of(of);
+    *made = add(blocks(
+                    count, of, [&](int) { return length; }, [&](int i) { return i * step; }),
+                MPI_COMBINER_VECTOR, {count, length, stride}, {}, {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_create_hvector, (int count, int length, MPI_Aint stride, MPI_Datatype of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_create_hvector), MPI_COMM_WORLD, [&] {
+    *made = add(blocks(
+                    count, of, [&](int) { return length; }, [&](int i) { return i * stride; }),
+                MPI_COMBINER_HVECTOR, {count, length}, {stride}, {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_hvector, (int count, int length, MPI_Aint stride, MPI_Datatype of, MPI_Datatype* made)) {
+  return PMPI_Type_create_hvector(count, length, stride, of, made);
+}
+MASLIN_MPI_DEFINE(Type_indexed,
+                  (int count, const int* lengths, const int* displacements, MPI_Datatype of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_indexed), MPI_COMM_WORLD, [&] {
+    const std::ptrdiff_t extent = extent_of(of);
+    *made = add(blocks(
+                    count, of, [&](int i) { return lengths[i]; }, [&](int i) { return displacements[i] * extent; }),
+                MPI_COMBINER_INDEXED, joined({count}, {all(count, lengths), all(count, displacements)}), {}, {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_create_hindexed,
+                  (int count, const int* lengths, const MPI_Aint* displacements, MPI_Datatype of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_create_hindexed), MPI_COMM_WORLD, [&] {
+    *made = add(blocks(
+                    count, of, [&](int i) { return lengths[i]; }, [&](int i) { return displacements[i]; }),
+                MPI_COMBINER_HINDEXED, joined({count}, {all(count, lengths)}), all(count, displacements), {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_hindexed,
+                  (int count, int* lengths, MPI_Aint* displacements, MPI_Datatype of, MPI_Datatype* made)) {
+  return PMPI_Type_create_hindexed(count, lengths, displacements, of, made);
+}
+MASLIN_MPI_DEFINE(Type_create_indexed_block,
+                  (int count, int length, const int* displacements, MPI_Datatype of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_create_indexed_block), MPI_COMM_WORLD, [&] {
+    const std::ptrdiff_t extent = extent_of(of);
+    *made = add(blocks(
+                    count, of, [&](int) { return length; }, [&](int i) { return displacements[i] * extent; }),
+                MPI_COMBINER_INDEXED_BLOCK, joined({count, length}, {all(count, displacements)}), {}, {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_create_hindexed_block,
+                  (int count, int length, const MPI_Aint* displacements, MPI_Datatype of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_create_hindexed_block), MPI_COMM_WORLD, [&] {
+    *made = add(blocks(
+                    count, of, [&](int) { return length; }, [&](int i) { return displacements[i]; }),
+                MPI_COMBINER_HINDEXED_BLOCK, {count, length}, all(count, displacements), {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_create_struct, (int count, const int* lengths, const MPI_Aint* displacements,
+                                       const MPI_Datatype* of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_create_struct), MPI_COMM_WORLD, [&] {
+    expect_count(count);
+    std::vector<placed> parts;
+    for (int i = 0; i < count; ++i) {
+      expect_count(lengths[i]);
+      parts.push_back({displacements[i], lengths[i], &type_of(of[i], false)});
+    }
+    const auto type = mpi::type_of(parts);
+    align(*type);
+    *made = add(type, MPI_COMBINER_STRUCT, joined({count}, {all(count, lengths)}), all(count, displacements),
+                {of, of + count});
+  });
+}
+MASLIN_MPI_DEFINE(Type_struct,
+                  (int count, int* lengths, MPI_Aint* displacements, MPI_Datatype* of, MPI_Datatype* made)) {
+  return PMPI_Type_create_struct(count, lengths, displacements, of, made);
+}
+MASLIN_MPI_DEFINE(Type_create_subarray, (int dimensions, const int* sizes, const int* parts, const int* starts,
+                                         int order, MPI_Datatype of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_create_subarray), MPI_COMM_WORLD, [&] {
+    *made = add(
+        subarray(dimensions, sizes, parts, starts, order, of), MPI_COMBINER_SUBARRAY,
+        joined({dimensions}, {all(dimensions, sizes), all(dimensions, parts), all(dimensions, starts), all(1, &order)}),
+        {}, {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_create_resized, (MPI_Datatype of, MPI_Aint lower, MPI_Aint extent, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_create_resized), MPI_COMM_WORLD, [&] {
+    const auto type = std::make_shared<datatype>(type_of(of, false));
+    type->lower = lower;
+    type->upper = lower + extent;
+    type->predefined = 0;
+    type->is_committed = false;
+    type->reduces_as = number::none;
+    type->name.clear();
+    type->attributes.clear();
+    complete(*type);
+    *made = add(type, MPI_COMBINER_RESIZED, {}, {lower, extent}, {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_dup, (MPI_Datatype of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_dup), MPI_COMM_WORLD, [&] {
+    const auto type = std::make_shared<datatype>(type_of(of, false));
+    type->predefined = 0;
+    type->attributes.clear();
+    copy_attributes(of, type_of(of, false).attributes, type->attributes);
+    *made = add(type, MPI_COMBINER_DUP, {}, {}, {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_get_envelope, (MPI_Datatype type, int* integers, int* addresses, int* types, int* combiner)) {
+  return carry_out(MASLIN_MPI_CALL(Type_get_envelope), MPI_COMM_WORLD, [&] {
+    const datatype& of = type_of(type, false);
+    *integers = static_cast<int>(of.by.integers.size());
+    *addresses = static_cast<int>(of.by.addresses.size());
+    *types = static_cast<int>(of.by.types.size());
+    *combiner = of.predefined ? MPI_COMBINER_NAMED : of.by.combiner;
+  });
+}
+MASLIN_MPI_DEFINE(Type_get_contents, (MPI_Datatype type, int most_integers, int most_addresses, int most_types,
+                                      int* integers, MPI_Aint* addresses, MPI_Datatype* types)) {
+  return carry_out(MASLIN_MPI_CALL(Type_get_contents), MPI_COMM_WORLD, [&] {
+    const datatype& of = type_of(type, false);
+    if (of.predefined) throw failure{MPI_ERR_TYPE, of.name + " was made of nothing"};
+    const auto fits = [](int most, std::size_t count) { return most >= 0 && static_cast<std::size_t>(most) >= count; };
+    if (!fits(most_integers, of.by.integers.size()) || !fits(most_addresses, of.by.addresses.size()) ||
+        !fits(most_types, of.by.types.size()))
+      throw failure{MPI_ERR_ARG, "there is less room than MPI_Type_get_envelope says"};
+    std::copy(of.by.integers.begin(), of.by.integers.end(), integers);
+    std::copy(of.by.addresses.begin(), of.by.addresses.end(), addresses);
+    for (const auto& one : of.by.types)  // the program frees those that are not predefined
+      *types++ = one->predefined ? one->predefined : me.types.add(std::make_shared<datatype>(*one));
+  });
+}
+MASLIN_MPI_DEFINE(Type_commit, (MPI_Datatype * type)) {
+  return carry_out(MASLIN_MPI_CALL(Type_commit), MPI_COMM_WORLD, [&] {
+    expect_pointer(type, "the datatype");
+    editable_type(*type).is_committed = true;
+  });
+}
+MASLIN_MPI_DEFINE(Type_free, (MPI_Datatype * type)) {
+  return carry_out(MASLIN_MPI_CALL(Type_free), MPI_COMM_WORLD, [&] {
+    expect_pointer(type, "the datatype");
+    datatype& gone = editable_type(*type);
+    if (gone.predefined) throw failure{MPI_ERR_TYPE, gone.name + " cannot be freed"};
+    delete_attributes(*type, gone.attributes);
+    me.types.remove(*type);
+    *type = MPI_DATATYPE_NULL;
+  });
+}
+MASLIN_MPI_DEFINE(Type_size, (MPI_Datatype type, int* size)) {
+  return carry_out(MASLIN_MPI_CALL(Type_size), MPI_COMM_WORLD, [&] {
+    const std::size_t bytes = type_of(type, false).size;
+    *size = bytes > INT_MAX ? MPI_UNDEFINED : static_cast<int>(bytes);
+  });
+}
+MASLIN_MPI_DEFINE(Type_size_x, (MPI_Datatype type, MPI_Count* size)) {
+  return carry_out(MASLIN_MPI_CALL(Type_size_x), MPI_COMM_WORLD,
+                   [&] { *size = static_cast<MPI_Count>(type_of(type, false).size); });
+}
+MASLIN_MPI_DEFINE(Type_extent, (MPI_Datatype type, MPI_Aint* extent)) {
+  return carry_out(MASLIN_MPI_CALL(Type_extent), MPI_COMM_WORLD, [&] { *extent = extent_of(type); });
+}
+MASLIN_MPI_DEFINE(Type_lb, (MPI_Datatype type, MPI_Aint* lower)) {
+  return carry_out(MASLIN_MPI_CALL(Type_lb), MPI_COMM_WORLD, [&] { *lower = type_of(type, false).lower; });
+}
+MASLIN_MPI_DEFINE(Type_ub, (MPI_Datatype type, MPI_Aint* upper)) {
+  return carry_out(MASLIN_MPI_CALL(Type_ub), MPI_COMM_WORLD, [&] { *upper = type_of(type, false).upper; });
+}
+MASLIN_MPI_DEFINE(Type_get_extent, (MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent)) {
+  return carry_out(MASLIN_MPI_CALL(Type_get_extent), MPI_COMM_WORLD, [&] {
+    *lower = type_of(type, false).lower;
+    *extent = extent_of(type);
+  });
+}
+MASLIN_MPI_DEFINE(Type_get_true_extent, (MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent)) {
+  return carry_out(MASLIN_MPI_CALL(Type_get_true_extent), MPI_COMM_WORLD, [&] {
+    const datatype& of = type_of(type, false);
+    *lower = of.true_lower();
+    *extent = of.true_upper() - of.true_lower();
+  });
+}
+MASLIN_MPI_DEFINE(Type_set_name, (MPI_Datatype type, const char* name)) {
+  return carry_out(MASLIN_MPI_CALL(Type_set_name), MPI_COMM_WORLD,
+                   [&] { editable_type(type).name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1)); });
+}
+MASLIN_MPI_DEFINE(Type_get_name, (MPI_Datatype type, char* name, int* length)) {
+  return carry_out(MASLIN_MPI_CALL(Type_get_name), MPI_COMM_WORLD, [&] {
+    const std::string& its = type_of(type, false).name;
+    std::memcpy(name, its.c_str(), its.size() + 1);
+    *length = static_cast<int>(its.size());
+  });
+}
+
+namespace {
+
+void expect_room(int room, int at, std::size_t bytes) {
+  if (at < 0 || at > room || bytes > static_cast<std::size_t>(room - at))
+    throw failure{MPI_ERR_TRUNCATE, std::to_string(bytes) + " bytes from position " + std::to_string(at) +
+                                        " do not fit into " + std::to_string(room)};
+}
+
+}  // namespace
+
+MASLIN_MPI_DEFINE(Pack,
+                  (const void* data, int count, MPI_Datatype type, void* into, int room, int* at, MPI_Comm comm)) {
+  return carry_out(MASLIN_MPI_CALL(Pack), comm, [&] {
+    communicator_of(comm);
+    expect_count(count);
+    const buffer from{const_cast<void*>(data), static_cast<std::size_t>(count), &type_of(type)};
+    expect_room(room, *at, from.bytes());
+    pack(from, static_cast<std::byte*>(into) + *at);
+    *at += static_cast<int>(from.bytes());
+  });
+}
+MASLIN_MPI_DEFINE(Unpack,
+                  (const void* from, int size, int* at, void* data, int count, MPI_Datatype type, MPI_Comm comm)) {
+  return carry_out(MASLIN_MPI_CALL(Unpack), comm, [&] {
+    communicator_of(comm);
+    expect_count(count);
+    const buffer into{data, static_cast<std::size_t>(count), &type_of(type)};
+    expect_room(size, *at, into.bytes());
+    unpack(static_cast<const std::byte*>(from) + *at, into.bytes(), into);
+    *at += static_cast<int>(into.bytes());
+  });
+}
+MASLIN_MPI_DEFINE(Pack_size, (int count, MPI_Datatype type, MPI_Comm comm, int* size)) {
+  return carry_out(MASLIN_MPI_CALL(Pack_size), comm, [&] {
+    communicator_of(comm);
+    expect_count(count);
+    *size = static_cast<int>(static_cast<std::size_t>(count) * type_of(type, false).size);
+  });
+}

@@ -1,0 +1,96 @@
+#include "end.hpp"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "output.hpp"
+#include "places.hpp"
+#include "table.hpp"
+
+namespace mpi {
+
+namespace {
+
+std::atomic<bool> is_ending{false};
+
+/// Past what ranks print.
+void say(const std::string& text) { syscall(SYS_write, STDERR_FILENO, text.data(), text.size()); }
+
+/// Where the program was when the signal came.
+struct interrupted {
+  const void* stack;
+  const void* instruction;
+
+  explicit interrupted(const void* machine) {
+    const auto& registers = static_cast<const ucontext_t*>(machine)->uc_mcontext;
+#if defined(__x86_64__)
+    stack = reinterpret_cast<const void*>(registers.gregs[REG_RSP]);
+    instruction = reinterpret_cast<const void*>(registers.gregs[REG_RIP]);
+#else
+    stack = reinterpret_cast<const void*>(registers.sp);
+    instruction = reinterpret_cast<const void*>(registers.pc);
+#endif
+  }
+};
+
+constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+void on_crash(int signal, siginfo_t* info, void* machine) {
+  struct sigaction plain {};
+  plain.sa_handler = SIG_DFL;
+  for (const int one : crashes) sigaction(one, &plain, nullptr);
+  const interrupted at(machine);
+  const rank_of_process* const mine = rank_at(at.stack);
+  if (!mine || is_ending.exchange(true)) {
+    raise(signal);  // when this handler has returned
+    return;
+  }
+  // What follows allocates, and the crash may have been within malloc: then this ends it.
+  sigaction(SIGALRM, &plain, nullptr);
+  alarm(10);
+  std::string text = "maslin-mpirun: rank " + std::to_string(mine->said.rank) + ": " + strsignal(signal);
+  if (signal == SIGSEGV || signal == SIGBUS) {
+    char address[32];
+    std::snprintf(address, sizeof address, " at address %p", info->si_addr);
+    text += address;
+  }
+  void* frames[64];
+  const int count = backtrace(frames, 64);
+  for (int i = 0; i < count; ++i)
+    if (mine->program.contains(frames[i]))  // all others are where calls return
+      text += "\n  from @:" + std::to_string(mine->program.offset(frames[i]) + (frames[i] == at.instruction));
+  flush_output();
+  say(with_places(mine->said.program, text) + "\n");
+  raise(signal);
+}
+
+}  // namespace
+
+void end_job(int rank, int status, const char* text) {
+  if (is_ending.exchange(true))
+    for (;;) pause();  // another rank ends it
+  flush_output();
+  say("maslin-mpirun: " + with_places(ranks[static_cast<std::size_t>(rank)].said.program, text) + "\n");
+  _exit((status & 0xff) == 0 ? 1 : status & 0xff);
+}
+
+void watch_crashes() {
+  void* frame;
+  backtrace(&frame, 1);  // loads what it needs, which a crash is no time for
+  for (const int signal : crashes) {
+    struct sigaction ours {};
+    ours.sa_sigaction = on_crash;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(signal, &ours, nullptr);
+  }
+}
+
+}  // namespace mpi

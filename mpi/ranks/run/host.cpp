@@ -1,0 +1,133 @@
+// The process in which ranks live: maslin-mpi-host RANKS TAGGED PROGRAM ARGUMENTS. maslin-mpirun starts it.
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <maslin/maslin.hpp>
+#include <string>
+#include <vector>
+
+#include "end.hpp"
+#include "output.hpp"
+#include "table.hpp"
+
+namespace mpi {
+
+std::deque<rank_of_process> ranks;
+
+rank_of_process* rank_here() noexcept { return rank_at(__builtin_frame_address(0)); }
+
+rank_of_process* rank_at(const void* address) noexcept {
+  const auto here = reinterpret_cast<std::uintptr_t>(address);
+  // Stacks do not overlap: whose begins next above has this one.
+  rank_of_process* nearest = nullptr;
+  std::uintptr_t distance = 1ul << 30;  // no stack is larger
+  for (rank_of_process& one : ranks) {
+    const std::uintptr_t begin = one.stack.load(std::memory_order_relaxed);
+    if (begin < here || begin - here >= distance) continue;
+    nearest = &one;
+    distance = begin - here;
+  }
+  return nearest;
+}
+
+namespace {
+
+std::size_t count_mappings() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t lines = 0;
+  for (std::string line; std::getline(maps, line);) ++lines;
+  return lines;
+}
+
+/// Loads all ranks' copies; where there is no room for all, says for how many there is.
+void load(const program& of, int count) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+    files.rlim_cur = files.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &files);
+  }
+  std::size_t most_mappings = 65530;
+  std::ifstream("/proc/sys/vm/max_map_count") >> most_mappings;
+  const std::size_t before = count_mappings();
+  for (int rank = 0; rank < count; ++rank) {
+    rank_of_process& one = ranks.emplace_back();
+    one.said = {rank, of.main.path().c_str(), end_job};
+    one.program = image(of, rank);
+    if (rank > 0) continue;
+    // A rank has its copy's mappings, and a stack with its guard.
+    const std::size_t each = count_mappings() - before + 2, own_files = of.own_libraries.size() + 1;
+    const std::size_t room = std::min((most_mappings - before) / each, (files.rlim_cur - 32) / own_files);
+    if (static_cast<std::size_t>(count) > room)
+      throw maslin::error(fmt::format(
+          "{} ranks do not fit into one process: the system allows {} (vm.max_map_count = {}, ulimit -n = {}; "
+          "a rank takes {} mappings and {} files)",
+          count, room, most_mappings, files.rlim_cur, each, own_files));
+  }
+}
+
+/// Runs the program as that rank.
+void run(maslin::communicator& world, const std::vector<std::string>& words) {
+  rank_of_process& mine = ranks[static_cast<std::size_t>(world.rank())];
+  std::vector<std::string> own = words;  // a program may write into its arguments
+  std::vector<char*> arguments;
+  for (std::string& word : own) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  mine.stack.store(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), std::memory_order_relaxed);
+  mine.program.find<decltype(maslin_mpi_attach)>("maslin_mpi_attach")(&world, &mine.said);
+  auto* const program = mine.program.find<int(int, char**, char**)>("main");
+  auto* const detach = mine.program.find<decltype(maslin_mpi_detach)>("maslin_mpi_detach");
+  if (_setjmp(mine.leave) == 0) mine.status = program(static_cast<int>(words.size()), arguments.data(), environ);
+  if (!detach())
+    end_job(mine.said.rank, mine.status,
+            fmt::format("rank {} ended with status {} and without MPI_Finalize", mine.said.rank, mine.status).c_str());
+  mine.program.unload();
+}
+
+int run_all(int argc, char** argv) {
+  const int count = std::atoi(argv[1]);
+  const program all{argv[3]};
+  load(all, count);
+  watch_crashes();
+  take_output(std::strcmp(argv[2], "tagged") == 0);
+  const std::vector<std::string> words(argv + 3, argv + argc);
+  maslin::ranks(count, [&](maslin::communicator& world) { run(world, words); });
+  flush_output();
+  for (const rank_of_process& one : ranks)
+    if (one.status != 0) return one.status;
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace mpi
+
+/// Ends the rank that calls it; outside of ranks, the process.
+extern "C" void exit(int status) {
+  if (mpi::rank_of_process* const mine = mpi::rank_here()) {
+    mine->status = status & 0xff;
+    _longjmp(mine->leave, 1);
+  }
+  auto* const real = reinterpret_cast<void (*)(int)>(dlsym(RTLD_NEXT, "exit"));
+  real(status);
+  _exit(status);
+}
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "maslin-mpi-host: this is started by maslin-mpirun\n");
+    return 2;
+  }
+  try {
+    return mpi::run_all(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "maslin-mpirun: %s\n", e.what());
+    return 2;
+  }
+}

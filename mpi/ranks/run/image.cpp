@@ -1,0 +1,197 @@
+#include "image.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "maslin/error.hpp"
+
+namespace mpi {
+
+namespace {
+
+/// What stands at that place of a file; throws if it is shorter.
+template <class T>
+T read(const std::string& file, std::size_t at) {
+  T found;
+  if (at > file.size() || file.size() - at < sizeof found) throw std::out_of_range("");
+  std::memcpy(&found, file.data() + at, sizeof found);
+  return found;
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw maslin::error(fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A file without a name, for programs to be loaded from.
+int unnamed_file() {
+  const char* const said = std::getenv("TMPDIR");
+  const int file = open(said && *said ? said : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0700);
+  return file >= 0 ? file : memfd_create("rank", MFD_CLOEXEC);
+}
+
+void write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t some = ::write(file, text.data(), text.size());
+    if (some < 0)
+      throw maslin::error(
+          fmt::format("a copy of the program cannot be written ({}); TMPDIR names the folder", std::strerror(errno)));
+    text.remove_prefix(static_cast<std::size_t>(some));
+  }
+}
+
+/// A name of the same length that only this rank has.
+std::string own_name(const std::string& library, int rank) { return fmt::format("{:0>{}}", rank, library.size()); }
+
+}  // namespace
+
+original::original(std::string path) : path_(std::move(path)), content_(content_of(path_)) {
+  try {
+    const auto header = read<ElfW(Ehdr)>(content_, 0);
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) throw std::out_of_range("");
+    std::vector<ElfW(Phdr)> segments;
+    for (int i = 0; i < header.e_phnum; ++i)
+      segments.push_back(read<ElfW(Phdr)>(content_, header.e_phoff + static_cast<std::size_t>(i) * header.e_phentsize));
+    const auto in_file = [&](std::size_t address) -> std::size_t {
+      for (const auto& s : segments)
+        if (s.p_type == PT_LOAD && address >= s.p_vaddr && address < s.p_vaddr + s.p_filesz)
+          return address - s.p_vaddr + s.p_offset;
+      throw std::out_of_range("");
+    };
+    for (const auto& s : segments)
+      if (s.p_type == PT_LOAD) memory_ = std::max<std::size_t>(memory_, s.p_vaddr + s.p_memsz);
+    std::vector<std::size_t> names_of_needed;
+    for (const auto& s : segments) {
+      if (s.p_type != PT_DYNAMIC) continue;
+      for (std::size_t at = s.p_offset;; at += sizeof(ElfW(Dyn))) {
+        const auto entry = read<ElfW(Dyn)>(content_, at);
+        if (entry.d_tag == DT_NULL) break;
+        if (entry.d_tag == DT_STRTAB) names_ = in_file(entry.d_un.d_ptr);
+        if (entry.d_tag == DT_STRSZ) names_size_ = entry.d_un.d_val;
+        if (entry.d_tag == DT_NEEDED) names_of_needed.push_back(entry.d_un.d_val);
+      }
+    }
+    read<char>(content_, names_ + names_size_ - 1);
+    for (const std::size_t name : names_of_needed) needed_.emplace_back(content_.c_str() + names_ + name);
+  } catch (const std::out_of_range&) {
+    throw maslin::error(path_ +
+                        ": is no program; expected one that maslin-mpicc, maslin-mpicxx or maslin-mpif90 has made");
+  }
+}
+
+std::string original::name_of_mpi() const {
+  const std::string_view names(content_.data() + names_, names_size_);
+  for (const std::string_view begin : {"MPI_", "mpi_"}) {
+    const std::size_t at = names.find('\0' + std::string(begin));
+    if (at != std::string_view::npos) return names.data() + at + 1;
+  }
+  return {};
+}
+
+int original::copy(const std::vector<std::pair<std::string, std::string>>& renamed) const {
+  const int file = unnamed_file();
+  if (file < 0)
+    throw maslin::error(
+        fmt::format("no file for a copy of the program ({}); TMPDIR names the folder", std::strerror(errno)));
+  std::string content = content_;
+  for (const auto& [name, by] : renamed) {
+    const std::string whole = '\0' + name + '\0';
+    const std::size_t at = content.find(whole, names_);
+    if (at != std::string::npos && at < names_ + names_size_) content.replace(at + 1, name.size(), by);
+  }
+  write_all(file, content);
+  return file;
+}
+
+program::program(const std::string& path) : main(path) {
+  // Fortran's units, and what of their output is not written yet, are libgfortran's variables.
+  for (const std::string& library : main.needed()) {
+    if (library.rfind("libgfortran.so", 0) != 0) continue;
+    void* const found = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    link_map* where = nullptr;
+    if (!found || dlinfo(found, RTLD_DI_LINKMAP, &where) != 0)
+      throw maslin::error(fmt::format("{}: needs {}, which is not installed", path, library));
+    own_libraries.emplace_back(where->l_name);
+    dlclose(found);
+  }
+}
+
+image::image(const program& of, int rank) {
+  std::vector<std::pair<std::string, std::string>> renamed;
+  for (const original& library : of.own_libraries) {
+    const std::string name = library.path().substr(library.path().rfind('/') + 1);
+    for (const std::string& needed : of.main.needed())
+      if (name.rfind(needed, 0) == 0) renamed.emplace_back(needed, own_name(needed, rank));
+  }
+  const auto load = [&](const original& file) {
+    const int copy = file.copy(renamed);
+    // The loader knows what it has loaded by its name, so the descriptor stays open as long as that.
+    void* const handle = dlopen(fmt::format("/proc/self/fd/{}", copy).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+      const std::string why = dlerror();
+      close(copy);
+      const bool lacks_mpi = why.find("undefined symbol: MPI_") != std::string::npos;
+      throw maslin::error(fmt::format("{}: cannot be loaded for rank {} ({}{})", file.path(), rank, why,
+                                      lacks_mpi ? "; a shared library cannot call MPI: link it statically" : ""));
+    }
+    all_.push_back({handle, copy});
+  };
+  for (const original& library : of.own_libraries) load(library);
+  load(of.main);
+  link_map* mine = nullptr;
+  dlinfo(all_.back().handle, RTLD_DI_LINKMAP, &mine);
+  // What has been loaded with the first copy stands behind it.
+  for (const link_map* one = rank == 0 ? mine->l_next : nullptr; one; one = one->l_next) {
+    const std::string name = one->l_name[0] == '/' ? original(one->l_name).name_of_mpi() : "";
+    if (!name.empty())
+      throw maslin::error(fmt::format(
+          "{}: is linked with {}, which knows {} and would be one library for all ranks; link it statically, "
+          "built with maslin-mpicc",
+          of.main.path(), one->l_name, name));
+  }
+  begin_ = reinterpret_cast<const char*>(mine->l_addr);
+  end_ = begin_ + of.main.memory();
+}
+
+void* image::symbol(const char* name) const {
+  void* const found = dlsym(all_.back().handle, name);
+  if (!found)
+    throw maslin::error(fmt::format(
+        "the program has no function {}; expected one that maslin-mpicc, maslin-mpicxx or maslin-mpif90 has made",
+        name));
+  return found;
+}
+
+bool image::contains(const void* address) const noexcept {
+  const auto* const at = static_cast<const char*>(address);
+  return at >= begin_ && at < end_;
+}
+std::size_t image::offset(const void* address) const noexcept {
+  return static_cast<std::size_t>(static_cast<const char*>(address) - begin_);
+}
+
+void image::unload() {
+  while (!all_.empty()) {
+    dlclose(all_.back().handle);
+    close(all_.back().file);
+    all_.pop_back();
+  }
+}
+
+}  // namespace mpi

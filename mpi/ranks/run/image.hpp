@@ -1,0 +1,74 @@
+#pragma once
+// A program as a rank's own: a copy of its file is loaded, so its variables are the rank's alone.
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mpi {
+
+/// A file whose copies are loaded beside each other.
+class original {
+ public:
+  /// Throws maslin::error if it is no program of maslin-mpicc.
+  explicit original(std::string path);
+
+  const std::string& path() const noexcept { return path_; }
+  /// The names of the libraries that it is linked with.
+  const std::vector<std::string>& needed() const noexcept { return needed_; }
+  /// A name of MPI's that it uses or has; empty if there is none.
+  std::string name_of_mpi() const;
+  /// How many bytes it takes when it is loaded.
+  std::size_t memory() const noexcept { return memory_; }
+  /// Gives a file like this one, with other names of the same length for libraries and for itself. It is not found in
+  /// any folder, and is gone with its descriptor.
+  int copy(const std::vector<std::pair<std::string, std::string>>& renamed) const;
+
+ private:
+  std::string path_, content_;
+  std::size_t names_ = 0, names_size_ = 0;  ///< the table of its dynamic names, in the file
+  std::size_t memory_ = 0;
+  std::vector<std::string> needed_;
+};
+
+/// What all ranks load.
+struct program {
+  original main;
+  std::vector<original> own_libraries;  ///< those with variables that a rank must have for itself
+
+  explicit program(const std::string& path);
+};
+
+/// A loaded copy.
+class image {
+ public:
+  image() = default;
+  /// Throws maslin::error.
+  image(const program& of, int rank);
+  image(image&& from) noexcept = default;
+  image& operator=(image&& from) noexcept = default;
+
+  /// Gives the function of that name; throws maslin::error if there is none.
+  template <class Function>
+  Function* find(const char* name) const {
+    return reinterpret_cast<Function*>(symbol(name));
+  }
+  /// Where its code begins and ends in memory.
+  bool contains(const void* address) const noexcept;
+  std::size_t offset(const void* address) const noexcept;
+  /// Runs its destructors and takes it out of memory.
+  void unload();
+
+ private:
+  void* symbol(const char* name) const;
+
+  struct loaded {
+    void* handle;
+    int file;
+  };
+  std::vector<loaded> all_;  ///< its libraries, then it
+  const char *begin_ = nullptr, *end_ = nullptr;
+};
+
+}  // namespace mpi

@@ -1,0 +1,92 @@
+// maslin-mpirun: starts a program as the ranks of one process.
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/shared/child.hpp"
+#include "cli/shared/run.hpp"
+#include "maslin/error.hpp"
+#include "maslin/settings.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct options {
+  int ranks = 1;
+  bool tags_output = false;
+  std::string stack = "8M";
+  std::vector<std::string> program;
+};
+
+/// The program that holds the ranks: beside this one where it was built, or where the installation has it.
+std::string host() {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& folder : {here, here / ".." / MASLIN_LIBEXEC / "maslin"})
+    if (fs::exists(folder / "maslin-mpi-host")) return (folder / "maslin-mpi-host").string();
+  throw maslin::error("maslin-mpi-host is missing beside maslin-mpirun; install Maslin again");
+}
+
+/// The program's file: as given, or found as a shell finds it.
+std::string found(const std::string& program) {
+  if (program.find('/') != std::string::npos) return program;
+  if (const char* const path = std::getenv("PATH")) {
+    const std::string all = path;
+    for (std::size_t from = 0; from <= all.size();) {
+      const std::size_t to = std::min(all.find(':', from), all.size());
+      const fs::path file = fs::path(all.substr(from, to - from)) / program;
+      if (access(file.c_str(), X_OK) == 0 && !fs::is_directory(file)) return file.string();
+      from = to + 1;
+    }
+  }
+  throw maslin::error(
+      fmt::format("there is no program '{}' in PATH; a program of this folder is ./{}", program, program));
+}
+
+void become_host(const options& said) {
+  if (said.program.empty()) throw maslin::error("no program is named; expected maslin-mpirun -n RANKS PROGRAM");
+  if (said.program[0][0] == '-') throw CLI::ExtrasError({said.program[0]});
+  setenv("MASLIN_STACK", said.stack.c_str(), 0);
+  setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);  // a rank that aborts would lose what it has printed to a file
+  std::vector<std::string> words{host(), std::to_string(said.ranks), said.tags_output ? "tagged" : "plain",
+                                 found(said.program[0])};
+  words.insert(words.end(), said.program.begin() + 1, said.program.end());
+  execv(words[0].c_str(), command::arguments_of(words).data());
+  throw maslin::error(fmt::format("{} cannot be run ({})", words[0], std::strerror(errno)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs an MPI program as ranks of one process, which share its workers.", "maslin-mpirun");
+  options said;
+  app.add_option("-n,--np", said.ranks, "How many ranks")->check(CLI::Range(1, 1000000))->type_name("RANKS");
+  app.add_flag("--tag-output", said.tags_output, "Begin each line that a rank prints with its number");
+  app.add_option("--stack", said.stack, "The stack of a rank, unless MASLIN_STACK is set")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  app.prefix_command();
+  command::manual_facts facts{MASLIN_VERSION, {}, {"maslin(1)"}};
+  for (const maslin::setting& one : maslin::settings())
+    facts.environment.push_back({one.name, maslin::plain(one.help)});
+  command::add_habits(app, facts);
+  app.require_subcommand(0);
+  app.footer(
+      "\nThe program is one that maslin-mpicc, maslin-mpicxx or maslin-mpif90 has made; its own arguments follow it.\n"
+      "The status is that of the first rank whose status is not 0.\n\n"
+      "Examples:\n"
+      "  maslin-mpirun -n 64 ./solver input.txt\n"
+      "  MASLIN_WORKERS=2 maslin-mpirun -n 6 --tag-output ./solver\n");
+  return command::run(app, argc, argv, [&] {
+    said.program = app.remaining();
+    become_host(said);
+  });
+}

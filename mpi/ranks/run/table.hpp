@@ -1,0 +1,34 @@
+#pragma once
+// The ranks of this process, and which of them runs a piece of code.
+
+#include <atomic>
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "../job.hpp"
+#include "image.hpp"
+
+namespace mpi {
+
+struct rank_of_process {
+  job said{};
+  image program;
+  /// Its stack begins here and grows down; 0 before it has one.
+  std::atomic<std::uintptr_t> stack{0};
+  std::jmp_buf leave;  ///< where `exit` goes
+  int status = 0;
+  std::string unfinished[2];  ///< lines of standard output and error that have no end yet
+};
+
+/// All of them; it does not change while they run.
+extern std::deque<rank_of_process> ranks;
+
+/// The rank on whose stack that lies; null elsewhere. May be called in a signal handler.
+rank_of_process* rank_at(const void* address) noexcept;
+/// The rank that calls it; null elsewhere.
+rank_of_process* rank_here() noexcept;
+
+}  // namespace mpi
