@@ -18,16 +18,17 @@ from typing import Callable, Mapping, NoReturn, Sequence
 from maslin_report.whole import write_whole
 
 from . import checkouts, measure
-from .figures import (Plan, foreign_blas, grain_neighbours, grain_real, grain_regret, grain_virtual, peers_busy, peers_cholesky,
-                      peers_forks, peers_graphs, peers_loops, peers_metg, peers_tasks, phylo_bootstrap, phylo_evaluate, phylo_mcmc,
-                      phylo_newview, place_bundles, python_jobs, small_work, trace_overhead)
+from .figures import (Plan, comm_messages, foreign_blas, grain_neighbours, grain_real, grain_regret, grain_virtual,
+                      peers_busy, peers_cholesky, peers_forks, peers_graphs, peers_loops, peers_metg, peers_tasks,
+                      phylo_bootstrap, phylo_evaluate, phylo_mcmc, phylo_newview, place_bundles, python_jobs, small_work,
+                      trace_overhead)
 from .measure import MeasurementError
 from .row import FAILED, MISSED, Row
 
 FIGURES = {module.NAME: module for module in (
     phylo_newview, phylo_evaluate, phylo_bootstrap, phylo_mcmc, grain_regret, grain_virtual, grain_real, grain_neighbours,
     trace_overhead, peers_tasks, peers_forks, peers_graphs, peers_loops, peers_cholesky, peers_metg, peers_busy, foreign_blas,
-    python_jobs, small_work, place_bundles)}
+    python_jobs, small_work, place_bundles, comm_messages)}
 
 
 def machine() -> dict:
