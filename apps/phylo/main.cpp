@@ -15,9 +15,12 @@ namespace {
 
 constexpr const char* formats =
     "Alignments: relaxed PHYLIP (sequential or interleaved), FASTA or NEXUS, told apart by their content.\n"
-    "Models of DNA: JC, K80, F81, HKY, SYM, GTR; of amino acids: PROTGTR; of other characters: BIN, MULTI4_MK,\n"
-    "MULTI4_GTR (2 to 20 states). Then +F empirical, +FO optimized, +FE equal or +FU{a/c/g/t} given frequencies;\n"
-    "+G gamma rates in 4 categories; +I invariant sites. Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n";
+    "Models of DNA: JC, K80, F81, HKY, SYM, GTR.\n"
+    "Of amino acids: Dayhoff, DCMut, JTT, JTT-DCMut, WAG, LG, VT, Blosum62, mtREV, mtMAM, mtART, mtZOA, cpREV,\n"
+    "rtREV, HIVb, HIVw, FLU, which have frequencies of their own, and PROTGTR.\n"
+    "Of other characters: BIN, MULTI4_MK, MULTI4_GTR (2 to 20 states).\n"
+    "Then +F empirical, +FO optimized, +FE equal or +FU{a/c/g/t} given frequencies; +G gamma rates in 4 categories;\n"
+    "+I invariant sites. Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n";
 
 void add_data(CLI::App* app, std::string& msa, std::string& data_type) {
   app->add_option("--msa", msa, "Alignment")->required()->type_name("FILE");
@@ -43,9 +46,11 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
       ->capture_default_str();
   sub->add_flag("--json", command.json, "Print JSON: {\"lnl\": ...}");
   sub->footer(
-      std::string("\nExamples:\n"
-                  "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model-file d041.model\n"
-                  "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --json\n\n") +
+      std::string(
+          "\nExamples:\n"
+          "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model-file d041.model\n"
+          "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --json\n"
+          "  maslin-phylo evaluate --msa proteins.fasta --tree proteins.tree --model LG+F+G --optimize all\n\n") +
       formats);
   return sub;
 }
@@ -248,8 +253,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
 
-  CLI::App app("Trees from alignments of DNA or proteins, by maximum likelihood or Bayesian inference, on all cores",
-               "maslin-phylo");
+  CLI::App app("Trees from DNA and proteins, by maximum likelihood or Bayesian inference", "maslin-phylo");
   command::manual_facts facts{MASLIN_VERSION, {}, {"maslin(1)"}};
   for (const maslin::setting& one : maslin::settings())
     if (one.counts == maslin::setting::reach::phylo) facts.environment.push_back({one.name, maslin::plain(one.help)});

@@ -1,10 +1,11 @@
-// Nanoseconds per site pattern of newview (4 rates, double precision, with scaling), for each kind of children, and of
-// its companions, on one core. Answers are checked against plain loops first. Google Benchmark's statistics: take the
-// minimum or the median of several repetitions (--benchmark_repetitions=15); the counter per_pattern is the time over
-// the patterns, in seconds.
+// Nanoseconds per site pattern of newview (4 rates, double precision, with scaling) for 4 and for 20 states, for each
+// kind of children, and of its companions, on one core. Answers are checked against plain loops first. Google
+// Benchmark's statistics: take the minimum or the median of several repetitions (--benchmark_repetitions=15); the
+// counter per_pattern is the time over the patterns, in seconds.
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -26,47 +27,58 @@ constexpr int rates = 4;
 /// Two children of each kind and a parent.
 struct Data {
   explicit Data(const Kernels& k, int count)
-      : patterns(static_cast<std::size_t>(count)),
+      : states(static_cast<std::size_t>(k.states)),
+        patterns(static_cast<std::size_t>(count)),
         groups(count / lanes),
-        parent(patterns * 4 * rates),
+        parent(patterns * states * rates),
         counts(patterns),
         weights(patterns),
-        table(patterns * (1 + 3 * rates)),
-        factors(3 * 16) {
+        table(patterns * (1 + (states - 1) * rates)),
+        factors(3 * static_cast<std::size_t>(phylo::exponent_doubles(rates, k.states))) {
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> value(0.01, 1);
-    // What the 16 codes of a tip stand for.
-    Buffer<double> codes_clv(static_cast<std::size_t>(4 * rates * lanes));
-    for (std::size_t row = 0; row < 4 * rates; ++row)
-      for (std::size_t code = 0; code < lanes; ++code) codes_clv[row * lanes + code] = code >> (row % 4) & 1 ? 1 : 0;
+    // What the codes of a tip stand for: a set of bases each, or an amino acid.
+    const std::size_t rows = states * rates;
+    Buffer<double> codes_clv(2 * rows * lanes);
+    for (std::size_t code = 0; code < 2 * lanes; ++code)
+      for (std::size_t row = 0; row < rows; ++row)
+        codes_clv[(code / lanes * rows + row) * lanes + code % lanes] = stands_for(code, row % states) ? 1 : 0;
     for (int x = 0; x < 2; ++x) {
-      clv[x] = Buffer<double>(patterns * 4 * rates);
+      clv[x] = Buffer<double>(patterns * rows);
       scale[x] = Buffer<std::int32_t>(patterns);
       codes[x] = Buffer<std::uint8_t>(patterns);
-      matrix[x] = Buffer<double>(16 * rates);
-      tips[x] = Buffer<double>(static_cast<std::size_t>(phylo::table_doubles(rates)));
+      matrix[x] = Buffer<double>(states * rows);
+      tips[x] = Buffer<double>(static_cast<std::size_t>(phylo::table_doubles(rates, k.states)));
       for (std::size_t i = 0; i < clv[x].size(); ++i) clv[x][i] = value(random);
-      for (std::size_t p = 0; p < patterns; ++p) codes[x][p] = static_cast<std::uint8_t>(1u << (random() % 4));
+      for (std::size_t p = 0; p < patterns; ++p)
+        codes[x][p] = static_cast<std::uint8_t>(states == 4 ? 1u << (random() % 4) : random() % states);
       for (std::size_t i = 0; i < matrix[x].size(); ++i) matrix[x][i] = value(random);
-      k.class_table(matrix[x].data(), 16, codes_clv.data(), 1, rates, tips[x].data());
+      k.class_table(matrix[x].data(), k.states * k.states, codes_clv.data(), wide() ? 2 : 1, rates, tips[x].data());
     }
     for (std::size_t p = 0; p < patterns; ++p) weights[p] = 1;
     for (std::size_t i = 0; i < factors.size(); ++i) factors[i] = value(random);
   }
 
   Operand inner(int x) const { return {clv[x].data(), scale[x].data(), nullptr, matrix[x].data(), false}; }
-  Operand tip(int x) const { return {nullptr, nullptr, codes[x].data(), tips[x].data(), false}; }
+  Operand tip(int x) const { return {nullptr, nullptr, codes[x].data(), tips[x].data(), wide()}; }
   phylo::Newview step(int tip_children) {
     return {parent.data(), counts.data(), tip_children > 0 ? tip(0) : inner(0), tip_children > 1 ? tip(1) : inner(1)};
   }
-  double read(int x, bool is_tip, std::size_t p, int r, int j) const {
-    return is_tip ? codes[x][p] >> j & 1
-                  : clv[x][(p / lanes * 4 * rates + static_cast<std::size_t>(4 * r + j)) * lanes + p % lanes];
+  bool wide() const { return states != 4; }
+  bool stands_for(std::size_t code, std::size_t state) const { return states == 4 ? code >> state & 1 : code == state; }
+  std::size_t place(std::size_t p, std::size_t r, std::size_t i) const {
+    return (p / lanes * states * rates + states * r + i) * lanes + p % lanes;
+  }
+  double read(int x, bool is_tip, std::size_t p, std::size_t r, std::size_t j) const {
+    return is_tip ? stands_for(codes[x][p], j) : clv[x][place(p, r, j)];
   }
 
   /// Element of a child's matrix.
-  double at(int x, int r, int i, int j) const { return matrix[x].data()[16 * r + 4 * i + j]; }
+  double at(int x, std::size_t r, std::size_t i, std::size_t j) const {
+    return matrix[x].data()[states * (states * r + i) + j];
+  }
 
+  std::size_t states;
   std::size_t patterns;
   int groups;
   Buffer<double> clv[2], matrix[2], tips[2], parent;
@@ -88,15 +100,14 @@ void check(const Kernels& k, int count) {
     double lnl = 0;
     for (std::size_t p = 0; p < d.patterns; ++p) {
       double likelihood = 0;
-      for (int r = 0; r < rates; ++r)
-        for (int i = 0; i < 4; ++i) {
+      for (std::size_t r = 0; r < rates; ++r)
+        for (std::size_t i = 0; i < d.states; ++i) {
           double a = 0, b = 0;
-          for (int j = 0; j < 4; ++j) {
+          for (std::size_t j = 0; j < d.states; ++j) {
             a += d.at(0, r, i, j) * d.read(0, tip_children > 0, p, r, j);
             b += d.at(1, r, i, j) * d.read(1, tip_children > 1, p, r, j);
           }
-          const double got =
-              d.parent[(p / lanes * 4 * rates + static_cast<std::size_t>(4 * r + i)) * lanes + p % lanes];
+          const double got = d.parent[d.place(p, r, i)];
           if (!(std::abs(got - a * b) <= 1e-13 * a * b)) wrong(k, "newview");
           likelihood += d.read(0, false, p, r, i) * b;
         }
@@ -121,7 +132,11 @@ void measure(benchmark::State& state, const Kernels& k, Run&& run) {
 }
 
 void add(const Kernels& k) {
-  const auto name = [&](const char* what) { return std::string(what) + "/" + k.name; };
+  // Of 20 states: newview20_inner_inner.
+  const auto name = [&](std::string what) {
+    if (k.states != 4) what.insert(std::min(what.find('_'), what.size()), std::to_string(k.states));
+    return what + "/" + k.name;
+  };
   const auto sizes = [](benchmark::internal::Benchmark* b) { b->Arg(1024)->Arg(16384); };
   const char* kinds[] = {"newview_inner_inner", "newview_tip_inner", "newview_tip_tip"};
   for (int tip_children = 0; tip_children < 3; ++tip_children)
@@ -146,8 +161,9 @@ void add(const Kernels& k) {
     measure(state, k, [&](Data& d) {
       k.sumtable({d.table.data(), d.inner(0), d.inner(1), nullptr}, rates, 0, 1);
       const double* f = d.factors.data();
+      const int part = phylo::exponent_doubles(rates, k.states);
       benchmark::DoNotOptimize(
-          k.slopes({d.table.data(), {f, f + 16, f + 32}, d.weights.data()}, rates, 0, d.groups).first);
+          k.slopes({d.table.data(), {f, f + part, f + 2 * part}, d.weights.data()}, rates, 0, d.groups).first);
     });
   }));
 }
@@ -158,9 +174,11 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   // Whatever runs here, the chosen kernels first: MASLIN_SIMD pins them.
-  const Kernels& chosen = phylo::choose_kernels();
-  for (int count : {64, 1024}) check(chosen, count);
-  add(chosen);
+  for (const int states : {4, 20}) {
+    const Kernels& chosen = phylo::choose_kernels(states);
+    for (int count : {64, 1024}) check(chosen, count);
+    add(chosen);
+  }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

@@ -28,6 +28,24 @@ Model model_of(Family family, const Alphabet& alphabet) {
   return model;
 }
 
+Model model_of(const ProteinMatrix& matrix) {
+  Model model = model_of(Family::protein_matrix, protein_alphabet());
+  model.matrix = &matrix;
+  model.rates_from = Origin::fixed;
+  // From the lower triangle to the upper one, each row by row.
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < 20; ++i)
+    for (std::size_t j = i + 1; j < 20; ++j) model.rates[at++] = matrix.rates[j * (j - 1) / 2 + i];
+  const double sum = std::accumulate(matrix.frequencies.begin(), matrix.frequencies.end(), 0.0);
+  for (std::size_t i = 0; i < 20; ++i) model.frequencies[i] = matrix.frequencies[i] / sum;
+  model.frequencies_from = Origin::fixed;
+  return model;
+}
+
+bool has_frequencies_of_matrix(const Model& model) {
+  return model.matrix != nullptr && model.frequencies == model_of(*model.matrix).frequencies;
+}
+
 std::vector<int> rate_groups(const Model& model) {
   switch (model.family) {
     case Family::k80:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "phylo/io/alphabet.hpp"
+#include "phylo/model/protein.hpp"
 
 namespace phylo {
 
@@ -19,6 +20,7 @@ enum class Family {
   hky,
   sym,
   gtr,
+  protein_matrix,  ///< amino acids, rates and frequencies of a published matrix
   protein_gtr,     ///< amino acids, all rates free
   binary,          ///< two states, one rate
   multistate_mk,   ///< several states, all rates equal (Lewis 2001)
@@ -37,6 +39,7 @@ enum class Origin {
 /// sites (invariant ones included).
 struct Model {
   Family family = Family::gtr;
+  const ProteinMatrix* matrix = nullptr;  ///< of the family protein_matrix
   const Alphabet* alphabet = &dna_alphabet();
   /// Of each pair of states, row by row (AC, AG, AT, CG, CT, GT); the last one is the unit where rates are free.
   std::vector<double> rates = {1, 1, 1, 1, 1, 1};
@@ -66,6 +69,10 @@ struct Bounds {
 
 /// Gives a model of that family with equal rates and frequencies, nothing of it given.
 Model model_of(Family family, const Alphabet& alphabet);
+/// Gives the model that has rates and frequencies of a published matrix.
+Model model_of(const ProteinMatrix& matrix);
+/// Whether the model has the frequencies of its matrix.
+bool has_frequencies_of_matrix(const Model& model);
 
 /// Gives for each rate the number of the free parameter it follows (AC first); rates with the number of the last one
 /// are the unit and stay 1. The count of free parameters is that number.

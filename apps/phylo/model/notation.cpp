@@ -95,8 +95,9 @@ class Reader {
     if (!read_multistate(name)) {
       const auto* found =
           std::find_if(std::begin(families), std::end(families), [&](const Named& f) { return f.name == name; });
-      if (found == std::end(families)) error(start, expected_names(name));
-      model_ = model_of(found->family, found->alphabet());
+      const ProteinMatrix* matrix = find_protein_matrix(name);
+      if (found == std::end(families) && matrix == nullptr) error(start, expected_names(name));
+      model_ = matrix != nullptr ? model_of(*matrix) : model_of(found->family, found->alphabet());
     }
     if (peek() == '{') read_rates();
   }
@@ -119,10 +120,17 @@ class Reader {
     std::string text = "expected one of the models";
     std::vector<std::string> names;
     for (const Named& f : families) names.emplace_back(f.name);
+    for (const ProteinMatrix* matrix : protein_matrices()) names.emplace_back(matrix->name);
     for (const std::string& name : names) text += (name == names.front() ? " " : ", ") + name;
     text += fmt::format(", or MULTI2_MK to MULTI{}_MK, MULTI2_GTR to MULTI{}_GTR", most_states, most_states);
-    const std::string meant = nearest_name(written, names);
-    return meant.empty() ? text : fmt::format("did you mean {}? {}", meant, text);
+    // What was written has been turned to capitals.
+    std::vector<std::string> capitals = names;
+    for (std::string& name : capitals)
+      for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    const std::string meant = nearest_name(written, capitals);
+    if (meant.empty()) return text;
+    const auto at = std::find(capitals.begin(), capitals.end(), meant) - capitals.begin();
+    return fmt::format("did you mean {}? {}", names[static_cast<std::size_t>(at)], text);
   }
 
   /// ", NAME = 1-SITES": all sites, as RAxML-NG writes it behind a model that it has fitted.
@@ -280,6 +288,7 @@ class Reader {
 };
 
 std::string name_of(const Model& m) {
+  if (m.matrix != nullptr) return std::string(m.matrix->name);
   if (m.family == Family::multistate_mk) return fmt::format("MULTI{}_MK", m.states());
   if (m.family == Family::multistate_gtr) return fmt::format("MULTI{}_GTR", m.states());
   return std::string(std::find_if(std::begin(families), std::end(families), [&](const Named& f) {
@@ -295,10 +304,10 @@ std::string write(const Model& m, bool all_values) {
   if (!has_equal_frequencies(m.family)) {
     const double part = 1.0 / m.states();
     const bool equal = std::all_of(m.frequencies.begin(), m.frequencies.end(), [&](double f) { return f == part; });
-    if (fixed(m.frequencies_from))
-      text += equal ? "+FE" : fmt::format("+FU{{{}}}", fmt::join(m.frequencies, "/"));
-    else
+    if (!fixed(m.frequencies_from))
       text += m.frequencies_from == Origin::empirical ? "+FC" : "+FO";
+    else if (!has_frequencies_of_matrix(m))
+      text += equal ? "+FE" : fmt::format("+FU{{{}}}", fmt::join(m.frequencies, "/"));
   }
   if (m.with_invariant) text += fixed(m.invariant_from) ? fmt::format("+I{{{}}}", m.invariant) : "+I";
   if (m.categories > 1) {

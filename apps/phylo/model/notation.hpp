@@ -12,8 +12,9 @@ namespace phylo {
 ///
 ///     GTR+G      GTR+G4+I      HKY{4.2}+FO+I{0.1}      GTR{ac/ag/at/cg/ct/gt}+FU{a/c/g/t}+G4m{alpha}
 ///
-/// Of amino acids: PROTGTR, with 190 rates in braces if they are given (row by row in the order ARNDCQEGHILKMFPSTWYV).
-/// Of two states: BIN. Of N = 2 to 20 states: MULTIN_MK (equal rates), MULTIN_GTR.
+/// Of amino acids: the published matrices of protein.hpp (LG, WAG, JTT ...), which have frequencies of their own unless
+/// others are asked for; and PROTGTR, with 190 rates in braces if they are given (row by row in the order
+/// ARNDCQEGHILKMFPSTWYV). Of two states: BIN. Of N = 2 to 20 states: MULTIN_MK (equal rates), MULTIN_GTR.
 ///
 /// Family: JC, K80, F81, HKY, SYM, GTR, with rates in braces if they are given (K80, HKY: transitions over
 /// transversions; others: six). Frequencies: +F or +FC counted in the alignment (what F81, HKY and GTR do if nothing is

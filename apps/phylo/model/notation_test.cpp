@@ -59,8 +59,10 @@ TEST(Notation, KnowsEverySourceOfFrequencies) {
 }
 
 TEST(Notation, TextAndModelMapToEachOther) {
-  for (const char* text : {"JC", "K80", "F81+FC", "SYM+I", "HKY+FO+I+G8m", "GTR+FC+G4m", "K80{2.25}", "GTR+FE+I{0.125}",
-                           "GTR{1.5/2/0.3/4/5/1}+FU{0.1/0.2/0.3/0.4}+I{0.1}+G4m{0.37}"}) {
+  for (const char* text :
+       {"JC", "K80", "F81+FC", "SYM+I", "HKY+FO+I+G8m", "GTR+FC+G4m", "K80{2.25}", "GTR+FE+I{0.125}", "LG",
+        "LG+FC+I+G4m", "JTT-DCMut+FO+G4m{0.5}", "cpREV+FE", "mtREV+I{0.1}", "PROTGTR+FC", "BIN+FC+G4m", "MULTI7_MK+FE",
+        "MULTI3_GTR{1.5/2/1}+FU{0.2/0.3/0.5}", "GTR{1.5/2/0.3/4/5/1}+FU{0.1/0.2/0.3/0.4}+I{0.1}+G4m{0.37}"}) {
     const Model m = parse_model(text);
     EXPECT_EQ(to_string(m), text);
     EXPECT_EQ(parse_model(to_string(m)), m);
@@ -103,7 +105,11 @@ TEST_P(BadModel, IsOneErrorThatNamesColumnAndExpectation) {
 
 INSTANTIATE_TEST_SUITE_P(
     Notation, BadModel,
-    testing::Values(Bad{"", 1, "expected one of the models"}, Bad{"WAG+G", 1, "expected one of the models JC"},
+    testing::Values(Bad{"", 1, "expected one of the models"}, Bad{"XYZ+G", 1, "expected one of the models JC"},
+                    Bad{"WAGG+G", 1, "did you mean WAG?"}, Bad{"cpREF", 1, "did you mean cpREV?"},
+                    Bad{"LG{1}", 3, "no rates"}, Bad{"LG+FU{0.5/0.5}", 6, "expected 20 frequencies"},
+                    Bad{"PROTGTR{1/2}", 8, "expected 190 rates, not 2"}, Bad{"LG4X", 1, "expected one of the models"},
+                    Bad{"LG+G, p1 = 1-100, p2", 5, "all sites"}, Bad{"LG+G4 and more", 7, "expected '+'"},
                     Bad{"GTRGAMMA", 1, "expected one of the models"}, Bad{"GTR+X", 5, "expected +F"},
                     Bad{"GTR G", 5, "expected '+'"}, Bad{"GTR+", 5, "expected +F"}, Bad{"GTR+G+G", 6, "only once"},
                     Bad{"GTR{1/2}", 4, "six rates"}, Bad{"GTR{1/2/x/4/5/6}", 9, "a number"},

@@ -87,6 +87,7 @@ def write_states(folder, name, seed, symbols, ambiguous, sites=150):
 if __name__ == "__main__":
     here = pathlib.Path(__file__).parent
     write_states(here, "protein", 3, "ARNDCQEGHILKMFPSTWYV", "BZJX")
+    write_states(here, "peptides", 6, "ARNDCQEGHILKMFPSTWYV", "-")
     write_states(here, "binary", 4, "01", "-")
     write_states(here, "morphology", 5, "0123", "-")
     write(here, "ten", 1, True)

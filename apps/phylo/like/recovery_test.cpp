@@ -1,0 +1,131 @@
+// Data that a model has made give its parameters back.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "phylo/like/engine.hpp"
+#include "phylo/model/notation.hpp"
+#include "phylo/model/spectrum.hpp"
+
+namespace {
+
+using phylo::Engine;
+using phylo::HalfEdge;
+using phylo::Model;
+using phylo::Patterns;
+using phylo::Tree;
+
+using Random = std::mt19937_64;
+
+constexpr int taxa = 16;
+
+double uniform(Random& random) { return std::uniform_real_distribution<double>(0, 1)(random); }
+
+Tree random_tree(Random& random) {
+  Tree tree(taxa);
+  const auto length = [&] { return 0.05 + 0.25 * uniform(random); };
+  for (int i = 0; i < 3; ++i) tree.connect(i, taxa + i, length());
+  for (int tip = 3; tip < taxa; ++tip) {
+    const HalfEdge joint = taxa + 3 * (tip - 2);
+    HalfEdge at = phylo::none;
+    do at = static_cast<HalfEdge>(random() % static_cast<unsigned>(tree.half_edges()));
+    while (tree.back(at) == phylo::none);
+    const HalfEdge far = tree.disconnect(at);
+    tree.connect(at, joint + 1, length());
+    tree.connect(far, joint + 2, length());
+    tree.connect(tip, joint, length());
+  }
+  return tree;
+}
+
+/// Sites that the model draws along the tree.
+Patterns evolved(const Model& model, const Tree& tree, int sites, Random& random) {
+  const auto n = static_cast<std::size_t>(model.states());
+  const auto spectrum = phylo::decompose(model);
+  const auto rates = phylo::category_rates(model);
+  const auto draw = [&](const double* probabilities) {
+    double u = uniform(random);
+    std::size_t state = 0;
+    while (state + 1 < n && u >= probabilities[state]) u -= probabilities[state++];
+    return state;
+  };
+  // For each category what becomes of a state across the branch of a half-edge.
+  std::vector<std::vector<phylo::Matrix>> across(rates.size());
+  for (std::size_t r = 0; r < rates.size(); ++r)
+    for (HalfEdge h = 0; h < tree.half_edges(); ++h)
+      across[r].push_back(phylo::transition_matrix(spectrum, tree.length(h) * rates[r]));
+  Patterns data;
+  data.alphabet = model.alphabet;
+  data.taxa = taxa;
+  data.count = sites;
+  data.codes.resize(static_cast<std::size_t>(taxa) * static_cast<std::size_t>(sites));
+  data.weights.assign(static_cast<std::size_t>(sites), 1);
+  for (int site = 0; site < sites; ++site) {
+    const bool invariant = model.with_invariant && uniform(random) < model.invariant;
+    const std::size_t r = random() % rates.size(), root = draw(model.frequencies.data());
+    std::vector<std::pair<HalfEdge, std::size_t>> stack;
+    for (HalfEdge h : {taxa, taxa + 1, taxa + 2}) stack.emplace_back(h, root);
+    while (!stack.empty()) {
+      const auto [h, state] = stack.back();
+      stack.pop_back();
+      const std::size_t there = invariant ? state : draw(across[r][static_cast<std::size_t>(h)].data() + n * state);
+      const HalfEdge far = tree.back(h);
+      if (tree.is_tip(far))
+        data.codes[static_cast<std::size_t>(far) * static_cast<std::size_t>(sites) + static_cast<std::size_t>(site)] =
+            data.alphabet->find_set(std::uint32_t{1} << there);
+      for (HalfEdge side = tree.next(far); side != far; side = tree.next(side)) stack.emplace_back(side, there);
+    }
+  }
+  return data;
+}
+
+struct Case {
+  const char* truth;
+  const char* asked;
+  int sites;
+  const char* wrong;  ///< a model that explains the data worse
+};
+
+class Recovery : public testing::TestWithParam<Case> {};
+
+TEST_P(Recovery, OfWhatMadeTheData) {
+  Random random(31);
+  const Model truth = phylo::parse_model(GetParam().truth);
+  const Tree tree = random_tree(random);
+  const Patterns data = evolved(truth, tree, GetParam().sites, random);
+  Engine engine(data, phylo::parse_model(GetParam().asked));
+  Tree fitted = tree;
+  const double lnl = engine.optimize(fitted, 0.01);
+  EXPECT_GT(lnl, Engine(data, truth).evaluate(tree)) << "worse than the truth";
+  const Model& found = engine.model();
+  EXPECT_NEAR(std::log(found.alpha), std::log(truth.alpha), 0.2);
+  EXPECT_NEAR(found.invariant, truth.invariant, 0.05);
+  for (std::size_t i = 0; i < truth.frequencies.size(); ++i)
+    EXPECT_NEAR(found.frequencies[i], truth.frequencies[i], 0.02) << i;
+  for (std::size_t i = 0; i < truth.rates.size(); ++i)
+    EXPECT_NEAR(found.rates[i], truth.rates[i], 0.25 * truth.rates[i]) << i;
+  double expected = 0, length = 0;
+  tree.for_each_branch([&](HalfEdge h) { expected += tree.length(h); });
+  fitted.for_each_branch([&](HalfEdge h) { length += fitted.length(h); });
+  EXPECT_NEAR(length / expected, 1, 0.08);
+  Tree other = tree;
+  Engine wrong(data, phylo::parse_model(GetParam().wrong));
+  EXPECT_LT(wrong.optimize(other, 0.1), lnl - 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, Recovery,
+    testing::Values(
+        Case{"LG+G{0.6}", "LG+G", 1500, "WAG+G"}, Case{"mtMAM+I{0.3}+G{1.5}", "mtMAM+I+G", 2000, "LG+I+G"},
+        Case{"HIVb+FU{0.12/0.02/0.03/0.07/0.02/0.03/0.06/0.04/0.03/0.06/0.11/0.03/0.03/0.05/0.04/0.06/0.05/0.02/0.03/"
+             "0.1}",
+             "HIVb+FO", 1500, "HIVb"},
+        Case{"BIN+FU{0.3/0.7}+G{0.5}", "BIN+FO+G", 6000, "BIN+FE"},
+        Case{"MULTI3_GTR{3/0.5/1}+FU{0.5/0.3/0.2}", "MULTI3_GTR+FO", 5000, "MULTI3_MK"}));
+
+}  // namespace

@@ -1,0 +1,30 @@
+#include "phylo/model/protein.hpp"
+
+#include "phylo/io/text.hpp"
+
+namespace phylo {
+namespace {
+
+constexpr const ProteinMatrix* all[] = {&dayhoff, &dcmut,    &jtt,    &jtt_dcmut, &wag,    &lg,
+                                        &vt,      &blosum62, &mt_rev, &mt_mam,    &mt_art, &mt_zoa,
+                                        &cp_rev,  &rt_rev,   &hiv_b,  &hiv_w,     &flu};
+
+/// Names that other programs have for the same matrices.
+constexpr struct {
+  std::string_view name;
+  const ProteinMatrix* matrix;
+} others[] = {{"JTTDCMut", &jtt_dcmut}, {"DCMut-JTT", &jtt_dcmut}};
+
+}  // namespace
+
+std::span<const ProteinMatrix* const> protein_matrices() { return all; }
+
+const ProteinMatrix* find_protein_matrix(std::string_view name) {
+  for (const ProteinMatrix* matrix : all)
+    if (same_word(matrix->name, name)) return matrix;
+  for (const auto& other : others)
+    if (same_word(other.name, name)) return other.matrix;
+  return nullptr;
+}
+
+}  // namespace phylo

@@ -1,0 +1,34 @@
+#pragma once
+// Published matrices of the rates at which amino acids replace each other, estimated from many proteins.
+
+#include <array>
+#include <span>
+#include <string_view>
+
+namespace phylo {
+
+/// One of them. Amino acids are in the order of protein_alphabet(): Ala, Arg, Asn, Asp, Cys, Gln, Glu, Gly, His, Ile,
+/// Leu, Lys, Met, Phe, Pro, Ser, Thr, Trp, Tyr, Val.
+struct ProteinMatrix {
+  std::string_view name;
+  std::array<double, 190> rates;       ///< lower triangle, row by row: Arg-Ala, Asn-Ala, Asn-Arg, ...; no unit
+  std::array<double, 20> frequencies;  ///< as published: they sum to 1 but for their last digit
+};
+
+// Where programs have different numbers under one name, these are PAML's: cpREV and mtART, and with other last digits
+// mtMAM, Dayhoff and FLU.
+
+/// Gives all of them.
+std::span<const ProteinMatrix* const> protein_matrices();
+
+/// Gives the matrix of that name (case does not matter), or null.
+const ProteinMatrix* find_protein_matrix(std::string_view name);
+
+// Of proteins of all kinds.
+extern const ProteinMatrix dayhoff, dcmut, jtt, jtt_dcmut, wag, lg, vt, blosum62;
+// Of the proteins of organelles.
+extern const ProteinMatrix mt_rev, mt_mam, mt_art, mt_zoa, cp_rev;
+// Of the proteins of viruses.
+extern const ProteinMatrix rt_rev, hiv_b, hiv_w, flu;
+
+}  // namespace phylo

@@ -1,0 +1,120 @@
+"""Models of amino acids: log-likelihoods at fixed parameters beside those of two other programs, and one search."""
+
+import json
+import unittest
+
+from phylo_process import DATA, ProgramTest, environment, figures, main
+
+# iqtree2 -s peptides.phy -m MODEL -te ten.tree -blfix, version 2.0.7; four digits are printed. Its names of models are
+# those of this program but for JTTDCMut and +FQ (+FE here).
+IQTREE = (
+    ("Dayhoff+G4{0.5}", -2800.6563),
+    ("DCMut+G4{0.5}", -2799.8163),
+    ("JTT+G4{0.5}", -2708.0561),
+    ("JTT-DCMut+G4{0.5}", -2708.1802),
+    ("WAG+G4{0.5}", -2690.8633),
+    ("WAG", -2659.6345),
+    ("WAG+I{0.2}+G4{0.7}", -2698.7878),
+    ("WAG+F+G4{0.5}", -2621.2481),
+    ("WAG+I{0.3}", -2687.2704),
+    ("WAG+FE", -2595.1053),
+    ("LG+G4{0.5}", -2756.3022),
+    ("LG", -2736.8873),
+    ("LG+I{0.2}+G4{0.7}", -2762.7889),
+    ("LG+F+G4{0.5}", -2675.4783),
+    ("LG+I{0.3}", -2757.6305),
+    ("LG+FE", -2662.1272),
+    ("VT+G4{0.5}", -2641.3031),
+    ("Blosum62+G4{0.5}", -2610.3254),
+    ("mtREV+G4{0.5}", -2863.9152),
+    ("mtREV", -2875.4782),
+    ("mtREV+I{0.2}+G4{0.7}", -2868.1836),
+    ("mtREV+F+G4{0.5}", -2721.9830),
+    ("mtREV+I{0.3}", -2882.4136),
+    ("mtREV+FE", -2728.5978),
+    ("mtMAM+G4{0.5}", -3091.0841),
+    ("mtART+G4{0.5}", -2970.4898),
+    ("mtZOA+G4{0.5}", -2879.1130),
+    ("cpREV+G4{0.5}", -2727.4192),
+    ("rtREV+G4{0.5}", -2741.5684),
+    ("HIVb+G4{0.5}", -2858.9445),
+    ("HIVw+G4{0.5}", -2893.9736),
+    ("HIVw", -2943.5875),
+    ("HIVw+I{0.2}+G4{0.7}", -2895.4935),
+    ("HIVw+F+G4{0.5}", -2818.1278),
+    ("HIVw+I{0.3}", -2915.6530),
+    ("HIVw+FE", -2862.6957),
+    ("FLU+G4{0.5}", -2829.1372),
+)
+
+# phyml -i peptides.phy -d aa -m MODEL -u TREE -o n -c 4 -a 0.5 -v 0 -f m -b 0, version 3.3.20220408. Left out are matrices
+# of which it has other numbers than PAML: cpREV, mtART, and in their last digits mtMAM, Dayhoff and FLU.
+PHYML = (
+    ("LG", -2756.302249186),
+    ("WAG", -2690.863270372),
+    ("JTT", -2708.056090560),
+    ("DCMut", -2799.816314938),
+    ("mtREV", -2863.915202792),
+    ("VT", -2641.303098248),
+    ("Blosum62", -2610.325363727),
+    ("rtREV", -2741.568404178),
+    ("HIVb", -2858.944476651),
+    ("HIVw", -2893.973630287),
+)
+
+
+class ProteinModels(ProgramTest):
+    def evaluated(self, model, *more):
+        out = self.run_well("evaluate", "--msa", DATA / "peptides.phy", "--tree", DATA / "ten.tree", "--model", model, "--json",
+                            *more)  # fmt: skip
+        return json.loads(out)
+
+    def test_log_likelihoods_are_those_of_iqtree(self):
+        for model, expected in IQTREE:
+            with self.subTest(model):
+                self.assertAlmostEqual(self.evaluated(model)["lnl"], expected, delta=6e-5)
+
+    def test_log_likelihoods_are_those_of_phyml(self):
+        for model, expected in PHYML:
+            with self.subTest(model):
+                self.assertAlmostEqual(self.evaluated(model + "+G4{0.5}")["lnl"], expected, delta=3e-5)
+
+    def test_a_fitted_model_is_written_so_that_it_gives_the_same_likelihood(self):
+        for model in ("LG+G", "WAG+FO", "JTT-DCMut+F+I+G"):
+            with self.subTest(model):
+                fitted = self.evaluated(model, "--optimize", "all")
+                self.write("tree", fitted["tree"])
+                again = json.loads(self.run_well("evaluate", "--msa", DATA / "peptides.phy", "--tree", "tree", "--model",
+                                                 fitted["model"], "--json"))  # fmt: skip
+                self.assertAlmostEqual(again["lnl"], fitted["lnl"], delta=1e-6)
+
+    def test_what_the_data_are_is_printed(self):
+        out = self.run_well("evaluate", "--msa", DATA / "peptides.phy", "--tree", DATA / "ten.tree", "--model", "LG")
+        self.assertIn("amino acids", out)
+        self.assertEqual(self.evaluated("LG")["data"], "aa")
+
+    def test_trees_are_the_same_at_any_number_of_workers_and_after_a_pause(self):
+        def everything(prefix, replicates, **env):
+            changes = {"MASLIN_SERIAL": None, "MASLIN_WORKERS": None, "MASLIN_PIN": None, **env}
+            self.run_well("all", "--msa", DATA / "peptides.phy", "--model", "LG+G", "--replicates", replicates, "--seed", 5,
+                          "--prefix", prefix, "--quiet", env=environment(**changes))  # fmt: skip
+            return self.trees(prefix), figures(self.result(prefix))
+
+        expected = everything("serial", 3, MASLIN_SERIAL="1")
+        self.assertEqual(everything("three", 3, MASLIN_WORKERS="3"), expected)
+        self.assertEqual(everything("wide", 3, MASLIN_WORKERS="4", MASLIN_PIN="trees=2x2"), expected)
+        everything("later", 1)
+        self.assertEqual(everything("later", 3), expected)
+
+    def test_chains_sample_trees_under_a_matrix_and_refuse_what_they_cannot_sample(self):
+        common = ("mcmc", "--msa", DATA / "peptides.phy", "--generations", "200", "--sample", "20", "--chains", "2", "--quiet")
+        self.run_well(*common, "--model", "LG+G", "--prefix", "x")
+        self.assertTrue((self.folder / "x.con.tre").is_file())
+        for model in ("LG+F+G", "PROTGTR"):
+            done = self.run_program(*common, "--model", model, "--prefix", "y")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("of DNA only", done.stderr.decode())
+
+
+if __name__ == "__main__":
+    main()
