@@ -20,7 +20,8 @@ constexpr const char* formats =
     "rtREV, HIVb, HIVw, FLU, which have frequencies of their own, and PROTGTR.\n"
     "Of other characters: BIN, MULTI4_MK, MULTI4_GTR (2 to 20 states).\n"
     "Then +F empirical, +FO optimized, +FE equal or +FU{a/c/g/t} given frequencies; +G gamma rates in 4 categories;\n"
-    "+I invariant sites. Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n";
+    "+I invariant sites. Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n"
+    "Partitions, in a file: a line each, as in LG+G, first = 1-100, 150-200\\3.\n";
 
 void add_data(CLI::App* app, std::string& msa, std::string& data_type) {
   app->add_option("--msa", msa, "Alignment")->required()->type_name("FILE");
@@ -33,7 +34,14 @@ void add_data(CLI::App* app, std::string& msa, std::string& data_type) {
 
 void add_model(CLI::App* app, phylo::ModelChoice& model) {
   app->add_option("--model", model.text, "Model, as in GTR+G")->type_name("MODEL");
-  app->add_option("--model-file", model.file, "File with the model, in one line")->type_name("FILE");
+  app->add_option("--model-file", model.file, "File with the model in one line, or with partitions")->type_name("FILE");
+}
+
+void add_brlen(CLI::App* app, std::string& brlen) {
+  app->add_option("--brlen", brlen,
+                  "Branch lengths of partitions: linked (the same in all) or scaled (each partition has a speed)")
+      ->check(CLI::IsMember({"linked", "scaled"}))
+      ->capture_default_str();
 }
 
 CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
@@ -41,6 +49,7 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   add_data(sub, command.msa, command.data_type);
   sub->add_option("--tree", command.tree, "Tree with branch lengths, in Newick")->required()->type_name("FILE");
   add_model(sub, command.model);
+  add_brlen(sub, command.brlen);
   sub->add_option("--optimize", command.optimize, "What is fitted first: none, branches, or all (branches and model)")
       ->check(CLI::IsMember({"none", "branches", "all"}))
       ->capture_default_str();
@@ -58,6 +67,7 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
 void add_inference(CLI::App* sub, phylo::InferCommand& command) {
   add_data(sub, command.msa, command.data_type);
   add_model(sub, command.model);
+  add_brlen(sub, command.brlen);
   sub->add_option("--seed", command.seed, "Seed of all random choices")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N")

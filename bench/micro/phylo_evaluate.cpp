@@ -18,7 +18,7 @@
 #include "phylo/io/newick.hpp"
 #include "phylo/io/patterns.hpp"
 #include "phylo/like/engine.hpp"
-#include "phylo/model/notation.hpp"
+#include "phylo/model/scheme.hpp"
 
 namespace {
 
@@ -31,7 +31,7 @@ std::string setting(const char* name) {
 phylo::Model read_model(const std::string& file) {
   std::ifstream in(file);
   if (!in) throw maslin::error(file + ": cannot be read");
-  return phylo::parse_model(std::string(std::istreambuf_iterator<char>(in), {}), file);
+  return phylo::parse_scheme(std::string(std::istreambuf_iterator<char>(in), {}), file).parts.front().model;
 }
 
 void evaluate(benchmark::State& state) {

@@ -31,25 +31,33 @@ std::size_t RowBuilder::find(std::string_view name) const {
 void RowBuilder::refuse(std::size_t row, char code, std::size_t offset) const {
   const char* hint =
       code == '.' ? "; '.' for 'as in the first row' is understood in NEXUS only, where FORMAT says MATCHCHAR=." : "";
-  throw format_error{
-      offset, fmt::format("{} in the sequence of taxon {} (site {}) is no {}; expected one of {}{}", shown(code),
-                          shown(names_[row]), rows_[row].size() + 1, alphabet_->code, alphabet_->expected, hint)};
+  const Alphabet& alphabet = alphabets_->of(rows_[row].size());
+  throw format_error{offset,
+                     fmt::format("{} in the sequence of taxon {} (site {}) is no {}; expected one of {}{}", shown(code),
+                                 shown(names_[row]), rows_[row].size() + 1, alphabet.code, alphabet.expected, hint)};
 }
 
 void RowBuilder::append(std::size_t row, char code, std::size_t offset) {
-  const std::uint8_t found = alphabet_->find(code);
+  const Alphabet& alphabet = alphabets_->of(rows_[row].size());
+  const std::uint8_t found = alphabet.find(code);
   if (found == Alphabet::no_code) refuse(row, code, offset);
-  rows_[row] += alphabet_->letters[found];
+  rows_[row] += alphabet.letters[found];
 }
 
 void RowBuilder::append(std::size_t row, std::string_view piece, std::size_t offset) {
   std::string& to = rows_[row];
-  to.reserve(to.size() + piece.size());
+  if (to.capacity() < to.size() + piece.size()) to.reserve(std::max(to.size() + piece.size(), 2 * to.capacity()));
+  if (!alphabets_->by_site.empty()) {
+    for (std::size_t i = 0; i < piece.size(); ++i)
+      if (!is_blank(piece[i])) append(row, piece[i], offset + i);
+    return;
+  }
+  const Alphabet& alphabet = *alphabets_->one;
   for (std::size_t i = 0; i < piece.size(); ++i) {
     if (is_blank(piece[i])) continue;
-    const std::uint8_t found = alphabet_->find(piece[i]);
+    const std::uint8_t found = alphabet.find(piece[i]);
     if (found == Alphabet::no_code) refuse(row, piece[i], offset + i);
-    to += alphabet_->letters[found];
+    to += alphabet.letters[found];
   }
 }
 
@@ -71,7 +79,7 @@ Alignment RowBuilder::finish(std::size_t end_of_text) && {
   if (rows_.front().size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
     throw format_error{end_of_text, "more than 2^31 - 1 sites; split the alignment"};
   Alignment alignment;
-  alignment.alphabet = alphabet_;
+  alignment.alphabet = alphabets_->one;
   alignment.names = std::move(names_);
   alignment.rows = std::move(rows_);
   return alignment;
@@ -96,7 +104,7 @@ int drop_undetermined_columns(Alignment& alignment) {
   return static_cast<int>(sites - kept);
 }
 
-Alignment parse_alignment(std::string_view given, const std::string& file, const Alphabet& alphabet) {
+Alignment parse_alignment(std::string_view given, const std::string& file, const Alphabets& alphabets) {
   const std::string text = normalize_text(std::string(given));
   try {
     const std::size_t start = text.find_first_not_of(" \t\v\f\n");
@@ -105,11 +113,11 @@ Alignment parse_alignment(std::string_view given, const std::string& file, const
                                          : "the file holds nothing but blanks; expected an alignment"};
     Alignment alignment;
     if (text[start] == '>')
-      alignment = parse_fasta(text, alphabet);
+      alignment = parse_fasta(text, alphabets);
     else if (same_word(std::string_view(text).substr(start, 6), "#NEXUS"))
-      alignment = parse_nexus(text, alphabet);
+      alignment = parse_nexus(text, alphabets);
     else if (text[start] >= '0' && text[start] <= '9')
-      alignment = parse_phylip(text, alphabet);
+      alignment = parse_phylip(text, alphabets);
     else
       throw format_error{start,
                          fmt::format("{} begins no known alignment format; expected '>' (FASTA), '#NEXUS', or the "
@@ -122,8 +130,8 @@ Alignment parse_alignment(std::string_view given, const std::string& file, const
   }
 }
 
-Alignment read_alignment(const std::string& file, const Alphabet& alphabet) {
-  return parse_alignment(read_text(file), file, alphabet);
+Alignment read_alignment(const std::string& file, const Alphabets& alphabets) {
+  return parse_alignment(read_text(file), file, alphabets);
 }
 
 }  // namespace phylo

@@ -13,8 +13,8 @@ namespace phylo {
 /// Y S W K M B D H V, and '-' for whatever says nothing (gap, N, X, ?); U has become T. All rows have one length; names
 /// are distinct.
 struct Alignment {
-  const Alphabet* alphabet = &dna_alphabet();
-  std::string file;  ///< where it came from, for messages
+  const Alphabet* alphabet = &dna_alphabet();  ///< of all sites, unless it was read with several
+  std::string file;                            ///< where it came from, for messages
   std::vector<std::string> names;
   std::vector<std::string> rows;
 
@@ -24,14 +24,14 @@ struct Alignment {
 
 /// Gives the alignment in the file. The format (relaxed PHYLIP, sequential or interleaved; FASTA; NEXUS) is told from
 /// the content. Throws `input_error` when the file can't be read, is none of these, names a taxon twice, has rows of
-/// unequal length, a character that is none of the alphabet's, no site, or fewer than four taxa.
-Alignment read_alignment(const std::string& file, const Alphabet& alphabet = dna_alphabet());
+/// unequal length, a character that is none of its site's alphabet, no site, or fewer than four taxa.
+Alignment read_alignment(const std::string& file, const Alphabets& alphabets = dna_alphabet());
 
 /// Takes out the columns without any determined character, which say nothing but would be drawn by bootstrap
 /// replicates, and gives how many there were. Throws `input_error` when nothing is left.
 int drop_undetermined_columns(Alignment& alignment);
 
 /// The same as read_alignment from a text; `file` stands in messages.
-Alignment parse_alignment(std::string_view text, const std::string& file, const Alphabet& alphabet = dna_alphabet());
+Alignment parse_alignment(std::string_view text, const std::string& file, const Alphabets& alphabets = dna_alphabet());
 
 }  // namespace phylo

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace phylo {
 
@@ -49,5 +50,15 @@ const Alphabet& protein_alphabet();
 const Alphabet& binary_alphabet();
 /// 0 to 9, then A to J: as many as there are states, 2 to most_states.
 const Alphabet& multistate_alphabet(int states);
+
+/// The alphabets of an alignment's sites: one, or another one for each.
+struct Alphabets {
+  Alphabets(const Alphabet& of_all) : one(&of_all) {}
+
+  const Alphabet* one;                   ///< of the sites that `by_site` does not know
+  std::vector<const Alphabet*> by_site;  ///< empty if all sites have one
+
+  const Alphabet& of(std::size_t site) const { return site < by_site.size() ? *by_site[site] : *one; }
+};
 
 }  // namespace phylo

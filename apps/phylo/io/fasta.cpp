@@ -4,8 +4,8 @@
 namespace phylo {
 
 /// A taxon's name is the first word behind '>'; its sequence goes on to the next '>'.
-Alignment parse_fasta(std::string_view text, const Alphabet& alphabet) {
-  RowBuilder rows(alphabet);
+Alignment parse_fasta(std::string_view text, const Alphabets& alphabets) {
+  RowBuilder rows(alphabets);
   std::size_t row = RowBuilder::npos;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

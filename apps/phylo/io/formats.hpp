@@ -22,13 +22,13 @@ struct format_error {
 /// Gathers the rows of an alignment, checking names and characters as they arrive.
 class RowBuilder {
  public:
-  explicit RowBuilder(const Alphabet& alphabet) : alphabet_(&alphabet) {}
+  explicit RowBuilder(const Alphabets& alphabets) : alphabets_(&alphabets) {}
 
   /// Begins a row and gives its index. Throws `format_error` when the name is empty or stands already.
   std::size_t add(std::string_view name, std::size_t offset);
   /// Gives the row of that name, or `npos`.
   std::size_t find(std::string_view name) const;
-  /// Appends one character, stored as `Alignment` says. Throws `format_error` when the alphabet does not
+  /// Appends one character, stored as `Alignment` says. Throws `format_error` when the site's alphabet does not
   /// have it.
   void append(std::size_t row, char code, std::size_t offset);
   /// Appends a piece of sequence; blanks between its characters are skipped.
@@ -49,15 +49,15 @@ class RowBuilder {
  private:
   [[noreturn]] void refuse(std::size_t row, char code, std::size_t offset) const;
 
-  const Alphabet* alphabet_;
+  const Alphabets* alphabets_;
   std::vector<std::string> names_;
   std::vector<std::string> rows_;
   std::vector<std::size_t> offsets_;
   std::unordered_map<std::string, std::size_t> index_;
 };
 
-Alignment parse_phylip(std::string_view text, const Alphabet& alphabet);
-Alignment parse_fasta(std::string_view text, const Alphabet& alphabet);
-Alignment parse_nexus(std::string_view text, const Alphabet& alphabet);
+Alignment parse_phylip(std::string_view text, const Alphabets& alphabets);
+Alignment parse_fasta(std::string_view text, const Alphabets& alphabets);
+Alignment parse_nexus(std::string_view text, const Alphabets& alphabets);
 
 }  // namespace phylo

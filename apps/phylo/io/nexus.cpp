@@ -126,8 +126,8 @@ std::vector<std::string_view> datatypes(DataType type) {
 
 class Reader {
  public:
-  Reader(std::string_view text, const Alphabet& alphabet)
-      : text_(text), alphabet_(alphabet), in_(text), rows_(alphabet) {}
+  Reader(std::string_view text, const Alphabets& alphabets)
+      : text_(text), alphabets_(alphabets), in_(text), rows_(alphabets) {}
 
   Alignment read() {
     in_.expect_word("#NEXUS");
@@ -220,10 +220,10 @@ class Reader {
       if (key.is(";")) return;
       if (key.is("DATATYPE")) {
         const std::string type = value_of(key);
-        const std::vector<std::string_view> types = datatypes(alphabet_.type);
+        const std::vector<std::string_view> types = datatypes(alphabets_.one->type);
         if (std::none_of(types.begin(), types.end(), [&](std::string_view one) { return same_word(type, one); }))
           throw format_error{key.offset, fmt::format("DATATYPE={} can't be analysed as {}; expected {}", shown(type),
-                                                     alphabet_.name, fmt::join(types, " or "))};
+                                                     alphabets_.one->name, fmt::join(types, " or "))};
       } else if (key.is("GAP")) {
         format_.gap = symbol_of(key);
       } else if (key.is("MISSING")) {
@@ -323,6 +323,7 @@ class Reader {
 
   /// {AG} and (AG): the states that may stand at this site.
   void read_set(std::size_t row, std::size_t offset, char close) {
+    const Alphabet& alphabet = alphabets_.of(rows_.row(row).size());
     std::uint32_t set = 0;
     for (;;) {
       if (in_.at_end()) throw format_error{offset, fmt::format("this set is never closed; expected {}", shown(close))};
@@ -330,24 +331,24 @@ class Reader {
       const char c = in_.take();
       if (c == close) break;
       if (is_space(c) || c == ',') continue;
-      const std::uint8_t code = c == format_.gap || c == format_.missing ? alphabet_.unknown : alphabet_.find(c);
+      const std::uint8_t code = c == format_.gap || c == format_.missing ? alphabet.unknown : alphabet.find(c);
       if (code == Alphabet::no_code)
         throw format_error{
-            at, fmt::format("{} is no {}; expected a {} inside the set", shown(c), alphabet_.code, alphabet_.unit)};
-      set |= alphabet_.sets[code];
+            at, fmt::format("{} is no {}; expected a {} inside the set", shown(c), alphabet.code, alphabet.unit)};
+      set |= alphabet.sets[code];
     }
     if (set == 0) throw format_error{offset, "this set is empty"};
-    const std::uint8_t code = alphabet_.find_set(set);
+    const std::uint8_t code = alphabet.find_set(set);
     if (code == Alphabet::no_code)
-      throw format_error{offset,
-                         fmt::format("no {} stands for this set of {}; sets can be {}", alphabet_.code, alphabet_.name,
-                                     alphabet_.type == DataType::protein ? "{ND} (B), {QE} (Z), {IL} (J) or all"
-                                                                         : "one state or all")};
-    rows_.append_stored(row, alphabet_.letters[code]);
+      throw format_error{
+          offset,
+          fmt::format("no {} stands for this set of {}; sets can be {}", alphabet.code, alphabet.name,
+                      alphabet.type == DataType::protein ? "{ND} (B), {QE} (Z), {IL} (J) or all" : "one state or all")};
+    rows_.append_stored(row, alphabet.letters[code]);
   }
 
   std::string_view text_;
-  const Alphabet& alphabet_;
+  const Alphabets& alphabets_;
   Scanner in_;
   Format format_;
   RowBuilder rows_;
@@ -355,6 +356,6 @@ class Reader {
 
 }  // namespace
 
-Alignment parse_nexus(std::string_view text, const Alphabet& alphabet) { return Reader(text, alphabet).read(); }
+Alignment parse_nexus(std::string_view text, const Alphabets& alphabets) { return Reader(text, alphabets).read(); }
 
 }  // namespace phylo

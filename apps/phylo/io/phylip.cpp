@@ -92,8 +92,8 @@ format_error missing_rows(const RowBuilder& rows, const Header& header, std::siz
 }
 
 RowBuilder read_sequential(const std::vector<Line>& lines, const Header& header, std::size_t end,
-                           const Alphabet& alphabet) {
-  RowBuilder rows(alphabet);
+                           const Alphabets& alphabets) {
+  RowBuilder rows(alphabets);
   std::size_t at = 1;
   while (rows.size() < header.taxa) {
     if (at == lines.size()) throw missing_rows(rows, header, end);
@@ -113,8 +113,8 @@ RowBuilder read_sequential(const std::vector<Line>& lines, const Header& header,
 }
 
 RowBuilder read_interleaved(const std::vector<Line>& lines, const Header& header, std::size_t end,
-                            const Alphabet& alphabet) {
-  RowBuilder rows(alphabet);
+                            const Alphabets& alphabets) {
+  RowBuilder rows(alphabets);
   std::size_t at = 1;
   for (; rows.size() < header.taxa; ++at) {
     if (at == lines.size()) throw missing_rows(rows, header, end);
@@ -174,12 +174,12 @@ Attempt attempt(Read&& read) {
 
 }  // namespace
 
-Alignment parse_phylip(std::string_view text, const Alphabet& alphabet) {
+Alignment parse_phylip(std::string_view text, const Alphabets& alphabets) {
   const std::vector<Line> lines = lines_of(text);
   const Header header = read_header(lines.front());
 
-  Attempt sequential = attempt([&] { return read_sequential(lines, header, text.size(), alphabet); });
-  Attempt interleaved = attempt([&] { return read_interleaved(lines, header, text.size(), alphabet); });
+  Attempt sequential = attempt([&] { return read_sequential(lines, header, text.size(), alphabets); });
+  Attempt interleaved = attempt([&] { return read_interleaved(lines, header, text.size(), alphabets); });
   auto* in_sequence = std::get_if<RowBuilder>(&sequential);
   auto* in_blocks = std::get_if<RowBuilder>(&interleaved);
   if (in_sequence != nullptr && in_blocks != nullptr) {

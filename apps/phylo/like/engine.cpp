@@ -9,59 +9,98 @@
 namespace phylo {
 
 Engine::Engine(const Patterns& patterns, const Model& model, const Options& options)
-    : state_(std::make_unique<State>(patterns, model, options)) {}
+    : Engine(std::vector<PartView>{{&patterns, &model}}, options) {}
+Engine::Engine(const std::vector<PartView>& parts, const Options& options)
+    : state_(std::make_unique<State>(parts, options)) {}
 Engine::~Engine() = default;
 
-const Model& Engine::model() const { return state_->model; }
-void Engine::set_model(const Model& model) { state_->take_model(model); }
+int Engine::parts() const { return static_cast<int>(state_->parts.size()); }
+const Model& Engine::model(int part) const { return state_->parts[static_cast<std::size_t>(part)]->model; }
+std::vector<Model> Engine::models() const {
+  std::vector<Model> all;
+  for (const auto& part : state_->parts) all.push_back(part->model);
+  return all;
+}
+void Engine::set_model(const Model& model, int part) {
+  state_->parts[static_cast<std::size_t>(part)]->take_model(model);
+}
 
 void Engine::changed(const Tree& tree, HalfEdge h) {
-  state_->forget(tree, h);
-  if (const HalfEdge far = tree.back(h); far != none) state_->forget(tree, far);
+  const HalfEdge far = tree.back(h);
+  for (const auto& part : state_->parts) {
+    part->forget(tree, h);
+    if (far != none) part->forget(tree, far);
+  }
 }
 void Engine::changed_everything() { state_->forget(); }
 
 double Engine::propose(const Tree& tree, std::span<const HalfEdge> around, std::span<const HalfEdge> changed_ends,
                        HalfEdge at) {
-  for (const HalfEdge h : around) state_->require(tree, h);
-  state_->begin();
+  PartState& part = *state_->parts.front();
+  for (const HalfEdge h : around) part.require(tree, h);
+  part.begin();
   for (const HalfEdge h : changed_ends) changed(tree, h);
   return evaluate(tree, at);
 }
 
 double Engine::propose_all(const Tree& tree, HalfEdge at) {
-  state_->begin();
+  state_->parts.front()->begin();
   state_->forget();
   return evaluate(tree, at);
 }
 
 double Engine::propose(const Tree& tree, const Model& model, HalfEdge at) {
-  if (model.categories != state_->rates) throw std::logic_error("likelihood: a proposal of other rate categories");
-  state_->begin();
-  state_->propose_model(model);
-  state_->forget();
+  PartState& part = *state_->parts.front();
+  if (model.categories != part.rates) throw std::logic_error("likelihood: a proposal of other rate categories");
+  part.begin();
+  part.propose_model(model);
+  part.forget();
   return evaluate(tree, at);
 }
 
-void Engine::accept() { state_->decide(true); }
-void Engine::reject() { state_->decide(false); }
+void Engine::accept() { state_->parts.front()->decide(true); }
+void Engine::reject() { state_->parts.front()->decide(false); }
+
+namespace {
+
+Evaluation evaluation_of(PartState& part, const Tree& tree, HalfEdge h) {
+  const auto [near, far] = part.require_both(tree, h);
+  const Operand plain = part.plain(near);
+  return {plain, part.across(far, tree.length(h), part.factors.joint), part.sites()};
+}
+
+Sumtable sumtable_of(PartState& part, const Operand& near, const Operand& far) {
+  return {part.table.data(), near, far, part.sites().invariant};
+}
+
+}  // namespace
 
 double Engine::evaluate(const Tree& tree, HalfEdge h) {
   State& s = *state_;
-  const auto [near, far] = s.require_both(tree, h);
-  return s.run_evaluate(s.plain(near), s.across(far, tree.length(h), s.factors.joint));
+  s.each([&](PartState& part, FinalStep& step) { step.evaluation = evaluation_of(part, tree, h); });
+  return s.run_evaluate();
+}
+
+double Engine::evaluate_part(const Tree& tree, int part) {
+  State& s = *state_;
+  const auto i = static_cast<std::size_t>(part);
+  s.steps[i].evaluation = evaluation_of(*s.parts[i], tree, 0);
+  return s.run_evaluate_of(i);
 }
 
 void Engine::newview(const Tree& tree, HalfEdge h) {
-  state_->require(tree, h);
+  state_->each([&](PartState& part, FinalStep&) { part.require(tree, h); });
   state_->run_newview();
 }
 
 double Engine::makenewz(const Tree& tree, HalfEdge h, int iterations) {
   State& s = *state_;
-  const auto [near, far] = s.require_both(tree, h);
-  return s.run_makenewz(s.through(near, s.factors.near_eigen), s.through(far, s.factors.far_eigen), tree.length(h),
-                        iterations);
+  s.each([&](PartState& part, FinalStep& step) {
+    const auto [near, far] = part.require_both(tree, h);
+    const Operand near_end = part.through(near, part.factors.near_eigen);
+    step.sumtable = sumtable_of(part, near_end, part.through(far, part.factors.far_eigen));
+  });
+  return s.run_makenewz(tree.length(h), iterations);
 }
 
 double Engine::optimize_branch(Tree& tree, HalfEdge h, int iterations) {
@@ -78,30 +117,34 @@ Insertion Engine::insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, dou
   const HalfEdge far = tree.back(at);
   const double half = std::max(tree.length(at) / 2, shortest_branch);
   Insertion result{0, std::clamp(pendant, shortest_branch, longest_branch), half, half};
-  s.require(tree, at);
-  s.require(tree, far);
-  s.require(tree, subtree);
-  // The best length of the branch from the new node, whose CLV without it is on the list, to that of `h`.
-  const auto fitted = [&](HalfEdge h, double length) {
+  s.each([&](PartState& part, FinalStep&) {
+    for (const HalfEdge h : {at, far, subtree}) part.require(tree, h);
+  });
+  // The best length of the branch from the new node, which sees `a` and `b` across the other two, to that of `h`.
+  const auto fitted = [&](HalfEdge a, double to_a, HalfEdge b, double to_b, HalfEdge h, double length) {
     constexpr int iterations = 8;
-    Operand node = s.scratch();
-    node.matrices = s.factors.near_eigen.data();
-    return s.run_makenewz(node, s.through(h, s.factors.far_eigen), length, iterations);
+    s.each([&](PartState& part, FinalStep& step) {
+      part.add_scratch(a, to_a, b, to_b);
+      Operand node = part.scratch();
+      node.matrices = part.factors.near_eigen.data();
+      step.sumtable = sumtable_of(part, node, part.through(h, part.factors.far_eigen));
+    });
+    return s.run_makenewz(length, iterations);
   };
   for (int round = 0; round < rounds && fit != Fit::nothing; ++round) {
-    s.add_scratch(at, result.near, far, result.far);
-    result.pendant = fitted(subtree, result.pendant);
+    result.pendant = fitted(at, result.near, far, result.far, subtree, result.pendant);
     if (fit == Fit::pendant) break;
-    s.add_scratch(far, result.far, subtree, result.pendant);
-    result.near = fitted(at, result.near);
-    s.add_scratch(at, result.near, subtree, result.pendant);
-    result.far = fitted(far, result.far);
+    result.near = fitted(far, result.far, subtree, result.pendant, at, result.near);
+    result.far = fitted(at, result.near, subtree, result.pendant, far, result.far);
   }
-  const Operand hung = s.hang(subtree, result.pendant);
-  Operand a = s.across(at, result.near, s.factors.transition);
-  Operand b = s.across(far, result.far, s.factors.transition);
-  if (b.codes) std::swap(a, b);
-  result.lnl = s.run_junction(a, b, hung);
+  s.each([&](PartState& part, FinalStep& step) {
+    const Operand hung = part.hang(subtree, result.pendant);
+    Operand a = part.across(at, result.near, part.factors.transition);
+    Operand b = part.across(far, result.far, part.factors.transition);
+    if (b.codes) std::swap(a, b);
+    step.junction = {a, b, hung, part.sites()};
+  });
+  result.lnl = s.run_junction();
   return result;
 }
 

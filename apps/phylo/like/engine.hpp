@@ -1,10 +1,11 @@
 #pragma once
-// The likelihood of one tree at a time, under one model, on one set of site patterns.
+// The likelihood of one tree at a time, on one set of site patterns under one model or on several.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "phylo/io/patterns.hpp"
 #include "phylo/model/model.hpp"
@@ -31,10 +32,17 @@ struct Insertion {
   double far = 0;      ///< to the node at that branch's other end
 };
 
-/// Computes log-likelihoods. Half-edge `h` of an inner node has a conditional likelihood vector (CLV): the probability
-/// of what the tips on h's own side of its branch show, for each base at h's node. There is one for each direction, so
-/// that a search may look at a branch from both ends; where 3 (taxa - 2) of them would need more than the memory
-/// allowed, each inner node keeps only the latest. Only what is not up to date is computed again.
+/// Sites that share a model, for an engine that is made of them.
+struct PartView {
+  const Patterns* patterns;
+  const Model* model;
+};
+
+/// Computes log-likelihoods. That of several parts is the sum of theirs; they share the tree and its branch lengths,
+/// which each may stretch by its model's `speed`. Half-edge `h` of an inner node has a conditional likelihood vector
+/// (CLV): the probability of what the tips on h's own side of its branch show, for each base at h's node. There is one
+/// for each direction, so that a search may look at a branch from both ends; where 3 (taxa - 2) of them would need more
+/// than the memory allowed, each inner node keeps only the latest. Only what is not up to date is computed again.
 ///
 /// The engine does not watch the tree. Whoever changes it calls `changed` for every half-edge whose length or partner
 /// has changed (once per end is enough for a length; connect and disconnect: all four ends), after the change and
@@ -58,13 +66,18 @@ class Engine {
   /// error when MASLIN_SIMD asks for instructions that do not exist here. The patterns may be destroyed afterwards.
   Engine(const Patterns& patterns, const Model& model, const Options& options);
   Engine(const Patterns& patterns, const Model& model) : Engine(patterns, model, Options{}) {}
+  /// Of several parts, which have the same taxa. Proposals are for one part only.
+  explicit Engine(const std::vector<PartView>& parts, const Options& options);
+  explicit Engine(const std::vector<PartView>& parts) : Engine(parts, Options{}) {}
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  const Model& model() const;
-  /// Takes another model (its frequencies as they stand) and forgets all CLVs.
-  void set_model(const Model& model);
+  int parts() const;
+  const Model& model(int part = 0) const;
+  std::vector<Model> models() const;
+  /// Takes another model (its frequencies as they stand) and forgets all CLVs of that part.
+  void set_model(const Model& model, int part = 0);
 
   /// Says that the length or the partner of `h` has changed: forgets every CLV that looks through it. Walks only where
   /// something is up to date, so many calls cost little. An unconnected `h` is fine.
@@ -76,6 +89,8 @@ class Engine {
   /// rounding).
   double evaluate(const Tree& tree, HalfEdge h);
   double evaluate(const Tree& tree) { return evaluate(tree, 0); }
+  /// The same of one part.
+  double evaluate_part(const Tree& tree, int part);
 
   /// Brings the CLV of `h` up to date.
   void newview(const Tree& tree, HalfEdge h);
@@ -101,12 +116,14 @@ class Engine {
   /// log-likelihood.
   double smooth(Tree& tree, int rounds = 32, double epsilon = 0.01);
 
-  /// Optimizes the parameters of the model that are to be optimized, all at once (BFGS), until a step gains less than
-  /// `epsilon`. What it learns of their curvature serves the next call. Branch lengths stay. Gives the log-likelihood.
+  /// Optimizes the parameters of the models that are to be optimized, all of a part at once (BFGS), until a step gains
+  /// less than `epsilon`. What it learns of their curvature serves the next call. Branch lengths stay. Gives the
+  /// log-likelihood.
   double optimize_model(const Tree& tree, double epsilon = 0.1);
 
   /// Alternates optimize_model and smooth until both together gain less than `epsilon`. With both +G and +I to be
-  /// optimized it climbs twice, from many and from few invariant sites, and keeps the higher. Gives the log-likelihood.
+  /// optimized it climbs twice, from many and from few invariant sites, and keeps the higher. If the speeds of all
+  /// parts are optimized, their mean over the sites is 1 in the end. Gives the log-likelihood.
   double optimize(Tree& tree, double epsilon = 0.1);
 
   /// Gives the log-likelihood of a proposed tree, computed at the branch of `at`. `tree` has been changed already:
@@ -123,6 +140,12 @@ class Engine {
   struct State;
 
  private:
+  double optimize_part(const Tree& tree, int part, double epsilon);
+  /// Of parts with both +G and +I: takes the higher top, and says whether any was another one.
+  bool try_other_tops(const Tree& tree, double epsilon);
+  /// Makes the mean speed of the sites 1 if all speeds are optimized, and says whether they are.
+  bool equalize_speeds(Tree& tree);
+
   std::unique_ptr<State> state_;
 };
 

@@ -15,84 +15,85 @@ namespace ms = maslin;
 namespace phylo {
 namespace {
 
-/// What every kernel is handed: the arithmetic, the patterns and the traversal that comes first.
+/// What every kernel is handed: blocks of groups, of one part or of several, each with the traversal that comes first.
 struct Work {
-  const Kernels& arithmetic;
-  const Traversal& traversal;
-  int rates;
-  int groups;
+  const Engine::State& state;
+  std::size_t first, last;  ///< chunks
 
-  ms::block block() const { return {arithmetic.block}; }
-  void before(ms::range r) const {
-    arithmetic.newview(traversal.steps(), traversal.count(), rates, static_cast<int>(r.first),
-                       static_cast<int>(r.last));
+  explicit Work(const Engine::State& s) : Work(s, 0, s.chunks.size()) {}
+  Work(const Engine::State& s, std::size_t from, std::size_t to) : state(s), first(from), last(to) {}
+
+  /// Calls `body(part, its final step, first group, last group)` for a block, after the traversal.
+  template <class Body>
+  auto block(ms::range r, Body&& body) const {
+    const Chunk& c = state.chunks[static_cast<std::size_t>(r.first)];
+    const PartState& part = *state.parts[c.part];
+    part.kernels->newview(part.traversal.steps(), part.traversal.count(), part.rates, c.first, c.last);
+    return body(part, state.steps[c.part], c.first, c.last);
   }
 };
 
+/// Each chunk is a block of the loop.
+constexpr ms::block one_chunk{1};
+
+template <class Body>
+double sum_over(const Work& work, Body&& body) {
+  return ms::parallel_reduce(
+      work.first, work.last, 0.0, std::plus<>{}, [&](ms::range r) { return work.block(r, body); }, one_chunk);
+}
+
 void newview_body(const Work& work) {
   ms::parallel_for(
-      0, work.groups, [&](ms::range r) { work.before(r); }, work.block());
+      work.first, work.last, [&](ms::range r) { work.block(r, [](const PartState&, const FinalStep&, int, int) {}); },
+      one_chunk);
 }
 
-double evaluate_body(const Work& work, const Evaluation& e) {
-  return ms::parallel_reduce(
-      0, work.groups, 0.0, std::plus<>{},
-      [&](ms::range r) {
-        work.before(r);
-        return work.arithmetic.evaluate(e, work.rates, static_cast<int>(r.first), static_cast<int>(r.last));
-      },
-      work.block());
+double evaluate_body(const Work& work) {
+  return sum_over(work, [](const PartState& part, const FinalStep& step, int from, int to) {
+    return part.kernels->evaluate(step.evaluation, part.rates, from, to);
+  });
 }
 
-/// A CLV that a junction has to make from the subtree's first; null if it stands.
-struct Preparation {
-  const Operand* from;
-  double* clv;
-  std::int32_t* scale;
-};
-
-double junction_body(const Work& work, const Junction& e, const Preparation& hung) {
-  return ms::parallel_reduce(
-      0, work.groups, 0.0, std::plus<>{},
-      [&](ms::range r) {
-        const int from = static_cast<int>(r.first), to = static_cast<int>(r.last);
-        work.before(r);
-        if (hung.from) work.arithmetic.prepare(*hung.from, hung.clv, hung.scale, work.rates, from, to);
-        return work.arithmetic.junction(e, work.rates, from, to);
-      },
-      work.block());
+double junction_body(const Work& work) {
+  return sum_over(work, [](const PartState& part, const FinalStep& step, int from, int to) {
+    if (const Preparation& p = step.preparation; p.from)
+      part.kernels->prepare(*p.from, p.clv, p.scale, part.rates, from, to);
+    return part.kernels->junction(step.junction, part.rates, from, to);
+  });
 }
-
-/// Everything makenewz needs beside the table: how factors of a length are made, and where they go.
-struct Search {
-  const double* exponents;
-  double* factors[3];
-  const double* weights;
-  double length;
-  int iterations;
-};
 
 Slopes add(Slopes a, Slopes b) { return {a.first + b.first, a.second + b.second}; }
 
-double makenewz_body(const Work& work, const Sumtable& table, const Search& search) {
-  const Derivation derivation{table.table, {search.factors[0], search.factors[1], search.factors[2]}, search.weights};
-  bool table_made = false;
+Derivation derivation_of(const PartState& part) {
+  const auto& f = part.table_factors;
+  return {part.table.data(), {f[0].data(), f[1].data(), f[2].data()}, part.weights.data()};
+}
+
+double makenewz_body(const Work& work, double length, int iterations) {
+  bool tables_made = false;
   // Less than this much log-likelihood is not worth another step.
   constexpr double tolerance = 1e-5;
-  return maximize_length(search.length, shortest_branch, longest_branch, search.iterations, tolerance, [&](double t) {
-    work.arithmetic.factors(search.exponents, work.rates, t, search.factors[0], search.factors[1], search.factors[2]);
-    const bool first = !std::exchange(table_made, true);
+  return maximize_length(length, shortest_branch, longest_branch, iterations, tolerance, [&](double t) {
+    for (const auto& part : work.state.parts) {
+      auto& f = part->table_factors;
+      part->kernels->factors(part->factors.exponents.data(), part->rates, t, f[0].data(), f[1].data(), f[2].data());
+    }
+    const bool first = !std::exchange(tables_made, true);
+    const auto slopes = [](const PartState& part, int from, int to) {
+      return part.kernels->slopes(derivation_of(part), part.rates, from, to);
+    };
     return ms::parallel_reduce(
-        0, work.groups, Slopes{}, add,
+        work.first, work.last, Slopes{}, add,
         [&](ms::range r) {
-          const int from = static_cast<int>(r.first), to = static_cast<int>(r.last);
-          if (first) {
-            work.before(r);
-            work.arithmetic.sumtable(table, work.rates, from, to);
-          }
-          return work.arithmetic.slopes(derivation, work.rates, from, to);
+          if (first)
+            return work.block(r, [&](const PartState& part, const FinalStep& step, int from, int to) {
+              part.kernels->sumtable(step.sumtable, part.rates, from, to);
+              return slopes(part, from, to);
+            });
+          const Chunk& c = work.state.chunks[static_cast<std::size_t>(r.first)];
+          return slopes(*work.state.parts[c.part], c.first, c.last);
         },
-        work.block());
+        one_chunk);
   });
 }
 
@@ -101,13 +102,13 @@ const ms::kernel evaluate_kernel{"evaluate", evaluate_body};
 const ms::kernel insertion_kernel{"insertion", junction_body};
 const ms::kernel makenewz_kernel{"makenewz", makenewz_body};
 
-/// Empties the traversal when a kernel is done. What was planned counts as computed, so after an exception nothing
+/// Empties the traversals when a kernel is done. What was planned counts as computed, so after an exception nothing
 /// does.
 class Cleaner {
  public:
   explicit Cleaner(Engine::State& state) : state_(state), exceptions_(std::uncaught_exceptions()) {}
   ~Cleaner() {
-    state_.traversal.clear();
+    for (const auto& part : state_.parts) part->traversal.clear();
     if (std::uncaught_exceptions() > exceptions_) state_.forget();
   }
   Cleaner(const Cleaner&) = delete;
@@ -122,32 +123,30 @@ class Cleaner {
 
 void Engine::State::run_newview() {
   const Cleaner cleaner(*this);
-  if (traversal.count() > 0) ms::offload(newview_kernel, Work{*kernels, traversal, rates, groups});
+  for (const auto& part : parts)
+    if (part->traversal.count() > 0) return ms::offload(newview_kernel, Work(*this));
 }
 
-double Engine::State::run_evaluate(const Operand& near, const Operand& far) {
+double Engine::State::run_evaluate(std::size_t first, std::size_t last) {
   const Cleaner cleaner(*this);
-  return ms::offload(evaluate_kernel, Work{*kernels, traversal, rates, groups}, Evaluation{near, far, sites()});
+  return ms::offload(evaluate_kernel, Work(*this, first, last));
 }
 
-double Engine::State::run_junction(const Operand& near, const Operand& far, const Operand& hung) {
+double Engine::State::run_junction() {
   const Cleaner cleaner(*this);
-  const Preparation preparation{hanging.pending ? &hanging.from : nullptr, clv(hung_slot()), scale(hung_slot())};
-  const double lnl = ms::offload(insertion_kernel, Work{*kernels, traversal, rates, groups},
-                                 Junction{near, far, hung, sites()}, preparation);
-  hanging.pending = false;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    PartState& part = *parts[i];
+    const Operand* from = part.hanging.pending ? &part.hanging.from : nullptr;
+    steps[i].preparation = {from, part.clv(part.hung_slot()), part.scale(part.hung_slot())};
+  }
+  const double lnl = ms::offload(insertion_kernel, Work(*this));
+  for (const auto& part : parts) part->hanging.pending = false;
   return lnl;
 }
 
-double Engine::State::run_makenewz(const Operand& near, const Operand& far, double length, int iterations) {
+double Engine::State::run_makenewz(double length, int iterations) {
   const Cleaner cleaner(*this);
-  return ms::offload(makenewz_kernel, Work{*kernels, traversal, rates, groups},
-                     Sumtable{table.data(), near, far, sites().invariant},
-                     Search{factors.exponents.data(),
-                            {table_factors[0].data(), table_factors[1].data(), table_factors[2].data()},
-                            weights.data(),
-                            length,
-                            iterations});
+  return ms::offload(makenewz_kernel, Work(*this), length, iterations);
 }
 
 }  // namespace phylo

@@ -68,15 +68,22 @@ double Engine::smooth(Tree& tree, int rounds, double epsilon) {
 }
 
 double Engine::optimize_model(const Tree& tree, double epsilon) {
-  State& s = *state_;
-  const Model start = s.model;
+  if (parts() == 1) return optimize_part(tree, 0, epsilon);
+  double lnl = 0;
+  for (int part = 0; part < parts(); ++part) lnl += optimize_part(tree, part, epsilon / parts());
+  return lnl;
+}
+
+double Engine::optimize_part(const Tree& tree, int number, double epsilon) {
+  PartState& part = *state_->parts[static_cast<std::size_t>(number)];
+  const Model start = part.model;
   std::vector<double> x = free_parameters(start);
-  if (x.empty()) return evaluate(tree, 0);
+  if (x.empty()) return evaluate_part(tree, number);
   const auto likelihood = [&](const std::vector<double>& values) {
-    s.take_model(with_parameters(start, values));
-    return evaluate(tree, 0);
+    part.take_model(with_parameters(start, values));
+    return evaluate_part(tree, number);
   };
-  return maximize(likelihood, x, likelihood(x), parameter_bounds(start), epsilon, s.curvature);
+  return maximize(likelihood, x, likelihood(x), parameter_bounds(start), epsilon, part.curvature);
 }
 
 namespace {
@@ -95,32 +102,79 @@ double climb(Engine& engine, Tree& tree, double epsilon) {
   return lnl;
 }
 
+/// A model of many invariant sites beside alike ones if the one at hand has few beside many slow ones, or the other way
+/// round: where both explain the data, the likelihood has two tops, and which is higher shows only on top of them.
+Model at_the_other_top(const Model& best, double constant_share) {
+  Model other = best;
+  const bool few = best.invariant < 0.5 * constant_share;
+  other.invariant = few ? 0.8 * constant_share : 0.1 * constant_share;
+  other.alpha = few ? 3 : 0.5;
+  return other;
+}
+
 }  // namespace
 
 double Engine::optimize(Tree& tree, double epsilon) {
   State& s = *state_;
   // What was learned on the way here may be too coarse for the last digits.
-  s.curvature = {};
+  for (const auto& part : s.parts) part->curvature = {};
   double lnl = climb(*this, tree, epsilon);
-  if (!invariant_and_gamma_are_free(s.model)) return lnl;
+  if (parts() > 1) {
+    if (try_other_tops(tree, epsilon)) lnl = climb(*this, tree, epsilon);
+    return equalize_speeds(tree) ? evaluate(tree, 0) : lnl;
+  }
+  PartState& part = *s.parts.front();
+  if (!invariant_and_gamma_are_free(part.model)) return lnl;
 
-  // Few invariant sites beside many slow ones, or many beside alike ones: where both explain the data, the likelihood
-  // has two tops, and which is higher shows only on top of them.
-  const Model best = s.model;
-  Model other = best;
-  const bool few = best.invariant < 0.5 * s.constant_share;
-  other.invariant = few ? 0.8 * s.constant_share : 0.1 * s.constant_share;
-  other.alpha = few ? 3 : 0.5;
+  const Model best = part.model;
   Tree other_tree = tree;
-  s.curvature = {};
-  s.take_model(other);
+  part.curvature = {};
+  part.take_model(at_the_other_top(best, part.constant_share));
   const double other_lnl = climb(*this, other_tree, epsilon);
   if (other_lnl > lnl) {
     tree = other_tree;
     return other_lnl;
   }
-  s.take_model(best);
+  part.take_model(best);
   return lnl;
+}
+
+bool Engine::try_other_tops(const Tree& tree, double epsilon) {
+  bool any = false;
+  for (int number = 0; number < parts(); ++number) {
+    PartState& part = *state_->parts[static_cast<std::size_t>(number)];
+    if (!invariant_and_gamma_are_free(part.model)) continue;
+    const Model best = part.model;
+    const double lnl = evaluate_part(tree, number);
+    part.curvature = {};
+    part.take_model(at_the_other_top(best, part.constant_share));
+    if (optimize_part(tree, number, epsilon / parts()) > lnl) {
+      any = true;
+    } else {
+      part.take_model(best);
+    }
+  }
+  return any;
+}
+
+bool Engine::equalize_speeds(Tree& tree) {
+  double sites = 0, sum = 0;
+  for (const auto& part : state_->parts) {
+    if (part->model.speed_from != Origin::optimized) return false;
+    double of_part = 0;
+    for (std::size_t p = 0; p < part->weights.size(); ++p) of_part += part->weights[p];
+    sites += of_part;
+    sum += of_part * part->model.speed;
+  }
+  const double mean = sum / sites;
+  tree.for_each_branch(
+      [&](HalfEdge h) { tree.set_length(h, std::clamp(tree.length(h) * mean, shortest_branch, longest_branch)); });
+  for (const auto& part : state_->parts) {
+    Model m = part->model;
+    m.speed /= mean;
+    part->take_model(m);
+  }
+  return true;
 }
 
 }  // namespace phylo

@@ -10,7 +10,7 @@ namespace phylo {
 namespace {
 
 /// Calls `visit` for each free parameter of the model in turn, with the kind of it and its number within the kind.
-enum class Kind { rate, frequency, shape, invariant };
+enum class Kind { rate, frequency, shape, invariant, speed };
 
 template <class Visit>
 void for_each_parameter(const Model& model, Visit&& visit) {
@@ -21,6 +21,7 @@ void for_each_parameter(const Model& model, Visit&& visit) {
     for (std::size_t i = 0; i + 1 < model.frequencies.size(); ++i) visit(Kind::frequency, i);
   if (model.categories > 1 && model.alpha_from == Origin::optimized) visit(Kind::shape, std::size_t{0});
   if (model.with_invariant && model.invariant_from == Origin::optimized) visit(Kind::invariant, std::size_t{0});
+  if (model.speed_from == Origin::optimized) visit(Kind::speed, std::size_t{0});
 }
 
 /// The least proportion of invariant sites while it is optimized: its log-odds must be finite.
@@ -39,6 +40,8 @@ double value_of(const Model& model, Kind kind, std::size_t number) {
       return std::log(model.frequencies[number] / model.frequencies.back());
     case Kind::shape:
       return std::log(model.alpha);
+    case Kind::speed:
+      return std::log(model.speed);
     case Kind::invariant:
       break;
   }
@@ -53,6 +56,8 @@ std::array<double, 2> bounds_of(Kind kind) {
       return {std::log(Bounds::frequency_low), -std::log(Bounds::frequency_low)};
     case Kind::shape:
       return {std::log(Bounds::alpha_low), std::log(Bounds::alpha_high)};
+    case Kind::speed:
+      return {std::log(Bounds::speed_low), std::log(Bounds::speed_high)};
     case Kind::invariant:
       break;
   }
@@ -97,6 +102,9 @@ Model with_parameters(const Model& model, const std::vector<double>& values) {
         break;
       case Kind::shape:
         m.alpha = std::exp(value);
+        break;
+      case Kind::speed:
+        m.speed = std::exp(value);
         break;
       case Kind::invariant:
         m.invariant = 1 / (1 + std::exp(-value));

@@ -13,7 +13,7 @@
 #include "phylo/io/alignment.hpp"
 #include "phylo/io/newick.hpp"
 #include "phylo/like/engine.hpp"
-#include "phylo/model/notation.hpp"
+#include "phylo/model/scheme.hpp"
 
 namespace {
 
@@ -34,7 +34,7 @@ TEST_P(SharedData, LogLikelihoodIsTheKnownOne) {
   const std::string model_file = (data / "likelihood" / (name + ".model")).string();
   std::ifstream in(model_file);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const auto model = phylo::parse_model(text, model_file);
+  const auto model = phylo::parse_scheme(text, model_file).parts.front().model;
   const auto tree = phylo::read_tree((data / "likelihood" / (name + ".tree")).string(), patterns.names, "the alignment",
                                      phylo::Lengths::required);
   phylo::Engine engine(patterns, model);

@@ -33,7 +33,7 @@ Factors::Factors(int rates, int states)
       near_eigen(static_cast<std::size_t>(states * states)),
       far_eigen(static_cast<std::size_t>(states * states)) {}
 
-Engine::State::State(const Patterns& patterns, const Model& m, const Options& options)
+PartState::PartState(const Patterns& patterns, const Model& m, const Engine::Options& options)
     : kernels(&choose_kernels(patterns.alphabet->states)),
       model(m),
       taxa(patterns.taxa),
@@ -109,7 +109,7 @@ Engine::State::State(const Patterns& patterns, const Model& m, const Options& op
   take_model(counted);
 }
 
-void Engine::State::take_model(const Model& m) {
+void PartState::take_model(const Model& m) {
   if (m.categories != rates)
     throw input_error("the engine was made for " + std::to_string(rates) + " rate categories, the model has " +
                       std::to_string(m.categories));
@@ -120,7 +120,7 @@ void Engine::State::take_model(const Model& m) {
   forget();
 }
 
-void Engine::State::adopt(const Model& m) {
+void PartState::adopt(const Model& m) {
   model = m;
   if (decomposed.rates != m.rates || decomposed.frequencies != m.frequencies)
     decomposed = {m.rates, m.frequencies, decompose(m)};
@@ -154,14 +154,14 @@ void Engine::State::adopt(const Model& m) {
   }
 }
 
-void Engine::State::begin() {
+void PartState::begin() {
   if (!proposal.allowed || proposal.open)
     throw std::logic_error("likelihood: a proposal inside a proposal, or in an engine that was made without");
   directions.begin();
   proposal.open = true;
 }
 
-void Engine::State::decide(bool accepted) {
+void PartState::decide(bool accepted) {
   if (!proposal.open) throw std::logic_error("likelihood: no proposal to decide");
   proposal.open = false;
   if (accepted) {
@@ -177,7 +177,7 @@ void Engine::State::decide(bool accepted) {
   proposal.other_model = false;
 }
 
-void Engine::State::propose_model(const Model& m) {
+void PartState::propose_model(const Model& m) {
   proposal.other_model = true;
   std::swap(factors, proposal.factors);
   std::swap(invariant, proposal.invariant);
@@ -185,26 +185,26 @@ void Engine::State::propose_model(const Model& m) {
   adopt(m);
 }
 
-const double* Engine::State::table_of(HalfEdge h, const double* matrices, int stride) {
+const double* PartState::table_of(HalfEdge h, const double* matrices, int stride) {
   double* const out = traversal.take(static_cast<std::size_t>(table_doubles(rates, states)));
   const double* const from = h < taxa ? tip_clv.data() : clv(directions.slot(h));
   kernels->class_table(matrices, stride, from, classes.groups(h), rates, out);
   return out;
 }
 
-Operand Engine::State::plain(HalfEdge h) {
+Operand PartState::plain(HalfEdge h) {
   if (classes.few(h)) return {nullptr, nullptr, classes.codes(h), table_of(h, nullptr, 0), classes.groups(h) > 1};
   const std::int32_t slot = directions.slot(h);
   return {clv(slot), scale(slot), nullptr, nullptr, false};
 }
 
-Operand Engine::State::through(HalfEdge h, const Buffer<double>& matrix) {
+Operand PartState::through(HalfEdge h, const Buffer<double>& matrix) {
   if (classes.few(h)) return {nullptr, nullptr, classes.codes(h), table_of(h, matrix.data(), 0), classes.groups(h) > 1};
   const std::int32_t slot = directions.slot(h);
   return {clv(slot), scale(slot), nullptr, matrix.data(), false};
 }
 
-Operand Engine::State::across(HalfEdge h, double length, const Buffer<double>& expansion) {
+Operand PartState::across(HalfEdge h, double length, const Buffer<double>& expansion) {
   double* const matrices = traversal.take(static_cast<std::size_t>(matrix_doubles(rates, states)));
   kernels->matrices(expansion.data(), factors.exponents.data(), rates, std::max(length, shortest_branch), matrices);
   if (classes.few(h))
@@ -213,16 +213,16 @@ Operand Engine::State::across(HalfEdge h, double length, const Buffer<double>& e
   return {clv(slot), scale(slot), nullptr, matrices, false};
 }
 
-Operand Engine::State::scratch() { return {clv(scratch_slot()), scale(scratch_slot()), nullptr, nullptr, false}; }
+Operand PartState::scratch() { return {clv(scratch_slot()), scale(scratch_slot()), nullptr, nullptr, false}; }
 
-Operand Engine::State::hang(HalfEdge subtree, double pendant) {
+Operand PartState::hang(HalfEdge subtree, double pendant) {
   if (classes.few(subtree)) return across(subtree, pendant, factors.joint);
   if (hanging.subtree != subtree || hanging.pendant != pendant)
     hanging = {subtree, pendant, across(subtree, pendant, factors.joint), true};
   return {clv(hung_slot()), scale(hung_slot()), nullptr, nullptr, false};
 }
 
-void Engine::State::require(const Tree& tree, HalfEdge h) {
+void PartState::require(const Tree& tree, HalfEdge h) {
   if (tree.tips() != taxa || h == none) throw std::logic_error("likelihood: a tree of other taxa, or an open branch");
   try {
     directions.require(tree, h, [&](HalfEdge node) { plan(tree, node); });
@@ -234,7 +234,7 @@ void Engine::State::require(const Tree& tree, HalfEdge h) {
   }
 }
 
-void Engine::State::plan(const Tree& tree, HalfEdge node) {
+void PartState::plan(const Tree& tree, HalfEdge node) {
   const HalfEdge left = tree.back(tree.next(node)), right = tree.back(tree.next(tree.next(node)));
   if (left == none || right == none) throw std::logic_error("likelihood: an open branch");
   Operand a = across(left, tree.length(left), factors.transition);
@@ -258,17 +258,40 @@ void Engine::State::plan(const Tree& tree, HalfEdge node) {
   traversal.add({clv(slot), scale(slot), a, b});
 }
 
-std::pair<HalfEdge, HalfEdge> Engine::State::require_both(const Tree& tree, HalfEdge h) {
+std::pair<HalfEdge, HalfEdge> PartState::require_both(const Tree& tree, HalfEdge h) {
   const HalfEdge far = tree.back(h);
   require(tree, h);
   require(tree, far);
   return classes.few(h) ? std::pair{far, h} : std::pair{h, far};
 }
 
-void Engine::State::add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b) {
+void PartState::add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b) {
   Operand left = across(a, to_a, factors.transition), right = across(b, to_b, factors.transition);
   if (right.codes) std::swap(left, right);
   traversal.add({clv(scratch_slot()), scale(scratch_slot()), left, right});
+}
+
+Engine::State::State(const std::vector<PartView>& views, const Options& options) : steps(views.size()) {
+  if (views.empty()) throw std::logic_error("likelihood: an engine without data");
+  Options share = options;
+  share.memory /= views.size();
+  for (const PartView& view : views) {
+    begins.push_back(chunks.size());
+    parts.push_back(std::make_unique<PartState>(*view.patterns, *view.model, share));
+    const PartState& part = *parts.back();
+    if (part.taxa != parts.front()->taxa) throw std::logic_error("likelihood: parts of different taxa");
+    const int block = part.kernels->block;
+    for (int first = 0; first < part.groups; first += block)
+      chunks.push_back({parts.size() - 1, first, std::min(first + block, part.groups)});
+  }
+  begins.push_back(chunks.size());
+}
+
+void Engine::State::abandon() {
+  for (const auto& part : parts) {
+    part->traversal.clear();
+    part->forget();
+  }
 }
 
 }  // namespace phylo

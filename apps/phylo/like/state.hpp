@@ -1,8 +1,9 @@
 #pragma once
-// What an engine owns: the data in the kernels' layout, the model in the kernels' terms, and the CLVs.
+// What an engine owns: of each part the data in the kernels' layout, the model in the kernels' terms, and the CLVs.
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -82,8 +83,9 @@ struct Proposal {
   Buffer<double> invariant;
 };
 
-struct Engine::State {
-  State(const Patterns& patterns, const Model& model, const Options& options);
+/// One part of the data: sites that share a model.
+struct PartState {
+  PartState(const Patterns& patterns, const Model& model, const Engine::Options& options);
 
   /// Puts the model into the kernels' terms and forgets all CLVs.
   void take_model(const Model& m);
@@ -116,7 +118,7 @@ struct Engine::State {
   /// Does so for both ends of a branch and gives them, the one without classes first if there is only one.
   std::pair<HalfEdge, HalfEdge> require_both(const Tree& tree, HalfEdge h);
   /// The subtree of a tentative insertion, seen across its branch by `joint`. An inner one is brought across once for
-  /// all places that it is tried at: by the next run_junction, if it is not the latest one.
+  /// all places that it is tried at: by the next junction, if it is not the latest one.
   Operand hang(HalfEdge subtree, double pendant);
   /// Puts on the list: the scratch CLV of a node that sees these two across branches of these lengths.
   void add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b);
@@ -132,13 +134,6 @@ struct Engine::State {
     directions.forget();
   }
   Sites sites() const { return {weights.data(), model.with_invariant ? invariant.data() : nullptr}; }
-
-  /// Off-loads, with the traversal that is on the list, and clear it.
-  void run_newview();
-  double run_evaluate(const Operand& near, const Operand& far);
-  double run_junction(const Operand& near, const Operand& far, const Operand& hung);
-  /// `near` has been taken `through` near_eigen, `far` through far_eigen.
-  double run_makenewz(const Operand& near, const Operand& far, double length, int iterations);
 
   const Kernels* kernels;
   Model model;
@@ -167,6 +162,64 @@ struct Engine::State {
   Curvature curvature;   ///< of the likelihood in the free parameters, as last seen
   Buffer<double> table;  ///< of makenewz
   Buffer<double> table_factors[3];
+};
+
+/// Groups of one part that are a block of the loops.
+struct Chunk {
+  std::size_t part;
+  int first, last;
+};
+
+/// A CLV that a junction has to make from the subtree's first; null if it stands.
+struct Preparation {
+  const Operand* from = nullptr;
+  double* clv = nullptr;
+  std::int32_t* scale = nullptr;
+};
+
+/// The final step of a kernel, of one part.
+struct FinalStep {
+  Evaluation evaluation;
+  Junction junction;
+  Preparation preparation;
+  Sumtable sumtable;
+};
+
+struct Engine::State {
+  State(const std::vector<PartView>& views, const Options& options);
+
+  /// Calls `work(part, final step)` for each part. If it throws, nothing counts as computed.
+  template <class Work>
+  void each(Work&& work) {
+    try {
+      for (std::size_t i = 0; i < parts.size(); ++i) work(*parts[i], steps[i]);
+    } catch (...) {
+      abandon();
+      throw;
+    }
+  }
+  /// Forgets what is planned, and all CLVs.
+  void abandon();
+  void forget() {
+    for (const auto& part : parts) part->forget();
+  }
+
+  /// Off-load, with the traversals that are on the lists, and clear them. The final steps must have been filled in.
+  void run_newview();
+  double run_evaluate() { return run_evaluate(0, chunks.size()); }
+  /// The same of one part only.
+  double run_evaluate_of(std::size_t part) { return run_evaluate(begins[part], begins[part + 1]); }
+  double run_junction();
+  /// Near ends have been taken `through` near_eigen, far ones through far_eigen.
+  double run_makenewz(double length, int iterations);
+
+  std::vector<std::unique_ptr<PartState>> parts;
+  std::vector<FinalStep> steps;     ///< by part
+  std::vector<Chunk> chunks;        ///< part by part
+  std::vector<std::size_t> begins;  ///< of each part's chunks, and their end
+
+ private:
+  double run_evaluate(std::size_t first, std::size_t last);
 };
 
 }  // namespace phylo

@@ -74,6 +74,7 @@ std::vector<double> category_rates(const Model& model) {
   std::vector<double> rates = discrete_gamma(model.alpha, model.categories);
   if (model.with_invariant)
     for (double& r : rates) r /= 1 - model.invariant;
+  for (double& r : rates) r *= model.speed;
   return rates;
 }
 

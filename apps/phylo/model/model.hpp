@@ -53,7 +53,9 @@ struct Model {
   double invariant = 0;         ///< that proportion, in [0, 1)
   Origin invariant_from = Origin::optimized;
 
-  int partition_sites = 0;  ///< how many sites the model says that it is for; 0: it does not say
+  /// By how much sites change faster than branch lengths say; optimized only where there are several parts.
+  double speed = 1;
+  Origin speed_from = Origin::fixed;
 
   int states() const { return alphabet->states; }
   bool operator==(const Model&) const = default;
@@ -65,6 +67,7 @@ struct Bounds {
   static constexpr double alpha_low = 0.02, alpha_high = 1000;
   static constexpr double frequency_low = 1e-3;
   static constexpr double invariant_high = 0.99;
+  static constexpr double speed_low = 1e-2, speed_high = 1e2;
 };
 
 /// Gives a model of that family with equal rates and frequencies, nothing of it given.
@@ -84,7 +87,7 @@ int free_rates(const Model& model);
 bool has_equal_frequencies(Family family);
 
 /// Gives the relative rates of the model's categories: mean rates of the gamma distribution's equal parts (Yang 1994),
-/// divided by the proportion of sites that vary, so that the mean over all sites is 1.
+/// divided by the proportion of sites that vary, so that the mean over all sites is 1; times the speed.
 std::vector<double> category_rates(const Model& model);
 
 /// Gives the frequencies of states counted in the alignment. Ambiguous codes share their site in proportion to the

@@ -39,7 +39,8 @@ constexpr int most_categories = 64;
 /// Reads one model from the left; every error names the column it stands at.
 class Reader {
  public:
-  Reader(std::string_view text, std::string_view source) : text_(text), source_(source) {}
+  Reader(std::string_view text, std::string_view source, position start)
+      : text_(text), source_(source), start_(start) {}
 
   Model read() {
     skip_blanks();
@@ -47,11 +48,7 @@ class Reader {
     while (true) {
       skip_blanks();
       if (at_ == text_.size()) break;
-      if (text_[at_] == ',') {
-        read_partition();
-        break;
-      }
-      if (text_[at_] != '+') error(at_, "expected '+' and F, G or I, or the end");
+      if (text_[at_] != '+') error(at_, "expected '+' and F, G, I or BU, or the end");
       const std::size_t start = at_++;
       skip_blanks();
       const char what = peek();
@@ -61,8 +58,10 @@ class Reader {
         once(start, gamma_seen_, "gamma categories (+G)"), read_gamma();
       else if (what == 'I')
         once(start, invariant_seen_, "invariant sites (+I)"), read_invariant();
+      else if (what == 'B')
+        once(start, speed_seen_, "the speed (+BU)"), read_speed();
       else
-        error(at_, "expected +F (frequencies), +G (gamma) or +I (invariant sites)");
+        error(at_, "expected +F (frequencies), +G (gamma), +I (invariant sites) or +BU (speed)");
     }
     return model_;
   }
@@ -72,7 +71,7 @@ class Reader {
     const std::string found = at < text_.size()
                                   ? fmt::format("'{}'", text_.substr(at, std::min<std::size_t>(12, text_.size() - at)))
                                   : std::string("the end");
-    fail(std::string(source_), {1, at + 1},
+    fail(std::string(source_), {start_.line, start_.column + at},
          fmt::format("model \"{}\": found {} at column {}; {} (for example GTR+G, HKY+F+I+G4)", text_, found, at + 1,
                      expected));
   }
@@ -131,27 +130,6 @@ class Reader {
     if (meant.empty()) return text;
     const auto at = std::find(capitals.begin(), capitals.end(), meant) - capitals.begin();
     return fmt::format("did you mean {}? {}", names[static_cast<std::size_t>(at)], text);
-  }
-
-  /// ", NAME = 1-SITES": all sites, as RAxML-NG writes it behind a model that it has fitted.
-  void read_partition() {
-    const std::size_t start = at_++;
-    const auto expect = [&](bool right) {
-      if (!right) error(start, "expected the end, or all sites as one partition: \", name = 1-SITES\"");
-    };
-    skip_blanks();
-    const std::size_t name = at_;
-    while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_' || peek() == '-' || peek() == '.') ++at_;
-    expect(at_ > name);
-    skip_blanks();
-    expect(peek() == '=');
-    ++at_;
-    skip_blanks();
-    const std::string_view rest = text_.substr(at_);
-    expect(rest.starts_with("1-"));
-    const auto [end, status] = std::from_chars(rest.data() + 2, rest.data() + rest.size(), model_.partition_sites);
-    expect(status == std::errc{} && end == rest.data() + rest.size() && model_.partition_sites > 0);
-    at_ = text_.size();
   }
 
   void read_rates() {
@@ -250,6 +228,13 @@ class Reader {
     model_.invariant_from = Origin::fixed;
   }
 
+  void read_speed() {
+    ++at_;
+    if (peek() != 'U') error(at_, "expected U and a speed in braces, as in +BU{1.5}");
+    ++at_;
+    model_.speed = read_one("one speed {s}", Bounds::speed_low, Bounds::speed_high);
+  }
+
   double read_one(const char* what, double low, double high) {
     const std::size_t start = at_;
     const auto values = read_values();
@@ -280,11 +265,13 @@ class Reader {
 
   std::string_view text_;
   std::string_view source_;
+  position start_;
   std::size_t at_ = 0;
   Model model_;
   bool frequencies_seen_ = false;
   bool gamma_seen_ = false;
   bool invariant_seen_ = false;
+  bool speed_seen_ = false;
 };
 
 std::string name_of(const Model& m) {
@@ -314,15 +301,16 @@ std::string write(const Model& m, bool all_values) {
     text += fmt::format("+G{}m", m.categories);
     if (fixed(m.alpha_from)) text += fmt::format("{{{}}}", m.alpha);
   }
+  if (fixed(m.speed_from) && m.speed != 1) text += fmt::format("+BU{{{}}}", m.speed);
   return text;
 }
 
 }  // namespace
 
-Model parse_model(std::string_view text, std::string_view source) {
+Model parse_model(std::string_view text, std::string_view source, position start) {
   // Blanks around do not belong to the model, so that it may come from a line of a file.
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-  return Reader(text, source).read();
+  return Reader(text, source, start).read();
 }
 
 std::string to_string(const Model& model) { return write(model, false); }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "phylo/io/error.hpp"
 #include "phylo/model/model.hpp"
 
 namespace phylo {
@@ -20,9 +21,9 @@ namespace phylo {
 /// transversions; others: six). Frequencies: +F or +FC counted in the alignment (what F81, HKY and GTR do if nothing is
 /// said), +FO optimized, +FE equal, +FU{a/c/g/t} given. Rates over sites: +G, +G4, +G4m gamma with the mean of each of
 /// 4 categories, shape in braces if it is given; +I invariant sites, proportion in braces if it is given. Values in
-/// braces are fixed. After a comma all sites may stand as one partition (", name = 1-100"). Blanks around are ignored.
-/// Throws error naming `source`, the column and what was expected.
-Model parse_model(std::string_view text, std::string_view source = "model");
+/// braces are fixed. +BU{s}: sites change s times as fast as branch lengths say. Blanks around are ignored.
+/// Throws error naming `source`, the place (the text begins at `start`) and what was expected.
+Model parse_model(std::string_view text, std::string_view source = "model", position start = {1, 1});
 
 /// Gives the text of a model, with the values that are fixed; parse_model gives the same model back.
 std::string to_string(const Model& model);

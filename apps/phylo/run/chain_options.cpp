@@ -118,7 +118,7 @@ ChainOptions read_options(const McmcCommand& c, const Model& model) {
   if (model.alphabet->type != DataType::dna && (sampled.rates || sampled.frequencies))
     throw input_error(
         fmt::format("mcmc samples exchange rates and frequencies of DNA only; of {} give them in --model, as in {}",
-                    model.alphabet->name, model.alphabet->type == DataType::protein ? "PROTGTR{RATES}+FE+G with 190 rates" : "BIN+FE+G"));
+                    model.alphabet->name, model.alphabet->type == DataType::protein ? "LG+G" : "BIN+FE+G"));
   chain.weights = read_weights(c.weights, default_weights(sampled));
   Priors& p = chain.priors;
   p.branches = read_prior(PriorOf::branches, c.prior_branches, "--prior-branches", true, p.branches);

@@ -6,7 +6,8 @@
 
 namespace phylo {
 
-/// A model in the notation of parse_model, given as text or in a file; one of both.
+/// A model in the notation of parse_model, or partitions in that of parse_scheme, given as text or in a file; one of
+/// both.
 struct ModelChoice {
   std::string text;
   std::string file;
@@ -15,6 +16,7 @@ struct ModelChoice {
 struct EvaluateCommand {
   std::string msa;
   std::string data_type = "auto";
+  std::string brlen = "scaled";  ///< of several partitions: linked or scaled
   std::string tree;
   ModelChoice model;
   std::string optimize = "none";  ///< none, branches or all
@@ -26,6 +28,7 @@ struct InferCommand {
   std::string name;
   std::string msa;
   std::string data_type = "auto";
+  std::string brlen = "scaled";  ///< of several partitions: linked or scaled
   ModelChoice model;
   int starts = 0;
   int replicates = 0;

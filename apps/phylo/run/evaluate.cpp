@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "maslin/runtime.hpp"
 #include "phylo/io/error.hpp"
@@ -23,31 +25,34 @@ constexpr double smoothing_epsilon = 1e-3;  // log-likelihood units that a furth
 constexpr double model_epsilon = 1e-2;
 
 /// Says which parameters have no value of their own, so that nobody takes their starting values for estimates.
-std::string open_parameters(const Model& model) {
+std::string open_parameters(const Scheme& scheme) {
   std::string names;
-  const auto add = [&](bool open, const char* name) {
-    if (open) names += std::string(names.empty() ? "" : ", ") + name;
+  const auto add = [&](const char* name, auto&& open) {
+    if (std::any_of(scheme.parts.begin(), scheme.parts.end(), [&](const SchemePart& part) { return open(part.model); }))
+      names += std::string(names.empty() ? "" : ", ") + name;
   };
-  add(free_rates(model) > 0 && model.rates_from == Origin::optimized, "exchange rates");
-  add(!has_equal_frequencies(model.family) && model.frequencies_from == Origin::optimized,
-      model.alphabet->type == DataType::dna ? "base frequencies" : "frequencies");
-  add(model.categories > 1 && model.alpha_from == Origin::optimized, "gamma shape");
-  add(model.with_invariant && model.invariant_from == Origin::optimized, "invariant proportion");
+  add("exchange rates", [](const Model& m) { return free_rates(m) > 0 && m.rates_from == Origin::optimized; });
+  add("frequencies",
+      [](const Model& m) { return !has_equal_frequencies(m.family) && m.frequencies_from == Origin::optimized; });
+  add("gamma shape", [](const Model& m) { return m.categories > 1 && m.alpha_from == Origin::optimized; });
+  add("invariant proportion", [](const Model& m) { return m.with_invariant && m.invariant_from == Origin::optimized; });
+  add("speeds of partitions", [](const Model& m) { return m.speed_from == Origin::optimized; });
   return names;
 }
 
 }  // namespace
 
 void run(const EvaluateCommand& command) {
-  const Model model = read_model(command.model);
-  const Alignment alignment = read_msa(command.msa, command.data_type, model);
-  const Patterns patterns = compress(alignment);
+  const Data data = read_data(command.msa, command.data_type, command.model, command.brlen);
+  const Alignment& alignment = data.alignment;
   const Lengths lengths = command.optimize == "none" ? Lengths::required : Lengths::optional;
   Tree tree = read_tree(command.tree, alignment.names, "the alignment", lengths);
   instruction_set();
 
   const maslin::Runtime runtime;
-  Engine engine(patterns, model);
+  std::vector<PartView> views;
+  for (const Part& part : data.parts) views.push_back({&part.patterns, &part.model});
+  Engine engine(views);
   double lnl = 0;
   if (command.optimize == "all")
     lnl = engine.optimize(tree, model_epsilon);
@@ -55,28 +60,41 @@ void run(const EvaluateCommand& command) {
     lnl = engine.smooth(tree, smoothing_rounds, smoothing_epsilon);
   else
     lnl = engine.evaluate(tree);
+  std::vector<double> lnl_of_parts;
+  for (int part = 0; engine.parts() > 1 && part < engine.parts(); ++part)
+    lnl_of_parts.push_back(engine.evaluate_part(tree, part));
 
-  if (const std::string open = open_parameters(model); !open.empty() && command.optimize != "all")
+  if (const std::string open = open_parameters(data.scheme); !open.empty() && command.optimize != "all")
     std::fprintf(stderr,
                  "maslin-phylo: note: the model gives no value for: %s; their starting values were used (--optimize "
                  "all fits them)\n",
                  open.c_str());
-  const std::string model_text = to_string_with_values(engine.model());
+  const std::string model_text = to_string_with_values(data.scheme, engine.models());
   if (command.json) {
     nlohmann::json out = {{"lnl", lnl},
                           {"model", model_text},
                           {"data", alignment.alphabet->word},
-                          {"taxa", patterns.taxa},
-                          {"sites", patterns.sites()},
-                          {"patterns", patterns.count},
+                          {"taxa", alignment.taxa()},
+                          {"sites", alignment.sites()},
+                          {"patterns", data.patterns()},
                           {"optimize", command.optimize}};
+    if (engine.parts() > 1) {
+      out["partitions"] = to_json(data);
+      for (std::size_t p = 0; p < lnl_of_parts.size(); ++p) {
+        out["partitions"][p]["lnl"] = lnl_of_parts[p];
+        out["partitions"][p]["model"] = to_string_with_values(engine.model(static_cast<int>(p)));
+      }
+    }
     if (command.optimize != "none") out["tree"] = to_newick(tree, alignment.names);
     write_standard_output(dump(out));
     return;
   }
-  std::string out =
-      fmt::format("data: {}, {} taxa, {} sites, {} patterns\nlog-likelihood: {:.9f}\nmodel: {}\n",
-                  alignment.alphabet->name, patterns.taxa, patterns.sites(), patterns.count, lnl, model_text);
+  std::string out = fmt::format("data: {}, {} taxa, {} sites, {} patterns\nlog-likelihood: {:.9f}\n", data.kinds(),
+                                alignment.taxa(), alignment.sites(), data.patterns(), lnl);
+  if (engine.parts() > 1)
+    for (std::size_t p = 0; p < lnl_of_parts.size(); ++p)
+      out += fmt::format("  {}: {:.9f}\n", data.parts[p].name, lnl_of_parts[p]);
+  out += fmt::format("{}{}\n", engine.parts() > 1 ? "models:\n" : "model: ", model_text);
   if (command.optimize != "none") out += fmt::format("tree: {}\n", to_newick(tree, alignment.names));
   write_standard_output(out);
 }

@@ -34,16 +34,16 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, const SearchProgress&
   options.index = static_cast<std::uint64_t>(id.index);
   SearchResult found;
   if (id.purpose == Purpose::search) {
-    found = search(*job.patterns, job.model, options, progress);
+    found = search(*job.parts, options, progress);
   } else {
-    const Patterns drawn = bootstrap_patterns(*job.patterns, job.seed, static_cast<std::uint64_t>(id.index));
+    const Parts drawn = bootstrap_parts(*job.parts, job.seed, static_cast<std::uint64_t>(id.index));
     options.index += first_replicate_stream;
-    found = search(drawn, job.model, options, progress);
+    found = search(drawn, options, progress);
   }
   if (!std::isfinite(found.lnl))
     throw std::runtime_error(to_string(id) + " ended with a log-likelihood that is no number");
-  return {id, found.lnl, to_newick(found.tree, job.patterns->names), to_string_with_values(found.model),
-          seconds_since(begin)};
+  return {id, found.lnl, to_newick(found.tree, job.parts->front().patterns.names),
+          to_string_with_values(*job.scheme, found.models), seconds_since(begin)};
 }
 
 }  // namespace

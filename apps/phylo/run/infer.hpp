@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "maslin/phase.hpp"
-#include "phylo/io/patterns.hpp"
-#include "phylo/model/model.hpp"
+#include "phylo/model/part.hpp"
+#include "phylo/model/scheme.hpp"
 #include "phylo/run/checkpoint.hpp"
 #include "phylo/run/monitor.hpp"
 
@@ -19,8 +19,8 @@ inline constexpr const char* trees_phase = "trees";
 
 /// Trees to be found.
 struct InferenceJob {
-  const Patterns* patterns = nullptr;
-  Model model;
+  const Parts* parts = nullptr;
+  const Scheme* scheme = nullptr;  ///< of the parts, for the text of models
   std::uint64_t seed = 1;
   int searches = 0;    ///< on the alignment itself, each from its own start tree
   int replicates = 0;  ///< bootstrap
@@ -49,7 +49,7 @@ struct Stopped {
 };
 
 /// Gives the trees of the job: finished ones from the checkpoint, the rest from one phase, each saved when it is done.
-/// A tree depends on patterns, model, seed and its own id only, so the order and number of streams don't matter. Throws
+/// A tree depends on data, models, seed and its own id only, so the order and number of streams don't matter. Throws
 /// `Stopped` after SIGINT or SIGTERM, and `input_error` when a tree can't be saved.
 Inference infer(const InferenceJob& job, Checkpoint& checkpoint);
 

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "phylo/io/error.hpp"
 #include "phylo/io/text.hpp"
@@ -13,15 +18,16 @@ namespace phylo {
 
 namespace {
 
-/// Gives the share of A, C, G and T among the characters that say something.
-double share_of_bases(const Alignment& alignment) {
-  std::size_t bases = 0, all = 0;
+/// Gives the share of A, C, G and T among the characters of these sites that say something; of all sites if `counted`
+/// is empty.
+double share_of_bases(const Alignment& alignment, const std::vector<char>& counted) {
+  std::array<std::size_t, 256> seen{};
   for (const std::string& row : alignment.rows)
-    for (const char c : row) {
-      if (c == '-') continue;
-      ++all;
-      bases += c == 'A' || c == 'C' || c == 'G' || c == 'T';
-    }
+    for (std::size_t site = 0; site < row.size(); ++site)
+      if (counted.empty() || counted[site]) ++seen[static_cast<unsigned char>(row[site])];
+  seen['-'] = 0;
+  const std::size_t all = std::accumulate(seen.begin(), seen.end(), std::size_t{0});
+  const std::size_t bases = seen['A'] + seen['C'] + seen['G'] + seen['T'];
   return all == 0 ? 1 : static_cast<double>(bases) / static_cast<double>(all);
 }
 
@@ -39,68 +45,142 @@ const Alphabet* other_alphabet(const std::string& text, const std::string& file,
   return nullptr;
 }
 
-/// Throws unless the characters are as one expects them: few of amino acids are letters of bases, most of DNA are.
-void check_content(const Alignment& alignment, const Model& model) {
+/// Throws unless the characters of an alphabet's sites are as one expects them: few of amino acids are letters of
+/// bases, most of DNA are.
+void check_content(const Alignment& alignment, const Alphabet& alphabet, const Scheme& scheme,
+                   const std::vector<int>& owners) {
   constexpr double fewest_in_dna = 0.5, most_in_protein = 0.9;
-  const double share = share_of_bases(alignment);
-  const bool odd_dna = alignment.alphabet->type == DataType::dna && share < fewest_in_dna;
-  const bool odd_protein = alignment.alphabet->type == DataType::protein && share > most_in_protein;
+  const auto of_alphabet = [&](const SchemePart& part) { return part.model.alphabet == &alphabet; };
+  const auto& parts = scheme.parts;
+  const auto first = std::find_if(parts.begin(), parts.end(), of_alphabet);
+  if (first == parts.end()) return;
+  std::vector<char> counted;
+  if (!std::all_of(parts.begin(), parts.end(), of_alphabet))
+    for (const int owner : owners) counted.push_back(of_alphabet(parts[static_cast<std::size_t>(owner)]));
+  const double share = share_of_bases(alignment, counted);
+  const bool odd_dna = alphabet.type == DataType::dna && share < fewest_in_dna;
+  const bool odd_protein = alphabet.type == DataType::protein && share > most_in_protein;
   if (!odd_dna && !odd_protein) return;
   const Alphabet& other = odd_dna ? protein_alphabet() : dna_alphabet();
   fail(alignment.file,
        fmt::format(
            "this looks like {}: {:.0f} % of its characters are A, C, G or T; but --model {} is one of {}; give a "
            "model of {}, as in {}, or say --data-type {} if that is what the file holds",
-           other.name, 100 * share, to_string(model), model.alphabet->name, other.name, other.models,
-           model.alphabet->word));
+           other.name, 100 * share, to_string(first->model), alphabet.name, other.name, other.models, alphabet.word));
 }
 
-}  // namespace
-
-Alignment read_msa(const std::string& file, const std::string& data_type, const Model& model, bool quiet) {
-  const Alphabet& alphabet = *model.alphabet;
-  if (data_type != "auto" && data_type != alphabet.word)
-    throw input_error(
-        fmt::format("--data-type {}: the model {} is one of {} (--data-type {}); give a model of that data", data_type,
-                    to_string(model), alphabet.name, alphabet.word));
+Alignment read_msa(const std::string& file, const Scheme& scheme) {
   const std::string text = read_text(file);
-  Alignment alignment;
+  const Alphabets alphabets = scheme.alphabets(text.size());
   try {
-    alignment = parse_alignment(text, file, alphabet);
+    return parse_alignment(text, file, alphabets);
   } catch (const input_error& e) {
-    const Alphabet* other = other_alphabet(text, file, alphabet);
+    const Alphabet* other = alphabets.by_site.empty() ? other_alphabet(text, file, *alphabets.one) : nullptr;
     if (other == nullptr) throw;
     throw input_error(fmt::format("{}; all of this file can be read as {}, for which there are other models, as {}",
                                   e.what(), other->name, other->models));
   }
-  if (model.partition_sites != 0 && model.partition_sites != alignment.sites())
-    throw input_error(
-        fmt::format("{}: {} sites, but the model is for sites 1 to {}; partitions are not supported, so it "
-                    "must be for all",
-                    file, alignment.sites(), model.partition_sites));
-  if (data_type == "auto") check_content(alignment, model);
-  const int dropped = drop_undetermined_columns(alignment);
-  if (dropped > 0 && !quiet)
-    std::fprintf(stderr, "maslin-phylo: note: %s: %d of %d columns have no determined %s and are left out\n",
-                 file.c_str(), dropped, dropped + alignment.sites(), std::string(alphabet.unit).c_str());
-  return alignment;
 }
 
-Model read_model(const ModelChoice& choice) {
+/// Takes the columns that say nothing out of the alignment, and their owners away.
+void drop_undetermined(Alignment& alignment, std::vector<int>& owners, bool quiet) {
+  std::vector<int> kept;
+  const bool one_part = std::all_of(owners.begin(), owners.end(), [](int owner) { return owner == 0; });
+  for (std::size_t site = 0; !one_part && site < owners.size(); ++site)
+    if (std::any_of(alignment.rows.begin(), alignment.rows.end(), [&](const auto& row) { return row[site] != '-'; }))
+      kept.push_back(owners[site]);
+  const int dropped = drop_undetermined_columns(alignment);
+  owners = std::move(kept);
+  if (dropped > 0 && !quiet)
+    std::fprintf(stderr, "maslin-phylo: note: %s: %d of %d columns have no determined %s and are left out\n",
+                 alignment.file.c_str(), dropped, dropped + alignment.sites(),
+                 std::string(alignment.alphabet->unit).c_str());
+}
+
+/// Gives the columns of a part.
+Alignment columns_of(const Alignment& alignment, const std::vector<int>& owners, int part, const Alphabet& alphabet) {
+  Alignment out;
+  out.alphabet = &alphabet;
+  out.file = alignment.file;
+  out.names = alignment.names;
+  for (const std::string& row : alignment.rows) {
+    std::string& to = out.rows.emplace_back();
+    for (std::size_t site = 0; site < owners.size(); ++site)
+      if (owners[site] == part) to += row[site];
+  }
+  return out;
+}
+
+}  // namespace
+
+int Data::patterns() const {
+  int all = 0;
+  for (const Part& part : parts) all += part.patterns.count;
+  return all;
+}
+
+std::string Data::kinds() const {
+  std::string text;
+  std::vector<const Alphabet*> named;
+  for (const Part& part : parts) {
+    const Alphabet* alphabet = part.patterns.alphabet;
+    if (std::find(named.begin(), named.end(), alphabet) != named.end()) continue;
+    named.push_back(alphabet);
+    text += (text.empty() ? "" : " and ") + std::string(alphabet->name);
+  }
+  return text;
+}
+
+std::string Data::models() const {
+  if (parts.size() == 1) return to_string(scheme);
+  std::string text;
+  for (const char c : to_string(scheme)) text += c == '\n' ? std::string("; ") : std::string(1, c);
+  return text + (scaled ? " (--brlen scaled)" : " (--brlen linked)");
+}
+
+Data read_data(const std::string& msa, const std::string& data_type, const ModelChoice& choice,
+               const std::string& brlen, bool quiet) {
+  Data data;
+  data.scheme = read_scheme(choice);
+  auto& wanted = data.scheme.parts;
+  for (const SchemePart& part : wanted)
+    if (data_type != "auto" && data_type != part.model.alphabet->word)
+      throw input_error(
+          fmt::format("--data-type {}: the model {} is one of {} (--data-type {}); give a model of that data",
+                      data_type, to_string(part.model), part.model.alphabet->name, part.model.alphabet->word));
+  data.scaled = wanted.size() > 1 && brlen == "scaled";
+  if (data.scaled)
+    for (SchemePart& part : wanted)
+      if (part.model.speed == 1) part.model.speed_from = Origin::optimized;
+  data.alignment = read_msa(msa, data.scheme);
+  std::vector<int> owners = data.scheme.parts_of_sites(static_cast<std::size_t>(data.alignment.sites()));
+  if (data_type == "auto")
+    for (const Alphabet* alphabet : {&dna_alphabet(), &protein_alphabet()})
+      check_content(data.alignment, *alphabet, data.scheme, owners);
+  drop_undetermined(data.alignment, owners, quiet);
+  for (std::size_t p = 0; p < wanted.size(); ++p) {
+    const Alphabet& alphabet = *wanted[p].model.alphabet;
+    Alignment columns;
+    if (wanted.size() > 1) columns = columns_of(data.alignment, owners, static_cast<int>(p), alphabet);
+    const Alignment& of_part = wanted.size() > 1 ? columns : data.alignment;
+    if (of_part.sites() == 0)
+      fail(msa, fmt::format("partition {} has no column with a determined {}", shown(wanted[p].name), alphabet.unit));
+    data.parts.push_back({wanted[p].name, compress(of_part), wanted[p].model});
+  }
+  return data;
+}
+
+Scheme read_scheme(const ModelChoice& choice) {
   if (!choice.text.empty() && !choice.file.empty())
     throw input_error("--model and --model-file are both given; give one of them");
   if (choice.file.empty()) {
     if (choice.text.empty()) throw input_error("no model is given; say --model GTR+G, or --model-file FILE");
-    return parse_model(choice.text, "--model");
+    return parse_scheme(choice.text, "--model");
   }
   const std::string text = read_text(choice.file);
-  const std::size_t end = text.find_last_not_of(" \t\v\f\n");
-  if (end == text.npos)
+  if (text.find_first_not_of(" \t\v\f\n") == text.npos)
     fail(choice.file, "the file is empty; expected a model, as in GTR{1/2/1/1/2/1}+FU{0.3/0.2/0.2/0.3}+G4m{0.5}");
-  const std::string model = text.substr(0, end + 1);
-  if (const std::size_t line_end = model.find('\n'); line_end != model.npos)
-    fail(choice.file, position_of(text, line_end + 1), "a second line; expected one model in one line");
-  return parse_model(model, choice.file);
+  return parse_scheme(text, choice.file);
 }
 
 const char* instruction_set() { return choose_kernels().name; }

@@ -1,19 +1,39 @@
 #pragma once
 // What several commands read.
 
+#include <string>
+
 #include "phylo/io/alignment.hpp"
-#include "phylo/model/model.hpp"
+#include "phylo/model/part.hpp"
+#include "phylo/model/scheme.hpp"
 #include "phylo/run/commands.hpp"
 
 namespace phylo {
 
-/// Gives the alignment, which is read as what the model is one of, without columns that say nothing; a note on standard
-/// error says how many these were, unless quiet. `data_type` is what the user says of it: auto, or an alphabet's word.
-/// Throws `input_error` when it is not what the model is one of, or, with auto, when the text does not look like it.
-Alignment read_msa(const std::string& file, const std::string& data_type, const Model& model, bool quiet = false);
+/// What the likelihood is computed of.
+struct Data {
+  Alignment alignment;  ///< without columns that say nothing
+  Scheme scheme;
+  Parts parts;
+  bool scaled = false;  ///< each part has a speed of its own
 
-/// Gives the chosen model. Throws `input_error` when none or two are given, or when the notation is wrong.
-Model read_model(const ModelChoice& choice);
+  int patterns() const;       ///< of all parts
+  std::string kinds() const;  ///< "DNA", "DNA and amino acids"
+  /// Gives the models as they were asked for, with how partitions share branch lengths, in one line: what
+  /// results depend on.
+  std::string models() const;
+};
+
+/// Gives the data of the command: the alignment, which is read as what the models are ones of, without columns that say
+/// nothing (a note on standard error says how many these were, unless quiet), taken apart as the models say.
+/// `data_type` is what the user says of it: auto, or an alphabet's word. `brlen` is linked or scaled. Throws
+/// `input_error` when the alignment is not what the models are ones of, or, with auto, when the text does not look like
+/// it.
+Data read_data(const std::string& msa, const std::string& data_type, const ModelChoice& choice,
+               const std::string& brlen, bool quiet = false);
+
+/// Gives the chosen models. Throws `input_error` when none or two are given, or when the notation is wrong.
+Scheme read_scheme(const ModelChoice& choice);
 
 /// Gives the name of the SIMD instruction set that likelihoods are computed with; throws `input_error` for a
 /// MASLIN_SIMD that is not possible here.

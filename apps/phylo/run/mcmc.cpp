@@ -166,10 +166,15 @@ class Sampling {
 }  // namespace
 
 void run(const McmcCommand& command) {
-  const Model model = read_model(command.model);
+  const Scheme scheme = read_scheme(command.model);
+  if (scheme.parts.size() > 1)
+    throw input_error(fmt::format("mcmc takes one model for all sites, and {} has {} partitions; give one model",
+                                  scheme.source, scheme.parts.size()));
+  const Model model = scheme.parts.front().model;
   ChainOptions options = read_options(command, model);
-  const Alignment alignment = read_msa(command.msa, command.data_type, model, command.quiet);
-  const Patterns patterns = compress(alignment);
+  const Data data = read_data(command.msa, command.data_type, command.model, "linked", command.quiet);
+  const Alignment& alignment = data.alignment;
+  const Patterns& patterns = data.parts.front().patterns;
   options.grid.chain.patterns = &patterns;
   const std::string instructions = instruction_set();
   const Prefix prefix(command.prefix);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "phylo/model/notation.hpp"
+
 namespace phylo {
 
 using nlohmann::json;
@@ -61,15 +63,33 @@ json trees_to_json(const std::vector<FinishedTree>& trees, const std::vector<Tre
 
 }  // namespace
 
+json to_json(const Data& data) {
+  json parts = json::array();
+  for (std::size_t p = 0; p < data.parts.size(); ++p) {
+    const Patterns& patterns = data.parts[p].patterns;
+    parts.push_back({{"name", data.parts[p].name},
+                     {"data", patterns.alphabet->word},
+                     {"model", to_string(data.parts[p].model)},
+                     {"alignment_sites", data.scheme.parts[p].sites()},
+                     {"sites", patterns.sites()},
+                     {"patterns", patterns.count}});
+  }
+  return parts;
+}
+
 json to_json(const RunFacts& facts) {
   const Inference& inference = *facts.inference;
   const std::size_t total = inference.searches.size() + inference.replicates.size();
   json out;
   out["command"] = facts.command;
-  out["alignment"] = {{"file", facts.alignment->file},     {"data", facts.alignment->alphabet->word},
-                      {"taxa", facts.alignment->taxa()},   {"sites", facts.alignment->sites()},
-                      {"patterns", facts.patterns->count}, {"digest", alignment_digest(*facts.alignment)}};
-  out["model"] = facts.model;
+  out["alignment"] = {{"file", facts.data->alignment.file},   {"data", facts.data->alignment.alphabet->word},
+                      {"taxa", facts.data->alignment.taxa()}, {"sites", facts.data->alignment.sites()},
+                      {"patterns", facts.data->patterns()},   {"digest", alignment_digest(facts.data->alignment)}};
+  out["model"] = to_string(facts.data->scheme);
+  if (facts.data->parts.size() > 1) {
+    out["brlen"] = facts.data->scaled ? "scaled" : "linked";
+    out["partitions"] = to_json(*facts.data);
+  }
   out["seed"] = facts.seed;
   out["instructions"] = facts.instructions;
   out["workers"] = facts.workers;
@@ -97,8 +117,8 @@ std::string dump(const json& value) { return value.dump(2, ' ', false, json::err
 std::string summarize(const RunFacts& facts) {
   const Inference& inference = *facts.inference;
   std::string out =
-      fmt::format("{}: {}, {} taxa, {} sites, {} patterns\n", facts.alignment->file, facts.alignment->alphabet->name,
-                  facts.alignment->taxa(), facts.alignment->sites(), facts.patterns->count);
+      fmt::format("{}: {}, {} taxa, {} sites, {} patterns\n", facts.data->alignment.file, facts.data->kinds(),
+                  facts.data->alignment.taxa(), facts.data->alignment.sites(), facts.data->patterns());
   const std::size_t total = inference.searches.size() + inference.replicates.size();
   out += fmt::format("{} trees in {:.1f} s on {} {}", total, inference.seconds, facts.workers,
                      facts.workers == 1 ? "worker" : "workers");
@@ -110,7 +130,8 @@ std::string summarize(const RunFacts& facts) {
     out += fmt::format("Best log-likelihood: {:.6f}", best.lnl);
     if (inference.searches.size() > 1)
       out += fmt::format(" (search {} of 0..{})", best.id.index, inference.searches.size() - 1);
-    out += fmt::format("\nModel: {}\n", best.model);
+    const bool several = best.model.find('\n') != best.model.npos;
+    out += fmt::format("\n{}{}\n", several ? "Models:\n" : "Model: ", best.model);
   }
   return out;
 }

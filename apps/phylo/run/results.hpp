@@ -8,6 +8,7 @@
 
 #include "phylo/io/alignment.hpp"
 #include "phylo/run/infer.hpp"
+#include "phylo/run/inputs.hpp"
 #include "phylo/run/sizing.hpp"
 
 namespace phylo {
@@ -21,12 +22,10 @@ struct WrittenFile {
 /// All that the results say of a run.
 struct RunFacts {
   std::string command;
-  std::string model;  ///< as asked for
   std::uint64_t seed = 1;
   std::string instructions;
   int workers = 1;
-  const Alignment* alignment = nullptr;
-  const Patterns* patterns = nullptr;
+  const Data* data = nullptr;
   const Inference* inference = nullptr;
   std::vector<WrittenFile> files;
 };
@@ -34,6 +33,9 @@ struct RunFacts {
 /// Gives result.json's content. Everything but the times, the right-sizing and what was computed by which run depends
 /// on alignment, model, seed and instruction set only.
 nlohmann::json to_json(const RunFacts& facts);
+
+/// Gives what is known of each part before any likelihood is computed.
+nlohmann::json to_json(const Data& data);
 
 /// Gives the JSON text; bytes that are no UTF-8 (in file names) are replaced.
 std::string dump(const nlohmann::json& value);

@@ -44,9 +44,8 @@ Supported supported_best(const Inference& inference, const std::vector<std::stri
 }  // namespace
 
 void run(const InferCommand& command) {
-  const Model model = read_model(command.model);
-  const Alignment alignment = read_msa(command.msa, command.data_type, model, command.quiet);
-  const Patterns patterns = compress(alignment);
+  const Data data = read_data(command.msa, command.data_type, command.model, command.brlen, command.quiet);
+  const Alignment& alignment = data.alignment;
   const std::string instructions = instruction_set();
   const Prefix prefix(command.prefix);
 
@@ -62,23 +61,21 @@ void run(const InferCommand& command) {
   identity.alignment_file = alignment.file;
   identity.taxa = alignment.taxa();
   identity.sites = alignment.sites();
-  identity.model = to_string(model);
+  identity.model = data.models();
   identity.seed = command.seed;
   identity.instructions = instructions;
   identity.program = std::to_string(search_version);
   Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo, results);
 
   const Inference inference =
-      infer({&patterns, model, command.seed, command.starts, command.replicates, command.quiet}, checkpoint);
+      infer({&data.parts, &data.scheme, command.seed, command.starts, command.replicates, command.quiet}, checkpoint);
 
   RunFacts facts;
   facts.command = command.name;
-  facts.model = to_string(model);
   facts.seed = command.seed;
   facts.instructions = instructions;
   facts.workers = maslin::workers();
-  facts.alignment = &alignment;
-  facts.patterns = &patterns;
+  facts.data = &data;
   facts.inference = &inference;
   const auto write = [&](const std::string& what, const std::string& name, const std::string& content) {
     facts.files.push_back({what, prefix.file(name)});

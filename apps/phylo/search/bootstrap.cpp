@@ -6,8 +6,9 @@
 
 namespace phylo {
 
-Patterns bootstrap_patterns(const Patterns& patterns, std::uint64_t seed, std::uint64_t replicate) {
-  Random random(stream_seed(seed, Draw::bootstrap_weights, replicate));
+namespace {
+
+Patterns drawn_from(const Patterns& patterns, Random& random) {
   Patterns drawn;
   drawn.alphabet = patterns.alphabet;
   drawn.names = patterns.names;
@@ -32,6 +33,20 @@ Patterns bootstrap_patterns(const Patterns& patterns, std::uint64_t seed, std::u
   for (int taxon = 0; taxon < patterns.taxa; ++taxon)
     for (std::size_t p = 0; p < times.size(); ++p)
       if (times[p] != 0) drawn.codes.push_back(patterns.row(taxon)[p]);
+  return drawn;
+}
+
+}  // namespace
+
+Patterns bootstrap_patterns(const Patterns& patterns, std::uint64_t seed, std::uint64_t replicate) {
+  Random random(stream_seed(seed, Draw::bootstrap_weights, replicate));
+  return drawn_from(patterns, random);
+}
+
+Parts bootstrap_parts(const Parts& parts, std::uint64_t seed, std::uint64_t replicate) {
+  Random random(stream_seed(seed, Draw::bootstrap_weights, replicate));
+  Parts drawn;
+  for (const Part& part : parts) drawn.push_back({part.name, drawn_from(part.patterns, random), part.model});
   return drawn;
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "phylo/io/patterns.hpp"
+#include "phylo/model/part.hpp"
 
 namespace phylo {
 
@@ -11,5 +11,7 @@ namespace phylo {
 /// replacement, each with the same probability. Patterns that were never drawn are gone; the others keep their order.
 /// `pattern_of_site` tells what each drawn site shows, in the order of the draws.
 Patterns bootstrap_patterns(const Patterns& patterns, std::uint64_t seed, std::uint64_t replicate);
+/// The same of several parts: each gets as many sites as it has, drawn from its own, one part after the other.
+Parts bootstrap_parts(const Parts& parts, std::uint64_t seed, std::uint64_t replicate);
 
 }  // namespace phylo

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "phylo/search/fitch.hpp"
 #include "phylo/tree/rearrange.hpp"
@@ -197,32 +198,35 @@ void rearrange(StateSets& sets, Tree& tree, Random& random, int radius) {
 
 }  // namespace
 
-ParsimonySites::ParsimonySites(const Patterns& patterns) : taxa_(patterns.taxa) {
-  const Alphabet& alphabet = *patterns.alphabet;
-  planes_ = alphabet.states <= 4 ? 4 : 20;
-  std::vector<int> kept;
+ParsimonySites::ParsimonySites(const std::vector<const Patterns*>& parts) : taxa_(parts.front()->taxa) {
+  std::vector<std::pair<const Patterns*, int>> kept;
   std::vector<std::uint32_t> column(static_cast<std::size_t>(taxa_));
-  for (int p = 0; p < patterns.count; ++p) {
-    for (int t = 0; t < taxa_; ++t) column[static_cast<std::size_t>(t)] = alphabet.sets[patterns.row(t)[p]];
-    const auto weight = static_cast<std::int64_t>(patterns.weights[static_cast<std::size_t>(p)]);
-    if (const std::int64_t changes = changes_on_every_tree(column, alphabet.states); changes >= 0) {
-      constant_score_ += changes * weight;
-    } else {
-      kept.push_back(p);
-      columns_ += weight;
+  for (const Patterns* patterns : parts) {
+    const Alphabet& alphabet = *patterns->alphabet;
+    if (alphabet.states > planes_) planes_ = 20;
+    for (int p = 0; p < patterns->count; ++p) {
+      for (int t = 0; t < taxa_; ++t) column[static_cast<std::size_t>(t)] = alphabet.sets[patterns->row(t)[p]];
+      const auto weight = static_cast<std::int64_t>(patterns->weights[static_cast<std::size_t>(p)]);
+      if (const std::int64_t changes = changes_on_every_tree(column, alphabet.states); changes >= 0) {
+        constant_score_ += changes * weight;
+      } else {
+        kept.emplace_back(patterns, p);
+        columns_ += weight;
+      }
     }
   }
   constexpr std::int64_t columns_per_block = 256;
   const auto blocks = static_cast<std::size_t>((columns_ + columns_per_block - 1) / columns_per_block);
   const std::size_t block_words = static_cast<std::size_t>(planes_) * fitch_plane_words;
   words_ = std::max<std::size_t>(blocks, 1) * block_words;
-  sets_.assign(static_cast<std::size_t>(taxa_) * words_, ~std::uint64_t{0});  // what is left over shares every state
+  // What is left over shares every state.
+  sets_.assign(static_cast<std::size_t>(taxa_) * words_, ~std::uint64_t{0});
   for (int t = 0; t < taxa_; ++t) {
     std::uint64_t* row = sets_.data() + static_cast<std::size_t>(t) * words_;
     std::size_t at = 0;
-    for (const int p : kept) {
-      const std::uint32_t mask = alphabet.sets[patterns.row(t)[p]];
-      for (std::uint32_t copy = 0; copy < patterns.weights[static_cast<std::size_t>(p)]; ++copy, ++at) {
+    for (const auto& [patterns, p] : kept) {
+      const std::uint32_t mask = patterns->alphabet->sets[patterns->row(t)[p]];
+      for (std::uint32_t copy = 0; copy < patterns->weights[static_cast<std::size_t>(p)]; ++copy, ++at) {
         std::uint64_t* const block = row + at / columns_per_block * block_words + at / 64 % fitch_plane_words;
         for (std::size_t b = 0; b < static_cast<std::size_t>(planes_); ++b)
           if ((mask >> b & 1U) == 0) block[fitch_plane_words * b] &= ~(std::uint64_t{1} << (at % 64));

@@ -15,7 +15,9 @@ namespace phylo {
 /// left out and only counted.
 class ParsimonySites {
  public:
-  explicit ParsimonySites(const Patterns& patterns);
+  explicit ParsimonySites(const Patterns& patterns) : ParsimonySites(std::vector<const Patterns*>{&patterns}) {}
+  /// Of several parts, which have the same taxa.
+  explicit ParsimonySites(const std::vector<const Patterns*>& parts);
 
   int taxa() const { return taxa_; }
   /// Informative columns, weights included.

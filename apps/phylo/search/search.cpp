@@ -22,17 +22,29 @@ constexpr int ratchet_radius = 4;
 constexpr double ratchet_gain = 0.5;    // rounds go on as long as they gain that much: only the better trees matter
 constexpr double ratchet_least = 0.05;  // a tree that is better by less is the same one
 
+std::vector<const Patterns*> patterns_of(const Parts& parts) {
+  std::vector<const Patterns*> all;
+  for (const Part& part : parts) all.push_back(&part.patterns);
+  return all;
+}
+
+std::vector<PartView> views_of(const Parts& parts) {
+  std::vector<PartView> views;
+  for (const Part& part : parts) views.push_back({&part.patterns, &part.model});
+  return views;
+}
+
 /// One search: an engine, the tree it climbs on, and where it stands.
 class Search {
  public:
-  Search(const Patterns& patterns, const Model& model, const SearchOptions& options, const SearchProgress& progress)
-      : patterns_(patterns),
+  Search(const Parts& parts, const SearchOptions& options, const SearchProgress& progress)
+      : parts_(parts),
         options_(options),
         progress_(progress),
         random_(stream_seed(options.seed, Draw::start_tree, options.index)),
-        tree_(options.start ? *options.start : parsimony_start(patterns, random_)),
+        tree_(options.start ? *options.start : parsimony_start(ParsimonySites(patterns_of(parts)), random_)),
         limit_(std::min(radius_limit, tree_.tips() - 3)),
-        engine_(patterns, model),
+        engine_(views_of(parts)),
         climber_(engine_, tree_, counts_) {}
 
   SearchResult run() {
@@ -45,7 +57,7 @@ class Search {
     for (int i = 0; i < options_.ratchets; ++i) ratchet();
     climb_to_the_top();
     arrive(engine_.optimize(tree_, options_.epsilon));
-    return {tree_, engine_.model(), lnl_, counts_};
+    return {tree_, engine_.model(), engine_.models(), lnl_, counts_};
   }
 
  private:
@@ -85,10 +97,11 @@ class Search {
     ++counts_.ratchets;
     const Tree best = tree_;
     const double best_lnl = lnl_;
-    Patterns skewed = patterns_;
-    for (std::uint32_t& weight : skewed.weights)
-      if (random_.uniform() < favoured_share) weight *= favour;
-    tree_ = parsimony_improved(ParsimonySites(skewed), best, random_);
+    Parts skewed = parts_;
+    for (Part& part : skewed)
+      for (std::uint32_t& weight : part.patterns.weights)
+        if (random_.uniform() < favoured_share) weight *= favour;
+    tree_ = parsimony_improved(ParsimonySites(patterns_of(skewed)), best, random_);
     engine_.changed_everything();
     smooth(4, 1);
     SprRound how;
@@ -117,7 +130,7 @@ class Search {
     }
   }
 
-  const Patterns& patterns_;
+  const Parts& parts_;
   const SearchOptions& options_;
   const SearchProgress& progress_;
   SearchCounts counts_;
@@ -132,9 +145,13 @@ class Search {
 
 }  // namespace
 
+SearchResult search(const Parts& parts, const SearchOptions& options, const SearchProgress& progress) {
+  return Search(parts, options, progress).run();
+}
+
 SearchResult search(const Patterns& patterns, const Model& model, const SearchOptions& options,
                     const SearchProgress& progress) {
-  return Search(patterns, model, options, progress).run();
+  return search(Parts{{{}, patterns, model}}, options, progress);
 }
 
 }  // namespace phylo

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "phylo/io/patterns.hpp"
-#include "phylo/model/model.hpp"
+#include "phylo/model/part.hpp"
 #include "phylo/search/spr.hpp"
 #include "phylo/tree/tree.hpp"
 
@@ -23,7 +24,8 @@ struct SearchOptions {
 
 struct SearchResult {
   Tree tree;
-  Model model;
+  Model model;                ///< of the first part
+  std::vector<Model> models;  ///< of all parts
   double lnl = 0;
   SearchCounts counts;
 };
@@ -32,9 +34,11 @@ struct SearchResult {
 using SearchProgress = std::function<void(double lnl)>;
 
 /// Gives the best tree found by hill climbing from one start, and from perturbations of the best tree so far by the
-/// parsimony ratchet (Nixon 1999), with its branch lengths and model optimized. `model` says what is to be optimized,
-/// and where that begins. Takes all its parallelism from the likelihood kernels, which it off-loads; so call it from a
-/// stream of a phase, one search a stream.
+/// parsimony ratchet (Nixon 1999), with its branch lengths and model optimized. The models say what is to be
+/// optimized, and where that begins. Takes all its parallelism from the likelihood kernels, which it off-loads; so call
+/// it from a stream of a phase, one search a stream.
+SearchResult search(const Parts& parts, const SearchOptions& options, const SearchProgress& progress = {});
+/// The same of one part.
 SearchResult search(const Patterns& patterns, const Model& model, const SearchOptions& options,
                     const SearchProgress& progress = {});
 

@@ -1,0 +1,216 @@
+// Engines of several parts: bases, amino acids and characters of three states on one tree.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "phylo/like/engine.hpp"
+#include "phylo/like/reference.hpp"
+#include "phylo/model/notation.hpp"
+#include "phylo/model/part.hpp"
+#include "phylo/search/bootstrap.hpp"
+#include "phylo/search/parsimony.hpp"
+#include "phylo/search/search.hpp"
+
+namespace {
+
+using phylo::Engine;
+using phylo::Fit;
+using phylo::HalfEdge;
+using phylo::Model;
+using phylo::Part;
+using phylo::Parts;
+using phylo::PartView;
+using phylo::Tree;
+
+using Random = std::mt19937_64;
+
+constexpr int taxa = 9;
+
+double uniform(Random& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
+
+Part part(const char* model, int count, unsigned seed) {
+  Random random(seed);
+  Part out{model, {}, phylo::parse_model(model)};
+  phylo::Patterns& p = out.patterns;
+  p.alphabet = out.model.alphabet;
+  p.taxa = taxa;
+  p.count = count;
+  p.codes.resize(static_cast<std::size_t>(taxa * count));
+  const auto& alphabet = *p.alphabet;
+  for (int site = 0; site < count; ++site) {
+    const auto draw = [&] {
+      const auto state = static_cast<std::uint32_t>(random() % static_cast<unsigned>(alphabet.states));
+      return alphabet.find_set(std::uint32_t{1} << state);
+    };
+    const std::uint8_t common = draw();
+    for (int taxon = 0; taxon < taxa; ++taxon)
+      p.codes[static_cast<std::size_t>(taxon * count + site)] = random() % 30 == 0  ? alphabet.unknown
+                                                                : random() % 3 == 0 ? draw()
+                                                                                    : common;
+    p.weights.push_back(1 + static_cast<std::uint32_t>(random() % 3));
+    p.pattern_of_site.insert(p.pattern_of_site.end(), p.weights.back(), site);
+  }
+  for (int taxon = 0; taxon < taxa; ++taxon) p.names.push_back(std::string("t").append(std::to_string(taxon)));
+  return out;
+}
+
+Parts three_parts() {
+  return {part("HKY{3.1}+FU{0.4/0.1/0.2/0.3}+G4{0.5}", 133, 1), part("LG+I{0.1}+BU{0.4}", 40, 2),
+          part("MULTI3_MK+G2{1.2}+BU{2.5}", 21, 3)};
+}
+
+std::vector<PartView> views(const Parts& parts) {
+  std::vector<PartView> all;
+  for (const Part& p : parts) all.push_back({&p.patterns, &p.model});
+  return all;
+}
+
+Tree random_tree(unsigned seed) {
+  Random random(seed);
+  const auto length = [&] { return std::exp(uniform(random, std::log(0.01), std::log(0.6))); };
+  Tree tree(taxa);
+  for (int i = 0; i < 3; ++i) tree.connect(i, taxa + i, length());
+  for (int tip = 3; tip < taxa; ++tip) {
+    const HalfEdge joint = taxa + 3 * (tip - 2);
+    HalfEdge at = phylo::none;
+    do at = static_cast<HalfEdge>(random() % static_cast<unsigned>(tree.half_edges()));
+    while (tree.back(at) == phylo::none);
+    const HalfEdge far = tree.disconnect(at);
+    tree.connect(at, joint + 1, length());
+    tree.connect(far, joint + 2, length());
+    tree.connect(tip, joint, length());
+  }
+  return tree;
+}
+
+TEST(PartsOfAnEngine, HaveTheSumOfTheirLogLikelihoods) {
+  const Parts parts = three_parts();
+  const Tree tree = random_tree(4);
+  Engine engine(views(parts));
+  double expected = 0;
+  for (int p = 0; p < 3; ++p) {
+    const Part& one = parts[static_cast<std::size_t>(p)];
+    const double of_part = Engine(one.patterns, one.model).evaluate(tree);
+    EXPECT_EQ(engine.evaluate_part(tree, p), of_part);
+    // A speed stretches all branches.
+    Tree stretched = tree;
+    tree.for_each_branch([&](HalfEdge h) { stretched.set_length(h, tree.length(h) * one.model.speed); });
+    Model plain = one.model;
+    plain.speed = 1;
+    EXPECT_NEAR(phylo::reference::log_likelihood(one.patterns, plain, stretched, 0), of_part, 1e-9);
+    expected += of_part;
+  }
+  for (HalfEdge h = 0; h < tree.half_edges(); ++h)
+    EXPECT_NEAR(engine.evaluate(tree, h), expected, 1e-11 * std::abs(expected));
+}
+
+TEST(PartsOfAnEngine, ShareBranchLengthsThatMakenewzFits) {
+  const Parts parts = three_parts();
+  Tree tree = random_tree(5);
+  Engine engine(views(parts));
+  for (HalfEdge h : tree.branches()) {
+    const double old = tree.length(h), best = engine.makenewz(tree, h, 64);
+    const auto at = [&](double length) {
+      tree.set_length(h, length);
+      engine.changed(tree, h);
+      return engine.evaluate(tree, h);
+    };
+    const double top = at(best);
+    for (double factor : {0.5, 0.97, 1.03, 2.0}) EXPECT_GE(top, at(std::clamp(best * factor, 1e-6, 100.0)) - 1e-6);
+    at(old);
+  }
+  const double before = engine.evaluate(tree);
+  EXPECT_GT(engine.smooth(tree, 50, 1e-6), before);
+  EXPECT_NEAR(engine.evaluate(tree), Engine(views(parts)).evaluate(tree), 1e-8);
+}
+
+TEST(PartsOfAnEngine, AreAllInAnInsertion) {
+  const Parts parts = three_parts();
+  for (const HalfEdge joint : {taxa + 5, taxa + 12}) {
+    Tree tree = random_tree(6);
+    Engine engine(views(parts));
+    const HalfEdge a = tree.next(joint), b = tree.next(a);
+    const double joined = tree.length(a) + tree.length(b);
+    const HalfEdge near = tree.disconnect(a), far = tree.disconnect(b);
+    tree.connect(near, far, joined);
+    for (HalfEdge h : {a, b, near, far}) engine.changed(tree, h);
+    const auto tried = engine.insertion(tree, tree.back(joint), near, tree.length(joint), Fit::all, 2);
+    const auto lazy = engine.insertion(tree, tree.back(joint), near, tree.length(joint), Fit::nothing);
+    EXPECT_GT(tried.lnl, lazy.lnl);
+    tree.disconnect(near);
+    tree.connect(a, near, tried.near);
+    tree.connect(b, far, tried.far);
+    tree.set_length(joint, tried.pendant);
+    const double expected = Engine(views(parts)).evaluate(tree, near);
+    EXPECT_NEAR(tried.lnl, expected, 1e-10 * std::abs(expected));
+  }
+}
+
+TEST(PartsOfAnEngine, EndWithAMeanSpeedOfOne) {
+  Parts parts = {part("HKY+FO+G4", 133, 1), part("LG+G", 60, 2)};
+  for (Part& p : parts) p.model.speed_from = phylo::Origin::optimized;
+  Tree tree = random_tree(7);
+  Engine linked(views({part("HKY+FO+G4", 133, 1), part("LG+G", 60, 2)})), scaled(views(parts));
+  Tree other = tree;
+  const double without = linked.optimize(other, 0.001), with = scaled.optimize(tree, 0.001);
+  EXPECT_GE(with, without - 0.01);
+  double sites = 0, sum = 0;
+  for (int p = 0; p < 2; ++p) {
+    const auto of_part = static_cast<double>(parts[static_cast<std::size_t>(p)].patterns.sites());
+    sites += of_part;
+    sum += of_part * scaled.model(p).speed;
+  }
+  EXPECT_NEAR(sum / sites, 1, 1e-12);
+  // Nothing to gain by another speed.
+  for (double factor : {0.97, 1.03}) {
+    Model moved = scaled.model(1);
+    moved.speed *= factor;
+    Engine engine(views({{"", parts[0].patterns, scaled.model(0)}, {"", parts[1].patterns, scaled.model(1)}}));
+    engine.set_model(moved, 1);
+    EXPECT_LT(engine.evaluate(tree), with + 0.01);
+  }
+}
+
+TEST(PartsOfASearch, AreOneTreeWhateverOrderTheyStandIn) {
+  Parts parts = {part("HKY+FE", 133, 1), part("JTT", 60, 2), part("MULTI3_MK", 30, 3)};
+  phylo::SearchOptions options;
+  options.ratchets = 1;
+  const auto found = phylo::search(parts, options);
+  EXPECT_EQ(found.models.size(), 3u);
+  Engine engine(views(parts));
+  engine.set_model(found.models[0], 0);
+  EXPECT_NEAR(engine.evaluate(found.tree), found.lnl, 1e-6);
+  std::swap(parts[0], parts[2]);
+  options.start = found.tree;
+  EXPECT_NEAR(phylo::search(parts, options).lnl, found.lnl, 0.1);
+}
+
+TEST(PartsOfASearch, HaveTheSumOfTheirParsimonyScores) {
+  const Parts parts = {part("JC", 133, 1), part("JTT", 60, 2), part("MULTI3_MK", 30, 3)};
+  std::vector<const phylo::Patterns*> patterns;
+  for (const Part& p : parts) patterns.push_back(&p.patterns);
+  const Tree tree = random_tree(8);
+  std::int64_t sum = 0;
+  for (const Part& p : parts) sum += parsimony_score(phylo::ParsimonySites(p.patterns), tree);
+  EXPECT_EQ(parsimony_score(phylo::ParsimonySites(patterns), tree), sum);
+}
+
+TEST(PartsOfASearch, AreResampledEachForItself) {
+  const Parts parts = three_parts();
+  const Parts drawn = phylo::bootstrap_parts(parts, 1, 7);
+  ASSERT_EQ(drawn.size(), parts.size());
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    EXPECT_EQ(drawn[p].patterns.sites(), parts[p].patterns.sites());
+    EXPECT_EQ(drawn[p].patterns.alphabet, parts[p].patterns.alphabet);
+  }
+  // One part is drawn as it is without the others.
+  EXPECT_EQ(drawn[0].patterns.codes, phylo::bootstrap_patterns(parts[0].patterns, 1, 7).codes);
+}
+
+}  // namespace

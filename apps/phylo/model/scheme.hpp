@@ -1,0 +1,57 @@
+#pragma once
+// Which model serves which sites: partition files in the notation of RAxML-NG.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "phylo/io/error.hpp"
+#include "phylo/model/model.hpp"
+
+namespace phylo {
+
+/// Sites first, first + step, ... up to last; counted from 1.
+struct SiteRange {
+  std::size_t first = 1;
+  std::size_t last = 1;
+  std::size_t step = 1;
+  position at;  ///< where it stands in its file
+
+  bool operator==(const SiteRange& o) const { return first == o.first && last == o.last && step == o.step; }
+};
+
+/// A model and its sites.
+struct SchemePart {
+  Model model;
+  std::string name;               ///< empty if the model is for all sites
+  std::vector<SiteRange> ranges;  ///< empty if the model is for all sites
+
+  /// Gives the ranges as they stand in files: "1-100, 150-200\3".
+  std::string sites() const;
+};
+
+/// All parts of a file, or one model for all sites.
+struct Scheme {
+  std::string source;  ///< for messages
+  std::vector<SchemePart> parts;
+
+  /// Gives for each site (from 0) the number of its part. Throws `input_error` with the place of the range when a site
+  /// is in two parts, in none, or behind the alignment's end.
+  std::vector<int> parts_of_sites(std::size_t sites) const;
+  /// Gives the alphabets of the sites, as far as that many.
+  Alphabets alphabets(std::size_t most_sites) const;
+};
+
+/// Gives the scheme of a text: one model, or in each line that is not blank and does not begin with '#'
+///
+///     MODEL, NAME = 1-100, 150-200\3
+///
+/// Throws `input_error` with the place and what was expected.
+Scheme parse_scheme(std::string_view text, const std::string& source);
+
+/// Gives the text of the scheme with these models instead of its own, as asked for or with all values; a line a part.
+std::string to_string(const Scheme& scheme);
+std::string to_string_with_values(const Scheme& scheme, const std::vector<Model>& models);
+
+}  // namespace phylo

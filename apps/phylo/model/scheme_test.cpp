@@ -1,0 +1,95 @@
+#include "phylo/model/scheme.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "phylo/model/notation.hpp"
+
+namespace {
+
+using phylo::parse_scheme;
+using phylo::Scheme;
+using phylo::SiteRange;
+
+TEST(Scheme, OneModelIsForAllSites) {
+  const Scheme scheme = parse_scheme("  LG+G\n\n", "in");
+  ASSERT_EQ(scheme.parts.size(), 1u);
+  EXPECT_TRUE(scheme.parts[0].ranges.empty());
+  EXPECT_EQ(to_string(scheme), "LG+G4m");
+  EXPECT_EQ(scheme.parts_of_sites(3), (std::vector<int>{0, 0, 0}));
+}
+
+TEST(Scheme, PartitionsHaveNamesAndRanges) {
+  const Scheme scheme = parse_scheme(
+      "# genes\nGTR+G, first codon = 1-9\\3,2-9/3\n\n  HKY{2.5}+FE , third=3 - 9\\3, 12\nJC,rest = 10-11", "in");
+  ASSERT_EQ(scheme.parts.size(), 3u);
+  EXPECT_EQ(scheme.parts[0].name, "first codon");
+  EXPECT_EQ(scheme.parts[0].ranges, (std::vector<SiteRange>{{1, 9, 3, {}}, {2, 9, 3, {}}}));
+  EXPECT_EQ(scheme.parts[1].name, "third");
+  EXPECT_EQ(scheme.parts[1].ranges, (std::vector<SiteRange>{{3, 9, 3, {}}, {12, 12, 1, {}}}));
+  EXPECT_EQ(scheme.parts_of_sites(12), (std::vector<int>{0, 0, 1, 0, 0, 1, 0, 0, 1, 2, 2, 1}));
+  EXPECT_EQ(to_string(scheme),
+            "GTR+FC+G4m, first codon = 1-9\\3, 2-9\\3\nHKY{2.5}+FE, third = 3-9\\3, 12\nJC, rest = 10-11");
+  EXPECT_EQ(to_string(parse_scheme(to_string(scheme), "again")), to_string(scheme));
+}
+
+TEST(Scheme, ReadsARaxmlNgModelFile) {
+  const Scheme scheme = parse_scheme(
+      "GTR{1.787239178/7.703672293/0.812942191/0.331922538/9.382177423/1.000000000}"
+      "+FU{0.344468850/0.190384313/0.214913858/0.250232978}+G4m{0.424450884}, noname = 1-1695\n",
+      "in");
+  ASSERT_EQ(scheme.parts.size(), 1u);
+  EXPECT_EQ(scheme.parts[0].model.alpha, 0.424450884);
+  EXPECT_EQ(scheme.parts_of_sites(1695), std::vector<int>(1695, 0));
+  EXPECT_THROW(scheme.parts_of_sites(1694), phylo::input_error);
+  EXPECT_THROW(scheme.parts_of_sites(1696), phylo::input_error);
+}
+
+TEST(Scheme, SitesHaveTheAlphabetsOfTheirModels) {
+  const Scheme same = parse_scheme("GTR, a = 1-2\nJC, b = 3", "in");
+  EXPECT_TRUE(same.alphabets(3).by_site.empty());
+  const Scheme mixed = parse_scheme("LG, a = 1-3\\2\nJC, b = 2", "in");
+  const phylo::Alphabets alphabets = mixed.alphabets(2000000000);
+  ASSERT_EQ(alphabets.by_site.size(), 3u);
+  EXPECT_EQ(&alphabets.of(0), &phylo::protein_alphabet());
+  EXPECT_EQ(&alphabets.of(1), &phylo::dna_alphabet());
+  EXPECT_EQ(&alphabets.of(2), &phylo::protein_alphabet());
+  EXPECT_EQ(parse_scheme("LG, a = 1-2000000000\nJC, b = 2", "in").alphabets(5).by_site.size(), 5u);
+}
+
+struct Bad {
+  const char* text;
+  const char* place;
+  const char* expected;
+};
+
+class BadScheme : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadScheme, IsOneErrorThatNamesPlaceAndExpectation) {
+  try {
+    parse_scheme(GetParam().text, "in").parts_of_sites(10);
+    FAIL() << "accepted: " << GetParam().text;
+  } catch (const phylo::input_error& e) {
+    const std::string what = e.what();
+    EXPECT_EQ(what.rfind(std::string("in:") + GetParam().place, 0), 0u) << what;
+    EXPECT_NE(what.find(GetParam().expected), std::string::npos) << what;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Scheme, BadScheme,
+    testing::Values(
+        Bad{"JC\nGTR\n", "2:1:", "a second line"}, Bad{"JC, a = 1-10\nGTR+G\n", "2:6:", "the sites of this model"},
+        Bad{"JC, a = 1-5\nGTR+Q, b = 6-10", "2:5:", "expected +F"}, Bad{"JC, = 1-10", "1:5:", "the partition's name"},
+        Bad{"JC, a", "1:6:", "'='"}, Bad{"JC, a = ", "1:9:", "the number of a site"},
+        Bad{"JC, a = 0-10", "1:9:", "from 1 on"}, Bad{"JC, a = 1-", "1:11:", "the last site"},
+        Bad{"JC, a = 5-3", "1:11:", "from 5 on"}, Bad{"JC, a = 1-10\\0", "1:14:", "a stride"},
+        Bad{"JC, a = 1-10 11", "1:14:", "the end of the line"}, Bad{"JC, a = 1-10,", "1:14:", "the number of a site"},
+        Bad{"JC, a = 1-5\nJC, a = 6-10", "2:5:", "a second partition 'a'"},
+        Bad{"JC, a = 1-6\nJC, b = 7, 6-10", "2:12:", "site 6 is in partition 'a' and also in 'b'"},
+        Bad{"JC, a = 1-11", "1:9:", "the alignment has 10"}, Bad{"JC, a = 99999999999", "1:9:", "the number of a site"},
+        Bad{"JC, a = 1-4, 6-10", " 1 of the alignment's 10 sites", "the first of them is 5"}));
+
+}  // namespace
