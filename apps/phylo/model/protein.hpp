@@ -16,7 +16,7 @@ struct ProteinMatrix {
 };
 
 // Where programs have different numbers under one name, these are PAML's: cpREV and mtART, and with other last digits
-// mtMAM, Dayhoff and FLU.
+// mtMAM and Dayhoff. PAML has no FLU; its numbers are IQ-TREE's.
 
 /// Gives all of them.
 std::span<const ProteinMatrix* const> protein_matrices();
