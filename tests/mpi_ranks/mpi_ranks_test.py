@@ -2,6 +2,7 @@
 
     mpi_ranks_test.py FOLDER_OF_COMMANDS CHECKOUT [UNITTEST ARGS]"""
 
+import itertools
 import os
 import re
 import shutil
@@ -67,13 +68,19 @@ class Mpi(unittest.TestCase):
 
 
 class Programs(Mpi):
-    def everywhere(self, name: str) -> None:
+    def everywhere(self, name: str, *words: str, **more) -> None:
         program = self.build(HERE / "programs" / name)
-        for count, workers in ((1, 1), (2, 2), (3, 1), (3, 3), (5, 2), (8, 8), (16, 64)):
+        for count, workers in (*itertools.product((1, 2, 3, 5, 8), (1, 2, 3, 8)), (16, 64)):
             with self.subTest(ranks=count, workers=workers):
-                self.expect_right(self.ranks(count, program, workers=workers))
+                self.expect_right(self.ranks(count, program, *words, workers=workers, **more))
         with self.subTest("the serial elision"):
-            self.expect_right(self.ranks(4, program, variables={"MASLIN_SERIAL": "1"}, workers=None))
+            serial = more.pop("variables", {}) | {"MASLIN_SERIAL": "1"}
+            self.expect_right(self.ranks(4, program, *words, variables=serial, workers=None, **more))
+
+    def test_each_program_is_tried(self):
+        tests = Path(__file__).read_text(encoding="utf-8")
+        for program in (HERE / "programs").glob("*.c*"):
+            self.assertIn(f'"{program.name}"', tests)
 
     def test_messages(self):
         self.everywhere("messages.c")
@@ -81,8 +88,17 @@ class Programs(Mpi):
     def test_requests(self):
         self.everywhere("requests.c")
 
+    def test_modes(self):
+        self.everywhere("modes.c")
+
     def test_collectives(self):
         self.everywhere("collectives.c")
+
+    def test_parts(self):
+        self.everywhere("parts.c")
+
+    def test_operations(self):
+        self.everywhere("operations.c")
 
     def test_types(self):
         self.everywhere("types.c")
@@ -90,20 +106,46 @@ class Programs(Mpi):
     def test_communicators(self):
         self.everywhere("communicators.c")
 
+    def test_contexts(self):
+        self.everywhere("contexts.c")
+
+    def test_keys(self):
+        self.everywhere("keys.c")
+
+    def test_grids(self):
+        self.everywhere("grids.c")
+
+    def test_errors(self):
+        self.everywhere("errors.c")
+
+    def test_environment(self):
+        self.everywhere("environment.c", "one", "two words", "", variables={"PLACE": "somewhere"})
+
     def test_own_variables(self):
         self.everywhere("own_variables.cpp")
+
+    def test_objects(self):
+        self.everywhere("objects.cpp")
+
+    def test_objects_are_destroyed_at_exit(self):
+        self.expect_right(self.ranks(3, self.build(HERE / "programs" / "objects.cpp"), "exit"))
 
     def test_a_tool_stands_between(self):
         self.everywhere("tool.c")
 
     def test_described_machine(self):
         machine = {"MASLIN_MACHINE": str(CHECKOUT / "specs" / "cell-qs20.toml")}
-        done = self.ranks(6, self.build(HERE / "programs" / "collectives.c"), variables=machine, workers=None)
-        self.expect_right(done)
+        for name in ("collectives.c", "modes.c"):
+            self.expect_right(self.ranks(6, self.build(HERE / "programs" / name), variables=machine, workers=None))
 
     def test_destructors_run_once_a_rank(self):
         done = self.ranks(3, self.build(HERE / "programs" / "own_variables.cpp"))
         self.assertEqual(sorted(done.stderr.split("\n")), ["", *(f"destroyed with {5 + rank}" for rank in range(3))])
+
+    def test_a_line_without_an_end_is_printed(self):
+        done = self.ranks(2, self.build(HERE / "programs" / "environment.c"), "one", "two words", "",
+                          variables={"PLACE": "somewhere"})
+        self.assertEqual((done.returncode, done.stderr), (0, "without an end"))
 
     def test_a_thousand_ranks(self):
         self.expect_right(self.ranks(1000, self.build(HERE / "programs" / "tool.c")))
@@ -115,7 +157,15 @@ class RandomMessages(Mpi):
         for seed in range(20):
             count, workers = 1 + seed * 5 % 13, (1, 2, 3, 8)[seed % 4]
             with self.subTest(seed=seed, ranks=count, workers=workers):
-                self.expect_right(self.ranks(count, program, seed, 12, workers=workers))
+                self.expect_right(self.ranks(count, program, seed, 25, workers=workers))
+
+
+class RandomTypes(Mpi):
+    def test_random_types(self):
+        program = self.build(HERE / "programs" / "random_types.c")
+        for seed in range(20):
+            with self.subTest(seed=seed, ranks=1 + seed % 3):
+                self.expect_right(self.ranks(1 + seed % 3, program, seed, 100))
 
 
 class Pages(Mpi):
@@ -150,53 +200,140 @@ class Failures(Mpi):
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stderr
 
-    def place(self, which: str) -> str:
-        """Gives the line on which the program makes this mistake."""
+    def place(self, text: str) -> str:
+        """Gives the first line of the program that has this text."""
         lines = (HERE / "failures" / "failures.c").read_text(encoding="utf-8").split("\n")
-        return f"failures.c:{next(n for n, line in enumerate(lines, 1) if which in line)}"
+        return f"failures.c:{next(n for n, line in enumerate(lines, 1) if text in line)}"
+
+    def place_of(self, which: str) -> str:
+        """Gives the line on which the program makes this mistake."""
+        return self.place(f'"{which}"')
 
     def test_all_wait_for_each_other(self):
-        self.failed("stuck", 16, "maslin-mpirun: all ranks wait for each other:\n",
-                    f"rank 0 waits to receive from rank 1 with tag 5, at {self.place('stuck')}",
+        begin = "maslin-mpirun: all ranks wait for each other:\n"
+        self.failed("stuck", 16, begin, f"rank 0 waits to receive from rank 1 with tag 5, at {self.place_of('stuck')}",
+                    f"rank 2 waits to meet all ranks of its communicator, at {self.place('// all meet')}",
                     "a cycle: rank 0 waits for rank 1 waits for rank 0")
+        waits = [f"  rank {rank} waits to send to rank {(rank + 1) % 3} with tag 3, at {self.place_of('all send')}\n"
+                 for rank in range(3)]
+        cycle = "  a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0\n"
+        self.assertEqual(self.failed("all send", 16), "".join([begin, *waits, cycle]))
+        said, waits = self.failed("nobody sends", 16), "waits to receive from any rank with any tag"
+        self.assertRegex(said, "".join(f"  rank {rank} {waits}, at failures.c:[0-9]+\n" for rank in range(3)))
+        self.failed("probes", 16, begin, f"rank 1 waits to probe rank 2 for tag 8, at {self.place_of('probes')}",
+                    "a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0")
+        self.failed("one is missing", 16, begin, "rank 0 waits to meet all ranks of its communicator",
+                    "rank 2 waits to receive from rank 0 with tag 6")
+
+    def test_messages_that_do_not_match(self):
+        for which, sends, receives in (("other tag", "MPI_Ssend(", "0, 5, MPI_COMM_WORLD, MPI_STATUS"),
+                                       ("other communicator", "1, 4, part)", "0, 4, MPI_COMM_WORLD, MPI_STATUS")):
+            self.failed(which, 16, f"rank 0 waits to send to rank 1 with tag 4, at {self.place(sends)}",
+                        f"rank 1 waits to receive from rank 0 with tag {receives[3]}, at {self.place(receives)}")
 
     def test_different_calls(self):
-        self.failed("other call", 16, "all ranks of a communicator must call the same: rank 0 calls MPI_Barrier at "
-                    "failures.c:", "rank 1 calls MPI_Bcast with root 0 at failures.c:")
+        same = "all ranks of a communicator must call the same: "
+        self.failed("other call", 16, same + "rank 0 calls MPI_Barrier at failures.c:",
+                    "rank 1 calls MPI_Bcast with root 0 at failures.c:")
+        split = self.place("MPI_Comm_split(MPI_COMM_WORLD, 0,")
+        self.failed("one duplicates", 16, f"{same}rank 0 calls MPI_Comm_split at {split}, "
+                    f"rank 1 calls MPI_Comm_dup at {self.place('if (me == 1) MPI_Comm_dup(')}\n")
+        self.failed("one is done", 16, f"{same}rank 0 calls MPI_Barrier at {self.place('// all meet')}, "
+                    f"rank 1 calls MPI_Finalize at {self.place_of('one is done')}\n")
+        # Ranks are named as in MPI_COMM_WORLD, also where they have other numbers.
+        gather = self.place("MPI_Gather(data, 1,")
+        self.failed("of a part", 16, f"{same}rank 2 calls MPI_Gather with root 0 at {gather}, "
+                    f"rank 1 calls MPI_Bcast with root 0 at {self.place('MPI_Bcast(data, 1, MPI_INT, 0, part)')}\n")
 
     def test_different_roots(self):
         self.failed("other root", 16, "rank 0 calls MPI_Bcast with root 0", "rank 2 calls MPI_Bcast with root 1")
 
+    def test_different_operations(self):
+        self.failed("other operation", 10, "all ranks must name the same type and operation: ",
+                    "rank 0 calls MPI_Allreduce", "rank 2 calls MPI_Allreduce")
+
     def test_different_counts(self):
         self.failed("other count", 15, "rank 0 calls MPI_Allreduce", "with 1,", "rank 1 calls MPI_Allreduce", "with 2")
+        self.assertRegex(self.failed("many more", 15), r"rank [12] gives 40[48] bytes, rank 0 400; expected the same\n")
+        said = self.failed("long part", 15)
+        self.assertRegex(said, r"rank [12] gives 40[48] bytes to rank 0, which has room for 400\n")
 
     def test_truncated(self):
         self.failed("truncated", 15, "rank 1: MPI_Recv at failures.c:", "800 x std::byte from rank 0 with tag 7",
                     "receives 40 x std::byte")
 
     def test_wrong_arguments(self):
-        self.failed("rank", 6, f"rank 1: MPI_Send at {self.place(chr(34) + 'rank' + chr(34))}: "
-                    "there is no rank 9; expected 0 to 2 in MPI_COMM_WORLD")
-        self.failed("uncommitted", 3, "the datatype needs MPI_Type_commit first")
-        self.failed("same buffer", 1, "the same buffer is given and wanted; MPI_IN_PLACE says so")
+        for which, status, said in (
+            ("rank", 6, "MPI_Send at PLACE: there is no rank 9; expected 0 to 2 in MPI_COMM_WORLD"),
+            ("tag", 4, "MPI_Recv at PLACE: tag -7; expected one from 0"),
+            ("type", 3, "MPI_Send at PLACE: there is no datatype 7777"),
+            ("count", 2, "MPI_Isend at PLACE: count -4; expected one from 0"),
+            ("null buffer", 1, "MPI_Send at PLACE: the buffer is a null pointer"),
+            ("communicator", 5, "MPI_Send at PLACE: the communicator is MPI_COMM_NULL"),
+        ):
+            with self.subTest(which):
+                found = self.failed(which, status)
+                self.assertEqual(found, f"maslin-mpirun: rank 1: {said.replace('PLACE', self.place_of(which))}\n")
+        for which, status, *said in (
+            ("root", 8, "MPI_Bcast at failures.c:", "there is no rank 3; expected 0 to 2 in MPI_COMM_WORLD"),
+            ("operation", 10, "MPI_BXOR does not combine elements of MPI_FLOAT"),
+            ("no buffer is attached", 1, "20 bytes do not fit into what MPI_Buffer_attach gave (0 bytes, "),
+            ("request", 7, "MPI_Wait at failures.c:", "there is no request 12345"),
+            ("named communicator", 6, "there is no rank 3; expected 0 to 2 in the pressure solver"),
+            ("uncommitted", 3, "the datatype needs MPI_Type_commit first"),
+            ("in place", 1, "rank 1: MPI_Gather at failures.c:", "MPI_IN_PLACE has no meaning here"),
+            ("same buffer", 1, "the same buffer is given and wanted; MPI_IN_PLACE says so"),
+        ):
+            with self.subTest(which):
+                self.failed(which, status, *said)
 
     def test_too_early_and_too_late(self):
         self.failed("too early", 16, "MPI_Barrier at failures.c:", "called before MPI_Init")
         self.failed("too late", 16, "MPI_Barrier at failures.c:", "called after MPI_Finalize")
+        self.failed("twice", 16, "MPI_Init is called a second time")
 
     def test_ranks_that_leave(self):
         self.failed("leaves", 1, "rank 1 ended with status 0 and without MPI_Finalize")
         self.failed("exits", 3, "rank 1 ended with status 3 and without MPI_Finalize")
-        self.failed("aborts", 9, f"rank 2: MPI_Abort with code 9 at {self.place('aborts')}")
+        self.failed("aborts", 9, f"rank 2: MPI_Abort with code 9 at {self.place_of('aborts')}")
         self.failed("status", 5)
+        self.assertEqual(self.failed("exit late", 4), 3 * "an exit handler ran\n")
+
+    def test_what_was_said_before_an_abort_is_printed(self):
+        done = self.ranks(3, self.build(HERE / "failures" / "failures.c"), "half a line")
+        # Code 256 would be status 0.
+        self.assertEqual((done.returncode, done.stdout), (1, 3 * "half a line"), done.stderr)
+        self.assertIn("rank 1: MPI_Abort with code 256", done.stderr)
 
     def test_crashes(self):
-        self.failed("crashes", -11, "rank 1: Segmentation fault at address", f"from {self.place('crashes')}")
-        self.failed("abort", -6, "rank 2: Aborted", f"from {self.place(chr(34) + 'abort' + chr(34))}")
+        self.failed("crashes", -11, "rank 1: Segmentation fault at address", f"from {self.place_of('crashes')}")
+        self.failed("abort", -6, "rank 2: Aborted", f"from {self.place_of('abort')}")
+        self.failed("divides", -8, "rank 1: Floating point exception", f"from {self.place_of('divides')}")
+
+    def test_a_stack_that_is_too_small(self):
+        said = self.failed("deep", -11, "the stack of a fiber is too small", "MASLIN_STACK=8M; set it to more",
+                           "rank 1: Segmentation fault at address")
+        self.assertEqual(said.count(self.place("deep(n + 1)")), 1)  # not once a frame
+        program = self.build(HERE / "failures" / "failures.c")
+        self.failed("wide", -11, "the stack of a fiber is too small")
+        self.expect_right(self.run_it(BIN / "maslin-mpirun", "-n", 3, "--stack", "32M", program, "wide"), "1\n")
+        self.expect_right(self.ranks(3, program, "wide", variables={"MASLIN_STACK": "32M"}), "1\n")
+
+    def test_an_exception_that_nobody_catches(self):
+        for thrown, said in (("error", ": of mine"), ("number", "")):
+            done = self.ranks(3, self.build(HERE / "failures" / "uncaught.cpp"), thrown)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, f"maslin-mpirun: rank 1: an exception was not caught{said}\n"))
 
     def test_no_such_program(self):
-        for program, said in ((BIN / "maslin", "cannot be loaded for rank 0"), ("./nowhere", "cannot be read"),
-                              ("nowhere", "there is no program 'nowhere' in PATH"), (HERE / "failures/failures.c", "is no program")):
+        cut = Path(self.folder.name) / "cut"
+        cut.write_bytes(self.build(HERE / "failures" / "failures.c").read_bytes()[:3000])
+        for program, said in ((BIN / "maslin", "build it with maslin-mpicc, maslin-mpicxx or maslin-mpif90"),
+                              ("./nowhere", "cannot be read (No such file or directory)"),
+                              (HERE, "cannot be read (Is a directory)"),
+                              ("nowhere", "there is no program 'nowhere' in PATH"), (cut, "is no program"),
+                              (HERE / "failures/failures.c", "is no program"),
+                              (next((BIN.parent / "src").glob("libmaslin.so")), "expected one that maslin-mpicc")):
             done = self.ranks(2, program)
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
@@ -225,6 +362,27 @@ class CommandLine(Mpi):
         self.assertEqual(sorted(done.stdout.split("\n")),
                          ["", *(line for rank in range(3) for line in (f"[rank {rank}] {rank} has", f"[rank {rank}] said"))])
 
+    def test_lines_are_not_mixed(self):
+        program = self.build(HERE / "failures/failures.c")
+        expected = sorted(f"rank {rank} says {i} times" for rank in range(8) for i in range(200))
+        for workers in (1, 2, 8):
+            done = self.ranks(8, program, "many lines", workers=workers)
+            self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, expected))
+
+    def test_words_behind_the_program_are_its_own(self):
+        words = ["--help", "-n", "--tag-output", "", "two words", "*"]
+        program = Path(self.folder.name) / "a name with blanks"
+        shutil.copy(self.build(HERE / "failures/failures.c"), program)
+        done = self.run_it(BIN / "maslin-mpirun", "-n", 3, "--tag-output", program, "arguments", *words)
+        self.assertEqual((done.returncode, done.stdout), (0, "".join(f"[rank 2] {word}\n" for word in words[::2])))
+        self.assertEqual(done.stderr, "".join(f"[rank 2] {word}\n" for word in words[1::2]))
+
+    def test_a_program_is_found_in_path(self):
+        program = self.build(HERE / "failures/failures.c")
+        path = f"/nowhere:{program.parent}:{os.environ['PATH']}"
+        done = self.ranks(2, program.name, "prints", variables={"PATH": path})
+        self.assertEqual((done.returncode, sorted(done.stdout.split())), (0, ["0", "1", "has", "has", "said", "said"]))
+
     def test_rank_0_reads(self):
         done = self.ranks(3, self.build(HERE / "failures/failures.c"), "reads", input="a line\n")
         self.expect_right(done, "read a line\n")
@@ -246,6 +404,43 @@ class CommandLine(Mpi):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.expect_right(self.ranks(4, folder / "whole", "an argument"), "4 an argument\n")
 
+    def test_makefiles_and_programs_of_two_languages(self):
+        folder = Path(self.folder.name) / "made"
+        folder.mkdir()
+        (folder / "Makefile").write_text("CFLAGS = -O1 -MMD\nwhole: part.o main.o\n\t$(CXX) $^ -o $@\n")
+        (folder / "part.c").write_text("#include <mpi.h>\n#include <stdlib.h>\nint part(void) {\n  int n;\n"
+                                       "  MPI_Comm_size(MPI_COMM_WORLD, &n);\n  return n;\n}\n")
+        (folder / "main.cpp").write_text("#include <mpi.h>\n#include <iostream>\n#include <string>\n"
+                                         "extern \"C\" int part();\n"
+                                         "int main(int n, char** w) {\n  MPI_Init(&n, &w);\n"
+                                         "  const std::string all = std::to_string(part()) + \"\\n\";\n"
+                                         "  std::cout << all;\n  MPI_Finalize();\n  return n;\n}\n")
+        done = self.run_it("make", "-s", f"CC={BIN / 'maslin-mpicc'}", f"CXX={BIN / 'maslin-mpicxx'}", cwd=folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("part.o: part.c", (folder / "part.d").read_text())
+        done = self.ranks(2, folder / "whole")
+        self.assertEqual((done.returncode, done.stdout), (1, "2\n2\n"))  # `n` is 1: the program's own name
+        for option, made in (("-E", None), ("-S", "part.s"), ("-fsyntax-only", None)):
+            done = self.run_it(BIN / "maslin-mpicc", option, "part.c", cwd=folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(made is None or (folder / made).exists())
+        self.assertFalse((folder / "a.out").exists())
+        done = self.run_it(BIN / "maslin-mpicc", "-c", "absent.c", cwd=folder)
+        self.assertEqual(done.returncode, 1)
+
+    def test_a_program_that_does_not_call_mpi(self):
+        file = Path(self.folder.name) / "plain.c"
+        file.write_text('#include <stdio.h>\nint main(int n, char **w) { return printf("%s\\n", w[n - 1]); }\n')
+        done = self.ranks(3, self.build(file), "word")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (5, 3 * "word\n", ""))
+        done = self.run_it(self.build(file), "word")  # as configure does it
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (5, "word\n", ""))
+
+    def test_other_compilers_may_be_named(self):
+        variables = {"MASLINCXX": "some-c++ -std=c++17"}
+        shown = self.run_it(BIN / "maslin-mpicxx", "-show", "a.cpp", variables=variables).stdout
+        self.assertTrue(shown.startswith("some-c++ -std=c++17 -fPIC"), shown)
+
     def test_a_function_that_is_missing_is_named(self):
         file = Path(self.folder.name) / "missing.c"
         file.write_text("#include <mpi.h>\nint main(void) { MPI_Request r; return MPI_Ibarrier(MPI_COMM_WORLD, &r); }\n")
@@ -259,12 +454,23 @@ class CommandLine(Mpi):
         self.assertNotIn("-shared", self.run_it(BIN / "maslin-mpicc", "-show", "-c", "a.c").stdout)
         self.assertTrue(self.run_it(BIN / "maslin-mpicxx", "--help").stdout.startswith("maslin-mpicxx OPTIONS"))
         self.assertTrue(self.run_it(BIN / "maslin-mpicc", "--version").stdout.startswith("maslin-mpicc "))
+        for command in ("maslin-mpirun", "maslin-mpicxx"):
+            done = self.run_it(BIN / command, "--version")
+            self.assertEqual((done.returncode, done.stdout.split()[0]), (0, command))
+        done = self.run_it(BIN / "maslin-mpirun", "--help")
+        self.assertEqual(done.returncode, 0)
+        for said in ("-n,--np RANKS", "--tag-output", "--stack SIZE", "Examples:"):
+            self.assertIn(said, done.stdout)
+        done = self.run_it(BIN / "maslin-mpicc")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertIn("maslin-mpicc: no files", done.stderr)
         done = self.run_it(BIN / "maslin-mpicc", "-static", "a.c")
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
 
     def test_what_maslin_mpirun_refuses(self):
         for words, said in ((["-n", "2"], "no program is named"), (["--tag-outptu", "./a"], "did you mean --tag-output?"),
-                            (["-n", "0", "./a"], "-n")):
+                            (["-n", "0", "./a"], "-n"), (["-n", "many", "./a"], "many not in range"),
+                            (["-n"], "RANKS")):
             done = self.run_it(BIN / "maslin-mpirun", *words)
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)

@@ -89,7 +89,7 @@ MASLIN_MPI_DEFINE(Cart_create,
     if (ranks > from.size())
       throw failure{MPI_ERR_DIMS, "a grid of " + std::to_string(ranks) + " ranks; the communicator has " +
                                       std::to_string(from.size())};
-    const auto part = split(from, from.rank < ranks ? 0 : MPI_UNDEFINED, from.rank, in.where);
+    const auto part = split(from, from.rank < ranks ? 0 : MPI_UNDEFINED, from.rank, in);
     *made = MPI_COMM_NULL;
     if (!part) return;
     grid shape{std::vector(sizes, sizes + dimensions), std::vector<bool>(periods, periods + dimensions), {}};
@@ -153,7 +153,7 @@ MASLIN_MPI_DEFINE(Cart_sub, (MPI_Comm comm, const int* remain, MPI_Comm* made)) 
     }
     // A grid without dimensions has one rank: other implementations give it to rank 0 alone, too.
     if (part.sizes.empty()) color = from.rank == 0 ? 0 : MPI_UNDEFINED;
-    const auto slice = split(from, color, key, in.where);
+    const auto slice = split(from, color, key, in);
     *made = MPI_COMM_NULL;
     if (!slice) return;
     slice->cart = std::move(part);

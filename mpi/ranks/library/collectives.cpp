@@ -84,7 +84,7 @@ void broadcast(communicator& in, const call& by, const buffer& data, int root) {
 void gather(communicator& in, const call& by, int root, const void* data, int count, MPI_Datatype type,
             const spread& wants) {
   const bool stays = in.rank == root && is_in_place(data);
-  if (in.rank == root) expect_apart(data, wants.of(root).data);
+  if (in.rank == root) expect_apart(data, wants.of(root));
   const call_of_all mine{by, root, stays ? spread{kind::same, wants.of(root), {}} : same_for_all(data, count, type),
                          wants};
   together(in, mine, [&] { copy_between(in, in.rank, root); });
@@ -94,7 +94,7 @@ void gather(communicator& in, const call& by, int root, const void* data, int co
 void scatter(communicator& in, const call& by, int root, const spread& offers, void* into, int room,
              MPI_Datatype into_type) {
   const bool stays = in.rank == root && is_in_place(into);
-  if (in.rank == root) expect_apart(offers.of(root).data, into);
+  if (in.rank == root) expect_apart(into, offers.of(root));
   const call_of_all mine{by, root, offers,
                          stays ? spread{kind::same, offers.of(root), {}} : same_for_all(into, room, into_type)};
   together(in, mine, [&] { copy_between(in, root, in.rank); });
@@ -102,7 +102,7 @@ void scatter(communicator& in, const call& by, int root, const spread& offers, v
 
 void gather_to_all(communicator& in, const call& by, const void* data, int count, MPI_Datatype type,
                    const spread& wants) {
-  expect_apart(data, wants.of(in.rank).data);
+  expect_apart(data, wants.of(in.rank));
   all_take(in,
            {by, MPI_UNDEFINED,
             is_in_place(data) ? spread{kind::same, wants.of(in.rank), {}} : same_for_all(data, count, type), wants});
@@ -110,6 +110,7 @@ void gather_to_all(communicator& in, const call& by, const void* data, int count
 
 void exchange(communicator& in, const call& by, bool stays, const spread& offers, const spread& wants) {
   if (!stays) {
+    for (int i = 0; i < in.size(); ++i) expect_apart(offers.of(i).data, wants.of(i));
     all_take(in, {by, MPI_UNDEFINED, offers, wants});
     return;
   }
@@ -184,7 +185,6 @@ MASLIN_MPI_DEFINE(Alltoall, (const void* data, int count, MPI_Datatype type, voi
   const call by = MASLIN_MPI_CALL(Alltoall);
   return carry_out(by, comm, [&] {
     const bool stays = is_in_place(data);
-    expect_apart(data, into);
     exchange(communicator_of(comm), by, stays, stays ? spread{} : in_blocks(data, count, type),
              in_blocks(into, room, into_type));
   });
@@ -196,7 +196,6 @@ MASLIN_MPI_DEFINE(Alltoallv,
   return carry_out(by, comm, [&] {
     communicator& in = communicator_of(comm);
     const bool stays = is_in_place(data);
-    expect_apart(data, into);
     exchange(in, by, stays, stays ? spread{} : listed(in, data, counts, displacements, type),
              listed(in, into, rooms, into_displacements, into_type));
   });
@@ -208,7 +207,6 @@ MASLIN_MPI_DEFINE(Alltoallw,
   return carry_out(by, comm, [&] {
     communicator& in = communicator_of(comm);
     const bool stays = is_in_place(data);
-    expect_apart(data, into);
     exchange(in, by, stays, stays ? spread{} : listed(in, data, counts, displacements, types),
              listed(in, into, rooms, into_displacements, into_types));
   });

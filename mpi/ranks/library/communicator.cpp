@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "state.hpp"
+#include "together.hpp"
 
 namespace mpi {
 
@@ -49,10 +50,11 @@ void expect_rank(const communicator& in, int rank, int error_class) {
                                    (in.name.empty() ? "this communicator" : in.name)};
 }
 
-std::shared_ptr<communicator> split(communicator& from, int color, int key, maslin::location where) {
-  maslin::communicator part = from.channel.split(color, key, where);
+std::shared_ptr<communicator> split(communicator& from, int color, int key, const call& by) {
+  meet(from, by, MPI_UNDEFINED);
+  maslin::communicator part = from.channel.split(color, key, by.where);
   if (color < 0) return nullptr;
-  auto made = std::make_shared<communicator>(std::move(part), where);
+  auto made = std::make_shared<communicator>(std::move(part), by.where);
   made->error_handler = from.error_handler;
   return made;
 }
@@ -63,9 +65,9 @@ MPI_Comm add(std::shared_ptr<communicator> made) {
   return made ? me.communicators.add(std::move(made)) : MPI_COMM_NULL;
 }
 
-void duplicate(MPI_Comm comm, MPI_Comm* made, maslin::location where) {
+void duplicate(MPI_Comm comm, MPI_Comm* made, const call& by) {
   communicator& from = communicator_of(comm);
-  const auto copy = split(from, 0, from.rank, where);
+  const auto copy = split(from, 0, from.rank, by);
   copy->cart = from.cart;
   copy_attributes(comm, from.attributes, copy->attributes);
   *made = add(copy);
@@ -101,11 +103,11 @@ MASLIN_MPI_DEFINE(Comm_compare, (MPI_Comm one, MPI_Comm other, int* result)) {
 }
 MASLIN_MPI_DEFINE(Comm_dup, (MPI_Comm comm, MPI_Comm* made)) {
   const call in = MASLIN_MPI_CALL(Comm_dup);
-  return carry_out(in, comm, [&] { duplicate(comm, made, in.where); });
+  return carry_out(in, comm, [&] { duplicate(comm, made, in); });
 }
 MASLIN_MPI_DEFINE(Comm_dup_with_info, (MPI_Comm comm, MPI_Info, MPI_Comm* made)) {
   const call in = MASLIN_MPI_CALL(Comm_dup_with_info);
-  return carry_out(in, comm, [&] { duplicate(comm, made, in.where); });
+  return carry_out(in, comm, [&] { duplicate(comm, made, in); });
 }
 MASLIN_MPI_DEFINE(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* made)) {
   const call in = MASLIN_MPI_CALL(Comm_create);
@@ -114,7 +116,7 @@ MASLIN_MPI_DEFINE(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* made))
     const std::vector<int>& ranks = group_of(group).ranks;
     const int mine = group_of(group).find(me.of->rank);
     // Groups may differ, if nobody is in two of them; each is known by its first member.
-    *made = add(split(from, mine == MPI_UNDEFINED ? MPI_UNDEFINED : ranks.front(), mine, in.where));
+    *made = add(split(from, mine == MPI_UNDEFINED ? MPI_UNDEFINED : ranks.front(), mine, in));
   });
 }
 MASLIN_MPI_DEFINE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made)) {
@@ -122,7 +124,7 @@ MASLIN_MPI_DEFINE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made
   return carry_out(in, comm, [&] {
     if (color < 0 && color != MPI_UNDEFINED)
       throw failure{MPI_ERR_ARG, "color " + std::to_string(color) + "; expected one from 0, or MPI_UNDEFINED"};
-    *made = add(split(communicator_of(comm), color, key, in.where));
+    *made = add(split(communicator_of(comm), color, key, in));
   });
 }
 MASLIN_MPI_DEFINE(Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info, MPI_Comm* made)) {
@@ -130,7 +132,7 @@ MASLIN_MPI_DEFINE(Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_
   return carry_out(in, comm, [&] {
     if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED)
       throw failure{MPI_ERR_ARG, "split type " + std::to_string(split_type) + "; expected MPI_COMM_TYPE_SHARED"};
-    *made = add(split(communicator_of(comm), split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, in.where));
+    *made = add(split(communicator_of(comm), split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, in));
   });
 }
 MASLIN_MPI_DEFINE(Comm_free, (MPI_Comm * comm)) {

@@ -14,6 +14,7 @@
 
 namespace mpi {
 
+struct call;
 struct call_of_all;
 
 /// Where the ranks of a communicator see what each brings to a call of all. It is theirs together.
@@ -56,6 +57,8 @@ struct communicator {
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
   int size() const noexcept { return static_cast<int>(members.ranks.size()); }
+  /// Its number in MPI_COMM_WORLD, by which messages name a rank.
+  int in_world(int its) const noexcept { return members.ranks[static_cast<std::size_t>(its)]; }
 };
 
 /// Gives the communicator of that handle; throws `failure`.
@@ -63,7 +66,7 @@ communicator& communicator_of(MPI_Comm comm);
 /// Throws unless there is such a rank.
 void expect_rank(const communicator& in, int rank, int error_class = MPI_ERR_RANK);
 /// A new one, with what it inherits; called by all. Null for ranks that belong to none (MPI_UNDEFINED).
-std::shared_ptr<communicator> split(communicator& from, int color, int key, maslin::location where);
+std::shared_ptr<communicator> split(communicator& from, int color, int key, const call& by);
 /// Copies the attributes that are to be copied. `from`: the object's handle. Throws `failure`.
 void copy_attributes(int from, const std::vector<attribute>& of, std::vector<attribute>& into);
 /// Deletes them, the latest first. Throws `failure`.

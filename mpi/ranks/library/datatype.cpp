@@ -110,11 +110,15 @@ std::shared_ptr<datatype> type_of(std::span<const placed> parts) {
     if (part.count == 0) continue;
     const datatype& of = *part.of;
     const std::ptrdiff_t last = (part.count - 1) * of.extent();
-    const std::ptrdiff_t lower = part.at + std::min<std::ptrdiff_t>(0, last) + of.lower;
-    const std::ptrdiff_t upper = part.at + std::max<std::ptrdiff_t>(0, last) + of.upper;
-    made->lower = is_first ? lower : std::min(made->lower, lower);
-    made->upper = is_first ? upper : std::max(made->upper, upper);
-    is_first = false;
+    if (of.has_set_bounds || !made->has_set_bounds) {
+      is_first = is_first || of.has_set_bounds != made->has_set_bounds;
+      const std::ptrdiff_t lower = part.at + std::min<std::ptrdiff_t>(0, last) + of.lower;
+      const std::ptrdiff_t upper = part.at + std::max<std::ptrdiff_t>(0, last) + of.upper;
+      made->lower = is_first ? lower : std::min(made->lower, lower);
+      made->upper = is_first ? upper : std::max(made->upper, upper);
+      made->has_set_bounds = of.has_set_bounds;
+      is_first = false;
+    }
     for (int i = 0; i < part.count; ++i)
       for (const piece& p : of.pieces) append(made->pieces, {part.at + i * of.extent() + p.at, p.kind, p.count});
   }
@@ -123,6 +127,7 @@ std::shared_ptr<datatype> type_of(std::span<const placed> parts) {
 }
 
 void align(datatype& type) {
+  if (type.has_set_bounds) return;
   std::size_t strictest = 1;
   for (const piece& p : type.pieces) strictest = std::max(strictest, alignment_of(p.kind));
   const auto to = static_cast<std::ptrdiff_t>(strictest);

@@ -68,6 +68,7 @@ struct datatype {
   std::size_t size = 0;              ///< bytes that are sent
   std::ptrdiff_t lower = 0;          ///< bytes
   std::ptrdiff_t upper = 0;          ///< bytes; the next element begins at upper - lower
+  bool has_set_bounds = false;       ///< the program set them; in a type made of this, they hide those of others
   number reduces_as = number::none;  ///< for operations; only of predefined types
   bool is_dense = false;             ///< elements lie side by side, each in the order in which it is sent
   bool is_committed = false;
@@ -88,7 +89,7 @@ struct placed {
 };
 /// Gives the type that consists of these.
 std::shared_ptr<datatype> type_of(std::span<const placed> parts);
-/// Rounds the extent up, so that all numbers are aligned as a compiler does it.
+/// Rounds the extent up, so that all numbers are aligned as a compiler does it. Bounds that were set stay.
 void align(datatype& type);
 /// Sets what follows from the pieces and bounds.
 void complete(datatype& type);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "state.hpp"
+#include "together.hpp"
 
 // The C library's: calls the exit handlers and destructors of the image that has this handle.
 extern "C" void __cxa_finalize(void*);
@@ -121,7 +122,7 @@ MASLIN_MPI_DEFINE(Finalize, (void)) {
   return carry_out(in, MPI_COMM_WORLD, [&] {
     delete_attributes(MPI_COMM_SELF, communicator_of(MPI_COMM_SELF).attributes);
     me.buffered.wait(in.where);
-    communicator_of(MPI_COMM_WORLD).channel.barrier(in.where);
+    meet(communicator_of(MPI_COMM_WORLD), in, MPI_UNDEFINED);
     me.is_finalized = true;
   });
 }

@@ -58,7 +58,7 @@ int handle_exception(const call& in, MPI_Comm comm) {
   try {
     throw;
   } catch (const failure& e) {
-    return handle_failure(in, comm, e);
+    return handle_failure(in, e.comm == MPI_COMM_NULL ? comm : e.comm, e);
   } catch (const std::bad_alloc&) {
     return handle_failure(in, comm, {MPI_ERR_NO_MEM, "there is no memory for it"});
   } catch (const maslin::error& e) {

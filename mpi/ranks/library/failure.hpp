@@ -12,6 +12,7 @@ namespace mpi {
 struct failure {
   int error_class;
   std::string text;
+  MPI_Comm comm = MPI_COMM_NULL;  ///< whose handler is told, if it is not that of the call's communicator
 };
 
 /// A function of the standard that the program called.

@@ -189,7 +189,7 @@ MASLIN_MPI_DEFINE(Buffer_attach, (void* buffer, int size)) {
 MASLIN_MPI_DEFINE(Buffer_detach, (void* buffer, int* size)) {
   const call in = MASLIN_MPI_CALL(Buffer_detach);
   return carry_out(in, MPI_COMM_WORLD, [&] {
-    me.buffered.wait(in.where);
+    me.buffered.wait_for_buffered(in.where);
     std::memcpy(buffer, &me.buffered.room, sizeof(void*));
     *size = me.buffered.room_bytes;
     me.buffered.room = nullptr;

@@ -91,8 +91,15 @@ std::size_t begin_of_part(const reduction& r, int rank) {
 void expect_equal_counts(const reduction& r) {
   const buffer &mine = r.given, &first = brought(r.in, 0).offers.whole;
   if (mine.bytes() != first.bytes())
-    throw failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(r.in.rank) + " gives " + std::to_string(mine.bytes()) +
-                                        " bytes, rank 0 " + std::to_string(first.bytes()) + "; expected the same"};
+    throw failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(r.in.in_world(r.in.rank)) + " gives " +
+                                        std::to_string(mine.bytes()) + " bytes, rank " +
+                                        std::to_string(r.in.in_world(0)) + " " + std::to_string(first.bytes()) +
+                                        "; expected the same"};
+}
+
+void add_result(reduction& r, const void* data, void* result, std::size_t count) {
+  r.result = checked_buffer(result, static_cast<int>(count), r.handle);
+  expect_apart(data, r.result);
 }
 
 /// Checks the arguments. What a rank gives is in the place of the result where MPI_IN_PLACE says so.
@@ -100,12 +107,13 @@ reduction described(const call& by, communicator& in, const void* data, void* re
                     MPI_Datatype type, MPI_Op op, bool gets_result = true) {
   if (count > INT_MAX) throw failure{MPI_ERR_COUNT, std::to_string(count) + " elements"};
   const operation& of = operation_of(op);
-  if (gets_result && count > 0) expect_apart(data, result);
   const bool stays = data == MPI_IN_PLACE;
   const buffer given = checked_buffer(stays ? result : data, static_cast<int>(count), type);
   const std::string problem = of.problem_with(*given.type);
   if (!problem.empty()) throw failure{MPI_ERR_OP, problem};
-  return {by, in, of, type, given, gets_result ? checked_buffer(result, static_cast<int>(count), type) : buffer{}};
+  reduction made{by, in, of, type, given, {}};
+  if (gets_result) add_result(made, data, result, count);
+  return made;
 }
 
 /// Few numbers: all are combined where ranks meet.
@@ -177,7 +185,8 @@ void reduce_and_scatter(const call& by, MPI_Comm comm, const void* data, void* r
   communicator& in = communicator_of(comm);
   std::size_t all = 0;
   for (const std::size_t count : counts) all += count;
-  reduction r = described(by, in, data, result, all, type, op);
+  reduction r = described(by, in, data, result, all, type, op, false);
+  add_result(r, data, result, counts[static_cast<std::size_t>(in.rank)]);
   if (data != MPI_IN_PLACE) {
     reduce_and_scatter(r, counts);
     return;

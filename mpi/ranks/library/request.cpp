@@ -97,7 +97,7 @@ bool request::test(maslin::location where) {
 }
 
 const MPI_Status& request::result() const {
-  if (!problem.empty()) throw failure{MPI_ERR_TRUNCATE, problem};
+  if (!problem.empty()) throw failure{MPI_ERR_TRUNCATE, problem, what.comm};
   return *over;
 }
 
@@ -111,8 +111,10 @@ MPI_Status deliver(void* data, int count, MPI_Datatype type, MPI_Message* messag
   const checked of = check(false, {data, count, type, held->source, held->tag, held->comm});
   const std::size_t bytes = held->bytes.size();
   if (bytes > of.data.bytes())
-    throw failure{MPI_ERR_TRUNCATE, "the message has " + std::to_string(bytes) + " bytes; there is room for " +
-                                        std::to_string(of.data.bytes())};
+    throw failure{
+        MPI_ERR_TRUNCATE,
+        "the message has " + std::to_string(bytes) + " bytes; there is room for " + std::to_string(of.data.bytes()),
+        held->comm};
   unpack(held->bytes.data(), bytes, of.data);
   const MPI_Status status = status_of(held->source, held->tag, bytes);
   me.messages.remove(*message);
@@ -141,15 +143,20 @@ void set(MPI_Status* status, const MPI_Status& to) {
   status->MPI_ERROR = error;
 }
 
-void kept_sends::forget_complete() {
+void kept_messages::forget_complete() {
   all_.remove_if([](const std::shared_ptr<request>& one) { return one->test(maslin::location::current("@", 0)); });
 }
-void kept_sends::wait(maslin::location where) {
+void kept_messages::wait(maslin::location where) {
   for (const auto& one : all_)
     if (one->is_active) one->finish(where);
   all_.clear();
 }
-std::size_t kept_sends::bytes() const {
+void kept_messages::wait_for_buffered(maslin::location where) {
+  for (const auto& one : all_)
+    if (one->how == mode::buffered) one->finish(where);
+  all_.remove_if([](const std::shared_ptr<request>& one) { return one->how == mode::buffered; });
+}
+std::size_t kept_messages::bytes() const {
   std::size_t all = 0;
   for (const auto& one : all_) all += one->how == mode::buffered ? one->data().bytes() : 0;
   return all;

@@ -55,12 +55,13 @@ struct request {
   const MPI_Status& result() const;
 };
 
-/// Sends whose data has been copied: the program goes on.
-class kept_sends {
+/// Messages that go on without the program: sends whose data has been copied, and what MPI_Request_free was called for.
+class kept_messages {
  public:
   void add(std::shared_ptr<request> one) { all_.push_back(std::move(one)); }
   void forget_complete();
   void wait(maslin::location where);
+  void wait_for_buffered(maslin::location where);
   void clear() { all_.clear(); }
   std::size_t bytes() const;
 

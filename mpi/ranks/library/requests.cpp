@@ -81,20 +81,36 @@ void start_again(MPI_Request handle, maslin::location where) {
   }
 }
 
-/// Ends all requests; errors are in the statuses, and are told once.
-void wait_for_all(const call& in, int count, MPI_Request* requests, MPI_Status* statuses) {
-  std::string problems;
-  for (int i = 0; i < count; ++i) {
+/// Ends several requests. What went wrong is in their statuses, and is told once.
+class ends {
+ public:
+  ends(maslin::location where, MPI_Status* statuses) : where_(where), statuses_(statuses) {}
+  /// Writes the status with that index.
+  void end_one(MPI_Request* handle, int index) {
     MPI_Status status = empty_status();
     try {
-      if (active(requests[i])) wait_and_end(&requests[i], in.where, &status);
+      if (active(*handle)) wait_and_end(handle, where_, &status);
     } catch (const failure& e) {
       status.MPI_ERROR = e.error_class;
-      problems += (problems.empty() ? "" : "; ") + e.text;
+      problem_.text += (problem_.text.empty() ? "" : "; ") + e.text;
+      if (problem_.comm == MPI_COMM_NULL) problem_.comm = e.comm;
     }
-    if (statuses) statuses[i] = status;
+    if (statuses_) statuses_[index] = status;
   }
-  if (!problems.empty()) throw failure{statuses ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE, problems};
+  void tell_problems() const {
+    if (!problem_.text.empty()) throw problem_;
+  }
+
+ private:
+  maslin::location where_;
+  MPI_Status* statuses_;
+  failure problem_{statuses_ ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE, {}};
+};
+
+void wait_for_all(const call& in, int count, MPI_Request* requests, MPI_Status* statuses) {
+  ends all(in.where, statuses);
+  for (int i = 0; i < count; ++i) all.end_one(&requests[i], i);
+  all.tell_problems();
 }
 
 /// Gives the first request that is complete, from `first` on; `count` if none is.
@@ -126,14 +142,15 @@ int wait_for_one(int count, const MPI_Request* requests, maslin::location where)
 }
 
 /// Ends those that are complete.
-int end_some(const call& in, int count, MPI_Request* requests, int first, int* indices, MPI_Status* statuses) {
-  int done = 0;
-  for (int i = first; (i = find_complete(count, requests, i, in.where)) < count; ++i) {
-    indices[done] = i;
-    wait_and_end(&requests[i], in.where, statuses ? &statuses[done] : nullptr);
-    ++done;
+void end_some(const call& in, int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  ends some(in.where, statuses);
+  *done = 0;
+  for (int i = 0; (i = find_complete(count, requests, i, in.where)) < count; ++i) {
+    indices[*done] = i;
+    some.end_one(&requests[i], *done);
+    ++*done;
   }
-  return done;
+  some.tell_problems();
 }
 
 }  // namespace
@@ -208,7 +225,7 @@ MASLIN_MPI_DEFINE(Waitsome, (int count, MPI_Request* requests, int* done, int* i
     if (count_active(count, requests) == 0) return;
     const int first = wait_for_one(count, requests, in.where);
     request_of(requests[first]).finish(in.where);
-    *done = end_some(in, count, requests, 0, indices, statuses);
+    end_some(in, count, requests, done, indices, statuses);
   });
 }
 MASLIN_MPI_DEFINE(Test, (MPI_Request * request, int* flag, MPI_Status* status)) {
@@ -248,7 +265,8 @@ MASLIN_MPI_DEFINE(Testany, (int count, MPI_Request* requests, int* index, int* f
 MASLIN_MPI_DEFINE(Testsome, (int count, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses)) {
   const call in = MASLIN_MPI_CALL(Testsome);
   return carry_out(in, MPI_COMM_WORLD, [&] {
-    *done = count_active(count, requests) == 0 ? MPI_UNDEFINED : end_some(in, count, requests, 0, indices, statuses);
+    *done = MPI_UNDEFINED;
+    if (count_active(count, requests) > 0) end_some(in, count, requests, done, indices, statuses);
   });
 }
 MASLIN_MPI_DEFINE(Request_get_status, (MPI_Request request, int* flag, MPI_Status* status)) {
@@ -311,7 +329,19 @@ MASLIN_MPI_DEFINE(Get_elements, (const MPI_Status* status, MPI_Datatype type, in
 MASLIN_MPI_DEFINE(Status_set_elements, (MPI_Status * status, MPI_Datatype type, int count)) {
   return carry_out(MASLIN_MPI_CALL(Status_set_elements), MPI_COMM_WORLD, [&] {
     const datatype& of = type_of(type, false);
-    set_bytes(*status, of.numbers() == 0 ? 0 : static_cast<long long>(of.size / of.numbers()) * count);
+    if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
+    const std::size_t each = of.numbers(), all = static_cast<std::size_t>(count);
+    if (each == 0) {
+      set_bytes(*status, 0);
+      return;
+    }
+    std::size_t bytes = all / each * of.size, left = all % each;
+    for (const piece& p : of.pieces) {
+      const std::size_t some = std::min(p.count, left);
+      bytes += some * size_of(p.kind);
+      left -= some;
+    }
+    set_bytes(*status, static_cast<long long>(bytes));
   });
 }
 MASLIN_MPI_DEFINE(Status_set_cancelled, (MPI_Status * status, int flag)) {

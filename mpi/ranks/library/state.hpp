@@ -48,7 +48,7 @@ struct state {
   handles<held_message> messages;
   handles<error_handler> error_handlers;
   handles<info> infos;
-  kept_sends buffered;
+  kept_messages buffered;
   std::map<int, own_error> own_errors;  ///< by their codes
   std::map<int, keyval> keyvals;
   int next_key = MPI_LASTUSEDCODE + 1;

@@ -48,9 +48,9 @@ std::string described(int rank, const char* name, int root, unsigned line) {
   return "rank " + std::to_string(rank) + " calls " + name + with_root + " at @:" + std::to_string(line);
 }
 
-[[noreturn]] void disagree(const meeting_call& all) {
-  const std::string first = described(all.rank, all.name, all.root, all.line);
-  const std::string other = described(all.other_rank, all.other_name, all.other_root, all.other_line);
+[[noreturn]] void disagree(const communicator& in, const meeting_call& all) {
+  const std::string first = described(in.in_world(all.rank), all.name, all.root, all.line);
+  const std::string other = described(in.in_world(all.other_rank), all.other_name, all.other_root, all.other_line);
   if (std::strcmp(all.name, all.other_name) != 0 || all.root != all.other_root)
     throw failure{MPI_ERR_OTHER, "all ranks of a communicator must call the same: " + first + ", " + other};
   if (all.data.count != all.other_count)
@@ -70,7 +70,7 @@ void meet(communicator& in, const call& by, int root, small_data* data) {
   mine.line = by.where.line();
   if (data) mine.data = *data;
   const meeting_call all = in.channel.all_reduce(mine, combined, by.where);
-  if (all.differs) disagree(all);
+  if (all.differs) disagree(in, all);
   if (data) *data = all.data;
 }
 
@@ -88,22 +88,25 @@ buffer spread::of(int rank) const {
 
 void copy_between(const communicator& in, int from, int to) {
   const buffer offered = brought(in, from).offers.of(to), wanted = brought(in, to).wants.of(from);
-  if (offered.data == wanted.data) return;  // it is there already
+  // It is there already. A rank's types are its own; MPI_BOTTOM is the same for all.
+  if (offered.data == wanted.data && offered.type == wanted.type) return;
   if (offered.bytes() > wanted.bytes())
-    throw failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(from) + " gives " + std::to_string(offered.bytes()) +
-                                        " bytes to rank " + std::to_string(to) + ", which has room for " +
+    throw failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(in.in_world(from)) + " gives " +
+                                        std::to_string(offered.bytes()) + " bytes to rank " +
+                                        std::to_string(in.in_world(to)) + ", which has room for " +
                                         std::to_string(wanted.bytes())};
   copy(offered, wanted);
 }
 
-void expect_apart(const void* data, const void* result) {
-  if (data == result && data && data != MPI_IN_PLACE)
+void expect_apart(const void* data, const buffer& result) {
+  if (data == result.data && data && result.bytes() > 0)
     throw failure{MPI_ERR_BUFFER, "the same buffer is given and wanted; MPI_IN_PLACE says so"};
 }
 
 buffer checked_buffer(const void* data, int count, MPI_Datatype type) {
   if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
   const datatype& of = type_of(type);
+  if (data == MPI_IN_PLACE) throw failure{MPI_ERR_BUFFER, "MPI_IN_PLACE has no meaning here"};
   if (!data && count > 0 && of.is_dense && of.size > 0 && of.lower == 0)
     throw failure{MPI_ERR_BUFFER, "the buffer is a null pointer"};
   return {const_cast<void*>(data), static_cast<std::size_t>(count), &of};

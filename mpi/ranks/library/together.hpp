@@ -67,7 +67,7 @@ inline const call_of_all& brought(const communicator& in, int rank) {
 void copy_between(const communicator& in, int from, int to);
 
 /// Throws MPI_ERR_BUFFER where a call would read and write the same buffer.
-void expect_apart(const void* data, const void* result);
+void expect_apart(const void* data, const buffer& result);
 
 /// The buffer of a program, checked; throws `failure`.
 buffer checked_buffer(const void* data, int count, MPI_Datatype type);

@@ -80,6 +80,7 @@ std::shared_ptr<datatype> subarray(int dimensions, const int* sizes, const int* 
   }
   inner->lower = 0;
   inner->upper = stride;
+  inner->has_set_bounds = true;
   complete(*inner);
   return inner;
 }
@@ -182,6 +183,7 @@ MASLIN_MPI_DEFINE(Type_create_resized, (MPI_Datatype of, MPI_Aint lower, MPI_Ain
     const auto type = std::make_shared<datatype>(type_of(of, false));
     type->lower = lower;
     type->upper = lower + extent;
+    type->has_set_bounds = true;
     type->predefined = 0;
     type->is_committed = false;
     type->reduces_as = number::none;

@@ -64,9 +64,11 @@ void on_crash(int signal, siginfo_t* info, void* machine) {
   }
   void* frames[64];
   const int count = backtrace(frames, 64);
-  for (int i = 0; i < count; ++i)
-    if (mine->program.contains(frames[i]))  // all others are where calls return
+  for (int i = 0; i < count; ++i) {
+    const bool is_same = i > 0 && frames[i] == frames[i - 1];  // a function that calls itself
+    if (mine->program.contains(frames[i]) && !is_same)         // all others are where calls return
       text += "\n  from @:" + std::to_string(mine->program.offset(frames[i]) + (frames[i] == at.instruction));
+  }
   flush_output();
   say(with_places(mine->said.program, text) + "\n");
   raise(signal);

@@ -83,7 +83,14 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
   mine.program.find<decltype(maslin_mpi_attach)>("maslin_mpi_attach")(&world, &mine.said);
   auto* const program = mine.program.find<int(int, char**, char**)>("main");
   auto* const detach = mine.program.find<decltype(maslin_mpi_detach)>("maslin_mpi_detach");
-  if (_setjmp(mine.leave) == 0) mine.status = program(static_cast<int>(words.size()), arguments.data(), environ);
+  try {
+    if (_setjmp(mine.leave) == 0) mine.status = program(static_cast<int>(words.size()), arguments.data(), environ);
+  } catch (const std::exception& e) {
+    end_job(mine.said.rank, 1,
+            fmt::format("rank {}: an exception was not caught: {}", mine.said.rank, e.what()).c_str());
+  } catch (...) {
+    end_job(mine.said.rank, 1, fmt::format("rank {}: an exception was not caught", mine.said.rank).c_str());
+  }
   if (!detach())
     end_job(mine.said.rank, mine.status,
             fmt::format("rank {} ended with status {} and without MPI_Finalize", mine.said.rank, mine.status).c_str());

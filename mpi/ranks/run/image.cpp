@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -35,6 +36,10 @@ T read(const std::string& file, std::size_t at) {
 
 std::string content_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
+  if (in && std::filesystem::is_directory(path)) {
+    in.setstate(std::ios::failbit);
+    errno = EISDIR;
+  }
   if (!in) throw maslin::error(fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -147,8 +152,11 @@ image::image(const program& of, int rank) {
       const std::string why = dlerror();
       close(copy);
       const bool lacks_mpi = why.find("undefined symbol: MPI_") != std::string::npos;
-      throw maslin::error(fmt::format("{}: cannot be loaded for rank {} ({}{})", file.path(), rank, why,
-                                      lacks_mpi ? "; a shared library cannot call MPI: link it statically" : ""));
+      const bool is_executable = why.find("cannot dynamically load") != std::string::npos;
+      const char* const advice = lacks_mpi       ? "; a shared library cannot call MPI: link it statically"
+                                 : is_executable ? "; build it with maslin-mpicc, maslin-mpicxx or maslin-mpif90"
+                                                 : "";
+      throw maslin::error(fmt::format("{}: cannot be loaded for rank {} ({}{})", file.path(), rank, why, advice));
     }
     all_.push_back({handle, copy});
   };

@@ -5,14 +5,65 @@
 #include <string.h>
 
 static int* nowhere(void) { return NULL; }
+static volatile int zero;
+
+static int deep(int n) {
+  volatile char much[4096];
+  much[0] = (char)n;
+  return n == zero ? much[0] : deep(n + 1) + much[0];
+}
+
+/// Needs more than the 8 MiB of stack that a rank has by itself.
+static int wide(void) {
+  volatile char much[12 << 20];
+  for (size_t i = 0; i < sizeof much; i += 4096) much[i] = 1;
+  return much[zero];
+}
+
+static void at_exit(void) { fprintf(stderr, "an exit handler ran\n"); }
 
 int main(int argc, char** argv) {
-  int me, data[200] = {0};
+  int me, data[2000] = {0};
+  MPI_Request request;
+  MPI_Comm part;
   const char* const which = argc > 1 ? argv[1] : "";
   if (strcmp(which, "too early") == 0) MPI_Barrier(MPI_COMM_WORLD);
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   if (strcmp(which, "stuck") == 0 && me < 2) MPI_Recv(data, 1, MPI_INT, 1 - me, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (strcmp(which, "all send") == 0) MPI_Send(data, 2000, MPI_INT, (me + 1) % 3, 3, MPI_COMM_WORLD);
+  if (strcmp(which, "nobody sends") == 0) {
+    MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(which, "probes") == 0) MPI_Probe((me + 1) % 3, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (strcmp(which, "other tag") == 0) {
+    if (me == 0) MPI_Ssend(data, 2000, MPI_INT, 1, 4, MPI_COMM_WORLD);
+    if (me == 1) MPI_Recv(data, 2000, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(which, "other communicator") == 0) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &part);
+    if (me == 0) MPI_Send(data, 2000, MPI_INT, 1, 4, part);
+    if (me == 1) MPI_Recv(data, 2000, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(which, "one is missing") == 0 && me == 2) {
+    MPI_Recv(data, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(which, "of a part") == 0) {
+    MPI_Comm_split(MPI_COMM_WORLD, me == 0, -me, &part);
+    if (me == 1) MPI_Bcast(data, 1, MPI_INT, 0, part);
+    if (me == 2) MPI_Gather(data, 1, MPI_INT, &data[1], 1, MPI_INT, 0, part);
+  }
+  if (strcmp(which, "one duplicates") == 0) {
+    if (me == 1) MPI_Comm_dup(MPI_COMM_WORLD, &part);
+    if (me != 1) MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &part);
+  }
+  if (strcmp(which, "one is done") == 0 && me == 1) MPI_Finalize();
+  if (strcmp(which, "other operation") == 0)
+    MPI_Allreduce(data, data + 100, 1, MPI_INT, me == 2 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
+  if (strcmp(which, "many more") == 0) MPI_Allreduce(data, data + 1000, 100 + me, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (strcmp(which, "long part") == 0)
+    MPI_Gather(data, 100 + me, MPI_INT, data + 1000, 100, MPI_INT, 0, MPI_COMM_WORLD);
   if (strcmp(which, "other call") == 0) {
     if (me == 1)
       MPI_Bcast(data, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -27,24 +78,65 @@ int main(int argc, char** argv) {
     if (me == 1) MPI_Recv(data, 10, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   if (strcmp(which, "rank") == 0 && me == 1) MPI_Send(data, 1, MPI_INT, 9, 0, MPI_COMM_WORLD);
+  if (strcmp(which, "tag") == 0 && me == 1) MPI_Recv(data, 1, MPI_INT, 0, -7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (strcmp(which, "type") == 0 && me == 1) MPI_Send(data, 1, 7777, 0, 0, MPI_COMM_WORLD);
+  if (strcmp(which, "count") == 0 && me == 1) MPI_Isend(data, -4, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+  if (strcmp(which, "null buffer") == 0 && me == 1) MPI_Send(NULL, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (strcmp(which, "communicator") == 0 && me == 1) MPI_Send(data, 1, MPI_INT, 0, 0, MPI_COMM_NULL);
+  if (strcmp(which, "root") == 0) MPI_Bcast(data, 1, MPI_INT, 3, MPI_COMM_WORLD);
+  if (strcmp(which, "operation") == 0) MPI_Allreduce(data, data + 1, 1, MPI_FLOAT, MPI_BXOR, MPI_COMM_WORLD);
+  if (strcmp(which, "no buffer is attached") == 0) MPI_Bsend(data, 5, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (strcmp(which, "request") == 0) {
+    request = 12345;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(which, "named communicator") == 0) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &part);
+    MPI_Comm_set_name(part, "the pressure solver");
+    MPI_Send(data, 1, MPI_INT, 3, 0, part);
+  }
+  if (strcmp(which, "twice") == 0) MPI_Init(&argc, &argv);
   if (strcmp(which, "uncommitted") == 0 && me == 0) {
     MPI_Datatype type;
     MPI_Type_contiguous(2, MPI_INT, &type);
     MPI_Send(data, 1, type, 1, 0, MPI_COMM_WORLD);
   }
+  if (strcmp(which, "in place") == 0)
+    MPI_Gather(me == 1 ? MPI_IN_PLACE : data, 1, MPI_INT, data + 1, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (strcmp(which, "same buffer") == 0) MPI_Allreduce(data, data, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (strcmp(which, "leaves") == 0 && me == 1) return 0;
   if (strcmp(which, "exits") == 0 && me == 1) exit(3);
   if (strcmp(which, "aborts") == 0 && me == 2) MPI_Abort(MPI_COMM_WORLD, 9);
   if (strcmp(which, "abort") == 0 && me == 2) abort();
+  if (strcmp(which, "divides") == 0 && me == 1) return 1000 * me / zero;
+  if (strcmp(which, "deep") == 0 && me == 1) return deep(1);
+  if (strcmp(which, "wide") == 0 && me == 1) printf("%d\n", wide());
+  if (strcmp(which, "half a line") == 0) {
+    printf("half a line");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (me == 1) MPI_Abort(MPI_COMM_SELF, 256);
+  }
   if (strcmp(which, "crashes") == 0 && me == 1) *nowhere() = 1;
   if (strcmp(which, "prints") == 0) printf("%d has\nsaid\n", me);
+  if (strcmp(which, "many lines") == 0)
+    for (int i = 0; i < 200; ++i) {
+      printf("rank %d ", me);
+      printf("says %d", i);
+      MPI_Barrier(MPI_COMM_WORLD);
+      printf(" times\n");
+    }
+  if (strcmp(which, "arguments") == 0 && me == 2)
+    for (int i = 2; i < argc; ++i) fprintf(i % 2 ? stderr : stdout, "%s\n", argv[i]);
   if (strcmp(which, "reads") == 0 && me == 0) {
     char line[100];
     if (fgets(line, sizeof line, stdin)) printf("read %s", line);
   }
-  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);  // all meet
   MPI_Finalize();
+  if (strcmp(which, "exit late") == 0) {
+    atexit(at_exit);
+    if (me == 1) exit(4);
+  }
   if (strcmp(which, "too late") == 0) MPI_Barrier(MPI_COMM_WORLD);
   if (strcmp(which, "status") == 0) return me == 2 ? 5 : 0;
   return 0;

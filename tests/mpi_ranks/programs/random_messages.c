@@ -47,6 +47,23 @@ static void send_all(struct plan* plans, int count, int round, MPI_Comm comm, MP
       case 3:
         MPI_Bsend(p->data, length, MPI_BYTE, p->to, p->tag, comm);
         break;
+      case 4:
+        MPI_Issend(p->data, length, MPI_BYTE, p->to, p->tag, comm, &requests[(*active)++]);
+        break;
+      case 5: {
+        MPI_Request again;
+        MPI_Send_init(p->data, length, MPI_BYTE, p->to, p->tag, comm, &again);
+        MPI_Start(&again);
+        MPI_Wait(&again, MPI_STATUS_IGNORE);
+        MPI_Request_free(&again);
+        break;
+      }
+      case 6: {
+        MPI_Request forgotten;  // the data stays until all have received
+        MPI_Isend(p->data, length, MPI_BYTE, p->to, p->tag, comm, &forgotten);
+        MPI_Request_free(&forgotten);
+        break;
+      }
       default: {
         // Every other byte of twice as many.
         MPI_Datatype every_other;
@@ -72,8 +89,8 @@ static void messages(int round, MPI_Comm comm, const int* colors) {
     p->to = (int)drawn((unsigned)ranks);
     p->tag = (int)drawn(2) * 100 + m;  // each is known by its tag
     p->length = drawn_length();
-    p->how_sent = (int)drawn(5);
-    p->how_received = (int)drawn(4);
+    p->how_sent = (int)drawn(8);
+    p->how_received = (int)drawn(8);
     p->data = NULL;
     // Only within the caller's communicator, by the ranks there.
     if (colors[p->from] != colors[p->to]) p->from = p->to;
@@ -89,7 +106,12 @@ static void messages(int round, MPI_Comm comm, const int* colors) {
     const int from = plans[m].how_received & 1 ? MPI_ANY_SOURCE : place[plans[m].from];
     const int room = (int)plans[m].length + (int)(plans[m].how_received >> 1 & (plans[m].length == 0));
     of_request[active] = m;
-    MPI_Irecv(in[m], room, MPI_BYTE, from, plans[m].tag, comm, &requests[active++]);
+    if (plans[m].how_received & 4) {
+      MPI_Recv_init(in[m], room, MPI_BYTE, from, plans[m].tag, comm, &requests[active]);
+      MPI_Start(&requests[active++]);
+    } else {
+      MPI_Irecv(in[m], room, MPI_BYTE, from, plans[m].tag, comm, &requests[active++]);
+    }
     later[laters++] = m;
   }
   const int receives = active;
@@ -107,6 +129,8 @@ static void messages(int round, MPI_Comm comm, const int* colors) {
   } else {
     for (int left = active, index; left > 0; --left) MPI_Waitany(active, requests, &index, MPI_STATUS_IGNORE);
   }
+  for (int i = 0; i < receives; ++i)
+    if (requests[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests[i]);
   for (int k = 0; k < laters; ++k) {
     const int m = later[k];
     for (size_t i = 0; i < plans[m].length; ++i) EXPECT_EQUAL(in[m][i], byte_of(round, m, i));
@@ -117,43 +141,180 @@ static void messages(int round, MPI_Comm comm, const int* colors) {
   for (int m = 0; m < count; ++m) free(plans[m].data);
 }
 
-static void together(void) {
-  const int root = (int)drawn((unsigned)ranks), count = 1 + (int)drawn(drawn(2) ? 8 : 3000), what = (int)drawn(5);
-  long *const a = malloc((size_t)count * (size_t)ranks * sizeof *a), *const b = malloc((size_t)count * (size_t)ranks *
-                                                                                       sizeof *b);
-  for (int i = 0; i < count * ranks; ++i) a[i] = me * 7L + i, b[i] = -1;
-  const long ranks_sum = 7L * ranks * (ranks - 1) / 2;
+/// Messages that come in the order in which they were sent: each is received as the first that its sender has sent.
+static void in_order(int round) {
+  struct plan plans[most];
+  MPI_Request requests[most];
+  const int count = 1 + (int)drawn(most);
+  int active = 0;
+  for (int m = 0; m < count; ++m) {
+    struct plan* const p = &plans[m];
+    p->from = (int)drawn((unsigned)ranks);
+    p->to = (int)drawn((unsigned)ranks);
+    p->tag = (int)drawn(3);
+    p->length = drawn_length();
+    p->how_received = (int)drawn(5);
+    p->data = NULL;
+    if (p->from != me) continue;
+    p->data = malloc(p->length + 1);
+    for (size_t i = 0; i < p->length; ++i) p->data[i] = byte_of(round, m, i);
+    MPI_Isend(p->data, (int)p->length, MPI_BYTE, p->to, p->tag, MPI_COMM_WORLD, &requests[active++]);
+  }
+  for (int m = 0; m < count; ++m) {
+    const struct plan* const p = &plans[m];
+    if (p->to != me) continue;
+    // Messages of the same tag that come earlier have been received.
+    const int tag = p->how_received == 0 ? p->tag : MPI_ANY_TAG, room = (int)p->length;
+    unsigned char* const in = malloc(p->length + 1);
+    MPI_Status status;
+    MPI_Message message;
+    MPI_Request request;
+    int flag = 0, length = -1;
+    in[p->length] = 222;
+    switch (p->how_received) {
+      case 0:
+      case 1:
+        MPI_Recv(in, room, MPI_BYTE, p->from, tag, MPI_COMM_WORLD, &status);
+        break;
+      case 2:
+        MPI_Probe(p->from, tag, MPI_COMM_WORLD, &status);
+        MPI_Get_count(&status, MPI_BYTE, &length);
+        EXPECT_EQUAL(length, p->length);
+        MPI_Recv(in, length, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, &status);
+        break;
+      case 3:
+        MPI_Mprobe(p->from, tag, MPI_COMM_WORLD, &message, &status);
+        MPI_Mrecv(in, room, MPI_BYTE, &message, &status);
+        break;
+      default:
+        while (!flag) MPI_Improbe(p->from, tag, MPI_COMM_WORLD, &flag, &message, &status);
+        MPI_Imrecv(in, room, MPI_BYTE, &message, &request);
+        MPI_Wait(&request, &status);
+    }
+    EXPECT_EQUAL(status.MPI_SOURCE, p->from);
+    EXPECT_EQUAL(status.MPI_TAG, p->tag);
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    EXPECT_EQUAL(length, p->length);
+    for (size_t i = 0; i < p->length; ++i) EXPECT_EQUAL(in[i], byte_of(round, m, i));
+    EXPECT_EQUAL(in[p->length], 222);
+    free(in);
+  }
+  MPI_Waitall(active, requests, MPI_STATUSES_IGNORE);
+  for (int m = 0; m < count; ++m) free(plans[m].data);
+}
+
+static unsigned long number_of(int round, int rank, int i) {
+  const unsigned long x =
+      ((unsigned long)round * 1000 + (unsigned long)rank) * 2654435761UL + (unsigned long)i * 40503UL;
+  return x ^ x >> 13;
+}
+
+static unsigned long made_of(int op, unsigned long a, unsigned long b) {
+  switch (op) {
+    case 0:
+      return a + b;
+    case 1:
+      return a * b;
+    case 2:
+      return a > b ? a : b;
+    case 3:
+      return a < b ? a : b;
+    case 4:
+      return a ^ b;
+    default:
+      return a & b;
+  }
+}
+
+/// A call of all ranks of a communicator. Its members are ranks of MPI_COMM_WORLD, in their order.
+static void together(int round, MPI_Comm comm, const int* members, int size, int mine) {
+  const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BXOR, MPI_BAND};
+  const int what = (int)drawn(13), count = (int)drawn(drawn(2) ? 9 : 3000), in_place = (int)drawn(2);
+  const int root = (int)drawn(1000) % size, op = (int)drawn(6);
+  unsigned long *const a = malloc(((size_t)count * (size_t)size + 1) * sizeof *a),
+                       *const b = malloc(((size_t)count * (size_t)size + 1) * sizeof *b);
+  int *const counts = malloc((size_t)size * 2 * sizeof *counts), *const at = counts + size;
+  for (int r = 0, all = 0; r < size; ++r) {
+    counts[r] = count * (r % 3) / 2;
+    at[r] = all;
+    all += counts[r];
+  }
+  for (int i = 0; i < count * size; ++i) a[i] = b[i] = number_of(round, me, i);
+    // What comes out at place i where ranks from `first` to `last` are combined.
+#define EXPECT_COMBINED(found, first, last, i)                                                           \
+  do {                                                                                                   \
+    unsigned long all = number_of(round, members[first], i);                                             \
+    for (int r = (first) + 1; r <= (last); ++r) all = made_of(op, all, number_of(round, members[r], i)); \
+    EXPECT_EQUAL(found, all);                                                                            \
+  } while (0)
+  const int stays = in_place && mine == root;
   switch (what) {
     case 0:
-      MPI_Bcast(a, count, MPI_LONG, root, MPI_COMM_WORLD);
-      for (int i = 0; i < count; ++i) EXPECT_EQUAL(a[i], root * 7L + i);
+      MPI_Bcast(a, count, MPI_UNSIGNED_LONG, root, comm);
+      for (int i = 0; i < count; ++i) EXPECT_EQUAL(a[i], number_of(round, members[root], i));
       break;
     case 1:
-      MPI_Reduce(a, b, count, MPI_LONG, MPI_SUM, root, MPI_COMM_WORLD);
-      if (me == root)
-        for (int i = 0; i < count; ++i) EXPECT_EQUAL(b[i], ranks_sum + (long)ranks * i);
+      MPI_Reduce(stays ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], root, comm);
+      for (int i = 0; mine == root && i < count; ++i) EXPECT_COMBINED(b[i], 0, size - 1, i);
       break;
     case 2:
-      MPI_Allgather(a, count, MPI_LONG, b, count, MPI_LONG, MPI_COMM_WORLD);
-      for (int r = 0; r < ranks; ++r) EXPECT_EQUAL(b[r * count + count - 1], r * 7L + count - 1);
+      MPI_Allreduce(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
+      for (int i = 0; i < count; ++i) EXPECT_COMBINED(b[i], 0, size - 1, i);
       break;
     case 3:
-      MPI_Alltoall(a, count, MPI_LONG, b, count, MPI_LONG, MPI_COMM_WORLD);
-      for (int r = 0; r < ranks; ++r) EXPECT_EQUAL(b[r * count], r * 7L + me * count);
+      MPI_Scan(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
+      for (int i = 0; i < count; ++i) EXPECT_COMBINED(b[i], 0, mine, i);
+      break;
+    case 4:
+      MPI_Exscan(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
+      for (int i = 0; mine > 0 && i < count; ++i) EXPECT_COMBINED(b[i], 0, mine - 1, i);
+      break;
+    case 5:
+      MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
+      for (int i = 0; i < count; ++i) EXPECT_COMBINED(b[i], 0, size - 1, mine * count + i);
+      break;
+    case 6:
+      MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : a, b, counts, MPI_UNSIGNED_LONG, ops[op], comm);
+      for (int i = 0; i < counts[mine]; ++i) EXPECT_COMBINED(b[i], 0, size - 1, at[mine] + i);
+      break;
+    case 7:
+      MPI_Gather(a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, root, comm);
+      for (int i = 0; mine == root && i < count * size; ++i)
+        EXPECT_EQUAL(b[i], number_of(round, members[i / count], i % count));
+      break;
+    case 8:
+      MPI_Scatter(a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, root, comm);
+      for (int i = 0; i < count; ++i) EXPECT_EQUAL(b[i], number_of(round, members[root], mine * count + i));
+      break;
+    case 9:
+      MPI_Allgather(a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, comm);
+      for (int i = 0; i < count * size; ++i) EXPECT_EQUAL(b[i], number_of(round, members[i / count], i % count));
+      break;
+    case 10:
+      MPI_Allgatherv(a, counts[mine], MPI_UNSIGNED_LONG, b, counts, at, MPI_UNSIGNED_LONG, comm);
+      for (int r = 0; r < size; ++r)
+        for (int i = 0; i < counts[r]; ++i) EXPECT_EQUAL(b[at[r] + i], number_of(round, members[r], i));
+      break;
+    case 11:
+      MPI_Gatherv(a, counts[mine], MPI_UNSIGNED_LONG, b, counts, at, MPI_UNSIGNED_LONG, root, comm);
+      for (int r = 0; mine == root && r < size; ++r)
+        for (int i = 0; i < counts[r]; ++i) EXPECT_EQUAL(b[at[r] + i], number_of(round, members[r], i));
       break;
     default:
-      MPI_Scan(a, b, count, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-      for (int i = 0; i < count; ++i) EXPECT_EQUAL(b[i], 7L * me * (me + 1) / 2 + (me + 1L) * i);
+      MPI_Alltoall(in_place ? MPI_IN_PLACE : a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, comm);
+      for (int i = 0; i < count * size; ++i)
+        EXPECT_EQUAL(b[i], number_of(round, members[i / count], mine * count + i % count));
   }
   free(a);
   free(b);
+  free(counts);
 }
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   if (argc < 3 || ranks > 512) MPI_Abort(MPI_COMM_WORLD, 2);
   state = strtoull(argv[1], NULL, 10);
-  static char room[most * 200100];
+  static char room[most * (200100 + MPI_BSEND_OVERHEAD)];
   MPI_Buffer_attach(room, sizeof room);
   int colors[512];
   for (int round = 0, rounds = atoi(argv[2]); round < rounds; ++round) {
@@ -161,9 +322,15 @@ int main(int argc, char** argv) {
     for (int r = 0; r < ranks; ++r) colors[r] = divided ? (int)drawn(2) : 0;
     MPI_Comm comm;
     MPI_Comm_split(MPI_COMM_WORLD, colors[me], me, &comm);
+    int members[512], size = 0, mine = 0;
+    for (int r = 0; r < ranks; ++r) {
+      if (r == me) mine = size;
+      if (colors[r] == colors[me]) members[size++] = r;
+    }
     messages(round, comm, colors);
+    for (int call = (int)drawn(4); call >= 0; --call) together(round * 5 + call, comm, members, size, mine);
     MPI_Comm_free(&comm);
-    together();
+    in_order(round);
   }
   void* was;
   int size;

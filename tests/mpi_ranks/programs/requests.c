@@ -148,9 +148,9 @@ static void probed_then_received(void) {
 static void failures_are_told_by_all_ways(void) {
   MPI_Comm own;
   MPI_Comm_dup(MPI_COMM_WORLD, &own);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
   int out[2] = {1, 2}, in[2], flag;
-  for (int way = 0; way < 3; ++way) {
+  for (int way = 0; way < 5; ++way) {
     MPI_Request requests[2];
     MPI_Status statuses[2];
     MPI_Irecv(&in[0], 1, MPI_INT, left, 0, own, &requests[0]);
@@ -161,6 +161,25 @@ static void failures_are_told_by_all_ways(void) {
       EXPECT_EQUAL(MPI_Waitall(2, requests, statuses), MPI_ERR_IN_STATUS);
       EXPECT_EQUAL(statuses[0].MPI_ERROR, MPI_ERR_TRUNCATE);
       EXPECT_EQUAL(statuses[1].MPI_ERROR, MPI_SUCCESS);
+    } else if (way >= 3) {
+      // Both are told, with an error in one of the statuses, whenever they end.
+      int left_over = 2, seen = 0, done, indices[2];
+      while (left_over > 0) {
+        const int error = way == 3 ? MPI_Waitsome(2, requests, &done, indices, statuses)
+                                   : MPI_Testsome(2, requests, &done, indices, statuses);
+        int is_in_status = 0;
+        for (int k = 0; k < done; ++k) {
+          is_in_status |= indices[k] == 0;
+          seen |= 1 << indices[k];
+          if (error != MPI_SUCCESS)
+            EXPECT_EQUAL(statuses[k].MPI_ERROR, indices[k] == 0 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+        }
+        EXPECT_EQUAL(error, is_in_status ? MPI_ERR_IN_STATUS : MPI_SUCCESS);
+        left_over -= done;
+      }
+      EXPECT_EQUAL(seen, 3);
+      EXPECT_EQUAL(MPI_Waitsome(2, requests, &done, indices, statuses), MPI_SUCCESS);
+      EXPECT_EQUAL(done, MPI_UNDEFINED);
     } else {
       int error = MPI_SUCCESS;
       if (way == 1) error = MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
@@ -172,7 +191,6 @@ static void failures_are_told_by_all_ways(void) {
     }
     EXPECT_EQUAL(in[1], 1);
   }
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_free(&own);
 }
 

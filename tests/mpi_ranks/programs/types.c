@@ -142,6 +142,97 @@ static void of_records(void) {
   MPI_Type_free(&type);
 }
 
+/// Numbers that a status speaks of, also where an element is not complete.
+static void parts_of_elements(void) {
+  MPI_Datatype type;
+  MPI_Status status;
+  int found;
+  const MPI_Aint at[3] = {0, 8, 16};
+  MPI_Type_create_struct(3, (const int[]){1, 1, 2}, at, (const MPI_Datatype[]){MPI_CHAR, MPI_DOUBLE, MPI_SHORT}, &type);
+  MPI_Type_commit(&type);
+  for (int count = 0; count < 10; ++count) {
+    MPI_Status_set_elements(&status, type, count);
+    MPI_Get_elements(&status, type, &found);
+    EXPECT_EQUAL(found, count);
+    MPI_Get_count(&status, type, &found);
+    EXPECT_EQUAL(found, count % 4 ? MPI_UNDEFINED : count / 4);
+  }
+  // One and a half of them arrive.
+  struct record in[2];
+  char packed[64];
+  int at_byte = 0;
+  const struct record out = {'a', 2.5, {3, 4}};
+  MPI_Pack(&out, 1, type, packed, sizeof packed, &at_byte, MPI_COMM_WORLD);
+  MPI_Pack(&out, 1, type, packed, sizeof packed, &at_byte, MPI_COMM_WORLD);
+  in[1].pair[0] = -7;
+  MPI_Sendrecv(packed, at_byte - 4, MPI_PACKED, me, 0, in, 2, type, me, 0, MPI_COMM_WORLD, &status);
+  MPI_Get_elements(&status, type, &found);
+  EXPECT_EQUAL(found, 6);
+  EXPECT(in[0].pair[1] == 4 && in[1].letter == 'a' && in[1].number == 2.5);
+  EXPECT_EQUAL(in[1].pair[0], -7);
+  MPI_Type_free(&type);
+}
+
+/// What made a type is told in the order of the standard.
+static void expect_made_by(MPI_Datatype type, int combiner, int integers, const int* expected, int addresses,
+                           const MPI_Aint* places) {
+  int found_integers, found_addresses, found_types, found_combiner, numbers[16] = {0};
+  MPI_Aint at[8] = {0};
+  MPI_Datatype of[1];
+  MPI_Type_get_envelope(type, &found_integers, &found_addresses, &found_types, &found_combiner);
+  EXPECT_EQUAL(found_combiner, combiner);
+  EXPECT_EQUAL(found_integers, integers);
+  EXPECT_EQUAL(found_addresses, addresses);
+  EXPECT_EQUAL(found_types, 1);
+  MPI_Type_get_contents(type, 16, 8, 1, numbers, at, of);
+  for (int i = 0; i < integers; ++i) EXPECT_EQUAL(numbers[i], expected[i]);
+  for (int i = 0; i < addresses; ++i) EXPECT_EQUAL(at[i], places[i]);
+  EXPECT(of[0] == MPI_SHORT);
+  MPI_Type_free(&type);
+}
+
+static void what_made_them(void) {
+  const int two[] = {2, 1}, at[] = {5, 0};
+  const MPI_Aint places[] = {12, 2};
+  MPI_Datatype type;
+  MPI_Type_contiguous(3, MPI_SHORT, &type);
+  expect_made_by(type, MPI_COMBINER_CONTIGUOUS, 1, (const int[]){3}, 0, NULL);
+  MPI_Type_dup(MPI_SHORT, &type);
+  expect_made_by(type, MPI_COMBINER_DUP, 0, NULL, 0, NULL);
+  MPI_Type_vector(3, 2, -5, MPI_SHORT, &type);
+  expect_made_by(type, MPI_COMBINER_VECTOR, 3, (const int[]){3, 2, -5}, 0, NULL);
+  MPI_Type_create_hvector(3, 2, 20, MPI_SHORT, &type);
+  expect_made_by(type, MPI_COMBINER_HVECTOR, 2, (const int[]){3, 2}, 1, (const MPI_Aint[]){20});
+  MPI_Type_indexed(2, two, at, MPI_SHORT, &type);
+  expect_made_by(type, MPI_COMBINER_INDEXED, 5, (const int[]){2, 2, 1, 5, 0}, 0, NULL);
+  MPI_Type_create_hindexed(2, two, places, MPI_SHORT, &type);
+  expect_made_by(type, MPI_COMBINER_HINDEXED, 3, (const int[]){2, 2, 1}, 2, places);
+  MPI_Type_create_indexed_block(2, 3, at, MPI_SHORT, &type);
+  expect_made_by(type, MPI_COMBINER_INDEXED_BLOCK, 4, (const int[]){2, 3, 5, 0}, 0, NULL);
+  MPI_Type_create_hindexed_block(2, 3, places, MPI_SHORT, &type);
+  expect_made_by(type, MPI_COMBINER_HINDEXED_BLOCK, 2, (const int[]){2, 3}, 2, places);
+  MPI_Type_create_resized(MPI_SHORT, -2, 8, &type);
+  expect_made_by(type, MPI_COMBINER_RESIZED, 0, NULL, 2, (const MPI_Aint[]){-2, 8});
+  MPI_Type_create_subarray(2, (const int[]){4, 6}, two, (const int[]){1, 3}, MPI_ORDER_FORTRAN, MPI_SHORT, &type);
+  expect_made_by(type, MPI_COMBINER_SUBARRAY, 8, (const int[]){2, 4, 6, 2, 1, 1, 3, MPI_ORDER_FORTRAN}, 0, NULL);
+}
+
+/// Bounds that were set hide those that would follow from what lies beside them.
+static void bounds_that_were_set(void) {
+  MPI_Datatype wide, type;
+  MPI_Type_create_resized(MPI_INT, 0, 2 * bytes, &wide);
+  MPI_Type_create_struct(2, (const int[]){2, 1}, (const MPI_Aint[]){0, 64}, (const MPI_Datatype[]){wide, MPI_DOUBLE},
+                         &type);
+  expect_bounds(type, 0, 4 * bytes, 0, 72);
+  MPI_Type_free(&type);
+  MPI_Type_free(&wide);
+  MPI_Type_create_resized(MPI_DOUBLE, 0, 10, &wide);  // no multiple of the alignment
+  MPI_Type_create_struct(1, (const int[]){1}, (const MPI_Aint[]){0}, &wide, &type);
+  expect_bounds(type, 0, 10, 0, 8);
+  MPI_Type_free(&type);
+  MPI_Type_free(&wide);
+}
+
 static void of_absolute_addresses(void) {
   int a = 5, b = 6, into[2];
   MPI_Aint at[2];
@@ -159,6 +250,9 @@ int main(int argc, char** argv) {
   begin(&argc, &argv);
   of_ints();
   of_records();
+  parts_of_elements();
+  what_made_them();
+  bounds_that_were_set();
   of_absolute_addresses();
   return end();
 }

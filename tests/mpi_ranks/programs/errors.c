@@ -1,0 +1,216 @@
+// Errors that a program wants to be told: what each call gives, whose handler is called, and that all goes on.
+#include <stdarg.h>
+
+#include "expect.h"
+
+static MPI_Comm own;
+static int told, told_by_other;
+static MPI_Comm told_of;
+
+static void on_error(MPI_Comm* comm, int* code, ...) {
+  told = *code;
+  told_of = *comm;
+}
+static void on_other_error(MPI_Comm* comm, int* code, ...) {
+  (void)comm;
+  told_by_other = *code;
+}
+
+static int class_of(int code) {
+  int error_class = -1;
+  MPI_Error_class(code, &error_class);
+  return error_class;
+}
+#define EXPECT_ERROR(call, error) EXPECT_EQUAL(class_of(call), error)
+
+static void of_messages(void) {
+  int data[4] = {0}, flag;
+  MPI_Request request;
+  MPI_Datatype type;
+  EXPECT_ERROR(MPI_Send(data, 1, MPI_INT, ranks, 0, own), MPI_ERR_RANK);
+  EXPECT_ERROR(MPI_Send(data, 1, MPI_INT, MPI_ANY_SOURCE, 0, own), MPI_ERR_RANK);
+  EXPECT_ERROR(MPI_Recv(data, 1, MPI_INT, -5, 0, own, MPI_STATUS_IGNORE), MPI_ERR_RANK);
+  EXPECT_ERROR(MPI_Send(data, 1, MPI_INT, 0, -1, own), MPI_ERR_TAG);
+  EXPECT_ERROR(MPI_Isend(data, 1, MPI_INT, 0, -5, own, &request), MPI_ERR_TAG);
+  EXPECT_ERROR(MPI_Send(data, -1, MPI_INT, 0, 0, own), MPI_ERR_COUNT);
+  EXPECT_ERROR(MPI_Irecv(data, -1, MPI_INT, 0, 0, own, &request), MPI_ERR_COUNT);
+  EXPECT_ERROR(MPI_Send(data, 1, MPI_DATATYPE_NULL, 0, 0, own), MPI_ERR_TYPE);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  EXPECT_ERROR(MPI_Send(data, 1, type, 0, 0, own), MPI_ERR_TYPE);  // not committed
+  EXPECT_ERROR(MPI_Recv_init(data, 1, type, 0, 0, own, &request), MPI_ERR_TYPE);
+  MPI_Type_free(&type);
+  EXPECT_ERROR(MPI_Probe(ranks, 0, own, MPI_STATUS_IGNORE), MPI_ERR_RANK);
+  EXPECT_ERROR(MPI_Iprobe(0, -7, own, &flag, MPI_STATUS_IGNORE), MPI_ERR_TAG);
+  EXPECT_ERROR(MPI_Sendrecv(data, 1, MPI_INT, 0, 0, data, 1, MPI_INT, ranks, 0, own, MPI_STATUS_IGNORE), MPI_ERR_RANK);
+  EXPECT_EQUAL(told, MPI_ERR_RANK);
+  EXPECT_EQUAL(told_of, own);
+  // Of a message that is too long, the beginning arrives; the next one is not touched.
+  const int out[3] = {1, 2, 3};
+  MPI_Request sent[2];
+  MPI_Isend(out, 3, MPI_INT, me, 1, own, &sent[0]);
+  MPI_Isend(&out[1], 1, MPI_INT, me, 1, own, &sent[1]);
+  data[1] = -1;
+  EXPECT_ERROR(MPI_Recv(data, 1, MPI_INT, me, 1, own, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+  EXPECT_EQUAL(data[1], -1);
+  EXPECT_ERROR(MPI_Recv(data, 1, MPI_INT, me, 1, own, MPI_STATUS_IGNORE), MPI_SUCCESS);
+  EXPECT_EQUAL(data[0], 2);
+  MPI_Waitall(2, sent, MPI_STATUSES_IGNORE);
+}
+
+/// The handler is that of the request's communicator, whoever waits for it.
+static void of_requests(void) {
+  MPI_Comm other;
+  MPI_Errhandler handler;
+  MPI_Request request, sent;
+  const int out[300] = {0};
+  int in, index, flag;
+  MPI_Comm_dup(own, &other);
+  MPI_Comm_create_errhandler(on_other_error, &handler);
+  MPI_Comm_set_errhandler(other, handler);
+  MPI_Errhandler_free(&handler);
+  EXPECT_EQUAL(handler, MPI_ERRHANDLER_NULL);
+  for (int way = 0; way < 6; ++way) {
+    const int count = way % 2 ? 300 : 2;
+    MPI_Message message;
+    told = told_by_other = 0;
+    MPI_Isend(out, count, MPI_INT, me, 1, other, &sent);
+    if (way < 5) MPI_Irecv(&in, 1, MPI_INT, me, 1, other, &request);
+    switch (way) {
+      case 0:
+        EXPECT_ERROR(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+        break;
+      case 1:
+        EXPECT_ERROR(MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+        EXPECT_EQUAL(index, 0);
+        break;
+      case 2: {
+        MPI_Status status;
+        EXPECT_ERROR(MPI_Waitall(1, &request, &status), MPI_ERR_IN_STATUS);
+        EXPECT_ERROR(status.MPI_ERROR, MPI_ERR_TRUNCATE);
+        break;
+      }
+      case 3: {
+        int code;
+        do code = MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        while (code == MPI_SUCCESS && !flag);
+        EXPECT_ERROR(code, MPI_ERR_TRUNCATE);
+        break;
+      }
+      case 4: {
+        int code;
+        do code = MPI_Testany(1, &request, &index, &flag, MPI_STATUS_IGNORE);
+        while (code == MPI_SUCCESS && !flag);
+        EXPECT_ERROR(code, MPI_ERR_TRUNCATE);
+        EXPECT_EQUAL(index, 0);
+        break;
+      }
+      default:
+        MPI_Mprobe(me, 1, other, &message, MPI_STATUS_IGNORE);
+        EXPECT_ERROR(MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+    }
+    EXPECT(told_by_other != MPI_SUCCESS);
+    EXPECT_EQUAL(told, 0);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+  }
+  MPI_Comm_free(&other);
+}
+
+/// All ranks are told of what is wrong in a call of all, and the next one is right.
+static void of_all(void) {
+  int data[200] = {0}, sum;
+  EXPECT_ERROR(MPI_Bcast(data, 1, MPI_INT, ranks, own), MPI_ERR_ROOT);
+  EXPECT_ERROR(MPI_Reduce(data, &sum, 1, MPI_INT, MPI_SUM, -1, own), MPI_ERR_ROOT);
+  EXPECT_ERROR(MPI_Allreduce(data, &sum, 1, MPI_INT, MPI_OP_NULL, own), MPI_ERR_OP);
+  EXPECT_ERROR(MPI_Allreduce(data, &sum, 1, MPI_DOUBLE, MPI_BAND, own), MPI_ERR_OP);
+  EXPECT_ERROR(MPI_Allreduce(data, &sum, 1, MPI_INT, MPI_MAXLOC, own), MPI_ERR_OP);
+  EXPECT_ERROR(MPI_Allreduce(data, data, 1, MPI_INT, MPI_SUM, own), MPI_ERR_BUFFER);
+  EXPECT_ERROR(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM);
+  EXPECT_ERROR(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_MAX, own), MPI_SUCCESS);
+  EXPECT_EQUAL(sum, ranks - 1);
+}
+
+static void of_objects(void) {
+  MPI_Datatype type = MPI_INT;
+  MPI_Group world, made;
+  MPI_Comm comm = MPI_COMM_WORLD;
+  MPI_Info info;
+  MPI_Op op = MPI_SUM;
+  int rank, key = 99999;
+  char value[2];
+  int flag;
+  MPI_Errhandler before;
+  // These belong to no communicator: MPI_COMM_WORLD's handler is called.
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  EXPECT_ERROR(MPI_Type_free(&type), MPI_ERR_TYPE);
+  EXPECT_ERROR(MPI_Type_contiguous(-1, MPI_INT, &type), MPI_ERR_COUNT);
+  EXPECT_ERROR(MPI_Op_free(&op), MPI_ERR_OP);
+  EXPECT_ERROR(MPI_Comm_free(&comm), MPI_ERR_COMM);
+  EXPECT_ERROR(MPI_Comm_rank(MPI_COMM_NULL, &rank), MPI_ERR_COMM);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  EXPECT_ERROR(MPI_Group_incl(world, 2, (const int[]){0, 0}, &made), MPI_ERR_RANK);
+  EXPECT_ERROR(MPI_Group_incl(world, 1, &ranks, &made), MPI_ERR_RANK);
+  MPI_Group_free(&world);
+  EXPECT_ERROR(MPI_Group_size(MPI_GROUP_NULL, &rank), MPI_ERR_GROUP);
+  EXPECT_ERROR(MPI_Comm_free_keyval(&key), MPI_ERR_KEYVAL);
+  MPI_Info_create(&info);
+  EXPECT_ERROR(MPI_Info_delete(info, "none"), MPI_ERR_INFO_NOKEY);
+  MPI_Info_get(info, "none", 1, value, &flag);
+  EXPECT_EQUAL(flag, 0);
+  MPI_Info_free(&info);
+  EXPECT_EQUAL(info, MPI_INFO_NULL);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+}
+
+static void of_the_program(void) {
+  int error_class, code, other, length;
+  char text[MPI_MAX_ERROR_STRING];
+  MPI_Errhandler now;
+  MPI_Add_error_class(&error_class);
+  MPI_Add_error_code(error_class, &code);
+  MPI_Add_error_code(MPI_ERR_COUNT, &other);
+  EXPECT(error_class > MPI_ERR_LASTCODE && code != error_class && other != code);
+  EXPECT_ERROR(code, error_class);
+  EXPECT_ERROR(other, MPI_ERR_COUNT);
+  MPI_Error_string(code, text, &length);
+  EXPECT_EQUAL(strlen(text), length);
+  MPI_Add_error_string(code, "words");
+  MPI_Error_string(code, text, &length);
+  EXPECT(strcmp(text, "words") == 0 && length == 5);
+  for (int known = 0; known < MPI_ERR_LASTCODE; ++known) {
+    MPI_Error_string(known, text, &length);
+    EXPECT(length > 0);
+  }
+  told = 0;
+  EXPECT_EQUAL(MPI_Comm_call_errhandler(own, code), MPI_SUCCESS);
+  EXPECT_EQUAL(told, code);
+  // What is made of a communicator has its handler.
+  MPI_Comm part;
+  MPI_Errhandler its;
+  MPI_Comm_split(own, 0, 0, &part);
+  MPI_Comm_get_errhandler(own, &now);
+  MPI_Comm_get_errhandler(part, &its);
+  EXPECT_EQUAL(its, now);
+  told = 0;
+  EXPECT(MPI_Send(&code, 1, MPI_INT, ranks, 0, part) != MPI_SUCCESS);
+  EXPECT(told != 0 && told_of == part);
+  MPI_Comm_free(&part);
+}
+
+int main(int argc, char** argv) {
+  MPI_Errhandler handler;
+  begin(&argc, &argv);
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  MPI_Comm_create_errhandler(on_error, &handler);
+  MPI_Comm_set_errhandler(own, handler);
+  MPI_Errhandler_free(&handler);
+  of_messages();
+  of_requests();
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  of_all();
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  of_objects();
+  of_the_program();
+  MPI_Comm_free(&own);
+  return end();
+}
