@@ -1,0 +1,58 @@
+#include "sweep/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace sweep {
+
+namespace {
+
+/// Equal in all bits, where those of what is no number differ from everything.
+bool same(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) && !std::isnan(a);
+}
+
+}  // namespace
+
+comparison compare(const problem& of, solution& found, solution& expected) {
+  comparison c;
+  const auto ni = static_cast<std::size_t>(of.with.cells[0]), nj = static_cast<std::size_t>(of.with.cells[1]);
+  for (std::size_t n = 0; n < 4; ++n) {
+    double largest = 0;
+    for (const double one : expected.flux[n]) largest = std::max(largest, std::abs(one));
+    for (std::size_t cell = 0; cell < expected.flux[n].size(); ++cell) {
+      const double ours = found.flux[n][cell], theirs = expected.flux[n][cell];
+      if (same(ours, theirs)) continue;
+      ++c.different;
+      const double error = std::abs(ours - theirs) / largest;
+      if (!c.worst.empty() && !(error > c.error)) continue;
+      c.error = error;
+      c.worst = fmt::format("moment {} of cell {}, {}, {} is {:.17g}; expected {:.17g}", n, cell % ni, cell / ni % nj,
+                            cell / ni / nj, ours, theirs);
+    }
+  }
+  c.fixups_differ = !std::ranges::equal(found.iterations, expected.iterations, [](const auto& a, const auto& b) {
+    return a.fixups == b.fixups && same(a.error, b.error);
+  });
+  const balance ours = balance_of(of, found), theirs = balance_of(of, expected);
+  c.balance_differs = !same(ours.source, theirs.source) || !same(ours.absorption, theirs.absorption) ||
+                      !std::ranges::equal(ours.leakage, theirs.leakage, same);
+  return c;
+}
+
+std::uint64_t checksum_of(const solution& found) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const std::vector<double>& moment : found.flux)
+    for (const double one : moment) {
+      unsigned char bytes[sizeof one];
+      std::memcpy(bytes, &one, sizeof one);
+      for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3U;
+    }
+  return hash;
+}
+
+}  // namespace sweep

@@ -1,0 +1,22 @@
+#pragma once
+// What the command prints.
+
+#include <optional>
+#include <string>
+
+#include "sweep/compare.hpp"
+
+namespace sweep {
+
+struct report {
+  const problem& of;
+  std::string form;
+  int workers;
+  solution found;
+  std::optional<comparison> with_reference = {};
+};
+
+std::string to_text(report& of);
+std::string to_json(report& of);
+
+}  // namespace sweep
