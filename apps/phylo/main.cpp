@@ -97,6 +97,14 @@ CLI::Option* add_replicates(CLI::App* sub, phylo::InferCommand& command) {
       ->capture_default_str();
 }
 
+void add_metric(CLI::App* sub, std::string& metric) {
+  sub->add_option("--metric", metric,
+                  "What support is: fbp (the share of the trees that have the branch) or tbe (transfer support, by how "
+                  "many tips must move until they have it)")
+      ->check(CLI::IsMember({"fbp", "tbe"}))
+      ->capture_default_str();
+}
+
 std::string inference_footer(const char* examples, const char* files) {
   return std::string("\nExamples:\n") + examples + "\nFiles, for --prefix P:\n" + files +
          "  P.result.json  all figures: log-likelihoods, models, times, right-sizing\n"
@@ -136,6 +144,7 @@ CLI::App* add_all(CLI::App& app, phylo::InferCommand& command) {
   add_inference(sub, command);
   add_starts(sub, command);
   add_replicates(sub, command);
+  add_metric(sub, command.metric);
   sub->footer(
       inference_footer("  maslin-phylo all --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
                        "  P.bestTree     the best tree, in Newick\n"
@@ -226,12 +235,13 @@ CLI::App* add_support(CLI::App& app, phylo::SupportCommand& command) {
   sub->add_option("--trees", command.trees, "Trees that are counted (of bootstrap replicates), in Newick")
       ->required()
       ->type_name("FILE");
+  add_metric(sub, command.metric);
   sub->add_option("--prefix", command.prefix, "Beginning of the output file's name")->required()->type_name("FILE");
   sub->add_flag("--json", command.json, "Print the result as JSON");
   sub->footer(
       "\nExample:\n"
       "  maslin-phylo support --tree out/d041.bestTree --trees out/d041.bootstraps --prefix out/d041\n\n"
-      "Writes P.support: the tree with, at each inner node, the per cent of the trees that have its branch.");
+      "Writes P.support: the tree with support in per cent at its inner nodes.");
   return sub;
 }
 
@@ -256,6 +266,23 @@ CLI::App* add_consensus(CLI::App& app, phylo::ConsensusCommand& command) {
   return sub;
 }
 
+CLI::App* add_distances(CLI::App& app, phylo::DistancesCommand& command) {
+  CLI::App* sub = app.add_subcommand("distances", "How far trees lie apart");
+  sub->add_option("--trees", command.trees, "Trees, in Newick; two at least")->required()->type_name("FILE");
+  sub->add_option("--prefix", command.prefix,
+                  "Beginning of the output file's name; without it the summary is only printed")
+      ->type_name("FILE");
+  sub->add_flag("--json", command.json, "Print the result as JSON");
+  sub->footer(
+      "\nExamples:\n"
+      "  maslin-phylo distances --trees out/d041.bootstraps\n"
+      "  cat one.tree other.tree > two.trees && maslin-phylo distances --trees two.trees --json\n\n"
+      "Distances are Robinson and Foulds's: the number of branches that only one of the two trees has; relative ones\n"
+      "are shares of the most that is possible, 2 (n - 3) with n taxa. Writes P.distances: a line for each pair, with\n"
+      "both trees (counted from 0), the distance and the relative distance.");
+  return sub;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -276,6 +303,7 @@ int main(int argc, char** argv) {
   phylo::McmcCommand mcmc;
   phylo::SupportCommand support;
   phylo::ConsensusCommand consensus;
+  phylo::DistancesCommand distances;
   const CLI::App* chose_evaluate = add_evaluate(app, evaluate);
   const CLI::App* chose_search = add_search(app, search);
   const CLI::App* chose_bootstrap = add_bootstrap(app, bootstrap);
@@ -283,6 +311,7 @@ int main(int argc, char** argv) {
   const CLI::App* chose_mcmc = add_mcmc(app, mcmc);
   const CLI::App* chose_support = add_support(app, support);
   const CLI::App* chose_consensus = add_consensus(app, consensus);
+  const CLI::App* chose_distances = add_distances(app, distances);
 
   return command::run(app, argc, argv, [&] {
     try {
@@ -293,6 +322,7 @@ int main(int argc, char** argv) {
       if (*chose_mcmc) phylo::run(mcmc);
       if (*chose_support) phylo::run(support);
       if (*chose_consensus) phylo::run(consensus);
+      if (*chose_distances) phylo::run(distances);
     } catch (const phylo::Stopped& stopped) {
       std::fprintf(stderr,
                    "maslin-phylo: stopped; %d of %d %s are finished, and the same command continues from there\n",

@@ -142,6 +142,8 @@ class Trees(BadInput):
         self.refused(("support", "--tree", "one", "--trees", "others", "--prefix", "out/x"), "others:2:9", "only the tree has 'x'")
         self.refused(("consensus", "--trees", "others", "--prefix", "out/x"), "others:2:9")
         self.refused(("support", "--tree", "one", "--trees", "nowhere", "--prefix", "out/x"), "nowhere")
+        self.refused(("distances", "--trees", "others", "--prefix", "out/x"), "others:2:9", "only the tree has 'x'")
+        self.refused(("distances", "--trees", "one", "--prefix", "out/x"), "one: one tree; expected two at least")
 
 
 class Checkpoints(BadInput):
@@ -266,7 +268,7 @@ class Options(BadInput):
         self.run_refused("consensus", "--trees", TREE, "--threshold", "0.3")
 
     def test_help_is_given(self):
-        for command in ((), ("evaluate",), ("search",), ("bootstrap",), ("all",), ("support",), ("consensus",)):
+        for command in ((), ("evaluate",), ("search",), ("bootstrap",), ("all",), ("support",), ("consensus",), ("distances",)):
             text = self.run_well(*command, "--help")
             self.assertIn("Example" if command else "explains a command", text)
 

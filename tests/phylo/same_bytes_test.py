@@ -118,6 +118,29 @@ class Answers(ProgramTest):
         self.assertIn("(c:1,d:1)50:1", text)
         self.assertIn(")75:2", text)
 
+    def test_transfer_support_counts_the_tips_that_move(self):
+        self.write("tree", "(((a,b),c),d,(e,(f,(g,h))));")
+        # Of a, b, c | d ... h one tip must move, or none; e, f, g, h | a, b, c, d is there, or lacks one tip.
+        self.write("trees", "(((a,b),c),d,(e,(f,(g,h))));\n(((a,b),d),c,(e,(f,(g,h))));\n(((a,b),c),e,(d,(f,(g,h))));\n")
+        out = json.loads(self.run_well("support", "--tree", "tree", "--trees", "trees", "--metric", "tbe", "--prefix", "x",
+                                       "--json"))
+        self.assertEqual(out["metric"], "tbe")
+        self.assertEqual(out["tree"], "(a,b,(c,(d,(e,(f,(g,h)100)100)89)83)100);")
+        self.run_well("support", "--tree", "tree", "--trees", "trees", "--prefix", "y")
+        self.assertEqual((self.folder / "y.support").read_text(), "(a,b,(c,(d,(e,(f,(g,h)100)100)67)67)100);\n")
+
+    def test_distances_are_those_of_all_pairs(self):
+        self.write("trees", "(a,b,((c,d),e));\n(a,b,((c,e),d));\n(b,a,(e,(d,c)));\n(a,c,((b,d),e));\n")
+        out = self.run_well("distances", "--trees", "trees", "--prefix", "x")
+        self.assertIn("4 trees, 3 topologies\n", out)
+        rows = [line.split("\t") for line in (self.folder / "x.distances").read_text().splitlines()]
+        self.assertEqual([row[:3] for row in rows], [["0", "1", "2"], ["0", "2", "0"], ["0", "3", "4"], ["1", "2", "2"],
+                                                     ["1", "3", "4"], ["2", "3", "4"]])
+        self.assertEqual([float(row[3]) for row in rows], [0.5, 0, 1, 0.5, 1, 1])
+        out = json.loads(self.run_well("distances", "--trees", "trees", "--json"))
+        self.assertAlmostEqual(out["mean_distance"], 16 / 6)
+        self.assertEqual((out["trees"], out["topologies"]), (4, 3))
+
     def test_evaluation_fits_what_it_is_asked_to(self):
         def lnl(optimize):
             common = ("--msa", MSA, "--tree", DATA / "ten.tree", "--model", "HKY+G", "--json")

@@ -33,6 +33,7 @@ struct InferCommand {
   int starts = 0;
   int replicates = 0;
   std::uint64_t seed = 1;
+  std::string metric = "fbp";  ///< of support, as SupportCommand has it
   std::string prefix;
   bool json = false;
   bool quiet = false;
@@ -72,6 +73,7 @@ struct McmcCommand {
 struct SupportCommand {
   std::string tree;
   std::string trees;
+  std::string metric = "fbp";  ///< fbp: the share of trees that have the branch; tbe: transfer support
   std::string prefix;
   bool json = false;
 };
@@ -84,6 +86,12 @@ struct ConsensusCommand {
   bool json = false;
 };
 
+struct DistancesCommand {
+  std::string trees;
+  std::string prefix;  ///< empty: print the summary only
+  bool json = false;
+};
+
 /// Prints the log-likelihood of a tree, given or after optimization.
 void run(const EvaluateCommand& command);
 /// Finds trees and writes them below the prefix. Throws `Stopped` after a signal.
@@ -91,9 +99,11 @@ void run(const InferCommand& command);
 /// Samples trees and parameters from their posterior distribution and writes them below the prefix. Throws `Stopped`
 /// after a signal.
 void run(const McmcCommand& command);
-/// Writes the tree with, at each inner branch, the per cent of the trees that have its split.
+/// Writes the tree with the support of each inner branch, in per cent.
 void run(const SupportCommand& command);
 /// Writes the consensus of the trees.
 void run(const ConsensusCommand& command);
+/// Prints how far trees lie apart, and writes the distances of all pairs.
+void run(const DistancesCommand& command);
 
 }  // namespace phylo

@@ -13,6 +13,7 @@
 #include "phylo/run/prefix.hpp"
 #include "phylo/run/results.hpp"
 #include "phylo/tree/consensus.hpp"
+#include "phylo/tree/transfer.hpp"
 
 namespace phylo {
 
@@ -21,6 +22,18 @@ std::string newick_with_support(const Tree& tree, const std::vector<std::string>
   std::vector<std::string> labels(supports.size());
   std::transform(supports.begin(), supports.end(), labels.begin(), per_cent);
   return to_newick(tree, names, labels, with_lengths);
+}
+
+std::vector<double> support_by(const std::string& metric, const Tree& tree, std::size_t count,
+                               const std::function<Tree(std::size_t)>& other) {
+  if (metric == "tbe") {
+    TransferSums sums(tree);
+    for (std::size_t i = 0; i < count; ++i) sums.add(other(i));
+    return sums.support();
+  }
+  SplitCounts counts(tree.tips());
+  for (std::size_t i = 0; i < count; ++i) counts.add(other(i));
+  return support(tree, counts);
 }
 
 SplitCounts count_splits(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose) {
@@ -33,8 +46,10 @@ void run(const SupportCommand& command) {
   const NewickFile file = read_newick(command.tree);
   const std::vector<std::string> names = tip_names(file);
   const Tree tree = only_tree(file, names, command.tree, Lengths::optional);
-  const SplitCounts counts = count_splits(read_newick(command.trees), names, "the tree in " + command.tree);
-  const std::vector<double> supports = support(tree, counts);
+  const NewickFile others = read_newick(command.trees);
+  const std::vector<double> supports = support_by(command.metric, tree, others.trees.size(), [&](std::size_t i) {
+    return to_tree(others, i, names, "the tree in " + command.tree, Lengths::optional);
+  });
   const std::string newick = newick_with_support(tree, names, supports, has_lengths(file));
 
   const Prefix prefix(command.prefix);
@@ -42,12 +57,15 @@ void run(const SupportCommand& command) {
   const std::string path = prefix.file("support");
   write_file(path, newick + "\n");
   if (command.json) {
-    write_standard_output(dump({{"tree", newick}, {"trees", counts.trees()}, {"files", {{"support", path}}}}));
+    write_standard_output(dump({{"tree", newick},
+                                {"trees", others.trees.size()},
+                                {"metric", command.metric},
+                                {"files", {{"support", path}}}}));
     return;
   }
-  write_standard_output(fmt::format("Support by {} trees, in per cent:\n\n{}\nWritten:\n  {}\n", counts.trees(),
-                                    draw(tree, names, supports, {terminal_columns(), command::locale_is_utf8()}),
-                                    path));
+  write_standard_output(fmt::format(
+      "{} by {} trees, in per cent:\n\n{}\nWritten:\n  {}\n", command.metric == "tbe" ? "Transfer support" : "Support",
+      others.trees.size(), draw(tree, names, supports, {terminal_columns(), command::locale_is_utf8()}), path));
 }
 
 namespace {

@@ -15,7 +15,6 @@
 #include "phylo/run/prefix.hpp"
 #include "phylo/run/results.hpp"
 #include "phylo/run/support.hpp"
-#include "phylo/tree/splits.hpp"
 
 namespace phylo {
 
@@ -30,14 +29,13 @@ struct Supported {
   std::vector<double> supports;
 };
 
-Supported supported_best(const Inference& inference, const std::vector<std::string>& names) {
+Supported supported_best(const Inference& inference, const std::vector<std::string>& names, const std::string& metric) {
   const auto parse = [&](const FinishedTree& tree) {
     return to_tree(parse_newick(tree.newick, to_string(tree.id)), 0, names, "the alignment", Lengths::required);
   };
-  SplitCounts counts(static_cast<std::int32_t>(names.size()));
-  for (const FinishedTree& replicate : inference.replicates) counts.add(parse(replicate));
   Supported best{parse(inference.best()), {}};
-  best.supports = support(best.tree, counts);
+  best.supports = support_by(metric, best.tree, inference.replicates.size(),
+                             [&](std::size_t i) { return parse(inference.replicates[i]); });
   return best;
 }
 
@@ -90,7 +88,7 @@ void run(const InferCommand& command) {
     write("bootstraps", "bootstraps", lines);
   }
   if (!inference.searches.empty() && !inference.replicates.empty()) {
-    supported = supported_best(inference, alignment.names);
+    supported = supported_best(inference, alignment.names, command.metric);
     write("support", "support", newick_with_support(supported->tree, alignment.names, supported->supports) + "\n");
   }
   facts.files.push_back({"result", prefix.file("result.json")});
@@ -106,8 +104,8 @@ void run(const InferCommand& command) {
     const std::string picture =
         draw(supported->tree, alignment.names, supported->supports, {terminal_columns(), command::locale_is_utf8()});
     out += fmt::format(
-        "\nThe best tree, with the support of {} replicates in per cent (rooted in its middle to be drawn):\n\n{}\n",
-        inference.replicates.size(), picture);
+        "\nThe best tree, with the {} of {} replicates in per cent (rooted in its middle to be drawn):\n\n{}\n",
+        command.metric == "tbe" ? "transfer support" : "support", inference.replicates.size(), picture);
   }
   if (inference.phase) out += format_table(summarize(*inference.phase));
   out += "Written:\n";

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <iterator>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace phylo {
 
@@ -47,19 +50,28 @@ std::vector<BranchSplit> inner_splits(const Tree& tree) {
   return result;
 }
 
-std::int32_t robinson_foulds(const Tree& a, const Tree& b) {
-  assert(a.tips() == b.tips());
-  auto sorted = [](const Tree& tree) {
-    std::vector<Split> splits;
-    for (BranchSplit& s : inner_splits(tree)) splits.push_back(std::move(s.split));
-    std::sort(splits.begin(), splits.end());
-    return splits;
-  };
-  const std::vector<Split> of_a = sorted(a), of_b = sorted(b);
-  std::vector<Split> apart;
-  std::set_symmetric_difference(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), std::back_inserter(apart));
-  return static_cast<std::int32_t>(apart.size());
+std::vector<std::int32_t> robinson_foulds(const std::vector<Tree>& trees) {
+  std::map<Split, std::int32_t> numbers;  // of the splits that occur
+  std::vector<std::vector<std::int32_t>> splits;
+  for (const Tree& tree : trees) {
+    assert(tree.tips() == trees.front().tips());
+    std::vector<std::int32_t>& of_tree = splits.emplace_back();
+    for (BranchSplit& s : inner_splits(tree))
+      of_tree.push_back(
+          numbers.try_emplace(std::move(s.split), static_cast<std::int32_t>(numbers.size())).first->second);
+    std::sort(of_tree.begin(), of_tree.end());
+  }
+  std::vector<std::int32_t> distances, apart;
+  for (std::size_t i = 0; i < splits.size(); ++i)
+    for (std::size_t j = i + 1; j < splits.size(); ++j) {
+      apart.clear();
+      std::ranges::set_symmetric_difference(splits[i], splits[j], std::back_inserter(apart));
+      distances.push_back(static_cast<std::int32_t>(apart.size()));
+    }
+  return distances;
 }
+
+std::int32_t robinson_foulds(const Tree& a, const Tree& b) { return robinson_foulds(std::vector{a, b}).front(); }
 
 std::uint64_t fingerprint(const Tree& tree) {
   // Each split is the exclusive or of its tips' keys (Zobrist 1970), mixed so that sums of splits say which they are.

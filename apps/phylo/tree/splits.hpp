@@ -35,6 +35,9 @@ std::vector<BranchSplit> inner_splits(const Tree& tree);
 /// the same tips.
 std::int32_t robinson_foulds(const Tree& a, const Tree& b);
 
+/// Gives those of all pairs of trees: of (0, 1), (0, 2), ..., (1, 2), ...
+std::vector<std::int32_t> robinson_foulds(const std::vector<Tree>& trees);
+
 /// Gives a number that depends on the tree's splits alone: equal for equal topologies whatever the labels of their
 /// inner nodes, and different for different ones but for a chance of about 2^-64.
 std::uint64_t fingerprint(const Tree& tree);
