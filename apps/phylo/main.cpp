@@ -89,12 +89,35 @@ CLI::Option* add_starts(CLI::App* sub, phylo::InferCommand& command) {
       ->capture_default_str();
 }
 
-CLI::Option* add_replicates(CLI::App* sub, phylo::InferCommand& command) {
+/// As CLI::Range, which lets pass what is no number (nan).
+CLI::Validator between(double low, double high) {
+  return CLI::Validator(
+      [low, high](const std::string& text) {
+        double value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value >= low && value <= high) return std::string();
+        return "'" + text + "'; expected a number from " + CLI::detail::to_string(low) + " to " +
+               CLI::detail::to_string(high);
+      },
+      "NUMBER");
+}
+
+void add_replicates(CLI::App* sub, phylo::InferCommand& command) {
   command.replicates = 100;
-  return sub->add_option("--replicates", command.replicates, "Bootstrap replicates")
-      ->check(CLI::Range(1, 1000000))
-      ->type_name("N")
+  const CLI::Option* replicates = sub->add_option("--replicates", command.replicates,
+                                                  "Bootstrap replicates; with --bootstop at most so many (1000)")
+                                      ->check(CLI::Range(1, 1000000))
+                                      ->type_name("N")
+                                      ->capture_default_str();
+  CLI::Option* bootstop = sub->add_flag("--bootstop", command.bootstop, "Stop when there are enough replicates");
+  sub->add_option("--cutoff", command.cutoff,
+                  "How much the consensus trees of random halves of enough replicates differ at most")
+      ->needs(bootstop)
+      ->check(between(0.0001, 1.0))
+      ->type_name("SHARE")
       ->capture_default_str();
+  sub->parse_complete_callback([&command, replicates] {
+    if (command.bootstop && replicates->count() == 0) command.replicates = 1000;
+  });
 }
 
 void add_metric(CLI::App* sub, std::string& metric) {
@@ -151,18 +174,6 @@ CLI::App* add_all(CLI::App& app, phylo::InferCommand& command) {
                        "  P.bootstraps   the replicates' trees, one a line\n"
                        "  P.support      the best tree with support in per cent at its inner nodes\n"));
   return sub;
-}
-
-/// As CLI::Range, which lets pass what is no number (nan).
-CLI::Validator between(double low, double high) {
-  return CLI::Validator(
-      [low, high](const std::string& text) {
-        double value = 0;
-        if (CLI::detail::lexical_cast(text, value) && value >= low && value <= high) return std::string();
-        return "'" + text + "'; expected a number from " + CLI::detail::to_string(low) + " to " +
-               CLI::detail::to_string(high);
-      },
-      "NUMBER");
 }
 
 CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {

@@ -266,6 +266,8 @@ class Options(BadInput):
         self.run_refused("bootstrap", "--msa", MSA, "--model", "JC", "--prefix", "x", "--replicates", "-3")
         self.run_refused("evaluate", "--msa", MSA, "--tree", TREE, "--model", "JC", "--optimize", "everything")
         self.run_refused("consensus", "--trees", TREE, "--threshold", "0.3")
+        self.run_refused("bootstrap", "--msa", MSA, "--model", "JC", "--prefix", "x", "--cutoff", "0.1")
+        self.run_refused("bootstrap", "--msa", MSA, "--model", "JC", "--prefix", "x", "--bootstop", "--cutoff", "nan")
 
     def test_help_is_given(self):
         for command in ((), ("evaluate",), ("search",), ("bootstrap",), ("all",), ("support",), ("consensus",), ("distances",)):

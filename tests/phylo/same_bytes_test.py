@@ -129,6 +129,27 @@ class Answers(ProgramTest):
         self.run_well("support", "--tree", "tree", "--trees", "trees", "--prefix", "y")
         self.assertEqual((self.folder / "y.support").read_text(), "(a,b,(c,(d,(e,(f,(g,h)100)100)67)67)100);\n")
 
+    def test_bootstop_ends_when_there_are_enough(self):
+        common = ("bootstrap", "--msa", MSA, "--model", "JC", "--seed", 3, "--quiet")
+        found = []
+        for prefix, settings in (("one", {"MASLIN_WORKERS": "1"}), ("three", {"MASLIN_WORKERS": "3"})):
+            self.run_well(*common, "--bootstop", "--cutoff", "0.06", "--prefix", prefix, env=environment(**settings))
+            found.append((self.folder / f"{prefix}.bootstraps").read_text())
+        enough = found[0].count("\n")
+        self.assertTrue(enough % 50 == 0 and 50 < enough < 1000, enough)
+        self.assertEqual(found[0], found[1])
+        result = self.result("one")
+        self.assertEqual((result["bootstop"]["enough"], result["trees"]["total"]), (True, enough))
+        self.assertLessEqual(result["bootstop"]["difference"], 0.06)
+        # What is finished counts, too: a run that goes on knows at once that there are enough.
+        self.run_well(*common, "--replicates", enough + 50, "--prefix", "two")
+        self.run_well(*common, "--bootstop", "--cutoff", "0.06", "--prefix", "two")
+        self.assertEqual((self.folder / "two.bootstraps").read_text(), found[0])
+        self.assertEqual(self.result("two")["trees"]["computed"], 0)
+        # With too few that may be made, all are, and the result says that they may not be enough.
+        out = self.run_well(*common, "--bootstop", "--replicates", 60, "--prefix", "few")
+        self.assertIn("60 replicates may not be enough: halves of them differ by", out)
+
     def test_distances_are_those_of_all_pairs(self):
         self.write("trees", "(a,b,((c,d),e));\n(a,b,((c,e),d));\n(b,a,(e,(d,c)));\n(a,c,((b,d),e));\n")
         out = self.run_well("distances", "--trees", "trees", "--prefix", "x")

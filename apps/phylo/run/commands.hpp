@@ -31,7 +31,9 @@ struct InferCommand {
   std::string brlen = "scaled";  ///< of several partitions: linked or scaled
   ModelChoice model;
   int starts = 0;
-  int replicates = 0;
+  int replicates = 0;     ///< at most so many, with `bootstop`
+  bool bootstop = false;  ///< stop when there are enough replicates
+  double cutoff = 0.03;   ///< see `agreement`
   std::uint64_t seed = 1;
   std::string metric = "fbp";  ///< of support, as SupportCommand has it
   std::string prefix;

@@ -10,6 +10,7 @@
 
 #include "phylo/io/newick.hpp"
 #include "phylo/model/notation.hpp"
+#include "phylo/run/bootstop.hpp"
 #include "phylo/search/bootstrap.hpp"
 #include "phylo/search/search.hpp"
 
@@ -59,6 +60,13 @@ Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
   all.reserve(static_cast<std::size_t>(job.searches) + static_cast<std::size_t>(job.replicates));
   for (int i = 0; i < job.searches; ++i) all.push_back({Purpose::search, i});
   for (int i = 0; i < job.replicates; ++i) all.push_back({Purpose::bootstrap, i});
+  Bootstop bootstop(job.replicates, job.cutoff, job.seed, job.parts->front().patterns.names);
+  for (const TreeId id : all)
+    if (const FinishedTree* tree = checkpoint.find(id)) bootstop.add(*tree);
+  const auto forget_unwanted = [&](std::vector<TreeId>& ids) {
+    std::erase_if(ids, [&](TreeId id) { return !bootstop.wants(id); });
+  };
+  forget_unwanted(all);
   std::vector<TreeId> pending;
   std::copy_if(all.begin(), all.end(), std::back_inserter(pending),
                [&](TreeId id) { return checkpoint.find(id) == nullptr; });
@@ -74,30 +82,37 @@ Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
     if (restored > 0 && !job.quiet)
       monitor.say(fmt::format("{} of {} trees were finished before; going on", restored, total));
     std::atomic<bool> failed{false};
-    std::atomic<int> computed{0};
     maslin::phase(trees_phase, static_cast<std::int64_t>(pending.size()), [&](std::int64_t stream) {
       const TreeId id = pending[static_cast<std::size_t>(stream)];
-      if (monitor.stopping() || failed) return;
+      const auto is_over = [&] { return monitor.stopping() || failed || !bootstop.wants(id); };
+      if (is_over()) return;
       try {
         const FinishedTree tree = find_tree(job, id, [&](double lnl) {
-          if (monitor.stopping() || failed) throw Abandoned();
+          if (is_over()) throw Abandoned();
           monitor.reached(id, lnl);
         });
         checkpoint.save(tree);
-        ++computed;
         monitor.finished(id, tree.lnl);
+        if (bootstop.add(tree)) {
+          monitor.set_total(job.searches + bootstop.wanted());
+          if (!job.quiet) monitor.say(fmt::format("{} replicates are enough", bootstop.wanted()));
+        }
       } catch (const Abandoned&) {
       } catch (...) {
         failed = true;  // the others need not go on: the run ends with this
         throw;
       }
     });
-    if (const int done = computed; done < static_cast<int>(pending.size()))
-      throw Stopped{monitor.signal(), restored + done, total};
+    forget_unwanted(all);
+    forget_unwanted(pending);
+    const auto done = std::count_if(all.begin(), all.end(), [&](TreeId id) { return checkpoint.find(id) != nullptr; });
+    if (done < static_cast<std::ptrdiff_t>(all.size()))
+      throw Stopped{monitor.signal(), static_cast<int>(done), static_cast<int>(all.size())};
     result.phase = maslin::report(trees_phase);
   }
   result.computed = std::move(pending);
   result.seconds = seconds_since(begin);
+  result.agreement = bootstop.last();
   for (const TreeId id : all)
     (id.purpose == Purpose::search ? result.searches : result.replicates).push_back(*checkpoint.find(id));
   return result;

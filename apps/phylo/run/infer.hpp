@@ -11,6 +11,7 @@
 #include "phylo/model/scheme.hpp"
 #include "phylo/run/checkpoint.hpp"
 #include "phylo/run/monitor.hpp"
+#include "phylo/search/agreement.hpp"
 
 namespace phylo {
 
@@ -24,6 +25,7 @@ struct InferenceJob {
   std::uint64_t seed = 1;
   int searches = 0;    ///< on the alignment itself, each from its own start tree
   int replicates = 0;  ///< bootstrap
+  double cutoff = 0;   ///< at which there are enough of them, see `agreement`; 0: all are made
   bool quiet = false;
 };
 
@@ -33,6 +35,7 @@ struct Inference {
   std::vector<FinishedTree> replicates;
   std::vector<TreeId> computed;  ///< in this run, ascending; the others came from the checkpoint
   std::vector<std::string> damaged;
+  std::optional<Agreement> agreement;         ///< of the replicates, if it was asked for and there are enough to tell
   std::optional<maslin::phase_report> phase;  ///< of this run; nothing when all trees had been finished
   double seconds = 0;
 
@@ -48,9 +51,10 @@ struct Stopped {
   const char* unit = "trees";
 };
 
-/// Gives the trees of the job: finished ones from the checkpoint, the rest from one phase, each saved when it is done.
-/// A tree depends on data, models, seed and its own id only, so the order and number of streams don't matter. Throws
-/// `Stopped` after SIGINT or SIGTERM, and `input_error` when a tree can't be saved.
+/// Gives the trees of the job, or as many replicates as are enough: finished ones from the checkpoint, the rest from
+/// one phase, each saved when it is done. A tree depends on data, models, seed and its own id only, so the order and
+/// number of streams don't matter. Throws `Stopped` after SIGINT or SIGTERM, and `input_error` when a tree can't be
+/// saved.
 Inference infer(const InferenceJob& job, Checkpoint& checkpoint);
 
 }  // namespace phylo

@@ -93,14 +93,14 @@ std::string format_progress(const ProgressState& state, int columns, bool unicod
 }
 
 Monitor::Monitor(int total, int restored, const char* phase, bool quiet, const char* unit)
-    : total_(total),
-      restored_(restored),
+    : restored_(restored),
       phase_(phase),
       quiet_(quiet),
       unit_(unit),
       terminal_(command::stderr_can_be_redrawn()),
       unicode_(command::locale_is_utf8()),
       begin_(std::chrono::steady_clock::now()),
+      total_(total),
       thread_([this] { watch(); }) {}
 
 Monitor::~Monitor() {
@@ -126,6 +126,11 @@ void Monitor::advanced(int done, double lnl, const std::string& note) {
   computed_ = done - restored_;
   latest_ = lnl;
   note_ = note;
+}
+
+void Monitor::set_total(int total) {
+  const std::lock_guard guard(mutex_);
+  total_ = total;
 }
 
 void Monitor::say(const std::string& line) {
@@ -164,7 +169,7 @@ void Monitor::watch() {
 
 ProgressState Monitor::state() const {
   ProgressState state;
-  state.done = restored_ + computed_;
+  state.done = std::min(restored_ + computed_, total_);
   state.total = total_;
   state.unit = unit_;
   state.note = note_;

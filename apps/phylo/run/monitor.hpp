@@ -60,6 +60,8 @@ class Monitor {
   void advanced(int done, double lnl, const std::string& note);
   /// Prints a line without disturbing the bar.
   void say(const std::string& line);
+  /// So many are asked for now; more may be there.
+  void set_total(int total);
 
   /// Whether the run was asked to stop; then by which signal.
   bool stopping() const { return signal_.load(std::memory_order_relaxed) != 0; }
@@ -71,7 +73,6 @@ class Monitor {
   void clear_bar();
   ProgressState state() const;
 
-  const int total_;
   const int restored_;
   const char* const phase_;
   const bool quiet_;
@@ -81,6 +82,7 @@ class Monitor {
   const std::chrono::steady_clock::time_point begin_;
 
   mutable std::mutex mutex_;  // guards what follows, and the order of lines on standard error
+  int total_;
   int computed_ = 0;
   std::optional<double> best_search_;
   std::optional<double> latest_;

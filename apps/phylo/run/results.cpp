@@ -100,6 +100,10 @@ json to_json(const RunFacts& facts) {
     out["searches"] = trees_to_json(inference.searches, inference.computed);
   }
   if (!inference.replicates.empty()) out["bootstraps"] = trees_to_json(inference.replicates, inference.computed);
+  if (inference.agreement)
+    out["bootstop"] = {{"enough", inference.agreement->enough},
+                       {"difference", inference.agreement->difference},
+                       {"within_cutoff", inference.agreement->within}};
   out["trees"] = {{"total", total},
                   {"computed", inference.computed.size()},
                   {"restored", total - inference.computed.size()},
@@ -125,6 +129,9 @@ std::string summarize(const RunFacts& facts) {
   if (const std::size_t restored = total - inference.computed.size(); restored > 0)
     out += fmt::format(" ({} of them were finished before)", restored);
   out += "\n";
+  if (inference.agreement)
+    out += fmt::format("{} replicates {} enough: halves of them differ by {:.1f} %\n", inference.replicates.size(),
+                       inference.agreement->enough ? "are" : "may not be", 100 * inference.agreement->difference);
   if (!inference.searches.empty()) {
     const FinishedTree& best = inference.best();
     out += fmt::format("Best log-likelihood: {:.6f}", best.lnl);

@@ -65,8 +65,9 @@ void run(const InferCommand& command) {
   identity.program = std::to_string(search_version);
   Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo, results);
 
-  const Inference inference =
-      infer({&data.parts, &data.scheme, command.seed, command.starts, command.replicates, command.quiet}, checkpoint);
+  const Inference inference = infer({&data.parts, &data.scheme, command.seed, command.starts, command.replicates,
+                                     command.bootstop ? command.cutoff : 0, command.quiet},
+                                    checkpoint);
 
   RunFacts facts;
   facts.command = command.name;
