@@ -10,7 +10,14 @@
 namespace phylo {
 
 /// What a stream of random numbers is for; streams of different kinds have nothing in common.
-enum class Draw : std::uint64_t { start_tree = 1, bootstrap_weights = 2, chain = 3, generation = 4, swap = 5, halves = 6 };
+enum class Draw : std::uint64_t {
+  start_tree = 1,
+  bootstrap_weights = 2,
+  chain = 3,
+  generation = 4,
+  swap = 5,
+  halves = 6
+};
 
 /// Gives the seed of stream `index` of one kind of draws in a run with `seed`.
 std::uint64_t stream_seed(std::uint64_t seed, Draw kind, std::uint64_t index);
