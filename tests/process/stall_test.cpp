@@ -67,11 +67,12 @@ void expect_stall(int workers, const std::vector<setting>& settings, const char*
   EXPECT_CHILD(child, 7, message);
 }
 
-// Each says who waits for whom: the tasks, their lines and data, the cycle.
+// Each says who waits for whom: the tasks, their lines and data, the cycle. Where data are checked (as under
+// sanitizers), `next` is written elsewhere, and a second task waits, which brings it home.
 TEST(Stall, TwoLocksInBothOrders) {
   expect_stall(2, {{"MASLIN_WATCHDOG", "0.3"}},
                "no progress for.*task .*created at .*stall_test.cpp:.*inout 8 bytes at .*waits for an ms::mutex: "
-               ".*1 tasks wait behind it:.*in 8 bytes at .*, out 8 bytes.*a cycle: \\[.\\] waits for \\[.\\] waits for",
+               ".*. tasks wait behind it:.*in 8 bytes at .*, out 8 bytes.*a cycle: \\[.\\] waits for \\[.\\] waits for",
                [] {
                  ms::mutex locks[2];
                  std::atomic<int> holding{0};
