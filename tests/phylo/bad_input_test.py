@@ -1,6 +1,7 @@
 """Whatever a user hands in wrongly ends in one clear message and status 2, and leaves nothing behind."""
 
 import fcntl
+import gzip
 import os
 import resource
 import signal
@@ -55,7 +56,9 @@ class Alignments(BadInput):
 
     def test_no_text(self):
         self.refused_alignment(bytes(range(256)) * 40, "NUL")
-        self.refused_alignment(b"\x1f\x8b\x08\x01", "gunzip")
+        self.refused_alignment(gzip.compress(GOOD.encode())[:-12], "in: is compressed (gzip) and damaged", "unexpected end of file")
+        self.refused_alignment(gzip.compress(GOOD.encode()).replace(b"\x08", b"\x07", 1), "is compressed (gzip) and damaged")
+        self.refused_alignment(gzip.compress(b"ACGT\0"), "NUL")
         self.refused_alignment(bytes(range(1, 256)), "in:1:1: byte 0x01")
         self.refused(self.search("/dev/zero"), "NUL")
 

@@ -48,20 +48,21 @@ class ProgramTest(unittest.TestCase):
 
     def run_program(self, *arguments, env=None, **options):
         options.setdefault("stdout", subprocess.PIPE)
+        if "input" not in options:
+            options.setdefault("stdin", subprocess.DEVNULL)
         return subprocess.run(
             [program, *map(str, arguments)],
             cwd=self.folder,
             env=env or environment(),
-            stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             timeout=TIMEOUT_SECONDS,
             check=False,
             **options,
         )
 
-    def run_well(self, *arguments, env=None):
+    def run_well(self, *arguments, env=None, **options):
         """Runs what must succeed and gives its standard output."""
-        done = self.run_program(*arguments, env=env)
+        done = self.run_program(*arguments, env=env, **options)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return done.stdout.decode()
 

@@ -1,5 +1,6 @@
 """The same seed gives the same trees and log-likelihoods, to the last bit, however the work is spread."""
 
+import gzip
 import json
 
 from phylo_process import DATA, ProgramTest, environment, figures, main
@@ -44,6 +45,18 @@ class SameBytes(ProgramTest):
         sizing = self.result("pinned")["right_sizing"]
         self.assertEqual(sizing["pinned_by"], "MASLIN_PIN")
         self.assertEqual(sizing["chosen"], {"streams": 1, "width": 3, "wider": 0})
+
+    def test_compressed_and_from_standard_input(self):
+        command = ("search", "--model", "JC", "--seed", 4, "--quiet", "--msa")
+        self.run_well(*command, MSA, "--prefix", "file")
+        (self.folder / "ten.phy.gz").write_bytes(gzip.compress(MSA.read_bytes()))
+        self.run_well(*command, "ten.phy.gz", "--prefix", "compressed")
+        self.run_well(*command, "-", "--prefix", "piped", input=MSA.read_bytes())
+        expected = (self.folder / "file.bestTree").read_text()
+        for prefix in ("compressed", "piped"):
+            self.assertEqual((self.folder / f"{prefix}.bestTree").read_text(), expected)
+        done = self.run_program(*command, "-", "--prefix", "x", input=b"4 6\n")
+        self.assertIn("standard input:2:1: ", done.stderr.decode())
 
     def test_in_any_alignment_format(self):
         rows = [line.split() for line in MSA.read_text().splitlines()[1:]]
@@ -117,6 +130,18 @@ class Answers(ProgramTest):
         text = (self.folder / "x.support").read_text()
         self.assertIn("(c:1,d:1)50:1", text)
         self.assertIn(")75:2", text)
+
+    def test_what_is_odd_is_told(self):
+        rows = [("a", "ACGTACGT"), ("b", "ACGTACGA"), ("c", "ACGTACGT"), ("d", "--------"), ("e", "TCGTACG-"), ("f", "ACGTACGT")]
+        self.write("odd.fasta", "".join(f">{name}\n{row}-\n" for name, row in rows))
+        command = ("search", "--msa", "odd.fasta", "--model", "JC", "--prefix", "x")
+        told = self.run_program(*command).stderr.decode()
+        self.assertIn("note: odd.fasta: one taxon without a determined base; any place in a tree is as good: 'd'\n", told)
+        self.assertIn("note: odd.fasta: 2 sequences are copies of an earlier taxon, as 'c' is the same as 'a'; how they "
+                      "stand to each other in a tree means nothing: 'c' and 'f'\n", told)  # fmt: skip
+        self.assertIn("1 of 9 columns have no determined base and are left out", told)
+        self.assertEqual(len(self.result("x")["notes"]), 3)
+        self.assertNotIn("note", self.run_program(*command, "--quiet").stderr.decode())
 
     def test_transfer_support_counts_the_tips_that_move(self):
         self.write("tree", "(((a,b),c),d,(e,(f,(g,h))));")

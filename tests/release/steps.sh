@@ -7,7 +7,7 @@ bare_packages=(mmdebstrap dpkg-dev file python3-dev)
 arm64_packages=(mmdebstrap g++-aarch64-linux-gnu qemu-user)
 # What is built for the other processor is linked with these of its own.
 arm64_libraries=(libc6-dev libstdc++-12-dev libhwloc-dev libboost-context-dev libfmt-dev libcli11-dev libtomlplusplus-dev
-  nlohmann-json3-dev libgtest-dev)
+  nlohmann-json3-dev zlib1g-dev libgtest-dev)
 
 # release_step NAME: does it; the caller has set -e, so the first command that fails ends it.
 release_step() {

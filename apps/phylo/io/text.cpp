@@ -4,18 +4,20 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <utility>
 
 namespace phylo {
 
 void fail(const std::string& file, position at, const std::string& message) {
-  std::string place = file.empty() ? "input" : file;
+  std::string place = file.empty() ? "input" : file == "-" ? "standard input" : file;
   if (at.line > 0) place += fmt::format(":{}", at.line);
   if (at.line > 0 && at.column > 0) place += fmt::format(":{}", at.column);
   throw input_error(place + ": " + message);
@@ -23,36 +25,59 @@ void fail(const std::string& file, position at, const std::string& message) {
 
 namespace {
 
-struct descriptor {
-  int fd;
-  ~descriptor() {
-    if (fd >= 0) ::close(fd);
+/// Opens the file; "-" is standard input.
+int open_input(const std::string& file) {
+  const int fd = file == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) fail(file, "there is no such file; check the path");
+  if (fd < 0) fail(file, fmt::format("can't be opened: {}", std::strerror(errno)));
+  return fd;
+}
+
+/// Reads a file, which may be compressed by gzip.
+class input {
+ public:
+  explicit input(const std::string& file) : name_(file) {
+    const int fd = open_input(file);
+    file_ = gzdopen(fd, "r");
+    if (!file_) ::close(fd);
+    if (!file_) throw std::bad_alloc();
+    struct stat facts {};
+    if (::fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+      gzclose(file_);
+      fail(file, "is a folder; give the path of a file");
+    }
   }
+  ~input() { gzclose(file_); }
+  input(const input&) = delete;
+  input& operator=(const input&) = delete;
+
+  /// Gives the next bytes; none at the end.
+  std::string_view read() {
+    const int got = gzread(file_, piece_.data(), static_cast<unsigned>(piece_.size()));
+    int error = Z_OK;
+    const char* const problem = gzerror(file_, &error);
+    if (error == Z_ERRNO) fail(name_, fmt::format("can't be read: {}", std::strerror(errno)));
+    if (error == Z_MEM_ERROR) throw std::bad_alloc();
+    if (error != Z_OK) {
+      const char* const behind_number = std::strchr(problem, ' ');  // zlib puts the descriptor's number first
+      fail(name_, fmt::format("is compressed (gzip) and damaged:{}", behind_number ? behind_number : problem));
+    }
+    return {piece_.data(), static_cast<std::size_t>(std::max(got, 0))};
+  }
+
+ private:
+  const std::string& name_;
+  gzFile file_;
+  std::array<char, 1 << 16> piece_;
 };
 
 }  // namespace
 
 std::string read_text(const std::string& file) {
   if (file.empty()) throw input_error("the name of an input file is empty; give the path of a file");
-  const descriptor in{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (in.fd < 0) {
-    if (errno == ENOENT) fail(file, "there is no such file; check the path");
-    fail(file, fmt::format("can't be opened: {}", std::strerror(errno)));
-  }
-  struct stat facts {};
-  if (::fstat(in.fd, &facts) != 0) fail(file, fmt::format("can't be examined: {}", std::strerror(errno)));
-  if (S_ISDIR(facts.st_mode)) fail(file, "is a folder; give the path of a file");
-
+  input in(file);
   std::string text;
-  std::array<char, 1 << 16> piece;
-  for (;;) {
-    const ssize_t got = ::read(in.fd, piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(file, fmt::format("can't be read: {}", std::strerror(errno)));
-    if (got == 0) break;
-    const std::string_view bytes(piece.data(), static_cast<std::size_t>(got));
-    if (text.empty() && bytes.substr(0, 2) == "\x1f\x8b")
-      fail(file, "is compressed (gzip); unpack it first, with gunzip");
+  for (std::string_view bytes = in.read(); !bytes.empty(); bytes = in.read()) {
     // Looked for piece by piece, so that /dev/zero ends here and not in exhausted memory.
     if (const std::size_t nul = bytes.find('\0'); nul != bytes.npos)
       fail(file,

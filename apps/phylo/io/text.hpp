@@ -10,8 +10,9 @@
 
 namespace phylo {
 
-/// Gives the file's content with every line end as '\n' and without a byte order mark. Reads pipes, too. Throws
-/// `input_error` when it can't be opened or read, is a folder, is compressed, or holds a NUL byte (so is no text).
+/// Gives the file's content with every line end as '\n' and without a byte order mark. Reads pipes, standard input
+/// ("-"), and what gzip has compressed. Throws `input_error` when it can't be opened or read, is a folder, is
+/// compressed and damaged, or holds a NUL byte (so is no text).
 std::string read_text(const std::string& file);
 
 /// Gives the text with CRLF and CR turned to '\n' and a leading byte order mark dropped.

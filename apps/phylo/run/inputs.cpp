@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "phylo/io/error.hpp"
+#include "phylo/io/notes.hpp"
 #include "phylo/io/text.hpp"
 #include "phylo/like/kernels.hpp"
 #include "phylo/model/notation.hpp"
@@ -82,8 +83,8 @@ Alignment read_msa(const std::string& file, const Scheme& scheme) {
   }
 }
 
-/// Takes the columns that say nothing out of the alignment, and their owners away.
-void drop_undetermined(Alignment& alignment, std::vector<int>& owners, bool quiet) {
+/// Takes the columns that say nothing out of the alignment, and their owners away. Gives how many there were.
+int drop_undetermined(Alignment& alignment, std::vector<int>& owners) {
   std::vector<int> kept;
   const bool one_part = std::all_of(owners.begin(), owners.end(), [](int owner) { return owner == 0; });
   for (std::size_t site = 0; !one_part && site < owners.size(); ++site)
@@ -91,10 +92,7 @@ void drop_undetermined(Alignment& alignment, std::vector<int>& owners, bool quie
       kept.push_back(owners[site]);
   const int dropped = drop_undetermined_columns(alignment);
   owners = std::move(kept);
-  if (dropped > 0 && !quiet)
-    std::fprintf(stderr, "maslin-phylo: note: %s: %d of %d columns have no determined %s and are left out\n",
-                 alignment.file.c_str(), dropped, dropped + alignment.sites(),
-                 std::string(alignment.alphabet->unit).c_str());
+  return dropped;
 }
 
 /// Gives the columns of a part.
@@ -157,7 +155,12 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
   if (data_type == "auto")
     for (const Alphabet* alphabet : {&dna_alphabet(), &protein_alphabet()})
       check_content(data.alignment, *alphabet, data.scheme, owners);
-  drop_undetermined(data.alignment, owners, quiet);
+  data.notes = notes_on(data.alignment);
+  if (const int dropped = drop_undetermined(data.alignment, owners); dropped > 0)
+    data.notes.push_back(fmt::format("{} of {} columns have no determined {} and are left out", dropped,
+                                     dropped + data.alignment.sites(), data.alignment.alphabet->unit));
+  for (const std::string& note : data.notes)
+    if (!quiet) fmt::print(stderr, "maslin-phylo: note: {}: {}\n", msa, note);
   for (std::size_t p = 0; p < wanted.size(); ++p) {
     const Alphabet& alphabet = *wanted[p].model.alphabet;
     Alignment columns;

@@ -2,6 +2,7 @@
 // What several commands read.
 
 #include <string>
+#include <vector>
 
 #include "phylo/io/alignment.hpp"
 #include "phylo/model/part.hpp"
@@ -15,7 +16,8 @@ struct Data {
   Alignment alignment;  ///< without columns that say nothing
   Scheme scheme;
   Parts parts;
-  bool scaled = false;  ///< each part has a speed of its own
+  bool scaled = false;             ///< each part has a speed of its own
+  std::vector<std::string> notes;  ///< what is odd about the alignment
 
   int patterns() const;       ///< of all parts
   std::string kinds() const;  ///< "DNA", "DNA and amino acids"
@@ -25,7 +27,7 @@ struct Data {
 };
 
 /// Gives the data of the command: the alignment, which is read as what the models are ones of, without columns that say
-/// nothing (a note on standard error says how many these were, unless quiet), taken apart as the models say.
+/// nothing, taken apart as the models say. What is odd about it is told on standard error, unless quiet.
 /// `data_type` is what the user says of it: auto, or an alphabet's word. `brlen` is linked or scaled. Throws
 /// `input_error` when the alignment is not what the models are ones of, or, with auto, when the text does not look like
 /// it.

@@ -90,6 +90,7 @@ json to_json(const RunFacts& facts) {
     out["brlen"] = facts.data->scaled ? "scaled" : "linked";
     out["partitions"] = to_json(*facts.data);
   }
+  out["notes"] = facts.data->notes;
   out["seed"] = facts.seed;
   out["instructions"] = facts.instructions;
   out["workers"] = facts.workers;

@@ -1,0 +1,56 @@
+#include "phylo/io/notes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "phylo/io/text.hpp"
+
+namespace phylo {
+
+namespace {
+
+/// Gives "a, b, c and 4 others".
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 3;
+  const std::size_t named = names.size() > most + 1 ? most : names.size();
+  std::string text;
+  for (std::size_t i = 0; i < named; ++i)
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + shown(names[i]);
+  if (named < names.size()) text += fmt::format(" and {} others", names.size() - named);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string> notes_on(const Alignment& alignment) {
+  std::vector<std::string> empty, copies;
+  std::map<std::string_view, std::string> first_of;  // by sequence
+  std::string example;
+  for (std::size_t i = 0; i < alignment.rows.size(); ++i) {
+    const std::string &row = alignment.rows[i], &name = alignment.names[i];
+    if (row.find_first_not_of('-') == row.npos) {
+      empty.push_back(name);
+      continue;
+    }
+    const auto [first, is_new] = first_of.try_emplace(row, name);
+    if (is_new) continue;
+    copies.push_back(name);
+    if (example.empty()) example = fmt::format("{} is the same as {}", shown(name), shown(first->second));
+  }
+  std::vector<std::string> notes;
+  if (!empty.empty())
+    notes.push_back(fmt::format("{} without a determined {}; any place in a tree is as good: {}",
+                                empty.size() == 1 ? "one taxon" : fmt::format("{} taxa", empty.size()),
+                                alignment.alphabet->unit, listed(empty)));
+  if (!copies.empty())
+    notes.push_back(fmt::format(
+        "{} of an earlier taxon, as {}; how they stand to each other in a tree means nothing: {}",
+        copies.size() == 1 ? "one sequence is a copy" : fmt::format("{} sequences are copies", copies.size()), example,
+        listed(copies)));
+  return notes;
+}
+
+}  // namespace phylo
