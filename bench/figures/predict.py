@@ -54,7 +54,7 @@ def cases() -> list[Case]:
     except MeasurementError as absent:
         print(f"bootstraps left out: {absent}", file=sys.stderr)
         return all_cases
-    all_cases.append(Case("bootstraps", [binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+G", "--replicates", "4",
+    all_cases.append(Case("bootstraps", [binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+F+G", "--replicates", "4",
                                          "--quiet", "--redo", "--prefix"]))
     return all_cases
 

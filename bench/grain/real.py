@@ -46,7 +46,7 @@ class Program:
 
     def search(self, variables: dict[str, str]) -> dict:
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
-            seconds, said = execute([binary("maslin-phylo"), "bootstrap", "--msa", self.alignment, "--model", "GTR+G", "--replicates",
+            seconds, said = execute([binary("maslin-phylo"), "bootstrap", "--msa", self.alignment, "--model", "GTR+F+G", "--replicates",
                                      self.case.units, "--seed", 1, "--quiet", "--prefix", f"{out}/run", "--json"], variables, LIMIT_S)
             trees = Path(f"{out}/run.bootstraps").read_text()
         did = json.loads(said).get("right_sizing") or {}

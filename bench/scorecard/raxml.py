@@ -62,7 +62,7 @@ class Bootstraps:
 
 
 def bootstraps(alignment: Path, replicates: int, seed: int, processes: int = 1, limit_s: float = 1800) -> Bootstraps:
-    """Runs standard bootstrap searches under GTR+G: one process after the other, or the replicates dealt to processes
+    """Runs standard bootstrap searches under GTR+F+G: one process after the other, or the replicates dealt to processes
     that run at the same time (then each has seeds of its own)."""
     shares = [replicates // processes + (i < replicates % processes) for i in range(processes)]
 

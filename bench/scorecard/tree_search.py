@@ -43,14 +43,14 @@ def installed(*names: str) -> Path | None:
 
 SEARCHERS = (
     Searcher("iqtree", lambda: installed("iqtree2", "iqtree"),
-             lambda file, seed: ["-s", file, "-m", "GTR+G", "-nt", 1, "-seed", seed, "-redo", "-quiet"],
+             lambda file, seed: ["-s", file, "-m", "GTR+F+G", "-nt", 1, "-seed", seed, "-redo", "-quiet"],
              ".iqtree", r"Log-likelihood of the tree: (-[0-9.]+)"),
     Searcher("phyml", lambda: installed(PHYML, "phyml"),
              lambda file, seed: ["-i", file, "-d", "nt", "-m", "GTR", "-f", "e", "-c", 4, "-a", "e", "-v", 0, "-b", 0, "-s", "SPR",
                                  "--r_seed", seed, "--quiet", "--no_memory_check"],
              "_phyml_stats.txt", r"Log-likelihood:\s+(-[0-9.]+)"),
     Searcher("raxml-ng", lambda: checkouts.program("raxml-ng"),
-             lambda file, seed: ["--search1", "--msa", file, "--model", "GTR+G", "--tree", "pars{1}", "--threads", 1, "--seed", seed,
+             lambda file, seed: ["--search1", "--msa", file, "--model", "GTR+F+G", "--tree", "pars{1}", "--threads", 1, "--seed", seed,
                                  "--redo"],
              ".raxml.log", r"Final LogLikelihood: (-[0-9.]+)"),
 )

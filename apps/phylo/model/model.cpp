@@ -24,7 +24,7 @@ Model model_of(Family family, const Alphabet& alphabet) {
   model.rates.assign(pairs(alphabet.states), 1.0);
   model.frequencies.assign(static_cast<std::size_t>(alphabet.states), 1.0 / alphabet.states);
   model.frequencies_from =
-      has_equal_frequencies(family) || family == Family::multistate_mk ? Origin::fixed : Origin::empirical;
+      has_equal_frequencies(family) || family == Family::multistate_mk ? Origin::fixed : Origin::optimized;
   return model;
 }
 

@@ -45,7 +45,7 @@ struct Model {
   std::vector<double> rates = {1, 1, 1, 1, 1, 1};
   Origin rates_from = Origin::optimized;
   std::vector<double> frequencies = {0.25, 0.25, 0.25, 0.25};
-  Origin frequencies_from = Origin::empirical;
+  Origin frequencies_from = Origin::optimized;
   int categories = 1;  ///< of the discrete gamma distribution, each with its mean rate (Yang 1994); 1: no variation
   double alpha = 1;    ///< shape of the gamma distribution
   Origin alpha_from = Origin::optimized;

@@ -20,7 +20,7 @@ TEST(Notation, NamesAFamilyAndLeavesTheRestToBeFound) {
   EXPECT_EQ(m.categories, 4);
   EXPECT_EQ(m.rates_from, Origin::optimized);
   EXPECT_EQ(m.alpha_from, Origin::optimized);
-  EXPECT_EQ(m.frequencies_from, Origin::empirical);
+  EXPECT_EQ(m.frequencies_from, Origin::optimized);
   EXPECT_FALSE(m.with_invariant);
 }
 

@@ -82,7 +82,7 @@ TEST(ProteinMatrices, HaveFrequenciesOfTheirOwnUnlessOthersAreAskedFor) {
   EXPECT_EQ(phylo::parse_model("WAG+FO").frequencies_from, Origin::optimized);
   EXPECT_EQ(phylo::parse_model("WAG+FE").frequencies[7], 0.05);
   EXPECT_FALSE(has_frequencies_of_matrix(phylo::parse_model("WAG+FE")));
-  EXPECT_EQ(phylo::parse_model("PROTGTR").frequencies_from, Origin::empirical);
+  EXPECT_EQ(phylo::parse_model("PROTGTR").frequencies_from, Origin::optimized);
 }
 
 }  // namespace

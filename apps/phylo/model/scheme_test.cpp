@@ -31,7 +31,7 @@ TEST(Scheme, PartitionsHaveNamesAndRanges) {
   EXPECT_EQ(scheme.parts[1].ranges, (std::vector<SiteRange>{{3, 9, 3, {}}, {12, 12, 1, {}}}));
   EXPECT_EQ(scheme.parts_of_sites(12), (std::vector<int>{0, 0, 1, 0, 0, 1, 0, 0, 1, 2, 2, 1}));
   EXPECT_EQ(to_string(scheme),
-            "GTR+FC+G4m, first codon = 1-9\\3, 2-9\\3\nHKY{2.5}+FE, third = 3-9\\3, 12\nJC, rest = 10-11");
+            "GTR+FO+G4m, first codon = 1-9\\3, 2-9\\3\nHKY{2.5}+FE, third = 3-9\\3, 12\nJC, rest = 10-11");
   EXPECT_EQ(to_string(parse_scheme(to_string(scheme), "again")), to_string(scheme));
 }
 

@@ -89,6 +89,7 @@ TEST(Search, value_is_that_of_the_tree_and_model_it_gives) {
   const Patterns patterns = simulate(random_tree(10, random), 400, 2, random);
   const SearchResult found = search(patterns, parse_model("GTR+G"), {.seed = 5});
   Engine engine(patterns, found.model);
+  engine.set_model(found.model);  // with the frequencies that were found
   EXPECT_NEAR(engine.evaluate(found.tree), found.lnl, 1e-6);
 }
 

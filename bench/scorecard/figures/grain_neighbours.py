@@ -40,7 +40,7 @@ class SameTrees:
 
     def run(self, _: int = 0) -> float:
         with tempfile.TemporaryDirectory(dir=self.folder) as out:
-            seconds, _ = execute([binary("maslin-phylo"), "bootstrap", "--msa", self.alignment, "--model", "GTR+G", "--replicates",
+            seconds, _ = execute([binary("maslin-phylo"), "bootstrap", "--msa", self.alignment, "--model", "GTR+F+G", "--replicates",
                                   REPLICATES, "--seed", 1, "--quiet", "--prefix", f"{out}/run", "--json"], {"MASLIN_WORKERS": str(WORKERS)})
             trees = Path(f"{out}/run.bootstraps").read_text()
         if self.trees is None:

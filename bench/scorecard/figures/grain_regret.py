@@ -37,7 +37,7 @@ class SameTrees:
     def seconds(self, pin: str | None) -> float:
         environment = {"MASLIN_WORKERS": str(self.workers), **({"MASLIN_PIN": f"trees={pin}"} if pin else {})}
         with tempfile.TemporaryDirectory(prefix="regret-", dir=WORK) as folder:
-            seconds, _ = execute([binary("maslin-phylo"), "bootstrap", "--msa", self.alignment, "--model", "GTR+G",
+            seconds, _ = execute([binary("maslin-phylo"), "bootstrap", "--msa", self.alignment, "--model", "GTR+F+G",
                                   "--replicates", str(REPLICATES), "--seed", "1", "--prefix", f"{folder}/run", "--json"],
                                  environment)
             trees = Path(f"{folder}/run.bootstraps").read_text()

@@ -33,7 +33,7 @@ AGREEMENT = 0.01  # log-likelihood units within which two optimizations of one t
 
 def our_seconds(alignment: Path, replicates: int, seed: int) -> float:
     with tempfile.TemporaryDirectory(prefix="bootstrap-", dir=WORK) as folder:
-        seconds, said = execute([binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+G", "--replicates",
+        seconds, said = execute([binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+F+G", "--replicates",
                                  str(replicates), "--seed", str(seed), "--prefix", f"{folder}/run", "--json"],
                                 {"MASLIN_WORKERS": WORKERS})
     trees = len(json.loads(said)["bootstraps"])
@@ -47,7 +47,7 @@ def our_lnls(resampled: list[Path], tell: Callable[[str], None]) -> list[float]:
         ours = []
         for index, sites in enumerate(resampled):
             tell(f"answers, replicate {index + 1} of {len(resampled)}")
-            _, said = execute([binary("maslin-phylo"), "search", "--msa", sites, "--model", "GTR+G", "--seed", str(SEED),
+            _, said = execute([binary("maslin-phylo"), "search", "--msa", sites, "--model", "GTR+F+G", "--seed", str(SEED),
                                "--prefix", f"{folder}/search{index}", "--json"], {"MASLIN_WORKERS": WORKERS})
             ours.append(json.loads(said)["lnl"])
     return ours

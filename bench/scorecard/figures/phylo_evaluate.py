@@ -34,7 +34,7 @@ def inputs(name: str) -> tuple[Path, Path, Path]:
     if reference:
         return alignment, *reference
     prefix = WORK / f"{name}.searched"
-    _, said = execute([binary("maslin-phylo"), "search", "--msa", alignment, "--model", "GTR+G", "--seed", "1", "--prefix",
+    _, said = execute([binary("maslin-phylo"), "search", "--msa", alignment, "--model", "GTR+F+G", "--seed", "1", "--prefix",
                        prefix, "--json"])
     model = Path(f"{prefix}.model")
     model.write_text(json.loads(said)["best"]["model"] + "\n")

@@ -32,7 +32,7 @@ def measure(plan: Plan) -> list[Row]:
         with tempfile.TemporaryDirectory(prefix="trace-", dir=WORK) as folder:
             trace = Path(folder) / "run.mtrace"
             environment = {"MASLIN_TRACE": str(trace), "MASLIN_TRACE_DETAIL": detail} if detail else {}
-            seconds, _ = execute([binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+G", "--replicates",
+            seconds, _ = execute([binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+F+G", "--replicates",
                                   str(REPLICATES), "--seed", "1", "--prefix", f"{folder}/run", "--json"],
                                  {"MASLIN_WORKERS": "2", **environment})
             trees.append(Path(f"{folder}/run.bootstraps").read_text())
