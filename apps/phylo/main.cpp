@@ -44,6 +44,12 @@ void add_brlen(CLI::App* app, std::string& brlen) {
       ->capture_default_str();
 }
 
+void add_threads(CLI::App* app, int& threads) {
+  app->add_option("--threads", threads, "Workers; if not given, as MASLIN_WORKERS or the CPU budget says")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+}
+
 CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
   add_data(sub, command.msa, command.data_type);
@@ -53,6 +59,7 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   sub->add_option("--optimize", command.optimize, "What is fitted first: none, branches, or all (branches and model)")
       ->check(CLI::IsMember({"none", "branches", "all"}))
       ->capture_default_str();
+  add_threads(sub, command.threads);
   sub->add_flag("--json", command.json, "Print JSON: {\"lnl\": ...}");
   sub->footer(
       std::string(
@@ -76,17 +83,22 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
                   "Beginning of the output files' names; with a slash at its end, their folder")
       ->required()
       ->type_name("FILE");
+  add_threads(sub, command.threads);
   sub->add_flag("--json", command.json, "Print the results as JSON");
   sub->add_flag("--quiet", command.quiet, "Show no progress");
   sub->add_flag("--redo", command.redo, "Forget the finished trees of an earlier run under this prefix");
 }
 
-CLI::Option* add_starts(CLI::App* sub, phylo::InferCommand& command) {
+void add_starts(CLI::App* sub, phylo::InferCommand& command) {
   command.starts = 1;
-  return sub->add_option("--starts", command.starts, "Searches, each from its own random start; the best tree is kept")
-      ->check(CLI::Range(1, 1000000))
-      ->type_name("N")
-      ->capture_default_str();
+  CLI::Option* starts =
+      sub->add_option("--starts", command.starts, "Searches, each from its own random start; the best tree is kept")
+          ->check(CLI::Range(1, 1000000))
+          ->type_name("N")
+          ->capture_default_str();
+  sub->add_option("--start-trees", command.start_trees, "Trees in Newick, from each of which a search begins instead")
+      ->excludes(starts)
+      ->type_name("FILE");
 }
 
 /// As CLI::Range, which lets pass what is no number (nan).
@@ -218,6 +230,7 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
                   "Shape of the gamma distribution: exponential:1 (if not given) or uniform:LOW,HIGH");
   sub->add_option("--prior-invariant", command.prior_invariant, "Invariant sites: beta:1,1 (if not given)");
   sub->add_option("--weights", command.weights, "How often moves are made beside the others: spr=30,nni=10");
+  add_threads(sub, command.threads);
   sub->add_flag("--no-data", command.no_data, "Leave the alignment out of account, to see the priors");
   sub->add_flag("--json", command.json, "Print the results as JSON");
   sub->add_flag("--quiet", command.quiet, "Show no progress");

@@ -131,6 +131,18 @@ class Answers(ProgramTest):
         self.assertIn("(c:1,d:1)50:1", text)
         self.assertIn(")75:2", text)
 
+    def test_searches_begin_at_the_trees_that_are_given(self):
+        common = ("search", "--msa", MSA, "--model", "JC", "--quiet", "--prefix")
+        self.run_well(*common, "x", "--starts", 2)
+        self.write("two", (self.folder / "x.bestTree").read_text() + (DATA / "ten.tree").read_text())
+        self.run_well(*common, "y", "--start-trees", "two", "--threads", 2)
+        result = self.result("y")
+        self.assertEqual((len(result["searches"]), result["workers"]), (2, 2))
+        self.assertGreaterEqual(result["lnl"], self.result("x")["lnl"] - 1e-3)
+        said = self.run_program(*common, "y", "--start-trees", DATA / "ten.tree")
+        self.assertEqual(said.returncode, 2)
+        self.assertIn("the searches of this checkpoint began at other trees (--start-trees)", said.stderr.decode())
+
     def test_what_is_odd_is_told(self):
         rows = [("a", "ACGTACGT"), ("b", "ACGTACGA"), ("c", "ACGTACGT"), ("d", "--------"), ("e", "TCGTACG-"), ("f", "ACGTACGT")]
         self.write("odd.fasta", "".join(f">{name}\n{row}-\n" for name, row in rows))

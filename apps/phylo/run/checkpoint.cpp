@@ -61,14 +61,16 @@ std::vector<std::string> names_in(const std::string& folder) {
 }
 
 json to_json(const Identity& identity) {
-  return {{"alignment", identity.alignment},
-          {"alignment_file", identity.alignment_file},
-          {"taxa", identity.taxa},
-          {"sites", identity.sites},
-          {"model", identity.model},
-          {"seed", identity.seed},
-          {"instructions", identity.instructions},
-          {"program", identity.program}};
+  json out = {{"alignment", identity.alignment},
+              {"alignment_file", identity.alignment_file},
+              {"taxa", identity.taxa},
+              {"sites", identity.sites},
+              {"model", identity.model},
+              {"seed", identity.seed},
+              {"instructions", identity.instructions},
+              {"program", identity.program}};
+  if (!identity.starts.empty()) out["starts"] = identity.starts;
+  return out;
 }
 
 std::string stamp_of(const Identity& identity) {
@@ -186,6 +188,7 @@ void Checkpoint::check_identity(const std::string& text) const {
     found.model = body.at("model").get<std::string>();
     found.seed = body.at("seed").get<std::uint64_t>();
     found.instructions = body.at("instructions").get<std::string>();
+    found.starts = body.value("starts", std::string());
     found.program = body.at("program").get<std::string>();
   } catch (const json::exception&) {
     fail(folder_ + "/identity.json",
@@ -205,6 +208,8 @@ void Checkpoint::check_identity(const std::string& text) const {
   if (found.seed != identity_.seed)
     fail(folder_,
          fmt::format("this checkpoint was made with --seed {}, not {}; {}", found.seed, identity_.seed, advice));
+  if (found.starts != identity_.starts)
+    fail(folder_, fmt::format("the searches of this checkpoint began at other trees (--start-trees); {}", advice));
   if (found.instructions != identity_.instructions)
     fail(folder_,
          fmt::format("this checkpoint was made with {} instructions, but this run uses {}, whose results differ in "

@@ -50,6 +50,7 @@ struct Identity {
   std::string model;  ///< as asked for
   std::uint64_t seed = 0;
   std::string instructions;  ///< SIMD instruction set: results are the same to the last bit only within one
+  std::string starts;        ///< digest of the trees from which searches begin; empty: parsimony trees
   std::string program;       ///< version of the search
 };
 

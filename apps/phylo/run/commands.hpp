@@ -20,6 +20,7 @@ struct EvaluateCommand {
   std::string tree;
   ModelChoice model;
   std::string optimize = "none";  ///< none, branches or all
+  int threads = 0;                ///< workers; 0: as the runtime chooses
   bool json = false;
 };
 
@@ -31,12 +32,14 @@ struct InferCommand {
   std::string brlen = "scaled";  ///< of several partitions: linked or scaled
   ModelChoice model;
   int starts = 0;
-  int replicates = 0;     ///< at most so many, with `bootstop`
-  bool bootstop = false;  ///< stop when there are enough replicates
-  double cutoff = 0.03;   ///< see `agreement`
+  std::string start_trees;  ///< file with trees from which searches begin, one each; empty: parsimony trees
+  int replicates = 0;       ///< at most so many, with `bootstop`
+  bool bootstop = false;    ///< stop when there are enough replicates
+  double cutoff = 0.03;     ///< see `agreement`
   std::uint64_t seed = 1;
   std::string metric = "fbp";  ///< of support, as SupportCommand has it
   std::string prefix;
+  int threads = 0;  ///< workers; 0: as the runtime chooses
   bool json = false;
   bool quiet = false;
   bool redo = false;
@@ -59,6 +62,7 @@ struct McmcCommand {
   double burnin = 0.25;  ///< a share of the generations if below 1, else so many
   std::string stop_at;
   std::uint64_t seed = 1;
+  int threads = 0;  ///< workers; 0: as the runtime chooses
   bool no_data = false;
   std::string weights;
   std::string prior_branches;

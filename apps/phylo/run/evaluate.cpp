@@ -49,7 +49,7 @@ void run(const EvaluateCommand& command) {
   Tree tree = read_tree(command.tree, alignment.names, "the alignment", lengths);
   instruction_set();
 
-  const maslin::Runtime runtime;
+  const maslin::Runtime runtime({.workers = command.threads});
   std::vector<PartView> views;
   for (const Part& part : data.parts) views.push_back({&part.patterns, &part.model});
   Engine engine(views);

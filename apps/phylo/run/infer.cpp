@@ -35,6 +35,7 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, const SearchProgress&
   options.index = static_cast<std::uint64_t>(id.index);
   SearchResult found;
   if (id.purpose == Purpose::search) {
+    if (!job.starts.empty()) options.start = job.starts[static_cast<std::size_t>(id.index)];
     found = search(*job.parts, options, progress);
   } else {
     const Parts drawn = bootstrap_parts(*job.parts, job.seed, static_cast<std::uint64_t>(id.index));

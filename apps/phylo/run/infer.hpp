@@ -23,9 +23,10 @@ struct InferenceJob {
   const Parts* parts = nullptr;
   const Scheme* scheme = nullptr;  ///< of the parts, for the text of models
   std::uint64_t seed = 1;
-  int searches = 0;    ///< on the alignment itself, each from its own start tree
-  int replicates = 0;  ///< bootstrap
-  double cutoff = 0;   ///< at which there are enough of them, see `agreement`; 0: all are made
+  std::vector<Tree> starts;  ///< where searches begin, one each; if empty, at parsimony trees of their own
+  int searches = 0;          ///< on the alignment itself
+  int replicates = 0;        ///< bootstrap
+  double cutoff = 0;         ///< at which there are enough of them, see `agreement`; 0: all are made
   bool quiet = false;
 };
 

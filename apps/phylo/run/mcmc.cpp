@@ -180,7 +180,7 @@ void run(const McmcCommand& command) {
   const Prefix prefix(command.prefix);
 
   const StopSignals stop_signals;
-  const maslin::Runtime runtime;
+  const maslin::Runtime runtime({.workers = command.threads});
 
   prefix.prepare();
   const auto of_run = [&](int run, const char* what) {

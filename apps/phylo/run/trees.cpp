@@ -39,6 +39,21 @@ Supported supported_best(const Inference& inference, const std::vector<std::stri
   return best;
 }
 
+std::vector<Tree> start_trees(const std::string& path, const std::vector<std::string>& names) {
+  std::vector<Tree> trees;
+  if (path.empty()) return trees;
+  const NewickFile file = read_newick(path);
+  for (std::size_t i = 0; i < file.trees.size(); ++i)
+    trees.push_back(to_tree(file, i, names, "the alignment", Lengths::optional));
+  return trees;
+}
+
+std::string digest_of(const std::vector<Tree>& trees, const std::vector<std::string>& names) {
+  std::string all;
+  for (const Tree& tree : trees) all += to_newick(tree, names) + "\n";
+  return fmt::format("{:016x}", digest(all));
+}
+
 }  // namespace
 
 void run(const InferCommand& command) {
@@ -48,7 +63,8 @@ void run(const InferCommand& command) {
   const Prefix prefix(command.prefix);
 
   const StopSignals stop_signals;
-  const maslin::Runtime runtime;
+  const std::vector<Tree> starts = start_trees(command.start_trees, alignment.names);
+  const maslin::Runtime runtime({.workers = command.threads});
 
   prefix.prepare();
   std::vector<std::string> results;
@@ -62,11 +78,13 @@ void run(const InferCommand& command) {
   identity.model = data.models();
   identity.seed = command.seed;
   identity.instructions = instructions;
+  if (!starts.empty()) identity.starts = digest_of(starts, alignment.names);
   identity.program = std::to_string(search_version);
   Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo, results);
 
-  const Inference inference = infer({&data.parts, &data.scheme, command.seed, command.starts, command.replicates,
-                                     command.bootstop ? command.cutoff : 0, command.quiet},
+  const Inference inference = infer({&data.parts, &data.scheme, command.seed, starts,
+                                     starts.empty() ? command.starts : static_cast<int>(starts.size()),
+                                     command.replicates, command.bootstop ? command.cutoff : 0, command.quiet},
                                     checkpoint);
 
   RunFacts facts;
