@@ -30,6 +30,7 @@ namespace ms = maslin;
 namespace {
 
 constexpr int status = 3;
+constexpr unsigned bound_s = sanitized ? 120 : 20;  // then a child has hung
 const ms::kernel leaving{"leaving", [](bool now) {
                            if (now) std::exit(status);
                          }};
@@ -152,7 +153,7 @@ const place places[] = {
        if (call() != 10) std::exit(1);
        const pid_t child = fork();
        if (child == 0) {
-         alarm(20);
+         alarm(bound_s);
          ms::task([] { std::exit(status); });
          ms::wait();
        }
@@ -186,7 +187,7 @@ TEST_P(Exit, EndsTheProcessWithItsStatusAfterTheTraceIsWritten) {
     GTEST_SKIP() << "ThreadSanitizer ends children that start threads; the plain builds run this";
   const made_file trace(".mtrace");
   EXPECT_CHILD(([&, kind = kind, from = from] {
-                 alarm(20);
+                 alarm(bound_s);
                  kind.choose();
                  setenv("MASLIN_TRACE", trace.path().c_str(), 1);
                  from.leave();
@@ -199,7 +200,7 @@ TEST_P(Exit, EndsTheProcessWithItsStatusAfterTheTraceIsWritten) {
 TEST(Traces, OfTwoThreadsOfADescribedMachineDoNotLockThemOut) {
   const made_file trace(".mtrace");
   EXPECT_CHILD(([&] {
-                 alarm(20);
+                 alarm(bound_s);
                  setenv("MASLIN_MACHINE", spec("epyc-128.toml").c_str(), 1);
                  setenv("MASLIN_QUIET", "1", 1);
                  setenv("MASLIN_TRACE", trace.path().c_str(), 1);
@@ -218,7 +219,7 @@ TEST(Traces, OfTwoThreadsOfADescribedMachineDoNotLockThemOut) {
 TEST(Exits, TheFirstOfManyEndsTheProcess) {
   const made_file trace(".mtrace");
   EXPECT_CHILD(([&] {
-                 alarm(20);
+                 alarm(bound_s);
                  setenv("MASLIN_TRACE", trace.path().c_str(), 1);
                  const ms::Runtime runtime({.workers = 16, .serial = false});
                  std::atomic<int> exits{0};
@@ -288,7 +289,7 @@ class Late : public testing::TestWithParam<executor_kind> {
   template <class Leave>
   void calls_after(Leave&& leave) {
     EXPECT_CHILD(([&] {
-                   alarm(20);
+                   alarm(bound_s);
                    GetParam().choose();
                    std::atexit([] {
                      const ms::Runtime again;
@@ -320,7 +321,7 @@ TEST_P(Late, CallsInOlderExitHandlersWorkAfterARuntimeOfMains) {
 TEST_P(Late, CallsInStaticDestructorsWork) {
   for (const bool is_older : {true, false})
     EXPECT_CHILD(([&] {
-                   alarm(20);
+                   alarm(bound_s);
                    GetParam().choose();
                    if (!is_older) call();
                    static const calls_at_its_end object;
@@ -339,7 +340,7 @@ int end_of_child(Body&& body, Then&& then) {
   if (pipe(ready) != 0) return -1;
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20);
+    alarm(bound_s);
     body(ready[1]);
     _exit(1);
   }
