@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* formats =
     "Alignments: relaxed PHYLIP (sequential or interleaved), FASTA or NEXUS, told apart by their content.\n"
-    "Models of DNA: JC, K80, F81, HKY, SYM, GTR.\n"
+    "Models of DNA: JC, F81, K80, HKY, TN93, K81, TPM2, TPM3, TIM1, TIM2, TIM3, TVM, SYM, GTR, those with ef or uf\n"
+    "(equal, unequal frequencies: TN93ef, K81uf ...), and DNA010020 (which rates are equal).\n"
     "Of amino acids: Dayhoff, DCMut, JTT, JTT-DCMut, WAG, LG, VT, Blosum62, mtREV, mtMAM, mtART, mtZOA, cpREV,\n"
     "rtREV, HIVb, HIVw, FLU, which have frequencies of their own, and PROTGTR.\n"
     "Of other characters: BIN, MULTI4_MK, MULTI4_GTR (2 to 20 states).\n"

@@ -199,6 +199,17 @@ class Answers(ProgramTest):
         self.assertAlmostEqual(out["mean_distance"], 16 / 6)
         self.assertEqual((out["trees"], out["topologies"]), (4, 3))
 
+    def test_models_of_dna_agree_with_iqtree(self):
+        # IQ-TREE 2.0.7 at -me 0.00001: TN+FO+G4, TIM2+FO+G4, TVM+FO+G4, K3Pu+FO+G4, TPM3u+FO+G4, SYM+G4, TIMe+G4.
+        published = {"TN93+G": -2289.7431, "TIM2uf+G": -2289.6935, "TVM+G": -2288.3057, "K81uf+G": -2289.4895,
+                     "TPM3uf+G": -2288.5937, "SYM+G": -2315.5354, "TIM1+G": -2322.1381}  # fmt: skip
+        for model, expected in published.items():
+            with self.subTest(model):
+                out = json.loads(self.run_well("evaluate", "--msa", MSA, "--tree", DATA / "ten.tree", "--model", model,
+                                               "--optimize", "all", "--json"))  # fmt: skip
+                self.assertAlmostEqual(out["lnl"], expected, delta=0.005)
+                self.assertTrue(out["model"].startswith(model.split("+")[0] + "{"), out["model"])
+
     def test_evaluation_fits_what_it_is_asked_to(self):
         def lnl(optimize):
             common = ("--msa", MSA, "--tree", DATA / "ten.tree", "--model", "HKY+G", "--json")

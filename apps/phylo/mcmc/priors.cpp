@@ -128,7 +128,7 @@ Sampled::Sampled(const Model& model) {
   const int groups = free_rates(model);
   rates = groups > 1 && model.rates_from != Origin::fixed;
   kappa = groups == 1 && model.rates_from != Origin::fixed;
-  frequencies = !has_equal_frequencies(model.family) && model.frequencies_from != Origin::fixed;
+  frequencies = !model.equal_frequencies && model.frequencies_from != Origin::fixed;
   shape = model.categories > 1 && model.alpha_from != Origin::fixed;
   invariant = model.with_invariant && model.invariant_from != Origin::fixed;
 }

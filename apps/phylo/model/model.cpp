@@ -23,8 +23,15 @@ Model model_of(Family family, const Alphabet& alphabet) {
   model.alphabet = &alphabet;
   model.rates.assign(pairs(alphabet.states), 1.0);
   model.frequencies.assign(static_cast<std::size_t>(alphabet.states), 1.0 / alphabet.states);
-  model.frequencies_from =
-      has_equal_frequencies(family) || family == Family::multistate_mk ? Origin::fixed : Origin::optimized;
+  if (family == Family::multistate_mk) model.frequencies_from = Origin::fixed;
+  return model;
+}
+
+Model dna_model(const std::string& ties, bool equal_frequencies) {
+  Model model;
+  model.ties = ties;
+  model.equal_frequencies = equal_frequencies;
+  if (equal_frequencies) model.frequencies_from = Origin::fixed;
   return model;
 }
 
@@ -47,28 +54,19 @@ bool has_frequencies_of_matrix(const Model& model) {
 }
 
 std::vector<int> rate_groups(const Model& model) {
-  switch (model.family) {
-    case Family::k80:
-    case Family::hky:
-      return {1, 0, 1, 1, 0, 1};
-    case Family::sym:
-    case Family::gtr:
-    case Family::protein_gtr:
-    case Family::multistate_gtr: {
-      std::vector<int> groups(model.rates.size());
-      std::iota(groups.begin(), groups.end(), 0);
-      return groups;
-    }
-    default:
-      return std::vector<int>(model.rates.size(), 0);
-  }
+  std::vector<int> groups(model.rates.size(), 0);
+  if (model.family == Family::protein_gtr || model.family == Family::multistate_gtr)
+    std::iota(groups.begin(), groups.end(), 0);
+  if (model.family != Family::dna) return groups;
+  // GT's rate is the unit, so its group gets the last number.
+  const char unit = model.ties.back();
+  const int last = *std::max_element(model.ties.begin(), model.ties.end()) - '0';
+  std::transform(model.ties.begin(), model.ties.end(), groups.begin(),
+                 [&](char tie) { return tie == unit ? last : tie - '0' - (tie > unit ? 1 : 0); });
+  return groups;
 }
 
 int free_rates(const Model& model) { return rate_groups(model).back(); }
-
-bool has_equal_frequencies(Family family) {
-  return family == Family::jc || family == Family::k80 || family == Family::sym;
-}
 
 std::vector<double> category_rates(const Model& model) {
   std::vector<double> rates = discrete_gamma(model.alpha, model.categories);

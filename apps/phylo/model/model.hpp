@@ -3,6 +3,7 @@
 // vary over sites.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "phylo/io/alphabet.hpp"
@@ -12,14 +13,8 @@ namespace phylo {
 
 struct Patterns;
 
-/// Which exchange rates are tied to each other, and whether the frequencies are equal.
 enum class Family {
-  jc,  ///< DNA, up to gtr
-  k80,
-  f81,
-  hky,
-  sym,
-  gtr,
+  dna,             ///< some rates may be tied to each other, and frequencies may be equal by definition
   protein_matrix,  ///< amino acids, rates and frequencies of a published matrix
   protein_gtr,     ///< amino acids, all rates free
   binary,          ///< two states, one rate
@@ -38,7 +33,11 @@ enum class Origin {
 /// = rate_ij * frequency_j, scaled so that a branch of length 1 means one expected substitution per site, over all
 /// sites (invariant ones included).
 struct Model {
-  Family family = Family::gtr;
+  Family family = Family::dna;
+  /// Of the family dna: a digit for AC, AG, AT, CG, CT, GT each. Equal ones stand for equal rates; each new one is the
+  /// next number (as RAxML-NG and PhyML have it).
+  std::string ties = "012345";
+  bool equal_frequencies = false;         ///< by definition
   const ProteinMatrix* matrix = nullptr;  ///< of the family protein_matrix
   const Alphabet* alphabet = &dna_alphabet();
   /// Of each pair of states, row by row (AC, AG, AT, CG, CT, GT); the last one is the unit where rates are free.
@@ -70,8 +69,10 @@ struct Bounds {
   static constexpr double speed_low = 1e-2, speed_high = 1e2;
 };
 
-/// Gives a model of that family with equal rates and frequencies, nothing of it given.
+/// Gives a model of that family, not of dna, with equal rates and frequencies, nothing of it given.
 Model model_of(Family family, const Alphabet& alphabet);
+/// Gives a model of DNA, with equal rates and frequencies, nothing of it given.
+Model dna_model(const std::string& ties, bool equal_frequencies);
 /// Gives the model that has rates and frequencies of a published matrix.
 Model model_of(const ProteinMatrix& matrix);
 /// Whether the model has the frequencies of its matrix.
@@ -82,9 +83,6 @@ bool has_frequencies_of_matrix(const Model& model);
 std::vector<int> rate_groups(const Model& model);
 /// Gives that count.
 int free_rates(const Model& model);
-
-/// Whether the family has equal frequencies by definition (JC, K80, SYM).
-bool has_equal_frequencies(Family family);
 
 /// Gives the relative rates of the model's categories: mean rates of the gamma distribution's equal parts (Yang 1994),
 /// divided by the proportion of sites that vary, so that the mean over all sites is 1; times the speed.

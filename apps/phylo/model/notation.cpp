@@ -16,7 +16,22 @@
 namespace phylo {
 namespace {
 
-/// A model that stands on its own, by its name in capitals.
+/// A model of DNA.
+struct NamedDna {
+  std::string_view name, ties;
+  bool equal_frequencies = false;
+};
+
+/// As RAxML-NG names them.
+constexpr NamedDna dna_models[] = {
+    {"JC", "000000", true},     {"F81", "000000"},    {"K80", "010010", true},   {"HKY", "010010"},
+    {"TN93ef", "010020", true}, {"TN93", "010020"},   {"K81", "012210", true},   {"K81uf", "012210"},
+    {"TPM2", "010212", true},   {"TPM2uf", "010212"}, {"TPM3", "012012", true},  {"TPM3uf", "012012"},
+    {"TIM1", "012230", true},   {"TIM1uf", "012230"}, {"TIM2", "010232", true},  {"TIM2uf", "010232"},
+    {"TIM3", "012032", true},   {"TIM3uf", "012032"}, {"TVMef", "012314", true}, {"TVM", "012314"},
+    {"SYM", "012345", true},    {"GTR", "012345"}};
+
+/// Another model that stands on its own.
 struct Named {
   std::string_view name;
   Family family;
@@ -24,15 +39,16 @@ struct Named {
 };
 
 constexpr Named families[] = {
-    {"JC", Family::jc, dna_alphabet},
-    {"K80", Family::k80, dna_alphabet},
-    {"F81", Family::f81, dna_alphabet},
-    {"HKY", Family::hky, dna_alphabet},
-    {"SYM", Family::sym, dna_alphabet},
-    {"GTR", Family::gtr, dna_alphabet},
     {"PROTGTR", Family::protein_gtr, protein_alphabet},
     {"BIN", Family::binary, binary_alphabet},
 };
+
+template <class Table>
+auto find_named(const Table& table, std::string_view name) {
+  const auto at =
+      std::find_if(std::begin(table), std::end(table), [&](const auto& one) { return same_word(one.name, name); });
+  return at == std::end(table) ? nullptr : &*at;
+}
 
 constexpr int most_categories = 64;
 
@@ -91,13 +107,14 @@ class Reader {
     const std::size_t start = at_;
     std::string name;
     while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_' || peek() == '-') name += peek(), ++at_;
-    if (!read_multistate(name)) {
-      const auto* found =
-          std::find_if(std::begin(families), std::end(families), [&](const Named& f) { return f.name == name; });
-      const ProteinMatrix* matrix = find_protein_matrix(name);
-      if (found == std::end(families) && matrix == nullptr) error(start, expected_names(name));
-      model_ = matrix != nullptr ? model_of(*matrix) : model_of(found->family, found->alphabet());
-    }
+    if (const NamedDna* const dna = find_named(dna_models, name))
+      model_ = dna_model(std::string(dna->ties), dna->equal_frequencies);
+    else if (const Named* const found = find_named(families, name))
+      model_ = model_of(found->family, found->alphabet());
+    else if (const ProteinMatrix* const matrix = find_protein_matrix(name))
+      model_ = model_of(*matrix);
+    else if (!read_multistate(name) && !read_ties(name))
+      error(start, expected_names(name));
     if (peek() == '{') read_rates();
   }
 
@@ -114,14 +131,30 @@ class Reader {
     return true;
   }
 
+  /// DNA010020 and the like.
+  bool read_ties(std::string_view name) {
+    constexpr std::string_view prefix = "DNA";
+    if (!name.starts_with(prefix) || name.size() != prefix.size() + 6) return false;
+    const std::string ties(name.substr(prefix.size()));
+    char next = '0';
+    for (const char tie : ties) {
+      if (tie < '0' || tie > next) return false;
+      if (tie == next) ++next;
+    }
+    model_ = dna_model(ties, false);
+    return true;
+  }
+
   /// What can stand for a name that is none, with the one that was meant if there is one that is near.
   static std::string expected_names(const std::string& written) {
     std::string text = "expected one of the models";
     std::vector<std::string> names;
+    for (const NamedDna& dna : dna_models) names.emplace_back(dna.name);
     for (const Named& f : families) names.emplace_back(f.name);
     for (const ProteinMatrix* matrix : protein_matrices()) names.emplace_back(matrix->name);
     for (const std::string& name : names) text += (name == names.front() ? " " : ", ") + name;
-    text += fmt::format(", or MULTI2_MK to MULTI{}_MK, MULTI2_GTR to MULTI{}_GTR", most_states, most_states);
+    text += fmt::format(", DNA and six digits as in DNA010020, or MULTI2_MK to MULTI{}_MK, MULTI2_GTR to MULTI{}_GTR",
+                        most_states, most_states);
     // What was written has been turned to capitals.
     std::vector<std::string> capitals = names;
     for (std::string& name : capitals)
@@ -134,26 +167,30 @@ class Reader {
 
   void read_rates() {
     const std::size_t start = at_;
-    const auto values = read_values();
+    auto values = read_values();
     const auto groups = rate_groups(model_);
     const std::size_t count = model_.rates.size();
-    const bool two_rates = groups.back() == 1;
-    if (groups.back() == 0) error(start, "this model has no rates to give");
-    if (two_rates && values.size() <= 2) {
-      // Transitions over transversions, or both of them, transversions first.
-      const double ratio = values.size() == 1 ? values[0].first : values[1].first / values[0].first;
-      model_.rates = {1, ratio, 1, 1, ratio, 1};
-    } else {
-      if (values.size() != count)
-        error(start, two_rates    ? "expected one rate {transitions over transversions}"
-                     : count == 6 ? "expected six rates {AC/AG/AT/CG/CT/GT}"
-                                  : fmt::format("expected {} rates, not {}", count, values.size()));
-      for (std::size_t i = 0; i < count; ++i) model_.rates[i] = values[i].first / values.back().first;
-      for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t j = 0; j < i; ++j)
-          if (groups[i] == groups[j] && model_.rates[i] != model_.rates[j])
-            error(values[i].second, "this rate must equal the others that the model ties to it");
+    const auto different = static_cast<std::size_t>(groups.back()) + 1;
+    if (different == 1) error(start, "this model has no rates to give");
+    const bool transitions = model_.family == Family::dna && model_.ties == "010010";
+    if (transitions && values.size() == 1) values.insert(values.begin(), {1.0, values[0].second});
+    if (model_.family == Family::dna && values.size() == different && different < count) {
+      // One for each digit.
+      const auto of_digit = values;
+      values.clear();
+      for (const char tie : model_.ties) values.push_back(of_digit[static_cast<std::size_t>(tie - '0')]);
     }
+    if (values.size() != count)
+      error(start, transitions ? "expected one rate {transitions over transversions}"
+                   : different < count
+                       ? fmt::format("expected {} different rates, or six {{AC/AG/AT/CG/CT/GT}}", different)
+                   : count == 6 ? "expected six rates {AC/AG/AT/CG/CT/GT}"
+                                : fmt::format("expected {} rates, not {}", count, values.size()));
+    for (std::size_t i = 0; i < count; ++i) model_.rates[i] = values[i].first / values.back().first;
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (groups[i] == groups[j] && model_.rates[i] != model_.rates[j])
+          error(values[i].second, "this rate must equal the others that the model ties to it");
     for (const auto& [value, at] : values)
       if (!(value > 0)) error(at, "expected a rate above 0");
     for (const double rate : model_.rates)
@@ -169,8 +206,7 @@ class Reader {
       ++at_;
     else
       kind = 'C';
-    if (has_equal_frequencies(model_.family) && kind != 'E')
-      error(start, "this model has equal frequencies by definition");
+    if (model_.equal_frequencies && kind != 'E') error(start, "this model has equal frequencies by definition");
     if (kind == 'C') model_.frequencies_from = Origin::empirical;
     if (kind == 'O') model_.frequencies_from = Origin::optimized;
     if (kind == 'E') {
@@ -278,6 +314,11 @@ std::string name_of(const Model& m) {
   if (m.matrix != nullptr) return std::string(m.matrix->name);
   if (m.family == Family::multistate_mk) return fmt::format("MULTI{}_MK", m.states());
   if (m.family == Family::multistate_gtr) return fmt::format("MULTI{}_GTR", m.states());
+  if (m.family == Family::dna) {
+    for (const NamedDna& dna : dna_models)
+      if (dna.ties == m.ties && dna.equal_frequencies == m.equal_frequencies) return std::string(dna.name);
+    return "DNA" + m.ties;
+  }
   return std::string(std::find_if(std::begin(families), std::end(families), [&](const Named& f) {
                        return f.family == m.family;
                      })->name);
@@ -287,8 +328,9 @@ std::string write(const Model& m, bool all_values) {
   const auto fixed = [&](Origin origin) { return all_values || origin == Origin::fixed; };
   std::string text = name_of(m);
   if (const int free = free_rates(m); fixed(m.rates_from) && free > 0)
-    text += free == 1 ? fmt::format("{{{}}}", m.rates[1]) : fmt::format("{{{}}}", fmt::join(m.rates, "/"));
-  if (!has_equal_frequencies(m.family)) {
+    text += m.family == Family::dna && m.ties == "010010" ? fmt::format("{{{}}}", m.rates[1])
+                                                          : fmt::format("{{{}}}", fmt::join(m.rates, "/"));
+  if (!m.equal_frequencies) {
     const double part = 1.0 / m.states();
     const bool equal = std::all_of(m.frequencies.begin(), m.frequencies.end(), [&](double f) { return f == part; });
     if (!fixed(m.frequencies_from))

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <string>
 #include <vector>
 
@@ -16,7 +18,8 @@ using phylo::parse_model;
 
 TEST(Notation, NamesAFamilyAndLeavesTheRestToBeFound) {
   const Model m = parse_model("GTR+G");
-  EXPECT_EQ(m.family, Family::gtr);
+  EXPECT_EQ(m.family, Family::dna);
+  EXPECT_EQ(m.ties, "012345");
   EXPECT_EQ(m.categories, 4);
   EXPECT_EQ(m.rates_from, Origin::optimized);
   EXPECT_EQ(m.alpha_from, Origin::optimized);
@@ -50,6 +53,34 @@ TEST(Notation, TwoRateModelsTakeOneTwoOrSixRates) {
     EXPECT_EQ(parse_model(text).rates, expected) << text;
 }
 
+TEST(Notation, NamesOfDnaModelsSayWhichRatesAreTied) {
+  const struct {
+    const char* text;
+    std::vector<double> rates;
+    bool equal_frequencies;
+  } all[] = {{"TN93{1/2/3}", {1, 2, 1, 1, 3, 1}, false},
+             {"TN93ef{1/2/1/1/3/1}", {1, 2, 1, 1, 3, 1}, true},
+             {"K81{2/4/8}", {1, 2, 4, 4, 2, 1}, true},
+             {"TPM2uf{1/2/4}", {0.25, 0.5, 0.25, 1, 0.5, 1}, false},
+             {"TPM3{1/2/4}", {0.25, 0.5, 1, 0.25, 0.5, 1}, true},
+             {"TIM1uf{1/2/3/4}", {1, 2, 3, 3, 4, 1}, false},
+             {"TIM2{3/6/2/4}", {1.5, 3, 1.5, 1, 2, 1}, true},
+             {"TIM3uf{3/6/2/4}", {1.5, 3, 1, 1.5, 2, 1}, false},
+             {"TVM{3/6/2/4/1}", {3, 6, 2, 4, 6, 1}, false},
+             {"DNA000001{2/1}", {2, 2, 2, 2, 2, 1}, false}};
+  for (const auto& one : all) {
+    const Model m = parse_model(one.text);
+    EXPECT_EQ(m.rates, one.rates) << one.text;
+    EXPECT_EQ(m.equal_frequencies, one.equal_frequencies) << one.text;
+    EXPECT_EQ(parse_model(to_string(m)), m) << to_string(m);
+    // The number of free ones, each tied rate following its own.
+    const auto groups = phylo::rate_groups(m);
+    for (std::size_t i = 0; i < 6; ++i)
+      for (std::size_t j = 0; j < 6; ++j) EXPECT_EQ(groups[i] == groups[j], m.ties[i] == m.ties[j]) << one.text;
+    EXPECT_EQ(phylo::free_rates(m), *std::max_element(m.ties.begin(), m.ties.end()) - '0') << one.text;
+  }
+}
+
 TEST(Notation, KnowsEverySourceOfFrequencies) {
   EXPECT_EQ(parse_model("HKY+F").frequencies_from, Origin::empirical);
   EXPECT_EQ(parse_model("HKY+FC").frequencies_from, Origin::empirical);
@@ -59,9 +90,27 @@ TEST(Notation, KnowsEverySourceOfFrequencies) {
 }
 
 TEST(Notation, TextAndModelMapToEachOther) {
-  for (const char* text : {"JC", "K80", "F81+FC", "SYM+I", "HKY+FO+I+G8m", "GTR+FC+G4m", "K80{2.25}", "GTR+FE+I{0.125}",
-                           "LG", "LG+FC+I+G4m", "JTT-DCMut+FO+G4m{0.5}", "cpREV+FE", "mtREV+I{0.1}", "LG+G4m+BU{1.5}",
-                           "PROTGTR+FC", "BIN+FC+G4m", "MULTI7_MK+FE", "MULTI3_GTR{1.5/2/1}+FU{0.2/0.3/0.5}",
+  for (const char* text : {"JC",
+                           "K80",
+                           "F81+FC",
+                           "SYM+I",
+                           "HKY+FO+I+G8m",
+                           "GTR+FC+G4m",
+                           "K80{2.25}",
+                           "GTR+FE+I{0.125}",
+                           "LG",
+                           "LG+FC+I+G4m",
+                           "JTT-DCMut+FO+G4m{0.5}",
+                           "cpREV+FE",
+                           "mtREV+I{0.1}",
+                           "LG+G4m+BU{1.5}",
+                           "PROTGTR+FC",
+                           "BIN+FC+G4m",
+                           "TIM2+G4m",
+                           "TVM+FO",
+                           "DNA012110+FO",
+                           "MULTI7_MK+FE",
+                           "MULTI3_GTR{1.5/2/1}+FU{0.2/0.3/0.5}",
                            "GTR{1.5/2/0.3/4/5/1}+FU{0.1/0.2/0.3/0.4}+I{0.1}+G4m{0.37}"}) {
     const Model m = parse_model(text);
     EXPECT_EQ(to_string(m), text);
@@ -115,8 +164,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"GTR+G+G", 6, "only once"}, Bad{"GTR{1/2}", 4, "six rates"},
                     Bad{"GTR{1/2/x/4/5/6}", 9, "a number"}, Bad{"GTR{1/2/3/4/5/6", 16, "'/' or '}'"},
                     Bad{"GTR{1/2/3/4/5/-6}", 15, "above 0"}, Bad{"HKY{1/2/1/1/3/1}", 13, "ties"},
-                    Bad{"JC{1}", 3, "no rates"}, Bad{"JC+FO", 4, "equal frequencies"},
-                    Bad{"GTR+FU{0.25/0.25/0.25}", 7, "four frequencies"},
+                    Bad{"TN93{1/2}", 5, "3 different rates, or six"}, Bad{"DNA012", 1, "expected one of"},
+                    Bad{"DNA021000", 1, "expected one of"}, Bad{"JC{1}", 3, "no rates"},
+                    Bad{"JC+FO", 4, "equal frequencies"}, Bad{"GTR+FU{0.25/0.25/0.25}", 7, "four frequencies"},
                     Bad{"GTR+FU{0.5/0.25/0.25/0.25}", 7, "sum to 1"},
                     Bad{"GTR+FU{0/0.5/0.25/0.25}", 8, "between 0 and 1"}, Bad{"GTR+FU", 7, "expected '{'"},
                     Bad{"GTR+G1", 6, "categories"}, Bad{"GTR+G99", 6, "categories"}, Bad{"GTR+G4a", 5, "means"},

@@ -8,7 +8,6 @@
 
 namespace {
 
-using phylo::Family;
 using phylo::Matrix;
 using phylo::Model;
 
@@ -33,7 +32,7 @@ std::vector<Model> models() {
   extreme.rates = {1e-4, 1e4, 1e-4, 1e-4, 1e4, 1};
   extreme.frequencies = {0.001, 0.499, 0.001, 0.499};
   Model hky;
-  hky.family = Family::hky;
+  hky.ties = "010010";
   hky.rates = {1, 4, 1, 1, 4, 1};
   hky.frequencies = {0.1, 0.2, 0.3, 0.4};
   return {equal, uneven(), extreme, hky};
@@ -102,7 +101,7 @@ TEST(Spectrum, ShortTimesKeepTheirDigits) {
 
 TEST(Spectrum, JukesCantorIsTheClosedForm) {
   Model jc;
-  jc.family = Family::jc;
+  jc.ties = "000000";
   const auto s = phylo::decompose(jc);
   const Matrix p = phylo::transition_matrix(s, 0.3);
   EXPECT_NEAR(p[0], 0.25 + 0.75 * std::exp(-0.4), 1e-15);

@@ -119,6 +119,11 @@ ChainOptions read_options(const McmcCommand& c, const Model& model) {
     throw input_error(
         fmt::format("mcmc samples exchange rates and frequencies of DNA only; of {} give them in --model, as in {}",
                     model.alphabet->name, model.alphabet->type == DataType::protein ? "LG+G" : "BIN+FE+G"));
+  const bool named = model.ties == "000000" || model.ties == "010010" || model.ties == "012345";
+  if (model.family == Family::dna && !named && model.rates_from != Origin::fixed)
+    throw input_error(
+        fmt::format("mcmc samples the exchange rates of K80, HKY, SYM and GTR; those of {} are to be given in --model",
+                    to_string(model)));
   chain.weights = read_weights(c.weights, default_weights(sampled));
   Priors& p = chain.priors;
   p.branches = read_prior(PriorOf::branches, c.prior_branches, "--prior-branches", true, p.branches);
