@@ -74,8 +74,7 @@ Model starting_model(const Model& model, const Priors& priors) {
   }
   if (sampled.invariant) out.invariant = starting_invariant;
   if (sampled.shape) out.alpha = allowed(priors.shape, starting_shape);
-  if (!out.equal_frequencies && sampled.frequencies)
-    out.frequencies.assign(out.frequencies.size(), 1.0 / out.states());
+  if (!out.equal_frequencies && sampled.frequencies) out.frequencies.assign(out.frequencies.size(), 1.0 / out.states());
   // The engine counts frequencies in the alignment unless they are given.
   out.frequencies_from = Origin::fixed;
   return out;

@@ -32,8 +32,7 @@ std::string open_parameters(const Scheme& scheme) {
       names += std::string(names.empty() ? "" : ", ") + name;
   };
   add("exchange rates", [](const Model& m) { return free_rates(m) > 0 && m.rates_from == Origin::optimized; });
-  add("frequencies",
-      [](const Model& m) { return !m.equal_frequencies && m.frequencies_from == Origin::optimized; });
+  add("frequencies", [](const Model& m) { return !m.equal_frequencies && m.frequencies_from == Origin::optimized; });
   add("gamma shape", [](const Model& m) { return m.categories > 1 && m.alpha_from == Origin::optimized; });
   add("invariant proportion", [](const Model& m) { return m.with_invariant && m.invariant_from == Origin::optimized; });
   add("speeds of partitions", [](const Model& m) { return m.speed_from == Origin::optimized; });
