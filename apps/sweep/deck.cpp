@@ -14,7 +14,12 @@ namespace sweep {
 
 namespace {
 
-constexpr int largest = 1 << 20;
+constexpr int largest = 1 << 20;  // of a number that is not a number of cells
+
+/// Gives a number without its plus sign, which std::from_chars does not read.
+std::string without_plus(const std::string& word) {
+  return word.substr(word.starts_with('+') && !word.starts_with("+-") ? 1 : 0);
+}
 
 /// A line of the input, value by value. What stands behind the values is a comment, as list-directed input has it.
 class record {
@@ -26,22 +31,23 @@ class record {
   int integer(const char* field, int least, int most) {
     const std::string word = next(field, fmt::format("a whole number from {} to {}", least, most));
     int value = 0;
-    const auto [end, wrong] = std::from_chars(word.data() + (word[0] == '+' ? 1 : 0), word.data() + word.size(), value);
-    if (wrong != std::errc() || end != word.data() + word.size() || value < least || value > most)
+    const std::string digits = without_plus(word);
+    const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (wrong != std::errc() || end != digits.data() + digits.size() || value < least || value > most)
       refuse("'" + word + "'", fmt::format("a whole number from {} to {}", least, most), field);
     return value;
   }
 
   /// A number as Fortran writes it: .1, 1.0d-3
-  double real(const char* field, bool positive) {
-    const char* const expected = positive ? "a number above 0" : "a number";
+  double real(const char* field, double least, double most) {
+    const std::string expected = fmt::format("a number from {} to {}", least, most);
     const std::string word = next(field, expected);
-    std::string c = word.substr(word[0] == '+' ? 1 : 0);
-    std::replace_if(
-        c.begin(), c.end(), [](char letter) { return letter == 'd' || letter == 'D'; }, 'e');
+    std::string digits = without_plus(word);
+    std::ranges::replace(digits, 'd', 'e');
+    std::ranges::replace(digits, 'D', 'e');
     double value = 0;
-    const auto [end, wrong] = std::from_chars(c.data(), c.data() + c.size(), value);
-    if (wrong != std::errc() || end != c.data() + c.size() || !std::isfinite(value) || (positive && value <= 0))
+    const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (wrong != std::errc() || end != digits.data() + digits.size() || !(value >= least && value <= most))
       refuse("'" + word + "'", expected, field);
     return value;
   }
@@ -71,7 +77,7 @@ class record {
 }  // namespace
 
 bool deck::ends_after(int iteration, double error) const {
-  return iteration >= most_iterations || (epsi < 0 ? iteration >= static_cast<int>(-epsi + .99) : error <= epsi);
+  return iteration >= most_iterations || (epsi < 0 ? iteration >= std::floor(-epsi + .99) : error <= epsi);
 }
 
 double deck::bytes() const {
@@ -85,22 +91,23 @@ deck read_deck(const std::string& path) {
   if (!file) throw maslin::error(path + ": cannot be read; expected an input file of Sweep3D");
   deck d;
   record cut(file, path, 1);
-  d.ranks_i = cut.integer("NPE_I", 1, largest);
-  d.ranks_j = cut.integer("NPE_J", 1, largest);
+  d.ranks_i = cut.integer("NPE_I", 1, most_ranks);
+  d.ranks_j = cut.integer("NPE_J", 1, most_ranks);
   d.planes = cut.integer("MK", 1, largest);
   d.block_angles = cut.integer("MMI", 1, 6);
   cut.integer("NCPU", 1, largest);  // for an estimate that nothing here needs
   record grid(file, path, 2);
-  d.cells[0] = grid.integer("IT_G", 1, largest);
-  d.cells[1] = grid.integer("JT_G", 1, largest);
-  d.cells[2] = grid.integer("KT", 1, largest);
+  d.cells[0] = grid.integer("IT_G", 1, most_cells);
+  d.cells[1] = grid.integer("JT_G", 1, most_cells);
+  d.cells[2] = grid.integer("KT", 1, most_cells);
   d.angles = grid.integer("MM", 3, 6);
   d.order = grid.integer("ISCT", 0, 1);
   record sizes(file, path, 3);
-  d.width[0] = sizes.real("DX", true);
-  d.width[1] = sizes.real("DY", true);
-  d.width[2] = sizes.real("DZ", true);
-  d.epsi = sizes.real("EPSI", false);
+  constexpr double least_width = 1e-6, most_width = 1e6;  // so that nothing overflows
+  d.width[0] = sizes.real("DX", least_width, most_width);
+  d.width[1] = sizes.real("DY", least_width, most_width);
+  d.width[2] = sizes.real("DZ", least_width, most_width);
+  d.epsi = sizes.real("EPSI", -largest, 1);
   record boundaries(file, path, 4);
   const char* const names[] = {"IBC", "JBC", "KBC"};
   for (int n = 0; n < 3; ++n) d.reflective[n] = boundaries.integer(names[n], 0, 1) != 0;
@@ -108,12 +115,21 @@ deck read_deck(const std::string& path) {
   choices.integer("IPRINT", 0, 1);  // fluxes are not printed
   d.currents = choices.integer("IDSA", 0, 1) != 0;
   d.fixups = choices.integer("IFIXUPS", -largest, 1);
-  d.planes = std::min(d.planes, d.cells[2]);
   if (d.angles != 3 && d.angles != 6)
     throw maslin::error(fmt::format("{}:2: MM is '{}'; expected 3 (S4) or 6 (S6)", path, d.angles));
   if (d.angles % d.block_angles != 0)
     throw maslin::error(
         fmt::format("{}:1: MMI is '{}'; expected a divisor of MM, which is {}", path, d.block_angles, d.angles));
+  const auto expect_cells = [&](const char* ranks, int count, const char* cells, int in_row) {
+    if (count > in_row)
+      throw maslin::error(
+          fmt::format("{}:1: {} is '{}'; expected at most {}, which is {}", path, ranks, count, cells, in_row));
+  };
+  expect_cells("NPE_I", d.ranks_i, "IT_G", d.cells[0]);
+  expect_cells("NPE_J", d.ranks_j, "JT_G", d.cells[1]);
+  if (d.ranks() > most_ranks)
+    throw maslin::error(
+        fmt::format("{}:1: NPE_J is '{}'; expected at most {} ranks in all", path, d.ranks_j, most_ranks));
   return d;
 }
 
@@ -121,6 +137,9 @@ void expect_sound(const deck& of) {
   if (of.block_angles < 1 || of.angles % of.block_angles != 0)
     throw maslin::error(fmt::format("--mmi {}: {} angles cannot be cut into blocks of so many; expected {}",
                                     of.block_angles, of.angles, of.angles == 6 ? "1, 2, 3 or 6" : "1 or 3"));
+  if (of.ranks() > most_ranks)
+    throw maslin::error(
+        fmt::format("--ranks {}x{}: expected at most {} ranks in all", of.ranks_i, of.ranks_j, most_ranks));
   if (of.ranks_i > of.cells[0] || of.ranks_j > of.cells[1])
     throw maslin::error(fmt::format(
         "--ranks {}x{}: there are {} x {} cells in i and j; expected at most as many ranks in each direction",

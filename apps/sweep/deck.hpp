@@ -2,9 +2,13 @@
 // What is to be computed, and how it is cut: the numbers of an input file of ASCI Sweep3D.
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 namespace sweep {
+
+constexpr int most_cells = 1 << 20;  ///< along an axis
+constexpr int most_ranks = 1 << 16;  ///< in all
 
 /// The values that stand here are those of the benchmark's problem of 50 x 50 x 50 cells.
 struct deck {
@@ -26,8 +30,9 @@ struct deck {
   int fixups = -7;       ///< IFIXUPS: 0 never, 1 always, -n after n iterations
 
   int moments() const { return order == 0 ? 1 : 4; }
-  int ranks() const { return ranks_i * ranks_j; }
-  double bytes() const;  ///< memory that a run takes, for arrays over cells and the boundary
+  std::int64_t ranks() const { return std::int64_t{ranks_i} * ranks_j; }
+  /// Gives how much memory a run takes, for arrays over cells and the boundary.
+  double bytes() const;
   int blocks() const { return 8 * (angles / block_angles) * ((cells[2] + planes - 1) / planes); }  ///< an iteration
   /// Are negative fluxes fixed in that iteration, counted from 1?
   bool fixes_in(int iteration) const { return fixups > 0 || (fixups < 0 && iteration > -fixups); }
@@ -38,7 +43,7 @@ struct deck {
 /// Reads an input file of Sweep3D. Throws `maslin::error` with file, line, field, what was found and what is expected.
 deck read_deck(const std::string& path);
 
-/// Throws `maslin::error` unless the angles can be cut so, and each rank gets cells.
+/// Throws `maslin::error` unless the angles can be cut so, there are not too many ranks, and each gets cells.
 void expect_sound(const deck& of);
 
 }  // namespace sweep

@@ -25,6 +25,7 @@ domain::domain(const problem& whole, int rank) : part(whole.with, rank), of(whol
   const std::size_t cells = size(ni) * size(nj) * size(nk);
   total_.reserve(cells);
   external_.reserve(cells);
+  for (std::size_t n = 0; n < (moments() > 1 ? 2 : 1); ++n) scatter_[n].reserve(cells);
   for (int k = 0; k < nk; ++k)
     for (int j = 0; j < nj; ++j)
       for (int i = 0; i < ni; ++i) {
@@ -63,7 +64,7 @@ double domain::change() const {
 }
 
 std::array<double, 2> domain::imbalance() const {
-  if (!of.with.currents) return {0, 1};
+  if (!of.with.currents) return {0, 0};
   double weights = 0, most = 0, largest = 0;
   for (const angle& a : of.angles) weights += 8 * a.weight;
   const auto [di, dj, dk] = of.with.width;

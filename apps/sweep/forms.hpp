@@ -23,12 +23,13 @@ solution solve_by_ranks(const problem& of, const make_rank& make);
 /// Ranks send their faces as messages and sweep blocks where they lie.
 solution solve_plain(const problem& of);
 
-/// A rank is a flow of control on a host: it off-loads the lines of a block, diagonal by diagonal. Faces go through
-/// memory.
+/// A rank controls: it off-loads the lines of a block, diagonal by diagonal. Faces go through memory.
 solution solve_accelerated(const problem& of);
+/// Gives how much memory its faces take.
+double accelerated_faces_bytes(const deck& of);
 
-/// A rank is a worker. Faces go from rank to rank, straight to where they are wanted; cells are copied into a store of
-/// so many bytes and back, where that is smaller than the rank's part. 0: it is not.
+/// A rank is a worker. Faces go from rank to rank, straight to where they are wanted. If a rank's part is larger than
+/// the store, cells are copied into it and back. 0: there is no limit.
 /// Throws `maslin::error` if the store is smaller than faces and a line of cells.
 solution solve_reversed(const problem& of, std::int64_t store_bytes);
 

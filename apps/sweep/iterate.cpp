@@ -44,10 +44,10 @@ solution solve_by_ranks(const problem& of, const make_rank& make) {
     }
     const double staged = world.all_reduce(mine.blocks->staged_bytes(), std::plus{});
     const auto [most, largest] = d.imbalance();
-    const double imbalance = world.all_reduce(most, larger) / world.all_reduce(largest, larger);
+    const double imbalance = world.all_reduce(most, larger), source = world.all_reduce(largest, larger);
     if (world.rank() == 0) {
       found.staged_bytes = staged;
-      found.imbalance = imbalance;
+      if (source > 0) found.imbalance = imbalance / source;
     }
     copy_to(found, d);
   });

@@ -102,14 +102,15 @@ class boundary {
 void spread(const block& b, const domain& d, surfaces& faces) {
   const double* from = faces.j;
   double* to = faces.rows.data();
-  for (int n = 0; n < b.planes * d.ni; ++n, from += b.angles)
+  for (std::int64_t n = 0; n < std::int64_t{b.planes} * d.ni; ++n, from += b.angles)
     for (int lane = 0; lane < lanes_of(b.angles); ++lane) *to++ = from[std::min(lane, b.angles - 1)];
 }
 /// Copies them back.
 void gather(const block& b, const domain& d, surfaces& faces) {
   const double* from = faces.rows.data();
   double* to = faces.j;
-  for (int n = 0; n < b.planes * d.ni; ++n, from += lanes_of(b.angles), to += b.angles) std::copy_n(from, b.angles, to);
+  for (std::int64_t n = 0; n < std::int64_t{b.planes} * d.ni; ++n, from += lanes_of(b.angles), to += b.angles)
+    std::copy_n(from, b.angles, to);
 }
 
 }  // namespace

@@ -37,6 +37,6 @@ class exchange {
 };
 
 /// Gives how many cells of the rank's part were fixed.
-std::int64_t sweep_all(domain& d, outflow& leaving, exchange& faces, block_sweeper& blocks, bool fixups);
+std::int64_t sweep_all(domain& d, outflow& leaving, exchange& between, block_sweeper& blocks, bool fixups);
 
 }  // namespace sweep

@@ -151,7 +151,7 @@ class serial {
       most = std::max(most, std::abs(leaves + of_.at(i, j, k).total * found_.flux[0][c] - gain));
       largest = std::max(largest, std::abs(gain));
     });
-    return most / largest;
+    return largest > 0 ? most / largest : 0;
   }
 
   const problem& of_;

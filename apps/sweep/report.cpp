@@ -32,7 +32,7 @@ bool is_cut(const report& of) { return of.form != "serial"; }
 
 }  // namespace
 
-std::string to_text(report& of) {
+std::string to_text(const report& of) {
   const deck& d = of.of.with;
   std::string out = fmt::format("{} x {} x {} cells, S{}, P{}, {} angles an octant, {}, {}\n", d.cells[0], d.cells[1],
                                 d.cells[2], d.angles == 3 ? 4 : 6, d.order, d.angles, name_of_fixups(d.fixups),
@@ -65,7 +65,7 @@ std::string to_text(report& of) {
   return out;
 }
 
-std::string to_json(report& of) {
+std::string to_json(const report& of) {
   const deck& d = of.of.with;
   const balance b = balance_of(of.of, of.found);
   nlohmann::ordered_json out = {{"form", of.form}, {"cells", d.cells}};
@@ -89,7 +89,7 @@ std::string to_json(report& of) {
     out["check"] = {{"holds", of.with_reference->holds()},
                     {"different", of.with_reference->different},
                     {"error", of.with_reference->error},
-                    {"worst", of.with_reference->worst}};
+                    {"wrong", of.with_reference->wrong}};
   return out.dump(2) + "\n";
 }
 

@@ -16,7 +16,7 @@ struct report {
   std::optional<comparison> with_reference = {};
 };
 
-std::string to_text(report& of);
-std::string to_json(report& of);
+std::string to_text(const report& of);
+std::string to_json(const report& of);
 
 }  // namespace sweep

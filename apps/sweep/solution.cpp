@@ -29,7 +29,7 @@ void add_leakage(int number, int bit, int along, bool mirror, double& at_begin, 
 
 }  // namespace
 
-balance balance_of(const problem& of, solution& found) {
+balance balance_of(const problem& of, const solution& found) {
   const int ni = of.with.cells[0], nj = of.with.cells[1], nk = of.with.cells[2];
   const double di = of.with.width[0], dj = of.with.width[1], dk = of.with.width[2];
   balance b{};

@@ -18,6 +18,9 @@ class outflow {
   double& i(int octant, int angle, int j, int k) { return i_[at(octant, angle, k, cells_[2]) * nj() + index(j)]; }
   double& j(int octant, int angle, int i, int k) { return j_[at(octant, angle, k, cells_[2]) * ni() + index(i)]; }
   double& k(int octant, int angle, int i, int j) { return k_[at(octant, angle, j, cells_[1]) * ni() + index(i)]; }
+  double i(int octant, int angle, int j, int k) const { return i_[at(octant, angle, k, cells_[2]) * nj() + index(j)]; }
+  double j(int octant, int angle, int i, int k) const { return j_[at(octant, angle, k, cells_[2]) * ni() + index(i)]; }
+  double k(int octant, int angle, int i, int j) const { return k_[at(octant, angle, j, cells_[1]) * ni() + index(i)]; }
 
  private:
   static std::size_t index(int n) { return static_cast<std::size_t>(n); }
@@ -44,7 +47,8 @@ struct solution {
   outflow leaving;
   std::vector<iteration> iterations;
   /// The largest imbalance of a cell: net current through its faces and removal against its source, relative to the
-  /// largest of all sources. 0 without currents.
+  /// largest of all sources. 0 without currents
+  /// or sources.
   double imbalance = 0;
   double staged_bytes = 0;  ///< that all ranks copied into and out of their stores in an iteration
 };
@@ -56,6 +60,6 @@ struct balance {
 };
 
 /// Sums are made in an order that the problem alone decides, so they are the same however it was cut.
-balance balance_of(const problem& of, solution& found);
+balance balance_of(const problem& of, const solution& found);
 
 }  // namespace sweep

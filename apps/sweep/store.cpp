@@ -20,10 +20,9 @@ class in_store : public block_sweeper {
   in_store(domain& d, std::int64_t lines)
       : d_(d),
         row_(static_cast<std::size_t>(d.ni)),
-        store_(static_cast<std::size_t>(lines) * row_ *
-               static_cast<std::size_t>(read_of(d.of.with) + changed_of(d.of.with))) {
-    staged_.reserve(static_cast<std::size_t>(lines));
-    lines_ = static_cast<std::size_t>(lines);
+        lines_(static_cast<std::size_t>(lines)),
+        store_(lines_ * row_ * static_cast<std::size_t>(read_of(d.of.with) + changed_of(d.of.with))) {
+    staged_.reserve(lines_);
   }
 
   std::int64_t sweep(const block& b, surfaces& faces, bool fixups) override {
@@ -83,7 +82,9 @@ class in_store : public block_sweeper {
   }
 
   domain& d_;
-  std::size_t row_, lines_ = 0, used_ = 0, moved_ = 0;  ///< in numbers, but `lines_`
+  std::size_t row_;                   ///< numbers of a line's row
+  std::size_t lines_;                 ///< that the store holds
+  std::size_t used_ = 0, moved_ = 0;  ///< numbers
   std::vector<double> store_;
   std::vector<pair> staged_;
 };
