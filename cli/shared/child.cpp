@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <optional>
+#include <utility>
 
 #include "cli/shared/stopping.hpp"
 
@@ -17,17 +20,52 @@ std::vector<char*> arguments_of(const std::vector<std::string>& words) {
   return arguments;
 }
 
-child_end run_child(const std::vector<std::string>& words, int speaks_as) {
-  const std::vector<char*> arguments = arguments_of(words);
+namespace {
+
+/// Holds back the signals that stop a command while this lives.
+class stops_held {
+ public:
+  stops_held() {
+    sigset_t stops;
+    sigemptyset(&stops);
+    for (const int signal : {SIGINT, SIGHUP, SIGTERM}) sigaddset(&stops, signal);
+    pthread_sigmask(SIG_BLOCK, &stops, &before_);
+  }
+  ~stops_held() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  stops_held(const stops_held&) = delete;
+  stops_held& operator=(const stops_held&) = delete;
+  const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t before_;
+};
+
+/// Starts the program with that mask of signals. Gives an error number, or 0.
+int start(const std::vector<char*>& arguments, int speaks_as, const sigset_t& mask, pid_t& child) {
   posix_spawn_file_actions_t streams;
   posix_spawn_file_actions_init(&streams);
   if (speaks_as != STDOUT_FILENO) posix_spawn_file_actions_adddup2(&streams, speaks_as, STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setsigmask(&attributes, &mask);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  const int problem = posix_spawnp(&child, arguments[0], &streams, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&streams);
+  return problem;
+}
+
+}  // namespace
+
+child_end run_child(const std::vector<std::string>& words, int speaks_as) {
+  const std::vector<char*> arguments = arguments_of(words);
   pid_t child = 0;
   child_end end;
-  end.problem = posix_spawnp(&child, arguments[0], &streams, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&streams);
+  std::optional<stops_held> held(std::in_place);  // until it is known which child goes, too
+  end.problem = start(arguments, speaks_as, held->before(), child);
   if (end.problem != 0) return end;
   const stopped_too with_us(child);
+  held.reset();
   while (waitpid(child, &end.status, 0) < 0 && errno == EINTR) {
   }
   return end;

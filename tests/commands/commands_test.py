@@ -322,6 +322,16 @@ class Surroundings(unittest.TestCase):
             with self.assertRaises(ProcessLookupError, msg="its child goes too"):
                 os.kill(int(pid_file.read_text()), 0)
 
+    def test_a_child_that_has_just_begun_goes_too(self):
+        pid_file = self.folder / "pid"
+        child = f"echo $$ >'{pid_file}'; kill -INT $PPID; exec sleep 60"
+        for _ in range(20):
+            done = subprocess.run([MASLIN, "scale", "--", "sh", "-c", child], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  timeout=30)
+            self.assertEqual(done.returncode, -signal.SIGINT)
+            with self.assertRaises(ProcessLookupError):
+                os.kill(int(pid_file.read_text()), 0)
+
     def test_a_stopped_measurement_leaves_no_description(self):
         running = subprocess.Popen([MASLIN, "machine", "--calibrate", "here.toml"], cwd=self.folder, stderr=subprocess.PIPE)
         time.sleep(0.2)
