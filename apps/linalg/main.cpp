@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
   setenv("MASLIN_FOREIGN", "reproducible", 0);
 
   CLI::App app("The six programs of the CellSs paper as tasks, with checked answers", "maslin-linalg");
-  command::manual_facts facts{MASLIN_VERSION, {}, {"maslin(1)"}};
+  command::manual_facts facts{MASLIN_VERSION, {}, {"maslin(1)"}, "an answer is wrong"};
   facts.environment.push_back({"MASLIN_...", "the settings of Maslin; `maslin settings` lists them"});
   command::add_habits(app, facts);
   command_line line(app);

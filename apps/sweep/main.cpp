@@ -201,7 +201,7 @@ void add_footer(CLI::App& app) {
 
 int main(int argc, char** argv) {
   CLI::App app("The Sweep3D benchmark: discrete ordinates on a grid that ranks sweep", "maslin-sweep");
-  command::manual_facts facts{MASLIN_VERSION, {}, {"maslin(1)"}};
+  command::manual_facts facts{MASLIN_VERSION, {}, {"maslin(1)"}, "--check has found a wrong answer"};
   facts.environment.push_back({"MASLIN_...", "the settings of Maslin; `maslin settings` lists them"});
   wishes w;
   add_options(app, w);

@@ -45,13 +45,18 @@ class page {
     section("NAME");
     add("{} \\- {}\n", in_troff(app_.get_name()), in_troff(app_.get_description()));
     section("SYNOPSIS");
-    for (const CLI::App* one : all_commands(app_)) add(".br\n{}\n", synopsis(*one));
+    const auto commands = all_commands(app_);
+    if (commands.empty()) add("{}\n", synopsis(app_));
+    for (const CLI::App* one : commands) add(".br\n{}\n", synopsis(*one));
     section("OPTIONS");
     options(app_);
-    section("COMMANDS");
-    for (const CLI::App* one : all_commands(app_)) command(*one);
+    if (commands.empty())
+      footer(app_);
+    else
+      section("COMMANDS");
+    for (const CLI::App* one : commands) command(*one);
     section("EXIT STATUS");
-    for (const exit_status& one : exit_statuses) item(one.number, one.meaning);
+    for (const exit_status& one : exit_statuses) item(one.number, meaning_of(one, facts));
     if (!facts.environment.empty()) {
       section("ENVIRONMENT");
       for (const auto& one : facts.environment) item(one.name, one.meaning);
@@ -117,10 +122,14 @@ class page {
   void command(const CLI::App& command) {
     add(".SS {}\n{}\n", in_troff(full_name_of(command)), in_troff(command.get_description()));
     options(command);
-    std::string footer = command.get_footer();
-    if (const auto text = footer.find_first_not_of('\n'); text == footer.npos) return;
-    footer.erase(0, footer.find_first_not_of('\n'));
-    add(".PP\n.nf\n{}\n.fi\n", in_troff(footer));
+    footer(command);
+  }
+
+  void footer(const CLI::App& command) {
+    std::string text = command.get_footer();
+    if (text.find_first_not_of('\n') == text.npos) return;
+    text.erase(0, text.find_first_not_of('\n'));
+    add(".PP\n.nf\n{}\n.fi\n", in_troff(text));
   }
 
   const CLI::App& app_;
@@ -128,6 +137,11 @@ class page {
 };
 
 }  // namespace
+
+std::string meaning_of(const exit_status& status, const manual_facts& facts) {
+  const bool is_failure = std::string_view(status.number) == "1" && !facts.failure.empty();
+  return is_failure ? facts.failure + ", or " + status.meaning : status.meaning;
+}
 
 std::string manual(const CLI::App& app, const manual_facts& facts) { return page(app).write(facts); }
 

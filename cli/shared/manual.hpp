@@ -15,6 +15,7 @@ struct manual_facts {
   std::string version;
   std::vector<variable> environment;
   std::vector<std::string> see_also;  ///< "maslin-phylo(1)"
+  std::string failure = {};           ///< what status 1 says, if it is not only of a defect
 };
 
 /// What a status says with which a command of this project ends.
@@ -28,6 +29,9 @@ inline constexpr exit_status exit_statuses[] = {
     {"2", "something to mend: the message says what"},
     {"128 + N", "stopped by signal N: 130 by Ctrl-C, 141 when nobody reads the output any more, 143 by kill"},
 };
+
+/// Gives what that status of a command says.
+std::string meaning_of(const exit_status& status, const manual_facts& facts);
 
 /// Gives the page in troff's language, for man.
 std::string manual(const CLI::App& app, const manual_facts& facts);

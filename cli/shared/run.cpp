@@ -97,7 +97,8 @@ void add_habits(CLI::App& app, const manual_facts& facts) {
          fmt::format("Print what completes words in this shell: source <({} --completion bash)", app.get_name()))
       ->check(CLI::IsMember({"bash", "zsh"}));
   std::string statuses;
-  for (const exit_status& one : exit_statuses) statuses += fmt::format("  {:<9} {}\n", one.number, one.meaning);
+  for (const exit_status& one : exit_statuses)
+    statuses += fmt::format("  {:<9} {}\n", one.number, meaning_of(one, facts));
   app.footer(fmt::format("\n{} COMMAND --help explains a command.\n\nExit status:\n{}", app.get_name(), statuses));
 }
 

@@ -163,6 +163,13 @@ class Checks(Command):
 
 
 class BadOptions(Command):
+    def test_the_manual_says_what_the_help_says(self):
+        page = self.run_program("--manual").stdout.replace("\\-", "-")
+        self.assertIn(".SH SYNOPSIS\n\\fBmaslin-sweep\\fR [\\fIoptions\\fR]\n", page)
+        self.assertIn("maslin-sweep --form accelerator --deck input.50", page)
+        self.assertIn("--check has found a wrong answer, or a defect of the program", page)
+        self.assertNotIn("COMMANDS", page)
+
     def refused(self, *arguments, **settings):
         done = self.run_program(*arguments, status=2, **settings)
         self.assertEqual(done.stdout, "")
