@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include "cli/shared/digest.hpp"
 
 namespace linalg {
 
@@ -30,14 +30,6 @@ std::string describe(matrix_size size) {
   return fmt::format("{0} x {0} blocks of {1} x {1} floats", size.blocks(), size.block);
 }
 
-std::uint64_t checksum_of(std::span<const float> answer) {
-  std::uint64_t sum = 0xcbf29ce484222325U;
-  for (const float value : answer) {
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, &value, sizeof bits);
-    for (int i = 0; i < 4; ++i) sum = (sum ^ (bits >> 8 * i & 0xff)) * 0x100000001b3U;
-  }
-  return sum;
-}
+std::uint64_t checksum_of(std::span<const float> answer) { return command::digest_of(answer); }
 
 }  // namespace linalg

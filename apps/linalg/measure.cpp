@@ -3,26 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "cli/shared/memory.hpp"
 #include "maslin/error.hpp"
 #include "maslin/runtime.hpp"
 
 namespace linalg {
 
 namespace {
-
-/// Gives the memory that the system has for new data, in bytes; infinite where it does not say.
-double free_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  for (double kibibytes = 0; file >> name >> kibibytes; file.ignore(100, '\n'))
-    if (name == "MemAvailable:") return 1024 * kibibytes;
-  return std::numeric_limits<double>::infinity();
-}
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
@@ -37,7 +27,7 @@ bool outcome::holds() const {
 }
 
 void expect_memory(const program& one, const std::string& name, bool with_check) {
-  const double needed = one.bytes() + (with_check ? one.bytes_of_check() : 0), there = free_memory();
+  const double needed = one.bytes() + (with_check ? one.bytes_of_check() : 0), there = command::free_memory();
   constexpr double gibibyte = 1U << 30U;
   if (needed > there)
     throw maslin::error(fmt::format(

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "cli/shared/numbers.hpp"
 #include "cli/shared/run.hpp"
 #include "maslin/settings.hpp"
 #include "phylo/run/commands.hpp"
@@ -102,18 +103,6 @@ void add_starts(CLI::App* sub, phylo::InferCommand& command) {
       ->type_name("FILE");
 }
 
-/// As CLI::Range, which lets pass what is no number (nan).
-CLI::Validator between(double low, double high) {
-  return CLI::Validator(
-      [low, high](const std::string& text) {
-        double value = 0;
-        if (CLI::detail::lexical_cast(text, value) && value >= low && value <= high) return std::string();
-        return "'" + text + "'; expected a number from " + CLI::detail::to_string(low) + " to " +
-               CLI::detail::to_string(high);
-      },
-      "NUMBER");
-}
-
 void add_replicates(CLI::App* sub, phylo::InferCommand& command) {
   command.replicates = 100;
   const CLI::Option* replicates = sub->add_option("--replicates", command.replicates,
@@ -125,7 +114,7 @@ void add_replicates(CLI::App* sub, phylo::InferCommand& command) {
   sub->add_option("--cutoff", command.cutoff,
                   "How much the consensus trees of random halves of enough replicates differ at most")
       ->needs(bootstop)
-      ->check(between(0.0001, 1.0))
+      ->check(command::between(0.0001, 1.0))
       ->type_name("SHARE")
       ->capture_default_str();
   sub->parse_complete_callback([&command, replicates] {
@@ -210,11 +199,11 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   number("--checkpoint", command.checkpoint, "Generations between two checkpoints", 1, most);
   sub->add_option("--temperature", command.temperature,
                   "Chain i takes posteriors to the power 1 / (1 + temperature (i - 1))")
-      ->check(between(0.0, 1000.0))
+      ->check(command::between(0.0, 1000.0))
       ->capture_default_str();
   sub->add_option("--burnin", command.burnin,
                   "What is tuned and not counted: a share of the generations, or from 1 on so many")
-      ->check(between(0.0, 2e9))
+      ->check(command::between(0.0, 2e9))
       ->capture_default_str();
   sub->add_option("--stop-at", command.stop_at,
                   "End when the average deviation of split frequencies is so small: asdsf=0.01");
@@ -275,7 +264,7 @@ CLI::App* add_consensus(CLI::App& app, phylo::ConsensusCommand& command) {
   sub->add_option("--trees", command.trees, "Trees, in Newick")->required()->type_name("FILE");
   CLI::Option* threshold = sub->add_option("--threshold", command.threshold,
                                            "Branches in more than this share of the trees are kept; 1: those in all")
-                               ->check(between(0.5, 1.0))
+                               ->check(command::between(0.5, 1.0))
                                ->type_name("SHARE")
                                ->capture_default_str();
   sub->add_flag("--extended", command.extended, "Keep also rarer branches, by falling count, as long as they fit")

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <span>
+
+#include "cli/shared/digest.hpp"
 
 namespace sweep {
 
@@ -50,14 +52,9 @@ comparison compare(const problem& of, const solution& found, const solution& exp
 }
 
 std::uint64_t checksum_of(const solution& found) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const std::vector<double>& moment : found.flux)
-    for (const double one : moment) {
-      unsigned char bytes[sizeof one];
-      std::memcpy(bytes, &one, sizeof one);
-      for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3U;
-    }
-  return hash;
+  std::uint64_t sum = command::digest("");
+  for (const std::vector<double>& moment : found.flux) sum = command::digest_of(std::span(moment), sum);
+  return sum;
 }
 
 }  // namespace sweep

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/shared/memory.hpp"
+#include "cli/shared/numbers.hpp"
 #include "cli/shared/run.hpp"
 #include "maslin/error.hpp"
 #include "maslin/runtime.hpp"
@@ -105,19 +106,16 @@ sweep::deck deck_of(const wishes& w) {
   return d;
 }
 
-/// Throws unless there is memory for the run and what it is compared with. A system that does not say is believed.
+/// Throws unless there is memory for the run and what it is compared with.
 void expect_memory(const sweep::deck& d, const wishes& w) {
-  std::ifstream file("/proc/meminfo");
-  std::string name;
-  double kibibytes = 0;
-  while (file >> name >> kibibytes && name != "MemAvailable:") file.ignore(100, '\n');
   const double needed =
       d.bytes() * (w.check ? 2 : 1) + (w.form == "accelerator" ? sweep::accelerated_faces_bytes(d) : 0);
-  if (!file || needed <= 1024 * kibibytes) return;
+  const double there = command::free_memory();
+  if (needed <= there) return;
   constexpr double gibibyte = 1U << 30U;
   throw maslin::error(fmt::format(
       "{} x {} x {} cells need {:.1f} GiB of memory{}, and {:.1f} GiB are free; expected a smaller grid", d.cells[0],
-      d.cells[1], d.cells[2], needed / gibibyte, w.check ? " with --check" : "", 1024 * kibibytes / gibibyte));
+      d.cells[1], d.cells[2], needed / gibibyte, w.check ? " with --check" : "", there / gibibyte));
 }
 
 sweep::solution solve(const sweep::problem& of, const wishes& w) {
@@ -147,16 +145,6 @@ void run(const CLI::App& app, const wishes& w) {
   throw CLI::RuntimeError(wrong_answer);
 }
 
-/// Not CLI::Range, which lets pass what is no number (nan).
-const CLI::Validator is_share(
-    [](const std::string& text) {
-      double value = 0;
-      return CLI::detail::lexical_cast(text, value) && value > 0 && value <= 1
-                 ? std::string()
-                 : "'" + text + "'; expected a number above 0, at most 1";
-    },
-    "X");
-
 void add_options(CLI::App& app, wishes& w) {
   app.add_option("--form", w.form, "Which program: serial, plain, accelerator or reverse")
       ->check(CLI::IsMember({"serial", "plain", "accelerator", "reverse"}))
@@ -173,7 +161,7 @@ void add_options(CLI::App& app, wishes& w) {
       ->check(CLI::Range(1, largest))
       ->type_name("N");
   app.add_option("--epsi", w.epsi, "Iterate until no flux changes by a larger part than this")
-      ->check(is_share)
+      ->check(command::number_that([](double value) { return value > 0 && value <= 1; }, "a number above 0, at most 1"))
       ->type_name("X");
   app.add_option("--fixups", w.fixups, "Fix negative fluxes: 0 never, 1 always, -N after N iterations")
       ->check(CLI::Range(-largest, 1))

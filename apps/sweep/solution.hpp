@@ -47,8 +47,7 @@ struct solution {
   outflow leaving;
   std::vector<iteration> iterations;
   /// The largest imbalance of a cell: net current through its faces and removal against its source, relative to the
-  /// largest of all sources. 0 without currents
-  /// or sources.
+  /// largest of all sources. 0 without currents or sources.
   double imbalance = 0;
   double staged_bytes = 0;  ///< that all ranks copied into and out of their stores in an iteration
 };

@@ -22,24 +22,6 @@ std::vector<char*> arguments_of(const std::vector<std::string>& words) {
 
 namespace {
 
-/// Holds back the signals that stop a command while this lives.
-class stops_held {
- public:
-  stops_held() {
-    sigset_t stops;
-    sigemptyset(&stops);
-    for (const int signal : {SIGINT, SIGHUP, SIGTERM}) sigaddset(&stops, signal);
-    pthread_sigmask(SIG_BLOCK, &stops, &before_);
-  }
-  ~stops_held() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  stops_held(const stops_held&) = delete;
-  stops_held& operator=(const stops_held&) = delete;
-  const sigset_t& before() const { return before_; }
-
- private:
-  sigset_t before_;
-};
-
 /// Starts the program with that mask of signals. Gives an error number, or 0.
 int start(const std::vector<char*>& arguments, int speaks_as, const sigset_t& mask, pid_t& child) {
   posix_spawn_file_actions_t streams;

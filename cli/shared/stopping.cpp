@@ -12,6 +12,8 @@ namespace command {
 
 namespace {
 
+constexpr int stops[] = {SIGINT, SIGHUP, SIGTERM};
+
 // A handler may read only what is lock-free, and call only what signal-safety(7) lists.
 std::array<std::atomic<const char*>, 64> to_remove{};
 std::atomic<pid_t> child{0};
@@ -35,7 +37,7 @@ void stop(int signal) {
 }  // namespace
 
 void tidy_up_when_stopped() {
-  for (const int signal : {SIGINT, SIGHUP, SIGTERM}) {
+  for (const int signal : stops) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
     if (before.sa_handler == SIG_IGN) continue;
@@ -60,6 +62,14 @@ removed_when_stopped::~removed_when_stopped() {
 
 stopped_too::stopped_too(pid_t running) { child.store(running); }
 stopped_too::~stopped_too() { child.store(0); }
+
+stops_held::stops_held() {
+  sigset_t all;
+  sigemptyset(&all);
+  for (const int signal : stops) sigaddset(&all, signal);
+  pthread_sigmask(SIG_BLOCK, &all, &before_);
+}
+stops_held::~stops_held() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
 void line_is_shown(bool shown) { line_shown.store(shown); }
 

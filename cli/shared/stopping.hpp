@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <string>
 
 namespace command {
@@ -31,6 +32,20 @@ class stopped_too {
   ~stopped_too();
   stopped_too(const stopped_too&) = delete;
   stopped_too& operator=(const stopped_too&) = delete;
+};
+
+/// Holds back SIGINT, SIGHUP and SIGTERM while it lives.
+class stops_held {
+ public:
+  stops_held();
+  ~stops_held();
+  stops_held(const stops_held&) = delete;
+  stops_held& operator=(const stops_held&) = delete;
+  /// Gives the signals that were held back before.
+  const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t before_;
 };
 
 /// Says that a line on the standard error is half-written, and is to be wiped out.

@@ -110,13 +110,4 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
   return *this;
 }
 
-std::uint64_t digest(std::string_view bytes, std::uint64_t seed) {
-  std::uint64_t hash = seed;
-  for (const char byte : bytes) {
-    hash ^= static_cast<unsigned char>(byte);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
-}
-
 }  // namespace phylo

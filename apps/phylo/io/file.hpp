@@ -44,8 +44,4 @@ class FileLock {
   int fd_ = -1;
 };
 
-/// Gives a 64-bit digest (FNV-1a) of bytes, continuing from `seed`; it tells apart what differs by accident, not by
-/// malice.
-std::uint64_t digest(std::string_view bytes, std::uint64_t seed = 0xcbf29ce484222325U);
-
 }  // namespace phylo

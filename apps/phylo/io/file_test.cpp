@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "cli/shared/digest.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/text.hpp"
 
@@ -84,9 +85,9 @@ TEST_F(File, ALockIsHeldByOneAndGivenBack) {
 }
 
 TEST(Digest, IsFnv1a) {
-  EXPECT_EQ(digest(""), 0xcbf29ce484222325U);
-  EXPECT_EQ(digest("a"), 0xaf63dc4c8601ec8cU);
-  EXPECT_EQ(digest("bar", digest("foo")), digest("foobar"));
+  EXPECT_EQ(command::digest(""), 0xcbf29ce484222325U);
+  EXPECT_EQ(command::digest("a"), 0xaf63dc4c8601ec8cU);
+  EXPECT_EQ(command::digest("bar", command::digest("foo")), command::digest("foobar"));
 }
 
 }  // namespace

@@ -277,6 +277,14 @@ Tree to_tree(const NewickFile& file, std::size_t index, const std::vector<std::s
   return tree;
 }
 
+std::vector<Tree> to_trees(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose,
+                           Lengths lengths) {
+  std::vector<Tree> trees;
+  trees.reserve(file.trees.size());
+  for (std::size_t i = 0; i < file.trees.size(); ++i) trees.push_back(to_tree(file, i, names, whose, lengths));
+  return trees;
+}
+
 Tree only_tree(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose,
                Lengths lengths) {
   if (file.trees.size() > 1)

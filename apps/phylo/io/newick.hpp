@@ -57,6 +57,10 @@ inline constexpr double default_length = 0.1;
 Tree to_tree(const NewickFile& file, std::size_t index, const std::vector<std::string>& names, const std::string& whose,
              Lengths lengths);
 
+/// Gives all trees of a file, as `to_tree` does.
+std::vector<Tree> to_trees(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose,
+                           Lengths lengths);
+
 /// Gives the one tree of a file that was read. Throws as `to_tree` does, and when there are several.
 Tree only_tree(const NewickFile& file, const std::vector<std::string>& names, const std::string& whose,
                Lengths lengths);

@@ -39,8 +39,10 @@ class input {
   explicit input(const std::string& file) : name_(file) {
     const int fd = open_input(file);
     file_ = gzdopen(fd, "r");
-    if (!file_) ::close(fd);
-    if (!file_) throw std::bad_alloc();
+    if (!file_) {
+      ::close(fd);
+      throw std::bad_alloc();
+    }
     struct stat facts {};
     if (::fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
       gzclose(file_);

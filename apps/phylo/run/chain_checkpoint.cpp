@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/shared/digest.hpp"
 #include "files/replacement.hpp"
 #include "phylo/io/error.hpp"
 
@@ -25,8 +26,6 @@ constexpr std::string_view checksum_label = "checksum ";
 constexpr const char* start_afresh =
     "choose another --prefix, or start afresh with --redo, which forgets the generations that are there";
 
-std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
-
 json to_json(const ChainIdentity& identity) {
   return {{"alignment", identity.alignment}, {"alignment_file", identity.alignment_file}, {"taxa", identity.taxa},
           {"sites", identity.sites},         {"instructions", identity.instructions},     {"program", identity.program},
@@ -38,7 +37,7 @@ std::string dump(const json& value) { return value.dump(-1, ' ', false, json::er
 std::uint64_t digest_of(const ChainIdentity& identity) {
   json compared = to_json(identity);
   compared.erase("alignment_file");
-  return digest(dump(compared));
+  return command::digest(dump(compared));
 }
 
 bool is_samples(std::string_view name) {
@@ -143,7 +142,7 @@ RunState to_run(const json& from, std::int32_t taxa) {
 
 ChainCheckpoint::ChainCheckpoint(const std::string& folder, const ChainIdentity& identity, bool redo,
                                  const std::vector<std::string>& results)
-    : folder_(folder), identity_(identity), stamp_(hex(digest_of(identity))) {
+    : folder_(folder), identity_(identity), stamp_(command::hex(digest_of(identity))) {
   std::error_code unknown;
   make_folder(folder_);
   if (!fs::exists(folder_ + "/lock", unknown)) refuse_foreign();
@@ -222,7 +221,7 @@ std::string ChainCheckpoint::samples_name(std::size_t number) const { return fmt
 
 void ChainCheckpoint::write_record(const std::string& name, const std::string& body) const {
   const std::string lines = fmt::format("{}\n{}\n{}\n", record_kind, stamp_, body);
-  write_file(folder_ + "/" + name, lines + std::string(checksum_label) + hex(digest(lines)) + "\n");
+  write_file(folder_ + "/" + name, lines + std::string(checksum_label) + command::hex(command::digest(lines)) + "\n");
 }
 
 std::string ChainCheckpoint::read_record(const std::string& name) const {
@@ -232,7 +231,8 @@ std::string ChainCheckpoint::read_record(const std::string& name) const {
   if (!text.starts_with(head)) damaged("is no record of chains of this version");
   const std::size_t end = text.rfind(checksum_label);
   if (end == text.npos || end == 0 ||
-      text.substr(end) != std::string(checksum_label) + hex(digest(std::string_view(text).substr(0, end))) + "\n")
+      text.substr(end) !=
+          std::string(checksum_label) + command::hex(command::digest(std::string_view(text).substr(0, end))) + "\n")
     damaged("is damaged: its checksum does not fit");
   const std::size_t stamp_end = text.find('\n', head.size());
   if (text.substr(head.size(), stamp_end - head.size()) != stamp_) damaged("belongs to another run");

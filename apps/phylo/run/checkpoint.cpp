@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/shared/digest.hpp"
 #include "files/replacement.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/text.hpp"
@@ -24,8 +25,6 @@ constexpr const char* record_kind = "maslin-phylo tree 1";
 constexpr std::string_view checksum_label = "checksum ";
 
 const char* name_of(Purpose purpose) { return purpose == Purpose::search ? "search" : "bootstrap"; }
-
-std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
 /// Gives the file's bytes as they are: a damaged record may hold any.
 std::string read_bytes(const std::string& path) {
@@ -76,7 +75,7 @@ json to_json(const Identity& identity) {
 std::string stamp_of(const Identity& identity) {
   json compared = to_json(identity);
   compared.erase("alignment_file");
-  return hex(digest(compared.dump()));
+  return command::hex(command::digest(compared.dump()));
 }
 
 }  // namespace
@@ -84,14 +83,14 @@ std::string stamp_of(const Identity& identity) {
 std::string to_string(TreeId id) { return fmt::format("{} {}", name_of(id.purpose), id.index); }
 
 std::string alignment_digest(const Alignment& alignment) {
-  std::uint64_t hash = digest("alignment");
+  std::uint64_t hash = command::digest("alignment");
   for (std::size_t i = 0; i < alignment.names.size(); ++i) {
-    hash = digest(alignment.names[i], hash);
-    hash = digest(std::string_view("\0", 1), hash);
-    hash = digest(alignment.rows[i], hash);
-    hash = digest(std::string_view("\0", 1), hash);
+    hash = command::digest(alignment.names[i], hash);
+    hash = command::digest(std::string_view("\0", 1), hash);
+    hash = command::digest(alignment.rows[i], hash);
+    hash = command::digest(std::string_view("\0", 1), hash);
   }
-  return hex(hash);
+  return command::hex(hash);
 }
 
 std::string format_record(const FinishedTree& tree, const std::string& stamp) {
@@ -100,7 +99,7 @@ std::string format_record(const FinishedTree& tree, const std::string& stamp) {
                      {"seconds", tree.seconds}};
   // The tree stands outside of the JSON because taxa may have names that are no UTF-8.
   const std::string lines = body.dump() + "\n" + tree.newick + "\n";
-  return lines + std::string(checksum_label) + hex(digest(lines)) + "\n";
+  return lines + std::string(checksum_label) + command::hex(command::digest(lines)) + "\n";
 }
 
 FinishedTree parse_record(const std::string& text, const std::string& stamp) {
@@ -108,7 +107,7 @@ FinishedTree parse_record(const std::string& text, const std::string& stamp) {
   const std::size_t tree_end = body_end == text.npos ? text.npos : text.find('\n', body_end + 1);
   if (tree_end == text.npos) throw input_error("it is cut off");
   const std::string lines = text.substr(0, tree_end + 1);
-  if (text.substr(tree_end + 1) != std::string(checksum_label) + hex(digest(lines)) + "\n")
+  if (text.substr(tree_end + 1) != std::string(checksum_label) + command::hex(command::digest(lines)) + "\n")
     throw input_error("its checksum does not fit");
   try {
     const json body = json::parse(text.substr(0, body_end));

@@ -19,14 +19,6 @@ namespace phylo {
 
 namespace {
 
-std::vector<Tree> trees_of(const NewickFile& file, const std::vector<std::string>& names) {
-  std::vector<Tree> trees;
-  trees.reserve(file.trees.size());
-  for (std::size_t i = 0; i < file.trees.size(); ++i)
-    trees.push_back(to_tree(file, i, names, "the first tree", Lengths::optional));
-  return trees;
-}
-
 std::size_t count_topologies(const std::vector<Tree>& trees) {
   std::vector<std::uint64_t> all;
   std::transform(trees.begin(), trees.end(), std::back_inserter(all), fingerprint);
@@ -40,7 +32,7 @@ void run(const DistancesCommand& command) {
   const NewickFile file = read_newick(command.trees);
   if (file.trees.size() < 2) throw input_error(command.trees + ": one tree; expected two at least");
   const std::vector<std::string> names = tip_names(file);
-  const std::vector<Tree> trees = trees_of(file, names);
+  const std::vector<Tree> trees = to_trees(file, names, "the first tree", Lengths::optional);
   const std::vector<std::int32_t> distances = robinson_foulds(trees);
   const double most = std::max<double>(1, 2 * (static_cast<double>(names.size()) - 3));
   const double mean = std::accumulate(distances.begin(), distances.end(), 0.0) / static_cast<double>(distances.size());

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/shared/digest.hpp"
 #include "cli/shared/terminal.hpp"
 #include "maslin/runtime.hpp"
 #include "phylo/io/error.hpp"
@@ -39,19 +40,10 @@ Supported supported_best(const Inference& inference, const std::vector<std::stri
   return best;
 }
 
-std::vector<Tree> start_trees(const std::string& path, const std::vector<std::string>& names) {
-  std::vector<Tree> trees;
-  if (path.empty()) return trees;
-  const NewickFile file = read_newick(path);
-  for (std::size_t i = 0; i < file.trees.size(); ++i)
-    trees.push_back(to_tree(file, i, names, "the alignment", Lengths::optional));
-  return trees;
-}
-
 std::string digest_of(const std::vector<Tree>& trees, const std::vector<std::string>& names) {
   std::string all;
   for (const Tree& tree : trees) all += to_newick(tree, names) + "\n";
-  return fmt::format("{:016x}", digest(all));
+  return command::hex(command::digest(all));
 }
 
 }  // namespace
@@ -63,7 +55,9 @@ void run(const InferCommand& command) {
   const Prefix prefix(command.prefix);
 
   const StopSignals stop_signals;
-  const std::vector<Tree> starts = start_trees(command.start_trees, alignment.names);
+  std::vector<Tree> starts;
+  if (!command.start_trees.empty())
+    starts = to_trees(read_newick(command.start_trees), alignment.names, "the alignment", Lengths::optional);
   const maslin::Runtime runtime({.workers = command.threads});
 
   prefix.prepare();

@@ -50,18 +50,24 @@ std::vector<BranchSplit> inner_splits(const Tree& tree) {
   return result;
 }
 
-std::vector<std::int32_t> robinson_foulds(const std::vector<Tree>& trees) {
-  std::map<Split, std::int32_t> numbers;  // of the splits that occur
-  std::vector<std::vector<std::int32_t>> splits;
+NumberedSplits::NumberedSplits(const std::vector<Tree>& trees) {
+  std::map<Split, std::size_t> numbers;
   for (const Tree& tree : trees) {
     assert(tree.tips() == trees.front().tips());
-    std::vector<std::int32_t>& of_tree = splits.emplace_back();
-    for (BranchSplit& s : inner_splits(tree))
-      of_tree.push_back(
-          numbers.try_emplace(std::move(s.split), static_cast<std::int32_t>(numbers.size())).first->second);
-    std::sort(of_tree.begin(), of_tree.end());
+    std::vector<std::size_t>& its = of_tree.emplace_back();
+    for (BranchSplit& one : inner_splits(tree)) {
+      const auto [at, is_new] = numbers.try_emplace(std::move(one.split), all.size());
+      if (is_new) all.push_back(at->first);
+      its.push_back(at->second);
+    }
   }
-  std::vector<std::int32_t> distances, apart;
+}
+
+std::vector<std::int32_t> robinson_foulds(const std::vector<Tree>& trees) {
+  std::vector<std::vector<std::size_t>> splits = NumberedSplits(trees).of_tree;
+  for (std::vector<std::size_t>& of_tree : splits) std::sort(of_tree.begin(), of_tree.end());
+  std::vector<std::int32_t> distances;
+  std::vector<std::size_t> apart;
   for (std::size_t i = 0; i < splits.size(); ++i)
     for (std::size_t j = i + 1; j < splits.size(); ++j) {
       apart.clear();

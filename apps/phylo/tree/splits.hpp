@@ -31,6 +31,13 @@ struct BranchSplit {
 /// Gives the splits of the n-3 inner branches of a complete tree, in the order of Tree::branches().
 std::vector<BranchSplit> inner_splits(const Tree& tree);
 
+/// The splits of a set of trees with the same tips, numbered as they come.
+struct NumberedSplits {
+  explicit NumberedSplits(const std::vector<Tree>& trees);
+  std::vector<Split> all;
+  std::vector<std::vector<std::size_t>> of_tree;  ///< their numbers
+};
+
 /// Gives the Robinson-Foulds distance: the number of splits that stand in only one of the trees, 0..2(n-3). Both have
 /// the same tips.
 std::int32_t robinson_foulds(const Tree& a, const Tree& b);
