@@ -195,7 +195,12 @@ stream_run* phase_run::next_stream(int worker, bool before_parking, std::optiona
     if (before_parking) (*s)->seen = generation_.load(std::memory_order_relaxed) - 1;
     return *s;
   }
-  if (!before_parking && running() < now_.streams) begins_another(begun);
+  if (!before_parking && running() < now_.streams) {
+    begins_another(begun);
+    // No memory: the worker is asked again when something changes.
+    const auto slot = begun ? std::nullopt : slot_led_by(worker);
+    if (slot) teams_[static_cast<std::size_t>(*slot)]->wants_stream.store(false, std::memory_order_seq_cst);
+  }
   return nullptr;
 }
 
@@ -243,14 +248,14 @@ bool phase_run::stays(stream_run& s, int worker) {
     const double turn =
         std::clamp(exec_.seconds_between(began_, now) / turns_so_far, shortest_turn_seconds, longest_turn_seconds);
     s.turn_ends = now + static_cast<std::uint64_t>(turn / exec_.seconds_per_tick());
-    if (s.extra) {
-      --extra_;
-      ++here;
-    }
-    s.extra = false;
     s.seen = generation_.load(std::memory_order_relaxed);
     if (!s.off_loaded) ++off_loaded_;
     s.off_loaded = true;
+    if (std::exchange(s.extra, false)) {
+      --extra_;
+      ++here;
+      update_stream_requests();  // the place is taken: a worker that is asked for a stream does not go to sleep
+    }
     return true;
   }
   take_off(s);
