@@ -110,6 +110,7 @@ void threads_executor::idle(worker& w, team& t) {
     w.last_wait = static_cast<std::int64_t>(taken);
     if (learns) w.waits.waited(taken, spin_.was_short(taken));
   });
+  branches_.ask_again(w);  // who asked until it was up took it for asleep
 }
 
 void threads_executor::park(worker& w) {
