@@ -27,8 +27,9 @@ struct wishes {
   bool json = false;
 };
 
+double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 double percent(std::uint64_t part, std::uint64_t whole) {
-  return whole > 0 ? 100 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+  return percent(static_cast<double>(part), static_cast<double>(whole));
 }
 
 nlohmann::json json_of(const dma::counts& c) {
@@ -73,9 +74,8 @@ void print_text(const maslin::trace::summary& about, const transfers& all, const
   const double run_ms = static_cast<double>(about.duration_ns) * 1e-6, last_ms = static_cast<double>(s.now_ps()) * 1e-9;
   for (int c = 0; c < p.clusters; ++c)
     line(out, "bus {:<5} {:.1f} % of the run's {:.6g} ms busy, {} cycles waiting for memory", c,
-         percent(s.cluster(c).packets() * static_cast<std::uint64_t>(p.cycle_ps),
-                 static_cast<std::uint64_t>(about.duration_ns) * 1000),
-         run_ms, s.cluster(c).stalls);
+         percent(static_cast<double>(s.cluster(c).packets()) * static_cast<double>(p.cycle_ps), run_ms * 1e9), run_ms,
+         s.cluster(c).stalls);
   line(out, "time      the last packet arrives after {:.6g} ms{}", last_ms,
        last_ms > run_ms ? ": the buses are too slow for this run" : "");
   fmt::print("{}", out);
@@ -89,6 +89,10 @@ void run(wishes w) {
                        : w.interleave == "permuted" ? dma::interleaving::permuted
                                                     : dma::interleaving::packets;
   w.machine.memory_goes_to = w.priority == "fixed" ? dma::priority::fixed : dma::priority::rotating;
+  constexpr std::uint64_t most_bytes = 1 << 30;
+  if (w.machine.packet_bytes > most_bytes)
+    throw maslin::error(
+        fmt::format("--packet is {}; expected a power of two up to {} bytes", w.machine.packet_bytes, most_bytes));
   // Bytes a microsecond are megabytes a second.
   w.machine.cycle_ps = static_cast<std::int64_t>(w.machine.packet_bytes * 1'000'000 / w.bandwidth_mb);
   dma::simulation s(w.machine);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -67,8 +69,7 @@ class reading {
     auto found = forms_.find(id);
     if (found == forms_.end()) {
       const auto parsed = parse_access_form(trace_.name(id));
-      if (!parsed)
-        throw maslin::error(fmt::format("the trace '{}' is damaged: '{}' is no access", path_, trace_.name(id)));
+      if (!parsed) damaged(fmt::format("'{}' is no access", trace_.name(id)));
       found = forms_.emplace(id, *parsed).first;
     }
     return found->second;
@@ -112,11 +113,34 @@ class reading {
 
   void transfer(const named_access& a, const event& e, maslin::dma::direction way) {
     if (a.form.bytes == 0) return;
+    expect_in_memory(a);
+    constexpr auto latest = std::numeric_limits<std::int64_t>::max() / 1000;
+    if (std::cmp_greater(e.ns, latest))
+      damaged(fmt::format("a task begins or ends at {} ns; expected {} at most", e.ns, latest));
     for (std::uint64_t column = 0; column < a.form.columns; ++column)
       into_.operations.push_back(
           {std::max(e.worker, 0), 1000 * e.ns, a.address + column * a.form.stride, a.form.bytes, way});
-    into_.bytes += a.form.bytes * a.form.columns;
+    if (std::uint64_t bytes = 0; __builtin_mul_overflow(a.form.bytes, a.form.columns, &bytes) ||
+                                 __builtin_add_overflow(into_.bytes, bytes, &into_.bytes))
+      damaged("the transfers are more bytes together than 64 bits can count");
   }
+
+  /// An access has to lie where a program's data can lie.
+  void expect_in_memory(const named_access& a) const {
+    constexpr std::uint64_t end_of_memory = std::uint64_t{1} << 63;
+    std::uint64_t end = 0;
+    if (a.form.columns == 0) return;
+    if (__builtin_mul_overflow(a.form.columns - 1, a.form.stride, &end) ||
+        __builtin_add_overflow(end, a.form.bytes, &end) || __builtin_add_overflow(end, a.address, &end) ||
+        end > end_of_memory || a.form.columns > most_columns)
+      damaged(fmt::format("an access of '{}' at {:#x} lies outside all memory", to_string(a.form), a.address));
+  }
+
+  [[noreturn]] void damaged(const std::string& why) const {
+    throw maslin::error(fmt::format("the trace '{}' is damaged: {}", path_, why));
+  }
+
+  static constexpr std::uint64_t most_columns = std::uint64_t{1} << 32;
 
   const file& trace_;
   const std::string& path_;

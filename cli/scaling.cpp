@@ -30,7 +30,7 @@ double bytes_from_memory(const recorded& program, const maslin::machine::machine
     for (std::uint32_t i = 0; i < t.accesses; ++i) {
       const auto& form = program.accesses[t.first_access + i].form;
       const bool both = form.mode == maslin::access_mode::inout || form.mode == maslin::access_mode::concurrent;
-      sum += static_cast<double>(form.bytes * form.columns) * (both ? 2 : 1);
+      sum += static_cast<double>(form.bytes) * static_cast<double>(form.columns) * (both ? 2 : 1);
     }
   return sum;
 }

@@ -32,7 +32,8 @@ struct bounds {
 constexpr bounds a_count{1, 1e9};
 constexpr bounds a_size{1, 1e18};
 constexpr bounds a_speed{1e-6, 1e6};
-constexpr bounds a_time{0, 1e12};
+constexpr bounds a_time{0, 1e9};   // of one step: virtual time ends after 9e12 us
+constexpr bounds a_core{1, 1024};  // of hardware threads
 constexpr bounds a_bandwidth{1e-6, 1e9};
 
 class document {
@@ -102,7 +103,9 @@ class section {
   }
 
   int count(std::string_view key) { return static_cast<int>(whole(key, a_count)); }
-  int count_or(std::string_view key, int otherwise) { return has(key) ? count(key) : otherwise; }
+  int count_or(std::string_view key, int otherwise, bounds within = a_count) {
+    return has(key) ? static_cast<int>(whole(key, within)) : otherwise;
+  }
 
   /// Gives the place of the word in `words`.
   std::size_t one_of(std::string_view key, const std::vector<std::string>& words) {
@@ -214,13 +217,13 @@ host_spec read_hosts(section s) {
   h.contexts = s.count("contexts");
   h.speed = s.optional_number("speed", a_speed);
   h.contention = s.optional_number("contention", {0, 1000});
-  h.threads_per_core = s.count_or("threads_per_core", 1);
+  h.threads_per_core = s.count_or("threads_per_core", 1, a_core);
   if (h.contexts % h.threads_per_core != 0)
     s.fail_at("threads_per_core",
               fmt::format("'hosts.threads_per_core' is {}, which does not divide the {} contexts evenly",
                           h.threads_per_core, h.contexts));
   h.smt = s.optional_number("smt", {0, 1000});
-  h.quantum_us = s.optional_number("quantum_us", {1e-3, 1e12});
+  h.quantum_us = s.optional_number("quantum_us", {1e-3, a_time.most});
   h.switch_us = s.optional_number("switch_us", a_time);
   h.source = s.source();
   s.done();
@@ -273,9 +276,14 @@ memory_spec read_memory(section s, int workers) {
   return m;
 }
 
-link_spec read_link(section s) {
+/// `others`: what was read before it.
+link_spec read_link(section s, const std::vector<link_spec>& others) {
   link_spec l;
   l.between = s.one_of("between", {"groups", "nodes"}) == 0 ? link_spec::ends::groups : link_spec::ends::nodes;
+  if (std::any_of(others.begin(), others.end(), [&](const link_spec& o) { return o.between == l.between; }))
+    s.fail_at("between",
+              fmt::format("a second [[link]] between \"{}\"; expected one at most: put into one what both say",
+                          s.text("between")));
   l.bandwidth_gb_per_s = s.number("bandwidth_gb_per_s", a_bandwidth);
   l.latency_us = s.optional_number("latency_us", a_time);
   l.source = s.source();
@@ -343,7 +351,7 @@ machine_spec read_spec(const std::string& path) {
   if (auto store = s.table("local_store")) spec.local_store = read_local_store(*store);
   if (auto transfer = s.table("transfer")) spec.transfer = read_transfer(*transfer);
   for (section& level : s.tables("memory")) spec.memory.push_back(read_memory(level, spec.workers.count));
-  for (section& link : s.tables("link")) spec.links.push_back(read_link(link));
+  for (section& link : s.tables("link")) spec.links.push_back(read_link(link, spec.links));
   s.done();
   return spec;
 }

@@ -220,6 +220,25 @@ TEST(Spec, WhatIsOutOfRangeSaysTheRange) {
             std::string::npos);
 }
 
+TEST(Spec, OneLinkJoinsGroupsAndOneJoinsNodes) {
+  const auto link = [](const std::string& between) {
+    return "[[link]]\nbetween = \"" + between + "\"\nbandwidth_gb_per_s = 1\nsource = \"s\"\n";
+  };
+  EXPECT_EQ(complaint(good + link("groups") + link("nodes")), "");
+  EXPECT_EQ(complaint(good + link("nodes") + link("groups") + link("nodes")),
+            "15:11: a second [[link]] between \"nodes\"; expected one at most: put into one what both say");
+}
+
+TEST(Spec, TimesAndCoresThatLeadToNumbersTooLargeAreOutOfRange) {
+  EXPECT_NE(complaint(good + "[dispatch]\ntask_us = 1e10\nsource = \"s\"\n")
+                .find("7:11: 'dispatch.task_us' is 10000000000; expected 0 to 1000000000"),
+            std::string::npos);
+  const std::string accelerators = "name = \"x\"\n[workers]\nkind = \"accelerator\"\ncount = 4\nsource = \"s\"\n";
+  EXPECT_NE(complaint(accelerators + "[hosts]\ncontexts = 1000000\nthreads_per_core = 1000000\nsource = \"s\"\n")
+                .find("8:20: 'hosts.threads_per_core' is 1000000; expected 1 to 1024"),
+            std::string::npos);
+}
+
 TEST(Spec, WhatIsNotTomlSaysWhere) {
   EXPECT_EQ(complaint("name = \n").substr(0, 22), "1:8: this is not TOML:");
   EXPECT_NE(complaint("name = \"x\"\nname = \"y\"\n").find("2:"), std::string::npos);

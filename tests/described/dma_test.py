@@ -89,6 +89,8 @@ class Dma(unittest.TestCase):
         self.record()
         self.refused("maslin dma run.mtrace --clusters 3", "3 clusters of 2 workers")
         self.refused("maslin dma run.mtrace --packet 100", "packets of 100 bytes")
+        self.refused("maslin dma run.mtrace --packet 1152921504606846976", "--packet is 1152921504606846976; expected")
+        self.refused("maslin dma run.mtrace --banks 2000000000", "2000000000 banks")
         self.refused("maslin dma run.mtrace --interleave permuted --banks 6", "6 permuted banks")
         self.refused("maslin dma run.mtrace --interleave no", "--interleave")
         self.refused("maslin dma absent.mtrace", "absent.mtrace")

@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <utility>
 
 #include "maslin/error.hpp"
 #include "trace/recorder.hpp"
@@ -100,6 +103,30 @@ TEST_F(DmaTransfers, LeaveOutWhatWaitsName) {
   trace::record(0, task_end, 0, 7);
   trace::record(0, wait_end, 0, 0);
   EXPECT_EQ(read().bytes, 512u);
+}
+
+TEST_F(DmaTransfers, AreRefusedWhereTheyLieOutsideMemoryOrCannotBeCounted) {
+  const auto refusal = [this](std::initializer_list<std::pair<const char*, std::uint64_t>> all) {
+    trace::stop();
+    trace::start(path_, 3);
+    trace::record(0, task_create, 0, 7);
+    for (const auto& [form, address] : all) accesses(0, form, address);
+    trace::record(0, task_begin, 0, 7);
+    trace::record(0, task_end, 0, 7);
+    try {
+      (void)read();
+    } catch (const maslin::error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  constexpr const char* outside = "lies outside all memory";
+  EXPECT_NE(refusal({{"in 4611686018427387904 x 4 / 4611686018427387904", 0}}).find(outside), std::string::npos);
+  EXPECT_NE(refusal({{"in 16 x 9223372036854775807 / 9223372036854775807", 0}}).find(outside), std::string::npos);
+  EXPECT_NE(refusal({{"in 1 x 1099511627776 / 1", 0}}).find(outside), std::string::npos);
+  EXPECT_NE(refusal({{"in 4096", ~std::uint64_t{0} - 8}}).find(outside), std::string::npos);
+  constexpr const char* all_memory = "in 9223372036854775808";
+  EXPECT_NE(refusal({{all_memory, 0}, {all_memory, 0}}).find("more bytes together"), std::string::npos);
 }
 
 TEST_F(DmaTransfers, AreRefusedWhereNoTaskNamesData) {

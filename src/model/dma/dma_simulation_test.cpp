@@ -156,6 +156,18 @@ TEST(DmaSimulation, PermutedBanksKeepThePagesOfTwoStreamsOpen) {
   EXPECT_EQ(misses(interleaving::permuted), 2u);
 }
 
+TEST(DmaSimulation, AnEndThatNoPicosecondsCountIsAnError) {
+  parameters p;
+  p.cycle_ps = std::int64_t{1} << 60;
+  simulation s(p);
+  s.note_ends();
+  s.add({0, 0, 0, 7 * 128, direction::get});
+  s.run();
+  EXPECT_EQ(s.now_ps(), 7 * p.cycle_ps);
+  s.add({0, 0, 0, 128, direction::get});
+  EXPECT_THROW(s.run(), error);
+}
+
 TEST(DmaSimulation, WhatCannotBeIsRefusedInWords) {
   const auto refusal = [](auto change) {
     parameters p;
@@ -173,6 +185,7 @@ TEST(DmaSimulation, WhatCannotBeIsRefusedInWords) {
   EXPECT_NE(refusal([](parameters& p) { p.cache_bytes = 100; }).find("an SL1 of 100 bytes"), std::string::npos);
   EXPECT_NE(refusal([](parameters& p) { p.page_bytes = 64; }).find("pages of 64 bytes"), std::string::npos);
   EXPECT_NE(refusal([](parameters& p) { p.banks = 0; }).find("0 banks"), std::string::npos);
+  EXPECT_NE(refusal([](parameters& p) { p.banks = 1'000'000'000; }).find("1000000000 banks"), std::string::npos);
   EXPECT_NE(refusal([](parameters& p) { p.banks = 3, p.banks_by = interleaving::permuted; }).find("3 permuted banks"),
             std::string::npos);
   EXPECT_NE(refusal([](parameters& p) { p.cycle_ps = 0; }).find("0 ps"), std::string::npos);

@@ -13,6 +13,7 @@ namespace maslin::dma {
 namespace {
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+constexpr int most_banks = 1 << 20;
 constexpr std::uint64_t most_lines = std::uint64_t{1} << 24;  // the simulation itself keeps about 40 bytes of each
 
 parameters checked(const parameters& p) {
@@ -26,7 +27,8 @@ parameters checked(const parameters& p) {
   if (p.cache_bytes % p.packet_bytes != 0 || p.cache_bytes / p.packet_bytes > most_lines)
     refuse(fmt::format("an SL1 of {} bytes; it must hold a whole number of lines of {} bytes, {} at most",
                        p.cache_bytes, p.packet_bytes, most_lines));
-  if (p.banks < 1) refuse(fmt::format("{} banks; there must be one at least", p.banks));
+  if (p.banks < 1 || p.banks > most_banks)
+    refuse(fmt::format("{} banks; there must be between 1 and {}", p.banks, most_banks));
   if (p.banks_by == interleaving::permuted && !std::has_single_bit(static_cast<unsigned>(p.banks)))
     refuse(fmt::format("{} permuted banks; their number must be a power of two", p.banks));
   if (p.page_bytes == 0 || p.page_bytes % p.packet_bytes != 0)
@@ -61,6 +63,9 @@ void simulation::add(const operation& o) {
   if (!s.done() && o.start_ps < s.waiting.back().start_ps) s.sorted = false;
   s.waiting.push_back({start, o.start_ps, o.address, o.address + o.bytes, added_++, o.way});
 }
+
+/// Gives the last one whose time is a number of picoseconds.
+std::int64_t simulation::last_cycle() const { return never / machine_.cycle_ps; }
 
 /// The token finds the operations of a worker in the order of their starts.
 void simulation::order(stream& s) {
@@ -135,7 +140,7 @@ void simulation::advance(cluster_state& c, const packet& p) {
   q.address = p.end;
   bool stays = true;
   if (q.address == q.end) {
-    if (notes_ends_) ends_[q.number] = (cycle_ + 1) * machine_.cycle_ps;
+    if (notes_ends_) ends_[q.number] = cycle_ < last_cycle() ? (cycle_ + 1) * machine_.cycle_ps : never;
     ++s.at;
     if (s.done() || s.waiting[s.at].start > cycle_ + 1) {
       stays = false;
@@ -212,6 +217,11 @@ void simulation::run() {
     run_alone(clusters_[0]);
   else
     run_together();
+  if (cycle_ > last_cycle())
+    throw error(fmt::format(
+        "DMA simulation: the last packet arrives in cycle {} of {} ps, after more than 106 days; expected a "
+        "faster bus or fewer bytes",
+        cycle_, machine_.cycle_ps));
   for (stream& s : streams_) {
     s.waiting.clear();
     s.at = 0;

@@ -86,6 +86,7 @@ class simulation {
     bool whole;
   };
 
+  std::int64_t last_cycle() const;
   void order(stream& s);
   void admit(cluster_state& c);
   packet next_packet(const cluster_state& c) const;
