@@ -12,9 +12,17 @@ kernel_counts::kernel_counts(int workers)
       waited_(std::make_unique<wait_time[]>(static_cast<std::size_t>(workers))),
       mean_seconds_(std::make_unique<std::atomic<double>[]>(columns_)) {}
 
-std::uint32_t kernel_counts::of_loop(const void* body, std::uint32_t line) const {
-  const auto site = reinterpret_cast<std::uintptr_t>(body) * 31 + line;
-  return kernels_ + static_cast<std::uint32_t>((site * 0x9e3779b97f4a7c15u) >> 59);
+std::uint32_t kernel_counts::of_loop(const void* body, std::uint32_t line) const noexcept {
+  const std::uintptr_t site = reinterpret_cast<std::uintptr_t>(body) ^ (std::uintptr_t{line} << 48);
+  std::uint32_t number = 0;
+  for (std::atomic<std::uintptr_t>& at : sites_) {
+    // A site says nothing of other memory, so that no order is needed.
+    std::uintptr_t found = at.load(std::memory_order_relaxed);
+    if (found == 0 && at.compare_exchange_strong(found, site, std::memory_order_relaxed)) break;
+    if (found == site) break;
+    ++number;
+  }
+  return kernels_ + number;
 }
 
 void kernel_counts::count(int worker, std::uint32_t column, int width, std::uint64_t ticks, bool by_stream,

@@ -20,8 +20,10 @@ class kernel_counts {
 
   /// Gives the column of a kernel.
   std::uint32_t of_kernel(std::uint32_t kernel) const { return std::min(kernel, kernels_ - 1); }
-  /// Gives the column of a loop that a stream runs itself, by its call site; two may share one.
-  std::uint32_t of_loop(const void* body, std::uint32_t line) const;
+  /// Gives the column of a loop that a stream runs itself, by its call site. Sites are numbered in the order in which
+  /// the phase comes to them, not by where the program lies in memory; the last column counts all those from the 32nd
+  /// on.
+  std::uint32_t of_loop(const void* body, std::uint32_t line) const noexcept;
 
   /// On that worker: an execution at that width that completed so much: 1, or a loop's iterations.
   void count(int worker, std::uint32_t column, int width, std::uint64_t ticks, bool by_stream, std::uint64_t completed);
@@ -81,6 +83,7 @@ class kernel_counts {
   grain::kernel_record counted_in(std::uint32_t column, double seconds_per_tick) const;
 
   static constexpr std::uint32_t loops = 32;
+  mutable std::atomic<std::uintptr_t> sites_[loops - 1] = {};  ///< of the loops, by number; 0: not taken yet
 
   int workers_;
   std::uint32_t kernels_;  ///< behind them, the loops
