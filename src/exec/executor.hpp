@@ -34,8 +34,15 @@ class executor : public graph::ready_sink {
 
   // ready(task): the task is a member of its scope and waits for nothing; it runs once, now or later.
 
-  /// A body that was run by `execute` or `call_kernel` has returned; its context is in force.
-  virtual void ran() noexcept {}
+  /// The calling context's code has run since the last call that came here: where code is timed, its time is taken now.
+  /// Called where another context comes into force on the same stack, and where that one ends, so that each is charged
+  /// for its own code.
+  void ran() noexcept {
+    if (times_code_) [[unlikely]]
+      take_time();
+  }
+  /// Is code timed while it runs, because its time is that of a described machine?
+  bool times_code() const noexcept { return times_code_; }
   /// The body of a task that is timed, created at that line, took so long. `leaves_tasks`: it has returned before tasks
   /// that it created were done.
   virtual void learn(detail::task_function, const location&, std::uint64_t /*ticks*/, bool /*leaves_tasks*/) noexcept {}
@@ -116,6 +123,26 @@ class executor : public graph::ready_sink {
   /// Tasks that create tasks that create tasks: is there stack left for the next?
   virtual bool has_stack_room() const noexcept { return true; }
   virtual bool serial() const { return false; }
+
+ protected:
+  executor() = default;
+  explicit executor(bool times_code) : times_code_(times_code) {}
+
+ private:
+  virtual void take_time() noexcept {}
+  const bool times_code_ = false;
+};
+
+/// Lives while code runs whose context is in force.
+class timed_code {
+ public:
+  explicit timed_code(executor& exec) : exec_(exec) {}
+  ~timed_code() { exec_.ran(); }
+  timed_code(const timed_code&) = delete;
+  timed_code& operator=(const timed_code&) = delete;
+
+ private:
+  executor& exec_;
 };
 
 /// Suspends the caller until at most `rest` members of the scope are open.

@@ -18,7 +18,12 @@ void await_scope(executor& exec, const context& caller, scope& covered) {
   await(exec, covered);
 }
 
-void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
+namespace {
+
+/// `Times`: where code is timed, each block is charged for itself, or says what it costs.
+template <bool Times>
+void run_loop_in_place(executor& exec, context& caller, const detail::loop& l) {
+  if constexpr (Times) exec.ran();
   const std::int64_t blocks = l.blocks();
   scope own(caller.children);
   context here(own);
@@ -29,10 +34,28 @@ void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
     const entered in(here);
     const base::kept_rounding callers;
     traced_blocks traced(exec, l);
-    for (std::int64_t next = 0; next < blocks && !own.has_errors(); traced.reached(next))
-      run_to_end(exec, here, own, [&] { l.run_blocks(next, traced.next_stop(blocks)); });
+    for (std::int64_t next = 0; next < blocks && !own.has_errors(); traced.reached(next)) {
+      const std::int64_t end = Times ? next + 1 : blocks;
+      run_to_end(exec, here, own, [&] { l.run_blocks(next, traced.next_stop(end)); });
+      if constexpr (Times) {
+        exec.ran();
+        here.declares = false;
+      }
+    }
   }
   if (own.has_errors()) rethrow_first(own.take_errors());
+}
+
+[[gnu::noinline, gnu::cold]] void timed_loop_in_place(executor& exec, context& caller, const detail::loop& l) {
+  run_loop_in_place<true>(exec, caller, l);
+}
+
+}  // namespace
+
+void loop_in_place(executor& exec, context& caller, const detail::loop& l) {
+  if (exec.times_code()) [[unlikely]]
+    return timed_loop_in_place(exec, caller, l);
+  run_loop_in_place<false>(exec, caller, l);
 }
 
 namespace {
@@ -104,6 +127,22 @@ void call_kernel(executor& exec, context& caller, int width, void (*call)(void*)
   call(env);
 }
 
+void call_inner_kernel(executor& exec, context& caller, void (*call)(void*), void* env) {
+  struct marks {
+    context& c;
+    executor& exec;
+    const bool declares = c.declares;
+    ~marks() {  // what it declares it declares for itself
+      exec.ran();
+      c.declares = declares;
+    }
+  };
+  exec.ran();
+  const marks during{caller, exec};
+  const base::kept_rounding callers;
+  call(env);
+}
+
 std::uint32_t traced_kernel(std::uint32_t kernel) {
   if (!trace::on()) return 0;
   constexpr std::uint32_t remembered = 256;
@@ -139,7 +178,10 @@ void phase_in_place(executor& exec, context& caller, const detail::phase& p, std
     trace_event(trace::event_kind::stream_begin, stream);
     {
       const base::kept_rounding callers;
-      errors.add_all(static_cast<std::uint64_t>(i), run_enclosed(exec, here, own, [&] { p.run(p.env, i); }));
+      errors.add_all(static_cast<std::uint64_t>(i), run_enclosed(exec, here, own, [&] {
+                       const timed_code streams(exec);
+                       p.run(p.env, i);
+                     }));
     }
     trace_event(trace::event_kind::stream_end, stream);
     report->change([&](phase_report& r) {

@@ -63,6 +63,9 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
 /// At width 1 its loops are not shared.
 void call_kernel(executor& exec, context& caller, int width, void (*call)(void*), void* env);
 
+/// Runs a kernel that another one off-loads, as a part of that one: in its context.
+void call_inner_kernel(executor& exec, context& caller, void (*call)(void*), void* env);
+
 /// Gives a kernel's name in the trace; 0 while none is on.
 std::uint32_t traced_kernel(std::uint32_t kernel);
 

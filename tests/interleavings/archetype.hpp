@@ -176,6 +176,7 @@ class archetype final : public executor, public phase_host {
   static constexpr int forks_between_looks = 0;
   bool may_give(const archetype_worker& w) const;
 
+  using stream_code = nothing_to_do;
   using phase_call = nothing_to_do;
   base::short_lock& grain_lock() { return grain_lock_; }
   using grain_guard = core::grain_guard<archetype>;

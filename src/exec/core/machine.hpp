@@ -168,6 +168,8 @@ template <class Machine>
 concept machine_with_streams = machine_with_loops<Machine> && std::derived_from<Machine, phase_host> &&
     requires(Machine& machine, worker_of<Machine>* w, context& here, stream_run& s, const detail::loop& l,
              error_list& errors, trace::event_kind what, void (*call)(void*), void* env, std::uint32_t kernel) {
+  // Lives while the code of a stream runs, whose context is in force.
+  requires guard_of<typename Machine::stream_code, Machine>;
   // Lives while a phase is called.
   requires guard_of<typename Machine::phase_call, Machine>;
   // Holds the lock of what sched/grain decides.

@@ -117,6 +117,7 @@ void run_stream(Machine& machine, stream_run& s) {
   machine.trace_stream(trace::event_kind::stream_begin, s);
   error_list errors = run_enclosed(machine, here, own, [&] {
     const base::in_float_mode callers(phase.mode());
+    const typename Machine::stream_code during(machine);
     phase.what().run(phase.what().env, s.index);
   });
   if (machine.ended_outside(s, errors)) return;
@@ -177,10 +178,7 @@ void run_loop(Machine& machine, context& caller, const detail::loop& l) {
 template <machine_with_streams Machine>
 void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*call)(void*), void* env) {
   auto* s = static_cast<stream_run*>(here.stream);
-  if (here.in_offload) {
-    const base::kept_rounding callers;
-    return call(env);
-  }
+  if (here.in_offload) return call_inner_kernel(machine, here, call, env);
   if (s && here.owns_stream) machine.come_to_offload(here, *s);
   worker_of<Machine>* w = machine.calling_worker();
   const bool outside = machine.has_no_worker(w);

@@ -64,6 +64,7 @@ error_list take_task(detail::fork_frame& fork) {
 error_list take_branch(detail::branch_frame& frame) {
   if (!frame.inside) return {};
   branch& over = branch_of(frame);
+  the_executor().ran();
   await_tasks_at_end(the_executor(), over.self);
   error_list errors = over.own.has_errors() ? over.own.take_errors() : error_list();
   frame.inside = nullptr;

@@ -102,9 +102,10 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
   return size == large && is_full(exec, here, what.in) && exec.has_stack_room() ? small : size;
 }
 
-/// Can a task of that size do without a context until it needs one?
-[[gnu::always_inline]] inline bool needs_no_context(const task_description& what, task_size size,
+/// Can a task of that size do without a context until it needs one? Not where its code is charged for.
+[[gnu::always_inline]] inline bool needs_no_context(const executor& exec, const task_description& what, task_size size,
                                                     thread_state& on) noexcept {
+  if (exec.times_code()) return false;
   const bool is_tiny = size == task_size::tiny;
   if (trace::on() || !tells_nobody(on, is_tiny)) return false;
   // What is larger, and needs no data, is likely to create more of its kind: `run_at_once` makes a worker of its
@@ -160,7 +161,7 @@ start start_task(const task_description& what, task_frame* frame) noexcept {
   if (size == task_size::large) return start::handed_over;
   // With accesses the creator may have been suspended (`comes_to_rest`), and goes on elsewhere.
   thread_state& on = what.access_count > 0 ? address_of_thread_state() : state_of_thread;
-  if (!frame || !needs_no_context(what, size, on))
+  if (!frame || !needs_no_context(*exec, what, size, on))
     return size == task_size::tiny ? start::tiny_at_once : start::at_once;
   begin(*exec, *frame, what, on, creator);
   return start::begun;
@@ -214,7 +215,9 @@ void run_in_context(executor& exec, const task_description& what, void* callable
   const std::uint64_t begin = base::one_in_thirty_two() ? base::ticks() : 0;
   bool leaves_tasks = false;
   const base::kept_rounding creators;
+  exec.ran();
   error_list errors = run_enclosed(exec, here, own, [&] {
+    const timed_code body(exec);
     what.run(callable, records, body_use::call);
     leaves_tasks = !own.quiet();
   });
@@ -271,10 +274,11 @@ void end_kept(task_frame& task, const task_description& what, bool has_thrown) n
 void run_at_once(const task_description& what, void* callable, access_record* records, bool tiny) {
   const auto run = [&] {
     thread_state& on = state_of_thread;
-    if (what.access_count > 0 || !needs_no_context(what, task_size::small, on))
-      return run_in_context(*running_executor.load(std::memory_order_acquire), what, callable, records, tiny);
+    executor& exec = *running_executor.load(std::memory_order_acquire);
+    if (what.access_count > 0 || !needs_no_context(exec, what, task_size::small, on))
+      return run_in_context(exec, what, callable, records, tiny);
     task_frame task;
-    begin(the_executor(), task, what, on, what.in ? nullptr : &current_context());
+    begin(exec, task, what, on, what.in ? nullptr : &current_context());
     try {
       what.run(callable, nullptr, body_use::call);
     } catch (...) {

@@ -79,7 +79,13 @@ void run_here(executor& exec, task_node* task) {
   const location where = task->where;
   const std::uint64_t number = traced_number(task);
   trace_task(exec, trace::event_kind::task_begin, where, number);
-  run_task(exec, task, exec);
+  exec.ran();
+  if (exec.times_code()) [[unlikely]] {
+    execute(exec, task, exec);
+    graph::complete(task, exec);
+  } else {
+    run_task(exec, task, exec);
+  }
   trace_task(exec, trace::event_kind::task_end, where, number);
 }
 

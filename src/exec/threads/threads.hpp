@@ -85,6 +85,9 @@ class threads_executor final : public executor, public phase_host {
   worker& at(int index) { return *workers_[static_cast<std::size_t>(index)]; }
 
   // For core/streams.hpp.
+  struct stream_code {
+    explicit stream_code(const threads_executor&) noexcept {}
+  };
   class phase_call;
   using grain_guard = core::grain_guard<threads_executor>;
   using grain_attempt = core::grain_attempt<threads_executor>;

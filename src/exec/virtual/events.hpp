@@ -9,6 +9,17 @@ namespace maslin {
 
 using picoseconds = std::int64_t;
 
+/// Virtual time goes no further: 9,000,000 s.
+constexpr picoseconds end_of_time = 9'000'000'000'000'000'000;
+/// Gives the time that comes so much later, or the end of time. Neither is negative.
+constexpr picoseconds later(picoseconds when, picoseconds by) noexcept {
+  return by >= end_of_time - when ? end_of_time : when + by;
+}
+/// Gives so many picoseconds as a whole number, up to the end of time.
+constexpr picoseconds whole_picoseconds(double time) noexcept {
+  return time >= static_cast<double>(end_of_time) ? end_of_time : static_cast<picoseconds>(time);
+}
+
 /// Of those at one time, code that goes on comes before who looks around for something; among equals, the one that was
 /// added first.
 struct event {

@@ -57,11 +57,18 @@ void host_context::poll_until(picoseconds now) {
 /// otherwise it has kept its turn.
 void host_context::join(virtual_fiber& f) {
   poll_until(exec.now_);
+  if (!has_others()) renew_slice();
   f.on_host.away = false;
   f.on_host.expected = host_thread::at_once;
   if (!grain::polls(exec.times_.host)) return;
   std::erase(threads_, &f);
   threads_.insert(threads_.end() - (running ? 1 : 0), &f);
+}
+
+/// A thread that nobody wants to follow has one slice after the other: the one that it has now ends now or later.
+void host_context::renew_slice() {
+  const picoseconds passed = exec.now_ - slice_ends_, length = exec.times_.quantum;
+  if (passed > 0 && length > 0) slice_ends_ += (passed + length - 1) / length * length;
 }
 
 void host_context::enqueue(virtual_fiber& f, picoseconds when) {
@@ -99,9 +106,8 @@ virtual_fiber* host_context::choose() {
     return nullptr;
   }
   const auto next = threads_.begin() + static_cast<std::ptrdiff_t>(turn->thread);
-  if (!polled) clock += switch_to(**next);  // the time of a poll has its switch in it
+  if (!polled) clock = later(clock, switch_to(**next));  // the time of a poll has its switch in it
   take(next);
-  slice_ends_ = clock + exec.times_.quantum;
   if (!is_spinning()) return running;
   go_on_spinning();
   return nullptr;
@@ -123,6 +129,7 @@ void host_context::take(std::vector<virtual_fiber*>::iterator next) {
   last_ = running;
   std::rotate(threads_.begin(), next + 1, threads_.end());
   polling_.reset();
+  slice_ends_ = later(clock, exec.times_.quantum);
 }
 
 bool host_context::give_turn() {
@@ -131,18 +138,18 @@ bool host_context::give_turn() {
     return !f->on_host.away && f->on_host.ready_at != host_thread::never;
   });
   if (ready == threads_.end()) return false;
+  clock = later(std::max(clock, exec.now_), switch_to(**ready));
   take(ready);
   exec.expect(*this, running->on_host.ready_at);
   return true;
 }
 
 /// Who polls or spins keeps a context as busy as who computes.
-picoseconds host_context::slowed(picoseconds alone) const {
+double host_context::slowed(double alone) const {
   const double sharing = static_cast<double>(std::max<std::int64_t>(1, present())) - 1;
   const auto busy =
       std::count_if(neighbours.begin(), neighbours.end(), [](const host_context* h) { return h->present() > 0; });
-  return static_cast<picoseconds>(static_cast<double>(alone) * (1 + exec.times_.contention * sharing) *
-                                  (1 + exec.times_.smt * static_cast<double>(busy)));
+  return alone * (1 + exec.times_.contention * sharing) * (1 + exec.times_.smt * static_cast<double>(busy));
 }
 
 void host_context::pass(picoseconds time) {

@@ -19,7 +19,8 @@ struct host_context final : processor {
   /// Gives how many threads share it now: none that waits for something that is no kernel.
   std::int64_t present() const;
   /// Gives the time that `alone` takes here now.
-  picoseconds slowed(picoseconds alone) const;
+  picoseconds slowed(picoseconds alone) const { return whole_picoseconds(slowed(static_cast<double>(alone))); }
+  double slowed(double alone) const;
   /// Lets time pass for the thread that runs: it may lose the context meanwhile, and gets it back.
   void pass(picoseconds time);
   /// The thread that runs has off-loaded a kernel: it keeps the context and spins, or yields.
@@ -35,6 +36,7 @@ struct host_context final : processor {
  private:
   std::vector<const grain::host_thread*> turns() const;
   bool has_others() const;
+  void renew_slice();
   picoseconds switch_to(const virtual_fiber& f) const;
   std::optional<grain::host_turn> next_poll();
   void poll_until(picoseconds now);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/clock.hpp"
 #include "base/float_mode.hpp"
 #include "exec/core/streams.hpp"
 #include "exec/in_place.hpp"
@@ -27,12 +26,13 @@ bool hosts::give_turn() {
   return std::any_of(contexts_.begin(), contexts_.end(), [](const auto& c) { return c->give_turn(); });
 }
 
-/// Binds a new thread to the context that fewest share.
+/// Binds a new thread to the context that fewest share, of those on the worker's node.
 void hosts::begin_stream(phase_run& phase, std::int64_t index, int worker) {
   virtual_fiber& f = exec_.take_fiber(idle_streams_, stream_body);
   f.stream.emplace(phase, index);
   phase.started(*f.stream, worker);
-  const auto fewest = std::min_element(contexts_.begin(), contexts_.end(),
+  const auto of_node = contexts_.begin() + exec_.times_.hosts_of_worker(worker);
+  const auto fewest = std::min_element(of_node, of_node + exec_.times_.contexts,
                                        [](const auto& a, const auto& b) { return a->threads() < b->threads(); });
   (*fewest)->bind(f);
   f.home->enqueue(f, exec_.now_);
@@ -78,7 +78,7 @@ bool hosts::stays_on_host(std::uint32_t kernel, int width) {
   const double one = exec_.times_.kernel_on_host * lengths_.of_one_worker(kernel, width);
   return !grain::worth_off_loading(
       {.accelerator = lengths_.at_width(kernel, width),
-       .host = static_cast<double>(h.slowed(static_cast<picoseconds>(one))),
+       .host = h.slowed(one),
        .communication = static_cast<double>(exec_.times_.signal),
        .context_switch = sharing > 1 ? static_cast<double>(exec_.times_.context_switch) : 0,
        .sharing = sharing});
@@ -91,7 +91,7 @@ void hosts::run_on_host(context& caller, std::uint32_t kernel, void (*call)(void
   const int at = s ? s->worker : exec_.track();
   const auto begin = static_cast<picoseconds>(exec_.ticks());
   const auto& h = *static_cast<const host_context*>(exec_.here());
-  const double longer = exec_.times_.kernel_on_host * static_cast<double>(h.slowed(1'000'000)) * 1e-6;
+  const double longer = exec_.times_.kernel_on_host * static_cast<double>(h.slowed(picoseconds{1'000'000})) * 1e-6;
   const std::uint32_t name = traced_kernel(kernel);
   trace::record(at, trace::event_kind::offload_begin, name, trace::on_host);
   std::exception_ptr thrown;
@@ -118,7 +118,9 @@ void hosts::call_on_team(const context& caller, kernel_run& k) {
   virtual_worker& to = exec_.at(exec_.calling_team(caller).first());
   k.waits = h.running;
   k.arrives = exec_.signalled(to);
-  to.kernels.push_back(&k);
+  to.kernels.insert(std::upper_bound(to.kernels.begin(), to.kernels.end(), k.arrives,
+                                     [](picoseconds when, const kernel_run* other) { return when < other->arrives; }),
+                    &k);
   exec_.expect(to, k.arrives);
   h.off_loaded();
   exec_.make_way(*k.waits);
@@ -129,10 +131,10 @@ bool hosts::run_kernel(virtual_worker& w) {
   kernel_run& k = *w.kernels.front();
   if (k.arrives > w.clock) return exec_.expect(w, k.arrives), false;
   w.kernels.erase(w.kernels.begin());
-  exec_.since_ = base::ticks();
   const picoseconds begin = w.clock;
   const std::uint32_t name = traced_kernel(k.kernel);
   trace::record(w.index, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(k.width));
+  calling_thread::code_begins();
   try {
     const entered in(*k.caller);
     const base::in_float_mode callers(k.mode);

@@ -1,6 +1,5 @@
 #include <bit>
 
-#include "base/clock.hpp"
 #include "exec/core/loops.hpp"
 #include "exec/in_place.hpp"
 #include "exec/virtual/monitor_guard.hpp"
@@ -31,11 +30,11 @@ struct block_by_block {
 }  // namespace
 
 void virtual_executor::run_blocks(virtual_worker* w, loop_run& run, std::int64_t first, std::int64_t last) {
+  const calling_thread::runs_code_meanwhile during;
   core::run_blocks(*this, w, run, first, last, block_by_block{*this, first});
 }
 
 void virtual_executor::run_part(virtual_worker* w, const loop_part& part) {
-  since_ = base::ticks();
   run_blocks(w, *part.loop, part.first, part.last);
   ends(*w, {nullptr, part});
 }

@@ -19,7 +19,7 @@ class virtual_executor::monitor_guard {
 
  private:
   virtual_executor& exec_;
-  const bool was_;
+  const entry was_;
 };
 
 /// Being inside to note something: nothing else happens meanwhile.

@@ -1,6 +1,5 @@
 #include <optional>
 
-#include "base/clock.hpp"
 #include "exec/core/streams.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/tracing.hpp"
@@ -64,7 +63,7 @@ bool virtual_executor::start_stream(virtual_worker& w) {
 }
 
 void virtual_executor::run_stream(stream_run& s) {
-  since_ = base::ticks();
+  calling_thread::code_begins();
   core::run_stream(*this, s);
 }
 

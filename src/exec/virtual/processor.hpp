@@ -45,6 +45,7 @@ struct virtual_fiber final : waiter {
   const bool is_thread;
   processor* home = nullptr;
   virtual_fiber* next = nullptr;  ///< among those that may go on at its home, or among the idle fibers
+  picoseconds goes_on_at = 0;     ///< not earlier, at a worker: what it waited for has happened, or word of it arrives
   bool awake = true;              ///< it may go on
   bool asleep = false;            ///< it has left its processor to wait
   awaited_end waits_for;          ///< while it is asleep
@@ -111,10 +112,12 @@ struct virtual_worker final : processor, work_queue::watcher {
   void nonempty(bool holds_work) override;
   virtual_fiber* choose() override;
   void enqueue(virtual_fiber& f, picoseconds when) override;
+  /// May one of its fibers go on now?
+  bool has_ready() const { return first_ready && first_ready->goes_on_at <= clock; }
 
   virtual_executor& exec;
   MASLIN_ATOMIC<team*> in_team{nullptr};
-  virtual_fiber* first_ready = nullptr;  ///< fibers that may go on here, the earliest first
+  virtual_fiber* first_ready = nullptr;  ///< fibers that may go on here, now or later, the earliest first
   virtual_fiber* last_ready = nullptr;
   task_stack tasks;
   picoseconds gave_at = 0;  ///< when it gave a branch of a fork away last

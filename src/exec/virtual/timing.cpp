@@ -24,12 +24,14 @@ timing::timing(const machine::machine_spec& machine)
     wake = from_microseconds(machine.dispatch->wake_us);
     spin = from_microseconds(machine.dispatch->spin_us);
   }
+  nodes = machine.nodes;
   node = machine.workers.count;
   group = node / machine.workers.groups;
   for (const machine::link_spec& link : machine.links)
     (link.between == machine::link_spec::ends::groups ? between_groups : between_nodes) =
         from_microseconds(link.latency_us);
   if (!machine.hosts) return;
+  contexts = machine.hosts->contexts;
   host_picoseconds = base::seconds_per_tick() * 1e12 / machine.hosts->speed.value_or(1);
   kernel_on_host = machine.workers.speed / machine.hosts->speed.value_or(1);
   contention = machine.hosts->contention.value_or(0);

@@ -11,11 +11,10 @@ struct timing {
   /// Reads MASLIN_DURATIONS and MASLIN_HOST, too. Throws `error`.
   explicit timing(const machine::machine_spec& machine);
 
-  /// Gives what a signal takes longer because of where the two workers are.
-  picoseconds between(int worker, int other) const {
-    if (worker / node != other / node) return between_nodes;
-    return worker / group != other / group ? between_groups : 0;
-  }
+  int node_of_worker(int worker) const { return worker / node; }
+  int node_of_host(int context) const { return context / contexts; }
+  /// Gives the first of the host contexts that a worker is behind. There may be more workers than are described.
+  int hosts_of_worker(int worker) const { return node_of_worker(worker) % nodes * contexts; }
 
   bool only_declared = false;      ///< what is not declared (`cost`) takes no time
   double worker_picoseconds = 0;   ///< a tick of this machine's clock, on a worker
@@ -33,6 +32,8 @@ struct timing {
   picoseconds between_nodes = 0;   ///< and from one node to another
   int group = 1;                   ///< workers of one
   int node = 1;                    ///< workers of one
+  int nodes = 1;                   ///< that are described
+  int contexts = 1;                ///< of the hosts of one node
   picoseconds context_switch = 0;  ///< of a host
   picoseconds quantum = 0;         ///< of a host's operating system
   grain::host_policy host = grain::host_policy::yield_if_not_ready;

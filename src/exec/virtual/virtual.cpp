@@ -27,21 +27,8 @@ static_assert(core::machine<virtual_executor>);
 
 namespace {
 
-thread_local bool owns_monitor = false;
-thread_local virtual_executor* started_here = nullptr;
 std::atomic<virtual_executor*> the_only_one{nullptr};
 std::atomic<std::uint64_t> last_nanoseconds{0};
-
-// A fiber may go on on another thread, so the address of a thread-local is not kept.
-[[gnu::noinline]] bool caller_owns_monitor() noexcept {
-  asm volatile("");
-  return owns_monitor;
-}
-[[gnu::noinline]] void set_caller_owns_monitor(bool now) noexcept { owns_monitor = now; }
-[[gnu::noinline]] virtual_executor* starter_of() noexcept {
-  asm volatile("");
-  return started_here;
-}
 
 void nothing(void*) {}
 
@@ -56,40 +43,10 @@ void nothing(void*) {}
 
 }  // namespace
 
-bool virtual_executor::enter(bool sees_others) {
-  const bool owned_before = caller_owns_monitor();
-  if (!owned_before) {
-    lock_.lock();
-    set_caller_owns_monitor(true);
-    if (processor* p = here()) {
-      current_ = p;
-      take_back_processor();
-    }
-  }
-  if (processor* p = here()) {
-    account(*p);
-    if (sees_others) sync(*p);
-  }
-  return owned_before;
-}
-
-void virtual_executor::leave(bool owned_before) {
-  since_ = base::ticks();
-  if (owned_before) return;
-  set_caller_owns_monitor(false);
-  lock_.unlock();
-}
-
-int virtual_executor::hold_track() noexcept {
-  const bool owned_before = enter(false);
-  track_holder_owned_ = owned_before;
-  return track();
-}
-
-void virtual_executor::leave_track() noexcept { leave(track_holder_owned_); }
-
 virtual_executor::virtual_executor(const machine::machine_spec& machine, int workers, schedule loops)
-    : machine_name_(machine.name),
+    : executor(!base::flag_of("MASLIN_DURATIONS")),
+      machine_name_(machine.name),
+      machine_file_(machine.file),
       times_(machine),
       stacks_(*base::number_of("MASLIN_STACK")),
       loops_(loops),
@@ -110,9 +67,10 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
     starter_->on_host.away = false;
   }
   first.running = starter_.get();
-  started_here = this;
+  calling_thread::set_started(this);
   the_only_one.store(this, std::memory_order_relaxed);
-  since_ = base::ticks();
+  current_context().declares = false;  // what it said on another machine
+  calling_thread::code_begins();
 }
 
 void virtual_executor::end() noexcept {
@@ -120,9 +78,14 @@ void virtual_executor::end() noexcept {
     const monitor_guard last(*this);
     drive(*starter_, [this] { return events_.empty(); });
   }
-  started_here = nullptr;
+  calling_thread::set_started(nullptr);
   the_only_one.store(nullptr, std::memory_order_relaxed);
   end_learning();
+  if (now_ >= end_of_time)
+    fmt::print(stderr,
+               "maslin: virtual time ended at 9,000,000 s, and what came later counts as if it took no time; make the "
+               "times in {} or the costs of the program smaller\n",
+               machine_file_);
   if (quiet_) return;
   const double here = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
   fmt::print(stderr, "maslin: {} workers of '{}' would have taken {:.6g} s (it took {:.3g} s to find out)\n", workers(),
@@ -135,8 +98,8 @@ processor& virtual_executor::processor_at(int number) const {
 }
 
 processor* virtual_executor::here() const {
-  if (caller_owns_monitor() && driver_) return current_;
-  return starter_of() == this ? starter_->home : nullptr;
+  if (calling_thread::owns_monitor() && driver_) return current_;
+  return calling_thread::started() == this ? starter_->home : nullptr;
 }
 
 virtual_worker* virtual_executor::self() const {
@@ -151,52 +114,9 @@ team& virtual_executor::calling_team(const context& c) const {
   return t ? *t : team_of(w);
 }
 
-void virtual_executor::account(processor& p) const {
-  const std::uint64_t now = base::ticks();
-  if (!times_.only_declared && !current_context().declares) {
-    const auto passed = static_cast<double>(now - since_);
-    if (p.index < workers())
-      p.clock += static_cast<picoseconds>(passed * times_.worker_picoseconds);
-    else
-      p.clock += static_cast<host_context&>(p).slowed(static_cast<picoseconds>(passed * times_.host_picoseconds));
-  }
-  since_ = now;
-}
-
-void virtual_executor::ran() noexcept {
-  if (processor* p = here()) account(*p);
-}
-
-bool virtual_executor::pay(double seconds) {
-  current_context().declares = true;  // so what it did since its last call is not counted as well
-  const monitor_guard calling(*this, false);
-  processor* p = here();
-  if (!p) return true;  // a foreign thread has no clock
-  const bool on_host = p->index >= workers();
-  // A kernel declares what it takes on a worker.
-  const double longer = on_host && current_context().in_offload ? times_.kernel_on_host : 1;
-  constexpr double most = 9e18;  // picoseconds
-  const double wanted = seconds * longer * 1e12;
-  if (static_cast<double>(p->clock) + wanted > most)
-    throw error("ms::cost: in virtual time this would end after more than 9,000,000 s; expected less");
-  const auto time = static_cast<picoseconds>(std::llround(wanted));
-  if (on_host)
-    static_cast<host_context*>(p)->pass(static_cast<host_context*>(p)->slowed(time));
-  else
-    p->clock += time;
-  return true;
-}
-
-void virtual_executor::catch_up() { const monitor_guard calling(*this); }
-
-std::int64_t virtual_executor::window() {
-  const monitor_guard calling(*this);  // what is done by the creator's now is no longer in flight
-  return std::max<std::int64_t>(4096, 2 * std::int64_t{workers()});  // all may have something to do, and the next thing
-}
-
-/// There is an event for the processor then, or earlier.
+/// There is an event for the processor then, or earlier; but none in the past.
 void virtual_executor::expect(processor& p, picoseconds when, bool goes_on) noexcept {
-  when = std::max(when, p.clock);
+  when = std::max({when, p.clock, now_});
   if (p.expected != 0 && p.expected_at <= when) return;
   if (p.index < workers()) asleep_.clear(p.index);
   p.expected = events_.add(when, p.index, goes_on);
@@ -211,25 +131,6 @@ bool virtual_executor::is_past(picoseconds when) {
 
 bool virtual_executor::somebody_goes_on_at(picoseconds when) const {
   return !events_.empty() && events_.next().when == when && events_.next().goes_on;
-}
-
-/// Lets everything happen that happens before the processor's now. Code whose time has come goes on until time passes.
-void virtual_executor::sync(processor& p) {
-  bool comes_next = is_past(p.clock) && (p.came_at == p.clock || !somebody_goes_on_at(p.clock));
-  for (; !comes_next; comes_next = is_past(p.clock)) {
-    // Its own event stands among the others' meanwhile, so that nobody goes past it.
-    virtual_fiber& me = *p.running;
-    expect(p, p.clock, true);
-    if (me.is_thread) {
-      me.awake = false;
-      drive(me, [&] { return me.awake; });
-    } else {
-      leave(me);
-    }
-    current_ = &p;
-  }
-  p.came_at = p.clock;
-  now_ = std::max(now_, p.clock);
 }
 
 /// Nothing happens any more, unless a thread of the program calls.
@@ -259,11 +160,17 @@ void virtual_executor::print_state() const {
 template <class Done>
 void virtual_executor::drive(virtual_fiber& me, Done&& done) {
   virtual_fiber* const before = std::exchange(driver_, &me);
+  const bool is_starter = &me == starter_.get();
   while (!done()) {
-    if (events_.empty()) {
-      if (resume_stranded() || lend_starters_processor(me)) continue;
+    const bool stands_back = starter_goes_first_ && !is_starter;
+    if (events_.empty() || stands_back) {
+      if (!stands_back && (resume_stranded() || lend_starters_processor(me))) continue;
       driver_ = before;
-      wait_for_threads();
+      if (stands_back)
+        moved_.wait(lock_);
+      else
+        wait_for_threads();
+      if (!is_starter) outside_.other_is_inside();
       driver_ = &me;
       continue;
     }
@@ -278,6 +185,7 @@ void virtual_executor::drive(virtual_fiber& me, Done&& done) {
     go_on(p);
   }
   driver_ = before;
+  if (is_starter && std::exchange(starter_goes_first_, false)) moved_.notify_all();
 }
 
 /// Nothing happens any more, and a foreign thread waits: while the program's own thread is outside, its processor may
@@ -286,20 +194,19 @@ bool virtual_executor::lend_starters_processor(const virtual_fiber& to) {
   processor& p = *starter_->home;
   if (&to == starter_.get() || p.running != starter_.get()) return false;
   starter_->on_host.away = true;
+  lent_at_ = p.clock;
   p.running = nullptr;
   expect(p, now_);
   return true;
 }
 
-/// The program's own thread has come back inside.
-void virtual_executor::take_back_processor() {
+/// The program's own thread has come back inside, and goes on at that time or later.
+void virtual_executor::take_back_processor(picoseconds when) {
   processor& p = *starter_->home;
-  if (p.running == starter_.get()) return;
   starter_->awake = false;
-  p.enqueue(*starter_, now_);
+  p.enqueue(*starter_, when);
   drive(*starter_, [this] { return starter_->awake; });
   current_ = &p;
-  since_ = base::ticks();
 }
 
 /// The processor's time has come: it goes on with what it ran, or looks for something.
@@ -311,11 +218,12 @@ void virtual_executor::go_on(processor& p) {
   current_ = &p;
   virtual_fiber& to = *p.running;
   if (to.is_thread) {
-    to.awake = true;
-    if (&to != driver_) moved_.notify_all();
+    const bool waits = !std::exchange(to.awake, true);
+    if (&to == driver_) return;
+    starter_goes_first_ = waits;
+    moved_.notify_all();
     return;
   }
-  since_ = base::ticks();
   fiber::switch_to(driver_->machine, to.machine, nothing, nullptr);
 }
 
@@ -332,7 +240,6 @@ void virtual_executor::make_way(virtual_fiber& me) {
     leave(me);
   }
   if (me.home) current_ = me.home;
-  since_ = base::ticks();
 }
 
 void virtual_fiber::sleep(base::short_lock& held, const awaited_end& what) {
@@ -369,8 +276,8 @@ void virtual_fiber::wake() noexcept {
 
 waiter* virtual_executor::caller() {
   promote_all(*this);
-  if (caller_owns_monitor() && driver_ && current_) return current_->running;
-  if (starter_of() == this) return starter_.get();
+  if (calling_thread::owns_monitor() && driver_ && current_) return current_->running;
+  if (calling_thread::started() == this) return starter_.get();
   thread_local std::optional<virtual_fiber> mine;
   if (!mine || &mine->exec != this) mine.emplace(*this, nullptr);
   return &*mine;
@@ -395,12 +302,6 @@ void virtual_executor::set_idle(virtual_fiber*& idle, virtual_fiber& f) {
   idle = &f;
 }
 
-std::uint64_t virtual_executor::ticks() const {
-  const monitor_guard calling(const_cast<virtual_executor&>(*this), false);
-  const processor* p = here();
-  return static_cast<std::uint64_t>(p ? p->clock : now_);
-}
-
 int virtual_executor::track() const noexcept {
   const virtual_worker* w = self();
   return w ? w->index : -1;
@@ -414,7 +315,7 @@ std::uint64_t described_nanoseconds() noexcept {
 
 void forget_described_machine_after_fork() noexcept {
   the_only_one.store(nullptr, std::memory_order_relaxed);
-  started_here = nullptr;
+  calling_thread::set_started(nullptr);
 }
 
 std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, schedule loops) {

@@ -18,6 +18,7 @@
 #include "exec/phase/host.hpp"
 #include "exec/stall.hpp"
 #include "exec/virtual/bit_tree.hpp"
+#include "exec/virtual/calling_thread.hpp"
 #include "exec/virtual/hosts.hpp"
 #include "exec/virtual/processor.hpp"
 #include "exec/virtual/timing.hpp"
@@ -32,7 +33,6 @@ class virtual_executor final : public executor, public phase_host {
   void end() noexcept override;
 
   void ready(detail::task_node* task) noexcept override;
-  void ran() noexcept override;
   void run_members(scope&, std::int64_t, std::uint64_t) override {}
   waiter* caller() override;
   void help(const scope*) override {}
@@ -83,6 +83,7 @@ class virtual_executor final : public executor, public phase_host {
   void stole(const virtual_worker&, const virtual_worker&) noexcept {}
 
   // For core/streams.hpp.
+  using stream_code = timed_code;
   struct phase_call {
     explicit phase_call(const virtual_executor&) noexcept {}
   };
@@ -179,12 +180,19 @@ class virtual_executor final : public executor, public phase_host {
   /// Gives the team whose workers serve the calling code: its worker's, or its stream's where streams run on hosts.
   team& calling_team(const context& c) const;
 
-  // What `monitor_guard` does (virtual.cpp). `enter` gives whether the thread owned it before.
-  bool enter(bool sees_others);
-  void leave(bool owned_before);
+  // What `monitor_guard` does (clocks.cpp). `enter` gives how the thread was before.
+  struct entry {
+    bool owned;  ///< it was inside
+    bool ran;    ///< code of the program
+  };
+  entry enter(bool sees_others);
+  void leave(entry before);
+  void come_inside(std::uint64_t now);
 
-  // Time, with the lock (virtual.cpp).
-  void account(processor& p) const;
+  // Time, with the lock (clocks.cpp, virtual.cpp).
+  void take_time() noexcept override;
+  picoseconds code_took(const processor& p, std::uint64_t until) const;
+  picoseconds between(const processor& one, const processor& other) const;
   void sync(processor& p);
   void expect(processor& p, picoseconds when, bool goes_on = false) noexcept;
   /// Has everything happened that happens before that time?
@@ -202,7 +210,7 @@ class virtual_executor final : public executor, public phase_host {
   void make_way(virtual_fiber& me);
   bool resume_stranded();
   bool lend_starters_processor(const virtual_fiber& to);
-  void take_back_processor();
+  void take_back_processor(picoseconds when);
 
   // Work, with the lock (work.cpp, loops.cpp).
   void signal(processor& to) noexcept;
@@ -217,6 +225,7 @@ class virtual_executor final : public executor, public phase_host {
   void take_place(stream_run& s);
 
   const std::string machine_name_;
+  const std::string machine_file_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   const timing times_;
   fiber_stacks stacks_;
@@ -238,13 +247,15 @@ class virtual_executor final : public executor, public phase_host {
   int threads_asleep_ = 0;  ///< of the program, in calls
   bool told_ = false;       ///< since nothing happens any more, it was said who waits
   picoseconds now_ = 0;
-  mutable std::uint64_t since_ = 0;   ///< until then the code that runs was accounted for, in ticks
   virtual_fiber* driver_ = nullptr;   ///< the thread on whose stack events are taken
   processor* current_ = nullptr;      ///< whose code runs
-  bool track_holder_owned_ = false;   ///< who holds a track owned the monitor before
+  entry track_holder_{};              ///< how who holds a track was before
   std::deque<virtual_fiber> fibers_;  ///< workers' loops and streams on hosts
   virtual_fiber* idle_fibers_ = nullptr;
   std::unique_ptr<virtual_fiber> starter_;
+  outside_time outside_;             ///< of the program's own thread
+  picoseconds lent_at_ = 0;          ///< its processor's clock when that was lent
+  bool starter_goes_first_ = false;  ///< its time has come, and it has not gone on yet: nobody else drives
 };
 
 }  // namespace maslin

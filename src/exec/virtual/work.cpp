@@ -2,7 +2,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/clock.hpp"
 #include "exec/core/step.hpp"
 #include "exec/execute.hpp"
 #include "exec/in_place.hpp"
@@ -38,7 +37,9 @@ void virtual_worker::nonempty(bool holds_work) {
     exec.has_loops_.clear(index);
 }
 
-void virtual_executor::looks_at(virtual_worker& own, const virtual_worker&) noexcept { own.clock += times_.steal; }
+void virtual_executor::looks_at(virtual_worker& own, const virtual_worker& at) noexcept {
+  if (times_.steal > 0) own.clock = later(own.clock, later(times_.steal, between(own, at)));
+}
 
 bool virtual_executor::steal_tasks(virtual_worker& own, virtual_worker& from) {
   if (from.tasks.empty()) return false;
@@ -47,7 +48,7 @@ bool virtual_executor::steal_tasks(virtual_worker& own, virtual_worker& from) {
 }
 
 virtual_fiber* virtual_worker::choose() {
-  if (first_ready && !ends) {
+  if (has_ready() && !ends) {
     running = first_ready;
     first_ready = running->next;
   } else {
@@ -58,12 +59,17 @@ virtual_fiber* virtual_worker::choose() {
 }
 
 void virtual_worker::enqueue(virtual_fiber& f, picoseconds when) {
-  f.next = nullptr;
-  if (first_ready)
-    last_ready->next = &f;
-  else
-    first_ready = &f;
-  last_ready = &f;
+  f.goes_on_at = when;
+  if (first_ready && last_ready->goes_on_at <= when) {
+    f.next = nullptr;
+    last_ready = last_ready->next = &f;
+  } else {
+    virtual_fiber** at = &first_ready;
+    while (*at && (*at)->goes_on_at <= when) at = &(*at)->next;
+    f.next = *at;
+    *at = &f;
+    if (!f.next) last_ready = &f;
+  }
   if (!running) exec.expect(*this, when);
 }
 
@@ -83,14 +89,23 @@ void virtual_executor::signal(processor& to) noexcept { expect(to, signalled(to)
 /// Gives when a signal of the calling code arrives there; sending takes the caller as long.
 picoseconds virtual_executor::signalled(const processor& to) noexcept {
   processor* from = here();
+  if (!from) return later(now_, times_.signal);
   if (from == &to) return from->clock;
-  if (from && from->index >= workers() && to.index >= workers()) return from->clock;
-  if (!from) return now_ + times_.signal;
+  const bool is_between_hosts = from->index >= workers() && to.index >= workers();
   const picoseconds idle = from->clock - to.clock;
-  from->clock += times_.signal;
-  if (from->index < workers() && to.index < workers()) from->clock += times_.between(from->index, to.index);
+  from->clock = later(from->clock, later(is_between_hosts ? 0 : times_.signal, between(*from, to)));
   // Who sends it does not wait for one that sleeps.
-  return from->clock + (to.running || idle <= times_.spin ? 0 : times_.wake);
+  return later(from->clock, to.running || idle <= times_.spin ? 0 : times_.wake);
+}
+
+/// Gives what a signal takes longer because of where the two are: it crosses a link.
+picoseconds virtual_executor::between(const processor& one, const processor& other) const {
+  const auto node_of = [this](const processor& p) {
+    return p.index < workers() ? times_.node_of_worker(p.index) : times_.node_of_host(p.index - workers());
+  };
+  if (node_of(one) != node_of(other)) return times_.between_nodes;
+  if (one.index >= workers() || other.index >= workers()) return 0;
+  return one.index / times_.group != other.index / times_.group ? times_.between_groups : 0;
 }
 
 void virtual_executor::loop_body(void* fiber) {
@@ -101,10 +116,10 @@ void virtual_executor::loop_body(void* fiber) {
 void virtual_executor::work_loop(virtual_fiber& me) {
   for (;;) {
     auto& w = *static_cast<virtual_worker*>(me.home);
+    calling_thread::code_stops();
     if (w.ends) end(w);
-    account(w);
     sync(w);
-    if (!w.first_ready) {
+    if (!w.has_ready()) {
       // Before it sleeps it helps whoever its team stands in the way of.
       team& t = team_of(&w);
       const bool found = core::step(*this, w, t) || core::take_from_whole_team(*this, w, t);
@@ -113,8 +128,10 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     auto& now = *static_cast<virtual_worker*>(me.home);  // a stream may have taken this fiber to another worker
     now.running = nullptr;
     set_idle(idle_fibers_, me);
-    if (now.first_ready || now.ends)
+    if (now.ends)
       expect(now, now.clock);
+    else if (now.first_ready)
+      expect(now, now.first_ready->goes_on_at);
     else if (now.expected == 0)
       asleep_.set(now.index);
     leave(me);
@@ -122,15 +139,15 @@ void virtual_executor::work_loop(virtual_fiber& me) {
 }
 
 void virtual_executor::run_tasks(virtual_worker& w, detail::task_node* task) {
-  since_ = base::ticks();
-  w.clock += times_.task;
+  w.clock = later(w.clock, times_.task);
+  calling_thread::code_begins();
   run_traced(w.index, *this, task, *this, execute);
   ends(w, {task, {}});
 }
 
 /// The worker has run that.
 void virtual_executor::ends(virtual_worker& w, const work& item) {
-  account(w);
+  calling_thread::code_stops();
   w.ends = item;
   if (is_past(w.clock)) end(w);
 }
@@ -172,6 +189,7 @@ void virtual_executor::run_forks(void (*call)(void*), void* env, location where)
 
 /// The same durations promote the same forks.
 void virtual_executor::give_branch(detail::fork_list& list) noexcept {
+  if (times_code()) current_context();  // the first branch has one now, so that its end is noticed
   const monitor_guard calling(*this);
   if (virtual_worker* w = self()) core::give_branch(*this, *w, list);
 }

@@ -1,0 +1,369 @@
+// What is charged to whose clock on described machines, and that nobody goes on too early.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "maslin/maslin.hpp"
+#include "on_machine.hpp"
+
+namespace ms = maslin;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto piece = 30ms;  // of real work
+constexpr double piece_seconds = 30e-3;
+
+void work() {
+  const auto end = std::chrono::steady_clock::now() + piece;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+/// What the creator's or another's code says, so that what follows in it is not measured.
+void declare() { ms::cost(1us); }
+
+/// Gives how long the program's code took on one core.
+double measured(const std::function<void()>& program) {
+  double seconds = 0;
+  run_on(cores(1), [&] {
+    ms::wait();
+    const auto begin = ms::time();
+    program();
+    seconds = (ms::time() - begin).count();
+  });
+  return seconds;
+}
+
+/// Expects that the program, in which one piece of work is not declared, is charged for it, and for it once.
+void expect_charged_once(const std::function<void()>& program) {
+  const auto begin = std::chrono::steady_clock::now();
+  const double seconds = measured(program);
+  const std::chrono::duration<double> real = std::chrono::steady_clock::now() - begin;
+  EXPECT_GE(seconds, 0.999 * piece_seconds);
+  constexpr double declared_most = 10e-3;
+  EXPECT_LT(seconds, real.count() + declared_most);
+}
+
+/// Expects that the work, all of which comes behind a cost, is not charged as well.
+void expect_not_charged(const std::function<void()>& program) { EXPECT_LT(measured(program), piece_seconds); }
+
+/// Runs the body as a task behind as many as a creator may have in flight, so that the creator runs it itself.
+void behind_a_full_window(const std::function<void()>& body) {
+  for (int i = 0; i < 4096; ++i) ms::task([] { ms::cost(0us); });
+  ms::task([&body] { body(); });
+}
+
+void group_behind_a_full_window(const std::function<void()>& body) {
+  ms::group all;
+  for (int i = 0; i < 4096; ++i) all.task([] { ms::cost(0us); });
+  all.task([&body] { body(); });
+  all.wait();
+}
+
+void worked_behind_cost() {
+  declare();
+  work();
+}
+
+// Code that runs in place
+// -------------------------------------------------------------------------------------------------------------------
+
+TEST(InPlace, ATaskIsChargedOnceWhateverItsCreatorDeclares) {
+  expect_charged_once([] { behind_a_full_window(work); });
+  expect_charged_once([] {
+    declare();
+    behind_a_full_window(work);
+  });
+  expect_not_charged([] { behind_a_full_window(worked_behind_cost); });
+}
+
+TEST(InPlace, TheCreatorsCodeIsNotTheTasks) {
+  expect_not_charged([] {
+    declare();
+    for (int i = 0; i < 4096; ++i) ms::task([] { ms::cost(0us); });
+    work();
+    ms::task([] {});
+  });
+  expect_charged_once([] {
+    for (int i = 0; i < 4096; ++i) ms::task([] { ms::cost(0us); });
+    work();
+    ms::task([] { declare(); });
+  });
+}
+
+TEST(InPlace, ATaskOfAGroupIsChargedOnce) {
+  expect_charged_once([] { group_behind_a_full_window(work); });
+  expect_charged_once([] {
+    declare();
+    group_behind_a_full_window(work);
+  });
+  expect_not_charged([] { group_behind_a_full_window(worked_behind_cost); });
+}
+
+TEST(InPlace, AStreamOfAPhaseIsChargedOnce) {
+  const auto streams = [](void (*body)()) {
+    ms::parallel_for(
+        0, 1, [body](ms::range) { ms::phase("in place", 1, [body](std::int64_t) { body(); }); }, ms::block{1});
+  };
+  expect_charged_once([&] { streams(work); });
+  expect_charged_once([&] {
+    declare();
+    streams(work);
+  });
+  expect_charged_once([&] {
+    ms::parallel_for(
+        0, 1,
+        [](ms::range) {
+          declare();
+          ms::phase("in place", 1, [](std::int64_t) { work(); });
+        },
+        ms::block{1});
+  });
+  expect_not_charged([&] { streams(worked_behind_cost); });
+}
+
+TEST(InPlace, AStreamIsChargedToItsEnd) {
+  expect_charged_once([] {
+    declare();
+    ms::phase("streams", 1, [](std::int64_t) { work(); });
+  });
+  expect_not_charged([] { ms::phase("streams", 1, [](std::int64_t) { worked_behind_cost(); }); });
+}
+
+TEST(InPlace, EachBlockOfALoopIsChargedForItself) {
+  const auto loop = [](int working) {
+    ms::parallel_for(
+        0, 2, [working](ms::range r) { r.first == working ? work() : declare(); }, ms::block{1});
+  };
+  for (const int working : {0, 1}) {
+    expect_charged_once([&] { loop(working); });
+    expect_charged_once([&] {
+      declare();
+      loop(working);
+    });
+  }
+  expect_not_charged([] {
+    ms::parallel_for(
+        0, 1, [](ms::range) { worked_behind_cost(); }, ms::block{1});
+  });
+}
+
+TEST(InPlace, AKernelInsideAnotherDeclaresForItself) {
+  static const ms::kernel inner{"inner", declare};
+  static const ms::kernel outer{"outer", [] {
+                                  ms::offload(inner);
+                                  work();
+                                }};
+  static const ms::kernel declared_inner{"declared inner", worked_behind_cost};
+  static const ms::kernel around{"around", [] { ms::offload(declared_inner); }};
+  expect_charged_once([] { ms::offload(outer); });
+  expect_not_charged([] { ms::offload(around); });
+}
+
+TEST(InPlace, ABranchDeclaresForItself) {
+  expect_charged_once([] { ms::fork(declare, work); });
+  expect_charged_once([] { ms::fork(work, declare); });
+  expect_not_charged([] { ms::fork(worked_behind_cost, declare); });
+  expect_not_charged([] { ms::fork(declare, worked_behind_cost); });
+}
+
+// Threads
+// -------------------------------------------------------------------------------------------------------------------
+
+TEST(Threads, WhatAnotherThreadCallsDoesNotLoseTheProgramsOwnTime) {
+  double seconds = 0;
+  run_on(cores(2), [&] {
+    const auto begin = ms::time();
+    work();
+    std::thread([] { (void)ms::time(); }).join();
+    seconds = (ms::time() - begin).count();
+  });
+  EXPECT_GE(seconds, 0.999 * piece_seconds);
+}
+
+TEST(Threads, WhoWaitsForAnotherThreadIsNotChargedForIt) {
+  double seconds = 0;
+  run_on(cores(2), [&] {
+    const auto begin = ms::time();
+    std::thread([] {
+      (void)ms::time();
+      std::this_thread::sleep_for(2 * piece);
+    }).join();
+    seconds = (ms::time() - begin).count();
+  });
+  EXPECT_LT(seconds, 2 * piece_seconds);
+}
+
+TEST(Threads, TimeDoesNotGoBackForTheProgramsOwnThread) {
+  const variable how("MASLIN_DURATIONS", "declared");
+  run_on(cores(2), [&] {
+    std::chrono::duration<double> ended{};
+    std::thread([&ended] {
+      ms::task([&ended] {
+        ms::cost(10ms);
+        ended = ms::time();
+      });
+      ms::wait();
+    }).join();
+    EXPECT_GE(ms::time().count(), ended.count());
+  });
+}
+
+// When code goes on
+// -------------------------------------------------------------------------------------------------------------------
+
+TEST(GoesOn, NoEarlierThanWordOfWhatItWaitedForArrives) {
+  constexpr double handover = 0.5e-6;
+  for (int tenths = 1; tenths <= 9; ++tenths) {
+    const variable how("MASLIN_DURATIONS", "declared");
+    const std::chrono::duration<double, std::micro> others(tenths * 0.1);
+    run_on(cores(2), [&] {
+      ms::task([&] {
+        std::chrono::duration<double> child_ended{};
+        ms::group short_ones;
+        ms::task([&] {
+          ms::cost(20us);
+          child_ended = ms::time();
+        });
+        ms::cost(5us);  // the other worker has begun the child
+        for (int i = 0; i < 200; ++i) short_ones.task([&] { ms::cost(others); });
+        ms::wait();
+        EXPECT_GE((ms::time() - child_ended).count(), 0.999 * handover) << tenths;
+        short_ones.wait();
+      });
+      ms::wait();
+    });
+  }
+}
+
+// Slices
+// -------------------------------------------------------------------------------------------------------------------
+
+constexpr const char* accelerators = R"(
+name = "accelerators"
+{0}
+[workers]
+kind = "accelerator"
+count = {1}
+source = "this test"
+[hosts]
+contexts = {2}
+quantum_us = 100
+switch_us = 2
+source = "this test"
+[transfer]
+signal_us = 1
+bandwidth_gb_per_s = 10
+source = "this test"
+)";
+
+std::string accelerators_behind_hosts(int count, int contexts) {
+  return fmt::format(accelerators, "", count, contexts);
+}
+
+/// One stream's kernel is long, and the other stream is away for longer than a slice: the context is the one's, slice
+/// after slice, and the other gets the next.
+TEST(Slices, OfTheOperatingSystemFollowEachOtherWhileNobodyWantsTheNext) {
+  static const ms::kernel long_one{"long", [] { ms::cost(2ms); }};
+  for (const auto away : {130us, 450us, 730us}) {
+    const variable how("MASLIN_DURATIONS", "declared"), host("MASLIN_HOST", "native"), pin("MASLIN_PIN", "streams=2x1");
+    run_on(accelerators_behind_hosts(4, 1), [&] {
+      ms::phase("streams", 2, [away](std::int64_t i) {
+        if (i == 0) return ms::offload(long_one);
+        const auto begin = ms::time();
+        ms::task([away] { ms::cost(away); });
+        ms::wait();
+        // The one had the context again from 109 us on, and changing threads takes 2 us.
+        EXPECT_EQ(std::llround(ms::time().count() * 1e6) % 100, 11);
+        EXPECT_GE(ms::time() - begin, away);
+      });
+    });
+  }
+}
+
+// Links
+// -------------------------------------------------------------------------------------------------------------------
+
+constexpr const char* link_between = R"(
+[[link]]
+between = "{}"
+latency_us = 50
+bandwidth_gb_per_s = 10
+source = "this test"
+)";
+
+std::string two_nodes_of_accelerators() {
+  return fmt::format(accelerators, "nodes = 2", 1, 1) + fmt::format(link_between, "nodes");
+}
+
+TEST(Links, BetweenAHostAndAWorkerOfAnotherNodeAreCharged) {
+  const variable how("MASLIN_DURATIONS", "declared");
+  run_on(two_nodes_of_accelerators(), [&] {
+    double first = 0, second = 0;
+    ms::task([&] {
+      first = ms::time().count();
+      ms::cost(500us);
+    });
+    ms::task([&] { second = ms::time().count(); });
+    EXPECT_EQ(ms::time().count(), 52e-6);  // two signals, of which one crosses the link
+    ms::wait();
+    EXPECT_EQ(first, 1e-6);
+    EXPECT_EQ(second, 52e-6);
+  });
+}
+
+TEST(Links, BetweenHostsOfTwoNodesAreCharged) {
+  const variable how("MASLIN_DURATIONS", "declared"), pin("MASLIN_PIN", "streams=2x1");
+  run_on(two_nodes_of_accelerators(), [&] {
+    double ended = 0;
+    ms::phase("streams", 2, [&](std::int64_t i) {
+      ms::cost(i == 0 ? 1us : 100us);
+      ended = std::max(ended, ms::time().count());
+    });
+    EXPECT_GE(ms::time().count(), ended + 0.999 * 50e-6);  // that the last stream has ended is known on the other node
+  });
+}
+
+TEST(Links, AreNotCrossedByAStreamWhoseHostIsItsWorkersOwn) {
+  static const ms::kernel kernel{"kernel", [] { ms::cost(10us); }};
+  const variable how("MASLIN_DURATIONS", "declared"), pin("MASLIN_PIN", "streams=2x1");
+  run_on(two_nodes_of_accelerators(), [&] {
+    ms::phase("streams", 2, [&](std::int64_t) {
+      const auto begin = ms::time();
+      ms::offload(kernel);
+      EXPECT_EQ(std::llround((ms::time() - begin).count() * 1e9), 12'000);
+    });
+  });
+}
+
+TEST(Links, AreCrossedByWhoTakesWorkFromAnotherGroup) {
+  const std::string machine = R"(
+name = "two groups of one core"
+[workers]
+kind = "cpu"
+count = 2
+groups = 2
+source = "this test"
+[dispatch]
+handover_us = 0.5
+source = "this test"
+)" + fmt::format(link_between, "groups");
+  const variable how("MASLIN_DURATIONS", "declared");
+  run_on(machine, [&] {
+    double stolen = 0;
+    ms::task([&] { stolen = ms::time().count(); });
+    ms::cost(500us);
+    ms::wait();
+    EXPECT_EQ(std::llround(stolen * 1e9), 101'000);  // the signal and the theft, which cross the link both
+  });
+}
+
+}  // namespace
