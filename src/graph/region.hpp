@@ -32,7 +32,8 @@ struct region {
   std::uintptr_t end() const { return start + (columns - 1) * stride + bytes; }
 };
 
-/// Gives whether the two have a byte in common. Exact; takes as many steps as the one with fewer columns has.
+/// Gives whether the two have a byte in common. Exact. Takes one step where one stride is a multiple of the other, as
+/// in tiles of one matrix; otherwise as many as the one with the larger stride has columns where both lie.
 bool overlap(const region& a, const region& b);
 
 }  // namespace maslin::graph
