@@ -23,28 +23,48 @@ std::uint64_t sum_of(const declared& a) {
   return sum;
 }
 
+/// The regions of a task's accesses but those of one mode, by address: a task may name very many.
+class regions_without {
+ public:
+  regions_without(access_mode mode, const std::vector<declared>& accesses) {
+    for (const declared& a : accesses)
+      if (a.mode != mode && !region(a).empty()) all_.push_back({region(a), 0});
+    std::sort(all_.begin(), all_.end(), [](const entry& a, const entry& b) { return a.is.start < b.is.start; });
+    std::uintptr_t reach = 0;
+    for (entry& one : all_) one.reach = reach = std::max(reach, one.is.end());
+  }
+
+  /// Has one of them a byte in common with `r`?
+  bool overlap(const region& r) const {
+    auto behind = std::partition_point(all_.begin(), all_.end(), [&](const entry& e) { return e.is.start < r.end(); });
+    while (behind != all_.begin() && (--behind)->reach > r.start)
+      if (graph::overlap(behind->is, r)) return true;
+    return false;
+  }
+
+ private:
+  struct entry {
+    region is;
+    std::uintptr_t reach;  ///< where it and all before it have ended
+  };
+  std::vector<entry> all_;
+};
+
 }  // namespace
 
 void poison_outs(const detail::task_node& task) {
   const std::vector<declared> all = accesses_of(task);
-  for (const declared& a : all) {
-    if (!a.renames || region(a).empty()) continue;
-    const bool kept = std::any_of(all.begin(), all.end(), [&](const declared& other) {
-      return other.mode != access_mode::out && overlap(region(a), region(other));
-    });
-    if (!kept) poison(region(a));
-  }
+  const regions_without kept(access_mode::out, all);
+  for (const declared& a : all)
+    if (a.renames && !region(a).empty() && !kept.overlap(region(a))) poison(region(a));
 }
 
 read_check::read_check(const detail::task_node& task) {
   const std::vector<declared> all = accesses_of(task);
-  for (const declared& a : all) {
-    if (a.mode != access_mode::in || region(a).empty()) continue;
-    const bool written = std::any_of(all.begin(), all.end(), [&](const declared& other) {
-      return other.mode != access_mode::in && overlap(region(a), region(other));
-    });
-    if (!written) reads_.push_back({a, sum_of(a)});
-  }
+  const regions_without written(access_mode::in, all);
+  for (const declared& a : all)
+    if (a.mode == access_mode::in && !region(a).empty() && !written.overlap(region(a)))
+      reads_.push_back({a, sum_of(a)});
 }
 
 void read_check::verify(const detail::task_node& task) const {

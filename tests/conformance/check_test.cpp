@@ -1,10 +1,13 @@
 // MASLIN_CHECK=1: what a task takes from memory that it declared with `out`, or from where renamed data were before, is
-// not a number.
+// not a number; what it declared with `in` it must not write.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "executors.hpp"
 
@@ -76,6 +79,58 @@ TEST_P(Checked, WhatATaskMayReadStays) {
   EXPECT_EQ(x[1], 2);
   EXPECT_EQ(x[2], 1);
   EXPECT_EQ(texts[0], "kept as it was");
+}
+
+TEST_P(Checked, OfManyAccessesWhatIsOnlyReadMustStay) {
+  std::mt19937 random(1);
+  int found = 0;
+  constexpr int tasks = 100;
+  for (int i = 0; i < tasks; ++i) {
+    std::vector<double> memory(200, 1.0);
+    std::vector<int> only_read(memory.size());  // how many tiles that nothing writes have it
+    std::vector<decltype(ms::in(ms::tile<const double>()))> read;
+    std::vector<decltype(ms::inout(ms::tile<double>()))> written;
+    std::vector<ms::tile<double>> tiles;
+    for (int k = 0; k < 20; ++k) {
+      const std::size_t rows = 1 + random() % 3, ld = rows + random() % 8, cols = 1 + random() % 4;
+      tiles.push_back({memory.data() + random() % (memory.size() - rows - ld * (cols - 1)), rows, cols, ld});
+    }
+    const auto elements = [&](const ms::tile<double>& t) {
+      std::vector<std::size_t> all;
+      for (std::size_t c = 0; c < t.cols; ++c)
+        for (std::size_t r = 0; r < t.rows; ++r) all.push_back(static_cast<std::size_t>(&t(r, c) - memory.data()));
+      return all;
+    };
+    std::vector<bool> may_change(memory.size());
+    const std::size_t writes = random() % 4;
+    for (std::size_t k = 0; k < tiles.size(); ++k) {
+      if (k >= writes) {
+        read.push_back(ms::in(ms::tile<const double>(tiles[k])));
+      } else {
+        written.push_back(ms::inout(tiles[k]));
+        for (const std::size_t at : elements(tiles[k])) may_change[at] = true;
+      }
+    }
+    for (std::size_t k = writes; k < tiles.size(); ++k) {
+      const std::vector<std::size_t> own = elements(tiles[k]);
+      if (std::any_of(own.begin(), own.end(), [&](std::size_t at) { return may_change[at]; })) continue;
+      for (const std::size_t at : own) ++only_read[at];
+    }
+    const std::size_t at = random() % memory.size();
+    bool caught = false;
+    try {
+      ms::task(
+          [&memory, at](ms::view<const ms::tile<const double>>, ms::view<const ms::tile<double>>) { memory[at] = 2; },
+          read, written);
+      ms::wait();
+    } catch (const ms::error&) {
+      caught = true;
+    }
+    EXPECT_EQ(caught, only_read[at] > 0) << i;
+    found += caught;
+  }
+  EXPECT_GT(found, tasks / 10);
+  EXPECT_LT(found, tasks * 9 / 10);
 }
 
 TEST_P(Checked, AReplayIsCheckedToo) {
