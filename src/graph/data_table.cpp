@@ -70,6 +70,7 @@ void data_table::enter(datum* d) {
 
 void data_table::make_room(std::size_t more) {
   ++addition_;
+  names_one_again_ = false;
   if ((data_.size() + more) * 2 <= table_.size()) return base::make_room(data_, more);
   // What is over and done can go, unless other data know of it.
   std::vector<datum*> kept;
@@ -163,9 +164,11 @@ datum& data_table::find(const region& r) {
   std::size_t i = slot_of(r.start);
   for (; table_[i].of; i = (i + 1) & (table_.size() - 1))
     if (table_[i].start == r.start && table_[i].of->home == r) {
-      table_[i].of->named_lately = true;
-      table_[i].of->named_in = addition_;
-      return *table_[i].of;
+      datum& known = *table_[i].of;
+      known.named_lately = true;
+      names_one_again_ |= known.named_in == addition_;
+      known.named_in = addition_;
+      return known;
     }
   datum* d = new (pool::take(sizeof(datum))) datum(r);
   d->named_in = addition_;

@@ -72,6 +72,8 @@ class data_table {
   void make_room(std::size_t more);
   /// Gives the datum of exactly that region, for which `make_room` made room. Throws std::bad_alloc.
   datum& find(const region& r);
+  /// Has the task that names data now named one of them more than once?
+  bool names_one_again() const { return names_one_again_; }
   /// Forgets all data; no task is named any more.
   void clear();
 
@@ -92,7 +94,8 @@ class data_table {
 
   std::vector<datum*> data_;
   std::vector<slot> table_;
-  std::uint64_t addition_ = 0;  ///< how many tasks have named data
+  std::uint64_t addition_ = 0;    ///< how many tasks have named data
+  bool names_one_again_ = false;  ///< the latest of them
 
   // Which data overlap. As long as all have one size and lie on one grid, none do, and there is no index.
   bool on_a_grid_ = true;

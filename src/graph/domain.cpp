@@ -1,13 +1,12 @@
 #include "graph/domain.hpp"
 
 #include <new>
-#include <string>
 #include <utility>
 
 #include "base/room.hpp"
+#include "graph/merged_access.hpp"
 #include "graph/poison.hpp"
 #include "graph/version.hpp"
-#include "maslin/error.hpp"
 #include "task/pool.hpp"
 
 namespace maslin::graph {
@@ -279,6 +278,7 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
   std::unique_ptr<datum*[]> far;
   if (count > few) far = std::make_unique<datum*[]>(static_cast<std::size_t>(count));
   datum** data = far ? far.get() : near;
+  std::vector<merged_access> merged;  // only where the task names a datum more than once
   for (int i = 0; i < count; ++i) new (&records[i]) access_record{accesses[i].data, nullptr, {}};
   accesses_ += static_cast<std::size_t>(count);
   has_guests_ = has_guests_ || (task.in != creator_.children && !at_home);
@@ -289,13 +289,9 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
     for (int i = 0; i < count; ++i) {
       const region where(accesses[i]);
       data[i] = where.empty() ? nullptr : &data_.find(where);
-      for (int k = 0; data[i] && k < i; ++k)
-        if (data[k] == data[i] &&
-            (accesses[k].mode == access_mode::reduction || accesses[i].mode == access_mode::reduction))
-          throw error(
-              std::string("the task created at ") + task.where.file_name() + ":" + std::to_string(task.where.line()) +
-              " names the same data twice, once as a reduction; a reduction's data has no other access in the task");
     }
+    if (data_.names_one_again()) [[unlikely]]
+      merged = merge(task, data, accesses);
     base::make_room(pending_, static_cast<std::size_t>(count));
     std::size_t sources = 0;
     for (int i = 0; i < count; ++i) {
@@ -327,14 +323,8 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
   begin(task);
   const auto apply = [&](int i, bool only_writes) {
     datum& d = *data[i];
-    access_mode mode = accesses[i].mode;
-    bool renames = accesses[i].renames;
-    const bool again = std::find(data, data + i, &d) != data + i;
-    for (int k = i + 1; k < count; ++k) {  // what is named twice is one access that does both
-      if (data[k] != &d || (mode == access_mode::in && accesses[k].mode == access_mode::in)) continue;
-      mode = access_mode::inout;
-      renames = false;
-    }
+    const auto [mode, renames, again] = merged.empty() ? merged_access{accesses[i].mode, accesses[i].renames, false}
+                                                       : merged[static_cast<std::size_t>(i)];
     if ((mode == access_mode::out) != only_writes) return;
     if (again)
       ;
