@@ -78,7 +78,7 @@ class reading {
       case event_kind::foreign_caller:
         throw unplayable{
             "threads that the program made itself asked for work; only what is asked for by the thread that started "
-            "the runtime, and inside tasks, loops and streams, can be replayed"};
+            "the runtime, and inside tasks, loops and streams, is told apart"};
       case event_kind::group_end:
         say(t, recorded::act::end, group(e.argument));
         groups_.erase(e.argument);
@@ -257,7 +257,7 @@ class reading {
       t.at_once = place;
     else
       live_[e.argument] = place;
-    into_.tasks.push_back({named(e.id), 0, 0, new_body(), 0});
+    into_.tasks.push_back({named(e.id), 0, 0, new_body(), 0, -1});
     t.described = place;
   }
 
@@ -287,16 +287,19 @@ class reading {
   }
 
   void begin_task(track& t, const event& e) {
-    std::uint32_t runs = none;
+    std::uint32_t place = none;
     if (e.argument == ran_at_once) {
       // Who created it may have been the program itself.
       track& by = t.at_once == none ? program_ : t;
-      if (by.at_once != none) runs = into_.tasks[by.at_once].runs;
-      by.at_once = none;
-    } else if (const auto found = live_.find(e.argument); found != live_.end()) {
-      runs = into_.tasks[found->second].runs;
-      live_.erase(found);
-    } else {
+      place = std::exchange(by.at_once, none);
+    } else if (const auto found = live_.extract(e.argument); !found.empty()) {
+      place = found.mapped();
+    }
+    std::uint32_t runs = none;
+    if (place != none) {
+      into_.tasks[place].begin_ns = e.ns;
+      runs = into_.tasks[place].runs;
+    } else if (e.argument != ran_at_once) {
       // What nobody created is the graph's own: it moves data, and a replay does so itself.
       runs = new_body();
       unasked_.push_back(runs);
@@ -442,11 +445,11 @@ class reading {
 
 }  // namespace
 
-recorded read_recorded(const std::string& path) {
+recorded read_recorded(const std::string& path, const std::string& lacks) {
   const file trace(path);
   const summary& about = trace.about();
   const auto refuse = [&](const std::string& why) {
-    throw maslin::error(fmt::format("the trace '{}' cannot be replayed: {}", path, why));
+    throw maslin::error(fmt::format("the trace '{}' {}: {}", path, lacks, why));
   };
   if (about.version < 2)
     refuse("it was recorded by a Maslin that kept less of what a program asks for; record it anew");

@@ -35,8 +35,9 @@ struct recorded {
     std::uint32_t site = 0;  ///< its name's number
     std::uint32_t first_access = 0;
     std::uint32_t accesses = 0;
-    std::uint32_t runs = 0;   ///< place in `bodies`
-    std::uint32_t group = 0;  ///< its number, from 1 up; 0: none
+    std::uint32_t runs = 0;      ///< place in `bodies`
+    std::uint32_t group = 0;     ///< its number, from 1 up; 0: none
+    std::int64_t begin_ns = -1;  ///< when it began; below 0: it never did
   };
   /// Blocks [first, last) of a loop, which a worker ran one after another.
   struct piece {
@@ -74,5 +75,6 @@ struct recorded {
   const std::string& name(std::uint32_t number) const { return names[number < names.size() ? number : 0]; }
 };
 
-/// Reads what the program did. Throws `maslin::error` for a trace that does not hold all of it.
-recorded read_recorded(const std::string& path);
+/// Reads what the program did. Throws `maslin::error` for a trace that does not hold all of it, and so `lacks` what the
+/// caller wants: "cannot be replayed".
+recorded read_recorded(const std::string& path, const std::string& lacks = "cannot be replayed");

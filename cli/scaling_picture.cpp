@@ -6,23 +6,11 @@
 #include <cmath>
 
 #include "output.hpp"
+#include "svg_text.hpp"
 
 namespace {
 
 constexpr double left = 60, right = 560, top = 60, bottom = 360;
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else
-      safe += c;
-  }
-  return safe;
-}
 
 }  // namespace
 
@@ -39,9 +27,9 @@ std::string scaling_picture(const std::string& program, const std::string& machi
        "<style>text{{font-family:Inter,'Noto Sans','DejaVu Sans',Arial,sans-serif;font-size:12px;fill:#1f2933}}"
        ".soft{{fill:#66707c}}.head{{font-size:15px;font-weight:600}}</style>"
        R"(<rect width="640" height="430" fill="white"/>)");
-  line(svg, R"(<text x="{}" y="26" class="head">{}: speed-up on more workers</text>)", left, escaped(program));
+  line(svg, R"(<text x="{}" y="26" class="head">{}: speed-up on more workers</text>)", left, svg_text(program));
   line(svg, R"(<text x="{}" y="44" class="soft">predicted from a run on one worker, for {}</text>)", left,
-       escaped(machine));
+       svg_text(machine));
   for (double mark = 1; mark <= most; mark *= 2) {
     line(svg, R"(<line x1="{0:.1f}" x2="{0:.1f}" y1="{1}" y2="{2}" stroke="#e3e7ec"/>)", x(mark), top, bottom);
     line(svg, R"(<line x1="{1}" x2="{2}" y1="{0:.1f}" y2="{0:.1f}" stroke="#e3e7ec"/>)", y(mark), left, right);

@@ -1,4 +1,4 @@
-// `maslin trace`: what a run left in its trace file, in figures, for the Perfetto UI, or for the report.
+// `maslin trace`: what a run left in its trace file, in figures, for other programs, as a picture, or for the report.
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "maslin/error.hpp"
+#include "task_graph.hpp"
 #include "trace_export.hpp"
 #include "trace_info.hpp"
 
@@ -19,6 +20,8 @@ struct wishes {
   bool json = false;
   bool perfetto = false;
   bool paraver = false;
+  bool dot = false;
+  bool svg = false;
   double resolution = 0;
   time_window window;
 };
@@ -45,10 +48,18 @@ void info(const wishes& w) {
   fmt::print("{}", w.json ? info_json(trace, figures) : info_text(trace, figures));
 }
 
+void export_graph(const wishes& w) {
+  const task_graph graph = task_graph_of(w.path, w.window);
+  const std::string path = w.output.empty() ? stem_of(w.path) + (w.svg ? ".svg" : ".dot") : w.output;
+  write_file(path, w.svg ? to_svg(graph) : to_dot(graph));
+  if (path != "-") fmt::print("{}: {}{}\n", path, graph.size(), w.svg ? "" : "; Graphviz draws it");
+}
+
 void export_trace(const wishes& w) {
   if (!(w.window.to > w.window.from))  // one of them may be nan
     throw maslin::error(
         fmt::format("--to {} does not lie behind --from {}: nothing would be exported", w.window.to, w.window.from));
+  if (w.dot || w.svg) return export_graph(w);
   const maslin::trace::file trace(w.path);
   if (w.paraver) {
     if (w.output == "-") throw maslin::error("--paraver writes three files, so it cannot write to the standard output");
@@ -92,13 +103,17 @@ void add_trace(CLI::App& app) {
   figures->add_flag("--json", w->json, "Print one JSON object");
 
   auto* exported = add("export", "Write the trace so that other programs can show it", export_trace);
-  auto* perfetto =
-      exported->add_flag("--perfetto", w->perfetto, "As JSON for the Perfetto UI and chrome://tracing (the default)");
-  exported->add_flag("--paraver", w->paraver, "As the three files that Paraver reads: .prv, .pcf, .row")
-      ->excludes(perfetto);
+  CLI::Option* forms[] = {
+      exported->add_flag("--perfetto", w->perfetto, "As JSON for the Perfetto UI and chrome://tracing (the default)"),
+      exported->add_flag("--paraver", w->paraver, "As the three files that Paraver reads: .prv, .pcf, .row"),
+      exported->add_flag("--dot", w->dot, "The tasks and their dependences, for Graphviz"),
+      exported->add_flag("--svg", w->svg, "The same as a picture")};
+  for (CLI::Option* one : forms)
+    for (CLI::Option* other : forms)
+      if (one < other) one->excludes(other);
   exported
       ->add_option("-o,--output", w->output,
-                   "Where to; '-' is the standard output (default: beside FILE, .perfetto.json or .prv)")
+                   "Where to; '-' is the standard output (default: beside FILE, .perfetto.json, .prv, .dot or .svg)")
       ->type_name("FILE");
   exported->add_option("--from", w->window.from, "Leave out what ended before this second of the run")
       ->type_name("SECONDS");

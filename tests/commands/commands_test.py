@@ -77,7 +77,7 @@ class Words(unittest.TestCase):
         known = list(every_command())
         self.assertGreater(len(known), 16)
         self.assertIn("--completion", options_in("maslin"))
-        self.assertEqual(options_in("maslin", ("trace", "export")), ["--help", "--perfetto", "--paraver", "--output", "--from", "--to"])
+        self.assertEqual(options_in("maslin", ("trace", "export")), ["--help", "--perfetto", "--paraver", "--dot", "--svg", "--output", "--from", "--to"])
 
     def test_a_misspelt_command_is_told_with_the_one_that_was_meant(self):
         for program, path in every_command():

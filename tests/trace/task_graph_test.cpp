@@ -1,0 +1,244 @@
+// Which dependences `maslin trace export --dot` shows of the tasks of a trace.
+
+#include "task_graph.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <set>
+#include <tuple>
+
+#include "maslin/error.hpp"
+#include "trace/recorder.hpp"
+
+namespace {
+
+namespace trace = maslin::trace;
+using enum trace::event_kind;
+using enum task_graph::edge_kind;
+using edges = std::set<std::tuple<std::uint64_t, std::uint64_t, task_graph::edge_kind>>;
+
+class TaskGraph : public ::testing::Test {
+ protected:
+  struct access {
+    const char* form;
+    std::uint64_t address;
+  };
+
+  TaskGraph()
+      : path_(std::filesystem::temp_directory_path() / ("maslin_task_graph_" + std::to_string(getpid()) + ".mtrace")) {
+    trace::start(path_, 2);
+    trace::record(0, worker_start);
+    trace::record(1, worker_start);
+  }
+  ~TaskGraph() override { std::filesystem::remove(path_); }
+
+  std::uint32_t line(const char* name) const { return trace::intern(name); }
+
+  /// Creates a task on worker 0; it runs when `run` is called.
+  std::uint64_t create(std::initializer_list<access> accesses, const char* name = "program.cpp:1") {
+    trace::record(0, task_create, line(name), ++created_);
+    for (const access& a : accesses) trace::record(0, accessed, trace::intern(a.form), a.address);
+    return created_;
+  }
+  void run(std::uint64_t task, const char* name = "program.cpp:1", int worker = 1) {
+    trace::record(worker, task_begin, line(name), task);
+    trace::record(worker, task_end, line(name), task);
+  }
+  void run_all() {
+    for (std::uint64_t task = 1; task <= created_; ++task) run(task);
+  }
+
+  static void stop() {
+    trace::record(0, worker_stop);
+    trace::stop();
+  }
+  task_graph read() const {
+    stop();
+    return task_graph_of(path_, {});
+  }
+  static edges edges_of(const task_graph& graph) {
+    edges all;
+    for (const task_graph::edge& e : graph.edges) {
+      EXPECT_LT(e.from, e.to);
+      EXPECT_TRUE(all.emplace(graph.tasks[e.from].number, graph.tasks[e.to].number, e.kind).second) << "twice";
+    }
+    return all;
+  }
+  template <class Call>
+  static std::string message_of(Call&& call) {
+    try {
+      call();
+    } catch (const maslin::error& e) {
+      return e.what();
+    }
+    return "it did not throw";
+  }
+
+  std::string path_;
+  std::uint64_t created_ = 0;
+};
+
+TEST_F(TaskGraph, AReaderDependsOnTheLastWriterAndAWriterOnTheReaders) {
+  create({{"inout 8", 0x1000}});
+  create({{"inout 8", 0x1000}});
+  create({{"in 8", 0x1000}});
+  create({{"in 8", 0x1000}, {"in 8", 0x2000}});
+  create({{"inout 8", 0x1000}});
+  run_all();
+  EXPECT_EQ(edges_of(read()),
+            (edges{{1, 2, data}, {2, 3, data}, {2, 4, data}, {2, 5, data}, {3, 5, order}, {4, 5, order}}));
+}
+
+TEST_F(TaskGraph, AnOutGetsMemoryOfItsOwnUnlessItOverlapsOthers) {
+  create({{"inout 8", 0x1000}});
+  create({{"out 8", 0x1000}});
+  create({{"in 8", 0x1000}});
+  create({{"out there 8", 0x1000}});
+  create({{"inout 8", 0x2000}});
+  create({{"out 16", 0x2000}});
+  run_all();
+  EXPECT_EQ(edges_of(read()), (edges{{2, 3, data}, {2, 4, order}, {3, 4, order}, {5, 6, order}}));
+}
+
+TEST_F(TaskGraph, DataThatOverlapAreDependedOnUnlessTheyWereOverwrittenSince) {
+  create({{"inout 8 x 4 / 32", 0x1000}});
+  create({{"inout 8 x 4 / 32", 0x1008}});
+  create({{"in 8", 0x1020}});
+  create({{"inout 128", 0x1000}});
+  create({{"in 128", 0x1000}});
+  run_all();
+  EXPECT_EQ(edges_of(read()), (edges{{1, 3, data}, {1, 4, data}, {2, 4, data}, {3, 4, order}, {4, 5, data}}));
+}
+
+TEST_F(TaskGraph, TasksThatTakeTurnsOrAddDoNotDependOnEachOther) {
+  create({{"inout 8", 0x1000}});
+  create({{"concurrent 8", 0x1000}});
+  create({{"concurrent 8", 0x1000}});
+  create({{"in 8", 0x1000}});
+  create({{"inout 8", 0x2000}});
+  create({{"reduction 8", 0x2000}});
+  create({{"reduction 8", 0x2000}});
+  create({{"in 8", 0x2000}});
+  run_all();
+  EXPECT_EQ(edges_of(read()),
+            (edges{{1, 2, data}, {1, 3, data}, {2, 4, data}, {3, 4, data}, {5, 8, data}, {6, 8, data}, {7, 8, data}}));
+}
+
+TEST_F(TaskGraph, ATasksOwnTasksHaveDependencesOfTheirOwn) {
+  create({{"inout 8", 0x1000}});
+  trace::record(0, task_begin, line("program.cpp:1"), 1);
+  create({{"inout 8", 0x1000}}, "program.cpp:2");
+  create({{"inout 8", 0x1000}}, "program.cpp:2");
+  run(2, "program.cpp:2");
+  run(3, "program.cpp:2");
+  trace::record(0, task_end, line("program.cpp:1"), 1);
+  const task_graph graph = read();
+  EXPECT_EQ(edges_of(graph), (edges{{1, 2, creates}, {1, 3, creates}, {2, 3, data}}));
+  ASSERT_EQ(graph.lines.size(), 2u);
+  EXPECT_EQ(graph.lines[0].name, "program.cpp:2");
+  EXPECT_EQ(graph.lines[0].tasks, 2u);
+  EXPECT_EQ(graph.tasks[0].line, 1u);
+  EXPECT_EQ(graph.size(), "3 tasks, 1 dependence");
+}
+
+TEST_F(TaskGraph, DependencesAreThoseOfTheBytes) {
+  std::mt19937 random(1);
+  constexpr std::size_t tasks = 300, memory = 64;
+  struct use {
+    std::set<std::uint64_t> read, written;
+  };
+  std::vector<use> uses(tasks);
+  for (use& u : uses) {
+    trace::record(0, task_create, line("program.cpp:1"), ++created_);
+    for (std::size_t k = 0, count = 1 + random() % 2; k < count; ++k) {
+      const std::size_t bytes = 1 + random() % 4, columns = 1 + random() % 3, stride = bytes + 1 + random() % 6;
+      const std::uint64_t start = random() % (memory - bytes - stride * (columns - 1));
+      const int mode = static_cast<int>(random() % 3);
+      std::string form = std::string(mode == 0   ? "in"
+                                     : mode == 1 ? "inout"
+                                                 : "out there") +
+                         ' ' + std::to_string(bytes);
+      if (columns > 1) form += " x " + std::to_string(columns) + " / " + std::to_string(stride);
+      trace::record(0, accessed, trace::intern(form.c_str()), 0x1000 + start);
+      for (std::size_t c = 0; c < columns; ++c)
+        for (std::size_t i = 0; i < bytes; ++i) {
+          if (mode < 2) u.read.insert(start + c * stride + i);
+          if (mode > 0) u.written.insert(start + c * stride + i);
+        }
+    }
+  }
+  run_all();
+  const task_graph graph = read();
+  ASSERT_EQ(graph.tasks.size(), tasks);
+  const auto meet = [](const std::set<std::uint64_t>& a, const std::set<std::uint64_t>& b) {
+    return std::any_of(a.begin(), a.end(), [&](std::uint64_t byte) { return b.count(byte) > 0; });
+  };
+  std::vector<std::vector<bool>> after(tasks, std::vector<bool>(tasks));  // [b][a]: b depends on a, perhaps by others
+  for (const task_graph::edge& e : graph.edges) {
+    const use &from = uses[e.from], &to = uses[e.to];
+    EXPECT_TRUE(meet(from.written, e.kind == data ? to.read : to.written) || meet(from.read, to.written))
+        << e.from << " and " << e.to;
+    after[e.to][e.from] = true;
+    for (std::size_t i = 0; i < e.from; ++i)
+      if (after[e.from][i]) after[e.to][i] = true;
+  }
+  std::size_t found = 0;
+  for (std::size_t b = 0; b < tasks; ++b)
+    for (std::size_t a = 0; a < b; ++a) {
+      const bool must = meet(uses[a].written, uses[b].read) || meet(uses[a].written, uses[b].written) ||
+                        meet(uses[a].read, uses[b].written);
+      found += must;
+      EXPECT_TRUE(!must || after[b][a]) << a << " and " << b;
+    }
+  EXPECT_GT(found, 1000u);
+}
+
+TEST_F(TaskGraph, AWindowHasTheTasksThatBeganInIt) {
+  create({{"inout 8", 0x1000}});
+  create({{"inout 8", 0x1000}});
+  run_all();
+  create({{"inout 8", 0x1000}});  // it never began
+  EXPECT_EQ(edges_of(read()), (edges{{1, 2, data}}));
+  EXPECT_NE(message_of([&] {
+              task_graph_of(path_, {1000, 2000});
+            }).find("none of its 3 tasks began then"),
+            std::string::npos);
+}
+
+TEST_F(TaskGraph, ATraceWithoutTasksIsAnError) {
+  trace::record(0, loop_begin, line("program.cpp:1"), trace::pack(trace::loop_shape{1, 1}));
+  trace::record(0, loop_end, line("program.cpp:1"), trace::pack(trace::loop_shape{1, 1}));
+  trace::stop();
+  EXPECT_NE(message_of([&] { task_graph_of(path_, {}); }).find("has no task graph: it holds no tasks"),
+            std::string::npos);
+}
+
+TEST_F(TaskGraph, ADamagedAccessIsAnError) {
+  create({{"in 8 x 3 / 4", 0x1000}});
+  run_all();
+  stop();
+  EXPECT_NE(message_of([&] { task_graph_of(path_, {}); }).find("the trace is damaged"), std::string::npos);
+}
+
+TEST_F(TaskGraph, NamesAreQuoted) {
+  create({}, "a\"b\\c<d>&.cpp:1");
+  run(1, "a\"b\\c<d>&.cpp:1");
+  const task_graph graph = read();
+  EXPECT_NE(to_dot(graph).find(R"~(label="a\"b\\c<d>&.cpp:1 (1)")~"), std::string::npos) << to_dot(graph);
+  EXPECT_NE(to_svg(graph).find("a&quot;b\\c&lt;d>&amp;.cpp:1"), std::string::npos) << to_svg(graph);
+}
+
+TEST_F(TaskGraph, APictureOfVeryManyTasksIsRefused) {
+  task_graph graph;
+  graph.lines.push_back({"program.cpp:1", 2001});
+  for (std::uint64_t i = 1; i <= 2001; ++i) graph.tasks.push_back({i, 0, 0});
+  EXPECT_NE(message_of([&] { to_svg(graph); }).find("2001 tasks"), std::string::npos);
+  graph.tasks.pop_back();
+  EXPECT_NE(to_svg(graph).find("</svg>"), std::string::npos);
+}
+
+}  // namespace
