@@ -90,8 +90,8 @@ class simulated_phase {
   bool fetch(std::vector<running>& mine, int worker) {
     const team& t = *host_.team_served_by(worker).load();
     if (t.first() != worker || t.runs != &run_) return true;
-    const bool asked = t.wants_stream.load();
-    return fetch(mine, worker, false) || (!asked && (fetch(mine, worker, true) || true));
+    if (t.wants_stream.load()) return fetch(mine, worker, false);
+    return fetch(mine, worker, true) || !t.may_resume.load();
   }
   bool fetch(std::vector<running>& mine, int worker, bool before_parking) {
     std::optional<std::int64_t> begun;
@@ -113,7 +113,8 @@ class simulated_phase {
 
 class PhaseRun : public testing::TestWithParam<const char*> {};
 
-// A worker that is asked and finds nothing asks again and again: it never sleeps, and resumes nobody before that.
+// A worker that is asked for a stream and finds none looks again and again: it never sleeps, and before that it resumes
+// nobody.
 TEST_P(PhaseRun, WhoIsAskedForAStreamFindsOne) {
   setenv("MASLIN_GRAIN", GetParam(), 1);
   for (unsigned seed = 0; seed < 200; ++seed) {
