@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PATHS = ("task", "data", "loop", "stream", "offload", "replay", "fork")
+PATHS = ("task", "data", "loop", "stream", "offload", "replay", "fork", "message", "exchange", "meeting")
 COUNT = 5120
 TOLERANCE = 0.01
 

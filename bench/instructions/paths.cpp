@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -64,11 +65,41 @@ void fork(long times) {
   done = times;
 }
 
+// Two ranks of one worker.
+void message(long times) {
+  ms::ranks(2, [=](ms::communicator& world) {
+    for (long i = 0; i < times; ++i) {
+      long number = i;
+      if (world.rank() == 0) {
+        world.send(number, 1);
+        continue;
+      }
+      world.receive(number, 0);
+      done += number == i;
+    }
+  });
+}
+void exchange(long times) {
+  ms::ranks(2, [=](ms::communicator& world) {
+    for (long i = 0; i < times; ++i) {
+      long got = -1;
+      world.exchange(i, 1 - world.rank(), got, 1 - world.rank());
+      done += world.rank() == 0 && got == i;
+    }
+  });
+}
+void meeting(long times) {
+  ms::ranks(2, [=](ms::communicator& world) {
+    for (long i = 0; i < times; ++i) done += world.all_reduce(1L, std::plus{}) == 2 && world.rank() == 0;
+  });
+}
+
 const struct {
   std::string_view name;
   void (*run)(long);
-} paths[] = {{"task", task},        {"data", task_with_data}, {"loop", loop}, {"stream", stream},
-             {"offload", off_load}, {"replay", replay},       {"fork", fork}};
+} paths[] = {{"task", task},         {"data", task_with_data}, {"loop", loop}, {"stream", stream},
+             {"offload", off_load},  {"replay", replay},       {"fork", fork}, {"message", message},
+             {"exchange", exchange}, {"meeting", meeting}};
 
 }  // namespace
 
