@@ -17,20 +17,9 @@
 #include "maslin/api.hpp"
 #include "maslin/body.hpp"
 #include "maslin/location.hpp"
+#include "maslin/request.hpp"
 
 namespace maslin {
-
-/// In place of a rank that a message is received from: any.
-inline constexpr int any_source = -1;
-/// In place of a tag that a message is received with: any.
-inline constexpr int any_tag = -1;
-
-/// What was received.
-struct message {
-  int source = 0;          ///< the rank that sent it
-  int tag = 0;             ///< under which it was sent
-  std::size_t extent = 0;  ///< its elements
-};
 
 namespace detail {
 
@@ -118,31 +107,9 @@ struct contribution {
   int color = 0, key = 0;
 };
 
-struct started_message;
 struct rank_member;
 
 }  // namespace detail
-
-/// A send or a receive that was started and goes on. Its data must stay until `wait` has returned or `test` has given
-/// true. The destructor takes back what has not happened.
-class request {
- public:
-  MASLIN_API request() noexcept;
-  MASLIN_API request(request&& from) noexcept;
-  MASLIN_API request& operator=(request&& from) noexcept;
-  MASLIN_API ~request();
-
-  /// Suspends the caller until it is complete. Gives what was received; of a send, what was sent. Throws `error` as
-  /// `communicator::receive` does.
-  MASLIN_API message wait(location where = location::current());
-  /// Gives whether it is complete; throws what `wait` would.
-  MASLIN_API bool test();
-
- private:
-  friend class communicator;
-  explicit request(std::unique_ptr<detail::started_message> started) noexcept;
-  std::unique_ptr<detail::started_message> started_;
-};
 
 /// The ranks that exchange messages with each other, as one of them sees them. Belongs to the code of its rank, and to
 /// what that waits for; `split` makes smaller ones. Messages of one communicator are not received in another.
@@ -165,7 +132,12 @@ class communicator {
   /// Returns when `data` may be changed: the message was kept for rank `to`, or that rank has received it.
   template <class Data>
   void send(const Data& data, int to, int tag = 0, location where = location::current()) {
-    send_elements(detail::elements_of(data), to, tag, where);
+    send_elements(detail::elements_of(data), to, tag, false, where);
+  }
+  /// The same, but it returns when rank `to` receives the message, also if that is small.
+  template <class Data>
+  void synchronous_send(const Data& data, int to, int tag = 0, location where = location::current()) {
+    send_elements(detail::elements_of(data), to, tag, true, where);
   }
   /// Suspends the caller until it has received a message. Throws `error` if that has more elements than there is room
   /// for, or others.
@@ -177,7 +149,13 @@ class communicator {
   template <class Data>
   request start_send(Data&& data, int to, int tag = 0, location where = location::current()) {
     detail::expect_to_outlive_the_call<Data>();
-    return start_send_elements(detail::elements_of(data), to, tag, where);
+    return start_send_elements(detail::elements_of(data), to, tag, false, where);
+  }
+  /// `synchronous_send` that goes on while the caller does something else.
+  template <class Data>
+  request start_synchronous_send(Data&& data, int to, int tag = 0, location where = location::current()) {
+    detail::expect_to_outlive_the_call<Data>();
+    return start_send_elements(detail::elements_of(data), to, tag, true, where);
   }
   /// `receive` that goes on while the caller does something else.
   template <class Data>
@@ -266,6 +244,16 @@ class communicator {
   /// Gives the caller the communicator of those ranks that said the same color, in the order of their keys, and of
   /// their ranks where keys are equal.
   MASLIN_API communicator split(int color, int key = 0, location where = location::current());
+  /// A call that the program defines: returns when all ranks have come and their parts are done.
+  MASLIN_API void together(joint_call& mine, location where = location::current());
+  /// `together` that goes on while the caller does something else. `mine` must stay until the request is complete.
+  MASLIN_API request start_together(joint_call& mine, location where = location::current());
+
+  // Only some ranks call this.
+
+  /// Gives the communicator of these ranks, in this order. Only they call it, with the same ranks and tag, and none
+  /// waits for the others. Calls with different tags need not come in the same order.
+  MASLIN_API communicator among(std::span<const int> ranks, int tag = 0, location where = location::current());
 
  private:
   friend struct detail::rank_member;
@@ -276,9 +264,10 @@ class communicator {
     return detail::combination_by<typename detail::element_of<Data>::type>(operation);
   }
 
-  MASLIN_API void send_elements(const detail::elements& data, int to, int tag, location where);
+  MASLIN_API void send_elements(const detail::elements& data, int to, int tag, bool is_synchronous, location where);
   MASLIN_API message receive_elements(const detail::elements& into, int from, int tag, location where);
-  MASLIN_API request start_send_elements(const detail::elements& data, int to, int tag, location where);
+  MASLIN_API request start_send_elements(const detail::elements& data, int to, int tag, bool is_synchronous,
+                                         location where);
   MASLIN_API request start_receive_elements(const detail::elements& into, int from, int tag, location where);
   MASLIN_API void meet(const detail::contribution& mine, location where);
 

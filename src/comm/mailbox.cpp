@@ -45,6 +45,12 @@ transfer* mailbox::match_message(const pattern& wanted) noexcept {
   return found;
 }
 
+transfer* mailbox::find_copy(int owner, std::uint64_t number) const noexcept {
+  for (transfer* one = messages_.first(); one; one = one->after)
+    if (one->is_copy && one->owner == owner && one->came == number) return one;
+  return nullptr;
+}
+
 transfer* copy_of(const transfer& message) noexcept {
   void* const room = ::operator new(sizeof(transfer) + message.bytes(), std::nothrow);
   if (!room) return nullptr;

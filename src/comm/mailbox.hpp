@@ -40,12 +40,15 @@ struct transfer {
   transfer* after = nullptr;
   /// Who waits for it reads this under its own lock, and the mailbox that it is queued in has another.
   MASLIN_ATOMIC<state> is{state::alone};
-  bool is_copy = false;  ///< a message that its sender does not wait for: the bytes are behind it
-  int owner = 0;         ///< the rank that waits for it, in the world
-  envelope said;         ///< a send's; a receive's when it is matched
-  pattern wanted;        ///< a receive's
+  bool is_copy = false;         ///< a message that its sender does not wait for: the bytes are behind it
+  bool is_synchronous = false;  ///< a send that waits for its receive in any case
+  int owner = 0;                ///< the rank that waits for it, in the world
+  envelope said;                ///< a send's; a receive's when it is matched
+  pattern wanted;               ///< a receive's
   detail::elements data{};
-  std::size_t came = 0;                     ///< elements of the message that a receive has got
+  /// A receive's: the elements of the message that it has got. The number of a copy, and of a send that was copied; 0
+  /// for others. They share a place, since copies of a few bytes more are no longer among malloc's fast ones.
+  std::size_t came = 0;
   const std::type_info* came_as = nullptr;  ///< and of which type
   location where;
 
@@ -81,6 +84,8 @@ class mailbox {
   transfer* match_message(const pattern& wanted) noexcept;
   /// Gives the same message, which stays.
   const transfer* find_message(const pattern& wanted) const noexcept;
+  /// Gives the copy with that number, of a message from that rank of the world; null where it is not in the box.
+  transfer* find_copy(int owner, std::uint64_t number) const noexcept;
   void add_receive(transfer& one) noexcept { receives_.add(one); }
   void add_message(transfer& one) noexcept { messages_.add(one); }
   /// Takes out what is queued.

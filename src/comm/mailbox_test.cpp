@@ -19,6 +19,23 @@ TEST(Pattern, TakesItsSourceTagAndGroupOrAny) {
   EXPECT_FALSE((pattern{any_source, any_tag, 3}).takes({1, 2, 4}));
 }
 
+TEST(Mailbox, FindsACopyByItsSenderAndNumber) {
+  mailbox box;
+  transfer waits, first, second;
+  first.is_copy = second.is_copy = true;
+  waits.owner = first.owner = 4;
+  second.owner = 5;
+  waits.came = 2;
+  first.came = 1;
+  second.came = 2;
+  for (transfer* one : {&waits, &first, &second}) box.add_message(*one);
+  EXPECT_EQ(box.find_copy(4, 1), &first);
+  EXPECT_EQ(box.find_copy(5, 2), &second);
+  EXPECT_EQ(box.find_copy(4, 2), nullptr);  // its sender waits for it: it is no copy
+  box.remove_message(first);
+  EXPECT_EQ(box.find_copy(4, 1), nullptr);
+}
+
 // Whatever comes and goes in whatever order: each receive gets the earliest message that it takes, and each message
 // goes to the earliest receive, as in a model of two plain lists.
 TEST(Mailbox, MatchesAsTwoListsDo) {

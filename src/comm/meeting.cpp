@@ -65,12 +65,12 @@ struct expectation {
   std::size_t give = 0, get = 0;
 };
 
-expectation expected_of(std::size_t rank, std::span<const arrival* const> ranks) {
+expectation expected_of(std::size_t rank, std::span<joint_call* const> ranks) {
   const auto n = ranks.size();
-  const contribution& first = ranks[0]->brings;
+  const contribution& first = brought(ranks, 0).brings;
   const int root = first.root;
   const bool gets = root == any_source || rank == static_cast<std::size_t>(root);
-  const contribution& leads = ranks[root == any_source ? 0 : static_cast<std::size_t>(root)]->brings;
+  const contribution& leads = brought(ranks, root == any_source ? 0 : static_cast<std::size_t>(root)).brings;
   switch (first.what) {
     case collective::barrier:
     case collective::split:
@@ -121,25 +121,29 @@ void in_pieces(const elements& all, std::size_t ranks, Some&& some) {
 /// Room for elements of any type.
 struct buffer {
   static constexpr std::align_val_t alignment{64};
-  explicit buffer(std::size_t bytes) : data(static_cast<std::byte*>(::operator new(bytes, alignment))) {}
-  ~buffer() { ::operator delete(data, alignment); }
+  explicit buffer(std::size_t bytes)
+      : data(bytes <= sizeof few ? few : static_cast<std::byte*>(::operator new(bytes, alignment))) {}
+  ~buffer() {
+    if (data != few) ::operator delete(data, alignment);
+  }
   buffer(const buffer&) = delete;
   buffer& operator=(const buffer&) = delete;
+  alignas(64) std::byte few[256];
   std::byte* const data;
 };
 
 /// The ranks' elements are combined in their order; `made(rank, first, count, value)` is told the value behind each.
 template <class Made>
-void combine(std::span<const arrival* const> ranks, Made&& made) {
-  const elements& all = ranks[0]->brings.given;
+void combine(std::span<joint_call* const> ranks, Made&& made) {
+  const elements& all = brought(ranks, 0).brings.given;
   in_pieces(all, ranks.size(), [&](std::size_t first, std::size_t count) {
     const std::size_t bytes = count * all.bytes;
     const buffer value(bytes);
     copy_bytes(value.data, part(all, first, all.bytes), bytes);
     made(0, first, bytes, value.data);
     for (std::size_t i = 1; i < ranks.size(); ++i) {
-      const detail::combination& by = ranks[0]->brings.by;
-      by.apply(by.operation, value.data, part(ranks[i]->brings.given, first, all.bytes), count);
+      const detail::combination& by = brought(ranks, 0).brings.by;
+      by.apply(by.operation, value.data, part(brought(ranks, i).brings.given, first, all.bytes), count);
       made(i, first, bytes, value.data);
     }
   });
@@ -169,17 +173,29 @@ bool lie_right(std::size_t i, const contribution& c) {
 
 }  // namespace
 
-std::string disagreement(std::span<const arrival* const> ranks) {
-  const contribution& first = ranks[0]->brings;
+bool arrival::meet(std::span<joint_call* const> all) {
+  const std::string wrong = disagreement(all);
+  if (wrong.empty())
+    carry_out(all);
+  else
+    for (std::size_t i = 0; i < all.size(); ++i) brought(all, i).problem = wrong;
+  return false;
+}
+
+void arrival::carry_out(std::span<joint_call* const> all) { comm::carry_out(all); }
+
+std::string disagreement(std::span<joint_call* const> ranks) {
+  const contribution& first = brought(ranks, 0).brings;
   const auto against = [&](std::size_t i) {
-    return fmt::format("the ranks' calls do not go together: {}; {}", described(0, *ranks[0]), described(i, *ranks[i]));
+    return fmt::format("the ranks' calls do not go together: {}; {}", described(0, brought(ranks, 0)),
+                       described(i, brought(ranks, i)));
   };
   for (std::size_t i = 1; i < ranks.size(); ++i) {
-    const contribution& c = ranks[i]->brings;
+    const contribution& c = brought(ranks, i).brings;
     if (c.what != first.what || c.root != first.root || !same_operation(c.by, first.by)) return against(i);
   }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const contribution& c = ranks[i]->brings;
+    const contribution& c = brought(ranks, i).brings;
     const expectation e = expected_of(i, ranks);
     const elements& type = first.what == collective::scatter ? first.result : first.given;
     if ((e.given && !same_type(c.given, type)) || (e.result && !same_type(c.result, type))) return against(i);
@@ -189,21 +205,23 @@ std::string disagreement(std::span<const arrival* const> ranks) {
       return against(i) + fmt::format("; rank {} has to have room for {} elements", i, e.get);
     if (c.what == collective::all_to_all && c.given.extent % ranks.size() != 0)
       return fmt::format("{} elements cannot be divided evenly among {} ranks: {}", c.given.extent, ranks.size(),
-                         described(i, *ranks[i]));
+                         described(i, brought(ranks, i)));
     if (e.given && e.result && !lie_right(i, c))
-      return "what is given and what is received overlap: " + described(i, *ranks[i]);
+      return "what is given and what is received overlap: " + described(i, brought(ranks, i));
   }
   return "";
 }
 
-void carry_out(std::span<const arrival* const> ranks) {
-  const contribution& first = ranks[0]->brings;
+void carry_out(std::span<joint_call* const> ranks) {
+  const contribution& first = brought(ranks, 0).brings;
   const std::size_t n = ranks.size();
   const auto gets = [&](std::size_t i) {
     return first.root == any_source || i == static_cast<std::size_t>(first.root);
   };
-  const auto leads = [&]() -> const contribution& { return ranks[static_cast<std::size_t>(first.root)]->brings; };
-  const auto into = [&](std::size_t i) -> const elements& { return ranks[i]->brings.result; };
+  const auto leads = [&]() -> const contribution& {
+    return brought(ranks, static_cast<std::size_t>(first.root)).brings;
+  };
+  const auto into = [&](std::size_t i) -> const elements& { return brought(ranks, i).brings.result; };
   switch (first.what) {
     case collective::barrier:
     case collective::split:
@@ -229,7 +247,7 @@ void carry_out(std::span<const arrival* const> ranks) {
       const std::size_t bytes = first.given.extent * first.given.bytes;
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; gets(i) && j < n; ++j)
-          copy_bytes(part(into(i), j, bytes), ranks[j]->brings.given.data, bytes);
+          copy_bytes(part(into(i), j, bytes), brought(ranks, j).brings.given.data, bytes);
       return;
     }
     case collective::scatter: {
@@ -241,7 +259,7 @@ void carry_out(std::span<const arrival* const> ranks) {
       const std::size_t bytes = first.given.extent / n * first.given.bytes;
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j)
-          copy_bytes(part(into(i), j, bytes), part(ranks[j]->brings.given, i, bytes), bytes);
+          copy_bytes(part(into(i), j, bytes), part(brought(ranks, j).brings.given, i, bytes), bytes);
       return;
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Calls that all ranks of a communicator make: whether they agree, and what is done with what they bring.
+// The calls of ms::communicator that all its ranks make: whether they agree, and what is done with what they bring.
 
 #include <span>
 #include <string>
@@ -10,16 +10,28 @@
 namespace maslin::comm {
 
 /// What one rank brings, and from where.
-struct arrival {
+struct arrival : joint_call {
+  arrival(const detail::contribution& mine, location place) : brings(mine), where(place) {}
   detail::contribution brings;
   location where;
+  std::string problem;  ///< in which way the calls do not go together; empty where they do
+
+  /// All ranks bring such objects.
+  bool meet(std::span<joint_call* const> all) override;
+
+ protected:
+  /// Does what all have agreed on.
+  virtual void carry_out(std::span<joint_call* const> all);
 };
 
-/// Gives in which way the ranks' calls do not go together; empty where they do. The i-th is rank i's.
-std::string disagreement(std::span<const arrival* const> ranks);
+/// What rank i brings.
+inline arrival& brought(std::span<joint_call* const> ranks, std::size_t i) { return static_cast<arrival&>(*ranks[i]); }
+
+/// Gives in which way the ranks' calls do not go together; empty where they do.
+std::string disagreement(std::span<joint_call* const> ranks);
 
 /// Does what they have agreed on; long copies and combinations are shared by the caller's team. The bytes that come out
 /// do not depend on how.
-void carry_out(std::span<const arrival* const> ranks);
+void carry_out(std::span<joint_call* const> ranks);
 
 }  // namespace maslin::comm

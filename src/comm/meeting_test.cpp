@@ -12,9 +12,9 @@ namespace {
 using detail::collective;
 using detail::elements_of;
 
-std::string disagreement_of(const std::vector<arrival>& all) {
-  std::vector<const arrival*> ranks;
-  for (const arrival& one : all) ranks.push_back(&one);
+std::string disagreement_of(std::vector<arrival> all) {
+  std::vector<joint_call*> ranks;
+  for (arrival& one : all) ranks.push_back(&one);
   return disagreement(ranks);
 }
 
@@ -24,7 +24,7 @@ TEST(Meeting, AgreesWhereAllBringTheSame) {
     return arrival{{collective::broadcast, 1, elements_of(data), elements_of(data)}, {}};
   };
   EXPECT_EQ(disagreement_of({broadcast(a), broadcast(b)}), "");
-  EXPECT_EQ(disagreement_of({{{collective::barrier}, {}}, {{collective::barrier}, {}}}), "");
+  EXPECT_EQ(disagreement_of({arrival{{collective::barrier}, {}}, arrival{{collective::barrier}, {}}}), "");
 }
 
 TEST(Meeting, SaysWhoBringsSomethingElse) {
@@ -39,7 +39,7 @@ TEST(Meeting, SaysWhoBringsSomethingElse) {
   EXPECT_NE(disagreement_of({broadcast(two, 0), broadcast(floats, 0)}).find("of 2 x float"), std::string::npos);
   EXPECT_NE(disagreement_of({broadcast(two, 0), broadcast(three, 0)}).find("rank 1 has to give 2 elements"),
             std::string::npos);
-  EXPECT_NE(disagreement_of({{{collective::barrier}, {}}, broadcast(two, 0)}).find("rank 0 calls barrier"),
+  EXPECT_NE(disagreement_of({arrival{{collective::barrier}, {}}, broadcast(two, 0)}).find("rank 0 calls barrier"),
             std::string::npos);
   const auto gather = [](auto& given, auto& all) {
     return arrival{{collective::gather, any_source, elements_of(given), elements_of(all)}, {}};

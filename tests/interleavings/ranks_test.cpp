@@ -70,6 +70,92 @@ TEST(Interleavings, RanksMeet) {
   EXPECT_NE(explored(meet, true).failure, "");
 }
 
+/// Each rank's part writes what the other brought.
+struct swapping : joint_call {
+  explicit swapping(int number) : brings(number) {}
+  bool meet(std::span<joint_call* const>) override { return true; }
+  void do_part(std::span<joint_call* const> all, int rank) override {
+    auto& its = static_cast<swapping&>(*all[static_cast<std::size_t>(rank)]);
+    if (its.got != 0) fail("a part is done twice");
+    its.got = static_cast<swapping&>(*all[static_cast<std::size_t>(1 - rank)]).brings;
+  }
+  int brings, got = 0;
+};
+
+TEST(Interleavings, RanksShareTheWorkOfACall) {
+  const auto together = [](communicator& mine) {
+    swapping call(mine.rank() + 1);
+    mine.together(call);
+    if (call.got != 2 - mine.rank()) fail("a part was not done");
+  };
+  expect_well(explored(together));
+  EXPECT_NE(explored(together, true).failure, "");
+}
+
+TEST(Interleavings, AStartedCallEndsWhoeverWaitsForIt) {
+  expect_well(explored([](communicator& mine) {
+    swapping call(mine.rank() + 1);
+    request started = mine.start_together(call);
+    int go = 0;
+    if (mine.rank() == 1) mine.receive(go, 0);  // the other ends the call alone
+    started.wait();
+    if (mine.rank() == 0) mine.send(go, 1);
+    if (call.got != 2 - mine.rank()) fail("a part was not done");
+  }));
+  expect_well(explored([](communicator& mine) {
+    swapping first(mine.rank() + 1), second(mine.rank() + 5);
+    std::array<request, 2> both{mine.start_together(first), mine.start_together(second)};
+    both[wait_any(both)].wait();
+    both[wait_any(both)].wait();
+    if (first.got != 2 - mine.rank() || second.got != 6 - mine.rank()) fail("a part was not done");
+  }));
+}
+
+TEST(Interleavings, OneOfSeveralMessagesEndsTheWait) {
+  expect_well(explored([](communicator& mine) {
+    int one = 0, other = 0;
+    if (mine.rank() == 0) {
+      mine.send(7, 1, 2);
+      return mine.send(6, 1, 1);
+    }
+    std::array<request, 2> both{mine.start_receive(one, 0, 1), mine.start_receive(other, 0, 2)};
+    both[wait_any(both)].wait();
+    both[wait_any(both)].wait();
+    if (one != 6 || other != 7) fail("a message is not what was sent");
+  }));
+}
+
+template <std::size_t Length>
+void cancel_and_receive(communicator& mine) {
+  std::array<int, Length> data{}, got{};
+  bool is_back = false;
+  if (mine.rank() == 0) {
+    data.fill(7);
+    request sent = mine.start_send(data, 1, 3);
+    is_back = sent.cancel();
+    if (!is_back) sent.wait();
+    return mine.send(is_back, 1, 4);
+  }
+  request received = mine.start_receive(got, 0, 3);
+  mine.receive(is_back, 0, 4);
+  if (received.cancel() != is_back) fail("a message was both received and taken back, or neither");
+  if (!is_back && received.wait().extent != Length) fail("a message is not what was sent");
+}
+
+TEST(Interleavings, ASendIsReceivedOrTakenBack) {
+  expect_well(explored(cancel_and_receive<1>));
+  expect_well(explored(cancel_and_receive<1000>));
+}
+
+TEST(Interleavings, AFailureEndsStartedCalls) {
+  expect_well(explored([](communicator& mine) {
+    swapping call(1);
+    request started = mine.start_together(call);
+    if (mine.rank() == 0) throw error("enough");
+    started.wait();
+  }));
+}
+
 /// Rank 0 fails while rank 1 does something that needs it.
 template <class Does>
 two_ranks::code fails_beside(Does does) {

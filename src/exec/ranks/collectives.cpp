@@ -1,4 +1,4 @@
-// Calls that all ranks of a communicator make: the last one to come does what they have agreed on.
+// The calls of ms::communicator that all its ranks make, and communicators of some of them.
 
 #include <fmt/format.h>
 
@@ -6,119 +6,109 @@
 #include <exception>
 #include <utility>
 
-#include "exec/ranks/world.hpp"
+#include "comm/meeting.hpp"
+#include "exec/ranks/started.hpp"
 
 namespace maslin {
 
+using comm::arrival;
 using detail::collective;
 using detail::contribution;
 using detail::rank_member;
 
 namespace {
 
-/// Those of equal color become a communicator.
-void divide(world& of, const rank_group& whole, std::span<rank_arrival* const> all) {
-  std::vector<int> order(all.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-  const auto brings = [&](int rank) -> const contribution& { return all[static_cast<std::size_t>(rank)]->brings; };
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return std::pair(brings(a).color, brings(a).key) < std::pair(brings(b).color, brings(b).key);
-  });
-  for (auto first = order.begin(); first != order.end();) {
-    const auto last = std::find_if(first, order.end(), [&](int r) { return brings(r).color != brings(*first).color; });
-    std::vector<int> ranks;
-    for (auto r = first; r != last; ++r) ranks.push_back(whole.ranks[static_cast<std::size_t>(*r)]);
-    rank_group& made = of.add_group(std::move(ranks));
-    for (auto r = first; r != last; ++r) {
-      rank_arrival& its = *all[static_cast<std::size_t>(*r)];
-      its.joins = &made;
-      its.joins_as = static_cast<int>(r - first);
+struct split_call : arrival {
+  split_call(const rank_member& m, const contribution& mine, location place)
+      : arrival(mine, place), of(m.of), whole(m.in) {}
+
+  /// Those of equal color become a communicator.
+  void carry_out(std::span<joint_call* const> all) override {
+    std::vector<int> order(all.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    const auto its = [&](int rank) -> split_call& {
+      return static_cast<split_call&>(*all[static_cast<std::size_t>(rank)]);
+    };
+    const auto said = [&](int rank) -> const contribution& { return its(rank).brings; };
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return std::pair(said(a).color, said(a).key) < std::pair(said(b).color, said(b).key);
+    });
+    for (auto first = order.begin(); first != order.end();) {
+      const auto last = std::find_if(first, order.end(), [&](int r) { return said(r).color != said(*first).color; });
+      std::vector<int> ranks;
+      for (auto r = first; r != last; ++r) ranks.push_back(whole.ranks[static_cast<std::size_t>(*r)]);
+      rank_group& made = of.add_group(std::move(ranks));
+      for (auto r = first; r != last; ++r) {
+        its(*r).joins = &made;
+        its(*r).joins_as = static_cast<int>(r - first);
+      }
+      first = last;
     }
-    first = last;
   }
-}
 
-/// Gives what is to be thrown in the caller, which came last; the others' problems are said.
-std::exception_ptr carry_out(world& of, const rank_group& in, std::span<rank_arrival* const> all) try {
-  const std::vector<const comm::arrival*> brought(all.begin(), all.end());
-  const std::string problem = comm::disagreement(brought);
-  for (rank_arrival* one : all) one->problem = problem;
-  if (!problem.empty()) return nullptr;
-  if (brought[0]->brings.what == collective::split)
-    divide(of, in, all);
-  else
-    comm::carry_out(brought);
-  return nullptr;
-} catch (...) {
-  for (rank_arrival* one : all) one->is_given_up = true;
-  return std::current_exception();
-}
+  world& of;
+  const rank_group& whole;
+  rank_group* joins = nullptr;
+  int joins_as = 0;
+};
 
-/// Comes to a call of all, and returns when it is over.
-void meet(const rank_member& m, rank_arrival& mine) {
-  rank_group& in = m.in;
-  in.lock.lock();
-  in.arrivals[static_cast<std::size_t>(m.rank)] = &mine;
-  if (++in.arrived < static_cast<int>(in.ranks.size())) {
-    in.lock.unlock();
-    const auto over = [&] { return mine.is_over; };
-    const awaited_message what{awaited_message::what::meeting, any_source, any_tag, mine.where};
-    if (m.of.wait(m.mine(), what, over)) return;
-    in.lock.lock();
-    if (!mine.is_carried_out) {
-      in.arrivals[static_cast<std::size_t>(m.rank)] = nullptr;
-      --in.arrived;
-      in.lock.unlock();
-      m.of.throw_given_up(m.mine(), mine.where);
-    }
-    in.lock.unlock();
-    m.of.wait(m.mine(), what, over, world::at_failure::go_on);
-    return;
-  }
-  // The next call's arrivals go elsewhere. It is not carried out before this rank has come to it.
-  std::swap(in.arrivals, in.carried_out);
-  const std::span<rank_arrival* const> all = in.carried_out;
-  for (rank_arrival* one : all) one->is_carried_out = true;
-  in.arrived = 0;
-  in.lock.unlock();
-  const std::exception_ptr thrown = carry_out(m.of, in, all);
-  if (thrown) m.of.fail(m.mine(), thrown);  // before the others are told
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i] != &mine) m.of.wake(in.ranks[i], [&] { all[i]->is_over = true; });
-  if (thrown) std::rethrow_exception(thrown);
-}
-
-void call(const rank_member& m, rank_arrival& mine) {
-  m.expect_own_code("a call of all ranks", mine.where);
-  m.of.catch_up();
-  if (m.of.has_failed()) m.of.throw_given_up(m.mine(), mine.where);
+void call(const rank_member& m, arrival& mine) {
+  constexpr const char* name = "a call of all ranks";
+  expect_call(m, name, mine.where);
   const contribution& c = mine.brings;
   const bool needs_root = c.what == collective::broadcast || c.what == collective::scatter;
-  const int size = static_cast<int>(m.in.ranks.size());
-  if (c.root >= size || c.root < any_source || (needs_root && c.root == any_source))
-    throw error(
-        fmt::format("a call of all ranks at {}:{}: there is no rank {} that could be the root; expected 0 to {}",
-                    mine.where.file_name(), mine.where.line(), c.root, size - 1));
-  meet(m, mine);
-  if (mine.is_given_up) m.of.throw_given_up(m.mine(), mine.where);
+  if (c.root >= m.in.size() || c.root < any_source || (needs_root && c.root == any_source))
+    throw error(fmt::format("{} at {}: there is no rank {} that could be the root; expected 0 to {}", name,
+                            at_place(mine.where), c.root, m.in.size() - 1));
+  rank_call(m, mine, mine.where, true).wait(mine.where);
   if (!mine.problem.empty()) throw error(mine.problem);
+}
+
+/// The ranks' numbers in the world; throws unless each is one of the communicator's, and different from the others.
+std::vector<int> expect_members(const rank_member& m, std::span<const int> ranks, location where) {
+  std::vector<bool> is_named(m.in.ranks.size());
+  std::vector<int> found;
+  for (const int rank : ranks) {
+    if (rank < 0 || rank >= m.in.size())
+      throw error(
+          fmt::format("among at {}: there is no rank {}; expected 0 to {}", at_place(where), rank, m.in.size() - 1));
+    if (is_named[static_cast<std::size_t>(rank)])
+      throw error(fmt::format("among at {}: rank {} is named twice; name each once", at_place(where), rank));
+    is_named[static_cast<std::size_t>(rank)] = true;
+    found.push_back(m.in_world(rank));
+  }
+  return found;
 }
 
 }  // namespace
 
 void communicator::meet(const contribution& mine, location where) {
-  rank_arrival here;
-  here.brings = mine;
-  here.where = where;
+  arrival here(mine, where);
   call(*member_, here);
 }
 
 communicator communicator::split(int color, int key, location where) {
-  rank_arrival here;
-  here.brings = {.what = collective::split, .color = color, .key = key};
-  here.where = where;
+  split_call here(*member_, {.what = collective::split, .color = color, .key = key}, where);
   call(*member_, here);
   return rank_member::make(member_->of, *here.joins, here.joins_as);
+}
+
+communicator communicator::among(std::span<const int> ranks, int tag, location where) {
+  const rank_member& m = *member_;
+  expect_call(m, "among", where);
+  const auto mine = std::find(ranks.begin(), ranks.end(), m.rank);
+  std::vector<int> members = expect_members(m, ranks, where);
+  if (mine == ranks.end())
+    throw error(
+        fmt::format("among at {}: rank {} is not among these ranks; only they call it", at_place(where), m.rank));
+  const int as = static_cast<int>(mine - ranks.begin());
+  return rank_member::make(m.of, m.of.join_group(m.in, std::move(members), tag, as), as);
+}
+
+void communicator::together(joint_call& mine, location where) {
+  const rank_member& m = *member_;
+  expect_call(m, "together", where);
+  rank_call(m, mine, where, false).wait(where);
 }
 
 }  // namespace maslin

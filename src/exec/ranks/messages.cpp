@@ -5,14 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "exec/ranks/world.hpp"
+#include "exec/ranks/started.hpp"
 
 namespace maslin {
 
 using comm::transfer;
 using detail::elements;
 using detail::rank_member;
-using detail::started_message;
 
 namespace {
 
@@ -21,8 +20,6 @@ constexpr std::size_t copied_under_lock = 2048;
 // A message of up to so many bytes is kept for the receiver, up to so many a mailbox: its sender goes on.
 constexpr std::size_t kept_bytes = 256;
 constexpr int most_kept = 64;
-
-std::string at_place(location where) { return fmt::format("{}:{}", where.file_name(), where.line()); }
 
 void expect_rank(const rank_member& m, int rank, const char* call, location where) {
   if (rank < 0 || static_cast<std::size_t>(rank) >= m.in.ranks.size())
@@ -33,13 +30,6 @@ void expect_tag(int tag, const char* call, location where) {
   if (tag < 0) throw error(fmt::format("{} at {}: tag {}; expected a number from 0", call, at_place(where), tag));
 }
 
-/// The call can be made, and what comes before it has happened.
-void expect_call(const rank_member& m, const char* call, location where) {
-  m.expect_own_code(call, where);
-  m.of.catch_up();
-  if (m.of.has_failed()) m.of.throw_given_up(m.mine(), where);
-}
-
 comm::pattern expected_pattern(const rank_member& m, int from, int tag, const char* call, location where) {
   expect_call(m, call, where);
   if (from != any_source) expect_rank(m, from, call, where);
@@ -47,13 +37,15 @@ comm::pattern expected_pattern(const rank_member& m, int from, int tag, const ch
   return {from, tag, m.in.number};
 }
 
-void fill_message(transfer& t, const rank_member& m, const elements& data, int to, int tag, location where) {
+void fill_message(transfer& t, const rank_member& m, const elements& data, int to, int tag, bool is_synchronous,
+                  location where) {
   expect_call(m, "send", where);
   expect_rank(m, to, "send", where);
   expect_tag(tag, "send", where);
   t.owner = m.mine();
   t.said = {m.rank, tag, m.in.number};
   t.data = data;
+  t.is_synchronous = is_synchronous;
   t.where = where;
 }
 
@@ -75,8 +67,12 @@ bool post_message(world& of, transfer& message, int box) {
     of.resume(box, sleeper);
     return true;
   }
-  transfer* const kept = message.bytes() <= kept_bytes && its.copies < most_kept ? comm::copy_of(message) : nullptr;
-  if (kept) ++its.copies;
+  const bool may_keep = !message.is_synchronous && message.bytes() <= kept_bytes && its.copies < most_kept;
+  transfer* const kept = may_keep ? comm::copy_of(message) : nullptr;
+  if (kept) {
+    ++its.copies;
+    kept->came = message.came = ++its.copied;
+  }
   its.box.add_message(kept ? *kept : message);
   waiter* const sleeper = its.probes ? world::take_sleeper(its) : nullptr;
   const bool looks = std::exchange(its.probes, false);
@@ -119,6 +115,21 @@ bool withdraw(world& of, transfer& t, bool is_send, int box) {
   return true;
 }
 
+/// The same for the copy of a message, which its sender is done with.
+bool withdraw_copy(world& of, const transfer& sent, int box) {
+  rank_state& its = of.at(box);
+  transfer* copy = nullptr;
+  {
+    const base::locked held(its.lock);
+    copy = its.box.find_copy(sent.owner, sent.came);
+    if (!copy) return false;
+    its.box.remove_message(*copy);
+    --its.copies;
+  }
+  comm::free_copy(copy);
+  return true;
+}
+
 /// Waits for what was posted. If the world fails first, it is taken back.
 void complete(world& of, transfer& t, bool is_send, int box, const awaited_message& what) {
   const auto done = [&t] { return t.is_done(); };
@@ -134,6 +145,44 @@ message received(const transfer& t, int rank) {
 }
 
 int in_world(const rank_member& m, int rank) { return rank == any_source ? any_source : m.in_world(rank); }
+
+/// A send or a receive that was started.
+struct started_message final : detail::started, transfer {
+  using started::started;
+  ~started_message() override {
+    if (is_done() || is_alone() || withdraw(by.of, *this, is_send, box)) return;
+    by.of.wait(
+        owner, {}, [this] { return is_done(); }, world::at_failure::go_on);
+  }
+
+  message wait(location place) override {
+    complete(by.of, *this, is_send, box, awaits(place));
+    if (is_send) return {by.rank, said.tag, data.extent};
+    return received(*this, by.rank);
+  }
+  bool test() override {
+    begin_test(where);
+    if (is_done()) {
+      if (!is_send) received(*this, by.rank);
+      return true;
+    }
+    if (by.of.has_failed() && (is_alone() || withdraw(by.of, *this, is_send, box))) by.of.throw_given_up(owner, where);
+    return false;
+  }
+  bool cancel() override {
+    if (is_send && came != 0) return withdraw_copy(by.of, *this, box);
+    return !is_done() && withdraw(by.of, *this, is_send, box);
+  }
+  bool is_over() const noexcept override { return is_done(); }
+  awaited_message awaits(location place) const override {
+    using enum awaited_message::what;
+    if (is_send) return {send, box, said.tag, place};
+    return {receive, in_world(by, wanted.source), wanted.tag, place};
+  }
+
+  bool is_send = false;
+  int box = 0;  ///< the rank in whose mailbox it is queued
+};
 
 }  // namespace
 
@@ -151,10 +200,10 @@ communicator::~communicator() = default;
 int communicator::rank() const noexcept { return member_->rank; }
 int communicator::size() const noexcept { return static_cast<int>(member_->in.ranks.size()); }
 
-void communicator::send_elements(const elements& data, int to, int tag, location where) {
+void communicator::send_elements(const elements& data, int to, int tag, bool is_synchronous, location where) {
   const rank_member& m = *member_;
   transfer mine;
-  fill_message(mine, m, data, to, tag, where);
+  fill_message(mine, m, data, to, tag, is_synchronous, where);
   const int box = m.in_world(to);
   if (!post_message(m.of, mine, box)) complete(m.of, mine, true, box, {awaited_message::what::send, box, tag, where});
 }
@@ -171,9 +220,9 @@ message communicator::receive_elements(const elements& into, int from, int tag, 
   return received(mine, m.rank);
 }
 
-request communicator::start_send_elements(const elements& data, int to, int tag, location where) {
+request communicator::start_send_elements(const elements& data, int to, int tag, bool is_synchronous, location where) {
   auto started = std::make_unique<started_message>(*member_);
-  fill_message(*started, *member_, data, to, tag, where);
+  fill_message(*started, *member_, data, to, tag, is_synchronous, where);
   started->is_send = true;
   started->box = member_->in_world(to);
   if (post_message(member_->of, *started, started->box)) started->set(transfer::state::done);
@@ -215,53 +264,6 @@ std::optional<message> communicator::look(int from, int tag, location where) {
   const transfer* const first = mine.box.find_message(wanted);
   if (!first) return std::nullopt;
   return message{first->said.source, first->said.tag, first->data.extent};
-}
-
-request::request() noexcept = default;
-request::request(std::unique_ptr<started_message> started) noexcept : started_(std::move(started)) {}
-request::request(request&& from) noexcept = default;
-
-request& request::operator=(request&& from) noexcept {
-  request before(std::move(*this));
-  started_ = std::move(from.started_);
-  return *this;
-}
-
-request::~request() {
-  if (!started_) return;
-  started_message& mine = *started_;
-  world& of = mine.by.of;
-  if (mine.is_done() || mine.is_alone() || withdraw(of, mine, mine.is_send, mine.box)) return;
-  of.wait(
-      mine.owner, {}, [&] { return mine.is_done(); }, world::at_failure::go_on);
-}
-
-message request::wait(location where) {
-  if (!started_) throw error("request::wait at " + at_place(where) + ": nothing was started, or it was waited for");
-  started_->by.expect_own_code("request::wait", where);
-  const request over(std::move(*this));  // also where it is given up
-  started_message& mine = *over.started_;
-  const int peer = mine.is_send ? mine.box : in_world(mine.by, mine.wanted.source);
-  using enum awaited_message::what;
-  complete(mine.by.of, mine, mine.is_send, mine.box,
-           {mine.is_send ? send : receive, peer, mine.is_send ? mine.said.tag : mine.wanted.tag, where});
-  if (mine.is_send) return {mine.by.rank, mine.said.tag, mine.data.extent};
-  return received(mine, mine.by.rank);
-}
-
-bool request::test() {
-  if (!started_) return true;
-  started_message& mine = *started_;
-  mine.by.expect_own_code("request::test", mine.where);
-  world& of = mine.by.of;
-  of.let_others_run(mine.owner);
-  if (!mine.is_done()) {
-    if (of.has_failed() && (mine.is_alone() || withdraw(of, mine, mine.is_send, mine.box)))
-      of.throw_given_up(mine.owner, mine.where);
-    return false;
-  }
-  if (!mine.is_send) received(mine, mine.by.rank);
-  return true;
 }
 
 }  // namespace maslin

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <iterator>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -25,8 +26,7 @@ std::vector<int> all_of(int count) {
 }  // namespace
 
 world::world(executor& exec, int count, void (*run)(void*, communicator&), void* body)
-    : exec_(exec), run_(run), body_(body), whole_(0, all_of(count)) {
-  for (int i = 0; i < count; ++i) states_.emplace_back();
+    : exec_(exec), run_(run), body_(body), states_(static_cast<std::size_t>(count)), whole_(0, all_of(count)) {
   if (exec.serial()) turns_ = std::make_unique<turns>(count);
 }
 
@@ -41,6 +41,26 @@ world::~world() {
 rank_group& world::add_group(std::vector<int> ranks) {
   const base::locked held(groups_lock_);
   return groups_.emplace_back(static_cast<std::uint32_t>(groups_.size() + 1), std::move(ranks));
+}
+
+rank_group& world::join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as) {
+  const auto member = static_cast<std::size_t>(as);
+  const base::locked held(groups_lock_);
+  // One rank may ask for a second such group before another asks for the first.
+  auto one = std::find_if(forming_.begin(), forming_.end(), [&](const forming_group& f) {
+    return f.parent == parent.number && f.tag == tag && f.made->ranks == ranks && !f.has_joined[member];
+  });
+  if (one == forming_.end()) {
+    std::vector<bool> has_joined(ranks.size());
+    const auto number = static_cast<std::uint32_t>(groups_.size() + 1);
+    rank_group* const made = &groups_.emplace_back(number, std::move(ranks));
+    forming_.push_back({parent.number, tag, made, std::move(has_joined)});
+    one = std::prev(forming_.end());
+  }
+  rank_group& made = *one->made;
+  one->has_joined[member] = true;
+  if (++one->joined == made.ranks.size()) forming_.erase(one);
+  return made;
 }
 
 void world::run_rank(int rank) noexcept {
@@ -194,10 +214,11 @@ std::string world::who_waits_for_whom() {
     const std::string peer = what.rank == any_source ? "any rank" : fmt::format("rank {}", what.rank);
     const std::string tag = what.tag == any_tag ? "any tag" : fmt::format("tag {}", what.tag);
     using enum awaited_message::what;
-    const std::string does = what.kind == receive ? fmt::format("receive from {} with {}", peer, tag)
-                             : what.kind == send  ? fmt::format("send to {} with {}", peer, tag)
-                             : what.kind == probe ? fmt::format("probe {} for {}", peer, tag)
-                                                  : std::string("meet all ranks of its communicator");
+    const std::string does = what.kind == receive   ? fmt::format("receive from {} with {}", peer, tag)
+                             : what.kind == send    ? fmt::format("send to {} with {}", peer, tag)
+                             : what.kind == probe   ? fmt::format("probe {} for {}", peer, tag)
+                             : what.kind == several ? fmt::format("complete one of {} requests", what.tag)
+                                                    : std::string("meet all ranks of its communicator");
     text += fmt::format("\n  rank {} waits to {}, at {}:{}", rank, does, what.where.file_name(), what.where.line());
   }
   if (shown > most_shown) text += fmt::format("\n  and {} more", shown - most_shown);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,8 +15,8 @@
 #include "base/atomic.hpp"
 #include "base/lock.hpp"
 #include "comm/mailbox.hpp"
-#include "comm/meeting.hpp"
 #include "exec/executor.hpp"
+#include "exec/ranks/group.hpp"
 #include "exec/ranks/turns.hpp"
 #include "maslin/error.hpp"
 #include "maslin/ranks.hpp"
@@ -26,10 +27,10 @@ namespace maslin {
 
 /// What a rank waits for, for messages.
 struct awaited_message {
-  enum class what : std::uint8_t { receive, send, probe, meeting };
+  enum class what : std::uint8_t { receive, send, probe, meeting, several };
   what kind = what::receive;
   int rank = any_source;  ///< from or to which, in the world
-  int tag = any_tag;
+  int tag = any_tag;      ///< of several: how many they are
   location where;
 };
 
@@ -40,6 +41,7 @@ struct rank_state {
   waiter* sleeper MASLIN_GUARDED_BY(lock) = nullptr;  ///< its code, until something of the rank's changes
   bool probes MASLIN_GUARDED_BY(lock) = false;        ///< it waits for a message to look at
   int copies MASLIN_GUARDED_BY(lock) = 0;             ///< messages in the box that their senders do not wait for
+  std::uint64_t copied MASLIN_GUARDED_BY(lock) = 0;   ///< the number of the latest of them
 
   bool gave_up MASLIN_GUARDED_BY(lock) = false;  ///< it was told that another has failed
 
@@ -50,28 +52,13 @@ struct rank_state {
   awaited_message waits_for MASLIN_GUARDED_BY(lock);
 };
 
-/// A communicator, as all its ranks see it.
-struct rank_group {
-  rank_group(std::uint32_t its_number, std::vector<int> its_ranks)
-      : number(its_number), ranks(std::move(its_ranks)), arrivals(ranks.size()), carried_out(ranks.size()) {}
-
-  const std::uint32_t number;
-  const std::vector<int> ranks;  ///< its i-th rank is that one of the world
-
-  base::short_lock lock;
-  std::vector<struct rank_arrival*> arrivals MASLIN_GUARDED_BY(lock);  ///< at the call that is under way, by rank
-  std::vector<struct rank_arrival*> carried_out;  ///< at the one before; only for the rank that came last to that
-  int arrived MASLIN_GUARDED_BY(lock) = 0;
-};
-
-/// A rank that has come to a call that all make.
-struct rank_arrival : comm::arrival {
-  bool is_over = false;         ///< under the rank's lock
-  bool is_carried_out = false;  ///< under the group's: the last one has come, and needs what this one brings
-  bool is_given_up = false;     ///< the last one could not carry it out
-  std::string problem;
-  rank_group* joins = nullptr;  ///< by `split`
-  int joins_as = 0;
+/// Ranks that are to form a communicator by `among`, and have not all asked for it.
+struct forming_group {
+  std::uint32_t parent;  ///< the number of the communicator that they are called in
+  int tag;
+  rank_group* made;
+  std::vector<bool> has_joined;
+  std::size_t joined = 0;
 };
 
 class world {
@@ -85,6 +72,8 @@ class world {
   rank_state& at(int rank) noexcept { return states_[static_cast<std::size_t>(rank)]; }
   rank_group& whole() noexcept { return whole_; }
   rank_group& add_group(std::vector<int> ranks);
+  /// Gives the group of these ranks, which each of them asks for once.
+  rank_group& join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as);
 
   /// The life of a rank.
   void run_rank(int rank) noexcept;
@@ -149,6 +138,16 @@ class world {
     its.lock.unlock();
     resume(rank, sleeper);
   }
+  /// The same for a call of all that the rank has come to; it may sleep for something else.
+  void tell(int rank, rank_arrival& its, rank_arrival::state to) {
+    rank_state& of = at(rank);
+    of.lock.lock();
+    const bool sleeps = its.is_awaited;
+    its.set(to);
+    waiter* const sleeper = sleeps ? take_sleeper(of) : nullptr;
+    of.lock.unlock();
+    if (sleeps) resume(rank, sleeper);
+  }
   /// Gives who waits, if somebody does; to be resumed without the lock.
   static waiter* take_sleeper(rank_state& of) noexcept MASLIN_REQUIRES(of.lock) {
     of.is_asleep = false;
@@ -176,11 +175,12 @@ class world {
   executor& exec_;
   void (*const run_)(void*, communicator&);
   void* const body_;
-  std::deque<rank_state> states_;
+  std::vector<rank_state> states_;
   rank_group whole_;
   base::short_lock groups_lock_;
-  std::deque<rank_group> groups_ MASLIN_GUARDED_BY(groups_lock_);  ///< by `split`
-  std::unique_ptr<turns> turns_;                                   ///< under the serial elision
+  std::deque<rank_group> groups_ MASLIN_GUARDED_BY(groups_lock_);  ///< by `split` and `among`
+  std::list<forming_group> forming_ MASLIN_GUARDED_BY(groups_lock_);
+  std::unique_ptr<turns> turns_;  ///< under the serial elision
 
   MASLIN_ATOMIC<bool> failed_{false};
   base::short_lock cause_lock_;
@@ -204,13 +204,6 @@ struct rank_member {
   rank_group& in;
   int rank;
   const scope* own;  ///< the tasks of its code
-};
-
-struct started_message : comm::transfer {
-  explicit started_message(const rank_member& member) : by(member) {}
-  const rank_member by;  ///< its communicator
-  bool is_send = false;
-  int box = 0;  ///< the rank in whose mailbox it is queued
 };
 
 }  // namespace detail

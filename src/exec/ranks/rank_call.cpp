@@ -1,0 +1,160 @@
+// How ranks come to a call of all, share its work, and are told of its end. README.md states the protocol.
+
+#include <fmt/format.h>
+
+#include <typeinfo>
+
+#include "exec/ranks/started.hpp"
+
+namespace maslin {
+
+using detail::rank_member;
+using state = rank_arrival::state;
+
+namespace {
+
+/// Gives the first rank whose call is of another kind than rank 0's; 0 where all are of one.
+std::size_t first_other(const rank_meeting& at) {
+  const rank_arrival& first = *at.arrivals[0];
+  for (std::size_t i = 1; i < at.arrivals.size(); ++i) {
+    const rank_arrival& one = *at.arrivals[i];
+    if (one.is_of_library != first.is_of_library) return i;
+    if (!one.is_of_library && typeid(*one.brings) != typeid(*first.brings)) return i;
+  }
+  return 0;
+}
+
+std::string described(std::size_t rank, const rank_arrival& one) {
+  return fmt::format("rank {} calls {} ({}:{})", rank,
+                     one.is_of_library ? std::string("one that ms::communicator has")
+                                       : "together with a " + comm::name_of(typeid(*one.brings)),
+                     one.where.file_name(), one.where.line());
+}
+
+}  // namespace
+
+rank_call::rank_call(const rank_member& m, joint_call& mine, location where, bool is_of_library)
+    : m_(m), mine_(mine, where) {
+  mine_.is_of_library = is_of_library;
+  if (m.in.come(m.rank, mine_)) meet();
+}
+
+rank_call::~rank_call() {
+  if (is_taken_back_) return;
+  if (!is_over() && !take_back()) {
+    const auto over = [this] { return mine_.is_awaited = true, is_over(); };
+    const auto moved = [this] { return has_moved(); };
+    m_.of.wait(m_.mine(), {}, moved, world::at_failure::go_on);
+    advance();
+    m_.of.wait(m_.mine(), {}, over, world::at_failure::go_on);
+  }
+  if (!is_taken_back_ && mine_.has_parts && mine_.at->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    m_.in.give_back(*mine_.at);
+}
+
+/// All have come. The others sleep, or will see how far the call is.
+void rank_call::meet() {
+  rank_meeting& at = *mine_.at;
+  const std::size_t n = at.arrivals.size();
+  bool has_parts = false;
+  std::exception_ptr thrown;
+  try {
+    if (const std::size_t other = first_other(at)) {
+      const auto problem = std::make_exception_ptr(
+          error(fmt::format("the ranks' calls do not go together: {}; {}", described(0, *at.arrivals[0]),
+                            described(other, *at.arrivals[other]))));
+      for (rank_arrival* one : at.arrivals) one->problem = problem;
+    } else {
+      has_parts = mine_.brings->meet(at.calls);
+    }
+  } catch (...) {
+    thrown = std::current_exception();
+    for (rank_arrival* one : at.arrivals) one->is_given_up = true;
+    m_.of.fail(m_.mine(), thrown);  // before the others are told
+  }
+  if (!has_parts) {
+    end();
+    m_.in.give_back(at);
+    if (thrown) std::rethrow_exception(thrown);
+    return;
+  }
+  for (std::size_t i = 0; i < n; ++i) at.is_claimed[i].store(false, std::memory_order_relaxed);
+  at.next_part.store(0, std::memory_order_relaxed);
+  at.parts_left.store(n + 1, std::memory_order_relaxed);  // one is that all are told of the parts
+  at.users.store(n, std::memory_order_relaxed);
+  // The locks of `tell` publish all that.
+  for (std::size_t i = 0; i < n; ++i) {
+    at.arrivals[i]->has_parts = true;
+    if (i != static_cast<std::size_t>(m_.rank)) m_.of.tell(m_.in.ranks[i], *at.arrivals[i], state::shared);
+  }
+  mine_.set(state::shared);
+  a_part_is_done();
+}
+
+/// Tells the ranks that the call is over. The caller is the last to use what they brought.
+void rank_call::end() {
+  rank_meeting& at = *mine_.at;
+  for (std::size_t i = 0; i < at.arrivals.size(); ++i)
+    if (i != static_cast<std::size_t>(m_.rank)) m_.of.tell(m_.in.ranks[i], *at.arrivals[i], state::over);
+  mine_.set(state::over);
+}
+
+void rank_call::do_part(std::size_t rank) {
+  rank_meeting& at = *mine_.at;
+  if (at.is_claimed[rank].exchange(true, std::memory_order_acquire)) return;
+  try {
+    mine_.brings->do_part(at.calls, static_cast<int>(rank));
+  } catch (...) {
+    at.arrivals[rank]->problem = std::current_exception();
+  }
+  a_part_is_done();
+}
+
+void rank_call::a_part_is_done() {
+  // Release: what was done; acquire: what others have done.
+  if (mine_.at->parts_left.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
+}
+
+bool rank_call::has_moved() noexcept {
+  mine_.is_awaited = true;
+  const state now = mine_.is();
+  return now == state::over || (now == state::shared && !has_helped_);
+}
+
+void rank_call::advance() {
+  if (has_helped_ || mine_.is() != state::shared) return;
+  rank_meeting& at = *mine_.at;
+  do_part(static_cast<std::size_t>(m_.rank));
+  for (;;) {
+    const std::size_t next = at.next_part.fetch_add(1, std::memory_order_relaxed);
+    if (next >= at.arrivals.size()) break;
+    do_part(next);
+  }
+  has_helped_ = true;
+}
+
+bool rank_call::take_back() { return is_taken_back_ = is_taken_back_ || m_.in.take_back(m_.rank, mine_); }
+
+void rank_call::wait(location where) {
+  if (!is_over()) {
+    const awaited_message what{awaited_message::what::meeting, any_source, any_tag, where};
+    const auto moved = [this] { return has_moved(); };
+    if (!m_.of.wait(m_.mine(), what, moved)) {
+      if (take_back()) m_.of.throw_given_up(m_.mine(), where);
+      m_.of.wait(m_.mine(), what, moved, world::at_failure::go_on);
+    }
+    advance();
+    // What is left others are at work on.
+    if (!is_over())
+      m_.of.wait(
+          m_.mine(), what, [this] { return is_over(); }, world::at_failure::go_on);
+  }
+  tell_problem(where);
+}
+
+void rank_call::tell_problem(location where) const {
+  if (mine_.is_given_up) m_.of.throw_given_up(m_.mine(), where);
+  if (mine_.problem) std::rethrow_exception(mine_.problem);
+}
+
+}  // namespace maslin

@@ -1,0 +1,121 @@
+// What goes on while its rank does something else, and waits for one of several.
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "exec/ranks/started.hpp"
+
+namespace maslin {
+
+using detail::rank_member;
+using detail::started;
+
+namespace {
+
+/// A call of all ranks that was started.
+struct started_call final : started {
+  started_call(const rank_member& m, joint_call& mine, location where)
+      : started(m), called(where), call(by, mine, where, false) {}
+
+  message wait(location where) override {
+    call.wait(where);
+    return {by.rank, any_tag, 0};
+  }
+  bool test() override {
+    begin_test(called);
+    call.advance();
+    if (call.is_over()) return call.tell_problem(called), true;
+    if (by.of.has_failed() && call.take_back()) by.of.throw_given_up(by.mine(), called);
+    return false;
+  }
+  bool cancel() override { return false; }
+  void advance() override { call.advance(); }
+  bool is_over() const noexcept override { return call.is_over(); }
+  bool has_moved() noexcept override { return call.has_moved(); }
+  awaited_message awaits(location where) const override {
+    return {awaited_message::what::meeting, any_source, any_tag, where};
+  }
+
+  const location called;
+  rank_call call;
+};
+
+}  // namespace
+
+std::string at_place(location where) { return fmt::format("{}:{}", where.file_name(), where.line()); }
+
+request communicator::start_together(joint_call& mine, location where) {
+  expect_call(*member_, "start_together", where);
+  return request(std::make_unique<started_call>(*member_, mine, where));
+}
+
+request::request() noexcept = default;
+request::request(std::unique_ptr<started> started) noexcept : started_(std::move(started)) {}
+request::request(request&& from) noexcept = default;
+request::~request() = default;
+
+request& request::operator=(request&& from) noexcept {
+  request before(std::move(*this));
+  started_ = std::move(from.started_);
+  return *this;
+}
+
+message request::wait(location where) {
+  if (!started_) throw error("request::wait at " + at_place(where) + ": nothing was started, or it was waited for");
+  started_->by.expect_own_code("request::wait", where);
+  const request over(std::move(*this));  // also where it is given up
+  return over.started_->wait(where);
+}
+
+bool request::test() { return !started_ || started_->test(); }
+
+bool request::cancel(location where) {
+  if (!started_) return false;
+  started_->by.expect_own_code("request::cancel", where);
+  started_->by.of.catch_up();
+  if (!started_->cancel()) return false;
+  started_.reset();
+  return true;
+}
+
+std::size_t wait_any(std::span<request* const> requests, location where) {
+  started* some = nullptr;  // one that is not over
+  int count = 0;
+  const auto find_over = [&] {
+    some = nullptr;
+    count = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      started* const one = requests[i]->started_.get();
+      if (!one) continue;
+      if (one->is_over()) return i;
+      one->advance();
+      if (one->is_over()) return i;
+      some = one;
+      ++count;
+    }
+    return requests.size();
+  };
+  for (const request* one : requests)
+    if (one->started_) one->started_->by.expect_own_code("wait_any", where);
+  for (;;) {
+    const std::size_t found = find_over();
+    if (found < requests.size()) return found;
+    if (!some)
+      throw error(fmt::format("wait_any at {}: none of {} requests stands for anything; start something first",
+                              at_place(where), requests.size()));
+    world& of = some->by.of;
+    const int rank = some->by.mine();
+    const auto moved = [&] {
+      bool any = false;
+      for (const request* one : requests) any |= one->started_ && one->started_->has_moved();
+      return any;
+    };
+    const awaited_message what =
+        count == 1 ? some->awaits(where) : awaited_message{awaited_message::what::several, any_source, count, where};
+    if (!of.wait(rank, what, moved)) of.throw_given_up(rank, where);
+  }
+}
+
+}  // namespace maslin

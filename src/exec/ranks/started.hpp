@@ -1,0 +1,85 @@
+#pragma once
+// What an ms::request stands for: a message, or a call of all ranks.
+
+#include <string>
+
+#include "exec/ranks/world.hpp"
+
+namespace maslin {
+
+/// Gives a place as messages name it.
+std::string at_place(location where);
+/// The call can be made, and what comes before it has happened.
+inline void expect_call(const detail::rank_member& m, const char* call, location where) {
+  m.expect_own_code(call, where);
+  m.of.catch_up();
+  if (m.of.has_failed()) m.of.throw_given_up(m.mine(), where);
+}
+
+namespace detail {
+
+struct started {
+  explicit started(const rank_member& member) : by(member) {}
+  virtual ~started() = default;
+  started(const started&) = delete;
+  started& operator=(const started&) = delete;
+
+  /// What the members of `request` of these names do.
+  virtual message wait(location where) = 0;
+  virtual bool test() = 0;
+  virtual bool cancel() = 0;
+  /// Does what the caller, its rank, can do for it.
+  virtual void advance() {}
+  virtual bool is_over() const noexcept = 0;
+  /// Is it over, or can `advance` do something? Called under its rank's lock, by a rank that then sleeps.
+  virtual bool has_moved() noexcept { return is_over(); }
+  /// What the rank waits for.
+  virtual awaited_message awaits(location where) const = 0;
+
+  const rank_member by;
+
+ protected:
+  /// What every test of something begun there begins with.
+  void begin_test(location begun) const {
+    by.expect_own_code("request::test", begun);
+    by.of.let_others_run(by.mine());
+  }
+};
+
+}  // namespace detail
+
+/// A call of all ranks, from a rank's coming to its end.
+class rank_call {
+ public:
+  /// Comes to it. If that makes all, the calls meet: what that throws is thrown in the caller, and ends the world.
+  rank_call(const detail::rank_member& m, joint_call& mine, location where, bool is_of_library);
+  /// Takes back what has not happened.
+  ~rank_call();
+  rank_call(const rank_call&) = delete;
+  rank_call& operator=(const rank_call&) = delete;
+
+  /// Suspends the caller until it is over. Throws what is to be thrown in this rank.
+  void wait(location where);
+  bool is_over() const noexcept { return mine_.is() == rank_arrival::state::over; }
+  /// Is it over, or are there parts that the caller can do? Under its rank's lock.
+  bool has_moved() noexcept;
+  /// Does parts that nobody has begun: the caller's first.
+  void advance();
+  /// Throws if it was given up or has failed; may be called when it is over.
+  void tell_problem(location where) const;
+  /// The world has failed: gives whether it is taken back.
+  bool take_back();
+
+ private:
+  void meet();
+  void end();
+  void do_part(std::size_t rank);
+  void a_part_is_done();
+
+  const detail::rank_member& m_;
+  rank_arrival mine_;
+  bool is_taken_back_ = false;
+  bool has_helped_ = false;  ///< every part has been begun
+};
+
+}  // namespace maslin

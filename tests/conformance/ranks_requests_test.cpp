@@ -1,0 +1,276 @@
+// What ranks have started: taking it back, waiting for one of several, sends that wait for their receive.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "executors.hpp"
+
+namespace {
+
+class RankRequests : public Promise {
+ protected:
+  /// On a described machine a rank that asks keeps its worker (docs/ranks.md).
+  static bool may_ask() { return !GetParam().described; }
+};
+
+/// Gives the message of the error that a call throws; empty where it throws none.
+template <class Call>
+std::string what_it_throws(Call&& call) {
+  try {
+    call();
+  } catch (const ms::error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST_P(RankRequests, AReceiveThatNobodyHasMatchedIsTakenBack) {
+  ms::ranks(2, [](ms::communicator& world) {
+    const int other = 1 - world.rank();
+    int never = 17, got = 0;
+    ms::request first = world.start_receive(never, other, 1);
+    EXPECT_TRUE(first.cancel());
+    EXPECT_FALSE(first.cancel());  // it is empty
+    EXPECT_TRUE(first.test());
+    world.barrier();
+    world.send(5, other, 1);
+    world.receive(got, other, 1);  // it would have been the first one's
+    EXPECT_EQ(got, 5);
+    EXPECT_EQ(never, 17);
+  });
+}
+
+TEST_P(RankRequests, ASendThatNobodyHasMatchedIsTakenBackWhateverItsSize) {
+  ms::ranks(2, [](ms::communicator& world) {
+    for (const std::size_t extent : {1U, 1000U}) {
+      std::vector<int> data(extent, 3);
+      if (world.rank() == 0) {
+        ms::request back = world.start_send(data, 1, 1);
+        EXPECT_TRUE(back.cancel());
+        data.assign(extent, 4);
+        ms::request synchronous = world.start_synchronous_send(data, 1, 1);
+        EXPECT_TRUE(synchronous.cancel());
+        data.assign(extent, 5);
+        world.barrier();
+        world.send(data, 1, 1);
+      } else {
+        world.barrier();
+        world.receive(data, 0, 1);
+        EXPECT_EQ(data, std::vector<int>(extent, 5));
+        EXPECT_FALSE(world.look());
+      }
+      world.barrier();
+    }
+  });
+}
+
+TEST_P(RankRequests, WhatHasBeenMatchedIsNotTakenBack) {
+  ms::ranks(2, [](ms::communicator& world) {
+    for (const std::size_t extent : {1U, 1000U}) {
+      std::vector<int> data(extent, 3);
+      if (world.rank() == 0) {
+        ms::request sent = world.start_send(data, 1);
+        world.barrier();
+        EXPECT_FALSE(sent.cancel());
+        EXPECT_EQ(sent.wait().extent, extent);
+      } else {
+        std::vector<int> got(extent);
+        ms::request received = world.start_receive(got, 0);
+        world.barrier();
+        EXPECT_FALSE(received.cancel());
+        received.wait();
+        EXPECT_EQ(got, data);
+      }
+    }
+  });
+}
+
+TEST_P(RankRequests, ACopyThatIsTakenBackMakesRoomForOthers) {
+  ms::ranks(2, [](ms::communicator& world) {
+    if (world.rank() == 0) {
+      int never = 7;
+      for (int i = 0; i < 1000; ++i) EXPECT_TRUE(world.start_send(never, 1, 2).cancel()) << i;
+      for (int i = 0; i < 60; ++i) world.send(i, 1, 3);  // there is room for so many
+      world.send(-1, 1, 4);
+    }
+    int got = 0;
+    if (world.rank() == 1) {
+      world.receive(got, 0, 4);
+      EXPECT_EQ(got, -1);
+      for (int i = 0; i < 60; ++i) {
+        world.receive(got, 0, 3);
+        EXPECT_EQ(got, i);
+      }
+    }
+  });
+}
+
+TEST_P(RankRequests, ASynchronousSendWaitsForItsReceiveAlsoIfItIsSmall) {
+  std::atomic<bool> receives{false};
+  ms::ranks(2, [&](ms::communicator& world) {
+    int got = 0;
+    if (world.rank() == 0) {
+      world.synchronous_send(7, 1);
+      EXPECT_TRUE(receives);
+      int eight = 8;
+      ms::request sent = world.start_synchronous_send(eight, 1);
+      if (may_ask()) {
+        EXPECT_FALSE(sent.test());  // the other waits for a message first
+      }
+      world.send(0, 1, 9);
+      sent.wait();
+      EXPECT_EQ(world.all_reduce(1, std::plus{}), 2);
+    } else {
+      dawdle();
+      receives = true;
+      world.receive(got, 0);
+      EXPECT_EQ(got, 7);
+      world.receive(got, 0, 9);
+      world.receive(got, 0);
+      EXPECT_EQ(got, 8);
+      EXPECT_EQ(world.all_reduce(1, std::plus{}), 2);
+    }
+  });
+}
+
+TEST_P(RankRequests, SynchronousSendsInACircleAreTold) {
+  const std::string what = what_it_throws(
+      [] { ms::ranks(2, [](ms::communicator& world) { world.synchronous_send(1, 1 - world.rank(), 6); }); });
+  EXPECT_NE(what.find("rank 0 waits to send to rank 1 with tag 6"), std::string::npos) << what;
+}
+
+TEST_P(RankRequests, WaitAnyGivesWhatIsCompleteFirst) {
+  constexpr int count = 6;
+  ms::ranks(count, [](ms::communicator& world) {
+    if (world.rank() > 0) {
+      int turn = 0;
+      world.receive(turn, 0);
+      return world.send(std::vector<int>(700, world.rank()), 0, 1);
+    }
+    std::vector<std::vector<int>> data(count, std::vector<int>(700));
+    std::vector<ms::request> all(count);  // the first stands for nothing
+    for (int r = 1; r < count; ++r)
+      all[static_cast<std::size_t>(r)] = world.start_receive(data[static_cast<std::size_t>(r)], r, 1);
+    for (int r = count - 1; r >= 1; --r) {
+      world.send(0, r);
+      const std::size_t found = ms::wait_any(all);
+      EXPECT_EQ(found, static_cast<std::size_t>(r));
+      EXPECT_EQ(all[found].wait().source, r);
+      EXPECT_EQ(data[found].back(), r);
+    }
+    EXPECT_NE(what_it_throws([&] { ms::wait_any(all); }).find("none of 6 requests stands for anything"),
+              std::string::npos);
+  });
+}
+
+TEST_P(RankRequests, WaitAnyWaitsForSendsReceivesAndCallsOfAll) {
+  ms::ranks(3, [](ms::communicator& world) {
+    struct nothing : ms::joint_call {
+      bool meet(std::span<ms::joint_call* const>) override { return false; }
+    } mine;
+    const int me = world.rank();
+    std::vector<int> large(1000, me), got(1000);
+    std::array<ms::request, 3> all{world.start_send(large, (me + 1) % 3), world.start_receive(got, (me + 2) % 3),
+                                   world.start_together(mine)};
+    const std::vector<ms::request*> places{&all[2], &all[0], &all[1]};
+    int seen = 0;
+    for (int i = 0; i < 3; ++i) {
+      const std::size_t one = ms::wait_any(places);
+      seen |= 1 << one;
+      places[one]->wait();
+    }
+    EXPECT_EQ(seen, 7);
+    EXPECT_EQ(got, std::vector<int>(1000, (me + 2) % 3));
+  });
+}
+
+TEST_P(RankRequests, RanksThatAllWaitForOneOfSeveralAreTold) {
+  const std::string what = what_it_throws([] {
+    ms::ranks(2, [](ms::communicator& world) {
+      std::array<int, 2> never{};
+      std::array<ms::request, 2> all{world.start_receive(never[0], 1 - world.rank(), 1),
+                                     world.start_receive(never[1], 1 - world.rank(), 2)};
+      if (world.rank() == 1) all[0] = {};
+      ms::wait_any(all);
+    });
+  });
+  EXPECT_NE(what.find("rank 0 waits to complete one of 2 requests, at "), std::string::npos) << what;
+  EXPECT_NE(what.find("rank 1 waits to receive from rank 0 with tag 2"), std::string::npos) << what;
+}
+
+TEST_P(RankRequests, AFailureEndsTheWaitForOneOfSeveral) {
+  int told = 0;
+  EXPECT_THROW(ms::ranks(2,
+                         [&](ms::communicator& world) {
+                           int a = 0, b = 0;
+                           if (world.rank() == 1) {
+                             world.receive(a, 0);
+                             throw std::domain_error("enough");
+                           }
+                           std::array<ms::request, 2> all{world.start_receive(a, 1, 1), world.start_receive(b, 1, 2)};
+                           world.send(a, 1);
+                           try {
+                             ms::wait_any(all);
+                           } catch (const ms::error& e) {
+                             told += std::string(e.what()).find("another rank has failed: enough") != std::string::npos;
+                           }
+                         }),
+               std::domain_error);
+  EXPECT_EQ(told, 1);
+}
+
+/// Pairs of messages of which some are taken back: each is received or taken back, never both.
+TEST_P(RankRequests, WhatIsTakenBackWhileItIsReceivedIsOneOfBoth) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    constexpr int many = 60;
+    ms::ranks(2, [&](ms::communicator& world) {
+      std::mt19937 random(seed * 2 + static_cast<unsigned>(world.rank()));
+      if (world.rank() == 0) {
+        std::vector<std::vector<int>> data;
+        std::vector<ms::request> all;
+        data.reserve(many);
+        for (int i = 0; i < many; ++i) {
+          data.emplace_back(random() % 2 ? 1 : 600, i);
+          all.push_back(world.start_send(data.back(), 1, i));
+        }
+        std::vector<int> back(many);
+        for (int i = many; i-- > 0;)
+          if (random() % 2) back[static_cast<std::size_t>(i)] = all[static_cast<std::size_t>(i)].cancel();
+        world.send(back, 1, many);
+        for (ms::request& one : all)
+          if (!one.test()) one.wait();
+      } else {
+        std::vector<int> got(600), back(many), received(many);
+        const int first = static_cast<int>(random() % many);
+        for (int i = first; i < many; ++i) {
+          ms::request one = world.start_receive(got, 0, i);
+          received[static_cast<std::size_t>(i)] = !one.cancel();
+          if (received[static_cast<std::size_t>(i)]) {
+            EXPECT_EQ(one.wait().tag, i);
+          }
+        }
+        world.receive(back, 0, many);
+        for (int i = 0; i < many; ++i) {
+          const auto at = static_cast<std::size_t>(i);
+          if (back[at]) {
+            EXPECT_FALSE(received[at]);
+          }
+          if (!back[at] && !received[at]) {
+            EXPECT_EQ(world.receive(got, 0, i).tag, i);
+          }
+        }
+        EXPECT_FALSE(world.look());
+      }
+    });
+  }
+}
+
+MASLIN_ON_EVERY_EXECUTOR(RankRequests);
+
+}  // namespace
