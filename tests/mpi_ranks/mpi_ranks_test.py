@@ -94,6 +94,12 @@ class Programs(Mpi):
     def test_collectives(self):
         self.everywhere("collectives.c")
 
+    def test_started(self):
+        self.everywhere("started.c")
+
+    def test_two_groups(self):
+        self.everywhere("two_groups.c")
+
     def test_parts(self):
         self.everywhere("parts.c")
 
@@ -135,7 +141,7 @@ class Programs(Mpi):
 
     def test_described_machine(self):
         machine = {"MASLIN_MACHINE": str(CHECKOUT / "specs" / "cell-qs20.toml")}
-        for name in ("collectives.c", "modes.c"):
+        for name in ("collectives.c", "modes.c", "two_groups.c"):
             self.expect_right(self.ranks(6, self.build(HERE / "programs" / name), variables=machine, workers=None))
 
     def test_destructors_run_once_a_rank(self):
@@ -222,6 +228,12 @@ class Failures(Mpi):
         self.assertRegex(said, "".join(f"  rank {rank} {waits}, at failures.c:[0-9]+\n" for rank in range(3)))
         self.failed("probes", 16, begin, f"rank 1 waits to probe rank 2 for tag 8, at {self.place_of('probes')}",
                     "a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0")
+        said = self.failed("one of several", 16, begin)
+        self.assertRegex(said, "rank 0 waits to complete one of 2 requests, at failures.c:[0-9]+\n")
+        self.assertRegex(said, "rank 1 waits to receive from rank 2 with tag 1, at failures.c:[0-9]+\n")
+        self.failed("started", 16, begin, "rank 0 waits to meet all ranks of its communicator", "rank 1 waits to receive")
+        place = self.place_of("small and synchronous")
+        self.failed("small and synchronous", 16, begin, f"rank 2 waits to send to rank 0 with tag 3, at {place}")
         self.failed("one is missing", 16, begin, "rank 0 waits to meet all ranks of its communicator",
                     "rank 2 waits to receive from rank 0 with tag 6")
 
@@ -235,6 +247,8 @@ class Failures(Mpi):
         same = "all ranks of a communicator must call the same: "
         self.failed("other call", 16, same + "rank 0 calls MPI_Barrier at failures.c:",
                     "rank 1 calls MPI_Bcast with root 0 at failures.c:")
+        self.failed("other started call", 16, same + "rank 0 calls MPI_Ibarrier at failures.c:",
+                    "rank 1 calls MPI_Ibcast with root 0 at failures.c:")
         split = self.place("MPI_Comm_split(MPI_COMM_WORLD, 0,")
         self.failed("one duplicates", 16, f"{same}rank 0 calls MPI_Comm_split at {split}, "
                     f"rank 1 calls MPI_Comm_dup at {self.place('if (me == 1) MPI_Comm_dup(')}\n")
@@ -443,10 +457,10 @@ class CommandLine(Mpi):
 
     def test_a_function_that_is_missing_is_named(self):
         file = Path(self.folder.name) / "missing.c"
-        file.write_text("#include <mpi.h>\nint main(void) { MPI_Request r; return MPI_Ibarrier(MPI_COMM_WORLD, &r); }\n")
+        file.write_text("#include <mpi.h>\nint main(void) { return MPI_Neighbor_allgather(0, 0, MPI_INT, 0, 0, MPI_INT, MPI_COMM_WORLD); }\n")
         done = self.run_it(BIN / "maslin-mpicc", "-w", file, "-o", Path(self.folder.name) / "missing")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("MPI_Ibarrier", done.stderr)
+        self.assertIn("MPI_Neighbor_allgather", done.stderr)
 
     def test_what_the_compilers_say(self):
         shown = self.run_it(BIN / "maslin-mpicc", "-show", "-O2", "a.c").stdout
@@ -484,7 +498,7 @@ class Fortran(Mpi):
         return self.build(FORTRAN / "tests" / "expect.f90", source, name=f"fortran-{name}")
 
     def test_programs(self):
-        for name in ("ring", "sources", "units", "requests", "reductions", "layouts", "grids", "names"):
+        for name in ("ring", "sources", "units", "requests", "reductions", "layouts", "grids", "names", "started", "groups"):
             program = self.program(name)
             for count, workers in ((2, 2), (3, 1), (8, 3)):
                 with self.subTest(program=name, ranks=count, workers=workers):

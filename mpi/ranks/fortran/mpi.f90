@@ -13,6 +13,7 @@ module mpi
   include 'interfaces/messages.inc'
   include 'interfaces/requests.inc'
   include 'interfaces/collectives.inc'
+  include 'interfaces/started_collectives.inc'
   include 'interfaces/types.inc'
   include 'interfaces/communicators.inc'
   include 'interfaces/attributes.inc'

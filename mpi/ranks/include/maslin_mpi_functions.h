@@ -114,6 +114,45 @@ MASLIN_MPI_FUNCTION(Op_create, (MPI_User_function * function, int commutes, MPI_
 MASLIN_MPI_FUNCTION(Op_free, (MPI_Op * op))
 MASLIN_MPI_FUNCTION(Op_commutative, (MPI_Op op, int* commutes))
 
+/* The same, started: a request stands for the call. */
+MASLIN_MPI_FUNCTION(Ibarrier, (MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ibcast, (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Igather, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                              MPI_Datatype into_type, int root, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Igatherv,
+                    (const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                     const int* displacements, MPI_Datatype into_type, int root, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Iscatter, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                               MPI_Datatype into_type, int root, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Iscatterv,
+                    (const void* data, const int* counts, const int* displacements, MPI_Datatype type, void* into,
+                     int room, MPI_Datatype into_type, int root, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Iallgather, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                                 MPI_Datatype into_type, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Iallgatherv,
+                    (const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                     const int* displacements, MPI_Datatype into_type, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ialltoall, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                                MPI_Datatype into_type, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ialltoallv, (const void* data, const int* counts, const int* displacements, MPI_Datatype type,
+                                 void* into, const int* rooms, const int* into_displacements, MPI_Datatype into_type,
+                                 MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ialltoallw, (const void* data, const int* counts, const int* displacements,
+                                 const MPI_Datatype* types, void* into, const int* rooms, const int* into_displacements,
+                                 const MPI_Datatype* into_types, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ireduce, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, int root,
+                              MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Iallreduce, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                 MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ireduce_scatter, (const void* data, void* result, const int* counts, MPI_Datatype type, MPI_Op op,
+                                      MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ireduce_scatter_block, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op,
+                                            MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Iscan, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                            MPI_Request* request))
+MASLIN_MPI_FUNCTION(Iexscan, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                              MPI_Request* request))
+
 /* Types. */
 MASLIN_MPI_FUNCTION(Type_contiguous, (int count, MPI_Datatype of, MPI_Datatype* made))
 MASLIN_MPI_FUNCTION(Type_vector, (int count, int length, int stride, MPI_Datatype of, MPI_Datatype* made))
@@ -188,7 +227,14 @@ MASLIN_MPI_FUNCTION(Comm_split_type, (MPI_Comm comm, int split_type, int key, MP
 MASLIN_MPI_FUNCTION(Comm_free, (MPI_Comm * comm))
 MASLIN_MPI_FUNCTION(Comm_set_name, (MPI_Comm comm, const char* name))
 MASLIN_MPI_FUNCTION(Comm_get_name, (MPI_Comm comm, char* name, int* length))
+MASLIN_MPI_FUNCTION(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Comm_idup, (MPI_Comm comm, MPI_Comm* made, MPI_Request* request))
 MASLIN_MPI_FUNCTION(Comm_test_inter, (MPI_Comm comm, int* flag))
+MASLIN_MPI_FUNCTION(Comm_remote_size, (MPI_Comm comm, int* size))
+MASLIN_MPI_FUNCTION(Comm_remote_group, (MPI_Comm comm, MPI_Group* group))
+MASLIN_MPI_FUNCTION(Intercomm_create,
+                    (MPI_Comm comm, int leader, MPI_Comm peers, int other_leader, int tag, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Intercomm_merge, (MPI_Comm comm, int high, MPI_Comm* made))
 MASLIN_MPI_FUNCTION(Comm_create_keyval,
                     (MPI_Comm_copy_attr_function * copy, MPI_Comm_delete_attr_function* remove, int* key, void* extra))
 MASLIN_MPI_FUNCTION(Comm_free_keyval, (int* key))

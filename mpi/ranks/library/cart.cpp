@@ -84,7 +84,7 @@ MASLIN_MPI_DEFINE(Cart_create,
                   (MPI_Comm comm, int dimensions, const int* sizes, const int* periods, int, MPI_Comm* made)) {
   const call in = MASLIN_MPI_CALL(Cart_create);
   return carry_out(in, comm, [&] {
-    communicator& from = communicator_of(comm);
+    communicator& from = intracommunicator_of(comm);
     const long long ranks = ranks_in(dimensions, sizes);
     if (ranks > from.size())
       throw failure{MPI_ERR_DIMS, "a grid of " + std::to_string(ranks) + " ranks; the communicator has " +

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "state.hpp"
@@ -15,199 +16,166 @@ using kind = spread::kind;
 
 bool is_in_place(const void* data) { return data == MPI_IN_PLACE; }
 
-spread same_for_all(const void* data, int count, MPI_Datatype type) {
-  return {kind::same, checked_buffer(data, count, type), {}};
-}
-spread in_blocks(const void* data, int count, MPI_Datatype type) {
-  return {kind::blocks, checked_buffer(data, count, type), {}};
-}
 /// Parts that begin so many elements from the beginning.
-spread listed(const communicator& in, const void* data, const int* counts, const int* displacements,
-              MPI_Datatype type) {
+spread listed(call_of_all& mine, const void* data, const int* counts, const int* displacements, MPI_Datatype type) {
   spread made{kind::listed, {}, {}};
   const std::ptrdiff_t extent = type_of(type).extent();
-  for (int i = 0; i < in.size(); ++i)
-    made.parts.push_back(checked_buffer(static_cast<const char*>(data) + displacements[i] * extent, counts[i], type));
+  for (int i = 0; i < mine.in.peers().size(); ++i)
+    made.parts.push_back(mine.checked(static_cast<const char*>(data) + displacements[i] * extent, counts[i], type));
   return made;
 }
 /// Parts of different types; distances are bytes.
-spread listed(const communicator& in, const void* data, const int* counts, const int* displacements,
+spread listed(call_of_all& mine, const void* data, const int* counts, const int* displacements,
               const MPI_Datatype* types) {
   spread made{kind::listed, {}, {}};
-  for (int i = 0; i < in.size(); ++i)
-    made.parts.push_back(checked_buffer(static_cast<const char*>(data) + displacements[i], counts[i], types[i]));
+  for (int i = 0; i < mine.in.peers().size(); ++i)
+    made.parts.push_back(mine.checked(static_cast<const char*>(data) + displacements[i], counts[i], types[i]));
   return made;
 }
 
-/// A copy of what a rank offers, for one that gets its results in the same place.
-class offered_copy {
- public:
-  offered_copy(const communicator& in, const spread& from) {
-    std::size_t bytes = 0;
-    for (int i = 0; i < in.size(); ++i) bytes += from.of(i).bytes();
-    memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    offers.is = kind::listed;
-    std::byte* at = memory_.get();
-    for (int i = 0; i < in.size(); ++i) {
-      const buffer part = from.of(i);
-      pack(part, at);
-      offers.parts.push_back({at, part.bytes(), &type_of(MPI_BYTE)});
-      at += part.bytes();
+/// What a rank offers becomes a copy, since it gets its results in the same place.
+void offer_copy(call_of_all& mine, const spread& from) {
+  const int ranks = mine.in.peers().size();
+  mine.copied = std::make_unique_for_overwrite<std::byte[]>(from.bytes(ranks));
+  mine.offers.is = kind::listed;
+  std::byte* at = mine.copied.get();
+  for (int i = 0; i < ranks; ++i) {
+    const buffer part = from.of(i);
+    pack(part, at);
+    mine.offers.parts.push_back({at, part.bytes(), &type_of(MPI_BYTE)});
+    at += part.bytes();
+  }
+}
+
+// The parts of a rank. In a communicator of two groups, data goes from one to the other.
+
+void take_from_root(const call_of_all&, calls_of_all all, int rank) {
+  const call_of_all& its = brought(all, rank);
+  if (its.takes_part()) copy_between(all, its.root, rank);
+}
+void give_to_root(const call_of_all&, calls_of_all all, int rank) {
+  const call_of_all& its = brought(all, rank);
+  if (its.takes_part()) copy_between(all, rank, its.root);
+}
+void take_from_all(const call_of_all&, calls_of_all all, int rank) {
+  const communicator& in = brought(all, rank).in;
+  const int from = in.first_remote;
+  for (int i = 0; i < in.peers().size(); ++i) copy_between(all, from + i, rank);
+}
+
+// What the calls bring.
+
+void broadcast(call_of_all& mine, void* data, int count, MPI_Datatype type, int root) {
+  mine.part = take_from_root;
+  mine.set_root(root);
+  if (!mine.takes_part()) return;
+  const spread whole = mine.same(data, count, type);
+  if (mine.is_root()) mine.offers = whole;
+  if (!mine.is_root() || !mine.in.is_inter()) mine.wants = whole;
+}
+
+/// Each rank gives the root its part. Only the root says where the parts are wanted: `wants()`.
+template <class Wants>
+void gather(call_of_all& mine, const void* data, int count, MPI_Datatype type, int root, Wants&& wants) {
+  mine.part = give_to_root;
+  mine.set_root(root);
+  if (!mine.takes_part()) return;
+  if (mine.is_root()) {
+    mine.wants = wants();
+    if (mine.in.is_inter()) return;
+    const buffer own = mine.wants.of(mine.in.rank);
+    expect_apart(data, own);
+    if (is_in_place(data)) {
+      mine.offers = {kind::same, own, {}};
+      return;
     }
   }
-  spread offers{};
-
- private:
-  std::unique_ptr<std::byte[]> memory_;
-};
-
-/// Each rank takes what the others offer it.
-void all_take(communicator& in, const call_of_all& mine) {
-  together(in, mine, [&] {
-    for (int from = 0; from < in.size(); ++from) copy_between(in, from, in.rank);
-  });
+  mine.offers = mine.same(data, count, type);
 }
 
-void broadcast(communicator& in, const call& by, const buffer& data, int root) {
-  expect_rank(in, root, MPI_ERR_ROOT);
-  if (data.bytes() > small_data::most) {
-    together(in, {by, root, {kind::same, data, {}}, {kind::same, data, {}}}, [&] { copy_between(in, root, in.rank); });
+/// Each rank takes its part from the root, which says what it offers: `offers()`.
+template <class Offers>
+void scatter(call_of_all& mine, void* into, int room, MPI_Datatype into_type, int root, Offers&& offers) {
+  mine.part = take_from_root;
+  mine.set_root(root);
+  if (!mine.takes_part()) return;
+  if (mine.is_root()) {
+    mine.offers = offers();
+    if (mine.in.is_inter()) return;
+    const buffer own = mine.offers.of(mine.in.rank);
+    expect_apart(into, own);
+    if (is_in_place(into)) {
+      mine.wants = {kind::same, own, {}};
+      return;
+    }
+  }
+  mine.wants = mine.same(into, room, into_type);
+}
+
+void gather_to_all(call_of_all& mine, const void* data, int count, MPI_Datatype type, spread wants) {
+  mine.part = take_from_all;
+  mine.wants = std::move(wants);
+  if (mine.in.is_inter()) {
+    mine.offers = mine.same(data, count, type);
     return;
   }
-  small_data little{data.bytes(), number::none, MPI_OP_NULL, {}};
-  if (in.rank == root) pack(data, little.bytes);
-  meet(in, by, root, &little);
-  if (in.rank != root) unpack(little.bytes, little.count, data);
+  const buffer own = mine.wants.of(mine.in.rank);
+  expect_apart(data, own);
+  mine.offers = is_in_place(data) ? spread{kind::same, own, {}} : mine.same(data, count, type);
 }
 
-/// Each rank gives the root its part. Only the root says where the parts are wanted.
-void gather(communicator& in, const call& by, int root, const void* data, int count, MPI_Datatype type,
-            const spread& wants) {
-  const bool stays = in.rank == root && is_in_place(data);
-  if (in.rank == root) expect_apart(data, wants.of(root));
-  const call_of_all mine{by, root, stays ? spread{kind::same, wants.of(root), {}} : same_for_all(data, count, type),
-                         wants};
-  together(in, mine, [&] { copy_between(in, in.rank, root); });
-}
-
-/// Each rank takes its part from the root.
-void scatter(communicator& in, const call& by, int root, const spread& offers, void* into, int room,
-             MPI_Datatype into_type) {
-  const bool stays = in.rank == root && is_in_place(into);
-  if (in.rank == root) expect_apart(into, offers.of(root));
-  const call_of_all mine{by, root, offers,
-                         stays ? spread{kind::same, offers.of(root), {}} : same_for_all(into, room, into_type)};
-  together(in, mine, [&] { copy_between(in, root, in.rank); });
-}
-
-void gather_to_all(communicator& in, const call& by, const void* data, int count, MPI_Datatype type,
-                   const spread& wants) {
-  expect_apart(data, wants.of(in.rank));
-  all_take(in,
-           {by, MPI_UNDEFINED,
-            is_in_place(data) ? spread{kind::same, wants.of(in.rank), {}} : same_for_all(data, count, type), wants});
-}
-
-void exchange(communicator& in, const call& by, bool stays, const spread& offers, const spread& wants) {
-  if (!stays) {
-    for (int i = 0; i < in.size(); ++i) expect_apart(offers.of(i).data, wants.of(i));
-    all_take(in, {by, MPI_UNDEFINED, offers, wants});
-    return;
-  }
-  const offered_copy copy(in, wants);
-  all_take(in, {by, MPI_UNDEFINED, copy.offers, wants});
+/// `offers()`: what is given, unless that is in place of what is wanted.
+template <class Offers>
+void exchange(call_of_all& mine, const void* data, Offers&& offers, spread wants) {
+  mine.part = take_from_all;
+  mine.wants = std::move(wants);
+  if (is_in_place(data)) return offer_copy(mine, mine.wants);
+  mine.offers = offers();
+  for (int i = 0; i < mine.in.peers().size(); ++i) expect_apart(mine.offers.of(i).data, mine.wants.of(i));
 }
 
 }  // namespace
 
-MASLIN_MPI_DEFINE(Barrier, (MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Barrier);
-  return carry_out(by, comm, [&] { meet(communicator_of(comm), by, MPI_UNDEFINED); });
-}
-MASLIN_MPI_DEFINE(Bcast, (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Bcast);
-  return carry_out(by, comm, [&] { broadcast(communicator_of(comm), by, checked_buffer(data, count, type), root); });
-}
-MASLIN_MPI_DEFINE(Gather, (const void* data, int count, MPI_Datatype type, void* into, int room, MPI_Datatype into_type,
-                           int root, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Gather);
-  return carry_out(by, comm, [&] {
-    communicator& in = communicator_of(comm);
-    expect_rank(in, root, MPI_ERR_ROOT);
-    gather(in, by, root, data, count, type, in.rank == root ? in_blocks(into, room, into_type) : spread{});
-  });
-}
-MASLIN_MPI_DEFINE(Gatherv, (const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
-                            const int* displacements, MPI_Datatype into_type, int root, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Gatherv);
-  return carry_out(by, comm, [&] {
-    communicator& in = communicator_of(comm);
-    expect_rank(in, root, MPI_ERR_ROOT);
-    gather(in, by, root, data, count, type,
-           in.rank == root ? listed(in, into, rooms, displacements, into_type) : spread{});
-  });
-}
-MASLIN_MPI_DEFINE(Scatter, (const void* data, int count, MPI_Datatype type, void* into, int room,
-                            MPI_Datatype into_type, int root, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Scatter);
-  return carry_out(by, comm, [&] {
-    communicator& in = communicator_of(comm);
-    expect_rank(in, root, MPI_ERR_ROOT);
-    scatter(in, by, root, in.rank == root ? in_blocks(data, count, type) : spread{}, into, room, into_type);
-  });
-}
-MASLIN_MPI_DEFINE(Scatterv, (const void* data, const int* counts, const int* displacements, MPI_Datatype type,
-                             void* into, int room, MPI_Datatype into_type, int root, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Scatterv);
-  return carry_out(by, comm, [&] {
-    communicator& in = communicator_of(comm);
-    expect_rank(in, root, MPI_ERR_ROOT);
-    scatter(in, by, root, in.rank == root ? listed(in, data, counts, displacements, type) : spread{}, into, room,
-            into_type);
-  });
-}
-MASLIN_MPI_DEFINE(Allgather, (const void* data, int count, MPI_Datatype type, void* into, int room,
-                              MPI_Datatype into_type, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Allgather);
-  return carry_out(
-      by, comm, [&] { gather_to_all(communicator_of(comm), by, data, count, type, in_blocks(into, room, into_type)); });
-}
-MASLIN_MPI_DEFINE(Allgatherv, (const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
-                               const int* displacements, MPI_Datatype into_type, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Allgatherv);
-  return carry_out(by, comm, [&] {
-    communicator& in = communicator_of(comm);
-    gather_to_all(in, by, data, count, type, listed(in, into, rooms, displacements, into_type));
-  });
-}
-MASLIN_MPI_DEFINE(Alltoall, (const void* data, int count, MPI_Datatype type, void* into, int room,
-                             MPI_Datatype into_type, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Alltoall);
-  return carry_out(by, comm, [&] {
-    const bool stays = is_in_place(data);
-    exchange(communicator_of(comm), by, stays, stays ? spread{} : in_blocks(data, count, type),
-             in_blocks(into, room, into_type));
-  });
-}
-MASLIN_MPI_DEFINE(Alltoallv,
-                  (const void* data, const int* counts, const int* displacements, MPI_Datatype type, void* into,
-                   const int* rooms, const int* into_displacements, MPI_Datatype into_type, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Alltoallv);
-  return carry_out(by, comm, [&] {
-    communicator& in = communicator_of(comm);
-    const bool stays = is_in_place(data);
-    exchange(in, by, stays, stays ? spread{} : listed(in, data, counts, displacements, type),
-             listed(in, into, rooms, into_displacements, into_type));
-  });
-}
-MASLIN_MPI_DEFINE(Alltoallw,
-                  (const void* data, const int* counts, const int* displacements, const MPI_Datatype* types, void* into,
-                   const int* rooms, const int* into_displacements, const MPI_Datatype* into_types, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Alltoallw);
-  return carry_out(by, comm, [&] {
-    communicator& in = communicator_of(comm);
-    const bool stays = is_in_place(data);
-    exchange(in, by, stays, stays ? spread{} : listed(in, data, counts, displacements, types),
-             listed(in, into, rooms, into_displacements, into_types));
-  });
-}
+MASLIN_MPI_OF_ALL(Barrier, Ibarrier, (void)mine)
+MASLIN_MPI_OF_ALL(Bcast, Ibcast, broadcast(mine, data, count, type, root), void* data, int count, MPI_Datatype type,
+                  int root)
+MASLIN_MPI_OF_ALL(Gather, Igather,
+                  gather(mine, data, count, type, root, [&] { return mine.blocks(into, room, into_type); }),
+                  const void* data, int count, MPI_Datatype type, void* into, int room, MPI_Datatype into_type,
+                  int root)
+MASLIN_MPI_OF_ALL(Gatherv, Igatherv,
+                  gather(mine, data, count, type, root,
+                         [&] { return listed(mine, into, rooms, displacements, into_type); }),
+                  const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                  const int* displacements, MPI_Datatype into_type, int root)
+MASLIN_MPI_OF_ALL(Scatter, Iscatter,
+                  scatter(mine, into, room, into_type, root, [&] { return mine.blocks(data, count, type); }),
+                  const void* data, int count, MPI_Datatype type, void* into, int room, MPI_Datatype into_type,
+                  int root)
+MASLIN_MPI_OF_ALL(Scatterv, Iscatterv,
+                  scatter(mine, into, room, into_type, root,
+                          [&] { return listed(mine, data, counts, displacements, type); }),
+                  const void* data, const int* counts, const int* displacements, MPI_Datatype type, void* into,
+                  int room, MPI_Datatype into_type, int root)
+MASLIN_MPI_OF_ALL(Allgather, Iallgather, gather_to_all(mine, data, count, type, mine.blocks(into, room, into_type)),
+                  const void* data, int count, MPI_Datatype type, void* into, int room, MPI_Datatype into_type)
+MASLIN_MPI_OF_ALL(Allgatherv, Iallgatherv,
+                  gather_to_all(mine, data, count, type, listed(mine, into, rooms, displacements, into_type)),
+                  const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                  const int* displacements, MPI_Datatype into_type)
+MASLIN_MPI_OF_ALL(Alltoall, Ialltoall,
+                  exchange(
+                      mine, data, [&] { return mine.blocks(data, count, type); }, mine.blocks(into, room, into_type)),
+                  const void* data, int count, MPI_Datatype type, void* into, int room, MPI_Datatype into_type)
+MASLIN_MPI_OF_ALL(Alltoallv, Ialltoallv,
+                  exchange(
+                      mine, data, [&] { return listed(mine, data, counts, displacements, type); },
+                      listed(mine, into, rooms, into_displacements, into_type)),
+                  const void* data, const int* counts, const int* displacements, MPI_Datatype type, void* into,
+                  const int* rooms, const int* into_displacements, MPI_Datatype into_type)
+MASLIN_MPI_OF_ALL(Alltoallw, Ialltoallw,
+                  exchange(
+                      mine, data, [&] { return listed(mine, data, counts, displacements, types); },
+                      listed(mine, into, rooms, into_displacements, into_types)),
+                  const void* data, const int* counts, const int* displacements, const MPI_Datatype* types, void* into,
+                  const int* rooms, const int* into_displacements, const MPI_Datatype* into_types)

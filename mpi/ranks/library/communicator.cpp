@@ -1,8 +1,8 @@
 #include "communicator.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -21,18 +21,14 @@ int group::find(int rank) const {
 
 communicator::communicator(maslin::communicator with, maslin::location where)
     : channel(std::move(with)), rank(channel.rank()) {
-  const auto count = static_cast<std::size_t>(channel.size());
-  members.ranks.resize(count);
+  members.ranks.resize(static_cast<std::size_t>(channel.size()));
   channel.all_gather(me.of->rank, members.ranks, where);
-  std::uintptr_t shared = 0;
-  if (rank == 0)
-    shared =
-        reinterpret_cast<std::uintptr_t>(new meeting_place{std::vector<const call_of_all*>(count), channel.size()});
-  channel.broadcast(shared, 0, where);
-  place = reinterpret_cast<meeting_place*>(shared);
 }
-communicator::~communicator() {
-  if (place->users.fetch_sub(1) == 1) delete place;
+communicator::communicator(maslin::communicator with, group its_members, group its_remote, bool before)
+    : channel(std::move(with)), members(std::move(its_members)), remote(std::move(its_remote)) {
+  first_member = before ? remote.size() : 0;
+  first_remote = before || remote.ranks.empty() ? 0 : members.size();
+  rank = channel.rank() - first_member;
 }
 
 communicator& communicator_of(MPI_Comm comm) {
@@ -43,15 +39,38 @@ communicator& communicator_of(MPI_Comm comm) {
   return *found;
 }
 
-void expect_rank(const communicator& in, int rank, int error_class) {
-  if (rank < 0 || rank >= in.size())
+communicator& intracommunicator_of(MPI_Comm comm) {
+  communicator& found = communicator_of(comm);
+  if (found.is_inter())
+    throw failure{MPI_ERR_COMM, "this is an intercommunicator; expected a communicator of one group"};
+  return found;
+}
+
+namespace {
+
+void expect_one_of(const group& of, const communicator& in, int rank, int error_class) {
+  if (rank < 0 || rank >= of.size())
     throw failure{error_class, "there is no rank " + std::to_string(rank) + "; expected 0 to " +
-                                   std::to_string(in.size() - 1) + " in " +
+                                   std::to_string(of.size() - 1) + " in " +
                                    (in.name.empty() ? "this communicator" : in.name)};
 }
 
+}  // namespace
+
+void expect_rank(const communicator& in, int rank, int error_class) {
+  expect_one_of(in.members, in, rank, error_class);
+}
+void expect_peer(const communicator& in, int rank, int error_class) {
+  expect_one_of(in.peers(), in, rank, error_class);
+}
+
+MPI_Comm add(std::shared_ptr<communicator> made) {
+  return made ? me.communicators.add(std::move(made)) : MPI_COMM_NULL;
+}
+
 std::shared_ptr<communicator> split(communicator& from, int color, int key, const call& by) {
-  meet(from, by, MPI_UNDEFINED);
+  if (from.is_inter()) return split_both(from, color, key, by);
+  meet(from, by);
   maslin::communicator part = from.channel.split(color, key, by.where);
   if (color < 0) return nullptr;
   auto made = std::make_shared<communicator>(std::move(part), by.where);
@@ -61,16 +80,28 @@ std::shared_ptr<communicator> split(communicator& from, int color, int key, cons
 
 namespace {
 
-MPI_Comm add(std::shared_ptr<communicator> made) {
-  return made ? me.communicators.add(std::move(made)) : MPI_COMM_NULL;
+int compared(const group& one, const group& other) {
+  const std::vector<int>&a = one.ranks, &b = other.ranks;
+  if (a == b) return MPI_CONGRUENT;
+  return a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin()) ? MPI_SIMILAR : MPI_UNEQUAL;
 }
 
+/// None of the ranks waits for the others.
 void duplicate(MPI_Comm comm, MPI_Comm* made, const call& by) {
   communicator& from = communicator_of(comm);
-  const auto copy = split(from, 0, from.rank, by);
+  std::vector<int> all(static_cast<std::size_t>(from.channel.size()));
+  std::iota(all.begin(), all.end(), 0);
+  constexpr int tag = -1;  // programs have others
+  const auto copy = std::make_shared<communicator>(from.channel.among(all, tag, by.where), from.members, from.remote,
+                                                   from.first_member > 0);
+  copy->error_handler = from.error_handler;
   copy->cart = from.cart;
   copy_attributes(comm, from.attributes, copy->attributes);
   *made = add(copy);
+}
+void meet_and_duplicate(MPI_Comm comm, MPI_Comm* made, const call& by) {
+  meet(communicator_of(comm), by);
+  duplicate(comm, made, by);
 }
 
 }  // namespace
@@ -91,23 +122,26 @@ MASLIN_MPI_DEFINE(Comm_rank, (MPI_Comm comm, int* rank)) {
 }
 MASLIN_MPI_DEFINE(Comm_compare, (MPI_Comm one, MPI_Comm other, int* result)) {
   return carry_out(MASLIN_MPI_CALL(Comm_compare), one, [&] {
-    const std::vector<int>& a = communicator_of(one).members.ranks;
-    const std::vector<int>& b = communicator_of(other).members.ranks;
-    if (one == other)
-      *result = MPI_IDENT;
-    else if (a == b)
-      *result = MPI_CONGRUENT;
-    else
-      *result = a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin()) ? MPI_SIMILAR : MPI_UNEQUAL;
+    const communicator &a = communicator_of(one), &b = communicator_of(other);
+    *result = std::max(compared(a.members, b.members), compared(a.remote, b.remote));  // the less alike
+    if (one == other) *result = MPI_IDENT;
   });
 }
 MASLIN_MPI_DEFINE(Comm_dup, (MPI_Comm comm, MPI_Comm* made)) {
   const call in = MASLIN_MPI_CALL(Comm_dup);
-  return carry_out(in, comm, [&] { duplicate(comm, made, in); });
+  return carry_out(in, comm, [&] { meet_and_duplicate(comm, made, in); });
 }
 MASLIN_MPI_DEFINE(Comm_dup_with_info, (MPI_Comm comm, MPI_Info, MPI_Comm* made)) {
   const call in = MASLIN_MPI_CALL(Comm_dup_with_info);
-  return carry_out(in, comm, [&] { duplicate(comm, made, in); });
+  return carry_out(in, comm, [&] { meet_and_duplicate(comm, made, in); });
+}
+MASLIN_MPI_DEFINE(Comm_idup, (MPI_Comm comm, MPI_Comm* made, MPI_Request* request)) {
+  const call in = MASLIN_MPI_CALL(Comm_idup);
+  return carry_out(in, comm, [&] {
+    expect_pointer(request, "the request");
+    duplicate(comm, made, in);
+    *request = add_complete(empty_status());
+  });
 }
 MASLIN_MPI_DEFINE(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* made)) {
   const call in = MASLIN_MPI_CALL(Comm_create);
@@ -116,7 +150,8 @@ MASLIN_MPI_DEFINE(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* made))
     const std::vector<int>& ranks = group_of(group).ranks;
     const int mine = group_of(group).find(me.of->rank);
     // Groups may differ, if nobody is in two of them; each is known by its first member.
-    *made = add(split(from, mine == MPI_UNDEFINED ? MPI_UNDEFINED : ranks.front(), mine, in));
+    const int color = from.is_inter() ? 0 : ranks.empty() ? MPI_UNDEFINED : ranks.front();
+    *made = add(split(from, mine == MPI_UNDEFINED ? MPI_UNDEFINED : color, mine, in));
   });
 }
 MASLIN_MPI_DEFINE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made)) {
@@ -156,9 +191,22 @@ MASLIN_MPI_DEFINE(Comm_get_name, (MPI_Comm comm, char* name, int* length)) {
     *length = static_cast<int>(its.size());
   });
 }
-MASLIN_MPI_DEFINE(Comm_test_inter, (MPI_Comm comm, int* flag)) {
-  return carry_out(MASLIN_MPI_CALL(Comm_test_inter), comm, [&] {
-    communicator_of(comm);
-    *flag = 0;
+MASLIN_MPI_DEFINE(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made)) {
+  const call in = MASLIN_MPI_CALL(Comm_create_group);
+  return carry_out(in, comm, [&] {
+    communicator& from = intracommunicator_of(comm);
+    const mpi::group& wanted = group_of(group);
+    *made = MPI_COMM_NULL;
+    if (wanted.find(me.of->rank) == MPI_UNDEFINED) return;
+    if (tag < 0) throw failure{MPI_ERR_TAG, "tag " + std::to_string(tag) + "; expected one from 0"};
+    std::vector<int> ranks;
+    for (const int rank : wanted.ranks) {
+      ranks.push_back(from.members.find(rank));
+      if (ranks.back() == MPI_UNDEFINED)
+        throw failure{MPI_ERR_GROUP, "rank " + std::to_string(rank) + " of MPI_COMM_WORLD is not in the communicator"};
+    }
+    const auto part = std::make_shared<communicator>(from.channel.among(ranks, tag, in.where), wanted);
+    part->error_handler = from.error_handler;
+    *made = add(part);
   });
 }

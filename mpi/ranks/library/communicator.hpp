@@ -1,11 +1,11 @@
 #pragma once
 // Communicators, and who belongs to them.
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "datatype.hpp"
@@ -15,17 +15,13 @@
 namespace mpi {
 
 struct call;
-struct call_of_all;
-
-/// Where the ranks of a communicator see what each brings to a call of all. It is theirs together.
-struct meeting_place {
-  std::vector<const call_of_all*> calls;
-  std::atomic<int> users;
-};
 
 /// Ranks of MPI_COMM_WORLD, in an order.
 struct group {
+  group() = default;
+  explicit group(std::vector<int> its_ranks) : ranks(std::move(its_ranks)) {}
   std::vector<int> ranks;
+  int size() const noexcept { return static_cast<int>(ranks.size()); }
   int find(int rank) const;  ///< its place here, or MPI_UNDEFINED
 
  private:
@@ -41,11 +37,13 @@ struct grid {
   int rank_at(const int* where) const;  ///< MPI_PROC_NULL outside
 };
 
+/// Of one group of ranks, or of two, whose ranks exchange data with those of the other group (an intercommunicator).
 struct communicator {
-  maslin::communicator channel;
-  group members;
-  meeting_place* place;  ///< shared with its other ranks
-  int rank;
+  maslin::communicator channel;            ///< of all ranks; of two groups, one lies behind the other
+  group members;                           ///< the caller's group
+  group remote;                            ///< the other one
+  int rank;                                ///< in the caller's group
+  int first_member = 0, first_remote = 0;  ///< where the groups begin in the channel
   std::vector<attribute> attributes;
   int error_handler = MPI_ERRORS_ARE_FATAL;
   std::string name;
@@ -53,20 +51,42 @@ struct communicator {
 
   /// Called by all of the channel's ranks.
   communicator(maslin::communicator with, maslin::location where);
-  ~communicator();
+  /// The ranks are known. `before`: the other group lies before the caller's in the channel.
+  communicator(maslin::communicator with, group its_members, group its_remote = {}, bool before = false);
   communicator(const communicator&) = delete;
   communicator& operator=(const communicator&) = delete;
-  int size() const noexcept { return static_cast<int>(members.ranks.size()); }
+  int size() const noexcept { return members.size(); }
+  bool is_inter() const noexcept { return !remote.ranks.empty(); }
+  /// Those with which the caller exchanges messages, and what it calls them.
+  const group& peers() const noexcept { return is_inter() ? remote : members; }
+  int to_channel(int peer) const noexcept { return first_remote + peer; }
+  int from_channel(int at) const noexcept { return at - first_remote; }
+  /// Where the second group begins in the channel; its end where there is one group.
+  int second_group() const noexcept { return is_inter() ? first_member + first_remote : size(); }
+  /// Its number in its own group. The rank is one of the channel.
+  int place_of(int its) const noexcept { return its < second_group() ? its : its - second_group(); }
   /// Its number in MPI_COMM_WORLD, by which messages name a rank.
-  int in_world(int its) const noexcept { return members.ranks[static_cast<std::size_t>(its)]; }
+  int in_world(int its) const noexcept {
+    const bool is_member = its >= first_member && its < first_member + size();
+    return (is_member ? members : remote).ranks[static_cast<std::size_t>(place_of(its))];
+  }
 };
 
 /// Gives the communicator of that handle; throws `failure`.
 communicator& communicator_of(MPI_Comm comm);
-/// Throws unless there is such a rank.
+/// The same, of one group: throws where it has two.
+communicator& intracommunicator_of(MPI_Comm comm);
+/// Throws unless there is such a rank in the caller's group.
 void expect_rank(const communicator& in, int rank, int error_class = MPI_ERR_RANK);
-/// A new one, with what it inherits; called by all. Null for ranks that belong to none (MPI_UNDEFINED).
+/// Throws unless there is such a rank to exchange data with.
+void expect_peer(const communicator& in, int rank, int error_class = MPI_ERR_RANK);
+/// A new one, with what it inherits; called by all. Null for ranks that belong to none (MPI_UNDEFINED), or where no
+/// rank of the other group said that color.
 std::shared_ptr<communicator> split(communicator& from, int color, int key, const call& by);
+/// The same for a communicator of two groups.
+std::shared_ptr<communicator> split_both(communicator& from, int color, int key, const call& by);
+/// Keeps it, and gives its handle; MPI_COMM_NULL for null.
+MPI_Comm add(std::shared_ptr<communicator> made);
 /// Copies the attributes that are to be copied. `from`: the object's handle. Throws `failure`.
 void copy_attributes(int from, const std::vector<attribute>& of, std::vector<attribute>& into);
 /// Deletes them, the latest first. Throws `failure`.

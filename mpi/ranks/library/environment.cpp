@@ -122,7 +122,7 @@ MASLIN_MPI_DEFINE(Finalize, (void)) {
   return carry_out(in, MPI_COMM_WORLD, [&] {
     delete_attributes(MPI_COMM_SELF, communicator_of(MPI_COMM_SELF).attributes);
     me.buffered.wait(in.where);
-    meet(communicator_of(MPI_COMM_WORLD), in, MPI_UNDEFINED);
+    meet(communicator_of(MPI_COMM_WORLD), in);
     me.is_finalized = true;
   });
 }

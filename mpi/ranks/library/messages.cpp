@@ -30,14 +30,23 @@ class message_bytes {
   std::unique_ptr<std::byte[]> packed_;
 };
 
-MPI_Status status_of(const maslin::message& came) { return mpi::status_of(came.source, came.tag, came.extent); }
+MPI_Status status_of(const communicator& in, const maslin::message& came) {
+  return mpi::status_of(in.from_channel(came.source), came.tag, came.extent);
+}
 
-void send(const call& in, const envelope& what) {
+/// From whom a message is to come, in the channel.
+int source(const communicator& in, int from) { return from == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : in.to_channel(from); }
+
+void send(const call& in, const envelope& what, bool is_synchronous = false) {
   const checked of = check(true, what);
   if (what.peer == MPI_PROC_NULL) return;
   const message_bytes bytes(of.data);
   bytes.pack();
-  of.in.channel.send(bytes.all(), what.peer, what.tag, in.where);
+  const int to = of.in.to_channel(what.peer);
+  if (is_synchronous)
+    of.in.channel.synchronous_send(bytes.all(), to, what.tag, in.where);
+  else
+    of.in.channel.send(bytes.all(), to, what.tag, in.where);
 }
 
 void receive(const call& in, const envelope& what, MPI_Status* status) {
@@ -47,9 +56,9 @@ void receive(const call& in, const envelope& what, MPI_Status* status) {
     return;
   }
   const message_bytes bytes(of.data);
-  const maslin::message came = of.in.channel.receive(bytes.all(), what.peer, what.tag, in.where);
+  const maslin::message came = of.in.channel.receive(bytes.all(), source(of.in, what.peer), what.tag, in.where);
   bytes.unpack(came.extent);
-  set(status, status_of(came));
+  set(status, status_of(of.in, came));
 }
 
 void exchange(const call& in, const envelope& out, const envelope& back, MPI_Status* status) {
@@ -61,22 +70,22 @@ void exchange(const call& in, const envelope& out, const envelope& back, MPI_Sta
 
 /// Takes a message that has come, if one has.
 bool take(communicator& of, const call& in, const envelope& what, MPI_Message* message, MPI_Status* status) {
-  const auto found = of.channel.look(what.peer, what.tag, in.where);
+  const auto found = of.channel.look(source(of, what.peer), what.tag, in.where);
   if (!found) return false;
   auto held = std::make_shared<held_message>();
   held->bytes.resize(found->extent);
-  held->source = found->source;
+  held->source = of.from_channel(found->source);
   held->tag = found->tag;
   held->comm = what.comm;
   of.channel.receive(held->bytes, found->source, found->tag, in.where);
-  set(status, status_of(*found));
+  set(status, status_of(of, *found));
   *message = me.messages.add(held);
   return true;
 }
 
 communicator& looked_in(int from, int tag, MPI_Comm comm) {
   communicator& in = communicator_of(comm);
-  if (from != MPI_ANY_SOURCE && from != MPI_PROC_NULL) expect_rank(in, from);
+  if (from != MPI_ANY_SOURCE && from != MPI_PROC_NULL) expect_peer(in, from);
   if (tag < 0 && tag != MPI_ANY_TAG && from != MPI_PROC_NULL)
     throw failure{MPI_ERR_TAG, "tag " + std::to_string(tag) + "; expected one from 0"};
   return in;
@@ -93,7 +102,7 @@ communicator& looked_in(int from, int tag, MPI_Comm comm) {
     });                                                                                                       \
   }
 MASLIN_MPI_SEND(Send, send(in, what))
-MASLIN_MPI_SEND(Ssend, send(in, what))
+MASLIN_MPI_SEND(Ssend, send(in, what, true))
 MASLIN_MPI_SEND(Rsend, send(in, what))
 MASLIN_MPI_SEND(Bsend, send_buffered(what, in.where))
 
@@ -132,7 +141,7 @@ MASLIN_MPI_DEFINE(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status))
     if (from == MPI_PROC_NULL)
       set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
     else
-      set(status, status_of(of.channel.probe(from, tag, in.where)));
+      set(status, status_of(of, of.channel.probe(source(of, from), tag, in.where)));
   });
 }
 MASLIN_MPI_DEFINE(Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status)) {
@@ -144,9 +153,9 @@ MASLIN_MPI_DEFINE(Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Stat
       set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
       return;
     }
-    const auto found = of.channel.look(from, tag, in.where);
+    const auto found = of.channel.look(source(of, from), tag, in.where);
     *flag = found.has_value();
-    if (found) set(status, status_of(*found));
+    if (found) set(status, status_of(of, *found));
   });
 }
 MASLIN_MPI_DEFINE(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status)) {
@@ -158,7 +167,7 @@ MASLIN_MPI_DEFINE(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* messag
       set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
       return;
     }
-    of.channel.probe(from, tag, in.where);
+    of.channel.probe(source(of, from), tag, in.where);
     take(of, in, {nullptr, 0, MPI_BYTE, from, tag, comm}, message, status);
   });
 }

@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "state.hpp"
@@ -19,19 +21,13 @@ using kind = spread::kind;
 
 // A part is worked on in pieces that a core's first cache holds.
 constexpr std::size_t piece_bytes = 8192;
+// Numbers of so few bytes are combined where ranks meet.
+constexpr std::size_t few_bytes = 64;
 
-struct reduction {
-  const call& by;
-  communicator& in;
-  const operation& op;
-  MPI_Datatype handle;
-  buffer given, result;
-};
-
-/// Elements that are being combined.
+/// Elements that are being combined, by that rank's operation.
 class accumulator {
  public:
-  accumulator(const reduction& r, std::size_t most) : r_(r), type_(*r.given.type) {
+  accumulator(const call_of_all& by, const datatype& type, std::size_t most) : by_(by), type_(type) {
     const std::ptrdiff_t lower = std::min<std::ptrdiff_t>(type_.lower, type_.true_lower());
     const std::ptrdiff_t upper = std::max<std::ptrdiff_t>(type_.upper, type_.true_upper());
     const auto bytes =
@@ -42,20 +38,20 @@ class accumulator {
   }
   void set(const buffer& to) { copy(to, {sum_, to.count, &type_}); }
   void add(const buffer& more) {
-    if (!r_.op.function) {
-      r_.op.combine(more.data, sum_, more.count, type_, r_.handle);
+    if (!by_.op->function) {
+      by_.op->combine(more.data, sum_, more.count, type_, by_.handle);
       return;
     }
     // A function puts its result in the place of its second argument.
     copy(more, {next_, more.count, &type_});
-    r_.op.combine(sum_, next_, more.count, type_, r_.handle);
+    by_.op->combine(sum_, next_, more.count, type_, by_.handle);
     std::swap(sum_, next_);
   }
   void write(const buffer& into) const { copy(elements(into.count), into); }
   buffer elements(std::size_t count) const { return {sum_, count, &type_}; }
 
  private:
-  const reduction& r_;
+  const call_of_all& by_;
   const datatype& type_;
   std::unique_ptr<std::byte[]> memory_;
   std::byte* sum_;
@@ -66,195 +62,240 @@ buffer part_of(const buffer& all, std::size_t first, std::size_t count) {
   return {all.element(first), count, all.type};
 }
 
-/// Calls `some(first, count)` for pieces of the elements from `begin` to `end`.
+/// The ranks of one group, in the channel.
+struct side {
+  int begin, end;
+};
+side side_of(const communicator& in, bool second) {
+  return second ? side{in.second_group(), in.channel.size()} : side{0, in.second_group()};
+}
+/// Those whose numbers that rank gets: its own group's, or, where there are two, the other's.
+side givers_for(const communicator& in, int rank) { return side_of(in, in.is_inter() && rank < in.second_group()); }
+
+/// The first rank of a group that gives numbers; null where none does.
+const call_of_all* first_giver(calls_of_all all, const side& from) {
+  const call_of_all& first = brought(all, from.begin);
+  return first.offers.exists() ? &first : nullptr;
+}
+
+/// Calls `some(sum, first, count)` for pieces of the elements from `begin` to `end`.
 template <class Some>
-void in_pieces(const reduction& r, std::size_t begin, std::size_t end, Some&& some) {
-  const auto extent = static_cast<std::size_t>(std::abs(r.given.type->extent()));
+void in_pieces(const call_of_all& by, const datatype& type, std::size_t begin, std::size_t end, Some&& some) {
+  if (begin >= end) return;
+  const auto extent = static_cast<std::size_t>(std::abs(type.extent()));
   const std::size_t most = std::max<std::size_t>(1, piece_bytes / std::max<std::size_t>(1, extent));
-  accumulator sum(r, std::min(most, end - begin));
+  accumulator sum(by, type, std::min(most, end - begin));
   for (; begin < end; begin += most) some(sum, begin, std::min(most, end - begin));
 }
 
-/// Sums elements over all ranks, in their order.
-void sum_over_ranks(const reduction& r, accumulator& sum, std::size_t first, std::size_t count) {
-  for (int rank = 0; rank < r.in.size(); ++rank) {
-    const buffer its = part_of(brought(r.in, rank).offers.whole, first, count);
-    rank == 0 ? sum.set(its) : sum.add(its);
+/// Who combines: the caller, by its own operation; if it brought none, since another of its group is the root, by that
+/// of a rank that gives numbers.
+const call_of_all& with_operation(const call_of_all& by, const call_of_all& giver) { return by.op ? by : giver; }
+
+/// Sums elements over the ranks of a group, in their order.
+void sum_over(calls_of_all all, const side& ranks, accumulator& sum, std::size_t first, std::size_t count) {
+  for (int rank = ranks.begin; rank < ranks.end; ++rank) {
+    const buffer its = part_of(brought(all, rank).offers.whole, first, count);
+    rank == ranks.begin ? sum.set(its) : sum.add(its);
   }
 }
 
-/// The part of the elements that the caller combines.
-std::size_t begin_of_part(const reduction& r, int rank) {
-  return r.given.count * static_cast<std::size_t>(rank) / static_cast<std::size_t>(r.in.size());
+/// The part of the elements that a rank combines.
+std::pair<std::size_t, std::size_t> share(calls_of_all all, const call_of_all& giver, int rank) {
+  const auto at = static_cast<std::size_t>(rank);
+  return {giver.offers.whole.count * at / all.size(), giver.offers.whole.count * (at + 1) / all.size()};
 }
 
-void expect_equal_counts(const reduction& r) {
-  const buffer &mine = r.given, &first = brought(r.in, 0).offers.whole;
-  if (mine.bytes() != first.bytes())
-    throw failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(r.in.in_world(r.in.rank)) + " gives " +
-                                        std::to_string(mine.bytes()) + " bytes, rank " +
-                                        std::to_string(r.in.in_world(0)) + " " + std::to_string(first.bytes()) +
-                                        "; expected the same"};
-}
-
-void add_result(reduction& r, const void* data, void* result, std::size_t count) {
-  r.result = checked_buffer(result, static_cast<int>(count), r.handle);
-  expect_apart(data, r.result);
-}
-
-/// Checks the arguments. What a rank gives is in the place of the result where MPI_IN_PLACE says so.
-reduction described(const call& by, communicator& in, const void* data, void* result, std::size_t count,
-                    MPI_Datatype type, MPI_Op op, bool gets_result = true) {
-  if (count > INT_MAX) throw failure{MPI_ERR_COUNT, std::to_string(count) + " elements"};
-  const operation& of = operation_of(op);
-  const bool stays = data == MPI_IN_PLACE;
-  const buffer given = checked_buffer(stays ? result : data, static_cast<int>(count), type);
-  const std::string problem = of.problem_with(*given.type);
-  if (!problem.empty()) throw failure{MPI_ERR_OP, problem};
-  reduction made{by, in, of, type, given, {}};
-  if (gets_result) add_result(made, data, result, count);
-  return made;
-}
-
-/// Few numbers: all are combined where ranks meet.
-bool reduced_at_once(const reduction& r, int root) {
-  const std::size_t bytes = r.given.count * static_cast<std::size_t>(r.given.type->extent());
-  if (r.op.function || bytes > small_data::most) return false;
-  small_data data{r.given.count, r.given.type->reduces_as, r.op.predefined, {}};
-  if (bytes > 0) std::memcpy(data.bytes, r.given.data, bytes);
-  meet(r.in, r.by, root, &data);
-  if (r.result.data && bytes > 0) std::memcpy(r.result.data, data.bytes, bytes);
-  return true;
-}
-
-/// Combines; all that gave a place for the result get it.
-void reduce(const reduction& r, int root) {
-  if (reduced_at_once(r, root)) return;
-  const call_of_all mine{r.by, root, {kind::same, r.given, {}}, {kind::same, r.result, {}}};
-  together(r.in, mine, [&] {
-    expect_equal_counts(r);
-    in_pieces(r, begin_of_part(r, r.in.rank), begin_of_part(r, r.in.rank + 1),
-              [&](accumulator& sum, std::size_t first, std::size_t count) {
-                sum_over_ranks(r, sum, first, count);
-                for (int rank = 0; rank < r.in.size(); ++rank) {
-                  const buffer& its = brought(r.in, rank).wants.whole;
-                  if (its.type) sum.write(part_of(its, first, count));
-                }
-              });
-  });
-}
-
-/// Each rank gets what those before it gave, and its own if `inclusive`.
-void scan(const reduction& r, bool inclusive) {
-  const call_of_all mine{r.by, MPI_UNDEFINED, {kind::same, r.given, {}}, {kind::same, r.result, {}}};
-  together(r.in, mine, [&] {
-    expect_equal_counts(r);
-    in_pieces(r, begin_of_part(r, r.in.rank), begin_of_part(r, r.in.rank + 1),
-              [&](accumulator& sum, std::size_t first, std::size_t count) {
-                // The result may lie where the rank's own numbers are: those are copied before it is written.
-                accumulator own(r, count);
-                for (int rank = 0; rank < r.in.size(); ++rank) {
-                  const call_of_all& its = brought(r.in, rank);
-                  const buffer result = part_of(its.wants.whole, first, count);
-                  own.set(part_of(its.offers.whole, first, count));
-                  if (!inclusive && rank > 0) sum.write(result);
-                  rank == 0 ? sum.set(own.elements(count)) : sum.add(own.elements(count));
-                  if (inclusive) sum.write(result);
-                }
-              });
-  });
-}
-
-/// Each rank gets its part of the sums; rank i of them `counts[i]`.
-void reduce_and_scatter(const reduction& r, const std::vector<std::size_t>& counts) {
-  std::size_t begin = 0;
-  for (int i = 0; i < r.in.rank; ++i) begin += counts[static_cast<std::size_t>(i)];
-  const std::size_t end = begin + counts[static_cast<std::size_t>(r.in.rank)];
-  const call_of_all mine{r.by, MPI_UNDEFINED, {kind::same, r.given, {}}, {}};
-  together(r.in, mine, [&] {
-    expect_equal_counts(r);
-    in_pieces(r, begin, end, [&](accumulator& sum, std::size_t first, std::size_t count) {
-      sum_over_ranks(r, sum, first, count);
-      sum.write(part_of(r.result, first - begin, count));
+/// Combines a share of the elements; all ranks get it that gave a place for the result.
+void reduce_share(const call_of_all& by, calls_of_all all, int rank) {
+  const communicator& in = by.in;
+  for (const bool second : {false, true}) {
+    if (second && !in.is_inter()) return;
+    const side from = side_of(in, second), to = in.is_inter() ? side_of(in, !second) : from;
+    const call_of_all* const giver = first_giver(all, from);
+    if (!giver) continue;
+    const call_of_all& mine = with_operation(by, *giver);
+    const auto [begin, end] = share(all, *giver, rank);
+    in_pieces(mine, *mine.offers_type(), begin, end, [&](accumulator& sum, std::size_t first, std::size_t count) {
+      sum_over(all, from, sum, first, count);
+      for (int its = to.begin; its < to.end; ++its)
+        if (brought(all, its).wants.exists()) sum.write(part_of(brought(all, its).wants.whole, first, count));
     });
+  }
+}
+
+/// Each rank gets what those before it gave, and its own if that is wanted.
+void scan_share(const call_of_all& by, calls_of_all all, int rank) {
+  const auto [begin, end] = share(all, by, rank);
+  const datatype& type = *by.offers_type();
+  in_pieces(by, type, begin, end, [&](accumulator& sum, std::size_t first, std::size_t count) {
+    // The result may lie where the rank's own numbers are: those are copied before it is written.
+    accumulator own(by, type, count);
+    for (int its = 0; its < static_cast<int>(all.size()); ++its) {
+      const buffer result = part_of(brought(all, its).wants.whole, first, count);
+      own.set(part_of(brought(all, its).offers.whole, first, count));
+      if (!by.is_inclusive && its > 0) sum.write(result);
+      its == 0 ? sum.set(own.elements(count)) : sum.add(own.elements(count));
+      if (by.is_inclusive) sum.write(result);
+    }
   });
 }
 
-void reduce_and_scatter(const call& by, MPI_Comm comm, const void* data, void* result,
-                        const std::vector<std::size_t>& counts, MPI_Datatype type, MPI_Op op) {
-  communicator& in = communicator_of(comm);
-  std::size_t all = 0;
-  for (const std::size_t count : counts) all += count;
-  reduction r = described(by, in, data, result, all, type, op, false);
-  add_result(r, data, result, counts[static_cast<std::size_t>(in.rank)]);
-  if (data != MPI_IN_PLACE) {
-    reduce_and_scatter(r, counts);
-    return;
-  }
+/// Each rank gets its part of the sums; the i-th of its group `counts[i]`.
+void reduce_part(const call_of_all& by, calls_of_all all, int rank) {
+  const call_of_all& its = brought(all, rank);
+  const auto own = its.counts.begin() + its.in.place_of(rank);
+  const std::size_t begin = std::accumulate(its.counts.begin(), own, std::size_t{0});
+  const side from = givers_for(by.in, rank);
+  in_pieces(by, *by.offers_type(), begin, begin + *own, [&](accumulator& sum, std::size_t first, std::size_t count) {
+    sum_over(all, from, sum, first, count);
+    sum.write(part_of(its.wants.whole, first - begin, count));
+  });
+}
+
+void expect_count(int count) {
+  if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
+}
+
+/// The place for the result.
+void want(call_of_all& mine, const void* data, void* result, std::size_t count, MPI_Datatype type) {
+  mine.wants = mine.same(result, static_cast<int>(count), type);
+  expect_apart(data, mine.wants.whole);
+}
+
+/// What is given, and by what it is combined. It is in the place of the result where MPI_IN_PLACE says so.
+void give(call_of_all& mine, const void* data, void* result, std::size_t count, MPI_Datatype type, MPI_Op op) {
+  if (count > INT_MAX) throw failure{MPI_ERR_COUNT, std::to_string(count) + " elements"};
+  mine.set_operation(op, type);
+  mine.offers = mine.same(data == MPI_IN_PLACE ? result : data, static_cast<int>(count), type);
+  const std::string problem = mine.op->problem_with(*mine.offers.whole.type);
+  if (!problem.empty()) throw failure{MPI_ERR_OP, problem};
+}
+
+void reduce(call_of_all& mine, const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, int root) {
+  mine.part = reduce_share;
+  mine.set_root(root);
+  if (!mine.takes_part()) return;
+  expect_count(count);
+  const auto elements = static_cast<std::size_t>(count);
+  if (!mine.is_root() || !mine.in.is_inter()) give(mine, data, result, elements, type, op);
+  if (!mine.is_root()) return;
+  if (mine.in.is_inter()) mine.set_operation(op, type);
+  want(mine, data, result, elements, type);
+}
+
+void reduce_to_all(call_of_all& mine, const void* data, void* result, int count, MPI_Datatype type, MPI_Op op) {
+  mine.part = reduce_share;
+  expect_count(count);
+  give(mine, data, result, static_cast<std::size_t>(count), type, op);
+  want(mine, data, result, static_cast<std::size_t>(count), type);
+}
+
+void scan(call_of_all& mine, const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, bool inclusive) {
+  if (mine.in.is_inter()) throw failure{MPI_ERR_COMM, "an intercommunicator has no order of all ranks"};
+  reduce_to_all(mine, data, result, count, type, op);
+  mine.part = scan_share;
+  mine.is_inclusive = inclusive;
+}
+
+void reduce_and_scatter(call_of_all& mine, const void* data, void* result, std::vector<std::size_t> counts,
+                        MPI_Datatype type, MPI_Op op) {
+  mine.part = reduce_part;
+  give(mine, data, result, std::accumulate(counts.begin(), counts.end(), std::size_t{0}), type, op);
+  want(mine, data, result, counts[static_cast<std::size_t>(mine.in.rank)], type);
+  mine.counts = std::move(counts);
+  if (data != MPI_IN_PLACE) return;
   // Others read what the caller gave while its result is written.
-  const auto copy = std::make_unique_for_overwrite<std::byte[]>(r.given.bytes());
-  if (!r.given.type->is_dense || r.given.type->lower != 0)
+  buffer& given = mine.offers.whole;
+  if (!given.type->is_dense || given.type->lower != 0)
     throw failure{MPI_ERR_TYPE, "MPI_IN_PLACE needs elements that lie side by side"};
-  pack(r.given, copy.get());
-  r.given.data = copy.get();
-  reduce_and_scatter(r, counts);
+  mine.copied = std::make_unique_for_overwrite<std::byte[]>(given.bytes());
+  pack(given, mine.copied.get());
+  given.data = mine.copied.get();
+}
+
+std::vector<std::size_t> listed(const call_of_all& mine, const int* counts) {
+  std::vector<std::size_t> all;
+  for (int i = 0; i < mine.in.size(); ++i) {
+    expect_count(counts[i]);
+    all.push_back(static_cast<std::size_t>(counts[i]));
+  }
+  return all;
+}
+std::vector<std::size_t> equal(const call_of_all& mine, int count) {
+  expect_count(count);
+  return std::vector(static_cast<std::size_t>(mine.in.size()), static_cast<std::size_t>(count));
+}
+
+bool is_few(const call_of_all& one) {
+  const buffer& given = one.offers.whole;
+  return one.part == reduce_share && !one.in.is_inter() && !one.op->function &&
+         given.count * static_cast<std::size_t>(given.type->extent()) <= few_bytes;
+}
+
+std::string described(const call_of_all& one) {
+  return "rank " + std::to_string(one.in.in_world(one.in.channel.rank())) + " calls " + one.by.name +
+         " at @:" + std::to_string(one.by.where.line());
 }
 
 }  // namespace
 
-MASLIN_MPI_DEFINE(Reduce,
-                  (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Reduce);
-  return carry_out(by, comm, [&] {
-    communicator& in = communicator_of(comm);
-    expect_rank(in, root, MPI_ERR_ROOT);
-    if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
-    reduce(described(by, in, data, result, static_cast<std::size_t>(count), type, op, in.rank == root), root);
-  });
+const datatype* call_of_all::offers_type() const { return offers.exists() ? offers.whole.type : wants.whole.type; }
+
+std::optional<failure> mpi::problem_with_numbers(calls_of_all all) {
+  const call_of_all* first = nullptr;
+  for (int rank = 0; rank < static_cast<int>(all.size()); ++rank) {
+    const call_of_all& its = brought(all, rank);
+    if (!its.op || !its.offers.exists()) continue;
+    if (!first) first = &its;
+    const buffer &a = first->offers.whole, &b = its.offers.whole;
+    if (first->op->predefined != its.op->predefined || a.type->reduces_as != b.type->reduces_as)
+      return failure{MPI_ERR_OP,
+                     "all ranks must name the same type and operation: " + described(*first) + ", " + described(its)};
+    if (a.bytes() == b.bytes()) continue;
+    if (a.bytes() <= few_bytes)
+      return failure{MPI_ERR_TRUNCATE, "all ranks must bring as many elements: " + described(*first) + " with " +
+                                           std::to_string(a.count) + ", " + described(its) + " with " +
+                                           std::to_string(b.count)};
+    return failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(its.in.in_world(rank)) + " gives " +
+                                         std::to_string(b.bytes()) + " bytes, rank " +
+                                         std::to_string(first->in.in_world(first->in.channel.rank())) + " " +
+                                         std::to_string(a.bytes()) + "; expected the same"};
+  }
+  return std::nullopt;
 }
-MASLIN_MPI_DEFINE(Allreduce, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Allreduce);
-  return carry_out(by, comm, [&] {
-    if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
-    reduce(described(by, communicator_of(comm), data, result, static_cast<std::size_t>(count), type, op),
-           MPI_UNDEFINED);
-  });
+
+bool mpi::combine_few(calls_of_all all) {
+  const call_of_all& first = brought(all, 0);
+  if (!first.op || !first.offers.exists() || !is_few(first)) return false;
+  const buffer& given = first.offers.whole;
+  const std::size_t bytes = given.count * static_cast<std::size_t>(given.type->extent());
+  if (bytes == 0) return true;
+  alignas(16) std::byte sum[few_bytes];
+  std::memcpy(sum, given.data, bytes);
+  const int ranks = static_cast<int>(all.size());
+  for (int rank = 1; rank < ranks; ++rank)
+    combine_predefined(first.op->predefined, given.type->reduces_as, brought(all, rank).offers.whole.data, sum,
+                       given.count);
+  for (int rank = 0; rank < ranks; ++rank)
+    if (const spread& its = brought(all, rank).wants; its.exists()) std::memcpy(its.whole.data, sum, bytes);
+  return true;
 }
-MASLIN_MPI_DEFINE(Scan, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Scan);
-  return carry_out(by, comm, [&] {
-    if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
-    scan(described(by, communicator_of(comm), data, result, static_cast<std::size_t>(count), type, op), true);
-  });
-}
-MASLIN_MPI_DEFINE(Exscan, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Exscan);
-  return carry_out(by, comm, [&] {
-    if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
-    scan(described(by, communicator_of(comm), data, result, static_cast<std::size_t>(count), type, op), false);
-  });
-}
-MASLIN_MPI_DEFINE(Reduce_scatter,
-                  (const void* data, void* result, const int* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Reduce_scatter);
-  return carry_out(by, comm, [&] {
-    std::vector<std::size_t> all;
-    for (int i = 0; i < communicator_of(comm).size(); ++i) {
-      if (counts[i] < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(counts[i]) + "; expected one from 0"};
-      all.push_back(static_cast<std::size_t>(counts[i]));
-    }
-    reduce_and_scatter(by, comm, data, result, all, type, op);
-  });
-}
-MASLIN_MPI_DEFINE(Reduce_scatter_block,
-                  (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)) {
-  const call by = MASLIN_MPI_CALL(Reduce_scatter_block);
-  return carry_out(by, comm, [&] {
-    if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
-    const auto ranks = static_cast<std::size_t>(communicator_of(comm).size());
-    reduce_and_scatter(by, comm, data, result, std::vector(ranks, static_cast<std::size_t>(count)), type, op);
-  });
-}
+
+MASLIN_MPI_OF_ALL(Reduce, Ireduce, reduce(mine, data, result, count, type, op, root), const void* data, void* result,
+                  int count, MPI_Datatype type, MPI_Op op, int root)
+MASLIN_MPI_OF_ALL(Allreduce, Iallreduce, reduce_to_all(mine, data, result, count, type, op), const void* data,
+                  void* result, int count, MPI_Datatype type, MPI_Op op)
+MASLIN_MPI_OF_ALL(Scan, Iscan, scan(mine, data, result, count, type, op, true), const void* data, void* result,
+                  int count, MPI_Datatype type, MPI_Op op)
+MASLIN_MPI_OF_ALL(Exscan, Iexscan, scan(mine, data, result, count, type, op, false), const void* data, void* result,
+                  int count, MPI_Datatype type, MPI_Op op)
+MASLIN_MPI_OF_ALL(Reduce_scatter, Ireduce_scatter,
+                  reduce_and_scatter(mine, data, result, listed(mine, counts), type, op), const void* data,
+                  void* result, const int* counts, MPI_Datatype type, MPI_Op op)
+MASLIN_MPI_OF_ALL(Reduce_scatter_block, Ireduce_scatter_block,
+                  reduce_and_scatter(mine, data, result, equal(mine, count), type, op), const void* data, void* result,
+                  int count, MPI_Datatype type, MPI_Op op)
 MASLIN_MPI_DEFINE(Reduce_local, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op)) {
   return carry_out(MASLIN_MPI_CALL(Reduce_local), MPI_COMM_WORLD, [&] {
     const buffer from = checked_buffer(data, count, type);

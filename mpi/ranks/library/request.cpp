@@ -19,6 +19,7 @@ void set_bytes(MPI_Status& status, long long bytes) {
   status.bytes_low = static_cast<unsigned>(bytes & 0xffffffff);
   status.bytes_high = static_cast<int>(bytes >> 32);
 }
+MPI_Status empty_status() { return status_of(MPI_ANY_SOURCE, MPI_ANY_TAG, 0); }
 long long bytes_of(const MPI_Status& status) {
   return (static_cast<long long>(status.bytes_high) << 32) | status.bytes_low;
 }
@@ -28,7 +29,7 @@ checked check(bool is_send, const envelope& what) {
   if (what.count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(what.count) + "; expected one from 0"};
   const datatype& type = type_of(what.type);
   if (what.peer != MPI_PROC_NULL) {
-    if (is_send || what.peer != MPI_ANY_SOURCE) expect_rank(in, what.peer);
+    if (is_send || what.peer != MPI_ANY_SOURCE) expect_peer(in, what.peer);
     if (what.tag < 0 && (is_send || what.tag != MPI_ANY_TAG))
       throw failure{MPI_ERR_TAG, "tag " + std::to_string(what.tag) + "; expected one from 0"};
   }
@@ -53,7 +54,7 @@ void start(request& one, maslin::location where) {
   one.is_active = true;
   one.is_cancelled = false;
   one.over.reset();
-  one.problem.clear();
+  one.problem.reset();
   if (one.what.peer == MPI_PROC_NULL) {
     one.over = status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0);
     return;
@@ -67,22 +68,44 @@ void start(request& one, maslin::location where) {
   }
   const std::span all(bytes, data.bytes());
   maslin::communicator& channel = one.in->channel;
-  one.started = one.is_send ? channel.start_send(all, one.what.peer, one.what.tag, where)
-                            : channel.start_receive(all, one.what.peer, one.what.tag, where);
+  const int peer = one.what.peer == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : one.in->to_channel(one.what.peer);
+  if (!one.is_send)
+    one.started = channel.start_receive(all, peer, one.what.tag, where);
+  else if (one.how == mode::synchronous)
+    one.started = channel.start_synchronous_send(all, peer, one.what.tag, where);
+  else
+    one.started = channel.start_send(all, peer, one.what.tag, where);
 }
 
 void request::finish(maslin::location where) {
   if (over) return;
   try {
     const maslin::message came = started.wait(where);
-    if (!is_send && packed) unpack(packed.get(), came.extent, data());
-    over = status_of(came.source, came.tag, came.extent);
+    if (joint) {
+      over = empty_status();
+      problem = joint->problem;
+    } else {
+      if (!is_send && packed) unpack(packed.get(), came.extent, data());
+      over = status_of(in->from_channel(came.source), came.tag, came.extent);
+    }
   } catch (const maslin::error& e) {
     me.world->look(MPI_ANY_SOURCE, MPI_ANY_TAG, where);  // throws if the job has failed
-    problem = e.what();
+    problem = failure{MPI_ERR_TRUNCATE, e.what()};
     over = status_of(what.peer, what.tag, 0);
   }
   packed.reset();
+  joint.reset();
+}
+
+void request::cancel(maslin::location where) {
+  if (joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be cancelled"};
+  if (!is_active) return;
+  maslin::request& message = buffered ? buffered->started : started;
+  if (!message.cancel(where)) return;
+  if (buffered) buffered->over = empty_status();
+  packed.reset();
+  over = empty_status();
+  over->is_cancelled = 1;
 }
 
 bool request::test(maslin::location where) {
@@ -97,7 +120,7 @@ bool request::test(maslin::location where) {
 }
 
 const MPI_Status& request::result() const {
-  if (!problem.empty()) throw failure{MPI_ERR_TRUNCATE, problem, what.comm};
+  if (problem) throw failure{problem->error_class, problem->text, what.comm};
   return *over;
 }
 
@@ -122,7 +145,15 @@ MPI_Status deliver(void* data, int count, MPI_Datatype type, MPI_Message* messag
   return status;
 }
 
-MPI_Status send_buffered(const envelope& what, maslin::location where) {
+MPI_Request add_complete(const MPI_Status& status, std::shared_ptr<request> buffered) {
+  auto one = std::make_shared<request>();
+  one->is_active = true;
+  one->over = status;
+  one->buffered = std::move(buffered);
+  return me.requests.add(std::move(one));
+}
+
+std::shared_ptr<request> send_buffered(const envelope& what, maslin::location where) {
   const auto one = describe(true, mode::buffered, what);
   const std::size_t bytes = one->data().bytes();
   me.buffered.forget_complete();
@@ -133,7 +164,7 @@ MPI_Status send_buffered(const envelope& what, maslin::location where) {
                                       std::to_string(room) + " bytes, " + std::to_string(used) + " of them used)"};
   start(*one, where);
   me.buffered.add(one);
-  return status_of(what.peer, what.tag, bytes);
+  return one;
 }
 
 void set(MPI_Status* status, const MPI_Status& to) {

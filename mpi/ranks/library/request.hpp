@@ -13,6 +13,7 @@
 #include "failure.hpp"
 #include "maslin/ranks.hpp"
 #include "mpi.h"
+#include "together.hpp"
 
 namespace mpi {
 
@@ -42,13 +43,17 @@ struct request {
   envelope what{};
   std::shared_ptr<communicator> in;      ///< stays, even if its handle is freed
   std::shared_ptr<const datatype> type;  ///< the same
-  maslin::request started;
-  std::unique_ptr<std::byte[]> packed;  ///< where the data lies apart
-  std::optional<MPI_Status> over;       ///< complete, and what is to be said of it
-  std::string problem;                  ///< complete, and what went wrong
+  std::unique_ptr<call_of_all> joint;    ///< of a call of all ranks, which is no message
+  std::unique_ptr<std::byte[]> packed;   ///< where the data lies apart
+  maslin::request started;               ///< uses these two
+  std::shared_ptr<request> buffered;     ///< the message, of a send that is over since its data was copied
+  std::optional<MPI_Status> over;        ///< complete, and what is to be said of it
+  std::optional<failure> problem;        ///< complete, and what went wrong
 
   buffer data() const noexcept { return {what.data, static_cast<std::size_t>(what.count), type.get()}; }
   bool test(maslin::location where);
+  /// Takes the message back, unless it has been received.
+  void cancel(maslin::location where);
   /// Suspends the caller until it is complete.
   void finish(maslin::location where);
   /// Gives the status of what is complete; throws `failure`.
@@ -90,8 +95,11 @@ void start(request& one, maslin::location where);
 /// Describes a send or receive; throws `failure`.
 std::shared_ptr<request> describe(bool is_send, mode how, const envelope& what);
 
-/// Copies the data and sends it. Throws `failure` where MPI_Buffer_attach gave less room.
-MPI_Status send_buffered(const envelope& what, maslin::location where);
+MPI_Status empty_status();
+/// Gives the handle of a request that is complete. `buffered`: the message, if it goes on.
+MPI_Request add_complete(const MPI_Status& status, std::shared_ptr<request> buffered = nullptr);
+/// Copies the data and sends it; gives the message. Throws `failure` where MPI_Buffer_attach gave less room.
+std::shared_ptr<request> send_buffered(const envelope& what, maslin::location where);
 /// Puts a message that was taken where it is wanted; throws `failure`.
 MPI_Status deliver(void* data, int count, MPI_Datatype type, MPI_Message* message);
 /// Tells the program, if it asked.

@@ -12,8 +12,6 @@ using namespace mpi;
 
 namespace {
 
-MPI_Status empty_status() { return status_of(MPI_ANY_SOURCE, MPI_ANY_TAG, 0); }
-
 void set_empty(MPI_Status* status) {
   if (status) *status = empty_status();
 }
@@ -54,12 +52,12 @@ void begin(const call& in, bool is_send, mode how, const envelope& what, MPI_Req
   *handle = me.requests.add(std::move(one));
 }
 
-/// A request whose message is over.
-MPI_Request add_complete(const MPI_Status& status) {
-  auto one = std::make_shared<mpi::request>();
-  one->is_active = true;
-  one->over = status;
-  return me.requests.add(std::move(one));
+MPI_Status status_of_copied(const mpi::request& message) {
+  return status_of(message.what.peer, message.what.tag, message.data().bytes());
+}
+MPI_Request add_copied(std::shared_ptr<mpi::request> message) {
+  const MPI_Status status = status_of_copied(*message);
+  return add_complete(status, std::move(message));
 }
 
 void prepare(bool is_send, mode how, const envelope& what, MPI_Request* handle) {
@@ -74,7 +72,8 @@ void start_again(MPI_Request handle, maslin::location where) {
   if (!one.is_persistent || one.is_active)
     throw failure{MPI_ERR_REQUEST, one.is_active ? "the request is active" : "the request is not persistent"};
   if (one.how == mode::buffered) {
-    one.over = send_buffered(one.what, where);
+    one.buffered = send_buffered(one.what, where);
+    one.over = status_of_copied(*one.buffered);
     one.is_active = true;
   } else {
     start(one, where);
@@ -135,10 +134,16 @@ int wait_for_one(int count, const MPI_Request* requests, maslin::location where)
     while (!active(requests[only])) ++only;
     return only;  // who ends it waits
   }
-  for (;;) {
-    const int found = find_complete(count, requests, 0, where);
-    if (found < count) return found;
+  std::vector<maslin::request*> started;
+  std::vector<int> indices;
+  for (int i = 0; i < count; ++i) {
+    mpi::request* const one = active(requests[i]);
+    if (!one) continue;
+    if (one->over) return i;
+    started.push_back(&one->started);
+    indices.push_back(i);
   }
+  return indices[maslin::wait_any(started, where)];
 }
 
 /// Ends those that are complete.
@@ -171,7 +176,7 @@ void end_some(const call& in, int count, MPI_Request* requests, int* done, int* 
 MASLIN_MPI_BEGIN(Isend, mode::standard)
 MASLIN_MPI_BEGIN(Issend, mode::synchronous)
 MASLIN_MPI_BEGIN(Irsend, mode::ready)
-MASLIN_MPI_START(Ibsend, true, mode::buffered, const void*, to, *request = add_complete(send_buffered(what, in.where)))
+MASLIN_MPI_START(Ibsend, true, mode::buffered, const void*, to, *request = add_copied(send_buffered(what, in.where)))
 MASLIN_MPI_START(Irecv, false, mode::standard, void*, from, begin(in, false, mode::standard, what, request))
 MASLIN_MPI_PREPARE(Send_init, mode::standard)
 MASLIN_MPI_PREPARE(Ssend_init, mode::synchronous)
@@ -282,6 +287,7 @@ MASLIN_MPI_DEFINE(Request_free, (MPI_Request * request)) {
   return carry_out(MASLIN_MPI_CALL(Request_free), MPI_COMM_WORLD, [&] {
     expect_pointer(request, "the request");
     const mpi::request& one = request_of(*request);
+    if (one.joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be given up; wait for it"};
     if (one.is_active && !one.over) me.buffered.add(me.requests.keep(*request));  // it goes on
     me.requests.remove(*request);
     *request = MPI_REQUEST_NULL;
@@ -289,13 +295,7 @@ MASLIN_MPI_DEFINE(Request_free, (MPI_Request * request)) {
 }
 MASLIN_MPI_DEFINE(Cancel, (MPI_Request * request)) {
   const call in = MASLIN_MPI_CALL(Cancel);
-  return carry_out(in, MPI_COMM_WORLD, [&] {
-    mpi::request& one = request_of(*request);
-    if (!one.is_active || one.is_send || one.test(in.where)) return;  // a send is not taken back
-    one.started = {};
-    one.over = empty_status();
-    one.over->is_cancelled = 1;
-  });
+  return carry_out(in, MPI_COMM_WORLD, [&] { request_of(*request).cancel(in.where); });
 }
 MASLIN_MPI_DEFINE(Test_cancelled, (const MPI_Status* status, int* flag)) {
   *flag = status->is_cancelled;

@@ -1,81 +1,120 @@
 #include "together.hpp"
 
 #include <cstring>
+#include <exception>
+#include <new>
 #include <string>
+#include <utility>
 
 #include "state.hpp"
 
 namespace mpi {
 
-/// A rank's call, and whether all that come before it in the order of the ranks are the same. Each rank has its own
-/// copy of this code, and types of unnamed namespaces are different ones in each.
-struct meeting_call {
-  char name[28];
-  int root, rank;
-  unsigned line;
-  bool differs;
-  // The first that differs.
-  char other_name[28];
-  int other_root, other_rank;
-  unsigned other_line;
-  std::size_t other_count;
-  small_data data;
-};
-
-meeting_call combined(meeting_call a, const meeting_call& b) {
-  const small_data& more = b.data;
-  if (a.differs) return a;
-  a.differs = std::strcmp(a.name, b.name) != 0 || a.root != b.root || a.data.count != more.count ||
-              a.data.kind != more.kind || a.data.operation != more.operation;
-  if (a.differs) {
-    std::memcpy(a.other_name, b.name, sizeof a.other_name);
-    a.other_root = b.root;
-    a.other_rank = b.rank;
-    a.other_line = b.line;
-    a.other_count = more.count;
-  } else if (more.operation != MPI_OP_NULL) {
-    combine_predefined(more.operation, more.kind, more.bytes, a.data.bytes, more.count);
-  } else if (b.rank == b.root) {
-    std::memcpy(a.data.bytes, more.bytes, more.count);
-  }
-  return a;
-}
-
 namespace {
 
-std::string described(int rank, const char* name, int root, unsigned line) {
-  const std::string with_root = root == MPI_UNDEFINED ? "" : " with root " + std::to_string(root);
-  return "rank " + std::to_string(rank) + " calls " + name + with_root + " at @:" + std::to_string(line);
+// What is less in all ranks together is done by the last one to come: to wake the others takes longer.
+constexpr std::size_t done_at_once = 16384;  // bytes
+
+std::string described(const call_of_all& one) {
+  const std::string with_root = one.given_root == MPI_UNDEFINED ? "" : " with root " + std::to_string(one.given_root);
+  return "rank " + std::to_string(one.in.in_world(one.in.channel.rank())) + " calls " + one.by.name + with_root +
+         " at @:" + std::to_string(one.by.where.line());
 }
 
-[[noreturn]] void disagree(const communicator& in, const meeting_call& all) {
-  const std::string first = described(in.in_world(all.rank), all.name, all.root, all.line);
-  const std::string other = described(in.in_world(all.other_rank), all.other_name, all.other_root, all.other_line);
-  if (std::strcmp(all.name, all.other_name) != 0 || all.root != all.other_root)
-    throw failure{MPI_ERR_OTHER, "all ranks of a communicator must call the same: " + first + ", " + other};
-  if (all.data.count != all.other_count)
-    throw failure{MPI_ERR_TRUNCATE, "all ranks must bring as many elements: " + first + " with " +
-                                        std::to_string(all.data.count) + ", " + other + " with " +
-                                        std::to_string(all.other_count)};
-  throw failure{MPI_ERR_OP, "all ranks must name the same type and operation: " + first + ", " + other};
+/// Do two ranks name the same root? In a communicator with two groups, who is in the root's group may not know it.
+bool name_one_root(const call_of_all& a, const call_of_all& b) {
+  return a.root == b.root || (a.in.is_inter() && (a.root == MPI_PROC_NULL || b.root == MPI_PROC_NULL));
+}
+
+std::optional<failure> disagreement(calls_of_all all) {
+  const call_of_all& first = brought(all, 0);
+  for (int rank = 1; rank < static_cast<int>(all.size()); ++rank) {
+    const call_of_all& other = brought(all, rank);
+    if (std::strcmp(first.by.name, other.by.name) != 0 || !name_one_root(first, other))
+      return failure{MPI_ERR_OTHER,
+                     "all ranks of a communicator must call the same: " + described(first) + ", " + described(other)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-void meet(communicator& in, const call& by, int root, small_data* data) {
-  meeting_call mine{};
-  std::strncpy(mine.name, by.name, sizeof mine.name - 1);
-  mine.root = root;
-  mine.rank = in.rank;
-  mine.line = by.where.line();
-  if (data) mine.data = *data;
-  const meeting_call all = in.channel.all_reduce(mine, combined, by.where);
-  if (all.differs) disagree(in, all);
-  if (data) *data = all.data;
+bool call_of_all::meet(calls_of_all all) {
+  const int ranks = static_cast<int>(all.size());
+  std::optional<failure> wrong = disagreement(all);
+  if (!wrong && part) wrong = problem_with_numbers(all);
+  if (wrong) {
+    for (int rank = 0; rank < ranks; ++rank) brought(all, rank).problem = wrong;
+    return false;
+  }
+  if (!part || combine_few(all)) return false;
+  std::size_t bytes = 0;
+  for (int rank = 0; rank < ranks && bytes <= done_at_once; ++rank) {
+    const call_of_all& its = brought(all, rank);
+    bytes += its.op ? its.offers.bytes(1) : its.wants.bytes(its.in.peers().size());
+  }
+  if (bytes > done_at_once) return true;
+  for (int rank = 0; rank < ranks; ++rank) do_part(all, rank);
+  return false;
+}
+
+void call_of_all::do_part(calls_of_all all, int rank) {
+  try {
+    part(*this, all, rank);
+  } catch (const failure& e) {
+    brought(all, rank).problem = e;
+  } catch (const std::bad_alloc&) {
+    brought(all, rank).problem = failure{MPI_ERR_NO_MEM, "there is no memory for it"};
+  }
+}
+
+buffer call_of_all::checked(const void* data, int count, MPI_Datatype type) {
+  const buffer made = checked_buffer(data, count, type);
+  if (keeps_ && made.type->predefined == 0) types_.push_back(me.types.keep(type));
+  return made;
+}
+
+void call_of_all::set_root(int rank) {
+  given_root = rank;
+  if (in.is_inter() && (rank == MPI_ROOT || rank == MPI_PROC_NULL)) {
+    root = rank == MPI_ROOT ? in.channel.rank() : MPI_PROC_NULL;
+    return;
+  }
+  expect_peer(in, rank, MPI_ERR_ROOT);
+  root = in.to_channel(rank);
+}
+
+void call_of_all::set_operation(MPI_Op which, MPI_Datatype type) {
+  op = &operation_of(which);
+  if (keeps_) op_ = me.operations.keep(which);
+  handle = type;
+}
+
+void complete(call_of_all& mine) {
+  mine.in.channel.together(mine, mine.by.where);
+  if (mine.problem) throw failure(*mine.problem);
+}
+
+MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm) {
+  auto made = std::make_shared<request>();
+  made->is_active = true;
+  made->what.comm = comm;
+  made->in = me.communicators.keep(comm);
+  call_of_all& begun = *mine;
+  made->joint = std::move(mine);
+  made->started = begun.in.channel.start_together(begun, begun.by.where);
+  return me.requests.add(std::move(made));
+}
+
+void meet(communicator& in, const call& by) {
+  call_of_all mine(in, by, false);
+  complete(mine);
 }
 
 buffer spread::of(int rank) const {
   switch (is) {
+    case kind::none:
+      return {};
     case kind::same:
       return whole;
     case kind::blocks:
@@ -86,14 +125,24 @@ buffer spread::of(int rank) const {
   return {};
 }
 
-void copy_between(const communicator& in, int from, int to) {
-  const buffer offered = brought(in, from).offers.of(to), wanted = brought(in, to).wants.of(from);
+std::size_t spread::bytes(int ranks) const {
+  std::size_t all = 0;
+  if (is == kind::same) all = whole.bytes();
+  if (is == kind::blocks) all = static_cast<std::size_t>(ranks) * whole.bytes();
+  for (const buffer& one : parts) all += one.bytes();
+  return all;
+}
+
+void copy_between(calls_of_all all, int from, int to) {
+  const call_of_all &gives = brought(all, from), &takes = brought(all, to);
+  if (!gives.offers.exists() || !takes.wants.exists()) return;
+  const buffer offered = gives.offers.of(takes.in.place_of(to)), wanted = takes.wants.of(gives.in.place_of(from));
   // It is there already. A rank's types are its own; MPI_BOTTOM is the same for all.
   if (offered.data == wanted.data && offered.type == wanted.type) return;
   if (offered.bytes() > wanted.bytes())
-    throw failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(in.in_world(from)) + " gives " +
+    throw failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(gives.in.in_world(from)) + " gives " +
                                         std::to_string(offered.bytes()) + " bytes to rank " +
-                                        std::to_string(in.in_world(to)) + ", which has room for " +
+                                        std::to_string(gives.in.in_world(to)) + ", which has room for " +
                                         std::to_string(wanted.bytes())};
   copy(offered, wanted);
 }

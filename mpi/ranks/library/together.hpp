@@ -3,68 +3,101 @@
 // concerns it: nothing is sent.
 
 #include <cstddef>
-#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "communicator.hpp"
 #include "datatype.hpp"
 #include "failure.hpp"
+#include "maslin/ranks.hpp"
 #include "operation.hpp"
 
 namespace mpi {
 
-/// A buffer that is the same for all ranks, or has a part for each.
+/// A buffer that is the same for all ranks, or has a part for each; or none.
 struct spread {
-  enum class kind : unsigned char { same, blocks, listed };
-  kind is = kind::same;
+  enum class kind : unsigned char { none, same, blocks, listed };
+  kind is = kind::none;
   buffer whole{};             ///< `same`: it; `blocks`: the first of the parts, which lie behind each other
   std::vector<buffer> parts;  ///< `listed`
 
+  bool exists() const noexcept { return is != kind::none; }
   buffer of(int rank) const;
+  std::size_t bytes(int ranks) const;
 };
 
-/// What a rank brings: what it offers to each and what it wants from each.
-struct call_of_all {
-  call in;
-  int root = MPI_UNDEFINED;  ///< of a call that has none
-  spread offers{};
-  spread wants{};
-};
+class call_of_all;
+using calls_of_all = std::span<maslin::joint_call* const>;
 
-/// A little data that goes along where ranks meet: what the root has, or numbers that are combined.
-struct small_data {
-  static constexpr std::size_t most = 64;  ///< bytes
-  std::size_t count = 0;                   ///< numbers to combine, or bytes
-  number kind = number::none;
-  int operation = MPI_OP_NULL;  ///< a predefined one, or none: the root's bytes are wanted
-  alignas(16) std::byte bytes[most]{};
-};
+/// What a rank brings: what it offers to each and what it wants from each. Ranks are counted as in the channel of the
+/// communicator; where it has two groups, parts are those of the other group's ranks.
+class call_of_all final : public maslin::joint_call {
+ public:
+  /// Does a part with what `by`, the rank that does it, has brought of operations and types: functions of other ranks
+  /// know other variables. Throws `failure`.
+  using part_function = void(const call_of_all& by, calls_of_all all, int rank);
 
-/// Suspends the caller until all ranks have come to the same call, with the same root. `data` becomes what all get.
-/// Throws `failure` in all if they come to different calls, or bring others.
-void meet(communicator& in, const call& by, int root, small_data* data = nullptr);
+  call_of_all(communicator& comm, const call& of, bool is_started) : in(comm), by(of), keeps_(is_started) {}
 
-/// Meets, calls `body`, and returns when all ranks are done with it: meanwhile what they brought is there for all.
-template <class Body>
-void together(communicator& in, const call_of_all& mine, Body&& body) {
-  in.place->calls[static_cast<std::size_t>(in.rank)] = &mine;
-  meet(in, mine.in, mine.root);
-  std::exception_ptr problem;
-  try {
-    body();
-  } catch (...) {
-    problem = std::current_exception();  // the others may still read what this rank brought
+  bool meet(calls_of_all all) override;
+  void do_part(calls_of_all all, int rank) override;
+
+  /// Gives a buffer of the program, checked; throws `failure`. Its type stays while the call does.
+  buffer checked(const void* data, int count, MPI_Datatype type);
+  spread same(const void* data, int count, MPI_Datatype type) {
+    return {spread::kind::same, checked(data, count, type), {}};
   }
-  meet(in, mine.in, mine.root);
-  if (problem) std::rethrow_exception(problem);
+  spread blocks(const void* data, int count, MPI_Datatype type) {
+    return {spread::kind::blocks, checked(data, count, type), {}};
+  }
+  /// Says who the root is, as the program does. Throws `failure`.
+  void set_root(int rank);
+  bool is_root() const noexcept { return root == in.channel.rank(); }
+  /// Is the caller the root, or one that the root exchanges data with?
+  bool takes_part() const noexcept { return root >= 0; }
+  void set_operation(MPI_Op op, MPI_Datatype type);
+  /// The type of the numbers that are combined.
+  const datatype* offers_type() const;
+
+  communicator& in;
+  const call by;
+  part_function* part = nullptr;  ///< null: ranks only meet
+
+  int given_root = MPI_UNDEFINED;  ///< as the program says it
+  int root = MPI_UNDEFINED;        ///< in the channel; MPI_PROC_NULL: another of this group is
+  spread offers, wants;
+
+  // Of a call that combines numbers.
+  const operation* op = nullptr;
+  MPI_Datatype handle = MPI_DATATYPE_NULL;
+  std::vector<std::size_t> counts;  ///< each rank's part of the result
+  bool is_inclusive = false;        ///< of a scan
+
+  std::unique_ptr<std::byte[]> copied;  ///< what is offered, where the result has its place
+  std::optional<failure> problem;
+
+ private:
+  const bool keeps_;
+  std::vector<std::shared_ptr<const datatype>> types_;
+  std::shared_ptr<const operation> op_;
+};
+
+/// What that rank brings.
+inline call_of_all& brought(calls_of_all all, int rank) {
+  return static_cast<call_of_all&>(*all[static_cast<std::size_t>(rank)]);
 }
-/// Within `together`: what that rank brought.
-inline const call_of_all& brought(const communicator& in, int rank) {
-  return *in.place->calls[static_cast<std::size_t>(rank)];
-}
+
+/// Suspends the caller until all ranks have come and the call is over. Throws `failure`.
+void complete(call_of_all& mine);
+/// Begins it; gives the handle of its request.
+MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm);
+/// All ranks meet and do nothing: throws `failure` in all if they come to different calls.
+void meet(communicator& in, const call& by);
 
 /// Copies what rank `from` offers to rank `to` where that wants it. Throws MPI_ERR_TRUNCATE.
-void copy_between(const communicator& in, int from, int to);
+void copy_between(calls_of_all all, int from, int to);
 
 /// Throws MPI_ERR_BUFFER where a call would read and write the same buffer.
 void expect_apart(const void* data, const buffer& result);
@@ -72,4 +105,31 @@ void expect_apart(const void* data, const buffer& result);
 /// The buffer of a program, checked; throws `failure`.
 buffer checked_buffer(const void* data, int count, MPI_Datatype type);
 
+/// Gives what is wrong with the numbers that ranks bring to be combined; empty where nothing is.
+std::optional<failure> problem_with_numbers(calls_of_all all);
+/// Combines numbers that are few; false where they are more.
+bool combine_few(calls_of_all all);
+
 }  // namespace mpi
+
+/// Defines a function that all ranks call, and the one that starts it. `describe` is an expression that says what
+/// `mine` brings; the parameters follow it, and do not contain the communicator.
+#define MASLIN_MPI_OF_ALL(name, started, describe, ...)                                           \
+  MASLIN_MPI_DEFINE(name, (__VA_ARGS__ __VA_OPT__(, ) MPI_Comm comm)) {                           \
+    const call by = MASLIN_MPI_CALL(name);                                                        \
+    return carry_out(by, comm, [&] {                                                              \
+      call_of_all mine(communicator_of(comm), by, false);                                         \
+      describe;                                                                                   \
+      complete(mine);                                                                             \
+    });                                                                                           \
+  }                                                                                               \
+  MASLIN_MPI_DEFINE(started, (__VA_ARGS__ __VA_OPT__(, ) MPI_Comm comm, MPI_Request * request)) { \
+    const call by = MASLIN_MPI_CALL(started);                                                     \
+    return carry_out(by, comm, [&] {                                                              \
+      expect_pointer(request, "the request");                                                     \
+      auto kept = std::make_unique<call_of_all>(communicator_of(comm), by, true);                 \
+      call_of_all& mine = *kept;                                                                  \
+      describe;                                                                                   \
+      *request = start(std::move(kept), comm);                                                    \
+    });                                                                                           \
+  }

@@ -36,6 +36,24 @@ int main(int argc, char** argv) {
     MPI_Irecv(data, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
+  if (strcmp(which, "one of several") == 0) {
+    MPI_Request several[2];
+    int index;
+    for (int i = 0; i < 2; ++i) MPI_Irecv(&data[i], 1, MPI_INT, (me + 1) % 3, i, MPI_COMM_WORLD, &several[i]);
+    if (me == 1) MPI_Cancel(&several[0]), MPI_Wait(&several[0], MPI_STATUS_IGNORE);
+    MPI_Waitany(2, several, &index, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(which, "started") == 0) {
+    if (me == 1) MPI_Recv(data, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(which, "other started call") == 0) {
+    if (me == 1) MPI_Ibcast(data, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    if (me != 1) MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(which, "small and synchronous") == 0) MPI_Ssend(data, 1, MPI_INT, (me + 1) % 3, 3, MPI_COMM_WORLD);
   if (strcmp(which, "probes") == 0) MPI_Probe((me + 1) % 3, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (strcmp(which, "other tag") == 0) {
     if (me == 0) MPI_Ssend(data, 2000, MPI_INT, 1, 4, MPI_COMM_WORLD);

@@ -14,19 +14,32 @@ static void expect_from_left(int count, int turn) {
 
 /// A synchronous send is not complete before it is received.
 static void synchronous(void) {
-  MPI_Request request;
-  int flag = 0, go = 0;
-  fill(1);
-  MPI_Issend(out, length, MPI_INT, right, 1, MPI_COMM_WORLD, &request);
-  for (int i = 0; i < 30; ++i) {
-    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-    EXPECT_EQUAL(flag, 0);
+  for (int count = 0; count <= length; count += count == 0 ? 1 : length - 1) {  // small ones, too
+    MPI_Request request;
+    int flag = 0, go = 0;
+    fill(1);
+    MPI_Issend(out, count, MPI_INT, right, 1, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 30; ++i) {
+      MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+      EXPECT_EQUAL(flag, 0);
+    }
+    // Each tells its receiver only now that it may receive.
+    MPI_Sendrecv(&go, 1, MPI_INT, right, 2, &go, 1, MPI_INT, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(in, length, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_from_left(count, 1);
   }
-  // Each tells its receiver only now that it may receive.
-  MPI_Sendrecv(&go, 1, MPI_INT, right, 2, &go, 1, MPI_INT, left, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  MPI_Recv(in, length, MPI_INT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  MPI_Wait(&request, MPI_STATUS_IGNORE);
-  expect_from_left(length, 1);
+  // Who sends so waits until the other receives.
+  int told = 0, go = 1, flag = 0;
+  if (ranks > 1 && me == 0) {
+    MPI_Ssend(&go, 1, MPI_INT, 1, 3, MPI_COMM_WORLD);
+    MPI_Iprobe(1, 4, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    EXPECT_EQUAL(flag, 1);
+    MPI_Recv(&told, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else if (me == 1) {
+    MPI_Send(&go, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
+    MPI_Recv(&told, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
 }
 
 static void again_and_again(void) {

@@ -107,6 +107,68 @@ static void receives_are_cancelled(void) {
   EXPECT_EQUAL(never, 17);
 }
 
+/// What was sent is received or cancelled, and never both, in each mode and size.
+static void sends_are_cancelled(void) {
+  enum { length = 1000, modes = 4 };
+  static int out[length], in[length];
+  static char room[4 * length * sizeof(int)];
+  void* was;
+  int flag, size, bytes;
+  MPI_Request request;
+  MPI_Status status;
+  MPI_Buffer_attach(room, sizeof room);
+  for (int mode = 0; mode < modes; ++mode)
+    for (int count = 0; count <= length; count += count == 0 ? 1 : length - 1)
+      for (int persistent = 0; persistent < 2; ++persistent) {
+        for (int i = 0; i < length; ++i) out[i] = me + i, in[i] = -1;
+        if (persistent) {
+          if (mode == 0) MPI_Send_init(out, count, MPI_INT, right, 8, MPI_COMM_WORLD, &request);
+          if (mode == 1) MPI_Ssend_init(out, count, MPI_INT, right, 8, MPI_COMM_WORLD, &request);
+          if (mode == 2) MPI_Bsend_init(out, count, MPI_INT, right, 8, MPI_COMM_WORLD, &request);
+          if (mode == 3) MPI_Rsend_init(out, count, MPI_INT, right, 8, MPI_COMM_WORLD, &request);
+          MPI_Start(&request);
+        } else {
+          if (mode == 0) MPI_Isend(out, count, MPI_INT, right, 8, MPI_COMM_WORLD, &request);
+          if (mode == 1) MPI_Issend(out, count, MPI_INT, right, 8, MPI_COMM_WORLD, &request);
+          if (mode == 2) MPI_Ibsend(out, count, MPI_INT, right, 8, MPI_COMM_WORLD, &request);
+          if (mode == 3) MPI_Irsend(out, count, MPI_INT, right, 8, MPI_COMM_WORLD, &request);
+        }
+        MPI_Cancel(&request);
+        MPI_Wait(&request, &status);
+        MPI_Test_cancelled(&status, &flag);
+        EXPECT_EQUAL(flag, 1);  // nobody receives it before the barrier
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Iprobe(left, 8, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        EXPECT_EQUAL(flag, 0);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (persistent) {  // it may be started again
+          MPI_Start(&request);
+          MPI_Recv(in, length, MPI_INT, left, 8, MPI_COMM_WORLD, &status);
+          MPI_Get_count(&status, MPI_INT, &bytes);
+          EXPECT_EQUAL(bytes, count);
+          if (count > 0) EXPECT_EQUAL(in[count - 1], left + count - 1);
+          MPI_Wait(&request, &status);
+          MPI_Test_cancelled(&status, &flag);
+          EXPECT_EQUAL(flag, 0);
+          MPI_Request_free(&request);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+      }
+  // The buffer is free again.
+  MPI_Buffer_detach(&was, &size);
+  EXPECT_EQUAL(size, sizeof room);
+  // What has been received is not cancelled.
+  for (int count = 1; count <= length; count += length - 1) {
+    MPI_Isend(out, count, MPI_INT, right, 8, MPI_COMM_WORLD, &request);
+    MPI_Recv(in, length, MPI_INT, left, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &flag);
+    EXPECT_EQUAL(flag, 0);
+  }
+}
+
 static void probed_then_received(void) {
   int length = 10 + me, flag = 0, count;
   int* const out = calloc((size_t)length, sizeof *out);
@@ -202,6 +264,7 @@ int main(int argc, char** argv) {
   again_and_again();
   freed_ones_go_on();
   receives_are_cancelled();
+  sends_are_cancelled();
   probed_then_received();
   failures_are_told_by_all_ways();
   return end();
