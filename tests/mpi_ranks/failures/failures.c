@@ -53,7 +53,6 @@ int main(int argc, char** argv) {
     if (me != 1) MPI_Ibarrier(MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
-  if (strcmp(which, "small and synchronous") == 0) MPI_Ssend(data, 1, MPI_INT, (me + 1) % 3, 3, MPI_COMM_WORLD);
   if (strcmp(which, "probes") == 0) MPI_Probe((me + 1) % 3, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (strcmp(which, "other tag") == 0) {
     if (me == 0) MPI_Ssend(data, 2000, MPI_INT, 1, 4, MPI_COMM_WORLD);
@@ -64,6 +63,7 @@ int main(int argc, char** argv) {
     if (me == 0) MPI_Send(data, 2000, MPI_INT, 1, 4, part);
     if (me == 1) MPI_Recv(data, 2000, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
+  if (strcmp(which, "small and synchronous") == 0) MPI_Ssend(data, 1, MPI_INT, (me + 1) % 3, 3, MPI_COMM_WORLD);
   if (strcmp(which, "one is missing") == 0 && me == 2) {
     MPI_Recv(data, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
