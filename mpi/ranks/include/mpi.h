@@ -259,6 +259,8 @@ int MPI_COMM_DUP_FN(MPI_Comm comm, int key, void* extra, void* from, void* to, i
 #define MPI_Op_f2c(op) (op)
 #define MPI_Request_c2f(request) (request)
 #define MPI_Request_f2c(request) (request)
+#define MPI_Message_c2f(message) (message)
+#define MPI_Message_f2c(message) (message)
 #define MPI_Info_c2f(info) (info)
 #define MPI_Info_f2c(info) (info)
 #define MPI_Errhandler_c2f(handler) (handler)

@@ -26,10 +26,13 @@ attributes::iterator find(attributes& in, int key) {
 }
 
 void remove(int from, attributes& of, attributes::iterator at) {
-  const keyval& kind = keyval_of(at->key);
-  const int problem = kind.remove ? kind.remove(from, at->key, at->value, kind.extra) : MPI_SUCCESS;
+  const auto [key, value] = *at;
+  const keyval& kind = keyval_of(key);
+  const int problem = kind.remove ? kind.remove(from, key, value, kind.extra) : MPI_SUCCESS;
   if (problem != MPI_SUCCESS) throw failure{problem, "the function that deletes an attribute gave an error"};
-  of.erase(at);
+  // The function may have deleted others, and this one.
+  const auto still = find(of, key);
+  if (still != of.end()) of.erase(still);
 }
 
 void set(int in, attributes& of, int key, void* value) {

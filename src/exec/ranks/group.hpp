@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
+#include <forward_list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -62,13 +62,15 @@ struct rank_meeting {
 
 struct rank_group {
   rank_group(std::uint32_t its_number, std::vector<int> its_ranks)
-      : number(its_number), ranks(std::move(its_ranks)), comes_to(ranks.size(), &meetings.emplace_back(ranks.size())) {}
+      : number(its_number),
+        ranks(std::move(its_ranks)),
+        comes_to(ranks.size(), &meetings.emplace_front(ranks.size())) {}
 
   const std::uint32_t number;
   const std::vector<int> ranks;  ///< its i-th rank is that one of the world
 
   base::short_lock lock;
-  std::deque<rank_meeting> meetings MASLIN_GUARDED_BY(lock);
+  std::forward_list<rank_meeting> meetings MASLIN_GUARDED_BY(lock);
   std::vector<rank_meeting*> comes_to MASLIN_GUARDED_BY(lock);  ///< each rank's next
   rank_meeting* unused MASLIN_GUARDED_BY(lock) = nullptr;
 
@@ -104,7 +106,7 @@ struct rank_group {
 
  private:
   rank_meeting* make_meeting() MASLIN_REQUIRES(lock) {
-    if (!unused) return &meetings.emplace_back(ranks.size());
+    if (!unused) return &meetings.emplace_front(ranks.size());
     rank_meeting* const made = unused;
     unused = std::exchange(made->next, nullptr);
     return made;

@@ -37,6 +37,29 @@ static void expect_kept(MPI_Comm comm, int key, const int* expected) {
   if (expected) EXPECT(found == expected);
 }
 
+static int other_key;
+static int forget_other_too(MPI_Comm comm, int key, void* value, void* extra) {
+  (void)key, (void)value, (void)extra;
+  return MPI_Comm_delete_attr(comm, other_key);
+}
+
+/// The function that deletes an attribute may delete others of the same communicator.
+static void one_deletes_another(void) {
+  MPI_Comm one;
+  int keys[3];
+  for (int first = 0; first < 3; first += 2) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &one);
+    for (int i = 0; i < 3; ++i)
+      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, i == 1 ? forget_other_too : MPI_COMM_NULL_DELETE_FN, &keys[i], NULL);
+    other_key = keys[first];
+    for (int i = 0; i < 3; ++i) MPI_Comm_set_attr(one, keys[i], &values[i]);
+    MPI_Comm_delete_attr(one, keys[1]);
+    for (int i = 0; i < 3; ++i) expect_kept(one, keys[i], i == 2 - first ? &values[i] : NULL);
+    for (int i = 0; i < 3; ++i) MPI_Comm_free_keyval(&keys[i]);
+    MPI_Comm_free(&one);
+  }
+}
+
 static void of_communicators(void) {
   MPI_Comm one, other;
   int kept, dropped, plain, doubled;
@@ -152,6 +175,7 @@ static int at_end(MPI_Comm comm, int key, void* value, void* extra) {
 
 int main(int argc, char** argv) {
   begin(&argc, &argv);
+  one_deletes_another();
   of_communicators();
   of_types();
   of_the_standard();
