@@ -1,0 +1,101 @@
+// Programs of layered parallelism in declared costs, as RAxML and PBPI are built (ps3-cluster, 3.2): prints how long a
+// run takes on the machine that MASLIN_MACHINE describes. Their loops are cut at blocks, as any loop of Maslin's, so that
+// a run on one worker says what they hold.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+
+#include "maslin/maslin.hpp"
+
+namespace ms = maslin;
+using us = std::chrono::duration<double, std::micro>;
+
+namespace {
+
+/// Times in microseconds.
+struct application {
+  double host_us = 0;    ///< between two off-loads
+  double serial_us = 0;  ///< of a kernel, on one worker
+  double loop_us = 0;    ///< all iterations of its loop, one after the other
+  std::int64_t iterations = 1;
+  std::int64_t block = 16;
+  double spread = 0;  ///< standard deviation of lengths / their mean
+};
+application what;
+
+/// Gives a factor of mean 1 for the lengths of off-load `k` of stream `i`: 1 + spread (x - 1) with x from the
+/// exponential distribution, the same at every call.
+double length_factor(std::int64_t i, std::int64_t k) {
+  auto z = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(k) + 1;
+  for (int round = 0; round < 3; ++round) {
+    z ^= z >> 30;
+    z *= 0xbf58476d1ce4e5b9u;
+    z ^= z >> 27;
+    z *= 0x94d049bb133111ebu;
+  }
+  const double u = (static_cast<double>(z >> 11) + 0.5) * 0x1p-53;
+  return 1 + what.spread * (-std::log(u) - 1);
+}
+
+void kernel_body(double factor, std::int64_t iterations) {
+  ms::cost(us(what.serial_us * factor));
+  const us each(what.loop_us * factor / static_cast<double>(what.iterations));
+  ms::parallel_for(
+      0, iterations, [&](ms::range r) { ms::cost(static_cast<double>(r.size()) * each); }, ms::block{what.block});
+}
+const ms::kernel likelihood{"likelihood", kernel_body};
+
+void off_load(std::int64_t stream, std::int64_t k, std::int64_t iterations) {
+  const double factor = length_factor(stream, k);
+  ms::cost(us(what.host_us * factor));
+  ms::offload(likelihood, factor, iterations);
+}
+
+/// Independent bootstraps, each a stream.
+void bootstraps(std::int64_t count, std::int64_t offloads) {
+  ms::phase("bootstraps", count, [&](std::int64_t i) {
+    for (std::int64_t k = 0; k < offloads; ++k) off_load(i, k, what.iterations);
+  });
+}
+
+/// A chain whose columns are divided among ranks, each a stream; after every generation all wait for all.
+void chain(std::int64_t ranks, std::int64_t generations) {
+  for (std::int64_t g = 0; g < generations; ++g)
+    ms::phase("chain", ranks, [&](std::int64_t i) {
+      off_load(i, g, what.iterations / ranks + (i < what.iterations % ranks ? 1 : 0));
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Two programs of layered parallelism, in declared costs; prints seconds as JSON."};
+  std::int64_t count = 192, ranks = 1, offloads = 24, generations = 8;
+  app.require_subcommand(1);
+  CLI::App* tree_search = app.add_subcommand("bootstraps", "independent streams");
+  CLI::App* markov = app.add_subcommand("chain", "one stream that ranks divide");
+  for (CLI::App* one : {tree_search, markov}) {
+    one->add_option("--host-us", what.host_us, "host time between two off-loads")->required();
+    one->add_option("--serial-us", what.serial_us, "serial part of a kernel")->required();
+    one->add_option("--loop-us", what.loop_us, "loop of a kernel on one worker")->required();
+    one->add_option("--iterations", what.iterations, "of that loop")->required()->check(CLI::PositiveNumber);
+    one->add_option("--spread", what.spread, "standard deviation of lengths / mean")->check(CLI::Range(0.0, 1.0));
+  }
+  tree_search->add_option("--streams", count)->check(CLI::PositiveNumber);
+  tree_search->add_option("--offloads", offloads, "of a stream")->check(CLI::PositiveNumber);
+  markov->add_option("--ranks", ranks)->check(CLI::PositiveNumber);
+  markov->add_option("--generations", generations)->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
+
+  ms::Runtime runtime;
+  const auto begin = ms::time();
+  if (*tree_search)
+    bootstraps(count, offloads);
+  else
+    chain(ranks, generations);
+  fmt::print("{{\"seconds\": {:.9g}}}\n", (ms::time() - begin).count());
+}
