@@ -1,0 +1,29 @@
+#pragma once
+// When streams end that run so many at a time, each at its own pace, which changes with how many share its host.
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "model/layers/host_sharing.hpp"
+
+namespace maslin::layers {
+
+/// Where streams run: a stream goes to the hardware thread that fewest share. Without hosts each has its own.
+struct hosts_of {
+  int contexts = 0;  ///< 0: none
+  int threads_per_core = 1;
+  bool has_program = false;  ///< the program's own thread is bound to the first of them; it only waits,
+  double program_until = 0;  ///< from that time on
+  double apart = 0;          ///< streams that begin together are started so long after one another
+};
+
+/// What one turn of a stream takes, from off-load to off-load, in that slot, while `sharing` threads share its hardware
+/// thread and `busy` others of the same core are in use.
+using pace = std::function<turn(std::size_t stream, int slot, int sharing, int busy)>;
+
+/// Gives when the last stream ends; each has so many turns. They begin in order, `at_a_time`, and who ends makes room
+/// for the next.
+double last_end(std::span<const double> turns, int at_a_time, const hosts_of& hosts, const pace& of);
+
+}  // namespace maslin::layers

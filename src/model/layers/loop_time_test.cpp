@@ -1,0 +1,47 @@
+#include "model/layers/loop_time.hpp"
+
+#include <gtest/gtest.h>
+
+namespace maslin::layers {
+namespace {
+
+TEST(LoopTime, OneWorkerOrOneBlockIsNotShared) {
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 1, {1, 1, 1, 1}), 60);
+  EXPECT_DOUBLE_EQ(loop_time({60, 1}, 4, {1, 1, 1, 4}), 60);
+}
+
+TEST(LoopTime, WithoutCostsItIsEquation4InWholeBlocks) {
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 3, {0, 0, 0, 3}), 20);
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 6, {0, 0, 0, 6}), 10);
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 4, {0, 0, 0, 4}), 20);    // two have two blocks
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 12, {0, 0, 0, 12}), 10);  // no more than one block each
+}
+
+TEST(LoopTime, OneWakesTheNext) {
+  // The caller signals until 1, and so both begin then with three blocks of 10 each. The caller is among the last.
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, {1, 0, 0, 2}), 31);
+  // Of three, the second wakes the third: they begin at 1, 2 and 2 with two blocks each; a signal says that it is done.
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 3, {1, 0, 0, 3}), 23);
+  // Taking it costs, too: the second begins at 1 + 2.
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, {1, 2, 0, 2}), 34);
+}
+
+TEST(LoopTime, WhoComesTooLateTakesNoPart) {
+  // The caller begins at 10 and has done its block at 11, when the second, which calls nobody, has done the other.
+  EXPECT_DOUBLE_EQ(loop_time({2, 2}, 2, {10, 0, 0, 2}), 11);
+  // Of six blocks of 1 on three workers, the caller does two from 10 on, the second takes two, and takes one of them
+  // only after it has called the third, at 20: by then the caller has done the others.
+  EXPECT_DOUBLE_EQ(loop_time({6, 6}, 3, {10, 0, 0, 3}), 31);
+}
+
+TEST(LoopTime, SignalsToAnotherNodeTakeLonger) {
+  // The second is on another node: the caller is busy with its signal until 41; both have three blocks.
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, {1, 0, 40, 1}), 71);
+  // Seven blocks, of which the caller has four: nobody signals back.
+  EXPECT_DOUBLE_EQ(loop_time({70, 7}, 2, {1, 0, 40, 1}), 81);
+}
+
+TEST(LoopTime, ManyBlocksFlow) { EXPECT_NEAR(loop_time({1000, 100'000}, 4, {0, 0, 0, 4}), 250, 0.02); }
+
+}  // namespace
+}  // namespace maslin::layers

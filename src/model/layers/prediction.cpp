@@ -1,0 +1,345 @@
+#include "model/layers/prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <utility>
+
+#include "model/layers/communication.hpp"
+#include "model/layers/fluid.hpp"
+
+namespace maslin::layers {
+
+namespace {
+
+/// The workers, contexts and streams of one node, or of all nodes where one process spans them.
+struct place {
+  int slots = 1;  ///< streams at a time
+  int contexts = 0;
+  int told = 1;      ///< workers of a process
+  int team_stride;   ///< workers from the first of one process to that of the next
+  int streams_each;  ///< at a time, of a process
+};
+
+place place_of(const machine& m, const layout& at, ranks_are ranks) {
+  if (ranks == ranks_are::processes) {
+    const int each = m.workers / at.on_a_node;
+    return {at.on_a_node * at.streams, m.contexts, each, each, at.streams};
+  }
+  return {at.streams, m.contexts * m.nodes, m.workers * m.nodes, 0, at.streams};
+}
+
+alike_loops part_of(alike_loops l, int parts) {
+  l.blocks = std::max<std::int64_t>(1, (l.blocks + parts - 1) / parts);
+  l.seconds /= parts;
+  return l;
+}
+
+/// One of `parts` ranks that divide the loops of a stream.
+stream divided(stream s, int parts) {
+  for (auto* all : {&s.in_kernel, &s.own})
+    for (alike_loops& l : *all) l = part_of(l, parts);
+  return s;
+}
+
+/// Gives the streams that run at the place.
+std::vector<stream> streams_at(const phase_run& run, const layout& at, ranks_are ranks) {
+  const auto count = static_cast<int>(run.streams.size());
+  if (ranks == ranks_are::streams && count == 1)
+    return std::vector<stream>(static_cast<std::size_t>(at.streams), divided(run.streams.front(), at.streams));
+  if (ranks != ranks_are::processes || at.ranks == 1) return run.streams;
+  std::vector<stream> here;
+  if (count < at.ranks) {  // several ranks to a stream
+    const int parts = std::max(1, at.ranks / std::max(1, count));
+    for (int r = 0; r < at.on_a_node; ++r)
+      here.push_back(divided(run.streams[static_cast<std::size_t>(r % std::max(1, count))], parts));
+    return here;
+  }
+  // The ranks of one node, the first of which have one more where that does not come out even; dealt in turn.
+  for (int i = 0; i < count; ++i)
+    if (i % at.ranks < at.on_a_node) here.push_back(run.streams[static_cast<std::size_t>(i)]);
+  return here;
+}
+
+/// What one stream takes on a team, in all its turns.
+struct worked {
+  double turns = 1;
+  double host = 0;      // before α
+  double kernel = 0;    // on the team: Tp/l + Ts with what sharing costs
+  double parallel = 0;  // Tp/l
+  double serial = 0;
+  double overhead = 0;  // of the team
+  double variation = 0;
+};
+
+class one_run {
+ public:
+  one_run(const machine& m, const layout& at, const wishes& w)
+      : m_(m),
+        at_(at),
+        w_(w),
+        at_place_(place_of(m, at, w.ranks)),
+        hosts_{at_place_.contexts, m.threads_per_core, w.ranks != ranks_are::processes} {}
+
+  terms of(const phase_run& run) const {
+    const std::vector<stream> streams = streams_at(run, at_, w_.ranks);
+    if (streams.empty()) return {};
+    const int at_a_time = std::min<int>(at_place_.slots, static_cast<int>(streams.size()));
+    const double memory = memory_factor(at_a_time * at_.width);
+    // By where teams are divided: what streams take there.
+    std::map<border, std::vector<worked>> by_place;
+    for (int slot = 0; slot < at_a_time; ++slot) {
+      std::vector<worked>& all = by_place[border_of(slot)];
+      if (all.empty())
+        for (const stream& s : streams) all.push_back(work_of(s, border_of(slot), memory));
+    }
+    const std::vector<worked>& usual = by_place.rbegin()->second;
+    std::vector<double> turns;
+    for (const worked& one : usual) turns.push_back(one.turns);
+    const bool hosts = m_.has_hosts();
+    const auto of_slot = [&](std::size_t i, int slot) -> const worked& { return by_place.at(border_of(slot))[i]; };
+    const auto turn_of = [&](std::size_t i, int slot, int sharing, int busy) {
+      const worked& one = of_slot(i, slot);
+      if (!hosts) return turn{0, (one.host + one.kernel) / one.turns, 0, 0};
+      return turn{service(one, sharing, busy), one.kernel / one.turns + m_.cost.signal.value, one.variation,
+                  sharing > 1 ? m_.cost.context_switch.value : 0};
+    };
+    // When a phase begins and when it ends, all workers are told, one after the other.
+    const double told = at_place_.told * m_.cost.signal.value;
+    hosts_of where = hosts_;
+    where.program_until = told;
+    where.apart = m_.cost.signal.value;
+    const double begins = hosts ? 0 : told + m_.cost.wake.value;
+    const double end = begins + last_end(turns, at_a_time, where, turn_of) + told;
+    terms by = spent(usual, at_a_time);
+    by.host_overhead += begins + told;
+    by.waiting = std::max(0.0, end - by.sum());
+    if (by.sum() > end) by = scaled(by, end / by.sum());
+    by.communication += communication();
+    return by;
+  }
+
+  /// Gives what the equations alone say.
+  double idealised(const phase_run& run) const {
+    const std::vector<stream> streams = streams_at(run, at_, w_.ranks);
+    const int at_a_time = std::min<int>(at_place_.slots, static_cast<int>(streams.size()));
+    double sum = 0;
+    for (const stream& s : streams) {
+      const auto kernels = static_cast<double>(std::max<std::int64_t>(1, s.kernels));
+      const double compute = kernel_time(s.parallel(), s.serial, at_.width) / m_.worker_speed;
+      if (!m_.has_hosts()) {
+        sum += s.host / m_.worker_speed + compute;
+        continue;
+      }
+      const double sharing = static_cast<double>(at_a_time) / at_place_.contexts;
+      terms t;
+      t.host = slow_down(m_.cost.contention.value, sharing) * s.host / m_.host_speed;
+      t.host_overhead = kernels * host_overhead(at_.width, m_.cost.signal.value, at_a_time, at_place_.contexts,
+                                                m_.cost.context_switch.value);
+      t.parallel = compute;
+      t.accelerator_overhead = kernels * accelerator_overhead(0, m_.cost.signal.value, 0, 0);
+      sum += t.sum();
+    }
+    return (streams.empty() ? 0 : sum / at_a_time) + communication();
+  }
+
+ private:
+  static terms scaled(terms t, double by) {
+    for (double* one : {&t.host, &t.host_overhead, &t.parallel, &t.serial, &t.accelerator_overhead}) *one *= by;
+    return t;
+  }
+
+  /// How many times as long as on one worker memory makes what so many workers do at a time (a saturation curve).
+  double memory_factor(int busy) const {
+    const auto& curve = m_.measured_curves.saturation;
+    if (w_.memory_traffic <= 0 || curve.empty() || busy <= 1) return 1;
+    const double alone = interpolate(curve, 1).value;
+    const double all = interpolate(curve, busy).value;
+    if (!(alone > 0) || !(all > 0)) return 1;
+    const double part = std::min(1.0, w_.memory_traffic / alone);
+    return 1 + part * (std::max(1.0, busy * alone / all) - 1);
+  }
+
+  int first_worker(int slot) const {
+    const int process = slot / std::max(1, at_place_.streams_each);
+    return process * at_place_.team_stride + (slot - process * at_place_.streams_each) * at_.width;
+  }
+  /// Where a team comes to the end of a group, or of a node: its workers before that (all, if it does not), and whether
+  /// it is the end of a node.
+  using border = std::pair<int, bool>;
+  border border_of(int slot) const {
+    const int first = first_worker(slot);
+    const int group = m_.workers / m_.groups;
+    const int left = group - first % group;
+    if (left >= at_.width) return {at_.width, false};
+    return {left, (first + left) % m_.workers == 0};
+  }
+
+  worked work_of(const stream& s, border where, double memory) const {
+    worked all;
+    const bool hosts = m_.has_hosts();
+    const double crossing = (where.second ? m_.cost.between_nodes : m_.cost.between_groups).value;
+    const sharing_costs costs{m_.cost.signal.value, m_.cost.steal.value, crossing, where.first};
+    const auto run = [&](const std::vector<alike_loops>& loops) {
+      for (const alike_loops& l : loops) {
+        if (l.count == 0) continue;
+        const auto count = static_cast<double>(l.count);
+        const double alone = l.seconds * memory / m_.worker_speed;
+        const double takes = count * loop_time({alone / count, l.blocks}, at_.width, costs);
+        const int takers = static_cast<int>(std::min<std::int64_t>(at_.width, l.blocks));
+        all.kernel += takes;
+        all.parallel += alone / takers;
+        all.overhead += takes - alone / takers;
+      }
+    };
+    run(s.in_kernel);
+    all.serial = s.serial * memory / m_.worker_speed;
+    all.kernel += all.serial;
+    all.host = s.host / (hosts ? m_.host_speed : m_.worker_speed);
+    if (hosts)  // a loop of a stream's own is its host's
+      for (const alike_loops& l : s.own) all.host += l.seconds / m_.host_speed;
+    else
+      run(s.own);
+    all.turns = hosts ? static_cast<double>(std::max<std::int64_t>(1, s.kernels)) : 1;
+    all.variation = variation(s);
+    return all;
+  }
+
+  /// Gives the standard deviation of a stream's turns / their mean.
+  static double variation(const stream& s) {
+    if (s.kernels < 2) return 0;
+    const auto n = static_cast<double>(s.kernels);
+    double kernels = s.serial;
+    for (const alike_loops& l : s.in_kernel) kernels += l.seconds;
+    const double mean = (s.host + kernels) / n;
+    const double squares = (s.host_squares + s.kernel_squares) / n;
+    const double of_means = (s.host / n) * (s.host / n) + (kernels / n) * (kernels / n);
+    return mean > 0 ? std::sqrt(std::max(0.0, squares - of_means)) / mean : 0;
+  }
+
+  double service(const worked& one, int sharing, int busy) const {
+    const double alpha = slow_down(m_.cost.contention.value, sharing) * (1 + m_.cost.smt.value * busy);
+    return alpha * one.host / one.turns + m_.cost.signal.value + (sharing > 1 ? m_.cost.context_switch.value : 0);
+  }
+
+  /// What the streams take, by what for, as if they were dealt out evenly.
+  terms spent(const std::vector<worked>& all, int at_a_time) const {
+    terms by;
+    const int sharing = m_.has_hosts() ? (at_a_time + at_place_.contexts - 1) / at_place_.contexts : 1;
+    const int busy = m_.has_hosts() && at_a_time > 1 ? m_.threads_per_core - 1 : 0;
+    for (const worked& one : all) {
+      const double turns = m_.has_hosts() ? one.turns : 0;
+      const double alpha = slow_down(m_.cost.contention.value, sharing) * (1 + m_.cost.smt.value * busy);
+      by.host += (m_.has_hosts() ? alpha : 1) * one.host;
+      by.host_overhead += turns * (m_.cost.signal.value + (sharing > 1 ? m_.cost.context_switch.value : 0));
+      by.parallel += one.parallel;
+      by.serial += one.serial;
+      by.accelerator_overhead += one.overhead + turns * m_.cost.signal.value;
+    }
+    return scaled(by, 1.0 / at_a_time);
+  }
+
+  double communication() const {
+    if (w_.ranks != ranks_are::processes) return 0;
+    const job j{at_.ranks, at_.on_a_node};
+    return static_cast<double>(w_.sends.count) * send_time(m_, j, w_.sends.bytes) +
+           static_cast<double>(w_.all_reduces.count) * all_reduce_time(m_, j, w_.all_reduces.bytes);
+  }
+
+  const machine& m_;
+  const layout& at_;
+  const wishes& w_;
+  const place at_place_;
+  const hosts_of hosts_;
+};
+
+constexpr std::size_t most_runs = 200;  ///< of a phase that are looked at; the others are taken to be like these
+
+template <class Seconds>
+double over_runs(const phase& p, Seconds&& seconds_of) {
+  const std::size_t apart = (p.runs.size() + most_runs - 1) / most_runs;
+  double sum = 0;
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < p.runs.size(); i += apart, ++seen) sum += seconds_of(p.runs[i]);
+  return seen ? sum * static_cast<double>(p.runs.size()) / static_cast<double>(seen) : 0;
+}
+
+terms all_runs(const phase& p, const machine& m, const layout& at, const wishes& w) {
+  const one_run one(m, at, w);
+  terms by;
+  const double seconds = over_runs(p, [&](const phase_run& run) {
+    const terms t = one.of(run);
+    by += t;
+    return t.sum();
+  });
+  const double scale = by.sum() > 0 ? seconds / by.sum() : 1;
+  for (double* t : {&by.host, &by.host_overhead, &by.parallel, &by.serial, &by.accelerator_overhead, &by.waiting,
+                    &by.communication})
+    *t *= scale;
+  return by;
+}
+
+/// Gives the relative standard error of the kernels' mean in the profile.
+double error_of_profile(const phase& p) {
+  double n = 0, sum = 0, squares = 0;
+  for (const phase_run& run : p.runs)
+    for (const stream& s : run.streams) {
+      n += static_cast<double>(s.kernels);
+      sum += s.serial;
+      for (const alike_loops& l : s.in_kernel) sum += l.seconds;
+      squares += s.kernel_squares;
+    }
+  if (n < 2 || sum <= 0) return 0;
+  const double mean = sum / n;
+  return std::sqrt(std::max(0.0, squares / n - mean * mean) / n) / mean;
+}
+
+}  // namespace
+
+prediction predict(const phase& p, const machine& m, const layout& at, const wishes& w) {
+  prediction out;
+  out.by = all_runs(p, m, at, w);
+  out.seconds = out.by.sum();
+  const one_run one(m, at, w);
+  out.idealised = over_runs(p, [&](const phase_run& run) { return one.idealised(run); });
+  // Each cost moves the prediction by what its error makes of it; they are independent of each other.
+  double squares = 0;
+  for (const auto& [member, name] : constants::all()) {
+    const double error = (m.cost.*member).error;
+    if (error <= 0) continue;
+    machine moved = m;
+    (moved.cost.*member).value += error;
+    const double off = all_runs(p, moved, at, w).sum() - out.seconds;
+    squares += off * off;
+  }
+  const double profile = error_of_profile(p) * (out.by.parallel + out.by.serial);
+  const double model = error_of_the_model * out.seconds;
+  out.error = std::sqrt(squares + profile * profile + model * model);
+  return out;
+}
+
+prediction predict_between(const profile& p, const machine& m, int workers) {
+  prediction out;
+  const sharing_costs costs{m.cost.signal.value, m.cost.steal.value, 0, workers};
+  const double speed = m.has_hosts() ? m.host_speed : m.worker_speed;
+  out.by.host = p.alone / speed;
+  for (const alike_loops& l : p.between) {
+    if (l.count == 0) continue;
+    const auto count = static_cast<double>(l.count);
+    out.by.parallel += count * loop_time({l.seconds / m.worker_speed / count, l.blocks}, workers, costs);
+  }
+  out.seconds = out.idealised = out.by.sum();
+  out.error = error_of_the_model * out.by.parallel;
+  return out;
+}
+
+bool fits(const machine& m, const layout& at, ranks_are ranks) {
+  if (at.ranks < 1 || at.on_a_node < 1 || at.streams < 1 || at.width < 1) return false;
+  if (ranks == ranks_are::processes)
+    return at.ranks <= at.on_a_node * m.nodes && at.on_a_node <= m.workers &&
+           at.streams <= m.workers / at.on_a_node / at.width;
+  return at.ranks == 1 && at.streams <= m.workers * m.nodes / at.width;
+}
+
+}  // namespace maslin::layers

@@ -1,0 +1,60 @@
+#pragma once
+// What one sequential run says of a program (ps3-cluster, 4.2): for each run of a phase, its streams, and what each
+// computes on a host, in kernels one after the other (Ts), and in loops that a team can share (Tp).
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/layers/loop_time.hpp"
+
+namespace maslin::layers {
+
+/// Loops of one stream that have equally many blocks.
+struct alike_loops {
+  std::int64_t count = 0;
+  std::int64_t blocks = 1;
+  double seconds = 0;  ///< of all of them, on one worker
+};
+
+struct stream {
+  std::int64_t kernels = 0;            ///< off-loads
+  double host = 0;                     ///< seconds outside kernels and loops
+  double serial = 0;                   ///< seconds in kernels, outside loops
+  std::vector<alike_loops> in_kernel;  ///< loops and tasks of kernels
+  std::vector<alike_loops> own;        ///< those outside kernels
+  double host_squares = 0;             ///< sum of the squares of the seconds before each kernel
+  double kernel_squares = 0;           ///< and of each kernel
+
+  double parallel() const {
+    double sum = 0;
+    for (const auto* all : {&in_kernel, &own})
+      for (const alike_loops& l : *all) sum += l.seconds;
+    return sum;
+  }
+  double seconds() const { return host + serial + parallel(); }
+};
+
+/// One run of a phase: what lies between two collective operations.
+struct phase_run {
+  std::vector<stream> streams;
+};
+
+struct phase {
+  std::string name;
+  std::vector<phase_run> runs;
+};
+
+struct profile {
+  std::vector<phase> phases;
+  double alone = 0;                  ///< seconds of the program's own, outside of phases and loops
+  std::vector<alike_loops> between;  ///< loops and tasks outside of phases
+};
+
+/// Messages of a program between two runs of a phase, as its user says: no trace has them.
+struct messages {
+  std::int64_t count = 0;  ///< a run of a phase
+  double bytes = 0;        ///< each
+};
+
+}  // namespace maslin::layers
