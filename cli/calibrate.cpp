@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate_curves.hpp"
 #include "maslin/loop.hpp"
 #include "maslin/machine.hpp"
 #include "maslin/runtime.hpp"
@@ -122,21 +124,33 @@ double memory_bandwidth(int threads) {
 
 }  // namespace
 
-std::string calibrated_description() {
+std::string calibrated_description(bool curves) {
   namespace machine = maslin::machine;
   const machine::topology here = machine::detect_topology();
   const int workers = machine::budget().cpus;
   for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE", "MASLIN_NODE", "MASLIN_WAIT",
                             "MASLIN_CHECK", "MASLIN_REPORT", "MASLIN_LEARNED"})
     unsetenv(other);
-  progress bar("measuring", 3);
+  std::vector<int> teams;
+  for (int t = 1; curves && t < workers; t *= 2) teams.push_back(t);
+  teams.push_back(workers);
+  const auto parts = 2 + teams.size() + (curves ? curve_parts : 0);
+  progress bar("measuring", parts);
+  std::uint64_t done = 0;
   const double task = time_of_task();
-  bar.at(1);
+  bar.at(++done);
   std::optional<sharing> shared;
   if (workers > 1) shared = time_of_sharing();
-  bar.at(2);
-  const double bandwidth = memory_bandwidth(workers);
-  bar.at(3);
+  bar.at(++done);
+  std::vector<curve_point> saturation;
+  for (const int t : teams) {
+    std::vector<double> samples;
+    for (int round = 0; round < (curves ? 3 : 1); ++round) samples.push_back(memory_bandwidth(t) * 1e-9);
+    saturation.push_back(median_point(t, samples));
+    bar.at(++done);
+  }
+  const double bandwidth = saturation.back().is * 1e9;
+  const std::string others = curves ? message_and_sharing_groups(workers, [&] { bar.at(++done); }) : "";
 
   char host[256] = "";
   gethostname(host, sizeof host - 1);
@@ -172,5 +186,8 @@ std::string calibrated_description() {
          "\n[[memory]]\nlevel = \"memory\"\nbytes = {}\nshared_by = {}\nbandwidth_gb_per_s = {:.1f}\nsource = \"as the "
          "system tells; measured: a = a / 2 + b with arrays of 64 MiB on every CPU\"",
          bytes, workers, bandwidth * 1e-9);
-  return text;
+  if (!curves) return text;
+  line(text, "\n[saturation]\n{}source = \"measured: a = a / 2 + b with arrays of 64 MiB on so many CPUs at a time\"",
+       arrays_of(saturation, "workers", "gb_per_s", "error_gb_per_s"));
+  return text + others;
 }

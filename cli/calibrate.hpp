@@ -4,6 +4,6 @@
 #include <string>
 
 /// Measures for some seconds, under a progress bar, and gives the text of a description (specs/README.md) of this
-/// machine: as many workers as this process may use, what the runtime itself takes, caches and memory. Throws
-/// `maslin::error`.
-std::string calibrated_description();
+/// machine: as many workers as this process may use, what the runtime itself takes, caches and memory. `curves`: also
+/// how memory saturates, threads on one CPU disturb each other, and what messages take. Throws `maslin::error`.
+std::string calibrated_description(bool curves);

@@ -14,11 +14,13 @@
 #include "calibrate.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "model/layers/machine.hpp"
 #include "output.hpp"
 
 namespace {
 
 namespace machine = maslin::machine;
+namespace layers = maslin::layers;
 using json = nlohmann::ordered_json;
 
 struct options {
@@ -102,6 +104,37 @@ const char* ends_text(machine::link_spec::ends ends) {
   return ends == machine::link_spec::ends::groups ? "groups" : "nodes";
 }
 
+/// A curve as two arrays, and one of its errors.
+void put_points(json& into, const std::vector<layers::point>& points, const char* at, const char* is, const char* error,
+                double unit) {
+  for (const layers::point& p : points) {
+    into[at].push_back(p.at);
+    into[is].push_back(p.is.value / unit);
+    into[error].push_back(p.is.error / unit);
+  }
+}
+
+/// What the model of layered parallelism reads of the file.
+void put_curves(json& out, const layers::curves& all) {
+  for (const layers::message_curve& c : all.messages) {
+    constexpr const char* places[] = {"worker", "workers", "nodes"};
+    json one = {{"call", c.of == layers::message_curve::call::send ? "send" : "all_reduce"},
+                {"placement", places[static_cast<std::size_t>(c.where)]},
+                {"ranks", c.ranks}};
+    put_points(one, c.seconds, "bytes", "us", "error_us", 1e-6);
+    one["source"] = c.source;
+    out["messages"].push_back(one);
+  }
+  const auto put_group = [&](const char* name, const std::vector<layers::point>& points, const std::string& source,
+                             const char* at, const char* is, const char* error, double unit) {
+    if (points.empty()) return;
+    put_points(out[name], points, at, is, error, unit);
+    out[name]["source"] = source;
+  };
+  put_group("saturation", all.saturation, all.saturation_source, "workers", "gb_per_s", "error_gb_per_s", 1e9);
+  put_group("sharing", all.contention, all.contention_source, "threads", "slow_down", "error", 1);
+}
+
 /// The description with the keys of its file.
 json spec_as_json(const machine::machine_spec& s) {
   json out = {{"file", s.file}, {"name", s.name}, {"about", s.about}, {"nodes", s.nodes}};
@@ -151,6 +184,7 @@ json spec_as_json(const machine::machine_spec& s) {
     link["source"] = l.source;
     out["link"].push_back(link);
   }
+  put_curves(out, layers::read_curves(s.file));
   return out;
 }
 
@@ -170,9 +204,9 @@ void print_spec(const machine::machine_spec& s) {
   print_line("described", s.about.empty() ? s.name : fmt::format("{}: {}", s.name, s.about));
   print_line("", s.file);
   if (s.nodes > 1) print_line("nodes", std::to_string(s.nodes));
-  for (const char* group : {"workers", "hosts", "dispatch", "local_store", "transfer"})
+  for (const char* group : {"workers", "hosts", "dispatch", "local_store", "transfer", "saturation", "sharing"})
     if (all.contains(group)) print_group(group, all[group]);
-  for (const char* groups : {"memory", "link"})
+  for (const char* groups : {"memory", "link", "messages"})
     if (all.contains(groups))
       for (const json& group : all[groups]) print_group(groups, group);
 }
@@ -180,7 +214,7 @@ void print_spec(const machine::machine_spec& s) {
 void run(const options& wish) {
   if (!wish.calibrated.empty()) {
     output_file to(wish.calibrated);  // first: a place that cannot be written is no reason to measure
-    to.write(calibrated_description());
+    to.write(calibrated_description(true));
     to.commit();
     if (wish.calibrated != "-") fmt::print("{}: this machine, measured; use it with MASLIN_MACHINE\n", wish.calibrated);
     return;

@@ -1,30 +1,23 @@
 // `maslin scale`: how much faster a program would be on more workers, and what would be in its way.
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "calibrate.hpp"
-#include "cli/shared/child.hpp"
 #include "cli/shared/scratch_folder.hpp"
 #include "cli/shared/terminal.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
-#include "maslin/error.hpp"
 #include "output.hpp"
 #include "scaling.hpp"
 #include "scaling_picture.hpp"
+#include "sequential_run.hpp"
 
 namespace {
 
@@ -34,33 +27,6 @@ struct wishes {
   std::string machine, loops = "dbs", picture;
   bool trimmed = false, json = false;
 };
-
-bool is_trace(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  char first[7] = "";
-  in.read(first, sizeof first);
-  return in.gcount() == sizeof first && std::memcmp(first, "\x89MTRACE", sizeof first) == 0;
-}
-
-/// Runs the program on one worker and leaves its trace there.
-void record(const std::vector<std::string>& program, const std::string& trace) {
-  setenv("MASLIN_WORKERS", "1", 1);
-  setenv("MASLIN_TRACE", trace.c_str(), 1);
-  for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE_DETAIL"}) unsetenv(other);
-  // What the program says is not this command's result.
-  const auto [problem, status] = command::run_child(program, STDERR_FILENO);
-  unsetenv("MASLIN_WORKERS");
-  unsetenv("MASLIN_TRACE");
-  if (problem != 0)
-    throw maslin::error(fmt::format("'{}' cannot be run: {}; give a program, or a trace that it left", program[0],
-                                    std::strerror(problem)));
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw maslin::error(WIFSIGNALED(status)
-                            ? fmt::format("'{}' was ended by signal {}", program[0], WTERMSIG(status))
-                            : fmt::format("'{}' ended with status {}", program[0], WEXITSTATUS(status)));
-  if (!std::filesystem::exists(trace))
-    throw maslin::error(fmt::format("'{}' left no trace: it never called Maslin", program[0]));
-}
 
 std::string name_of(const line_share& l) { return l.line.empty() ? "the program itself, between its calls" : l.line; }
 
@@ -111,15 +77,11 @@ nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const 
 void run(wishes w) {
   std::sort(w.workers.begin(), w.workers.end());
   command::scratch_folder folder;
-  std::string trace = w.command.front();
-  if (w.command.size() > 1 || !is_trace(trace)) {
-    trace = folder.file("run.mtrace");
-    record(w.command, trace);
-  }
+  const std::string trace = trace_on_one_worker(w.command, folder);
   std::string machine = w.machine;
   if (machine.empty()) {
     machine = folder.file("this.toml");
-    write_file(machine, calibrated_description());
+    write_file(machine, calibrated_description(false));
   }
   const recorded program = read_recorded(trace);
   const scaling s = scale(program, machine, w.workers, w.loops, w.trimmed);

@@ -102,6 +102,21 @@ class section {
     return value;
   }
 
+  /// At least one number.
+  std::vector<double> numbers(std::string_view key, bounds within) {
+    const toml::node& node = need(key);
+    const toml::array* const all = node.as_array();
+    if (!all || all->empty()) wrong_type(node, key, "numbers in brackets, such as [1, 2, 4]");
+    std::vector<double> values;
+    for (const toml::node& element : *all) {
+      if (!element.is_number()) wrong_type(element, key, "numbers in brackets, such as [1, 2, 4]");
+      const double value = *element.value<double>();
+      if (!(value >= within.least && value <= within.most)) out_of_range(element, key, value, within);
+      values.push_back(value);
+    }
+    return values;
+  }
+
   int count(std::string_view key) { return static_cast<int>(whole(key, a_count)); }
   int count_or(std::string_view key, int otherwise, bounds within = a_count) {
     return has(key) ? static_cast<int>(whole(key, within)) : otherwise;
@@ -291,6 +306,43 @@ link_spec read_link(section s, const std::vector<link_spec>& others) {
   return l;
 }
 
+/// Checks a curve: two arrays of as many numbers, the first ascending; and, if it is there, their errors.
+void check_curve(section& s, const char* at, bounds places, const char* is, bounds values, const char* error) {
+  const std::vector<double> points = s.numbers(at, places);
+  for (std::size_t i = 1; i < points.size(); ++i)
+    if (points[i] <= points[i - 1])
+      s.fail_at(at, fmt::format("'{}' does not ascend: {} is followed by {}", at, points[i - 1], points[i]));
+  const auto expect_as_many = [&](const char* key, std::size_t count) {
+    if (count != points.size())
+      s.fail_at(key,
+                fmt::format("'{}' has {} numbers and '{}' has {}; expected as many", key, count, at, points.size()));
+  };
+  expect_as_many(is, s.numbers(is, values).size());
+  if (s.has(error)) expect_as_many(error, s.numbers(error, {0, values.most}).size());
+}
+
+/// The groups that only the model of layered parallelism reads (model/layers); here they are checked.
+void check_curves(section& s, int workers) {
+  for (section& one : s.tables("messages")) {
+    one.one_of("call", {"send", "all_reduce"});
+    one.one_of("placement", {"worker", "workers", "nodes"});
+    if (one.count("ranks") < 2) one.fail_at("ranks", "'messages.ranks' is 1; expected 2 or more");
+    check_curve(one, "bytes", a_size, "us", a_time, "error_us");
+    one.source();
+    one.done();
+  }
+  if (auto one = s.table("saturation")) {
+    check_curve(*one, "workers", {1, static_cast<double>(workers)}, "gb_per_s", a_bandwidth, "error_gb_per_s");
+    one->source();
+    one->done();
+  }
+  if (auto one = s.table("sharing")) {
+    check_curve(*one, "threads", a_count, "slow_down", {1e-3, 1e3}, "error");
+    one->source();
+    one->done();
+  }
+}
+
 std::string read_text(const std::string& path) {
   constexpr std::size_t most_bytes = 1 << 20;  // a description is a page long; this is another file
   std::error_code ignored;
@@ -352,6 +404,7 @@ machine_spec read_spec(const std::string& path) {
   if (auto transfer = s.table("transfer")) spec.transfer = read_transfer(*transfer);
   for (section& level : s.tables("memory")) spec.memory.push_back(read_memory(level, spec.workers.count));
   for (section& link : s.tables("link")) spec.links.push_back(read_link(link, spec.links));
+  check_curves(s, spec.workers.count);
   s.done();
   return spec;
 }

@@ -269,5 +269,35 @@ TEST(Spec, AFileThatIsNotThereAFolderAndAFloodAreErrors) {
   EXPECT_NE(what("/dev/null").find("1:1: missing key 'name'"), std::string::npos);
 }
 
+/// Expects that `good`, of five lines, with that behind it is complained about so; nothing is said of what is right.
+void expect_complaint(const std::string& more, const std::string& part) {
+  const std::string said = complaint(good + more);
+  EXPECT_EQ(said.empty(), part.empty()) << said;
+  EXPECT_NE(said.find(part), std::string::npos) << said;
+}
+
+TEST(Spec, CurvesOfTheModelAreChecked) {
+  const std::string end = "source = \"a test\"\n";
+  expect_complaint("[saturation]\nworkers = [1, 2]\ngb_per_s = [5, 8.5]\n" + end, "");
+  expect_complaint("[sharing]\nthreads = [1, 2]\nslow_down = [1, 1.1]\nerror = [0, 0.1]\n" + end, "");
+  const std::string messages = "[[messages]]\ncall = \"send\"\nplacement = \"nodes\"\n";
+  expect_complaint(messages + "ranks = 2\nbytes = [8]\nus = [1]\n" + end, "");
+  expect_complaint("[saturation]\nworkers = [2, 1]\ngb_per_s = [5, 8]\n" + end,
+                   "7:11: 'workers' does not ascend: 2 is followed by 1");
+  expect_complaint("[saturation]\nworkers = [1, 2]\ngb_per_s = [5]\n" + end,
+                   "8:12: 'gb_per_s' has 1 numbers and 'workers' has 2; expected as many");
+  expect_complaint("[sharing]\nthreads = [1, 2]\nslow_down = [1, 2]\nerror = [0]\n" + end,
+                   "'error' has 1 numbers and 'threads' has 2; expected as many");
+  expect_complaint("[saturation]\nworkers = [1, 5]\ngb_per_s = [5, 8]\n" + end,
+                   "'saturation.workers' is 5; expected 1 to 4");
+  expect_complaint("[saturation]\nworkers = 1\ngb_per_s = [5]\n" + end,
+                   "'saturation.workers' is a whole number; expected numbers in brackets, such as [1, 2, 4]");
+  expect_complaint("[sharing]\nthreads = [1]\nslow_down = [\"one\"]\n" + end, "expected numbers in brackets");
+  expect_complaint("[[messages]]\ncall = \"sned\"\n", "expected one of send, all_reduce");
+  expect_complaint(messages + "ranks = 1\n", "'messages.ranks' is 1; expected 2 or more");
+  expect_complaint("[saturation]\nworkers = [1]\ngb_per_s = [5]\n", "missing key 'saturation.source'");
+  expect_complaint("[saturation]\nworkers = [1]\ngb_per_s = [5]\nbytes = 4\n" + end, "unknown key 'saturation.bytes'");
+}
+
 }  // namespace
 }  // namespace maslin::machine

@@ -1,0 +1,14 @@
+#pragma once
+// A trace of a program on one worker: one that is there, or one that is recorded now.
+
+#include <string>
+#include <vector>
+
+#include "cli/shared/scratch_folder.hpp"
+
+/// Gives the path of the trace that the words name: of a trace, or of a program with its arguments, which runs on one
+/// worker and leaves its trace in `folder`. Throws `maslin::error` if it fails or never calls Maslin.
+std::string trace_on_one_worker(const std::vector<std::string>& words, command::scratch_folder& folder);
+
+/// Do the words name a trace, and no program?
+bool names_trace(const std::vector<std::string>& words);
