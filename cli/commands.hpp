@@ -15,6 +15,9 @@ void add_dma(CLI::App& app);
 /// `maslin figures`: the papers' tables and figures on a described machine; published, ours, error.
 void add_figures(CLI::App& app);
 
+/// `maslin layout`: which ranks, streams and widths to start a program with.
+void add_layout(CLI::App& app);
+
 /// `maslin node`: the CPUs of this node as the processes of a job share them.
 void add_node(CLI::App& app);
 

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   add_trace(app);
   add_dma(app);
   add_figures(app);
+  add_layout(app);
   add_node(app);
   add_replay(app);
   add_scale(app);

@@ -1,0 +1,323 @@
+// `maslin layout`: how many ranks, streams and workers for each to start a program with, by the model of layered
+// parallelism.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibrate.hpp"
+#include "cli/shared/scratch_folder.hpp"
+#include "commands.hpp"
+#include "json_text.hpp"
+#include "layout_profile.hpp"
+#include "layout_start.hpp"
+#include "maslin/error.hpp"
+#include "model/layers/layouts.hpp"
+#include "output.hpp"
+#include "sequential_run.hpp"
+
+namespace {
+
+namespace layers = maslin::layers;
+using json = nlohmann::ordered_json;
+
+struct options {
+  std::vector<std::string> command;
+  std::string machine, ranks = "none";
+  std::vector<std::string> layouts, sends, all_reduces;
+  double memory_gb_per_s = 0;
+  bool all = false, json = false;
+};
+
+constexpr std::array rank_words{"none", "streams", "processes"};
+
+/// Gives the whole numbers of "AxBxC"; nothing for any other text.
+std::optional<std::vector<std::int64_t>> numbers_of(const std::string& text) {
+  std::vector<std::int64_t> all;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at <= end) {
+    std::int64_t number = 0;
+    const auto [next, problem] = std::from_chars(at, end, number);
+    if (problem != std::errc() || number < 1) return std::nullopt;
+    all.push_back(number);
+    if (next == end) return all;
+    if (*next != 'x') return std::nullopt;
+    at = next + 1;
+  }
+  return std::nullopt;
+}
+
+layers::messages messages_of(const std::vector<std::string>& said, const char* option) {
+  layers::messages all;
+  for (const std::string& text : said) {
+    const auto n = numbers_of(text);
+    if (!n || n->size() > 2)
+      throw maslin::error(
+          fmt::format("{} {}: expected BYTES, or COUNTxBYTES of several messages, such as 8 or 4x4096", option, text));
+    const std::int64_t count = n->size() == 2 ? n->front() : 1;
+    // Of several sizes, the mean.
+    const double bytes = all.bytes * static_cast<double>(all.count) + static_cast<double>(count * n->back());
+    all.count += count;
+    all.bytes = bytes / static_cast<double>(all.count);
+  }
+  return all;
+}
+
+layers::layout layout_of(const std::string& text, const layers::machine& m, layers::ranks_are ranks) {
+  const bool processes = ranks == layers::ranks_are::processes;
+  const auto n = numbers_of(text);
+  constexpr std::int64_t most = 1'000'000;
+  if (!n || n->size() != (processes ? 3u : 2u) || *std::max_element(n->begin(), n->end()) > most)
+    throw maslin::error(fmt::format(
+        "--layout {}: expected {}", text,
+        processes ? "RANKSxSTREAMSxWIDTH, such as 16x1x4, because ranks are processes" : "STREAMSxWIDTH, such as 8x2"));
+  const auto at = [&](std::size_t i) { return static_cast<int>((*n)[i]); };
+  layers::layout l{1, 1, at(processes ? 1 : 0), at(processes ? 2 : 1)};
+  if (processes) {
+    l.ranks = at(0);
+    l.on_a_node = (l.ranks + m.nodes - 1) / m.nodes;
+  }
+  if (!layers::fits(m, l, ranks))
+    throw maslin::error(fmt::format("--layout {}: it needs more workers than '{}' has: {} on each of {} node{}", text,
+                                    m.name, m.workers, m.nodes, m.nodes == 1 ? "" : "s"));
+  return l;
+}
+
+/// A phase with its candidates, and the one to start with.
+struct laid_out {
+  const layers::phase* of;
+  std::vector<layers::candidate> all;
+  const layers::candidate* best = nullptr;
+
+  std::int64_t streams() const {
+    std::size_t most = 0;
+    for (const layers::phase_run& run : of->runs) most = std::max(most, run.streams.size());
+    return static_cast<std::int64_t>(most);
+  }
+  std::int64_t off_loads() const {
+    std::int64_t sum = 0;
+    for (const layers::phase_run& run : of->runs)
+      for (const layers::stream& s : run.streams) sum += s.kernels;
+    return sum;
+  }
+};
+
+/// Gives the fastest candidate with so many ranks.
+const layers::candidate* best_with(const laid_out& phase, int ranks) {
+  for (const layers::candidate& c : phase.all)
+    if (c.at.ranks == ranks) return &c;
+  return nullptr;
+}
+
+/// Chooses for all phases: ranks are the same for them, streams and widths are not.
+void choose(std::vector<laid_out>& phases) {
+  double least = -1;
+  std::vector<int> tried;
+  for (const layers::candidate& c : phases.front().all) {
+    if (std::find(tried.begin(), tried.end(), c.at.ranks) != tried.end()) continue;
+    tried.push_back(c.at.ranks);
+    double sum = 0;
+    for (const laid_out& p : phases) {
+      const layers::candidate* const best = best_with(p, c.at.ranks);
+      sum = best ? sum + best->takes.seconds : 1e300;
+    }
+    if (least >= 0 && sum >= least) continue;
+    least = sum;
+    for (laid_out& p : phases) p.best = best_with(p, c.at.ranks);
+  }
+}
+
+/// Does the candidate's time differ from the best one's by less than their error bars?
+bool is_as_good(const layers::candidate& c, const layers::candidate& best) {
+  return c.takes.seconds - c.takes.error <= best.takes.seconds + best.takes.error;
+}
+
+struct part {
+  const char* key;
+  const char* words;
+  double layers::terms::*of;
+};
+constexpr std::array<part, 7> parts{{
+    {"host_s", "streams' own code", &layers::terms::host},
+    {"host_overhead_s", "off-loading", &layers::terms::host_overhead},
+    {"parallel_s", "loops of kernels", &layers::terms::parallel},
+    {"serial_s", "serial parts of kernels", &layers::terms::serial},
+    {"accelerator_overhead_s", "sharing kernels", &layers::terms::accelerator_overhead},
+    {"waiting_s", "waiting for hosts and others", &layers::terms::waiting},
+    {"communication_s", "messages", &layers::terms::communication},
+}};
+
+std::string most_of(const layers::terms& t) {
+  const auto most =
+      std::max_element(parts.begin(), parts.end(), [&](const part& a, const part& b) { return t.*a.of < t.*b.of; });
+  return fmt::format("{:.0f} % {}", 100 * (t.*most->of) / std::max(1e-300, t.sum()), most->words);
+}
+
+std::string name_of(const layers::layout& at, layers::ranks_are ranks) {
+  if (ranks == layers::ranks_are::processes) return fmt::format("{}x{}x{}", at.ranks, at.streams, at.width);
+  return fmt::format("{}x{}", at.streams, at.width);
+}
+
+void print_phase(const laid_out& p, layers::ranks_are ranks, bool all) {
+  fmt::print("\nphase '{}': {} stream{}, {} off-load{} in {} run{}\n", p.of->name, p.streams(),
+             p.streams() == 1 ? "" : "s", p.off_loads(), p.off_loads() == 1 ? "" : "s", p.of->runs.size(),
+             p.of->runs.size() == 1 ? "" : "s");
+  fmt::print("  {:<22} {:>10} {:>9}  most of it\n",
+             ranks == layers::ranks_are::processes ? "ranks x streams x width" : "streams x width", "seconds", "+-");
+  constexpr std::size_t few = 10;
+  std::size_t shown = 0, as_good = 0;
+  for (const layers::candidate& c : p.all) {
+    if (&c != p.best && is_as_good(c, *p.best)) ++as_good;
+    if (!all && ++shown > few && &c != p.best) continue;
+    fmt::print("  {:<23} {:>9.4g} {:>9.2g}  {}{}\n", name_of(c.at, ranks), c.takes.seconds, c.takes.error,
+               most_of(c.takes.by), &c == p.best ? "  <- start with this" : "");
+  }
+  if (!all && p.all.size() > few) fmt::print("  ... and {} more (--all)\n", p.all.size() - few);
+  if (as_good > 0) fmt::print("  as good within the errors: {} more\n", as_good);
+}
+
+json as_json(const laid_out& p) {
+  json phase{{"name", p.of->name}, {"streams", p.streams()}, {"runs", p.of->runs.size()}, {"off_loads", p.off_loads()}};
+  for (const layers::candidate& c : p.all) {
+    json one{{"ranks", c.at.ranks},
+             {"ranks_on_a_node", c.at.on_a_node},
+             {"streams", c.at.streams},
+             {"width", c.at.width},
+             {"seconds", c.takes.seconds},
+             {"error_s", c.takes.error},
+             {"idealised_s", c.takes.idealised},
+             {"chosen", &c == p.best}};
+    for (const part& of : parts) one["terms"][of.key] = c.takes.by.*of.of;
+    phase["candidates"].push_back(one);
+  }
+  return phase;
+}
+
+void run(const options& wish) {
+  const auto ranks =
+      static_cast<layers::ranks_are>(std::find(rank_words.begin(), rank_words.end(), wish.ranks) - rank_words.begin());
+  layers::wishes w;
+  w.ranks = ranks;
+  w.sends = messages_of(wish.sends, "--send");
+  w.all_reduces = messages_of(wish.all_reduces, "--all-reduce");
+  w.memory_traffic = wish.memory_gb_per_s * 1e9;
+  if (ranks != layers::ranks_are::processes && w.sends.count + w.all_reduces.count > 0)
+    throw maslin::error("--send and --all-reduce say what ranks exchange that are processes: give --ranks processes");
+
+  command::scratch_folder folder;
+  std::string file = wish.machine;
+  if (!file.empty()) maslin::machine::read_spec(file);  // before anything is run
+  const std::string trace = trace_on_one_worker(wish.command, folder);
+  const recorded program = read_recorded(trace);
+  const layers::profile profile = profile_of(program, trace);
+  if (file.empty()) {
+    file = folder.file("this.toml");
+    write_file(file, calibrated_description(w.ranks == layers::ranks_are::processes || w.memory_traffic > 0));
+  }
+  const layers::machine m = layers::machine_of(maslin::machine::read_spec(file), layers::read_curves(file));
+  if (w.memory_traffic > 0 && m.measured_curves.saturation.empty())
+    throw maslin::error(fmt::format(
+        "--memory: '{}' does not say how much its workers move together; `maslin machine --calibrate` measures that "
+        "([saturation])",
+        wish.machine));
+
+  std::vector<laid_out> phases;
+  for (const layers::phase& p : profile.phases) {
+    laid_out one{&p, {}};
+    std::vector<layers::layout> all;
+    for (const std::string& text : wish.layouts) all.push_back(layout_of(text, m, ranks));
+    if (all.empty()) all = layers::layouts_of(m, one.streams(), ranks);
+    one.all = layers::ranked(p, m, all, w);
+    phases.push_back(std::move(one));
+  }
+  choose(phases);
+  const int on_a_node = phases.front().best->at.on_a_node;
+  const layers::prediction between = layers::predict_between(
+      profile, m, ranks == layers::ranks_are::processes ? m.workers / on_a_node : m.workers * m.nodes);
+  double seconds = between.seconds, error = between.error;
+  std::vector<std::pair<std::string, layers::layout>> chosen;
+  for (const laid_out& p : phases) {
+    seconds += p.best->takes.seconds;
+    error += p.best->takes.error;
+    chosen.emplace_back(p.of->name, p.best->at);
+  }
+  const std::vector<std::string> words = names_trace(wish.command) ? std::vector{program.program} : wish.command;
+  const start_lines start = start_lines_of(words, wish.machine, m, chosen, ranks);
+  const std::vector<std::string> unknown = m.unknown();
+
+  if (wish.json) {
+    json all{{"program", program.program},   {"machine", m.name},  {"nodes", m.nodes}, {"workers", m.workers},
+             {"ranks", wish.ranks},          {"seconds", seconds}, {"error_s", error}, {"between_s", between.seconds},
+             {"recorded_s", program.seconds}};
+    all["unknown"] = unknown;
+    for (const laid_out& p : phases) all["phases"].push_back(as_json(p));
+    all["start"]["MASLIN_PIN"] = start.pin;
+    for (const auto& [with, text] : start.lines) all["start"][with] = text;
+    fmt::print("{}\n", json_text(all));
+    return;
+  }
+  fmt::print("{} on {}: {} node{} of {} workers{}; recorded on one worker: {:.4g} s\n", program.program,
+             wish.machine.empty() ? "this machine" : m.name, m.nodes, m.nodes == 1 ? "" : "s", m.workers,
+             m.has_hosts() ? fmt::format(" behind {} host contexts", m.contexts) : "", program.seconds);
+  if (!unknown.empty()) fmt::print("not described, counted as nothing: {}\n", fmt::join(unknown, ", "));
+  for (const laid_out& p : phases) print_phase(p, ranks, wish.all);
+  fmt::print("\nthe whole program: {:.4g} s +- {:.2g}, {:.4g} s of it outside of phases\n\nstart it with\n", seconds,
+             error, between.seconds);
+  for (const auto& [with, text] : start.lines) fmt::print("  {:<10} {}\n", with, text);
+}
+
+}  // namespace
+
+void add_layout(CLI::App& app) {
+  const auto wish = std::make_shared<options>();
+  CLI::App* command = app.add_subcommand(
+      "layout",
+      "How many ranks, streams and workers for each stream to start a program with, and what each would take");
+  command
+      ->add_option("PROGRAM", wish->command,
+                   "The program with its arguments, options behind -- (it runs once, on one worker); or a trace of it")
+      ->required();
+  command
+      ->add_option("--machine", wish->machine,
+                   "Where it will run, e.g. specs/ps3.toml (default: this machine, measured for some seconds)")
+      ->type_name("FILE");
+  command
+      ->add_option("--ranks", wish->ranks,
+                   "What a rank of the program is: none has any, streams of one process, or processes that divide "
+                   "streams and loops")
+      ->check(CLI::IsMember({"none", "streams", "processes"}))
+      ->capture_default_str();
+  command
+      ->add_option("--layout", wish->layouts,
+                   "Only these: STREAMSxWIDTH, or RANKSxSTREAMSxWIDTH where ranks are processes, e.g. 8x1,4x2")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("LAYOUT,...");
+  command
+      ->add_option("--all-reduce", wish->all_reduces,
+                   "Bytes that all ranks combine between two runs of a phase, e.g. 8; 3x8: three times")
+      ->allow_extra_args(false)
+      ->type_name("BYTES");
+  command
+      ->add_option("--send", wish->sends,
+                   "Bytes of a message that each rank sends between two runs, e.g. 4096 or 4x512")
+      ->allow_extra_args(false)
+      ->type_name("BYTES");
+  command
+      ->add_option("--memory", wish->memory_gb_per_s,
+                   "What the program moves to and from memory on one worker, in GB/s, where that is much")
+      ->check(CLI::PositiveNumber)
+      ->type_name("GB_PER_S");
+  command->add_flag("--all", wish->all, "Print every layout");
+  command->add_flag("--json", wish->json, "Print one JSON object");
+  command->callback([wish] { run(*wish); });
+}

@@ -1,0 +1,21 @@
+#pragma once
+// The lines that start a program in a layout.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/layers/layouts.hpp"
+
+/// What starts it, by what it is started with.
+struct start_lines {
+  std::string pin;  ///< the value of MASLIN_PIN
+  std::vector<std::pair<std::string, std::string>> lines;
+};
+
+/// Gives the lines. `phases`: name and layout of each, with the same ranks; `machine`: the path of a description, empty
+/// for this machine.
+start_lines start_lines_of(const std::vector<std::string>& program, const std::string& machine,
+                           const maslin::layers::machine& m,
+                           const std::vector<std::pair<std::string, maslin::layers::layout>>& phases,
+                           maslin::layers::ranks_are ranks);
