@@ -1,6 +1,6 @@
 // Programs of layered parallelism in declared costs, as RAxML and PBPI are built (ps3-cluster, 3.2): prints how long a
-// run takes on the machine that MASLIN_MACHINE describes. Their loops are cut at blocks, as any loop of Maslin's, so that
-// a run on one worker says what they hold.
+// run takes on the machine that MASLIN_MACHINE describes. Their loops are cut at blocks, as any loop of Maslin's, so
+// that a run on one worker says what they hold.
 
 #include <fmt/format.h>
 
@@ -65,9 +65,8 @@ void bootstraps(std::int64_t count, std::int64_t offloads) {
 /// A chain whose columns are divided among ranks, each a stream; after every generation all wait for all.
 void chain(std::int64_t ranks, std::int64_t generations) {
   for (std::int64_t g = 0; g < generations; ++g)
-    ms::phase("chain", ranks, [&](std::int64_t i) {
-      off_load(i, g, what.iterations / ranks + (i < what.iterations % ranks ? 1 : 0));
-    });
+    ms::phase("chain", ranks,
+              [&](std::int64_t i) { off_load(i, g, what.iterations / ranks + (i < what.iterations % ranks ? 1 : 0)); });
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""The model of layered parallelism on described machines of cores, none of which it was developed or judged on.
+
+    python3 bench/layout/cores.py
+
+6, 24 and 200 streams of kernels with loops on 8 to 128 cores (bench/grain/specs): every layout that `maslin layout` knows is run on
+exec/virtual. Prints the errors, and what the layout that it names takes over the best."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import cases  # noqa: E402
+from judge import ONE_WORKER  # noqa: E402
+from scorecard.measure import MeasurementError, binary, execute  # noqa: E402
+
+VIRTUAL = {"MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1"}
+
+
+def case(cores: int, streams: int, folder: Path) -> str:
+    machine = cases.ROOT / "bench" / "grain" / "specs" / f"synthetic-{cores}.toml"
+    one, trace = folder / "one.toml", folder / "run.mtrace"
+    one.write_text(ONE_WORKER, encoding="utf-8")
+    words = [binary("layered_programs"), "bootstraps", "--streams", str(streams),
+             *"--offloads 12 --host-us 20 --serial-us 30 --loop-us 2000 --iterations 512 --spread 0.5".split()]
+    execute(words, VIRTUAL | {"MASLIN_MACHINE": str(one), "MASLIN_TRACE": str(trace)})
+    _, said = execute([binary("maslin"), "layout", trace, "--machine", machine, "--json"], {})
+    trace.unlink()
+    rows = []
+    for candidate in json.loads(said)["phases"][0]["candidates"]:
+        layout = f"{candidate['streams']}x{candidate['width']}"
+        _, ran = execute(words, VIRTUAL | {"MASLIN_MACHINE": str(machine), "MASLIN_PIN": f"bootstraps={layout}"})
+        seconds = json.loads(ran)["seconds"]
+        rows.append((layout, seconds, candidate["seconds"] / seconds - 1))
+    best = min(rows, key=lambda row: row[1])
+    errors = [error for _, _, error in rows]
+    return (f"{cores:5} {streams:7} {len(rows):7} {100 * sum(map(abs, errors)) / len(errors):5.1f}% {100 * max(errors, key=abs):+6.1f}%  "
+            f"{rows[0][0]:>6} {best[0]:>6} {100 * (rows[0][1] / best[1] - 1):8.1f}%")
+
+
+def main() -> int:
+    print("cores streams layouts   mean   worst   named   best over best")
+    try:
+        with tempfile.TemporaryDirectory(prefix="maslin_layout_") as folder:
+            for cores in (8, 16, 64, 128):
+                for streams in (6, 24, 200):
+                    print(case(cores, streams, Path(folder)), flush=True)
+    except (MeasurementError, OSError) as problem:
+        print(f"cores: {problem}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

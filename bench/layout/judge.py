@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Judges the model of layered parallelism against exec/virtual.
+
+    python3 bench/layout/judge.py [--development] [--json] [--quick] [--program NAME]
+
+Each case is recorded once on one worker; `maslin layout` says of it what each layout of a console would take; the program is run in
+each on the described machine. Printed are the errors of all predictions, and what the layout that the model names costs over the best.
+Costs are declared, so a run is the same every time. --development takes the cases that the model was developed on (cases.py); --quick
+every sixth case."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import cases  # noqa: E402
+from scorecard.measure import MeasurementError, binary, execute  # noqa: E402
+
+ONE_WORKER = 'name = "one"\n[workers]\nkind = "cpu"\ncount = 1\nsource = "one worker, to record on"\n'
+PHASES = {"bootstraps": "bootstraps", "chain": "chain"}
+
+
+def simulated(case: cases.Case, machine: Path, streams: int, width: int) -> float:
+    words = [binary("layered_programs"), *case.words()]
+    if case.program == "chain":
+        words += ["--ranks", str(streams)]
+    _, said = execute(words, {"MASLIN_MACHINE": str(machine), "MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1",
+                              "MASLIN_PIN": f"{PHASES[case.program]}={streams}x{width}"})
+    return json.loads(said)["seconds"]
+
+
+def judged(case: cases.Case, folder: Path) -> dict:
+    """Gives for each layout (of a console) what the model predicts and what exec/virtual says."""
+    one, machine, trace = folder / "one.toml", folder / "machine.toml", folder / "run.mtrace"
+    one.write_text(ONE_WORKER, encoding="utf-8")
+    machine.write_text(case.machine(), encoding="utf-8")
+    execute([binary("layered_programs"), *case.words()],
+            {"MASLIN_MACHINE": str(one), "MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1", "MASLIN_TRACE": str(trace)})
+    layouts = [(streams * case.nodes, width) for streams, width in cases.LAYOUTS]
+    ranks = "streams" if case.program == "chain" else "none"
+    _, said = execute([binary("maslin"), "layout", str(trace), "--machine", str(machine), "--ranks", ranks, "--json",
+                       "--layout", ",".join(f"{streams}x{width}" for streams, width in layouts)], {})
+    trace.unlink()
+    report = json.loads(said)
+    rows = []
+    for one_of in report["phases"][0]["candidates"]:
+        streams, width = one_of["streams"], one_of["width"]
+        seconds = simulated(case, machine, streams, width)
+        predicted = one_of["seconds"] + report["between_s"]
+        rows.append({"layout": f"{streams}x{width}", "predicted_s": predicted, "error_s": one_of["error_s"], "simulated_s": seconds,
+                     "error": predicted / seconds - 1, "idealised": one_of["idealised_s"] / seconds - 1})
+    best = min(row["simulated_s"] for row in rows)
+    return {"program": case.program, "size": case.size, "nodes": case.nodes, "rows": rows, "named": rows[0]["layout"],
+            "best": min(rows, key=lambda row: row["simulated_s"])["layout"], "over_best": rows[0]["simulated_s"] / best - 1}
+
+
+def summary(all_cases: list[dict]) -> dict:
+    errors = [abs(row["error"]) for case in all_cases for row in case["rows"]]
+    ideal = [abs(row["idealised"]) for case in all_cases for row in case["rows"]]
+    within = [abs(row["predicted_s"] - row["simulated_s"]) <= 2 * row["error_s"] for case in all_cases for row in case["rows"]]
+    return {"cases": len(all_cases), "predictions": len(errors), "mean_error": sum(errors) / len(errors), "worst_error": max(errors),
+            "worst_over_best": max(case["over_best"] for case in all_cases),
+            "best_or_within_3_percent": sum(case["over_best"] <= 0.03 for case in all_cases),
+            "within_two_errors": sum(within) / len(within), "mean_error_of_the_equations_alone": sum(ideal) / len(ideal)}
+
+
+def judge_all(chosen: list[cases.Case]) -> list[dict]:
+    done = []
+    with tempfile.TemporaryDirectory(prefix="maslin_layout_") as folder:
+        for number, case in enumerate(chosen):
+            if sys.stderr.isatty():
+                print(f"\r\033[K{number} of {len(chosen)}: {case.program} {case.size} on {case.nodes}", end="", file=sys.stderr, flush=True)
+            done.append(judged(case, Path(folder)))
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)
+    return done
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--development", action="store_true", help="the cases on which the model was developed")
+    parser.add_argument("--quick", action="store_true", help="every sixth case")
+    parser.add_argument("--program", choices=tuple(PHASES), help="only this one")
+    parser.add_argument("--rows", action="store_true", help="print every prediction")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args()
+    chosen = [one for one in (cases.DEVELOPMENT if options.development else cases.JUDGED) if options.program in (None, one.program)]
+    if options.quick:
+        chosen = chosen[::6]
+    for name in [name for name in os.environ if name.startswith("MASLIN_") and name != "MASLIN_BENCH_BIN"]:
+        del os.environ[name]
+    try:
+        done = judge_all(chosen)
+    except (MeasurementError, OSError) as problem:
+        print(f"judge: {problem}", file=sys.stderr)
+        return 1
+    if options.json:
+        print(json.dumps({"summary": summary(done), "cases": done}, indent=1))
+        return 0
+    print(f"{'program':10} {'size':>5} {'nodes':>5} {'mean':>7} {'worst':>7}  {'named':>6} {'best':>6} {'over best':>9}")
+    for case in done:
+        errors = [row["error"] for row in case["rows"]]
+        print(f"{case['program']:10} {case['size']:5} {case['nodes']:5} {100 * sum(map(abs, errors)) / len(errors):6.1f}% "
+              f"{100 * max(errors, key=abs):6.1f}%  {case['named']:>6} {case['best']:>6} {100 * case['over_best']:8.1f}%")
+        if options.rows:
+            for row in case["rows"]:
+                print(f"    {row['layout']:>6}  model {row['predicted_s']:.6f} +- {row['error_s']:.6f}  exec/virtual {row['simulated_s']:.6f}  "
+                      f"{100 * row['error']:+.1f} %  equations alone {100 * row['idealised']:+.1f} %")
+    for key, value in summary(done).items():
+        print(f"{key.replace('_', ' ')}: {value if isinstance(value, int) else f'{100 * value:.1f} %'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

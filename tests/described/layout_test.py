@@ -1,0 +1,191 @@
+"""`maslin layout`: what it says of layouts agrees with runs on described machines; what it cannot say is a clear error.
+
+    layout_test.py MASLIN PAGE_PROGRAM PROGRAM_WITHOUT_PHASES"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+NO_PHASES, CHAINS, MASLIN = (Path(sys.argv.pop()).resolve() for _ in range(3))
+CHECKOUT = Path(__file__).resolve().parents[2]
+PAGE = CHECKOUT / "docs" / "layout.md"
+PROGRAMS = MASLIN.parent / "layered_programs"
+CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN_")}
+ON_HOSTS = """name = "console"
+[workers]
+kind = "accelerator"
+count = 6
+source = "a test"
+[hosts]
+contexts = 2
+switch_us = 1.5
+source = "a test"
+[transfer]
+signal_us = 0.5
+bandwidth_gb_per_s = 1
+source = "a test"
+"""
+
+
+def run(*words, **variables) -> subprocess.CompletedProcess:
+    return subprocess.run([str(word) for word in words], env=CLEAN | variables, capture_output=True, text=True, check=False)
+
+
+class Layout(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="maslin_layout_")))
+        self.trace = self.folder / "run.mtrace"
+
+    def file(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def cores(self, count: int, more: str = "") -> Path:
+        return self.file(f"cores-{count}.toml", f'name = "cores"\n[workers]\nkind = "cpu"\ncount = {count}\nsource = "a test"\n{more}')
+
+    def record(self, *words, workers: int = 1, program: str = "bootstraps") -> Path:
+        """Records on a described machine, in declared costs."""
+        times = "--host-us 20 --serial-us 8 --loop-us 96 --iterations 192 --spread 0".split()
+        done = run(PROGRAMS, program, *times, *words, MASLIN_MACHINE=str(self.cores(workers)), MASLIN_DURATIONS="declared",
+                   MASLIN_TRACE=str(self.trace), MASLIN_QUIET="1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.trace
+
+    def said(self, *words) -> dict:
+        done = run(MASLIN, "layout", *words, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def refusal(self, *words) -> str:
+        done = run(MASLIN, "layout", *words)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        return done.stderr
+
+    def test_one_worker_takes_what_was_recorded(self):
+        self.record("--streams", "4", "--offloads", "5")
+        said = self.said(self.trace, "--machine", self.cores(1))
+        self.assertEqual([(one["streams"], one["width"]) for one in said["phases"][0]["candidates"]], [(1, 1)])
+        self.assertAlmostEqual(said["seconds"], 4 * 5 * 124e-6, delta=1e-6)  # an event of the recording takes some of it
+        self.assertEqual((said["phases"][0]["off_loads"], said["phases"][0]["streams"]), (20, 4))
+
+    def test_candidates_are_sorted_and_their_terms_add_up(self):
+        self.record("--streams", "12", "--offloads", "5")
+        said = self.said(self.trace, "--machine", self.file("console.toml", ON_HOSTS))
+        candidates = said["phases"][0]["candidates"]
+        self.assertEqual(len(candidates), 14)
+        self.assertEqual([one["chosen"] for one in candidates], [True] + 13 * [False])
+        self.assertEqual(sorted(candidates, key=lambda one: one["seconds"]), candidates)
+        for one in candidates:
+            self.assertAlmostEqual(sum(one["terms"].values()), one["seconds"], delta=1e-9)
+            self.assertGreater(one["error_s"], 0)
+            self.assertLessEqual(one["idealised_s"], 1.02 * one["seconds"])
+        self.assertEqual(said["unknown"], ["hosts.contention"])
+        best = candidates[0]
+        self.assertEqual(said["start"]["MASLIN_PIN"], f"bootstraps={best['streams']}x{best['width']}")
+
+    def test_the_line_that_it_prints_starts_the_program_so(self):
+        self.record("--streams", "12", "--offloads", "5")
+        machine = self.file("console.toml", ON_HOSTS)
+        said = self.said(self.trace, "--machine", machine)
+        times = "bootstraps --streams 12 --offloads 5 --host-us 20 --serial-us 8 --loop-us 96 --iterations 192 --spread 0"
+        program = said["program"]
+        line = said["start"]["described"].replace(program, f"{PROGRAMS} {times}")
+        self.assertIn(str(PROGRAMS), line)
+        done = subprocess.run(["bash", "-euc", line], env=CLEAN | {"MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1"},
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertAlmostEqual(json.loads(done.stdout)["seconds"] / said["seconds"], 1, delta=0.05)
+
+    def test_ranks_that_are_processes_get_lines_for_their_launchers(self):
+        self.record("--generations", "4", program="chain")
+        link = '[[link]]\nbetween = "nodes"\nbandwidth_gb_per_s = 1\nlatency_us = 20\nsource = "a test"\n'
+        machine = self.file("cluster.toml", "nodes = 4\n" + self.cores(8, link).read_text(encoding="utf-8"))
+        alone = self.said(self.trace, "--machine", machine, "--ranks", "processes", "--layout", "8x1x4")
+        talks = self.said(self.trace, "--machine", machine, "--ranks", "processes", "--layout", "8x1x4", "--all-reduce", "2x8")
+        self.assertEqual(alone["start"]["mpirun"], f"mpirun -n 8 --map-by ppr:2:node:pe=4 -x MASLIN_PIN=chain=1x4 {alone['program']}")
+        self.assertEqual(alone["start"]["srun"],
+                         f"MASLIN_PIN=chain=1x4 srun -N 4 --ntasks-per-node=2 --cpus-per-task=4 {alone['program']}")
+        # Two a run, between four nodes: two steps there and back, of 20 us and 8 bytes.
+        paid = talks["phases"][0]["candidates"][0]["terms"]["communication_s"]
+        self.assertAlmostEqual(paid, 4 * 2 * 4 * (20e-6 + 8e-9), delta=1e-9)
+        self.assertAlmostEqual(talks["seconds"] - alone["seconds"], paid, delta=1e-9)
+
+    def test_memory_that_workers_share_is_counted_where_its_curve_is_known(self):
+        self.record("--streams", "8", "--offloads", "5")
+        curve = '[saturation]\nworkers = [1, 4]\ngb_per_s = [10, 10]\nsource = "a test"\n'
+        machine = self.cores(4, curve)
+        words = (self.trace, "--machine", machine, "--layout", "4x1")
+        free, bound = self.said(*words), self.said(*words, "--memory", "10")
+        # All that kernels do is bound by a memory that four share; the host part is not.
+        host = 8 * 5 * 20e-6 / 4
+        self.assertAlmostEqual((bound["seconds"] - host) / (free["seconds"] - host), 4, delta=0.02)
+        self.assertIn("does not say how much its workers move together", self.refusal(self.trace, "--machine", self.cores(2), "--memory", "1"))
+
+    def test_what_it_cannot_say_is_a_clear_error(self):
+        self.record("--streams", "4", "--offloads", "5", workers=2)
+        machine = self.cores(4)
+        self.assertIn("was recorded on 2 workers, which share what they measure; record it with MASLIN_WORKERS=1",
+                      self.refusal(self.trace, "--machine", machine))
+        self.record("--streams", "4", "--offloads", "5")
+        self.assertIn("cannot be opened", self.refusal(self.trace, "--machine", self.folder / "absent.toml"))
+        for wrong in ("4", "4x", "x4", "4x2x1", "0x1", "-1x1", "ax1", "4x99999999999999999999"):
+            self.assertIn(f"--layout {wrong}: expected STREAMSxWIDTH", self.refusal(self.trace, "--machine", machine, f"--layout={wrong}"))
+        self.assertIn("it needs more workers than 'cores' has: 4", self.refusal(self.trace, "--machine", machine, "--layout", "3x2"))
+        self.assertIn("expected RANKSxSTREAMSxWIDTH",
+                      self.refusal(self.trace, "--machine", machine, "--ranks", "processes", "--layout", "2x2"))
+        self.assertIn("give --ranks processes", self.refusal(self.trace, "--machine", machine, "--send", "8"))
+        self.assertIn("--send much: expected BYTES",
+                      self.refusal(self.trace, "--machine", machine, "--ranks", "processes", "--send", "much"))
+        self.assertIn("did you mean streams?", self.refusal(self.trace, "--machine", machine, "--ranks", "stream"))
+        self.assertIn("cannot be run", self.refusal(self.folder / "absent", "--machine", machine))
+        self.assertIn("never called Maslin", self.refusal("true", "--machine", machine))
+
+    def test_a_program_without_phases_is_told_what_to_do(self):
+        done = run(NO_PHASES, MASLIN_WORKERS="1", MASLIN_TRACE=str(self.trace))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("has no phase: there are no streams to lay out", self.refusal(self.trace, "--machine", self.cores(4)))
+
+    def test_the_table_is_for_people(self):
+        self.record("--streams", "12", "--offloads", "5")
+        machine = self.file("console.toml", ON_HOSTS)
+        done = run(MASLIN, "layout", self.trace, "--machine", machine)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.count("<- start with this"), 1)
+        self.assertIn("and 4 more (--all)", done.stdout)
+        self.assertIn("not described, counted as nothing: hosts.contention", done.stdout)
+        self.assertTrue(done.stdout.isascii())
+        every = run(MASLIN, "layout", self.trace, "--machine", machine, "--all")
+        self.assertNotIn("--all", every.stdout)
+
+    def test_the_page_is_true(self):
+        (self.folder / "chains").symlink_to(CHAINS)
+        (self.folder / "specs").symlink_to(CHECKOUT / "specs")
+        commands = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        self.assertGreaterEqual(len(commands), 4)
+        for command in commands:
+            done = subprocess.run(["bash", "-euc", command], cwd=self.folder, env=CLEAN | {"PATH": f"{MASLIN.parent}:{CLEAN['PATH']}"},
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, f"{command}{done.stdout}{done.stderr}")
+        self.assertEqual(len(json.loads((self.folder / "layouts.json").read_text(encoding="utf-8"))["phases"][0]["candidates"]), 3)
+
+
+class Judged(unittest.TestCase):
+    def test_a_part_of_the_judged_cases_comes_out_as_on_described_machines(self):
+        done = run(sys.executable, "-B", CHECKOUT / "bench" / "layout" / "judge.py", "--quick", "--json",
+                   MASLIN_BENCH_BIN=str(MASLIN.parent))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = json.loads(done.stdout)["summary"]
+        self.assertLessEqual(said["mean_error"], 0.05)
+        self.assertLessEqual(said["worst_error"], 0.15)
+        self.assertEqual(said["best_or_within_3_percent"], said["cases"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
