@@ -15,8 +15,9 @@ LEAST_NAMES = 100
 
 
 def uses(program: str, one: api.Name) -> bool:
+    name = re.escape(one.name)
     before = r"(?:\.|->|::)\s*(?:template )?" if one.of_class else r"(?:::\s*|\b)"
-    return re.search(before + re.escape(one.name) + r"\b", program) is not None
+    return re.search(rf"{before}{name}\b|\b{name}\([^{{;]*\) override\b", program) is not None
 
 
 class Reference(unittest.TestCase):
