@@ -51,8 +51,11 @@ class on_hosts {
 
  private:
   void begin(int slot) {
-    int fewest = 0;
-    for (int c = 1; c < hosts_.contexts; ++c)
+    const auto at = static_cast<std::size_t>(slot);
+    const int each = hosts_.of_a_node > 0 ? hosts_.of_a_node : hosts_.contexts;
+    const int first = at < hosts_.node.size() ? hosts_.node[at] * each : 0;
+    int fewest = first;
+    for (int c = first + 1; c < first + each; ++c)
       if (bound(c) < bound(fewest)) fewest = c;
     ++sharing_[static_cast<std::size_t>(fewest)];
     all_.push_back({next_, slot, fewest, turns_[next_], 0});
@@ -81,7 +84,8 @@ class on_hosts {
       const turn t = of_(r.stream, r.slot, r.sharing, r.busy);
       const int place = ++before[static_cast<std::size_t>(r.context)];
       r.left = std::max(0.0, r.left - 1);
-      const double started = (r.slot + 1) * hosts_.apart;
+      const auto at = static_cast<std::size_t>(r.slot);
+      const double started = at < hosts_.started.size() ? hosts_.started[at] : 0;
       r.last = place * t.service + t.away +
                (hosts_.has_program && r.context == 0 ? std::max(hosts_.program_until, started) : started);
     }

@@ -4,18 +4,23 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "model/layers/host_sharing.hpp"
 
 namespace maslin::layers {
 
-/// Where streams run: a stream goes to the hardware thread that fewest share. Without hosts each has its own.
+/// Where streams run: a stream goes to the hardware thread of its node that fewest share. Without hosts each has its
+/// own.
 struct hosts_of {
-  int contexts = 0;  ///< 0: none
+  int contexts = 0;            ///< 0: none
+  int of_a_node = 0;           ///< so many of them are a node's; 0: all
+  std::vector<int> node = {};  ///< of a slot; those that are not named are of the first
   int threads_per_core = 1;
   bool has_program = false;  ///< the program's own thread is bound to the first of them; it only waits,
   double program_until = 0;  ///< from that time on
-  double apart = 0;          ///< streams that begin together are started so long after one another
+  /// When the streams that begin together are started, by slot; at once where that is not said.
+  std::vector<double> started = {};
 };
 
 /// What one turn of a stream takes, from off-load to off-load, in that slot, while `sharing` threads share its hardware

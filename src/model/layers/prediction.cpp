@@ -80,7 +80,10 @@ class one_run {
         at_(at),
         w_(w),
         at_place_(place_of(m, at, w.ranks)),
-        hosts_{at_place_.contexts, m.threads_per_core, w.ranks != ranks_are::processes} {}
+        hosts_{.contexts = at_place_.contexts,
+               .of_a_node = m.contexts,
+               .threads_per_core = m.threads_per_core,
+               .has_program = w.ranks != ranks_are::processes} {}
 
   terms of(const phase_run& run) const {
     const std::vector<stream> streams = streams_at(run, at_, w_.ranks);
@@ -105,11 +108,17 @@ class one_run {
       return turn{service(one, sharing, busy), one.kernel / one.turns + m_.cost.signal.value, one.variation,
                   sharing > 1 ? m_.cost.context_switch.value : 0};
     };
-    // When a phase begins and when it ends, all workers are told, one after the other.
-    const double told = at_place_.told * m_.cost.signal.value;
+    // When a phase begins and when it ends, all workers are told, one after the other; those of other nodes over a
+    // link.
+    const double signal = m_.cost.signal.value, link = m_.cost.between_nodes.value;
+    const double told = at_place_.told * signal + (at_place_.told - std::min(at_place_.told, m_.workers)) * link;
     hosts_of where = hosts_;
     where.program_until = told;
-    where.apart = m_.cost.signal.value;
+    double started = 0;
+    for (int slot = 0; slot < at_a_time; ++slot) {
+      where.node.push_back(node_of(slot));
+      where.started.push_back(started += signal + (where.node.back() > 0 ? link : 0));
+    }
     const double begins = hosts ? 0 : told + m_.cost.wake.value;
     const double end = begins + last_end(turns, at_a_time, where, turn_of) + told;
     terms by = spent(usual, at_a_time);
@@ -165,6 +174,8 @@ class one_run {
     const int process = slot / std::max(1, at_place_.streams_each);
     return process * at_place_.team_stride + (slot - process * at_place_.streams_each) * at_.width;
   }
+  /// Gives the node of a slot, among those that a process spans.
+  int node_of(int slot) const { return w_.ranks == ranks_are::processes ? 0 : first_worker(slot) / m_.workers; }
   /// Where a team comes to the end of a group, or of a node: its workers before that (all, if it does not), and whether
   /// it is the end of a node.
   using border = std::pair<int, bool>;
