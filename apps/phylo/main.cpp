@@ -41,8 +41,9 @@ void add_model(CLI::App* app, phylo::ModelChoice& model) {
 
 void add_brlen(CLI::App* app, std::string& brlen) {
   app->add_option("--brlen", brlen,
-                  "Branch lengths of partitions: linked (the same in all) or scaled (each partition has a speed)")
-      ->check(CLI::IsMember({"linked", "scaled"}))
+                  "Branch lengths of partitions: linked (the same in all), scaled (each partition has a speed) or "
+                  "unlinked (each has its own)")
+      ->check(CLI::IsMember({"linked", "scaled", "unlinked"}))
       ->capture_default_str();
 }
 
@@ -55,7 +56,10 @@ void add_threads(CLI::App* app, int& threads) {
 CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
   add_data(sub, command.msa, command.data_type);
-  sub->add_option("--tree", command.tree, "Tree with branch lengths, in Newick")->required()->type_name("FILE");
+  sub->add_option("--tree", command.tree,
+                  "Tree with branch lengths, in Newick; with --brlen unlinked also one for each partition")
+      ->required()
+      ->type_name("FILE");
   add_model(sub, command.model);
   add_brlen(sub, command.brlen);
   sub->add_option("--optimize", command.optimize, "What is fitted first: none, branches, or all (branches and model)")
@@ -147,7 +151,8 @@ CLI::App* add_search(CLI::App& app, phylo::InferCommand& command) {
   sub->footer(inference_footer(
       "  maslin-phylo search --msa d041.phy --model GTR+G --prefix out/d041\n"
       "  maslin-phylo search --msa d041.phy --model HKY+G+I --starts 10 --seed 7 --prefix out/d041 --json\n",
-      "  P.bestTree     the best tree, in Newick\n"));
+      "  P.bestTree     the best tree, in Newick; unlinked branch lengths are averaged over the sites\n"
+      "  P.bestPartitionTrees  with --brlen unlinked, the best tree with the lengths of each partition, one a line\n"));
   return sub;
 }
 
@@ -170,11 +175,13 @@ CLI::App* add_all(CLI::App& app, phylo::InferCommand& command) {
   add_starts(sub, command);
   add_replicates(sub, command);
   add_metric(sub, command.metric);
-  sub->footer(
-      inference_footer("  maslin-phylo all --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
-                       "  P.bestTree     the best tree, in Newick\n"
-                       "  P.bootstraps   the replicates' trees, one a line\n"
-                       "  P.support      the best tree with support in per cent at its inner nodes\n"));
+  sub->footer(inference_footer(
+      "  maslin-phylo all --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
+      "  P.bestTree     the best tree, in Newick; unlinked branch lengths are averaged over the sites\n"
+      "  P.bestPartitionTrees  with --brlen unlinked, the best tree with the lengths of each "
+      "partition, one a line\n"
+      "  P.bootstraps   the replicates' trees, one a line\n"
+      "  P.support      the best tree with support in per cent at its inner nodes\n"));
   return sub;
 }
 

@@ -1,6 +1,7 @@
 """Partitions: log-likelihoods beside IQ-TREE's and as the sum of their parts; searches; what is refused."""
 
 import json
+import re
 import unittest
 
 from phylo_process import DATA, ProgramTest, environment, figures, main
@@ -19,6 +20,8 @@ MIXED = "HKY{3.0}+FU{0.35/0.15/0.2/0.3}+G4{0.5}, bases = 1-240\nLG+G4{0.5}, one 
 REFERENCES = (("ten.phy", GENES, -2378.9833), ("peptides.phy", PROTEINS, -2728.5548), ("mixed.phy", MIXED, -5141.9202))
 # Branch lengths fitted as well, of MIXED: with -q, and with -p, where each partition has a speed.
 LINKED, SCALED, SPEEDS = -5120.9209, -5117.5441, (1.0760, 0.9589, 0.7173)
+# With -Q, where each partition has branch lengths of its own.
+UNLINKED = -5103.1421
 
 
 def rows_of(path):
@@ -68,6 +71,57 @@ class Partitions(ProgramTest):
         self.write("fitted", scaled["model"])
         again = self.run_well("evaluate", "--msa", "mixed.phy", "--tree", "tree", "--model-file", "fitted", "--json")
         self.assertAlmostEqual(json.loads(again)["lnl"], scaled["lnl"], delta=1e-6)
+
+    def test_branch_lengths_are_unlinked(self):
+        command = ("evaluate", "--msa", "mixed.phy", "--model-file", "mixed", "--brlen", "unlinked", "--json", "--tree")
+        out = json.loads(self.run_well(*command, DATA / "ten.tree", "--optimize", "branches"))
+        self.assertAlmostEqual(out["lnl"], UNLINKED, delta=2e-3)
+        parts = {"bases": self.bases, "one": {name: row[:100] for name, row in self.peptides.items()},
+                 "two": {name: row[100:] for name, row in self.peptides.items()}}  # fmt: skip
+        for part in out["partitions"]:
+            self.write("tree", part["tree"])
+            alone = self.evaluated(self.write_alignment("part.phy", parts[part["name"]]), part["model"], "--optimize", "branches")
+            self.assertAlmostEqual(alone["lnl"], part["lnl"], delta=1e-3)
+            again = self.run_well("evaluate", "--msa", "part.phy", "--model-file", "models", "--tree", "tree", "--json")
+            self.assertAlmostEqual(json.loads(again)["lnl"], part["lnl"], delta=1e-6)
+        # The trees of the partitions are read again.
+        self.write("trees", "".join(part["tree"] + "\n" for part in out["partitions"]))
+        self.assertAlmostEqual(json.loads(self.run_well(*command, "trees"))["lnl"], out["lnl"], delta=1e-6)
+        # Bad ones are named.
+        self.write("two", "".join(part["tree"] + "\n" for part in out["partitions"][:2]))
+        self.assertIn("two:2:1: 2 trees in this file; expected one, or one for each of the 3 partitions", self.refused(*command, "two"))
+        other = out["partitions"][2]["tree"].replace("taxon_A", "@").replace("taxon_F", "taxon_A").replace("@", "taxon_F")
+        self.write("other", "".join(tree + "\n" for tree in (out["tree"], out["tree"], other)))
+        self.assertIn("other:3:1: this tree, that of partition 'two', has other branches than the first", self.refused(*command, "other"))
+        self.write("speedy", MIXED.replace("JTT", "JTT+BU{2}"))
+        self.assertIn("speedy:3:18: partition 'two' has the speed 2 (+BU), but with --brlen unlinked", self.refused(
+            *command[:4], "speedy", *command[5:], "two"))  # fmt: skip
+
+    def test_unlinked_searches_write_the_mean_and_the_trees_of_the_partitions(self):
+        def everything(prefix, replicates=2, **env):
+            changes = {"MASLIN_SERIAL": None, "MASLIN_WORKERS": None, "MASLIN_PIN": None, **env}
+            self.run_well("all", "--msa", "mixed.phy", "--model-file", "mixed", "--brlen", "unlinked", "--replicates", replicates,
+                          "--seed", 5, "--prefix", prefix, "--quiet", env=environment(**changes))  # fmt: skip
+            return self.trees(prefix), figures(self.result(prefix)), (self.folder / f"{prefix}.bestPartitionTrees").read_bytes()
+
+        expected = everything("serial", MASLIN_SERIAL="1")
+        result = self.result("serial")
+        self.assertGreater(result["lnl"], UNLINKED - 0.01)
+        self.assertEqual(result["brlen"], "unlinked")
+        self.assertEqual(result["best"]["trees_of_partitions"], expected[2].decode().splitlines())
+        self.assertEqual(everything("three", MASLIN_WORKERS="3"), expected)
+        self.assertEqual(everything("wide", MASLIN_WORKERS="4", MASLIN_PIN="trees=1x4"), expected)
+        everything("later", 1)
+        self.assertEqual(everything("later"), expected)
+        self.assertEqual(self.result("later")["trees"]["computed"], 1)
+        self.write("best", result["best"]["model"])
+        again = self.run_well("evaluate", "--msa", "mixed.phy", "--model-file", "best", "--brlen", "unlinked", "--json",
+                              "--tree", "serial.bestPartitionTrees")  # fmt: skip
+        self.assertAlmostEqual(json.loads(again)["lnl"], result["lnl"], delta=1e-6)
+        lengths = [[float(x) for x in re.findall(r":([0-9.e-]+)", line)] for line in expected[2].decode().splitlines()]
+        mean = [float(x) for x in re.findall(r":([0-9.e-]+)", expected[0]["bestTree"].decode())]
+        for of_parts, of_all in zip(zip(*lengths), mean):
+            self.assertAlmostEqual(sum(n * x for n, x in zip((240, 100, 50), of_parts)) / 390, of_all, delta=1e-12)
 
     def test_searches_and_replicates_are_the_same_at_any_number_of_workers_and_after_a_pause(self):
         def everything(prefix, replicates=3, **env):

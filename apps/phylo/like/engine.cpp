@@ -66,7 +66,7 @@ namespace {
 Evaluation evaluation_of(PartState& part, const Tree& tree, HalfEdge h) {
   const auto [near, far] = part.require_both(tree, h);
   const Operand plain = part.plain(near);
-  return {plain, part.across(far, tree.length(h), part.factors.joint), part.sites()};
+  return {plain, part.across(far, tree.length(h, part.number), part.factors.joint), part.sites()};
 }
 
 Sumtable sumtable_of(PartState& part, const Operand& near, const Operand& far) {
@@ -93,38 +93,41 @@ void Engine::newview(const Tree& tree, HalfEdge h) {
   state_->run_newview();
 }
 
-double Engine::makenewz(const Tree& tree, HalfEdge h, int iterations) {
+BranchLength Engine::makenewz(const Tree& tree, HalfEdge h, int iterations) {
   State& s = *state_;
   s.each([&](PartState& part, FinalStep& step) {
     const auto [near, far] = part.require_both(tree, h);
     const Operand near_end = part.through(near, part.factors.near_eigen);
     step.sumtable = sumtable_of(part, near_end, part.through(far, part.factors.far_eigen));
   });
-  return s.run_makenewz(tree.length(h), iterations);
+  return s.run_makenewz(tree.branch_length(h), iterations);
 }
 
-double Engine::optimize_branch(Tree& tree, HalfEdge h, int iterations) {
-  const double length = makenewz(tree, h, iterations);
-  if (length != tree.length(h)) {
+BranchLength Engine::optimize_branch(Tree& tree, HalfEdge h, int iterations) {
+  BranchLength length = makenewz(tree, h, iterations);
+  if (length != tree.branch_length(h)) {
     tree.set_length(h, length);
     changed(tree, h);
   }
   return length;
 }
 
-Insertion Engine::insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, double pendant, Fit fit, int rounds) {
+Insertion Engine::insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, const BranchLength& pendant, Fit fit,
+                            int rounds) {
   State& s = *state_;
   const HalfEdge far = tree.back(at);
-  const double half = std::max(tree.length(at) / 2, shortest_branch);
-  Insertion result{0, std::clamp(pendant, shortest_branch, longest_branch), half, half};
+  const BranchLength half = tree.branch_length(at).mapped([](double t) { return std::max(t / 2, shortest_branch); });
+  const auto within = [](double t) { return std::clamp(t, shortest_branch, longest_branch); };
+  Insertion result{0, pendant.mapped(within), half, half};
   s.each([&](PartState& part, FinalStep&) {
     for (const HalfEdge h : {at, far, subtree}) part.require(tree, h);
   });
   // The best length of the branch from the new node, which sees `a` and `b` across the other two, to that of `h`.
-  const auto fitted = [&](HalfEdge a, double to_a, HalfEdge b, double to_b, HalfEdge h, double length) {
+  const auto fitted = [&](HalfEdge a, const BranchLength& to_a, HalfEdge b, const BranchLength& to_b, HalfEdge h,
+                          const BranchLength& length) {
     constexpr int iterations = 8;
     s.each([&](PartState& part, FinalStep& step) {
-      part.add_scratch(a, to_a, b, to_b);
+      part.add_scratch(a, to_a.of(part.number), b, to_b.of(part.number));
       Operand node = part.scratch();
       node.matrices = part.factors.near_eigen.data();
       step.sumtable = sumtable_of(part, node, part.through(h, part.factors.far_eigen));
@@ -138,9 +141,9 @@ Insertion Engine::insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, dou
     result.far = fitted(at, result.near, subtree, result.pendant, far, result.far);
   }
   s.each([&](PartState& part, FinalStep& step) {
-    const Operand hung = part.hang(subtree, result.pendant);
-    Operand a = part.across(at, result.near, part.factors.transition);
-    Operand b = part.across(far, result.far, part.factors.transition);
+    const Operand hung = part.hang(subtree, result.pendant.of(part.number));
+    Operand a = part.across(at, result.near.of(part.number), part.factors.transition);
+    Operand b = part.across(far, result.far.of(part.number), part.factors.transition);
     if (b.codes) std::swap(a, b);
     step.junction = {a, b, hung, part.sites()};
   });

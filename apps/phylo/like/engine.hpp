@@ -27,9 +27,9 @@ enum class Fit {
 /// A subtree hung into a branch, tentatively.
 struct Insertion {
   double lnl = 0;
-  double pendant = 0;  ///< length from the new node to the subtree
-  double near = 0;     ///< to the node of the half-edge that was named
-  double far = 0;      ///< to the node at that branch's other end
+  BranchLength pendant;  ///< length from the new node to the subtree
+  BranchLength near;     ///< to the node of the half-edge that was named
+  BranchLength far;      ///< to the node at that branch's other end
 };
 
 /// Sites that share a model, for an engine that is made of them.
@@ -38,8 +38,9 @@ struct PartView {
   const Model* model;
 };
 
-/// Computes log-likelihoods. That of several parts is the sum of theirs; they share the tree and its branch lengths,
-/// which each may stretch by its model's `speed`. Half-edge `h` of an inner node has a conditional likelihood vector
+/// Computes log-likelihoods. That of several parts is the sum of theirs; they share the tree. They share its branch
+/// lengths as well, which each may stretch by its model's `speed`, if the tree has one length a branch; or it has one
+/// for each of them, and all are fitted. Half-edge `h` of an inner node has a conditional likelihood vector
 /// (CLV): the probability of what the tips on h's own side of its branch show, for each base at h's node. There is one
 /// for each direction, so that a search may look at a branch from both ends; where 3 (taxa - 2) of them would need more
 /// than the memory allowed, each inner node keeps only the latest. Only what is not up to date is computed again.
@@ -95,18 +96,20 @@ class Engine {
   /// Brings the CLV of `h` up to date.
   void newview(const Tree& tree, HalfEdge h);
 
-  /// Gives the length of h's branch that maximizes the likelihood while all others stay (at most `iterations` steps of
-  /// Newton-Raphson from its present length, safeguarded and bounded). Leaves the tree as it is.
-  double makenewz(const Tree& tree, HalfEdge h, int iterations = 32);
+  /// Gives the length of h's branch, or each of its lengths, that maximizes the likelihood while all others stay (at
+  /// most `iterations` steps of Newton-Raphson from its present length, safeguarded and bounded). Leaves the tree as it
+  /// is.
+  BranchLength makenewz(const Tree& tree, HalfEdge h, int iterations = 32);
 
   /// Sets h's branch to that length, tells itself, and gives the length.
-  double optimize_branch(Tree& tree, HalfEdge h, int iterations = 32);
+  BranchLength optimize_branch(Tree& tree, HalfEdge h, int iterations = 32);
 
   /// Gives what the likelihood would be, and the lengths for it, with a subtree hung into a branch. `subtree` is the
   /// half-edge at the subtree's own root, looking at the place where it would hang; what it is connected to does not
   /// matter. `at` is a half-edge of the rest, a connected tree that does not hold the subtree. Nothing is changed, no
   /// CLV forgotten. `rounds` of Newton-Raphson go over the branches that are to be fitted.
-  Insertion insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, double pendant, Fit fit, int rounds = 1);
+  Insertion insertion(const Tree& tree, HalfEdge subtree, HalfEdge at, const BranchLength& pendant, Fit fit,
+                      int rounds = 1);
 
   /// Optimizes the branches within `radius` branches of h's branch (0: only this one), `rounds` times at most, stopping
   /// when none moves noticeably. Gives nothing: evaluate when the value is needed.

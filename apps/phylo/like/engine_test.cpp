@@ -240,7 +240,7 @@ TEST(Engine, MakenewzFindsTheBestLengthOfOneBranch) {
     Engine engine(patterns, model);
     for (HalfEdge h : tree.branches()) {
       const double old = tree.length(h);
-      const double best = engine.makenewz(tree, h, 64);
+      const double best = engine.makenewz(tree, h, 64).of(0);
       EXPECT_EQ(tree.length(h), old);
       const auto at = [&](double length) {
         tree.set_length(h, length);

@@ -69,38 +69,74 @@ Derivation derivation_of(const PartState& part) {
   return {part.table.data(), {f[0].data(), f[1].data(), f[2].data()}, part.weights.data()};
 }
 
+/// Less than this much log-likelihood is not worth another step of a branch's length.
+constexpr double length_tolerance = 1e-5;
+
+void set_factors(PartState& part, double length) {
+  auto& f = part.table_factors;
+  part.kernels->factors(part.factors.exponents.data(), part.rates, length, f[0].data(), f[1].data(), f[2].data());
+}
+
+/// Gives the derivatives of a chunk's log-likelihood; makes its tables first if nobody has.
+Slopes slopes_of_chunk(const Work& work, std::size_t chunk, bool first) {
+  const auto slopes = [](const PartState& part, int from, int to) {
+    return part.kernels->slopes(derivation_of(part), part.rates, from, to);
+  };
+  if (!first) {
+    const Chunk& c = work.state.chunks[chunk];
+    return slopes(*work.state.parts[c.part], c.first, c.last);
+  }
+  const auto at = static_cast<std::int64_t>(chunk);
+  return work.block({at, at + 1}, [&](const PartState& part, const FinalStep& step, int from, int to) {
+    part.kernels->sumtable(step.sumtable, part.rates, from, to);
+    return slopes(part, from, to);
+  });
+}
+
 double makenewz_body(const Work& work, double length, int iterations) {
   bool tables_made = false;
-  // Less than this much log-likelihood is not worth another step.
-  constexpr double tolerance = 1e-5;
-  return maximize_length(length, shortest_branch, longest_branch, iterations, tolerance, [&](double t) {
-    for (const auto& part : work.state.parts) {
-      auto& f = part->table_factors;
-      part->kernels->factors(part->factors.exponents.data(), part->rates, t, f[0].data(), f[1].data(), f[2].data());
-    }
+  return maximize_length(length, shortest_branch, longest_branch, iterations, length_tolerance, [&](double t) {
+    for (const auto& part : work.state.parts) set_factors(*part, t);
     const bool first = !std::exchange(tables_made, true);
-    const auto slopes = [](const PartState& part, int from, int to) {
-      return part.kernels->slopes(derivation_of(part), part.rates, from, to);
-    };
     return ms::parallel_reduce(
         work.first, work.last, Slopes{}, add,
+        [&](ms::range r) { return slopes_of_chunk(work, static_cast<std::size_t>(r.first), first); }, one_chunk);
+  });
+}
+
+/// Fits the length of each part: a step of all that are not done is one loop over their chunks, so that parts of
+/// unequal size share the workers.
+void makenewz_each_body(const Work& work, LengthFits* fits) {
+  const Engine::State& s = work.state;
+  for (bool first = true;; first = false) {
+    fits->pending.clear();
+    for (std::size_t part = 0; part < s.parts.size(); ++part) {
+      if (fits->searches[part].done()) continue;
+      set_factors(*s.parts[part], fits->searches[part].at());
+      for (std::size_t chunk = s.begins[part]; chunk < s.begins[part + 1]; ++chunk) fits->pending.push_back(chunk);
+    }
+    if (fits->pending.empty()) return;
+    ms::parallel_for(
+        0, fits->pending.size(),
         [&](ms::range r) {
-          if (first)
-            return work.block(r, [&](const PartState& part, const FinalStep& step, int from, int to) {
-              part.kernels->sumtable(step.sumtable, part.rates, from, to);
-              return slopes(part, from, to);
-            });
-          const Chunk& c = work.state.chunks[static_cast<std::size_t>(r.first)];
-          return slopes(*work.state.parts[c.part], c.first, c.last);
+          const std::size_t chunk = fits->pending[static_cast<std::size_t>(r.first)];
+          fits->slopes[chunk] = slopes_of_chunk(work, chunk, first);
         },
         one_chunk);
-  });
+    for (std::size_t part = 0; part < s.parts.size(); ++part) {
+      if (fits->searches[part].done()) continue;
+      Slopes sum;
+      for (std::size_t chunk = s.begins[part]; chunk < s.begins[part + 1]; ++chunk) sum = add(sum, fits->slopes[chunk]);
+      fits->searches[part].take(sum);
+    }
+  }
 }
 
 const ms::kernel newview_kernel{"newview", newview_body};
 const ms::kernel evaluate_kernel{"evaluate", evaluate_body};
 const ms::kernel insertion_kernel{"insertion", junction_body};
 const ms::kernel makenewz_kernel{"makenewz", makenewz_body};
+const ms::kernel makenewz_each_kernel{"makenewz_each", makenewz_each_body};
 
 /// Empties the traversals when a kernel is done. What was planned counts as computed, so after an exception nothing
 /// does.
@@ -144,9 +180,16 @@ double Engine::State::run_junction() {
   return lnl;
 }
 
-double Engine::State::run_makenewz(double length, int iterations) {
+BranchLength Engine::State::run_makenewz(const BranchLength& length, int iterations) {
   const Cleaner cleaner(*this);
-  return ms::offload(makenewz_kernel, Work(*this), length, iterations);
+  if (length.is_shared()) return ms::offload(makenewz_kernel, Work(*this), length.of(0), iterations);
+  fits.searches.clear();
+  for (const double start : length.of_parts())
+    fits.searches.emplace_back(start, shortest_branch, longest_branch, iterations, length_tolerance);
+  ms::offload(makenewz_each_kernel, Work(*this), &fits);
+  std::vector<double> fitted;
+  for (const LengthSearch& search : fits.searches) fitted.push_back(search.at());
+  return BranchLength(std::move(fitted));
 }
 
 }  // namespace phylo

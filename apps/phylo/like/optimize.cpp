@@ -46,10 +46,11 @@ void Engine::smooth_around(Tree& tree, HalfEdge h, int radius, int rounds) {
   for (int round = 0; round < rounds; ++round) {
     bool moved = false;
     for (HalfEdge branch : order) {
-      const double before = tree.length(branch);
-      const double after = optimize_branch(tree, branch, iterations_in_rounds);
+      const BranchLength before = tree.branch_length(branch);
+      const BranchLength after = optimize_branch(tree, branch, iterations_in_rounds);
       constexpr double noticeable = 1e-3;
-      moved |= std::abs(after - before) > noticeable * before;
+      for (std::size_t part = 0; part < tree.lengths(); ++part)
+        moved |= std::abs(after.of(part) - before.of(part)) > noticeable * before.of(part);
     }
     if (!moved) break;
   }
@@ -167,8 +168,8 @@ bool Engine::equalize_speeds(Tree& tree) {
     sum += of_part * part->model.speed;
   }
   const double mean = sum / sites;
-  tree.for_each_branch(
-      [&](HalfEdge h) { tree.set_length(h, std::clamp(tree.length(h) * mean, shortest_branch, longest_branch)); });
+  const auto stretched = [&](double t) { return std::clamp(t * mean, shortest_branch, longest_branch); };
+  tree.for_each_branch([&](HalfEdge h) { tree.set_length(h, tree.branch_length(h).mapped(stretched)); });
   for (const auto& part : state_->parts) {
     Model m = part->model;
     m.speed /= mean;

@@ -14,6 +14,8 @@
 #include "phylo/search/bootstrap.hpp"
 #include "phylo/search/parsimony.hpp"
 #include "phylo/search/search.hpp"
+#include "phylo/tree/rearrange.hpp"
+#include "phylo/tree/unlinked.hpp"
 
 namespace {
 
@@ -115,7 +117,7 @@ TEST(PartsOfAnEngine, ShareBranchLengthsThatMakenewzFits) {
   Tree tree = random_tree(5);
   Engine engine(views(parts));
   for (HalfEdge h : tree.branches()) {
-    const double old = tree.length(h), best = engine.makenewz(tree, h, 64);
+    const double old = tree.length(h), best = engine.makenewz(tree, h, 64).of(0);
     const auto at = [&](double length) {
       tree.set_length(h, length);
       engine.changed(tree, h);
@@ -175,6 +177,100 @@ TEST(PartsOfAnEngine, EndWithAMeanSpeedOfOne) {
     engine.set_model(moved, 1);
     EXPECT_LT(engine.evaluate(tree), with + 0.01);
   }
+}
+
+/// A tree on which each of three parts has other lengths.
+Tree unlinked_tree(unsigned seed) {
+  Tree tree = random_tree(seed);
+  tree.unlink(3);
+  Random random(seed);
+  for (HalfEdge h : tree.branches()) {
+    std::vector<double> lengths(3);
+    for (double& length : lengths) length = tree.length(h) * uniform(random, 0.3, 3);
+    tree.set_length(h, phylo::BranchLength(lengths));
+  }
+  return tree;
+}
+
+TEST(PartsWithLengthsOfTheirOwn, HaveTheLogLikelihoodsThatTheyHaveAlone) {
+  const Parts parts = three_parts();
+  Tree tree = unlinked_tree(14);
+  Engine engine(views(parts));
+  const auto sum_alone = [&] {
+    double sum = 0;
+    for (std::size_t p = 0; p < 3; ++p)
+      sum += Engine(parts[p].patterns, parts[p].model).evaluate(phylo::lengths_of_part(tree, p));
+    return sum;
+  };
+  EXPECT_NEAR(engine.evaluate(tree, 5), sum_alone(), 1e-9);
+  // Another length of one part, told to the engine.
+  tree.set_length(11, phylo::BranchLength(std::vector<double>{tree.length(11, 0), 0.77, tree.length(11, 2)}));
+  engine.changed(tree, 11);
+  EXPECT_NEAR(engine.evaluate(tree, 5), sum_alone(), 1e-9);
+}
+
+TEST(PartsWithLengthsOfTheirOwn, HaveThemFittedAsIfTheyWereAlone) {
+  const Parts parts = three_parts();
+  Tree tree = unlinked_tree(15);
+  Engine engine(views(parts));
+  for (const HalfEdge h : tree.branches()) {
+    const auto fitted = engine.makenewz(tree, h, 64);
+    ASSERT_EQ(fitted.of_parts().size(), 3u);
+    for (std::size_t p = 0; p < 3; ++p)
+      EXPECT_NEAR(fitted.of(p),
+                  Engine(parts[p].patterns, parts[p].model).makenewz(phylo::lengths_of_part(tree, p), h, 64).of(0),
+                  1e-9 * fitted.of(p));
+  }
+  double alone = 0;
+  for (std::size_t p = 0; p < 3; ++p) {
+    Tree of_part = phylo::lengths_of_part(tree, p);
+    alone += Engine(parts[p].patterns, parts[p].model).smooth(of_part, 100, 1e-9);
+  }
+  const double together = engine.smooth(tree, 100, 1e-9);
+  EXPECT_NEAR(together, alone, 1e-6);
+  // No other lengths do better.
+  Tree linked = random_tree(15);
+  EXPECT_GT(together, engine.smooth(linked, 100, 1e-6));
+}
+
+TEST(PartsWithLengthsOfTheirOwn, AreAllInAnInsertion) {
+  const Parts parts = three_parts();
+  for (const Fit fit : {Fit::nothing, Fit::pendant, Fit::all})
+    for (const HalfEdge joint : {taxa + 5, taxa + 12}) {
+      Tree tree = unlinked_tree(16);
+      Engine engine(views(parts));
+      const phylo::Pruned from = phylo::prune(tree, joint);
+      for (HalfEdge h : {tree.next(joint), tree.next(tree.next(joint)), from.near, from.far}) engine.changed(tree, h);
+      const auto tried = engine.insertion(tree, tree.back(joint), from.near, from.pendant, fit, 2);
+      phylo::regraft(tree, joint, from.near, tried.near, tried.far, tried.pendant);
+      const double expected = Engine(views(parts)).evaluate(tree, joint);
+      EXPECT_NEAR(tried.lnl, expected, 1e-10 * std::abs(expected));
+      EXPECT_EQ(fit == Fit::nothing, tried.pendant == from.pendant);
+    }
+}
+
+TEST(PartsWithLengthsOfTheirOwn, AreNotTakenForOthers) {
+  const Parts parts = three_parts();
+  Tree tree = random_tree(17);
+  tree.unlink(2);
+  Engine engine(views(parts));
+  EXPECT_THROW(engine.evaluate(tree), std::logic_error);
+}
+
+TEST(PartsOfASearch, MayHaveLengthsOfTheirOwn) {
+  const Parts parts = {part("HKY+FE", 133, 1), part("JTT", 60, 2), part("MULTI3_MK", 30, 3)};
+  phylo::SearchOptions options;
+  options.ratchets = 1;
+  options.unlinked = true;
+  const auto found = phylo::search(parts, options);
+  EXPECT_EQ(found.tree.lengths(), 3u);
+  double sum = 0;
+  for (std::size_t p = 0; p < 3; ++p)
+    sum += Engine(parts[p].patterns, found.models[p]).evaluate(phylo::lengths_of_part(found.tree, p));
+  EXPECT_NEAR(sum, found.lnl, 1e-6);
+  options.start = phylo::lengths_of_part(found.tree, 0);
+  options.unlinked = false;
+  EXPECT_GT(found.lnl, phylo::search(parts, options).lnl);
 }
 
 TEST(PartsOfASearch, AreOneTreeWhateverOrderTheyStandIn) {

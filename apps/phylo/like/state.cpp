@@ -33,8 +33,9 @@ Factors::Factors(int rates, int states)
       near_eigen(static_cast<std::size_t>(states * states)),
       far_eigen(static_cast<std::size_t>(states * states)) {}
 
-PartState::PartState(const Patterns& patterns, const Model& m, const Engine::Options& options)
-    : kernels(&choose_kernels(patterns.alphabet->states)),
+PartState::PartState(const Patterns& patterns, const Model& m, const Engine::Options& options, std::size_t part_number)
+    : number(part_number),
+      kernels(&choose_kernels(patterns.alphabet->states)),
       model(m),
       taxa(patterns.taxa),
       rates(m.categories),
@@ -224,6 +225,7 @@ Operand PartState::hang(HalfEdge subtree, double pendant) {
 
 void PartState::require(const Tree& tree, HalfEdge h) {
   if (tree.tips() != taxa || h == none) throw std::logic_error("likelihood: a tree of other taxa, or an open branch");
+  if (tree.lengths() > 1 && number >= tree.lengths()) throw std::logic_error("likelihood: a tree of other parts");
   try {
     directions.require(tree, h, [&](HalfEdge node) { plan(tree, node); });
   } catch (...) {
@@ -237,8 +239,8 @@ void PartState::require(const Tree& tree, HalfEdge h) {
 void PartState::plan(const Tree& tree, HalfEdge node) {
   const HalfEdge left = tree.back(tree.next(node)), right = tree.back(tree.next(tree.next(node)));
   if (left == none || right == none) throw std::logic_error("likelihood: an open branch");
-  Operand a = across(left, tree.length(left), factors.transition);
-  Operand b = across(right, tree.length(right), factors.transition);
+  Operand a = across(left, tree.length(left, number), factors.transition);
+  Operand b = across(right, tree.length(right, number), factors.transition);
   const std::int32_t slot = directions.slot(node);
   if (proposal.open) classes.place(node, slot, true);
   if (classes.find(node, left, right)) {
@@ -277,7 +279,7 @@ Engine::State::State(const std::vector<PartView>& views, const Options& options)
   share.memory /= views.size();
   for (const PartView& view : views) {
     begins.push_back(chunks.size());
-    parts.push_back(std::make_unique<PartState>(*view.patterns, *view.model, share));
+    parts.push_back(std::make_unique<PartState>(*view.patterns, *view.model, share, parts.size()));
     const PartState& part = *parts.back();
     if (part.taxa != parts.front()->taxa) throw std::logic_error("likelihood: parts of different taxa");
     const int block = part.kernels->block;
@@ -285,6 +287,9 @@ Engine::State::State(const std::vector<PartView>& views, const Options& options)
       chunks.push_back({parts.size() - 1, first, std::min(first + block, part.groups)});
   }
   begins.push_back(chunks.size());
+  fits.slopes.resize(chunks.size());
+  fits.searches.reserve(parts.size());
+  fits.pending.reserve(chunks.size());
 }
 
 void Engine::State::abandon() {

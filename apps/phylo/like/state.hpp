@@ -13,6 +13,7 @@
 #include "phylo/like/directions.hpp"
 #include "phylo/like/engine.hpp"
 #include "phylo/like/kernels.hpp"
+#include "phylo/like/newton.hpp"
 #include "phylo/like/quasi_newton.hpp"
 #include "phylo/model/spectrum.hpp"
 
@@ -85,7 +86,7 @@ struct Proposal {
 
 /// One part of the data: sites that share a model.
 struct PartState {
-  PartState(const Patterns& patterns, const Model& model, const Engine::Options& options);
+  PartState(const Patterns& patterns, const Model& model, const Engine::Options& options, std::size_t number);
 
   /// Puts the model into the kernels' terms and forgets all CLVs.
   void take_model(const Model& m);
@@ -135,6 +136,7 @@ struct PartState {
   }
   Sites sites() const { return {weights.data(), model.with_invariant ? invariant.data() : nullptr}; }
 
+  std::size_t number;  ///< among the parts of its engine
   const Kernels* kernels;
   Model model;
   int taxa;
@@ -185,6 +187,13 @@ struct FinalStep {
   Sumtable sumtable;
 };
 
+/// The lengths of one branch while each part's is fitted for itself. What is by chunk is written by the loop's blocks.
+struct LengthFits {
+  std::vector<LengthSearch> searches;  ///< by part
+  std::vector<std::size_t> pending;    ///< chunks of the parts that are not done
+  std::vector<Slopes> slopes;          ///< by chunk
+};
+
 struct Engine::State {
   State(const std::vector<PartView>& views, const Options& options);
 
@@ -211,12 +220,13 @@ struct Engine::State {
   double run_evaluate_of(std::size_t part) { return run_evaluate(begins[part], begins[part + 1]); }
   double run_junction();
   /// Near ends have been taken `through` near_eigen, far ones through far_eigen.
-  double run_makenewz(double length, int iterations);
+  BranchLength run_makenewz(const BranchLength& length, int iterations);
 
   std::vector<std::unique_ptr<PartState>> parts;
   std::vector<FinalStep> steps;     ///< by part
   std::vector<Chunk> chunks;        ///< part by part
   std::vector<std::size_t> begins;  ///< of each part's chunks, and their end
+  LengthFits fits;
 
  private:
   double run_evaluate(std::size_t first, std::size_t last);

@@ -116,7 +116,7 @@ TEST_P(States, MakenewzEndsWhereTheSlopeIsNone) {
   Tree tree = random_tree(9, 13);
   Engine engine(patterns, model);
   for (HalfEdge h : tree.branches()) {
-    const double best = engine.makenewz(tree, h, 64), old = tree.length(h);
+    const double best = engine.makenewz(tree, h, 64).of(0), old = tree.length(h);
     const auto at = [&](double length) {
       tree.set_length(h, length);
       engine.changed(tree, h);

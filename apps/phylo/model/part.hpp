@@ -16,4 +16,11 @@ struct Part {
 };
 using Parts = std::vector<Part>;
 
+/// Gives how many sites each part has.
+inline std::vector<double> sites_of(const Parts& parts) {
+  std::vector<double> sites;
+  for (const Part& part : parts) sites.push_back(part.patterns.sites());
+  return sites;
+}
+
 }  // namespace phylo

@@ -94,23 +94,28 @@ std::string alignment_digest(const Alignment& alignment) {
 }
 
 std::string format_record(const FinishedTree& tree, const std::string& stamp) {
-  const json body = {{"record", record_kind},  {"stamp", stamp},  {"purpose", name_of(tree.id.purpose)},
-                     {"index", tree.id.index}, {"lnl", tree.lnl}, {"model", tree.model},
-                     {"seconds", tree.seconds}};
-  // The tree stands outside of the JSON because taxa may have names that are no UTF-8.
-  const std::string lines = body.dump() + "\n" + tree.newick + "\n";
+  json body = {{"record", record_kind},  {"stamp", stamp},  {"purpose", name_of(tree.id.purpose)},
+               {"index", tree.id.index}, {"lnl", tree.lnl}, {"model", tree.model},
+               {"seconds", tree.seconds}};
+  if (!tree.part_newicks.empty()) body["trees_of_parts"] = tree.part_newicks.size();
+  // Trees stand outside of the JSON because taxa may have names that are no UTF-8.
+  std::string lines = body.dump() + "\n" + tree.newick + "\n";
+  for (const std::string& newick : tree.part_newicks) lines += newick + "\n";
   return lines + std::string(checksum_label) + command::hex(command::digest(lines)) + "\n";
 }
 
 FinishedTree parse_record(const std::string& text, const std::string& stamp) {
-  const std::size_t body_end = text.find('\n');
-  const std::size_t tree_end = body_end == text.npos ? text.npos : text.find('\n', body_end + 1);
-  if (tree_end == text.npos) throw input_error("it is cut off");
-  const std::string lines = text.substr(0, tree_end + 1);
-  if (text.substr(tree_end + 1) != std::string(checksum_label) + command::hex(command::digest(lines)) + "\n")
+  std::vector<std::string> lines;
+  std::size_t at = 0;
+  for (std::size_t end; (end = text.find('\n', at)) != text.npos; at = end + 1) {
+    if (text.compare(at, checksum_label.size(), checksum_label) == 0) break;
+    lines.push_back(text.substr(at, end - at));
+  }
+  if (lines.size() < 2) throw input_error("it is cut off");
+  if (text.substr(at) != std::string(checksum_label) + command::hex(command::digest(text.substr(0, at))) + "\n")
     throw input_error("its checksum does not fit");
   try {
-    const json body = json::parse(text.substr(0, body_end));
+    const json body = json::parse(lines.front());
     if (body.at("record") != record_kind) throw input_error("it is of another version");
     if (body.at("stamp") != stamp) throw input_error("it belongs to another run");
     FinishedTree tree;
@@ -119,7 +124,10 @@ FinishedTree parse_record(const std::string& text, const std::string& stamp) {
     tree.lnl = body.at("lnl").get<double>();
     tree.model = body.at("model").get<std::string>();
     tree.seconds = body.at("seconds").get<double>();
-    tree.newick = text.substr(body_end + 1, tree_end - body_end - 1);
+    tree.newick = lines[1];
+    tree.part_newicks.assign(lines.begin() + 2, lines.end());
+    if (tree.part_newicks.size() != body.value("trees_of_parts", std::size_t{0}))
+      throw input_error("it has another number of trees than it says");
     return tree;
   } catch (const json::exception&) {
     throw input_error("it is no record of a tree");

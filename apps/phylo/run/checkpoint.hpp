@@ -2,7 +2,7 @@
 // What a run has finished, on the disk: one file a tree, each written whole or not at all.
 //
 //     PREFIX.checkpoint/identity.json    what the trees depend on
-//                       search-0000      a finished tree: a line of JSON, a line of Newick, their checksum
+//                       search-0000      a finished tree: a line of JSON, lines of Newick, their checksum
 //                       bootstrap-0000
 //                       lock             held while a process works on it
 
@@ -36,9 +36,10 @@ std::string to_string(TreeId id);
 struct FinishedTree {
   TreeId id;
   double lnl = 0;
-  std::string newick;  ///< with branch lengths, one line
-  std::string model;   ///< with the values of all parameters
-  double seconds = 0;  ///< that the search took
+  std::string newick;                     ///< with branch lengths, one line; of unlinked ones the mean over the sites
+  std::vector<std::string> part_newicks;  ///< of a search, if they are unlinked: with those of each part
+  std::string model;                      ///< with the values of all parameters
+  double seconds = 0;                     ///< that the search took
 };
 
 /// What finished trees depend on. How many trees are asked for is not part of it, so a run can be extended.

@@ -28,6 +28,7 @@ class CheckpointTest : public testing::Test {
     return {{Purpose::bootstrap, index},
             -1234.5678901234567 - index / 3.0,
             "(a:0.1,\xff:1e-06,(c:1,'d d':2):3);",
+            std::vector<std::string>(static_cast<std::size_t>(index), "(a:0.2,\xff:3,(c:1,'d d':2):3);"),
             "GTR{1/2}",
             0.25};
   }
@@ -59,6 +60,7 @@ TEST_F(CheckpointTest, FinishedTreesComeBackToTheLastBit) {
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(found->lnl, tree(i).lnl);
     EXPECT_EQ(found->newick, tree(i).newick);
+    EXPECT_EQ(found->part_newicks, tree(i).part_newicks);
     EXPECT_EQ(found->model, tree(i).model);
   }
   EXPECT_EQ(checkpoint.find({Purpose::search, 0}), nullptr);

@@ -16,7 +16,7 @@ struct ModelChoice {
 struct EvaluateCommand {
   std::string msa;
   std::string data_type = "auto";
-  std::string brlen = "scaled";  ///< of several partitions: linked or scaled
+  std::string brlen = "scaled";  ///< of several partitions: linked, scaled or unlinked
   std::string tree;
   ModelChoice model;
   std::string optimize = "none";  ///< none, branches or all
@@ -29,7 +29,7 @@ struct InferCommand {
   std::string name;
   std::string msa;
   std::string data_type = "auto";
-  std::string brlen = "scaled";  ///< of several partitions: linked or scaled
+  std::string brlen = "scaled";  ///< of several partitions: linked, scaled or unlinked
   ModelChoice model;
   int starts = 0;
   std::string start_trees;  ///< file with trees from which searches begin, one each; empty: parsimony trees

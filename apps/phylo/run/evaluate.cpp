@@ -10,11 +10,14 @@
 #include "phylo/io/file.hpp"
 #include "phylo/io/newick.hpp"
 #include "phylo/io/patterns.hpp"
+#include "phylo/io/text.hpp"
 #include "phylo/like/engine.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/run/commands.hpp"
 #include "phylo/run/inputs.hpp"
 #include "phylo/run/results.hpp"
+#include "phylo/tree/splits.hpp"
+#include "phylo/tree/unlinked.hpp"
 
 namespace phylo {
 
@@ -39,13 +42,39 @@ std::string open_parameters(const Scheme& scheme) {
   return names;
 }
 
+/// Gives the tree whose likelihood is asked for. With unlinked branch lengths the file may have as many trees as there
+/// are parts: the same one with the lengths of each.
+Tree read_evaluated(const std::string& file, const Data& data, Lengths lengths) {
+  const NewickFile read = read_newick(file);
+  const std::vector<std::string>& names = data.alignment.names;
+  const std::size_t parts = data.parts.size();
+  if (!data.unlinked()) return only_tree(read, names, "the alignment", lengths);
+  if (read.trees.size() != 1 && read.trees.size() != parts)
+    read.fail_at(read.trees[1].nodes.front().offset,
+                 fmt::format("{} trees in this file; expected one, or one for each of the {} partitions",
+                             read.trees.size(), parts));
+  const std::vector<Tree> trees = to_trees(read, names, "the alignment", lengths);
+  if (trees.size() == parts) {
+    for (std::size_t i = 1; i < parts; ++i)
+      if (robinson_foulds(trees.front(), trees[i]) != 0)
+        read.fail_at(read.trees[i].nodes.front().offset,
+                     fmt::format("this tree, that of partition {}, has other branches than the first; partitions may "
+                                 "differ in branch lengths only",
+                                 shown(data.parts[i].name)));
+    return unlinked(trees);
+  }
+  Tree tree = trees.front();
+  tree.unlink(parts);
+  return tree;
+}
+
 }  // namespace
 
 void run(const EvaluateCommand& command) {
   const Data data = read_data(command.msa, command.data_type, command.model, command.brlen);
   const Alignment& alignment = data.alignment;
   const Lengths lengths = command.optimize == "none" ? Lengths::required : Lengths::optional;
-  Tree tree = read_tree(command.tree, alignment.names, "the alignment", lengths);
+  Tree tree = read_evaluated(command.tree, data, lengths);
   instruction_set();
 
   const maslin::Runtime runtime({.workers = command.threads});
@@ -68,6 +97,7 @@ void run(const EvaluateCommand& command) {
                  "maslin-phylo: note: the model gives no value for: %s; their starting values were used (--optimize "
                  "all fits them)\n",
                  open.c_str());
+  const bool fitted = command.optimize != "none";
   const std::string model_text = to_string_with_values(data.scheme, engine.models());
   if (command.json) {
     nlohmann::json out = {{"lnl", lnl},
@@ -82,9 +112,11 @@ void run(const EvaluateCommand& command) {
       for (std::size_t p = 0; p < lnl_of_parts.size(); ++p) {
         out["partitions"][p]["lnl"] = lnl_of_parts[p];
         out["partitions"][p]["model"] = to_string_with_values(engine.model(static_cast<int>(p)));
+        if (fitted && data.unlinked())
+          out["partitions"][p]["tree"] = to_newick(lengths_of_part(tree, p), alignment.names);
       }
     }
-    if (command.optimize != "none") out["tree"] = to_newick(tree, alignment.names);
+    if (fitted) out["tree"] = to_newick(data.mean_lengths(tree), alignment.names);
     write_standard_output(dump(out));
     return;
   }
@@ -94,7 +126,9 @@ void run(const EvaluateCommand& command) {
     for (std::size_t p = 0; p < lnl_of_parts.size(); ++p)
       out += fmt::format("  {}: {:.9f}\n", data.parts[p].name, lnl_of_parts[p]);
   out += fmt::format("{}{}\n", engine.parts() > 1 ? "models:\n" : "model: ", model_text);
-  if (command.optimize != "none") out += fmt::format("tree: {}\n", to_newick(tree, alignment.names));
+  if (fitted) out += fmt::format("tree: {}\n", to_newick(data.mean_lengths(tree), alignment.names));
+  for (std::size_t p = 0; fitted && data.unlinked() && p < data.parts.size(); ++p)
+    out += fmt::format("  {}: {}\n", data.parts[p].name, to_newick(lengths_of_part(tree, p), alignment.names));
   write_standard_output(out);
 }
 

@@ -13,6 +13,7 @@
 #include "phylo/run/bootstop.hpp"
 #include "phylo/search/bootstrap.hpp"
 #include "phylo/search/search.hpp"
+#include "phylo/tree/unlinked.hpp"
 
 namespace phylo {
 
@@ -33,6 +34,7 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, const SearchProgress&
   SearchOptions options;
   options.seed = job.seed;
   options.index = static_cast<std::uint64_t>(id.index);
+  options.unlinked = job.unlinked;
   SearchResult found;
   if (id.purpose == Purpose::search) {
     if (!job.starts.empty()) options.start = job.starts[static_cast<std::size_t>(id.index)];
@@ -44,8 +46,16 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, const SearchProgress&
   }
   if (!std::isfinite(found.lnl))
     throw std::runtime_error(to_string(id) + " ended with a log-likelihood that is no number");
-  return {id, found.lnl, to_newick(found.tree, job.parts->front().patterns.names),
-          to_string_with_values(*job.scheme, found.models), seconds_since(begin)};
+  const std::vector<std::string>& names = job.parts->front().patterns.names;
+  FinishedTree out{id, found.lnl, {}, {}, to_string_with_values(*job.scheme, found.models), seconds_since(begin)};
+  if (found.tree.lengths() == 1) {
+    out.newick = to_newick(found.tree, names);
+    return out;
+  }
+  out.newick = to_newick(mean_lengths(found.tree, sites_of(*job.parts)), names);
+  for (std::size_t part = 0; id.purpose == Purpose::search && part < job.parts->size(); ++part)
+    out.part_newicks.push_back(to_newick(lengths_of_part(found.tree, part), names));
+  return out;
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ inline constexpr const char* trees_phase = "trees";
 struct InferenceJob {
   const Parts* parts = nullptr;
   const Scheme* scheme = nullptr;  ///< of the parts, for the text of models
+  bool unlinked = false;           ///< each part has branch lengths of its own
   std::uint64_t seed = 1;
   std::vector<Tree> starts;  ///< where searches begin, one each; if empty, at parsimony trees of their own
   int searches = 0;          ///< on the alignment itself

@@ -14,6 +14,7 @@
 #include "phylo/io/text.hpp"
 #include "phylo/like/kernels.hpp"
 #include "phylo/model/notation.hpp"
+#include "phylo/tree/unlinked.hpp"
 
 namespace phylo {
 
@@ -129,11 +130,19 @@ std::string Data::kinds() const {
   return text;
 }
 
+Tree Data::mean_lengths(const Tree& tree) const {
+  return tree.lengths() == 1 ? tree : phylo::mean_lengths(tree, sites_of(parts));
+}
+
 std::string Data::models() const {
   if (parts.size() == 1) return to_string(scheme);
   std::string text;
   for (const char c : to_string(scheme)) text += c == '\n' ? std::string("; ") : std::string(1, c);
-  return text + (scaled ? " (--brlen scaled)" : " (--brlen linked)");
+  return fmt::format("{} (--brlen {})", text, to_string(linkage));
+}
+
+const char* to_string(Linkage linkage) {
+  return linkage == Linkage::linked ? "linked" : linkage == Linkage::scaled ? "scaled" : "unlinked";
 }
 
 Data read_data(const std::string& msa, const std::string& data_type, const ModelChoice& choice,
@@ -146,10 +155,17 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
       throw input_error(
           fmt::format("--data-type {}: the model {} is one of {} (--data-type {}); give a model of that data",
                       data_type, to_string(part.model), part.model.alphabet->name, part.model.alphabet->word));
-  data.scaled = wanted.size() > 1 && brlen == "scaled";
-  if (data.scaled)
-    for (SchemePart& part : wanted)
-      if (part.model.speed == 1) part.model.speed_from = Origin::optimized;
+  if (wanted.size() > 1 && brlen == "scaled") data.linkage = Linkage::scaled;
+  if (wanted.size() > 1 && brlen == "unlinked") data.linkage = Linkage::unlinked;
+  for (SchemePart& part : wanted) {
+    if (data.linkage == Linkage::scaled && part.model.speed == 1) part.model.speed_from = Origin::optimized;
+    if (data.unlinked() && part.model.speed != 1)
+      fail(data.scheme.source, part.ranges.front().at,
+           fmt::format(
+               "partition {} has the speed {} (+BU), but with --brlen unlinked it has branch lengths of its own; "
+               "leave the speed out, or say --brlen scaled",
+               shown(part.name), part.model.speed));
+  }
   data.alignment = read_msa(msa, data.scheme);
   std::vector<int> owners = data.scheme.parts_of_sites(static_cast<std::size_t>(data.alignment.sites()));
   if (data_type == "auto")

@@ -87,7 +87,7 @@ json to_json(const RunFacts& facts) {
                       {"patterns", facts.data->patterns()},   {"digest", alignment_digest(facts.data->alignment)}};
   out["model"] = to_string(facts.data->scheme);
   if (facts.data->parts.size() > 1) {
-    out["brlen"] = facts.data->scaled ? "scaled" : "linked";
+    out["brlen"] = to_string(facts.data->linkage);
     out["partitions"] = to_json(*facts.data);
   }
   out["notes"] = facts.data->notes;
@@ -98,6 +98,7 @@ json to_json(const RunFacts& facts) {
     const FinishedTree& best = inference.best();
     out["lnl"] = best.lnl;
     out["best"] = {{"search", best.id.index}, {"lnl", best.lnl}, {"model", best.model}, {"tree", best.newick}};
+    if (!best.part_newicks.empty()) out["best"]["trees_of_partitions"] = best.part_newicks;
     out["searches"] = trees_to_json(inference.searches, inference.computed);
   }
   if (!inference.replicates.empty()) out["bootstraps"] = trees_to_json(inference.replicates, inference.computed);

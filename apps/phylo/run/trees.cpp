@@ -62,7 +62,8 @@ void run(const InferCommand& command) {
 
   prefix.prepare();
   std::vector<std::string> results;
-  for (const char* name : {"bestTree", "bootstraps", "support", "result.json"}) results.push_back(prefix.file(name));
+  for (const char* name : {"bestTree", "bestPartitionTrees", "bootstraps", "support", "result.json"})
+    results.push_back(prefix.file(name));
   for (const std::string& result : results) check_replaceable(result);  // found out now and not after the search
   Identity identity;
   identity.alignment = alignment_digest(alignment);
@@ -76,7 +77,7 @@ void run(const InferCommand& command) {
   identity.program = std::to_string(search_version);
   Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo, results);
 
-  const Inference inference = infer({&data.parts, &data.scheme, command.seed, starts,
+  const Inference inference = infer({&data.parts, &data.scheme, data.unlinked(), command.seed, starts,
                                      starts.empty() ? command.starts : static_cast<int>(starts.size()),
                                      command.replicates, command.bootstop ? command.cutoff : 0, command.quiet},
                                     checkpoint);
@@ -94,7 +95,12 @@ void run(const InferCommand& command) {
   };
 
   std::optional<Supported> supported;
-  if (!inference.searches.empty()) write("best_tree", "bestTree", inference.best().newick + "\n");
+  if (!inference.searches.empty()) {
+    write("best_tree", "bestTree", inference.best().newick + "\n");
+    std::string lines;
+    for (const std::string& newick : inference.best().part_newicks) lines += newick + "\n";
+    if (data.unlinked()) write("best_partition_trees", "bestPartitionTrees", lines);
+  }
   if (!inference.replicates.empty()) {
     std::string lines;
     for (const FinishedTree& tree : inference.replicates) lines += tree.newick + "\n";

@@ -45,7 +45,9 @@ class Search {
         tree_(options.start ? *options.start : parsimony_start(ParsimonySites(patterns_of(parts)), random_)),
         limit_(std::min(radius_limit, tree_.tips() - 3)),
         engine_(views_of(parts)),
-        climber_(engine_, tree_, counts_) {}
+        climber_(engine_, tree_, counts_) {
+    if (options.unlinked && tree_.lengths() == 1) tree_.unlink(parts.size());
+  }
 
   SearchResult run() {
     smooth(2, 10);

@@ -88,7 +88,7 @@ void SprClimber::try_subtree(HalfEdge joint, const SprRound& how) {
   const HalfEdge loose[] = {tree_.next(joint), tree_.next(tree_.next(joint))};
   for (const HalfEdge h : ends) engine_.changed(tree_, h);
   for (const HalfEdge h : loose) engine_.changed(tree_, h);
-  const double joined = engine_.optimize_branch(tree_, from.near, 8);
+  const BranchLength joined = engine_.optimize_branch(tree_, from.near, 8);
 
   for (const HalfEdge end : ends)
     for (HalfEdge side = tree_.next(end); side != end; side = tree_.next(side)) scan(tree_.back(side), 1, how);
@@ -123,7 +123,7 @@ void SprClimber::scan(HalfEdge h, int depth, const SprRound& how) {
     Move place;
     place.joint = joint_;
     place.at = h;
-    place.insertion = engine_.insertion(tree_, tree_.back(joint_), h, tree_.length(joint_), Fit::nothing);
+    place.insertion = engine_.insertion(tree_, tree_.back(joint_), h, tree_.branch_length(joint_), Fit::nothing);
     const double lnl = place.insertion.lnl;
     const auto behind =
         std::find_if(places_.begin(), places_.end(), [&](const Move& other) { return other.insertion.lnl < lnl; });
@@ -182,7 +182,7 @@ void SprClimber::judge_near_misses(const SprRound& how) {
 
 void SprClimber::tell_differences(const Tree& other) {
   for (HalfEdge h = 0; h < tree_.half_edges(); ++h)
-    if (tree_.back(h) != other.back(h) || tree_.length(h) != other.length(h)) engine_.changed(tree_, h);
+    if (tree_.back(h) != other.back(h) || !tree_.is_as_long_in(other, h)) engine_.changed(tree_, h);
 }
 
 }  // namespace phylo

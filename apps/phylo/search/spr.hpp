@@ -47,7 +47,7 @@ class SprClimber {
     HalfEdge joint = none;
     HalfEdge at = none;
     Insertion insertion;
-    double joined = 0;  ///< length of the branch left behind
+    BranchLength joined;  ///< length of the branch left behind
   };
 
   void try_subtree(HalfEdge joint, const SprRound& how);

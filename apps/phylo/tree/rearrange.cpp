@@ -4,14 +4,16 @@ namespace phylo {
 
 Pruned prune(Tree& tree, HalfEdge joint) {
   const HalfEdge a = tree.next(joint), b = tree.next(a);
-  Pruned from{joint, tree.back(a), tree.back(b), tree.length(a), tree.length(b), tree.length(joint)};
+  Pruned from{
+      joint, tree.back(a), tree.back(b), tree.branch_length(a), tree.branch_length(b), tree.branch_length(joint)};
   tree.disconnect(a);
   tree.disconnect(b);
   tree.connect(from.near, from.far, from.near_length + from.far_length);
   return from;
 }
 
-void regraft(Tree& tree, HalfEdge joint, HalfEdge at, double near_length, double far_length, double pendant) {
+void regraft(Tree& tree, HalfEdge joint, HalfEdge at, const BranchLength& near_length, const BranchLength& far_length,
+             const BranchLength& pendant) {
   const HalfEdge a = tree.next(joint), b = tree.next(a);
   const HalfEdge other = tree.disconnect(at);
   tree.connect(a, at, near_length);

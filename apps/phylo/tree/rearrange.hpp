@@ -10,9 +10,9 @@ struct Pruned {
   HalfEdge joint = none;  ///< at the loose inner node, looking at the subtree: back(joint) is the subtree's own root
   HalfEdge near = none;   ///< what next(joint) was connected to
   HalfEdge far = none;    ///< what next(next(joint)) was connected to
-  double near_length = 0;
-  double far_length = 0;
-  double pendant = 0;
+  BranchLength near_length;
+  BranchLength far_length;
+  BranchLength pendant;
 };
 
 /// Takes the subtree behind back(joint) out of the tree, together with joint's node, and joins the two branches that
@@ -21,7 +21,8 @@ Pruned prune(Tree& tree, HalfEdge joint);
 
 /// Hangs the pruned subtree into the branch of `at`: next(joint) is connected to `at`, next(next(joint)) to its other
 /// end.
-void regraft(Tree& tree, HalfEdge joint, HalfEdge at, double near_length, double far_length, double pendant);
+void regraft(Tree& tree, HalfEdge joint, HalfEdge at, const BranchLength& near_length, const BranchLength& far_length,
+             const BranchLength& pendant);
 
 /// Puts the subtree back where it was. The branch joined by `prune` must exist.
 void restore(Tree& tree, const Pruned& from);

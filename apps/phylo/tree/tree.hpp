@@ -2,8 +2,10 @@
 // An unrooted binary tree as half-edges. Labels of half-edges and nodes are plain numbers that likelihood arrays,
 // parsimony states and saved trees index alike; a tree is a value, cheap to copy, and holds neither names nor model.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace phylo {
@@ -16,8 +18,41 @@ using Node = std::int32_t;
 /// The end of a branch that is not there.
 inline constexpr HalfEdge none = -1;
 
+/// How long a branch is: one length for all data, or one for each part of them.
+class BranchLength {
+ public:
+  BranchLength(double all = 0) : all_(all) {}
+  explicit BranchLength(std::vector<double> of_parts) : all_(0), of_parts_(std::move(of_parts)) {}
+
+  /// Whether it is one length for all data.
+  bool is_shared() const { return of_parts_.empty(); }
+  double of(std::size_t part) const { return is_shared() ? all_ : of_parts_[part]; }
+  const std::vector<double>& of_parts() const { return of_parts_; }
+
+  /// Gives `f` of each length.
+  template <class F>
+  BranchLength mapped(F&& f) const {
+    if (is_shared()) return f(all_);
+    std::vector<double> all(of_parts_.size());
+    std::transform(of_parts_.begin(), of_parts_.end(), all.begin(), f);
+    return BranchLength(std::move(all));
+  }
+  /// Both are shared, or both have the same parts.
+  friend BranchLength operator+(const BranchLength& a, const BranchLength& b) {
+    if (a.is_shared()) return a.all_ + b.all_;
+    std::vector<double> all(a.of_parts_.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = a.of(i) + b.of(i);
+    return BranchLength(std::move(all));
+  }
+  bool operator==(const BranchLength&) const = default;
+
+ private:
+  double all_;
+  std::vector<double> of_parts_;
+};
+
 /// An unrooted binary tree, or a part of one while it is being built. Branch lengths are expected substitutions per
-/// site. Copies are values: two vectors.
+/// site: one a branch, or one for each part of the data (unlinked). Copies are values: two vectors.
 class Tree {
  public:
   Tree() = default;
@@ -43,16 +78,32 @@ class Tree {
   }
   /// The other end of the branch; `none` when unconnected.
   HalfEdge back(HalfEdge h) const { return back_[static_cast<std::size_t>(h)]; }
-  /// The branch's length, the same from both ends; that of the last branch when unconnected.
+  /// How many lengths each branch has; 1: all data share it.
+  std::size_t lengths() const { return lengths_; }
+  /// Gives each branch so many lengths, all of them as long as it is. The tree must have one length a branch.
+  void unlink(std::size_t lengths);
+  /// The branch's length, the same from both ends; that of the last branch when unconnected. Of an unlinked tree: that
+  /// of the first part.
   double length(HalfEdge h) const { return length_[static_cast<std::size_t>(h)]; }
-  /// Sets the length at both ends. `h` must be connected.
-  void set_length(HalfEdge h, double length) {
-    length_[static_cast<std::size_t>(h)] = length;
-    length_[static_cast<std::size_t>(back(h))] = length;
+  /// The length for that part of the data, whether it shares it or not.
+  double length(HalfEdge h, std::size_t part) const {
+    return length_[(lengths_ == 1 ? 0 : part) * back_.size() + static_cast<std::size_t>(h)];
   }
+  /// All lengths of a branch.
+  BranchLength branch_length(HalfEdge h) const;
+  /// Whether the branch of `h` is as long in another tree of as many lengths.
+  bool is_as_long_in(const Tree& other, HalfEdge h) const;
+  /// Sets the length, or all of them, at both ends. `h` must be connected.
+  void set_length(HalfEdge h, double length) {
+    for (std::size_t at = 0; at < length_.size(); at += back_.size()) {
+      length_[at + static_cast<std::size_t>(h)] = length;
+      length_[at + static_cast<std::size_t>(back(h))] = length;
+    }
+  }
+  void set_length(HalfEdge h, const BranchLength& length);
 
   /// Makes a branch. Both ends must be unconnected.
-  void connect(HalfEdge a, HalfEdge b, double length);
+  void connect(HalfEdge a, HalfEdge b, const BranchLength& length);
   /// Takes the branch of `h` away and gives its other end.
   HalfEdge disconnect(HalfEdge h);
 
@@ -73,8 +124,9 @@ class Tree {
 
  private:
   std::int32_t tips_ = 0;
+  std::size_t lengths_ = 1;  ///< of a branch
   std::vector<HalfEdge> back_;
-  std::vector<double> length_;
+  std::vector<double> length_;  ///< by half-edge; of an unlinked tree, part by part
 };
 
 /// Calls `visit(h)` for every half-edge of an inner node in the subtree that `root` opens (the nodes on root's own
