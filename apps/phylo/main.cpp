@@ -47,6 +47,15 @@ void add_brlen(CLI::App* app, std::string& brlen) {
       ->capture_default_str();
 }
 
+CLI::Option* add_alrt(CLI::App* app, int& alrt, const char* whose) {
+  return app
+      ->add_option("--alrt", alrt,
+                   std::string("SH-aLRT support of the branches of ") + whose +
+                       ", by so many resamplings of the sites' log-likelihoods; 1000 are usual")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+}
+
 void add_threads(CLI::App* app, int& threads) {
   app->add_option("--threads", threads, "Workers; if not given, as MASLIN_WORKERS or the CPU budget says")
       ->check(CLI::Range(1, 4096))
@@ -65,6 +74,12 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   sub->add_option("--optimize", command.optimize, "What is fitted first: none, branches, or all (branches and model)")
       ->check(CLI::IsMember({"none", "branches", "all"}))
       ->capture_default_str();
+  CLI::Option* alrt = add_alrt(sub, command.alrt, "the tree, as it is then");
+  sub->add_option("--seed", command.seed, "Seed of the resamplings")
+      ->needs(alrt)
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->capture_default_str();
   add_threads(sub, command.threads);
   sub->add_flag("--json", command.json, "Print JSON: {\"lnl\": ...}");
   sub->footer(
@@ -72,7 +87,8 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
           "\nExamples:\n"
           "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model-file d041.model\n"
           "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --json\n"
-          "  maslin-phylo evaluate --msa proteins.fasta --tree proteins.tree --model LG+F+G --optimize all\n\n") +
+          "  maslin-phylo evaluate --msa proteins.fasta --tree proteins.tree --model LG+F+G --optimize all\n"
+          "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --alrt 1000\n\n") +
       formats);
   return sub;
 }
@@ -105,6 +121,7 @@ void add_starts(CLI::App* sub, phylo::InferCommand& command) {
   sub->add_option("--start-trees", command.start_trees, "Trees in Newick, from each of which a search begins instead")
       ->excludes(starts)
       ->type_name("FILE");
+  add_alrt(sub, command.alrt, "the best tree");
 }
 
 void add_replicates(CLI::App* sub, phylo::InferCommand& command) {
@@ -152,7 +169,8 @@ CLI::App* add_search(CLI::App& app, phylo::InferCommand& command) {
       "  maslin-phylo search --msa d041.phy --model GTR+G --prefix out/d041\n"
       "  maslin-phylo search --msa d041.phy --model HKY+G+I --starts 10 --seed 7 --prefix out/d041 --json\n",
       "  P.bestTree     the best tree, in Newick; unlinked branch lengths are averaged over the sites\n"
-      "  P.bestPartitionTrees  with --brlen unlinked, the best tree with the lengths of each partition, one a line\n"));
+      "  P.bestPartitionTrees  with --brlen unlinked, the best tree with the lengths of each partition, one a line\n"
+      "  P.alrt         with --alrt, the best tree with SH-aLRT support in per cent at its inner nodes\n"));
   return sub;
 }
 

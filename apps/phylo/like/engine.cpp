@@ -32,6 +32,10 @@ void Engine::changed(const Tree& tree, HalfEdge h) {
     if (far != none) part->forget(tree, far);
   }
 }
+void Engine::changed_from(const Tree& before, const Tree& tree) {
+  for (HalfEdge h = 0; h < tree.half_edges(); ++h)
+    if (tree.back(h) != before.back(h) || !tree.is_as_long_in(before, h)) changed(tree, h);
+}
 void Engine::changed_everything() { state_->forget(); }
 
 double Engine::propose(const Tree& tree, std::span<const HalfEdge> around, std::span<const HalfEdge> changed_ends,
@@ -86,6 +90,16 @@ double Engine::evaluate_part(const Tree& tree, int part) {
   const auto i = static_cast<std::size_t>(part);
   s.steps[i].evaluation = evaluation_of(*s.parts[i], tree, 0);
   return s.run_evaluate_of(i);
+}
+
+std::vector<double> Engine::log_likelihoods_of_patterns(const Tree& tree, HalfEdge h) {
+  State& s = *state_;
+  s.each([&](PartState& part, FinalStep& step) { step.evaluation = evaluation_of(part, tree, h); });
+  s.run_logarithms();
+  std::vector<double> all;
+  for (const auto& part : s.parts)
+    all.insert(all.end(), part->logarithms.data(), part->logarithms.data() + part->patterns);
+  return all;
 }
 
 void Engine::newview(const Tree& tree, HalfEdge h) {

@@ -83,6 +83,8 @@ class Engine {
   /// Says that the length or the partner of `h` has changed: forgets every CLV that looks through it. Walks only where
   /// something is up to date, so many calls cost little. An unconnected `h` is fine.
   void changed(const Tree& tree, HalfEdge h);
+  /// Says so of every half-edge in which the tree differs from what it was.
+  void changed_from(const Tree& before, const Tree& tree);
   /// Forgets all CLVs.
   void changed_everything();
 
@@ -92,6 +94,9 @@ class Engine {
   double evaluate(const Tree& tree) { return evaluate(tree, 0); }
   /// The same of one part.
   double evaluate_part(const Tree& tree, int part);
+
+  /// Gives the log-likelihood of each pattern, unweighted, part after part, computed at the branch of `h`.
+  std::vector<double> log_likelihoods_of_patterns(const Tree& tree, HalfEdge h);
 
   /// Brings the CLV of `h` up to date.
   void newview(const Tree& tree, HalfEdge h);

@@ -126,6 +126,8 @@ struct Kernels {
   /// Does a whole traversal, children first, for these groups.
   void (*newview)(const Newview* steps, int count, int rates, int first, int last);
   double (*evaluate)(const Evaluation& e, int rates, int first, int last);
+  /// Writes the logarithm of each pattern's likelihood to its place in `out`, unweighted.
+  void (*logarithms)(const Evaluation& e, int rates, int first, int last, double* out);
   double (*junction)(const Junction& e, int rates, int first, int last);
   /// Writes matrices * CLV of an inner node, and copies its counts.
   void (*prepare)(const Operand& from, double* clv, std::int32_t* scale, int rates, int first, int last);

@@ -27,7 +27,7 @@ struct Work {
   template <class Body>
   auto block(ms::range r, Body&& body) const {
     const Chunk& c = state.chunks[static_cast<std::size_t>(r.first)];
-    const PartState& part = *state.parts[c.part];
+    PartState& part = *state.parts[c.part];
     part.kernels->newview(part.traversal.steps(), part.traversal.count(), part.rates, c.first, c.last);
     return body(part, state.steps[c.part], c.first, c.last);
   }
@@ -52,6 +52,17 @@ double evaluate_body(const Work& work) {
   return sum_over(work, [](const PartState& part, const FinalStep& step, int from, int to) {
     return part.kernels->evaluate(step.evaluation, part.rates, from, to);
   });
+}
+
+void logarithms_body(const Work& work) {
+  ms::parallel_for(
+      work.first, work.last,
+      [&](ms::range r) {
+        work.block(r, [](PartState& part, const FinalStep& step, int from, int to) {
+          part.kernels->logarithms(step.evaluation, part.rates, from, to, part.logarithms.data());
+        });
+      },
+      one_chunk);
 }
 
 double junction_body(const Work& work) {
@@ -134,6 +145,7 @@ void makenewz_each_body(const Work& work, LengthFits* fits) {
 
 const ms::kernel newview_kernel{"newview", newview_body};
 const ms::kernel evaluate_kernel{"evaluate", evaluate_body};
+const ms::kernel logarithms_kernel{"logarithms", logarithms_body};
 const ms::kernel insertion_kernel{"insertion", junction_body};
 const ms::kernel makenewz_kernel{"makenewz", makenewz_body};
 const ms::kernel makenewz_each_kernel{"makenewz_each", makenewz_each_body};
@@ -166,6 +178,11 @@ void Engine::State::run_newview() {
 double Engine::State::run_evaluate(std::size_t first, std::size_t last) {
   const Cleaner cleaner(*this);
   return ms::offload(evaluate_kernel, Work(*this, first, last));
+}
+
+void Engine::State::run_logarithms() {
+  const Cleaner cleaner(*this);
+  ms::offload(logarithms_kernel, Work(*this));
 }
 
 double Engine::State::run_junction() {

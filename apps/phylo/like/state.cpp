@@ -33,30 +33,31 @@ Factors::Factors(int rates, int states)
       near_eigen(static_cast<std::size_t>(states * states)),
       far_eigen(static_cast<std::size_t>(states * states)) {}
 
-PartState::PartState(const Patterns& patterns, const Model& m, const Engine::Options& options, std::size_t part_number)
+PartState::PartState(const Patterns& data, const Model& m, const Engine::Options& options, std::size_t part_number)
     : number(part_number),
-      kernels(&choose_kernels(patterns.alphabet->states)),
+      kernels(&choose_kernels(data.alphabet->states)),
       model(m),
-      taxa(patterns.taxa),
+      taxa(data.taxa),
       rates(m.categories),
       states(kernels->states),
-      groups((patterns.count + lanes - 1) / lanes) {
+      patterns(data.count),
+      groups((patterns + lanes - 1) / lanes) {
   if (taxa < 4) throw input_error("an unrooted tree needs at least 4 taxa; the alignment has " + std::to_string(taxa));
-  if (m.alphabet != patterns.alphabet)
+  if (m.alphabet != data.alphabet)
     throw input_error(
-        fmt::format("the model is one of {}, the alignment holds {}", m.alphabet->name, patterns.alphabet->name));
+        fmt::format("the model is one of {}, the alignment holds {}", m.alphabet->name, data.alphabet->name));
   padded = static_cast<std::size_t>(groups) * lanes;
   clv_doubles = static_cast<std::size_t>(rates * states) * padded;
   codes = Buffer<std::uint8_t>(static_cast<std::size_t>(taxa) * padded);
   common = Buffer<std::uint8_t>(padded);
   weights = Buffer<double>(padded);
   invariant = Buffer<double>(padded);
-  const auto count = static_cast<std::size_t>(patterns.count);
-  const Alphabet& alphabet = *patterns.alphabet;
+  const auto count = static_cast<std::size_t>(data.count);
+  const Alphabet& alphabet = *data.alphabet;
   std::vector<std::uint32_t> shared(count, alphabet.all());
-  for (std::size_t p = 0; p < count; ++p) weights[p] = patterns.weights[p];
+  for (std::size_t p = 0; p < count; ++p) weights[p] = data.weights[p];
   for (int taxon = 0; taxon < taxa; ++taxon) {
-    const std::uint8_t* from = patterns.row(taxon);
+    const std::uint8_t* from = data.row(taxon);
     std::uint8_t* to = codes.data() + static_cast<std::size_t>(taxon) * padded;
     std::fill(std::copy(from, from + count, to), to + padded, alphabet.unknown);
     for (std::size_t p = 0; p < count; ++p) shared[p] &= alphabet.sets[from[p]];
@@ -74,7 +75,7 @@ PartState::PartState(const Patterns& patterns, const Model& m, const Engine::Opt
       tip_clv[static_cast<std::size_t>((code / lanes * rates * states + row) * lanes + code % lanes)] =
           alphabet.sets[static_cast<std::size_t>(code)] >> (row % states) & 1 ? 1 : 0;
   const std::int32_t spare = options.proposals ? taxa - 2 : 0;
-  classes = Classes(taxa, patterns.count, padded, codes.data(), spare, tip_groups);
+  classes = Classes(taxa, data.count, padded, codes.data(), spare, tip_groups);
   directions = Directions(taxa, fits(taxa, clv_doubles, options.memory), options.proposals);
   const auto slots = static_cast<std::size_t>(directions.slots()) + scratch_slots;
   clvs = Buffer<double>(slots * clv_doubles, Buffer<double>::undefined);
@@ -88,6 +89,7 @@ PartState::PartState(const Patterns& patterns, const Model& m, const Engine::Opt
                         (times * branches + tentative) * (static_cast<std::size_t>(matrix_doubles(rates, states)) +
                                                           static_cast<std::size_t>(table_doubles(rates, states))));
   table = Buffer<double>(sumtable_doubles(rates, states, padded));
+  logarithms = Buffer<double>(padded);
   factors = Factors(rates, states);
   for (auto& f : table_factors) f = Buffer<double>(static_cast<std::size_t>(exponent_doubles(rates, states)));
   proposal.allowed = options.proposals;
@@ -97,7 +99,7 @@ PartState::PartState(const Patterns& patterns, const Model& m, const Engine::Opt
   }
 
   Model counted = m;
-  if (m.frequencies_from != Origin::fixed) counted.frequencies = empirical_frequencies(patterns);
+  if (m.frequencies_from != Origin::fixed) counted.frequencies = empirical_frequencies(data);
   double sites = 0, constant = 0;
   for (std::size_t p = 0; p < count; ++p) {
     sites += weights[p];

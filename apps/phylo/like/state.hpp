@@ -142,6 +142,7 @@ struct PartState {
   int taxa;
   int rates;                               ///< categories
   int states;                              ///< of the kernels; those of the alphabet come first
+  int patterns;
   int groups;                              ///< of patterns
   std::size_t padded;                      ///< patterns, rounded up to whole groups
   std::size_t clv_doubles;                 ///< of one CLV
@@ -164,6 +165,7 @@ struct PartState {
   Curvature curvature;   ///< of the likelihood in the free parameters, as last seen
   Buffer<double> table;  ///< of makenewz
   Buffer<double> table_factors[3];
+  Buffer<double> logarithms;  ///< of the patterns' likelihoods
 };
 
 /// Groups of one part that are a block of the loops.
@@ -218,6 +220,8 @@ struct Engine::State {
   double run_evaluate() { return run_evaluate(0, chunks.size()); }
   /// The same of one part only.
   double run_evaluate_of(std::size_t part) { return run_evaluate(begins[part], begins[part + 1]); }
+  /// Fills each part's `logarithms`.
+  void run_logarithms();
   double run_junction();
   /// Near ends have been taken `through` near_eigen, far ones through far_eigen.
   BranchLength run_makenewz(const BranchLength& length, int iterations);

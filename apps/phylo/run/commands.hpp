@@ -20,6 +20,8 @@ struct EvaluateCommand {
   std::string tree;
   ModelChoice model;
   std::string optimize = "none";  ///< none, branches or all
+  int alrt = 0;                   ///< resamplings for SH-aLRT support; 0: none
+  std::uint64_t seed = 1;         ///< of these
   int threads = 0;                ///< workers; 0: as the runtime chooses
   bool json = false;
 };
@@ -38,6 +40,7 @@ struct InferCommand {
   double cutoff = 0.03;     ///< see `agreement`
   std::uint64_t seed = 1;
   std::string metric = "fbp";  ///< of support, as SupportCommand has it
+  int alrt = 0;                ///< resamplings for SH-aLRT support of the best tree; 0: none
   std::string prefix;
   int threads = 0;  ///< workers; 0: as the runtime chooses
   bool json = false;

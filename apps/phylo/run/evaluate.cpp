@@ -16,6 +16,8 @@
 #include "phylo/run/commands.hpp"
 #include "phylo/run/inputs.hpp"
 #include "phylo/run/results.hpp"
+#include "phylo/run/support.hpp"
+#include "phylo/search/alrt.hpp"
 #include "phylo/tree/splits.hpp"
 #include "phylo/tree/unlinked.hpp"
 
@@ -92,6 +94,14 @@ void run(const EvaluateCommand& command) {
   for (int part = 0; engine.parts() > 1 && part < engine.parts(); ++part)
     lnl_of_parts.push_back(engine.evaluate_part(tree, part));
 
+  std::string supported;
+  if (command.alrt > 0) {
+    Parts parts = data.parts;
+    for (std::size_t p = 0; p < parts.size(); ++p) parts[p].model = engine.model(static_cast<int>(p));
+    const std::vector<double> supports = sh_alrt(parts, tree, command.alrt, command.seed, [] { return true; });
+    supported = newick_with_support(data.mean_lengths(tree), alignment.names, supports);
+  }
+
   if (const std::string open = open_parameters(data.scheme); !open.empty() && command.optimize != "all")
     std::fprintf(stderr,
                  "maslin-phylo: note: the model gives no value for: %s; their starting values were used (--optimize "
@@ -116,6 +126,7 @@ void run(const EvaluateCommand& command) {
           out["partitions"][p]["tree"] = to_newick(lengths_of_part(tree, p), alignment.names);
       }
     }
+    if (command.alrt > 0) out["alrt"] = {{"replicates", command.alrt}, {"tree", supported}};
     if (fitted) out["tree"] = to_newick(data.mean_lengths(tree), alignment.names);
     write_standard_output(dump(out));
     return;
@@ -129,6 +140,7 @@ void run(const EvaluateCommand& command) {
   if (fitted) out += fmt::format("tree: {}\n", to_newick(data.mean_lengths(tree), alignment.names));
   for (std::size_t p = 0; fitted && data.unlinked() && p < data.parts.size(); ++p)
     out += fmt::format("  {}: {}\n", data.parts[p].name, to_newick(lengths_of_part(tree, p), alignment.names));
+  if (command.alrt > 0) out += fmt::format("tree with SH-aLRT support in per cent: {}\n", supported);
   write_standard_output(out);
 }
 

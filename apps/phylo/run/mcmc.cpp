@@ -71,7 +71,7 @@ class Sampling {
   /// Makes the generations that are left. Throws `Stopped` when a signal has come, after a checkpoint.
   void run() {
     Monitor monitor(static_cast<int>(options_.generations), static_cast<int>(restored_), chains_phase, command_.quiet,
-                    "generations");
+                    "generations", "finished generations");
     if (restored_ > 0 && !command_.quiet)
       monitor.say(fmt::format("{} of {} generations were finished before; going on", restored_, options_.generations));
     const auto next = [&](int every) { return (grid_->generation() / every + 1) * every; };

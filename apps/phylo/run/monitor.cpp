@@ -92,11 +92,12 @@ std::string format_progress(const ProgressState& state, int columns, bool unicod
   return line;
 }
 
-Monitor::Monitor(int total, int restored, const char* phase, bool quiet, const char* unit)
+Monitor::Monitor(int total, int restored, const char* phase, bool quiet, const char* unit, const char* kept)
     : restored_(restored),
       phase_(phase),
       quiet_(quiet),
       unit_(unit),
+      kept_(kept),
       terminal_(command::stderr_can_be_redrawn()),
       unicode_(command::locale_is_utf8()),
       begin_(std::chrono::steady_clock::now()),
@@ -128,6 +129,11 @@ void Monitor::advanced(int done, double lnl, const std::string& note) {
   note_ = note;
 }
 
+void Monitor::advanced(int done) {
+  const std::lock_guard guard(mutex_);
+  computed_ = std::max(computed_, done - restored_);
+}
+
 void Monitor::set_total(int total) {
   const std::lock_guard guard(mutex_);
   total_ = total;
@@ -154,7 +160,7 @@ void Monitor::watch() {
         std::raise(heard);
       }
       signal_.store(heard, std::memory_order_relaxed);
-      say(fmt::format("stopping; finished {} are kept (once more to stop at once)", unit_));
+      say(fmt::format("stopping; {} are kept (once more to stop at once)", kept_));
     }
     const auto now = std::chrono::steady_clock::now();
     if (quiet_) continue;

@@ -46,8 +46,9 @@ std::optional<double> estimate_left(int done, int total, double elapsed_seconds)
 class Monitor {
  public:
   /// `total` trees (or what `unit` says) are asked for, `restored` of them were finished before. `phase` is what
-  /// ms::report is asked for.
-  Monitor(int total, int restored, const char* phase, bool quiet, const char* unit = "trees");
+  /// ms::report is asked for; `kept` says what a stopped run keeps.
+  Monitor(int total, int restored, const char* phase, bool quiet, const char* unit = "trees",
+          const char* kept = "finished trees");
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
@@ -58,6 +59,7 @@ class Monitor {
   void finished(TreeId id, double lnl);
   /// So much of the total is done, the latest with this log-likelihood.
   void advanced(int done, double lnl, const std::string& note);
+  void advanced(int done);
   /// Prints a line without disturbing the bar.
   void say(const std::string& line);
   /// So many are asked for now; more may be there.
@@ -77,6 +79,7 @@ class Monitor {
   const char* const phase_;
   const bool quiet_;
   const char* const unit_;
+  const char* const kept_;
   const bool terminal_;
   const bool unicode_;
   const std::chrono::steady_clock::time_point begin_;

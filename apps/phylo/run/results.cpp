@@ -106,6 +106,7 @@ json to_json(const RunFacts& facts) {
     out["bootstop"] = {{"enough", inference.agreement->enough},
                        {"difference", inference.agreement->difference},
                        {"within_cutoff", inference.agreement->within}};
+  if (facts.alrt_replicates > 0) out["alrt"] = {{"replicates", facts.alrt_replicates}, {"tree", facts.alrt_tree}};
   out["trees"] = {{"total", total},
                   {"computed", inference.computed.size()},
                   {"restored", total - inference.computed.size()},

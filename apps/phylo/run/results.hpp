@@ -27,6 +27,8 @@ struct RunFacts {
   int workers = 1;
   const Data* data = nullptr;
   const Inference* inference = nullptr;
+  int alrt_replicates = 0;  ///< 0: no SH-aLRT support was asked for
+  std::string alrt_tree;    ///< the best tree with it, in Newick
   std::vector<WrittenFile> files;
 };
 

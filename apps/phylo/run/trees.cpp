@@ -10,6 +10,7 @@
 #include "phylo/io/file.hpp"
 #include "phylo/io/newick.hpp"
 #include "phylo/model/notation.hpp"
+#include "phylo/run/alrt.hpp"
 #include "phylo/run/commands.hpp"
 #include "phylo/run/draw.hpp"
 #include "phylo/run/inputs.hpp"
@@ -110,6 +111,16 @@ void run(const InferCommand& command) {
     supported = supported_best(inference, alignment.names, command.metric);
     write("support", "support", newick_with_support(supported->tree, alignment.names, supported->supports) + "\n");
   }
+  std::optional<Supported> by_alrt;
+  if (command.alrt > 0) {
+    const Found found = found_by(data, inference.best());
+    const auto trees = static_cast<int>(inference.searches.size() + inference.replicates.size());
+    by_alrt = Supported{found.tree, alrt_of(found, command.alrt, command.seed, command.quiet, trees)};
+    by_alrt->tree = data.mean_lengths(found.tree);
+    facts.alrt_replicates = command.alrt;
+    facts.alrt_tree = newick_with_support(by_alrt->tree, alignment.names, by_alrt->supports);
+    write("alrt", "alrt", facts.alrt_tree + "\n");
+  }
   facts.files.push_back({"result", prefix.file("result.json")});
   const std::string result = dump(to_json(facts));
   write_file(prefix.file("result.json"), result);
@@ -119,13 +130,16 @@ void run(const InferCommand& command) {
     return;
   }
   std::string out = summarize(facts);
-  if (supported) {
-    const std::string picture =
-        draw(supported->tree, alignment.names, supported->supports, {terminal_columns(), command::locale_is_utf8()});
+  const auto picture_of = [&](const Supported& tree) {
+    return draw(tree.tree, alignment.names, tree.supports, {terminal_columns(), command::locale_is_utf8()});
+  };
+  if (supported)
     out += fmt::format(
         "\nThe best tree, with the {} of {} replicates in per cent (rooted in its middle to be drawn):\n\n{}\n",
-        command.metric == "tbe" ? "transfer support" : "support", inference.replicates.size(), picture);
-  }
+        command.metric == "tbe" ? "transfer support" : "support", inference.replicates.size(), picture_of(*supported));
+  if (by_alrt)
+    out += fmt::format("\nThe best tree, with SH-aLRT support in per cent ({} resamplings):\n\n{}\n", command.alrt,
+                       picture_of(*by_alrt));
   if (inference.phase) out += format_table(summarize(*inference.phase));
   out += "Written:\n";
   for (const WrittenFile& file : facts.files) out += "  " + file.path + "\n";

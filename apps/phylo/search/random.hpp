@@ -16,7 +16,8 @@ enum class Draw : std::uint64_t {
   chain = 3,
   generation = 4,
   swap = 5,
-  halves = 6
+  halves = 6,
+  site_log_likelihoods = 7
 };
 
 /// Gives the seed of stream `index` of one kind of draws in a run with `seed`.

@@ -166,7 +166,7 @@ void SprClimber::judge_near_misses(const SprRound& how) {
     }
     ++judged;
     ++counts_.judged;
-    tell_differences(before);
+    engine_.changed_from(before, tree_);
     engine_.smooth_around(tree_, gap, 2, 1);
     engine_.smooth_around(tree_, move.joint, 3, 2);
     const double lnl = engine_.evaluate(tree_, move.joint);
@@ -176,13 +176,8 @@ void SprClimber::judge_near_misses(const SprRound& how) {
       continue;
     }
     const Tree tried = std::exchange(tree_, before);
-    tell_differences(tried);
+    engine_.changed_from(tried, tree_);
   }
-}
-
-void SprClimber::tell_differences(const Tree& other) {
-  for (HalfEdge h = 0; h < tree_.half_edges(); ++h)
-    if (tree_.back(h) != other.back(h) || !tree_.is_as_long_in(other, h)) engine_.changed(tree_, h);
 }
 
 }  // namespace phylo

@@ -54,8 +54,6 @@ class SprClimber {
   void scan(HalfEdge h, int depth, const SprRound& how);
   void apply(Tree& tree, const Move& move);
   void judge_near_misses(const SprRound& how);
-  /// Tells the engine of every half-edge in which the tree differs from the one it knows.
-  void tell_differences(const Tree& other);
 
   Engine& engine_;
   Tree& tree_;

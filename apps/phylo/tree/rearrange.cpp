@@ -25,6 +25,13 @@ void restore(Tree& tree, const Pruned& from) {
   regraft(tree, from.joint, from.near, from.near_length, from.far_length, from.pendant);
 }
 
+void interchange(Tree& tree, HalfEdge a, HalfEdge b) {
+  const BranchLength from_a = tree.branch_length(a), from_b = tree.branch_length(b);
+  const HalfEdge behind_a = tree.disconnect(a), behind_b = tree.disconnect(b);
+  tree.connect(a, behind_b, from_b);
+  tree.connect(b, behind_a, from_a);
+}
+
 void attach_tip(Tree& tree, HalfEdge tip, Node v, HalfEdge at, double pendant) {
   const HalfEdge joint = tree.first(v);
   tree.connect(joint, tip, pendant);

@@ -27,6 +27,10 @@ void regraft(Tree& tree, HalfEdge joint, HalfEdge at, const BranchLength& near_l
 /// Puts the subtree back where it was. The branch joined by `prune` must exist.
 void restore(Tree& tree, const Pruned& from);
 
+/// Exchanges the subtrees behind the branches of two half-edges, whose nodes stay (nearest neighbour interchange, if an
+/// inner branch lies between these). Each takes its branch's length along.
+void interchange(Tree& tree, HalfEdge a, HalfEdge b);
+
 /// Connects `tip` and the loose inner node `v` into the branch of `at`, cutting that branch in halves.
 void attach_tip(Tree& tree, HalfEdge tip, Node v, HalfEdge at, double pendant);
 

@@ -65,4 +65,23 @@ TEST(Rearrange, moving_a_cherry_across_one_branch_changes_one_split) {
 }
 
 }  // namespace
+TEST(Rearrange, InterchangeSwapsSubtreesWithTheirBranches) {
+  Random random(7);
+  const Tree before = random_tree(12, random);
+  for (const HalfEdge h : before.branches()) {
+    if (before.is_tip(h) || before.is_tip(before.back(h))) continue;
+    Tree tree = before;
+    const HalfEdge a = tree.next(h), b = tree.next(tree.back(h));
+    const HalfEdge behind_a = tree.back(a), behind_b = tree.back(b);
+    interchange(tree, a, b);
+    EXPECT_TRUE(tree.complete());
+    EXPECT_EQ(tree.back(a), behind_b);
+    EXPECT_EQ(tree.length(behind_a), before.length(behind_a));
+    EXPECT_EQ(tree.length(behind_b), before.length(behind_b));
+    EXPECT_EQ(robinson_foulds(before, tree), 2);
+    interchange(tree, a, b);
+    EXPECT_EQ(tree, before);
+  }
+}
+
 }  // namespace phylo
