@@ -101,6 +101,9 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
       ->check(CLI::NonNegativeNumber)
       ->type_name("N")
       ->capture_default_str();
+  sub->add_option("--tree-constraint", command.constraint,
+                  "Tree in Newick that all trees must display; its nodes may have many children, and it may lack taxa")
+      ->type_name("FILE");
   sub->add_option("--prefix", command.prefix,
                   "Beginning of the output files' names; with a slash at its end, their folder")
       ->required()
@@ -167,7 +170,8 @@ CLI::App* add_search(CLI::App& app, phylo::InferCommand& command) {
   add_starts(sub, command);
   sub->footer(inference_footer(
       "  maslin-phylo search --msa d041.phy --model GTR+G --prefix out/d041\n"
-      "  maslin-phylo search --msa d041.phy --model HKY+G+I --starts 10 --seed 7 --prefix out/d041 --json\n",
+      "  maslin-phylo search --msa d041.phy --model HKY+G+I --starts 10 --seed 7 --prefix out/d041 --json\n"
+      "  maslin-phylo search --msa d041.phy --model GTR+G --tree-constraint known.tree --prefix out/d041\n",
       "  P.bestTree     the best tree, in Newick; unlinked branch lengths are averaged over the sites\n"
       "  P.bestPartitionTrees  with --brlen unlinked, the best tree with the lengths of each partition, one a line\n"
       "  P.alrt         with --alrt, the best tree with SH-aLRT support in per cent at its inner nodes\n"));

@@ -183,14 +183,6 @@ std::vector<std::string> tip_names(const NewickFile& file, std::size_t index) {
 
 namespace {
 
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 5;
-  std::string out;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) out += (i == 0 ? "" : ", ") + shown(names[i]);
-  if (names.size() > most) out += fmt::format(" and {} more", names.size() - most);
-  return out;
-}
-
 /// Gives for every node its tip's number, -1 for inner nodes.
 std::vector<Node> match_taxa(const NewickFile& file, const NewickTree& tree, const std::vector<std::string>& names,
                              const std::string& whose) {
@@ -219,8 +211,8 @@ std::vector<Node> match_taxa(const NewickFile& file, const NewickTree& tree, con
     if (!seen[i]) missing.push_back(names[i]);
   if (strangers.empty() && missing.empty()) return tip_of;
   std::string message = fmt::format("this tree's taxa differ from those of {}:", whose);
-  if (!strangers.empty()) message += fmt::format(" only the tree has {};", listed(strangers));
-  if (!missing.empty()) message += fmt::format(" the tree lacks {};", listed(missing));
+  if (!strangers.empty()) message += fmt::format(" only the tree has {};", first_few(strangers));
+  if (!missing.empty()) message += fmt::format(" the tree lacks {};", first_few(missing));
   file.fail_at(strangers.empty() ? tree.nodes.front().offset : first_stranger,
                message + " both must have the same names");
 }

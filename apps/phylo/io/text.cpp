@@ -161,4 +161,12 @@ bool same_word(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
+std::string first_few(const std::vector<std::string>& words) {
+  constexpr std::size_t most = 5;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, words.size()); ++i) out += (i == 0 ? "" : ", ") + shown(words[i]);
+  if (words.size() > most) out += fmt::format(" and {} more", words.size() - most);
+  return out;
+}
+
 }  // namespace phylo

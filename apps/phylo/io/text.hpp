@@ -27,6 +27,9 @@ std::string shown(char byte);
 /// Gives a word as messages show it: quoted, cut to a bearable length, unprintable bytes as \xNN.
 std::string shown(std::string_view word);
 
+/// Gives the first few of several words as messages show them, and how many more there are.
+std::string first_few(const std::vector<std::string>& words);
+
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 inline bool is_space(char c) { return is_blank(c) || c == '\n'; }
 

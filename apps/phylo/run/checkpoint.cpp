@@ -69,6 +69,7 @@ json to_json(const Identity& identity) {
               {"instructions", identity.instructions},
               {"program", identity.program}};
   if (!identity.starts.empty()) out["starts"] = identity.starts;
+  if (!identity.constraint.empty()) out["constraint"] = identity.constraint;
   return out;
 }
 
@@ -196,6 +197,7 @@ void Checkpoint::check_identity(const std::string& text) const {
     found.seed = body.at("seed").get<std::uint64_t>();
     found.instructions = body.at("instructions").get<std::string>();
     found.starts = body.value("starts", std::string());
+    found.constraint = body.value("constraint", std::string());
     found.program = body.at("program").get<std::string>();
   } catch (const json::exception&) {
     fail(folder_ + "/identity.json",
@@ -217,6 +219,12 @@ void Checkpoint::check_identity(const std::string& text) const {
          fmt::format("this checkpoint was made with --seed {}, not {}; {}", found.seed, identity_.seed, advice));
   if (found.starts != identity_.starts)
     fail(folder_, fmt::format("the searches of this checkpoint began at other trees (--start-trees); {}", advice));
+  if (found.constraint != identity_.constraint)
+    fail(folder_, fmt::format("this checkpoint was made with {} constraint tree (--tree-constraint); {}",
+                              found.constraint.empty()       ? "no"
+                              : identity_.constraint.empty() ? "a"
+                                                             : "another",
+                              advice));
   if (found.instructions != identity_.instructions)
     fail(folder_,
          fmt::format("this checkpoint was made with {} instructions, but this run uses {}, whose results differ in "

@@ -35,6 +35,7 @@ struct InferCommand {
   ModelChoice model;
   int starts = 0;
   std::string start_trees;  ///< file with trees from which searches begin, one each; empty: parsimony trees
+  std::string constraint;   ///< file with a tree that all trees must display; empty: none
   int replicates = 0;       ///< at most so many, with `bootstop`
   bool bootstop = false;    ///< stop when there are enough replicates
   double cutoff = 0.03;     ///< see `agreement`

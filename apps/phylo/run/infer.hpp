@@ -12,6 +12,7 @@
 #include "phylo/run/checkpoint.hpp"
 #include "phylo/run/monitor.hpp"
 #include "phylo/search/agreement.hpp"
+#include "phylo/search/constraint.hpp"
 
 namespace phylo {
 
@@ -24,6 +25,7 @@ struct InferenceJob {
   const Scheme* scheme = nullptr;  ///< of the parts, for the text of models
   bool unlinked = false;           ///< each part has branch lengths of its own
   std::uint64_t seed = 1;
+  const Constraint* constraint = nullptr;
   std::vector<Tree> starts;  ///< where searches begin, one each; if empty, at parsimony trees of their own
   int searches = 0;          ///< on the alignment itself
   int replicates = 0;        ///< bootstrap

@@ -90,6 +90,8 @@ json to_json(const RunFacts& facts) {
     out["brlen"] = to_string(facts.data->linkage);
     out["partitions"] = to_json(*facts.data);
   }
+  if (const ConstraintFacts& c = facts.constraint; !c.file.empty())
+    out["constraint"] = {{"file", c.file}, {"taxa", c.taxa}, {"branches", c.branches}};
   out["notes"] = facts.data->notes;
   out["seed"] = facts.seed;
   out["instructions"] = facts.instructions;
@@ -126,6 +128,9 @@ std::string summarize(const RunFacts& facts) {
   std::string out =
       fmt::format("{}: {}, {} taxa, {} sites, {} patterns\n", facts.data->alignment.file, facts.data->kinds(),
                   facts.data->alignment.taxa(), facts.data->alignment.sites(), facts.data->patterns());
+  if (const ConstraintFacts& c = facts.constraint; !c.file.empty())
+    out += fmt::format("constrained by {}: {} {} among {} of the taxa\n", c.file, c.branches,
+                       c.branches == 1 ? "branch" : "branches", c.taxa);
   const std::size_t total = inference.searches.size() + inference.replicates.size();
   out += fmt::format("{} trees in {:.1f} s on {} {}", total, inference.seconds, facts.workers,
                      facts.workers == 1 ? "worker" : "workers");

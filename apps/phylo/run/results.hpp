@@ -19,6 +19,16 @@ struct WrittenFile {
   std::string path;
 };
 
+/// What all trees of a run were made to display.
+struct ConstraintFacts {
+  ConstraintFacts() = default;
+  ConstraintFacts(const std::string& from, const Constraint& constraint)
+      : file(from), taxa(constraint.constrained()), branches(constraint.clusters().size()) {}
+  std::string file;  ///< empty: nothing
+  int taxa = 0;
+  std::size_t branches = 0;
+};
+
 /// All that the results say of a run.
 struct RunFacts {
   std::string command;
@@ -27,6 +37,7 @@ struct RunFacts {
   int workers = 1;
   const Data* data = nullptr;
   const Inference* inference = nullptr;
+  ConstraintFacts constraint;
   int alrt_replicates = 0;  ///< 0: no SH-aLRT support was asked for
   std::string alrt_tree;    ///< the best tree with it, in Newick
   std::vector<WrittenFile> files;

@@ -9,9 +9,11 @@
 #include "phylo/io/error.hpp"
 #include "phylo/io/file.hpp"
 #include "phylo/io/newick.hpp"
+#include "phylo/io/text.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/run/alrt.hpp"
 #include "phylo/run/commands.hpp"
+#include "phylo/run/constrained.hpp"
 #include "phylo/run/draw.hpp"
 #include "phylo/run/inputs.hpp"
 #include "phylo/run/prefix.hpp"
@@ -47,6 +49,18 @@ std::string digest_of(const std::vector<Tree>& trees, const std::vector<std::str
   return command::hex(command::digest(all));
 }
 
+/// Throws unless all trees that searches are to begin at display the constraint.
+void check_starts(const std::vector<Tree>& starts, const std::string& file, const Constraint& constraint,
+                  const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const std::vector<std::string> missing = missing_from(starts[i], constraint, names);
+    if (missing.empty()) continue;
+    fail(file, fmt::format("tree {} of {} does not display the constraint (--tree-constraint), by which {} of its taxa "
+                           "stand apart from the other constrained ones: {}; expected trees that do",
+                           i + 1, starts.size(), missing.size(), first_few(missing)));
+  }
+}
+
 }  // namespace
 
 void run(const InferCommand& command) {
@@ -59,6 +73,11 @@ void run(const InferCommand& command) {
   std::vector<Tree> starts;
   if (!command.start_trees.empty())
     starts = to_trees(read_newick(command.start_trees), alignment.names, "the alignment", Lengths::optional);
+  std::optional<Constraint> constraint;
+  if (!command.constraint.empty()) {
+    constraint = read_constraint(command.constraint, alignment.names);
+    check_starts(starts, command.start_trees, *constraint, alignment.names);
+  }
   const maslin::Runtime runtime({.workers = command.threads});
 
   prefix.prepare();
@@ -75,13 +94,15 @@ void run(const InferCommand& command) {
   identity.seed = command.seed;
   identity.instructions = instructions;
   if (!starts.empty()) identity.starts = digest_of(starts, alignment.names);
+  if (constraint) identity.constraint = command::hex(command::digest(canonical(*constraint, alignment.names)));
   identity.program = std::to_string(search_version);
   Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo, results);
 
-  const Inference inference = infer({&data.parts, &data.scheme, data.unlinked(), command.seed, starts,
-                                     starts.empty() ? command.starts : static_cast<int>(starts.size()),
-                                     command.replicates, command.bootstop ? command.cutoff : 0, command.quiet},
-                                    checkpoint);
+  const Inference inference =
+      infer({&data.parts, &data.scheme, data.unlinked(), command.seed, constraint ? &*constraint : nullptr, starts,
+             starts.empty() ? command.starts : static_cast<int>(starts.size()), command.replicates,
+             command.bootstop ? command.cutoff : 0, command.quiet},
+            checkpoint);
 
   RunFacts facts;
   facts.command = command.name;
@@ -89,6 +110,7 @@ void run(const InferCommand& command) {
   facts.instructions = instructions;
   facts.workers = maslin::workers();
   facts.data = &data;
+  if (constraint) facts.constraint = {command.constraint, *constraint};
   facts.inference = &inference;
   const auto write = [&](const std::string& what, const std::string& name, const std::string& content) {
     facts.files.push_back({what, prefix.file(name)});

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "phylo/search/fitch.hpp"
@@ -120,8 +121,10 @@ struct Cheapest {
 /// Tries to hang a subtree into the branches around the place where it hangs.
 class Rearranger {
  public:
-  Rearranger(StateSets& sets, int radius)
-      : sets_(sets), radius_(radius), up_(static_cast<std::size_t>(radius) * sets.words()) {}
+  Rearranger(StateSets& sets, int radius, const Constraint* constraint)
+      : sets_(sets), radius_(radius), up_(static_cast<std::size_t>(radius) * sets.words()) {
+    if (constraint != nullptr) walk_.emplace(*constraint);
+  }
 
   /// Moves the subtree behind `joint` to where it costs least if that shortens the tree; gives by how much.
   std::int64_t improve(Tree& tree, HalfEdge joint, Random& random) {
@@ -131,6 +134,7 @@ class Rearranger {
     const std::uint64_t *of_near = sets_.of(tree, near), *of_far = sets_.of(tree, far);
     const std::int64_t present = sets_.kernels().cost(of_near, of_far, hung, sets_.words());
     if (present == 0) return 0;
+    if (walk_) walk_->start(tree, near, far);
     Cheapest best;
     descend(tree, near, of_far, hung, 0, best, random);
     descend(tree, far, of_near, hung, 0, best, random);
@@ -148,7 +152,7 @@ class Rearranger {
   /// Offers the branches beyond h's node; `above` are the sets of everything on the other side of h's branch.
   void descend(const Tree& tree, HalfEdge h, const std::uint64_t* above, const std::uint64_t* hung, int depth,
                Cheapest& best, Random& random) {
-    if (tree.is_tip(h) || depth == radius_) return;
+    if (tree.is_tip(h) || depth == radius_ || (walk_ && !walk_->may_enter(tree, h))) return;
     std::uint64_t* const up = up_.data() + static_cast<std::size_t>(depth) * sets_.words();
     const HalfEdge sides[2] = {tree.next(h), tree.next(tree.next(h))};
     for (int i = 0; i < 2; ++i) {
@@ -162,16 +166,21 @@ class Rearranger {
   StateSets& sets_;
   int radius_;
   std::vector<std::uint64_t> up_;
+  std::optional<ConstrainedWalk> walk_;
 };
 
-Tree add_stepwise(const ParsimonySites& sites, StateSets& sets, Random& random) {
+Tree add_stepwise(const ParsimonySites& sites, StateSets& sets, Random& random, const Constraint* constraint) {
+  std::optional<ConstrainedGrowth> growth;
+  if (constraint != nullptr) growth.emplace(*constraint);
   std::vector<HalfEdge> order(static_cast<std::size_t>(sites.taxa()));
   std::iota(order.begin(), order.end(), 0);
   random.shuffle(order);
   Tree tree = triplet(sites.taxa(), order[0], order[1], order[2], start_length);
   for (std::size_t k = 3; k < order.size(); ++k) {
     Cheapest best;
+    const std::vector<char>* const places = growth ? &growth->places(tree, order[0], order[k]) : nullptr;
     tree.for_each_branch([&](HalfEdge h) {
+      if (places != nullptr && (*places)[static_cast<std::size_t>(h)] == 0) return;
       const std::int64_t cost =
           sets.kernels().cost(sets.of(tree, h), sets.of(tree, tree.back(h)), sites.tip(order[k]), sets.words());
       best.offer(cost, h, random);
@@ -185,8 +194,8 @@ Tree add_stepwise(const ParsimonySites& sites, StateSets& sets, Random& random) 
 }
 
 /// Rounds over all subtrees, in one random order, until a round brings nothing.
-void rearrange(StateSets& sets, Tree& tree, Random& random, int radius) {
-  Rearranger rearranger(sets, radius);
+void rearrange(StateSets& sets, Tree& tree, Random& random, int radius, const Constraint* constraint) {
+  Rearranger rearranger(sets, radius, constraint);
   std::vector<HalfEdge> joints(static_cast<std::size_t>(tree.half_edges() - tree.tips()));
   std::iota(joints.begin(), joints.end(), tree.tips());
   random.shuffle(joints);
@@ -252,10 +261,10 @@ std::int64_t parsimony_score(const ParsimonySites& sites, const Tree& tree) {
   return score + kernels.join(of(root), sites.tip(0), whole.data(), sites.words());
 }
 
-Tree parsimony_start(const ParsimonySites& sites, Random& random, int radius) {
+Tree parsimony_start(const ParsimonySites& sites, Random& random, int radius, const Constraint* constraint) {
   StateSets sets(sites, Tree(sites.taxa()));
-  Tree tree = add_stepwise(sites, sets, random);
-  rearrange(sets, tree, random, radius);
+  Tree tree = add_stepwise(sites, sets, random, constraint);
+  rearrange(sets, tree, random, radius, constraint);
   tree.for_each_branch([&](HalfEdge h) { tree.set_length(h, start_length); });
   return tree;
 }
@@ -264,9 +273,10 @@ Tree parsimony_start(const Patterns& patterns, Random& random, int radius) {
   return parsimony_start(ParsimonySites(patterns), random, radius);
 }
 
-Tree parsimony_improved(const ParsimonySites& sites, Tree tree, Random& random, int radius) {
+Tree parsimony_improved(const ParsimonySites& sites, Tree tree, Random& random, int radius,
+                        const Constraint* constraint) {
   StateSets sets(sites, tree);
-  rearrange(sets, tree, random, radius);
+  rearrange(sets, tree, random, radius, constraint);
   return tree;
 }
 

@@ -11,7 +11,8 @@ namespace phylo {
 namespace {
 
 constexpr int radius_step = 5;
-constexpr int radius_limit = 21;    // as RAxML's
+constexpr int radius_limit = 21;  // as RAxML's
+constexpr int parsimony_radius = 20;
 constexpr double round_gain = 0.1;  // log-likelihood units that make another round worth while
 
 // The ratchet: this share of the patterns counts for so many times its sites while parsimony moves subtrees about.
@@ -42,10 +43,10 @@ class Search {
         options_(options),
         progress_(progress),
         random_(stream_seed(options.seed, Draw::start_tree, options.index)),
-        tree_(options.start ? *options.start : parsimony_start(ParsimonySites(patterns_of(parts)), random_)),
+        tree_(options.start ? *options.start : start_tree()),
         limit_(std::min(radius_limit, tree_.tips() - 3)),
         engine_(views_of(parts)),
-        climber_(engine_, tree_, counts_) {
+        climber_(engine_, tree_, counts_, options.constraint) {
     if (options.unlinked && tree_.lengths() == 1) tree_.unlink(parts.size());
   }
 
@@ -63,6 +64,10 @@ class Search {
   }
 
  private:
+  Tree start_tree() {
+    return parsimony_start(ParsimonySites(patterns_of(parts_)), random_, parsimony_radius, options_.constraint);
+  }
+
   /// Notes the log-likelihood of the tree in hand; what is reported is that of the best tree, which may be another.
   void arrive(double lnl) {
     lnl_ = lnl;
@@ -103,7 +108,8 @@ class Search {
     for (Part& part : skewed)
       for (std::uint32_t& weight : part.patterns.weights)
         if (random_.uniform() < favoured_share) weight *= favour;
-    tree_ = parsimony_improved(ParsimonySites(patterns_of(skewed)), best, random_);
+    tree_ =
+        parsimony_improved(ParsimonySites(patterns_of(skewed)), best, random_, parsimony_radius, options_.constraint);
     engine_.changed_everything();
     smooth(4, 1);
     SprRound how;

@@ -19,6 +19,7 @@ struct SearchOptions {
   std::uint64_t index = 0;                   ///< which of the run's searches this is: each draws its own start tree
   std::optional<Tree> start = std::nullopt;  ///< climb from here instead of a parsimony tree
   bool unlinked = false;                     ///< each part has branch lengths of its own
+  const Constraint* constraint = nullptr;    ///< that the tree must display, and `start` does
   int ratchets = 8;                          ///< perturbations from which the search climbs anew; 0: one climb only
   double epsilon = 0.003;  ///< log-likelihood units: what the last optimization of model and branches may leave
 };

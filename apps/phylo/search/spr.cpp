@@ -56,8 +56,10 @@ bool is_place(const Tree& tree, HalfEdge joint, HalfEdge at) {
 
 }  // namespace
 
-SprClimber::SprClimber(Engine& engine, Tree& tree, SearchCounts& counts)
-    : engine_(engine), tree_(tree), counts_(counts) {}
+SprClimber::SprClimber(Engine& engine, Tree& tree, SearchCounts& counts, const Constraint* constraint)
+    : engine_(engine), tree_(tree), counts_(counts), constraint_(constraint) {
+  if (constraint != nullptr) walk_.emplace(*constraint);
+}
 
 double SprClimber::round(const SprRound& how, double lnl) {
   ++counts_.rounds;
@@ -90,8 +92,10 @@ void SprClimber::try_subtree(HalfEdge joint, const SprRound& how) {
   for (const HalfEdge h : loose) engine_.changed(tree_, h);
   const BranchLength joined = engine_.optimize_branch(tree_, from.near, 8);
 
+  if (walk_) walk_->start(tree_, from.near, from.far);
   for (const HalfEdge end : ends)
-    for (HalfEdge side = tree_.next(end); side != end; side = tree_.next(side)) scan(tree_.back(side), 1, how);
+    if (!walk_ || walk_->may_enter(tree_, end))
+      for (HalfEdge side = tree_.next(end); side != end; side = tree_.next(side)) scan(tree_.back(side), 1, how);
 
   Move best;
   best.insertion.lnl = -1e300;
@@ -139,7 +143,7 @@ void SprClimber::scan(HalfEdge h, int depth, const SprRound& how) {
       if (how.cutoff && lnl_ - lnl >= cutoff_) return;
     }
   }
-  if (depth == how.farthest) return;
+  if (depth == how.farthest || (walk_ && !walk_->may_enter(tree_, h))) return;
   for (HalfEdge side = tree_.next(h); side != h; side = tree_.next(side)) scan(tree_.back(side), depth + 1, how);
 }
 
@@ -160,7 +164,9 @@ void SprClimber::judge_near_misses(const SprRound& how) {
     const Tree before = tree_;
     const HalfEdge gap = tree_.back(tree_.next(move.joint));
     apply(tree_, move);
-    if (!judged_.insert(fingerprint(tree_)).second) {
+    // It was a place when the round came by; other moves may have been kept since.
+    const bool kept = constraint_ == nullptr || constraint_->displayed_by(tree_);
+    if (!kept || !judged_.insert(fingerprint(tree_)).second) {
       tree_ = before;
       continue;
     }

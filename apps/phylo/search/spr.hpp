@@ -2,10 +2,12 @@
 // One round of subtree pruning and regrafting with lazy evaluation (Stamatakis et al. 2005; Stamatakis 2006).
 
 #include <cstdint>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
 #include "phylo/like/engine.hpp"
+#include "phylo/search/constraint.hpp"
 #include "phylo/tree/tree.hpp"
 
 namespace phylo {
@@ -35,8 +37,8 @@ struct SearchCounts {
 /// Climbs on one tree. The tree is always one that the engine knows (no `changed` is owed).
 class SprClimber {
  public:
-  /// All of them must outlive the climber.
-  SprClimber(Engine& engine, Tree& tree, SearchCounts& counts);
+  /// All of them must outlive the climber. A constraint that the tree displays is kept.
+  SprClimber(Engine& engine, Tree& tree, SearchCounts& counts, const Constraint* constraint = nullptr);
 
   /// Goes over all subtrees once; a move that raises the likelihood is kept at once. Gives the log-likelihood, which is
   /// no lower than `lnl`, that of the tree before.
@@ -58,6 +60,8 @@ class SprClimber {
   Engine& engine_;
   Tree& tree_;
   SearchCounts& counts_;
+  const Constraint* constraint_;
+  std::optional<ConstrainedWalk> walk_;
   double lnl_ = 0;
   double cutoff_ = 0;
   double lost_ = 0;          // sum of what worse insertions lost, for the next round's cutoff
