@@ -22,7 +22,8 @@ constexpr const char* formats =
     "rtREV, HIVb, HIVw, FLU, which have frequencies of their own, and PROTGTR.\n"
     "Of other characters: BIN, MULTI4_MK, MULTI4_GTR (2 to 20 states).\n"
     "Then +FO optimized (if nothing is said), +F empirical, +FE equal or +FU{a/c/g/t} given frequencies;\n"
-    "+G gamma rates in 4 categories; +I invariant sites. Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n"
+    "+G gamma rates in 4 categories, or +R4 categories with free rates and shares; +I invariant sites.\n"
+    "Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n"
     "Partitions, in a file: a line each, as in LG+G, first = 1-100, 150-200\\3.\n";
 
 void add_data(CLI::App* app, std::string& msa, std::string& data_type) {

@@ -74,7 +74,7 @@ Evaluation evaluation_of(PartState& part, const Tree& tree, HalfEdge h) {
 }
 
 Sumtable sumtable_of(PartState& part, const Operand& near, const Operand& far) {
-  return {part.table.data(), near, far, part.sites().invariant};
+  return {part.table.data(), near, far, part.sites().invariant, part.factors.near_stride};
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ BranchLength Engine::makenewz(const Tree& tree, HalfEdge h, int iterations) {
   State& s = *state_;
   s.each([&](PartState& part, FinalStep& step) {
     const auto [near, far] = part.require_both(tree, h);
-    const Operand near_end = part.through(near, part.factors.near_eigen);
+    const Operand near_end = part.through(near, part.factors.near_eigen, part.factors.near_stride);
     step.sumtable = sumtable_of(part, near_end, part.through(far, part.factors.far_eigen));
   });
   return s.run_makenewz(tree.branch_length(h), iterations);

@@ -131,7 +131,9 @@ class Engine {
 
   /// Alternates optimize_model and smooth until both together gain less than `epsilon`. With both +G and +I to be
   /// optimized it climbs twice, from many and from few invariant sites, and keeps the higher. If the speeds of all
-  /// parts are optimized, their mean over the sites is 1 in the end. Gives the log-likelihood.
+  /// parts are optimized, their mean over the sites is 1 in the end. Free rates have many tops: it climbs several, and
+  /// they are ascending in the end. Gives the
+  /// log-likelihood.
   double optimize(Tree& tree, double epsilon = 0.1);
 
   /// Gives the log-likelihood of a proposed tree, computed at the branch of `at`. `tree` has been changed already:
@@ -151,6 +153,12 @@ class Engine {
   double optimize_part(const Tree& tree, int part, double epsilon);
   /// Of parts with both +G and +I: takes the higher top, and says whether any was another one.
   bool try_other_tops(const Tree& tree, double epsilon);
+  double climb_to_the_top(Tree& tree, double epsilon);
+  /// Of parts with free rates: takes the highest top that it finds from other categories, and says whether any was
+  /// another one.
+  bool try_other_categories(const Tree& tree, double epsilon);
+  /// Orders the categories of free rates, and says whether there are any.
+  bool sort_categories();
   /// Makes the mean speed of the sites 1 if all speeds are optimized, and says whether they are.
   bool equalize_speeds(Tree& tree);
 

@@ -84,10 +84,13 @@ Tree random_tree(int taxa, unsigned seed, bool caterpillar = false) {
 }
 
 std::vector<Model> models() {
-  return {phylo::parse_model("JC"), phylo::parse_model("HKY{3.1}+FU{0.4/0.1/0.2/0.3}"),
+  return {phylo::parse_model("JC"),
+          phylo::parse_model("HKY{3.1}+FU{0.4/0.1/0.2/0.3}"),
           phylo::parse_model("GTR{1.2/4/0.3/0.7/6/1}+FU{0.3/0.15/0.25/0.3}+G4{0.4}"),
           phylo::parse_model("GTR{1.2/4/0.3/0.7/6/1}+FU{0.3/0.15/0.25/0.3}+I{0.2}+G5{0.8}"),
-          phylo::parse_model("K80{2.2}+I{0.3}")};
+          phylo::parse_model("K80{2.2}+I{0.3}"),
+          phylo::parse_model("HKY{3.1}+FU{0.4/0.1/0.2/0.3}+R3{0.1/0.8/3}{0.2/0.5/0.3}"),
+          phylo::parse_model("GTR{1.2/4/0.3/0.7/6/1}+FU{0.3/0.15/0.25/0.3}+I{0.2}+R5{0.1/0.5/1/2/5}{3/5/1/2/1}")};
 }
 
 TEST(Engine, IsTheSumOverAllBasesOfInnerNodes) {

@@ -85,12 +85,14 @@ struct Junction {
 
 /// The likelihood at a branch as a function of its length: constant + sum over r, k of table[r][k] * e^(exponent[r][k]
 /// * t). Table: [group][1 + (states - 1) * rates][lane], the constant first. Operands' matrices: one (or a table), the
-/// same for all rates, row k of both the transformation to eigenvector k. If only one has classes, it is `far`.
+/// same for all rates, row k of both the transformation to eigenvector k; or of `near` one for each rate, so many
+/// doubles apart. If only one has classes, it is `far`.
 struct Sumtable {
   double* table;
   Operand near;
   Operand far;
   const double* invariant;
+  int near_stride = 0;
 };
 
 /// First and second derivative of the log-likelihood by the branch's length.

@@ -5,6 +5,7 @@
 
 #include "phylo/like/parameters.hpp"
 #include "phylo/like/state.hpp"
+#include "phylo/model/gamma.hpp"
 
 namespace phylo {
 namespace {
@@ -37,6 +38,39 @@ std::vector<HalfEdge> depth_first(const Tree& tree, HalfEdge root, int radius) {
 bool invariant_and_gamma_are_free(const Model& model) {
   return model.categories > 1 && model.alpha_from == Origin::optimized && model.with_invariant &&
          model.invariant_from == Origin::optimized;
+}
+
+bool categories_are_free(const Model& model) {
+  return model.has_free_categories() && model.free_categories_from == Origin::optimized;
+}
+
+/// Gives models from whose categories another top may be reached: those of gamma distributions, and the ones at hand
+/// with two neighbours made one and the most frequent made two.
+std::vector<Model> with_other_categories(const Model& best) {
+  std::vector<Model> all;
+  const auto count = static_cast<std::size_t>(best.categories);
+  const auto add = [&](std::vector<double> rates, std::vector<double> shares) {
+    Model other = best;
+    set_free_categories(other, std::move(rates), std::move(shares));
+    all.push_back(std::move(other));
+  };
+  for (const double shape : {0.2, 1.0, 4.0})
+    add(discrete_gamma(shape, best.categories), std::vector<double>(count, 1.0));
+  Model sorted = best;
+  sort_free_categories(sorted);
+  for (std::size_t i = 0; count > 2 && i + 1 < count; ++i) {
+    std::vector<double> rates = sorted.free_category_rates, shares = sorted.free_category_shares;
+    const double both = shares[i] + shares[i + 1];
+    rates[i] = (rates[i] * shares[i] + rates[i + 1] * shares[i + 1]) / both;
+    shares[i] = both;
+    shares[i + 1] = 0;
+    const auto largest = static_cast<std::size_t>(std::max_element(shares.begin(), shares.end()) - shares.begin());
+    rates[i + 1] = 1.5 * rates[largest];
+    rates[largest] *= 0.5;
+    shares[i + 1] = shares[largest] /= 2;
+    add(std::move(rates), std::move(shares));
+  }
+  return all;
 }
 
 }  // namespace
@@ -116,10 +150,53 @@ Model at_the_other_top(const Model& best, double constant_share) {
 }  // namespace
 
 double Engine::optimize(Tree& tree, double epsilon) {
+  const double lnl = climb_to_the_top(tree, epsilon);
+  return sort_categories() ? evaluate(tree, 0) : lnl;
+}
+
+bool Engine::sort_categories() {
+  bool any = false;
+  for (const auto& part : state_->parts) {
+    if (!categories_are_free(part->model)) continue;
+    any = true;
+    Model sorted = part->model;
+    sort_free_categories(sorted);
+    part->take_model(sorted);
+    part->curvature = {};  // of parameters in another order
+  }
+  return any;
+}
+
+bool Engine::try_other_categories(const Tree& tree, double epsilon) {
+  bool any = false;
+  for (int number = 0; number < parts(); ++number) {
+    PartState& part = *state_->parts[static_cast<std::size_t>(number)];
+    if (!categories_are_free(part.model)) continue;
+    Model best = part.model;
+    double lnl = evaluate_part(tree, number);
+    for (const Model& other : with_other_categories(best)) {
+      part.curvature = {};
+      part.take_model(other);
+      const double reached = optimize_part(tree, number, epsilon / parts());
+      if (reached < lnl + epsilon) continue;
+      any = true;
+      lnl = reached;
+      best = part.model;
+    }
+    part.curvature = {};
+    part.take_model(best);
+  }
+  return any;
+}
+
+double Engine::climb_to_the_top(Tree& tree, double epsilon) {
   State& s = *state_;
   // What was learned on the way here may be too coarse for the last digits.
   for (const auto& part : s.parts) part->curvature = {};
   double lnl = climb(*this, tree, epsilon);
+  // Each turn begins at another top; more than two have not been seen to help.
+  constexpr int most_tops = 3;
+  for (int turn = 0; turn < most_tops && try_other_categories(tree, epsilon); ++turn) lnl = climb(*this, tree, epsilon);
   if (parts() > 1) {
     if (try_other_tops(tree, epsilon)) lnl = climb(*this, tree, epsilon);
     return equalize_speeds(tree) ? evaluate(tree, 0) : lnl;

@@ -5,12 +5,13 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <utility>
 
 namespace phylo {
 namespace {
 
 /// Calls `visit` for each free parameter of the model in turn, with the kind of it and its number within the kind.
-enum class Kind { rate, frequency, shape, invariant, speed };
+enum class Kind { rate, frequency, shape, category_rate, category_share, invariant, speed };
 
 template <class Visit>
 void for_each_parameter(const Model& model, Visit&& visit) {
@@ -20,6 +21,9 @@ void for_each_parameter(const Model& model, Visit&& visit) {
   if (model.frequencies_from == Origin::optimized)
     for (std::size_t i = 0; i + 1 < model.frequencies.size(); ++i) visit(Kind::frequency, i);
   if (model.categories > 1 && model.alpha_from == Origin::optimized) visit(Kind::shape, std::size_t{0});
+  if (model.has_free_categories() && model.free_categories_from == Origin::optimized)
+    for (const Kind kind : {Kind::category_rate, Kind::category_share})
+      for (std::size_t i = 0; i + 1 < model.free_category_rates.size(); ++i) visit(kind, i);
   if (model.with_invariant && model.invariant_from == Origin::optimized) visit(Kind::invariant, std::size_t{0});
   if (model.speed_from == Origin::optimized) visit(Kind::speed, std::size_t{0});
 }
@@ -40,6 +44,10 @@ double value_of(const Model& model, Kind kind, std::size_t number) {
       return std::log(model.frequencies[number] / model.frequencies.back());
     case Kind::shape:
       return std::log(model.alpha);
+    case Kind::category_rate:
+      return std::log(model.free_category_rates[number] / model.free_category_rates.back());
+    case Kind::category_share:
+      return std::log(model.free_category_shares[number] / model.free_category_shares.back());
     case Kind::speed:
       return std::log(model.speed);
     case Kind::invariant:
@@ -56,6 +64,9 @@ std::array<double, 2> bounds_of(Kind kind) {
       return {std::log(Bounds::frequency_low), -std::log(Bounds::frequency_low)};
     case Kind::shape:
       return {std::log(Bounds::alpha_low), std::log(Bounds::alpha_high)};
+    case Kind::category_rate:
+    case Kind::category_share:
+      return {std::log(Bounds::category_low), std::log(Bounds::category_high)};
     case Kind::speed:
       return {std::log(Bounds::speed_low), std::log(Bounds::speed_high)};
     case Kind::invariant:
@@ -90,6 +101,7 @@ Model with_parameters(const Model& model, const std::vector<double>& values) {
   const auto groups = rate_groups(model);
   auto at = values.begin();
   std::vector<double> ratios(m.frequencies.size(), 1.0);
+  std::vector<double> category_rates(m.free_category_rates.size(), 1.0), category_shares = category_rates;
   for_each_parameter(model, [&](Kind kind, std::size_t number) {
     const double value = *at++;
     switch (kind) {
@@ -103,6 +115,12 @@ Model with_parameters(const Model& model, const std::vector<double>& values) {
       case Kind::shape:
         m.alpha = std::exp(value);
         break;
+      case Kind::category_rate:
+        category_rates[number] = std::exp(value);
+        break;
+      case Kind::category_share:
+        category_shares[number] = std::exp(value);
+        break;
       case Kind::speed:
         m.speed = std::exp(value);
         break;
@@ -111,6 +129,8 @@ Model with_parameters(const Model& model, const std::vector<double>& values) {
         break;
     }
   });
+  if (m.has_free_categories() && m.free_categories_from == Origin::optimized)
+    set_free_categories(m, std::move(category_rates), std::move(category_shares));
   if (m.frequencies_from == Origin::optimized) {
     const double sum = std::accumulate(ratios.begin(), ratios.end(), 0.0);
     const double left = 1 - m.states() * Bounds::frequency_low;

@@ -9,7 +9,8 @@
 namespace phylo {
 
 /// Gives the parameters that are to be optimized, on scales where 1 is a large change: logarithms of rates and of the
-/// shape, of ratios of frequencies to the last one, and the log-odds of the invariant proportion.
+/// shape, of ratios of frequencies to the last one and of free categories likewise, and the log-odds of the invariant
+/// proportion.
 std::vector<double> free_parameters(const Model& model);
 
 /// Their bounds, in the same order.

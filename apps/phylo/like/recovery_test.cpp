@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -48,12 +49,13 @@ Patterns evolved(const Model& model, const Tree& tree, int sites, Random& random
   const auto n = static_cast<std::size_t>(model.states());
   const auto spectrum = phylo::decompose(model);
   const auto rates = phylo::category_rates(model);
-  const auto draw = [&](const double* probabilities) {
+  const auto draw_of = [&](std::size_t count, const double* probabilities) {
     double u = uniform(random);
-    std::size_t state = 0;
-    while (state + 1 < n && u >= probabilities[state]) u -= probabilities[state++];
-    return state;
+    std::size_t drawn = 0;
+    while (drawn + 1 < count && u >= probabilities[drawn]) u -= probabilities[drawn++];
+    return drawn;
   };
+  const auto draw = [&](const double* probabilities) { return draw_of(n, probabilities); };
   // For each category what becomes of a state across the branch of a half-edge.
   std::vector<std::vector<phylo::Matrix>> across(rates.size());
   for (std::size_t r = 0; r < rates.size(); ++r)
@@ -67,7 +69,9 @@ Patterns evolved(const Model& model, const Tree& tree, int sites, Random& random
   data.weights.assign(static_cast<std::size_t>(sites), 1);
   for (int site = 0; site < sites; ++site) {
     const bool invariant = model.with_invariant && uniform(random) < model.invariant;
-    const std::size_t r = random() % rates.size(), root = draw(model.frequencies.data());
+    const std::size_t r = model.has_free_categories() ? draw_of(rates.size(), model.free_category_shares.data())
+                                                      : random() % rates.size();
+    const std::size_t root = draw(model.frequencies.data());
     std::vector<std::pair<HalfEdge, std::size_t>> stack;
     for (HalfEdge h : {taxa, taxa + 1, taxa + 2}) stack.emplace_back(h, root);
     while (!stack.empty()) {
@@ -116,6 +120,32 @@ TEST_P(Recovery, OfWhatMadeTheData) {
   Tree other = tree;
   Engine wrong(data, phylo::parse_model(GetParam().wrong));
   EXPECT_LT(wrong.optimize(other, 0.1), lnl - 10);
+}
+
+TEST(Recovery, OfFreeRates) {
+  Random random(32);
+  const Model truth = phylo::parse_model("LG+R3{0.1/0.8/3}{0.4/0.35/0.25}");
+  const Tree tree = random_tree(random);
+  const Patterns data = evolved(truth, tree, 3000, random);
+  Engine engine(data, phylo::parse_model("LG+R3"));
+  Tree fitted = tree;
+  const double lnl = engine.optimize(fitted, 0.01);
+  EXPECT_GT(lnl, Engine(data, truth).evaluate(tree)) << "worse than the truth";
+  const Model& found = engine.model();
+  double mean = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(found.free_category_rates[i], truth.free_category_rates[i], 0.3 * truth.free_category_rates[i] + 0.05);
+    EXPECT_NEAR(found.free_category_shares[i], truth.free_category_shares[i], 0.12);
+    mean += found.free_category_rates[i] * found.free_category_shares[i];
+  }
+  EXPECT_NEAR(mean, 1, 1e-9);
+  EXPECT_TRUE(std::is_sorted(found.free_category_rates.begin(), found.free_category_rates.end()));
+  // No worse than with the same categories' rates in one form.
+  for (const char* less : {"LG", "LG+G3"}) {
+    Tree other = tree;
+    Engine engine_of_less(data, phylo::parse_model(less));
+    EXPECT_GE(lnl, engine_of_less.optimize(other, 0.01) - 0.01) << less;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -50,20 +50,19 @@ inline double invariant_likelihood(const Patterns& patterns, const Model& model,
 inline double log_likelihood(const Patterns& patterns, const Model& model, const Tree& tree, HalfEdge root) {
   const Spectrum spectrum = decompose(model);
   const std::size_t n = spectrum.values.size();
-  const std::vector<double> rates = category_rates(model);
+  const std::vector<double> rates = category_rates(model), shares = category_shares(model);
   const double varying = model.with_invariant ? 1 - model.invariant : 1;
   long double lnl = 0;
   for (int pattern = 0; pattern < patterns.count; ++pattern) {
     long double likelihood =
         model.with_invariant ? model.invariant * invariant_likelihood(patterns, model, pattern) : 0;
-    for (double rate : rates) {
-      const Partial near = partial(patterns, spectrum, tree, root, pattern, rate);
-      const Partial far = partial(patterns, spectrum, tree, tree.back(root), pattern, rate);
-      const Matrix across = transition_matrix(spectrum, tree.length(root) * rate);
+    for (std::size_t r = 0; r < rates.size(); ++r) {
+      const Partial near = partial(patterns, spectrum, tree, root, pattern, rates[r]);
+      const Partial far = partial(patterns, spectrum, tree, tree.back(root), pattern, rates[r]);
+      const Matrix across = transition_matrix(spectrum, tree.length(root) * rates[r]);
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j)
-          likelihood +=
-              varying / static_cast<double>(rates.size()) * model.frequencies[i] * near[i] * across[n * i + j] * far[j];
+          likelihood += varying * shares[r] * model.frequencies[i] * near[i] * across[n * i + j] * far[j];
     }
     lnl += patterns.weights[static_cast<std::size_t>(pattern)] * std::log(likelihood);
   }

@@ -26,12 +26,13 @@ bool fits(std::int32_t taxa, std::size_t clv_doubles, std::size_t memory) {
 
 }  // namespace
 
-Factors::Factors(int rates, int states)
+Factors::Factors(int rates, int states, bool unequal)
     : transition(static_cast<std::size_t>(expansion_doubles(states))),
       joint(static_cast<std::size_t>(expansion_doubles(states))),
       exponents(static_cast<std::size_t>(exponent_doubles(rates, states))),
-      near_eigen(static_cast<std::size_t>(states * states)),
-      far_eigen(static_cast<std::size_t>(states * states)) {}
+      near_eigen(static_cast<std::size_t>((unequal ? rates : 1) * states * states)),
+      far_eigen(static_cast<std::size_t>(states * states)),
+      near_stride(unequal ? states * states : 0) {}
 
 PartState::PartState(const Patterns& data, const Model& m, const Engine::Options& options, std::size_t part_number)
     : number(part_number),
@@ -90,11 +91,11 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
                                                           static_cast<std::size_t>(table_doubles(rates, states))));
   table = Buffer<double>(sumtable_doubles(rates, states, padded));
   logarithms = Buffer<double>(padded);
-  factors = Factors(rates, states);
+  factors = Factors(rates, states, m.has_free_categories());
   for (auto& f : table_factors) f = Buffer<double>(static_cast<std::size_t>(exponent_doubles(rates, states)));
   proposal.allowed = options.proposals;
   if (options.proposals) {
-    proposal.factors = Factors(rates, states);
+    proposal.factors = Factors(rates, states, m.has_free_categories());
     proposal.invariant = Buffer<double>(padded);
   }
 
@@ -116,6 +117,8 @@ void PartState::take_model(const Model& m) {
   if (m.categories != rates)
     throw input_error("the engine was made for " + std::to_string(rates) + " rate categories, the model has " +
                       std::to_string(m.categories));
+  if (m.has_free_categories() != model.has_free_categories())
+    throw input_error("the engine was made for another kind of rate categories");
   if (m.alphabet != model.alphabet)
     throw input_error(
         fmt::format("the engine was made for {}, the model is one of {}", model.alphabet->name, m.alphabet->name));
@@ -129,7 +132,9 @@ void PartState::adopt(const Model& m) {
     decomposed = {m.rates, m.frequencies, decompose(m)};
   const Spectrum& spectrum = decomposed.spectrum;
   const std::vector<double> category = category_rates(m);
-  const double weight = (m.with_invariant ? 1 - m.invariant : 1.0) / rates;
+  factors.shares = m.free_category_shares;
+  const bool equal = factors.shares.empty();
+  const double weight = (m.with_invariant ? 1 - m.invariant : 1.0) / (equal ? rates : 1);
   // States of the kernels beyond the alphabet's stay zero.
   const auto n = static_cast<std::size_t>(m.states()), row = static_cast<std::size_t>(states), size = row * row;
   for (std::size_t i = 0; i < n; ++i) {
@@ -142,7 +147,9 @@ void PartState::adopt(const Model& m) {
         factors.transition[k * size + row * i + j] = term;
         factors.joint[k * size + row * i + j] = share * term;
       }
-      factors.near_eigen[row * j + i] = share * spectrum.right[n * i + j];
+      for (std::size_t r = 0; r < (equal ? 1 : factors.shares.size()); ++r)
+        factors.near_eigen[size * r + row * j + i] =
+            (equal ? share : share * factors.shares[r]) * spectrum.right[n * i + j];
       factors.far_eigen[row * i + j] = spectrum.left[n * i + j];
     }
   }
@@ -201,8 +208,9 @@ Operand PartState::plain(HalfEdge h) {
   return {clv(slot), scale(slot), nullptr, nullptr, false};
 }
 
-Operand PartState::through(HalfEdge h, const Buffer<double>& matrix) {
-  if (classes.few(h)) return {nullptr, nullptr, classes.codes(h), table_of(h, matrix.data(), 0), classes.groups(h) > 1};
+Operand PartState::through(HalfEdge h, const Buffer<double>& matrix, int stride) {
+  if (classes.few(h))
+    return {nullptr, nullptr, classes.codes(h), table_of(h, matrix.data(), stride), classes.groups(h) > 1};
   const std::int32_t slot = directions.slot(h);
   return {clv(slot), scale(slot), nullptr, matrix.data(), false};
 }
@@ -210,6 +218,11 @@ Operand PartState::through(HalfEdge h, const Buffer<double>& matrix) {
 Operand PartState::across(HalfEdge h, double length, const Buffer<double>& expansion) {
   double* const matrices = traversal.take(static_cast<std::size_t>(matrix_doubles(rates, states)));
   kernels->matrices(expansion.data(), factors.exponents.data(), rates, std::max(length, shortest_branch), matrices);
+  if (&expansion == &factors.joint)
+    for (std::size_t r = 0; r < factors.shares.size(); ++r) {
+      const std::size_t size = static_cast<std::size_t>(states * states);
+      for (std::size_t x = size * r; x < size * (r + 1); ++x) matrices[x] *= factors.shares[r];
+    }
   if (classes.few(h))
     return {nullptr, nullptr, classes.codes(h), table_of(h, matrices, states * states), classes.groups(h) > 1};
   const std::int32_t slot = directions.slot(h);

@@ -22,13 +22,16 @@ namespace phylo {
 /// The model as the kernels use it.
 struct Factors {
   Factors() = default;
-  Factors(int rates, int states);
+  Factors(int rates, int states, bool unequal);
 
-  Buffer<double> transition;  ///< expansion of P(t)
-  Buffer<double> joint;       ///< the same with the frequency of the row's state and the category's weight
-  Buffer<double> exponents;   ///< eigenvalue * rate, [rate][states - 1]
-  Buffer<double> near_eigen;  ///< [k][i]: to eigenvector k, with frequency and weight
-  Buffer<double> far_eigen;   ///< [k][j]
+  Buffer<double> transition;   ///< expansion of P(t)
+  Buffer<double> joint;        ///< the same with the frequency of the row's state and the category's weight, if all are
+                               ///< equal
+  Buffer<double> exponents;    ///< eigenvalue * rate, [rate][states - 1]
+  Buffer<double> near_eigen;   ///< [k][i]: to eigenvector k, with frequency and weight; of unequal categories one each
+  Buffer<double> far_eigen;    ///< [k][j]
+  std::vector<double> shares;  ///< of categories, if they are unequal
+  int near_stride = 0;         ///< from one matrix of near_eigen to the next; 0: there is one
 };
 
 /// The latest decomposition, which serves as long as only other parameters change.
@@ -107,8 +110,8 @@ struct PartState {
   /// The node of `h` without matrices. The CLV of `h` must have been required, here and below: only then is known
   /// whether it has classes.
   Operand plain(HalfEdge h);
-  /// The node of `h` with one matrix for all rates.
-  Operand through(HalfEdge h, const Buffer<double>& matrix);
+  /// The node of `h` with one matrix for all rates, or one for each, `stride` apart.
+  Operand through(HalfEdge h, const Buffer<double>& matrix, int stride = 0);
   /// The node of `h` seen across a branch of that length, by P(t) or by `joint`.
   Operand across(HalfEdge h, double length, const Buffer<double>& expansion);
   /// Puts on the list what is needed to have the CLV of `h`. Throws std::logic_error for a tree that is not complete
@@ -140,8 +143,8 @@ struct PartState {
   const Kernels* kernels;
   Model model;
   int taxa;
-  int rates;                               ///< categories
-  int states;                              ///< of the kernels; those of the alphabet come first
+  int rates;   ///< categories
+  int states;  ///< of the kernels; those of the alphabet come first
   int patterns;
   int groups;                              ///< of patterns
   std::size_t padded;                      ///< patterns, rounded up to whole groups

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 #include "phylo/io/patterns.hpp"
 #include "phylo/model/gamma.hpp"
@@ -69,11 +70,43 @@ std::vector<int> rate_groups(const Model& model) {
 int free_rates(const Model& model) { return rate_groups(model).back(); }
 
 std::vector<double> category_rates(const Model& model) {
-  std::vector<double> rates = discrete_gamma(model.alpha, model.categories);
+  std::vector<double> rates =
+      model.has_free_categories() ? model.free_category_rates : discrete_gamma(model.alpha, model.categories);
   if (model.with_invariant)
     for (double& r : rates) r /= 1 - model.invariant;
   for (double& r : rates) r *= model.speed;
   return rates;
+}
+
+std::vector<double> category_shares(const Model& model) {
+  if (model.has_free_categories()) return model.free_category_shares;
+  return std::vector<double>(static_cast<std::size_t>(model.categories), 1.0 / model.categories);
+}
+
+void set_free_categories(Model& model, std::vector<double> rates, std::vector<double> shares) {
+  // What was written with all digits is taken as it is, so that text and model map to each other exactly.
+  constexpr double exact = 1e-12;
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  if (std::abs(sum - 1) > exact)
+    for (double& share : shares) share /= sum;
+  const double mean = std::inner_product(rates.begin(), rates.end(), shares.begin(), 0.0);
+  if (std::abs(mean - 1) > exact)
+    for (double& rate : rates) rate /= mean;
+  model.categories = static_cast<int>(rates.size());
+  model.alpha_from = Origin::fixed;
+  model.free_category_rates = std::move(rates);
+  model.free_category_shares = std::move(shares);
+}
+
+void sort_free_categories(Model& model) {
+  std::vector<std::pair<double, double>> all;
+  for (std::size_t i = 0; i < model.free_category_rates.size(); ++i)
+    all.emplace_back(model.free_category_rates[i], model.free_category_shares[i]);
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    model.free_category_rates[i] = all[i].first;
+    model.free_category_shares[i] = all[i].second;
+  }
 }
 
 std::vector<double> empirical_frequencies(const Patterns& patterns) {

@@ -48,6 +48,11 @@ struct Model {
   int categories = 1;  ///< of the discrete gamma distribution, each with its mean rate (Yang 1994); 1: no variation
   double alpha = 1;    ///< shape of the gamma distribution
   Origin alpha_from = Origin::optimized;
+  /// +R (free rates; Yang 1995): relative rates of the categories, whose mean is 1, and their shares of the sites that
+  /// vary, which add up to 1. Both are empty where categories are those of the gamma distribution.
+  std::vector<double> free_category_rates;
+  std::vector<double> free_category_shares;
+  Origin free_categories_from = Origin::optimized;
   bool with_invariant = false;  ///< +I: a proportion of the sites never changes
   double invariant = 0;         ///< that proportion, in [0, 1)
   Origin invariant_from = Origin::optimized;
@@ -57,6 +62,7 @@ struct Model {
   Origin speed_from = Origin::fixed;
 
   int states() const { return alphabet->states; }
+  bool has_free_categories() const { return !free_category_shares.empty(); }
   bool operator==(const Model&) const = default;
 };
 
@@ -67,6 +73,7 @@ struct Bounds {
   static constexpr double frequency_low = 1e-3;
   static constexpr double invariant_high = 0.99;
   static constexpr double speed_low = 1e-2, speed_high = 1e2;
+  static constexpr double category_low = 1e-4, category_high = 1e4;  ///< rates and shares of +R, over the last one's
 };
 
 /// Gives a model of that family, not of dna, with equal rates and frequencies, nothing of it given.
@@ -85,8 +92,15 @@ std::vector<int> rate_groups(const Model& model);
 int free_rates(const Model& model);
 
 /// Gives the relative rates of the model's categories: mean rates of the gamma distribution's equal parts (Yang 1994),
-/// divided by the proportion of sites that vary, so that the mean over all sites is 1; times the speed.
+/// or free ones, divided by the proportion of sites that vary, so that the mean over all sites is 1; times the speed.
 std::vector<double> category_rates(const Model& model);
+/// Gives the shares that the categories have of the sites that vary.
+std::vector<double> category_shares(const Model& model);
+
+/// Makes the model one of free categories, of which only the proportions of `rates` and `shares` count.
+void set_free_categories(Model& model, std::vector<double> rates, std::vector<double> shares);
+/// Orders free categories by their rates.
+void sort_free_categories(Model& model);
 
 /// Gives the frequencies of states counted in the alignment. Ambiguous codes share their site in proportion to the
 /// frequencies themselves (iterated to a fixed point); sites without information count nothing. No frequency is below

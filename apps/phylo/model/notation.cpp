@@ -12,6 +12,7 @@
 
 #include "phylo/io/error.hpp"
 #include "phylo/io/text.hpp"
+#include "phylo/model/gamma.hpp"
 
 namespace phylo {
 namespace {
@@ -64,20 +65,22 @@ class Reader {
     while (true) {
       skip_blanks();
       if (at_ == text_.size()) break;
-      if (text_[at_] != '+') error(at_, "expected '+' and F, G, I or BU, or the end");
+      if (text_[at_] != '+') error(at_, "expected '+' and F, G, R, I or BU, or the end");
       const std::size_t start = at_++;
       skip_blanks();
       const char what = peek();
       if (what == 'F')
         once(start, frequencies_seen_, "frequencies (+F)"), read_frequencies();
       else if (what == 'G')
-        once(start, gamma_seen_, "gamma categories (+G)"), read_gamma();
+        once(start, categories_seen_, "categories of rates (+G or +R)"), read_gamma();
+      else if (what == 'R')
+        once(start, categories_seen_, "categories of rates (+G or +R)"), read_free_categories();
       else if (what == 'I')
         once(start, invariant_seen_, "invariant sites (+I)"), read_invariant();
       else if (what == 'B')
         once(start, speed_seen_, "the speed (+BU)"), read_speed();
       else
-        error(at_, "expected +F (frequencies), +G (gamma), +I (invariant sites) or +BU (speed)");
+        error(at_, "expected +F (frequencies), +G (gamma), +R (free rates), +I (invariant sites) or +BU (speed)");
     }
     return model_;
   }
@@ -233,16 +236,49 @@ class Reader {
     model_.frequencies_from = Origin::fixed;
   }
 
+  void read_number_of_categories() {
+    model_.categories = 4;
+    if (!std::isdigit(static_cast<unsigned char>(peek()))) return;
+    const std::size_t digits = at_;
+    const auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), model_.categories);
+    at_ = static_cast<std::size_t>(end - text_.data());
+    if (status != std::errc{} || model_.categories < 2 || model_.categories > most_categories)
+      error(digits, fmt::format("expected 2 to {} categories", most_categories));
+  }
+
+  void read_free_categories() {
+    ++at_;
+    read_number_of_categories();
+    const auto count = static_cast<std::size_t>(model_.categories);
+    if (peek() != '{') {
+      // Where optimization begins.
+      constexpr double shape = 0.5;
+      set_free_categories(model_, discrete_gamma(shape, model_.categories), std::vector<double>(count, 1.0));
+      return;
+    }
+    const std::size_t start = at_;
+    const auto read_all = [&](const char* what) {
+      const std::size_t brace = at_;
+      std::vector<double> values;
+      for (const auto& [value, at] : read_values()) {
+        if (!(value > 0)) error(at, fmt::format("expected a {} above 0", what));
+        values.push_back(value);
+      }
+      if (values.size() != count) error(brace, fmt::format("expected {} {}s, not {}", count, what, values.size()));
+      return values;
+    };
+    std::vector<double> rates = read_all("rate");
+    if (peek() != '{') error(at_, fmt::format("expected the shares of the {} categories in braces", count));
+    set_free_categories(model_, std::move(rates), read_all("share"));
+    for (const auto* values : {&model_.free_category_rates, &model_.free_category_shares})
+      for (const double value : *values)
+        if (!std::isnormal(value)) error(start, "these rates and shares lie too far from each other");
+    model_.free_categories_from = Origin::fixed;
+  }
+
   void read_gamma() {
     const std::size_t start = at_++;
-    model_.categories = 4;
-    if (std::isdigit(static_cast<unsigned char>(peek()))) {
-      const std::size_t digits = at_;
-      const auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), model_.categories);
-      at_ = static_cast<std::size_t>(end - text_.data());
-      if (status != std::errc{} || model_.categories < 2 || model_.categories > most_categories)
-        error(digits, fmt::format("expected 2 to {} categories", most_categories));
-    }
+    read_number_of_categories();
     if (peek() == 'A') error(start, "only means of the categories are known (+G4 or +G4m), not medians");
     if (peek() == 'M') ++at_;
     if (peek() != '{') return;
@@ -305,7 +341,7 @@ class Reader {
   std::size_t at_ = 0;
   Model model_;
   bool frequencies_seen_ = false;
-  bool gamma_seen_ = false;
+  bool categories_seen_ = false;
   bool invariant_seen_ = false;
   bool speed_seen_ = false;
 };
@@ -339,7 +375,12 @@ std::string write(const Model& m, bool all_values) {
       text += equal ? "+FE" : fmt::format("+FU{{{}}}", fmt::join(m.frequencies, "/"));
   }
   if (m.with_invariant) text += fixed(m.invariant_from) ? fmt::format("+I{{{}}}", m.invariant) : "+I";
-  if (m.categories > 1) {
+  if (m.has_free_categories()) {
+    text += fmt::format("+R{}", m.categories);
+    if (fixed(m.free_categories_from))
+      text +=
+          fmt::format("{{{}}}{{{}}}", fmt::join(m.free_category_rates, "/"), fmt::join(m.free_category_shares, "/"));
+  } else if (m.categories > 1) {
     text += fmt::format("+G{}m", m.categories);
     if (fixed(m.alpha_from)) text += fmt::format("{{{}}}", m.alpha);
   }

@@ -104,6 +104,9 @@ TEST(Notation, TextAndModelMapToEachOther) {
                            "cpREV+FE",
                            "mtREV+I{0.1}",
                            "LG+G4m+BU{1.5}",
+                           "LG+R4",
+                           "GTR+FO+I+R3",
+                           "JC+R2{0.5/2}{0.6666666666666666/0.3333333333333333}",
                            "PROTGTR+FC",
                            "BIN+FC+G4m",
                            "TIM2+G4m",
@@ -131,6 +134,27 @@ TEST(Notation, AllValuesReproduceTheModelExactly) {
   EXPECT_EQ(again.invariant, m.invariant);
 }
 
+TEST(Notation, FreeCategoriesHaveAMeanRateOfOne) {
+  const Model m = parse_model("GTR+R3{1/2/10}{2/5/3}");
+  EXPECT_EQ(m.categories, 3);
+  EXPECT_EQ(m.free_category_shares, (std::vector<double>{0.2, 0.5, 0.3}));
+  const auto& rates = m.free_category_rates;
+  EXPECT_NEAR(0.2 * rates[0] + 0.5 * rates[1] + 0.3 * rates[2], 1, 1e-15);
+  EXPECT_NEAR(rates[2] / rates[0], 10, 1e-12);
+  const Model again = parse_model(phylo::to_string_with_values(m));
+  EXPECT_EQ(again.free_category_rates, rates);
+  EXPECT_EQ(again.free_category_shares, m.free_category_shares);
+  // Over all sites, invariant ones included.
+  Model with_invariant = m;
+  with_invariant.with_invariant = true;
+  with_invariant.invariant = 0.5;
+  EXPECT_EQ(phylo::category_rates(with_invariant)[1], 2 * rates[1]);
+  Model unsorted = parse_model("JC+R2{5/1}{1/3}");
+  phylo::sort_free_categories(unsorted);
+  EXPECT_EQ(unsorted.free_category_shares, (std::vector<double>{0.75, 0.25}));
+  EXPECT_LT(unsorted.free_category_rates[0], unsorted.free_category_rates[1]);
+}
+
 TEST(Notation, IgnoresCaseAndBlanks) { EXPECT_EQ(parse_model("  gtr + g4 +i "), parse_model("GTR+G4+I")); }
 
 struct Bad {
@@ -154,23 +178,26 @@ TEST_P(BadModel, IsOneErrorThatNamesColumnAndExpectation) {
 
 INSTANTIATE_TEST_SUITE_P(
     Notation, BadModel,
-    testing::Values(Bad{"", 1, "expected one of the models"}, Bad{"XYZ+G", 1, "expected one of the models JC"},
-                    Bad{"WAGG+G", 1, "did you mean WAG?"}, Bad{"cpREF", 1, "did you mean cpREV?"},
-                    Bad{"LG{1}", 3, "no rates"}, Bad{"LG+FU{0.5/0.5}", 6, "expected 20 frequencies"},
-                    Bad{"PROTGTR{1/2}", 8, "expected 190 rates, not 2"}, Bad{"LG4X", 1, "expected one of the models"},
-                    Bad{"LG+G, p1 = 1-100", 5, "or the end"}, Bad{"LG+BU{0}", 7, "speed"}, Bad{"LG+B", 5, "+BU{1.5}"},
-                    Bad{"LG+G4 and more", 7, "expected '+'"}, Bad{"GTRGAMMA", 1, "expected one of the models"},
-                    Bad{"GTR+X", 5, "expected +F"}, Bad{"GTR G", 5, "expected '+'"}, Bad{"GTR+", 5, "expected +F"},
-                    Bad{"GTR+G+G", 6, "only once"}, Bad{"GTR{1/2}", 4, "six rates"},
-                    Bad{"GTR{1/2/x/4/5/6}", 9, "a number"}, Bad{"GTR{1/2/3/4/5/6", 16, "'/' or '}'"},
-                    Bad{"GTR{1/2/3/4/5/-6}", 15, "above 0"}, Bad{"HKY{1/2/1/1/3/1}", 13, "ties"},
-                    Bad{"TN93{1/2}", 5, "3 different rates, or six"}, Bad{"DNA012", 1, "expected one of"},
-                    Bad{"DNA021000", 1, "expected one of"}, Bad{"JC{1}", 3, "no rates"},
-                    Bad{"JC+FO", 4, "equal frequencies"}, Bad{"GTR+FU{0.25/0.25/0.25}", 7, "four frequencies"},
-                    Bad{"GTR+FU{0.5/0.25/0.25/0.25}", 7, "sum to 1"},
-                    Bad{"GTR+FU{0/0.5/0.25/0.25}", 8, "between 0 and 1"}, Bad{"GTR+FU", 7, "expected '{'"},
-                    Bad{"GTR+G1", 6, "categories"}, Bad{"GTR+G99", 6, "categories"}, Bad{"GTR+G4a", 5, "means"},
-                    Bad{"GTR+G4{0}", 8, "shape"}, Bad{"GTR+I{1.5}", 7, "invariant"}, Bad{"GTR+I{nan}", 7, "a number"},
-                    Bad{"GTR{inf/1/1/1/1/1}", 5, "a number"}, Bad{"GTR+R4", 5, "expected +F"}));
+    testing::Values(
+        Bad{"", 1, "expected one of the models"}, Bad{"XYZ+G", 1, "expected one of the models JC"},
+        Bad{"WAGG+G", 1, "did you mean WAG?"}, Bad{"cpREF", 1, "did you mean cpREV?"}, Bad{"LG{1}", 3, "no rates"},
+        Bad{"LG+FU{0.5/0.5}", 6, "expected 20 frequencies"}, Bad{"PROTGTR{1/2}", 8, "expected 190 rates, not 2"},
+        Bad{"LG4X", 1, "expected one of the models"}, Bad{"LG+G, p1 = 1-100", 5, "or the end"},
+        Bad{"LG+BU{0}", 7, "speed"}, Bad{"LG+B", 5, "+BU{1.5}"}, Bad{"LG+G4 and more", 7, "expected '+'"},
+        Bad{"GTRGAMMA", 1, "expected one of the models"}, Bad{"GTR+X", 5, "expected +F"},
+        Bad{"GTR G", 5, "expected '+'"}, Bad{"GTR+", 5, "expected +F"}, Bad{"GTR+G+G", 6, "only once"},
+        Bad{"GTR{1/2}", 4, "six rates"}, Bad{"GTR{1/2/x/4/5/6}", 9, "a number"},
+        Bad{"GTR{1/2/3/4/5/6", 16, "'/' or '}'"}, Bad{"GTR{1/2/3/4/5/-6}", 15, "above 0"},
+        Bad{"HKY{1/2/1/1/3/1}", 13, "ties"}, Bad{"TN93{1/2}", 5, "3 different rates, or six"},
+        Bad{"DNA012", 1, "expected one of"}, Bad{"DNA021000", 1, "expected one of"}, Bad{"JC{1}", 3, "no rates"},
+        Bad{"JC+FO", 4, "equal frequencies"}, Bad{"GTR+FU{0.25/0.25/0.25}", 7, "four frequencies"},
+        Bad{"GTR+FU{0.5/0.25/0.25/0.25}", 7, "sum to 1"}, Bad{"GTR+FU{0/0.5/0.25/0.25}", 8, "between 0 and 1"},
+        Bad{"GTR+FU", 7, "expected '{'"}, Bad{"GTR+G1", 6, "categories"}, Bad{"GTR+G99", 6, "categories"},
+        Bad{"GTR+G4a", 5, "means"}, Bad{"GTR+G4{0}", 8, "shape"}, Bad{"GTR+I{1.5}", 7, "invariant"},
+        Bad{"GTR+I{nan}", 7, "a number"}, Bad{"GTR{inf/1/1/1/1/1}", 5, "a number"}, Bad{"GTR+Q4", 5, "expected +F"},
+        Bad{"GTR+G+R", 6, "only once"}, Bad{"GTR+R1", 6, "categories"},
+        Bad{"GTR+R3{1/2}{0.5/0.5}", 7, "expected 3 rates, not 2"}, Bad{"GTR+R2{1/2}", 12, "expected the shares"},
+        Bad{"GTR+R2{1/2}{1}", 12, "expected 2 shares, not 1"}, Bad{"GTR+R2{1/0}{1/1}", 10, "a rate above 0"},
+        Bad{"GTR+R2{1/2}{1/-1}", 15, "a share above 0"}));
 
 }  // namespace

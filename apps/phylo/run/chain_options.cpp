@@ -124,6 +124,11 @@ ChainOptions read_options(const McmcCommand& c, const Model& model) {
     throw input_error(
         fmt::format("mcmc samples the exchange rates of K80, HKY, SYM and GTR; those of {} are to be given in --model",
                     to_string(model)));
+  if (model.has_free_categories() && model.free_categories_from != Origin::fixed)
+    throw input_error(fmt::format(
+        "mcmc does not sample free rates; give those of {} in --model, as in +R2{{0.5/3}}{{0.8/0.2}}, or take "
+        "+G",
+        to_string(model)));
   chain.weights = read_weights(c.weights, default_weights(sampled));
   Priors& p = chain.priors;
   p.branches = read_prior(PriorOf::branches, c.prior_branches, "--prior-branches", true, p.branches);

@@ -39,6 +39,8 @@ std::string open_parameters(const Scheme& scheme) {
   add("exchange rates", [](const Model& m) { return free_rates(m) > 0 && m.rates_from == Origin::optimized; });
   add("frequencies", [](const Model& m) { return !m.equal_frequencies && m.frequencies_from == Origin::optimized; });
   add("gamma shape", [](const Model& m) { return m.categories > 1 && m.alpha_from == Origin::optimized; });
+  add("rates and shares of categories",
+      [](const Model& m) { return m.has_free_categories() && m.free_categories_from == Origin::optimized; });
   add("invariant proportion", [](const Model& m) { return m.with_invariant && m.invariant_from == Origin::optimized; });
   add("speeds of partitions", [](const Model& m) { return m.speed_from == Origin::optimized; });
   return names;
