@@ -135,14 +135,17 @@ class Backend(Promised, unittest.TestCase):
         def inner(x, y):
             return x * y
 
-        def outer(x):
-            return Parallel(n_jobs=-1)(delayed(inner)(x, y) for y in range(5))
+        def outer(x, **how):
+            return Parallel(n_jobs=-1, **how)(delayed(inner)(x, y) for y in range(5))
+
+        def outer_of_map(x):  # the configuration is its thread's
+            return outer(x, backend="maslin")
 
         self.assertEqual(Parallel()(delayed(outer)(x) for x in range(6)), [[x * y for y in range(5)] for x in range(6)])
-        self.assertEqual(maslin.map(outer, range(3)), [[x * y for y in range(5)] for x in range(3)])
+        self.assertEqual(maslin.map(outer_of_map, range(3)), [[x * y for y in range(5)] for x in range(3)])
         self.assertEqual(Parallel()(delayed(maslin.map)(abs, [-x]) for x in range(4)), [[0], [1], [2], [3]])
         meet = threading.Barrier(2)
-        inside = Parallel(backend="maslin", n_jobs=-1)  # the configuration above is its thread's
+        inside = Parallel(backend="maslin", n_jobs=-1)
         maslin.map(lambda _: inside(delayed(meet.wait)(TOGETHER) for _ in range(2)), [0])
 
     def test_leaves_a_call_inside_alone_that_does_not_ask_for_more(self):
