@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,10 +33,10 @@ void work() {
 /// What the creator's or another's code says, so that what follows in it is not measured.
 void declare() { ms::cost(1us); }
 
-/// Gives how long the program's code took on one core.
-double measured(const std::function<void()>& program) {
+/// Gives how long the program's code took, on one core if nothing is said.
+double measured(const std::function<void()>& program, int count = 1) {
   double seconds = 0;
-  run_on(cores(1), [&] {
+  run_on(cores(count), [&] {
     ms::wait();
     const auto begin = ms::time();
     program();
@@ -214,6 +217,25 @@ TEST(Threads, TimeDoesNotGoBackForTheProgramsOwnThread) {
       ms::wait();
     }).join();
     EXPECT_GE(ms::time().count(), ended.count());
+  });
+}
+
+TEST(Threads, AMutexIsOneThreadsAtATimeWhereTheOwnThreadsProcessorWasLent) {
+  run_on(cores(2), [&] {
+    ms::mutex m;
+    std::atomic<int> holders{0};
+    const auto hold = [&](std::chrono::milliseconds from, std::chrono::milliseconds length) {
+      std::this_thread::sleep_for(from);
+      const std::lock_guard held(m);
+      EXPECT_EQ(++holders, 1);
+      std::this_thread::sleep_for(length);
+      --holders;
+    };
+    std::thread first([&] { hold(0ms, 300ms); });
+    std::thread lends([&] { hold(100ms, 0ms); });  // nothing happens, so it has the own thread's processor lent
+    hold(200ms, 0ms);
+    first.join();
+    lends.join();
   });
 }
 

@@ -46,7 +46,8 @@ struct virtual_fiber final : waiter {
   processor* home = nullptr;
   virtual_fiber* next = nullptr;  ///< among those that may go on at its home, or among the idle fibers
   picoseconds goes_on_at = 0;     ///< not earlier, at a worker: what it waited for has happened, or word of it arrives
-  bool awake = true;              ///< it may go on
+  bool awake = true;              ///< a thread's, that drives: its processor is its own again, or it has none
+  bool woken = false;             ///< what it waits for has happened
   bool asleep = false;            ///< it has left its processor to wait
   awaited_end waits_for;          ///< while it is asleep
   const context* suspended_in = nullptr;

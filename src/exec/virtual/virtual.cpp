@@ -243,14 +243,14 @@ void virtual_executor::make_way(virtual_fiber& me) {
 }
 
 void virtual_fiber::sleep(base::short_lock& held, const awaited_end& what) {
-  awake = false;
+  woken = false;
   waits_for = what;
   suspended_in = &current_context();
   // A thread that drives may want this lock and has the executor's: so the one is left before the other is taken, and
   // the wake-up may come in between.
   held.unlock();
   const virtual_executor::monitor_guard calling(exec, false);
-  if (awake) return;
+  if (woken) return;
   asleep = true;
   if (!home) {
     ++exec.threads_asleep_;
@@ -269,8 +269,11 @@ void virtual_fiber::sleep(base::short_lock& held, const awaited_end& what) {
 
 void virtual_fiber::wake() noexcept {
   const virtual_executor::monitor_guard calling(exec, false);
-  if (std::exchange(asleep, false) && home) return home->enqueue(*this, exec.signalled(*home));
-  awake = true;
+  woken = true;
+  if (std::exchange(asleep, false)) {
+    if (home) return home->enqueue(*this, exec.signalled(*home));
+    awake = true;
+  }
   exec.moved_.notify_all();
 }
 
