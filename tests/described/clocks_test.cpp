@@ -239,6 +239,50 @@ TEST(Threads, AMutexIsOneThreadsAtATimeWhereTheOwnThreadsProcessorWasLent) {
   });
 }
 
+/// A runtime of this thread's has ended, so its code is no code of the machine that another thread starts.
+TEST(Threads, WhereAForeignOneDrivesItsTimeIsNobodys) {
+  run_on(cores(2), [] { ms::wait(); });
+  const std::string trace = testing::TempDir() + "clocks.mtrace";
+  const variable recorded("MASLIN_TRACE", trace);  // what goes on notes when
+  std::atomic<bool> started{false}, over{false};
+  std::thread other([&] {
+    run_on(cores(2), [&] {
+      ms::wait();
+      started = true;
+      while (!over) std::this_thread::sleep_for(1ms);
+    });
+  });
+  while (!started) std::this_thread::sleep_for(1ms);
+  for (int round = 0; round < 2; ++round) {  // in the second one no worker looks around any more
+    double seconds = 0;
+    ms::mutex m;
+    std::atomic<bool> is_held{false}, waits{false};
+    std::thread holder([&] {
+      const std::lock_guard held(m);
+      is_held = true;
+      while (!waits) std::this_thread::sleep_for(1ms);
+      std::this_thread::sleep_for(2 * piece);
+    });
+    while (!is_held) std::this_thread::sleep_for(1ms);
+    ms::group waiting, others;
+    waiting.task([&] {
+      const auto begin = ms::time();
+      const std::lock_guard held(m);
+      seconds = (ms::time() - begin).count();
+    });
+    others.task([] { ms::cost(1ms); });
+    others.wait();
+    waits = true;
+    waiting.wait();  // this thread drives, and nothing happens
+    holder.join();
+    EXPECT_GT(seconds, 0);
+    EXPECT_LT(seconds, piece_seconds) << round;
+  }
+  over = true;
+  other.join();
+  std::filesystem::remove(trace);
+}
+
 // When code goes on
 // -------------------------------------------------------------------------------------------------------------------
 

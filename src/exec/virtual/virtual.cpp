@@ -78,6 +78,7 @@ void virtual_executor::end() noexcept {
     const monitor_guard last(*this);
     drive(*starter_, [this] { return events_.empty(); });
   }
+  calling_thread::code_stops();
   calling_thread::set_started(nullptr);
   the_only_one.store(nullptr, std::memory_order_relaxed);
   end_learning();
@@ -224,10 +225,12 @@ void virtual_executor::go_on(processor& p) {
     moved_.notify_all();
     return;
   }
+  calling_thread::code_stops();  // what drives is no code of the program
   fiber::switch_to(driver_->machine, to.machine, nothing, nullptr);
 }
 
 void virtual_executor::leave(virtual_fiber& from) {
+  calling_thread::code_stops();
   fiber::switch_to(from.machine, driver_->machine, nothing, nullptr);
 }
 
