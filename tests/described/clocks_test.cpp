@@ -355,6 +355,20 @@ TEST(Slices, OfTheOperatingSystemFollowEachOtherWhileNobodyWantsTheNext) {
   }
 }
 
+/// What both take together goes beyond the end of virtual time.
+TEST(Slices, AreGivenUntilVirtualTimeEnds) {
+  const variable how("MASLIN_DURATIONS", "declared"), host("MASLIN_HOST", "native"), pin("MASLIN_PIN", "streams=2x1");
+  std::string machine = accelerators_behind_hosts(4, 1);
+  const std::string quantum = "quantum_us = 100";
+  machine.replace(machine.find(quantum), quantum.size(), "quantum_us = 1000000000");
+  run_on(machine, [] {
+    ms::phase("streams", 2, [](std::int64_t i) {
+      ms::cost(std::chrono::duration<double>(i == 0 ? 8.9e6 : 1e6));
+      EXPECT_NEAR(ms::time().count(), i == 0 ? 9e6 : 2e6, 2e3);  // two slices
+    });
+  });
+}
+
 // Links
 // -------------------------------------------------------------------------------------------------------------------
 

@@ -153,9 +153,9 @@ double host_context::slowed(double alone) const {
 }
 
 void host_context::pass(picoseconds time) {
-  while (exec.times_.host == host_policy::native && clock + time > slice_ends_ && has_others()) {
+  while (exec.times_.host == host_policy::native && later(clock, time) > slice_ends_ && has_others()) {
     const picoseconds part = std::max<picoseconds>(0, slice_ends_ - clock);
-    clock += part;
+    clock = later(clock, part);
     time -= part;
     virtual_fiber& me = *running;
     me.on_host.ready_at = clock;
@@ -163,7 +163,7 @@ void host_context::pass(picoseconds time) {
     exec.expect(*this, clock);
     exec.make_way(me);
   }
-  clock += time;
+  clock = later(clock, time);
 }
 
 void host_context::off_loaded() {
