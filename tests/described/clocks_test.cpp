@@ -178,6 +178,42 @@ TEST(InPlace, ABranchDeclaresForItself) {
   expect_not_charged([] { ms::fork(declare, worked_behind_cost); });
 }
 
+[[gnu::noinline]] void forks() { ms::fork(declare, work); }
+/// Forks where so little of the stack may be left that this is done on another one.
+void forks_further_down() {
+  char much[300 * 1024];
+  asm volatile("" : : "r"(much) : "memory");
+  forks();
+  asm volatile("" : : "r"(much) : "memory");
+}
+
+/// On two cores the second branch is given away.
+TEST(InPlace, ABranchIsMeasuredOrNotWhereverItRuns) {
+  const auto behind_cost = [] {
+    ms::cost(100us);
+    ms::fork(declare, work);
+  };
+  const auto in_a_branch = [] {
+    ms::cost(100us);
+    ms::fork([] { ms::fork([] { ms::fork(declare, declare); }, work); }, work);
+  };
+  const auto on_another_stack = [] {
+    ms::cost(100us);
+    ms::fork(forks_further_down, declare);
+  };
+  const auto in_a_task = [&] {
+    ms::task([&] { behind_cost(); });
+    ms::wait();
+  };
+  for (const int count : {1, 2}) {
+    EXPECT_LT(measured(behind_cost, count), piece_seconds) << count;
+    EXPECT_LT(measured(in_a_branch, count), piece_seconds) << count;
+    EXPECT_LT(measured(on_another_stack, count), piece_seconds) << count;
+    EXPECT_LT(measured(in_a_task, count), piece_seconds) << count;
+    EXPECT_GE(measured([] { ms::fork(declare, work); }, count), 0.999 * piece_seconds) << count;
+  }
+}
+
 // Threads
 // -------------------------------------------------------------------------------------------------------------------
 

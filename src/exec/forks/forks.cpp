@@ -34,6 +34,14 @@ void run_second(void* fork) {
   f.run(f);
 }
 
+/// Has the code around the fork, whose thread calls, said what it costs?
+bool is_declared_around(const detail::branch_frame& fork) noexcept {
+  for (const detail::branch_frame* at = &fork; at; at = at->outside)
+    if (at->before) return at->before->declares;
+  const context* const of_thread = detail::address_of_thread_state().root;
+  return of_thread && of_thread->declares;
+}
+
 struct plain_call {
   void (*run)(void*);
   void* env;
@@ -43,6 +51,13 @@ void run_call(void* call) {
   const auto& c = *static_cast<plain_call*>(call);
   if (!forks_of_thread()->has_room()) return the_executor().run_forks(c.run, c.env, c.where);
   c.run(c.env);
+}
+
+/// For a fork whose code around it has said what it costs: a branch in place says it with that, and so do these.
+template <void (*Run)(void*)>
+void run_declared(void* what) {
+  current_context().declares = true;
+  Run(what);
 }
 
 /// Waits for the second branch as a task, and gives what it threw.
@@ -89,7 +104,9 @@ bool promote_oldest(executor& exec, detail::fork_list& list) noexcept {
   auto& fork = *static_cast<detail::fork_frame*>(list.oldest.newer);
   scope& end = *new (fork.end) scope(nullptr, scope::creators::many);
   try {
-    detail::task_node& task = make_task<run_second>(exec, end, stream_of(fork), &fork, fork.where);
+    const auto make =
+        exec.times_code() && is_declared_around(fork) ? make_task<run_declared<run_second>> : make_task<run_second>;
+    detail::task_node& task = make(exec, end, stream_of(fork), &fork, fork.where);
     if (list.newest == &fork)
       list.newest = &list.oldest;
     else
@@ -107,7 +124,8 @@ void run_as_task(executor& exec, void (*call)(void*), void* env, location where)
   context& here = current_context();
   scope end(here.children, scope::creators::many);
   plain_call what{call, env, where};
-  exec.ready(&make_task<run_call>(exec, end, here.stream, &what, where));
+  const auto make = exec.times_code() && here.declares ? make_task<run_declared<run_call>> : make_task<run_call>;
+  exec.ready(&make(exec, end, here.stream, &what, where));
   {
     const traced_wait noted(exec, &end);
     suspend_until(exec, end);
