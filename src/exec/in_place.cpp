@@ -35,13 +35,20 @@ void run_loop_in_place(executor& exec, context& caller, const detail::loop& l) {
     const base::kept_rounding callers;
     traced_blocks traced(exec, l);
     for (std::int64_t next = 0; next < blocks && !own.has_errors(); traced.reached(next)) {
-      const std::int64_t end = Times ? next + 1 : blocks;
-      run_to_end(exec, here, own, [&] { l.run_blocks(next, traced.next_stop(end)); });
+      const auto run = [&](std::int64_t end) { l.run_blocks(next, traced.next_stop(end)); };
       if constexpr (Times) {
+        try {
+          run(next + 1);
+        } catch (...) {
+          own.add_error(~std::uint64_t{0}, std::current_exception());
+        }
         exec.ran();
         here.declares = false;
+      } else {
+        run_to_end(exec, here, own, [&] { run(blocks); });
       }
     }
+    if constexpr (Times) await_tasks_at_end(exec, here);
   }
   if (own.has_errors()) rethrow_first(own.take_errors());
 }

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -212,6 +213,43 @@ TEST(InPlace, ABranchIsMeasuredOrNotWhereverItRuns) {
     EXPECT_LT(measured(in_a_task, count), piece_seconds) << count;
     EXPECT_GE(measured([] { ms::fork(declare, work); }, count), 0.999 * piece_seconds) << count;
   }
+}
+
+TEST(InPlace, TheTasksOfALoopsBlocksAreWaitedForBehindTheLoop) {
+  int done = 0, done_before_the_last = -1;
+  measured([&] {
+    ms::parallel_for(
+        0, 8,
+        [&](ms::range r) {
+          if (r.first == 7) done_before_the_last = done;
+          ms::task([&] { ++done; });
+        },
+        ms::block{1});
+  });
+  EXPECT_EQ(done_before_the_last, 0);
+  EXPECT_EQ(done, 8);
+}
+
+TEST(InPlace, ALoopEndsBehindTheFirstBlockThatThrows) {
+  int blocks = 0;
+  measured([&] {
+    const auto loop = [&] {
+      ms::parallel_for(
+          0, 1,
+          [&](ms::range) {
+            ms::parallel_for(
+                0, 8,
+                [&](ms::range r) {
+                  ++blocks;
+                  if (r.first == 2) throw std::runtime_error("the third");
+                },
+                ms::block{1});
+          },
+          ms::block{1});
+    };
+    EXPECT_THROW(loop(), std::runtime_error);
+  });
+  EXPECT_EQ(blocks, 3);
 }
 
 // Threads
