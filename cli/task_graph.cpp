@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -55,54 +57,57 @@ class dependences {
   std::vector<source> add(const recorded::task& t, std::uint32_t place) {
     std::map<std::uint32_t, edge_kind> found;
     const auto note = [&](const std::vector<std::uint32_t>& tasks, edge_kind kind, std::uint32_t after = 0) {
-      for (const std::uint32_t from : tasks) {
-        if (from == place || from + 1 <= after) continue;
-        const auto [at, is_new] = found.try_emplace(from, kind);
+      for (auto from = std::lower_bound(tasks.begin(), tasks.end(), after); from != tasks.end(); ++from) {
+        const auto [at, is_new] = found.try_emplace(*from, kind);
         if (!is_new) at->second = std::min(at->second, kind);
       }
     };
-    for_each_region(t, [&](const region& where, const access_form& form) {
-      const datum& d = data_.at(key_of(where));
+    const std::vector<use> uses = uses_of(t);
+    for (const use& u : uses) {
+      for (datum* other : u.of->aliases) combine(*other, place);
+      if (u.mode != access_mode::reduction) combine(*u.of, place);
+    }
+    for (const use& u : uses) {
+      const datum& d = *u.of;
       const state& own = d.now;
-      const bool reads = form.mode != access_mode::out;
-      const bool writes = form.mode != access_mode::in;
-      if (form.mode == access_mode::reduction || (form.mode == access_mode::out && form.renames && d.aliases.empty()))
-        return;
+      const bool reads = u.mode != access_mode::out;
+      const bool writes = u.mode != access_mode::in;
+      if (u.mode == access_mode::reduction || (u.renames && d.aliases.empty() && !own.turns)) continue;
       const edge_kind of_writers = reads ? edge_kind::data : edge_kind::order;
-      if (form.mode == access_mode::concurrent && own.goes_on()) {
+      if (u.mode == access_mode::concurrent && own.goes_on()) {
         note(own.written_before, edge_kind::data);
         note(own.read_before, edge_kind::order);
       } else {
         note(own.writers, of_writers);
-        note(own.adders, of_writers);
+        note(own.combined_after, edge_kind::order);
         if (writes) note(own.readers, edge_kind::order);
       }
       for (const datum* other : d.aliases) {  // who wrote the datum since has waited for what they did before
         note(other->now.writers, of_writers, own.written);
-        note(other->now.adders, of_writers, own.written);
+        note(other->now.combined_after, edge_kind::order, own.written);
         if (writes) note(other->now.readers, edge_kind::order, own.written);
       }
-    });
-    for_each_region(
-        t, [&](const region& where, const access_form& form) { data_.at(key_of(where)).now.add(place, form.mode); });
+    }
+    for (const use& u : uses) u.of->now.add(place, u.mode);
     std::vector<source> all;
     for (const auto& [from, kind] : found) all.push_back({from, kind});
     return all;
   }
 
  private:
-  /// Who has used a datum, since it was last written as a whole.
+  /// Who has used a datum, since it was last written as a whole. All lists are sorted.
   struct state {
-    std::vector<std::uint32_t> writers;  ///< the last one, or those that take turns (`concurrent`)
+    std::vector<std::uint32_t> writers;  ///< the last one, or those that take turns (`concurrent`) or were combined
     std::vector<std::uint32_t> readers;
-    std::vector<std::uint32_t> adders;          ///< of a reduction
+    std::vector<std::uint32_t> adders;          ///< of a reduction, whose values are not combined yet
+    std::vector<std::uint32_t> combined_after;  ///< those that read what the combined values were added to
     std::vector<std::uint32_t> written_before;  ///< what those that take turns depend on
     std::vector<std::uint32_t> read_before;
-    std::uint32_t written = 0;  ///< the place behind the task that did
+    std::uint32_t written = 0;  ///< the place behind the task that did; or of the one that had values combined
     bool turns = false;
 
     /// Is a concurrent task the next of those that take turns?
-    bool goes_on() const { return turns && readers.empty() && adders.empty(); }
+    bool goes_on() const { return turns && readers.empty(); }
 
     void add(std::uint32_t place, access_mode mode) {
       switch (mode) {
@@ -114,12 +119,8 @@ class dependences {
           break;
         case access_mode::concurrent:
           if (!goes_on()) {
-            written_before = std::move(writers);
-            written_before.insert(written_before.end(), adders.begin(), adders.end());
-            read_before = std::move(readers);
-            writers.clear();
-            readers.clear();
-            adders.clear();
+            written_before = std::exchange(writers, {});
+            read_before = united(std::exchange(readers, {}), std::exchange(combined_after, {}));
             turns = true;
           }
           writers.push_back(place);
@@ -138,8 +139,46 @@ class dependences {
     std::vector<datum*> aliases;  ///< others that overlap it
     state now;
   };
+  /// What a task does to a datum, however often it names it.
+  struct use {
+    datum* of;
+    access_mode mode;
+    bool renames;
+  };
   using key = std::tuple<std::uintptr_t, std::size_t, std::size_t, std::size_t>;
   static key key_of(const region& r) { return {r.start, r.bytes, r.columns, r.stride}; }
+
+  static std::vector<std::uint32_t> united(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+    std::vector<std::uint32_t> all;
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+    return all;
+  }
+
+  /// What was added is combined before the task at that place, and the datum written so. There is no task for that in
+  /// the trace: those that it waits for stand for it.
+  static void combine(datum& d, std::uint32_t place) {
+    state& now = d.now;
+    if (now.adders.empty()) return;
+    const auto since = [&](const std::vector<std::uint32_t>& tasks) {
+      return std::vector(std::lower_bound(tasks.begin(), tasks.end(), now.written), tasks.end());
+    };
+    std::vector<std::uint32_t> writers = std::exchange(now.adders, {});
+    std::vector<std::uint32_t> readers = std::exchange(now.readers, {});
+    for (const datum* other : d.aliases) readers = united(readers, since(other->now.readers));
+    // Who has read what was written before has waited for that.
+    if (readers.empty() || (!now.writers.empty() && readers.back() < now.writers.back())) {
+      writers = united(writers, now.writers);
+      readers = united(readers, now.combined_after);
+    }
+    for (const datum* other : d.aliases) {
+      writers = united(writers, since(other->now.writers));
+      readers = united(readers, since(other->now.combined_after));
+    }
+    now = {};
+    now.writers = std::move(writers);
+    now.combined_after = std::move(readers);
+    now.written = place;
+  }
 
   region region_of(const recorded::access& a) const {
     std::uint64_t bytes = 0;
@@ -162,6 +201,24 @@ class dependences {
       const recorded::access& a = program_.accesses[t.first_access + i];
       if (const region where = region_of(a); !where.empty()) visit(where, a.form);
     }
+  }
+
+  /// Gives each datum that the task names once, as the runtime does: what is named again is read and written, unless it
+  /// is only read.
+  std::vector<use> uses_of(const recorded::task& t) {
+    std::vector<use> all;
+    for_each_region(t, [&](const region& where, const access_form& form) {
+      all.push_back({&data_.at(key_of(where)), form.mode, form.mode == access_mode::out && form.renames});
+    });
+    std::sort(all.begin(), all.end(), [](const use& a, const use& b) { return std::less<>{}(a.of, b.of); });
+    std::vector<use> once;
+    for (const use& u : all) {
+      if (once.empty() || once.back().of != u.of)
+        once.push_back(u);
+      else if (u.mode != access_mode::in || once.back().mode != access_mode::in)
+        once.back() = {u.of, access_mode::inout, false};
+    }
+    return once;
   }
 
   const recorded& program_;

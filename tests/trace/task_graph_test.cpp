@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <random>
 #include <set>
@@ -34,7 +35,10 @@ class TaskGraph : public ::testing::Test {
     trace::record(0, worker_start);
     trace::record(1, worker_start);
   }
-  ~TaskGraph() override { std::filesystem::remove(path_); }
+  ~TaskGraph() override {
+    trace::stop();
+    std::filesystem::remove(path_);
+  }
 
   std::uint32_t line(const char* name) const { return trace::intern(name); }
 
@@ -126,6 +130,103 @@ TEST_F(TaskGraph, TasksThatTakeTurnsOrAddDoNotDependOnEachOther) {
   run_all();
   EXPECT_EQ(edges_of(read()),
             (edges{{1, 2, data}, {1, 3, data}, {2, 4, data}, {3, 4, data}, {5, 8, data}, {6, 8, data}, {7, 8, data}}));
+}
+
+TEST_F(TaskGraph, AnOutBehindTasksThatTakeTurnsWaitsForThem) {
+  create({{"concurrent 8", 0x1000}});
+  create({{"concurrent 8", 0x1000}});
+  create({{"in 8", 0x1000}});
+  create({{"out 8", 0x1000}});
+  create({{"concurrent 8", 0x2000}});
+  create({{"reduction 8", 0x2000}});
+  create({{"out 8", 0x2000}});  // combining the value has ended the turns
+  run_all();
+  EXPECT_EQ(edges_of(read()), (edges{{1, 3, data}, {2, 3, data}, {1, 4, order}, {2, 4, order}, {3, 4, order}}));
+}
+
+TEST_F(TaskGraph, AnOutOfWhatTheTaskReadsWaits) {
+  create({{"inout 8", 0x1000}, {"inout 8", 0x2000}});
+  create({{"in 8", 0x1000}, {"in 8", 0x2000}});
+  create({{"out 8", 0x1000}, {"in 8", 0x1000}});
+  create({{"in 8", 0x2000}, {"out 8", 0x2000}});
+  create({{"in 8", 0x1000}, {"in 8", 0x1000}});
+  create({{"in 8", 0x1000}});
+  run_all();
+  EXPECT_EQ(
+      edges_of(read()),
+      (edges{{1, 2, data}, {1, 3, data}, {2, 3, order}, {1, 4, data}, {2, 4, order}, {3, 5, data}, {3, 6, data}}));
+}
+
+TEST_F(TaskGraph, ValuesAreCombinedOnce) {
+  create({{"inout 8", 0x1000}});
+  create({{"reduction 8", 0x1000}});
+  create({{"in 8", 0x1000}});
+  create({{"reduction 8", 0x1000}});
+  create({{"in 8", 0x1000}});  // what was read before is overwritten with the new sum
+  create({{"inout 8", 0x1000}});
+  run_all();
+  EXPECT_EQ(
+      edges_of(read()),
+      (edges{{1, 3, data}, {2, 3, data}, {3, 5, order}, {4, 5, data}, {3, 6, order}, {4, 6, data}, {5, 6, order}}));
+}
+
+TEST_F(TaskGraph, ReductionsHaveDependencesInProportionToTheTasks) {
+  constexpr std::size_t rounds = 20'000 / 18;
+  for (std::size_t i = 0; i < rounds; ++i)
+    for (const std::uint64_t beside : {0, 4}) {  // the datum is read, or one that overlaps it
+      const std::uint64_t added_to = 0x1000 + beside * 0x1000;
+      for (int k = 0; k < 8; ++k) create({{"reduction 8", added_to}});
+      create({{"in 8", added_to + beside}});
+    }
+  run_all();
+  stop();
+  const auto begin = std::chrono::steady_clock::now();
+  const task_graph graph = task_graph_of(path_, {});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_EQ(graph.edges.size(), 2 * (rounds * 9 - 1));
+}
+
+TEST_F(TaskGraph, WhatIsAddedIsInAllThatReadsIt) {
+  std::mt19937 random(2);
+  constexpr std::size_t tasks = 300, memory = 24;
+  struct use {
+    std::set<std::uint64_t> read, written, added;
+  };
+  std::vector<use> uses(tasks);
+  for (use& u : uses) {
+    trace::record(0, task_create, line("program.cpp:1"), ++created_);
+    const std::size_t bytes = 1 + random() % 6;
+    const std::uint64_t start = random() % (memory - bytes);
+    const auto mode = random() % 5;
+    const std::string form = (mode == 0 ? "in " : mode == 1 ? "inout " : "reduction ") + std::to_string(bytes);
+    trace::record(0, accessed, trace::intern(form.c_str()), 0x1000 + start);
+    for (std::uint64_t i = start; i < start + bytes; ++i) {
+      if (mode < 2) u.read.insert(i);
+      if (mode == 1) u.written.insert(i);
+      if (mode > 1) u.added.insert(i);
+    }
+  }
+  run_all();
+  const task_graph graph = read();
+  const auto meet = [](const std::set<std::uint64_t>& a, const std::set<std::uint64_t>& b) {
+    return std::any_of(a.begin(), a.end(), [&](std::uint64_t byte) { return b.count(byte) > 0; });
+  };
+  std::vector<std::vector<bool>> after(tasks, std::vector<bool>(tasks));
+  for (const task_graph::edge& e : graph.edges) {
+    EXPECT_TRUE(uses[e.to].added.empty()) << "who adds waits for nobody: " << e.to;
+    after[e.to][e.from] = true;
+    for (std::size_t i = 0; i < e.from; ++i)
+      if (after[e.from][i]) after[e.to][i] = true;
+  }
+  std::size_t found = 0;
+  for (std::size_t b = 0; b < tasks; ++b)
+    for (std::size_t a = 0; a < b; ++a) {
+      const bool must = meet(uses[a].written, uses[b].read) || meet(uses[a].added, uses[b].read) ||
+                        meet(uses[a].read, uses[b].written);
+      found += must;
+      EXPECT_TRUE(!must || after[b][a]) << a << " and " << b;
+    }
+  EXPECT_GT(found, 1000u);
 }
 
 TEST_F(TaskGraph, ATasksOwnTasksHaveDependencesOfTheirOwn) {
