@@ -225,11 +225,16 @@ class dependences {
   std::map<key, datum> data_;
 };
 
-double seconds_of(const recorded::body& body) {
-  double ns = 0;
-  for (const recorded::step& s : body.steps)
-    if (s.does == recorded::act::compute) ns += static_cast<double>(s.what);
-  return ns * 1e-9;
+/// Gives how long the body computed itself, with its loops and kernels: the code of a task that is no other task's.
+double seconds_of(const recorded& program, std::uint32_t body) {
+  double seconds = 0;
+  for (const recorded::step& s : program.bodies[body].steps) {
+    if (s.does == recorded::act::compute) seconds += static_cast<double>(s.what) * 1e-9;
+    if (s.does == recorded::act::kernel) seconds += seconds_of(program, program.kernels[s.what].runs);
+    if (s.does == recorded::act::loop)
+      for (const recorded::piece& p : program.loops[s.what].pieces) seconds += seconds_of(program, p.runs);
+  }
+  return seconds;
 }
 
 /// Numbers the lines of the graph's tasks, whose `line` is the number of a name until then: most tasks first.
@@ -277,7 +282,7 @@ task_graph task_graph_of(const std::string& path, const time_window& window) {
     if (t.begin_ns < 0 || begin < window.from || begin > window.to) continue;
     places[i] = static_cast<std::uint32_t>(graph.tasks.size());
     creators[t.runs] = places[i];
-    graph.tasks.push_back({i + std::uint64_t{1}, t.site, seconds_of(program.bodies[t.runs])});
+    graph.tasks.push_back({i + std::uint64_t{1}, t.site, seconds_of(program, t.runs)});
   }
   if (graph.tasks.empty())
     throw maslin::error(

@@ -17,7 +17,7 @@ struct task_graph {
   struct task {
     std::uint64_t number;  ///< in the order in which tasks were created, from 1 up
     std::uint32_t line;    ///< place in `lines`
-    double seconds;        ///< that it computed
+    double seconds;        ///< that it computed, with its loops and kernels
   };
   struct edge {
     std::uint32_t from;  ///< place in `tasks`; below `to`

@@ -229,6 +229,24 @@ TEST_F(TaskGraph, WhatIsAddedIsInAllThatReadsIt) {
   EXPECT_GT(found, 1000u);
 }
 
+TEST_F(TaskGraph, ATaskComputesInItsLoopsAndKernelsToo) {
+  const auto compute = [] {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(10);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+  };
+  create({});
+  trace::record(1, task_begin, line("program.cpp:1"), 1);
+  trace::record(1, loop_begin, line("program.cpp:2"), trace::pack(trace::loop_shape{1, 1}));
+  compute();
+  trace::record(1, loop_end, line("program.cpp:2"), trace::pack(trace::loop_shape{1, 1}));
+  trace::record(1, offload_begin, line("kernel"), 1);
+  compute();
+  trace::record(1, offload_end, line("kernel"), 1);
+  trace::record(1, task_end, line("program.cpp:1"), 1);
+  EXPECT_GE(read().tasks.at(0).seconds, 0.019);
+}
+
 TEST_F(TaskGraph, ATasksOwnTasksHaveDependencesOfTheirOwn) {
   create({{"inout 8", 0x1000}});
   trace::record(0, task_begin, line("program.cpp:1"), 1);
