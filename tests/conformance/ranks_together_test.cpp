@@ -16,6 +16,8 @@
 
 namespace {
 
+using namespace std::chrono_literals;
+
 class RanksTogether : public Promise {
  protected:
   /// On a described machine a rank that asks keeps its worker (docs/ranks.md).
@@ -112,6 +114,59 @@ TEST_P(RanksTogether, ACallIsCompleteAlsoIfARankDoesNotWaitForIt) {
     if (world.rank() == 0) started.wait();
     mine.expect(0, 3);
   });
+}
+
+/// Each rank's part takes a millisecond of its own time.
+struct long_parts : ms::joint_call {
+  bool meet(std::span<ms::joint_call* const>) override { return true; }
+  void do_part(std::span<ms::joint_call* const>, int) override { ms::cost(1ms); }
+};
+
+TEST_P(RanksTogether, PartsAreDoneSideBySideInVirtualTime) {
+  if (!GetParam().described || GetParam().host) GTEST_SKIP() << "times are exact on described cores alone";
+  const int count = std::min(GetParam().workers, 4);
+  for (int way = 0; way < 3; ++way) {
+    std::vector<double> took(static_cast<std::size_t>(count));
+    ms::ranks(count, [&](ms::communicator& world) {
+      ms::cost(1ms);  // each rank is on a worker of its own, and its code is not measured
+      world.barrier();
+      const auto begin = ms::time();
+      long_parts mine;
+      if (way == 0) {
+        world.together(mine);
+      } else {
+        ms::request started = world.start_together(mine);
+        if (way == 2) ms::wait_any(std::span(&started, 1));
+        started.wait();
+      }
+      took[static_cast<std::size_t>(world.rank())] = (ms::time() - begin).count();
+    });
+    for (const double its : took) EXPECT_NEAR(its, 1e-3, 1e-6) << way;
+  }
+}
+
+TEST_P(RanksTogether, WhatMeetTakesIsOverForAllAtItsEnd) {
+  if (!GetParam().described || GetParam().host) GTEST_SKIP() << "times are exact on described cores alone";
+  struct long_meeting : ms::joint_call {
+    bool meet(std::span<ms::joint_call* const>) override { return ms::cost(1ms), false; }
+  };
+  const int count = std::min(GetParam().workers, 4);
+  std::vector<double> took(static_cast<std::size_t>(count));
+  ms::ranks(count, [&](ms::communicator& world) {
+    ms::cost(1ms);
+    world.barrier();
+    const auto begin = ms::time();
+    if (world.rank() == 0) ms::cost(250us);  // so it meets
+    long_meeting mine;
+    ms::request started = world.start_together(mine);
+    if (world.rank() > 0) {
+      ms::cost(750us);
+      EXPECT_FALSE(started.test());
+    }
+    started.wait();
+    took[static_cast<std::size_t>(world.rank())] = (ms::time() - begin).count();
+  });
+  for (const double its : took) EXPECT_NEAR(its, 1.25e-3, 1e-6);
 }
 
 TEST_P(RanksTogether, AThrowingPartIsThrownInItsRank) {

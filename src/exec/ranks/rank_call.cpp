@@ -72,6 +72,7 @@ void rank_call::meet() {
     for (rank_arrival* one : at.arrivals) one->is_given_up = true;
     m_.of.fail(m_.mine(), thrown);  // before the others are told
   }
+  m_.of.catch_up();  // what `meet` has done is told at its end
   if (!has_parts) {
     end();
     m_.in.give_back(at);
@@ -101,12 +102,14 @@ void rank_call::end() {
 
 void rank_call::do_part(std::size_t rank) {
   rank_meeting& at = *mine_.at;
+  m_.of.catch_up();  // a part is its own rank's if that is here by then
   if (at.is_claimed[rank].exchange(true, std::memory_order_acquire)) return;
   try {
     mine_.brings->do_part(at.calls, static_cast<int>(rank));
   } catch (...) {
     at.arrivals[rank]->problem = std::current_exception();
   }
+  m_.of.catch_up();
   a_part_is_done();
 }
 

@@ -97,8 +97,11 @@ std::size_t wait_any(std::span<request* const> requests, location where) {
     }
     return requests.size();
   };
-  for (const request* one : requests)
-    if (one->started_) one->started_->by.expect_own_code("wait_any", where);
+  for (const request* one : requests) {
+    if (!one->started_) continue;
+    one->started_->by.expect_own_code("wait_any", where);
+    one->started_->by.of.catch_up();
+  }
   for (;;) {
     const std::size_t found = find_over();
     if (found < requests.size()) return found;
