@@ -275,6 +275,43 @@ TEST_P(RanksTogether, AFailureEndsCallsThatHaveBegun) {
   EXPECT_EQ(told, may_ask() ? 2 : 1);
 }
 
+TEST_P(RanksTogether, AStartedCallThatIsDroppedIsSaid) {
+  const std::string what = what_it_throws([] {
+    ms::ranks(2, [](ms::communicator& world) {
+      int go = 0;
+      if (world.rank() == 1) {
+        world.receive(go, 0);
+        return world.barrier();
+      }
+      gathering mine(0);
+      { const ms::request dropped = world.start_together(mine); }
+      world.send(go, 1);
+      world.barrier();
+    });
+  });
+  EXPECT_NE(what.find("rank 0 dropped a call of all ranks, started at "), std::string::npos) << what;
+  EXPECT_NE(what.find("ranks_together_test.cpp:"), std::string::npos) << what;
+}
+
+TEST_P(RanksTogether, ACallThatAllHaveComeToMayBeDropped) {
+  ms::ranks(3, [](ms::communicator& world) {
+    gathering mine(world.rank());
+    {
+      const ms::request started = world.start_together(mine);
+      // Messages tell that all have come.
+      int got = 0;
+      for (int other : {1, 2}) {
+        if (world.rank() == other) world.send(got, 0), world.receive(got, 0, 1);
+        if (world.rank() == 0) world.receive(got, other);
+      }
+      for (int other : {1, 2})
+        if (world.rank() == 0) world.send(got, other, 1);
+    }
+    mine.expect(0, 3);
+    world.barrier();
+  });
+}
+
 TEST_P(RanksTogether, WhoThrowsWhileACallHasBegunIsHeard) {
   EXPECT_THROW(ms::ranks(3,
                          [&](ms::communicator& world) {

@@ -41,7 +41,10 @@ rank_call::rank_call(const rank_member& m, joint_call& mine, location where, boo
 
 rank_call::~rank_call() {
   if (is_taken_back_) return;
-  if (!is_over() && !take_back()) {
+  if (!is_over() && take_back()) {
+    // Who throws tells the others by that.
+    if (!m_.of.has_failed() && std::uncaught_exceptions() == exceptions_) fail_dropped();
+  } else if (!is_over()) {
     const auto over = [this] { return mine_.is_awaited = true, is_over(); };
     const auto moved = [this] { return has_moved(); };
     m_.of.wait(m_.mine(), {}, moved, world::at_failure::go_on);
@@ -50,6 +53,17 @@ rank_call::~rank_call() {
   }
   if (!is_taken_back_ && mine_.has_parts && mine_.at->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
     m_.in.give_back(*mine_.at);
+}
+
+/// The others would wait for it, or meet for another call in its place.
+void rank_call::fail_dropped() noexcept {
+  try {
+    throw error(fmt::format(
+        "rank {} dropped a call of all ranks, started at {}, before all had come to it; wait for its request", m_.rank,
+        at_place(mine_.where)));
+  } catch (...) {
+    m_.of.fail(m_.mine(), std::current_exception());
+  }
 }
 
 /// All have come. The others sleep, or will see how far the call is.

@@ -1,6 +1,7 @@
 #pragma once
 // What an ms::request stands for: a message, or a call of all ranks.
 
+#include <exception>
 #include <string>
 
 #include "exec/ranks/world.hpp"
@@ -76,8 +77,11 @@ class rank_call {
   void do_part(std::size_t rank);
   void a_part_is_done();
 
+  void fail_dropped() noexcept;
+
   const detail::rank_member& m_;
   rank_arrival mine_;
+  const int exceptions_ = std::uncaught_exceptions();  ///< on their way when it began
   bool is_taken_back_ = false;
   bool has_helped_ = false;  ///< every part has been begun
 };
