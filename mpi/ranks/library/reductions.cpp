@@ -181,7 +181,7 @@ void reduce(call_of_all& mine, const void* data, void* result, int count, MPI_Da
   if (!mine.is_root() || !mine.in.is_inter()) give(mine, data, result, elements, type, op);
   if (!mine.is_root()) return;
   if (mine.in.is_inter()) mine.set_operation(op, type);
-  want(mine, data, result, elements, type);
+  want(mine, mine.in.is_inter() ? nullptr : data, result, elements, type);
 }
 
 void reduce_to_all(call_of_all& mine, const void* data, void* result, int count, MPI_Datatype type, MPI_Op op) {
@@ -240,20 +240,22 @@ std::string described(const call_of_all& one) {
 
 }  // namespace
 
-const datatype* call_of_all::offers_type() const { return offers.exists() ? offers.whole.type : wants.whole.type; }
+const buffer& call_of_all::numbers() const { return offers.exists() ? offers.whole : wants.whole; }
+const datatype* call_of_all::offers_type() const { return numbers().type; }
 
 std::optional<failure> mpi::problem_with_numbers(calls_of_all all) {
   const call_of_all* first = nullptr;
   for (int rank = 0; rank < static_cast<int>(all.size()); ++rank) {
     const call_of_all& its = brought(all, rank);
-    if (!its.op || !its.offers.exists()) continue;
+    if (!its.op) continue;
     if (!first) first = &its;
-    const buffer &a = first->offers.whole, &b = its.offers.whole;
+    const buffer &a = first->numbers(), &b = its.numbers();
     if (first->op->predefined != its.op->predefined || a.type->reduces_as != b.type->reduces_as)
       return failure{MPI_ERR_OP,
                      "all ranks must name the same type and operation: " + described(*first) + ", " + described(its)};
-    if (a.bytes() == b.bytes()) continue;
-    if (a.bytes() <= few_bytes)
+    // Types of a program may differ in both: its operations count elements.
+    if (a.bytes() == b.bytes() && a.count == b.count) continue;
+    if (a.bytes() <= few_bytes || a.bytes() == b.bytes())
       return failure{MPI_ERR_TRUNCATE, "all ranks must bring as many elements: " + described(*first) + " with " +
                                            std::to_string(a.count) + ", " + described(its) + " with " +
                                            std::to_string(b.count)};

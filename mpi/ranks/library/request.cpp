@@ -83,7 +83,7 @@ void request::finish(maslin::location where) {
     const maslin::message came = started.wait(where);
     if (joint) {
       over = empty_status();
-      problem = joint->problem;
+      problem = joint->found_problem();
     } else {
       if (!is_send && packed) unpack(packed.get(), came.extent, data());
       over = status_of(in->from_channel(came.source), came.tag, came.extent);

@@ -21,6 +21,8 @@ std::string described(const call_of_all& one) {
          " at @:" + std::to_string(one.by.where.line());
 }
 
+failure no_memory() { return {MPI_ERR_NO_MEM, "there is no memory for it"}; }
+
 /// Do two ranks name the same root? In a communicator with two groups, who is in the root's group may not know it.
 bool name_one_root(const call_of_all& a, const call_of_all& b) {
   return a.root == b.root || (a.in.is_inter() && (a.root == MPI_PROC_NULL || b.root == MPI_PROC_NULL));
@@ -64,7 +66,12 @@ void call_of_all::do_part(calls_of_all all, int rank) {
   } catch (const failure& e) {
     brought(all, rank).problem = e;
   } catch (const std::bad_alloc&) {
-    brought(all, rank).problem = failure{MPI_ERR_NO_MEM, "there is no memory for it"};
+    // Each part of a reduction is a share of all results.
+    bool is_reduction = false;
+    for (int its = 0; its < static_cast<int>(all.size()); ++its) is_reduction |= brought(all, its).op != nullptr;
+    if (!is_reduction) brought(all, rank).problem = no_memory();
+    for (int its = 0; is_reduction && its < static_cast<int>(all.size()); ++its)
+      brought(all, its).lacks_memory.store(true, std::memory_order_relaxed);
   }
 }
 
@@ -88,11 +95,22 @@ void call_of_all::set_operation(MPI_Op which, MPI_Datatype type) {
   op = &operation_of(which);
   if (keeps_) op_ = me.operations.keep(which);
   handle = type;
+  // A function may ask what the type is, and the program may free its handle meanwhile.
+  if (keeps_ && op->function && type_of(type).predefined == 0) handle = own_handle_ = me.types.add(me.types.keep(type));
+}
+
+call_of_all::~call_of_all() {
+  if (me.types.find(own_handle_)) me.types.remove(own_handle_);  // at the end of the program they are gone
+}
+
+std::optional<failure> call_of_all::found_problem() const {
+  if (lacks_memory.load(std::memory_order_relaxed)) return no_memory();
+  return problem;
 }
 
 void complete(call_of_all& mine) {
   mine.in.channel.together(mine, mine.by.where);
-  if (mine.problem) throw failure(*mine.problem);
+  if (std::optional<failure> problem = mine.found_problem()) throw failure(std::move(*problem));
 }
 
 MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm) {

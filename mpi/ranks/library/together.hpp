@@ -2,6 +2,7 @@
 // Calls of all ranks of a communicator. They live in one process, so each sees what the others bring and copies what
 // concerns it: nothing is sent.
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -40,6 +41,9 @@ class call_of_all final : public maslin::joint_call {
   using part_function = void(const call_of_all& by, calls_of_all all, int rank);
 
   call_of_all(communicator& comm, const call& of, bool is_started) : in(comm), by(of), keeps_(is_started) {}
+  ~call_of_all() override;
+  call_of_all(const call_of_all&) = delete;
+  call_of_all& operator=(const call_of_all&) = delete;
 
   bool meet(calls_of_all all) override;
   void do_part(calls_of_all all, int rank) override;
@@ -58,7 +62,9 @@ class call_of_all final : public maslin::joint_call {
   /// Is the caller the root, or one that the root exchanges data with?
   bool takes_part() const noexcept { return root >= 0; }
   void set_operation(MPI_Op op, MPI_Datatype type);
-  /// The type of the numbers that are combined.
+  /// The numbers that are combined: what the rank gives, or the place for the result where it only gets them.
+  const buffer& numbers() const;
+  /// Their type.
   const datatype* offers_type() const;
 
   communicator& in;
@@ -77,11 +83,16 @@ class call_of_all final : public maslin::joint_call {
 
   std::unique_ptr<std::byte[]> copied;  ///< what is offered, where the result has its place
   std::optional<failure> problem;
+  std::atomic<bool> lacks_memory = false;  ///< a part had none, and all results need it
+
+  /// What went wrong, once the call is over.
+  std::optional<failure> found_problem() const;
 
  private:
   const bool keeps_;
   std::vector<std::shared_ptr<const datatype>> types_;
   std::shared_ptr<const operation> op_;
+  MPI_Datatype own_handle_ = MPI_DATATYPE_NULL;  ///< `handle`, where the program may free its own
 };
 
 /// What that rank brings.

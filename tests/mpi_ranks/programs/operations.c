@@ -218,11 +218,71 @@ static void of_elements_with_gaps(void) {
   MPI_Type_free(&type);
 }
 
+static void add_pairs(void* in, void* inout, int* count, MPI_Datatype* type) {
+  int size = -1;
+  EXPECT_EQUAL(MPI_Type_size(*type, &size), MPI_SUCCESS);
+  EXPECT_EQUAL(size, 2 * sizeof(int));
+  for (int i = 0; i < 2 * *count; ++i) ((int*)inout)[i] += ((int*)in)[i];
+}
+
+/// An operation may ask for the type of a started reduction, although the program has freed it.
+static void of_a_type_that_is_freed(void) {
+  static int mine[2 * many], got[2 * many];
+  MPI_Datatype type, other, first = MPI_DATATYPE_NULL;
+  MPI_Request request;
+  MPI_Op op;
+  MPI_Op_create(add_pairs, 1, &op);
+  for (int round = 0; round < 20; ++round) {
+    MPI_Type_contiguous(2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    if (round == 0) first = type;
+    EXPECT(type <= first + 1);  // handles are given back
+    for (int i = 0; i < 2 * many; ++i) mine[i] = me + i;
+    MPI_Iallreduce(mine, got, round % 2 ? many : 1, type, op, MPI_COMM_WORLD, &request);
+    MPI_Type_free(&type);
+    MPI_Type_contiguous(5, MPI_CHAR, &other);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < (round % 2 ? 2 * many : 2); ++i) EXPECT_EQUAL(got[i], ranks * (ranks - 1) / 2 + ranks * i);
+    MPI_Type_free(&other);
+  }
+  MPI_Op_free(&op);
+}
+
+/// What one part of a reduction lacks is missing in all results; and operations of the program count elements.
+static void failures_of_all(void) {
+  static int mine[many], got[many];
+  MPI_Datatype wide, pair;
+  MPI_Request request;
+  MPI_Comm own;
+  MPI_Op op;
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Op_create(first_of_two, 0, &op);
+  MPI_Type_create_resized(MPI_INT, 0, (MPI_Aint)1 << 46, &wide);  // more than there are addresses
+  MPI_Type_commit(&wide);
+  EXPECT_EQUAL(MPI_Allreduce(mine, got, 1, wide, op, own), MPI_ERR_NO_MEM);
+  EXPECT_EQUAL(MPI_Iallreduce(mine, got, 1000 * 1000, wide, op, own, &request), MPI_SUCCESS);
+  EXPECT_EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_NO_MEM);
+  MPI_Type_free(&wide);
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_contiguous(me == 0 ? 1 : 2, pair, &wide);
+  MPI_Type_commit(&wide);
+  EXPECT_EQUAL(MPI_Allreduce(mine, got, me == 0 ? 20 : 10, wide, op, own), ranks == 1 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
+  MPI_Type_free(&pair);
+  MPI_Type_free(&wide);
+  MPI_Op_free(&op);
+  MPI_Comm_free(&own);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   of_numbers();
   of_pairs();
   of_the_program();
   of_elements_with_gaps();
+  of_a_type_that_is_freed();
+  failures_of_all();
   return end();
 }

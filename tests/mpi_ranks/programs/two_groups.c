@@ -89,6 +89,11 @@ static void rooted(int from, int n) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   for (int i = 0; root == MPI_ROOT && i < n; ++i)
     EXPECT_EQUAL(all[i], other_size * (other_size - 1) / 2 + other_size * i);
+  // The root gives nothing, so what it says of that does not matter.
+  if (root == MPI_ROOT) memset(all, 0, sizeof all);
+  MPI_Reduce(root == MPI_ROOT ? all : one, all, n, MPI_INT, MPI_SUM, root, both);
+  for (int i = 0; root == MPI_ROOT && i < n; ++i)
+    EXPECT_EQUAL(all[i], other_size * (other_size - 1) / 2 + other_size * i);
 }
 
 static void of_all(int n) {
@@ -193,6 +198,14 @@ static void what_is_wrong(void) {
   MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
   EXPECT_EQUAL(MPI_Scan(&one, &one, 1, MPI_INT, MPI_SUM, both), MPI_ERR_COMM);
   EXPECT_EQUAL(MPI_Send(&one, 1, MPI_INT, other_size, 0, both), MPI_ERR_RANK);
+  // What the root of a reduction expects is not what the others give.
+  int given[100] = {0}, got[100];
+  for (int i = 0; i < 100; ++i) got[i] = -3;
+  const int root = mine == 1 ? 0 : at == 0 ? MPI_ROOT : MPI_PROC_NULL;
+  EXPECT_EQUAL(MPI_Reduce(given, got, mine == 0 ? 1 : 100, MPI_INT, MPI_SUM, root, both), MPI_ERR_TRUNCATE);
+  EXPECT_EQUAL(MPI_Reduce(given, got, 50, mine == 0 ? MPI_SHORT : MPI_INT, MPI_SUM, root, both), MPI_ERR_OP);
+  EXPECT_EQUAL(MPI_Reduce(given, got, 50, MPI_INT, mine == 0 ? MPI_MAX : MPI_SUM, root, both), MPI_ERR_OP);
+  for (int i = 0; i < 100; ++i) EXPECT_EQUAL(got[i], -3);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
