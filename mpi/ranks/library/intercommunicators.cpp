@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -44,20 +45,30 @@ group in_world(const communicator& of, const std::vector<int>& channel_ranks) {
 std::vector<int> other_group(communicator& mine, int leader, MPI_Comm peers, int other_leader, int tag,
                              const call& by) {
   std::vector<int> others;
+  std::optional<failure> wrong;
   if (mine.rank == leader) {
-    communicator& between = communicator_of(peers);
-    expect_peer(between, other_leader);
-    if (tag < 0) throw failure{MPI_ERR_TAG, "tag " + std::to_string(tag) + "; expected one from 0"};
-    const int there = between.to_channel(other_leader);
-    const std::span<std::byte> own = bytes_of(mine.members.ranks);
-    maslin::request sent = between.channel.start_send(own, there, tag, by.where);
-    others.resize(between.channel.probe(there, tag, by.where).extent / sizeof(int));
-    between.channel.receive(bytes_of(others), there, tag, by.where);
-    sent.wait(by.where);
+    try {
+      communicator& between = communicator_of(peers);
+      expect_peer(between, other_leader);
+      if (tag < 0) throw failure{MPI_ERR_TAG, "tag " + std::to_string(tag) + "; expected one from 0"};
+      const int there = between.to_channel(other_leader);
+      const std::span<std::byte> own = bytes_of(mine.members.ranks);
+      maslin::request sent = between.channel.start_send(own, there, tag, by.where);
+      others.resize(between.channel.probe(there, tag, by.where).extent / sizeof(int));
+      between.channel.receive(bytes_of(others), there, tag, by.where);
+      sent.wait(by.where);
+    } catch (const failure& e) {
+      wrong = e;  // its group waits to be told
+    }
   }
-  std::size_t count = others.size();
-  mine.channel.broadcast(count, leader, by.where);
-  others.resize(count);
+  std::array<int, 2> told{static_cast<int>(others.size()), wrong ? wrong->error_class : MPI_SUCCESS};
+  mine.channel.broadcast(told, leader, by.where);
+  if (wrong) throw failure(*wrong);
+  const auto [count, problem] = told;
+  if (problem != MPI_SUCCESS)
+    throw failure{problem, "what the group's leader, rank " + std::to_string(leader) +
+                               ", says of the other group is wrong; its own error says what"};
+  others.resize(static_cast<std::size_t>(count));
   mine.channel.broadcast(others, leader, by.where);
   return others;
 }

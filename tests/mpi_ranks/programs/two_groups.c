@@ -206,6 +206,10 @@ static void what_is_wrong(void) {
   EXPECT_EQUAL(MPI_Reduce(given, got, 50, mine == 0 ? MPI_SHORT : MPI_INT, MPI_SUM, root, both), MPI_ERR_OP);
   EXPECT_EQUAL(MPI_Reduce(given, got, 50, MPI_INT, mine == 0 ? MPI_MAX : MPI_SUM, root, both), MPI_ERR_OP);
   for (int i = 0; i < 100; ++i) EXPECT_EQUAL(got[i], -3);
+  // What a leader says of the other group is wrong: all of its group are told.
+  EXPECT_EQUAL(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, ranks + 3, 9, &none), MPI_ERR_RANK);
+  EXPECT_EQUAL(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, others, -9, &none), MPI_ERR_TAG);
+  EXPECT_EQUAL(MPI_Intercomm_create(half, 0, MPI_COMM_NULL, others, 9, &none), MPI_ERR_COMM);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
