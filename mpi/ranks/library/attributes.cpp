@@ -21,7 +21,8 @@ keyval& keyval_of(int key) {
 
 using attributes = std::vector<attribute>;
 
-attributes::iterator find(attributes& in, int key) {
+template <class Attributes>
+auto find(Attributes& in, int key) {
   return std::find_if(in.begin(), in.end(), [key](const attribute& one) { return one.key == key; });
 }
 
@@ -94,12 +95,15 @@ int* predefined(int key) {
 }  // namespace
 
 void copy_attributes(int from, const std::vector<attribute>& of, std::vector<attribute>& into) {
-  for (const auto& [key, value] : of) {
+  const std::vector<attribute> before = of;  // the functions may set and delete some
+  for (const attribute& one : before) {
+    const int key = one.key;
+    const auto still = find(of, key);
     const keyval& kind = keyval_of(key);
-    if (!kind.copy) continue;
+    if (still == of.end() || !kind.copy) continue;
     void* copied = nullptr;
     int keep = 0;
-    const int problem = kind.copy(from, key, kind.extra, value, &copied, &keep);
+    const int problem = kind.copy(from, key, kind.extra, still->value, &copied, &keep);
     if (problem != MPI_SUCCESS) throw failure{problem, "the function that copies an attribute gave an error"};
     if (keep) into.push_back({key, copied});
   }

@@ -60,6 +60,40 @@ static void one_deletes_another(void) {
   }
 }
 
+static int more_keys[64];
+static int copy_and_change_others(MPI_Comm comm, int key, void* extra, void* from, void* to, int* keep) {
+  (void)key, (void)extra;
+  MPI_Comm_delete_attr(comm, other_key);
+  for (int i = 0; i < 64; ++i) MPI_Comm_set_attr(comm, more_keys[i], from);
+  *keep = 1;
+  *(void**)to = from;
+  return MPI_SUCCESS;
+}
+
+/// The function that copies an attribute may delete and set others.
+static void a_copy_changes_others(void) {
+  MPI_Comm one, other;
+  int keys[3];
+  MPI_Comm_dup(MPI_COMM_WORLD, &one);
+  for (int i = 0; i < 3; ++i) {
+    MPI_Comm_create_keyval(i == 0 ? copy_and_change_others : copy, MPI_COMM_NULL_DELETE_FN, &keys[i], values);
+    MPI_Comm_set_attr(one, keys[i], &values[i]);
+  }
+  for (int i = 0; i < 64; ++i)
+    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &more_keys[i], NULL);
+  other_key = keys[1];
+  MPI_Comm_dup(one, &other);
+  EXPECT_EQUAL(copies, 1);
+  for (int i = 0; i < 3; ++i) expect_kept(other, keys[i], i == 1 ? NULL : &values[i]);
+  expect_kept(one, more_keys[63], &values[0]);
+  expect_kept(other, more_keys[63], NULL);
+  copies = 0;
+  MPI_Comm_free(&one);
+  MPI_Comm_free(&other);
+  for (int i = 0; i < 3; ++i) MPI_Comm_free_keyval(&keys[i]);
+  for (int i = 0; i < 64; ++i) MPI_Comm_free_keyval(&more_keys[i]);
+}
+
 static void of_communicators(void) {
   MPI_Comm one, other;
   int kept, dropped, plain, doubled;
@@ -176,6 +210,7 @@ static int at_end(MPI_Comm comm, int key, void* value, void* extra) {
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   one_deletes_another();
+  a_copy_changes_others();
   of_communicators();
   of_types();
   of_the_standard();
