@@ -77,8 +77,12 @@ bool take(communicator& of, const call& in, const envelope& what, MPI_Message* m
   held->source = of.from_channel(found->source);
   held->tag = found->tag;
   held->comm = what.comm;
-  of.channel.receive(held->bytes, found->source, found->tag, in.where);
-  set(status, status_of(of, *found));
+  // Its sender may have cancelled it meanwhile.
+  maslin::request started = of.channel.start_receive(held->bytes, found->source, found->tag, in.where);
+  if (started.cancel(in.where)) return false;
+  const maslin::message came = started.wait(in.where);
+  held->bytes.resize(came.extent);  // it may be the one behind that
+  set(status, status_of(of, came));
   *message = me.messages.add(held);
   return true;
 }
@@ -167,8 +171,8 @@ MASLIN_MPI_DEFINE(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* messag
       set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
       return;
     }
-    of.channel.probe(source(of, from), tag, in.where);
-    take(of, in, {nullptr, 0, MPI_BYTE, from, tag, comm}, message, status);
+    do of.channel.probe(source(of, from), tag, in.where);
+    while (!take(of, in, {nullptr, 0, MPI_BYTE, from, tag, comm}, message, status));
   });
 }
 MASLIN_MPI_DEFINE(Improbe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status)) {

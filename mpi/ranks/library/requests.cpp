@@ -288,7 +288,10 @@ MASLIN_MPI_DEFINE(Request_free, (MPI_Request * request)) {
     expect_pointer(request, "the request");
     const mpi::request& one = request_of(*request);
     if (one.joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be given up; wait for it"};
-    if (one.is_active && !one.over) me.buffered.add(me.requests.keep(*request));  // it goes on
+    if (one.is_active && !one.over) {  // it goes on
+      me.buffered.forget_complete();
+      me.buffered.add(me.requests.keep(*request));
+    }
     me.requests.remove(*request);
     *request = MPI_REQUEST_NULL;
   });

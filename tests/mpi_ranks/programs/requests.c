@@ -1,4 +1,6 @@
 // Requests: started once and again, completed one by one and together; probes.
+#include <malloc.h>
+
 #include "expect.h"
 
 enum { many = 20 };
@@ -256,6 +258,47 @@ static void failures_are_told_by_all_ways(void) {
   MPI_Comm_free(&own);
 }
 
+/// A message may be cancelled between MPI_Mprobe's finding it and taking it.
+static void cancelled_while_it_is_probed(void) {
+  for (int i = 0; i < 50 && ranks > 1; ++i) {
+    if (me == 0) {
+      MPI_Request sent;
+      MPI_Status status;
+      int flag;
+      MPI_Isend(&i, 1, MPI_INT, 1, 6, MPI_COMM_WORLD, &sent);
+      MPI_Iprobe(1, 7, MPI_COMM_WORLD, &flag, &status);  // others go on
+      MPI_Cancel(&sent);
+      MPI_Wait(&sent, &status);
+      MPI_Iprobe(1, 7, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+      MPI_Test_cancelled(&status, &flag);
+      if (flag) MPI_Send(&i, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    } else if (me == 1) {
+      MPI_Message message = MPI_MESSAGE_NULL;
+      int got = -1;
+      MPI_Mprobe(0, 6, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+      MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+      EXPECT_EQUAL(got, i);
+    }
+  }
+}
+
+static void freed_ones_give_memory_back(void) {
+  enum { rounds = 10000 };
+  MPI_Barrier(MPI_COMM_WORLD);
+  size_t before = 0;
+  for (int i = 0; i < rounds && me == 0; ++i) {
+    MPI_Request sent;
+    int got = -1;
+    MPI_Isend(&i, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &sent);
+    MPI_Request_free(&sent);
+    MPI_Recv(&got, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    EXPECT_EQUAL(got, i);
+    if (i == 100) before = mallinfo2().uordblks;
+  }
+  if (me == 0) EXPECT(mallinfo2().uordblks < before + rounds * 100);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   left = (me + ranks - 1) % ranks;
@@ -267,5 +310,7 @@ int main(int argc, char** argv) {
   sends_are_cancelled();
   probed_then_received();
   failures_are_told_by_all_ways();
+  cancelled_while_it_is_probed();
+  freed_ones_give_memory_back();
   return end();
 }
