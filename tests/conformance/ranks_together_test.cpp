@@ -1,11 +1,14 @@
 // Calls of all ranks that the program defines, and communicators of some ranks.
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -401,6 +404,25 @@ TEST_P(RanksTogether, ARankMayFormTheNextBeforeTheOthersFormTheFirst) {
     }
     EXPECT_EQ(made[5].all_reduce(made[5].rank(), std::plus{}), 3);
   });
+}
+
+TEST_P(RanksTogether, CommunicatorsGiveTheirMemoryBack) {
+  constexpr int rounds = 3000;
+  std::size_t before = 0, after = 0;
+  ms::ranks(2, [&](ms::communicator& world) {
+    for (int i = 0; i < rounds; ++i) {
+      if (i == 100 && world.rank() == 0) before = mallinfo2().uordblks;
+      std::optional<ms::communicator> half = world.split(0), both = world.among(std::array{1, 0});
+      EXPECT_EQ(both->all_reduce(1, std::plus{}), 2);
+      gathering mine(half->rank());
+      ms::request started = half->start_together(mine);
+      half.reset();
+      started.wait();
+      mine.expect(0, 2);
+    }
+    if (world.rank() == 0) after = mallinfo2().uordblks;
+  });
+  EXPECT_LT(after, before + 100 * rounds);
 }
 
 TEST_P(RanksTogether, RanksThatCannotFormACommunicatorAreErrors) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "comm/meeting.hpp"
@@ -37,9 +38,9 @@ struct split_call : arrival {
       const auto last = std::find_if(first, order.end(), [&](int r) { return said(r).color != said(*first).color; });
       std::vector<int> ranks;
       for (auto r = first; r != last; ++r) ranks.push_back(whole.ranks[static_cast<std::size_t>(*r)]);
-      rank_group& made = of.add_group(std::move(ranks));
+      const std::shared_ptr<rank_group> made = of.add_group(std::move(ranks));
       for (auto r = first; r != last; ++r) {
-        its(*r).joins = &made;
+        its(*r).joins = made;
         its(*r).joins_as = static_cast<int>(r - first);
       }
       first = last;
@@ -48,7 +49,7 @@ struct split_call : arrival {
 
   world& of;
   const rank_group& whole;
-  rank_group* joins = nullptr;
+  std::shared_ptr<rank_group> joins;
   int joins_as = 0;
 };
 
@@ -90,7 +91,7 @@ void communicator::meet(const contribution& mine, location where) {
 communicator communicator::split(int color, int key, location where) {
   split_call here(*member_, {.what = collective::split, .color = color, .key = key}, where);
   call(*member_, here);
-  return rank_member::make(member_->of, *here.joins, here.joins_as);
+  return rank_member::make(member_->of, std::move(here.joins), here.joins_as);
 }
 
 communicator communicator::among(std::span<const int> ranks, int tag, location where) {

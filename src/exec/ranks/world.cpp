@@ -38,12 +38,12 @@ world::~world() {
   }
 }
 
-rank_group& world::add_group(std::vector<int> ranks) {
+std::shared_ptr<rank_group> world::add_group(std::vector<int> ranks) {
   const base::locked held(groups_lock_);
-  return groups_.emplace_back(static_cast<std::uint32_t>(groups_.size() + 1), std::move(ranks));
+  return std::make_shared<rank_group>(++groups_made_, std::move(ranks));
 }
 
-rank_group& world::join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as) {
+std::shared_ptr<rank_group> world::join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as) {
   const auto member = static_cast<std::size_t>(as);
   const base::locked held(groups_lock_);
   // One rank may ask for a second such group before another asks for the first.
@@ -52,14 +52,13 @@ rank_group& world::join_group(const rank_group& parent, std::vector<int> ranks, 
   });
   if (one == forming_.end()) {
     std::vector<bool> has_joined(ranks.size());
-    const auto number = static_cast<std::uint32_t>(groups_.size() + 1);
-    rank_group* const made = &groups_.emplace_back(number, std::move(ranks));
-    forming_.push_back({parent.number, tag, made, std::move(has_joined)});
+    auto made = std::make_shared<rank_group>(++groups_made_, std::move(ranks));
+    forming_.push_back({parent.number, tag, std::move(made), std::move(has_joined)});
     one = std::prev(forming_.end());
   }
-  rank_group& made = *one->made;
+  std::shared_ptr<rank_group> made = one->made;
   one->has_joined[member] = true;
-  if (++one->joined == made.ranks.size()) forming_.erase(one);
+  if (++one->joined == made->ranks.size()) forming_.erase(one);
   return made;
 }
 

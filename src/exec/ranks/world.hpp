@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <list>
 #include <memory>
@@ -56,7 +55,7 @@ struct rank_state {
 struct forming_group {
   std::uint32_t parent;  ///< the number of the communicator that they are called in
   int tag;
-  rank_group* made;
+  std::shared_ptr<rank_group> made;
   std::vector<bool> has_joined;
   std::size_t joined = 0;
 };
@@ -71,9 +70,10 @@ class world {
   int size() const noexcept { return static_cast<int>(states_.size()); }
   rank_state& at(int rank) noexcept { return states_[static_cast<std::size_t>(rank)]; }
   rank_group& whole() noexcept { return whole_; }
-  rank_group& add_group(std::vector<int> ranks);
+  /// Makes a group, which is there as long as a rank has a communicator of it, or a request of that.
+  std::shared_ptr<rank_group> add_group(std::vector<int> ranks);
   /// Gives the group of these ranks, which each of them asks for once.
-  rank_group& join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as);
+  std::shared_ptr<rank_group> join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as);
 
   /// The life of a rank.
   void run_rank(int rank) noexcept;
@@ -178,7 +178,7 @@ class world {
   std::vector<rank_state> states_;
   rank_group whole_;
   base::short_lock groups_lock_;
-  std::deque<rank_group> groups_ MASLIN_GUARDED_BY(groups_lock_);  ///< by `split` and `among`
+  std::uint32_t groups_made_ MASLIN_GUARDED_BY(groups_lock_) = 0;  ///< by `split` and `among`
   std::list<forming_group> forming_ MASLIN_GUARDED_BY(groups_lock_);
   std::unique_ptr<turns> turns_;  ///< under the serial elision
 
@@ -192,8 +192,13 @@ namespace detail {
 
 /// What a communicator keeps.
 struct rank_member {
-  static communicator make(world& of, rank_group& in, int rank) {
-    return communicator(std::make_unique<rank_member>(rank_member{of, in, rank, current_context().children}));
+  static communicator make(world& of, rank_group& in, int rank, std::shared_ptr<rank_group> kept = nullptr) {
+    return communicator(
+        std::make_unique<rank_member>(rank_member{of, in, rank, current_context().children, std::move(kept)}));
+  }
+  static communicator make(world& of, std::shared_ptr<rank_group> in, int rank) {
+    rank_group& group = *in;
+    return make(of, group, rank, std::move(in));
   }
   /// Throws `error` where the caller is other code than the rank's own.
   void expect_own_code(const char* call, location where) const;
@@ -203,7 +208,8 @@ struct rank_member {
   world& of;
   rank_group& in;
   int rank;
-  const scope* own;  ///< the tasks of its code
+  const scope* own;                  ///< the tasks of its code
+  std::shared_ptr<rank_group> kept;  ///< `in`, unless it is that of all ranks
 };
 
 }  // namespace detail
