@@ -9,26 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "executors.hpp"
+#include "ranks.hpp"
 
 namespace {
 
-class RankRequests : public Promise {
- protected:
-  /// On a described machine a rank that asks keeps its worker (docs/ranks.md).
-  static bool may_ask() { return !GetParam().described; }
-};
-
-/// Gives the message of the error that a call throws; empty where it throws none.
-template <class Call>
-std::string what_it_throws(Call&& call) {
-  try {
-    call();
-  } catch (const ms::error& e) {
-    return e.what();
-  }
-  return "";
-}
+class RankRequests : public PromiseOfRanks {};
 
 TEST_P(RankRequests, AReceiveThatNobodyHasMatchedIsTakenBack) {
   ms::ranks(2, [](ms::communicator& world) {

@@ -13,22 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "executors.hpp"
+#include "ranks.hpp"
 
 namespace {
 
 class Ranks : public Promise {};
-
-/// Gives the message of the error that a call throws; empty where it throws none.
-template <class Call>
-std::string what_it_throws(Call&& call) {
-  try {
-    call();
-  } catch (const ms::error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST_P(Ranks, EachRunsOnceAndKnowsItsNumber) {
   std::vector<std::atomic<int>> runs(20);

@@ -15,28 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "executors.hpp"
+#include "ranks.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
 
-class RanksTogether : public Promise {
- protected:
-  /// On a described machine a rank that asks keeps its worker (docs/ranks.md).
-  static bool may_ask() { return !GetParam().described; }
-};
-
-/// Gives the message of the error that a call throws; empty where it throws none.
-template <class Call>
-std::string what_it_throws(Call&& call) {
-  try {
-    call();
-  } catch (const ms::error& e) {
-    return e.what();
-  }
-  return "";
-}
+class RanksTogether : public PromiseOfRanks {};
 
 /// Each rank gets all ranks' numbers.
 struct gathering : ms::joint_call {
