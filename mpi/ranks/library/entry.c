@@ -37,14 +37,14 @@ __asm__(
 __attribute__((section(".interp"), used)) static const char interpreter[] = INTERPRETER;
 
 /* The command of the installation whose library this program has been linked with. */
-static void become_mpirun(char **words, char **environment) {
+static void become_mpirun(char** words, char** environment) {
   Dl_info library;
-  if (dladdr((void *)(size_t)&maslin_workers_at, &library) && library.dli_fname) {
-    static const char *const ways[] = {"/../bin/maslin-mpirun", "/../../bin/maslin-mpirun"};
-    const char *const slash = strrchr(library.dli_fname, '/');
+  if (dladdr((void*)(size_t)&maslin_workers_at, &library) && library.dli_fname) {
+    static const char* const ways[] = {"/../bin/maslin-mpirun", "/../../bin/maslin-mpirun"};
+    const char* const slash = strrchr(library.dli_fname, '/');
     const size_t folder = slash ? (size_t)(slash - library.dli_fname) : 0;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i) {
-      char *const path = malloc(folder + strlen(ways[i]) + 1);
+      char* const path = malloc(folder + strlen(ways[i]) + 1);
       if (!path) continue;
       memcpy(path, library.dli_fname, folder);
       strcpy(path + folder, ways[i]);
@@ -55,12 +55,12 @@ static void become_mpirun(char **words, char **environment) {
 }
 
 /* stack: what the kernel gives a program: the number of its words, the words, a null, its environment. */
-__attribute__((noreturn, used, visibility("hidden"))) void maslin_mpi_start(long *stack) {
+__attribute__((noreturn, used, visibility("hidden"))) void maslin_mpi_start(long* stack) {
   const long count = stack[0];
-  char **const words = (char **)(stack + 1);
+  char** const words = (char**)(stack + 1);
   static char name[] = "maslin-mpirun", n[] = "-n", one[] = "1", program[4096];
   const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  char **const all = malloc(((size_t)count + 5) * sizeof *all);
+  char** const all = malloc(((size_t)count + 5) * sizeof *all);
   if (length > 0 && all) {
     all[0] = name, all[1] = n, all[2] = one, all[3] = program;
     for (long i = 1; i <= count; ++i) all[3 + i] = words[i];

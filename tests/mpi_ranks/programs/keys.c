@@ -50,7 +50,8 @@ static void one_deletes_another(void) {
   for (int first = 0; first < 3; first += 2) {
     MPI_Comm_dup(MPI_COMM_WORLD, &one);
     for (int i = 0; i < 3; ++i)
-      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, i == 1 ? forget_other_too : MPI_COMM_NULL_DELETE_FN, &keys[i], NULL);
+      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, i == 1 ? forget_other_too : MPI_COMM_NULL_DELETE_FN, &keys[i],
+                             NULL);
     other_key = keys[first];
     for (int i = 0; i < 3; ++i) MPI_Comm_set_attr(one, keys[i], &values[i]);
     MPI_Comm_delete_attr(one, keys[1]);
@@ -79,8 +80,7 @@ static void a_copy_changes_others(void) {
     MPI_Comm_create_keyval(i == 0 ? copy_and_change_others : copy, MPI_COMM_NULL_DELETE_FN, &keys[i], values);
     MPI_Comm_set_attr(one, keys[i], &values[i]);
   }
-  for (int i = 0; i < 64; ++i)
-    MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &more_keys[i], NULL);
+  for (int i = 0; i < 64; ++i) MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &more_keys[i], NULL);
   other_key = keys[1];
   MPI_Comm_dup(one, &other);
   EXPECT_EQUAL(copies, 1);

@@ -1,5 +1,5 @@
-// Calls of all ranks that are started: they give what the blocking ones give, however they are completed, and also where
-// a rank that has started one waits for something else first.
+// Calls of all ranks that are started: they give what the blocking ones give, however they are completed, and also
+// where a rank that has started one waits for something else first.
 #include "expect.h"
 
 enum { room = 8 * 3000, kinds = 17 };
@@ -19,79 +19,114 @@ static void call(int kind, int n, int* to, MPI_Comm comm, MPI_Request* r) {
   const int root = (kind + n) % ranks;
   switch (kind) {
     case 0:
-      if (r) MPI_Ibarrier(comm, r);
-      else MPI_Barrier(comm);
+      if (r)
+        MPI_Ibarrier(comm, r);
+      else
+        MPI_Barrier(comm);
       break;
     case 1:
       if (me == root) memcpy(to, given, (size_t)n * sizeof(int));
-      if (r) MPI_Ibcast(to, n, MPI_INT, root, comm, r);
-      else MPI_Bcast(to, n, MPI_INT, root, comm);
+      if (r)
+        MPI_Ibcast(to, n, MPI_INT, root, comm, r);
+      else
+        MPI_Bcast(to, n, MPI_INT, root, comm);
       break;
     case 2:
-      if (r) MPI_Igather(given, n, MPI_INT, to, n, MPI_INT, root, comm, r);
-      else MPI_Gather(given, n, MPI_INT, to, n, MPI_INT, root, comm);
+      if (r)
+        MPI_Igather(given, n, MPI_INT, to, n, MPI_INT, root, comm, r);
+      else
+        MPI_Gather(given, n, MPI_INT, to, n, MPI_INT, root, comm);
       break;
     case 3:
-      if (r) MPI_Igatherv(given, n, MPI_INT, to, counts, places, MPI_INT, root, comm, r);
-      else MPI_Gatherv(given, n, MPI_INT, to, counts, places, MPI_INT, root, comm);
+      if (r)
+        MPI_Igatherv(given, n, MPI_INT, to, counts, places, MPI_INT, root, comm, r);
+      else
+        MPI_Gatherv(given, n, MPI_INT, to, counts, places, MPI_INT, root, comm);
       break;
     case 4:
-      if (r) MPI_Iscatter(given, n, MPI_INT, to, n, MPI_INT, root, comm, r);
-      else MPI_Scatter(given, n, MPI_INT, to, n, MPI_INT, root, comm);
+      if (r)
+        MPI_Iscatter(given, n, MPI_INT, to, n, MPI_INT, root, comm, r);
+      else
+        MPI_Scatter(given, n, MPI_INT, to, n, MPI_INT, root, comm);
       break;
     case 5:
-      if (r) MPI_Iscatterv(given, counts, places, MPI_INT, to, n, MPI_INT, root, comm, r);
-      else MPI_Scatterv(given, counts, places, MPI_INT, to, n, MPI_INT, root, comm);
+      if (r)
+        MPI_Iscatterv(given, counts, places, MPI_INT, to, n, MPI_INT, root, comm, r);
+      else
+        MPI_Scatterv(given, counts, places, MPI_INT, to, n, MPI_INT, root, comm);
       break;
     case 6:
-      if (r) MPI_Iallgather(given, n, MPI_INT, to, n, MPI_INT, comm, r);
-      else MPI_Allgather(given, n, MPI_INT, to, n, MPI_INT, comm);
+      if (r)
+        MPI_Iallgather(given, n, MPI_INT, to, n, MPI_INT, comm, r);
+      else
+        MPI_Allgather(given, n, MPI_INT, to, n, MPI_INT, comm);
       break;
     case 7:
-      if (r) MPI_Iallgatherv(given, n, MPI_INT, to, counts, places, MPI_INT, comm, r);
-      else MPI_Allgatherv(given, n, MPI_INT, to, counts, places, MPI_INT, comm);
+      if (r)
+        MPI_Iallgatherv(given, n, MPI_INT, to, counts, places, MPI_INT, comm, r);
+      else
+        MPI_Allgatherv(given, n, MPI_INT, to, counts, places, MPI_INT, comm);
       break;
     case 8:
-      if (r) MPI_Ialltoall(given, n, MPI_INT, to, n, MPI_INT, comm, r);
-      else MPI_Alltoall(given, n, MPI_INT, to, n, MPI_INT, comm);
+      if (r)
+        MPI_Ialltoall(given, n, MPI_INT, to, n, MPI_INT, comm, r);
+      else
+        MPI_Alltoall(given, n, MPI_INT, to, n, MPI_INT, comm);
       break;
     case 9:
-      if (r) MPI_Ialltoallv(given, counts, places, MPI_INT, to, counts, places, MPI_INT, comm, r);
-      else MPI_Alltoallv(given, counts, places, MPI_INT, to, counts, places, MPI_INT, comm);
+      if (r)
+        MPI_Ialltoallv(given, counts, places, MPI_INT, to, counts, places, MPI_INT, comm, r);
+      else
+        MPI_Alltoallv(given, counts, places, MPI_INT, to, counts, places, MPI_INT, comm);
       break;
     case 10:
-      if (r) MPI_Ialltoallw(given, counts, bytes, types, to, counts, bytes, types, comm, r);
-      else MPI_Alltoallw(given, counts, bytes, types, to, counts, bytes, types, comm);
+      if (r)
+        MPI_Ialltoallw(given, counts, bytes, types, to, counts, bytes, types, comm, r);
+      else
+        MPI_Alltoallw(given, counts, bytes, types, to, counts, bytes, types, comm);
       break;
     case 11:
-      if (r) MPI_Ireduce(given, to, n, MPI_INT, MPI_SUM, root, comm, r);
-      else MPI_Reduce(given, to, n, MPI_INT, MPI_SUM, root, comm);
+      if (r)
+        MPI_Ireduce(given, to, n, MPI_INT, MPI_SUM, root, comm, r);
+      else
+        MPI_Reduce(given, to, n, MPI_INT, MPI_SUM, root, comm);
       break;
     case 12:
-      if (r) MPI_Iallreduce(given, to, n, MPI_INT, last_of, comm, r);
-      else MPI_Allreduce(given, to, n, MPI_INT, last_of, comm);
+      if (r)
+        MPI_Iallreduce(given, to, n, MPI_INT, last_of, comm, r);
+      else
+        MPI_Allreduce(given, to, n, MPI_INT, last_of, comm);
       break;
     case 13:
-      if (r) MPI_Ireduce_scatter(given, to, counts, MPI_INT, MPI_MAX, comm, r);
-      else MPI_Reduce_scatter(given, to, counts, MPI_INT, MPI_MAX, comm);
+      if (r)
+        MPI_Ireduce_scatter(given, to, counts, MPI_INT, MPI_MAX, comm, r);
+      else
+        MPI_Reduce_scatter(given, to, counts, MPI_INT, MPI_MAX, comm);
       break;
     case 14:
-      if (r) MPI_Ireduce_scatter_block(given, to, n, MPI_INT, MPI_BXOR, comm, r);
-      else MPI_Reduce_scatter_block(given, to, n, MPI_INT, MPI_BXOR, comm);
+      if (r)
+        MPI_Ireduce_scatter_block(given, to, n, MPI_INT, MPI_BXOR, comm, r);
+      else
+        MPI_Reduce_scatter_block(given, to, n, MPI_INT, MPI_BXOR, comm);
       break;
     case 15:
-      if (r) MPI_Iscan(given, to, n, MPI_INT, last_of, comm, r);
-      else MPI_Scan(given, to, n, MPI_INT, last_of, comm);
+      if (r)
+        MPI_Iscan(given, to, n, MPI_INT, last_of, comm, r);
+      else
+        MPI_Scan(given, to, n, MPI_INT, last_of, comm);
       break;
     default:
-      if (r) MPI_Iexscan(given, to, n, MPI_INT, MPI_SUM, comm, r);
-      else MPI_Exscan(given, to, n, MPI_INT, MPI_SUM, comm);
+      if (r)
+        MPI_Iexscan(given, to, n, MPI_INT, MPI_SUM, comm, r);
+      else
+        MPI_Exscan(given, to, n, MPI_INT, MPI_SUM, comm);
   }
 }
 
 static void fill(int n) {
   for (int i = 0; i < ranks * n; ++i) given[i] = (me + 1) * 1000 + 7 * i, wanted[i] = got[i] = -5;
-  for (int i = 0; i < ranks; ++i) counts[i] = n, places[i] = i * n, bytes[i] = i * n * (int)sizeof(int), types[i] = MPI_INT;
+  for (int i = 0; i < ranks; ++i)
+    counts[i] = n, places[i] = i * n, bytes[i] = i * n * (int)sizeof(int), types[i] = MPI_INT;
 }
 
 static void finish(int how, MPI_Request* request) {
@@ -129,7 +164,8 @@ static void complete_without_those_who_wait_elsewhere(void) {
     call(kind, most, wanted, MPI_COMM_WORLD, NULL);
     call(kind, most, got, MPI_COMM_WORLD, &request);
     if (me == 0) {
-      for (int other = 1; other < ranks; ++other) MPI_Recv(&go, 1, MPI_INT, other, kind, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      for (int other = 1; other < ranks; ++other)
+        MPI_Recv(&go, 1, MPI_INT, other, kind, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       finish(0, &request);
     } else {
       finish(kind % 4, &request);
@@ -217,7 +253,8 @@ static void errors_are_told_when_it_is_complete(void) {
   EXPECT_EQUAL(MPI_Ibcast(got, me == 0 ? 1000 : 900, MPI_INT, 0, own, &request), MPI_SUCCESS);
   EXPECT_EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), me == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE);
   if (ranks > 1) {
-    EXPECT_EQUAL(me == 0 ? MPI_Ibarrier(own, &request) : MPI_Iscan(given, got, 1, MPI_INT, MPI_SUM, own, &request), MPI_SUCCESS);
+    EXPECT_EQUAL(me == 0 ? MPI_Ibarrier(own, &request) : MPI_Iscan(given, got, 1, MPI_INT, MPI_SUM, own, &request),
+                 MPI_SUCCESS);
     EXPECT_EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_OTHER);
   }
   MPI_Ibarrier(own, &request);

@@ -109,8 +109,7 @@ static void of_all(int n) {
   for (int i = 0; i < n * other_size; ++i) EXPECT_EQUAL(all[i], 1000 * in_world(others, i / n) + at * n + i % n);
   for (int i = 0; i < n; ++i) one[i] = at + 10 * mine + i;
   MPI_Allreduce(one, all, n, MPI_INT, MPI_SUM, both);
-  for (int i = 0; i < n; ++i)
-    EXPECT_EQUAL(all[i], other_size * (other_size - 1) / 2 + other_size * (10 * others + i));
+  for (int i = 0; i < n; ++i) EXPECT_EQUAL(all[i], other_size * (other_size - 1) / 2 + other_size * (10 * others + i));
   // Both groups give as many numbers; each divides the other's among its ranks.
   for (int i = 0; i < size; ++i) counts[i] = n * other_size;
   for (int i = 0; i < n * size * other_size; ++i) out[i % (64 * 100)] = i;
