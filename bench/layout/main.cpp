@@ -6,9 +6,9 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 
+#include "figures/cell/length_factor.hpp"
 #include "maslin/maslin.hpp"
 
 namespace ms = maslin;
@@ -27,20 +27,6 @@ struct application {
 };
 application what;
 
-/// Gives a factor of mean 1 for the lengths of off-load `k` of stream `i`: 1 + spread (x - 1) with x from the
-/// exponential distribution, the same at every call.
-double length_factor(std::int64_t i, std::int64_t k) {
-  auto z = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(k) + 1;
-  for (int round = 0; round < 3; ++round) {
-    z ^= z >> 30;
-    z *= 0xbf58476d1ce4e5b9u;
-    z ^= z >> 27;
-    z *= 0x94d049bb133111ebu;
-  }
-  const double u = (static_cast<double>(z >> 11) + 0.5) * 0x1p-53;
-  return 1 + what.spread * (-std::log(u) - 1);
-}
-
 void kernel_body(double factor, std::int64_t iterations) {
   ms::cost(us(what.serial_us * factor));
   const us each(what.loop_us * factor / static_cast<double>(what.iterations));
@@ -50,7 +36,7 @@ void kernel_body(double factor, std::int64_t iterations) {
 const ms::kernel likelihood{"likelihood", kernel_body};
 
 void off_load(std::int64_t stream, std::int64_t k, std::int64_t iterations) {
-  const double factor = length_factor(stream, k);
+  const double factor = cell::length_factor(what.spread, stream, k);
   ms::cost(us(what.host_us * factor));
   ms::offload(likelihood, factor, iterations);
 }

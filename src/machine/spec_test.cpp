@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include "checkout.hpp"
 #include "maslin/error.hpp"
 #include "maslin/machine.hpp"
+#include "spec_file.hpp"
 
 namespace maslin::machine {
 namespace {
@@ -17,22 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path shipped(const std::string& name) { return checkout() / "specs" / name; }
-
-/// A file with that text as long as it lives.
-class spec_file {
- public:
-  explicit spec_file(const std::string& text)
-      : path_(fs::temp_directory_path() / ("maslin_spec_test_" + std::to_string(getpid()) + ".toml")) {
-    std::ofstream(path_) << text;
-  }
-  ~spec_file() { fs::remove(path_); }
-  spec_file(const spec_file&) = delete;
-  spec_file& operator=(const spec_file&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
 
 /// Gives what read_spec says about the text, without the file's name: "LINE:COLUMN: ...".
 std::string complaint(const std::string& text) {

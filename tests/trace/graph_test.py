@@ -3,15 +3,14 @@
     graph_test.py CHOLESKY PROGRAM_WITHOUT_TASKS MASLIN
 """
 
-import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
+
+from commands import Commands
 
 CHOLESKY, PHASE, MASLIN = (Path(path).resolve() for path in sys.argv[1:4])
 TILES = 5
@@ -39,18 +38,7 @@ def expected():
     return data  # nothing is written that somebody still reads
 
 
-class Graph(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="maslin_graph_")
-        self.addCleanup(scratch.cleanup)
-        self.folder = Path(scratch.name)
-
-    def call(self, *words, status=0, **settings):
-        done = subprocess.run([str(word) for word in words], cwd=self.folder, env=os.environ | settings, text=True,
-                              capture_output=True, timeout=100, check=False)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done
-
+class Graph(Commands):
     def export(self, *options, status=0):
         return self.call(MASLIN, "trace", "export", "run.mtrace", *options, status=status)
 

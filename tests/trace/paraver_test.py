@@ -4,31 +4,19 @@
 """
 
 import json
-import os
 import re
-import subprocess
 import sys
-import tempfile
 import unittest
 from collections import Counter
 from pathlib import Path
+
+from commands import Commands
 
 TASKS, PHASE, MASLIN = (Path(path).resolve() for path in sys.argv[1:4])
 WORKS, STREAM, TASK, STREAMS_AT_A_TIME = 1, 81000001, 81000002, 81000005
 
 
-class Paraver(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="maslin_paraver_")
-        self.addCleanup(scratch.cleanup)
-        self.folder = Path(scratch.name)
-
-    def call(self, *words, status=0, **settings):
-        done = subprocess.run([str(word) for word in words], cwd=self.folder, env=os.environ | settings, text=True,
-                              capture_output=True, timeout=100, check=False)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done
-
+class Paraver(Commands):
     def export(self, program, *options, workers=3):
         """Gives what info says, and the files' records: the run's length, states, events, names of values."""
         self.call(*program, MASLIN_TRACE="run.mtrace", MASLIN_WORKERS=str(workers))

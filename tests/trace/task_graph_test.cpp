@@ -86,6 +86,32 @@ class TaskGraph : public ::testing::Test {
   std::uint64_t created_ = 0;
 };
 
+using bytes_of = std::set<std::uint64_t>;
+
+bool meet(const bytes_of& a, const bytes_of& b) {
+  return std::any_of(a.begin(), a.end(), [&](std::uint64_t byte) { return b.count(byte) > 0; });
+}
+
+/// Wherever `b` must depend on an earlier `a` it does, perhaps by others. Gives how many such pairs there are.
+template <class Must>
+std::size_t expect_paths(const task_graph& graph, Must&& must) {
+  const std::size_t tasks = graph.tasks.size();
+  std::vector<std::vector<bool>> after(tasks, std::vector<bool>(tasks));
+  for (const task_graph::edge& e : graph.edges) {
+    after[e.to][e.from] = true;
+    for (std::size_t i = 0; i < e.from; ++i)
+      if (after[e.from][i]) after[e.to][i] = true;
+  }
+  std::size_t found = 0;
+  for (std::size_t b = 0; b < tasks; ++b)
+    for (std::size_t a = 0; a < b; ++a) {
+      if (!must(a, b)) continue;
+      ++found;
+      EXPECT_TRUE(after[b][a]) << a << " and " << b;
+    }
+  return found;
+}
+
 TEST_F(TaskGraph, AReaderDependsOnTheLastWriterAndAWriterOnTheReaders) {
   create({{"inout 8", 0x1000}});
   create({{"inout 8", 0x1000}});
@@ -190,7 +216,7 @@ TEST_F(TaskGraph, WhatIsAddedIsInAllThatReadsIt) {
   std::mt19937 random(2);
   constexpr std::size_t tasks = 300, memory = 24;
   struct use {
-    std::set<std::uint64_t> read, written, added;
+    bytes_of read, written, added;
   };
   std::vector<use> uses(tasks);
   for (use& u : uses) {
@@ -208,25 +234,14 @@ TEST_F(TaskGraph, WhatIsAddedIsInAllThatReadsIt) {
   }
   run_all();
   const task_graph graph = read();
-  const auto meet = [](const std::set<std::uint64_t>& a, const std::set<std::uint64_t>& b) {
-    return std::any_of(a.begin(), a.end(), [&](std::uint64_t byte) { return b.count(byte) > 0; });
-  };
-  std::vector<std::vector<bool>> after(tasks, std::vector<bool>(tasks));
   for (const task_graph::edge& e : graph.edges) {
     EXPECT_TRUE(uses[e.to].added.empty()) << "who adds waits for nobody: " << e.to;
-    after[e.to][e.from] = true;
-    for (std::size_t i = 0; i < e.from; ++i)
-      if (after[e.from][i]) after[e.to][i] = true;
   }
-  std::size_t found = 0;
-  for (std::size_t b = 0; b < tasks; ++b)
-    for (std::size_t a = 0; a < b; ++a) {
-      const bool must = meet(uses[a].written, uses[b].read) || meet(uses[a].added, uses[b].read) ||
-                        meet(uses[a].read, uses[b].written);
-      found += must;
-      EXPECT_TRUE(!must || after[b][a]) << a << " and " << b;
-    }
-  EXPECT_GT(found, 1000u);
+  const auto must = [&](std::size_t a, std::size_t b) {
+    return meet(uses[a].written, uses[b].read) || meet(uses[a].added, uses[b].read) ||
+           meet(uses[a].read, uses[b].written);
+  };
+  EXPECT_GT(expect_paths(graph, must), 1000u);
 }
 
 TEST_F(TaskGraph, ATaskComputesInItsLoopsAndKernelsToo) {
@@ -268,7 +283,7 @@ TEST_F(TaskGraph, DependencesAreThoseOfTheBytes) {
   std::mt19937 random(1);
   constexpr std::size_t tasks = 300, memory = 64;
   struct use {
-    std::set<std::uint64_t> read, written;
+    bytes_of read, written;
   };
   std::vector<use> uses(tasks);
   for (use& u : uses) {
@@ -293,27 +308,16 @@ TEST_F(TaskGraph, DependencesAreThoseOfTheBytes) {
   run_all();
   const task_graph graph = read();
   ASSERT_EQ(graph.tasks.size(), tasks);
-  const auto meet = [](const std::set<std::uint64_t>& a, const std::set<std::uint64_t>& b) {
-    return std::any_of(a.begin(), a.end(), [&](std::uint64_t byte) { return b.count(byte) > 0; });
-  };
-  std::vector<std::vector<bool>> after(tasks, std::vector<bool>(tasks));  // [b][a]: b depends on a, perhaps by others
   for (const task_graph::edge& e : graph.edges) {
     const use &from = uses[e.from], &to = uses[e.to];
     EXPECT_TRUE(meet(from.written, e.kind == data ? to.read : to.written) || meet(from.read, to.written))
         << e.from << " and " << e.to;
-    after[e.to][e.from] = true;
-    for (std::size_t i = 0; i < e.from; ++i)
-      if (after[e.from][i]) after[e.to][i] = true;
   }
-  std::size_t found = 0;
-  for (std::size_t b = 0; b < tasks; ++b)
-    for (std::size_t a = 0; a < b; ++a) {
-      const bool must = meet(uses[a].written, uses[b].read) || meet(uses[a].written, uses[b].written) ||
-                        meet(uses[a].read, uses[b].written);
-      found += must;
-      EXPECT_TRUE(!must || after[b][a]) << a << " and " << b;
-    }
-  EXPECT_GT(found, 1000u);
+  const auto must = [&](std::size_t a, std::size_t b) {
+    return meet(uses[a].written, uses[b].read) || meet(uses[a].written, uses[b].written) ||
+           meet(uses[a].read, uses[b].written);
+  };
+  EXPECT_GT(expect_paths(graph, must), 1000u);
 }
 
 TEST_F(TaskGraph, AWindowHasTheTasksThatBeganInIt) {

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "application.hpp"
+#include "length_factor.hpp"
 #include "maslin/maslin.hpp"
 
 namespace ms = maslin;
@@ -27,7 +28,7 @@ void kernel_body(double factor, std::int64_t iterations) {
 const ms::kernel likelihood{"likelihood", kernel_body};
 
 void off_load(std::int64_t stream, std::int64_t k, std::int64_t iterations) {
-  const double factor = cell::length_factor(what, stream, k);
+  const double factor = cell::length_factor(what.spread, stream, k);
   ms::cost(us(what.host_us * factor));
   ms::offload(likelihood, factor, iterations);
 }

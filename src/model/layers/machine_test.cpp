@@ -1,35 +1,16 @@
 #include "model/layers/machine.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "checkout.hpp"
 #include "model/layers/communication.hpp"
+#include "spec_file.hpp"
 
 namespace maslin::layers {
 namespace {
-
-namespace fs = std::filesystem;
-
-class spec_file {
- public:
-  explicit spec_file(const std::string& text)
-      : path_(fs::temp_directory_path() / ("maslin_layers_test_" + std::to_string(getpid()) + ".toml")) {
-    std::ofstream(path_) << text;
-  }
-  ~spec_file() { fs::remove(path_); }
-  spec_file(const spec_file&) = delete;
-  spec_file& operator=(const spec_file&) = delete;
-  std::string path() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
 
 machine read(const std::string& path) { return machine_of(maslin::machine::read_spec(path), read_curves(path)); }
 
