@@ -134,10 +134,31 @@ void run_forks() {
   EXPECT_THROW(ms::fork([] { throw std::runtime_error("a branch"); }, [] {}), std::runtime_error);
 }
 
+/// What is waited for needs data of tasks that the wait does not cover.
+void wait_for_data() {
+  int chain = 0;
+  const auto add = [](ms::view<int> sum) { ++sum[0]; };
+  const auto create = [&] {
+    for (int i = 0; i < 5; ++i) ms::task(add, ms::inout(chain));
+  };
+  create();
+  ms::wait_on(chain);
+  EXPECT_EQ(chain, 5);
+  create();
+  ms::group one;
+  one.task(add, ms::inout(chain));
+  one.wait();
+  EXPECT_EQ(chain, 11);
+  create();
+  EXPECT_EQ(ms::async([](ms::view<const int> sum) { return sum[0]; }, ms::in(chain)).get(), 16);
+}
+
 TEST_P(ForeignThreads, RunTheirLoopsWhileTasksWaitForThem) { join_in_tasks(run_loops); }
 TEST_P(ForeignThreads, RunTheirLoopsWhileStreamsWaitForThem) { join_in_streams(run_loops); }
 TEST_P(ForeignThreads, RunTheirTasksWhileTasksWaitForThem) { join_in_tasks(run_tasks); }
 TEST_P(ForeignThreads, RunTheirTasksWhileStreamsWaitForThem) { join_in_streams(run_tasks); }
+TEST_P(ForeignThreads, RunWhatTheirDataNeedWhileTasksWaitForThem) { join_in_tasks(wait_for_data); }
+TEST_P(ForeignThreads, RunWhatTheirDataNeedWhileStreamsWaitForThem) { join_in_streams(wait_for_data); }
 TEST_P(ForeignThreads, RunTheirForksWhileTasksWaitForThem) { join_in_tasks(run_forks); }
 TEST_P(ForeignThreads, RunTheirForksWhileStreamsWaitForThem) { join_in_streams(run_forks); }
 TEST_P(ForeignThreads, RunTheirPhasesWhileTasksWaitForThem) { join_in_tasks(run_phases); }

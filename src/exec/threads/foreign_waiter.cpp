@@ -134,13 +134,27 @@ bool threads_executor::has_moved_on(worker& w) {
   return w.steps_seen_outside.exchange(steps, std::memory_order_relaxed) != steps;
 }
 
+namespace {
+
+/// What is covered may depend on data of tasks that the caller has created before and does not wait for. Gives their
+/// scope once a tenth of a second has passed; until then a worker had better run them, for they may be long. Null
+/// where they may want a mutex that the caller holds.
+const scope* earlier_tasks(int looks) noexcept {
+  constexpr int patient_looks = 8;
+  const context& caller = current_context();
+  return looks >= patient_looks && caller.mutexes == 0 ? caller.children : nullptr;
+}
+
+}  // namespace
+
 bool threads_executor::help_outside(const scope& covered, int looks) {
   if (!foreign_waiter::has_room() || is_at_work_for_caller(looks)) return false;
   // Nobody else comes for the branches of what runs here.
   detail::fork_list forks{.low = middle_of_stack(), .asked = &nobody_asks};
   const forks_kept in(forks);
+  const scope* const earlier = earlier_tasks(looks);
   const auto task_within = [&](const detail::task_node& task) {
-    return task.in->within(&covered) && runs_outside(task.stream);
+    return (task.in->within(&covered) || (earlier && task.in->within(earlier))) && runs_outside(task.stream);
   };
   const auto within = [&](const work& item) {
     return item.task ? task_within(*item.task) : item.part.loop->blocks.within(&covered) && runs_outside(item);

@@ -6,7 +6,9 @@
 // It takes shares of its own loops from the centre, answers for workers that have not come to its loops under a
 // baseline, and runs its own ready tasks from the centre. Then it sleeps and wakes up by itself to look around
 // (`help_outside`). From the third look on it also takes tasks out of the queue of a worker whose count of steps has
-// not moved since the look before. It takes nothing of a stream that has a worker, where its off-loads are counted.
+// not moved since the look before. From the ninth look on it also takes tasks that the waiting code created before and
+// does not wait for: what it waits for may need their data. It takes nothing of a stream that has a worker, where its
+// off-loads are counted.
 // Looks are timed and not asked for, because whoever makes a task ready would have to find out for whom. What runs
 // there has a list of forks for which nobody asks: as a task each fork would come back to the same thread. What it
 // cannot have is a fiber that waits on a blocked worker, and what needs more than half of its stack.
