@@ -62,6 +62,7 @@ const cancelled_call calls[] = {
        ms::parallel_for(
            0, 4, [](ms::range) { sleep_until_told(); }, ms::block{1});
      }},
+    {"ranks", [] { ms::ranks(2, [](ms::communicator&) { sleep_until_told(); }); }},
     {"mutex",
      [] {
        ms::mutex lock;
@@ -111,6 +112,61 @@ TEST_P(Cancel, WaitsForTheCallToReturn) {
                  may_return = true;
                  t.join();
                  return returned && !went_on && runs_a_loop() ? 0 : 1;
+               }),
+               0, "");
+}
+
+// A branch has a context of its own.
+TEST(CancelInABranch, WaitsForWhatAForeignThreadWaitsFor) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer does not follow cancelled threads; the other builds run this";
+#endif
+  EXPECT_CHILD(([] {
+                 const ms::Runtime two({.workers = 2, .serial = false});
+                 std::atomic<bool> returned{false};
+                 std::thread t([&] {
+                   ms::fork(
+                       [&] {
+                         ms::task(sleep_until_told);
+                         ms::wait();
+                         returned = true;
+                       },
+                       [] {});
+                   pthread_testcancel();
+                   returned = false;
+                 });
+                 while (!is_inside) std::this_thread::yield();
+                 pthread_cancel(t.native_handle());
+                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                 may_return = true;
+                 t.join();
+                 return returned && runs_a_loop() ? 0 : 1;
+               }),
+               0, "");
+}
+
+// Where ranks take turns each has a thread, for which the caller waits.
+TEST(CancelInTurn, WaitsForRanks) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer does not follow cancelled threads; the other builds run this";
+#endif
+  EXPECT_CHILD(([] {
+                 setenv("MASLIN_SERIAL", "1", 1);
+                 std::atomic<int> ended{0};
+                 std::thread t([&] {
+                   ms::ranks(2, [&](ms::communicator&) {
+                     sleep_until_told();
+                     ++ended;
+                   });
+                   pthread_testcancel();
+                   ended = 0;
+                 });
+                 while (!is_inside) std::this_thread::yield();
+                 pthread_cancel(t.native_handle());
+                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                 may_return = true;
+                 t.join();
+                 return ended == 2 ? 0 : 1;
                }),
                0, "");
 }

@@ -54,7 +54,6 @@ void start(executor& exec, world& all, scope& members, const context& here, int 
 void run_on_workers(executor& exec, world& all, location where) {
   context& here = current_context();
   scope members(here.children, scope::creators::many);
-  const uncancelled during(here);
   std::optional<stuck_watch> watched;
   try {
     watched.emplace(all);
@@ -77,9 +76,10 @@ void run_on_workers(executor& exec, world& all, location where) {
 
 void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body, location where) {
   executor& exec = the_executor();
-  unrecorded_context("ranks");
+  const context& here = unrecorded_context("ranks");
   if (count < 1)
     throw error(fmt::format("ranks at {}:{}: {} ranks; expected 1 or more", where.file_name(), where.line(), count));
+  const uncancelled during(here.is_root || exec.serial());  // in turn they have threads, and the caller waits for those
   world all(exec, count, run, body);
   if (exec.serial())
     all.run_in_turn();

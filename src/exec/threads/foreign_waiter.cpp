@@ -14,6 +14,7 @@
 #include "exec/phase/phase_run.hpp"
 #include "exec/threads/calls.hpp"
 #include "exec/threads/threads.hpp"
+#include "task/uncancelled.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -45,6 +46,7 @@ foreign_waiter& foreign_waiter::mine(threads_executor& exec) {
 void foreign_waiter::sleep(base::short_lock& held, const awaited_end& what) {
   using namespace std::chrono_literals;
   constexpr auto longest = 32ms;
+  const uncancelled during(true);  // also in a branch of a fork, whose context is no root
   sleeps_ = true;
   held.unlock();
   auto pause = 1ms;
