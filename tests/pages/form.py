@@ -31,9 +31,12 @@ def markers(lines: list[str]) -> list[int]:
 def problems(path: Path, name: str) -> list[str]:
     """Gives what is wrong with the form of a file."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):
+        content = path.read_bytes()
+    except (FileNotFoundError, IsADirectoryError):
         return []
+    if b"\0" in content:
+        return []  # no text
+    lines = content.decode("utf-8", "replace").splitlines()
     found = [f"{name}:{number}: a marker of a merge" for number in markers(lines)]
     if path.suffix == ".md":
         found += [

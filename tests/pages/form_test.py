@@ -11,17 +11,22 @@ FOLDER = sys.argv.pop()
 
 
 class Form(unittest.TestCase):
-    def refused(self, text, name="page.md"):
+    def refused(self, text, name="page.md", encoding="utf-8"):
         with tempfile.TemporaryDirectory() as folder:
             page = Path(folder) / name
             page.parent.mkdir(parents=True, exist_ok=True)
-            page.write_text(text, encoding="utf-8")
+            page.write_text(text, encoding=encoding)
             return [int(problem.split(":")[1]) for problem in form.problems(page, name)]
 
     def test_what_a_merge_left_is_refused_in_every_file(self):
         left = "a\n{} HEAD\nb\n{}\nc\n{} 2ff6a57 (more)\n".format("<" * 7, "=" * 7, ">" * 7)
         for name in ("page.md", "source.cpp"):
             self.assertEqual(self.refused(left, name), [2, 4, 6])
+
+    def test_another_encoding_hides_nothing(self):
+        left = "ä\n{} HEAD\n{}\n{} more\n".format("<" * 7, "=" * 7, ">" * 7) + "x" * 121 + "\n"
+        self.assertEqual(self.refused(left, encoding="latin-1"), [2, 3, 4, 5])
+        self.assertEqual(self.refused("\0" + left, "picture.png"), [])
 
     def test_a_heading_may_be_underlined(self):
         self.assertEqual(self.refused("Heading\n" + "=" * 7 + "\n"), [])
