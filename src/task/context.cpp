@@ -45,8 +45,9 @@ std::atomic<context_watcher> watched_by{nullptr};
 /// `exit` was called inside a task, on a thread that has a root context. What waits for this thread, or runs on others,
 /// may use that to the end. Only one thread goes on to the handlers, for the last of two ends the process too early.
 std::atomic_flag one_leaves;
+std::atomic<const detail::fork_list*> leaver{nullptr};  ///< its stack's
 void leave_in_task() noexcept {
-  if (!one_leaves.test_and_set()) return;
+  if (!one_leaves.test_and_set()) return leaver.store(detail::state_of_thread.forks, std::memory_order_relaxed);
   for (;;) pause();
 }
 
@@ -90,8 +91,12 @@ thread_local root_context root;
 void set_root_drain(void (*drain)(context&)) noexcept { root_drain.store(drain, std::memory_order_release); }
 void drain_root_context() { root.drain(); }
 bool is_root_context_over() noexcept { return is_over; }
+bool has_left_in_task() noexcept {
+  return is_over && leaver.load(std::memory_order_relaxed) == detail::state_of_thread.forks;
+}
 void forget_root_context() noexcept {
   one_leaves.clear();
+  leaver.store(nullptr, std::memory_order_relaxed);
   (void)root.self.data.release();  // it names tasks that are not this process's
   root.children.~scope();
   new (&root.children) scope(nullptr);

@@ -71,6 +71,8 @@ void set_root_drain(void (*drain)(context& root)) noexcept;
 void drain_root_context();
 /// Is the calling thread, or the process in which it called `exit`, at its end?
 bool is_root_context_over() noexcept;
+/// Is the calling code what `exit` runs that was called inside a task on this stack?
+bool has_left_in_task() noexcept;
 /// Forgets what the calling thread's root context counted: its tasks belong to the process that this one was forked
 /// from.
 void forget_root_context() noexcept;

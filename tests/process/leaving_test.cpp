@@ -88,6 +88,44 @@ const place places[] = {
        for (int i = 0; i < 10; ++i) g.task([i] { i == 5 ? std::exit(status) : std::this_thread::yield(); });
        g.wait();
      }},
+    {"AMemberOfAStaticGroup",
+     [] {
+       static ms::group all;
+       for (int i = 0; i < 10; ++i)
+         all.task([i] {
+           ms::group inner;
+           inner.task([i] { i == 5 ? std::exit(status) : std::this_thread::yield(); });
+           inner.wait();
+         });
+       all.wait();
+     }},
+    {"WhatMembersOfAStaticGroupWaitFor",
+     [] {
+       static ms::group all;
+       int x = 0;
+       ms::task(
+           [](ms::view<int> v) {
+             v[0] = 1;
+             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+             std::exit(status);
+           },
+           ms::out(x));
+       all.task([](ms::view<int> v) { v[0] = 2; }, ms::inout(x));
+       ms::wait();
+     }},
+    {"AStaticFuture",
+     [] {
+       static ms::future<int> one;
+       int x = 0;
+       one = ms::async(
+           [](ms::view<int>) {
+             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+             std::exit(status);
+             return 1;
+           },
+           ms::inout(x));
+       ms::wait_on(x);
+     }},
     {"AReplay",
      [] {
        int x = 0;

@@ -62,18 +62,22 @@ void await_members(group& of) {
   exec.after_sharing();
 }
 
-/// Gives the calling stream if what lies there is a local variable of the code that runs in the calling context: it is
-/// on the stack, below the context, or the frame of code that has none yet, which lives there too, and above `frame`,
-/// that of the function which this code calls.
+/// Is what lies there a local variable of the code that runs in the calling context? It is on the stack, below the
+/// context, or the frame of code that has none yet, which lives there too, and above `frame`, that of the function
+/// which this code calls.
+bool is_local(const void* variable, const void* frame, const detail::thread_state& on) noexcept {
+  const void* const top = on.current ? static_cast<const void*>(on.current) : on.forks->innermost;
+  const std::less<> below;
+  return below(frame, variable) && below(variable, top);
+}
+
+/// Gives the calling stream if that is so.
 void* stream_of_local(const void* variable, const void* frame, const detail::thread_state& on) noexcept {
   const context* const here = on.current;
   const detail::branch_frame* const code = on.forks->innermost;
   if (here ? here->in_offload : !code) return nullptr;  // a kernel may run on another stack than its stream
   void* const stream = here ? here->stream : stream_of(*code);
-  if (!stream) return nullptr;
-  const std::less<> below;
-  const void* const top = here ? static_cast<const void*>(here) : code;
-  return below(frame, variable) && below(variable, top) ? stream : nullptr;
+  return stream && is_local(variable, frame, on) ? stream : nullptr;
 }
 
 bool is_task(const detail::thread_state& on) noexcept {
@@ -106,6 +110,9 @@ void group::make_state() noexcept {
 void group::end() {
   if (!state::ended_in_place(*this) && !needs_no_wait(*this)) {
     if (state::has_members(*this)) {
+      // Destroyed by an `exit` inside a task, as what has static storage is. It stays as it is: the task may be a
+      // member, or what members wait for.
+      if (has_left_in_task() && !is_local(this, __builtin_frame_address(0), detail::state_of_thread)) return;
       await_members(*this);
       trace_group_end(the_executor(), get().members);
     }
