@@ -19,7 +19,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from joblib.parallel import BACKENDS, ParallelBackendBase, register_parallel_backend
+from joblib.parallel import BACKENDS, FallbackToBackend, ParallelBackendBase, register_parallel_backend
 
 from . import _core, _name, map
 
@@ -48,8 +48,8 @@ class MaslinBackend(ParallelBackendBase):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.parallel: Any = None  # the call that it serves
         self._feed: _core.Feed | None = None
-        self._earlier: list[_core.Feed] = []  # of calls that were under way when the next one began
 
     def effective_n_jobs(self, n_jobs: int | None) -> int:
         if n_jobs == 0:
@@ -60,12 +60,10 @@ class MaslinBackend(ParallelBackendBase):
 
     def configure(self, n_jobs: int | None = 1, parallel: Any = None, prefer: str | None = None,
                   require: str | None = None, **_: Any) -> int:
+        if self.parallel is not None:  # all calls under one configuration come here, and some begin inside others
+            raise FallbackToBackend(type(self)(nesting_level=self.nesting_level))
         self.parallel = parallel
         self._at_a_time = self.effective_n_jobs(n_jobs)
-        if self._feed is not None:  # of a call that gives its results one by one
-            self._feed.begin()
-            self._earlier.append(self._feed)
-        self._feed = None
         return self._at_a_time
 
     def submit(self, func: Callable[[], Any], callback: Callable[[Any], None] | None = None) -> None:
@@ -91,9 +89,8 @@ class MaslinBackend(ParallelBackendBase):
 
     @contextlib.contextmanager
     def retrieval_context(self) -> Iterator[None]:
-        for feed in [*self._earlier, self._feed]:
-            if feed is not None:
-                feed.begin()
+        if self._feed is not None:
+            self._feed.begin()
         yield
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
@@ -104,7 +101,7 @@ class MaslinBackend(ParallelBackendBase):
     def terminate(self) -> None:
         if self._feed is not None:
             self._feed.wait()
-        self._feed = self._earlier.pop() if self._earlier else None
+        self._feed = self.parallel = None
 
     def get_nested_backend(self) -> tuple[MaslinBackend, None]:
         return _inside(self), None

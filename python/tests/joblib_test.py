@@ -126,6 +126,25 @@ class Backend(Promised, unittest.TestCase):
             self.assertEqual(Parallel()(delayed(abs)(-i) for i in range(9)), list(range(9)))
             self.assertEqual(sorted(outer), list(range(100)))
 
+    def test_keeps_calls_apart_that_are_under_way(self):
+        for _ in range(self.TIMES):
+            calls = [Parallel(return_as="generator")(delayed(abs)(-i) for i in range(n)) for n in (50, 100, 60)]
+            for got, n in zip(calls, (50, 100, 60)):
+                self.assertEqual(list(got), list(range(n)))
+
+    def test_begins_a_call_while_another_one_goes_on(self):
+        def inputs(meanwhile):
+            meanwhile.set()
+            time.sleep(0.001)  # the other call's tasks end, and it sends more
+            for i in range(9):
+                yield delayed(abs)(-i)
+
+        for _ in range(self.TIMES):
+            may_end = threading.Event()
+            outer = Parallel(return_as="generator")(delayed(may_end.wait)(TOGETHER) for _ in range(100))
+            self.assertEqual(Parallel()(inputs(may_end)), list(range(9)))
+            self.assertEqual(list(outer), [True] * 100)
+
     def test_may_be_entered_once_for_several_calls(self):
         with Parallel() as parallel:
             for k in range(10):
