@@ -27,6 +27,7 @@
 #include "exec/leaving.hpp"
 #include "exec/node/membership.hpp"
 #include "exec/report_file.hpp"
+#include "exec/store/stores.hpp"
 #include "exec/submit/submit.hpp"
 #include "exec/threads/foreign_waiter.hpp"
 #include "graph/poison.hpp"
@@ -139,6 +140,7 @@ void after_fork_in_child() {
   node::segment::forget_after_fork();
   foreign::one_thread::forget_after_fork();
   forget_described_machine_after_fork();
+  store::forget_after_fork();
   machine::announce_workers(0);
   running_executor.store(nullptr, std::memory_order_relaxed);
   base::keep_reachable(process);
@@ -181,6 +183,10 @@ void start(process_runtime& p, Runtime::options wish) {
   if (const std::string job = node::job_from_environment(); !job.empty() && !wish.serial && !described)
     shared = std::make_unique<node::membership>(job, workers);
   const bool shares = shared != nullptr;
+  if (!wish.serial && !described)
+    store::begin(shared ? shared->most() : workers);
+  else
+    store::end();
   trace::start_from_environment(wish.serial ? 1
                                 : shared    ? shared->most()
                                             : workers,
@@ -191,6 +197,7 @@ void start(process_runtime& p, Runtime::options wish) {
              : shared    ? make_threads(std::move(shared), loops)
                          : make_threads(workers, loops);
   } catch (...) {
+    store::end();
     trace::stop();
     throw;
   }
@@ -234,6 +241,7 @@ void stop(process_runtime& p) noexcept {
     end_reporting();
     trace::stop();
   }
+  store::end();
   unwatch_signals();
 }
 

@@ -46,6 +46,10 @@ struct kept<priority> {
 /// Is a version of the data elsewhere as good?
 template <class T, access_mode Mode>
 constexpr bool renames = (Mode == access_mode::out) && std::is_trivially_copyable_v<T> && alignof(T) <= 64;
+/// May the body work on a copy, which is copied back? Not where others look at the data meanwhile, as at an atomic.
+template <class T>
+constexpr bool moves_as_bytes =
+    std::is_trivially_copyable_v<T>&& std::is_copy_constructible_v<T> && !std::is_volatile_v<T> && alignof(T) <= 64;
 
 template <class T, access_mode Mode>
 struct kept_view {
@@ -55,7 +59,7 @@ struct kept_view {
   view<T> get(const access_record* record) const { return {static_cast<T*>(record->data), extent}; }
   declared describe(const access_record* record) const {
     const std::size_t bytes = extent * sizeof(T);
-    return {record->data, bytes, 1, bytes, Mode, renames<T, Mode>, nullptr};
+    return {record->data, bytes, 1, bytes, Mode, moves_as_bytes<T>, nullptr};
   }
   std::size_t extent;
 };
@@ -77,7 +81,7 @@ struct kept<access<tile<T>, Mode>> {
   }
   declared describe(const access_record* record) const {
     const tile<T> now = get(record);
-    return {record->data, rows * sizeof(T), cols, now.ld * sizeof(T), Mode, renames<T, Mode>, nullptr};
+    return {record->data, rows * sizeof(T), cols, now.ld * sizeof(T), Mode, moves_as_bytes<T>, nullptr};
   }
   std::size_t rows, cols, ld;
 };
@@ -105,7 +109,9 @@ struct kept<access<ndarray<T, Rank>, Mode>> {
   }
   declared describe(const access_record* record) const {
     const array_memory memory = memory_of(array);
-    return declare_array<T>(record->data, memory, stride_of(*record, memory.stride), Mode);
+    declared said = declare_array<T>(record->data, memory, stride_of(*record, memory.stride), Mode);
+    said.renames = moves_as_bytes<T>;
+    return said;
   }
   ndarray<T, Rank> array;  ///< as it was declared
 };

@@ -25,7 +25,7 @@ struct declared {
   std::size_t columns;
   std::size_t stride;
   access_mode mode;
-  bool renames;                   ///< an out of data that may lie elsewhere
+  bool renames;                   ///< an out of data that may lie elsewhere; in task_facts any access to such data
   const reduction_kind* reduces;  ///< of a reduction
 };
 

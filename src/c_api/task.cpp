@@ -74,7 +74,7 @@ struct alignas(std::max_align_t) stored_call {
                                            static_cast<std::size_t>(v.columns),
                                            static_cast<std::size_t>(ld_now(i, records)) * v.element,
                                            said()[i].mode,
-                                           said()[i].mode == access_mode::out,
+                                           true,
                                            nullptr};
     }
   }

@@ -1,9 +1,11 @@
 #include "exec/execute.hpp"
 
 #include <exception>
+#include <optional>
 
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
+#include "exec/store/stores.hpp"
 #include "exec/tracing.hpp"
 #include "graph/domain.hpp"
 #include "graph/edges.hpp"
@@ -18,21 +20,35 @@ namespace maslin {
 using detail::body_use;
 using detail::task_node;
 
-// The callable of a recorded task stays for the next time.
-void call_body(task_node& task) {
-  if (task.is_recorded && !graph::part_of(task).values.empty()) graph::begin_values(task);
-  if (task.accesses > 0 && graph::data_checks()) [[unlikely]] {
-    struct at_end {
-      task_node& of;
-      ~at_end() {
-        if (!of.is_recorded) of.run(of.callable, of.records(), body_use::destroy);
-      }
-    } end{task};
+namespace {
+
+/// Where data are checked, or workers have local stores.
+[[gnu::noinline, gnu::cold]] void call_with_care(executor& exec, task_node& task) {
+  struct at_end {
+    task_node& of;
+    ~at_end() {
+      if (!of.is_recorded) of.run(of.callable, of.records(), body_use::destroy);
+    }
+  } end{task};
+  std::optional<graph::read_check> before;
+  if (graph::data_checks()) {
     graph::poison_outs(task);
-    const graph::read_check before(task);
-    task.run(task.callable, task.records(), body_use::call);
-    return before.verify(task);
+    before.emplace(task);
   }
+  if (graph::local_stores())
+    store::call_on_copies(exec, task);
+  else
+    task.run(task.callable, task.records(), body_use::call);
+  if (before) before->verify(task);
+}
+
+}  // namespace
+
+// The callable of a recorded task stays for the next time.
+void call_body(executor& exec, task_node& task) {
+  if (task.is_recorded && !graph::part_of(task).values.empty()) graph::begin_values(task);
+  if (task.accesses > 0 && !graph::bodies_are_plain()) [[unlikely]]
+    return call_with_care(exec, task);
   task.run(task.callable, task.records(), task.is_recorded ? body_use::call : body_use::call_and_destroy);
 }
 
@@ -51,10 +67,10 @@ void execute_under(executor& exec, task_node& task, graph::ready_sink& sink) noe
   try {
     if (task.is_timed && !task.failed()) [[unlikely]] {
       const std::uint64_t begin = base::ticks();
-      call_body(task);
+      call_body(exec, task);
       exec.learn(task.run, task.where, base::ticks() - begin, !task.children.quiet());
     } else if (!task.failed())
-      call_body(task);
+      call_body(exec, task);
     else if (!task.is_recorded)
       task.run(task.callable, task.records(), body_use::destroy);
   } catch (...) {

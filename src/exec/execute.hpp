@@ -6,7 +6,7 @@
 namespace maslin {
 
 /// Calls the body of a task, between the checks that the user asked for; what it throws passes.
-void call_body(detail::task_node& task);
+void call_body(executor& exec, detail::task_node& task);
 
 /// Runs the body of a task that waits for nothing in a context of its own, unless the task was cancelled; what it
 /// throws is in the task's scope. Tells the executor when the body has run. What brings the data of its tasks home goes

@@ -83,7 +83,7 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
     trace_task(exec, trace::event_kind::task_begin, task->where, traced_number(task));
     const std::uint64_t begin = task->is_timed ? base::ticks() : 0;
     const base::kept_rounding callers;
-    run_to_end(exec, here, own, [&] { call_body(*task); });
+    run_to_end(exec, here, own, [&] { call_body(exec, *task); });
     if (begin) exec.learn(task->run, task->where, base::ticks() - begin, false);
     trace_task(exec, trace::event_kind::task_end, task->where, traced_number(task));
     if (own.has_errors()) [[unlikely]] {

@@ -25,6 +25,7 @@
 #include "base/settings.hpp"
 #include "exec/foreign/libraries.hpp"
 #include "exec/leaving.hpp"
+#include "exec/store/stores.hpp"
 #include "files/marked.hpp"
 #include "files/replacement.hpp"
 
@@ -139,6 +140,7 @@ std::string run_report_json() {
   run.written = wall_seconds();
   run.seconds = run.written - run.began;
   look_for_libraries(run);
+  run.stores = store::told();
   return report_json(run, all_told());
 }
 
@@ -234,8 +236,10 @@ void report_file::write(bool ended) {
   run_.written = wall_seconds();
   run_.seconds = wrote_at_;
   look_for_libraries(run_);
+  run_.stores = store::told();
   const std::vector<told_phase> phases = all_told();
-  if (!phases.empty()) files::replace_file(path_, report_json(run_, phases), {.mark = report_mark, .durable = false});
+  if (!phases.empty() || run_.stores)
+    files::replace_file(path_, report_json(run_, phases), {.mark = report_mark, .durable = false});
 }
 
 void begin_reporting(int workers, const char* described) noexcept try {
@@ -262,8 +266,10 @@ void begin_reporting(int workers, const char* described) noexcept try {
     if (forked != 0) path += fmt::format(".{}", run.process);
     path = fs::absolute(path);  // the program may change its folder
   }
-  now.store(new report_file(std::move(path), one_of_many, std::move(run)), std::memory_order_release);
-} catch (const std::exception&) {  // there is no report then
+  auto* const file = new report_file(std::move(path), one_of_many, std::move(run));
+  now.store(file, std::memory_order_release);
+  if (store::told()) file->notify();  // also a run without phases has something to tell
+} catch (const std::exception&) {     // there is no report then
 }
 
 void end_reporting() noexcept {

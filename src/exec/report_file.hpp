@@ -35,10 +35,12 @@ class report_file {
   /// The runtime has ended, or the process ends, by that signal (0: none): writes that, and nothing after it.
   void end(int signal) noexcept;
 
+  /// Something is to be told: makes the writer look.
+  void notify() noexcept;
+
  private:
   enum class writer : std::uint8_t { is_none, looks, dozes };
 
-  void notify() noexcept;
   void run() noexcept;
   bool is_stopped_within(std::chrono::duration<double> time);
   /// Waits for the next phase, unless one has begun since so many had.

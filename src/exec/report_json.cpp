@@ -93,6 +93,11 @@ std::string report_json(const run_about& run, const std::vector<told_phase>& pha
   fmt::format_to(to, "\"libraries\": {},\n", list(run.libraries, "  ", [](const run_about::library& l) {
                    return fmt::format(R"({{"name": {}, "process_wide": {}}})", json_text(l.name), l.process_wide);
                  }));
+  if (const auto& s = run.stores)
+    fmt::format_to(to,
+                   "\"stores\": {{\"tasks\": {}, \"on_memory\": {}, \"bytes_in\": {}, \"bytes_out\": {}, "
+                   "\"most_bytes\": {}}},\n",
+                   s->tasks, s->on_memory, s->bytes_in, s->bytes_out, s->most_bytes);
   fmt::format_to(to, "\"phases\": {}}}\n", list(phases, "  ", [](const told_phase& p) { return text_of(p); }));
   return out;
 }

@@ -2,11 +2,13 @@
 // A run's report as JSON: what `maslin explain` reads.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "exec/reports.hpp"
+#include "exec/store/local_store.hpp"
 #include "maslin/run_report.hpp"
 
 namespace maslin {
@@ -30,6 +32,7 @@ struct run_about {
   bool ended = false;
   int signal = 0;  ///< that ended it; 0: none did
   std::vector<library> libraries;
+  std::optional<store::counts> stores;  ///< nothing where there are none
 };
 
 /// How every report begins.

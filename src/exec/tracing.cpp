@@ -9,7 +9,7 @@ namespace maslin {
 namespace {
 
 void trace_access(int track, const detail::declared& a) {
-  const trace::access_form form{a.mode, a.renames, a.bytes, a.columns, a.stride};
+  const trace::access_form form{a.mode, a.mode == access_mode::out && a.renames, a.bytes, a.columns, a.stride};
   trace::record(track, trace::event_kind::accessed, trace::form(form), reinterpret_cast<std::uintptr_t>(a.data));
 }
 

@@ -56,7 +56,7 @@ void poison_outs(const detail::task_node& task) {
   const std::vector<declared> all = accesses_of(task);
   const regions_without kept(access_mode::out, all);
   for (const declared& a : all)
-    if (a.renames && !region(a).empty() && !kept.overlap(region(a))) poison(region(a));
+    if (a.mode == access_mode::out && a.renames && !region(a).empty() && !kept.overlap(region(a))) poison(region(a));
 }
 
 read_check::read_check(const detail::task_node& task) {
@@ -69,13 +69,15 @@ read_check::read_check(const detail::task_node& task) {
 
 void read_check::verify(const detail::task_node& task) const {
   for (const read& r : reads_)
-    if (sum_of(r.what) != r.sum)
-      throw error(fmt::format(
-          "{} bytes at {} changed while a task ran that declared them with in(): declare with inout() or out() what it "
-          "writes (if another task, running beside it, writes them undeclared, MASLIN_WORKERS=1 shows which). It is "
-          "the "
-          "{}",
-          r.what.bytes * r.what.columns, r.what.data, description(task)));
+    if (sum_of(r.what) != r.sum) throw_written(r.what, task);
+}
+
+void throw_written(const declared& read, const detail::task_node& task) {
+  throw error(fmt::format(
+      "{} bytes at {} changed while a task ran that declared them with in(): declare with inout() or out() what it "
+      "writes (if another task, running beside it, writes them undeclared, MASLIN_WORKERS=1 shows which). It is the "
+      "{}",
+      read.bytes * read.columns, read.data, description(task)));
 }
 
 }  // namespace maslin::graph

@@ -13,6 +13,9 @@ namespace maslin::graph {
 /// bytes.
 void poison_outs(const detail::task_node& task);
 
+/// Throws `error`: the task has written what it declared with `in`.
+[[noreturn]] void throw_written(const detail::declared& read, const detail::task_node& task);
+
 /// Lives while a task's body runs.
 class read_check {
  public:

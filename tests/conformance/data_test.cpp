@@ -552,7 +552,7 @@ TEST_P(Data, AGroupCoversItsTasksDataToo) {
 }
 
 TEST_P(Data, AGroupCoversWhatBringsItsTasksDataHomeForOthers) {
-  std::vector<double> sum(1 << 16);
+  std::vector<double> sum(stores() ? 1 << 14 : 1 << 16);
   std::vector<int> x(100);
   for (int round = 0; round < 5; ++round) {
     std::fill(sum.begin(), sum.end(), 0.);

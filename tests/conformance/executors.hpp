@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
@@ -41,6 +42,8 @@ class Promise : public testing::TestWithParam<executor_kind> {
   }
   /// May bodies that spin for each other be expected to meet? On a described machine one runs at a time.
   static bool meets() { return GetParam().workers >= 2 && !GetParam().described; }
+  /// Do bodies work on copies in local stores? All tasks with accesses are handed over there.
+  static bool stores() { return std::getenv("MASLIN_STORE") && GetParam().workers > 0 && !GetParam().described; }
   bool serial() const { return GetParam().workers == 0; }
 
   ms::Runtime runtime{options()};

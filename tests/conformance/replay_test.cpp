@@ -328,6 +328,7 @@ TEST_P(Replay, ReplaysInTasksOverlapAndTakeTurns) {
 }
 
 TEST_P(Replay, AReplayWaitsForATaskThatReplaysTheSame) {
+  if (stores()) GTEST_SKIP() << "the replayed task writes x, and not the copy of the task that replays it";
   int x = 0;
   ms::recording r = ms::record([&] { ms::task([](ms::view<int> v) { ++v[0]; }, ms::inout(x)); });
   for (int round = 0; round < 20; ++round) {

@@ -23,11 +23,11 @@ namespace maslin::detail {
 namespace {
 
 /// Can the graph do without a task with these accesses where nothing else of its creator's is in flight? It can, but
-/// that a reduction's values are combined later and read checks look at every task.
+/// that a reduction's values are combined later, and read checks and local stores need every task.
 bool can_stand_alone(const task_description& what) noexcept {
   for (std::size_t i = 0; what.may_reduce && i < what.access_count; ++i)
     if (what.accesses[i].mode == access_mode::reduction) return false;
-  return !graph::data_checks();
+  return graph::bodies_are_plain();
 }
 
 /// Runs members of the scope that are at hand and waits for the others until `end`; gives whether none is in flight.

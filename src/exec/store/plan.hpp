@@ -1,0 +1,32 @@
+#pragma once
+// Which of a task's accesses are copied to a local store.
+
+#include <cstddef>
+#include <vector>
+
+#include "graph/region.hpp"
+
+namespace maslin::store {
+
+/// A region of which a task's body gets a copy.
+struct copy {
+  graph::region home;
+  bool reads = false;   ///< the body sees what memory holds
+  bool writes = false;  ///< memory gets what the body leaves
+};
+
+struct plan {
+  static constexpr int on_memory = -1;
+  std::vector<copy> copies;
+  std::vector<int> of_access;  ///< the place in `copies` of each access's copy; or `on_memory`
+  int not_movable = 0;         ///< how many that name data work on memory
+
+  /// Gives the room that all copies take at a time.
+  std::size_t bytes() const;
+};
+
+/// Accesses to the same region share one copy. Those whose elements are more than bytes, and those that overlap others
+/// in part, stay on memory: of two copies neither would be right.
+plan make_plan(const std::vector<detail::declared>& accesses);
+
+}  // namespace maslin::store
