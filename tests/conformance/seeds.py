@@ -1,6 +1,6 @@
 """Runs the conformance suite on workers with local stores, once for each seed of their copies.
 
-seeds.py CONFORMANCE [--first 1] [--count 200] [--store 256K] [--workers 3] [GTEST_FILTER]
+seeds.py CONFORMANCE [--first 1] [--count 200] [--store 256K] [--workers 3] [--filter GTEST_FILTER]
 
 Prints what each seed that fails says last. Status 1 when any does.
 """
@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200, help="how many seeds")
     parser.add_argument("--store", default="256K", help="bytes of a store")
     parser.add_argument("--workers", default="3", help="numbers of workers, separated by commas")
-    parser.add_argument("filter", nargs="?", default="*", help="which tests, as --gtest_filter has it")
+    parser.add_argument("--filter", default="*", help="which tests, as --gtest_filter has it")
     options = parser.parse_args()
     failed = 0
     for seed in range(options.first, options.first + options.count):
