@@ -110,7 +110,9 @@ void identify(run_about& run) {
   run.where = this_process_space();
 }
 
-void look_for_libraries(run_about& run) {
+/// What the process has besides phases.
+void look_around(run_about& run) {
+  run.stores = store::told();
   run.libraries.clear();
   for (int i = 0; i < foreign::known(); ++i)
     if (const foreign::library& l = foreign::at(i); l.limits != foreign::reach::none)
@@ -139,8 +141,7 @@ std::string run_report_json() {
   identify(run);
   run.written = wall_seconds();
   run.seconds = run.written - run.began;
-  look_for_libraries(run);
-  run.stores = store::told();
+  look_around(run);
   return report_json(run, all_told());
 }
 
@@ -235,8 +236,7 @@ void report_file::write(bool ended) {
   run_.signal = ended ? signal_ : 0;
   run_.written = wall_seconds();
   run_.seconds = wrote_at_;
-  look_for_libraries(run_);
-  run_.stores = store::told();
+  look_around(run_);
   const std::vector<told_phase> phases = all_told();
   if (!phases.empty() || run_.stores)
     files::replace_file(path_, report_json(run_, phases), {.mark = report_mark, .durable = false});
@@ -268,8 +268,9 @@ void begin_reporting(int workers, const char* described) noexcept try {
   }
   auto* const file = new report_file(std::move(path), one_of_many, std::move(run));
   now.store(file, std::memory_order_release);
-  if (store::told()) file->notify();  // also a run without phases has something to tell
-} catch (const std::exception&) {     // there is no report then
+  // Also a run without phases has something to tell.
+  if (store::told()) file->notify();
+} catch (const std::exception&) {  // there is no report then
 }
 
 void end_reporting() noexcept {

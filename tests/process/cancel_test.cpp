@@ -79,6 +79,15 @@ const cancelled_call calls[] = {
      }},
 };
 
+/// Cancels a thread that is inside a call, which may return a little later; then it ends.
+void cancel_inside(std::thread& t) {
+  while (!is_inside) std::this_thread::yield();
+  pthread_cancel(t.native_handle());
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  may_return = true;
+  t.join();
+}
+
 bool runs_a_loop() {
   std::atomic<int> ran{0};
   ms::parallel_for(0, 100, [&](ms::range r) { ran += static_cast<int>(r.size()); });
@@ -106,11 +115,7 @@ TEST_P(Cancel, WaitsForTheCallToReturn) {
                    pthread_testcancel();
                    went_on = true;
                  });
-                 while (!is_inside) std::this_thread::yield();
-                 pthread_cancel(t.native_handle());
-                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                 may_return = true;
-                 t.join();
+                 cancel_inside(t);
                  return returned && !went_on && runs_a_loop() ? 0 : 1;
                }),
                0, "");
@@ -135,11 +140,7 @@ TEST(CancelInABranch, WaitsForWhatAForeignThreadWaitsFor) {
                    pthread_testcancel();
                    returned = false;
                  });
-                 while (!is_inside) std::this_thread::yield();
-                 pthread_cancel(t.native_handle());
-                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                 may_return = true;
-                 t.join();
+                 cancel_inside(t);
                  return returned && runs_a_loop() ? 0 : 1;
                }),
                0, "");
@@ -161,11 +162,7 @@ TEST(CancelInTurn, WaitsForRanks) {
                    pthread_testcancel();
                    ended = 0;
                  });
-                 while (!is_inside) std::this_thread::yield();
-                 pthread_cancel(t.native_handle());
-                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                 may_return = true;
-                 t.join();
+                 cancel_inside(t);
                  return ended == 2 ? 0 : 1;
                }),
                0, "");

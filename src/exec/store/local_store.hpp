@@ -17,9 +17,8 @@ namespace maslin::store {
 
 /// What stores did.
 struct counts {
-  std::uint64_t tasks = 0;  ///< worked on copies
-  std::uint64_t on_memory =
-      0;  ///< others that declare data: these could not be copied, or tasks that wait had the room
+  std::uint64_t tasks = 0;      ///< worked on copies
+  std::uint64_t on_memory = 0;  ///< others with data: none could be copied, or tasks that wait had the room
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t most_bytes = 0;  ///< that one store held at a time

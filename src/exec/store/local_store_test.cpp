@@ -130,6 +130,13 @@ struct adding {
     int* to = as<int>(at[static_cast<std::size_t>(of.of_access[1])]);
     for (std::size_t i = 0; i < source.size(); ++i) to[i] += from[i];
   }
+  /// Ends when its data are on their way to memory.
+  void go_on_to_stage_out() {
+    in.begin_stage_in(of, at, false);
+    in.end_stage_in();
+    body();
+    in.begin_stage_out(of, at, false);
+  }
   bool is_right() const {
     for (std::size_t i = 0; i < matrix.size(); ++i) {
       const std::size_t row = i % ld, column = i / ld;
@@ -171,10 +178,7 @@ TEST(LocalStore, TheAdversaryFindsATaskThatIsDoneBeforeItsDataAreInMemory) {
   int found = 0;
   for (int seed = 0; seed < seeds; ++seed) {
     adding task(seed);
-    task.in.begin_stage_in(task.of, task.at, false);
-    task.in.end_stage_in();
-    task.body();
-    task.in.begin_stage_out(task.of, task.at, false);
+    task.go_on_to_stage_out();
     found += !task.is_right();  // the mistake: `end_stage_out` comes first
     task.in.end_stage_out();
     EXPECT_TRUE(task.is_right());
@@ -186,10 +190,7 @@ TEST(LocalStore, TheAdversaryFindsRoomThatIsGivenBackBeforeItsDataAreInMemory) {
   int found = 0;
   for (int seed = 0; seed < seeds; ++seed) {
     adding task(seed);
-    task.in.begin_stage_in(task.of, task.at, false);
-    task.in.end_stage_in();
-    task.body();
-    task.in.begin_stage_out(task.of, task.at, false);
+    task.go_on_to_stage_out();
     task.in.give(task.at);  // the mistake: `end_stage_out` comes first
     std::vector<int> other(adding::rows * adding::columns);
     const plan next = store::make_plan({access(other.data(), other.size() * sizeof(int), access_mode::out),

@@ -45,9 +45,7 @@ plan make_plan(const std::vector<declared>& accesses) {
   mark_overlaps(all.begin(), all.end());
   for (auto first = all.begin(); first != all.end();) {
     const auto last = std::find_if(first, all.end(), [&](const named& n) { return !(n.is == first->is); });
-    if (std::any_of(first, last, [](const named& n) { return n.stays; })) {
-      made.not_movable += static_cast<int>(last - first);
-    } else {
+    if (std::none_of(first, last, [](const named& n) { return n.stays; })) {
       copy c{first->is};
       c.reads = last - first > 1;
       for (auto n = first; n != last; ++n) {

@@ -19,7 +19,6 @@ struct plan {
   static constexpr int on_memory = -1;
   std::vector<copy> copies;
   std::vector<int> of_access;  ///< the place in `copies` of each access's copy; or `on_memory`
-  int not_movable = 0;         ///< how many that name data work on memory
 
   /// Gives the room that all copies take at a time.
   std::size_t bytes() const;

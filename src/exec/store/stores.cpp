@@ -32,10 +32,10 @@ namespace {
 using thread_store = local_store<thread_platform>;
 
 struct all_stores {
-  std::size_t bytes;
   bool is_adverse;
   std::deque<thread_store> each;  ///< the workers', then that of all other threads
 
+  std::size_t bytes() const { return each.front().bytes(); }
   thread_store& of(int track) {
     const std::size_t others = each.size() - 1;
     return each[track < 0 ? others : std::min(static_cast<std::size_t>(track), others)];
@@ -53,7 +53,7 @@ base::short_lock ends;  ///< whoever asks what they did holds it, and who frees 
   throw error(
       fmt::format("the data of a task take {} bytes ({}), and its worker's local store has {}: cut them into smaller "
                   "blocks, or set MASLIN_STORE to more. It is the {}",
-                  of.bytes(), sizes, stores.bytes, graph::description(task)));
+                  of.bytes(), sizes, stores.bytes(), graph::description(task)));
 }
 
 /// Tasks that the body created, and has not waited for, may use its copies.
@@ -108,7 +108,6 @@ void begin(int workers) {
   const std::optional<std::uint64_t> seed = base::number_of("MASLIN_STORE_SEED");
   if (!bytes) return;
   auto made = std::make_unique<all_stores>();
-  made->bytes = *bytes / arena::alignment * arena::alignment;
   made->is_adverse = seed.has_value();
   for (int i = 0; i <= workers; ++i)
     made->each.emplace_back(*bytes, seed ? std::optional(*seed * 4099 + static_cast<std::uint64_t>(i)) : std::nullopt);
@@ -134,7 +133,7 @@ void call_on_copies(executor& exec, task_node& task) {
   const std::vector<declared> accesses = graph::accesses_of(task);
   if (!stores || accesses.size() < task.accesses) return call(task.records());  // the graph's own say nothing
   const plan copies = make_plan(accesses);
-  if (copies.bytes() > stores->bytes) refuse(task, copies, *stores);
+  if (copies.bytes() > stores->bytes()) refuse(task, copies, *stores);
   thread_store& here = stores->of(exec.track());
   places at;
   if (copies.copies.empty() || !here.take(copies, at)) {
