@@ -281,6 +281,30 @@ TEST_P(RanksTogether, AStartedCallThatIsDroppedIsSaid) {
   EXPECT_NE(what.find("ranks_together_test.cpp:"), std::string::npos) << what;
 }
 
+TEST_P(RanksTogether, AStartedCallThatIsDroppedByAnExceptionThatIsCaughtIsSaid) {
+  for (const bool goes_on : {false, true}) {
+    const std::string what = what_it_throws([&] {
+      ms::ranks(2, [&](ms::communicator& world) {
+        int go = 0;
+        if (world.rank() == 1) {
+          world.receive(go, 0);
+          if (goes_on) world.barrier();
+          return;
+        }
+        gathering mine(0);
+        try {
+          const ms::request dropped = world.start_together(mine);
+          throw std::domain_error("enough");
+        } catch (const std::domain_error&) {
+        }
+        world.send(go, 1);
+        if (goes_on) world.barrier();
+      });
+    });
+    EXPECT_NE(what.find("rank 0 dropped a call of all ranks, started at "), std::string::npos) << what;
+  }
+}
+
 TEST_P(RanksTogether, ACallThatAllHaveComeToMayBeDropped) {
   ms::ranks(3, [](ms::communicator& world) {
     gathering mine(world.rank());

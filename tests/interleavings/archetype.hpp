@@ -88,6 +88,7 @@ class archetype final : public executor, public phase_host {
   void run_members(scope& s, std::int64_t rest, std::uint64_t end) override;
   waiter* caller() override;
   void help(const scope*) override { explorer::fail("a caller cannot be suspended"); }
+  void let_others_run() override { explorer::give_way(); }
   void run_loop(context& caller, const detail::loop& l) override;
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;

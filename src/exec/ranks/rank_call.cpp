@@ -36,14 +36,14 @@ std::string described(std::size_t rank, const rank_arrival& one) {
 rank_call::rank_call(const rank_member& m, joint_call& mine, location where, bool is_of_library)
     : m_(m), mine_(mine, where) {
   mine_.is_of_library = is_of_library;
+  m.of.throw_dropped(m.mine());
   if (m.in.come(m.rank, mine_)) meet();
 }
 
 rank_call::~rank_call() {
   if (is_taken_back_) return;
   if (!is_over() && take_back()) {
-    // Who throws tells the others by that.
-    if (!m_.of.has_failed() && std::uncaught_exceptions() == exceptions_) fail_dropped();
+    if (!m_.of.has_failed()) is_dropped();
   } else if (!is_over()) {
     const auto over = [this] { return mine_.is_awaited = true, is_over(); };
     const auto moved = [this] { return has_moved(); };
@@ -55,15 +55,16 @@ rank_call::~rank_call() {
     m_.in.give_back(*mine_.at);
 }
 
-/// The others would wait for it, or meet for another call in its place.
-void rank_call::fail_dropped() noexcept {
-  try {
-    throw error(fmt::format(
-        "rank {} dropped a call of all ranks, started at {}, before all had come to it; wait for its request", m_.rank,
-        at_place(mine_.where)));
-  } catch (...) {
-    m_.of.fail(m_.mine(), std::current_exception());
-  }
+/// The others would wait for it, or meet for another call in its place. Who throws tells them by that, unless the rank
+/// catches it and goes on.
+void rank_call::is_dropped() noexcept {
+  const auto why = std::make_exception_ptr(error(
+      fmt::format("rank {} dropped a call of all ranks, started at {}, before all had come to it; wait for its request",
+                  m_.rank, at_place(mine_.where))));
+  if (std::uncaught_exceptions() == exceptions_)
+    m_.of.fail(m_.mine(), why);
+  else
+    m_.of.at(m_.mine()).dropped = why;
 }
 
 /// All have come. The others sleep, or will see how far the call is.

@@ -77,7 +77,7 @@ class rank_call {
   void do_part(std::size_t rank);
   void a_part_is_done();
 
-  void fail_dropped() noexcept;
+  void is_dropped() noexcept;
 
   const detail::rank_member& m_;
   rank_arrival mine_;

@@ -70,6 +70,7 @@ void world::run_rank(int rank) noexcept {
     context& here = current_context();
     await_tasks(exec_, here);
     if (here.children->has_errors()) rethrow_first(here.children->take_errors());
+    throw_dropped(rank);
   } catch (...) {
     if (!has_given_up(rank)) fail(rank, std::current_exception());
   }

@@ -43,6 +43,7 @@ struct rank_state {
   std::uint64_t copied MASLIN_GUARDED_BY(lock) = 0;   ///< the number of the latest of them
 
   bool gave_up MASLIN_GUARDED_BY(lock) = false;  ///< it was told that another has failed
+  std::exception_ptr dropped;                    ///< the rank's own: see `throw_dropped`
 
   // Who waits for whom.
   bool has_ended MASLIN_GUARDED_BY(lock) = false;
@@ -83,6 +84,12 @@ class world {
   /// which has not given up.
   void fail(int rank, std::exception_ptr why) noexcept;
   bool has_failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+  /// The rank goes on. If it has dropped a call of all, by an exception that it has caught, it fails for that.
+  void throw_dropped(int rank) {
+    if (!at(rank).dropped) return;
+    fail(rank, at(rank).dropped);
+    std::rethrow_exception(at(rank).dropped);
+  }
   /// Throws what a rank is told whose wait ends since another has failed.
   [[noreturn]] void throw_given_up(int rank, location where);
   void rethrow();

@@ -1,0 +1,481 @@
+// Messages and calls of all (src/comm, src/exec/ranks) between ranks that are threads of their own: no worker takes
+// steps beside them, so there are more of them here, and more pre-emptions, than in ranks_test.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "archetype.hpp"
+#include "blocks.hpp"
+#include "exec/in_place.hpp"
+#include "exec/ranks/world.hpp"
+#include "well.hpp"
+
+namespace maslin {
+namespace {
+
+using explorer::explore;
+using explorer::fail;
+
+/// Extents of messages in ints: one that is kept for its receiver, one whose sender waits, one that is copied without a
+/// lock.
+constexpr std::size_t small = 1, medium = 100, large = 1000;
+constexpr std::size_t each_extent[] = {small, medium, large};
+
+enum class tears { nothing, box, group };
+
+struct rank_threads : explorer::scenario {
+  using code = std::function<void(communicator&, rank_threads& here)>;
+
+  archetype machine{1};
+  std::optional<world> all;
+  code of_rank;
+  std::string ends_with;      ///< what ms::ranks would throw contains this; empty: it throws nothing
+  std::array<int, 3> done{};  ///< by each rank; what ranks 0 and 1 have done is the same at the end
+
+  rank_threads(int ranks, code what, std::string thrown, tears which)
+      : of_rank(std::move(what)), ends_with(std::move(thrown)) {
+    forget_given_blocks();
+    thread_locals = archetype::thread_locals();
+    all.emplace(
+        machine, ranks,
+        [](void* self, communicator& mine) {
+          auto& here = *static_cast<rank_threads*>(self);
+          here.of_rank(mine, here);
+        },
+        this);
+    if (which == tears::box) tear(all->at(0).lock);
+    if (which == tears::group) tear(all->whole().lock);
+    for (int i = 0; i < ranks; ++i)
+      threads.push_back([this, i] { machine.from_outside([this, i] { all->run_rank(i); }); });
+  }
+  int& has_done(const communicator& mine) { return done.at(static_cast<std::size_t>(mine.rank())); }
+  void check() override {
+    std::string thrown;
+    try {
+      all->rethrow();
+    } catch (const std::exception& e) {
+      thrown = e.what();
+    }
+    if (thrown.empty() != ends_with.empty() || thrown.find(ends_with) == std::string::npos)
+      return fail("the ranks end with \"" + thrown + '"');
+    if (done[0] != done[1]) fail("something is done for one rank alone");
+    for (int i = 0; i < all->size() && thrown.empty(); ++i) {
+      rank_state& its = all->at(i);
+      const base::locked held(its.lock);
+      if (its.copies != 0) fail("copies are counted that are not there");
+      if (its.box.find_message({any_source, any_tag, comm::mailbox::any_group})) fail("a message is left");
+    }
+    rank_group& whole = all->whole();
+    const base::locked held(whole.lock);
+    auto meetings = std::distance(whole.meetings.begin(), whole.meetings.end());
+    for (const rank_meeting* one = whole.unused; one; one = one->next) --meetings;
+    if (meetings != 1 && thrown.empty()) fail("a meeting that is over is not used again");
+  }
+};
+
+explorer::result explored(int ranks, int preemptions, const rank_threads::code& what, const std::string& thrown = "",
+                          tears torn = tears::nothing) {
+  return explore([&] { return std::make_unique<rank_threads>(ranks, what, thrown, torn); }, preemptions);
+}
+
+using numbers = std::vector<int>;
+bool are(const numbers& data, std::size_t first, std::size_t extent, int value) {
+  return std::all_of(data.begin() + static_cast<std::ptrdiff_t>(first),
+                     data.begin() + static_cast<std::ptrdiff_t>(first + extent), [&](int x) { return x == value; });
+}
+/// Nothing came, or a whole message of that value.
+void expect_all(const numbers& data, std::size_t extent, int value) {
+  if (!are(data, 0, extent, value) || !are(data, extent, data.size() - extent, 0)) fail("data is not what was sent");
+}
+
+/// Ranks 1 and 2 each send two messages, of these extents, to rank 0, which receives from any.
+rank_threads::code send_to_one(std::array<std::size_t, 2> extents, bool starts_all) {
+  return [=](communicator& mine, rank_threads&) {
+    if (mine.rank() > 0) {
+      const std::array<numbers, 2> data{numbers(extents[0], 10 * mine.rank()),
+                                        numbers(extents[1], 10 * mine.rank() + 1)};
+      std::array<request, 2> sent{mine.start_send(data[0], 0, 0), mine.start_send(data[1], 0, 1)};
+      for (request& one : sent) one.wait();
+      return;
+    }
+    std::array<numbers, 4> into;
+    std::array<message, 4> got;
+    std::array<request, 4> started;
+    for (numbers& one : into) one.assign(large, 0);
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (starts_all)
+        started[i] = mine.start_receive(into[i]);
+      else
+        got[i] = mine.receive(into[i]);
+    }
+    for (std::size_t i = 4; i-- > 0 && starts_all;) got[i] = started[i].wait();
+    std::array<int, 3> next{};
+    for (std::size_t i = 0; i < 4; ++i) {
+      int& tag = next.at(static_cast<std::size_t>(got[i].source));
+      if (got[i].tag != tag || got[i].extent != extents.at(static_cast<std::size_t>(tag)))
+        return fail("messages of a rank came in another order");
+      expect_all(into[i], got[i].extent, 10 * got[i].source + tag++);
+    }
+  };
+}
+
+TEST(Interleavings, MessagesOfEachOfTwoSendersStayInTheirOrder) {
+  for (const bool starts_all : {false, true}) {
+    for (const auto extents : {std::array{small, large}, {large, small}, {medium, small}})
+      expect_well(explored(3, 1, send_to_one(extents, starts_all)));
+    EXPECT_NE(explored(3, 1, send_to_one({small, medium}, starts_all), "", tears::box).failure, "");
+  }
+}
+
+/// Rank 0 takes the first of two receives back, or drops it, while rank 1 sends a message that both take.
+rank_threads::code take_back_a_receive(std::size_t extent, bool is_dropped) {
+  return [=](communicator& mine, rank_threads&) {
+    if (mine.rank() == 1) return mine.send(numbers(extent, 7), 0, 3);
+    numbers first(extent), second(extent);
+    request one = mine.start_receive(first, 1), other = mine.start_receive(second);
+    bool is_back = true;
+    if (is_dropped) {
+      one = {};
+      is_back = first.front() == 0;
+    } else if (!one.cancel()) {
+      is_back = false;
+      if (one.wait().extent != extent) fail("a message is shorter than it was sent");
+    }
+    expect_all(first, is_back ? 0 : extent, 7);
+    if (is_back) {
+      if (other.wait().tag != 3) fail("a message has another tag");
+    } else if (!other.cancel()) {
+      fail("a message was received twice");
+    }
+    expect_all(first, is_back ? 0 : extent, 7);
+    expect_all(second, is_back ? extent : 0, 7);
+  };
+}
+
+TEST(Interleavings, AReceiveIsTakenBackOrGetsItsMessage) {
+  for (const bool is_dropped : {false, true}) {
+    for (const std::size_t extent : each_extent) expect_well(explored(2, 3, take_back_a_receive(extent, is_dropped)));
+    EXPECT_NE(explored(2, 2, take_back_a_receive(large, is_dropped), "", tears::box).failure, "");
+  }
+}
+
+/// Rank 1 takes a send back, or drops it, and sends a longer message behind it; rank 0 probes, or looks, and receives.
+rank_threads::code take_back_a_send(std::size_t extent, bool is_dropped, bool looks) {
+  return [=](communicator& mine, rank_threads&) {
+    if (mine.rank() == 1) {
+      numbers data(extent, 7);
+      request sent = mine.start_send(data, 0, 3);
+      if (is_dropped) {
+        sent = {};
+        data.assign(extent, 9);  // it is the sender's again
+      } else if (sent.cancel()) {
+        data.assign(extent, 9);
+      } else {
+        sent.wait();
+      }
+      return mine.send(numbers(2 * extent, 8), 0, 3);
+    }
+    std::optional<message> seen;
+    if (looks)
+      while (!seen) seen = mine.look(1, 3);
+    else
+      seen = mine.probe(any_source, 3);
+    if (seen->source != 1 || seen->tag != 3) fail("what was seen is another message");
+    numbers got(2 * extent);
+    const bool is_first = mine.receive(got, 1).extent == extent;
+    if (seen->extent != extent && (is_first || seen->extent != 2 * extent))
+      fail("what was seen was not to be received");
+    expect_all(got, is_first ? extent : 2 * extent, is_first ? 7 : 8);
+    if (is_first && mine.receive(got, 1).extent != 2 * extent) fail("a message was received twice");
+  };
+}
+
+TEST(Interleavings, ASendIsTakenBackOrReceivedBesideAProbe) {
+  for (const bool is_dropped : {false, true})
+    for (const bool looks : {false, true}) {
+      for (const std::size_t extent : each_extent)
+        expect_well(explored(2, 3, take_back_a_send(extent, is_dropped, looks)));
+      EXPECT_NE(explored(2, 2, take_back_a_send(medium, is_dropped, looks), "", tears::box).failure, "");
+    }
+}
+
+/// The owner looks without a lock, and takes the transfer away when it is done.
+TEST(Interleavings, WhoTestsTakesAwayWhatIsDone) {
+  for (const std::size_t extent : each_extent)
+    expect_well(explored(2, 3, [=](communicator& mine, rank_threads&) {
+      numbers data(extent, 7 * mine.rank());
+      {
+        request one = mine.rank() ? mine.start_synchronous_send(data, 0, 3) : mine.start_receive(data, 1, 3);
+        while (!one.test()) continue;
+      }
+      expect_all(data, extent, 7);
+    }));
+}
+
+/// Rank 0 waits for one of two messages, of ranks 1 and 2; one of them may fail.
+rank_threads::code wait_for_one(std::size_t extent, bool fails) {
+  return [=](communicator& mine, rank_threads&) {
+    if (mine.rank() == 2 && fails) throw error("enough");
+    if (mine.rank() > 0) return mine.send(numbers(mine.rank() == 1 ? extent : small, mine.rank()), 0, mine.rank());
+    std::array<numbers, 2> into{numbers(extent), numbers(small)};
+    std::array<request, 2> all{mine.start_receive(into[0], 1), mine.start_receive(into[1], any_source, 2)};
+    for (int seen = 0, i = 0; i < 2; ++i) {
+      const std::size_t one = wait_any(all);
+      expect_all(into.at(one), into.at(one).size(), static_cast<int>(one) + 1);  // before `wait`: it is over
+      if (all.at(one).wait().source != static_cast<int>(one) + 1 || seen == 1 << one) fail("another request is over");
+      seen = 1 << one;
+    }
+    std::string told;
+    try {
+      wait_any(all);
+    } catch (const error& e) {
+      told = e.what();
+    }
+    if (told.find("none of 2 requests") == std::string::npos) fail("nothing is left, and wait_any says: " + told);
+  };
+}
+
+TEST(Interleavings, TheWaitForOneOfTwoMessagesEndsWithEither) {
+  for (const std::size_t extent : each_extent) expect_well(explored(3, 2, wait_for_one(extent, false)));
+  expect_well(explored(3, 2, wait_for_one(medium, true), "enough"));
+  EXPECT_NE(explored(3, 1, wait_for_one(medium, false), "", tears::box).failure, "");
+}
+
+/// Each rank's part sums up what all brought. Rank 0's part may throw; so may `meet`.
+struct summing : joint_call {
+  enum class throws { nothing, in_meet, in_part };
+  explicit summing(int number, throws how = throws::nothing) : brings(number), how_(how) {}
+  bool meet(std::span<joint_call* const>) override {
+    if (how_ == throws::in_meet) throw error("no meeting");
+    return true;
+  }
+  void do_part(std::span<joint_call* const> all, int rank) override {
+    if (rank == 0 && how_ == throws::in_part) throw error("no part");
+    auto& its = static_cast<summing&>(*all[static_cast<std::size_t>(rank)]);
+    if (its.sum != 0) fail("a part is done twice");
+    for (joint_call* one : all) its.sum += static_cast<summing&>(*one).brings;
+  }
+  void expect(int of_all) const {
+    if (sum != of_all) fail("a part is not done, or is wrong");
+  }
+  int brings, sum = 0;
+
+ private:
+  throws how_;
+};
+
+/// Gives the message of the error that a call throws; empty where it throws none.
+template <class Call>
+std::string thrown_by(Call&& call) {
+  try {
+    call();
+  } catch (const error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+/// Meetings are used again from the third call on.
+TEST(Interleavings, CallsOfAllFollowEachOther) {
+  const auto meet = [](communicator& mine, rank_threads&) {
+    for (int turn = 1; turn <= 3; ++turn) {
+      summing call(turn * (mine.rank() + 1));
+      if (turn == 2)
+        call.sum = mine.all_reduce(call.brings, std::plus{});
+      else
+        mine.together(call);
+      call.expect(3 * turn);
+    }
+  };
+  expect_well(explored(2, 2, meet));
+  EXPECT_NE(explored(2, 2, meet, "", tears::group).failure, "");
+}
+
+TEST(Interleavings, ThreeRanksMeet) {
+  const auto meet = [](communicator& mine, rank_threads&) {
+    summing call(mine.rank() + 1);
+    request started = mine.start_together(call);
+    if (mine.rank() == 2) wait_any(std::span(&started, 1));
+    started.wait();
+    call.expect(6);
+  };
+  expect_well(explored(3, 1, meet));
+  EXPECT_NE(explored(3, 1, meet, "", tears::group).failure, "");
+}
+
+/// A call that is over beside a message that is not, and the other way round.
+TEST(Interleavings, TheWaitForAMessageOrACallEndsWithEither) {
+  expect_well(explored(2, 2, [](communicator& mine, rank_threads&) {
+    summing call(mine.rank() + 1);
+    int got = 0;
+    if (mine.rank() == 1) {
+      mine.send(7, 0);
+      return mine.together(call), call.expect(3);
+    }
+    std::array<request, 2> all{mine.start_together(call), mine.start_receive(got, 1)};
+    for (int i = 0; i < 2; ++i) {
+      const std::size_t one = wait_any(all);
+      if (one == 0) call.expect(3);
+      if (one == 1 && got != 7) fail("data is not what was sent");
+      all.at(one).wait();
+    }
+    call.expect(3);
+  }));
+}
+
+/// Rank 2 throws in place of coming; whoever has come, or comes, is told, and the call does not happen.
+TEST(Interleavings, ARankThatThrowsEndsTheCallOfTheOthers) {
+  for (const bool starts : {false, true})
+    expect_well(explored(
+        3, 2,
+        [=](communicator& mine, rank_threads&) {
+          if (mine.rank() == 2) throw error("enough");
+          summing call(1);
+          const std::string told = thrown_by([&] {
+            if (starts)
+              mine.start_together(call).wait();
+            else
+              mine.together(call);
+          });
+          if (told.find("another rank has failed: enough") == std::string::npos) fail("a rank is told: " + told);
+          call.expect(0);
+          throw error("later");  // it does not count
+        },
+        "enough"));
+}
+
+/// A rank throws behind its coming: the call is over for all, or for none.
+TEST(Interleavings, ARankThatThrowsInACallDoesNotDivideTheOthers) {
+  expect_well(explored(
+      3, 1,
+      [](communicator& mine, rank_threads& here) {
+        summing call(mine.rank() + 1);
+        try {
+          request started = mine.start_together(call);
+          if (mine.rank() == 2) throw error("enough");
+          started.wait();
+        } catch (const error&) {
+          here.has_done(mine) = call.sum;
+          throw;
+        }
+        here.has_done(mine) = call.sum;
+        call.expect(6);
+      },
+      "enough"));
+}
+
+TEST(Interleavings, WhatMeetThrowsIsToldToAll) {
+  expect_well(explored(
+      3, 1,
+      [](communicator& mine, rank_threads&) {
+        summing call(1, summing::throws::in_meet);
+        const std::string told = thrown_by([&] { mine.together(call); });
+        if (told.find("no meeting") == std::string::npos) fail("a rank is told: " + told);
+        call.expect(0);
+        throw error(told);
+      },
+      "no meeting"));
+}
+
+TEST(Interleavings, WhatAPartThrowsIsToldToItsRank) {
+  expect_well(explored(2, 2, [](communicator& mine, rank_threads&) {
+    summing call(mine.rank() + 1, summing::throws::in_part);
+    const std::string told = thrown_by([&] { mine.together(call); });
+    if (told != (mine.rank() == 0 ? "no part" : "")) fail("a rank is told: " + told);
+    call.expect(mine.rank() == 0 ? 0 : 3);
+    summing next(mine.rank() + 1);
+    mine.together(next);
+    next.expect(3);
+  }));
+}
+
+/// Rank 0 drops a call, perhaps by an exception that it catches: the call is over for both, or the program is told.
+TEST(Interleavings, ACallThatIsDroppedIsOverOrSaid) {
+  enum class then { ends, meets };
+  const auto drop = [](bool throws, then what) {
+    return [=](communicator& mine, rank_threads& here) {
+      summing call(mine.rank() + 1);
+      if (mine.rank() == 1) return mine.together(call), call.expect(3);
+      try {
+        const request dropped = mine.start_together(call);
+        if (throws) throw 0;
+      } catch (int) {
+      }
+      if (call.sum == 0) here.ends_with = "rank 0 dropped a call of all ranks, started at ";
+      if (what == then::ends || call.sum == 3) return;
+      summing next(1);
+      mine.together(next);
+      fail("the calls of all are of no use any more");
+    };
+  };
+  for (const bool throws : {false, true})
+    for (const then what : {then::ends, then::meets}) expect_well(explored(2, 2, drop(throws, what)));
+}
+
+/// Rank 2 fails while rank 1 sends to rank 0: both are done with the message, or none is.
+TEST(Interleavings, AFailureDoesNotDivideSenderAndReceiver) {
+  for (const std::size_t extent : {medium, large})
+    expect_well(explored(
+        3, 2,
+        [=](communicator& mine, rank_threads& here) {
+          if (mine.rank() == 2) throw error("enough");
+          numbers data(extent, mine.rank());
+          if (mine.rank() == 1)
+            mine.send(data, 0);
+          else
+            mine.receive(data, 1);
+          expect_all(data, extent, 1);
+          here.has_done(mine) = 1;
+        },
+        "enough"));
+}
+
+/// The ranks sleep at the end, and this is found out.
+struct stuck_ranks : rank_threads {
+  explicit stuck_ranks(code what) : rank_threads(2, std::move(what), "", tears::nothing) { servants.swap(threads); }
+  void check() override {
+    if (!all->is_stuck()) fail("ranks that wait for each other are not found");
+  }
+};
+
+/// Two ranks wake each other in turn, so that one of them never sleeps; somebody asks whether both do.
+struct watched_ranks : rank_threads {
+  int turn = 0;
+
+  watched_ranks()
+      : rank_threads(
+            2,
+            [](communicator& mine, rank_threads& here) {
+              int& now = static_cast<watched_ranks&>(here).turn;
+              for (int i = 1; i <= 4; ++i) {
+                if (mine.rank() == i % 2)
+                  here.all->wake(1 - mine.rank(), [&] { now = i; });
+                else
+                  here.all->wait(mine.rank(), {}, [&] { return now >= i; });
+              }
+            },
+            "", tears::nothing) {
+    threads.emplace_back([this] {
+      if (all->is_stuck()) fail("the ranks do not wait for each other");
+    });
+  }
+};
+
+TEST(Interleavings, OnlyRanksThatAllWaitForEachOtherAreFound) {
+  expect_well(explore(
+      [] {
+        return std::make_unique<stuck_ranks>([](communicator& mine, rank_threads&) {
+          if (mine.rank() == 0) mine.barrier();
+        });
+      },
+      3));
+  expect_well(explore([] { return std::make_unique<watched_ranks>(); }, 2));
+}
+
+}  // namespace
+}  // namespace maslin
