@@ -217,10 +217,12 @@ TEST(Interleavings, WhoTestsTakesAwayWhatIsDone) {
     }));
 }
 
-/// Rank 0 waits for one of two messages, of ranks 1 and 2; one of them may fail.
-rank_threads::code wait_for_one(std::size_t extent, bool fails) {
+/// Rank 0 waits for one of two messages, of ranks 1 and 2. Rank 2 may fail; rank 1 may wait until rank 2's has come.
+rank_threads::code wait_for_one(std::size_t extent, bool fails, bool in_turn = false) {
   return [=](communicator& mine, rank_threads&) {
+    int go = 0;
     if (mine.rank() == 2 && fails) throw error("enough");
+    if (mine.rank() == 1 && in_turn) mine.receive(go, 0);
     if (mine.rank() > 0) return mine.send(numbers(mine.rank() == 1 ? extent : small, mine.rank()), 0, mine.rank());
     std::array<numbers, 2> into{numbers(extent), numbers(small)};
     std::array<request, 2> all{mine.start_receive(into[0], 1), mine.start_receive(into[1], any_source, 2)};
@@ -229,6 +231,7 @@ rank_threads::code wait_for_one(std::size_t extent, bool fails) {
       expect_all(into.at(one), into.at(one).size(), static_cast<int>(one) + 1);  // before `wait`: it is over
       if (all.at(one).wait().source != static_cast<int>(one) + 1 || seen == 1 << one) fail("another request is over");
       seen = 1 << one;
+      if (in_turn && i == 0) mine.send(go, 1);
     }
     std::string told;
     try {
@@ -243,16 +246,18 @@ rank_threads::code wait_for_one(std::size_t extent, bool fails) {
 TEST(Interleavings, TheWaitForOneOfTwoMessagesEndsWithEither) {
   for (const std::size_t extent : each_extent) expect_well(explored(3, 2, wait_for_one(extent, false)));
   expect_well(explored(3, 2, wait_for_one(medium, true), "enough"));
+  expect_well(explored(3, 1, wait_for_one(medium, false, true)));
   EXPECT_NE(explored(3, 1, wait_for_one(medium, false), "", tears::box).failure, "");
 }
 
-/// Each rank's part sums up what all brought. Rank 0's part may throw; so may `meet`.
+/// Each rank's part sums up what all brought. Rank 0's part may throw; so may `meet`, or it does all parts.
 struct summing : joint_call {
   enum class throws { nothing, in_meet, in_part };
   explicit summing(int number, throws how = throws::nothing) : brings(number), how_(how) {}
-  bool meet(std::span<joint_call* const>) override {
+  bool meet(std::span<joint_call* const> all) override {
     if (how_ == throws::in_meet) throw error("no meeting");
-    return true;
+    for (int rank = 0; !has_parts && rank < static_cast<int>(all.size()); ++rank) do_part(all, rank);
+    return has_parts;
   }
   void do_part(std::span<joint_call* const> all, int rank) override {
     if (rank == 0 && how_ == throws::in_part) throw error("no part");
@@ -264,6 +269,7 @@ struct summing : joint_call {
     if (sum != of_all) fail("a part is not done, or is wrong");
   }
   int brings, sum = 0;
+  bool has_parts = true;
 
  private:
   throws how_;
@@ -294,6 +300,21 @@ TEST(Interleavings, CallsOfAllFollowEachOther) {
   };
   expect_well(explored(2, 2, meet));
   EXPECT_NE(explored(2, 2, meet, "", tears::group).failure, "");
+}
+
+/// Several meetings are over before one of them is used again.
+TEST(Interleavings, CallsAreStartedAheadOfEachOther) {
+  expect_well(explored(2, 1, [](communicator& mine, rank_threads&) {
+    for (int turn = 0; turn < 3; ++turn) {
+      summing first(mine.rank() + 1), second(mine.rank() + 2);
+      second.has_parts = false;
+      request one = mine.start_together(first), other = mine.start_together(second);
+      other.wait();
+      one.wait();
+      first.expect(3);
+      second.expect(5);
+    }
+  }));
 }
 
 TEST(Interleavings, ThreeRanksMeet) {
@@ -360,7 +381,7 @@ TEST(Interleavings, ARankThatThrowsInACallDoesNotDivideTheOthers) {
           if (mine.rank() == 2) throw error("enough");
           started.wait();
         } catch (const error&) {
-          here.has_done(mine) = call.sum;
+          if (mine.rank() != 2) call.expect(0);  // it was given up
           throw;
         }
         here.has_done(mine) = call.sum;
@@ -397,24 +418,42 @@ TEST(Interleavings, WhatAPartThrowsIsToldToItsRank) {
 /// Rank 0 drops a call, perhaps by an exception that it catches: the call is over for both, or the program is told.
 TEST(Interleavings, ACallThatIsDroppedIsOverOrSaid) {
   enum class then { ends, meets };
-  const auto drop = [](bool throws, then what) {
+  const auto drop = [](bool throws, bool has_parts, then what) {
     return [=](communicator& mine, rank_threads& here) {
-      summing call(mine.rank() + 1);
-      if (mine.rank() == 1) return mine.together(call), call.expect(3);
-      try {
-        const request dropped = mine.start_together(call);
-        if (throws) throw 0;
-      } catch (int) {
+      summing call(mine.rank() + 1), next(1);
+      call.has_parts = has_parts;
+      if (mine.rank() == 1) {
+        mine.together(call);
+        call.expect(3);
+      } else {
+        try {
+          const request dropped = mine.start_together(call);
+          if (throws) throw 0;
+        } catch (int) {
+        }
+        if (call.sum == 0) here.ends_with = "rank 0 dropped a call of all ranks, started at ";
       }
-      if (call.sum == 0) here.ends_with = "rank 0 dropped a call of all ranks, started at ";
-      if (what == then::ends || call.sum == 3) return;
-      summing next(1);
+      if (what == then::ends) return;
       mine.together(next);
-      fail("the calls of all are of no use any more");
+      next.expect(2);
+      if (call.sum == 0) fail("a rank goes on after it has dropped a call");
     };
   };
   for (const bool throws : {false, true})
-    for (const then what : {then::ends, then::meets}) expect_well(explored(2, 2, drop(throws, what)));
+    for (const bool has_parts : {false, true})
+      for (const then what : {then::ends, then::meets}) expect_well(explored(2, 2, drop(throws, has_parts, what)));
+}
+
+/// Nobody waits for the call: who drops it does what is left.
+TEST(Interleavings, ACallThatAllDropIsOverOrSaid) {
+  expect_well(explored(2, 2, [](communicator& mine, rank_threads& here) {
+    summing call(mine.rank() + 1);
+    { const request dropped = mine.start_together(call); }
+    if (call.sum == 0)
+      here.ends_with = " dropped a call of all ranks, started at ";
+    else
+      call.expect(3);
+  }));
 }
 
 /// Rank 2 fails while rank 1 sends to rank 0: both are done with the message, or none is.

@@ -118,7 +118,8 @@ void rank_call::end() {
 void rank_call::do_part(std::size_t rank) {
   rank_meeting& at = *mine_.at;
   m_.of.catch_up();  // a part is its own rank's if that is here by then
-  if (at.is_claimed[rank].exchange(true, std::memory_order_acquire)) return;
+  // Relaxed: what the part needs the caller has seen when its own arrival was shared.
+  if (at.is_claimed[rank].exchange(true, std::memory_order_relaxed)) return;
   try {
     mine_.brings->do_part(at.calls, static_cast<int>(rank));
   } catch (...) {

@@ -13,10 +13,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <ostream>
 #include <set>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
+
+namespace rl {
+/// Relacy writes down the values of atomics.
+template <class Enum>
+  requires(std::is_enum_v<Enum> && !std::is_convertible_v<Enum, int>)
+std::ostream& operator<<(std::ostream& to, Enum value) { return to << static_cast<int>(value); }
+}  // namespace rl
 
 #include <relacy/relacy.hpp>
 #undef assert

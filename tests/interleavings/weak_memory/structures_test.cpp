@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "base/lock.hpp"
+#include "comm/mailbox.hpp"
+#include "exec/ranks/group.hpp"
 #include "exec/threads/deque.hpp"
 #include "exec/threads/sleep.hpp"
 #include "task/scope.hpp"
@@ -148,6 +150,41 @@ struct family : rl::test_suite<family<IsWeak>, 3> {
     members.reset();
   }
 };
+
+/// A rank looks without a lock whether its message is done, or its call over, and takes the transfer or the arrival
+/// away.
+template <bool IsWeak>
+struct rank_that_tests : rl::test_suite<rank_that_tests<IsWeak>, 3> {
+  struct : joint_call {
+    bool meet(std::span<joint_call* const>) override { return false; }
+  } nothing;
+  std::optional<comm::transfer> receive;
+  std::optional<rank_arrival> arrival;
+  std::array<data, 2> came{};
+
+  void before() {
+    for (data& each : came) each($) = 0;
+    receive.emplace();
+    arrival.emplace(nothing, location());
+    if (IsWeak) relaxed::weaken(*this);
+  }
+  void thread(unsigned index) {
+    if (index < 2) {
+      came[index]($) = 1;
+      if (index == 0)
+        receive->set(comm::transfer::state::done);
+      else
+        arrival->set(rank_arrival::state::over);
+      return;
+    }
+    while (!receive->is_done() || arrival->is() != rank_arrival::state::over) rl::yield(1, $);
+    for (data& each : came) each($) = 2;
+    receive.reset();
+    arrival.reset();
+  }
+};
+
+TEST(WeakMemory, WhoSeesThatAMessageOrACallIsOverSeesWhatItDid) { expect_that_orders_matter<rank_that_tests>(); }
 
 TEST(WeakMemory, WhoHasWaitedForTasksSeesWhatTheyDid) { expect_that_orders_matter<family>(); }
 
