@@ -52,7 +52,6 @@ plan make_plan(const std::vector<declared>& accesses) {
         const access_mode mode = accesses[n->access].mode;
         c.reads = c.reads || mode != access_mode::out;
         c.writes = c.writes || mode != access_mode::in;
-        c.is_value = mode == access_mode::reduction;  // which has no other access of the task beside it
         made.of_access[n->access] = static_cast<int>(made.copies.size());
       }
       made.copies.push_back(c);
