@@ -6,7 +6,6 @@
 #include "base/room.hpp"
 #include "graph/merged_access.hpp"
 #include "graph/poison.hpp"
-#include "graph/store_clock.hpp"
 #include "graph/version.hpp"
 #include "task/pool.hpp"
 
@@ -320,8 +319,7 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
     throw;
   }
 
-  task.has_birth = detail::room_for_birth.load(std::memory_order_relaxed) > 0;  // before others may look, as above
-  name(task);                                                                   // until all is said
+  name(task);  // until all is said
   begin(task);
   const auto apply = [&](int i, bool only_writes) {
     datum& d = *data[i];
@@ -354,7 +352,6 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
   // What is only written comes last: another access of the task may read what that overwrites.
   for (int i = 0; writes && i < count; ++i)
     if (data[i]) apply(i, true);
-  set_birth(task);
   const bool ready = end(sink);
   unname(task);
   return ready;

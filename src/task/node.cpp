@@ -17,8 +17,7 @@ constexpr std::size_t most = 0xffff;  // of accesses, and of granules
 task_storage new_task_storage(std::size_t bytes, std::size_t alignment, std::size_t accesses) {
   // The node is aligned as operator new aligns; the callable lies at the next address that suits it.
   const std::size_t front = sizeof(task_node) + accesses * sizeof(access_record);
-  const std::size_t slack =
-      (alignment > alignof(task_node) ? alignment : 0) + room_for_birth.load(std::memory_order_relaxed);
+  const std::size_t slack = alignment > alignof(task_node) ? alignment : 0;
   if (accesses > most || front + slack + bytes > most * task_node::granule)
     throw error("a task with " + std::to_string(accesses) + " accesses and " + std::to_string(bytes) +
                 " bytes of arguments: expected at most a mebibyte in all; pass large data by an access");

@@ -40,12 +40,6 @@ struct task_node {
         children(*this) {}
 
   access_record* records() { return reinterpret_cast<access_record*>(this + 1); }
-  /// When it was created, by the clock of local stores (graph/store_clock.hpp): the last bytes of the block. Only where
-  /// the block was taken while there was `room_for_birth`.
-  std::uint64_t& birth() {
-    return *reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(this) + granules * granule -
-                                             sizeof(std::uint64_t));
-  }
   bool failed() const noexcept { return cancelled.load(std::memory_order_acquire); }
 
   task_function run;
@@ -64,7 +58,6 @@ struct task_node {
   bool is_internal : 1 = false;                ///< the graph's own (graph/home.cpp)
   bool is_timed : 1 = false;                   ///< the executor wants to know how long its body takes
   bool is_recorded : 1 = false;                ///< `followers` is what graph/recording.hpp says
-  bool has_birth : 1 = false;                  ///< `birth` says something
   MASLIN_ATOMIC<bool> cancelled{false};        ///< what it would read is void; later: what it wrote is
   std::int32_t named = 0;                      ///< data that name it; the creator's alone
   MASLIN_ATOMIC<std::int32_t> blockers{0};     ///< edges into it whose sources are not done
@@ -72,9 +65,6 @@ struct task_node {
 
   scope children;
 };
-
-/// How many bytes more a block has, so that its task can say when it was created: none where there are no local stores.
-inline constinit std::atomic<std::size_t> room_for_birth{0};
 
 /// Gives room for a task_node, its records and a callable behind them; throws std::bad_alloc, and `error` for a
 /// callable of more than a mebibyte.
