@@ -43,7 +43,7 @@ rank_call::rank_call(const rank_member& m, joint_call& mine, location where, boo
 rank_call::~rank_call() {
   if (is_taken_back_) return;
   if (!is_over() && take_back()) {
-    if (!m_.of.has_failed()) is_dropped();
+    if (!m_.of.has_failed()) drop();
   } else if (!is_over()) {
     const auto over = [this] { return mine_.is_awaited = true, is_over(); };
     const auto moved = [this] { return has_moved(); };
@@ -57,10 +57,15 @@ rank_call::~rank_call() {
 
 /// The others would wait for it, or meet for another call in its place. Who throws tells them by that, unless the rank
 /// catches it and goes on.
-void rank_call::is_dropped() noexcept {
-  const auto why = std::make_exception_ptr(error(
-      fmt::format("rank {} dropped a call of all ranks, started at {}, before all had come to it; wait for its request",
-                  m_.rank, at_place(mine_.where))));
+void rank_call::drop() noexcept {
+  std::exception_ptr why;
+  try {
+    throw error(fmt::format(
+        "rank {} dropped a call of all ranks, started at {}, before all had come to it; wait for its request", m_.rank,
+        at_place(mine_.where)));
+  } catch (...) {  // or there is no memory for that
+    why = std::current_exception();
+  }
   if (std::uncaught_exceptions() == exceptions_)
     m_.of.fail(m_.mine(), why);
   else

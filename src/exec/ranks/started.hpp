@@ -77,7 +77,7 @@ class rank_call {
   void do_part(std::size_t rank);
   void a_part_is_done();
 
-  void is_dropped() noexcept;
+  void drop() noexcept;
 
   const detail::rank_member& m_;
   rank_arrival mine_;
