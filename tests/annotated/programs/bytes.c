@@ -23,7 +23,7 @@ int main(void) {
     shift(second + 30, 40, (void *)&one);
   }
 #pragma css barrier
-  for (i = 0; i < 139; ++i) sum = (sum * 33 + (unsigned char)second[i] + first[i]) & 0xffffff;
+  for (i = 0; i < 138; ++i) sum = (sum * 33 + (unsigned char)second[i] + first[i]) & 0xffffff;
   printf("%d\n", sum);
   return 0;
 }
