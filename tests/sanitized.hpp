@@ -6,3 +6,11 @@ constexpr bool sanitized = true;
 #else
 constexpr bool sanitized = false;
 #endif
+
+/// Whether that is ThreadSanitizer, which ends a forked child that starts threads, and keeps a signal from outside back
+/// until the thread that got it calls the C library: never, where it computes or is parked.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool thread_sanitized = true;
+#else
+constexpr bool thread_sanitized = false;
+#endif

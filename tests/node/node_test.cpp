@@ -13,6 +13,7 @@
 #include "maslin/maslin.hpp"
 #include "maslin/node.hpp"
 #include "processes.hpp"
+#include "sanitized.hpp"
 
 namespace ms = maslin;
 using testing_node::child;
@@ -222,9 +223,8 @@ TEST(Node, APhaseFollowsTheCpusThatComeAndGo) {
 }
 
 TEST(Node, AForkedChildIsNoMemberUntilItCallsMaslin) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "ThreadSanitizer starts no threads after such a fork; the other builds run this";
-#endif
+  if (thread_sanitized)
+    GTEST_SKIP() << "ThreadSanitizer starts no threads after such a fork; the other builds run this";
   const std::string job = fresh_job("fork");
   child parent([&] {
     setenv("MASLIN_NODE", job.c_str(), 1);

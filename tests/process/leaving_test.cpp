@@ -392,14 +392,6 @@ int end_of_child(Body&& body, Then&& then) {
   return ended;
 }
 
-/// ThreadSanitizer keeps a signal from outside back until the thread that got it calls the C library: never, where it
-/// computes or is parked.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool keeps_signals_back = true;
-#else
-constexpr bool keeps_signals_back = false;
-#endif
-
 void say_ready(int fd) { EXPECT_EQ(write(fd, "r", 1), 1); }
 
 class Signal : public testing::TestWithParam<executor_kind> {};
@@ -416,13 +408,13 @@ TEST_P(Signal, EndsTheProcessByItselfAfterReportAndTraceAreWritten) {
           ms::phase("endless", 2, [&](std::int64_t) {
             if (begun++ == 0) {
               say_ready(ready);
-              if (keeps_signals_back) raise(signal);
+              if (thread_sanitized) raise(signal);
             }
             for (;;) ms::offload(leaving, false);
           });
         },
         [&](pid_t child) {
-          if (!keeps_signals_back) kill(child, signal);
+          if (!thread_sanitized) kill(child, signal);
         });
     EXPECT_TRUE(WIFSIGNALED(ended) && WTERMSIG(ended) == signal) << ended;
     EXPECT_TRUE(std::filesystem::exists(trace.path()));

@@ -12,6 +12,7 @@
 #include "checkout.hpp"
 #include "expect_child.hpp"
 #include "maslin/maslin.hpp"
+#include "sanitized.hpp"
 
 namespace ms = maslin;
 
@@ -60,9 +61,8 @@ TEST(MisspeltSettings, IsToldBeforeABadOneEndsTheProcess) {
 }
 
 TEST(MisspeltSettings, IsNotToldAgainInAForkedChild) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer ends a forked child that starts threads; the other builds run this";
-#endif
+  if (thread_sanitized)
+    GTEST_SKIP() << "ThreadSanitizer ends a forked child that starts threads; the other builds run this";
   EXPECT_CHILD(
       [] {
         setenv("MASLIN_SERIAL", "1", 1);
