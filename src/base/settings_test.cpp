@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "maslin/error.hpp"
+#include "complaint.hpp"
 
 namespace maslin::base {
 namespace {
@@ -27,16 +27,6 @@ class variable {
   const char* name_;
   std::optional<std::string> before_;
 };
-
-template <class Call>
-std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST(Settings, EachRowIsComplete) {
   std::set<std::string_view> names;

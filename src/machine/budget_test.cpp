@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "checkout.hpp"
-#include "maslin/error.hpp"
+#include "complaint.hpp"
 
 namespace maslin::machine {
 namespace {
@@ -31,16 +31,6 @@ class variable {
   const char* name_;
   std::optional<std::string> before_;
 };
-
-template <class Call>
-std::string complaint(Call call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST(Budget, TheSmallestLimitCounts) {
   surroundings around{

@@ -1,8 +1,7 @@
 #pragma once
 // What tests of ranks share.
 
-#include <string>
-
+#include "complaint.hpp"
 #include "executors.hpp"
 
 /// On a described machine a rank that asks keeps its worker (docs/ranks.md).
@@ -10,14 +9,3 @@ class PromiseOfRanks : public Promise {
  protected:
   static bool may_ask() { return !GetParam().described; }
 };
-
-/// Gives the message of the error that a call throws; empty where it throws none.
-template <class Call>
-std::string what_it_throws(Call&& call) {
-  try {
-    call();
-  } catch (const ms::error& e) {
-    return e.what();
-  }
-  return "";
-}

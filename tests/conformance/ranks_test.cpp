@@ -303,7 +303,7 @@ TEST_P(Ranks, MayBeCalledInRanksAndStreams) {
 
 TEST_P(Ranks, TheExceptionOfARankEndsTheOthersWaitsAndIsRethrown) {
   std::atomic<int> begun{0}, ended{0};  // a rank need not begin any more
-  const std::string what = what_it_throws([&] {
+  const std::string what = complaint([&] {
     ms::ranks(6, [&](ms::communicator& world) {
       ++begun;
       const struct counted {
@@ -326,7 +326,7 @@ TEST_P(Ranks, TheExceptionOfARankEndsTheOthersWaitsAndIsRethrown) {
 TEST_P(Ranks, TheExceptionOfARankEndsWhatOthersHaveStarted) {
   const bool may_ask = !GetParam().described;  // there a rank that asks keeps its worker (docs/ranks.md)
   std::atomic<int> told{0};
-  const std::string what = what_it_throws([&] {
+  const std::string what = complaint([&] {
     ms::ranks(5, [&](ms::communicator& world) {
       int never = 0;
       std::vector<int> large(1000);
@@ -353,7 +353,7 @@ TEST_P(Ranks, TheExceptionOfARankEndsWhatOthersHaveStarted) {
 }
 
 TEST_P(Ranks, ThatAllWaitForWhatTheyHaveStartedIsSaid) {
-  const std::string what = what_it_throws([] {
+  const std::string what = complaint([] {
     ms::ranks(2, [](ms::communicator& world) {
       int never = 0;
       world.start_receive(never, 1 - world.rank()).wait();
@@ -399,7 +399,7 @@ TEST_P(Ranks, WhatIsGivenMayLieWhereItsResultBelongs) {
 
 TEST_P(Ranks, WhatIsGivenMustNotBeOverwrittenBeforeItIsRead) {
   const auto with = [](auto call) {
-    return what_it_throws([&] {
+    return complaint([&] {
       ms::ranks(3, [&](ms::communicator& world) {
         std::vector<int> all(6);
         call(world, std::span(all));
@@ -415,7 +415,7 @@ TEST_P(Ranks, WhatIsGivenMustNotBeOverwrittenBeforeItIsRead) {
 }
 
 TEST_P(Ranks, ThatAllWaitForEachOtherIsSaid) {
-  const std::string what = what_it_throws([] {
+  const std::string what = complaint([] {
     ms::ranks(4, [](ms::communicator& world) {
       int never = 0;
       std::vector<int> large(1000);
@@ -433,7 +433,7 @@ TEST_P(Ranks, ThatAllWaitForEachOtherIsSaid) {
 
 TEST_P(Ranks, WhatDoesNotFitIsAnErrorOfTheReceiver) {
   const auto with = [](auto sent, auto room) {
-    return what_it_throws([&] {
+    return complaint([&] {
       ms::ranks(2, [&](ms::communicator& world) {
         if (world.rank() == 0) return world.send(sent, 1, 2);
         auto mine = room;
@@ -451,7 +451,7 @@ TEST_P(Ranks, WhatDoesNotFitIsAnErrorOfTheReceiver) {
 
 TEST_P(Ranks, CallsThatDoNotGoTogetherAreAnErrorOfAll) {
   std::atomic<int> told{0};
-  const std::string what = what_it_throws([&] {
+  const std::string what = complaint([&] {
     ms::ranks(3, [&](ms::communicator& world) {
       int x = 0;
       try {
@@ -472,7 +472,7 @@ TEST_P(Ranks, CallsThatDoNotGoTogetherAreAnErrorOfAll) {
 
 TEST_P(Ranks, BadArgumentsAreErrors) {
   const auto in_rank = [](auto&& call) {
-    return what_it_throws([&] {
+    return complaint([&] {
       ms::ranks(2, [&](ms::communicator& world) {
         if (world.rank() == 1) call(world);
       });
@@ -491,7 +491,7 @@ TEST_P(Ranks, BadArgumentsAreErrors) {
     tasks.wait();
   });
   EXPECT_NE(by_task.find("expected the rank's own code"), std::string::npos) << by_task;
-  EXPECT_NE(what_it_throws([] { ms::ranks(0, [](ms::communicator&) {}); }).find("0 ranks; expected 1 or more"),
+  EXPECT_NE(complaint([] { ms::ranks(0, [](ms::communicator&) {}); }).find("0 ranks; expected 1 or more"),
             std::string::npos);
 }
 
@@ -595,12 +595,12 @@ TEST_P(Ranks, ARequestThatWasGivenUpIsSoForEachCall) {
 }
 
 TEST_P(Ranks, ARequestIsTestedByItsRankOnly) {
-  const std::string what = what_it_throws([] {
+  const std::string what = complaint([] {
     ms::ranks(2, [](ms::communicator& world) {
       int v = 0;
       ms::request r = world.start_receive(v, 1 - world.rank());
       std::string in_thread;
-      if (world.rank() == 0) std::thread([&] { in_thread = what_it_throws([&] { r.test(); }); }).join();
+      if (world.rank() == 0) std::thread([&] { in_thread = complaint([&] { r.test(); }); }).join();
       world.send(v, 1 - world.rank());
       r.wait();
       if (!in_thread.empty()) throw ms::error(in_thread);

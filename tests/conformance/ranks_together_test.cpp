@@ -203,7 +203,7 @@ TEST_P(RanksTogether, CallsOfDifferentKindsAreAnErrorOfAll) {
   };
   std::atomic<int> told{0};
   for (const bool is_own : {false, true}) {
-    const std::string what = what_it_throws([&] {
+    const std::string what = complaint([&] {
       ms::ranks(3, [&](ms::communicator& world) {
         gathering mine(0);
         other another;
@@ -226,7 +226,7 @@ TEST_P(RanksTogether, CallsOfDifferentKindsAreAnErrorOfAll) {
 }
 
 TEST_P(RanksTogether, WhoNeverComesToACallIsSaid) {
-  const std::string what = what_it_throws([] {
+  const std::string what = complaint([] {
     ms::ranks(3, [](ms::communicator& world) {
       gathering mine(0);
       if (world.rank() > 0) world.start_together(mine).wait();
@@ -264,7 +264,7 @@ TEST_P(RanksTogether, AFailureEndsCallsThatHaveBegun) {
 }
 
 TEST_P(RanksTogether, AStartedCallThatIsDroppedIsSaid) {
-  const std::string what = what_it_throws([] {
+  const std::string what = complaint([] {
     ms::ranks(2, [](ms::communicator& world) {
       int go = 0;
       if (world.rank() == 1) {
@@ -283,7 +283,7 @@ TEST_P(RanksTogether, AStartedCallThatIsDroppedIsSaid) {
 
 TEST_P(RanksTogether, AStartedCallThatIsDroppedByAnExceptionThatIsCaughtIsSaid) {
   for (const bool goes_on : {false, true}) {
-    const std::string what = what_it_throws([&] {
+    const std::string what = complaint([&] {
       ms::ranks(2, [&](ms::communicator& world) {
         int go = 0;
         if (world.rank() == 1) {
@@ -436,7 +436,7 @@ TEST_P(RanksTogether, CommunicatorsGiveTheirMemoryBack) {
 
 TEST_P(RanksTogether, RanksThatCannotFormACommunicatorAreErrors) {
   const auto of = [](std::vector<int> ranks) {
-    return what_it_throws([&] { ms::ranks(3, [&](ms::communicator& world) { world.among(ranks); }); });
+    return complaint([&] { ms::ranks(3, [&](ms::communicator& world) { world.among(ranks); }); });
   };
   EXPECT_NE(of({0, 1, 3}).find("there is no rank 3; expected 0 to 2"), std::string::npos);
   EXPECT_NE(of({0, 2, 1, 2}).find("rank 2 is named twice"), std::string::npos);

@@ -11,8 +11,9 @@
 
 #include "archetype.hpp"
 #include "blocks.hpp"
-#include "exec/in_place.hpp"
+#include "complaint.hpp"
 #include "exec/ranks/world.hpp"
+#include "summing.hpp"
 #include "well.hpp"
 
 namespace maslin {
@@ -233,12 +234,7 @@ rank_threads::code wait_for_one(std::size_t extent, bool fails, bool in_turn = f
       seen = 1 << one;
       if (in_turn && i == 0) mine.send(go, 1);
     }
-    std::string told;
-    try {
-      wait_any(all);
-    } catch (const error& e) {
-      told = e.what();
-    }
+    const std::string told = complaint([&] { wait_any(all); });
     if (told.find("none of 2 requests") == std::string::npos) fail("nothing is left, and wait_any says: " + told);
   };
 }
@@ -248,42 +244,6 @@ TEST(Interleavings, TheWaitForOneOfTwoMessagesEndsWithEither) {
   expect_well(explored(3, 2, wait_for_one(medium, true), "enough"));
   expect_well(explored(3, 1, wait_for_one(medium, false, true)));
   EXPECT_NE(explored(3, 1, wait_for_one(medium, false), "", tears::box).failure, "");
-}
-
-/// Each rank's part sums up what all brought. Rank 0's part may throw; so may `meet`, or it does all parts.
-struct summing : joint_call {
-  enum class throws { nothing, in_meet, in_part };
-  explicit summing(int number, throws how = throws::nothing) : brings(number), how_(how) {}
-  bool meet(std::span<joint_call* const> all) override {
-    if (how_ == throws::in_meet) throw error("no meeting");
-    for (int rank = 0; !has_parts && rank < static_cast<int>(all.size()); ++rank) do_part(all, rank);
-    return has_parts;
-  }
-  void do_part(std::span<joint_call* const> all, int rank) override {
-    if (rank == 0 && how_ == throws::in_part) throw error("no part");
-    auto& its = static_cast<summing&>(*all[static_cast<std::size_t>(rank)]);
-    if (its.sum != 0) fail("a part is done twice");
-    for (joint_call* one : all) its.sum += static_cast<summing&>(*one).brings;
-  }
-  void expect(int of_all) const {
-    if (sum != of_all) fail("a part is not done, or is wrong");
-  }
-  int brings, sum = 0;
-  bool has_parts = true;
-
- private:
-  throws how_;
-};
-
-/// Gives the message of the error that a call throws; empty where it throws none.
-template <class Call>
-std::string thrown_by(Call&& call) {
-  try {
-    call();
-  } catch (const error& e) {
-    return e.what();
-  }
-  return "";
 }
 
 /// Meetings are used again from the third call on.
@@ -357,7 +317,7 @@ TEST(Interleavings, ARankThatThrowsEndsTheCallOfTheOthers) {
         [=](communicator& mine, rank_threads&) {
           if (mine.rank() == 2) throw error("enough");
           summing call(1);
-          const std::string told = thrown_by([&] {
+          const std::string told = complaint([&] {
             if (starts)
               mine.start_together(call).wait();
             else
@@ -395,7 +355,7 @@ TEST(Interleavings, WhatMeetThrowsIsToldToAll) {
       3, 1,
       [](communicator& mine, rank_threads&) {
         summing call(1, summing::throws::in_meet);
-        const std::string told = thrown_by([&] { mine.together(call); });
+        const std::string told = complaint([&] { mine.together(call); });
         if (told.find("no meeting") == std::string::npos) fail("a rank is told: " + told);
         call.expect(0);
         throw error(told);
@@ -406,7 +366,7 @@ TEST(Interleavings, WhatMeetThrowsIsToldToAll) {
 TEST(Interleavings, WhatAPartThrowsIsToldToItsRank) {
   expect_well(explored(2, 2, [](communicator& mine, rank_threads&) {
     summing call(mine.rank() + 1, summing::throws::in_part);
-    const std::string told = thrown_by([&] { mine.together(call); });
+    const std::string told = complaint([&] { mine.together(call); });
     if (told != (mine.rank() == 0 ? "no part" : "")) fail("a rank is told: " + told);
     call.expect(mine.rank() == 0 ? 0 : 3);
     summing next(mine.rank() + 1);

@@ -7,6 +7,7 @@
 
 #include "engine.hpp"
 #include "exec/ranks/world.hpp"
+#include "summing.hpp"
 
 namespace maslin {
 namespace {
@@ -70,23 +71,11 @@ TEST(Interleavings, RanksMeet) {
   EXPECT_NE(explored(meet, true).failure, "");
 }
 
-/// Each rank's part writes what the other brought.
-struct swapping : joint_call {
-  explicit swapping(int number) : brings(number) {}
-  bool meet(std::span<joint_call* const>) override { return true; }
-  void do_part(std::span<joint_call* const> all, int rank) override {
-    auto& its = static_cast<swapping&>(*all[static_cast<std::size_t>(rank)]);
-    if (its.got != 0) fail("a part is done twice");
-    its.got = static_cast<swapping&>(*all[static_cast<std::size_t>(1 - rank)]).brings;
-  }
-  int brings, got = 0;
-};
-
 TEST(Interleavings, RanksShareTheWorkOfACall) {
   const auto together = [](communicator& mine) {
-    swapping call(mine.rank() + 1);
+    summing call(mine.rank() + 1);
     mine.together(call);
-    if (call.got != 2 - mine.rank()) fail("a part was not done");
+    call.expect(3);
   };
   expect_well(explored(together));
   EXPECT_NE(explored(together, true).failure, "");
@@ -94,20 +83,21 @@ TEST(Interleavings, RanksShareTheWorkOfACall) {
 
 TEST(Interleavings, AStartedCallEndsWhoeverWaitsForIt) {
   expect_well(explored([](communicator& mine) {
-    swapping call(mine.rank() + 1);
+    summing call(mine.rank() + 1);
     request started = mine.start_together(call);
     int go = 0;
     if (mine.rank() == 1) mine.receive(go, 0);  // the other ends the call alone
     started.wait();
     if (mine.rank() == 0) mine.send(go, 1);
-    if (call.got != 2 - mine.rank()) fail("a part was not done");
+    call.expect(3);
   }));
   expect_well(explored([](communicator& mine) {
-    swapping first(mine.rank() + 1), second(mine.rank() + 5);
+    summing first(mine.rank() + 1), second(mine.rank() + 5);
     std::array<request, 2> both{mine.start_together(first), mine.start_together(second)};
     both[wait_any(both)].wait();
     both[wait_any(both)].wait();
-    if (first.got != 2 - mine.rank() || second.got != 6 - mine.rank()) fail("a part was not done");
+    first.expect(3);
+    second.expect(11);
   }));
 }
 
@@ -149,7 +139,7 @@ TEST(Interleavings, ASendIsReceivedOrTakenBack) {
 
 TEST(Interleavings, AFailureEndsStartedCalls) {
   expect_well(explored([](communicator& mine) {
-    swapping call(1);
+    summing call(1);
     request started = mine.start_together(call);
     if (mine.rank() == 0) throw error("enough");
     started.wait();
