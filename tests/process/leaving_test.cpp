@@ -59,6 +59,23 @@ void exit_beside_endless_tasks() {
   ms::wait();
 }
 
+/// What a task waits for that ends the process: until its creator has done what that end would disturb. Where the
+/// creator itself runs the task, there is nothing to wait for.
+class creators_step {
+ public:
+  void is_done() {
+    done_ = true;
+    done_.notify_one();
+  }
+  void wait() const {
+    if (std::this_thread::get_id() != creator_) done_.wait(false);
+  }
+
+ private:
+  std::thread::id creator_ = std::this_thread::get_id();
+  std::atomic<bool> done_{false};
+};
+
 struct place {
   const char* name;
   void (*leave)();
@@ -103,27 +120,31 @@ const place places[] = {
      [] {
        static ms::group all;
        int x = 0;
+       creators_step member_created;
        ms::task(
-           [](ms::view<int> v) {
+           [&](ms::view<int> v) {
              v[0] = 1;
-             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+             member_created.wait();
              std::exit(status);
            },
            ms::out(x));
        all.task([](ms::view<int> v) { v[0] = 2; }, ms::inout(x));
+       member_created.is_done();
        ms::wait();
      }},
     {"AStaticFuture",
      [] {
        static ms::future<int> one;
        int x = 0;
+       creators_step kept;
        one = ms::async(
-           [](ms::view<int>) {
-             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+           [&](ms::view<int>) {
+             kept.wait();
              std::exit(status);
              return 1;
            },
            ms::inout(x));
+       kept.is_done();
        ms::wait_on(x);
      }},
     {"AReplay",
