@@ -112,21 +112,21 @@ void each_block(const loop& l, std::int64_t& next, std::int64_t end, Body&& body
     std::int64_t at;
     ~progress() { of = at; }
   } done{next, next};
+  if (l.block == 1) {
+    // Signed sums, which cannot overflow here: a compiler then sees that the bodies take successive elements.
+    for (std::int64_t index = next; index < end; ++index) {
+      done.at = index + 1;
+      body(range{l.first + index, l.first + index + 1}, index);
+    }
+    return;
+  }
   const auto size = static_cast<std::uint64_t>(l.block);
   const auto last = static_cast<std::uint64_t>(l.last);
   std::uint64_t at = static_cast<std::uint64_t>(l.first) + static_cast<std::uint64_t>(next) * size;
-  if (size == 1) {
-    for (; done.at < end; ++at) {
-      const auto i = static_cast<std::int64_t>(at);
-      const std::int64_t index = done.at++;
-      body(range{i, i + 1}, index);
-    }
-  } else {
-    while (done.at < end) {
-      const std::uint64_t from = std::exchange(at, at + std::min(size, last - at));
-      const std::int64_t index = done.at++;
-      body(range{static_cast<std::int64_t>(from), static_cast<std::int64_t>(at)}, index);
-    }
+  while (done.at < end) {
+    const std::uint64_t from = std::exchange(at, at + std::min(size, last - at));
+    const std::int64_t index = done.at++;
+    body(range{static_cast<std::int64_t>(from), static_cast<std::int64_t>(at)}, index);
   }
 }
 

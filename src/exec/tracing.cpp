@@ -43,25 +43,20 @@ traced_wait::traced_wait(executor& exec, const scope* group, const detail::decla
   if (data) trace_access(on.number, *data);
 }
 
-traced_blocks::traced_blocks(executor& exec, const detail::loop& alone)
-    : on_(trace::on(trace::event_kind::loop_begin)), is_chunk_(false), track_(on_ ? exec.track() : 0) {
-  if (!on_) [[likely]]
-    return;
+void traced_blocks::begin_alone(executor& exec, const detail::loop& alone) {
+  track_ = exec.track();
   site_ = trace::site(alone.where);
   blocks_ = {trace::no_slot, 0, alone.blocks()};
   trace::record(track_, trace::event_kind::loop_begin, site_, trace::loop_shape{blocks_.blocks, 1});
   begin(blocks_.blocks);
 }
 
-traced_blocks::traced_blocks(int track, std::uint32_t site, const trace::chunk_at& chunk)
-    : on_(track >= 0 && trace::on(trace::event_kind::chunk_begin)),
-      is_chunk_(true),
-      track_(track),
-      site_(site),
-      blocks_(chunk),
-      reached_(chunk.first_block) {
-  if (!on_) [[likely]]
-    return;
+void traced_blocks::begin_chunk(int track, std::uint32_t site, const trace::chunk_at& chunk) {
+  is_chunk_ = true;
+  track_ = track;
+  site_ = site;
+  blocks_ = chunk;
+  reached_ = chunk.first_block;
   trace::record(track_, trace::event_kind::chunk_begin, site_, blocks_);
   begin(chunk.first_block + chunk.blocks);
 }

@@ -72,9 +72,16 @@ class traced_wait {
 class traced_blocks {
  public:
   /// A loop that its caller runs alone.
-  traced_blocks(executor& exec, const detail::loop& alone);
+  traced_blocks(executor& exec, const detail::loop& alone) : on_(trace::on(trace::event_kind::loop_begin)) {
+    if (on_) [[unlikely]]
+      begin_alone(exec, alone);
+  }
   /// A chunk, on worker `track`; not recorded of a foreign thread, with which others may share the track.
-  traced_blocks(int track, std::uint32_t site, const trace::chunk_at& chunk);
+  traced_blocks(int track, std::uint32_t site, const trace::chunk_at& chunk)
+      : on_(track >= 0 && trace::on(trace::event_kind::chunk_begin)) {
+    if (on_) [[unlikely]]
+      begin_chunk(track, site, chunk);
+  }
   ~traced_blocks() {
     if (on_) [[unlikely]]
       end();
@@ -93,13 +100,15 @@ class traced_blocks {
 
  private:
   static constexpr std::int64_t most_pieces = 8;
+  void begin_alone(executor& exec, const detail::loop& alone);
+  void begin_chunk(int track, std::uint32_t site, const trace::chunk_at& chunk);
   void begin(std::int64_t last);
   void trace_piece();
   void end();
 
-  bool on_;
-  bool is_chunk_;
-  int track_;
+  const bool on_;
+  bool is_chunk_ = false;
+  int track_ = 0;
   std::uint32_t site_ = 0;
   trace::chunk_at blocks_{};
   std::int64_t reached_ = 0;
