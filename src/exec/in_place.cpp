@@ -5,6 +5,7 @@
 #include "exec/execute.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/reports.hpp"
+#include "graph/poison.hpp"
 #include "sched/grain/replays.hpp"
 #include "task/kernels.hpp"
 #include "task/uncancelled.hpp"
@@ -98,6 +99,8 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
 void run_recorded(executor& exec, recording::state& tasks) {
   void* stream = current_context().stream;
   trace_replayed(exec, tasks);
+  if (graph::local_stores()) [[unlikely]]
+    tasks.set_births();
   if (exec.serial()) return run_in_program_order(exec, tasks, stream);
   const double bodies = exec.mean_of_small(tasks.timed) * static_cast<double>(tasks.tasks.size());
   const std::uint64_t begin = bodies > 0 ? base::ticks() : 0;

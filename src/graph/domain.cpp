@@ -6,6 +6,7 @@
 #include "base/room.hpp"
 #include "graph/merged_access.hpp"
 #include "graph/poison.hpp"
+#include "graph/store_clock.hpp"
 #include "graph/version.hpp"
 #include "task/pool.hpp"
 
@@ -352,6 +353,7 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
   // What is only written comes last: another access of the task may read what that overwrites.
   for (int i = 0; writes && i < count; ++i)
     if (data[i]) apply(i, true);
+  set_birth(task);
   const bool ready = end(sink);
   unname(task);
   return ready;

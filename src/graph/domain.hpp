@@ -115,6 +115,9 @@ void domain::for_each_list(VisitWriters&& writers, VisitReaders&& readers) {
   }
 }
 
+/// Gives what a task of a domain's own (`is_internal`) writes, where it lies now; it may be empty.
+region written_by_own(detail::task_node& task);
+
 /// As the domain's; a context that has none is settled.
 inline bool is_settled(const context& creator) noexcept {
   return !creator.data || static_cast<const domain&>(*creator.data).is_settled();

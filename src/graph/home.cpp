@@ -16,36 +16,48 @@ using detail::version;
 
 namespace {
 
+/// How the bodies of the domain's own tasks begin: with what they write, and which record says where it lies.
+struct own_body {
+  region written;
+  int record = 1;
+};
+
 /// What brings a version home.
-struct copy_task {
-  region home;
-  void operator()(const access_record* records) const { copy_home(home, records[1].data, records[0].data); }
+struct copy_task : own_body {
+  void operator()(const access_record* records) const { copy_home(written, records[1].data, records[0].data); }
 };
 
 /// What combines the values of a reduction with the datum, in program order.
-struct combine_task {
+struct combine_task : own_body {
   const detail::reduction_kind* kind;
   std::size_t extent;
   std::vector<version*> values;
 
-  combine_task(const detail::reduction_kind* k, std::size_t n, std::vector<version*> v)
-      : kind(k), extent(n), values(std::move(v)) {}
+  /// `is_away`: it is combined with a version.
+  combine_task(const region& into, bool is_away, const detail::reduction_kind* k, std::vector<version*> v)
+      : own_body{into, is_away ? 0 : 1}, kind(k), extent(into.bytes / k->element), values(std::move(v)) {}
   combine_task(combine_task&&) = default;
   ~combine_task() {
     for (version* v : values) release(*v);
   }
   void operator()(const access_record* records) const {
-    void* into = records[0].of ? records[0].data : records[1].data;
-    for (const version* v : values) kind->combine(into, v->data, extent);
+    for (const version* v : values) kind->combine(records[record].data, v->data, extent);
   }
 };
 
 /// Only waits.
-struct waiting_task {
+struct waiting_task : own_body {
   void operator()(const access_record*) const {}
 };
 
 }  // namespace
+
+region written_by_own(task_node& task) {
+  const auto& body = *static_cast<const own_body*>(task.callable);
+  region written = body.written;
+  written.start = reinterpret_cast<std::uintptr_t>(task.records()[body.record].data);
+  return written;
+}
 
 template <class Body>
 task_node& domain::make_task(scope& in, location where, version* of, void* home, Body&& body) {
@@ -69,7 +81,7 @@ task_node& domain::make_task(scope& in, location where, version* of, void* home,
 void domain::move_home(datum& d, scope& in, ready_sink& sink) {
   reserve_edges(d.writers.size() + d.more->at_home.size());
   const location where = d.writers.empty() ? location{} : (*d.writers.begin())->where;
-  task_node& task = make_task(in, where, d.current, d.home.data(), copy_task{d.home});
+  task_node& task = make_task(in, where, d.current, d.home.data(), copy_task{{d.home}});
   begin(task);
   wait_for(d.writers, true);
   wait_for(d.more->at_home, false);
@@ -89,7 +101,7 @@ void domain::combine(datum& d, scope& in, ready_sink& sink) {
   const location where = more.adders.empty() ? location{} : (*more.adders.begin())->where;
   // The values change hands when nothing can fail any more.
   task_node& task =
-      make_task(in, where, d.current, d.home.data(), combine_task{more.kind, d.home.bytes / more.kind->element, {}});
+      make_task(in, where, d.current, d.home.data(), combine_task{d.home, d.current != nullptr, more.kind, {}});
   if (!more.adders.empty()) task.mode = more.adders.end()[-1]->mode;  // those before it may be done, and forgotten
   static_cast<combine_task*>(task.callable)->values = std::move(more.values);
   begin(task);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "task/node.hpp"
+
 namespace maslin::graph {
 
 namespace {
@@ -23,7 +25,10 @@ void set(unsigned what, bool on) noexcept {
 
 void set_data_checks(bool on) noexcept { set(checked, on); }
 bool data_checks() noexcept { return special.load(std::memory_order_relaxed) & checked; }
-void set_local_stores(bool on) noexcept { set(stored, on); }
+void set_local_stores(bool on) noexcept {
+  detail::set_room_for_birth(on);
+  set(stored, on);
+}
 bool local_stores() noexcept { return special.load(std::memory_order_relaxed) & stored; }
 bool bodies_are_plain() noexcept { return special.load(std::memory_order_relaxed) == 0; }
 

@@ -12,7 +12,7 @@ void poison(const region& where) noexcept;
 /// Is MASLIN_CHECK set?
 void set_data_checks(bool on) noexcept;
 bool data_checks() noexcept;
-/// Do workers have local stores (exec/store)?
+/// Do workers have local stores (exec/store)? Their tasks say when they were created.
 void set_local_stores(bool on) noexcept;
 bool local_stores() noexcept;
 /// Is neither the case, so that the body of a task with accesses is called as it is?

@@ -6,6 +6,7 @@
 
 #include "base/room.hpp"
 #include "graph/domain.hpp"
+#include "graph/store_clock.hpp"
 #include "graph/version.hpp"
 #include "maslin/error.hpp"
 #include "task/pool.hpp"
@@ -210,6 +211,10 @@ void recording::state::begin(void* stream, detail::float_mode mode, graph::ready
     }
   members.enter(sinks);
   for (task_node* task : roots) graph::start(*task, sink);
+}
+
+void recording::state::set_births() noexcept {
+  for (task_node* task : tasks) graph::set_birth(*task);
 }
 
 namespace {

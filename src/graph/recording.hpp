@@ -56,6 +56,8 @@ struct recording::state {
   void bind(std::span<const rebinding> instead, location where);
   /// Gives the data that a replay with these rebindings uses, as accesses that write it.
   std::vector<detail::declared> accesses(std::span<const rebinding> instead) const;
+  /// The tasks are created now, as local stores see it.
+  void set_births() noexcept;
   /// Hands the tasks that wait for nothing to the sink; the others follow. All are done when `members` is quiet.
   void begin(void* stream, detail::float_mode mode, graph::ready_sink& sink) noexcept;
 

@@ -22,6 +22,7 @@ struct task_node {
   /// `blockers` before the creator has counted them all: more than there can be.
   static constexpr std::int32_t not_counted = 1 << 30;
   static constexpr std::size_t granule = 16;
+  static constexpr std::size_t birth_bytes = sizeof(std::uint64_t);
 
   task_node(scope& member_of, void* of_stream, const task_storage& storage, const task_description& what)
       : task_node(member_of, member_of.enter(), of_stream, storage, what) {}
@@ -37,9 +38,16 @@ struct task_node {
         granules(static_cast<std::uint16_t>(storage.bytes / granule)),
         accesses(static_cast<std::uint16_t>(what.access_count)),
         priority(static_cast<std::int16_t>(std::clamp(what.priority, -32768, 32767))),
+        has_birth((storage.bytes & birth_bytes) != 0),
         children(*this) {}
 
   access_record* records() { return reinterpret_cast<access_record*>(this + 1); }
+  /// When it was created, by the clock of local stores (graph/store_clock.hpp): the last bytes of the block. Only where
+  /// it `has_birth`, because there were local stores when the block was taken.
+  std::uint64_t& birth() {
+    return *reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(this) + granules * granule -
+                                             sizeof(std::uint64_t));
+  }
   bool failed() const noexcept { return cancelled.load(std::memory_order_acquire); }
 
   task_function run;
@@ -57,7 +65,9 @@ struct task_node {
   bool takes_turns : 1 = false;                ///< may have data with turns
   bool is_internal : 1 = false;                ///< the graph's own (graph/home.cpp)
   bool is_timed : 1 = false;                   ///< the executor wants to know how long its body takes
+  bool has_birth : 1;                          ///< the block has room for `birth`
   bool is_recorded : 1 = false;                ///< `followers` is what graph/recording.hpp says
+  std::uint8_t none : 3 = 0;                   ///< so that all eight are written at once
   MASLIN_ATOMIC<bool> cancelled{false};        ///< what it would read is void; later: what it wrote is
   std::int32_t named = 0;                      ///< data that name it; the creator's alone
   MASLIN_ATOMIC<std::int32_t> blockers{0};     ///< edges into it whose sources are not done
@@ -65,6 +75,10 @@ struct task_node {
 
   scope children;
 };
+
+/// From now on blocks have room for `birth`, or have none. Their storage says so: its size is by that more than whole
+/// granules.
+void set_room_for_birth(bool on) noexcept;
 
 /// Gives room for a task_node, its records and a callable behind them; throws std::bad_alloc, and `error` for a
 /// callable of more than a mebibyte.
