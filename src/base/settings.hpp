@@ -182,6 +182,18 @@ inline constexpr setting all_settings[] = {
         .more = "[The page on local stores](store.md) says what is copied. The serial elision has none.",
     },
     {
+        .name = "MASLIN_STORE_KEEP",
+        .is = setting::kind::words,
+        .counts = setting::reach::here,
+        .words = {{"none", "each task fetches all that it reads"},
+                  {"in", "copies stay that a task has only read"},
+                  {"out", "copies stay that a task has written"},
+                  {"all"}},
+        .otherwise = "all",
+        .help = "Which copies stay in a local store for later tasks of its worker.",
+        .more = "[The page on local stores](store.md#what-stays-in-a-store) says when one serves again.",
+    },
+    {
         .name = "MASLIN_STORE_SEED",
         .is = setting::kind::number,
         .counts = setting::reach::here,

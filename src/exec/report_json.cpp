@@ -96,8 +96,9 @@ std::string report_json(const run_about& run, const std::vector<told_phase>& pha
   if (const auto& s = run.stores)
     fmt::format_to(to,
                    "\"stores\": {{\"tasks\": {}, \"on_memory\": {}, \"bytes_in\": {}, \"bytes_out\": {}, "
-                   "\"most_bytes\": {}}},\n",
-                   s->tasks, s->on_memory, s->bytes_in, s->bytes_out, s->most_bytes);
+                   "\"most_bytes\": {}, \"hits\": {}, \"bytes_kept\": {}, \"evictions\": {}}},\n",
+                   s->tasks, s->on_memory, s->bytes_in, s->bytes_out, s->most_bytes, s->hits, s->bytes_kept,
+                   s->evictions);
   fmt::format_to(to, "\"phases\": {}}}\n", list(phases, "  ", [](const told_phase& p) { return text_of(p); }));
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <iostream>
@@ -41,6 +42,7 @@ TEST(Store, BodiesWorkOnCopiesAndTheResultIsInMemory) {
   EXPECT_CHILD(
       [] {
         set_store("256K", "1");
+        setenv("MASLIN_STORE_KEEP", "none", 1);
         return run(2, [] {
           std::vector<double> x(1000, 1.0);
           double sum = 0;
@@ -188,6 +190,197 @@ TEST(Store, TheSerialElisionHasNone) {
         return is_home ? 0 : 1;
       },
       0, "none");
+}
+
+/// Adds one to all.
+void add_one(ms::view<int> v) {
+  for (int& one : v) ++one;
+}
+
+TEST(Store, AChainOfTasksOnATileFetchesItOnce) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K");
+        return run(1, [] {
+          std::vector<double> matrix(64 * 64, 1.0);
+          for (int i = 0; i < 20; ++i)
+            ms::task(
+                [](ms::tile<double> t) {
+                  for (std::size_t c = 0; c < t.cols; ++c)
+                    for (std::size_t r = 0; r < t.rows; ++r) t(r, c) += 1;
+                },
+                ms::inout(ms::tile<double>{&matrix[8 * 64 + 8], 16, 16, 64}));
+          ms::wait();
+          return matrix[8 * 64 + 8] == 21 && matrix[23 * 64 + 23] == 21 && matrix[24 * 64 + 24] == 1;
+        });
+      },
+      0,
+      R"("bytes_in": 2048, "bytes_out": 40960, "most_bytes": 2048, "hits": 19, "bytes_kept": 38912, "evictions": 0)");
+}
+
+TEST(Store, WithoutKeepingEachTaskFetchesAll) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K");
+        setenv("MASLIN_STORE_KEEP", "none", 1);
+        return run(1, [] {
+          std::vector<int> x(100, 1);
+          for (int i = 0; i < 10; ++i) ms::task(add_one, ms::inout(x));
+          ms::wait();
+          return x[99] == 11;
+        });
+      },
+      0, R"("bytes_in": 4000, .*"hits": 0, "bytes_kept": 0)");
+}
+
+TEST(Store, WhatTheProgramWritesBetweenTwoTasksIsRead) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K");
+        return run(1, [] {
+          std::vector<int> x(100, 1);
+          bool is_right = true;
+          const auto has = [&](int value) {
+            return ms::async([](ms::view<const int> v, int expected) { return v[50] == expected; }, ms::in(x), value);
+          };
+          int value = 1;
+          for (int round = 0; round < 20; ++round) {
+            // Each way in which the program may know that the tasks are done.
+            is_right = is_right && has(value).get();
+            x[50] = ++value;
+            ms::task(add_one, ms::inout(x));
+            ++value;
+            ms::wait_on(x);
+            x[50] = ++value;
+            ms::group g;
+            g.task(add_one, ms::inout(x));
+            g.task(add_one, ms::inout(x));
+            value += 2;
+            g.wait();
+            x[50] = ++value;
+            ms::task(add_one, ms::inout(x));
+            ++value;
+            ms::wait();
+            x[50] = ++value;
+          }
+          return is_right && has(value).get();
+        });
+      },
+      0, R"("hits": 20, )");  // in the groups
+}
+
+TEST(Store, WhatIsWrittenBeforeAReplayIsRead) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K");
+        setenv("MASLIN_RENAME", "0", 1);
+        return run(1, [] {
+          std::vector<int> x(100, 1);
+          int sum = 0;
+          ms::recording r = ms::record([&] {
+            ms::task(add_one, ms::inout(x));
+            ms::task(add_one, ms::inout(x));
+            ms::task([](ms::view<const int> v, ms::view<int> s) { s[0] = v[0] + v[99]; }, ms::in(x), ms::out(sum));
+          });
+          bool is_right = sum == 6;
+          for (int round = 0; round < 10; ++round) {
+            x[0] = 100 * round;
+            ms::replay(r);
+            is_right = is_right && sum == 100 * round + 2 + 3 + 2 * (round + 1);
+          }
+          return is_right;
+        });
+      },
+      0, R"("hits": 22, )");  // two in each of eleven replays
+}
+
+/// The parent's data overlap, so they stay on memory. A child of its child leaves a copy, which the child overwrites
+/// when the parent's body has returned.
+TEST(Store, WhatADescendantWritesAfterItsOwnTasksIsRead) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K");
+        return run(1, [] {
+          std::vector<int> x(200, 1);
+          int found = 0;
+          const ms::view<int> all(x), front = all.subspan(0, 100);
+          ms::task(
+              [front](ms::view<int>, ms::view<int>) {
+                ms::task([front] {
+                  ms::task([](ms::view<const int>) {}, ms::in(front));
+                  ms::wait();
+                  front[0] = 2;
+                });
+              },
+              ms::inout(all), ms::inout(all.subspan(50, 100)));
+          ms::task([](ms::view<const int> v, ms::view<int> to) { to[0] = v[0]; }, ms::in(front), ms::out(found));
+          ms::wait();
+          return found == 2;
+        });
+      },
+      0, R"("tasks": 2, "on_memory": 1, .*"hits": 0)");
+}
+
+TEST(Store, WhatIsCombinedOrBroughtHomeIsRead) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K", "3");
+        return run(3, [] {
+          std::vector<int> x(100, 1), y(100, 1), sums(50);
+          for (std::size_t i = 0; i < sums.size(); ++i) {
+            ms::task([](ms::view<const int> from, ms::view<int> to) { to[0] = from[0]; }, ms::in(x),
+                     ms::out(&sums[i], 1));
+            ms::task([](ms::view<int> to) { std::fill(to.begin(), to.end(), 5); }, ms::out(y));
+            ms::task([](ms::view<const int> from, ms::view<int> to) { to[0] += from[1] - 4; }, ms::in(y.data(), 50),
+                     ms::reduction(x));
+          }
+          ms::wait();
+          std::vector<int> expected(50);
+          std::iota(expected.begin(), expected.end(), 1);
+          return sums == expected && x[0] == 51;
+        });
+      },
+      0, "stores");
+}
+
+/// MASLIN_CHECK fills what a task only writes before it looks what its store has kept.
+TEST(Store, NoCopyServesATaskThatNamesTwiceWhatItOnlyWrites) {
+  EXPECT_CHILD(
+      [] {
+        setenv("MASLIN_CHECK", "1", 1);
+        set_store("4K", "1");
+        return run(1, [] {
+          std::vector<int> x(100, 1);
+          bool is_right = true;
+          for (int round = 0; round < 10; ++round) {
+            ms::task(add_one, ms::inout(x));
+            ms::task([](ms::view<int> v, ms::view<int>) { std::fill(v.begin(), v.end(), 5); }, ms::out(x), ms::out(x));
+            ms::task(add_one, ms::inout(x));
+            ms::wait();
+            is_right = is_right && x == std::vector<int>(100, 6);
+          }
+          return is_right;
+        });
+      },
+      0, R"("tasks": 30, .*"bytes_in": 4000, .*"hits": 10, )");
+}
+
+TEST(Store, ATaskThatWritesWhatItDoesNotDeclareIsFound) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K", "1");
+        return run(1, [] {
+          std::vector<int> x(100, 1);
+          int order = 0, found = 0;
+          const auto read = [](ms::view<const int> v, ms::view<int> to, ms::view<int>) { to[0] = v[0]; };
+          ms::task(read, ms::in(x), ms::inout(found), ms::inout(order));
+          ms::task([&x](ms::view<int>) { x[0] = 2; }, ms::inout(order));
+          ms::task(read, ms::in(x), ms::inout(found), ms::inout(order));
+          ms::wait();
+          return found == 2;
+        });
+      },
+      2, "400 bytes at .* changed in memory while a local store kept a copy.*declare.*store_test.cpp:");
 }
 
 }  // namespace

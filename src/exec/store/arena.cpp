@@ -13,7 +13,6 @@ std::byte* arena::take(std::size_t bytes) {
   if (bytes > bytes_ - begin) return nullptr;
   pieces_.insert(behind, {begin, bytes});
   taken_ += bytes;
-  most_taken_ = std::max(most_taken_, taken_);
   return memory_.get() + begin;
 }
 

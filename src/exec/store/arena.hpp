@@ -25,7 +25,6 @@ class arena {
 
   std::size_t bytes() const { return bytes_; }
   std::size_t taken() const { return taken_; }
-  std::size_t most_taken() const { return most_taken_; }
   bool holds(const void* at) const { return at >= memory_.get() && at < memory_.get() + bytes_; }
 
  private:
@@ -39,7 +38,6 @@ class arena {
   std::unique_ptr<std::byte, freeing> memory_;
   std::vector<piece> pieces_;  ///< what is taken, by address
   std::size_t taken_ = 0;
-  std::size_t most_taken_ = 0;
 };
 
 }  // namespace maslin::store

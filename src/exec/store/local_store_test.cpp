@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <numeric>
 #include <random>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "exec/store/thread_platform.hpp"
@@ -18,7 +20,9 @@ namespace {
 using namespace maslin;
 using detail::declared;
 using store::copy;
+using store::keeping;
 using store::local_store;
+using store::place;
 using store::places;
 using store::plan;
 using store::thread_platform;
@@ -30,9 +34,12 @@ declared access(void* data, std::size_t bytes, access_mode mode, std::size_t col
 }
 
 template <class T>
-T* as(std::byte* piece) {
-  return reinterpret_cast<T*>(piece);
+T* as(const place& at) {
+  return reinterpret_cast<T*>(at.at);
 }
+
+/// Of a task whose end is nobody else's affair.
+std::uint64_t ends() { return 1; }
 
 TEST(Arena, GivesNoMoreThanItHasAndTakesItBack) {
   store::arena a(1024);
@@ -40,7 +47,7 @@ TEST(Arena, GivesNoMoreThanItHasAndTakesItBack) {
   std::byte* const second = a.take(512);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(a.take(1), nullptr);
-  EXPECT_EQ(a.most_taken(), 1024u);
+  EXPECT_EQ(a.taken(), 1024u);
   a.give(first);
   EXPECT_EQ(a.take(513), nullptr);
   EXPECT_EQ(a.take(512), first);
@@ -86,6 +93,15 @@ TEST(Plan, AccessesToTheSameRegionShareACopy) {
   EXPECT_TRUE(p.copies[0].writes);
 }
 
+TEST(Plan, WhatATaskOnlyWritesIsNotFetchedHoweverOftenItIsNamed) {
+  std::vector<char> data(100);
+  const plan p =
+      store::make_plan({access(data.data(), 100, access_mode::out), access(data.data(), 100, access_mode::out)});
+  ASSERT_EQ(p.copies.size(), 1u);
+  EXPECT_FALSE(p.copies[0].reads);
+  EXPECT_TRUE(p.copies[0].writes);
+}
+
 TEST(Plan, WhatOverlapsInPartStaysOnMemory) {
   std::vector<char> data(100);
   const plan p = store::make_plan({access(data.data(), 60, access_mode::in), access(&data[80], 20, access_mode::out),
@@ -119,11 +135,11 @@ struct adding {
   plan of;
   places at;
 
-  explicit adding(std::optional<std::uint64_t> seed) : in(4096, seed) {
+  explicit adding(std::optional<std::uint64_t> seed) : in(4096, keeping::none, seed) {
     std::iota(source.begin(), source.end(), 1);
     of = store::make_plan({access(source.data(), source.size() * sizeof(int), access_mode::in),
                            access(&matrix[2], rows * sizeof(int), access_mode::inout, columns, ld * sizeof(int))});
-    EXPECT_TRUE(in.take(of, at));
+    EXPECT_TRUE(in.take(of, at, {}));
   }
   void body() {
     const int* from = as<int>(at[static_cast<std::size_t>(of.of_access[0])]);
@@ -151,7 +167,7 @@ TEST(LocalStore, ATileIsGatheredColumnByColumnAndComesBack) {
   for (int seed = -1; seed < seeds; ++seed) {
     adding task(seed < 0 ? std::nullopt : std::optional<std::uint64_t>(seed));
     store::run_on_copies(
-        task.in, task.of, task.at, true, [&] { task.body(); }, [] {});
+        task.in, task.of, task.at, true, [&] { task.body(); }, [] {}, ends);
     EXPECT_TRUE(task.is_right()) << seed;
     const store::counts told = task.in.told();
     EXPECT_EQ(told.bytes_in, 2 * adding::rows * adding::columns * sizeof(int));
@@ -195,8 +211,8 @@ TEST(LocalStore, TheAdversaryFindsRoomThatIsGivenBackBeforeItsDataAreInMemory) {
     std::vector<int> other(adding::rows * adding::columns);
     const plan next = store::make_plan({access(other.data(), other.size() * sizeof(int), access_mode::out),
                                         access(task.source.data(), other.size() * sizeof(int), access_mode::out)});
-    ASSERT_TRUE(task.in.take(next, task.at));
-    for (std::byte* piece : task.at) std::memset(piece, 0, other.size() * sizeof(int));
+    ASSERT_TRUE(task.in.take(next, task.at, {}));
+    for (const place& piece : task.at) std::memset(piece.at, 0, other.size() * sizeof(int));
     task.in.end_stage_out();
     found += !task.is_right();
   }
@@ -205,16 +221,18 @@ TEST(LocalStore, TheAdversaryFindsRoomThatIsGivenBackBeforeItsDataAreInMemory) {
 
 TEST(LocalStore, WhatAFailedBodyHasChangedIsInMemory) {
   int kept = 1, lost = 1;
-  local_store<thread_platform> in(4096, std::optional<std::uint64_t>(3));
+  local_store<thread_platform> in(4096, keeping::all, std::optional<std::uint64_t>(3));
   const plan of =
       store::make_plan({access(&kept, sizeof kept, access_mode::inout), access(&lost, sizeof lost, access_mode::out)});
   places at;
-  ASSERT_TRUE(in.take(of, at));
+  ASSERT_TRUE(in.take(of, at, {}));
   const auto body = [&] {
     *as<int>(at[static_cast<std::size_t>(of.of_access[0])]) = 2;
     throw std::runtime_error("no");
   };
-  EXPECT_THROW(store::run_on_copies(in, of, at, true, body, [] {}), std::runtime_error);
+  EXPECT_THROW(store::run_on_copies(
+                   in, of, at, true, body, [] {}, ends),
+               std::runtime_error);
   EXPECT_EQ(kept, 2);
   EXPECT_EQ(lost, 1);
   EXPECT_TRUE(at.empty());
@@ -222,18 +240,294 @@ TEST(LocalStore, WhatAFailedBodyHasChangedIsInMemory) {
 
 TEST(LocalStore, WithoutRoomForAllCopiesATaskGetsNone) {
   std::vector<char> data(4096);
-  local_store<thread_platform> in(4096, std::nullopt);
+  local_store<thread_platform> in(4096, keeping::all, std::nullopt);
   const plan half = store::make_plan({access(data.data(), 2048, access_mode::in)});
   const plan two =
       store::make_plan({access(data.data(), 2048, access_mode::in), access(&data[2048], 64, access_mode::in)});
   places first, second, third;
-  ASSERT_TRUE(in.take(half, first));
-  EXPECT_TRUE(in.take(half, second));
-  EXPECT_FALSE(in.take(two, third));
+  ASSERT_TRUE(in.take(half, first, {}));
+  EXPECT_TRUE(in.take(half, second, {}));
+  EXPECT_FALSE(in.take(two, third, {}));
   in.give(second);
-  EXPECT_FALSE(in.take(store::make_plan({access(data.data(), 4096, access_mode::in)}), third));
+  EXPECT_FALSE(in.take(store::make_plan({access(data.data(), 4096, access_mode::in)}), third, {}));
   EXPECT_TRUE(third.empty());
-  EXPECT_TRUE(in.take(half, third));
+  EXPECT_TRUE(in.take(half, third, {}));
+}
+
+// What stays in a store. The worker's side of tasks is played here: who runs what, and when the program creates it.
+
+/// What a cache that is wrong does otherwise.
+enum class mistake {
+  none,
+  serves_all,       ///< whoever asks, whenever it was created
+  ends_own,         ///< copies of what is written, in the writer's store alone
+  ends_same,        ///< those of the same region alone
+  ends_unfinished,  ///< before the task has written
+  ticks_late,       ///< when the task is completed already
+};
+
+/// Two workers with stores of 4 KiB and what they have in memory.
+struct two_workers {
+  mistake made;
+  std::uint64_t clock = 0;
+  local_store<thread_platform> stores[2];
+  std::vector<int> memory = std::vector<int>(256, 1);
+
+  explicit two_workers(mistake m, keeping what = keeping::all, std::optional<std::uint64_t> seed = {})
+      : made(m),
+        stores{local_store<thread_platform>(4096, what, seed), local_store<thread_platform>(4096, what, seed)} {}
+
+  /// A task is created now: gives when that is.
+  std::uint64_t create() const { return made == mistake::serves_all ? 0 : clock; }
+
+  /// Worker `worker` runs a task that was created then, on its copy of some integers.
+  template <class Body>
+  void run(int worker, std::uint64_t born, access_mode mode, std::size_t first, std::size_t count, Body&& body) {
+    const plan of = store::make_plan({access(&memory[first], count * sizeof(int), mode)});
+    std::vector<graph::region> written;
+    if (mode != access_mode::in) written.push_back(of.copies[0].home);
+    if (made == mistake::ends_unfinished)
+      for (auto& one : stores) one.end_copies(written);
+    local_store<thread_platform>& here = stores[worker];
+    places at;
+    ASSERT_TRUE(here.take(of, at, born));
+    store::run_on_copies(
+        here, of, at, true, [&] { body(as<int>(at[0])); }, [] {}, [&]() noexcept { return end(worker, written); });
+  }
+  std::uint64_t end(int worker, const std::vector<graph::region>& written) noexcept {
+    if (made == mistake::ends_own) {
+      stores[worker].end_copies(written);
+    } else if (made != mistake::ends_unfinished &&
+               !(made == mistake::ends_same && !written.empty() && is_part(written[0]))) {
+      for (auto& one : stores) one.end_copies(written);
+    }
+    return made == mistake::ticks_late ? clock + 1 : ++clock;
+  }
+  bool is_part(const graph::region& r) const { return r.size() < 64 * sizeof(int); }
+
+  int read(int worker, std::uint64_t born, std::size_t first = 0, std::size_t count = 64) {
+    int found = 0;
+    run(worker, born, access_mode::in, first, count, [&](const int* v) { found = v[0]; });
+    return found;
+  }
+  void write(int worker, std::uint64_t born, int value, std::size_t first = 0, std::size_t count = 64) {
+    run(worker, born, access_mode::inout, first, count, [&](int* v) { std::fill_n(v, count, value); });
+  }
+  store::counts told(int worker) const { return stores[worker].told(); }
+};
+
+TEST(KeptCopies, AChainOfTasksOnATileFetchesItOnce) {
+  for (int seed = -1; seed < seeds; ++seed) {
+    two_workers w(mistake::none, keeping::all, seed < 0 ? std::nullopt : std::optional<std::uint64_t>(seed));
+    const std::uint64_t born = w.create();
+    for (int i = 0; i < 10; ++i)
+      w.run(0, born, access_mode::inout, 0, 64, [](int* v) {
+        for (int k = 0; k < 64; ++k) ++v[k];
+      });
+    EXPECT_EQ(w.memory[0], 11);
+    EXPECT_EQ(w.memory[63], 11);
+    EXPECT_EQ(w.told(0).bytes_in, 256u);
+    EXPECT_EQ(w.told(0).bytes_out, 2560u);
+    EXPECT_EQ(w.told(0).hits, 9u);
+    EXPECT_EQ(w.told(0).bytes_kept, 9 * 256u);
+    EXPECT_EQ(w.told(0).most_bytes, 256u);
+  }
+}
+
+TEST(KeptCopies, WhatTheProgramWritesAfterAWaitIsRead) {
+  for (const mistake m : {mistake::none, mistake::serves_all, mistake::ticks_late}) {
+    for (const bool writes : {false, true}) {
+      two_workers w(m);
+      if (writes)
+        w.write(0, w.create(), 2);
+      else
+        w.read(0, w.create());
+      w.memory[0] = 3;  // the program has waited
+      EXPECT_EQ(w.read(0, w.create()) == 3, m == mistake::none);
+    }
+  }
+}
+
+TEST(KeptCopies, ATaskThatWasCreatedBeforeTheWaitMayStillHaveTheCopy) {
+  two_workers w(mistake::none);
+  const std::uint64_t born = w.create();
+  w.read(0, w.create());
+  EXPECT_EQ(w.read(0, born), 1);
+  EXPECT_EQ(w.told(0).hits, 1u);
+  // And leaves it anew: for those that were created before its own end.
+  EXPECT_EQ(w.read(0, 1), 1);
+  EXPECT_EQ(w.told(0).hits, 2u);
+  EXPECT_EQ(w.read(0, w.create()), 1);
+  EXPECT_EQ(w.told(0).hits, 2u);
+}
+
+TEST(KeptCopies, WhatAnotherWorkerHasWrittenIsRead) {
+  for (const mistake m : {mistake::none, mistake::ends_own}) {
+    two_workers w(m);
+    const std::uint64_t born = w.create();
+    w.read(0, born);
+    w.write(1, born, 5);
+    EXPECT_EQ(w.read(0, born) == 5, m == mistake::none);
+  }
+}
+
+TEST(KeptCopies, WhatIsWrittenInPartIsRead) {
+  for (const mistake m : {mistake::none, mistake::ends_same}) {
+    for (const int writer : {0, 1}) {
+      two_workers w(m);
+      const std::uint64_t born = w.create();
+      w.read(0, born);
+      w.write(writer, born, 7, 0, 8);
+      EXPECT_EQ(w.read(0, born) == 7, m == mistake::none);
+      EXPECT_EQ(w.memory[0], 7);
+    }
+  }
+}
+
+TEST(KeptCopies, ATileIsNoLongerKeptWhenOneOfItsColumnsIsWritten) {
+  std::vector<int> matrix(100, 1);
+  store::arena memory(4096);
+  store::kept_copies all(memory);
+  const auto region = [&](int row, std::size_t rows, std::size_t columns) {
+    return graph::region(
+        access(&matrix[static_cast<std::size_t>(row)], rows * sizeof(int), access_mode::in, columns, 10 * sizeof(int)));
+  };
+  all.keep(region(0, 5, 10), memory.take(200), 1);
+  all.keep(region(5, 5, 10), memory.take(200), 1);
+  const graph::region written[] = {region(4, 1, 3)};
+  all.end(written);
+  EXPECT_EQ(all.take(region(0, 5, 10), 0), nullptr);
+  EXPECT_NE(all.take(region(5, 5, 10), 0), nullptr);
+}
+
+/// A child of a task that writes on memory leaves a copy, and its parent writes after it.
+TEST(KeptCopies, WhatATaskWritesAfterItsChildIsRead) {
+  for (const mistake m : {mistake::none, mistake::ends_unfinished}) {
+    two_workers w(m);
+    const std::uint64_t born = w.create();  // also of the reader below
+    const std::vector<graph::region> written = {graph::region(access(w.memory.data(), 1024, access_mode::inout))};
+    const auto ends_copies = [&] {
+      for (auto& one : w.stores) one.end_copies(written);
+    };
+    if (m == mistake::ends_unfinished) ends_copies();
+    w.read(0, w.create());
+    w.memory[0] = 9;
+    if (m == mistake::none) ends_copies();
+    EXPECT_EQ(w.read(0, born) == 9, m == mistake::none);
+  }
+}
+
+TEST(KeptCopies, MemoryThatWasFreedAndIsSomethingElseNowIsRead) {
+  for (const mistake m : {mistake::none, mistake::serves_all}) {
+    two_workers w(m);
+    w.write(0, w.create(), 2);
+    // The program has waited, freed the memory and got it again; or a version has, of which a reduction's value is made
+    // before the clock is read.
+    std::fill(w.memory.begin(), w.memory.end(), 0);
+    EXPECT_EQ(w.read(0, w.create()) == 0, m == mistake::none);
+  }
+}
+
+TEST(KeptCopies, OnlyTheKindsStayThatAreToStay) {
+  for (const auto& [what, after_in, after_out] : {std::tuple(keeping::none, 0u, 0u), std::tuple(keeping::in, 1u, 0u),
+                                                  std::tuple(keeping::out, 0u, 1u), std::tuple(keeping::all, 1u, 1u)}) {
+    two_workers w(mistake::none, what);
+    const std::uint64_t born = w.create();
+    w.read(0, born, 0);
+    w.read(0, born, 0);
+    w.write(0, born, 2, 64);
+    EXPECT_EQ(w.told(0).hits, after_in);
+    EXPECT_EQ(w.read(0, born, 64), 2);
+    EXPECT_EQ(w.told(0).hits, after_in + after_out);
+  }
+}
+
+TEST(KeptCopies, AReductionsValueIsNotKept) {
+  two_workers w(mistake::none);
+  w.run(0, 0, access_mode::reduction, 0, 64, [](int*) {});
+  EXPECT_EQ(w.read(0, 0), 1);
+  EXPECT_EQ(w.told(0).hits, 0u);
+}
+
+TEST(KeptCopies, TheOldestGiveWay) {
+  two_workers w(mistake::none);
+  std::vector<std::vector<int>> data(5, std::vector<int>(256, 1));  // four fit
+  const auto read = [&](std::size_t which) {
+    const plan of = store::make_plan({access(data[which].data(), 1024, access_mode::in)});
+    places at;
+    ASSERT_TRUE(w.stores[0].take(of, at, 0));
+    store::run_on_copies(
+        w.stores[0], of, at, true, [] {}, [] {}, [&]() noexcept { return ++w.clock; });
+  };
+  for (const std::size_t which : {0, 1, 2, 3, 0, 4}) read(which);
+  EXPECT_EQ(w.told(0).hits, 1u);
+  EXPECT_EQ(w.told(0).evictions, 1u);
+  read(0);
+  EXPECT_EQ(w.told(0).hits, 2u);
+  read(1);  // which gave way
+  EXPECT_EQ(w.told(0).hits, 2u);
+  EXPECT_EQ(w.told(0).most_bytes, 1024u);
+}
+
+TEST(KeptCopies, ATaskThatFitsAloneFindsRoomWhateverIsKept) {
+  std::minstd_rand chance(7);
+  std::vector<char> data(4096);
+  for (int round = 0; round < 300; ++round) {
+    local_store<thread_platform> in(4096, keeping::all, std::nullopt);
+    std::uint64_t clock = 0;
+    for (int task = 0; task < 12; ++task) {
+      std::vector<declared> accesses;
+      for (std::size_t begin = 0, left = 4096; left >= 64;) {
+        const std::size_t bytes = std::min<std::size_t>(left, 64 * (1 + chance() % 30));
+        if (chance() % 2) accesses.push_back(access(&data[begin], bytes, access_mode::in));
+        begin += bytes;
+        left -= bytes;
+      }
+      const plan of = store::make_plan(accesses);
+      places at;
+      ASSERT_TRUE(in.take(of, at, 0));
+      store::run_on_copies(
+          in, of, at, true, [] {}, [] {}, [&]() noexcept { return ++clock; });
+    }
+  }
+}
+
+TEST(KeptCopies, WhatATaskThatWaitsHoldsIsNotEvicted) {
+  std::vector<char> data(8192);
+  local_store<thread_platform> in(4096, keeping::all, std::nullopt);
+  const auto half = [&](std::size_t first) { return store::make_plan({access(&data[first], 2048, access_mode::in)}); };
+  const plan kept = half(0), held = half(2048);
+  places first, second, third;
+  ASSERT_TRUE(in.take(kept, first, 0));
+  in.leave(kept, first, 1);
+  ASSERT_TRUE(in.take(held, second, 0));
+  // A task that does not fit beside the one that waits works on memory, and what is kept stays.
+  EXPECT_FALSE(in.take(store::make_plan({access(&data[4096], 2112, access_mode::in)}), third, 0));
+  ASSERT_TRUE(in.take(kept, third, 0));
+  EXPECT_TRUE(third[0].is_hit);
+}
+
+TEST(KeptCopies, ThereAreNoMoreThanATaskCanLookAt) {
+  std::vector<char> data(1 << 16);
+  local_store<thread_platform> in(1 << 16, keeping::all, std::nullopt);
+  constexpr std::size_t more = store::kept_copies::most + 10;
+  for (std::size_t i = 0; i < more; ++i) {
+    const plan of = store::make_plan({access(&data[64 * i], 64, access_mode::in)});
+    places at;
+    ASSERT_TRUE(in.take(of, at, 0));
+    in.leave(of, at, 1);
+  }
+  EXPECT_EQ(in.told().evictions, 10u);
+}
+
+TEST(KeptCopies, AFailedTaskLeavesNone) {
+  two_workers w(mistake::none);
+  const auto fails = [&] { w.run(0, 0, access_mode::inout, 0, 64, [](int*) { throw std::runtime_error("no"); }); };
+  w.read(0, 0);
+  EXPECT_THROW(fails(), std::runtime_error);
+  const std::uint64_t hits = w.told(0).hits;
+  w.read(0, 0);
+  EXPECT_EQ(w.told(0).hits, hits);
 }
 
 }  // namespace

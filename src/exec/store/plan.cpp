@@ -47,11 +47,11 @@ plan make_plan(const std::vector<declared>& accesses) {
     const auto last = std::find_if(first, all.end(), [&](const named& n) { return !(n.is == first->is); });
     if (std::none_of(first, last, [](const named& n) { return n.stays; })) {
       copy c{first->is};
-      c.reads = last - first > 1;
       for (auto n = first; n != last; ++n) {
         const access_mode mode = accesses[n->access].mode;
         c.reads = c.reads || mode != access_mode::out;
         c.writes = c.writes || mode != access_mode::in;
+        c.is_value = mode == access_mode::reduction;  // which has no other access of the task beside it
         made.of_access[n->access] = static_cast<int>(made.copies.size());
       }
       made.copies.push_back(c);

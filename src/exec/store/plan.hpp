@@ -11,8 +11,9 @@ namespace maslin::store {
 /// A region of which a task's body gets a copy.
 struct copy {
   graph::region home;
-  bool reads = false;   ///< the body sees what memory holds
-  bool writes = false;  ///< memory gets what the body leaves
+  bool reads = false;     ///< the body sees what memory holds
+  bool writes = false;    ///< memory gets what the body leaves
+  bool is_value = false;  ///< of a reduction: no other task has it in a store
 };
 
 struct plan {
