@@ -39,5 +39,7 @@ detail::task_storage detail::new_task_storage(std::size_t bytes, std::size_t, st
   return {node, reinterpret_cast<access_record*>(node + sizeof(task_node)), node + front,
           static_cast<std::uint32_t>(whole)};
 }
+void detail::discard_task(const task_storage& storage) noexcept { pool::give(storage.node, storage.bytes); }
+void detail::set_room_for_birth(bool) noexcept {}  // there are no local stores here
 
 }  // namespace maslin
