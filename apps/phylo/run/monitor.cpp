@@ -20,6 +20,9 @@ namespace {
 constexpr long look_ms = 100;           // between two looks at signals and the bar; short enough to feel immediate
 constexpr double log_line_seconds = 5;  // between two lines where there is no terminal
 
+/// Tells the watching thread to look now. Nothing happens to a thread that does not wait for it.
+constexpr int look_now = SIGURG;
+
 sigset_t stop_set() {
   sigset_t set;
   sigemptyset(&set);
@@ -106,6 +109,7 @@ Monitor::Monitor(int total, int restored, const char* phase, bool quiet, const c
 
 Monitor::~Monitor() {
   ending_.store(true, std::memory_order_relaxed);
+  pthread_kill(thread_.native_handle(), look_now);
   thread_.join();
   show(true);
 }
@@ -146,13 +150,15 @@ void Monitor::say(const std::string& line) {
 }
 
 void Monitor::watch() {
-  const sigset_t set = stop_set();
+  sigset_t set = stop_set();
+  sigaddset(&set, look_now);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);  // it is kept for this thread, then, until it waits
   const timespec pause{0, look_ms * 1000000};
   auto last_line = begin_;
   if (terminal_) show(false);
   while (!ending_.load(std::memory_order_relaxed)) {
     const int heard = sigtimedwait(&set, nullptr, &pause);
-    if (heard > 0) {
+    if (heard > 0 && heard != look_now) {
       if (stopping()) {
         // Asked twice: at once, by the signal itself. Finished trees are on the disk anyway.
         std::signal(heard, SIG_DFL);

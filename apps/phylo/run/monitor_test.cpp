@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 
 #include "phylo/run/draw.hpp"
@@ -53,6 +54,16 @@ TEST(Monitor, HearsTheFirstSignalAndLeavesTheProcessAlive) {
   ASSERT_EQ(::kill(::getpid(), SIGTERM), 0);
   while (!monitor.stopping()) ::usleep(1000);
   EXPECT_EQ(monitor.signal(), SIGTERM);
+}
+
+TEST(Monitor, EndsWithoutWaitingForItsNextLook) {
+  const StopSignals stop;
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 10; ++i) {
+    const Monitor monitor(10, 0, "nothing", true);
+    ::usleep(1000);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(600));  // a look each 100
 }
 
 }  // namespace
