@@ -8,9 +8,9 @@
 #include "maslin/trace.hpp"
 
 struct line_share {
-  std::string
-      line;      ///< of a task or loop, or the name of a kernel or phase; empty: the program itself, between its calls
-  double share;  ///< of the run's time
+  std::string line;   ///< of a task or loop, or the name of a kernel or phase; empty: the program itself
+  std::string after;  ///< of the program itself: the line of its last call before; empty: before its first
+  double share;       ///< of the run's time
 };
 
 /// Gives the lines of a trace, those with the largest share first.

@@ -304,6 +304,13 @@ void replay::state::run_kernel(const recorded::kernel& k) {
   good(maslin_offload(kernel(k.name), body, &what));
 }
 
+void expect_workers(int asked, const maslin::machine::machine_spec& machine) {
+  const int described = machine.workers.count * machine.nodes;
+  if (asked > described)
+    throw maslin::error(fmt::format("--workers {}: '{}' has {}; ask for no more, or describe a larger machine", asked,
+                                    machine.file, described));
+}
+
 replay::replay(const recorded& program) : state_(std::make_unique<state>(program)) {}
 replay::~replay() = default;
 std::uint64_t replay::data_bytes() const { return state_->memory.bytes(); }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "maslin/machine.hpp"
 #include "recorded.hpp"
 
 /// How it is run.
@@ -16,6 +17,9 @@ struct replay_wishes {
   bool trimmed = false;       ///< without what the program itself computes before its first call and after its last
   std::string trace;          ///< where to leave a trace in described time; empty: nowhere
 };
+
+/// Throws `maslin::error` where `--workers` asks for more than are described.
+void expect_workers(int asked, const maslin::machine::machine_spec& machine);
 
 class replay {
  public:

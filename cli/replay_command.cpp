@@ -19,6 +19,7 @@ struct wishes {
 };
 
 void run(const wishes& w) {
+  expect_workers(w.how.workers, maslin::machine::read_spec(w.how.machine));
   const recorded program = read_recorded(w.trace);
   replay again(program);
   const double seconds = again.run(w.how);

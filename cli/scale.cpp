@@ -1,11 +1,13 @@
 // `maslin scale`: how much faster a program would be on more workers, and what would be in its way.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,11 @@
 #include "cli/shared/terminal.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "maslin/error.hpp"
+#include "maslin/machine.hpp"
+#include "memory_rates.hpp"
 #include "output.hpp"
+#include "replay.hpp"
 #include "scaling.hpp"
 #include "scaling_picture.hpp"
 #include "sequential_run.hpp"
@@ -23,14 +29,36 @@ namespace {
 
 struct wishes {
   std::vector<std::string> command;
-  std::vector<int> workers{1, 2, 4, 8, 16, 32, 64, 128, 256};
+  std::vector<int> workers;
   std::string machine, loops = "dbs", picture;
-  bool trimmed = false, json = false;
+  bool trimmed = false, beside = false, json = false;
 };
 
-std::string name_of(const line_share& l) { return l.line.empty() ? "the program itself, between its calls" : l.line; }
+constexpr int most_workers = 4096;
+constexpr int rounds = 3;  // alone and beside, in turn
 
-void print(const recorded& program, const scaling& s, const std::string& machine) {
+std::string name_of(const line_share& l) {
+  if (!l.line.empty()) return l.line;
+  return l.after.empty() ? "the program itself, before its first call"
+                         : fmt::format("the program itself, after its call at {}", l.after);
+}
+
+/// Gives the numbers of workers to look at: those that were asked for, or powers of two. Throws where a description has
+/// fewer workers; this machine is taken to have more of the same.
+std::vector<int> workers_of(std::vector<int> asked, const std::string& machine) {
+  int most = 256;
+  if (!machine.empty()) {
+    const maslin::machine::machine_spec spec = maslin::machine::read_spec(machine);
+    if (!asked.empty()) expect_workers(asked.back(), spec);
+    most = std::min(spec.workers.count * spec.nodes, most_workers);
+  }
+  if (!asked.empty()) return asked;
+  for (int n = 1; n < most; n *= 2) asked.push_back(n);
+  asked.push_back(most);
+  return asked;
+}
+
+void print(const recorded& program, const scaling& s, const std::string& machine, const by_line& rates, bool beside) {
   fmt::print("{}: {} tasks, {} loops, on more workers of {}\n\n", program.program, program.tasks.size(),
              program.loops.size(), machine);
   fmt::print("work           {:.6g} s   on one worker\n", s.work);
@@ -53,9 +81,15 @@ void print(const recorded& program, const scaling& s, const std::string& machine
              s.points.back().workers);
   for (std::size_t i = 0; i < s.lines.size() && i < 3; ++i)
     fmt::print("{:6.1f} %  {}\n", 100 * s.lines[i].share, name_of(s.lines[i]));
+  if (beside && rates.empty())
+    fmt::print("\nNothing waits for memory here; what more CPUs would share is not known.\n");
+  if (!rates.empty()) fmt::print("\nWhat waits for memory, and what one worker alone moves there:\n");
+  for (const auto& [line, rate] : rates) fmt::print("{:6.1f} GB/s  {}\n", rate * 1e-9, line);
+  if (!s.unsaid.empty()) fmt::print("\nnot described, counted as nothing: {}\n", fmt::join(s.unsaid, ", "));
 }
 
-nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const std::string& machine) {
+nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const std::string& machine,
+                               const by_line& rates) {
   nlohmann::ordered_json all{{"program", program.program},
                              {"tasks", program.tasks.size()},
                              {"loops", program.loops.size()},
@@ -70,27 +104,39 @@ nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const 
                              {"without_dispatch_s", p.ideal},
                              {"speed_up", s.work / p.seconds},
                              {"limit", to_string(p.by)}});
-  for (const line_share& l : s.lines) all["lines"].push_back({{"line", l.line}, {"share", l.share}});
+  for (const line_share& l : s.lines)
+    all["lines"].push_back({{"line", l.line}, {"after", l.after}, {"share", l.share}});
+  for (const auto& [line, rate] : rates) all["from_memory"].push_back({{"line", line}, {"gb_per_s", rate * 1e-9}});
+  all["unsaid"] = s.unsaid;
   return all;
 }
 
 void run(wishes w) {
   std::sort(w.workers.begin(), w.workers.end());
+  w.workers = workers_of(w.workers, w.machine);
   command::scratch_folder folder;
-  const std::string trace = trace_on_one_worker(w.command, folder);
+  const recorded program = read_recorded(trace_on_one_worker(w.command, folder));
   std::string machine = w.machine;
-  if (machine.empty()) {
-    machine = folder.file("this.toml");
-    write_file(machine, calibrated_description(false));
+  by_line rates;
+  if (machine.empty() || w.beside) {
+    const std::string here = folder.file("this.toml");
+    std::vector<by_line> alone{line_seconds(program)}, beside;
+    for (int round = 0; w.beside && round < rounds; ++round) {
+      if (round > 0) alone.push_back(line_seconds(read_recorded(trace_on_one_worker(w.command, folder))));
+      beside.push_back(line_seconds(read_recorded(trace_beside_copies(w.command, folder))));
+    }
+    write_file(here, calibrated_description(false));
+    const auto spec = maslin::machine::read_spec(here);
+    if (w.beside) rates = memory_rates(alone, beside, spec.workers.count, bandwidth(spec, spec.workers.count));
+    if (machine.empty()) machine = here;
   }
-  const recorded program = read_recorded(trace);
-  const scaling s = scale(program, machine, w.workers, w.loops, w.trimmed);
+  const scaling s = scale(program, machine, w.workers, w.loops, w.trimmed, rates);
   const std::string shown = w.machine.empty() ? "this machine" : w.machine;
   if (!w.picture.empty()) write_file(w.picture, scaling_picture(program.program, shown, s));
   if (w.json)
-    fmt::print("{}\n", json_text(as_json(program, s, shown)));
+    fmt::print("{}\n", json_text(as_json(program, s, shown, rates)));
   else
-    print(program, s, shown);
+    print(program, s, shown, rates, w.beside);
 }
 
 }  // namespace
@@ -103,11 +149,17 @@ void add_scale(CLI::App& app) {
       ->add_option("PROGRAM", w->command,
                    "The program with its arguments, options behind -- (it runs once, on one worker); or a trace of it")
       ->required();
-  command->add_option("--workers", w->workers, "How many, e.g. 1,2,4,64")
+  command
+      ->add_option("--workers", w->workers,
+                   "How many, e.g. 1,2,4,64 (default: 1, 2, 4 and so on; at most 256 of this machine, or all that are "
+                   "described)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(1, 4096))
+      ->check(CLI::Range(1, most_workers))
       ->type_name("N,...");
+  command->add_flag("--beside", w->beside,
+                    "Run the program three times beside copies of itself on all other CPUs, and three times alone: a "
+                    "line that is slower beside them waits for memory, on more workers, too");
   command
       ->add_option("--machine", w->machine,
                    "Workers as this description has them, e.g. specs/epyc-128.toml (default: as here, measured)")

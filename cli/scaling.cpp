@@ -35,12 +35,25 @@ double bytes_from_memory(const recorded& program, const maslin::machine::machine
   return sum;
 }
 
-/// Gives the bytes a second that so many workers have from memory; 0 if the description does not say.
-double bandwidth(const maslin::machine::machine_spec& machine, int workers) {
-  for (const auto& level : machine.memory)
-    if (level.level == "memory" && level.bandwidth_gb_per_s)
-      return *level.bandwidth_gb_per_s * 1e9 * std::ceil(static_cast<double>(workers) / level.shared_by);
-  return 0;
+/// Gives what a run takes on so many workers with a look at memory, if it takes `seconds` without: a line that moves
+/// data is held up where it would be faster than memory. The shares of the lines follow.
+double with_memory(const maslin::machine::machine_spec& machine, int workers, const recorded& program,
+                   const by_line& bytes_per_second, std::vector<line_share>& shares, double seconds) {
+  const double fast = bandwidth(machine, workers);
+  if (fast <= 0) return seconds;
+  const by_line work = line_seconds(program);
+  double longer = seconds;
+  for (line_share& l : shares) {
+    l.share *= seconds;
+    const auto rate = bytes_per_second.find(l.line);
+    if (rate == bytes_per_second.end()) continue;
+    const double held_up = std::max(0.0, work.at(l.line) * rate->second / fast - l.share);
+    l.share += held_up;
+    longer += held_up;
+  }
+  for (line_share& l : shares) l.share /= longer;
+  std::sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
+  return longer;
 }
 
 }  // namespace
@@ -50,8 +63,26 @@ const char* to_string(scaling::limit by) {
   return names[static_cast<std::size_t>(by)];
 }
 
+double bandwidth(const maslin::machine::machine_spec& machine, int workers) {
+  const double described = static_cast<double>(machine.workers.count) * machine.nodes;
+  for (const auto& level : machine.memory)
+    if (level.level == "memory" && level.bandwidth_gb_per_s)
+      return *level.bandwidth_gb_per_s * 1e9 * std::ceil(std::min<double>(workers, described) / level.shared_by);
+  return 0;
+}
+
+std::vector<std::string> unsaid_of(const maslin::machine::machine_spec& machine) {
+  std::vector<std::string> keys;
+  const maslin::machine::dispatch_spec said = machine.dispatch.value_or(maslin::machine::dispatch_spec());
+  if (!said.task_us) keys.emplace_back("dispatch.task_us");
+  if (!said.handover_us) keys.emplace_back("dispatch.handover_us");
+  if (!said.wake_us) keys.emplace_back("dispatch.wake_us");
+  if (bandwidth(machine, 1) <= 0) keys.emplace_back("the bandwidth of memory");
+  return keys;
+}
+
 scaling scale(const recorded& program, const std::string& machine, const std::vector<int>& workers,
-              const std::string& loops, bool trimmed) {
+              const std::string& loops, bool trimmed, const by_line& bytes_per_second) {
   const auto spec = maslin::machine::read_spec(machine);
   if (spec.hosts)
     throw maslin::error(
@@ -69,6 +100,7 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
   replay_wishes how;
   how.loops = loops;
   how.trimmed = trimmed;
+  const bool measured = !bytes_per_second.empty();
   progress bar("replaying", 2 * workers.size() + 3);
   std::uint64_t done = 0;
   const auto seconds_on = [&](const std::string& where, int count) {
@@ -84,14 +116,20 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
     throw maslin::error("the trace holds no work: nothing in it took any time, so there is nothing to scale");
   all.span = seconds_on(free_machine, very_many);
   all.burdened_span = seconds_on(machine, very_many);
-  all.memory_bytes = bytes_from_memory(program, spec, again.data_bytes());
+  if (!measured) all.memory_bytes = bytes_from_memory(program, spec, again.data_bytes());
+  all.unsaid = unsaid_of(spec);
   for (const int count : workers) {
     scaling::point p{count, 0, seconds_on(free_machine, count), scaling::limit::none};
-    if (count == workers.back()) how.trace = last;
+    all.span = std::min(all.span, p.ideal);
+    how.trace = count == workers.back() || measured ? last : "";
     p.seconds = seconds_on(machine, count);
-    const double perfect = all.work / count;
+    if (!how.trace.empty()) all.lines = critical_lines(maslin::trace::file(last));
+    how.trace.clear();
     const double fast = bandwidth(spec, count);
-    const double memory = fast > 0 ? all.memory_bytes / fast : 0;
+    const double memory = measured   ? with_memory(spec, count, program, bytes_per_second, all.lines, p.seconds)
+                          : fast > 0 ? all.memory_bytes / fast
+                                     : 0;
+    const double perfect = all.work / count;
     const std::array<std::pair<double, scaling::limit>, 4> lost{
         {{std::max(0.0, all.span - perfect), scaling::limit::span},
          {std::max(0.0, p.ideal - std::max(perfect, all.span)), scaling::limit::imbalance},
@@ -103,6 +141,5 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
     if (most->first > worth_naming * p.seconds) p.by = most->second;
     all.points.push_back(p);
   }
-  all.lines = critical_lines(maslin::trace::file(last));
   return all;
 }

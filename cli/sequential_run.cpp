@@ -1,11 +1,17 @@
 #include "sequential_run.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 
@@ -41,7 +47,96 @@ void record(const std::vector<std::string>& program, const std::string& trace) {
     throw maslin::error(fmt::format("'{}' left no trace: it never called Maslin", program[0]));
 }
 
+/// The CPUs of the calling thread and of those that it starts.
+cpu_set_t allowed_cpus() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  if (sched_getaffinity(0, sizeof all, &all) != 0)
+    throw maslin::error(
+        fmt::format("--beside: the system does not say which CPUs there are: {}", std::strerror(errno)));
+  return all;
+}
+cpu_set_t only(int cpu) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(cpu, &one);
+  return one;
+}
+
+/// Confines the calling thread, and what it starts, to one CPU while it lives.
+class confined {
+ public:
+  explicit confined(int cpu) : before_(allowed_cpus()) {
+    const cpu_set_t one = only(cpu);
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~confined() { sched_setaffinity(0, sizeof before_, &before_); }
+  confined(const confined&) = delete;
+  confined& operator=(const confined&) = delete;
+
+ private:
+  const cpu_set_t before_;
+};
+
+/// Runs a program on one CPU again and again, silently, while it lives.
+class running_copy {
+ public:
+  running_copy(const std::vector<char*>& words, int cpu) : keeper_(fork()) {
+    if (keeper_ < 0)
+      throw maslin::error(fmt::format("--beside: a copy of the program cannot be started: {}", std::strerror(errno)));
+    if (keeper_ == 0) keep_running(words.data(), only(cpu));
+  }
+  ~running_copy() {
+    kill(keeper_, SIGKILL);  // the copy goes with it
+    waitpid(keeper_, nullptr, 0);
+  }
+  running_copy(const running_copy&) = delete;
+  running_copy& operator=(const running_copy&) = delete;
+
+ private:
+  [[noreturn]] static void keep_running(char* const* words, cpu_set_t one) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sched_setaffinity(0, sizeof one, &one);
+    const int nowhere = open("/dev/null", O_RDWR);
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, stream);
+    for (;;) {
+      const pid_t copy = fork();
+      if (copy == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        execvp(words[0], words);
+        _exit(127);
+      }
+      int status = 0;
+      if (copy < 0 || waitpid(copy, &status, 0) < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) _exit(1);
+    }
+  }
+
+  const pid_t keeper_;
+};
+
 }  // namespace
+
+std::string trace_beside_copies(const std::vector<std::string>& program, command::scratch_folder& folder) {
+  if (names_trace(program))
+    throw maslin::error(fmt::format("--beside: '{}' is a trace; give the program, which runs beside copies of itself",
+                                    program.front()));
+  std::vector<int> cpus;
+  const cpu_set_t all = allowed_cpus();
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &all)) cpus.push_back(cpu);
+  if (cpus.size() < 2)
+    throw maslin::error("--beside: this process may use one CPU only, so no copy of the program can run beside it");
+  const std::vector<char*> words = command::arguments_of(program);
+  setenv("MASLIN_WORKERS", "1", 1);
+  setenv("MASLIN_REPORT", "off", 1);
+  std::deque<running_copy> copies;
+  for (std::size_t i = 1; i < cpus.size(); ++i) copies.emplace_back(words, cpus[i]);
+  unsetenv("MASLIN_REPORT");
+  const confined here(cpus.front());
+  std::string trace = folder.file("beside.mtrace");
+  record(program, trace);
+  return trace;
+}
 
 bool names_trace(const std::vector<std::string>& words) { return words.size() == 1 && is_trace(words.front()); }
 

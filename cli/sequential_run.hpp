@@ -10,5 +10,9 @@
 /// worker and leaves its trace in `folder`. Throws `maslin::error` if it fails or never calls Maslin.
 std::string trace_on_one_worker(const std::vector<std::string>& words, command::scratch_folder& folder);
 
+/// The same, of a program that runs on one CPU while copies of it run on all others that this process may use, again
+/// and again. Throws also where there is no other CPU, and for a trace.
+std::string trace_beside_copies(const std::vector<std::string>& program, command::scratch_folder& folder);
+
 /// Do the words name a trace, and no program?
 bool names_trace(const std::vector<std::string>& words);

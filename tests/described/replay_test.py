@@ -1,6 +1,6 @@
 """`maslin replay` and `maslin scale`: a recording says what the program itself would take; what cannot be replayed is a clear error.
 
-    replay_test.py MASLIN ASKS SCALE_PROGRAM TRACES"""
+    replay_test.py MASLIN ASKS TWO_LOOPS SCALE_PROGRAM TRACES"""
 
 import json
 import os
@@ -12,8 +12,7 @@ import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-SCALE_PROGRAM, TRACES = (Path(path).resolve() for path in (sys.argv.pop(3), sys.argv.pop(3)))
-ASKS, MASLIN = Path(sys.argv.pop(2)).resolve(), Path(sys.argv.pop(1)).resolve()
+MASLIN, ASKS, TWO_LOOPS, SCALE_PROGRAM, TRACES = (Path(sys.argv.pop(1)).resolve() for _ in range(5))
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scale.md"
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN_")}
 
@@ -108,7 +107,7 @@ class Replay(unittest.TestCase):
     def test_scale_tells_what_limits_a_program(self):
         self.program(1, MASLIN_TRACE=str(self.trace))
         picture = self.folder / "scale.svg"
-        done = run(MASLIN, "scale", "--json", "--workers", "1,2,4,64", "--machine", self.machine(4), "--picture", picture, self.trace)
+        done = run(MASLIN, "scale", "--json", "--workers", "1,2,4,64", "--machine", self.machine(64), "--picture", picture, self.trace)
         self.assertEqual(done.returncode, 0, done.stderr)
         said = json.loads(done.stdout)
         self.assertEqual([point["workers"] for point in said["points"]], [1, 2, 4, 64])
@@ -118,6 +117,9 @@ class Replay(unittest.TestCase):
         self.assertEqual(said["points"][-1]["limit"], "span")
         self.assertAlmostEqual(sum(line["share"] for line in said["lines"]), 1, delta=1e-6)
         self.assertTrue(all(re.fullmatch(r"|.*asks\.cpp:\d+|streams|kernel", line["line"]) for line in said["lines"]), said["lines"])
+        # What the program computes between two calls is told by the call before.
+        self.assertTrue(any(not line["line"] and re.fullmatch(r".*asks\.cpp:\d+", line["after"]) for line in said["lines"]), said["lines"])
+        self.assertIn("the bandwidth of memory", said["unsaid"])
         xml.fromstring(picture.read_text(encoding="utf-8"))
 
     def test_scale_runs_the_program_itself(self):
@@ -127,6 +129,65 @@ class Replay(unittest.TestCase):
         self.assertIn("cannot be run", self.refusal("scale", self.folder / "absent"))
         self.assertIn("status 1", self.refusal("scale", "false"))
         self.assertIn("never called Maslin", self.refusal("scale", "true"))
+
+    def test_more_workers_than_are_described_are_refused(self):
+        self.program(1, MASLIN_TRACE=str(self.trace))
+        for command in ("replay", "scale"):
+            with self.subTest(command=command):
+                self.assertIn("has 4; ask for no more", self.refusal(command, self.trace, "--machine", self.machine(4), "--workers", "5"))
+        nodes = self.machine(4)
+        nodes.write_text(nodes.read_text(encoding="utf-8").replace("[workers]", "nodes = 2\n[workers]"), encoding="utf-8")
+        self.seconds("--machine", nodes, "--workers", "8")
+        done = run(MASLIN, "scale", "--json", "--machine", nodes, self.trace)
+        self.assertEqual([point["workers"] for point in json.loads(done.stdout)["points"]], [1, 2, 4, 8], done.stderr)
+
+    def beside(self, microseconds: int, *words) -> dict:
+        """Scales two loops, the first of blocks of 20 us, and of so many beside copies, which leave the program one CPU."""
+        program = self.folder / "program"
+        program.write_text(f'#!/bin/sh\ntakes=20\n[ "$(nproc)" = 1 ] && takes={microseconds}\n'
+                           f'MASLIN_MACHINE={self.machine(1)} MASLIN_DURATIONS=declared exec {TWO_LOOPS} $takes\n', encoding="utf-8")
+        program.chmod(0o755)
+        done = run(MASLIN, "scale", "--json", "--beside", *words, program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one CPU, and so no copy beside a program")
+    def test_what_is_slower_beside_copies_waits_for_memory(self):
+        cpus = len(os.sched_getaffinity(0))
+        said = self.beside(40, "--workers", f"1,{64 * cpus}")
+        self.assertEqual([line["line"][-16:] for line in said["from_memory"]], ["two_loops.cpp:13"])
+        last = said["points"][-1]
+        self.assertEqual(last["limit"], "memory bandwidth")
+        # All CPUs together do half of what as many alone would, and more workers do no more of that.
+        self.assertGreater(last["seconds"], 256 * 20e-6 / (cpus / 2))
+        self.assertLess(last["seconds"], 256 * 20e-6 / (cpus / 2) * 1.2)
+        self.assertNotIn("from_memory", self.beside(20, "--workers", "1"))
+        # Elsewhere it is that machine's memory that counts.
+        wide = self.machine(64, '[[memory]]\nlevel = "memory"\nbytes = 1000000000\nshared_by = 64\n'
+                                'bandwidth_gb_per_s = 100000\nsource = "a test"\n')
+        there = self.beside(40, "--machine", wide)
+        self.assertIn("from_memory", there)
+        self.assertNotIn("memory bandwidth", {point["limit"] for point in there["points"]})
+
+    def test_copies_need_a_program_and_a_cpu(self):
+        self.program(1, MASLIN_TRACE=str(self.trace))
+        self.assertIn("is a trace", self.refusal("scale", "--beside", self.trace))
+        cpu = str(min(os.sched_getaffinity(0)))
+        done = run("taskset", "-c", cpu, MASLIN, "scale", "--beside", SCALE_PROGRAM, "4")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("one CPU only", done.stderr)
+
+    def test_workers_share_the_ways_to_memory_that_are_described(self):
+        done = run(SCALE_PROGRAM, "12", MASLIN_WORKERS="1", MASLIN_TRACE=str(self.trace))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        slow = ('[[memory]]\nlevel = "memory"\nbytes = 1000000000\nshared_by = 2\n'
+                'bandwidth_gb_per_s = 0.001\nsource = "a test"\n')
+        done = run(MASLIN, "scale", "--json", "--workers", "1,2,4,64", "--machine", self.machine(64, slow), self.trace)
+        points = {point["workers"]: point for point in json.loads(done.stdout)["points"]}
+        self.assertEqual({point["limit"] for point in points.values()}, {"memory bandwidth"})
+        # Two workers share one way to memory; 64 have 32 ways.
+        self.assertAlmostEqual(points[1]["seconds"], points[2]["seconds"], delta=1e-9)
+        self.assertAlmostEqual(points[2]["seconds"], 32 * points[64]["seconds"], delta=1e-6 * points[2]["seconds"])
 
     def test_the_page_is_true(self):
         (self.folder / "cholesky").symlink_to(SCALE_PROGRAM)
