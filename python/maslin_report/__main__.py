@@ -6,7 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from .inputs import ReportError, load
+from .errors import ReportError
+from .inputs import load
 from .page import render
 from .whole import write_whole
 

@@ -9,12 +9,11 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import chains
+from .errors import ReportError
+
 ROOT = Path(__file__).resolve().parents[2]
 MOST_SPANS = 6000  # that the page draws, over all workers
-
-
-class ReportError(Exception):
-    """Something that a user can mend: what was found and where, what was expected, what to do."""
 
 
 @dataclass
@@ -26,6 +25,7 @@ class Run:
     tree: str | None = None  # Newick, with supports in per cent where there are any
     trace: dict | None = None  # as `maslin trace spans` gives it
     trace_file: Path | None = None
+    chains: chains.Chains | None = None  # of `maslin-phylo mcmc`
     notes: list[str] = field(default_factory=list)
 
 
@@ -56,6 +56,13 @@ SHAPE = {  # of what maslin-phylo writes, as far as the page needs it
     "model": str, "seed": int, "workers": int, "seconds": (int, float), "files": {},
     "trees": {"total": int, "restored": int},
 }
+CHAINS_SHAPE = {
+    "alignment": SHAPE["alignment"], "workers": int, "seconds": (int, float), "files": {},
+    "generations": {"total": int, "burnin": int}, "parameters": list, "runs": list, "splits": list, "options": {},
+}
+PARAMETER_SHAPE = {"name": str, "mean": (int, float), "low": (int, float), "high": (int, float)}
+RUN_SHAPE = {"moves": {}, "swaps": list}
+SPLIT_SHAPE = {"taxa": list, "runs": list}
 SIZING_SHAPE = {"configurations": list, "seconds": (int, float), "sampling_seconds": (int, float)}
 CONFIGURATION_SHAPE = {"streams": int, "width": int, "samples": int, "seconds": (int, float),
                        "throughput": (int, float), "chosen": bool}
@@ -77,11 +84,21 @@ def check_shape(value, shape, path: Path, where: str = "") -> None:
 
 
 def check_result(result: dict, path: Path) -> None:
-    check_shape(result, SHAPE, path)
+    if is_of_chains(result):
+        check_shape(result, CHAINS_SHAPE, path)
+        for key, shape in (("parameters", PARAMETER_SHAPE), ("runs", RUN_SHAPE), ("splits", SPLIT_SHAPE)):
+            for i, row in enumerate(result[key]):
+                check_shape(row, shape, path, f"{key}[{i}]")
+    else:
+        check_shape(result, SHAPE, path)
     if result.get("right_sizing") is not None:
         check_shape(result["right_sizing"], SIZING_SHAPE, path, "right_sizing")
         for i, row in enumerate(result["right_sizing"]["configurations"]):
             check_shape(row, CONFIGURATION_SHAPE, path, f"right_sizing.configurations[{i}]")
+
+
+def is_of_chains(result: dict) -> bool:
+    return result.get("command") == "mcmc"
 
 
 def find_maslin(wish: str | None) -> str | None:
@@ -123,6 +140,8 @@ def load(folder: Path, maslin: str | None = None, spans: Path | None = None) -> 
     command = find_maslin(maslin)
 
     stem = results.name[: -len("result.json")]
+    if is_of_chains(run.result):
+        run.chains = chains.load(folder, stem, len(run.result["runs"]))
     for kind in ("support", "bestTree"):
         path = folder / (stem + kind)
         if path.is_file():

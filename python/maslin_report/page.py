@@ -5,38 +5,43 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path, PurePath
 
-from . import labels, phylogram, sizing, style, timeline
+from . import chains, labels, phylogram, sizing, style, timeline
 from .inputs import Run
+from .words import duration, number, per_cent, plural, scrolled
 
 HERE = Path(__file__).parent
 
 
 def style_sheet() -> str:
     """Gives the rules of page.css, with the colours of streams and the widths at which labels are shown."""
-    streams = "".join(f".s{number}{{fill:{colour}}}" for number, colour in enumerate(style.STREAMS))
+    streams = "".join(f".s{n}{{fill:{colour}}}" for n, colour in enumerate(style.STREAMS))
+    streams += "".join(f".r{n}{{stroke:{colour}}}.f{n}{{fill:{colour}}}" for n, colour in enumerate(style.STREAMS))
     return (f":root{{--font:{style.FONT}}}{(HERE / 'page.css').read_text(encoding='utf-8')}{streams}"
             f".so{{fill:{style.OTHER}}}{labels.rules('tree', phylogram.WIDTHS)}{labels.rules('time', timeline.WIDTHS)}")
 
 
-def number(value: float, digits: int) -> str:
-    """Gives a number with thin spaces between thousands and a true minus."""
-    return f"{value:,.{digits}f}".replace(",", "\u202f").replace("-", "\u2212")
-
-
-def duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 120 else f"{minutes} min {rest} s"
-
-
-def plural(count: int, one: str, more: str | None = None) -> str:
-    return f"{number(count, 0)} {one if count == 1 else more or one + 's'}"
-
-
 def cards(run: Run) -> list[tuple[str, str]]:
     """Gives the headline figures: value and what it is."""
-    result, trees = run.result, run.result["trees"]
+    result = run.result
+    return (sampled(result) if run.chains else searched(result)) + sized(run)
+
+
+def sampled(result: dict) -> list[tuple[str, str]]:
+    """Gives those of chains."""
+    found = [(number(one["mean"], 1), "mean log-likelihood") for one in result["parameters"] if one["name"] == "LnL"]
+    if result.get("asdsf") is not None:
+        found.append((f"{result['asdsf']:.4f}", "split frequencies differ by"))
+    effective = [one["ess"] for one in result["parameters"] if one.get("ess") is not None]
+    if effective:
+        found.append((number(min(effective), 0), "effective samples, at least"))
+    found.append((number(result["generations"]["total"], 0), f"generations of {plural(len(result['runs']), 'run')}"))
+    found.append((duration(result["seconds"]), f"for this run, on {plural(result['workers'], 'worker')}"))
+    return found
+
+
+def searched(result: dict) -> list[tuple[str, str]]:
+    """Gives those of searches and bootstraps."""
+    trees = result["trees"]
     found = []
     if "lnl" in result:
         found.append((number(result["lnl"], 3), "best log-likelihood"))
@@ -45,12 +50,18 @@ def cards(run: Run) -> list[tuple[str, str]]:
     found.append((number(trees["total"], 0), " and ".join(kinds) or "trees"))
     found.append((duration(result["seconds"]), f"for this run; {trees['restored']} trees came from before"
                   if trees["restored"] else f"on {plural(result['workers'], 'worker')}"))
-    sized = result.get("right_sizing") or {}
-    if sized.get("chosen"):
-        found.append((sizing.name(sized["chosen"]), "streams × width chosen"))
-    if sized.get("gain_over_worst") is not None:
-        found.append(("+" + sizing.per_cent(sized["gain_over_worst"]), "gained over the worst"))
-        found.append((sizing.per_cent(sized["loss_to_best"]), "lost to the best in hindsight"))
+    return found
+
+
+def sized(run: Run) -> list[tuple[str, str]]:
+    """Gives those of the workers."""
+    found = []
+    chosen = run.result.get("right_sizing") or {}
+    if chosen.get("chosen"):
+        found.append((sizing.name(chosen["chosen"]), "streams × width chosen"))
+    if chosen.get("gain_over_worst") is not None:
+        found.append(("+" + per_cent(chosen["gain_over_worst"]), "gained over the worst"))
+        found.append((per_cent(chosen["loss_to_best"]), "lost to the best in hindsight"))
     if run.trace and run.trace["tracks"]:
         busy = [row["busy"] for row in run.trace["workers"] if "busy" in row]
         found.append((f"{100 * sum(busy) / len(busy):.1f} %", "of the workers’ time at work"))
@@ -60,7 +71,9 @@ def cards(run: Run) -> list[tuple[str, str]]:
 def head(run: Run) -> str:
     result, alignment = run.result, run.result["alignment"]
     facts = [f"{number(alignment[key], 0)} {key}" for key in ("taxa", "sites", "patterns")]
-    facts += [escape(str(result["model"])), f"seed {result['seed']}"]
+    options = result.get("options", {})
+    model, seed = result.get("model", options.get("--model")), result.get("seed", options.get("--seed"))
+    facts += [escape(str(model)), f"seed {escape(str(seed))}"]
     if run.trace and run.trace.get("processor"):
         facts.append(f"{plural(result['workers'], 'worker')} on {escape(run.trace['processor'])}")
     boxes = "".join(f"<div class=card><b>{value}</b><span>{escape(what)}</span></div>" for value, what in cards(run))
@@ -69,6 +82,8 @@ def head(run: Run) -> str:
 
 
 def tree_section(run: Run) -> str:
+    if run.chains:
+        return consensus_section(run.chains)
     if not run.tree:
         return ""
     replicates = len(run.result.get("bootstraps") or [])
@@ -77,6 +92,29 @@ def tree_section(run: Run) -> str:
         said += (f" Numbers are the share of {replicates} bootstrap trees, in per cent, that have the branch to the "
                  "node’s left.")
     return f"<section><h2>Tree</h2><p>{said}</p>{phylogram.picture(run.tree)}</section>"
+
+
+def consensus_section(of: chains.Chains) -> str:
+    if not of.tree:
+        return ""
+    said = ("The majority consensus of the sampled trees, rooted in the middle of its longest path to be drawn. Numbers are the "
+            "posterior probability, in per cent, of the branch to the node’s left.")
+    return f"<section><h2>Tree</h2><p>{said}</p>{phylogram.picture(of.tree, 'posterior probability')}</section>"
+
+
+def chains_section(run: Run) -> str:
+    """Gives what the chains sampled, and whether they agree."""
+    if not run.chains:
+        return ""
+    result, burnin = run.result, run.result["generations"]["burnin"]
+    missing = len(result["runs"]) - len(run.chains.samples)
+    note = f" The .p files of {plural(missing, 'run')} are not there." if missing else ""
+    return (f"<section><h2>Do the runs agree?</h2><p>{chains.verdict(result)}</p>{chains.splits(result)}</section>"
+            f"<section><h2>Samples</h2><p>The log-likelihood of each run’s cold chain; the shaded part is the burn-in of "
+            f"{number(burnin, 0)} generations.{note}</p>{chains.likelihood(run.chains, burnin)}"
+            f"{chains.parameters(result, run.chains, burnin)}</section>"
+            f"<section><h2>Moves and swaps</h2><p>What share of the moves of the cold chains, and of the swaps of two chains of "
+            f"different heat, was accepted.</p>{chains.acceptance(result)}</section>")
 
 
 def timeline_section(run: Run) -> str:
@@ -89,11 +127,6 @@ def timeline_section(run: Run) -> str:
     if trace.get("dropped"):
         said += f" {number(trace['dropped'], 0)} events were dropped while recording, so some intervals are not exact."
     return f"<section><h2>Workers</h2><p>{said}</p>{timeline.picture(trace)}{kernels_table(trace)}</section>"
-
-
-def scrolled(name: str, table: str) -> str:
-    """Gives a table that scrolls by itself, also by keys, where it is wider than the page."""
-    return f"<div class=scroll role=region tabindex=0 aria-label='{name}'>{table}</div>"
 
 
 def kernels_table(trace: dict) -> str:
@@ -111,6 +144,8 @@ def kernels_table(trace: dict) -> str:
 
 
 def sizing_section(run: Run) -> str:
+    if run.chains and "right_sizing" not in run.result:
+        return ""
     sized = run.result.get("right_sizing")
     if not sized:
         return "<section><h2>Right-sizing</h2><p>No phase ran: every tree had been finished before.</p></section>"
@@ -139,7 +174,7 @@ def machine_section(run: Run) -> str:
 def render(run: Run) -> str:
     """Gives the whole page."""
     title = escape(PurePath(run.result["alignment"]["file"]).name)
-    body = "".join((head(run), tree_section(run), timeline_section(run), sizing_section(run), machine_section(run)))
+    body = "".join((head(run), tree_section(run), chains_section(run), timeline_section(run), sizing_section(run), machine_section(run)))
     script = (HERE / "page.js").read_text(encoding="utf-8")
     return ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width, "
             f"initial-scale=1'><title>{title} · Maslin</title><style>{style_sheet()}</style></head>\n<body><main>{body}</main>"

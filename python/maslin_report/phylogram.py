@@ -98,17 +98,17 @@ def tip(node: Node, deepest: float) -> str:
             f"{escape(node.name)}<title>{escape(node.name)}, branch {node.length:.6f}</title></text>")
 
 
-def legend(supported: Sequence[Node]) -> str:
+def legend(supported: Sequence[Node], what: str) -> str:
     there = {class_of(node.support) for node in supported}
     if not there:
         return ""
     items = "".join(f"<li><svg width=10 height=10 aria-hidden=true><circle class=c{number} cx=5 cy=5 r=4 /></svg> {name}</li>"
                     for number, (_, name) in enumerate(CLASSES) if number in there)
-    return f"<ul class=legend aria-label='bootstrap support'><li>bootstrap support:</li>{items}</ul>"
+    return f"<ul class=legend aria-label='{what}'><li>{what}:</li>{items}</ul>"
 
 
-def picture(text: str) -> str:
-    """Gives the picture of a tree in Newick, as HTML."""
+def picture(text: str, what: str = "bootstrap support") -> str:
+    """Gives the picture of a tree in Newick, as HTML; `what` the numbers at its nodes are."""
     root = read(text)
     nodes = postorder(root)
     tips = [node for node in nodes if not node.children]
@@ -126,7 +126,7 @@ def picture(text: str) -> str:
     points = [tip(node, deepest) if not node.children else inner_node(node, deepest, places.get(id(node)))
               for node in by_row]
     return (
-        f"{legend(supported)}<div class='scroll keys' role=application tabindex=0 "
+        f"{legend(supported, what)}<div class='scroll keys' role=application tabindex=0 "
         f"aria-label='picture of a tree with {len(tips)} taxa; arrow keys go from node to node'>"
         f"<div class=tree style='padding-right:{names:.0f}px;min-width:{names + WIDTHS[0] + 8:.0f}px'><div class=tree-box>"
         f"<svg width='100%' height='{height}'>"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from html import escape
 
+from .words import per_cent
+
 
 def name(configuration: dict) -> str:
     return f"{configuration['streams']} × {configuration['width']}"
-
-
-def per_cent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
 
 
 def table(sizing: dict) -> str:

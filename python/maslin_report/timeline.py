@@ -14,6 +14,7 @@ WIDTHS = (240, 480, 960, 1920, 3840, 7680, 15360)  # pixels at which more labels
 TOP, FOOT = 40, 30  # pixels: two lines of labels, and the axis
 LINE = 17  # pixels, of a label
 LETTER = 8.0  # pixels at most, in the mean, in the fonts that the page asks for
+MOST_MARKS = 500  # lines of decisions
 FAR_APART = 72  # pixels between ticks, at least
 
 
@@ -33,6 +34,30 @@ def distinct(decisions: list[dict]) -> list[dict]:
         if not kept or key != (kept[-1]["phase"], kept[-1]["streams"], kept[-1]["width"], kept[-1]["stage"]):
             kept.append(decision)
     return kept
+
+
+def readable(decisions: list[dict], duration: float) -> list[dict]:
+    """Leaves out decisions that would be drawn on the one before them, as those of a phase that runs thousands of times."""
+    kept: list[dict] = []
+    for decision in distinct(decisions):
+        if not kept or decision["at_s"] - kept[-1]["at_s"] >= duration / MOST_MARKS or len(decisions) < MOST_MARKS:
+            kept.append(decision)
+    return kept
+
+
+def united(trace: dict) -> dict:
+    """Gives the trace with one stream for all of one name: a phase that runs again has the same ones."""
+    names: dict[str, int] = {}
+    streams: list[dict] = []
+    numbers = []
+    for name, stream in zip(names_of_streams(trace), trace["streams"]):
+        if name not in names:
+            names[name] = len(streams)
+            streams.append(stream)
+        numbers.append(names[name])
+    tracks = [{**track, "spans": [[begin, end, stream if stream < 0 else numbers[stream]] for begin, end, stream in track["spans"]]}
+              for track in trace["tracks"]]
+    return {**trace, "streams": streams, "tracks": tracks}
 
 
 def bars(track: dict, duration: float) -> str:
@@ -105,6 +130,7 @@ def names_of_streams(trace: dict) -> list[str]:
 
 def picture(trace: dict) -> str:
     """Gives the picture of the workers' time, as HTML. page.js shows what is pointed at, and zooms."""
+    trace = united(trace)
     tracks, duration = trace["tracks"], max(trace["duration_s"], 1e-9)
     row = max(12, min(34, 900 // max(1, len(tracks))))
     bottom = TOP + row * len(tracks)
@@ -129,5 +155,5 @@ def picture(trace: dict) -> str:
         f"<div class='scroll keys' role=application tabindex=0 aria-label='time line of {len(tracks)} workers over "
         f"{duration:.3g} s; left and right go from interval to interval, up and down from worker to worker, plus and minus "
         f"zoom'><div class=time-box><svg width='100%' height='{bottom + FOOT}'>{''.join(rows)}"
-        f"{decision_marks(distinct(trace['decisions']), duration, bottom)}{axis(duration, bottom)}</svg></div></div></div>"
+        f"{decision_marks(readable(trace['decisions'], duration), duration, bottom)}{axis(duration, bottom)}</svg></div></div></div>"
         f"<script type='application/json' id=time-data>{words}</script>")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import newick
 
-from .inputs import ReportError
+from .errors import ReportError
 
 
 @dataclass

@@ -45,18 +45,20 @@ class Browser(unittest.TestCase):
         shutil.copytree(HERE / "testdata", folder / "run")
         cls.file = folder / "report.html"
         cls.file.write_text(render(inputs.load(folder / "run", spans=SPANS)), encoding="utf-8")
+        cls.chains = folder / "chains.html"
+        cls.chains.write_text(render(inputs.load(HERE / "chains", spans=SPANS)), encoding="utf-8")
         playwright = sync_playwright().start()
         cls.addClassCleanup(playwright.stop)
         cls.browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"], timeout=120_000)
         cls.addClassCleanup(cls.browser.close)
         cls.spans = json.loads(SPANS.read_text())
 
-    def open(self, width=1280, **wishes):
-        """Gives the page in a window of that width, in pixels."""
+    def open(self, width=1280, file=None, **wishes):
+        """Gives the page, of a search unless another one is named, in a window of that width, in pixels."""
         page = self.browser.new_page(viewport={"width": width, "height": 900}, **wishes)
         page.set_default_timeout(60_000)
         self.addCleanup(page.close)
-        page.goto(self.file.as_uri())
+        page.goto((file or self.file).as_uri())
         return page
 
     def width_of(self, page, selector):
@@ -78,15 +80,18 @@ class Browser(unittest.TestCase):
         self.assertGreater(shown, seen[-1], "a zoomed time line has more labels")
 
     def test_a_phone_scrolls_down_only(self):
-        self.assertEqual(self.open(390).evaluate("document.documentElement.scrollWidth"), 390)
+        for file in (self.file, self.chains):
+            self.assertEqual(self.open(390, file).evaluate("document.documentElement.scrollWidth"), 390, file)
 
     def test_axe_finds_nothing(self):
         from axe_playwright_python.sync_playwright import Axe
 
-        for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light")):
-            found = Axe().run(self.open(width, color_scheme=scheme)).response
+        looks = ((1280, self.file, "light"), (1280, self.file, "dark"), (390, self.file, "light"), (1280, self.chains, "light"),
+                 (390, self.chains, "dark"))
+        for width, file, scheme in looks:
+            found = Axe().run(self.open(width, file, color_scheme=scheme)).response
             wrong = [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"]]) for one in found["violations"]]
-            self.assertEqual(wrong, [], f"{width} {scheme}")
+            self.assertEqual(wrong, [], f"{file.name} {width} {scheme}")
             self.assertGreater(len(found["passes"]), 10)
 
     def test_dark_and_printed_pages_have_colours_of_their_own(self):
@@ -98,6 +103,13 @@ class Browser(unittest.TestCase):
         self.assertEqual(page.evaluate(BACKGROUND), light)
         self.assertFalse(page.is_visible(".zoom-buttons"))
         self.assertEqual(page.evaluate(COVERING)[1], [])
+
+    def test_chains_have_lines_and_labels_that_cover_nothing(self):
+        for width in WIDTHS:
+            page = self.open(width, self.chains)
+            self.assertEqual(page.evaluate(COVERING)[1], [], width)
+            for picture in page.query_selector_all(".chain"):
+                self.assertGreater(picture.bounding_box()["width"], 100)
 
     def test_pointing_tells_which_stream_a_worker_had(self):
         page = self.open()
