@@ -2,22 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace {
-
-/// Gives the word as a shell takes it.
-std::string quoted(const std::string& word) {
-  constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string out = "'";
-  for (const char c : word) {
-    if (c == '\'') out += "'\\'";  // ends the quotes, and begins them again
-    out += c;
-  }
-  out += '\'';
-  return out;
-}
-
-}  // namespace
+#include "cli/shared/child.hpp"
 
 start_lines start_lines_of(const std::vector<std::string>& program, const std::string& machine,
                            const maslin::layers::machine& m,
@@ -27,8 +12,8 @@ start_lines start_lines_of(const std::vector<std::string>& program, const std::s
   for (const auto& [name, at] : phases)
     all.pin += fmt::format("{}{}={}x{}", all.pin.empty() ? "" : ",", name, at.streams, at.width);
   std::string words;
-  for (const std::string& word : program) words += fmt::format("{}{}", words.empty() ? "" : " ", quoted(word));
-  const std::string pin = fmt::format("MASLIN_PIN={}", quoted(all.pin));
+  for (const std::string& word : program) words += fmt::format("{}{}", words.empty() ? "" : " ", command::quoted(word));
+  const std::string pin = fmt::format("MASLIN_PIN={}", command::quoted(all.pin));
   if (ranks == maslin::layers::ranks_are::processes && !phases.empty()) {
     const maslin::layers::layout& at = phases.front().second;
     const int each = m.workers / at.on_a_node;
@@ -42,6 +27,6 @@ start_lines start_lines_of(const std::vector<std::string>& program, const std::s
   if (m.nodes == 1)
     all.lines.emplace_back("srun", fmt::format("{} srun -n 1 --cpus-per-task={} {}", pin, m.workers, words));
   if (!machine.empty())
-    all.lines.emplace_back("described", fmt::format("MASLIN_MACHINE={} {} {}", quoted(machine), pin, words));
+    all.lines.emplace_back("described", fmt::format("MASLIN_MACHINE={} {} {}", command::quoted(machine), pin, words));
   return all;
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "cli/shared/child.hpp"
 #include "cli/shared/numbers.hpp"
 #include "cli/shared/run.hpp"
 #include "maslin/settings.hpp"
@@ -158,6 +159,7 @@ void add_metric(CLI::App* sub, std::string& metric) {
 std::string inference_footer(const char* examples, const char* files) {
   return std::string("\nExamples:\n") + examples + "\nFiles, for --prefix P:\n" + files +
          "  P.result.json  all figures: log-likelihoods, models, times, right-sizing\n"
+         "  P.log          what happened when\n"
          "  P.checkpoint/  finished trees; the same command continues a stopped run and computes none of them again\n\n"
          "The same seed gives the same trees and log-likelihoods, to the last bit, at any number of workers\n"
          "(MASLIN_WORKERS), in any configuration (MASLIN_PIN=\"trees=2x1\") and serially (MASLIN_SERIAL=1).\n\n" +
@@ -174,6 +176,7 @@ CLI::App* add_search(CLI::App& app, phylo::InferCommand& command) {
       "  maslin-phylo search --msa d041.phy --model HKY+G+I --starts 10 --seed 7 --prefix out/d041 --json\n"
       "  maslin-phylo search --msa d041.phy --model GTR+G --tree-constraint known.tree --prefix out/d041\n",
       "  P.bestTree     the best tree, in Newick; unlinked branch lengths are averaged over the sites\n"
+      "  P.bestModel    its model or models with the values that were found, for --model-file\n"
       "  P.bestPartitionTrees  with --brlen unlinked, the best tree with the lengths of each partition, one a line\n"
       "  P.alrt         with --alrt, the best tree with SH-aLRT support in per cent at its inner nodes\n"));
   return sub;
@@ -201,6 +204,7 @@ CLI::App* add_all(CLI::App& app, phylo::InferCommand& command) {
   sub->footer(inference_footer(
       "  maslin-phylo all --msa d041.phy --model GTR+G --replicates 100 --seed 1 --prefix out/d041\n",
       "  P.bestTree     the best tree, in Newick; unlinked branch lengths are averaged over the sites\n"
+      "  P.bestModel    its model or models with the values that were found, for --model-file\n"
       "  P.bestPartitionTrees  with --brlen unlinked, the best tree with the lengths of each "
       "partition, one a line\n"
       "  P.bootstraps   the replicates' trees, one a line\n"
@@ -266,6 +270,7 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
           "  P.mcmc         accepted moves and swaps, and the deviation of split frequencies, row by row\n"
           "  P.con.tre      the consensus with posterior probabilities\n"
           "  P.result.json  all figures\n"
+          "  P.log          what happened when\n"
           "  P.chains/      the checkpoint; the same command continues a stopped run, more --generations extend it\n\n"
           "The same seed gives the same samples, to the last bit, at any number of workers\n"
           "and when a run was stopped or killed and started again.\n\n") +
@@ -356,6 +361,11 @@ int main(int argc, char** argv) {
   const CLI::App* chose_support = add_support(app, support);
   const CLI::App* chose_consensus = add_consensus(app, consensus);
   const CLI::App* chose_distances = add_distances(app, distances);
+
+  // As a shell would take it again.
+  std::string line = "maslin-phylo";
+  for (int i = 1; i < argc; ++i) line += " " + command::quoted(argv[i]);
+  search.line = bootstrap.line = all.line = mcmc.line = line;
 
   return command::run(app, argc, argv, [&] {
     try {

@@ -20,6 +20,18 @@ std::vector<char*> arguments_of(const std::vector<std::string>& words) {
   return arguments;
 }
 
+std::string quoted(const std::string& word) {
+  constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'') out += "'\\'";  // ends the quotes, and begins them again
+    out += c;
+  }
+  out += '\'';
+  return out;
+}
+
 namespace {
 
 /// Starts the program with that mask of signals. Gives an error number, or 0.

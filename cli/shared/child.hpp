@@ -9,6 +9,9 @@ namespace command {
 /// The words as exec(3) takes them; they must stay where they are.
 std::vector<char*> arguments_of(const std::vector<std::string>& words);
 
+/// Gives a word as a shell takes it.
+std::string quoted(const std::string& word);
+
 /// How a child ended.
 struct child_end {
   int problem = 0;  ///< the system's number, if it could not be run

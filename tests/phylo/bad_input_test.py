@@ -218,7 +218,7 @@ class Outputs(BadInput):
         done = self.run_program(*self.search(MSA, "x"), preexec_fn=limit_file_size)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("search-0000: can't be written: File too large; free some space", done.stderr.decode())
-        self.assertEqual(sorted(files_below(self.folder)), ["x.checkpoint", "x.checkpoint/identity.json", "x.checkpoint/lock"])
+        self.assertEqual(sorted(files_below(self.folder)), ["x.checkpoint", "x.checkpoint/identity.json", "x.checkpoint/lock", "x.log"])
         # With room again the same command finishes.
         self.run_well(*self.search(MSA, "x"))
 

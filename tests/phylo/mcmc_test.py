@@ -85,7 +85,9 @@ class Same(Chains):
         self.assertEqual(process.returncode, 143, said)
         self.assertRegex(said, r"stopped; \d+ of 10000 generations are finished, and the same command continues from there")
         self.assertFalse((self.folder / "stopped.run1.p").exists())
+        self.assertRegex((self.folder / "stopped.log").read_text(), r"stopped by signal 15: \d+ of 10000 generations are finished\n$")
         self.assert_same(self.run_chains("stopped", generations=10000), expected)
+        self.assertIn("generation 10000: log-likelihood -", (self.folder / "stopped.log").read_text())
 
     def test_extended(self):
         expected = self.run_chains("at_once")

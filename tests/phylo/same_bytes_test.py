@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 
 from phylo_process import DATA, ProgramTest, environment, figures, main
 
@@ -100,6 +101,38 @@ class SameBytes(ProgramTest):
 
 
 class Answers(ProgramTest):
+    def test_the_best_model_is_a_file_that_evaluate_takes(self):
+        self.run_well("search", "--msa", MSA, "--model", "GTR+G", "--prefix", "x", "--quiet")
+        again = json.loads(self.run_well("evaluate", "--msa", MSA, "--tree", "x.bestTree", "--model-file", "x.bestModel", "--json"))
+        self.assertAlmostEqual(again["lnl"], self.result("x")["lnl"], delta=1e-6)
+        self.assertEqual((self.folder / "x.bestModel").read_text(), self.result("x")["best"]["model"] + "\n")
+
+    def test_the_log_says_what_happened_when(self):
+        def log():
+            return (self.folder / "x.log").read_text()
+
+        search = ("search", "--msa", MSA, "--model", "HKY", "--prefix", "x", "--quiet")
+        self.run_well(*search, "--starts", 2)
+        first = log()
+        self.assertRegex(first, r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ maslin-phylo search --msa .* --quiet --starts 2\n")
+        for what in ("model: HKY", "seed 1, ", "search 0: log-likelihood -", "2 of 2 trees done", "finished", "Best log-likelihood: "):
+            self.assertIn(what, first)
+        self.assertEqual(self.result("x")["files"]["log"], "x.log")
+        # What goes on adds to it, what begins anew does not.
+        self.run_well(*search, "--starts", 3)
+        self.assertTrue(log().startswith(first + "\n"))
+        self.assertIn("3 of 3 trees done", log()[len(first):])
+        self.run_well(*search, "--redo")
+        self.assertEqual(log().count("maslin-phylo search"), 1)
+
+    def test_a_log_that_is_no_file_is_refused_before_the_search(self):
+        search = ("search", "--msa", MSA, "--model", "HKY", "--prefix", "x", "--quiet")
+        os.mkfifo(self.folder / "x.log")
+        done = self.run_program(*search)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("x.log", done.stderr.decode())
+        self.assertFalse((self.folder / "x.bestTree").exists())
+
     def test_json_on_standard_output_is_the_result_file(self):
         out = self.run_well("search", "--msa", MSA, "--model", "HKY", "--prefix", "x", "--json", "--quiet")
         self.assertEqual(out, (self.folder / "x.result.json").read_text())

@@ -43,7 +43,8 @@ struct InferCommand {
   std::string metric = "fbp";  ///< of support, as SupportCommand has it
   int alrt = 0;                ///< resamplings for SH-aLRT support of the best tree; 0: none
   std::string prefix;
-  int threads = 0;  ///< workers; 0: as the runtime chooses
+  std::string line;  ///< as the command was typed, for the log
+  int threads = 0;   ///< workers; 0: as the runtime chooses
   bool json = false;
   bool quiet = false;
   bool redo = false;
@@ -55,6 +56,7 @@ struct McmcCommand {
   std::string data_type = "auto";
   ModelChoice model;
   std::string prefix;
+  std::string line;  ///< as the command was typed, for the log
   int runs = 2;
   int chains = 4;
   int generations = 1000000;

@@ -89,7 +89,7 @@ Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
   const int restored = total - static_cast<int>(pending.size());
   const auto begin = std::chrono::steady_clock::now();
   if (!pending.empty()) {
-    Monitor monitor(total, restored, trees_phase, job.quiet);
+    Monitor monitor(total, restored, trees_phase, job.quiet, "trees", "finished trees", job.log);
     for (const std::string& message : checkpoint.damaged()) monitor.say(message);
     if (restored > 0 && !job.quiet)
       monitor.say(fmt::format("{} of {} trees were finished before; going on", restored, total));

@@ -10,6 +10,7 @@
 #include "phylo/model/part.hpp"
 #include "phylo/model/scheme.hpp"
 #include "phylo/run/checkpoint.hpp"
+#include "phylo/run/log.hpp"
 #include "phylo/run/monitor.hpp"
 #include "phylo/search/agreement.hpp"
 #include "phylo/search/constraint.hpp"
@@ -31,6 +32,7 @@ struct InferenceJob {
   int replicates = 0;        ///< bootstrap
   double cutoff = 0;         ///< at which there are enough of them, see `agreement`; 0: all are made
   bool quiet = false;
+  Log* log = nullptr;
 };
 
 /// All trees of a job.
@@ -45,14 +47,6 @@ struct Inference {
 
   /// Gives the search with the highest log-likelihood, the first of equals.
   const FinishedTree& best() const;
-};
-
-/// Thrown when a signal has stopped the run.
-struct Stopped {
-  int signal;
-  int done;
-  int total;
-  const char* unit = "trees";
 };
 
 /// Gives the trees of the job, or as many replicates as are enough: finished ones from the checkpoint, the rest from

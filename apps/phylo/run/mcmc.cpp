@@ -69,9 +69,9 @@ class Sampling {
   }
 
   /// Makes the generations that are left. Throws `Stopped` when a signal has come, after a checkpoint.
-  void run() {
+  void run(Log& log) {
     Monitor monitor(static_cast<int>(options_.generations), static_cast<int>(restored_), chains_phase, command_.quiet,
-                    "generations", "finished generations");
+                    "generations", "finished generations", &log);
     if (restored_ > 0 && !command_.quiet)
       monitor.say(fmt::format("{} of {} generations were finished before; going on", restored_, options_.generations));
     const auto next = [&](int every) { return (grid_->generation() / every + 1) * every; };
@@ -81,7 +81,11 @@ class Sampling {
       grid_->advance(to, [&] { return monitor.stopping(); });
       const bool whole = grid_->generation() == to;
       if (whole && to % command_.sample == 0) take_samples();
-      if (whole && to % command_.diagnostics == 0) rows_.push_back(chain_row(*grid_, options_.grid, deviation()));
+      if (whole && to % command_.diagnostics == 0) {
+        rows_.push_back(chain_row(*grid_, options_.grid, deviation()));
+        log.add(fmt::format("generation {}: log-likelihood {:.4f}{}{}", to, best_lnl(), note().empty() ? "" : ", ",
+                            note()));
+      }
       const bool stops = monitor.stopping();
       if (stops || (whole && to % command_.checkpoint == 0)) save();
       if (stops)
@@ -186,7 +190,8 @@ void run(const McmcCommand& command) {
   const auto of_run = [&](int run, const char* what) {
     return prefix.file(command.runs > 1 ? fmt::format("run{}.{}", run + 1, what) : what);
   };
-  std::vector<std::string> results = {prefix.file("mcmc"), prefix.file("con.tre"), prefix.file("result.json")};
+  std::vector<std::string> results = {prefix.file("mcmc"), prefix.file("con.tre"), prefix.file("log"),
+                                      prefix.file("result.json")};
   for (int run = 0; run < command.runs; ++run) {
     results.push_back(of_run(run, "p"));
     results.push_back(of_run(run, "t"));
@@ -205,7 +210,9 @@ void run(const McmcCommand& command) {
 
   const auto begin = std::chrono::steady_clock::now();
   Sampling sampling(command, options, patterns, checkpoint);
-  sampling.run();
+  Log log(prefix.file("log"), command.line);
+  log.add(described(data, command.seed, instructions));
+  logged(log, [&] { sampling.run(log); });
 
   const std::vector<RunSamples>& runs = sampling.runs();
   if (runs.front().splits.trees() < 1)
@@ -243,9 +250,12 @@ void run(const McmcCommand& command) {
   }
   write("chains", prefix.file("mcmc"), chain_file(sampling.rows(), chain_columns(options.grid), id));
   write("consensus", prefix.file("con.tre"), consensus_file(runs, alignment.names, id));
+  facts.files.push_back({"log", log.path()});
   facts.files.push_back({"result", prefix.file("result.json")});
   const std::string result = dump(to_json(facts));
   write_file(prefix.file("result.json"), result);
+
+  log.add("finished\n" + summarize(facts));
 
   if (command.json) {
     write_standard_output(result);

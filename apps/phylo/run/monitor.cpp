@@ -95,12 +95,13 @@ std::string format_progress(const ProgressState& state, int columns, bool unicod
   return line;
 }
 
-Monitor::Monitor(int total, int restored, const char* phase, bool quiet, const char* unit, const char* kept)
+Monitor::Monitor(int total, int restored, const char* phase, bool quiet, const char* unit, const char* kept, Log* log)
     : restored_(restored),
       phase_(phase),
       quiet_(quiet),
       unit_(unit),
       kept_(kept),
+      log_(log),
       terminal_(command::stderr_can_be_redrawn()),
       unicode_(command::locale_is_utf8()),
       begin_(std::chrono::steady_clock::now()),
@@ -124,6 +125,9 @@ void Monitor::finished(TreeId id, double lnl) {
   reached(id, lnl);
   const std::lock_guard guard(mutex_);
   ++computed_;
+  if (log_)
+    log_->add(fmt::format("{}: log-likelihood {:.6f}; {} of {} {} done", to_string(id), lnl, restored_ + computed_,
+                          total_, unit_));
 }
 
 void Monitor::advanced(int done, double lnl, const std::string& note) {
@@ -147,6 +151,7 @@ void Monitor::say(const std::string& line) {
   const std::lock_guard guard(mutex_);
   clear_bar();
   write_stderr("maslin-phylo: " + line + "\n");
+  if (log_) log_->add(line);
 }
 
 void Monitor::watch() {

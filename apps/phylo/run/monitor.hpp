@@ -10,6 +10,7 @@
 
 #include "maslin/phase.hpp"
 #include "phylo/run/checkpoint.hpp"
+#include "phylo/run/log.hpp"
 
 namespace phylo {
 
@@ -46,9 +47,10 @@ std::optional<double> estimate_left(int done, int total, double elapsed_seconds)
 class Monitor {
  public:
   /// `total` trees (or what `unit` says) are asked for, `restored` of them were finished before. `phase` is what
-  /// ms::report is asked for; `kept` says what a stopped run keeps.
+  /// ms::report is asked for; `kept` says what a stopped run keeps. What is said and finished goes to the log, too, if
+  /// there is one.
   Monitor(int total, int restored, const char* phase, bool quiet, const char* unit = "trees",
-          const char* kept = "finished trees");
+          const char* kept = "finished trees", Log* log = nullptr);
   ~Monitor();
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
@@ -80,6 +82,7 @@ class Monitor {
   const bool quiet_;
   const char* const unit_;
   const char* const kept_;
+  Log* const log_;
   const bool terminal_;
   const bool unicode_;
   const std::chrono::steady_clock::time_point begin_;

@@ -53,6 +53,9 @@ nlohmann::json to_json(const Data& data);
 /// Gives the JSON text; bytes that are no UTF-8 (in file names) are replaced.
 std::string dump(const nlohmann::json& value);
 
+/// Gives for a log what a run begins with: data, notes on them, model, seed, workers, instruction set.
+std::string described(const Data& data, std::uint64_t seed, const std::string& instructions);
+
 /// Gives the facts for people: alignment, best log-likelihood and its model, or the replicates' range.
 std::string summarize(const RunFacts& facts);
 

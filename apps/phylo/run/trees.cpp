@@ -82,7 +82,8 @@ void run(const InferCommand& command) {
 
   prefix.prepare();
   std::vector<std::string> results;
-  for (const char* name : {"bestTree", "bestPartitionTrees", "bootstraps", "support", "result.json"})
+  for (const char* name :
+       {"bestTree", "bestPartitionTrees", "bestModel", "bootstraps", "support", "alrt", "log", "result.json"})
     results.push_back(prefix.file(name));
   for (const std::string& result : results) check_replaceable(result);  // found out now and not after the search
   Identity identity;
@@ -98,11 +99,15 @@ void run(const InferCommand& command) {
   identity.program = std::to_string(search_version);
   Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo, results);
 
-  const Inference inference =
-      infer({&data.parts, &data.scheme, data.unlinked(), command.seed, constraint ? &*constraint : nullptr, starts,
-             starts.empty() ? command.starts : static_cast<int>(starts.size()), command.replicates,
-             command.bootstop ? command.cutoff : 0, command.quiet},
-            checkpoint);
+  Log log(prefix.file("log"), command.line);
+  log.add(described(data, command.seed, instructions));
+  Inference inference;
+  logged(log, [&] {
+    inference = infer({&data.parts, &data.scheme, data.unlinked(), command.seed, constraint ? &*constraint : nullptr,
+                       starts, starts.empty() ? command.starts : static_cast<int>(starts.size()), command.replicates,
+                       command.bootstop ? command.cutoff : 0, command.quiet, &log},
+                      checkpoint);
+  });
 
   RunFacts facts;
   facts.command = command.name;
@@ -123,6 +128,7 @@ void run(const InferCommand& command) {
     std::string lines;
     for (const std::string& newick : inference.best().part_newicks) lines += newick + "\n";
     if (data.unlinked()) write("best_partition_trees", "bestPartitionTrees", lines);
+    write("best_model", "bestModel", inference.best().model + "\n");
   }
   if (!inference.replicates.empty()) {
     std::string lines;
@@ -143,9 +149,12 @@ void run(const InferCommand& command) {
     facts.alrt_tree = newick_with_support(by_alrt->tree, alignment.names, by_alrt->supports);
     write("alrt", "alrt", facts.alrt_tree + "\n");
   }
+  facts.files.push_back({"log", log.path()});
   facts.files.push_back({"result", prefix.file("result.json")});
   const std::string result = dump(to_json(facts));
   write_file(prefix.file("result.json"), result);
+
+  log.add("finished\n" + summarize(facts));
 
   if (command.json) {
     write_standard_output(result);
