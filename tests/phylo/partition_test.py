@@ -159,7 +159,7 @@ class Partitions(ProgramTest):
         self.assertIn("models:2:12: site 100 is in partition 'a' and also in 'b'", said("JC, a = 1-100\nGTR+F, b = 100-240\n"))
         self.assertIn("models:1:9: partition 'a' has sites up to 241, but the alignment has 240", said("JC, a = 1-241\n"))
         self.assertIn("models: 140 of the alignment's 240 sites are in no partition, the first of them is 101", said("JC, a = 1-100\n"))
-        self.assertIn('models:2:5: model "GTR+Q": found', said("JC, a = 1-100\nGTR+Q, b = 101-240\n"))
+        self.assertIn("models:2:5: model 'GTR+Q': found", said("JC, a = 1-100\nGTR+Q, b = 101-240\n"))
         self.assertRegex(said("LG, a = 1-240\nJC, b = 241-390\n", "mixed.phy"), r"mixed.phy:2:\d+: '.' in the sequence .* is no DNA code")
         self.assertIn("partition 'b' has no column", said("JC, a = 3-242\nJC, b = 1-2\n", self.write_alignment(
             "gaps.phy", {name: "--" + row for name, row in self.bases.items()})))  # fmt: skip

@@ -113,6 +113,25 @@ namespace {
 bool is_printable(char byte) { return byte >= 0x20 && byte < 0x7f; }
 }  // namespace
 
+bool is_printable_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) < 0xe0 ? 2 : byte(0) < 0xf0 ? 3 : 4;
+    if (length > text.size() || (length == 1 && !is_printable(text[0]))) return false;
+    std::uint32_t code = length == 1 ? byte(0) : byte(0) & (0x7fU >> length);
+    for (std::size_t i = 1; i < length; ++i) {
+      if ((byte(i) & 0xc0) != 0x80) return false;
+      code = code << 6 | (byte(i) & 0x3fU);
+    }
+    // Not longer than need be, no half of a pair of UTF-16, no control character, nothing behind the last one.
+    constexpr std::uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000};
+    if (byte(0) >= 0xf8 || (byte(0) & 0xc0) == 0x80 || code < least[length]) return false;
+    if ((code >= 0xd800 && code < 0xe000) || code > 0x10ffff) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string shown(char byte) {
   if (is_printable(byte)) return fmt::format("'{}'", byte);
   if (byte == '\n') return "the end of the line";

@@ -24,6 +24,9 @@ position position_of(std::string_view text, std::size_t offset);
 /// Gives a byte as messages show it: 'x', or its number when it can't be printed.
 std::string shown(char byte);
 
+/// Whether a text is UTF-8 (RFC 3629) without control characters.
+bool is_printable_utf8(std::string_view text);
+
 /// Gives a word as messages show it: quoted, cut to a bearable length, unprintable bytes as \xNN.
 std::string shown(std::string_view word);
 

@@ -87,11 +87,9 @@ class Reader {
 
  private:
   [[noreturn]] void error(std::size_t at, const std::string& expected) const {
-    const std::string found = at < text_.size()
-                                  ? fmt::format("'{}'", text_.substr(at, std::min<std::size_t>(12, text_.size() - at)))
-                                  : std::string("the end");
+    const std::string found = at < text_.size() ? shown(text_.substr(at, 12)) : std::string("the end");
     fail(std::string(source_), {start_.line, start_.column + at},
-         fmt::format("model \"{}\": found {} at column {}; {} (for example GTR+G, HKY+F+I+G4)", text_, found, at + 1,
+         fmt::format("model {}: found {} at column {}; {} (for example GTR+G, HKY+F+I+G4)", shown(text_), found, at + 1,
                      expected));
   }
 

@@ -157,6 +157,21 @@ TEST(Notation, FreeCategoriesHaveAMeanRateOfOne) {
 
 TEST(Notation, IgnoresCaseAndBlanks) { EXPECT_EQ(parse_model("  gtr + g4 +i "), parse_model("GTR+G4+I")); }
 
+TEST(Notation, ErrorsAreOneLineHoweverLongOrOddTheTextIs) {
+  for (const std::string& text :
+       {"GTR+" + std::string(100000, 'G'), std::string(100000, 'G'), std::string("GTR\x01\n\x7f"),
+        "GTR" + std::string(1, '\0'), "GTR{" + std::string(100000, '1') + "x}"}) {
+    try {
+      parse_model(text);
+      ADD_FAILURE() << "accepted";
+    } catch (const phylo::input_error& e) {
+      const std::string what = e.what();
+      EXPECT_LT(what.size(), 1000u);
+      for (const char c : what) EXPECT_TRUE(c >= 0x20 && c < 0x7f) << static_cast<int>(c);
+    }
+  }
+}
+
 struct Bad {
   const char* text;
   int column;

@@ -32,6 +32,7 @@ class LineReader {
     while (end > name && is_blank(line_[end - 1])) --end;
     part.name = std::string(line_.substr(name, end - name));
     if (part.name.empty()) fail_at(name, "the partition's name");
+    if (!is_printable_utf8(part.name)) fail_at(name, "a name of printable characters, in UTF-8");
     expect('=');
     do {
       part.ranges.push_back(read_range());
@@ -100,7 +101,7 @@ std::string SchemePart::sites() const {
   std::string text;
   for (const SiteRange& range : ranges) {
     text += fmt::format("{}{}", text.empty() ? "" : ", ", range.first);
-    if (range.last != range.first) text += fmt::format("-{}", range.last);
+    if (range.last != range.first || range.step != 1) text += fmt::format("-{}", range.last);
     if (range.step != 1) text += fmt::format("\\{}", range.step);
   }
   return text;

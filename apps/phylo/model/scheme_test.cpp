@@ -35,6 +35,33 @@ TEST(Scheme, PartitionsHaveNamesAndRanges) {
   EXPECT_EQ(to_string(parse_scheme(to_string(scheme), "again")), to_string(scheme));
 }
 
+TEST(Scheme, AStrideInARangeOfOneSiteIsWrittenWithTheRange) {
+  const Scheme scheme = parse_scheme("JC, a = 1-1\\2, 2", "in");
+  EXPECT_EQ(scheme.parts[0].sites(), "1-1\\2, 2");
+  EXPECT_EQ(parse_scheme(to_string(scheme), "again").parts[0].ranges, scheme.parts[0].ranges);
+}
+
+TEST(Scheme, NamesAreTextThatResultsCanHold) {
+  EXPECT_EQ(parse_scheme("JC, Gr\xc3\xb6\xc3\x9f"
+                         "e \xf0\x9f\xa7\xac = 1",
+                         "in")
+                .parts[0]
+                .name,
+            "Gr\xc3\xb6\xc3\x9f"
+            "e \xf0\x9f\xa7\xac");
+  for (const char* name : {"Gr\xf6\xdf"
+                           "e",
+                           "\xc3", "a\x01", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x7f", "\xc2\x80", "\x80",
+                           "\xff\x80\x80\x80"}) {
+    try {
+      parse_scheme(std::string("JC, ") + name + " = 1", "in");
+      ADD_FAILURE() << name;
+    } catch (const phylo::input_error& e) {
+      EXPECT_NE(std::string(e.what()).find("expected a name of printable characters, in UTF-8"), std::string::npos);
+    }
+  }
+}
+
 TEST(Scheme, ReadsARaxmlNgModelFile) {
   const Scheme scheme = parse_scheme(
       "GTR{1.787239178/7.703672293/0.812942191/0.331922538/9.382177423/1.000000000}"

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -135,6 +136,14 @@ RunState to_run(const json& from, std::int32_t taxa) {
   from.at("heats").get_to(run.heats);
   from.at("swaps_tried").get_to(run.swaps_tried);
   from.at("swaps_accepted").get_to(run.swaps_accepted);
+  const std::size_t chains = run.chains.size(), pairs = chains * chains;
+  if (chains == 0 || run.records.size() != chains || run.swaps_tried.size() != pairs ||
+      run.swaps_accepted.size() != pairs)
+    throw input_error("it holds other numbers of chains and of what is known of them");
+  std::vector<int> every_heat(chains);
+  std::iota(every_heat.begin(), every_heat.end(), 0);
+  if (!std::is_permutation(run.heats.begin(), run.heats.end(), every_heat.begin(), every_heat.end()))
+    throw input_error("it holds chains without a heat of their own");
   return run;
 }
 
