@@ -67,12 +67,6 @@ void Engine::reject() { state_->parts.front()->decide(false); }
 
 namespace {
 
-Evaluation evaluation_of(PartState& part, const Tree& tree, HalfEdge h) {
-  const auto [near, far] = part.require_both(tree, h);
-  const Operand plain = part.plain(near);
-  return {plain, part.across(far, tree.length(h, part.number), part.factors.joint), part.sites()};
-}
-
 Sumtable sumtable_of(PartState& part, const Operand& near, const Operand& far) {
   return {part.table.data(), near, far, part.sites().invariant, part.factors.near_stride};
 }
@@ -81,20 +75,20 @@ Sumtable sumtable_of(PartState& part, const Operand& near, const Operand& far) {
 
 double Engine::evaluate(const Tree& tree, HalfEdge h) {
   State& s = *state_;
-  s.each([&](PartState& part, FinalStep& step) { step.evaluation = evaluation_of(part, tree, h); });
+  s.each([&](PartState& part, FinalStep& step) { step.evaluation = part.evaluation_at(tree, h); });
   return s.run_evaluate();
 }
 
 double Engine::evaluate_part(const Tree& tree, int part) {
   State& s = *state_;
   const auto i = static_cast<std::size_t>(part);
-  s.steps[i].evaluation = evaluation_of(*s.parts[i], tree, 0);
+  s.steps[i].evaluation = s.parts[i]->evaluation_at(tree, 0);
   return s.run_evaluate_of(i);
 }
 
 std::vector<double> Engine::log_likelihoods_of_patterns(const Tree& tree, HalfEdge h) {
   State& s = *state_;
-  s.each([&](PartState& part, FinalStep& step) { step.evaluation = evaluation_of(part, tree, h); });
+  s.each([&](PartState& part, FinalStep& step) { step.evaluation = part.evaluation_at(tree, h); });
   s.run_logarithms();
   std::vector<double> all;
   for (const auto& part : s.parts)

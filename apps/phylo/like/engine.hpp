@@ -24,6 +24,8 @@ enum class Fit {
   all,      ///< the three branches that meet
 };
 
+struct ModelSlopes;
+
 /// A subtree hung into a branch, tentatively.
 struct Insertion {
   double lnl = 0;
@@ -128,6 +130,10 @@ class Engine {
   /// less than `epsilon`. What it learns of their curvature serves the next call. Branch lengths stay. Gives the
   /// log-likelihood.
   double optimize_model(const Tree& tree, double epsilon = 0.1);
+
+  /// Gives the slopes of the log-likelihood of one part by its model's rates and frequencies, from one walk over the
+  /// branches.
+  ModelSlopes slopes_of_model(const Tree& tree, int part = 0);
 
   /// Alternates optimize_model and smooth until both together gain less than `epsilon`. With both +G and +I to be
   /// optimized it climbs twice, from many and from few invariant sites, and keeps the higher. If the speeds of all

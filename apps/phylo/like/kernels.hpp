@@ -95,6 +95,18 @@ struct Sumtable {
   int near_stride = 0;
 };
 
+/// What the ends of a branch say of the rate matrix. Operands as a sumtable's; `values` are e^(exponent * t), as
+/// `factors` writes them.
+struct Products {
+  Operand near;
+  Operand far;
+  Sites sites;
+  const double* values;
+  double* near_values;  ///< room for what arrives from each end: as a CLV
+  double* far_values;
+  int near_stride = 0;
+};
+
 /// First and second derivative of the log-likelihood by the branch's length.
 struct Slopes {
   double first = 0;
@@ -135,6 +147,9 @@ struct Kernels {
   void (*prepare)(const Operand& from, double* clv, std::int32_t* scale, int rates, int first, int last);
   void (*sumtable)(const Sumtable& e, int rates, int first, int last);
   Slopes (*slopes)(const Derivation& e, int rates, int first, int last);
+  /// Writes for each rate and each eigenvector k of the near end and l of the far one: the sum over the patterns of
+  /// weight / likelihood * near[k] * far[l]. [rate][k][l].
+  void (*products)(const Products& e, int rates, int first, int last, double* out);
 };
 
 /// Of each instruction set: those for 4 states, then those for 20.

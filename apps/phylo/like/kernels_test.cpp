@@ -329,6 +329,54 @@ TEST_P(KernelTest, SlopesAreThoseOfTheLogLikelihood) {
   }
 }
 
+TEST_P(KernelTest, ProductsAreSumsOverPatternsOfWhatArrivesFromBothEnds) {
+  const int terms = states - 1;
+  Buffer<double> values(phylo::exponent_doubles(rates, states)), near(rates * states * states), far(states * states);
+  Buffer<double> near_room(clv[0].size()), far_room(clv[0].size()), out(rates * states * states);
+  for (int x = 0; x < terms * rates; ++x) values[x] = uniform(0.1, 1);
+  for (std::size_t x = 0; x < near.size(); ++x) near[x] = uniform(0, 1);
+  for (std::size_t x = 0; x < far.size(); ++x) far[x] = uniform(0, 1);
+  constexpr int first_group = 1;
+  for (int kind = 0; kind < 6; ++kind) {
+    const bool far_sorted = kind % 3 > 0, near_sorted = kind % 3 > 1;
+    const int stride = kind < 3 ? 0 : states * states;
+    Operand a = near_sorted ? sorted(0) : inner(0), b = far_sorted ? sorted(1) : inner(1);
+    if (near_sorted)
+      k.class_table(near.data(), stride, class_clv[0].data(), class_groups(0), rates, table[0].data());
+    else
+      a.matrices = near.data();
+    if (far_sorted)
+      k.class_table(far.data(), 0, class_clv[1].data(), class_groups(1), rates, table[1].data());
+    else
+      b.matrices = far.data();
+    k.products({a, b, {weights.data(), invariant.data()}, values.data(), near_room.data(), far_room.data(), stride},
+               rates, first_group, groups, out.data());
+    std::vector<double> expected(out.size(), 0.0), x(static_cast<std::size_t>(rates * states)), y = x;
+    for (int p = first_group * lanes; p < patterns; ++p) {
+      double likelihood = 0;
+      for (int r = 0; r < rates; ++r)
+        for (int n = 0; n < states; ++n) {
+          double &of_near = x[static_cast<std::size_t>(states * r + n)],
+                 &of_far = y[static_cast<std::size_t>(states * r + n)];
+          of_near = of_far = 0;
+          for (int i = 0; i < states; ++i) {
+            of_near += near[stride * r + states * n + i] * value(0, near_sorted, p, r, i);
+            of_far += far[states * n + i] * value(1, far_sorted, p, r, i);
+          }
+          likelihood += of_near * of_far * (n == 0 ? 1 : values[terms * r + n - 1]);
+        }
+      likelihood += std::ldexp(invariant[p], 256 * (count(0, near_sorted, p) + count(1, far_sorted, p)));
+      for (int r = 0; r < rates; ++r)
+        for (int n = 0; n < states; ++n)
+          for (int l = 0; l < states; ++l)
+            expected[static_cast<std::size_t>(states * (states * r + n) + l)] +=
+                weights[p] / likelihood * x[static_cast<std::size_t>(states * r + n)] *
+                y[static_cast<std::size_t>(states * r + l)];
+    }
+    for (std::size_t at = 0; at < out.size(); ++at) ASSERT_NEAR(out[at], expected[at], 1e-12 * expected[at]) << at;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, KernelTest, testing::ValuesIn(cases()));
 
 TEST(ChooseKernels, ObeysTheEnvironmentOrSaysWhyNot) {

@@ -1,6 +1,7 @@
 // The three kernels as streams off-load them: loops over blocks of patterns, each of which goes through the whole
 // traversal before the next one starts, so that children are still in the cache when their parent is computed.
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <utility>
@@ -143,11 +144,27 @@ void makenewz_each_body(const Work& work, LengthFits* fits) {
   }
 }
 
+void products_body(const Work& work, std::size_t number, int block, double* out) {
+  const PartState& part = *work.state.parts[number];
+  const int groups = part.groups, blocks = (groups + block - 1) / block;
+  ms::parallel_for(
+      0, blocks,
+      [&](ms::range r) {
+        const int first = static_cast<int>(r.first) * block, last = std::min(first + block, groups);
+        for (int group = first; group < last; ++group)
+          part.kernels->newview(part.traversal.steps(), part.traversal.count(), part.rates, group, group + 1);
+        part.kernels->products(work.state.steps[number].products, part.rates, first, last,
+                               out + r.first * matrix_doubles(part.rates, part.states));
+      },
+      one_chunk);
+}
+
 const ms::kernel newview_kernel{"newview", newview_body};
 const ms::kernel evaluate_kernel{"evaluate", evaluate_body};
 const ms::kernel logarithms_kernel{"logarithms", logarithms_body};
 const ms::kernel insertion_kernel{"insertion", junction_body};
 const ms::kernel makenewz_kernel{"makenewz", makenewz_body};
+const ms::kernel products_kernel{"products", products_body};
 const ms::kernel makenewz_each_kernel{"makenewz_each", makenewz_each_body};
 
 /// Empties the traversals when a kernel is done. What was planned counts as computed, so after an exception nothing
@@ -180,9 +197,14 @@ double Engine::State::run_evaluate(std::size_t first, std::size_t last) {
   return ms::offload(evaluate_kernel, Work(*this, first, last));
 }
 
-void Engine::State::run_logarithms() {
+void Engine::State::run_logarithms(std::size_t first, std::size_t last) {
   const Cleaner cleaner(*this);
-  ms::offload(logarithms_kernel, Work(*this));
+  ms::offload(logarithms_kernel, Work(*this, first, last));
+}
+
+void Engine::State::run_products(std::size_t part, int block, double* out) {
+  const Cleaner cleaner(*this);
+  ms::offload(products_kernel, Work(*this), part, block, out);
 }
 
 double Engine::State::run_junction() {

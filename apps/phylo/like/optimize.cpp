@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "phylo/like/depth_first.hpp"
+#include "phylo/like/gradient.hpp"
 #include "phylo/like/parameters.hpp"
 #include "phylo/like/state.hpp"
 #include "phylo/model/gamma.hpp"
@@ -12,28 +14,6 @@ namespace {
 
 /// Steps of Newton-Raphson that a branch gets when all are gone over again and again.
 constexpr int iterations_in_rounds = 8;
-
-/// Branches in an order in which each is next to the one before it or to one of its ancestors, so that few CLVs change
-/// between them: depth first from `root`, which stands first; each as the half-edge at its far end.
-std::vector<HalfEdge> depth_first(const Tree& tree, HalfEdge root, int radius) {
-  std::vector<HalfEdge> order;
-  std::vector<std::pair<HalfEdge, int>> stack;
-  order.push_back(root);
-  const auto push_children = [&](HalfEdge h, int depth) {
-    if (depth > radius) return;
-    for (HalfEdge side = tree.next(h); side != h; side = tree.next(side))
-      if (tree.back(side) != none) stack.emplace_back(tree.back(side), depth);
-  };
-  push_children(tree.back(root), 1);
-  push_children(root, 1);
-  while (!stack.empty()) {
-    const auto [h, depth] = stack.back();
-    stack.pop_back();
-    order.push_back(h);
-    push_children(h, depth + 1);
-  }
-  return order;
-}
 
 bool invariant_and_gamma_are_free(const Model& model) {
   return model.categories > 1 && model.alpha_from == Origin::optimized && model.with_invariant &&
@@ -118,7 +98,14 @@ double Engine::optimize_part(const Tree& tree, int number, double epsilon) {
     part.take_model(with_parameters(start, values));
     return evaluate_part(tree, number);
   };
-  return maximize(likelihood, x, likelihood(x), parameter_bounds(start), epsilon, part.curvature);
+  const auto known = [&](const std::vector<double>&) {
+    return known_slopes(part.model, slopes_of_model(tree, number));
+  };
+  // A step in many rates at once gains little where the top is still far: with the bound of few, 190 rates of a small
+  // protein alignment stop 0.17 below it. Known slopes make the smaller bound cheap.
+  const bool many = has_many_rates(start);
+  return maximize(likelihood, x, likelihood(x), parameter_bounds(start), many ? epsilon / 100 : epsilon, part.curvature,
+                  many ? known : KnownSlopes());
 }
 
 namespace {

@@ -96,6 +96,41 @@ Box parameter_bounds(const Model& model) {
   return box;
 }
 
+bool has_many_rates(const Model& model) {
+  // Slopes of all take about as long as seven likelihoods.
+  constexpr int many = 12;
+  int free = 0;
+  for_each_parameter(model, [&](Kind kind, std::size_t) { free += kind == Kind::rate || kind == Kind::frequency; });
+  return free >= many;
+}
+
+Known known_slopes(const Model& model, const ModelSlopes& slopes) {
+  Known known;
+  const auto groups = rate_groups(model);
+  const double left = 1 - model.states() * Bounds::frequency_low;
+  double mean = 0;  // of the slopes by frequencies, where they may move
+  for (std::size_t i = 0; i < model.frequencies.size(); ++i)
+    mean += (model.frequencies[i] - Bounds::frequency_low) / left * slopes.by_frequency[i];
+  for_each_parameter(model, [&](Kind kind, std::size_t number) {
+    double slope = unknown, bend = unknown;
+    if (kind == Kind::rate) {
+      slope = bend = 0;
+      for (std::size_t i = 0; i < groups.size(); ++i)
+        if (groups[i] == static_cast<int>(number)) {
+          slope += model.rates[i] * slopes.by_rate[i];
+          bend += slopes.changes[i];
+        }
+    } else if (kind == Kind::frequency) {
+      const double movable = model.frequencies[number] - Bounds::frequency_low;
+      slope = movable * (slopes.by_frequency[number] - mean);
+      bend = slopes.draws[number] * (1 - model.frequencies[number]);
+    }
+    known.slopes.push_back(slope);
+    known.bends.push_back(bend);
+  });
+  return known;
+}
+
 Model with_parameters(const Model& model, const std::vector<double>& values) {
   Model m = model;
   const auto groups = rate_groups(model);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "phylo/like/gradient.hpp"
 #include "phylo/like/quasi_newton.hpp"
 #include "phylo/model/model.hpp"
 
@@ -15,6 +16,13 @@ std::vector<double> free_parameters(const Model& model);
 
 /// Their bounds, in the same order.
 Box parameter_bounds(const Model& model);
+
+/// Whether the model has so many free rates and frequencies that slopes of all of them at once cost less than
+/// differences.
+bool has_many_rates(const Model& model);
+
+/// Gives what slopes by the model's numbers are by its free parameters, in the same order.
+Known known_slopes(const Model& model, const ModelSlopes& slopes);
 
 /// Gives the model with its free parameters set to these.
 Model with_parameters(const Model& model, const std::vector<double>& values);

@@ -16,8 +16,9 @@ constexpr int most_trials = 8;
 
 class Climb {
  public:
-  Climb(const std::function<double(const Vector&)>& f, Vector& x, double value, const Box& box, Curvature& curvature)
-      : f_(f), x_(x), value_(value), box_(box), inverse_(curvature.inverse), n_(x.size()) {}
+  Climb(const std::function<double(const Vector&)>& f, Vector& x, double value, const Box& box, Curvature& curvature,
+        const KnownSlopes& known)
+      : f_(f), x_(x), value_(value), box_(box), inverse_(curvature.inverse), known_slopes_(known), n_(x.size()) {}
 
   double run(double epsilon) {
     if (n_ == 0) return value_;
@@ -61,9 +62,21 @@ class Climb {
   /// A width of difference at x_[i] that stays within the bounds.
   double width(std::size_t i) const { return x_[i] + difference <= box_.high[i] ? difference : -difference; }
 
+  /// What is known where it stands.
+  const Known& known() {
+    if (!known_slopes_ || known_at_x_) return known_;
+    if (!at_x_) call(x_);
+    at_x_ = true;
+    known_ = known_slopes_(x_);
+    known_at_x_ = true;
+    return known_;
+  }
+
   Vector slopes() {
-    Vector slope(n_);
+    Vector slope = known().slopes;
+    slope.resize(n_, unknown);
     for (std::size_t i = 0; i < n_; ++i) {
+      if (!std::isnan(slope[i])) continue;
       Vector moved = x_;
       moved[i] += width(i);
       const double there = call(moved);
@@ -81,8 +94,16 @@ class Climb {
     constexpr double wide = 0.02;
     // Where the function is flat or bends upwards, as if it gained this much per unit squared.
     constexpr double least_bend = 1;
+    // What is known to bend so little does: changes that hardly ever happen.
+    constexpr double least_known_bend = 0.01;
+    Vector bends = known().bends;
+    bends.resize(n_, unknown);
     inverse_.assign(n_ * n_, 0);
     for (std::size_t i = 0; i < n_; ++i) {
+      if (!std::isnan(bends[i])) {
+        inverse_[i * n_ + i] = 1 / std::max(least_known_bend, bends[i]);
+        continue;
+      }
       const double centre = std::clamp(x_[i], box_.low[i] + wide, box_.high[i] - wide);
       Vector at = x_;
       at[i] = centre;
@@ -126,6 +147,7 @@ class Climb {
         x_ = at;
         value_ = there;
         at_x_ = true;
+        known_at_x_ = false;
         return gain;
       }
       // The parabola through the start, its slope and this point.
@@ -160,7 +182,10 @@ class Climb {
   double value_;
   const Box& box_;
   Vector& inverse_;
+  const KnownSlopes& known_slopes_;
   std::size_t n_;
+  Known known_;
+  bool known_at_x_ = false;
   bool fresh_ = false;  ///< nothing but measured curvature
   bool at_x_ = true;
   bool central_ = false;  ///< slopes by differences to both sides
@@ -169,8 +194,8 @@ class Climb {
 }  // namespace
 
 double maximize(const std::function<double(const Vector&)>& f, Vector& x, double value, const Box& box, double epsilon,
-                Curvature& curvature) {
-  return Climb(f, x, value, box, curvature).run(epsilon);
+                Curvature& curvature, const KnownSlopes& known) {
+  return Climb(f, x, value, box, curvature, known).run(epsilon);
 }
 
 }  // namespace phylo

@@ -59,6 +59,39 @@ TEST(QuasiNewton, KeptCurvatureSparesCallsAndMisleadingOneIsDropped) {
   EXPECT_NEAR(phylo::maximize(f, x, f(x), box(2, -5, 5), 1e-6, wrong), 0, 1e-4);
 }
 
+TEST(QuasiNewton, WhatIsKnownIsNotMeasured) {
+  // Fifty parameters with known slopes beside one without.
+  constexpr std::size_t n = 51;
+  int calls = 0, asked = 0;
+  Vector last;
+  const auto f = [&](const Vector& x) {
+    ++calls;
+    last = x;
+    double value = 0;
+    for (std::size_t i = 0; i < n; ++i) value -= static_cast<double>(i + 1) * std::pow(x[i] - 0.01 * static_cast<double>(i), 2);
+    return value - 0.1 * x[0] * x[50];
+  };
+  const auto known = [&](const Vector& x) {
+    ++asked;
+    EXPECT_EQ(x, last);
+    phylo::Known k;
+    for (std::size_t i = 0; i < n; ++i) {
+      k.slopes.push_back(-2 * static_cast<double>(i + 1) * (x[i] - 0.01 * static_cast<double>(i)) - (i == 0 ? 0.1 * x[50] : 0));
+      k.bends.push_back(3 * static_cast<double>(i + 1));
+    }
+    k.slopes[50] = k.bends[50] = phylo::unknown;
+    return k;
+  };
+  Vector x(n, 1.0);
+  phylo::Curvature curvature;
+  const double top = phylo::maximize(f, x, f(x), box(n, -5, 5), 1e-6, curvature, known);
+  for (std::size_t i = 1; i < n; ++i) EXPECT_NEAR(x[i], 0.01 * static_cast<double>(i), 2e-3) << i;
+  EXPECT_NEAR(top, 0, 1e-3);
+  EXPECT_LT(calls, 80);
+  EXPECT_LE(asked, 25);
+  EXPECT_EQ(last, x);
+}
+
 TEST(QuasiNewton, LastCallIsAtTheResult) {
   Vector last;
   const auto f = [&](const Vector& x) {

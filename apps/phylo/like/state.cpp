@@ -282,6 +282,12 @@ std::pair<HalfEdge, HalfEdge> PartState::require_both(const Tree& tree, HalfEdge
   return classes.few(h) ? std::pair{far, h} : std::pair{h, far};
 }
 
+Evaluation PartState::evaluation_at(const Tree& tree, HalfEdge h) {
+  const auto [near, far] = require_both(tree, h);
+  const Operand near_end = plain(near);
+  return {near_end, across(far, tree.length(h, number), factors.joint), sites()};
+}
+
 void PartState::add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b) {
   Operand left = across(a, to_a, factors.transition), right = across(b, to_b, factors.transition);
   if (right.codes) std::swap(left, right);

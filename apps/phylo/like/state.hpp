@@ -121,6 +121,8 @@ struct PartState {
   void plan(const Tree& tree, HalfEdge node);
   /// Does so for both ends of a branch and gives them, the one without classes first if there is only one.
   std::pair<HalfEdge, HalfEdge> require_both(const Tree& tree, HalfEdge h);
+  /// Does so, and gives the evaluation at the branch of `h`.
+  Evaluation evaluation_at(const Tree& tree, HalfEdge h);
   /// The subtree of a tentative insertion, seen across its branch by `joint`. An inner one is brought across once for
   /// all places that it is tried at: by the next junction, if it is not the latest one.
   Operand hang(HalfEdge subtree, double pendant);
@@ -190,6 +192,7 @@ struct FinalStep {
   Junction junction;
   Preparation preparation;
   Sumtable sumtable;
+  Products products;
 };
 
 /// The lengths of one branch while each part's is fitted for itself. What is by chunk is written by the loop's blocks.
@@ -223,8 +226,11 @@ struct Engine::State {
   double run_evaluate() { return run_evaluate(0, chunks.size()); }
   /// The same of one part only.
   double run_evaluate_of(std::size_t part) { return run_evaluate(begins[part], begins[part + 1]); }
-  /// Fills each part's `logarithms`.
-  void run_logarithms();
+  /// Fills each part's `logarithms`, or those of one part.
+  void run_logarithms() { run_logarithms(0, chunks.size()); }
+  void run_logarithms_of(std::size_t part) { run_logarithms(begins[part], begins[part + 1]); }
+  /// Writes the products of a part, for blocks of so many groups: one after the other.
+  void run_products(std::size_t part, int block, double* out);
   double run_junction();
   /// Near ends have been taken `through` near_eigen, far ones through far_eigen.
   BranchLength run_makenewz(const BranchLength& length, int iterations);
@@ -237,6 +243,7 @@ struct Engine::State {
 
  private:
   double run_evaluate(std::size_t first, std::size_t last);
+  void run_logarithms(std::size_t first, std::size_t last);
 };
 
 }  // namespace phylo
