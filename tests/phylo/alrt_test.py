@@ -74,8 +74,10 @@ class Alrt(ProgramTest):
             self.run_well("all", "--msa", MSA, "--model-file", "models", "--brlen", brlen, "--replicates", 2, "--alrt", 200,
                           "--prefix", brlen, "--quiet")  # fmt: skip
             self.assertEqual(len(splits_with_support((self.folder / f"{brlen}.alrt").read_text())), 7)
-            self.assertEqual(sorted(self.result(brlen)["files"]), sorted(
-                ["alrt", "best_tree", "bootstraps", "result", "support"] + (["best_partition_trees"] if brlen == "unlinked" else [])))
+            files = ["alrt", "best_model", "best_tree", "bootstraps", "log", "result", "support"]
+            if brlen == "unlinked":
+                files.append("best_partition_trees")
+            self.assertEqual(sorted(self.result(brlen)["files"]), sorted(files))
 
     def test_numbers_that_are_none_are_refused(self):
         for words in (["--alrt", "0"], ["--alrt", "x"], ["--seed", "3"]):
