@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator
+from typing import ClassVar, Iterator, Mapping
 
 SPECS = Path(__file__).parent / "specs"
 REAL = 0  # the machine that is here
@@ -51,6 +51,9 @@ class Case:
     kernels: int = 0
     patterns: int = 0
 
+    executable: ClassVar[str] = "grain_shapes"
+    phase: ClassVar[str] = "grain"  # as MASLIN_PIN calls it
+
     @property
     def name(self) -> str:
         return f"{self.shape}/{self.units}/{self.place}"
@@ -72,6 +75,10 @@ class Case:
         """Gives the arguments of grain_shapes."""
         return [self.program, "--units", self.units, "--kernels", kernels or self.kernels,
                 *(["--patterns", self.patterns] if self.patterns else []), *([] if self.machine == REAL else ["--declared"])]
+
+    def peers(self, workers: int) -> Mapping[str, tuple[list, dict[str, str]]]:
+        """Gives the command and the variables of other runtimes' programs that do the same, by what tables call them; none here."""
+        return {}
 
     @property
     def screening_kernels(self) -> int:

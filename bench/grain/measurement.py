@@ -9,6 +9,7 @@ from scorecard.measure import MeasurementError, binary, execute
 from . import real, virtual
 from .cases import REAL, Case
 from .result import POLICIES, Result
+from .rows import decided
 from .store import Store
 
 
@@ -25,11 +26,15 @@ def known_policies() -> tuple[str, ...]:
     return tuple(found)
 
 
-def measure(cases: Sequence[Case], store: Store, looks: Sequence[int], tell: Callable[[str], None]) -> list[Result]:
-    """Runs what the store does not hold; on the machine that is here in rounds, until the goals are decided or `looks` ends."""
-    known = known_policies()
-    described = virtual.Measurement(store, known, tell)
-    here = real.Measurement(store, known, looks, tell)
+def measure(cases: Sequence[Case], store: Store, looks: Sequence[int], tell: Callable[[str], None], policies: tuple[str, ...] | None = None,
+            enough: Callable[[Result], bool] = decided) -> list[Result]:
+    """Runs what the store does not hold, under `policies` or all that this build has; on the machine that is here in rounds, until `enough`
+    says so or `looks` ends."""
+    if policies is None:
+        known = known_policies()
+        policies = tuple(policy for policy in POLICIES if policy.split()[0] in known)
+    described = virtual.Measurement(store, policies, tell)
+    here = real.Measurement(store, policies, looks, tell, enough)
     found = []
     for number, case in enumerate(cases, start=1):
         progress = f"{number} of {len(cases)}: "

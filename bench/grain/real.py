@@ -12,8 +12,7 @@ from scorecard import data
 from scorecard.measure import AGAIN, MeasurementError, alternate, binary, execute
 
 from .cases import Case, configurations
-from .result import COLD, POLICIES, WARM, Result, name
-from .rows import decided
+from .result import COLD, WHICH_RUN, Result, name
 from .store import Store
 
 TAXA, SITES = 12, 400  # of an alignment, so that a run takes a second
@@ -35,13 +34,18 @@ class Program:
     def __init__(self, case: Case, folder: Path):
         self.case, self.folder = case, folder
         self.phylo = case.shape.startswith("phylo/")
-        self.phase = "trees" if self.phylo else "grain"
+        self.phase = "trees" if self.phylo else case.phase
         self.alignment = beginning(data.alignment(case.shape.removeprefix("phylo/")), folder) if self.phylo else None
 
     def run(self, variables: dict[str, str]) -> dict:
         if self.phylo:
             return self.search(variables)
-        _, said = execute([binary("grain_shapes"), *self.case.words()], variables, LIMIT_S)
+        _, said = execute([binary(self.case.executable), *self.case.words()], variables, LIMIT_S)
+        return json.loads(said)
+
+    def run_peer(self, side: str, workers: int) -> dict:
+        command, variables = self.case.peers(workers)[side]
+        _, said = execute([binary(command[0]), *command[1:]], variables, LIMIT_S)
         return json.loads(said)
 
     def search(self, variables: dict[str, str]) -> dict:
@@ -60,20 +64,21 @@ class Program:
 
 
 class Measurement:
-    def __init__(self, store: Store, known: tuple[str, ...], looks: Sequence[int], tell: Callable[[str], None]):
-        self.store, self.known, self.looks, self.tell = store, known, looks, tell
+    def __init__(self, store: Store, policies: tuple[str, ...], looks: Sequence[int], tell: Callable[[str], None], decided: Callable[[Result], bool]):
+        self.store, self.policies, self.looks, self.tell, self.decided = store, policies, looks, tell, decided
         self.workers = len(os.sched_getaffinity(0))
 
     def measure(self, case: Case) -> Result:
         if case.shape.startswith("phylo/") and (absent := data.reason_absent(case.shape.removeprefix("phylo/"))):
             return Result(case, note=absent)
-        key = f"{case.name} {case.kernels} {self.looks} {self.workers} {','.join(self.known)} {self.store.program}"
+        key = f"{case.name} {case.kernels} {self.looks} {self.workers} {','.join(self.policies)} {self.store.program}"
         return self.result(case, self.store.once(key, lambda: self.alternate(case)))
 
     def result(self, case: Case, values: dict[str, list[dict]]) -> Result:
         pins = [name(one) for one in configurations(self.workers, case.units)]
         return Result(case, fixed={pin: [run["seconds"] for run in values[pin]] for pin in pins},
-                      policies={policy: values[policy] for policy in (*POLICIES, COLD + AGAIN) if policy in values})
+                      policies={policy: values[policy] for policy in (*self.policies, COLD + AGAIN) if policy in values},
+                      peers={side: values[side] for side in case.peers(self.workers) if side in values})
 
     def alternate(self, case: Case) -> dict[str, list[dict]]:
         with tempfile.TemporaryDirectory(prefix="grain-") as folder:
@@ -84,7 +89,9 @@ class Measurement:
             taken: dict[str, list[dict]] = {}
 
             def timed(side: str, variables: dict[str, str]) -> float:
-                one = program.run({**workers, **variables})
+                return checked(side, program.run({**workers, **variables}))
+
+            def checked(side: str, one: dict) -> float:
                 if one.pop("answer") != answer:
                     raise MeasurementError(f"{case.name}: {side} gave another answer than the serial elision")
                 taken.setdefault(side, []).append(one)
@@ -93,14 +100,15 @@ class Measurement:
             def ruled(policy: str, side: str) -> float:
                 with tempfile.TemporaryDirectory(dir=folder) as cache:
                     variables = {"MASLIN_GRAIN": policy.split()[0], "MASLIN_LEARNED": f"{cache}/learned"}
-                    if policy == WARM:
+                    for _ in range(1, WHICH_RUN.get(policy, 1)):
                         program.run({**workers, **variables})
                     return timed(side, variables)
 
             sides = {name(one): lambda _, pin=name(one): timed(pin, {"MASLIN_PIN": f"{program.phase}={pin}"})
                      for one in configurations(self.workers, case.units)}
-            sides |= {policy: lambda _, policy=policy: ruled(policy, policy) for policy in POLICIES if policy.split()[0] in self.known}
+            sides |= {policy: lambda _, policy=policy: ruled(policy, policy) for policy in self.policies}
             if COLD in sides:
                 sides[COLD + AGAIN] = lambda _: ruled(COLD, COLD + AGAIN)
-            alternate(sides, self.looks, lambda at: self.tell(f"{case.name}: {at}"), lambda _: decided(self.result(case, taken)))
+            sides |= {side: lambda _, side=side: checked(side, program.run_peer(side, self.workers)) for side in case.peers(self.workers)}
+            alternate(sides, self.looks, lambda at: self.tell(f"{case.name}: {at}"), lambda _: self.decided(self.result(case, taken)))
             return taken

@@ -10,7 +10,8 @@ from scorecard.row import Interval, noise, pairs
 
 from .cases import Case
 
-COLD, WARM = "auto cold", "auto warm"
+COLD, WARM, THIRD = "auto cold", "auto warm", "auto third"
+WHICH_RUN = {WARM: 2, THIRD: 3}  # of those that share what they learned
 POLICIES = ("s-mgps", "mgps", "hill-climbing", "ucb", COLD, WARM)  # as pictures and tables order them
 NEAR = 1.15  # times the best: what comes into question after a screening
 
@@ -25,6 +26,7 @@ class Result:
     screened: dict[str, float] = field(default_factory=dict)  # seconds of each fixed configuration, of a shortened phase
     fixed: dict[str, list[float]] = field(default_factory=dict)  # of the whole phase, round by round
     policies: dict[str, list[dict]] = field(default_factory=dict)  # what the program printed, round by round
+    peers: dict[str, list[dict]] = field(default_factory=dict)  # other runtimes, round by round
     note: str = ""
     failed: bool = False  # a run ended badly, or its answer was wrong
 

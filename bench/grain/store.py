@@ -24,11 +24,11 @@ def digest(*files: Path) -> str:
 
 
 class Store:
-    def __init__(self, path: Path | None):
+    def __init__(self, path: Path | None, sources: Path = SOURCES, executable: str = "grain_shapes"):
         self.path, self.lock, self.unsaved = path, Lock(), 0
         self.runs: dict[str, dict | list] = json.loads(path.read_text()) if path and path.exists() else {}
-        self.shapes = digest(*sorted([*SOURCES.glob("*.cpp"), *SOURCES.glob("*.hpp")]))
-        self.program = digest(binary("grain_shapes"))
+        self.shapes = digest(*sorted([*sources.rglob("*.cpp"), *sources.rglob("*.hpp")]))
+        self.program = digest(binary(executable))
 
     def once(self, key: str, run: Callable[[], dict | list]) -> dict | list:
         """Gives what the key's run gave, now or earlier."""

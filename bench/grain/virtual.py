@@ -10,7 +10,7 @@ from typing import Callable
 from scorecard.measure import MeasurementError, binary, execute
 
 from .cases import Case, configurations, power_of_two
-from .result import NEAR, POLICIES, WARM, Result, name
+from .result import NEAR, WHICH_RUN, Result, name
 from .store import Store, digest
 
 PROCESSES = 2
@@ -32,14 +32,14 @@ def between(one: tuple[int, int], coarse: tuple[int, int]) -> bool:
 
 def run(case: Case, kernels: int, variables: dict[str, str]) -> dict:
     """Gives what the program printed. It has checked that every off-load ran once."""
-    _, said = execute([binary("grain_shapes"), *case.words(kernels)],
+    _, said = execute([binary(case.executable), *case.words(kernels)],
                       {"MASLIN_MACHINE": str(case.spec), "MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1", **variables}, 600)
     return json.loads(said)
 
 
 class Measurement:
-    def __init__(self, store: Store, known: tuple[str, ...], tell: Callable[[str], None]):
-        self.store, self.known, self.tell = store, known, tell
+    def __init__(self, store: Store, policies: tuple[str, ...], tell: Callable[[str], None]):
+        self.store, self.policies, self.tell = store, policies, tell
 
     def key(self, case: Case, kernels: int, what: str, version: str) -> str:
         return f"{case.name} {kernels} {case.patterns} {what} {version} {digest(case.spec)}"
@@ -47,20 +47,20 @@ class Measurement:
     def fixed(self, case: Case, kernels: int, configuration: tuple[int, int]) -> float:
         pin = name(configuration)
         return self.store.once(self.key(case, kernels, pin, self.store.shapes),
-                               lambda: run(case, kernels, {"MASLIN_PIN": f"grain={pin}"}))["seconds"]
+                               lambda: run(case, kernels, {"MASLIN_PIN": f"{case.phase}={pin}"}))["seconds"]
 
     def policy(self, case: Case, policy: str) -> dict:
         def made() -> dict:
             with tempfile.TemporaryDirectory(prefix="grain-") as cache:
-                variables = {"MASLIN_GRAIN": policy.split()[0], "MASLIN_LEARNED": f"{cache}/learned"}
-                first = run(case, case.kernels, variables)
-                if policy == WARM:
-                    return run(case, case.kernels, variables)
-                if policy == "s-mgps":  # one policy is enough to see whether runs repeat
-                    again = run(case, case.kernels, variables)
-                    if again != first:
-                        raise MeasurementError(f"{case.name}: two runs differ: {first['seconds']} s and {again['seconds']} s")
-                return first
+                def ran(learned: str) -> dict:
+                    return run(case, case.kernels, {"MASLIN_GRAIN": policy.split()[0], "MASLIN_LEARNED": f"{cache}/{learned}"})
+
+                last = [ran("learned") for _ in range(WHICH_RUN.get(policy, 1))][-1]
+                if policy == self.policies[0]:  # one policy is enough to see whether runs repeat
+                    again = ran("again")
+                    if again != last:
+                        raise MeasurementError(f"{case.name}: two runs differ: {last['seconds']} s and {again['seconds']} s")
+                return last
 
         return self.store.once(self.key(case, case.kernels, policy, self.store.program), made)
 
@@ -92,9 +92,8 @@ class Measurement:
         nearest = sorted((seconds, one) for one, seconds in times.items())[:FINALISTS]
         finalists = [one for seconds, one in nearest if seconds <= NEAR * nearest[0][0]]
         self.tell(f"{case.name}: the {len(finalists)} nearest, and the policies")
-        policies = [policy for policy in POLICIES if policy.split()[0] in self.known]
         whole = [self.pool.submit(self.fixed, case, case.kernels, one) for one in finalists]
-        chosen = [self.pool.submit(self.policy, case, policy) for policy in policies]
+        chosen = [self.pool.submit(self.policy, case, policy) for policy in self.policies]
         found.fixed = {name(one): [later.result()] for one, later in zip(finalists, whole)}
-        found.policies = {policy: [later.result()] for policy, later in zip(policies, chosen)}
+        found.policies = {policy: [later.result()] for policy, later in zip(self.policies, chosen)}
         return found

@@ -23,7 +23,7 @@ def main() -> int:
     columns = (SpinnerColumn(), TextColumn("{task.fields[figure]}"), TextColumn("{task.fields[at]}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=None, figure="", at="")
-        rows = measured(modules, options.quick, lambda figure, at: progress.update(task, figure=figure, at=at))
+        rows = measured(modules, options.quick, lambda figure, at: progress.update(task, figure=figure, at=at), options.aside)
     reservations = {"quick: too few rounds": options.quick, "busy machine": busy, ", ".join(options.set): options.set}
     Console(width=None if sys.stdout.isatty() else 180).print(table(rows, [why for why, holds in reservations.items() if holds]))
     if file:

@@ -18,7 +18,7 @@ from typing import Callable, Mapping, NoReturn, Sequence
 from maslin_report.whole import write_whole
 
 from . import checkouts, measure
-from .figures import (Plan, comm_messages, foreign_blas, grain_neighbours, grain_real, grain_regret, grain_virtual,
+from .figures import (Plan, comm_messages, foreign_blas, grain_neighbours, grain_real, grain_regret, grain_unseen, grain_virtual,
                       peers_busy, peers_cholesky, peers_forks, peers_graphs, peers_loops, peers_metg, peers_tasks,
                       phylo_bootstrap, phylo_evaluate, phylo_mcmc, phylo_newview, place_bundles, python_jobs, small_work,
                       trace_overhead)
@@ -26,7 +26,7 @@ from .measure import MeasurementError
 from .row import FAILED, MISSED, Row
 
 FIGURES = {module.NAME: module for module in (
-    phylo_newview, phylo_evaluate, phylo_bootstrap, phylo_mcmc, grain_regret, grain_virtual, grain_real, grain_neighbours,
+    phylo_newview, phylo_evaluate, phylo_bootstrap, phylo_mcmc, grain_regret, grain_virtual, grain_real, grain_unseen, grain_neighbours,
     trace_overhead, peers_tasks, peers_forks, peers_graphs, peers_loops, peers_cholesky, peers_metg, peers_busy, foreign_blas,
     python_jobs, small_work, place_bundles, comm_messages)}
 
@@ -73,12 +73,15 @@ def parsed(words: Sequence[str] | None) -> argparse.Namespace:
                                      epilog="Status: 0 no row is missed; 1 one is; 3 a figure could not be measured; 2 a wrong call.")
     parser.add_argument("--only", metavar="NAME", help=f"one figure, or those that begin so: {', '.join(FIGURES)}")
     parser.add_argument("--quick", action="store_true", help="the same work in three rounds, which decide nothing")
+    parser.add_argument("--aside", action="store_true", help="grain/unseen runs the twenty programs that were put aside: once, at the end")
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
     parser.add_argument("--peer", metavar="NAME=PATH", action="append", default=[],
                         help=f"measure a peer that is not packaged, from a checkout: {', '.join(checkouts.KNOWN)}")
     parser.add_argument("--set", metavar="MASLIN_NAME=VALUE", action="append", default=[],
                         help="set this for all measured programs; what the caller's environment holds does not reach them")
     options = parser.parse_args(words)
+    if options.aside and not grain_unseen.NAME.startswith(options.only or ""):
+        refuse(f"--aside is for {grain_unseen.NAME}, and --only {options.only} leaves it out")
     for wish in options.set:
         if not re.fullmatch(r"MASLIN_[A-Z_]+=.*", wish):
             refuse(f"--set {wish!r} is no MASLIN_NAME=VALUE; other variables are not passed")
@@ -96,13 +99,13 @@ def status(rows: Sequence[Row]) -> int:
     return 3 if FAILED in verdicts else 1 if MISSED in verdicts else 0
 
 
-def measured(modules: Mapping, quick: bool, tell: Callable[[str, str], None]) -> list[Row]:
+def measured(modules: Mapping, quick: bool, tell: Callable[[str, str], None], aside: bool = False) -> list[Row]:
     """Gives the figures' rows; `tell` hears which figure is measured, and what of it."""
     rows: list[Row] = []
     for name, module in modules.items():
         tell(name, "")
         try:
-            rows += module.measure(Plan(quick, lambda at, name=name: tell(name, at)))
+            rows += module.measure(Plan(quick, aside, lambda at, name=name: tell(name, at)))
         except MeasurementError as error:
             rows.append(Row(name, verdict=FAILED, note=str(error)))
     for row in rows:
