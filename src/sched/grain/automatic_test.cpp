@@ -123,6 +123,19 @@ TEST(Automatic, WhatWasLearnedOfAnotherInputDoesNotMislead) {
   EXPECT_EQ(grain.chosen(), (configuration{8, 1}));
 }
 
+// An earlier run may have learned from its last streams alone: few and wide, and nothing else.
+TEST(Automatic, AllStreamsThatFitStayACandidateWhateverWasLearned) {
+  for (const int workers : {8, 64, 128})
+    for (const double as_if : {0.1, 1.0, 10.0}) {
+      const configuration few{3, workers / 3};
+      const throughput_of w = streams_scale(workers);
+      automatic grain({workers, 300, 0, {{1.0, {{few, as_if * w(few, 0)}}}}});
+      simulate(grain, phase_of(w, 300), workers);
+      const configuration most{workers, 1};
+      EXPECT_EQ(grain.chosen(), most) << workers << " workers, learned " << as_if << " of what is so";
+    }
+}
+
 TEST(Automatic, SamplingCostsAtMostAThirdOfWhatExhaustiveSamplingDoes) {
   for (const auto& [name, make] : machines) {
     const simulated_phase phase = phase_of(make(8), 256);
