@@ -67,6 +67,7 @@ def row_of(name: str, goal: Goal, compared: Sequence[Compared], of: float, peer:
     row.interval = None if None in intervals else (share([low for low, _ in intervals], of), share([high for _, high in intervals], of))
     row.verdict = goal.verdict(row.interval)
     worst = medians.index(max(medians))
+    row.again = compared[worst][0].again
     meet = sum(value <= goal.at_most for value in medians)
     row.note = f"{meet} of {len(medians)} within {goal.at_most:g}; the worst: {compared[worst][0].case.name} {medians[worst]:.2f}"
     return row
@@ -100,7 +101,7 @@ def rows(prefix: str, results: Sequence[Result]) -> list[Row]:
     seen = sorted(names & set(SEEN_BEFORE))
     for row in made:
         row.note = "; ".join(filter(None, (row.note, f"seen once before: {', '.join(seen)}" if seen else "",
-                                           "" if names <= set(PUT_ASIDE) else "programs that auto was tuned on: they judge nothing")))
+                                           "" if names <= set(PUT_ASIDE) else "programs that auto was tuned on: to meet a goal here proves little")))
     return made + [Row(f"{prefix}/{one.case.name}", note=one.note, verdict=FAILED if one.failed else NOT_MEASURED) for one in results if one.note]
 
 
