@@ -1,4 +1,5 @@
-"""The goals on programs that `auto` has never seen, as rows of the scorecard: of all programs (and machines) one row each for the median, for 95 of 100 and for the worst."""
+"""The goals on programs that `auto` has never seen, as rows of the scorecard: the median of all programs (and machines), the 95th of a
+hundred, and the worst."""
 
 from __future__ import annotations
 
