@@ -86,6 +86,14 @@ def cached(folder: Path) -> str:
     return (folder / "CMakeCache.txt").read_text(encoding="utf-8")
 
 
+def as_compiled(prefix: str, targets: str) -> str:
+    """Gives the options of CMake by which these targets' objects are taken from the build folder (reuse.py)."""
+    settings = r"^(CMAKE_BUILD_TYPE|CMAKE_CXX_FLAGS\w*):\w+=(.*)$"
+    of_this = dict(re.findall(settings, cached(BUILD), re.MULTILINE))
+    of_this["CMAKE_CXX_COMPILER_LAUNCHER"] = f"{sys.executable};-B;{REUSE};{BUILD};{prefix};{targets}"
+    return " ".join(f"-D '{name}={value}'" for name, value in of_this.items())
+
+
 def packed() -> dict[str, Path]:
     """Gives the Debian packages that were made, by their names."""
     return {path.name.partition("_")[0]: path for path in (PACKED / "packages").glob("*.deb")}
@@ -266,6 +274,27 @@ class Ways(unittest.TestCase):
         self.assertEqual(printed.splitlines()[0], f"[0, 1, 4] with {VERSION}, {VERSION}")
         self.assertIn("square", printed)
 
+    def test_phylo(self):
+        """maslin-phylo as a project of its own on the installed Maslin: it is the installed command to the last bit."""
+        folder = fresh(HOME / "phylo")
+        configure, build, ask = blocks("sh", "Build maslin-phylo on an installed Maslin")[0].splitlines()
+        run(f"{configure} {as_compiled(str(PREFIX), 'phylo,command-line')}", CHECKOUT)
+        compiled = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))
+        of_rooms = {entry["file"].partition(f"{CHECKOUT}/src/")[2] for entry in compiled} - {""}
+        self.assertEqual(of_rooms, {"files/marked.cpp", "files/replacement.cpp", "base/nearest_word.cpp"})
+        self.assertFalse([entry["command"] for entry in compiled if f"{CHECKOUT}/include" in entry["command"]])
+        self.assertEqual(run(f"{build}; {ask}", CHECKOUT).splitlines()[-1], f"maslin-phylo {VERSION}")
+        self.assertIn("libmaslin.so.0", libraries_of(folder / "bin/maslin-phylo"))
+
+        data = CHECKOUT / "tests/phylo/data"
+        model = "HKY{3.0}+FU{0.35/0.15/0.2/0.3}+R3{0.2/0.8/2.7}{0.3/0.5/0.2}"  # and IQ-TREE's answer
+        evaluated = run(f"bin/maslin-phylo evaluate --msa {data}/ten.phy --tree {data}/ten.tree --model '{model}' --json", folder)
+        self.assertAlmostEqual(json.loads(evaluated)["lnl"], -2354.9011, delta=6e-5)
+        search = f"maslin-phylo search --msa {data}/ten.phy --model HKY+G --starts 2 --quiet --json --prefix"
+        here, there = (json.loads(run(f"{where}/bin/{search} {name}", folder))
+                       for where, name in ((folder, "here"), (PREFIX, "there")))
+        self.assertEqual(here["best"], there["best"])
+
     def test_part(self):
         """Maslin as a part of another project, by add_subdirectory."""
         folder = fresh(BUILD / "part")
@@ -275,11 +304,7 @@ class Ways(unittest.TestCase):
         project = blocks("cmake", section)[0].replace("(maslin)", f"({CHECKOUT} maslin)")
         more = "add_executable(c_program program.c)\ntarget_link_libraries(c_program maslin::static)\n"
         (folder / "CMakeLists.txt").write_text(project + more, encoding="utf-8")
-        settings = r"^(CMAKE_BUILD_TYPE|CMAKE_CXX_FLAGS\w*):\w+=(.*)$"
-        of_this = dict(re.findall(settings, cached(BUILD), re.MULTILINE))
-        of_this["CMAKE_CXX_COMPILER_LAUNCHER"] = f"{sys.executable};-B;{REUSE};{BUILD}"
-        same = " ".join(f"-D '{name}={value}'" for name, value in of_this.items())
-        run(f"cmake -G Ninja -S . -B build {same}", folder)
+        run(f"cmake -G Ninja -S . -B build {as_compiled('-', 'maslin-objects')}", folder)
         looked_for = set(re.findall(r"^(\w+)_(?:DIR|FOUND)\b", cached(folder / "build"), re.MULTILINE))
         self.assertFalse(looked_for & {"GTest", "benchmark", "CLI11", "nlohmann_json", "MPI"}, looked_for)
         built = run("ninja -C build -t targets all", folder)
