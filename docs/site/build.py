@@ -91,7 +91,7 @@ def check_pages(folder: Path) -> int:
     """Gives the status of MkDocs for pages that are no part of the documentation."""
     with tempfile.TemporaryDirectory() as scratch:
         other = Path(scratch) / "mkdocs.yml"
-        places = {"docs_dir": str(folder.resolve()), "site_dir": f"{scratch}/site", "nav": None, "extra_css": []}
+        places = {"docs_dir": str(folder.resolve()), "site_dir": f"{scratch}/site", "nav": None, "extra_css": [], "hooks": []}
         other.write_text(json.dumps({"INHERIT": str(CONFIGURATION), **places}), encoding="utf-8")
         return make_site(other)
 

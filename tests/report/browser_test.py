@@ -1,10 +1,10 @@
 """The page in a browser: it is read by keys and by pointer, nothing covers anything, and axe finds nothing to complain of."""
 
-import importlib.util
 import json
 import os
 import re
 import shutil
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -12,12 +12,13 @@ from pathlib import Path
 from maslin_report import inputs
 from maslin_report.page import render
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from browser import BrowserTest  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 SPANS = HERE.parent / "trace" / "testdata" / "fungi-v1.spans.json"
-CHROMIUM = shutil.which("chromium")
-MISSING = [what for what, there in (("chromium", CHROMIUM), ("playwright", importlib.util.find_spec("playwright")),
-                                    ("axe-playwright-python", importlib.util.find_spec("axe_playwright_python"))) if not there]
 WIDTHS = (390, 820, 1280)
+SEARCH, CHAINS = "report.html", "chains.html"
 
 # Gives how many texts of pictures are shown, and which of them cover each other.
 COVERING = """() => {
@@ -34,32 +35,21 @@ COVERING = """() => {
 BACKGROUND = "() => getComputedStyle(document.querySelector('section')).backgroundColor"
 
 
-@unittest.skipIf(MISSING, f"absent: {', '.join(MISSING)}")
-class Browser(unittest.TestCase):
+class Browser(BrowserTest):
     @classmethod
     def setUpClass(cls):
-        from playwright.sync_api import sync_playwright
-
+        super().setUpClass()
         folder = Path(tempfile.mkdtemp(prefix="maslin_report_"))
         cls.addClassCleanup(shutil.rmtree, folder)
         shutil.copytree(HERE / "testdata", folder / "run")
         cls.file = folder / "report.html"
         cls.file.write_text(render(inputs.load(folder / "run", spans=SPANS)), encoding="utf-8")
-        cls.chains = folder / "chains.html"
-        cls.chains.write_text(render(inputs.load(HERE / "chains", spans=SPANS)), encoding="utf-8")
-        playwright = sync_playwright().start()
-        cls.addClassCleanup(playwright.stop)
-        cls.browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"], timeout=120_000)
-        cls.addClassCleanup(cls.browser.close)
+        (folder / CHAINS).write_text(render(inputs.load(HERE / "chains", spans=SPANS)), encoding="utf-8")
+        cls.address = folder.as_uri() + "/"
         cls.spans = json.loads(SPANS.read_text())
 
-    def open(self, width=1280, file=None, **wishes):
-        """Gives the page, of a search unless another one is named, in a window of that width, in pixels."""
-        page = self.browser.new_page(viewport={"width": width, "height": 900}, **wishes)
-        page.set_default_timeout(60_000)
-        self.addCleanup(page.close)
-        page.goto((file or self.file).as_uri())
-        return page
+    def open(self, width=1280, path=SEARCH, **wishes):
+        return super().open(width, path, **wishes)
 
     def width_of(self, page, selector):
         return page.locator(selector).bounding_box()["width"]
@@ -80,19 +70,13 @@ class Browser(unittest.TestCase):
         self.assertGreater(shown, seen[-1], "a zoomed time line has more labels")
 
     def test_a_phone_scrolls_down_only(self):
-        for file in (self.file, self.chains):
-            self.assertEqual(self.open(390, file).evaluate("document.documentElement.scrollWidth"), 390, file)
+        for name in (SEARCH, CHAINS):
+            self.assertEqual(self.open(390, name).evaluate("document.documentElement.scrollWidth"), 390, name)
 
     def test_axe_finds_nothing(self):
-        from axe_playwright_python.sync_playwright import Axe
-
-        looks = ((1280, self.file, "light"), (1280, self.file, "dark"), (390, self.file, "light"), (1280, self.chains, "light"),
-                 (390, self.chains, "dark"))
-        for width, file, scheme in looks:
-            found = Axe().run(self.open(width, file, color_scheme=scheme)).response
-            wrong = [(one["id"], one["help"], [node["html"][:200] for node in one["nodes"]]) for one in found["violations"]]
-            self.assertEqual(wrong, [], f"{file.name} {width} {scheme}")
-            self.assertGreater(len(found["passes"]), 10)
+        looks = ((1280, SEARCH, "light"), (1280, SEARCH, "dark"), (390, SEARCH, "light"), (1280, CHAINS, "light"), (390, CHAINS, "dark"))
+        for width, name, scheme in looks:
+            self.expect_axe_finds_nothing(self.open(width, name, color_scheme=scheme), f"{name} {width} {scheme}")
 
     def test_dark_and_printed_pages_have_colours_of_their_own(self):
         page = self.open(color_scheme="light")
@@ -106,7 +90,7 @@ class Browser(unittest.TestCase):
 
     def test_chains_have_lines_and_labels_that_cover_nothing(self):
         for width in WIDTHS:
-            page = self.open(width, self.chains)
+            page = self.open(width, CHAINS)
             self.assertEqual(page.evaluate(COVERING)[1], [], width)
             for picture in page.query_selector_all(".chain"):
                 self.assertGreater(picture.bounding_box()["width"], 100)
