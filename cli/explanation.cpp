@@ -7,6 +7,7 @@
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "cli/shared/terminal.hpp"
 #include "json_text.hpp"
@@ -19,10 +20,14 @@ namespace {
 
 class decisions : public timeline::observer {
  public:
-  decisions(const file& trace, explanation& into) : trace_(trace), into_(into) {}
+  decisions(const file& trace, explanation& into)
+      : trace_(trace), into_(into), tells_creations_(trace.about().version >= 2 && trace.about().dropped() == 0) {}
 
   void mark(const event& e) override {
     switch (e.kind) {
+      case event_kind::task_create:
+        if (e.argument != ran_at_once) created_.insert(e.argument);
+        break;
       case event_kind::phase_begin:
         open_phases_.push_back({.name = e.id, .place = into_.phases.size(), .begin_ns = e.ns});
         into_.phases.push_back({});
@@ -74,8 +79,10 @@ class decisions : public timeline::observer {
 
  private:
   void add_task(const timeline::slice& s, std::int64_t ns) {
-    task_decisions& at = into_.tasks[std::string(trace_.name(s.id))];
     const bool at_once = s.argument == ran_at_once;
+    // What nobody created is the graph's own: it waits for data, or moves data. Not every trace tells of all creations.
+    if (!at_once && created_.erase(s.argument) == 0 && tells_creations_) return;
+    task_decisions& at = into_.tasks[std::string(trace_.name(s.id))];
     ++(at_once ? at.at_once : at.handed_over);
     (at_once ? at.at_once_ns : at.handed_over_ns) += ns - s.first_ns;
   }
@@ -143,6 +150,8 @@ class decisions : public timeline::observer {
 
   const file& trace_;
   explanation& into_;
+  const bool tells_creations_;
+  std::unordered_set<std::uint64_t> created_;  ///< tasks that have not ended, by their numbers
   std::vector<open_phase_of> open_phases_;
 };
 

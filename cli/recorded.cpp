@@ -328,7 +328,7 @@ class reading {
     into_.loops.push_back({named(e.id), blocks, {}});
     // Until a chunk says that it is shared, its caller runs it.
     t.open.push_back({frame::sort::loop, new_body(), place});
-    open_loops_.push_back({place, e.id, 0});
+    open_loops_.push_back({place, e.id, blocks});
   }
   void end_piece(track& t, std::int64_t next) {
     if (t.open.empty() || t.open.back().of == none || t.open.back().runs == none) return;
@@ -342,7 +342,8 @@ class reading {
     const frame& f = t.open.back();
     if (f.is == frame::sort::loop) {
       if (!is_shared(f.of) && f.first < into_.loops[f.of].blocks) end_piece(t, into_.loops[f.of].blocks);
-      std::erase_if(open_loops_, [&](const open_loop& l) { return l.place == f.of; });
+      for (open_loop& l : open_loops_) l.ended |= l.place == f.of;
+      std::erase_if(open_loops_, [&](const open_loop& l) { return l.place == f.of && (!l.shared || l.has_all()); });
     }
     pop(t, frame::sort::loop);
   }
@@ -351,18 +352,29 @@ class reading {
                        [&](const open_loop& l) { return l.place == loop && l.shared; });
   }
 
-  /// A chunk says of which call site's loops it is part: of the latest that its first block is still missing from.
+  /// A chunk says of which call site's loops it is part. On the track of a loop's caller it is that loop's; else it is
+  /// the latest's that its blocks are still missing from, or one's that has ended without them. So loops of one site
+  /// that run at the same time can have swapped chunks. That loses nothing while these are of the same blocks; a chunk
+  /// that no loop has all blocks free for belongs to none, and its time is not replayed.
   void begin_chunk(track& t, const event& e) {
     const chunk_at what = unpack<chunk_at>(e.argument);
     open_loop* of = nullptr;
-    for (auto l = open_loops_.rbegin(); l != open_loops_.rend() && !of; ++l)
-      if (l->site == e.id && !holds(into_.loops[l->place], what.first_block)) of = &*l;
+    for (auto l = open_loops_.rbegin(); l != open_loops_.rend(); ++l) {
+      if (l->site != e.id || l->holds_some_of(what)) continue;
+      if (!of || (of->ended && !l->ended)) of = &*l;
+      if (!t.open.empty() && t.open.back().is == frame::sort::loop && t.open.back().of == l->place) {
+        of = &*l;
+        break;
+      }
+    }
     if (!of) return t.open.push_back({frame::sort::chunk});
+    of->claim(what);
     of->shared = true;
     for (track* by : {&t, &program_})
       if (!by->open.empty() && by->open.back().is == frame::sort::loop && by->open.back().of == of->place)
         by->open.back().runs = none;
     t.open.push_back({frame::sort::chunk, new_body(), of->place, what.first_block});
+    if (of->ended && of->has_all()) open_loops_.erase(open_loops_.begin() + (of - open_loops_.data()));
   }
   void end_chunk(track& t, const chunk_at& what) {
     if (!t.open.empty() && t.open.back().is == frame::sort::chunk && what.blocks < 0xffff) {
@@ -370,10 +382,6 @@ class reading {
       if (t.open.back().first < end) end_piece(t, end);
     }
     pop(t, frame::sort::chunk);
-  }
-  static bool holds(const recorded::loop& l, std::int64_t block) {
-    return std::any_of(l.pieces.begin(), l.pieces.end(),
-                       [&](const recorded::piece& p) { return p.first <= block && block < p.last; });
   }
 
   void begin_phase(track& t, const event& e) {
@@ -420,7 +428,22 @@ class reading {
   struct open_loop {
     std::uint32_t place;
     std::uint32_t site;
-    bool shared;
+    std::int64_t missing;  ///< blocks that no chunk has
+    bool shared = false;
+    bool ended = false;
+    std::vector<chunk_at> chunks = {};
+
+    bool has_all() const { return missing <= 0; }
+    bool holds_some_of(const chunk_at& c) const {
+      return std::any_of(chunks.begin(), chunks.end(), [&](const chunk_at& had) {
+        return had.first_block < c.first_block + c.blocks && c.first_block < had.first_block + had.blocks;
+      });
+    }
+    /// A chunk that does not say how many blocks it has counts as all that are missing.
+    void claim(const chunk_at& c) {
+      chunks.push_back(c);
+      missing -= c.blocks < 0xffff ? c.blocks : missing;
+    }
   };
 
   const file& trace_;

@@ -61,6 +61,44 @@ class Replay(unittest.TestCase):
         self.program(8, MASLIN_TRACE=str(self.trace), MASLIN_PIN="streams=5x1")
         self.assertAlmostEqual(self.seconds("--machine", self.machine(1))["seconds"] * 1e6, self.program(1) * 1e6, delta=1)
 
+    def test_a_recording_of_loops_beside_each_other_loses_nothing(self):
+        for workers in (2, 3, 4):
+            with self.subTest(workers=workers):
+                self.program(workers, MASLIN_TRACE=str(self.trace))
+                self.assertAlmostEqual(self.seconds("--machine", self.machine(1))["seconds"] * 1e6, self.program(1) * 1e6, delta=1)
+
+    def test_explain_and_replay_say_the_same(self):
+        """Of a recording, and of its replay on the same machine."""
+        def explained(trace):
+            done = run(MASLIN, "explain", trace, "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+        again = self.folder / "again.mtrace"
+        for workers, pin in ((1, {}), (4, {}), (4, {"MASLIN_PIN": "streams=2x2"})):
+            with self.subTest(workers=workers, **pin):
+                took = self.program(workers, MASLIN_TRACE=str(self.trace), **pin)
+                done = run(MASLIN, "replay", self.trace, "--json", "--machine", self.machine(workers), "--trace", again, **pin)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                replayed, first, second = json.loads(done.stdout), explained(self.trace), explained(again)
+                self.assertEqual((first["workers"], second["workers"]), (workers, workers))
+                for said in (first, second):
+                    self.assertEqual(sum(one["handed_over"] + one["at_once"] for one in said["tasks"]), replayed["tasks"])
+                    self.assertEqual(sum(one["loops"] for one in said["loops"]), replayed["loops"])
+                    if pin:
+                        configuration = "{streams}x{width}".format(**said["phases"][0]["chosen"])
+                        self.assertEqual(configuration, pin["MASLIN_PIN"].split("=")[1])
+                for key, counts in (("tasks", ("site", "handed_over", "at_once")), ("loops", ("site", "loops", "blocks")),
+                                    ("kernels", ("name", "off_loaded", "on_host")),
+                                    ("phases", ("name", "streams", "chosen", "pinned_by", "policy", "unit", "in_place"))):
+                    one, other = ([{name: row[name] for name in counts} for row in said[key]] for said in (first, second))
+                    self.assertEqual(one, other)
+                self.assertAlmostEqual(first["seconds"], replayed["recorded_s"], delta=1e-9)
+                self.assertAlmostEqual(first["seconds"], took, delta=1e-6)
+                self.assertAlmostEqual(second["seconds"], replayed["seconds"], delta=1e-6)
+                # Blocks that one worker ran one after another share their time, so loops may be cut otherwise.
+                self.assertAlmostEqual(second["seconds"], first["seconds"], delta=0.02 * first["seconds"] if workers > 1 else 1e-6)
+
     def test_an_old_recording_says_today_what_it_said_then(self):
         self.trace = TRACES / "asks-v2.mtrace"
         for workers, microseconds in ((1, 1997), (2, 1044), (4, 568), (64, 218)):

@@ -42,7 +42,7 @@ class Browser(BrowserTest):
         folder = Path(tempfile.mkdtemp(prefix="maslin_report_"))
         cls.addClassCleanup(shutil.rmtree, folder)
         shutil.copytree(HERE / "testdata", folder / "run")
-        cls.file = folder / "report.html"
+        cls.file = folder / SEARCH
         cls.file.write_text(render(inputs.load(folder / "run", spans=SPANS)), encoding="utf-8")
         (folder / CHAINS).write_text(render(inputs.load(HERE / "chains", spans=SPANS)), encoding="utf-8")
         cls.address = folder.as_uri() + "/"
