@@ -9,6 +9,7 @@
 #include "phylo/io/error.hpp"
 #include "phylo/like/reference.hpp"
 #include "phylo/model/notation.hpp"
+#include "phylo/tree/grown_tree.hpp"
 
 namespace {
 
@@ -63,24 +64,10 @@ Patterns similar_patterns(int taxa, int count, int changes, unsigned seed) {
 
 double random_length(Random& random) { return std::exp(uniform(random, std::log(1e-3), std::log(0.8))); }
 
-/// Tips are added one by one to a random branch; `caterpillar` always takes the latest tip's.
 Tree random_tree(int taxa, unsigned seed, bool caterpillar = false) {
   Random random(seed);
-  Tree tree(taxa);
-  for (int i = 0; i < 3; ++i) tree.connect(i, taxa + i, random_length(random));
-  for (int tip = 3; tip < taxa; ++tip) {
-    const HalfEdge joint = taxa + 3 * (tip - 2);
-    HalfEdge at = tip - 1;
-    if (!caterpillar) {
-      do at = static_cast<HalfEdge>(random() % static_cast<unsigned>(tree.half_edges()));
-      while (tree.back(at) == phylo::none);
-    }
-    const HalfEdge far = tree.disconnect(at);
-    tree.connect(at, joint + 1, random_length(random));
-    tree.connect(far, joint + 2, random_length(random));
-    tree.connect(tip, joint, random_length(random));
-  }
-  return tree;
+  return phylo::grown_tree(
+      taxa, random, [&] { return random_length(random); }, caterpillar);
 }
 
 std::vector<Model> models() {

@@ -14,17 +14,14 @@
 #include "phylo/like/parameters.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/search/random.hpp"
+#include "phylo/tree/grown_tree.hpp"
 #include "phylo/tree/rearrange.hpp"
 
 namespace phylo {
 namespace {
 
-Tree random_tree(std::int32_t taxa, Random& random) {
-  Tree tree = triplet(taxa, 0, 1, 2, 0.1);
-  for (std::int32_t t = 3; t < taxa; ++t) {
-    const std::vector<HalfEdge> branches = tree.branches();
-    attach_tip(tree, t, taxa + t - 2, branches[random.below(branches.size())], 0.1);
-  }
+Tree random_tree(int taxa, Random& random) {
+  Tree tree = grown_tree(taxa, random, [] { return 0.1; });
   tree.for_each_branch([&](HalfEdge h) { tree.set_length(h, std::exp(-4 + 4 * random.uniform())); });
   return tree;
 }
@@ -36,13 +33,16 @@ Patterns random_patterns(const Alphabet& alphabet, int taxa, int count, Random& 
   p.taxa = taxa;
   p.count = count;
   p.codes.resize(static_cast<std::size_t>(taxa * count));
-  const auto code = [&](int below) { return static_cast<std::uint8_t>(random.below(static_cast<std::uint64_t>(below))); };
+  const auto code = [&](int below) {
+    return static_cast<std::uint8_t>(random.below(static_cast<std::uint64_t>(below)));
+  };
   const std::uint8_t first = alphabet.type == DataType::dna ? 1 : 0;  // DNA has no code 0
   for (int site = 0; site < count; ++site) {
     const auto common = static_cast<std::uint8_t>(first + code(alphabet.states));
     for (int taxon = 0; taxon < taxa; ++taxon)
       p.codes[static_cast<std::size_t>(taxon * count + site)] =
-          site % 3 != 0 && random.uniform() < 0.4 ? static_cast<std::uint8_t>(first + code(alphabet.codes - first)) : common;
+          site % 3 != 0 && random.uniform() < 0.4 ? static_cast<std::uint8_t>(first + code(alphabet.codes - first))
+                                                  : common;
     p.weights.push_back(1 + code(4));
     p.pattern_of_site.push_back(site);
   }
@@ -84,7 +84,8 @@ TEST_P(SlopesOfModel, AreThoseOfDifferences) {
     Model left = model, right = model;
     left.rates[i] -= width;
     right.rates[i] += width;
-    EXPECT_NEAR(slopes.by_rate[i], (likelihood(right) - likelihood(left)) / (2 * width), tolerated * (largest + 1e-6)) << i;
+    EXPECT_NEAR(slopes.by_rate[i], (likelihood(right) - likelihood(left)) / (2 * width), tolerated * (largest + 1e-6))
+        << i;
     EXPECT_GT(slopes.changes[i], 0);
   }
   // Frequencies sum to 1: what one gains another one loses.

@@ -14,6 +14,7 @@
 #include "phylo/search/bootstrap.hpp"
 #include "phylo/search/parsimony.hpp"
 #include "phylo/search/search.hpp"
+#include "phylo/tree/grown_tree.hpp"
 #include "phylo/tree/rearrange.hpp"
 #include "phylo/tree/unlinked.hpp"
 
@@ -75,20 +76,7 @@ std::vector<PartView> views(const Parts& parts) {
 
 Tree random_tree(unsigned seed) {
   Random random(seed);
-  const auto length = [&] { return std::exp(uniform(random, std::log(0.01), std::log(0.6))); };
-  Tree tree(taxa);
-  for (int i = 0; i < 3; ++i) tree.connect(i, taxa + i, length());
-  for (int tip = 3; tip < taxa; ++tip) {
-    const HalfEdge joint = taxa + 3 * (tip - 2);
-    HalfEdge at = phylo::none;
-    do at = static_cast<HalfEdge>(random() % static_cast<unsigned>(tree.half_edges()));
-    while (tree.back(at) == phylo::none);
-    const HalfEdge far = tree.disconnect(at);
-    tree.connect(at, joint + 1, length());
-    tree.connect(far, joint + 2, length());
-    tree.connect(tip, joint, length());
-  }
-  return tree;
+  return phylo::grown_tree(taxa, random, [&] { return std::exp(uniform(random, std::log(0.01), std::log(0.6))); });
 }
 
 TEST(PartsOfAnEngine, HaveTheSumOfTheirLogLikelihoods) {

@@ -12,6 +12,7 @@
 #include "phylo/like/engine.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/model/spectrum.hpp"
+#include "phylo/tree/grown_tree.hpp"
 
 namespace {
 
@@ -28,20 +29,7 @@ constexpr int taxa = 16;
 double uniform(Random& random) { return std::uniform_real_distribution<double>(0, 1)(random); }
 
 Tree random_tree(Random& random) {
-  Tree tree(taxa);
-  const auto length = [&] { return 0.05 + 0.25 * uniform(random); };
-  for (int i = 0; i < 3; ++i) tree.connect(i, taxa + i, length());
-  for (int tip = 3; tip < taxa; ++tip) {
-    const HalfEdge joint = taxa + 3 * (tip - 2);
-    HalfEdge at = phylo::none;
-    do at = static_cast<HalfEdge>(random() % static_cast<unsigned>(tree.half_edges()));
-    while (tree.back(at) == phylo::none);
-    const HalfEdge far = tree.disconnect(at);
-    tree.connect(at, joint + 1, length());
-    tree.connect(far, joint + 2, length());
-    tree.connect(tip, joint, length());
-  }
-  return tree;
+  return phylo::grown_tree(taxa, random, [&] { return 0.05 + 0.25 * uniform(random); });
 }
 
 /// Sites that the model draws along the tree.

@@ -9,18 +9,14 @@
 #include "phylo/model/notation.hpp"
 #include "phylo/search/parsimony.hpp"
 #include "phylo/search/search.hpp"
+#include "phylo/tree/grown_tree.hpp"
 #include "phylo/tree/rearrange.hpp"
 
 namespace phylo {
 namespace {
 
-Tree random_tree(std::int32_t tips, Random& random) {
-  Tree tree = triplet(tips, 0, 1, 2, 0.1);
-  for (std::int32_t t = 3; t < tips; ++t) {
-    const std::vector<HalfEdge> branches = tree.branches();
-    attach_tip(tree, t, tips + t - 2, branches[random.below(branches.size())], 0.1);
-  }
-  return tree;
+Tree random_tree(int tips, Random& random) {
+  return grown_tree(tips, random, [] { return 0.1; });
 }
 
 /// Some splits of a random tree, without some of its tips.

@@ -3,18 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "phylo/search/random.hpp"
+#include "phylo/tree/grown_tree.hpp"
 #include "phylo/tree/splits.hpp"
 
 namespace phylo {
 namespace {
 
-Tree random_tree(std::int32_t tips, Random& random) {
-  Tree tree = triplet(tips, 0, 1, 2, 0.1);
-  for (std::int32_t t = 3; t < tips; ++t) {
-    const std::vector<HalfEdge> branches = tree.branches();
-    attach_tip(tree, t, tips + t - 2, branches[random.below(branches.size())], 0.1 * random.uniform());
-  }
-  return tree;
+Tree random_tree(int tips, Random& random) {
+  return grown_tree(tips, random, [&] { return 0.1 * random.uniform(); });
 }
 
 TEST(Rearrange, restore_undoes_prune_to_the_last_bit) {
