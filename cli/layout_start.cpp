@@ -11,8 +11,7 @@ start_lines start_lines_of(const std::vector<std::string>& program, const std::s
   start_lines all;
   for (const auto& [name, at] : phases)
     all.pin += fmt::format("{}{}={}x{}", all.pin.empty() ? "" : ",", name, at.streams, at.width);
-  std::string words;
-  for (const std::string& word : program) words += fmt::format("{}{}", words.empty() ? "" : " ", command::quoted(word));
+  const std::string words = command::command_line(program);
   const std::string pin = fmt::format("MASLIN_PIN={}", command::quoted(all.pin));
   if (ranks == maslin::layers::ranks_are::processes && !phases.empty()) {
     const maslin::layers::layout& at = phases.front().second;

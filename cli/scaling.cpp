@@ -35,19 +35,16 @@ double bytes_from_memory(const recorded& program, const maslin::machine::machine
   return sum;
 }
 
-/// Gives what a run takes on so many workers with a look at memory, if it takes `seconds` without: a line that moves
-/// data is held up where it would be faster than memory. The shares of the lines follow.
-double with_memory(const maslin::machine::machine_spec& machine, int workers, const recorded& program,
-                   const by_line& bytes_per_second, std::vector<line_share>& shares, double seconds) {
-  const double fast = bandwidth(machine, workers);
+/// Gives what a run takes with a look at memory, which moves `fast` bytes a second, if it takes `seconds` without: a
+/// line that moves data is held up where it would be faster than memory. The shares of the lines follow.
+double with_memory(double fast, const by_line& bytes, std::vector<line_share>& shares, double seconds) {
   if (fast <= 0) return seconds;
-  const by_line work = line_seconds(program);
   double longer = seconds;
   for (line_share& l : shares) {
     l.share *= seconds;
-    const auto rate = bytes_per_second.find(l.line);
-    if (rate == bytes_per_second.end()) continue;
-    const double held_up = std::max(0.0, work.at(l.line) * rate->second / fast - l.share);
+    const auto moved = bytes.find(l.line);
+    if (moved == bytes.end()) continue;
+    const double held_up = std::max(0.0, moved->second / fast - l.share);
     l.share += held_up;
     longer += held_up;
   }
@@ -101,6 +98,9 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
   how.loops = loops;
   how.trimmed = trimmed;
   const bool measured = !bytes_per_second.empty();
+  by_line bytes = line_seconds(program);
+  std::erase_if(bytes, [&](const auto& line) { return !bytes_per_second.contains(line.first); });
+  for (auto& [line, sum] : bytes) sum *= bytes_per_second.at(line);
   progress bar("replaying", 2 * workers.size() + 3);
   std::uint64_t done = 0;
   const auto seconds_on = [&](const std::string& where, int count) {
@@ -126,7 +126,7 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
     if (!how.trace.empty()) all.lines = critical_lines(maslin::trace::file(last));
     how.trace.clear();
     const double fast = bandwidth(spec, count);
-    const double memory = measured   ? with_memory(spec, count, program, bytes_per_second, all.lines, p.seconds)
+    const double memory = measured   ? with_memory(fast, bytes, all.lines, p.seconds)
                           : fast > 0 ? all.memory_bytes / fast
                                      : 0;
     const double perfect = all.work / count;

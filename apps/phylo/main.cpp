@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "cli/shared/child.hpp"
 #include "cli/shared/numbers.hpp"
@@ -362,10 +363,9 @@ int main(int argc, char** argv) {
   const CLI::App* chose_consensus = add_consensus(app, consensus);
   const CLI::App* chose_distances = add_distances(app, distances);
 
-  // As a shell would take it again.
-  std::string line = "maslin-phylo";
-  for (int i = 1; i < argc; ++i) line += " " + command::quoted(argv[i]);
-  search.line = bootstrap.line = all.line = mcmc.line = line;
+  std::vector<std::string> words(argv + 1, argv + argc);
+  words.insert(words.begin(), "maslin-phylo");
+  search.line = bootstrap.line = all.line = mcmc.line = command::command_line(words);
 
   return command::run(app, argc, argv, [&] {
     try {

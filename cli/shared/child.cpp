@@ -32,6 +32,15 @@ std::string quoted(const std::string& word) {
   return out;
 }
 
+std::string command_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    line += quoted(word);
+  }
+  return line;
+}
+
 namespace {
 
 /// Starts the program with that mask of signals. Gives an error number, or 0.

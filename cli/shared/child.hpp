@@ -12,6 +12,9 @@ std::vector<char*> arguments_of(const std::vector<std::string>& words);
 /// Gives a word as a shell takes it.
 std::string quoted(const std::string& word);
 
+/// Gives the words as a line that a shell takes.
+std::string command_line(const std::vector<std::string>& words);
+
 /// How a child ended.
 struct child_end {
   int problem = 0;  ///< the system's number, if it could not be run

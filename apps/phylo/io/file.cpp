@@ -27,7 +27,8 @@ namespace {
   fail(path, fmt::format("{}: {}; {}", what, problem.empty() ? std::strerror(error) : problem, advice));
 }
 
-/// Gives 0, or the errno of the write that failed.
+}  // namespace
+
 int write_all(int fd, std::string_view content) {
   while (!content.empty()) {
     const ssize_t wrote = ::write(fd, content.data(), content.size());
@@ -38,8 +39,6 @@ int write_all(int fd, std::string_view content) {
   }
   return 0;
 }
-
-}  // namespace
 
 void write_file(const std::string& path, std::string_view content) {
   maslin::files::replacement file;

@@ -25,6 +25,9 @@ void check_writable(const std::string& folder);
 /// Takes a regular file away if it is there; of a link, its target. Throws `input_error` when it can't.
 void remove_file(const std::string& path);
 
+/// Writes all of it to an open file. Gives 0, or the system's number of the write that failed.
+int write_all(int fd, std::string_view content);
+
 /// Writes to the process's standard output past all buffers. Throws `input_error` when not every byte could be written.
 void write_standard_output(std::string_view content);
 

@@ -86,6 +86,16 @@ class KernelTest : public testing::TestWithParam<Case> {
   static int class_groups(int x) { return x == 0 ? 1 : 2; }
   Operand inner(int x) const { return {clv[x].data(), scale[x].data(), nullptr, matrix[x].data(), false}; }
   Operand sorted(int x) const { return {nullptr, nullptr, codes[x].data(), table[x].data(), class_groups(x) > 1}; }
+  /// An end of a branch with matrices of its own, `stride` apart for each rate; sorted, its classes pass them here.
+  Operand end(int x, bool is_sorted, const Buffer<double>& matrices, int stride) {
+    if (!is_sorted) {
+      Operand plain = inner(x);
+      plain.matrices = matrices.data();
+      return plain;
+    }
+    k.class_table(matrices.data(), stride, class_clv[x].data(), class_groups(x), rates, table[x].data());
+    return sorted(x);
+  }
 
   std::size_t at(int pattern, int rate, int base) const {
     return (static_cast<std::size_t>(pattern / lanes) * rates * states + states * rate + base) * lanes +
@@ -287,15 +297,7 @@ TEST_P(KernelTest, SlopesAreThoseOfTheLogLikelihood) {
   for (int x = 0; x < states * states; ++x) near[x] = uniform(0, 1), far[x] = uniform(0, 1);
   for (int kind = 0; kind < 3; ++kind) {
     const bool far_sorted = kind > 0, near_sorted = kind > 1;
-    Operand a = near_sorted ? sorted(0) : inner(0), b = far_sorted ? sorted(1) : inner(1);
-    if (near_sorted)
-      k.class_table(near.data(), 0, class_clv[0].data(), class_groups(0), rates, table[0].data());
-    else
-      a.matrices = near.data();
-    if (far_sorted)
-      k.class_table(far.data(), 0, class_clv[1].data(), class_groups(1), rates, table[1].data());
-    else
-      b.matrices = far.data();
+    const Operand a = end(0, near_sorted, near, 0), b = end(1, far_sorted, far, 0);
     k.sumtable({sums.data(), a, b, invariant.data()}, rates, 0, groups);
     // The same function in the plain way; differences of it are the slopes.
     const auto log_likelihood = [&](long double t) {
@@ -340,15 +342,7 @@ TEST_P(KernelTest, ProductsAreSumsOverPatternsOfWhatArrivesFromBothEnds) {
   for (int kind = 0; kind < 6; ++kind) {
     const bool far_sorted = kind % 3 > 0, near_sorted = kind % 3 > 1;
     const int stride = kind < 3 ? 0 : states * states;
-    Operand a = near_sorted ? sorted(0) : inner(0), b = far_sorted ? sorted(1) : inner(1);
-    if (near_sorted)
-      k.class_table(near.data(), stride, class_clv[0].data(), class_groups(0), rates, table[0].data());
-    else
-      a.matrices = near.data();
-    if (far_sorted)
-      k.class_table(far.data(), 0, class_clv[1].data(), class_groups(1), rates, table[1].data());
-    else
-      b.matrices = far.data();
+    const Operand a = end(0, near_sorted, near, stride), b = end(1, far_sorted, far, 0);
     k.products({a, b, {weights.data(), invariant.data()}, values.data(), near_room.data(), far_room.data(), stride},
                rates, first_group, groups, out.data());
     std::vector<double> expected(out.size(), 0.0), x(static_cast<std::size_t>(rates * states)), y = x;

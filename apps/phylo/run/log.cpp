@@ -41,20 +41,12 @@ void Log::add(std::string_view text) {
 
 void Log::write(const std::string& text) {
   if (file_ < 0) return;
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t wrote = ::write(file_, rest.data(), rest.size());
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) {
-      const int problem = wrote < 0 ? errno : ENOSPC;
-      std::fprintf(stderr, "maslin-phylo: note: %s: %s; the run goes on without its log\n", path_.c_str(),
-                   std::strerror(problem));
-      close(file_);
-      file_ = -1;
-      return;
-    }
-    rest.remove_prefix(static_cast<std::size_t>(wrote));
-  }
+  const int problem = write_all(file_, text);
+  if (problem == 0) return;
+  std::fprintf(stderr, "maslin-phylo: note: %s: %s; the run goes on without its log\n", path_.c_str(),
+               std::strerror(problem));
+  close(file_);
+  file_ = -1;
 }
 
 }  // namespace phylo
