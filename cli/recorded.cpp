@@ -353,15 +353,17 @@ class reading {
   }
 
   /// A chunk says of which call site's loops it is part. On the track of a loop's caller it is that loop's; else it is
-  /// the latest's that its blocks are still missing from, or one's that has ended without them. So loops of one site
-  /// that run at the same time can have swapped chunks. That loses nothing while these are of the same blocks; a chunk
-  /// that no loop has all blocks free for belongs to none, and its time is not replayed.
+  /// the latest's that its blocks are still missing from, first of those of which the block before it is known, or
+  /// one's that has ended without them. So loops of one site that run at the same time can have swapped chunks. That
+  /// loses nothing while these are of the same blocks; a chunk that no loop has all blocks free for belongs to none,
+  /// and its time is not replayed.
   void begin_chunk(track& t, const event& e) {
     const chunk_at what = unpack<chunk_at>(e.argument);
     open_loop* of = nullptr;
     for (auto l = open_loops_.rbegin(); l != open_loops_.rend(); ++l) {
       if (l->site != e.id || l->holds_some_of(what)) continue;
-      if (!of || (of->ended && !l->ended)) of = &*l;
+      const auto rank = [&](const open_loop& one) { return 2 * !one.ended + one.reaches(what.first_block); };
+      if (!of || rank(*l) > rank(*of)) of = &*l;
       if (!t.open.empty() && t.open.back().is == frame::sort::loop && t.open.back().of == l->place) {
         of = &*l;
         break;
@@ -377,9 +379,13 @@ class reading {
     if (of->ended && of->has_all()) open_loops_.erase(open_loops_.begin() + (of - open_loops_.data()));
   }
   void end_chunk(track& t, const chunk_at& what) {
-    if (!t.open.empty() && t.open.back().is == frame::sort::chunk && what.blocks < 0xffff) {
-      const std::int64_t end = what.first_block + what.blocks;
-      if (t.open.back().first < end) end_piece(t, end);
+    if (!t.open.empty() && t.open.back().is == frame::sort::chunk) {
+      const frame& f = t.open.back();
+      const std::uint32_t loop = f.of;
+      const std::int64_t end = what.blocks < 0xffff ? what.first_block + what.blocks : f.first;
+      if (f.first < end) end_piece(t, end);
+      for (open_loop& l : open_loops_)
+        if (l.place == loop) l.ends(what.first_block, end);
     }
     pop(t, frame::sort::chunk);
   }
@@ -439,10 +445,23 @@ class reading {
         return had.first_block < c.first_block + c.blocks && c.first_block < had.first_block + had.blocks;
       });
     }
+    bool reaches(std::int64_t block) const {
+      return std::any_of(chunks.begin(), chunks.end(),
+                         [&](const chunk_at& had) { return had.first_block + had.blocks == block; });
+    }
     /// A chunk that does not say how many blocks it has counts as all that are missing.
     void claim(const chunk_at& c) {
-      chunks.push_back(c);
-      missing -= c.blocks < 0xffff ? c.blocks : missing;
+      const std::int64_t blocks = c.blocks < 0xffff ? c.blocks : missing;
+      chunks.push_back({c.slot, c.first_block, blocks});
+      missing -= blocks;
+    }
+    /// A chunk may end before all of its blocks were done: others do the rest.
+    void ends(std::int64_t first, std::int64_t end) {
+      for (chunk_at& c : chunks) {
+        if (c.first_block != first || c.blocks <= end - first) continue;
+        missing += c.blocks - (end - first);
+        c.blocks = end - first;
+      }
     }
   };
 

@@ -115,7 +115,7 @@ void run_recorded(executor& exec, recording::state& tasks) {
   if (begin) grain::learn_replay(tasks.times, in_order, static_cast<double>(base::ticks() - begin));
 }
 
-void call_kernel(executor& exec, context& caller, int width, void (*call)(void*), void* env) {
+void call_kernel(executor& exec, context& caller, bool alone, void (*call)(void*), void* env) {
   struct marks {
     context& c;
     executor& exec;
@@ -132,7 +132,7 @@ void call_kernel(executor& exec, context& caller, int width, void (*call)(void*)
       c.declares = declares;
     }
   };
-  const marks during(caller, exec, caller.alone || width == 1);
+  const marks during(caller, exec, caller.alone || alone);
   const base::kept_rounding callers;
   call(env);
 }

@@ -60,8 +60,8 @@ error_list run_enclosed(executor& exec, context& here, scope& own, Body&& body) 
 }
 
 /// Runs a kernel's body in the context of its caller, who is there or waits, and tells the executor when it has run.
-/// At width 1 its loops are not shared.
-void call_kernel(executor& exec, context& caller, int width, void (*call)(void*), void* env);
+/// `alone`: its loops are not shared.
+void call_kernel(executor& exec, context& caller, bool alone, void (*call)(void*), void* env);
 
 /// Runs a kernel that another one off-loads, as a part of that one: in its context.
 void call_inner_kernel(executor& exec, context& caller, void (*call)(void*), void* env);

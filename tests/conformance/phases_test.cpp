@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -35,6 +36,7 @@ double busy_sum(ms::view<const double> from, ms::view<double> into, int rounds) 
 }
 
 const ms::kernel busy{"busy", busy_sum};
+const ms::kernel calling{"calling", [](const std::function<void()>* what) { (*what)(); }};
 
 double stream_work(int rounds, int offloads) {
   std::vector<double> a(256, 1.0);
@@ -75,6 +77,45 @@ TEST_P(Phases, OffloadsGiveWhatTheKernelGives) {
   std::vector<double> got(12);
   ms::phase("offloads", 12, [&](std::int64_t i) { got[static_cast<std::size_t>(i)] = stream_work(20, 40); });
   for (const double g : got) EXPECT_EQ(g, expected);
+}
+
+// The last streams are in the middle of long loops when the others end and leave them their workers.
+TEST_P(Phases, EachBlockOfTheLoopsOfTheLastStreamsRunsOnce) {
+  constexpr std::int64_t blocks = 300;
+  const int streams = 12;
+  std::vector<std::vector<std::atomic<int>>> ran;
+  for (int i = 0; i < streams; ++i) ran.emplace_back(blocks);
+  std::atomic<int> failed{0};
+  ms::phase("uneven", streams, [&](std::int64_t i) {
+    std::vector<std::atomic<int>>& mine = ran[static_cast<std::size_t>(i)];
+    const std::int64_t length = i >= streams - 3 ? blocks : 3;
+    const auto sweep = [&] {
+      ms::parallel_for(
+          0, length,
+          [&](ms::range r) {
+            std::vector<double> a(256, 1.0), b(256);
+            for (const auto k : r) {
+              busy_sum(ms::view<const double>(a), ms::view<double>(b), 20);
+              ++mine[static_cast<std::size_t>(k)];
+            }
+            if (i == streams - 2 && r.last == length) throw std::runtime_error("the last block");
+          },
+          ms::block{1});
+    };
+    const std::function<void()> all = sweep;
+    try {
+      if (i % 2 == 0)
+        sweep();
+      else
+        ms::offload(calling, &all);
+    } catch (const std::runtime_error&) {
+      ++failed;
+    }
+    for (std::int64_t k = 0; k < blocks; ++k)
+      if (mine[static_cast<std::size_t>(k)] != (k < length ? 1 : 0))
+        throw std::logic_error("a block ran another number of times");
+  });
+  EXPECT_EQ(failed, 1);
 }
 
 TEST_P(Phases, RightSizingChoosesOneOfWhatItSampled) {

@@ -28,6 +28,13 @@ const ms::kernel shared{"shared", [] {
                         }};
 const ms::kernel alone{"alone", [] { ms::cost(200us); }};
 
+/// 20 ms on one worker.
+void sweep() {
+  ms::parallel_for(
+      0, 400, [](ms::range r) { ms::cost(50us * r.size()); }, ms::block{1});
+}
+const ms::kernel long_kernel{"long", sweep};
+
 void share(int times) {
   for (int k = 0; k < times; ++k) ms::offload(shared);
 }
@@ -109,6 +116,26 @@ TEST(Auto, CountsWhatStreamsDoAtTheirEnd) {
     ms::cost(20ms);
   };
   expect_near_the_best(8, 24, last, 1.4);
+}
+
+/// Gives what the phase takes on one worker.
+double work_of(int streams, const body& stream) { return seconds_of(1, streams, stream, "", "off"); }
+
+// The last streams to begin are the longest. What the others leave free helps with the loops that they are in, so the
+// phase takes hardly more than its work over all workers. A configuration that is fixed leaves most of them idle.
+TEST(Auto, SharesTheLoopsThatTheLastStreamsAreIn) {
+  for (const bool off_loads : {false, true}) {
+    const body stream = [&](std::int64_t i) {
+      ms::offload(alone);
+      if (i < 30) return;
+      if (off_loads)
+        ms::offload(long_kernel);
+      else
+        sweep();
+    };
+    EXPECT_LT(seconds_of(8, 32, stream, "", "off"), 1.25 * work_of(32, stream) / 8);
+    EXPECT_GT(seconds_of(8, 32, stream, "tried=8x1", "off"), 2 * work_of(32, stream) / 8);
+  }
 }
 
 TEST(Auto, TellsAPhaseWhoseStreamsChange) {

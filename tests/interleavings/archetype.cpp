@@ -238,6 +238,12 @@ struct block_by_block {
   static void ran(const context&) noexcept {}
   static bool stops(std::int64_t) { return false; }
 };
+struct until_changed : block_by_block {
+  archetype& exec;
+  archetype_worker& w;
+  const context& caller;
+  bool stops(std::int64_t) const { return core::team_has_changed(exec, w, caller); }
+};
 }  // namespace
 
 void archetype::run_loop(context& caller, const detail::loop& l) { core::run_loop(*this, caller, l); }
@@ -247,6 +253,10 @@ void archetype::share_loop(context& caller, const detail::loop& l) {
 }
 void archetype::run_blocks(archetype_worker* w, loop_run& run, std::int64_t first, std::int64_t last) {
   core::run_blocks(*this, w, run, first, last, block_by_block());
+}
+loop_part archetype::run_until_changed(archetype_worker& w, loop_run& run, std::int64_t first) {
+  const std::int64_t blocks = run.what.blocks();
+  return {&run, core::run_blocks(*this, &w, run, first, blocks, until_changed{{}, *this, w, run.caller}), blocks};
 }
 std::int64_t archetype::run_share(archetype_worker* w, const loop_part& part) {
   run_blocks(w, *part.loop, part.first, part.last);

@@ -152,6 +152,7 @@ class archetype final : public executor, public phase_host {
   struct timed_blocks {
     timed_blocks(archetype&, loop_run&) noexcept {}
   };
+  loop_part run_until_changed(archetype_worker& w, loop_run& run, std::int64_t first);
   static bool may_take_shares(const archetype_worker*) { return true; }
   std::int64_t run_share(archetype_worker* w, const loop_part& part);
   void run_blocks(archetype_worker* w, loop_run& run, std::int64_t first, std::int64_t last);

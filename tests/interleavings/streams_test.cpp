@@ -12,8 +12,8 @@ namespace {
 
 using explorer::explore;
 
-/// Each stream has one worker.
-void pin_phases() { setenv("MASLIN_PIN", "explored=2x1,beside=1x1", 1); }
+/// Each stream has one worker, but that of `wide`, where there are two.
+void pin_phases() { setenv("MASLIN_PIN", "explored=2x1,beside=1x1,wide=1x2", 1); }
 
 /// While a worker runs a loop, or creates tasks and waits for them, a phase divides its team and ends.
 struct divided_team : engine {
@@ -140,6 +140,44 @@ TEST(Interleavings, AStreamThatLosesItsWorkerGoesOnElsewhere) {
   expect_well(explore([] { return std::make_unique<two_phases>(archetype::none); }, 1));
   EXPECT_GT(two_phases::moved, 0);
   EXPECT_NE(explore([] { return std::make_unique<two_phases>(archetype::forgets_suspended_streams); }, 1).failure, "");
+}
+
+/// A stream runs a loop by itself, beside a phase that has the other worker. When that phase ends, its worker is the
+/// stream's, too: it may have to take another place, and the other worker does some of the loop.
+struct phase_that_grows : engine {
+  std::array<counted, 3> piece;
+  std::array<int, 3> ran_on{};
+  counted stream, other;
+  static inline int shared = 0, moved = 0;
+  std::function<void(std::int64_t)> loop_body{[this](std::int64_t i) {
+    ran_on[static_cast<std::size_t>(i)] = machine.calling_worker()->index;
+    piece[static_cast<std::size_t>(i)]();
+  }};
+  std::function<void(std::int64_t)> stream_body{[this](std::int64_t) {
+    const int began = machine.calling_worker()->index;
+    shared_loop(3, loop_body);
+    for (counted& each : piece) each.check(1, "a block");
+    if (ran_on.front() != ran_on.back()) ++shared;
+    if (machine.calling_worker()->index != began) ++moved;
+    stream();
+  }};
+  std::function<void(std::int64_t)> other_body{[this](std::int64_t) { other(); }};
+
+  explicit phase_that_grows(archetype::mistake m) : engine(2, m) {
+    outside([this] { phase("beside", 1, other_body); });
+    outside([this] { phase("wide", 1, stream_body); });
+  }
+  void check() override {
+    stream.check(1, "the stream");
+    other.check(1, "the other stream");
+  }
+};
+
+TEST(Interleavings, ALoopOfANarrowStreamIsSharedWhenItGetsAnotherWorker) {
+  pin_phases();
+  expect_well(explore([] { return std::make_unique<phase_that_grows>(archetype::none); }, 1));
+  EXPECT_GT(phase_that_grows::shared, 0);
+  EXPECT_GT(phase_that_grows::moved, 0);
 }
 
 }  // namespace

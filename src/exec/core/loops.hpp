@@ -10,6 +10,7 @@
 #include "base/prefetch.hpp"
 #include "exec/core/machine.hpp"
 #include "exec/in_place.hpp"
+#include "exec/phase/phase_run.hpp"
 #include "exec/tracing.hpp"
 #include "sched/loop/static.hpp"
 #include "task/scope.hpp"
@@ -231,30 +232,14 @@ bool publish(Machine& machine, worker_of<Machine>* w, const loop_part& rest, boo
   return true;
 }
 
+/// The team shares what is left of the loop, and the caller takes part.
 template <machine_with_loops Machine>
-void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, const detail::loop& l) {
-  const typename Machine::loop_call call(machine);
-  worker_of<Machine>* w = machine.calling_worker();
-  const team& t = machine.calling_team(w, caller);
-  const int width = machine.shares_of(t, t.width());
-  if (w && width == 1) return loop_in_place(machine, caller, l);
-
-  const uncancelled meanwhile(caller);
-  const typename Machine::during_loop during(machine, w, caller);
-  const schedule policy = l.policy == schedule::of_the_run ? policy_of_the_run : l.policy;
-  if (policy != schedule::dbs) return run_baseline(machine, caller, l, policy);
-  if (const team::span members = t.workers(); dealt_blocks::fits(l.blocks(), members.width))
-    if (const deal how = machine.deals_out(w, members, caller, l); how.grain > 0)
-      return deal_out(machine, w, members, caller, l, how);
-
-  loop_run run(l, caller, width);
-  const bool in_centre = !w || caller.is_root;
-  const loop_part rest = machine.begin_alone(w, run);
-  if (rest.first == 0) trace_loop(machine, trace::event_kind::loop_begin, run);
+void share_rest(Machine& machine, worker_of<Machine>* w, loop_run& run, const loop_part& rest) {
+  const bool in_centre = !w || run.caller.is_root;
   std::int64_t done = rest.first;  // by the caller
   if (rest.size() > 0) {
     if (publish(machine, w, rest, in_centre)) {
-      // The worker is the same throughout: a stream changes workers only at off-loads, and this is a loop.
+      // The worker is the same throughout: of a loop that is shared its stream awaits the end.
       while (machine.may_take_shares(w)) {
         const auto share = take_share(machine, w, run, in_centre);
         if (!share) break;
@@ -267,6 +252,63 @@ void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, c
   }
   if (done > 0) run.blocks.leave(static_cast<std::uint64_t>(done));
   join(machine, w, run);
+}
+
+/// Is there more than one worker now for a stream that runs a loop by itself?
+template <machine_with_loops Machine>
+bool team_has_changed(Machine& machine, worker_of<Machine>& w, const context& caller) {
+  const auto* s = static_cast<const stream_run*>(caller.stream);
+  if (!s->phase.ends()) return false;
+  if (caller.owns_stream && !caller.in_offload) return s->phase.stale(*s);
+  return machine.calling_team(&w, caller).width() > 1;
+}
+
+/// A loop of a stream whose team is one worker: by that one, until the team has more. It gets them when streams beside
+/// it end. As long as nothing of the loop is shared the stream may take its place between two blocks, as it does at an
+/// off-load; but not while it runs a kernel, whose body may count on its thread.
+template <machine_with_loops Machine>
+void run_narrow(Machine& machine, worker_of<Machine>* w, context& caller, const detail::loop& l) {
+  loop_run run(l, caller, 1);
+  trace_loop(machine, trace::event_kind::loop_begin, run);
+  loop_part rest{&run, 0, l.blocks()};
+  while (w && run.width == 1) {
+    rest = machine.run_until_changed(*w, run, rest.first);
+    if (rest.size() == 0) break;
+    if (caller.owns_stream && !caller.in_offload) {
+      machine.come_to_offload(caller, *static_cast<stream_run*>(caller.stream));
+      w = machine.calling_worker();
+    }
+    const team& t = machine.calling_team(w, caller);
+    run.width = std::max(1, machine.shares_of(t, t.width()));
+  }
+  const typename Machine::loop_call call(machine);
+  const typename Machine::during_loop during(machine, w, caller);
+  share_rest(machine, w, run, rest);
+}
+
+template <machine_with_loops Machine>
+void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, const detail::loop& l) {
+  const schedule policy = l.policy == schedule::of_the_run ? policy_of_the_run : l.policy;
+  worker_of<Machine>* w = machine.calling_worker();
+  const team& t = machine.calling_team(w, caller);
+  const int width = machine.shares_of(t, t.width());
+  if (w && width == 1) {
+    const bool may_change = caller.stream && policy == schedule::dbs && machine.workers() > 1;
+    return may_change ? run_narrow(machine, w, caller, l) : loop_in_place(machine, caller, l);
+  }
+
+  const typename Machine::loop_call call(machine);
+  const uncancelled meanwhile(caller);
+  const typename Machine::during_loop during(machine, w, caller);
+  if (policy != schedule::dbs) return run_baseline(machine, caller, l, policy);
+  if (const team::span members = t.workers(); dealt_blocks::fits(l.blocks(), members.width))
+    if (const deal how = machine.deals_out(w, members, caller, l); how.grain > 0)
+      return deal_out(machine, w, members, caller, l, how);
+
+  loop_run run(l, caller, width);
+  const loop_part rest = machine.begin_alone(w, run);
+  if (rest.first == 0) trace_loop(machine, trace::event_kind::loop_begin, run);
+  share_rest(machine, w, run, rest);
 }
 
 }  // namespace maslin::core

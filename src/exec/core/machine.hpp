@@ -98,6 +98,8 @@ concept machine_with_loops = machine_with_queues<Machine> && std::derived_from<M
   requires std::constructible_from<typename Machine::timed_blocks, Machine&, loop_run&>;
   // Runs the first blocks, where what they take is to be found out first; gives the rest.
   { machine.begin_alone(w, run) } -> std::same_as<loop_part>;
+  // Runs blocks from that one on until `team_has_changed`, which it asks now and then; gives the rest.
+  { machine.run_until_changed(*w, run, std::int64_t{}) } -> std::same_as<loop_part>;
   // May the caller take shares of its loop?
   { machine.may_take_shares(w) } -> std::same_as<bool>;
   // Runs blocks of it and gives how many; others do the rest.

@@ -1,6 +1,7 @@
 #pragma once
 // Phases and their streams on every machine.
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -168,6 +169,12 @@ void run_loop(Machine& machine, context& caller, const detail::loop& l) {
   }
   const std::uint64_t begin = machine.ticks();
   machine.share_loop(caller, l);
+  worker_of<Machine>* const here = machine.calling_worker();
+  if (machine.has_no_worker(here)) return;
+  if (width == 1 && (here != &w || machine.calling_team(here, caller).width() > 1)) {  // others did some of it
+    s.phase.sizing().departed_untimed(ticket, here->index, column, l.length());
+    return look_at_untimed(machine, s);
+  }
   const std::uint64_t end = machine.ticks();
   machine.loop_took(w, l, width, end - begin);
   s.phase.sizing().departed(ticket, w.index, column, width, end - begin, true, l.length());
@@ -186,10 +193,15 @@ void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*c
   const int team_width = here.in_loop || outside ? 1 : machine.calling_team(w, here).width();
   const auto site = machine.site_of(s, call, kernel);
   const bool untimed = machine.passes(site, 1);
-  const bool worth_it =
-      !s || grain::worth_sharing(s->phase.sizing().counts().mean_seconds(s->phase.sizing().counts().of_kernel(kernel)),
-                                 team_width, Machine::kernel_handing_over_seconds);
-  const int width = untimed || !worth_it ? 1 : team_width;
+  // The team of a stream may get wider while the kernel runs.
+  const auto is_worth_it = [&] {
+    if (!s) return team_width > 1;
+    const double seconds = s->phase.sizing().counts().mean_seconds(s->phase.sizing().counts().of_kernel(kernel));
+    return !here.in_loop &&
+           grain::worth_sharing(seconds, std::max(team_width, 2), Machine::kernel_handing_over_seconds);
+  };
+  const bool alone = untimed || !is_worth_it();
+  const int width = alone ? 1 : team_width;
   if (machine.sends_kernels()) return machine.send_kernel(here, s, kernel, width, call, env);
 
   const bool traced = trace::on();
@@ -198,7 +210,7 @@ void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*c
     machine.trace_kernel(trace::event_kind::offload_begin, name, width);
   const std::uint64_t ticket = s ? s->phase.sizing().arrived() : 0;
   const std::uint64_t begin = s && !untimed ? machine.ticks() : 0;
-  call_kernel(machine, here, width, call, env);
+  call_kernel(machine, here, alone, call, env);
   machine.ran_kernel(w);
   if (traced) [[unlikely]]
     machine.trace_kernel(trace::event_kind::offload_end, name, width);
@@ -210,8 +222,9 @@ void run_offload(Machine& machine, context& here, std::uint32_t kernel, void (*c
     return;
   }
   const std::uint64_t end = machine.ticks();
-  machine.kernel_took(*w, site, width, end - begin);
-  s->phase.sizing().departed(ticket, w->index, column, width, end - begin, here.owns_stream);
+  const int most = alone ? 1 : std::max(width, machine.calling_team(w, here).width());
+  machine.kernel_took(*w, site, most, end - begin);
+  s->phase.sizing().departed(ticket, w->index, column, most, end - begin, here.owns_stream);
   if (here.owns_stream) look_at(machine, *s, end);
 }
 

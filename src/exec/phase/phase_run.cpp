@@ -148,6 +148,7 @@ void phase_run::apply(configuration c) noexcept {
   before_.clear();
 
   now_ = c;
+  ends_.store(left() <= c.streams, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_relaxed);
   off_loaded_ = 0;
   for (stream_run* s : running_) s->off_loaded = false;

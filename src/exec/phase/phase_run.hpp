@@ -55,6 +55,8 @@ class phase_run {
 
   // Any stream of this phase, without the lock.
   bool stale(const stream_run& s) const { return s.seen != generation_.load(std::memory_order_relaxed); }
+  /// Has each stream that is left a place in the configuration?
+  bool ends() const { return ends_.load(std::memory_order_relaxed); }
   right_sizing& sizing() { return sizing_; }
   /// The stream itself: it has off-loaded once more.
   void off_loaded(stream_run& s) const {
@@ -152,6 +154,7 @@ class phase_run {
   scope streams_;
 
   MASLIN_ATOMIC<std::uint32_t> generation_{0};  ///< counts the changes of configuration
+  MASLIN_ATOMIC<bool> ends_{false};             ///< no stream that is left is without a place
   MASLIN_ATOMIC<bool> takes_turns_{false};      ///< some streams are suspended, and all are to come equally far
 
   // Under the grain lock.

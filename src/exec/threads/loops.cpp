@@ -66,6 +66,38 @@ loop_part threads_executor::begin_alone(worker* w, loop_run& run) {
   return rest;
 }
 
+namespace {
+
+/// So many blocks, and after them a look at the team.
+struct until_changed {
+  threads_executor& exec;
+  worker& w;
+  const context& caller;
+  std::int64_t at_a_time;
+
+  std::int64_t end_of_piece(std::int64_t next) const {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    return at_a_time < most - next ? next + at_a_time : most;
+  }
+  static void ran(const context&) noexcept {}
+  bool stops(std::int64_t) const { return core::team_has_changed(exec, w, caller); }
+};
+
+}  // namespace
+
+/// A look is cheap beside blocks that pay for being handed over; where that is not known there are few looks.
+loop_part threads_executor::run_until_changed(worker& w, loop_run& run, std::int64_t first) {
+  constexpr std::int64_t looks = 64, looks_if_unknown = 8;
+  const detail::loop& l = run.what;
+  loop_part rest{&run, first, l.blocks()};
+  const call_site* const site = small_.sites().find(l.run, l.where.line());
+  const double whole = site ? site->time().expected(l.length()) : 0;
+  rest.grain = grain::worth_taking(whole / static_cast<double>(rest.last), small_.handing_over_ticks());
+  const std::int64_t at_a_time = std::max(rest.grain, rest.last / (whole > 0 ? looks : looks_if_unknown));
+  rest.first = core::run_blocks(*this, &w, run, first, rest.last, until_changed{*this, w, run.caller, at_a_time});
+  return rest;
+}
+
 bool threads_executor::may_take_shares(worker* w) const { return !w || !sharing_ || sharing_->goes_on(*w); }
 
 /// Gives blocks that the worker must not begin to those that may; false where there is no memory for that.

@@ -96,7 +96,7 @@ void hosts::run_on_host(context& caller, std::uint32_t kernel, void (*call)(void
   trace::record(at, trace::event_kind::offload_begin, name, trace::on_host);
   std::exception_ptr thrown;
   try {
-    call_kernel(exec_, caller, 1, call, env);
+    call_kernel(exec_, caller, true, call, env);
   } catch (...) {
     thrown = std::current_exception();
   }
@@ -138,7 +138,7 @@ bool hosts::run_kernel(virtual_worker& w) {
   try {
     const entered in(*k.caller);
     const base::in_float_mode callers(k.mode);
-    call_kernel(exec_, *k.caller, k.width, k.call, k.env);
+    call_kernel(exec_, *k.caller, k.width == 1, k.call, k.env);
   } catch (...) {
     k.thrown = std::current_exception();
   }

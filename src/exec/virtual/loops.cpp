@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 
 #include "exec/core/loops.hpp"
@@ -27,7 +28,29 @@ struct block_by_block {
   }
 };
 
+/// Block by block, and after so many a look at the team. A look takes no time of the machine, but some of the
+/// simulation.
+struct until_changed : block_by_block {
+  virtual_worker& w;
+  const context& caller;
+  std::int64_t looks_every;
+
+  bool stops(std::int64_t next) const {
+    if ((next - first) % looks_every != 0) return block_by_block::stops(next);
+    const virtual_executor::exclusive calling(exec);
+    return core::team_has_changed(exec, w, caller);
+  }
+};
+
 }  // namespace
+
+loop_part virtual_executor::run_until_changed(virtual_worker& w, loop_run& run, std::int64_t first) {
+  constexpr std::int64_t looks = 32;
+  const std::int64_t blocks = run.what.blocks();
+  const calling_thread::runs_code_meanwhile during;
+  until_changed pace{{*this, first}, w, run.caller, std::max<std::int64_t>(1, blocks / looks)};
+  return {&run, core::run_blocks(*this, &w, run, first, blocks, pace), blocks};
+}
 
 void virtual_executor::run_blocks(virtual_worker* w, loop_run& run, std::int64_t first, std::int64_t last) {
   const calling_thread::runs_code_meanwhile during;

@@ -148,6 +148,7 @@ class virtual_executor final : public executor, public phase_host {
   team& calling_team(const virtual_worker*, const context& c) const { return calling_team(c); }
   static void want_worker_0() noexcept {}
   static loop_part begin_alone(const virtual_worker*, loop_run& run) { return {&run, 0, run.what.blocks()}; }
+  loop_part run_until_changed(virtual_worker& w, loop_run& run, std::int64_t first);
   static deal deals_out(const virtual_worker*, team::span, const context&, const detail::loop&) { return {}; }
   static void times(const loop_run&) {}
   struct timed_blocks {

@@ -23,11 +23,10 @@ constexpr double shortest_seconds = 1e-3;
 constexpr double longest_seconds = 50e-3;
 constexpr int most_waves = 8;               ///< more of them are not told from a stream of streams
 constexpr double longest_share = 1.0 / 16;  ///< of what the phase took so far
-constexpr int kernels_a_slice = 32;
-constexpr int kernels_a_stream = 4;
-double kernels_wanted(int streams) { return std::max(kernels_a_slice, kernels_a_stream * streams); }
+/// How many kernels a slice sees at least: one of each stream. How little so few say, `variance` knows.
+double kernels_wanted(int streams) { return std::max(4, streams); }
 /// A configuration in which nothing moves is given up after so many lengths of a slice.
-constexpr double lengths_at_most = 20;
+constexpr double lengths_at_most = 10;
 
 // What one slice says may be an accident (a neighbour, a stream at its start); three of the same kind are none.
 constexpr double alone_sd = 0.12;
@@ -60,6 +59,9 @@ constexpr double change_sds = 4;
 /// Of two as good as each other to so much, the one in use stays, or else the one that uses less.
 constexpr double as_good = 0.005;
 
+/// The rest of a phase of which no stream has ended, by what it took so far.
+constexpr double may_last = 3;
+
 /// What a change of configuration costs beside the slice: streams move, caches are cold.
 constexpr double change_seconds = 0.2e-3;
 
@@ -68,12 +70,18 @@ double square(double x) { return x * x; }
 /// By what a slice's length makes it surer: neighbours and stages of a search last, so by less than its seconds.
 double sureness(double seconds) { return std::sqrt(seconds); }
 
+/// Gives the probability that a normal x is above 0.
+double share_above(double mean, double sd) {
+  if (sd <= 0) return mean > 0 ? 1 : 0;
+  return std::erfc(-mean / sd / std::numbers::sqrt2) / 2;
+}
+
 /// Gives the mean of max(0, x) for normal x.
 double mean_gain(double mean, double sd) {
   if (sd <= 0) return std::max(mean, 0.0);
   const double z = mean / sd;
   const double density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-  return sd * density + mean * std::erfc(-z / std::numbers::sqrt2) / 2;
+  return sd * density + mean * share_above(mean, sd);
 }
 
 /// Gives the configuration of so many streams that leaves no worker without one.
@@ -129,6 +137,10 @@ sample_rule automatic::rule() const {
 void automatic::observe(const sample& measured) {
   if (measured.seconds <= 0) return;
   const double since_last = measured.at - now_;
+  if (taken_.empty() || taken_.back().measured.under != measured.under) {
+    changing_seconds_ += std::max(0.0, since_last - measured.seconds);
+    ++changes_;
+  }
   now_ = std::max(now_, measured.at);
   times_.add(measured.kernels);
   const double running = static_cast<double>(std::min<std::int64_t>(measured.under.streams, left_));
@@ -373,12 +385,16 @@ double automatic::slice_seconds(int slices) const {
   return std::clamp(std::ldexp(first, std::clamp(slices - 1, 0, 20)), first, std::max(first, now_ * longest_share));
 }
 
-/// Gives about how many seconds the rest will take. As long as nothing else is known: as much as it took so far.
+/// Gives about how many seconds the rest will take. Before a stream has ended nothing says when one will. A phase that
+/// lasts much longer loses more by a bad configuration than a short one by a sample: so it is taken to last.
 double automatic::seconds_left(configuration under) const {
   const double done = static_cast<double>(streams_ - left_);
-  const double running = static_cast<double>(std::min<std::int64_t>(under.streams, left_));
-  if (done >= running) return now_ * (static_cast<double>(left_) - running / 2) / (done + running / 2);
-  return now_ * std::max(1.0, 2 * static_cast<double>(left_) / running - 1);
+  const double left = static_cast<double>(left_);
+  const double running = std::min<double>(under.streams, left);
+  if (done >= running) return now_ * (left - running / 2) / (done + running / 2);
+  double begun = running;
+  for (const slice& s : taken_) begun = std::max(begun, std::min<double>(s.measured.under.streams, left));
+  return now_ * std::max(may_last, 2 * left / begun - 1);
 }
 
 void automatic::decide() {
@@ -492,7 +508,10 @@ void automatic::decide() {
     const double turn = square(c.log_w.sd) / std::sqrt(square(c.log_w.sd) + after);
     const double gain = mean_gain(ahead, turn) * rest_seconds;
     const double lost = std::max({0.0, 1 - std::exp(ahead), lag(c)});
-    const double cost = slices * seconds_each * lost + change_seconds + times_.mean_execution();
+    // The first slice says of most that they are not worth the others.
+    const double expected_slices = 1 + (slices - 1) * share_above(ahead, turn);
+    const double cost = (expected_slices * seconds_each + changing_seconds_ / changes_) * lost + change_seconds +
+                        times_.mean_execution();
     if (gain - cost > most) {
       most = gain - cost;
       promised = gain / rest_seconds;

@@ -99,6 +99,8 @@ class automatic final : public controller {
   double noise_ = 0;  ///< variance of log W of a slice, times how sure its length makes it
   int era_ = 0;
   double now_ = 0;  ///< seconds since the phase began, at the latest slice
+  double changing_seconds_ = 0;  ///< from decisions for another configuration until its first slice began
+  int changes_ = 0;
   configuration current_;
   std::optional<configuration> chosen_;
   std::vector<phase_estimate> estimates_;
