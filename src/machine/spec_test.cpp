@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "checkout.hpp"
 #include "maslin/error.hpp"
@@ -118,6 +119,19 @@ TEST(Spec, RoadrunnerIsThreeThousandAndSixtyTriblades) {
   EXPECT_EQ(roadrunner.nodes * roadrunner.workers.count, 97920);
   ASSERT_TRUE(roadrunner.hosts);
   EXPECT_EQ(roadrunner.hosts->contexts, triblade.hosts->contexts);
+}
+
+TEST(Spec, RoadrunnerHasItsTribladesHopsAndRoutesAndMore) {
+  const auto described = [](const std::string& name) {  // the text from the first hop to the first route, and behind it
+    std::ifstream in(shipped(name));
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    const std::size_t hops = text.find("[[hop]]"), routes = text.find("[[route]]");
+    return std::pair(text.substr(hops, routes - hops), text.substr(routes));
+  };
+  const auto [hops, routes] = described("triblade.toml");
+  const auto [all_hops, all_routes] = described("roadrunner.toml");
+  EXPECT_TRUE(all_hops.starts_with(hops));
+  EXPECT_TRUE(all_routes.starts_with(routes));
 }
 
 TEST(Spec, TheNodeOfGpusHasAWorkerForEachMultiprocessor) {
@@ -281,6 +295,38 @@ TEST(Spec, CurvesOfTheModelAreChecked) {
   expect_complaint(messages + "ranks = 1\n", "'messages.ranks' is 1; expected 2 or more");
   expect_complaint("[saturation]\nworkers = [1]\ngb_per_s = [5]\n", "missing key 'saturation.source'");
   expect_complaint("[saturation]\nworkers = [1]\ngb_per_s = [5]\nbytes = 4\n" + end, "unknown key 'saturation.bytes'");
+}
+
+TEST(Spec, RoutesLeadOverHopsThatAreDescribed) {
+  const std::string end = "source = \"a test\"\n";
+  const std::string eib = "[[hop]]\nname = \"EIB\"\nshared_by = 2\nbandwidth_gb_per_s = 25.6\n" + end;  // lines 6 to 10
+  const std::string near = "[[route]]\nname = \"near\"\nwithin = 2\nacross = [\"EIB\"]\n" + end;        // and to 15
+  const std::string all = "[[route]]\nname = \"all\"\nwithin = 4\n";
+  expect_complaint(eib + near + all + "out = [\"EIB\"]\nin = [\"EIB\"]\n" + end, "");
+  expect_complaint(eib + near + all + "across = [\"EBI\"]\n" + end,
+                   "19:10: 'route.across' names the hop \"EBI\", which is not described; expected one of EIB");
+  expect_complaint(eib + near, "13:10: the last [[route]] is within 2 workers; expected all 4");
+  expect_complaint(eib + near + all + end, "17:8: the route \"all\" has no hop; expected 'out', 'across' or 'in'");
+  expect_complaint(eib + near + all + "out = [\"EIB\"]\n" + end,
+                   "19:7: the route \"all\" has only one of 'out' and 'in'; expected both, or none");
+  expect_complaint(eib + near + near, "17:8: a second [[route]] is called \"near\"; expected a name of its own");
+  expect_complaint(eib + near + "[[route]]\nname = \"all\"\nwithin = 3\nacross = [\"EIB\"]\n" + end,
+                   "18:10: 'route.within' is 3, behind a route within 2; expected a multiple of it");
+  expect_complaint(eib + near + all + "across = \"EIB\"\n" + end,
+                   "19:10: 'route.across' is a text; expected texts in brackets, such as [\"EIB\"]");
+  expect_complaint(eib + near + all + "across = [3]\n" + end,
+                   "19:11: 'route.across' is a whole number; expected texts in brackets, such as [\"EIB\"]");
+  expect_complaint(eib + eib, "12:8: a second [[hop]] is called \"EIB\"; expected a name of its own");
+  expect_complaint("[[hop]]\nname = \"EIB\"\nshared_by = 3\n",
+                   "8:13: 'hop.shared_by' is 3, which does not divide the 4 workers evenly");
+  expect_complaint(
+      "[[hop]]\nname = \"EIB\"\nshared_by = 2\n" + end,
+      "7:8: the hop \"EIB\" takes no time; expected 'startup_us', 'bandwidth_gb_per_s' or 'total_gb_per_s'");
+  expect_complaint("[[hop]]\nname = \"EIB\"\nshared_by = 2\nbandwidth_gb_per_s = 3\ntotal_gb_per_s = 2\n" + end,
+                   "10:18: 'hop.total_gb_per_s' is 2; expected 'hop.bandwidth_gb_per_s', which a single message "
+                   "reaches, and no less in total");
+  expect_complaint("[[hop]]\nname = \"EIB\"\nshared_by = 2\nstartup_us = -1\n" + end,
+                   "9:14: 'hop.startup_us' is -1; expected 0 to 1000000000");
 }
 
 }  // namespace
