@@ -1,0 +1,85 @@
+#include "model/links/network.hpp"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "maslin/error.hpp"
+#include "maslin/machine.hpp"
+
+namespace maslin::links {
+
+namespace {
+
+/// Gives the picoseconds that a byte takes at that many GB/s.
+double of_a_byte(double gb_per_s) { return gb_per_s > 0 ? 1e3 / gb_per_s : 0; }
+
+/// `machine::read_spec` has checked the table.
+hop hop_of(const toml::table& table) {
+  hop h;
+  h.name = table["name"].value_or(std::string());
+  h.shared_by = table["shared_by"].value_or(1U);
+  h.startup_ps = static_cast<std::int64_t>(table["startup_us"].value_or(0.0) * 1e6 + 0.5);
+  h.byte_ps = of_a_byte(table["bandwidth_gb_per_s"].value_or(0.0));
+  const double total = table["total_gb_per_s"].value_or(0.0);
+  h.holds_startup = total == 0;
+  h.held_byte_ps = total > 0 ? of_a_byte(total) : h.byte_ps;
+  return h;
+}
+
+std::vector<std::uint32_t> places(const toml::table& route, const char* key, const std::vector<hop>& hops) {
+  std::vector<std::uint32_t> all;
+  if (const toml::array* names = route[key].as_array())
+    for (const toml::node& name : *names) {
+      const auto at = std::ranges::find(hops, name.value_or(std::string()), &hop::name);
+      all.push_back(static_cast<std::uint32_t>(at - hops.begin()));
+    }
+  return all;
+}
+
+}  // namespace
+
+network read_network(const std::string& file) {
+  const machine::machine_spec spec = machine::read_spec(file);
+  toml::table all;
+  try {
+    all = toml::parse_file(file);
+  } catch (const toml::parse_error& e) {
+    throw error(file + ": " + std::string(e.description()));
+  }
+  network n;
+  n.name = spec.name;
+  n.workers = static_cast<std::uint32_t>(spec.nodes) * static_cast<std::uint32_t>(spec.workers.count);
+  if (const toml::array* hops = all["hop"].as_array())
+    for (const toml::node& one : *hops) n.hops.push_back(hop_of(*one.as_table()));
+  if (const toml::array* routes = all["route"].as_array())
+    for (const toml::node& one : *routes) {
+      const toml::table& table = *one.as_table();
+      n.routes.push_back({table["name"].value_or(std::string()), table["within"].value_or(1U),
+                          places(table, "out", n.hops), places(table, "across", n.hops), places(table, "in", n.hops)});
+    }
+  if (n.routes.empty())
+    throw error(fmt::format("{}: no [[route]]; expected what messages between workers pass: specs/README.md", file));
+  return n;
+}
+
+network between_hosts(const network& workers) {
+  const auto far = std::ranges::find_if(workers.routes, [](const route& r) { return !r.out.empty(); });
+  if (far == workers.routes.end())
+    throw error(fmt::format("{}: no [[route]] has 'out'; expected hosts that forward messages", workers.name));
+  const std::uint32_t behind = workers.hops[far->out.front()].shared_by;
+  network n{workers.name, workers.workers / behind, workers.hops, {}};
+  for (hop& h : n.hops) h.shared_by = std::max(1U, h.shared_by / behind);
+  for (auto at = far; at != workers.routes.end(); ++at)
+    n.routes.push_back({at->name, at->within / behind, {at->out.back()}, at->across, {}});
+  return n;
+}
+
+network without_links(std::uint32_t workers) {
+  return {"no links", workers, {}, {{"everywhere", workers, {}, {}, {}}}};
+}
+
+}  // namespace maslin::links

@@ -1,0 +1,62 @@
+#pragma once
+// The chains of links between the workers of a described machine: its groups [[hop]] and [[route]].
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace maslin::links {
+
+/// What messages pass. Its instances are each shared by so many neighbouring workers, one for each direction.
+struct hop {
+  std::string name;
+  std::uint32_t shared_by = 1;
+  std::int64_t startup_ps = 0;
+  double byte_ps = 0;         ///< of a single message
+  double held_byte_ps = 0;    ///< after which the next message may follow
+  bool holds_startup = true;  ///< no message follows within the start-up
+
+  std::int64_t takes_ps(std::int64_t bytes) const { return startup_ps + bytes_ps(byte_ps, bytes); }
+  std::int64_t holds_ps(std::int64_t bytes) const {
+    return (holds_startup ? startup_ps : 0) + bytes_ps(held_byte_ps, bytes);
+  }
+  static std::int64_t bytes_ps(double one, std::int64_t bytes) {
+    return static_cast<std::int64_t>(one * static_cast<double>(bytes) + 0.5);
+  }
+};
+
+/// The hops between workers that are in the same `within`, by their numbers. The message is whole behind each of the
+/// sender's (`out`) and of the receiver's (`in`). Those between (`across`) both have, and it passes them at once.
+struct route {
+  std::string name;
+  std::uint32_t within = 1;
+  std::vector<std::uint32_t> out, across, in;
+
+  /// Whether sender and receiver see each other's memory: then no host has a part in it.
+  bool is_direct() const { return out.empty() && in.empty(); }
+};
+
+struct network {
+  std::string name;
+  std::uint32_t workers = 1;
+  std::vector<hop> hops;
+  std::vector<route> routes;  ///< the nearest first; the last leads everywhere
+
+  const route& between(std::uint32_t one, std::uint32_t other) const {
+    const route* at = routes.data();
+    while (one / at->within != other / at->within) ++at;
+    return *at;
+  }
+};
+
+/// Gives the machine's chains. Throws `error` if the description is wrong, or has none.
+network read_network(const std::string& file);
+
+/// Gives the same machine with its hosts as ranks: they send over what is left of the chains between workers behind
+/// different hosts. A host has the first hop of `out`. Throws `error` if there is no such hop.
+network between_hosts(const network& workers);
+
+/// Gives a machine on which messages take no time.
+network without_links(std::uint32_t workers);
+
+}  // namespace maslin::links
