@@ -110,5 +110,5 @@ if(MASLIN_TOOLS AND TARGET figures_cell)
     install(FILES ${PROJECT_SOURCE_DIR}/python/maslin_report/${module}.py
       DESTINATION ${figures_folder}/python/maslin_report COMPONENT tools)
   endforeach()
-  install(TARGETS figures_cell figures_cellss maslin-dbs RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/maslin COMPONENT tools)
+  install(TARGETS figures_cell figures_cellss figures_links maslin-dbs RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/maslin COMPONENT tools)
 endif()

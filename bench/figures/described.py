@@ -12,10 +12,12 @@ NAMEs, or how several begin; all if none is given:
         the paper on a cluster of PlayStation 3: who waits for a kernel, and how
     cellss13 cellss14 cellss15 cellss16 cellss17 cellss18 cellss20
         the paper on CellSs: accesses to memory of six applications in program order and in bundles
+    cml5 cml6
+        the paper on reverse acceleration: links and messages of Roadrunner
 
 For each cell: what the paper published, ours, the error; cells that the constants were fitted to (*) do not count towards the error.
 Where the paper says less or more without a number, whether ours holds. --withheld prints the cells that the paper's text here does not
-give. Draws NAME.svg into out/cell, out/dbs, out/ps3 or out/cellss. The READMEs of bench/figures/ say where each constant comes from."""
+give. Draws NAME.svg into out/cell, out/dbs, out/ps3, out/cellss or out/links. The READMEs of bench/figures/ say where each constant comes from."""
 
 from __future__ import annotations
 
@@ -30,6 +32,7 @@ IN_CHECKOUT = (ROOT / "CMakeLists.txt").is_file()  # an installed copy writes to
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "python"), str(Path(__file__).parent)]
 import cell  # noqa: E402
 import cellss  # noqa: E402
+import links  # noqa: E402
 import origin  # noqa: E402
 import ps3  # noqa: E402
 import simulation  # noqa: E402
@@ -37,7 +40,7 @@ from maslin_report.whole import write_whole  # noqa: E402
 from scorecard.measure import MeasurementError  # noqa: E402
 from table import Cell, Figure, picture, print_figure  # noqa: E402
 
-FIGURES: dict[str, Figure] = {**cell.FIGURES, **origin.FIGURES, **ps3.FIGURES, **cellss.FIGURES}
+FIGURES: dict[str, Figure] = {**cell.FIGURES, **origin.FIGURES, **ps3.FIGURES, **cellss.FIGURES, **links.FIGURES}
 
 
 def tell(at: str) -> None:
@@ -70,7 +73,7 @@ def main() -> int:
     parser.add_argument("--withheld", action="store_true", help="only the cells that the paper's text here does not give")
     parser.add_argument("--json", action="store_true", help="print a list of cells for programs")
     parser.add_argument("--quick", action="store_true", help="simulate a part")
-    parser.add_argument("--output", type=Path, help="folder for the pictures (default: out/cell, out/dbs, out/ps3, out/cellss)")
+    parser.add_argument("--output", type=Path, help="folder for the pictures (default: out/cell, out/dbs, out/ps3, out/cellss, out/links)")
     options = parser.parse_args()
     simulation.QUICK = options.quick
     wanted = [name for name in FIGURES if not options.names or any(name.startswith(asked) for asked in options.names)]

@@ -13,7 +13,8 @@ COLOURS = {"ours": ACCENT, "paper": OTHER, "dbs": ACCENT, "afs": STREAMS[1], "gs
            "yield": ACCENT, "adaptive": STREAMS[1], "edtlp": STREAMS[2], "native": OTHER,
            "naive": OTHER, "chains": STREAMS[3], "no-hints": STREAMS[1], "no-co-par": STREAMS[2],
            "in-10-%": STREAMS[4], "bundles": ACCENT,
-           "1-worker": ACCENT, "2-worker": STREAMS[1], "4-worker": STREAMS[2], "8-worker": STREAMS[3]}
+           "1-worker": ACCENT, "2-worker": STREAMS[1], "4-worker": STREAMS[2], "8-worker": STREAMS[3],
+           "hybrid": ACCENT, "Opteron": OTHER}
 COLUMNS, WIDTH, HEIGHT = 3, 320, 230  # of a panel
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 34, 30  # within it
 HEAD = 84

@@ -151,6 +151,24 @@ class Figures(unittest.TestCase):
         self.assertGreater(values["cellss17", "all", "in place: on average"], 25)
         self.assertLess(values["cellss17", "all", "in place: on average"], 50)  # no order can save more
 
+    def test_messages_take_what_their_way_takes(self):
+        done = figures("cml", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cells = json.loads(done.stdout)
+        self.assertEqual({cell["figure"] for cell in cells}, {"cml5", "cml6"})
+        for cell in cells:  # what is published was put together from the parts, or is a bound
+            if cell["published"] is not None and not cell["bound"]:
+                self.assertTrue(cell["fitted"], cell)
+                self.assertAlmostEqual(cell["predicted"] / cell["published"], 1, delta=0.02, msg=cell)
+            elif cell["bound"] == "<":
+                self.assertLess(cell["predicted"], cell["published"])
+        value = {(cell["figure"], cell["row"], cell["column"]): cell["predicted"] for cell in cells}
+        ways = ("processor", "blade", "triblade", "unit", "cluster")
+        for nearer, farther in zip(ways, ways[1:]):
+            self.assertLessEqual(value["cml6", nearer, "latency"], value["cml6", farther, "latency"])
+            for size in ("128 B", "2 KB", "16 KB", "128 KB"):
+                self.assertGreaterEqual(value["cml6", size, nearer], value["cml6", size, farther])
+
     def test_names_are_listed(self):
         done = figures("--list")
         self.assertEqual(done.returncode, 0, done.stderr)
