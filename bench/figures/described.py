@@ -12,8 +12,8 @@ NAMEs, or how several begin; all if none is given:
         the paper on a cluster of PlayStation 3: who waits for a kernel, and how
     cellss13 cellss14 cellss15 cellss16 cellss17 cellss18 cellss20
         the paper on CellSs: accesses to memory of six applications in program order and in bundles
-    cml5 cml6
-        the paper on reverse acceleration: links and messages of Roadrunner
+    cml5 cml6 sweep7 sweep8
+        the paper on reverse acceleration: links, messages and Sweep3D on Roadrunner
 
 For each cell: what the paper published, ours, the error; cells that the constants were fitted to (*) do not count towards the error.
 Where the paper says less or more without a number, whether ours holds. --withheld prints the cells that the paper's text here does not
@@ -36,11 +36,12 @@ import links  # noqa: E402
 import origin  # noqa: E402
 import ps3  # noqa: E402
 import simulation  # noqa: E402
+import sweeps  # noqa: E402
 from maslin_report.whole import write_whole  # noqa: E402
 from scorecard.measure import MeasurementError  # noqa: E402
 from table import Cell, Figure, picture, print_figure  # noqa: E402
 
-FIGURES: dict[str, Figure] = {**cell.FIGURES, **origin.FIGURES, **ps3.FIGURES, **cellss.FIGURES, **links.FIGURES}
+FIGURES: dict[str, Figure] = {**cell.FIGURES, **origin.FIGURES, **ps3.FIGURES, **cellss.FIGURES, **links.FIGURES, **sweeps.FIGURES}
 
 
 def tell(at: str) -> None:
@@ -85,7 +86,7 @@ def main() -> int:
         print("\n".join(f"{name:12} {FIGURES[name].paper}: {FIGURES[name].note}" for name in wanted))
         return 0
     if options.withheld and not options.names:
-        wanted = ["table1a", "table1b", "table5", "table6b", "table6c"]
+        wanted = ["table1a", "table1b", "table5", "table6b", "table6c", "sweep8"]
     every: list[Cell] = []
     folders: list[str] = []
     try:

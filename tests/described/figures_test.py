@@ -23,12 +23,15 @@ class Figures(unittest.TestCase):
         cells = json.loads(done.stdout)
         for cell in cells:
             self.assertEqual(set(cell), {"figure", "row", "column", "predicted", "unit"})
-            self.assertEqual(cell["unit"], "s")
+            unit = {"communication share": "%", "time per iteration": "ms"}.get(cell["column"], "s")
+            self.assertEqual(cell["unit"], unit)
             self.assertGreater(cell["predicted"], 0)
         found = {(cell["figure"], cell["row"], cell["column"]) for cell in cells}
         wanted = {(table, row, column) for table in ("table1a", "table1b") for row in "3567" for column in ("EDTLP", "Linux")}
         wanted |= {("table5", row, column) for row in ("32", "64", "128") for column in ("8x1", "4x2", "2x4", "S-MGPS")}
         wanted |= {("table6b", str(width), "time") for width in range(2, 9)} | {("table6c", str(width), "time") for width in range(2, 5)}
+        wanted |= {("sweep8", row, column) for row in ("16", "32", "64", "256", "97920")
+                   for column in ("communication share", "time per iteration")}
         self.assertLessEqual(wanted, found)
         self.assertEqual({figure for figure, _, column in found - wanted if column == "S-MGPS"}, {"table6b", "table6c"})
         self.assertEqual(len(found - wanted), 2)
@@ -168,6 +171,32 @@ class Figures(unittest.TestCase):
             self.assertLessEqual(value["cml6", nearer, "latency"], value["cml6", farther, "latency"])
             for size in ("128 B", "2 KB", "16 KB", "128 KB"):
                 self.assertGreaterEqual(value["cml6", size, nearer], value["cml6", size, farther])
+
+    def test_a_sweep_takes_longer_the_farther_its_messages_go(self):
+        first, second = figures("sweep8", "--json"), figures("sweep8", "--json")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertEqual(first.stdout, second.stdout)
+        value = {(int(cell["row"]), cell["column"]): cell["predicted"] for cell in json.loads(first.stdout)}
+        ranks = sorted({row for row, _ in value})
+        self.assertEqual(ranks, [1, 16, 32, 64, 256, 97920])
+        self.assertEqual(value[1, "communication share"], 0)
+        self.assertAlmostEqual(value[1, "time per iteration"], 16 * 0.06)  # a quick run has 16 blocks
+        for fewer, more in zip(ranks, ranks[1:]):
+            self.assertLess(value[fewer, "time per iteration"], value[more, "time per iteration"])
+        for row in ranks:
+            self.assertLessEqual(value[row, "communication share"], value[row, "not computing"])
+        # 320 x 306 ranks fill twice along i and four times along j, also where messages take no time.
+        free = value[97920, "time per iteration"] * (1 - value[97920, "communication share"] / 100)
+        self.assertAlmostEqual(free, 0.06 * (16 + 2 * 319 + 4 * 305))
+
+    def test_one_cell_and_one_triblade_are_what_sweeps_were_fitted_to(self):
+        done = figures("sweep7", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cells = json.loads(done.stdout)
+        self.assertEqual({(cell["row"], cell["column"]) for cell in cells if cell["fitted"]}, {("1", "Opteron/hybrid"), ("one Cell", "reverse")})
+        for cell in cells:
+            if cell["fitted"]:
+                self.assertAlmostEqual(cell["predicted"] / cell["published"], 1, delta=1e-3)
 
     def test_names_are_listed(self):
         done = figures("--list")
