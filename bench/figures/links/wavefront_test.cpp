@@ -43,7 +43,9 @@ TEST(Wavefront, AnInnerRankSendsAndReceivesTwoFacesOfEachBlock) {
     sent += a.is == action::kind::send;
     received += a.is == action::kind::receive;
     computed += a.is == action::kind::compute;
-    if (a.is == action::kind::send) EXPECT_EQ(a.amount, 2400);
+    if (a.is == action::kind::send) {
+      EXPECT_EQ(a.amount, 2400);
+    }
   }
   EXPECT_EQ(sent, 640U);
   EXPECT_EQ(received, 640U);

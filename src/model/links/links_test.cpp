@@ -140,7 +140,8 @@ TEST(Links, OverHostsEachHasTheWholeMessageAndTheLastStepWaitsForTheReceiver) {
   EXPECT_EQ(time_of(n, {{action::send(4, 1000)}, nothing, nothing, nothing, {action::receive(0)}}), to_host + last);
   EXPECT_EQ(
       time_of(n, {{action::send(4, 1000)}, nothing, nothing, nothing, {action::compute(50 * us), action::receive(0)}}),
-      50 * us + last);
+      50 * us + (us + 32'000) + last)
+      << "the receiver's descriptor, and the last hop";
 }
 
 TEST(Links, WorkersBehindAHostQueueForIt) {

@@ -4,7 +4,8 @@
 // a time, and nothing is queued but at hops.
 //
 //   direct route:  receiver ─descriptor─▶ sender ─data, then flag─▶ receiver
-//   over hosts:    sender ─out─▶ ... ─across─▶ ... ─in─▶ the receiver's host ─last of in, once it receives─▶ receiver
+//   over hosts:    sender ─out─▶ ... ─across─▶ ... ─in─▶ the receiver's host ─last of in─▶ receiver
+//                  receiver ─descriptor, first of out─▶ its host, which then lets the last of in begin
 
 #include <fmt/format.h>
 
@@ -30,7 +31,7 @@ struct action {
   static action receive(std::uint32_t from) { return {kind::receive, from, 0}; }
 };
 
-/// What receivers put into the sender's store, and senders behind the data.
+/// What receivers put into the sender's store or their host's queue, and senders behind the data.
 constexpr std::int64_t descriptor_bytes = 64, flag_bytes = 4;
 
 /// `Program::next(rank)` gives a rank's next action; after `end` it is not asked again.
@@ -83,7 +84,7 @@ class ranks {
     }
   };
   struct state {
-    std::int64_t asked_at = 0;  ///< when the descriptor of what it receives is in the sender's store
+    std::int64_t asked_at = 0;  ///< when the descriptor of what it receives is in the sender's store, or with its host
     std::int64_t bytes = 0;
     std::uint32_t peer = 0;
     kind is = kind::end;
@@ -107,7 +108,9 @@ class ranks {
   void receive(std::uint32_t rank, std::int64_t now) {
     const std::uint32_t sender = all_[rank].peer;
     const route& way = on_.between(sender, rank);
-    if (way.is_direct()) all_[rank].asked_at = traffic_.cross(way, rank, sender, descriptor_bytes, now);
+    all_[rank].asked_at = way.is_direct()  ? traffic_.cross(way, rank, sender, descriptor_bytes, now)
+                          : way.in.empty() ? now
+                                           : traffic_.pass_out(way.out.front(), rank, descriptor_bytes, now);
     if (meets(sender, rank) && all_[sender].waits) move(sender, now);
   }
 
@@ -128,7 +131,8 @@ class ranks {
     if (s.hop < outs)
       then = traffic_.pass_out(way.out[s.hop], sender, s.bytes, now);
     else if (s.hop > outs)
-      then = traffic_.pass_in(way.in[s.hop - outs - 1U], s.peer, s.bytes, now);
+      then = traffic_.pass_in(way.in[s.hop - outs - 1U], s.peer, s.bytes,
+                              s.hop == last ? std::max(now, all_[s.peer].asked_at) : now);
     else if (way.is_direct())
       then = put(way, sender, now);
     else
