@@ -281,13 +281,13 @@ void run_narrow(Machine& machine, worker_of<Machine>* w, context& caller, const 
     const team& t = machine.calling_team(w, caller);
     run.width = std::max(1, machine.shares_of(t, t.width()));
   }
-  const typename Machine::loop_call call(machine);
   const typename Machine::during_loop during(machine, w, caller);
   share_rest(machine, w, run, rest);
 }
 
 template <machine_with_loops Machine>
 void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, const detail::loop& l) {
+  const typename Machine::loop_call call(machine);  // nothing to a stream, which may leave its worker meanwhile
   const schedule policy = l.policy == schedule::of_the_run ? policy_of_the_run : l.policy;
   worker_of<Machine>* w = machine.calling_worker();
   const team& t = machine.calling_team(w, caller);
@@ -297,7 +297,6 @@ void share_loop(Machine& machine, schedule policy_of_the_run, context& caller, c
     return may_change ? run_narrow(machine, w, caller, l) : loop_in_place(machine, caller, l);
   }
 
-  const typename Machine::loop_call call(machine);
   const uncancelled meanwhile(caller);
   const typename Machine::during_loop during(machine, w, caller);
   if (policy != schedule::dbs) return run_baseline(machine, caller, l, policy);
