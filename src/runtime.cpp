@@ -32,6 +32,7 @@
 #include "exec/threads/foreign_waiter.hpp"
 #include "graph/poison.hpp"
 #include "graph/recording.hpp"
+#include "graph/store_clock.hpp"
 #include "graph/version.hpp"
 #include "machine/budget.hpp"
 #include "machine/copies.hpp"
@@ -122,7 +123,10 @@ void around_fork(bool begins) noexcept {
   if (!begins) starting.unlock();
 }
 
-void before_fork() { around_fork(true); }
+void before_fork() {
+  graph::tell_program_looks();
+  around_fork(true);
+}
 void after_fork_in_parent() { around_fork(false); }
 void after_fork_in_child() {
   around_fork(false);

@@ -194,6 +194,18 @@ inline constexpr setting all_settings[] = {
         .more = "[The page on local stores](store.md#what-stays-in-a-store) says when one serves again.",
     },
     {
+        .name = "MASLIN_STORE_WRITE",
+        .is = setting::kind::words,
+        .counts = setting::reach::here,
+        .words = {{"through", "when the task ends"},
+                  {"renamed", "the same, but renamed data when somebody looks at them elsewhere"},
+                  {"back", "all data when somebody looks, or the program waits"}},
+        .otherwise = "through",
+        .help = "When what a task has written in a local store is copied back to memory.",
+        .more = "[The page on local stores](store.md#what-is-copied-back-late) says who looks. Under MASLIN_CHECK "
+                "always `through`.",
+    },
+    {
         .name = "MASLIN_STORE_SEED",
         .is = setting::kind::number,
         .counts = setting::reach::here,

@@ -112,6 +112,7 @@ void run_recorded(executor& exec, recording::state& tasks) {
     const traced_wait traced(exec, nullptr);
     await(exec, tasks.members);
   }
+  graph::tell_program_looks();
   if (begin) grain::learn_replay(tasks.times, in_order, static_cast<double>(base::ticks() - begin));
 }
 

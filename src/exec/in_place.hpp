@@ -8,6 +8,7 @@
 #include "exec/tracing.hpp"
 #include "graph/domain.hpp"
 #include "graph/recording.hpp"
+#include "graph/store_clock.hpp"
 #include "maslin/trace.hpp"
 #include "task/context.hpp"
 
@@ -22,6 +23,9 @@ void await_scope(executor& exec, const context& caller, scope& covered);
 inline void await_settled(executor& exec, context& caller, scope* members) {
   scope& covered = members ? *members : *caller.children;
   if (!covered.quiet()) await_scope(exec, caller, covered);
+  // What is below a context that none of these tell of was waited for in the same way.
+  if (graph::hear_program() && (members || caller.data || covered.created() > 0)) [[unlikely]]
+    graph::tell_program_looks();
   if (caller.data) graph::domain::of(caller).quiet(members, covered.has_errors() || covered.dismissed());
 }
 

@@ -3,6 +3,7 @@
 #include "maslin/mutex.hpp"
 
 #include "exec/executor.hpp"
+#include "graph/store_clock.hpp"
 #include "maslin/error.hpp"
 #include "task/context.hpp"
 #include "task/uncancelled.hpp"
@@ -56,7 +57,10 @@ void mutex::lock() {
   base::short_lock& guard = mutex_access::guard(*this);
   for (;;) {
     guard.lock();
-    if (take()) return guard.unlock();
+    if (take()) {
+      guard.unlock();
+      return graph::tell_program_looks();
+    }
     guard.unlock();
     executor& exec = the_executor();
     waiter* me = exec.caller();
@@ -66,10 +70,14 @@ void mutex::lock() {
     }
     const uncancelled during(current_context());
     guard.lock();
-    if (take()) return guard.unlock();
+    if (take()) {
+      guard.unlock();
+      return graph::tell_program_looks();
+    }
     mutex_access::add(*this, *me);
     me->sleep(guard, {nullptr, &holder_});  // until `unlock` hands it over
-    return set_holder();
+    set_holder();
+    return graph::tell_program_looks();
   }
 }
 
@@ -78,6 +86,7 @@ bool mutex::try_lock() noexcept {
   guard.lock();
   const bool taken = take();
   guard.unlock();
+  if (taken) graph::tell_program_looks();
   return taken;
 }
 

@@ -96,9 +96,10 @@ std::string report_json(const run_about& run, const std::vector<told_phase>& pha
   if (const auto& s = run.stores)
     fmt::format_to(to,
                    "\"stores\": {{\"tasks\": {}, \"on_memory\": {}, \"bytes_in\": {}, \"bytes_out\": {}, "
-                   "\"most_bytes\": {}, \"hits\": {}, \"bytes_kept\": {}, \"evictions\": {}}},\n",
+                   "\"most_bytes\": {}, \"hits\": {}, \"bytes_kept\": {}, \"evictions\": {}, "
+                   "\"puts_saved\": {}, \"bytes_saved\": {}}},\n",
                    s->tasks, s->on_memory, s->bytes_in, s->bytes_out, s->most_bytes, s->hits, s->bytes_kept,
-                   s->evictions);
+                   s->evictions, s->puts_saved, s->bytes_saved);
   fmt::format_to(to, "\"phases\": {}}}\n", list(phases, "  ", [](const told_phase& p) { return text_of(p); }));
   return out;
 }

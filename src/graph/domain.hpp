@@ -115,7 +115,9 @@ void domain::for_each_list(VisitWriters&& writers, VisitReaders&& readers) {
   }
 }
 
-/// Gives what a task of a domain's own (`is_internal`) writes, where it lies now; it may be empty.
+/// Gives the version that a task of a domain's own (`is_internal`) reads, or adds to; empty if none.
+region read_by_own(detail::task_node& task);
+/// Gives what it writes, where it lies now; it may be empty.
 region written_by_own(detail::task_node& task);
 
 /// As the domain's; a context that has none is settled.

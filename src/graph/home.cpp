@@ -52,6 +52,11 @@ struct waiting_task : own_body {
 
 }  // namespace
 
+region read_by_own(task_node& task) {
+  const version* const from = task.records()->of;
+  return from ? region_of(*from) : region();
+}
+
 region written_by_own(task_node& task) {
   const auto& body = *static_cast<const own_body*>(task.callable);
   region written = body.written;

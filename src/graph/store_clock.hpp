@@ -1,9 +1,11 @@
 #pragma once
-// The clock of workers' local stores. Which copies may serve again, and why: exec/store/README.md.
+// The clock of workers' local stores, and what they hear. Which copies may serve again, which reach memory when, and
+// why: exec/store/README.md.
 
 #include <atomic>
 #include <cstdint>
 
+#include "graph/region.hpp"
 #include "task/node.hpp"
 
 namespace maslin::graph {
@@ -18,6 +20,17 @@ inline std::uint64_t tick_of_stores() noexcept { return store_clock.fetch_add(1,
 inline void set_birth(detail::task_node& task) noexcept {
   if (task.has_birth) [[unlikely]]
     task.birth() = store_clock.load(std::memory_order_relaxed);
+}
+
+/// Local stores may have copies that memory has not got. They hear of these, unless null. Acquire: pairs with where
+/// they are set.
+inline constinit std::atomic<void (*)(const region&) noexcept> version_ends{nullptr};  ///< its memory is freed next
+inline constinit std::atomic<void (*)() noexcept> program_looks{nullptr};  ///< it has waited, and may look at any data
+
+inline bool hear_program() noexcept { return program_looks.load(std::memory_order_relaxed) != nullptr; }
+inline void tell_program_looks() noexcept {
+  if (const auto hears = program_looks.load(std::memory_order_acquire)) [[unlikely]]
+    hears();
 }
 
 }  // namespace maslin::graph

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 
+#include "graph/store_clock.hpp"
 #include "task/pool.hpp"
 
 namespace maslin {
@@ -50,6 +51,8 @@ void release(version& v) noexcept {
   // Acquire and release: the last user frees what the others wrote.
   if (v.users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (v.bytes > 0) {
+    if (const auto hears = version_ends.load(std::memory_order_acquire)) [[unlikely]]
+      hears(region_of(v));
     in_use.fetch_sub(v.bytes, std::memory_order_relaxed);
     ::operator delete(v.data, alignment);
   }

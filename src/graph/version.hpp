@@ -48,6 +48,13 @@ inline void use(detail::version& v) noexcept { v.users.fetch_add(1, std::memory_
 /// One user less; the last one frees it.
 void release(detail::version& v) noexcept;
 
+inline region region_of(const detail::version& v) noexcept {
+  region all;
+  all.start = reinterpret_cast<std::uintptr_t>(v.data);
+  all.bytes = v.bytes;
+  return all;
+}
+
 /// Versions may take so many bytes in all.
 void set_renaming_limit(std::size_t bytes) noexcept;
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <iostream>
+#include <mutex>
 #include <numeric>
 #include <string>
 #include <thread>
@@ -381,6 +382,166 @@ TEST(Store, ATaskThatWritesWhatItDoesNotDeclareIsFound) {
         });
       },
       2, "400 bytes at .* changed in memory while a local store kept a copy.*declare.*store_test.cpp:");
+}
+
+// What is copied back late. Under MASLIN_CHECK nothing is.
+
+void write_late(const char* what) {
+  setenv("MASLIN_STORE_WRITE", what, 1);
+  setenv("MASLIN_CHECK", "0", 1);
+}
+
+TEST(Store, RenamedDataThatNobodyNeedsAnyMoreAreNeverCopiedBack) {
+  EXPECT_CHILD(
+      [] {
+        set_store("8K");
+        write_late("renamed");
+        return run(1, [] {
+          std::vector<int> x(100, 1);
+          int sum = 0;
+          for (int round = 0; round < 10; ++round) {  // all but the first are renamed, and the last one comes home
+            ms::task([round](ms::view<int> v) { std::fill(v.begin(), v.end(), round); }, ms::out(x));
+            ms::task([](ms::view<const int> v, ms::view<int> to) { to[0] += v[99]; }, ms::in(x), ms::inout(sum));
+          }
+          ms::wait();
+          return x == std::vector<int>(100, 9) && sum == 45;
+        });
+      },
+      0, R"("bytes_in": 4, "bytes_out": 840, .*"puts_saved": 8, "bytes_saved": 3200\})");
+}
+
+TEST(Store, AChainOfTasksOnATileIsCopiedBackOnce) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K", "1");
+        write_late("back");
+        return run(1, [] {
+          std::vector<int> x(100, 1);
+          for (int i = 0; i < 20; ++i) ms::task(add_one, ms::inout(x));
+          ms::wait();
+          return x == std::vector<int>(100, 21);
+        });
+      },
+      0, R"("bytes_in": 400, "bytes_out": 400, .*"hits": 19, .*"puts_saved": 19, "bytes_saved": 7600\})");
+}
+
+/// Each way in which the program may know that tasks are done; the tasks of each worker leave dirty copies.
+int look_after_each_wait(int workers) {
+  return run(workers, [workers] {
+    constexpr std::size_t rows = 16, n = 100;
+    std::vector<std::vector<int>> x(rows, std::vector<int>(n, 0));
+    int value = 0;
+    bool is_right = true;
+    const auto add = [&](std::size_t first, std::size_t last) {
+      for (std::size_t r = first; r < last; ++r) ms::task(add_one, ms::inout(x[r]));
+    };
+    const auto look = [&](int added) {
+      value += added;
+      for (std::vector<int>& row : x) {
+        is_right = is_right && row == std::vector<int>(n, value);
+        for (int& one : row) ++one;
+      }
+      ++value;
+    };
+    ms::recording again = ms::record([&] { add(0, rows); });
+    look(1);
+    for (int round = 0; round < 10; ++round) {
+      add(0, rows);
+      ms::wait();
+      look(1);
+      add(0, rows);
+      for (std::vector<int>& row : x) ms::wait_on(row);
+      look(1);
+      ms::replay(again);
+      look(1);
+      {
+        ms::group g;
+        for (std::vector<int>& row : x) g.task(add_one, ms::inout(row));
+        for (std::vector<int>& row : x) g.task(add_one, ms::inout(row));
+        g.wait();
+      }
+      look(2);
+      {
+        ms::group g;  // tasks without data, whose own have some
+        for (std::size_t r = 0; r < rows; r += 4) g.task([&add, r] { ms::task([&add, r] { add(r, r + 4); }); });
+      }
+      look(1);
+      ms::fork([&] { add(0, rows / 2); }, [&] { add(rows / 2, rows); });
+      look(1);
+      ms::ranks(2, [&](ms::communicator& mine) {
+        const auto half = static_cast<std::size_t>(mine.rank()) * rows / 2;
+        add(half, half + rows / 2);
+      });
+      look(1);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const std::vector<int>& row = x[r];
+        const auto before = ms::async([](ms::view<int> v) { return v[0]++; }, ms::inout(&x[r][0], 1)).get();
+        is_right = is_right && row[0] == before + 1;
+        --x[r][0];
+      }
+      ms::parallel_for(0, rows, [&](ms::range some) {
+        for (const std::size_t r : some) add(r, r + 1);
+      });
+      look(1);
+      if (workers == 1) continue;
+      ms::mutex m;
+      std::size_t done = 0;
+      add(0, rows);
+      for (std::vector<int>& row : x)
+        ms::task(
+            [&](ms::view<const int>) {
+              const std::lock_guard held(m);
+              ++done;
+            },
+            ms::in(row));
+      for (bool all = false; !all; std::this_thread::yield()) {
+        const std::lock_guard held(m);
+        all = done == rows;
+      }
+      for (const std::vector<int>& row : x) is_right = is_right && row == std::vector<int>(n, value + 1);
+      ms::wait();
+      look(1);
+    }
+    return is_right;
+  });
+}
+
+TEST(Store, WhatIsCopiedBackLateIsThereAfterEachWait) {
+  for (const int workers : {1, 3})
+    EXPECT_CHILD(
+        [workers] {
+          set_store("1K", workers == 1 ? nullptr : "5");
+          write_late("back");
+          return look_after_each_wait(workers);
+        },
+        0, "puts_saved");
+}
+
+/// Children of a task work on its copy, or where that has none on its data, and leave dirty copies.
+TEST(Store, WhatChildrenLeaveIsTheirParents) {
+  for (const char* bytes : {"1K", "4K"})
+    EXPECT_CHILD(
+        [bytes] {
+          set_store(bytes, "2");
+          write_late("back");
+          return run(3, [] {
+            std::vector<int> x(200, 1);
+            const ms::view<int> all(x);
+            for (int round = 0; round < 20; ++round)
+              ms::task(
+                  [](ms::view<int> v, ms::view<int>) {
+                    for (std::size_t part = 0; part < 4; ++part)
+                      ms::task([w = v.subspan(50 * part, 50)] {  // which has no data itself
+                        ms::task(add_one, ms::inout(w.subspan(0, 25)));
+                        ms::task(add_one, ms::inout(w.subspan(25, 25)));
+                      });
+                  },
+                  ms::inout(all), round % 2 ? ms::inout(all) : ms::inout(all.subspan(50, 100)));
+            ms::wait();
+            return x == std::vector<int>(200, 21);
+          });
+        },
+        0, "puts_saved");
 }
 
 }  // namespace

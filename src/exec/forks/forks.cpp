@@ -68,6 +68,7 @@ error_list take_task(detail::fork_frame& fork) {
     const traced_wait noted(exec, &end);
     if (!end.quiet()) await(exec, end);
   }
+  graph::tell_program_looks();
   trace_group_end(exec, end);
   error_list errors = end.has_errors() ? end.take_errors() : error_list();
   end.~scope();
@@ -130,6 +131,7 @@ void run_as_task(executor& exec, void (*call)(void*), void* env, location where)
     const traced_wait noted(exec, &end);
     suspend_until(exec, end);
   }
+  graph::tell_program_looks();
   trace_group_end(exec, end);
   if (end.has_errors()) rethrow_first(end.take_errors());
 }

@@ -70,6 +70,7 @@ void run_on_workers(executor& exec, world& all, location where) {
   }
   const stream_waits meanwhile(here);
   suspend_until(exec, members);
+  graph::tell_program_looks();
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // One worker's local store: stage in, run, stage out. README.md holds states, protocol and proof.
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -29,6 +30,13 @@ struct counts {
   std::uint64_t hits = 0;        ///< copies that an earlier task had left
   std::uint64_t bytes_kept = 0;  ///< that were not fetched for that reason
   std::uint64_t evictions = 0;   ///< kept copies that gave way to others
+  std::uint64_t puts_saved = 0;  ///< copies that tasks have written and that need not reach memory any more
+  std::uint64_t bytes_saved = 0;
+
+  void note_saved(std::size_t bytes) {
+    ++puts_saved;
+    bytes_saved += bytes;
+  }
 };
 
 /// Which copies stay in a store when their task has ended: MASLIN_STORE_KEEP, in that order.
@@ -37,9 +45,30 @@ enum class keeping : std::uint8_t { none, in, out, all };
 /// Where a copy of a task lies, from `take` to its end.
 struct place {
   std::byte* at = nullptr;
-  bool is_hit = false;  ///< an earlier task has left it: nothing is fetched
+  bool is_hit = false;    ///< an earlier task has left it: nothing is fetched
+  bool is_dirty = false;  ///< memory has not got it; of one that is only read: had not
 };
 using places = std::vector<place>;
+
+/// Gives where a copy of that region lies.
+inline graph::region packed(const graph::region& home, const std::byte* at) {
+  graph::region r;
+  r.start = reinterpret_cast<std::uintptr_t>(at);
+  r.bytes = home.size();
+  return r;
+}
+
+/// What becomes of a dirty copy when a task begins.
+enum class fate : std::uint8_t { stays, is_put, is_dropped };
+inline fate fate_of(const graph::region& home, std::span<const use> uses) {
+  fate f = fate::stays;
+  for (const use& u : uses) {
+    if (!overlap(u.is, home)) continue;
+    if (u.reads || !(u.is == home)) return fate::is_put;
+    f = fate::is_dropped;
+  }
+  return f;
+}
 
 template <platform P>
 class local_store {
@@ -49,7 +78,8 @@ class local_store {
       : keeps_(what), arena_(bytes), kept_(arena_), engine_(std::forward<Arguments>(engine)...) {}
 
   /// Makes room for the copies of a task; gives whether there is enough. `born`: what is kept may serve it as a task
-  /// that was created then; otherwise nothing does. Throws std::bad_alloc.
+  /// that was created then; otherwise nothing does but what is dirty. No other store has dirty copies of the task's
+  /// data (`show`); here there are none afterwards but what the task has, if it has room. Throws std::bad_alloc.
   bool take(const plan& of, places& at, std::optional<std::uint64_t> born) {
     at.assign(of.copies.size(), {});
     const base::locked held(lock_);
@@ -57,26 +87,25 @@ class local_store {
     const std::size_t needed = of.bytes();
     if (needed > arena_.bytes() - lent) {
       at.clear();
+      show_all(of.uses, nullptr);
       return false;
     }
+    loans_.reserve(loans_.size() + of.copies.size());
+    show_all(of.uses, &of);
     // Before there is room for others: what is found here does not give way to them.
-    for (std::size_t i = 0; born && i < at.size(); ++i) {
-      const copy& c = of.copies[i];
-      if (!c.reads || c.is_value) continue;
-      at[i].at = kept_.take(c.home, *born);
-      at[i].is_hit = at[i].at != nullptr;
-    }
+    for (std::size_t i = 0; i < at.size(); ++i)
+      if (const copy& c = of.copies[i]; may_hit(c)) find(c, at[i], born);
     try {
       if (!fill(of, at)) {
         // Nothing is kept any more, but what was found, or came into the first gaps, may leave no place for the rest.
-        begin_again(at);
+        give_each(of, at);
         if (!fill(of, at)) {
-          give_all(at);
+          give_all(of, at);
           return false;
         }
       }
     } catch (...) {
-      give_all(at);
+      give_all(of, at);
       throw;
     }
     counts_.most_bytes = std::max<std::uint64_t>(counts_.most_bytes, lent + needed);
@@ -91,11 +120,12 @@ class local_store {
         ++counts_.hits;
         counts_.bytes_kept += c.home.size();
       } else if (c.reads) {
-        columns(c, at[i].at, engine_,
-                [&](P& engine, std::byte* here, std::byte* home) { engine.get(here, home, c.home.bytes, in_tag); });
+        columns(c.home, at[i].at, [&](std::byte* here, std::byte* home) MASLIN_REQUIRES(lock_) {
+          engine_.get(here, home, c.home.bytes, in_tag);
+        });
         counts_.bytes_in += c.home.size();
       } else if (poisons) {
-        graph::poison(packed(c, at[i].at));
+        graph::poison(packed(c.home, at[i].at));
       }
     }
   }
@@ -104,41 +134,68 @@ class local_store {
     engine_.wait(in_tag);
   }
   /// Begins to copy to memory what the body has written. `failed`: it has thrown, and may not have written what it was
-  /// only to write.
-  void begin_stage_out(const plan& of, const places& at, bool failed) {
+  /// only to write. Otherwise what need not reach memory yet stays dirty.
+  void begin_stage_out(const plan& of, places& at, bool failed) {
     const base::locked held(lock_);
     ++counts_.tasks;
     for (std::size_t i = 0; i < of.copies.size(); ++i) {
       const copy& c = of.copies[i];
       if (!c.writes || (failed && !c.reads)) continue;
-      columns(c, at[i].at, engine_,
-              [&](P& engine, std::byte* here, std::byte* home) { engine.put(home, here, c.home.bytes, out_tag); });
-      counts_.bytes_out += c.home.size();
+      if (at[i].is_dirty) counts_.note_saved(c.home.size());  // what an earlier task wrote
+      at[i].is_dirty = !failed && c.is_lazy && keeps(c);
+      if (!at[i].is_dirty) begin_put(c.home, at[i].at, out_tag);
     }
   }
   void end_stage_out() {
     const base::locked held(lock_);
     engine_.wait(out_tag);
   }
-  void give(places& at) noexcept {
+  /// The task has ended, or will not run: takes its places back. What is dirty reaches memory before.
+  void give(const plan& of, places& at) noexcept {
     const base::locked held(lock_);
-    give_all(at);
+    give_all(of, at);
   }
-  /// Instead: the task has ended at that tick, and its copies are as memory is.
+  /// Instead: the task has ended at that tick, and its copies are as memory is, or dirty.
   void leave(const plan& of, places& at, std::uint64_t now) noexcept {
     const base::locked held(lock_);
     for (std::size_t i = 0; i < of.copies.size(); ++i) {
       const copy& c = of.copies[i];
-      if (!keeps(c)) continue;
-      counts_.evictions += kept_.keep(c.home, at[i].at, now);
-      at[i].at = nullptr;
+      const bool is_dirty = c.writes ? at[i].is_dirty : end_loan(at[i]);
+      if (!is_dirty && !keeps(c)) continue;
+      if (kept_.is_full()) evict(*kept_.take_oldest());
+      if (c.writes && is_dirty) note_dirty();
+      kept_.keep({c.home, at[i].at, now, is_dirty});
+      at[i] = {};
     }
-    give_all(at);
+    give_all(of, at);
   }
   /// A task that ends has written there, wherever it ran.
-  void end_copies(std::span<const graph::region> written) noexcept {
+  void end_copies(std::span<const use> uses) noexcept {
     const base::locked held(lock_);
-    kept_.end(written);
+    drop_copies(uses);
+  }
+  /// A task begins elsewhere, or on memory: what is dirty of its data reaches memory, or is dropped where the task will
+  /// write all of it.
+  void show(std::span<const use> uses) noexcept {
+    if (!has_dirty()) return;
+    const base::locked held(lock_);
+    show_all(uses, nullptr);
+  }
+  /// The program may look at all memory.
+  void show_everything() noexcept {
+    if (!has_dirty()) return;
+    const base::locked held(lock_);
+    for (kept& one : kept_.all())
+      if (one.is_dirty) put_late(one);
+    for (kept& one : loans_)
+      if (one.is_dirty) put_late(one);
+  }
+  /// The memory is freed; no task uses it.
+  void forget(const graph::region& freed) noexcept {
+    if (!has_dirty()) return;
+    const base::locked held(lock_);
+    const use over[] = {{freed, false, true}};
+    drop_copies(over);
   }
   /// A task that declares data works on memory.
   void note_on_memory() {
@@ -155,42 +212,123 @@ class local_store {
  private:
   static constexpr tag in_tag = 0;
   static constexpr tag out_tag = 1;
+  static constexpr tag late_tag = 2;  ///< what was dirty
 
-  static graph::region packed(const copy& c, std::byte* at) {
-    graph::region r;
-    r.start = reinterpret_cast<std::uintptr_t>(at);
-    r.bytes = c.home.size();
-    return r;
-  }
   /// A strided tile lies in the store column behind column.
   template <class Column>
-  static void columns(const copy& c, std::byte* at, P& engine, Column&& column) {
-    for (std::size_t i = 0; i < c.home.columns; ++i)
-      column(engine, at + i * c.home.bytes, static_cast<std::byte*>(c.home.data()) + i * c.home.stride);
+  static void columns(const graph::region& home, std::byte* at, Column&& column) {
+    for (std::size_t i = 0; i < home.columns; ++i)
+      column(at + i * home.bytes, static_cast<std::byte*>(home.data()) + i * home.stride);
+  }
+  void begin_put(const graph::region& from, std::byte* at, tag t) MASLIN_REQUIRES(lock_) {
+    columns(from, at,
+            [&](std::byte* here, std::byte* home) MASLIN_REQUIRES(lock_) { engine_.put(home, here, from.bytes, t); });
+    counts_.bytes_out += from.size();
   }
   bool keeps(const copy& c) const {
     return keeps_ != keeping::none && !c.is_value && (keeps_ == keeping::all || (keeps_ == keeping::out) == c.writes);
+  }
+  static bool may_hit(const copy& c) { return c.reads && !c.is_value; }
+
+  // Dirty copies: the kept ones, and those that tasks read which have not ended. What a task writes that has not ended
+  // is its own.
+
+  void note_dirty() noexcept { dirty_.fetch_add(1, std::memory_order_relaxed); }
+  /// Release: who sees none, of those that it must see, sees what they were in memory.
+  void note_clean() noexcept { dirty_.fetch_sub(1, std::memory_order_release); }
+  bool has_dirty() const noexcept { return dirty_.load(std::memory_order_acquire) != 0; }
+
+  void put_late(kept& one) noexcept MASLIN_REQUIRES(lock_) {
+    begin_put(one.home, one.at, late_tag);
+    engine_.wait(late_tag);
+    one.is_dirty = false;
+    note_clean();
+  }
+  void note_dropped(const kept& one) noexcept MASLIN_REQUIRES(lock_) {
+    if (!one.is_dirty) return;
+    counts_.note_saved(one.home.size());
+    note_clean();
+  }
+  void drop_copies(std::span<const use> uses) noexcept MASLIN_REQUIRES(lock_) {
+    kept_.drop_if([&](const kept& one) MASLIN_REQUIRES(lock_) {
+      const bool ends = std::ranges::any_of(uses, [&](const use& u) { return u.writes && overlap(u.is, one.home); });
+      if (ends) note_dropped(one);
+      return ends;
+    });
+  }
+  /// A task begins that will find dirty copies here, or not: then there is no `plan`.
+  void show_all(std::span<const use> uses, const plan* finds) noexcept MASLIN_REQUIRES(lock_) {
+    if (!has_dirty()) return;
+    const auto is_found = [&](const kept& one) {
+      return finds &&
+             std::ranges::any_of(finds->copies, [&](const copy& c) { return may_hit(c) && c.home == one.home; });
+    };
+    bool drops = false;
+    for (kept& one : kept_.all()) {
+      if (!one.is_dirty || is_found(one)) continue;
+      const fate f = fate_of(one.home, uses);
+      if (f == fate::is_put) put_late(one);
+      drops = drops || f == fate::is_dropped;
+    }
+    if (drops)
+      kept_.drop_if([&](const kept& one) MASLIN_REQUIRES(lock_) {
+        const bool is_over = one.is_dirty && !is_found(one) && fate_of(one.home, uses) == fate::is_dropped;
+        if (is_over) note_dropped(one);
+        return is_over;
+      });
+    for (kept& one : loans_)
+      if (one.is_dirty && fate_of(one.home, uses) != fate::stays) put_late(one);
+  }
+  /// Gives the task the copy that is here, if it may serve it. One that is dirty and that the task only reads is still
+  /// found here by others.
+  void find(const copy& c, place& at, std::optional<std::uint64_t> born) noexcept MASLIN_REQUIRES(lock_) {
+    const std::optional<kept> found = kept_.take(c.home, born);
+    if (!found) return;
+    at = {found->at, true, found->is_dirty};
+    if (!found->is_dirty) return;
+    if (c.writes)
+      note_clean();
+    else
+      loans_.push_back(*found);  // `take` made room
+  }
+  /// The task has only read that copy: gives whether it is dirty, and then the caller has it.
+  bool end_loan(place& at) noexcept MASLIN_REQUIRES(lock_) {
+    if (!std::exchange(at.is_dirty, false)) return false;
+    const auto loan = std::ranges::find(loans_, at.at, &kept::at);
+    const bool is_dirty = loan->is_dirty;
+    loans_.erase(loan);
+    return is_dirty;
+  }
+  void evict(kept one) noexcept MASLIN_REQUIRES(lock_) {
+    if (one.is_dirty) put_late(one);
+    arena_.give(one.at);
+    ++counts_.evictions;
   }
   /// Gives each copy that has none a place, for which kept copies give way; false where that is not enough.
   bool fill(const plan& of, places& at) MASLIN_REQUIRES(lock_) {
     for (std::size_t i = 0; i < at.size(); ++i)
       while (!at[i].at && !(at[i].at = arena_.take(of.copies[i].home.size()))) {
-        if (!kept_.evict()) return false;
-        ++counts_.evictions;
+        const std::optional<kept> oldest = kept_.take_oldest();
+        if (!oldest) return false;
+        evict(*oldest);
       }
     return true;
   }
-  /// Takes back all places, also of what was found there.
-  void begin_again(places& at) noexcept MASLIN_REQUIRES(lock_) {
-    for (place& one : at) {
-      counts_.evictions += one.is_hit;
-      if (one.at) arena_.give(one.at);
-      one = {};
+  void give_each(const plan& of, places& at) noexcept MASLIN_REQUIRES(lock_) {
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const copy& c = of.copies[i];
+      if (!at[i].at) continue;
+      if (c.writes ? at[i].is_dirty : end_loan(at[i])) {
+        begin_put(c.home, at[i].at, late_tag);
+        engine_.wait(late_tag);
+        if (!c.writes) note_clean();
+      }
+      arena_.give(at[i].at);
+      at[i] = {};
     }
   }
-  void give_all(places& at) noexcept MASLIN_REQUIRES(lock_) {
-    for (const place& one : at)
-      if (one.at) arena_.give(one.at);
+  void give_all(const plan& of, places& at) noexcept MASLIN_REQUIRES(lock_) {
+    give_each(of, at);
     at.clear();
   }
 
@@ -198,6 +336,8 @@ class local_store {
   mutable base::short_lock lock_;
   arena arena_;
   kept_copies kept_ MASLIN_GUARDED_BY(lock_);
+  std::vector<kept> loans_ MASLIN_GUARDED_BY(lock_);  ///< found dirty by tasks that only read them
+  std::atomic<std::size_t> dirty_{0};                 ///< kept or lent; changed under the lock
   P engine_ MASLIN_GUARDED_BY(lock_);
   counts counts_ MASLIN_GUARDED_BY(lock_);
 };
@@ -236,7 +376,7 @@ void run_on_copies(local_store<P>& in, const plan& of, places& at, bool poisons,
       if (leaves)
         in.leave(of, at, now);
       else
-        in.give(at);
+        in.give(of, at);
     }
   } task{in, of, at, end};
   in.begin_stage_in(of, at, poisons);

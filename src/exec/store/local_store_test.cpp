@@ -5,12 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <deque>
 #include <exception>
+#include <functional>
 #include <numeric>
 #include <random>
+#include <shared_mutex>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "exec/store/thread_platform.hpp"
@@ -207,7 +213,7 @@ TEST(LocalStore, TheAdversaryFindsRoomThatIsGivenBackBeforeItsDataAreInMemory) {
   for (int seed = 0; seed < seeds; ++seed) {
     adding task(seed);
     task.go_on_to_stage_out();
-    task.in.give(task.at);  // the mistake: `end_stage_out` comes first
+    task.in.give(task.of, task.at);  // the mistake: `end_stage_out` comes first
     std::vector<int> other(adding::rows * adding::columns);
     const plan next = store::make_plan({access(other.data(), other.size() * sizeof(int), access_mode::out),
                                         access(task.source.data(), other.size() * sizeof(int), access_mode::out)});
@@ -248,7 +254,7 @@ TEST(LocalStore, WithoutRoomForAllCopiesATaskGetsNone) {
   ASSERT_TRUE(in.take(half, first, {}));
   EXPECT_TRUE(in.take(half, second, {}));
   EXPECT_FALSE(in.take(two, third, {}));
-  in.give(second);
+  in.give(half, second);
   EXPECT_FALSE(in.take(store::make_plan({access(data.data(), 4096, access_mode::in)}), third, {}));
   EXPECT_TRUE(third.empty());
   EXPECT_TRUE(in.take(half, third, {}));
@@ -264,6 +270,13 @@ enum class mistake {
   ends_same,        ///< those of the same region alone
   ends_unfinished,  ///< before the task has written
   ticks_late,       ///< when the task is completed already
+  shows_nothing,    ///< of what is dirty in the other store
+  shows_same,       ///< copies of the same region alone
+  shows_own,        ///< copies in the task's own store alone
+  shows_late,       ///< when the task has fetched its data
+  drops_all,        ///< of what a task uses, whether it reads it or not
+  waits_untold,     ///< the stores do not hear that the program waits
+  frees_untold,     ///< nor that memory is freed
 };
 
 /// Two workers with stores of 4 KiB and what they have in memory.
@@ -272,6 +285,8 @@ struct two_workers {
   std::uint64_t clock = 0;
   local_store<thread_platform> stores[2];
   std::vector<int> memory = std::vector<int>(256, 1);
+  bool is_lazy = false;                      ///< what is written reaches memory when somebody looks
+  std::function<void()> before_end = [] {};  ///< happens when a task's data are in memory, before its end
 
   explicit two_workers(mistake m, keeping what = keeping::all, std::optional<std::uint64_t> seed = {})
       : made(m),
@@ -283,23 +298,54 @@ struct two_workers {
   /// Worker `worker` runs a task that was created then, on its copy of some integers.
   template <class Body>
   void run(int worker, std::uint64_t born, access_mode mode, std::size_t first, std::size_t count, Body&& body) {
-    const plan of = store::make_plan({access(&memory[first], count * sizeof(int), mode)});
-    std::vector<graph::region> written;
-    if (mode != access_mode::in) written.push_back(of.copies[0].home);
+    plan of = store::make_plan({access(&memory[first], count * sizeof(int), mode)});
+    of.copies[0].is_lazy = is_lazy;
     if (made == mistake::ends_unfinished)
-      for (auto& one : stores) one.end_copies(written);
+      for (auto& one : stores) one.end_copies(of.uses);
     local_store<thread_platform>& here = stores[worker];
     places at;
+    if (made != mistake::shows_late) show(1 - worker, of.uses);
     ASSERT_TRUE(here.take(of, at, born));
     store::run_on_copies(
-        here, of, at, true, [&] { body(as<int>(at[0])); }, [] {}, [&]() noexcept { return end(worker, written); });
+        here, of, at, true,
+        [&] {
+          if (made == mistake::shows_late) show(1 - worker, of.uses);
+          body(as<int>(at[0]));
+        },
+        [] {},
+        [&]() noexcept {
+          before_end();
+          return end(worker, of.uses);
+        });
   }
-  std::uint64_t end(int worker, const std::vector<graph::region>& written) noexcept {
+  /// A task begins that does this, and is another worker's or on memory.
+  void show(int store, std::vector<store::use> uses) {
+    if (made == mistake::shows_nothing || made == mistake::shows_own ||
+        (made == mistake::shows_same && is_part(uses[0].is)))
+      return;
+    if (made == mistake::drops_all) uses[0].reads = false;
+    stores[store].show(uses);
+  }
+  void run_on_memory(access_mode mode, std::size_t first, std::size_t count) {
+    for (const int store : {0, 1})
+      show(store, {{graph::region(access(&memory[first], count * sizeof(int), mode)), true, true}});
+  }
+  void wait() {
+    if (made == mistake::waits_untold) return;
+    for (auto& one : stores) one.show_everything();
+  }
+  /// The memory is something else from now on.
+  void free(std::size_t first, std::size_t count, int next) {
+    if (made != mistake::frees_untold)
+      for (auto& one : stores) one.forget(graph::region(access(&memory[first], count * sizeof(int), access_mode::in)));
+    std::fill_n(&memory[first], count, next);
+  }
+  std::uint64_t end(int worker, const std::vector<store::use>& uses) noexcept {
     if (made == mistake::ends_own) {
-      stores[worker].end_copies(written);
+      stores[worker].end_copies(uses);
     } else if (made != mistake::ends_unfinished &&
-               !(made == mistake::ends_same && !written.empty() && is_part(written[0]))) {
-      for (auto& one : stores) one.end_copies(written);
+               !(made == mistake::ends_same && uses[0].writes && is_part(uses[0].is))) {
+      for (auto& one : stores) one.end_copies(uses);
     }
     return made == mistake::ticks_late ? clock + 1 : ++clock;
   }
@@ -310,8 +356,9 @@ struct two_workers {
     run(worker, born, access_mode::in, first, count, [&](const int* v) { found = v[0]; });
     return found;
   }
-  void write(int worker, std::uint64_t born, int value, std::size_t first = 0, std::size_t count = 64) {
-    run(worker, born, access_mode::inout, first, count, [&](int* v) { std::fill_n(v, count, value); });
+  void write(int worker, std::uint64_t born, int value, std::size_t first = 0, std::size_t count = 64,
+             access_mode mode = access_mode::inout) {
+    run(worker, born, mode, first, count, [&](int* v) { std::fill_n(v, count, value); });
   }
   store::counts told(int worker) const { return stores[worker].told(); }
 };
@@ -392,12 +439,11 @@ TEST(KeptCopies, ATileIsNoLongerKeptWhenOneOfItsColumnsIsWritten) {
     return graph::region(
         access(&matrix[static_cast<std::size_t>(row)], rows * sizeof(int), access_mode::in, columns, 10 * sizeof(int)));
   };
-  all.keep(region(0, 5, 10), memory.take(200), 1);
-  all.keep(region(5, 5, 10), memory.take(200), 1);
-  const graph::region written[] = {region(4, 1, 3)};
-  all.end(written);
-  EXPECT_EQ(all.take(region(0, 5, 10), 0), nullptr);
-  EXPECT_NE(all.take(region(5, 5, 10), 0), nullptr);
+  all.keep({region(0, 5, 10), memory.take(200), 1});
+  all.keep({region(5, 5, 10), memory.take(200), 1});
+  all.drop_if([&](const store::kept& one) { return overlap(one.home, region(4, 1, 3)); });
+  EXPECT_FALSE(all.take(region(0, 5, 10), 0));
+  EXPECT_TRUE(all.take(region(5, 5, 10), 0));
 }
 
 /// A child of a task that writes on memory leaves a copy, and its parent writes after it.
@@ -405,9 +451,10 @@ TEST(KeptCopies, WhatATaskWritesAfterItsChildIsRead) {
   for (const mistake m : {mistake::none, mistake::ends_unfinished}) {
     two_workers w(m);
     const std::uint64_t born = w.create();  // also of the reader below
-    const std::vector<graph::region> written = {graph::region(access(w.memory.data(), 1024, access_mode::inout))};
+    const std::vector<store::use> uses = {
+        {graph::region(access(w.memory.data(), 1024, access_mode::inout)), true, true}};
     const auto ends_copies = [&] {
-      for (auto& one : w.stores) one.end_copies(written);
+      for (auto& one : w.stores) one.end_copies(uses);
     };
     if (m == mistake::ends_unfinished) ends_copies();
     w.read(0, w.create());
@@ -528,6 +575,337 @@ TEST(KeptCopies, AFailedTaskLeavesNone) {
   const std::uint64_t hits = w.told(0).hits;
   w.read(0, 0);
   EXPECT_EQ(w.told(0).hits, hits);
+}
+
+// What reaches memory late.
+
+/// Two workers whose tasks leave dirty copies.
+struct lazy_workers : two_workers {
+  explicit lazy_workers(mistake m = mistake::none, keeping what = keeping::all, std::optional<std::uint64_t> seed = {})
+      : two_workers(m, what, seed) {
+    is_lazy = true;
+  }
+};
+
+TEST(DirtyCopies, AChainOfTasksOnATileIsPutOnce) {
+  for (int seed = -1; seed < seeds; ++seed) {
+    lazy_workers w(mistake::none, keeping::all, seed < 0 ? std::nullopt : std::optional<std::uint64_t>(seed));
+    for (int i = 0; i < 10; ++i)
+      w.run(0, w.create(), access_mode::inout, 0, 64, [](int* v) {
+        for (int k = 0; k < 64; ++k) ++v[k];
+      });
+    EXPECT_EQ(w.memory[0], 1);
+    w.wait();
+    EXPECT_EQ(w.memory, [] {
+      std::vector<int> expected(256, 1);
+      std::fill_n(expected.begin(), 64, 11);
+      return expected;
+    }());
+    w.wait();
+    EXPECT_EQ(w.told(0).bytes_in, 256u);
+    EXPECT_EQ(w.told(0).bytes_out, 256u);
+    EXPECT_EQ(w.told(0).puts_saved, 9u);
+    EXPECT_EQ(w.told(0).bytes_saved, 9 * 256u);
+  }
+}
+
+TEST(DirtyCopies, WhatAnotherWorkerReadsIsInMemoryBefore) {
+  for (const mistake m :
+       {mistake::none, mistake::shows_nothing, mistake::shows_own, mistake::shows_late, mistake::drops_all}) {
+    for (const access_mode mode : {access_mode::in, access_mode::inout, access_mode::concurrent}) {
+      lazy_workers w(m);
+      w.write(0, w.create(), 2);
+      int found = 0;
+      w.run(1, w.create(), mode, 0, 64, [&](const int* v) { found = v[63]; });
+      EXPECT_EQ(found == 2, m == mistake::none);
+      EXPECT_EQ(w.told(1).hits, 0u);
+    }
+  }
+}
+
+TEST(DirtyCopies, WhatIsReadInPartIsInMemoryBefore) {
+  for (const mistake m : {mistake::none, mistake::shows_same}) {
+    lazy_workers w(m);
+    w.write(0, w.create(), 2);
+    EXPECT_EQ(w.read(1, w.create(), 60, 8) == 2, m == mistake::none);
+  }
+  lazy_workers w;  // or in the same store
+  w.write(0, w.create(), 2);
+  EXPECT_EQ(w.read(0, w.create(), 60, 8), 2);
+  EXPECT_EQ(w.read(0, w.create(), 0, 128), 2);
+}
+
+TEST(DirtyCopies, WhatIsWrittenInPartKeepsTheRest) {
+  for (const mistake m : {mistake::none, mistake::shows_same}) {
+    lazy_workers w(m);
+    w.write(0, w.create(), 2);
+    w.write(1, w.create(), 3, 0, 8, access_mode::out);
+    w.wait();
+    EXPECT_EQ(w.memory[7], 3);
+    EXPECT_EQ(w.memory[8] == 2, m == mistake::none);
+  }
+}
+
+TEST(DirtyCopies, WhatATaskOnMemoryLooksAtIsThere) {
+  for (const mistake m : {mistake::none, mistake::shows_nothing}) {
+    lazy_workers w(m);
+    w.write(0, w.create(), 2);
+    w.run_on_memory(access_mode::in, 32, 64);
+    EXPECT_EQ(w.memory[32] == 2, m == mistake::none);
+  }
+}
+
+TEST(DirtyCopies, ATaskThatFindsNoRoomFindsItsDataInMemory) {
+  std::vector<int> data(1024, 1);  // the whole store
+  local_store<thread_platform> in(4096, keeping::all, std::nullopt);
+  plan half = store::make_plan({access(data.data(), 2048, access_mode::inout)});
+  half.copies[0].is_lazy = true;
+  places first, second;
+  ASSERT_TRUE(in.take(half, first, {}));
+  store::run_on_copies(
+      in, half, first, true, [&] { as<int>(first[0])[7] = 2; }, [] {}, ends);
+  EXPECT_EQ(data[7], 1);
+  const plan other = store::make_plan({access(&data[512], 2048, access_mode::in)});
+  ASSERT_TRUE(in.take(other, second, {}));
+  const plan all =
+      store::make_plan({access(data.data(), 2048, access_mode::in), access(&data[512], 1024, access_mode::in)});
+  EXPECT_FALSE(in.take(all, first, {}));
+  EXPECT_EQ(data[7], 2);
+}
+
+TEST(DirtyCopies, WhatTheProgramHasWaitedForIsInMemory) {
+  for (const mistake m : {mistake::none, mistake::waits_untold}) {
+    lazy_workers w(m);
+    w.write(0, w.create(), 2);
+    w.write(1, w.create(), 3, 64);
+    w.wait();
+    EXPECT_EQ(w.memory[63] == 2 && w.memory[64] == 3, m == mistake::none);
+    w.memory[0] = 4;
+    EXPECT_EQ(w.read(0, w.create()) == 4, m == mistake::none);
+  }
+}
+
+TEST(DirtyCopies, FreedMemoryIsNotWritten) {
+  for (const mistake m : {mistake::none, mistake::frees_untold}) {
+    lazy_workers w(m);
+    w.write(0, w.create(), 2);
+    w.free(0, 64, 99);
+    w.wait();
+    EXPECT_EQ(w.memory[0] == 99, m == mistake::none);
+    EXPECT_EQ(w.told(0).puts_saved, m == mistake::none ? 1u : 0u);
+  }
+}
+
+TEST(DirtyCopies, AnOldValueNeverFollowsANewOne) {
+  for (const mistake m : {mistake::none, mistake::shows_nothing}) {
+    lazy_workers w(m);
+    w.write(0, w.create(), 2);
+    w.is_lazy = false;
+    w.before_end = [&w] { w.stores[0].show_everything(); };  // somebody waits for another task
+    w.write(1, w.create(), 5, 0, 64, access_mode::out);
+    EXPECT_EQ(w.memory[0] == 5, m == mistake::none);
+    EXPECT_EQ(w.told(0).puts_saved, m == mistake::none ? 1u : 0u);
+    EXPECT_EQ(w.told(0).bytes_out, m == mistake::none ? 0u : 256u);
+  }
+}
+
+TEST(DirtyCopies, WhatATaskOnlyWritesDoesNotMixWithWhatItsStoreHas) {
+  lazy_workers w;
+  w.write(0, w.create(), 2);
+  w.write(0, w.create(), 3, 0, 64, access_mode::out);
+  EXPECT_EQ(w.read(0, w.create()), 3);
+  EXPECT_EQ(w.memory[0], 1);
+  w.wait();
+  EXPECT_EQ(w.memory[0], 3);
+  EXPECT_EQ(w.told(0).bytes_out, 256u);
+  EXPECT_EQ(w.told(0).puts_saved, 1u);
+}
+
+TEST(DirtyCopies, WhatGivesWayIsPut) {
+  for (int seed = -1; seed < seeds; ++seed) {
+    lazy_workers w(mistake::none, keeping::all, seed < 0 ? std::nullopt : std::optional<std::uint64_t>(seed));
+    w.write(0, w.create(), 2);
+    std::vector<int> large(1024);
+    const plan of = store::make_plan({access(large.data(), 4096, access_mode::in)});
+    places at;
+    ASSERT_TRUE(w.stores[0].take(of, at, 0));
+    EXPECT_EQ(w.memory[0], 2);
+    EXPECT_EQ(w.memory[63], 2);
+    EXPECT_EQ(w.told(0).evictions, 1u);
+    w.stores[0].give(of, at);
+  }
+}
+
+TEST(DirtyCopies, SoIsWhatGivesWayToOthersThatAreKept) {
+  std::vector<char> data(1 << 16, 1);
+  local_store<thread_platform> in(1 << 16, keeping::all, std::nullopt);
+  for (std::size_t i = 0; i <= store::kept_copies::most; ++i) {
+    plan of = store::make_plan({access(&data[64 * i], 64, access_mode::inout)});
+    of.copies[0].is_lazy = true;
+    places at;
+    ASSERT_TRUE(in.take(of, at, 0));
+    store::run_on_copies(
+        in, of, at, true, [&] { *as<char>(at[0]) = 2; }, [] {}, ends);
+  }
+  EXPECT_EQ(data[0], 2);
+  EXPECT_EQ(data[64], 1);
+  in.show_everything();
+  for (std::size_t i = 0; i <= store::kept_copies::most; ++i) EXPECT_EQ(data[64 * i], 2);
+}
+
+TEST(DirtyCopies, WhileATaskReadsOneOthersFindIt) {
+  for (const auto& [other, what] :
+       {std::pair(0, keeping::all), std::pair(1, keeping::all), std::pair(1, keeping::out)}) {
+    lazy_workers w(mistake::none, what);
+    w.write(0, w.create(), 2);
+    w.run(0, w.create(), access_mode::in, 0, 64, [&, other = other](const int* v) {
+      EXPECT_EQ(v[0], 2);
+      EXPECT_EQ(w.memory[0], 1);
+      EXPECT_EQ(w.read(other, w.create()), 2);
+      EXPECT_EQ(w.read(other, w.create(), 8, 8), 2);
+      EXPECT_EQ(w.memory[0], 2);
+    });
+    w.wait();
+    EXPECT_EQ(w.told(0).bytes_out, 256u);
+    EXPECT_EQ(w.told(0).puts_saved, 0u);
+  }
+}
+
+TEST(DirtyCopies, WhatIsReadAndThenFreedIsNeverPut) {
+  lazy_workers w;
+  w.write(0, w.create(), 2, 0, 64, access_mode::out);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(w.read(0, w.create()), 2);
+  w.free(0, 64, 99);
+  w.wait();
+  EXPECT_EQ(w.memory[0], 99);
+  EXPECT_EQ(w.told(0).bytes_in + w.told(0).bytes_out, 0u);
+  EXPECT_EQ(w.told(0).puts_saved, 1u);
+}
+
+TEST(DirtyCopies, ATaskThatFailsLeavesNone) {
+  for (const access_mode mode : {access_mode::in, access_mode::inout}) {
+    lazy_workers w;
+    w.write(0, w.create(), 2);
+    const auto fails = [&] {
+      w.run(0, w.create(), mode, 0, 64, [&](int* v) {
+        if (mode == access_mode::inout) v[1] = 3;
+        throw std::runtime_error("no");
+      });
+    };
+    EXPECT_THROW(fails(), std::runtime_error);
+    EXPECT_EQ(w.memory[0], 2);
+    EXPECT_EQ(w.memory[1], mode == access_mode::inout ? 3 : 2);
+    w.memory[0] = 4;
+    w.wait();
+    EXPECT_EQ(w.memory[0], 4);
+  }
+}
+
+TEST(DirtyCopies, ATaskThatDoesNotRunGivesBackWhatItFound) {
+  for (const access_mode mode : {access_mode::in, access_mode::inout}) {
+    lazy_workers w;
+    w.write(0, w.create(), 2);
+    const plan of = store::make_plan({access(w.memory.data(), 256, mode)});
+    places at;
+    ASSERT_TRUE(w.stores[0].take(of, at, {}));
+    EXPECT_TRUE(at[0].is_dirty);
+    w.stores[0].give(of, at);
+    EXPECT_EQ(w.memory[0], 2);
+  }
+}
+
+TEST(DirtyCopies, WhatDoesNotStayIsPutAtOnce) {
+  for (const auto& [what, stays] :
+       {std::pair(keeping::none, false), std::pair(keeping::in, false), std::pair(keeping::out, true)}) {
+    lazy_workers w(mistake::none, what);
+    w.write(0, w.create(), 2);
+    EXPECT_EQ(w.memory[0] == 1, stays);
+    // One that was only read since stays all the same, until memory has it.
+    EXPECT_EQ(w.read(0, w.create()), 2);
+    EXPECT_EQ(w.memory[0] == 1, stays);
+    w.wait();
+    EXPECT_EQ(w.memory[0], 2);
+  }
+}
+
+TEST(DirtyCopies, AReductionsValueIsPutAtOnce) {
+  lazy_workers w;
+  w.run(0, 0, access_mode::reduction, 0, 64, [](int* v) { v[0] = 7; });
+  EXPECT_EQ(w.memory[0], 7);
+}
+
+/// Threads play workers. A datum's lock plays the graph: one writes it, or several read it.
+TEST(DirtyCopies, WorkersAtATimeReadWhatWasWrittenLast) {
+  constexpr std::size_t workers = 4, count = 12, ints = 96;  // and a store has room for ten
+  struct datum {
+    std::shared_mutex order;
+    std::vector<int> memory = std::vector<int>(ints, 0);
+    int written = 0;
+  };
+  for (const auto& [is_adverse, keeps] :
+       {std::pair(false, keeping::all), std::pair(true, keeping::all), std::pair(true, keeping::out)}) {
+    std::vector<datum> data(count);
+    std::deque<local_store<thread_platform>> stores;
+    for (std::size_t w = 0; w < workers; ++w)
+      stores.emplace_back(4096, keeps, is_adverse ? std::optional<std::uint64_t>(w) : std::nullopt);
+    std::atomic<std::uint64_t> clock{0};
+    std::atomic<int> wrong{0};
+    const auto run = [&](std::size_t worker, datum& d, std::size_t first, std::size_t length, access_mode mode) {
+      plan of = store::make_plan({access(&d.memory[first], length * sizeof(int), mode)});
+      of.copies[0].is_lazy = true;
+      for (auto& one : stores)
+        if (&one != &stores[worker]) one.show(of.uses);
+      places at;
+      if (!stores[worker].take(of, at, std::nullopt)) return;
+      store::run_on_copies(
+          stores[worker], of, at, false,
+          [&] {
+            int* const v = as<int>(at[0]);
+            for (std::size_t i = 0; i < length; ++i) wrong += mode != access_mode::out && v[i] != d.written;
+            if (mode == access_mode::in) return;
+            ++d.written;
+            std::fill_n(v, length, d.written);
+          },
+          [] {},
+          [&]() noexcept {
+            if (mode != access_mode::in)
+              for (auto& one : stores) one.end_copies(of.uses);
+            return ++clock;
+          });
+    };
+    std::vector<std::thread> all;
+    for (std::size_t w = 0; w < workers; ++w)
+      all.emplace_back([&, w] {
+        std::minstd_rand chance(static_cast<unsigned>(w + 1));
+        for (int i = 0; i < 2000; ++i) {
+          datum& d = data[chance() % count];
+          const auto what = chance() % 16;
+          if (what < 5) {
+            const std::unique_lock alone(d.order);
+            run(w, d, 0, ints, what < 2 ? access_mode::out : access_mode::inout);
+          } else if (what < 14) {
+            const std::shared_lock reads(d.order);
+            const std::size_t part = what % 2 ? 32 : 0;
+            run(w, d, part, ints - part, access_mode::in);
+          } else if (what == 14) {  // the program has waited for it
+            const std::unique_lock alone(d.order);
+            for (auto& one : stores) one.show_everything();
+            for (int& one : d.memory) wrong += std::exchange(one, d.written + 1) != d.written;
+            ++d.written;
+          } else {  // or it is freed, and something else
+            const std::unique_lock alone(d.order);
+            for (auto& one : stores)
+              one.forget(graph::region(access(d.memory.data(), ints * sizeof(int), access_mode::in)));
+            std::ranges::fill(d.memory, ++d.written);
+          }
+        }
+      });
+    for (std::thread& one : all) one.join();
+    EXPECT_EQ(wrong, 0);
+    std::uint64_t saved = 0;
+    for (const auto& one : stores) saved += one.told().puts_saved;
+    EXPECT_GT(saved, 0u);
+  }
 }
 
 }  // namespace

@@ -37,7 +37,11 @@ plan make_plan(const std::vector<declared>& accesses) {
   made.of_access.assign(accesses.size(), plan::on_memory);
   std::vector<named> all;
   for (std::size_t i = 0; i < accesses.size(); ++i)
-    if (const region r(accesses[i]); !r.empty()) all.push_back({r, i, !accesses[i].renames});
+    if (const region r(accesses[i]); !r.empty()) {
+      const access_mode mode = accesses[i].mode;
+      all.push_back({r, i, !accesses[i].renames});
+      made.uses.push_back({r, mode != access_mode::out || !accesses[i].renames, mode != access_mode::in});
+    }
   const auto key = [](const named& n) {
     return std::tuple(n.is.start, n.is.bytes, n.is.columns, n.is.stride, n.access);
   };

@@ -8,16 +8,25 @@
 
 namespace maslin::store {
 
+/// What a task does to a region that it declares.
+struct use {
+  graph::region is;
+  bool reads = false;   ///< what was there before it
+  bool writes = false;  ///< all of it, where it does not read
+};
+
 /// A region of which a task's body gets a copy.
 struct copy {
   graph::region home;
   bool reads = false;     ///< the body sees what memory holds
   bool writes = false;    ///< memory gets what the body leaves
   bool is_value = false;  ///< of a reduction: no other task has it in a store
+  bool is_lazy = false;   ///< memory gets it when somebody looks: whoever may is known
 };
 
 struct plan {
   static constexpr int on_memory = -1;
+  std::vector<use> uses;  ///< all accesses, but those of no bytes
   std::vector<copy> copies;
   std::vector<int> of_access;  ///< the place in `copies` of each access's copy; or `on_memory`
 

@@ -14,9 +14,9 @@ using tag = unsigned;
 /// reads must stay as it is.
 template <class P>
 concept platform = requires(P& p, void* to, const void* from, std::size_t bytes, tag t) {
-  p.get(to, from, bytes, t);
-  p.put(to, from, bytes, t);
-  p.wait(t);
+  requires noexcept(p.get(to, from, bytes, t));
+  requires noexcept(p.put(to, from, bytes, t));
+  requires noexcept(p.wait(t));
 };
 
 }  // namespace maslin::store

@@ -35,9 +35,13 @@ namespace {
 
 using thread_store = local_store<thread_platform>;
 
+/// When what a task has written reaches memory: MASLIN_STORE_WRITE, in that order.
+enum class writing : std::uint8_t { through, renamed, back };
+
 struct all_stores {
   bool is_adverse;
   keeping keeps;
+  writing writes;
   std::deque<thread_store> each;  ///< the workers', then that of all other threads
 
   std::size_t bytes() const { return each.front().bytes(); }
@@ -45,11 +49,16 @@ struct all_stores {
     const std::size_t others = each.size() - 1;
     return each[track < 0 ? others : std::min(static_cast<std::size_t>(track), others)];
   }
-  /// A task ends that has written there: ends all copies of it; gives the tick.
-  std::uint64_t end_task(std::span<const graph::region> written) noexcept {
+  /// Somebody does this on memory, or in his own store.
+  void show(std::span<const use> uses, const thread_store* own) noexcept {
+    for (thread_store& one : each)
+      if (&one != own) one.show(uses);
+  }
+  /// A task ends: ends all copies of what it has written; gives the tick.
+  std::uint64_t end_task(std::span<const use> uses) noexcept {
     if (keeps == keeping::none) return 0;
-    if (!written.empty())
-      for (thread_store& one : each) one.end_copies(written);
+    if (std::ranges::any_of(uses, &use::writes))
+      for (thread_store& one : each) one.end_copies(uses);
     return graph::tick_of_stores();
   }
 };
@@ -68,15 +77,62 @@ base::short_lock ends;  ///< whoever asks what they did holds it, and who frees 
                   of.bytes(), sizes, stores.bytes(), graph::description(task)));
 }
 
-std::vector<graph::region> written_by(const std::vector<declared>& accesses) {
-  std::vector<graph::region> all;
-  for (const declared& a : accesses)
-    if (const graph::region r(a); a.mode != access_mode::in && !r.empty()) all.push_back(r);
+/// What a task of the graph's own does; nothing where it only waits.
+std::vector<use> uses_of_own(task_node& task) {
+  std::vector<use> all;
+  if (!task.is_internal) return all;
+  const graph::region from = graph::read_by_own(task), to = graph::written_by_own(task);
+  if (!from.empty()) all.push_back({from, true, false});
+  if (!to.empty()) all.push_back({to, from.empty(), true});
   return all;
 }
 
+/// Says which copies may reach memory late.
+void mark_lazy(plan& of, task_node& task, writing how) {
+  for (int i = 0; i < task.accesses; ++i) {
+    const int k = of.of_access[static_cast<std::size_t>(i)];
+    const detail::version* const v = task.records()[i].of;
+    if (k == plan::on_memory) continue;
+    of.copies[static_cast<std::size_t>(k)].is_lazy =
+        how == writing::back || (how == writing::renamed && v && v->bytes > 0);
+  }
+}
+
+/// Gives where a body, whose copies are there, finds what the tasks that it creates write: they may have left dirty
+/// copies of that.
+std::vector<use> written_inside(const all_stores& stores, const std::vector<declared>& accesses, const plan& of,
+                                const places& at) {
+  std::vector<use> all;
+  if (stores.writes != writing::back) return all;
+  for (std::size_t i = 0; i < accesses.size(); ++i)
+    if (at.empty() || of.of_access[i] == plan::on_memory) all.push_back({graph::region(accesses[i]), true, true});
+  for (std::size_t i = 0; i < at.size(); ++i) all.push_back({packed(of.copies[i].home, at[i].at), true, true});
+  return all;
+}
+
+/// A version's memory is freed.
+void forget_version(const graph::region& freed) noexcept {
+  const base::locked held(ends);
+  if (all_stores* const stores = now.load(std::memory_order_acquire))
+    for (thread_store& one : stores->each) one.forget(freed);
+}
+
+/// The program has waited.
+void show_everything() noexcept {
+  const base::locked held(ends);
+  if (all_stores* const stores = now.load(std::memory_order_acquire))
+    for (thread_store& one : stores->each) one.show_everything();
+}
+
 /// Tasks that the body created, and has not waited for, may use its copies, or write what copies hold.
-void await_children(executor& exec) {
+void await_children(executor& exec, all_stores& stores, std::span<const use> inside) {
+  struct at_end {
+    all_stores& stores;
+    std::span<const use> inside;
+    ~at_end() {
+      if (!inside.empty()) stores.show(inside, nullptr);
+    }
+  } const shown{stores, inside};
   context& here = current_context();
   if (!here.children->quiet() || here.data) await_tasks_at_end(exec, here);
 }
@@ -91,7 +147,8 @@ bool is_as_in_memory(const graph::region& home, const std::byte* copy) {
 /// Finds copies that are not as memory is: something was written that no task declares. Throws `error`.
 void check_hits(const task_node& task, const plan& of, const places& at) {
   for (std::size_t i = 0; i < of.copies.size(); ++i)
-    if (const graph::region& home = of.copies[i].home; at[i].is_hit && !is_as_in_memory(home, at[i].at))
+    if (const graph::region& home = of.copies[i].home;
+        at[i].is_hit && !at[i].is_dirty && !is_as_in_memory(home, at[i].at))
       throw error(fmt::format(
           "{} bytes at {} changed in memory while a local store kept a copy of them (MASLIN_STORE_KEEP), and "
           "no task says that it writes them: declare what tasks write. The next task that reads them is the {}",
@@ -101,26 +158,29 @@ void check_hits(const task_node& task, const plan& of, const places& at) {
 /// Finds bodies that go round their copies. Lives while one runs.
 class copy_check {
  public:
-  copy_check(const plan& of) : of_(of) {
-    for (const copy& c : of.copies) sums_.push_back(sum(c.home));
+  copy_check(const plan& of, const places& at) : of_(of), at_(at) {
+    for (std::size_t k = 0; k < of.copies.size(); ++k) sums_.push_back(is_lent(k) ? 0 : sum(of.copies[k].home));
   }
   /// Throws `error` if memory has changed, or a copy that is only read.
-  void verify(const task_node& task, const std::vector<declared>& accesses, const places& at) const {
+  void verify(const task_node& task, const std::vector<declared>& accesses) const {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       if (of_.of_access[i] == plan::on_memory) continue;
       const auto k = static_cast<std::size_t>(of_.of_access[i]);
       const copy& c = of_.copies[k];
+      if (is_lent(k)) continue;
       if (sum(c.home) != sums_[k])
         throw error(
             fmt::format("{} bytes at {} changed in memory while a task worked on a copy of them (MASLIN_STORE): its "
                         "body, and the tasks that it creates, must use the view that it gets. It is the {}",
                         c.home.size(), c.home.data(), graph::description(task)));
-      if (!c.writes && graph::data_checks() && !is_as_in_memory(c.home, at[k].at))
+      if (!c.writes && graph::data_checks() && !is_as_in_memory(c.home, at_[k].at))
         graph::throw_written(accesses[i], task);
     }
   }
 
  private:
+  /// Does memory get it from the first reader elsewhere, whenever that looks?
+  bool is_lent(std::size_t k) const { return !of_.copies[k].writes && at_[k].is_dirty; }
   static std::uint64_t sum(const graph::region& r) {
     std::uint64_t all = 0;
     for (std::size_t c = 0; c < r.columns; ++c)
@@ -128,8 +188,15 @@ class copy_check {
     return all;
   }
   const plan& of_;
+  const places& at_;
   std::vector<std::uint64_t> sums_;
 };
+
+void hear_nothing() noexcept {
+  graph::set_local_stores(false);
+  graph::version_ends.store(nullptr, std::memory_order_relaxed);
+  graph::program_looks.store(nullptr, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -141,21 +208,27 @@ void begin(int workers) {
   auto made = std::make_unique<all_stores>();
   made->is_adverse = seed.has_value();
   made->keeps = base::choice_of<keeping>("MASLIN_STORE_KEEP");
+  // MASLIN_CHECK compares memory before and after each body.
+  made->writes = graph::data_checks() ? writing::through : base::choice_of<writing>("MASLIN_STORE_WRITE");
   for (int i = 0; i <= workers; ++i)
     made->each.emplace_back(*bytes, made->keeps,
                             seed ? std::optional(*seed * 4099 + static_cast<std::uint64_t>(i)) : std::nullopt);
+  const writing how = made->writes;
   now.store(made.release(), std::memory_order_release);
+  if (how != writing::through) graph::version_ends.store(forget_version, std::memory_order_release);
+  if (how == writing::back) graph::program_looks.store(show_everything, std::memory_order_release);
   graph::set_local_stores(true);
 }
 
 void end() noexcept {
-  graph::set_local_stores(false);
+  graph::tell_program_looks();
+  hear_nothing();
   const base::locked held(ends);
   delete now.exchange(nullptr, std::memory_order_acq_rel);
 }
 
 void forget_after_fork() noexcept {
-  graph::set_local_stores(false);
+  hear_nothing();
   new (&ends) base::short_lock;
   base::keep_reachable(now.exchange(nullptr, std::memory_order_relaxed));
 }
@@ -163,15 +236,18 @@ void forget_after_fork() noexcept {
 namespace {
 
 /// Calls the body of a task where its data are, and ends copies of what it writes.
-void call_on_memory(executor& exec, task_node& task, all_stores& stores, std::span<const graph::region> written) {
+void call_on_memory(executor& exec, task_node& task, all_stores& stores, std::span<const use> uses,
+                    std::span<const use> inside) {
+  stores.show(uses, nullptr);
   struct at_end {
     all_stores& stores;
-    std::span<const graph::region> written;
-    ~at_end() { stores.end_task(written); }
-  } const end{stores, written};
+    std::span<const use> uses;
+    ~at_end() { stores.end_task(uses); }
+  } const end{stores, uses};
   std::exception_ptr thrown = run_with_children([&] { task.run(task.callable, task.records(), body_use::call); },
                                                 [&] {
-                                                  if (stores.keeps != keeping::none) await_children(exec);
+                                                  if (stores.keeps != keeping::none)
+                                                    await_children(exec, stores, inside);
                                                 });
   if (thrown) std::rethrow_exception(std::move(thrown));
 }
@@ -182,47 +258,48 @@ void call_on_copies(executor& exec, task_node& task) {
   all_stores* const stores = now.load(std::memory_order_acquire);
   if (!stores) return task.run(task.callable, task.records(), body_use::call);
   const std::vector<declared> accesses = graph::accesses_of(task);
-  if (accesses.size() < task.accesses) {  // the graph's own; or it only waits
-    const graph::region written = task.is_internal ? graph::written_by_own(task) : graph::region();
-    return call_on_memory(exec, task, *stores, {&written, written.empty() ? 0u : 1u});
-  }
-  const std::vector<graph::region> written = written_by(accesses);
-  const plan copies = make_plan(accesses);
+  if (accesses.size() < task.accesses) return call_on_memory(exec, task, *stores, uses_of_own(task), {});
+  plan copies = make_plan(accesses);
   if (copies.bytes() > stores->bytes()) refuse(task, copies, *stores);
   thread_store& here = stores->of(exec.track());
+  mark_lazy(copies, task, stores->writes);
+  stores->show(copies.uses, &here);
   places at;
   if (copies.copies.empty() || !here.take(copies, at, task.has_birth ? std::optional(task.birth()) : std::nullopt)) {
     here.note_on_memory();
-    return call_on_memory(exec, task, *stores, written);
+    return call_on_memory(exec, task, *stores, copies.uses, written_inside(*stores, accesses, copies, {}));
   }
   const bool checks = graph::data_checks() || stores->is_adverse;
-  if (checks) {
-    try {
-      check_hits(task, copies, at);
-    } catch (...) {
-      here.give(at);
-      throw;
-    }
-  }
-  // The node's own records stay: others may look at them.
-  std::vector<access_record> records(task.records(), task.records() + task.accesses);
+  std::vector<use> inside;
+  std::vector<access_record> records;
   std::deque<detail::version> layouts;
-  for (std::size_t i = 0; i < accesses.size(); ++i) {
-    const int k = copies.of_access[i];
-    if (k == plan::on_memory) continue;
-    void* const data = at[static_cast<std::size_t>(k)].at;
-    records[i].data = data;
-    records[i].of = &layouts.emplace_back(data, accesses[i].columns > 1 ? accesses[i].bytes : 0, 0);
-  }
   std::optional<copy_check> found;
-  if (checks) found.emplace(copies);
+  try {
+    if (checks) {
+      check_hits(task, copies, at);
+      found.emplace(copies, at);
+    }
+    inside = written_inside(*stores, accesses, copies, at);
+    // The node's own records stay: others may look at them.
+    records.assign(task.records(), task.records() + task.accesses);
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      const int k = copies.of_access[i];
+      if (k == plan::on_memory) continue;
+      void* const data = at[static_cast<std::size_t>(k)].at;
+      records[i].data = data;
+      records[i].of = &layouts.emplace_back(data, accesses[i].columns > 1 ? accesses[i].bytes : 0, 0);
+    }
+  } catch (...) {
+    here.give(copies, at);
+    throw;
+  }
   run_on_copies(
       here, copies, at, checks, [&] { task.run(task.callable, records.data(), body_use::call); },
       [&] {
-        await_children(exec);
-        if (found) found->verify(task, accesses, at);
+        await_children(exec, *stores, inside);
+        if (found) found->verify(task, accesses);
       },
-      [&]() noexcept { return stores->end_task(written); });
+      [&]() noexcept { return stores->end_task(copies.uses); });
 }
 
 std::optional<counts> told() {
@@ -240,6 +317,8 @@ std::optional<counts> told() {
     sum.hits += c.hits;
     sum.bytes_kept += c.bytes_kept;
     sum.evictions += c.evictions;
+    sum.puts_saved += c.puts_saved;
+    sum.bytes_saved += c.bytes_saved;
   }
   return sum;
 }

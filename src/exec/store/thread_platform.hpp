@@ -17,9 +17,9 @@ class thread_platform {
   explicit thread_platform(std::optional<std::uint64_t> seed)
       : is_adverse_(seed.has_value()), chance_(seed.value_or(0)) {}
 
-  void get(void* to, const void* from, std::size_t bytes, tag t);
-  void put(void* to, const void* from, std::size_t bytes, tag t) { begin(to, from, bytes, t); }
-  void wait(tag t);
+  void get(void* to, const void* from, std::size_t bytes, tag t) noexcept;
+  void put(void* to, const void* from, std::size_t bytes, tag t) noexcept { begin(to, from, bytes, t); }
+  void wait(tag t) noexcept;
   bool is_adverse() const { return is_adverse_; }
 
  private:
@@ -31,8 +31,8 @@ class thread_platform {
     std::size_t bytes;
     tag of;
   };
-  void begin(void* to, const void* from, std::size_t bytes, tag t);
-  void copy_one();
+  void begin(void* to, const void* from, std::size_t bytes, tag t) noexcept;
+  void copy_one() noexcept;
 
   bool is_adverse_;
   std::mt19937_64 chance_;

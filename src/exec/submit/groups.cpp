@@ -90,7 +90,7 @@ bool needs_no_wait(const group& of) noexcept {
   if (group::state::ended_in_place(of)) [[likely]]
     return is_task(on);
   return group::state::is_quiet(of) && !group::state::has_errors(of) && !trace::on() && is_task(on) &&
-         tells_nobody(on, false);
+         tells_nobody(on, false) && !graph::hear_program();
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ void wait_for_data(executor& exec, context& here, std::span<const declared> data
     if (add_to_graph(exec, here, *task, data, true)) run_task(exec, task, exec);
     // Not on this stack: another of the caller's tasks may be waiting for what the caller does after this.
     suspend_until(exec, members);
+    graph::tell_program_looks();
     // Nobody waits for this scope again, so it leaves nothing void behind.
     if (!reached) graph::domain::of(here).quiet(&members, true);
   }
