@@ -119,14 +119,16 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
 
 void add_starts(CLI::App* sub, phylo::InferCommand& command) {
   command.starts = 1;
-  CLI::Option* starts =
-      sub->add_option("--starts", command.starts, "Searches, each from its own random start; the best tree is kept")
-          ->check(CLI::Range(1, 1000000))
-          ->type_name("N")
-          ->capture_default_str();
-  sub->add_option("--start-trees", command.start_trees, "Trees in Newick, from each of which a search begins instead")
+  CLI::Option* starts = sub->add_option("--starts", command.starts,
+                                        "Searches, each from a parsimony tree of its own; the best tree is kept")
+                            ->check(CLI::Range(1, 1000000))
+                            ->type_name("N")
+                            ->capture_default_str();
+  sub->add_option("--start-trees", command.start_trees,
+                  "Where searches begin, a list: pars{N} (N random stepwise-addition parsimony trees, as --starts N), "
+                  "rand{N} (N random trees), files of trees in Newick")
       ->excludes(starts)
-      ->type_name("FILE");
+      ->type_name("LIST");
   add_alrt(sub, command.alrt, "the best tree");
 }
 
@@ -175,6 +177,7 @@ CLI::App* add_search(CLI::App& app, phylo::InferCommand& command) {
   sub->footer(inference_footer(
       "  maslin-phylo search --msa d041.phy --model GTR+G --prefix out/d041\n"
       "  maslin-phylo search --msa d041.phy --model HKY+G+I --starts 10 --seed 7 --prefix out/d041 --json\n"
+      "  maslin-phylo search --msa d041.phy --model GTR+G --start-trees 'pars{10},rand{10}' --prefix out/d041\n"
       "  maslin-phylo search --msa d041.phy --model GTR+G --tree-constraint known.tree --prefix out/d041\n",
       "  P.bestTree     the best tree, in Newick; unlinked branch lengths are averaged over the sites\n"
       "  P.bestModel    its model or models with the values that were found, for --model-file\n"

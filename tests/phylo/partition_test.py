@@ -22,6 +22,20 @@ REFERENCES = (("ten.phy", GENES, -2378.9833), ("peptides.phy", PROTEINS, -2728.5
 LINKED, SCALED, SPEEDS = -5120.9209, -5117.5441, (1.0760, 0.9589, 0.7173)
 # With -Q, where each partition has branch lengths of its own.
 UNLINKED = -5103.1421
+# The same program on genes.phy along ten.tree, with these partitions and -q, -p and -Q: log-likelihood, free parameters, AIC,
+# AICc, BIC.
+NEXUS = r"""#nexus
+begin sets;
+  charset cox12 = 1-300\3 2-300\3;
+  charset cox3 = 3-300\3;
+  charset nad12 = 301-600\3 302-600\3;
+  charset nad3 = 303-600\3;
+  charpartition genes = GTR+F+G4:cox12, HKY+F+G4:cox3, GTR+F+G4:nad12, HKY+F+G4:nad3;
+end;
+"""
+CRITERIA = {"linked": (-3778.8112, 45, 7647.6223, 7655.0953, 7845.4842),
+            "scaled": (-3645.3867, 48, 7386.7734, 7395.3106, 7597.8260),
+            "unlinked": (-3620.7818, 96, 7433.5637, 7470.5895, 7855.6689)}  # fmt: skip
 
 
 def rows_of(path):
@@ -71,6 +85,23 @@ class Partitions(ProgramTest):
         self.write("fitted", scaled["model"])
         again = self.run_well("evaluate", "--msa", "mixed.phy", "--tree", "tree", "--model-file", "fitted", "--json")
         self.assertAlmostEqual(json.loads(again)["lnl"], scaled["lnl"], delta=1e-6)
+
+    def test_nexus_files_and_criteria_are_those_of_iqtree(self):
+        for brlen, expected in CRITERIA.items():
+            with self.subTest(brlen):
+                found = self.evaluated(DATA / "genes.phy", NEXUS, "--brlen", brlen, "--optimize", "all")
+                criteria = found["criteria"]
+                self.assertEqual(criteria["free_parameters"], expected[1])
+                values = (found["lnl"], criteria["aic"], criteria["aicc"], criteria["bic"])
+                for value, theirs in zip(values, (expected[0], *expected[2:]), strict=True):
+                    self.assertAlmostEqual(value, theirs, delta=0.3)
+                self.assertGreater(found["lnl"], expected[0] - 0.01)
+        # Given values are no parameters; counted frequencies are.
+        one = self.evaluated(DATA / "ten.phy", "HKY{3.0}+FC+G4{0.5}", "--optimize", "all")
+        self.assertEqual(one["criteria"]["free_parameters"], 17 + 3)
+        said = self.run_well("evaluate", "--msa", DATA / "ten.phy", "--tree", DATA / "ten.tree", "--model", "GTR",
+                             "--optimize", "all")  # fmt: skip
+        self.assertRegex(said, r"AIC \d+\.\d+, AICc \d+\.\d+, BIC \d+\.\d+ \(25 free parameters, 240 sites\)")
 
     def test_branch_lengths_are_unlinked(self):
         command = ("evaluate", "--msa", "mixed.phy", "--model-file", "mixed", "--brlen", "unlinked", "--json", "--tree")

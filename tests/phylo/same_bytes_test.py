@@ -176,6 +176,38 @@ class Answers(ProgramTest):
         self.assertEqual(said.returncode, 2)
         self.assertIn("the searches of this checkpoint began at other trees (--start-trees)", said.stderr.decode())
 
+    def test_searches_begin_at_parsimony_trees_random_trees_and_files(self):
+        common = ("search", "--msa", MSA, "--model", "JC", "--quiet", "--seed", 3, "--prefix")
+        tree = DATA / "ten.tree"
+        mixed = f"pars{{2}},rand{{2}},{tree},rand"
+        self.run_well(*common, "x", "--start-trees", mixed)
+        result = self.result("x")
+        origins = ["parsimony", "parsimony", "random", "random", f"{tree}, tree 1", "random"]
+        self.assertEqual([search["start"] for search in result["searches"]], origins)
+        # Whichever start is first in the list: its random choices follow from its place there.
+        self.run_well(*common, "y", "--starts", 2)
+        self.assertEqual([search["lnl"] for search in self.result("y")["searches"]], [search["lnl"] for search in result["searches"][:2]])
+        self.assertLess(max(search["lnl"] for search in result["searches"]) - min(search["lnl"] for search in result["searches"]), 1)
+        # The same once more computes nothing, at any number of workers; more parsimony trees go on; other starts don't.
+        self.run_well(*common, "x", "--start-trees", mixed, "--threads", 3)
+        self.assertEqual(self.result("x")["trees"]["computed"], 0)
+        self.run_well(*common, "y", "--start-trees", "pars{3}")
+        self.assertEqual(self.result("y")["trees"]["restored"], 2)
+        self.assertEqual(self.run_program(*common, "y", "--start-trees", "pars{2},rand").returncode, 2)
+
+    def test_bad_lists_of_start_trees_are_told(self):
+        for what, message in {
+            "rand{0}": "--start-trees: 'rand{0}': expected the number of trees in braces, 1 to 1000000, as in rand{10}",
+            "pars{1}x": "--start-trees: 'pars{1}x': expected the number of trees in braces, 1 to 1000000, as in pars{10}",
+            "pars{": "--start-trees: 'pars{': expected the number of trees in braces, 1 to 1000000, as in pars{10}",
+            "pars{2},,rand": "--start-trees: 'pars{2},,rand': an item is empty; expected pars{N}, rand{N} and files of trees, with commas",
+            "rand{900000},rand{900000}": "--start-trees: 'rand{900000},rand{900000}': 1800000 trees; expected 1000000 at most",
+            "parsimony": "parsimony: there is no such file",
+        }.items():
+            said = self.run_program("search", "--msa", MSA, "--model", "JC", "--quiet", "--prefix", "x", "--start-trees", what)
+            self.assertEqual(said.returncode, 2, what)
+            self.assertIn(message, said.stderr.decode())
+
     def test_what_is_odd_is_told(self):
         rows = [("a", "ACGTACGT"), ("b", "ACGTACGA"), ("c", "ACGTACGT"), ("d", "--------"), ("e", "TCGTACG-"), ("f", "ACGTACGT")]
         self.write("odd.fasta", "".join(f">{name}\n{row}-\n" for name, row in rows))

@@ -9,103 +9,12 @@
 #include <utility>
 
 #include "phylo/io/formats.hpp"
+#include "phylo/io/nexus_words.hpp"
 #include "phylo/io/text.hpp"
 
 namespace phylo {
 
 namespace {
-
-struct Word {
-  std::string text;
-  std::size_t offset = 0;
-  bool quoted = false;
-
-  bool is(std::string_view other) const { return !quoted && same_word(text, other); }
-};
-
-/// Walks over the text; comments in brackets count as blanks.
-class Scanner {
- public:
-  explicit Scanner(std::string_view text) : text_(text) {}
-
-  std::size_t offset() const { return at_; }
-  bool at_end() const { return at_ >= text_.size(); }
-  char peek() const { return text_[at_]; }
-  char take() { return text_[at_++]; }
-
-  /// Skips blanks and comments; stops at line ends when `lines` count.
-  void skip(bool lines = false) {
-    while (!at_end()) {
-      if (peek() == '[')
-        skip_comment();
-      else if (is_blank(peek()) || (!lines && peek() == '\n'))
-        ++at_;
-      else
-        return;
-    }
-  }
-
-  /// Gives the next word: a run of other characters, one of ; = , alone, or a quoted name ('it''s' is it's).
-  std::optional<Word> word(bool lines = false) {
-    skip(lines);
-    if (at_end() || (lines && peek() == '\n')) return std::nullopt;
-    Word word;
-    word.offset = at_;
-    if (peek() == '\'') {
-      word.quoted = true;
-      take_quoted(word);
-      return word;
-    }
-    while (!at_end() && !is_space(peek()) && peek() != '[') {
-      const bool alone = peek() == ';' || peek() == '=' || peek() == ',';
-      if (alone && !word.text.empty()) break;
-      word.text += take();
-      if (alone) break;
-    }
-    return word;
-  }
-
-  Word expect_word(const char* what) {
-    std::optional<Word> found = word();
-    if (!found) throw format_error{text_.size(), fmt::format("the file ends where {} is expected", what)};
-    return *found;
-  }
-
-  void skip_command() {
-    for (;;)
-      if (expect_word("';'").is(";")) return;
-  }
-
- private:
-  void skip_comment() {
-    const std::size_t start = at_;
-    int depth = 0;
-    do {
-      if (at_end()) throw format_error{start, "this comment is never closed; expected ']'"};
-      const char c = take();
-      depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-    } while (depth > 0);
-  }
-
-  void take_quoted(Word& word) {
-    take();
-    for (;;) {
-      if (at_end() || peek() == '\n')
-        throw format_error{word.offset, "this quoted name is never closed; expected another '"};
-      const char c = take();
-      if (c != '\'') {
-        word.text += c;
-      } else if (!at_end() && peek() == '\'') {
-        word.text += take();
-      } else {
-        return;
-      }
-    }
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
 
 struct Format {
   std::optional<std::size_t> taxa;
@@ -132,33 +41,23 @@ class Reader {
   Alignment read() {
     in_.expect_word("#NEXUS");
     for (;;) {
-      const std::optional<Word> word = in_.word();
+      const std::optional<NexusWord> word = in_.word();
       if (!word) throw format_error{text_.size(), "there is no DATA or CHARACTERS block with a MATRIX in this file"};
       if (!word->is("BEGIN")) {
         if (!word->is(";")) in_.skip_command();
         continue;
       }
-      const Word block = in_.expect_word("the block's name");
+      const NexusWord block = in_.expect_word("the block's name");
       in_.skip_command();
       if (block.is("DATA") || block.is("CHARACTERS")) return read_data();
-      skip_block();
+      in_.skip_block();
     }
   }
 
  private:
-  void skip_block() {
-    for (;;) {
-      const Word word = in_.expect_word("END;");
-      if (word.is(";")) continue;
-      const bool end = word.is("END") || word.is("ENDBLOCK");
-      in_.skip_command();
-      if (end) return;
-    }
-  }
-
   Alignment read_data() {
     for (;;) {
-      const Word command = in_.expect_word("MATRIX");
+      const NexusWord command = in_.expect_word("MATRIX");
       if (command.is(";")) continue;
       if (command.is("DIMENSIONS")) {
         read_dimensions();
@@ -174,7 +73,7 @@ class Reader {
     }
   }
 
-  std::string value_of(const Word& key) {
+  std::string value_of(const NexusWord& key) {
     if (!in_.expect_word("'='").is("="))
       throw format_error{key.offset, fmt::format("{} lacks its value; expected {}=...", key.text, key.text)};
     std::string value = in_.expect_word("a value").text;
@@ -183,7 +82,7 @@ class Reader {
     return value;
   }
 
-  std::size_t count_of(const Word& key) {
+  std::size_t count_of(const NexusWord& key) {
     const std::string value = value_of(key);
     std::size_t count = 0;
     const auto [to, problem] = std::from_chars(value.data(), value.data() + value.size(), count);
@@ -192,7 +91,7 @@ class Reader {
     return count;
   }
 
-  char symbol_of(const Word& key) {
+  char symbol_of(const NexusWord& key) {
     const std::string value = value_of(key);
     if (value.size() != 1)
       throw format_error{key.offset, fmt::format("{}={} must be one character", key.text, shown(value))};
@@ -201,7 +100,7 @@ class Reader {
 
   void read_dimensions() {
     for (;;) {
-      const Word key = in_.expect_word("';'");
+      const NexusWord key = in_.expect_word("';'");
       if (key.is(";")) return;
       if (key.is("NTAX")) {
         format_.taxa = count_of(key);
@@ -214,9 +113,9 @@ class Reader {
 
   void read_format() {
     // INTERLEAVE may stand alone or have a value; so its word is looked at once the next one is known.
-    std::optional<Word> pending;
+    std::optional<NexusWord> pending;
     for (;;) {
-      const Word key = pending ? *std::exchange(pending, std::nullopt) : in_.expect_word("';'");
+      const NexusWord key = pending ? *std::exchange(pending, std::nullopt) : in_.expect_word("';'");
       if (key.is(";")) return;
       if (key.is("DATATYPE")) {
         const std::string type = value_of(key);
@@ -232,7 +131,7 @@ class Reader {
         format_.match = symbol_of(key);
       } else if (key.is("INTERLEAVE")) {
         format_.interleaved = true;
-        const Word next = in_.expect_word("';'");
+        const NexusWord next = in_.expect_word("';'");
         if (next.is("="))
           format_.interleaved = !same_word(in_.expect_word("YES or NO").text, "NO");
         else
@@ -270,7 +169,7 @@ class Reader {
 
   /// Reads name and all of its sites; false at the matrix's end.
   bool read_row() {
-    const Word name = in_.expect_word("a taxon's name or ';'");
+    const NexusWord name = in_.expect_word("a taxon's name or ';'");
     if (name.is(";")) return false;
     const std::size_t row = rows_.add(name.text, name.offset);
     while (rows_.row(row).size() < *format_.sites) {
@@ -287,7 +186,7 @@ class Reader {
 
   /// Reads one line: a name and some of its sites.
   bool read_interleaved_row() {
-    const Word name = in_.expect_word("a taxon's name or ';'");
+    const NexusWord name = in_.expect_word("a taxon's name or ';'");
     if (name.is(";")) return false;
     std::size_t row = rows_.find(name.text);
     if (row == RowBuilder::npos) row = rows_.add(name.text, name.offset);
@@ -349,7 +248,7 @@ class Reader {
 
   std::string_view text_;
   const Alphabets& alphabets_;
-  Scanner in_;
+  NexusScanner in_;
   Format format_;
   RowBuilder rows_;
 };

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "phylo/io/text.hpp"
 #include "phylo/model/notation.hpp"
+#include "phylo/model/site_ranges.hpp"
 
 namespace phylo {
 namespace {
@@ -35,54 +35,32 @@ class LineReader {
     if (!is_printable_utf8(part.name)) fail_at(name, "a name of printable characters, in UTF-8");
     expect('=');
     do {
-      part.ranges.push_back(read_range());
+      part.ranges.push_back(read_range(*this));
       skip();
     } while (at_ < line_.size() && line_[at_] == ',' && ++at_ > 0);
     if (at_ < line_.size()) fail_at(at_, "',' and further sites, or the end of the line");
     return part;
   }
 
- private:
-  [[noreturn]] void fail_at(std::size_t at, const std::string& expected) const {
-    const std::string found = at < line_.size() ? shown(line_.substr(at, 12)) : std::string("the end of the line");
-    fail(source_, {number_, at + 1}, fmt::format("found {}; expected {} ({})", found, expected, form));
-  }
+  // What `read_range` needs.
+  std::size_t offset() const { return at_; }
+  bool at_end() const { return at_ >= line_.size(); }
+  char peek() const { return line_[at_]; }
+  void take() { ++at_; }
   void skip() {
     while (at_ < line_.size() && is_blank(line_[at_])) ++at_;
   }
+  position place_of(std::size_t at) const { return {number_, at + 1}; }
+  [[noreturn]] void fail_at(std::size_t at, const std::string& expected) const {
+    const std::string found = at < line_.size() ? shown(line_.substr(at, 12)) : std::string("the end of the line");
+    fail(source_, place_of(at), fmt::format("found {}; expected {} ({})", found, expected, form));
+  }
+
+ private:
   void expect(char c) {
     skip();
     if (at_ == line_.size() || line_[at_] != c) fail_at(at_, fmt::format("'{}'", c));
     ++at_;
-  }
-  std::size_t read_number(const char* what) {
-    skip();
-    std::size_t value = 0;
-    const auto [end, problem] = std::from_chars(line_.data() + at_, line_.data() + line_.size(), value);
-    constexpr std::size_t most = 2147483647;
-    if (problem != std::errc() || value == 0 || value > most) fail_at(at_, what);
-    at_ = static_cast<std::size_t>(end - line_.data());
-    return value;
-  }
-
-  SiteRange read_range() {
-    skip();
-    SiteRange range;
-    range.at = {number_, at_ + 1};
-    range.first = range.last = read_number("the number of a site, from 1 on");
-    skip();
-    if (at_ == line_.size() || line_[at_] != '-') return range;
-    ++at_;
-    skip();
-    const std::size_t last = at_;
-    range.last = read_number("the number of the last site");
-    if (range.last < range.first) fail_at(last, fmt::format("a site from {} on", range.first));
-    skip();
-    if (at_ < line_.size() && (line_[at_] == '\\' || line_[at_] == '/')) {
-      ++at_;
-      range.step = read_number("a stride, as in 1-100\\3");
-    }
-    return range;
   }
 
   std::string_view line_;
@@ -150,6 +128,7 @@ Alphabets Scheme::alphabets(std::size_t most_sites) const {
 }
 
 Scheme parse_scheme(std::string_view text, const std::string& source) {
+  if (is_nexus(text)) return parse_nexus_scheme(text, source);
   Scheme scheme{source, {}};
   std::size_t number = 0;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -175,16 +154,16 @@ Scheme parse_scheme(std::string_view text, const std::string& source) {
 }
 
 std::string to_string(const Scheme& scheme) {
-  std::string text;
-  for (const SchemePart& part : scheme.parts) text += (text.empty() ? "" : "\n") + text_of(part, to_string(part.model));
-  return text;
+  std::vector<std::string> lines;
+  for (const SchemePart& part : scheme.parts) lines.push_back(text_of(part, to_string(part.model)));
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 std::string to_string_with_values(const Scheme& scheme, const std::vector<Model>& models) {
-  std::string text;
+  std::vector<std::string> lines;
   for (std::size_t p = 0; p < models.size(); ++p)
-    text += (text.empty() ? "" : "\n") + text_of(scheme.parts[p], to_string_with_values(models[p]));
-  return text;
+    lines.push_back(text_of(scheme.parts[p], to_string_with_values(models[p])));
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 }  // namespace phylo

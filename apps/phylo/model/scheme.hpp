@@ -1,5 +1,5 @@
 #pragma once
-// Which model serves which sites: partition files in the notation of RAxML-NG.
+// Which model serves which sites: partition files as RAxML-NG has them, and in NEXUS as IQ-TREE has them.
 
 #include <cstddef>
 #include <string>
@@ -47,7 +47,8 @@ struct Scheme {
 ///
 ///     MODEL, NAME = 1-100, 150-200\3
 ///
-/// Throws `input_error` with the place and what was expected.
+/// A text that begins with #NEXUS is read by `parse_nexus_scheme`. Throws `input_error` with the place and what was
+/// expected.
 Scheme parse_scheme(std::string_view text, const std::string& source);
 
 /// Gives the text of the scheme with these models instead of its own, as asked for or with all values; a line a part.

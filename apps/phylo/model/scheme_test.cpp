@@ -119,4 +119,54 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"JC, a = 1-11", "1:9:", "the alignment has 10"}, Bad{"JC, a = 99999999999", "1:9:", "the number of a site"},
         Bad{"JC, a = 1-4, 6-10", " 1 of the alignment's 10 sites", "the first of them is 5"}));
 
+TEST(Scheme, ReadsNexusAsIqTreeTakesIt) {
+  const Scheme scheme = parse_scheme(
+      "\n#nexus [a comment;]\nbegin data;\n matrix x end; end;\nBEGIN Sets;\n"
+      "  charset first = 1-9\\3 2 - 9 \\ 3 [both], 12;\n  charset 'my ''third''' = 3-9/3;\n  charset unused = 1-2;\n"
+      "  charset rest = 10\n11;\n  taxset some = a b;\n"
+      "  charpartition mine = GTR+G:first, HKY{2.5}+FE : 'my ''third''',JC: rest;\nend;\n",
+      "in");
+  EXPECT_EQ(to_string(scheme), to_string(parse_scheme("GTR+G, first = 1-9\\3, 2-9\\3, 12\n"
+                                                      "HKY{2.5}+FE, my 'third' = 3-9\\3\nJC, rest = 10, 11",
+                                                      "in")));
+  EXPECT_EQ(scheme.parts_of_sites(12), (std::vector<int>{0, 0, 1, 0, 0, 1, 0, 0, 1, 2, 2, 0}));
+}
+
+TEST(Scheme, NexusThatCannotBeUsedIsToldWithItsPlace) {
+  const auto said = [](const std::string& sets) -> std::string {
+    try {
+      parse_scheme("#NEXUS\nbegin sets;\n" + sets, "in").parts_of_sites(10);
+      return "nothing";
+    } catch (const phylo::input_error& e) {
+      return e.what();
+    }
+  };
+  const auto begins = [&](const std::string& sets, const std::string& message) {
+    EXPECT_EQ(said(sets).substr(0, message.size()), message) << sets;
+  };
+  begins("charset a = 1-10;\nend;", "in:4:5: the file ends without a charpartition; expected charset NAME = SITES;");
+  begins("charset a = 1-10;\n", "in:4:1: the file ends where END; is expected");
+  begins("charset a = gene.phy: 1-10;\n", "in:3:13: found 'gene.phy: 1-'; expected the number of a site, from 1 on");
+  begins("charset a = 1-.;\n", "in:3:15: found '.;'; expected the number of the last site");
+  begins("charset a = 5-1;\n", "in:3:15: found '1;'; expected a site from 5 on");
+  begins("charset a = 1-10\n", "in:4:1: found the end of the file; expected ';'");
+  begins("charset a 1-10;", "in:3:11: found '1-10;'; expected '='");
+  begins("charset = 1-10;", "in:3:9: found '= 1-10;'; expected the charset's name");
+  begins("charset 'a=b' = 1-10;", "in:3:9: found ''a=b' = 1-10'; expected a name of printable characters");
+  begins("charset 'a ' = 1-10;", "in:3:9: found ''a ' = 1-10;'; expected a name of printable characters");
+  begins("charset a = 1-10; charset a = 2;", "in:3:27: a second charset 'a'; names must be distinct");
+  begins("charset gene = 1-10;\ncharpartition p = JC:gone;",
+         "in:4:19: no charset 'gone' stands before this; is 'gene' meant?");
+  begins("charset a = 1-10;\ncharpartition p = JC:a, HKY:a;", "in:4:25: charset 'a' is in two partitions");
+  begins("charset a = 1-10;\ncharpartition p = JC a;", "in:4:22: found 'a;'; expected ':' and the charset's name");
+  begins("charset a = 1-10;\ncharpartition p = JC:a HKY:a;", "in:4:24: found 'HKY:a;'; expected ',' and a further");
+  begins("charset a = 1-10;\ncharpartition p = ;", "in:4:19: found ';'; expected MODEL:CHARSET");
+  begins("charset a = 1-10;\ncharpartition p = JX:a;\nend;", "in:4:19: ");
+  begins("charset a = 1-10;\ncharpartition p = JC:a; charpartition q = JC:a;\nend;", "in:4:25: a second charpartition");
+  begins("charset a = 1-9;\ncharpartition p = JC:a;\nend;", "in: 1 of the alignment's 10 sites are in no partition");
+  begins("charset a = 1-9;\ncharset b = 9-10;\ncharpartition p = JC:a, JC:b;\nend;",
+         "in:4:13: site 9 is in partition 'a'");
+  begins("charset a = 1-10; [", "in:3:19: this comment is never closed");
+}
+
 }  // namespace

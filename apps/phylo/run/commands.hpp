@@ -33,8 +33,8 @@ struct InferCommand {
   std::string data_type = "auto";
   std::string brlen = "scaled";  ///< of several partitions: linked, scaled or unlinked
   ModelChoice model;
-  int starts = 0;
-  std::string start_trees;  ///< file with trees from which searches begin, one each; empty: parsimony trees
+  int starts = 0;           ///< searches that begin at parsimony trees, if `start_trees` is empty
+  std::string start_trees;  ///< where searches begin, as `read_starts` takes it
   std::string constraint;   ///< file with a tree that all trees must display; empty: none
   int replicates = 0;       ///< at most so many, with `bootstop`
   bool bootstop = false;    ///< stop when there are enough replicates

@@ -14,6 +14,7 @@
 #include "phylo/like/engine.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/run/commands.hpp"
+#include "phylo/run/criteria.hpp"
 #include "phylo/run/inputs.hpp"
 #include "phylo/run/results.hpp"
 #include "phylo/run/support.hpp"
@@ -128,6 +129,7 @@ void run(const EvaluateCommand& command) {
           out["partitions"][p]["tree"] = to_newick(lengths_of_part(tree, p), alignment.names);
       }
     }
+    if (command.optimize == "all") out["criteria"] = to_json(criteria_of(data, lnl));
     if (command.alrt > 0) out["alrt"] = {{"replicates", command.alrt}, {"tree", supported}};
     if (fitted) out["tree"] = to_newick(data.mean_lengths(tree), alignment.names);
     write_standard_output(dump(out));
@@ -138,6 +140,7 @@ void run(const EvaluateCommand& command) {
   if (engine.parts() > 1)
     for (std::size_t p = 0; p < lnl_of_parts.size(); ++p)
       out += fmt::format("  {}: {:.9f}\n", data.parts[p].name, lnl_of_parts[p]);
+  if (command.optimize == "all") out += summarize(criteria_of(data, lnl)) + "\n";
   out += fmt::format("{}{}\n", engine.parts() > 1 ? "models:\n" : "model: ", model_text);
   if (fitted) out += fmt::format("tree: {}\n", to_newick(data.mean_lengths(tree), alignment.names));
   for (std::size_t p = 0; fitted && data.unlinked() && p < data.parts.size(); ++p)

@@ -12,7 +12,6 @@
 #include "phylo/model/notation.hpp"
 #include "phylo/run/bootstop.hpp"
 #include "phylo/search/bootstrap.hpp"
-#include "phylo/search/search.hpp"
 #include "phylo/tree/unlinked.hpp"
 
 namespace phylo {
@@ -38,7 +37,7 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, const SearchProgress&
   options.constraint = job.constraint;
   SearchResult found;
   if (id.purpose == Purpose::search) {
-    if (!job.starts.empty()) options.start = job.starts[static_cast<std::size_t>(id.index)];
+    options.start = job.starts[static_cast<std::size_t>(id.index)];
     found = search(*job.parts, options, progress);
   } else {
     const Parts drawn = bootstrap_parts(*job.parts, job.seed, static_cast<std::uint64_t>(id.index));
@@ -69,8 +68,9 @@ const FinishedTree& Inference::best() const {
 Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
   // Searches first: the alignment has more patterns than its replicates, so they are the longest streams.
   std::vector<TreeId> all;
-  all.reserve(static_cast<std::size_t>(job.searches) + static_cast<std::size_t>(job.replicates));
-  for (int i = 0; i < job.searches; ++i) all.push_back({Purpose::search, i});
+  const auto searches = static_cast<int>(job.starts.size());
+  all.reserve(job.starts.size() + static_cast<std::size_t>(job.replicates));
+  for (int i = 0; i < searches; ++i) all.push_back({Purpose::search, i});
   for (int i = 0; i < job.replicates; ++i) all.push_back({Purpose::bootstrap, i});
   Bootstop bootstop(job.replicates, job.cutoff, job.seed, job.parts->front().patterns.names);
   for (const TreeId id : all)
@@ -106,7 +106,7 @@ Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
         checkpoint.save(tree);
         monitor.finished(id, tree.lnl);
         if (bootstop.add(tree)) {
-          monitor.set_total(job.searches + bootstop.wanted());
+          monitor.set_total(searches + bootstop.wanted());
           if (!job.quiet) monitor.say(fmt::format("{} replicates are enough", bootstop.wanted()));
         }
       } catch (const Abandoned&) {

@@ -14,6 +14,7 @@
 #include "phylo/run/monitor.hpp"
 #include "phylo/search/agreement.hpp"
 #include "phylo/search/constraint.hpp"
+#include "phylo/search/search.hpp"
 
 namespace phylo {
 
@@ -27,10 +28,9 @@ struct InferenceJob {
   bool unlinked = false;           ///< each part has branch lengths of its own
   std::uint64_t seed = 1;
   const Constraint* constraint = nullptr;
-  std::vector<Tree> starts;  ///< where searches begin, one each; if empty, at parsimony trees of their own
-  int searches = 0;          ///< on the alignment itself
-  int replicates = 0;        ///< bootstrap
-  double cutoff = 0;         ///< at which there are enough of them, see `agreement`; 0: all are made
+  std::vector<Start> starts;  ///< of the searches on the alignment itself, one each
+  int replicates = 0;         ///< bootstrap
+  double cutoff = 0;          ///< at which there are enough of them, see `agreement`; 0: all are made
   bool quiet = false;
   Log* log = nullptr;
 };

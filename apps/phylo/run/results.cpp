@@ -6,6 +6,7 @@
 
 #include "maslin/runtime.hpp"
 #include "phylo/model/notation.hpp"
+#include "phylo/run/criteria.hpp"
 
 namespace phylo {
 
@@ -101,8 +102,10 @@ json to_json(const RunFacts& facts) {
     const FinishedTree& best = inference.best();
     out["lnl"] = best.lnl;
     out["best"] = {{"search", best.id.index}, {"lnl", best.lnl}, {"model", best.model}, {"tree", best.newick}};
+    out["best"]["criteria"] = to_json(criteria_of(*facts.data, best.lnl));
     if (!best.part_newicks.empty()) out["best"]["trees_of_partitions"] = best.part_newicks;
     out["searches"] = trees_to_json(inference.searches, inference.computed);
+    for (std::size_t i = 0; i < facts.starts.size(); ++i) out["searches"][i]["start"] = facts.starts[i];
   }
   if (!inference.replicates.empty()) out["bootstraps"] = trees_to_json(inference.replicates, inference.computed);
   if (inference.agreement)
@@ -155,7 +158,9 @@ std::string summarize(const RunFacts& facts) {
     const FinishedTree& best = inference.best();
     out += fmt::format("Best log-likelihood: {:.6f}", best.lnl);
     if (inference.searches.size() > 1)
-      out += fmt::format(" (search {} of 0..{})", best.id.index, inference.searches.size() - 1);
+      out += fmt::format(" (search {} of 0..{}; start: {})", best.id.index, inference.searches.size() - 1,
+                         facts.starts[static_cast<std::size_t>(best.id.index)]);
+    out += "\n" + summarize(criteria_of(*facts.data, best.lnl));
     const bool several = best.model.find('\n') != best.model.npos;
     out += fmt::format("\n{}{}\n", several ? "Models:\n" : "Model: ", best.model);
   }

@@ -37,6 +37,7 @@ struct RunFacts {
   int workers = 1;
   const Data* data = nullptr;
   const Inference* inference = nullptr;
+  std::vector<std::string> starts;  ///< where the searches began, see `Starts`
   ConstraintFacts constraint;
   int alrt_replicates = 0;  ///< 0: no SH-aLRT support was asked for
   std::string alrt_tree;    ///< the best tree with it, in Newick

@@ -9,7 +9,6 @@
 #include "phylo/io/error.hpp"
 #include "phylo/io/file.hpp"
 #include "phylo/io/newick.hpp"
-#include "phylo/io/text.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/run/alrt.hpp"
 #include "phylo/run/commands.hpp"
@@ -18,6 +17,7 @@
 #include "phylo/run/inputs.hpp"
 #include "phylo/run/prefix.hpp"
 #include "phylo/run/results.hpp"
+#include "phylo/run/starts.hpp"
 #include "phylo/run/support.hpp"
 
 namespace phylo {
@@ -43,24 +43,6 @@ Supported supported_best(const Inference& inference, const std::vector<std::stri
   return best;
 }
 
-std::string digest_of(const std::vector<Tree>& trees, const std::vector<std::string>& names) {
-  std::string all;
-  for (const Tree& tree : trees) all += to_newick(tree, names) + "\n";
-  return command::hex(command::digest(all));
-}
-
-/// Throws unless all trees that searches are to begin at display the constraint.
-void check_starts(const std::vector<Tree>& starts, const std::string& file, const Constraint& constraint,
-                  const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < starts.size(); ++i) {
-    const std::vector<std::string> missing = missing_from(starts[i], constraint, names);
-    if (missing.empty()) continue;
-    fail(file, fmt::format("tree {} of {} does not display the constraint (--tree-constraint), by which {} of its taxa "
-                           "stand apart from the other constrained ones: {}; expected trees that do",
-                           i + 1, starts.size(), missing.size(), first_few(missing)));
-  }
-}
-
 }  // namespace
 
 void run(const InferCommand& command) {
@@ -70,14 +52,11 @@ void run(const InferCommand& command) {
   const Prefix prefix(command.prefix);
 
   const StopSignals stop_signals;
-  std::vector<Tree> starts;
-  if (!command.start_trees.empty())
-    starts = to_trees(read_newick(command.start_trees), alignment.names, "the alignment", Lengths::optional);
   std::optional<Constraint> constraint;
-  if (!command.constraint.empty()) {
-    constraint = read_constraint(command.constraint, alignment.names);
-    check_starts(starts, command.start_trees, *constraint, alignment.names);
-  }
+  if (!command.constraint.empty()) constraint = read_constraint(command.constraint, alignment.names);
+  const Starts starts = command.start_trees.empty()
+                            ? parsimony_starts(command.starts)
+                            : read_starts(command.start_trees, alignment.names, constraint ? &*constraint : nullptr);
   const maslin::Runtime runtime({.workers = command.threads});
 
   prefix.prepare();
@@ -94,7 +73,7 @@ void run(const InferCommand& command) {
   identity.model = data.models();
   identity.seed = command.seed;
   identity.instructions = instructions;
-  if (!starts.empty()) identity.starts = digest_of(starts, alignment.names);
+  identity.starts = digest_of(starts, alignment.names);
   if (constraint) identity.constraint = command::hex(command::digest(canonical(*constraint, alignment.names)));
   identity.program = std::to_string(search_version);
   Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo, results);
@@ -104,8 +83,7 @@ void run(const InferCommand& command) {
   Inference inference;
   logged(log, [&] {
     inference = infer({&data.parts, &data.scheme, data.unlinked(), command.seed, constraint ? &*constraint : nullptr,
-                       starts, starts.empty() ? command.starts : static_cast<int>(starts.size()), command.replicates,
-                       command.bootstop ? command.cutoff : 0, command.quiet, &log},
+                       starts.trees, command.replicates, command.bootstop ? command.cutoff : 0, command.quiet, &log},
                       checkpoint);
   });
 
@@ -116,6 +94,7 @@ void run(const InferCommand& command) {
   facts.workers = maslin::workers();
   facts.data = &data;
   if (constraint) facts.constraint = {command.constraint, *constraint};
+  facts.starts = starts.origins;
   facts.inference = &inference;
   const auto write = [&](const std::string& what, const std::string& name, const std::string& content) {
     facts.files.push_back({what, prefix.file(name)});

@@ -6,6 +6,7 @@
 #include "phylo/like/engine.hpp"
 #include "phylo/search/parsimony.hpp"
 #include "phylo/search/random.hpp"
+#include "phylo/search/random_start.hpp"
 
 namespace phylo {
 namespace {
@@ -43,7 +44,7 @@ class Search {
         options_(options),
         progress_(progress),
         random_(stream_seed(options.seed, Draw::start_tree, options.index)),
-        tree_(options.start ? *options.start : start_tree()),
+        tree_(start_tree()),
         limit_(std::min(radius_limit, tree_.tips() - 3)),
         engine_(views_of(parts)),
         climber_(engine_, tree_, counts_, options.constraint) {
@@ -65,6 +66,9 @@ class Search {
 
  private:
   Tree start_tree() {
+    if (const Tree* given = std::get_if<Tree>(&options_.start)) return *given;
+    if (std::holds_alternative<RandomStart>(options_.start))
+      return random_start(parts_.front().patterns.taxa, random_, options_.constraint);
     return parsimony_start(ParsimonySites(patterns_of(parts_)), random_, parsimony_radius, options_.constraint);
   }
 

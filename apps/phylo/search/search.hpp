@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <variant>
 #include <vector>
 
 #include "phylo/io/patterns.hpp"
@@ -14,13 +14,20 @@
 
 namespace phylo {
 
+/// Begin at a randomized parsimony tree, see `parsimony_start`.
+struct ParsimonyStart {};
+/// Begin at a random tree, see `random_start`.
+struct RandomStart {};
+/// Where a search begins; a tree of one's own must display the constraint.
+using Start = std::variant<ParsimonyStart, RandomStart, Tree>;
+
 struct SearchOptions {
-  std::uint64_t seed = 1;                    ///< of the run
-  std::uint64_t index = 0;                   ///< which of the run's searches this is: each draws its own start tree
-  std::optional<Tree> start = std::nullopt;  ///< climb from here instead of a parsimony tree
-  bool unlinked = false;                     ///< each part has branch lengths of its own
-  const Constraint* constraint = nullptr;    ///< that the tree must display, and `start` does
-  int ratchets = 8;                          ///< perturbations from which the search climbs anew; 0: one climb only
+  std::uint64_t seed = 1;   ///< of the run
+  std::uint64_t index = 0;  ///< which of the run's searches this is: each draws its own start tree
+  Start start = ParsimonyStart();
+  bool unlinked = false;                   ///< each part has branch lengths of its own
+  const Constraint* constraint = nullptr;  ///< that the tree must display
+  int ratchets = 8;                        ///< perturbations from which the search climbs anew; 0: one climb only
   double epsilon = 0.003;  ///< log-likelihood units: what the last optimization of model and branches may leave
 };
 

@@ -84,11 +84,37 @@ def write_states(folder, name, seed, symbols, ambiguous, sites=150):
     (folder / f"{name}.phy").write_text("\n".join(lines) + "\n")
 
 
+# Of two genes: how fast the positions in a codon change.
+GENES = {"cox": (0.3, 0.15, 2.0), "nad": (0.2, 0.1, 1.0)}
+
+
+def write_genes(folder, name, seed, codons=100):
+    """Both genes, one behind the other, along the tree of ten.phy."""
+    rng = random.Random(seed)
+    names = [f"taxon_{letter}" for letter in "ABCDEFGHIJ"]
+    rows = {}
+    speeds = [speed for positions in GENES.values() for speed in positions * codons]
+
+    def evolve_genes(tree, sequence):
+        if isinstance(tree, str):
+            rows[tree] = sequence
+            return
+        for child, length in tree:
+            evolve_genes(child, [step(rng, base, length * speed) for base, speed in zip(sequence, speeds, strict=True)])
+
+    evolve_genes(random_tree(random.Random(1), names), rng.choices(range(4), FREQUENCIES, k=len(speeds)))
+    lines = [f"10 {len(speeds)}"]
+    for taxon in names:
+        lines.append(f"{taxon} " + "".join("-" if rng.random() < 0.02 else BASES[base] for base in rows[taxon]))
+    (folder / f"{name}.phy").write_text("\n".join(lines) + "\n")
+
+
 if __name__ == "__main__":
     here = pathlib.Path(__file__).parent
     write_states(here, "protein", 3, "ARNDCQEGHILKMFPSTWYV", "BZJX")
     write_states(here, "peptides", 6, "ARNDCQEGHILKMFPSTWYV", "-")
     write_states(here, "binary", 4, "01", "-")
     write_states(here, "morphology", 5, "0123", "-")
+    write_genes(here, "genes", 7)
     write(here, "ten", 1, True)
     write(here, "other", 2, False)
