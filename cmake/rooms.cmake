@@ -9,7 +9,7 @@ function(maslin_test name)
     set(ARG_TIMEOUT 300)
   endif()
   if(MASLIN_SANITIZE)
-    math(EXPR ARG_TIMEOUT "3 * ${ARG_TIMEOUT}")
+    math(EXPR ARG_TIMEOUT "6 * ${ARG_TIMEOUT}")  # beside other work; the watchdog tells of a hang long before
   endif()
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from phylo_process import DATA, ProgramTest, main
+from phylo_process import DATA, ProgramTest, environment, main
 
 EQUAL = "PROTGTR{" + "/".join(["1"] * 190) + "}+FE"  # which IQ-TREE calls Poisson
 
@@ -18,6 +18,16 @@ REFERENCES = (
     ("morphology", "MULTI4_MK+G4{0.5}", "MK+G4{0.5}", -1382.2891),
 )
 
+# The same program with +ASC, of the columns that are not the same in all taxa.
+VARIABLE = (
+    ("binary", "01", "BIN+FE", "JC2+ASC", -775.3851),
+    ("binary", "01", "BIN+FE+G4{0.5}", "JC2+G4{0.5}+ASC", -785.5156),
+    ("morphology", "0123", "MULTI4_MK", "MK+ASC", -1268.2357),
+    ("morphology", "0123", "MULTI4_MK+G4{0.5}", "MK+G4{0.5}+ASC", -1276.7529),
+    ("peptides", "ARNDCQEGHILKMFPSTWYV", "LG+G4{0.5}", "LG+G4{0.5}+ASC", -2645.0475),
+    ("ten", "ACGT", "HKY{3.0}+FU{0.35/0.15/0.2/0.3}+G4{0.5}", "HKY{3.0}+F{0.35,0.15,0.2,0.3}+G4{0.5}+ASC", -2271.2722),
+)
+
 
 class Alphabets(ProgramTest):
     def evaluated(self, data, model, *more):
@@ -30,6 +40,36 @@ class Alphabets(ProgramTest):
         for data, model, theirs, expected in REFERENCES:
             with self.subTest(data=data, model=theirs):
                 self.assertAlmostEqual(self.evaluated(data, model), expected, delta=1e-4)
+
+    def variable(self, data, symbols):
+        """Writes the columns in which at least two taxa differ for sure."""
+        rows = [line.split() for line in (DATA / f"{data}.phy").read_text().splitlines()[1:]]
+        kept = [site for site in range(len(rows[0][1])) if len({row[site] for _, row in rows} & set(symbols)) > 1]
+        text = "".join(f"{name} {''.join(row[site] for site in kept)}\n" for name, row in rows)
+        return self.write("variable.phy", f"{len(rows)} {len(kept)}\n{text}")
+
+    def test_data_without_constant_sites_are_those_of_iqtree(self):
+        for data, symbols, model, theirs, expected in VARIABLE:
+            with self.subTest(data=data, model=theirs):
+                msa = self.variable(data, symbols)
+                said = self.run_well("evaluate", "--msa", msa, "--tree", DATA / "ten.tree", "--model", model + "+ASC_LEWIS", "--json")
+                self.assertAlmostEqual(json.loads(said)["lnl"], expected, delta=1e-4)
+        self.variable("morphology", "0123")
+        for model, fewer in (("MULTI4_MK+G+ASC", "MULTI4_MK+ASC"), ("MULTI4_GTR+FO+ASC_LEWIS", "MULTI4_MK+ASC_LEWIS")):
+            found = [json.loads(self.run_well("search", "--msa", "variable.phy", "--model", one, "--prefix", "out", "--redo", "--json",
+                                              "--quiet", "--alrt", 100)) for one in (model, fewer)]  # fmt: skip
+            self.assertGreater(found[0]["lnl"], found[1]["lnl"] - 1e-6)
+            self.assertIn("+ASC_LEWIS", found[0]["best"]["model"])
+            again = self.run_well("evaluate", "--msa", "variable.phy", "--model-file", "out.bestModel", "--tree", "out.bestTree", "--json")
+            self.assertAlmostEqual(json.loads(again)["lnl"], found[1]["lnl"], delta=1e-6)
+            tree = (self.folder / "out.bestTree").read_bytes()
+            self.run_well("search", "--msa", "variable.phy", "--model", fewer, "--prefix", "wide", "--redo", "--quiet", "--threads", 3,
+                          env=environment(MASLIN_PIN="trees=1x3"))  # fmt: skip
+            self.assertEqual((self.folder / "wide.bestTree").read_bytes(), tree)
+
+    def test_constant_sites_are_refused_where_there_should_be_none(self):
+        said = self.refused("evaluate", "--msa", DATA / "morphology.phy", "--tree", DATA / "ten.tree", "--model", "MULTI4_MK+ASC")
+        self.assertRegex(said, r"morphology.phy: 17 of 150 sites are the same in all taxa, or may be; but \+ASC_LEWIS is for data")
 
     def test_fitting_raises_the_likelihood(self):
         for data, model in (("protein", "PROTGTR+FE+G4"), ("binary", "BIN+G4"), ("morphology", "MULTI4_GTR+FO")):

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "phylo/like/ascertainment.hpp"
 #include "phylo/like/state.hpp"
 
 namespace phylo {
@@ -91,8 +92,10 @@ std::vector<double> Engine::log_likelihoods_of_patterns(const Tree& tree, HalfEd
   s.each([&](PartState& part, FinalStep& step) { step.evaluation = part.evaluation_at(tree, h); });
   s.run_logarithms();
   std::vector<double> all;
-  for (const auto& part : s.parts)
+  for (const auto& part : s.parts) {
+    if (part->model.ascertained) ascertain_logarithms(*part);
     all.insert(all.end(), part->logarithms.data(), part->logarithms.data() + part->patterns);
+  }
   return all;
 }
 

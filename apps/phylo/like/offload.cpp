@@ -8,6 +8,7 @@
 
 #include "maslin/loop.hpp"
 #include "maslin/offload.hpp"
+#include "phylo/like/ascertainment.hpp"
 #include "phylo/like/newton.hpp"
 #include "phylo/like/state.hpp"
 
@@ -50,8 +51,9 @@ void newview_body(const Work& work) {
 }
 
 double evaluate_body(const Work& work) {
-  return sum_over(work, [](const PartState& part, const FinalStep& step, int from, int to) {
-    return part.kernels->evaluate(step.evaluation, part.rates, from, to);
+  return sum_over(work, [](PartState& part, const FinalStep& step, int from, int to) {
+    const auto evaluate = [&] { return part.kernels->evaluate(step.evaluation, part.rates, from, to); };
+    return part.is_constant(from) ? ascertainment(part, evaluate) : evaluate();
   });
 }
 
@@ -67,10 +69,11 @@ void logarithms_body(const Work& work) {
 }
 
 double junction_body(const Work& work) {
-  return sum_over(work, [](const PartState& part, const FinalStep& step, int from, int to) {
+  return sum_over(work, [](PartState& part, const FinalStep& step, int from, int to) {
     if (const Preparation& p = step.preparation; p.from)
       part.kernels->prepare(*p.from, p.clv, p.scale, part.rates, from, to);
-    return part.kernels->junction(step.junction, part.rates, from, to);
+    const auto evaluate = [&] { return part.kernels->junction(step.junction, part.rates, from, to); };
+    return part.is_constant(from) ? ascertainment(part, evaluate) : evaluate();
   });
 }
 
@@ -91,17 +94,18 @@ void set_factors(PartState& part, double length) {
 
 /// Gives the derivatives of a chunk's log-likelihood; makes its tables first if nobody has.
 Slopes slopes_of_chunk(const Work& work, std::size_t chunk, bool first) {
-  const auto slopes = [](const PartState& part, int from, int to) {
+  const auto slopes = [](const PartState& part, const FinalStep& step, int from, int to) {
+    if (part.is_constant(from)) return ascertainment_slopes(part, step.sumtable);
     return part.kernels->slopes(derivation_of(part), part.rates, from, to);
   };
   if (!first) {
     const Chunk& c = work.state.chunks[chunk];
-    return slopes(*work.state.parts[c.part], c.first, c.last);
+    return slopes(*work.state.parts[c.part], work.state.steps[c.part], c.first, c.last);
   }
   const auto at = static_cast<std::int64_t>(chunk);
   return work.block({at, at + 1}, [&](const PartState& part, const FinalStep& step, int from, int to) {
     part.kernels->sumtable(step.sumtable, part.rates, from, to);
-    return slopes(part, from, to);
+    return slopes(part, step, from, to);
   });
 }
 

@@ -18,7 +18,7 @@ std::vector<double> free_parameters(const Model& model);
 Box parameter_bounds(const Model& model);
 
 /// Whether the model has so many free rates and frequencies that slopes of all of them at once cost less than
-/// differences.
+/// differences. Those of an ascertained model are not known.
 bool has_many_rates(const Model& model);
 
 /// Gives what slopes by the model's numbers are by its free parameters, in the same order.

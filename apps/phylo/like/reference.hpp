@@ -47,6 +47,24 @@ inline double invariant_likelihood(const Patterns& patterns, const Model& model,
   return sum;
 }
 
+inline double log_likelihood(const Patterns& patterns, const Model& model, const Tree& tree, HalfEdge root);
+
+/// What an ascertained model makes of sites: their number times the logarithm of the chance that a site varies.
+inline double ascertainment(const Patterns& patterns, const Model& model, const Tree& tree, HalfEdge root) {
+  Model plain = model;
+  plain.ascertained = false;
+  double constant = 0, sites = 0;
+  for (const std::uint32_t weight : patterns.weights) sites += weight;
+  for (int state = 0; state < model.states(); ++state) {
+    Patterns one = patterns;
+    one.count = 1;
+    one.weights = {1};
+    one.codes.assign(static_cast<std::size_t>(one.taxa), patterns.alphabet->find_set(1U << state));
+    constant += std::exp(log_likelihood(one, plain, tree, root));
+  }
+  return sites * std::log(1 - constant);
+}
+
 inline double log_likelihood(const Patterns& patterns, const Model& model, const Tree& tree, HalfEdge root) {
   const Spectrum spectrum = decompose(model);
   const std::size_t n = spectrum.values.size();
@@ -66,6 +84,7 @@ inline double log_likelihood(const Patterns& patterns, const Model& model, const
     }
     lnl += patterns.weights[static_cast<std::size_t>(pattern)] * std::log(likelihood);
   }
+  if (model.ascertained) lnl -= ascertainment(patterns, model, tree, root);
   return static_cast<double>(lnl);
 }
 

@@ -42,12 +42,13 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
       rates(m.categories),
       states(kernels->states),
       patterns(data.count),
-      groups((patterns + lanes - 1) / lanes) {
+      groups((patterns + lanes - 1) / lanes),
+      constant_groups(m.ascertained ? (m.states() + lanes - 1) / lanes : 0) {
   if (taxa < 4) throw input_error("an unrooted tree needs at least 4 taxa; the alignment has " + std::to_string(taxa));
   if (m.alphabet != data.alphabet)
     throw input_error(
         fmt::format("the model is one of {}, the alignment holds {}", m.alphabet->name, data.alphabet->name));
-  padded = static_cast<std::size_t>(groups) * lanes;
+  padded = static_cast<std::size_t>(groups + constant_groups) * lanes;
   clv_doubles = static_cast<std::size_t>(rates * states) * padded;
   codes = Buffer<std::uint8_t>(static_cast<std::size_t>(taxa) * padded);
   common = Buffer<std::uint8_t>(padded);
@@ -62,6 +63,8 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
     std::uint8_t* to = codes.data() + static_cast<std::size_t>(taxon) * padded;
     std::fill(std::copy(from, from + count, to), to + padded, alphabet.unknown);
     for (std::size_t p = 0; p < count; ++p) shared[p] &= alphabet.sets[from[p]];
+    for (int state = 0; m.ascertained && state < m.states(); ++state)
+      to[first_constant() + static_cast<std::size_t>(state)] = alphabet.find_set(1U << state);
   }
   common_sets.assign(1, 0);  // the padding's
   for (std::size_t p = 0; p < count; ++p) {
@@ -76,7 +79,8 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
       tip_clv[static_cast<std::size_t>((code / lanes * rates * states + row) * lanes + code % lanes)] =
           alphabet.sets[static_cast<std::size_t>(code)] >> (row % states) & 1 ? 1 : 0;
   const std::int32_t spare = options.proposals ? taxa - 2 : 0;
-  classes = Classes(taxa, data.count, padded, codes.data(), spare, tip_groups);
+  const int columns = m.ascertained ? static_cast<int>(first_constant()) + m.states() : patterns;
+  classes = Classes(taxa, columns, padded, codes.data(), spare, tip_groups);
   directions = Directions(taxa, fits(taxa, clv_doubles, options.memory), options.proposals);
   const auto slots = static_cast<std::size_t>(directions.slots()) + scratch_slots;
   clvs = Buffer<double>(slots * clv_doubles, Buffer<double>::undefined);
@@ -101,13 +105,14 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
 
   Model counted = m;
   if (m.frequencies_from != Origin::fixed) counted.frequencies = empirical_frequencies(data);
-  double sites = 0, constant = 0;
+  double constant = 0;
+  sites_counted = 0;
   for (std::size_t p = 0; p < count; ++p) {
-    sites += weights[p];
+    sites_counted += weights[p];
     if (shared[p] != 0) constant += weights[p];
   }
   // Bounded away from 0 and 1, where nothing would tell an optimization which way to go.
-  constant_share = std::clamp(constant / sites, 0.02, 0.9);
+  constant_share = std::clamp(constant / sites_counted, 0.02, 0.9);
   if (m.with_invariant && m.invariant_from == Origin::optimized && m.invariant == 0)
     counted.invariant = 0.5 * constant_share;
   take_model(counted);
@@ -117,6 +122,8 @@ void PartState::take_model(const Model& m) {
   if (m.categories != rates)
     throw input_error("the engine was made for " + std::to_string(rates) + " rate categories, the model has " +
                       std::to_string(m.categories));
+  if (m.ascertained != model.ascertained)
+    throw input_error("the engine was made for data with constant sites, or for data without; the model is not");
   if (m.has_free_categories() != model.has_free_categories())
     throw input_error("the engine was made for another kind of rate categories");
   if (m.alphabet != model.alphabet)
@@ -306,6 +313,7 @@ Engine::State::State(const std::vector<PartView>& views, const Options& options)
     const int block = part.kernels->block;
     for (int first = 0; first < part.groups; first += block)
       chunks.push_back({parts.size() - 1, first, std::min(first + block, part.groups)});
+    if (part.constant_groups > 0) chunks.push_back({parts.size() - 1, part.groups, part.groups + part.constant_groups});
   }
   begins.push_back(chunks.size());
   fits.slopes.resize(chunks.size());

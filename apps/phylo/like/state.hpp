@@ -139,6 +139,9 @@ struct PartState {
     hanging = {};
     directions.forget();
   }
+  /// Whether these groups are those of the constant columns.
+  bool is_constant(int group) const { return group >= groups; }
+  std::size_t first_constant() const { return static_cast<std::size_t>(groups) * lanes; }
   Sites sites() const { return {weights.data(), model.with_invariant ? invariant.data() : nullptr}; }
 
   std::size_t number;  ///< among the parts of its engine
@@ -149,11 +152,13 @@ struct PartState {
   int states;  ///< of the kernels; those of the alphabet come first
   int patterns;
   int groups;                              ///< of patterns
-  std::size_t padded;                      ///< patterns, rounded up to whole groups
+  int constant_groups;                     ///< behind them, of an ascertained model: columns of one state each
+  std::size_t padded;                      ///< lanes of all groups
   std::size_t clv_doubles;                 ///< of one CLV
   Buffer<std::uint8_t> codes;              ///< one row a taxon, `padded` long
   Buffer<std::uint8_t> common;             ///< by pattern: which of common_sets
   std::vector<std::uint32_t> common_sets;  ///< sets of states that all taxa may have
+  double sites_counted;                    ///< the patterns' weights, added up
   double constant_share;                   ///< of the sites may be invariant
   Buffer<double> weights;
   Buffer<double> invariant;

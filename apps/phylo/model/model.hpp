@@ -56,6 +56,9 @@ struct Model {
   bool with_invariant = false;  ///< +I: a proportion of the sites never changes
   double invariant = 0;         ///< that proportion, in [0, 1)
   Origin invariant_from = Origin::optimized;
+  /// +ASC_LEWIS: sites that are the same in all taxa were left out of the data, so likelihoods are those of a site
+  /// given that it is not (Lewis 2001).
+  bool ascertained = false;
 
   /// By how much sites change faster than branch lengths say; optimized only where there are several parts.
   double speed = 1;

@@ -65,7 +65,7 @@ class Reader {
     while (true) {
       skip_blanks();
       if (at_ == text_.size()) break;
-      if (text_[at_] != '+') error(at_, "expected '+' and F, G, R, I or BU, or the end");
+      if (text_[at_] != '+') error(at_, "expected '+' and F, G, R, I, ASC or BU, or the end");
       const std::size_t start = at_++;
       skip_blanks();
       const char what = peek();
@@ -77,11 +77,17 @@ class Reader {
         once(start, categories_seen_, "categories of rates (+G or +R)"), read_free_categories();
       else if (what == 'I')
         once(start, invariant_seen_, "invariant sites (+I)"), read_invariant();
+      else if (what == 'A')
+        once(start, ascertained_seen_, "ascertainment correction (+ASC)"), read_ascertainment();
       else if (what == 'B')
         once(start, speed_seen_, "the speed (+BU)"), read_speed();
       else
-        error(at_, "expected +F (frequencies), +G (gamma), +R (free rates), +I (invariant sites) or +BU (speed)");
+        error(at_,
+              "expected +F (frequencies), +G (gamma), +R (free rates), +I (invariant sites), +ASC_LEWIS (no constant "
+              "sites) or +BU (speed)");
     }
+    if (model_.ascertained && model_.with_invariant)
+      error(0, "+I and +ASC exclude each other: one has sites that never change, the other data without such sites");
     return model_;
   }
 
@@ -298,6 +304,15 @@ class Reader {
     model_.invariant_from = Origin::fixed;
   }
 
+  void read_ascertainment() {
+    const std::size_t start = at_;
+    std::string word;
+    while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_') word += peek(), ++at_;
+    if (word != "ASC_LEWIS" && word != "ASC")
+      error(start, "expected ASC_LEWIS (or ASC); no other correction is known here");
+    model_.ascertained = true;
+  }
+
   void read_speed() {
     ++at_;
     if (peek() != 'U') error(at_, "expected U and a speed in braces, as in +BU{1.5}");
@@ -341,6 +356,7 @@ class Reader {
   bool frequencies_seen_ = false;
   bool categories_seen_ = false;
   bool invariant_seen_ = false;
+  bool ascertained_seen_ = false;
   bool speed_seen_ = false;
 };
 
@@ -382,6 +398,7 @@ std::string write(const Model& m, bool all_values) {
     text += fmt::format("+G{}m", m.categories);
     if (fixed(m.alpha_from)) text += fmt::format("{{{}}}", m.alpha);
   }
+  if (m.ascertained) text += "+ASC_LEWIS";
   if (fixed(m.speed_from) && m.speed != 1) text += fmt::format("+BU{{{}}}", m.speed);
   return text;
 }

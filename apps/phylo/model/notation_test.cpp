@@ -215,4 +215,13 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"GTR+R2{1/2}{1}", 12, "expected 2 shares, not 1"}, Bad{"GTR+R2{1/0}{1/1}", 10, "a rate above 0"},
         Bad{"GTR+R2{1/2}{1/-1}", 15, "a share above 0"}));
 
+TEST(Notation, DataWithoutConstantSites) {
+  EXPECT_TRUE(parse_model("MULTI3_MK+G+ASC").ascertained);
+  EXPECT_EQ(to_string(parse_model("bin+asc_lewis+g")), "BIN+FO+G4m+ASC_LEWIS");
+  EXPECT_EQ(parse_model(to_string(parse_model("LG+ASC+BU{2}"))), parse_model("LG+ASC_LEWIS+BU{2}"));
+  EXPECT_FALSE(parse_model("JC").ascertained);
+  for (const char* text : {"JC+ASC_FELS{3}", "JC+ASC+ASC", "JC+I+ASC", "JC+ASC_LEWIS+I{0.1}", "JC+A"})
+    EXPECT_THROW(parse_model(text), phylo::input_error) << text;
+}
+
 }  // namespace

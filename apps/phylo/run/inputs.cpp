@@ -96,6 +96,22 @@ int drop_undetermined(Alignment& alignment, std::vector<int>& owners) {
   return dropped;
 }
 
+/// Throws when there are columns that are the same in all taxa, or may be, though the model says that there are none.
+void check_variation(const Patterns& patterns, const SchemePart& part, const std::string& msa) {
+  double constant = 0, all = 0;
+  for (int p = 0; p < patterns.count; ++p) {
+    std::uint32_t common = patterns.alphabet->all();
+    for (int taxon = 0; taxon < patterns.taxa; ++taxon) common &= patterns.alphabet->sets[patterns.row(taxon)[p]];
+    const double weight = patterns.weights[static_cast<std::size_t>(p)];
+    all += weight;
+    if (common != 0) constant += weight;
+  }
+  if (constant == 0) return;
+  fail(msa, fmt::format("{} of {} sites{} are the same in all taxa, or may be; but +ASC_LEWIS is for data from which "
+                        "such sites were left out; take them out, or leave +ASC_LEWIS out of the model",
+                        constant, all, part.name.empty() ? std::string() : " of partition " + shown(part.name)));
+}
+
 /// Gives the columns of a part.
 Alignment columns_of(const Alignment& alignment, const std::vector<int>& owners, int part, const Alphabet& alphabet) {
   Alignment out;
@@ -185,6 +201,7 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
     if (of_part.sites() == 0)
       fail(msa, fmt::format("partition {} has no column with a determined {}", shown(wanted[p].name), alphabet.unit));
     data.parts.push_back({wanted[p].name, compress(of_part), wanted[p].model});
+    if (wanted[p].model.ascertained) check_variation(data.parts.back().patterns, wanted[p], msa);
   }
   return data;
 }
