@@ -112,6 +112,11 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
       ->required()
       ->type_name("FILE");
   add_threads(sub, command.threads);
+  sub->add_option(
+         "--memory", command.memory,
+         "What the conditional likelihoods of all searches may take, as 500M or 4G; results do not depend on it")
+      ->transform(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
   sub->add_flag("--json", command.json, "Print the results as JSON");
   sub->add_flag("--quiet", command.quiet, "Show no progress");
   sub->add_flag("--redo", command.redo, "Forget the finished trees of an earlier run under this prefix");

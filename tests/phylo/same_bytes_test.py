@@ -195,6 +195,19 @@ class Answers(ProgramTest):
         self.assertEqual(self.result("y")["trees"]["restored"], 2)
         self.assertEqual(self.run_program(*common, "y", "--start-trees", "pars{2},rand").returncode, 2)
 
+    def test_memory_bounds_what_searches_keep_and_changes_nothing(self):
+        common = ("search", "--msa", MSA, "--model", "GTR+G", "--quiet", "--seed", 3, "--threads", 2, "--prefix")
+        self.run_well(*common, "x")
+        self.run_well(*common, "y", "--memory", "1M")  # one vector a node; all directions take more
+        for name in ("bestTree", "bestModel"):
+            self.assertEqual((self.folder / f"y.{name}").read_bytes(), (self.folder / f"x.{name}").read_bytes())
+        said = self.run_program(*common, "z", "--memory", "100K")
+        self.assertEqual(said.returncode, 2)
+        self.assertRegex(said.stderr.decode(), r"--memory: 102400 bytes are too few: 2 searches may run at a time, and each needs \d+ bytes "
+                                               r"at least for its conditional likelihoods; expected 1M or more, or fewer --threads")
+        self.assertFalse((self.folder / "z.checkpoint").exists())
+        self.assertIn("--memory", self.run_program(*common, "z", "--memory", "much").stderr.decode())
+
     def test_bad_lists_of_start_trees_are_told(self):
         for what, message in {
             "rand{0}": "--start-trees: 'rand{0}': expected the number of trees in braces, 1 to 1000000, as in rand{10}",

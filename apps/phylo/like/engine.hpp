@@ -76,6 +76,9 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  /// Gives the fewest bytes of CLVs with which an engine can do (one CLV a node).
+  static std::size_t least_memory(const std::vector<PartView>& parts);
+
   int parts() const;
   const Model& model(int part = 0) const;
   std::vector<Model> models() const;

@@ -14,14 +14,14 @@ namespace phylo {
 struct ModelSlopes {
   std::vector<double> by_rate;       ///< by the model's rates, each for itself
   std::vector<double> by_frequency;  ///< each for itself: as if they need not sum to 1
-  std::vector<double> changes;       ///< by rate: changes between the two states, counted or as the rate says: the larger
-  std::vector<double> draws;         ///< by state: how often it was drawn, at the root or by a change
+  std::vector<double> changes;  ///< by rate: changes between the two states, counted or as the rate says: the larger
+  std::vector<double> draws;    ///< by state: how often it was drawn, at the root or by a change
 };
 
 /// Adds up what branches say of the rate matrix Q. With Q = U diag(v) U^-1 the derivative of e^(Qt) is U (W x (U^-1 dQ
-/// U)) U^-1, where W[k][l] = (e^(v[k] t) - e^(v[l] t)) / (v[k] - v[l]) is multiplied element by element (Kalbfleisch and
-/// Lawless 1985). So all that a branch has to say is the sum over patterns of what arrives from its ends, eigenvector by
-/// eigenvector.
+/// U)) U^-1, where W[k][l] = (e^(v[k] t) - e^(v[l] t)) / (v[k] - v[l]) is multiplied element by element (Kalbfleisch
+/// and Lawless 1985). So all that a branch has to say is the sum over patterns of what arrives from its ends,
+/// eigenvector by eigenvector.
 class BranchProducts {
  public:
   /// Products come in matrices of so many `rows`, of which the model's states are the first ones.
@@ -41,7 +41,7 @@ class BranchProducts {
   const Spectrum& spectrum_;
   std::size_t n_, rows_;
   std::vector<double> category_rates_;
-  Matrix sum_;             ///< of W x products
+  Matrix sum_;                ///< of W x products
   std::vector<double> root_;  ///< by state: sites at whose root it is expected
 };
 

@@ -29,7 +29,8 @@ using KnownSlopes = std::function<Known(const std::vector<double>&)>;
 /// Moves `x` to a maximum of `f` and gives the value there; `value` is f(x) at the start. BFGS: steps along the
 /// approximate inverse of the second derivatives, halved by parabolas until they gain; slopes by small
 /// differences (so parameters should be scaled to make 1 a large change). A parameter that pushes against its bound
-/// stays there. What `known` tells need not be measured. Ends when a step gains less than `epsilon`. The last call of `f` is at the resulting `x`.
+/// stays there. What `known` tells need not be measured. Ends when a step gains less than `epsilon`. The last call of
+/// `f` is at the resulting `x`.
 double maximize(const std::function<double(const std::vector<double>&)>& f, std::vector<double>& x, double value,
                 const Box& box, double epsilon, Curvature& curvature, const KnownSlopes& known = {});
 

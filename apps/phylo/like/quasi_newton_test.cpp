@@ -68,7 +68,8 @@ TEST(QuasiNewton, WhatIsKnownIsNotMeasured) {
     ++calls;
     last = x;
     double value = 0;
-    for (std::size_t i = 0; i < n; ++i) value -= static_cast<double>(i + 1) * std::pow(x[i] - 0.01 * static_cast<double>(i), 2);
+    for (std::size_t i = 0; i < n; ++i)
+      value -= static_cast<double>(i + 1) * std::pow(x[i] - 0.01 * static_cast<double>(i), 2);
     return value - 0.1 * x[0] * x[50];
   };
   const auto known = [&](const Vector& x) {
@@ -76,7 +77,8 @@ TEST(QuasiNewton, WhatIsKnownIsNotMeasured) {
     EXPECT_EQ(x, last);
     phylo::Known k;
     for (std::size_t i = 0; i < n; ++i) {
-      k.slopes.push_back(-2 * static_cast<double>(i + 1) * (x[i] - 0.01 * static_cast<double>(i)) - (i == 0 ? 0.1 * x[50] : 0));
+      k.slopes.push_back(-2 * static_cast<double>(i + 1) * (x[i] - 0.01 * static_cast<double>(i)) -
+                         (i == 0 ? 0.1 * x[50] : 0));
       k.bends.push_back(3 * static_cast<double>(i + 1));
     }
     k.slopes[50] = k.bends[50] = phylo::unknown;

@@ -20,6 +20,14 @@ std::size_t sumtable_doubles(int rates, int states, std::size_t padded) {
   return static_cast<std::size_t>(1 + (states - 1) * rates) * padded;
 }
 
+/// Gives what one CLV takes.
+std::size_t doubles_of(const Patterns& data, const Model& model) {
+  const auto groups = [](int columns) { return (columns + lanes - 1) / lanes; };
+  const int all = groups(data.count) + (model.ascertained ? groups(model.states()) : 0);
+  return static_cast<std::size_t>(model.categories * kernel_states(model.states())) *
+         static_cast<std::size_t>(all * lanes);
+}
+
 bool fits(std::int32_t taxa, std::size_t clv_doubles, std::size_t memory) {
   return static_cast<std::size_t>(3 * (taxa - 2)) * clv_doubles * sizeof(double) <= memory;
 }
@@ -49,7 +57,7 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
     throw input_error(
         fmt::format("the model is one of {}, the alignment holds {}", m.alphabet->name, data.alphabet->name));
   padded = static_cast<std::size_t>(groups + constant_groups) * lanes;
-  clv_doubles = static_cast<std::size_t>(rates * states) * padded;
+  clv_doubles = doubles_of(data, m);
   codes = Buffer<std::uint8_t>(static_cast<std::size_t>(taxa) * padded);
   common = Buffer<std::uint8_t>(padded);
   weights = Buffer<double>(padded);
@@ -299,6 +307,13 @@ void PartState::add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b) {
   Operand left = across(a, to_a, factors.transition), right = across(b, to_b, factors.transition);
   if (right.codes) std::swap(left, right);
   traversal.add({clv(scratch_slot()), scale(scratch_slot()), left, right});
+}
+
+std::size_t Engine::least_memory(const std::vector<PartView>& parts) {
+  std::size_t doubles = 0;
+  for (const PartView& part : parts)
+    doubles += static_cast<std::size_t>(part.patterns->taxa - 2) * doubles_of(*part.patterns, *part.model);
+  return doubles * sizeof(double);
 }
 
 Engine::State::State(const std::vector<PartView>& views, const Options& options) : steps(views.size()) {

@@ -1,5 +1,5 @@
-// Any bytes as trees and as a constraint tree of ten taxa: trees whose text gives them back, a constraint that some tree
-// displays, or an `input_error`.
+// Any bytes as trees and as a constraint tree of ten taxa: trees whose text gives them back, a constraint that some
+// tree displays, or an `input_error`.
 
 #include <cstdint>
 #include <string>

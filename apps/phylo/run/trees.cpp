@@ -9,6 +9,7 @@
 #include "phylo/io/error.hpp"
 #include "phylo/io/file.hpp"
 #include "phylo/io/newick.hpp"
+#include "phylo/like/engine.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/run/alrt.hpp"
 #include "phylo/run/commands.hpp"
@@ -43,6 +44,21 @@ Supported supported_best(const Inference& inference, const std::vector<std::stri
   return best;
 }
 
+/// Gives what each of the searches that may run at a time gets of so much memory. Throws when it cannot do with that.
+std::size_t memory_of_each(std::size_t memory, const Data& data) {
+  if (memory == 0) return 0;
+  std::vector<PartView> views;
+  for (const Part& part : data.parts) views.push_back({&part.patterns, &part.model});
+  const std::size_t least = Engine::least_memory(views);
+  const auto searches = static_cast<std::size_t>(maslin::workers());
+  if (memory / searches >= least) return memory / searches;
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  throw input_error(fmt::format(
+      "--memory: {} bytes are too few: {} searches may run at a time, and each needs {} bytes at least for its "
+      "conditional likelihoods; expected {}M or more, or fewer --threads",
+      memory, searches, least, (least * searches + mebibyte - 1) / mebibyte));
+}
+
 }  // namespace
 
 void run(const InferCommand& command) {
@@ -58,6 +74,8 @@ void run(const InferCommand& command) {
                             ? parsimony_starts(command.starts)
                             : read_starts(command.start_trees, alignment.names, constraint ? &*constraint : nullptr);
   const maslin::Runtime runtime({.workers = command.threads});
+
+  const std::size_t memory = memory_of_each(command.memory, data);
 
   prefix.prepare();
   std::vector<std::string> results;
@@ -82,9 +100,10 @@ void run(const InferCommand& command) {
   log.add(described(data, command.seed, instructions));
   Inference inference;
   logged(log, [&] {
-    inference = infer({&data.parts, &data.scheme, data.unlinked(), command.seed, constraint ? &*constraint : nullptr,
-                       starts.trees, command.replicates, command.bootstop ? command.cutoff : 0, command.quiet, &log},
-                      checkpoint);
+    inference =
+        infer({&data.parts, &data.scheme, data.unlinked(), command.seed, constraint ? &*constraint : nullptr,
+               starts.trees, command.replicates, command.bootstop ? command.cutoff : 0, memory, command.quiet, &log},
+              checkpoint);
   });
 
   RunFacts facts;

@@ -46,7 +46,7 @@ class Search {
         random_(stream_seed(options.seed, Draw::start_tree, options.index)),
         tree_(start_tree()),
         limit_(std::min(radius_limit, tree_.tips() - 3)),
-        engine_(views_of(parts)),
+        engine_(views_of(parts), {.memory = options.memory}),
         climber_(engine_, tree_, counts_, options.constraint) {
     if (options.unlinked && tree_.lengths() == 1) tree_.unlink(parts.size());
   }
