@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <utility>
 
@@ -20,6 +21,7 @@ std::atomic<pid_t> child{0};
 std::atomic<bool> line_shown{false};
 
 void stop(int signal) {
+  const int before = errno;  // of who was interrupted, and goes on until the signal comes
   if (const pid_t running = child.load(); running > 0) {
     kill(running, signal);
     waitpid(running, nullptr, 0);
@@ -32,6 +34,7 @@ void stop(int signal) {
     // Nobody sees it then.
   }
   raise(signal);  // the handler is there once, so this is the default; it comes when the handler returns
+  errno = before;
 }
 
 }  // namespace

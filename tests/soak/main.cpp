@@ -1,6 +1,6 @@
 // soak WORKERS SECONDS: runs a mixed load for so long (MASLIN_SOAK_SECONDS, if set) and checks every answer. After a
-// warm-up of a quarter of that the process must have no more mappings, memory, descriptors and threads than it had, but
-// for what is said at `slack`.
+// warm-up of a quarter of that, and of so many rounds that each kind of load has come often, the process must have no
+// more mappings, memory, descriptors and threads than it had, but for what is said at `slack`.
 
 #include <algorithm>
 #include <atomic>
@@ -204,6 +204,9 @@ struct footprint {
 /// While the run's report is written, which happens once in a while, two files are open.
 constexpr footprint slack{.mappings = 80 + 40, .resident_kib = 32 << 10, .descriptors = 2, .threads = 1};
 
+/// Of the warm-up, and of what follows. A sanitizer's build makes three in five seconds.
+constexpr long fewest_rounds = 8;
+
 void print(const char* when, long rounds, const footprint& f) {
   std::printf("%-12s %8ld rounds, %6ld mappings, %8ld KiB, %3ld descriptors, %3ld threads\n", when, rounds, f.mappings,
               f.resident_kib, f.descriptors, f.threads);
@@ -229,13 +232,15 @@ int main(int argc, char** argv) try {
   long rounds = 0;
   footprint warm{};
   footprint later{};
-  for (double now = 0; now < seconds; now = passed()) {
+  for (double now = 0; now < seconds || rounds < 2 * fewest_rounds; now = passed()) {
+    const bool warming = now < seconds / 4 || rounds < fewest_rounds;
     for (int i = 0; i < 20; ++i) all[random() % std::size(all)]();
     ++rounds;
     const footprint here = footprint::now();
-    (now < seconds / 4 ? warm : later) = (now < seconds / 4 ? warm : later).most(here);
+    footprint& part = warming ? warm : later;
+    part = part.most(here);
     if (now < next) continue;
-    print(now < seconds / 4 ? "warm-up" : "then", rounds, here);
+    print(warming ? "warm-up" : "then", rounds, here);
     next = now + seconds / steps;
   }
   print("at most then", rounds, later);
