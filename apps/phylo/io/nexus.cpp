@@ -40,18 +40,11 @@ class Reader {
 
   Alignment read() {
     in_.expect_word("#NEXUS");
-    for (;;) {
-      const std::optional<NexusWord> word = in_.word();
-      if (!word) throw format_error{text_.size(), "there is no DATA or CHARACTERS block with a MATRIX in this file"};
-      if (!word->is("BEGIN")) {
-        if (!word->is(";")) in_.skip_command();
-        continue;
-      }
-      const NexusWord block = in_.expect_word("the block's name");
-      in_.skip_command();
-      if (block.is("DATA") || block.is("CHARACTERS")) return read_data();
+    while (const std::optional<NexusWord> block = in_.next_block()) {
+      if (block->is("DATA") || block->is("CHARACTERS")) return read_data();
       in_.skip_block();
     }
+    throw format_error{text_.size(), "there is no DATA or CHARACTERS block with a MATRIX in this file"};
   }
 
  private:
@@ -65,7 +58,7 @@ class Reader {
         read_format();
       } else if (command.is("MATRIX")) {
         return read_matrix(command.offset);
-      } else if (command.is("END") || command.is("ENDBLOCK")) {
+      } else if (command.is_end()) {
         throw format_error{command.offset, "this block ends without a MATRIX"};
       } else {
         in_.skip_command();

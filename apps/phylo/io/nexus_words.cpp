@@ -47,13 +47,25 @@ void NexusScanner::skip_command() {
     if (expect_word("';'").is(";")) return;
 }
 
+std::optional<NexusWord> NexusScanner::next_block() {
+  while (const std::optional<NexusWord> command = word()) {
+    if (command->is(";")) continue;
+    if (command->is("BEGIN")) {
+      NexusWord name = expect_word("the block's name");
+      skip_command();
+      return name;
+    }
+    skip_command();
+  }
+  return std::nullopt;
+}
+
 void NexusScanner::skip_block() {
   for (;;) {
     const NexusWord next = expect_word("END;");
     if (next.is(";")) continue;
-    const bool end = next.is("END") || next.is("ENDBLOCK");
     skip_command();
-    if (end) return;
+    if (next.is_end()) return;
   }
 }
 

@@ -18,6 +18,8 @@ struct NexusWord {
 
   /// Whether it is that keyword; case does not count, quoted words are none.
   bool is(std::string_view other) const { return !quoted && same_word(text, other); }
+  /// Whether it ends a block.
+  bool is_end() const { return is("END") || is("ENDBLOCK"); }
 };
 
 /// Walks over the text; comments in brackets count as blanks. Throws `format_error` for what is never closed.
@@ -42,6 +44,9 @@ class NexusScanner {
 
   /// Skips all up to the next ';'.
   void skip_command();
+
+  /// Skips all up to the next block, and gives its name; nothing if there is none.
+  std::optional<NexusWord> next_block();
 
   /// Skips all up to END of this block.
   void skip_block();

@@ -11,6 +11,15 @@ std::uint8_t base_mask(char code) {
   return mask == Alphabet::no_code ? 0 : mask;
 }
 
+std::vector<std::uint32_t> common_states(const Patterns& patterns) {
+  std::vector<std::uint32_t> common(static_cast<std::size_t>(patterns.count), patterns.alphabet->all());
+  for (int taxon = 0; taxon < patterns.taxa; ++taxon) {
+    const std::uint8_t* const row = patterns.row(taxon);
+    for (std::size_t p = 0; p < common.size(); ++p) common[p] &= patterns.alphabet->sets[row[p]];
+  }
+  return common;
+}
+
 Patterns compress(const Alignment& alignment) {
   const auto taxa = static_cast<std::size_t>(alignment.taxa());
   const auto sites = static_cast<std::size_t>(alignment.sites());

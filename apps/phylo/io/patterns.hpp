@@ -30,6 +30,9 @@ struct Patterns {
 /// on the alignment only.
 Patterns compress(const Alignment& alignment);
 
+/// Gives for each pattern the set of states that all taxa may have; empty where taxa differ for sure.
+std::vector<std::uint32_t> common_states(const Patterns& patterns);
+
 /// Gives the mask of bases that an IUPAC code stands for (A=1 C=2 G=4 T=8; gaps and unknowns 15), 0 for a character
 /// that is no DNA code. Case does not matter.
 std::uint8_t base_mask(char code);

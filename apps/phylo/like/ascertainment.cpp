@@ -1,7 +1,5 @@
 #include "phylo/like/ascertainment.hpp"
 
-#include "phylo/like/scaling.hpp"
-
 namespace phylo {
 
 Slopes ascertainment_slopes(const PartState& part, const Sumtable& branch) {

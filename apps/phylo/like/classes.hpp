@@ -36,7 +36,7 @@ class Classes {
   bool few(HalfEdge h) const { return h < tips_ || entry(h).few; }
   int count(HalfEdge h) const { return h < tips_ ? tip_groups_ * lanes : entry(h).count; }
   /// Groups that its CLV takes.
-  int groups(HalfEdge h) const { return (count(h) + lanes - 1) / lanes; }
+  int groups(HalfEdge h) const { return groups_of(count(h)); }
   const std::uint8_t* codes(HalfEdge h) const {
     return h < tips_ ? tip_codes_ + static_cast<std::size_t>(h) * padded_ : codes_.data() + index(h) * padded_;
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "phylo/io/patterns.hpp"
-#include "phylo/model/model.hpp"
+#include "phylo/model/part.hpp"
 #include "phylo/tree/tree.hpp"
 
 namespace phylo {
@@ -39,6 +39,13 @@ struct PartView {
   const Patterns* patterns;
   const Model* model;
 };
+
+/// Gives all parts of a run's data.
+inline std::vector<PartView> views_of(const Parts& parts) {
+  std::vector<PartView> views;
+  for (const Part& part : parts) views.push_back({&part.patterns, &part.model});
+  return views;
+}
 
 /// Computes log-likelihoods. That of several parts is the sum of theirs; they share the tree. They share its branch
 /// lengths as well, which each may stretch by its model's `speed`, if the tree has one length a branch; or it has one

@@ -18,6 +18,8 @@
 namespace phylo {
 
 inline constexpr int lanes = 16;
+/// Gives how many groups so many columns take.
+inline constexpr int groups_of(int columns) { return (columns + lanes - 1) / lanes; }
 /// Groups in a block of the loops: small enough that a block's CLVs of a few nodes stay in the first-level cache.
 inline constexpr int block_groups(int states) { return states == 4 ? 4 : 1; }
 /// Gives for how many states the kernels of an alphabet are made.
@@ -31,9 +33,7 @@ inline constexpr int matrix_doubles(int rates, int states = 4) { return rates * 
 inline constexpr int table_doubles(int rates, int states = 4) { return rates * states * most_classes; }
 
 /// Doubles that a table of exponents takes: states - 1 a rate, rounded up to whole groups.
-inline constexpr int exponent_doubles(int rates, int states = 4) {
-  return ((states - 1) * rates + lanes - 1) / lanes * lanes;
-}
+inline constexpr int exponent_doubles(int rates, int states = 4) { return groups_of((states - 1) * rates) * lanes; }
 inline constexpr int most_rates = 64;
 
 /// Doubles of an expansion, which turns a branch length into one matrix for each rate category: base + sum over k of

@@ -226,10 +226,8 @@ bool Engine::equalize_speeds(Tree& tree) {
   double sites = 0, sum = 0;
   for (const auto& part : state_->parts) {
     if (part->model.speed_from != Origin::optimized) return false;
-    double of_part = 0;
-    for (std::size_t p = 0; p < part->weights.size(); ++p) of_part += part->weights[p];
-    sites += of_part;
-    sum += of_part * part->model.speed;
+    sites += part->sites_counted;
+    sum += part->sites_counted * part->model.speed;
   }
   const double mean = sum / sites;
   const auto stretched = [&](double t) { return std::clamp(t * mean, shortest_branch, longest_branch); };

@@ -22,8 +22,7 @@ std::size_t sumtable_doubles(int rates, int states, std::size_t padded) {
 
 /// Gives what one CLV takes.
 std::size_t doubles_of(const Patterns& data, const Model& model) {
-  const auto groups = [](int columns) { return (columns + lanes - 1) / lanes; };
-  const int all = groups(data.count) + (model.ascertained ? groups(model.states()) : 0);
+  const int all = groups_of(data.count) + (model.ascertained ? groups_of(model.states()) : 0);
   return static_cast<std::size_t>(model.categories * kernel_states(model.states())) *
          static_cast<std::size_t>(all * lanes);
 }
@@ -50,8 +49,8 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
       rates(m.categories),
       states(kernels->states),
       patterns(data.count),
-      groups((patterns + lanes - 1) / lanes),
-      constant_groups(m.ascertained ? (m.states() + lanes - 1) / lanes : 0) {
+      groups(groups_of(patterns)),
+      constant_groups(m.ascertained ? groups_of(m.states()) : 0) {
   if (taxa < 4) throw input_error("an unrooted tree needs at least 4 taxa; the alignment has " + std::to_string(taxa));
   if (m.alphabet != data.alphabet)
     throw input_error(
@@ -64,13 +63,12 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
   invariant = Buffer<double>(padded);
   const auto count = static_cast<std::size_t>(data.count);
   const Alphabet& alphabet = *data.alphabet;
-  std::vector<std::uint32_t> shared(count, alphabet.all());
+  const std::vector<std::uint32_t> shared = common_states(data);
   for (std::size_t p = 0; p < count; ++p) weights[p] = data.weights[p];
   for (int taxon = 0; taxon < taxa; ++taxon) {
     const std::uint8_t* from = data.row(taxon);
     std::uint8_t* to = codes.data() + static_cast<std::size_t>(taxon) * padded;
     std::fill(std::copy(from, from + count, to), to + padded, alphabet.unknown);
-    for (std::size_t p = 0; p < count; ++p) shared[p] &= alphabet.sets[from[p]];
     for (int state = 0; m.ascertained && state < m.states(); ++state)
       to[first_constant() + static_cast<std::size_t>(state)] = alphabet.find_set(1U << state);
   }
@@ -80,7 +78,7 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
     common[p] = static_cast<std::uint8_t>(at - common_sets.begin());
     if (at == common_sets.end()) common_sets.push_back(shared[p]);
   }
-  const int tip_groups = (alphabet.codes + lanes - 1) / lanes;
+  const int tip_groups = groups_of(alphabet.codes);
   tip_clv = Buffer<double>(static_cast<std::size_t>(tip_groups * rates * states * lanes));
   for (int code = 0; code < alphabet.codes; ++code)
     for (int row = 0; row < rates * states; ++row)

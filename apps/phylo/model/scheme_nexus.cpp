@@ -26,18 +26,11 @@ class SetsReader {
 
   Scheme read() {
     in_.expect_word("#NEXUS");
-    while (const std::optional<NexusWord> word = in_.word()) {
-      if (!word->is("BEGIN")) {
-        if (!word->is(";")) in_.skip_command();
-        continue;
-      }
-      const NexusWord block = in_.expect_word("the block's name");
-      in_.skip_command();
-      if (block.is("SETS"))
+    while (const std::optional<NexusWord> block = in_.next_block())
+      if (block->is("SETS"))
         read_sets();
       else
         in_.skip_block();
-    }
     if (scheme_.parts.empty())
       throw format_error{text_.size(), fmt::format("the file ends without a charpartition; expected {}", nexus_form)};
     return std::move(scheme_);
@@ -76,7 +69,7 @@ class SetsReader {
         read_partitions(command.offset);
       } else {
         in_.skip_command();
-        if (command.is("END") || command.is("ENDBLOCK")) return;
+        if (command.is_end()) return;
       }
     }
   }

@@ -83,9 +83,7 @@ void run(const EvaluateCommand& command) {
   instruction_set();
 
   const maslin::Runtime runtime({.workers = command.threads});
-  std::vector<PartView> views;
-  for (const Part& part : data.parts) views.push_back({&part.patterns, &part.model});
-  Engine engine(views);
+  Engine engine(views_of(data.parts));
   double lnl = 0;
   if (command.optimize == "all")
     lnl = engine.optimize(tree, model_epsilon);

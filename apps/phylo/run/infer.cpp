@@ -35,7 +35,7 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, const SearchProgress&
   options.index = static_cast<std::uint64_t>(id.index);
   options.unlinked = job.unlinked;
   options.constraint = job.constraint;
-  if (job.memory > 0) options.memory = job.memory;
+  options.memory = job.memory;
   SearchResult found;
   if (id.purpose == Purpose::search) {
     options.start = job.starts[static_cast<std::size_t>(id.index)];

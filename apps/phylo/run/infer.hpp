@@ -31,7 +31,7 @@ struct InferenceJob {
   std::vector<Start> starts;  ///< of the searches on the alignment itself, one each
   int replicates = 0;         ///< bootstrap
   double cutoff = 0;          ///< at which there are enough of them, see `agreement`; 0: all are made
-  std::size_t memory = 0;     ///< of each search, for CLVs; 0: as an engine does if nothing is said
+  std::size_t memory = Engine::Options().memory;  ///< bytes of each search, for CLVs
   bool quiet = false;
   Log* log = nullptr;
 };

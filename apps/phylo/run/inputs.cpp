@@ -98,13 +98,11 @@ int drop_undetermined(Alignment& alignment, std::vector<int>& owners) {
 
 /// Throws when there are columns that are the same in all taxa, or may be, though the model says that there are none.
 void check_variation(const Patterns& patterns, const SchemePart& part, const std::string& msa) {
+  const std::vector<std::uint32_t> common = common_states(patterns);
   double constant = 0, all = 0;
-  for (int p = 0; p < patterns.count; ++p) {
-    std::uint32_t common = patterns.alphabet->all();
-    for (int taxon = 0; taxon < patterns.taxa; ++taxon) common &= patterns.alphabet->sets[patterns.row(taxon)[p]];
-    const double weight = patterns.weights[static_cast<std::size_t>(p)];
-    all += weight;
-    if (common != 0) constant += weight;
+  for (std::size_t p = 0; p < common.size(); ++p) {
+    all += patterns.weights[p];
+    if (common[p] != 0) constant += patterns.weights[p];
   }
   if (constant == 0) return;
   fail(msa, fmt::format("{} of {} sites{} are the same in all taxa, or may be; but +ASC_LEWIS is for data from which "

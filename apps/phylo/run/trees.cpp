@@ -44,12 +44,11 @@ Supported supported_best(const Inference& inference, const std::vector<std::stri
   return best;
 }
 
-/// Gives what each of the searches that may run at a time gets of so much memory. Throws when it cannot do with that.
+/// Gives what each of the searches that may run at a time gets of so much memory, or what it takes by itself if nothing
+/// is said (0). Throws when it cannot do with that.
 std::size_t memory_of_each(std::size_t memory, const Data& data) {
-  if (memory == 0) return 0;
-  std::vector<PartView> views;
-  for (const Part& part : data.parts) views.push_back({&part.patterns, &part.model});
-  const std::size_t least = Engine::least_memory(views);
+  if (memory == 0) return Engine::Options().memory;
+  const std::size_t least = Engine::least_memory(views_of(data.parts));
   const auto searches = static_cast<std::size_t>(maslin::workers());
   if (memory / searches >= least) return memory / searches;
   constexpr std::size_t mebibyte = std::size_t{1} << 20;

@@ -8,12 +8,10 @@
 #include <utility>
 
 #include "phylo/search/fitch.hpp"
-#include "phylo/tree/rearrange.hpp"
+#include "phylo/search/growth.hpp"
 
 namespace phylo {
 namespace {
-
-constexpr double start_length = 0.1;  // expected substitutions per site; smoothing comes next anyhow
 
 /// How many changes a column costs on every tree; -1 when trees differ. Setting every inner node to a state b costs the
 /// taxa without b. If these share no state pairwise, and one more taxon shares none with any of them, no tree does
@@ -170,27 +168,18 @@ class Rearranger {
 };
 
 Tree add_stepwise(const ParsimonySites& sites, StateSets& sets, Random& random, const Constraint* constraint) {
-  std::optional<ConstrainedGrowth> growth;
-  if (constraint != nullptr) growth.emplace(*constraint);
-  std::vector<HalfEdge> order(static_cast<std::size_t>(sites.taxa()));
-  std::iota(order.begin(), order.end(), 0);
-  random.shuffle(order);
-  Tree tree = triplet(sites.taxa(), order[0], order[1], order[2], start_length);
-  for (std::size_t k = 3; k < order.size(); ++k) {
+  const auto cheapest = [&](const Tree& tree, HalfEdge tip, const std::vector<HalfEdge>& open) {
     Cheapest best;
-    const std::vector<char>* const places = growth ? &growth->places(tree, order[0], order[k]) : nullptr;
-    tree.for_each_branch([&](HalfEdge h) {
-      if (places != nullptr && (*places)[static_cast<std::size_t>(h)] == 0) return;
+    for (const HalfEdge h : open) {
       const std::int64_t cost =
-          sets.kernels().cost(sets.of(tree, h), sets.of(tree, tree.back(h)), sites.tip(order[k]), sets.words());
+          sets.kernels().cost(sets.of(tree, h), sets.of(tree, tree.back(h)), sites.tip(tip), sets.words());
       best.offer(cost, h, random);
-    });
-    const Node v = sites.taxa() + static_cast<Node>(k) - 2;
-    attach_tip(tree, order[k], v, best.at, start_length);
-    sets.changed(tree, tree.first(v));
-    for (HalfEdge side = tree.first(v) + 1; side < tree.first(v) + 3; ++side) sets.changed(tree, side);
-  }
-  return tree;
+    }
+    return best.at;
+  };
+  return grown(sites.taxa(), random, constraint, cheapest, [&](const Tree& tree, Node v) {
+    for (HalfEdge side = tree.first(v); side < tree.first(v) + 3; ++side) sets.changed(tree, side);
+  });
 }
 
 /// Rounds over all subtrees, in one random order, until a round brings nothing.

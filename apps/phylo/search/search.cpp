@@ -30,12 +30,6 @@ std::vector<const Patterns*> patterns_of(const Parts& parts) {
   return all;
 }
 
-std::vector<PartView> views_of(const Parts& parts) {
-  std::vector<PartView> views;
-  for (const Part& part : parts) views.push_back({&part.patterns, &part.model});
-  return views;
-}
-
 /// One search: an engine, the tree it climbs on, and where it stands.
 class Search {
  public:

@@ -7,6 +7,7 @@ import random
 BASES = "ACGT"
 FREQUENCIES = (0.35, 0.15, 0.2, 0.3)
 KAPPA = 3.0
+NAMES = [f"taxon_{letter}" for letter in "ABCDEFGHIJ"]
 
 
 def random_tree(rng, names):
@@ -39,25 +40,29 @@ def step(rng, base, length):
     return base
 
 
-def evolve(rng, tree, sequence, rows):
+def evolve(rng, tree, sequence, speeds, rows):
     if isinstance(tree, str):
         rows[tree] = sequence
         return
     for child, length in tree:
-        evolve(rng, child, [step(rng, base, length) for base in sequence], rows)
+        evolve(rng, child, [step(rng, base, length * speed) for base, speed in zip(sequence, speeds, strict=True)], speeds, rows)
+
+
+def write_bases(folder, name, rng, tree, speeds):
+    """Ten taxa along a tree, a site for each speed; some characters are missing."""
+    rows = {}
+    evolve(rng, tree, rng.choices(range(4), FREQUENCIES, k=len(speeds)), speeds, rows)
+    lines = [f"10 {len(speeds)}"]
+    for taxon in NAMES:
+        text = "".join("-" if rng.random() < 0.02 else BASES[base] for base in rows[taxon])
+        lines.append(f"{taxon} {text}")
+    (folder / f"{name}.phy").write_text("\n".join(lines) + "\n")
 
 
 def write(folder, name, seed, with_tree):
     rng = random.Random(seed)
-    names = [f"taxon_{letter}" for letter in "ABCDEFGHIJ"]
-    tree = random_tree(rng, names)
-    rows = {}
-    evolve(rng, tree, rng.choices(range(4), FREQUENCIES, k=240), rows)
-    lines = ["10 240"]
-    for taxon in names:
-        text = "".join("-" if rng.random() < 0.02 else BASES[base] for base in rows[taxon])
-        lines.append(f"{taxon} {text}")
-    (folder / f"{name}.phy").write_text("\n".join(lines) + "\n")
+    tree = random_tree(rng, NAMES)
+    write_bases(folder, name, rng, tree, (1,) * 240)
     if with_tree:
         (folder / f"{name}.tree").write_text(newick(tree) + ";\n")
 
@@ -65,7 +70,6 @@ def write(folder, name, seed, with_tree):
 def write_states(folder, name, seed, symbols, ambiguous, sites=150):
     """Ten taxa of characters with equal rates and frequencies; some are ambiguous, some missing."""
     rng = random.Random(seed)
-    names = [f"taxon_{letter}" for letter in "ABCDEFGHIJ"]
     rows = {}
 
     def evolve_states(tree, sequence):
@@ -76,9 +80,9 @@ def write_states(folder, name, seed, symbols, ambiguous, sites=150):
             stays = 1 / len(symbols) + (1 - 1 / len(symbols)) * math.exp(-length * len(symbols) / (len(symbols) - 1))
             evolve_states(child, [s if rng.random() < stays else rng.choice([o for o in symbols if o != s]) for s in sequence])
 
-    evolve_states(random_tree(random.Random(1), names), rng.choices(symbols, k=sites))
+    evolve_states(random_tree(random.Random(1), NAMES), rng.choices(symbols, k=sites))
     lines = [f"10 {sites}"]
-    for taxon in names:
+    for taxon in NAMES:
         lines.append(f"{taxon} " + "".join("-" if (u := rng.random()) < 0.02 else rng.choice(ambiguous) if u < 0.04 else s
                                            for s in rows[taxon]))
     (folder / f"{name}.phy").write_text("\n".join(lines) + "\n")
@@ -90,23 +94,8 @@ GENES = {"cox": (0.3, 0.15, 2.0), "nad": (0.2, 0.1, 1.0)}
 
 def write_genes(folder, name, seed, codons=100):
     """Both genes, one behind the other, along the tree of ten.phy."""
-    rng = random.Random(seed)
-    names = [f"taxon_{letter}" for letter in "ABCDEFGHIJ"]
-    rows = {}
     speeds = [speed for positions in GENES.values() for speed in positions * codons]
-
-    def evolve_genes(tree, sequence):
-        if isinstance(tree, str):
-            rows[tree] = sequence
-            return
-        for child, length in tree:
-            evolve_genes(child, [step(rng, base, length * speed) for base, speed in zip(sequence, speeds, strict=True)])
-
-    evolve_genes(random_tree(random.Random(1), names), rng.choices(range(4), FREQUENCIES, k=len(speeds)))
-    lines = [f"10 {len(speeds)}"]
-    for taxon in names:
-        lines.append(f"{taxon} " + "".join("-" if rng.random() < 0.02 else BASES[base] for base in rows[taxon]))
-    (folder / f"{name}.phy").write_text("\n".join(lines) + "\n")
+    write_bases(folder, name, random.Random(seed), random_tree(random.Random(1), NAMES), speeds)
 
 
 if __name__ == "__main__":
