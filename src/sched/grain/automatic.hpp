@@ -98,7 +98,7 @@ class automatic final : public controller {
   std::vector<pace> paces_;
   double noise_ = 0;  ///< variance of log W of a slice, times how sure its length makes it
   int era_ = 0;
-  double now_ = 0;  ///< seconds since the phase began, at the latest slice
+  double now_ = 0;               ///< seconds since the phase began, at the latest slice
   double changing_seconds_ = 0;  ///< from decisions for another configuration until its first slice began
   int changes_ = 0;
   configuration current_;
