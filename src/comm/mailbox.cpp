@@ -45,9 +45,10 @@ transfer* mailbox::match_message(const pattern& wanted) noexcept {
   return found;
 }
 
-transfer* mailbox::find_copy(int owner, std::uint64_t number) const noexcept {
+transfer* mailbox::find_sent(int owner, std::uint64_t number, bool is_copy) const noexcept {
   for (transfer* one = messages_.first(); one; one = one->after)
-    if (one->is_copy && one->owner == owner && one->came == number) return one;
+    if ((one->is_copy || one->is_elsewhere) && one->is_copy == is_copy && one->owner == owner && one->came == number)
+      return one;
   return nullptr;
 }
 
@@ -56,6 +57,7 @@ transfer* copy_of(const transfer& message) noexcept {
   if (!room) return nullptr;
   auto* const copy = new (room) transfer;
   copy->is_copy = true;
+  copy->is_elsewhere = message.is_elsewhere;
   copy->owner = message.owner;
   copy->said = message.said;
   copy->data = message.data;
@@ -70,12 +72,15 @@ void free_copy(transfer* copy) noexcept {
   ::operator delete(copy);
 }
 
-void deliver(const transfer& message, transfer& receive) noexcept {
+bool say(const transfer& message, transfer& receive) noexcept {
   receive.said = message.said;
   receive.came = message.data.extent;
   receive.came_as = message.data.type;
-  const bool fits = *message.data.type == *receive.data.type && message.data.extent <= receive.data.extent;
-  if (fits && message.bytes() > 0) std::memcpy(receive.data.data, message.data.data, message.bytes());
+  return *message.data.type == *receive.data.type && message.data.extent <= receive.data.extent;
+}
+
+void deliver(const transfer& message, transfer& receive) noexcept {
+  if (say(message, receive) && message.bytes() > 0) std::memcpy(receive.data.data, message.data.data, message.bytes());
 }
 
 std::string problem_with(const transfer& receive, int rank) {
@@ -87,11 +92,10 @@ std::string problem_with(const transfer& receive, int rank) {
                      others ? "receive elements of the type that is sent" : "make room for as many as are sent");
 }
 
-std::string name_of(const std::type_info& type) {
+std::string name_of(const char* type) {
   int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(type.name(), nullptr, nullptr, &status),
-                                                    std::free);
-  return status == 0 ? name.get() : type.name();
+  const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(type, nullptr, nullptr, &status), std::free);
+  return status == 0 ? name.get() : type;
 }
 
 }  // namespace maslin::comm

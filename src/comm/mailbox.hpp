@@ -42,12 +42,14 @@ struct transfer {
   MASLIN_ATOMIC<state> is{state::alone};
   bool is_copy = false;         ///< a message that its sender does not wait for: the bytes are behind it
   bool is_synchronous = false;  ///< a send that waits for its receive in any case
+  bool is_elsewhere = false;    ///< a message of another process; if it is no copy, its bytes are there
   int owner = 0;                ///< the rank that waits for it, in the world
   envelope said;                ///< a send's; a receive's when it is matched
   pattern wanted;               ///< a receive's
   detail::elements data{};
-  /// A receive's: the elements of the message that it has got. The number of a copy, and of a send that was copied; 0
-  /// for others. They share a place, since copies of a few bytes more are no longer among malloc's fast ones.
+  /// A receive's: the elements of the message that it has got. The number of a copy, and of a send that was copied; how
+  /// its sender knows a message whose bytes are elsewhere; 0 for others. They share a place, since copies of a few
+  /// bytes more are no longer among malloc's fast ones.
   std::size_t came = 0;
   const std::type_info* came_as = nullptr;  ///< and of which type
   location where;
@@ -84,8 +86,9 @@ class mailbox {
   transfer* match_message(const pattern& wanted) noexcept;
   /// Gives the same message, which stays.
   const transfer* find_message(const pattern& wanted) const noexcept;
-  /// Gives the copy with that number, of a message from that rank of the world; null where it is not in the box.
-  transfer* find_copy(int owner, std::uint64_t number) const noexcept;
+  /// Gives the copy with that number, of a message from that rank of the world, or the message that its sender, in
+  /// another process, knows by it; null where it is not in the box.
+  transfer* find_sent(int owner, std::uint64_t number, bool is_copy) const noexcept;
   void add_receive(transfer& one) noexcept { receives_.add(one); }
   void add_message(transfer& one) noexcept { messages_.add(one); }
   /// Takes out what is queued.
@@ -101,12 +104,15 @@ class mailbox {
   transfers messages_;
 };
 
-/// Copies a message to where it is received, unless its elements are others or too many, and says what came.
+/// Says in a receive what has come; gives whether its elements are those that it takes, and not too many.
+bool say(const transfer& message, transfer& receive) noexcept;
+/// The same, and copies the message if so.
 void deliver(const transfer& message, transfer& receive) noexcept;
 /// Gives what is wrong with what a receive has got; empty where nothing is.
 std::string problem_with(const transfer& receive, int rank);
 
 /// Gives a type's name as it is written.
-std::string name_of(const std::type_info& type);
+std::string name_of(const char* type);
+inline std::string name_of(const std::type_info& type) { return name_of(type.name()); }
 
 }  // namespace maslin::comm

@@ -29,11 +29,11 @@ TEST(Mailbox, FindsACopyByItsSenderAndNumber) {
   first.came = 1;
   second.came = 2;
   for (transfer* one : {&waits, &first, &second}) box.add_message(*one);
-  EXPECT_EQ(box.find_copy(4, 1), &first);
-  EXPECT_EQ(box.find_copy(5, 2), &second);
-  EXPECT_EQ(box.find_copy(4, 2), nullptr);  // its sender waits for it: it is no copy
+  EXPECT_EQ(box.find_sent(4, 1, true), &first);
+  EXPECT_EQ(box.find_sent(5, 2, true), &second);
+  EXPECT_EQ(box.find_sent(4, 2, true), nullptr);  // its sender waits for it: it is no copy
   box.remove_message(first);
-  EXPECT_EQ(box.find_copy(4, 1), nullptr);
+  EXPECT_EQ(box.find_sent(4, 1, true), nullptr);
 }
 
 // Whatever comes and goes in whatever order: each receive gets the earliest message that it takes, and each message

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "comm/mailbox.hpp"
+#include "maslin/error.hpp"
 #include "maslin/loop.hpp"
 
 namespace maslin::comm {
@@ -90,12 +91,12 @@ expectation expected_of(std::size_t rank, std::span<joint_call* const> ranks) {
   return {};
 }
 
-/// Copies; what overlaps is the caller's own and lies where it belongs.
+/// Copies; what overlaps is the caller's own and lies where it belongs. A stand-in has no place for a result.
 void copy_bytes(void* to, const void* from, std::size_t bytes) {
-  if (bytes > 0 && to != from) std::memmove(to, from, bytes);
+  if (bytes > 0 && to != from && to) std::memmove(to, from, bytes);
 }
 std::byte* part(const elements& of, std::size_t index, std::size_t bytes) {
-  return static_cast<std::byte*>(of.data) + index * bytes;
+  return of.data ? static_cast<std::byte*>(of.data) + index * bytes : nullptr;
 }
 
 /// Calls `some(first, count)` for all elements in pieces of some kilobytes; a team shares them where they are many.
@@ -183,6 +184,48 @@ bool arrival::meet(std::span<joint_call* const> all) {
 }
 
 void arrival::carry_out(std::span<joint_call* const> all) { comm::carry_out(all); }
+
+namespace {
+
+/// What is known of a rank's contribution in other processes; the bytes that it gives follow.
+struct packed_contribution {
+  collective what;
+  int root, color, key;
+  std::size_t given, result;  ///< elements
+};
+
+}  // namespace
+
+void arrival::pack(std::span<const int>, std::vector<std::byte>& into) {
+  const bool is_known = brings.what == collective::barrier || brings.what == collective::split ||
+                        brings.what == collective::broadcast ||
+                        (brings.what == collective::gather && brings.root == any_source);
+  if (!is_known)
+    throw error(fmt::format("{} at {}:{}: its ranks are in several processes; MPI's call of this kind works there",
+                            name_of_call(brings), where.file_name(), where.line()));
+  const packed_contribution head{brings.what, brings.root,         brings.color,
+                                 brings.key,  brings.given.extent, brings.result.extent};
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&head);
+  into.insert(into.end(), bytes, bytes + sizeof head);
+  const auto* const data = static_cast<const std::byte*>(brings.given.data);
+  if (data) into.insert(into.end(), data, data + brings.given.extent * brings.given.bytes);
+}
+
+/// Other processes run the same program: where ranks make the same call, their elements are of the same type.
+std::unique_ptr<joint_call> arrival::unpack(int, std::span<const std::byte> packed) {
+  packed_contribution head;
+  std::memcpy(&head, packed.data(), sizeof head);
+  contribution its = brings;
+  its.what = head.what;
+  its.root = head.root;
+  its.color = head.color;
+  its.key = head.key;
+  its.given.extent = head.given;
+  its.given.data = const_cast<std::byte*>(packed.data()) + sizeof head;
+  its.result.extent = head.result;
+  its.result.data = nullptr;
+  return std::make_unique<arrival>(its, where);
+}
 
 std::string disagreement(std::span<joint_call* const> ranks) {
   const contribution& first = brought(ranks, 0).brings;

@@ -1,16 +1,19 @@
 #pragma once
 // The calls of ms::communicator that all its ranks make: whether they agree, and what is done with what they bring.
 
+#include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "maslin/location.hpp"
-#include "maslin/ranks.hpp"
+#include "comm/processes.hpp"
 
 namespace maslin::comm {
 
 /// What one rank brings, and from where.
-struct arrival : joint_call {
+struct arrival : portable_call {
   arrival(const detail::contribution& mine, location place) : brings(mine), where(place) {}
   detail::contribution brings;
   location where;
@@ -18,6 +21,9 @@ struct arrival : joint_call {
 
   /// All ranks bring such objects.
   bool meet(std::span<joint_call* const> all) override;
+  /// Only what `mpi` calls between processes: barrier, broadcast, gather to all, and split.
+  void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override;
+  std::unique_ptr<joint_call> unpack(int rank, std::span<const std::byte> packed) override;
 
  protected:
   /// Does what all have agreed on.

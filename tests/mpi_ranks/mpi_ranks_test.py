@@ -1,4 +1,4 @@
-"""MPI programs whose ranks are in one process: maslin-mpicc builds them, maslin-mpirun starts them.
+"""MPI programs whose ranks are in one process, or in some: maslin-mpicc builds them, maslin-mpirun starts them.
 
     mpi_ranks_test.py FOLDER_OF_COMMANDS CHECKOUT [UNITTEST ARGS]"""
 
@@ -6,9 +6,11 @@ import itertools
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -60,8 +62,9 @@ class Mpi(unittest.TestCase):
             self.built[name] = program
         return self.built[name]
 
-    def ranks(self, count: int, program: Path, *words, **more) -> subprocess.CompletedProcess:
-        return self.run_it(BIN / "maslin-mpirun", "-n", count, program, *words, **more)
+    def ranks(self, count: int, program: Path, *words, processes: int = 1, **more) -> subprocess.CompletedProcess:
+        divided = ("--processes", processes) if processes > 1 else ()
+        return self.run_it(BIN / "maslin-mpirun", "-n", count, *divided, program, *words, **more)
 
     def expect_right(self, done: subprocess.CompletedProcess, said: str = "all is right\n") -> None:
         self.assertEqual((done.returncode, done.stdout), (0, said), done.stderr)
@@ -130,6 +133,9 @@ class Programs(Mpi):
     def test_own_variables(self):
         self.everywhere("own_variables.cpp")
 
+    def test_unexpected(self):
+        self.everywhere("unexpected.c")
+
     def test_objects(self):
         self.everywhere("objects.cpp")
 
@@ -196,6 +202,192 @@ class Pages(Mpi):
         command, _, said = self.blocks()[2].partition("\n")
         self.assertEqual(command, "$ maslin-mpirun -n 3 ./stuck")
         self.assertEqual((done.returncode, done.stderr), (16, said))
+
+
+class Processes(Mpi):
+    """What works in one process works in several."""
+
+    def test_programs(self):
+        for program in sorted((HERE / "programs").glob("*.c*")):
+            if program.stem.startswith("random"):
+                continue
+            words = ("one", "two words", "") if program.stem == "environment" else ()
+            for count, processes, workers in ((2, 2, 1), (3, 2, 2), (5, 3, 3), (8, 2, 1), (9, 8, 1)):
+                with self.subTest(program=program.name, ranks=count, processes=processes, workers=workers):
+                    self.expect_right(self.ranks(count, self.build(program), *words, processes=processes,
+                                                 workers=workers, variables={"PLACE": "somewhere"}))
+
+    def test_random_messages(self):
+        program = self.build(HERE / "programs" / "random_messages.c")
+        for seed in range(12):
+            processes = (2, 3, 8)[seed % 3]
+            count = processes + seed * 5 % 7
+            with self.subTest(seed=seed, ranks=count, processes=processes):
+                self.expect_right(self.ranks(count, program, seed, 25, processes=processes, workers=1 + seed % 2))
+
+    def test_random_types(self):
+        program = self.build(HERE / "programs" / "random_types.c")
+        for seed in range(6):
+            with self.subTest(seed=seed):
+                self.expect_right(self.ranks(3, program, seed, 50, processes=2 + seed % 2, workers=1))
+
+    def test_more_unexpected_messages_than_there_is_room_for(self):
+        self.expect_right(self.ranks(2, self.build(HERE / "programs" / "unexpected.c"), 100000, processes=2, workers=1))
+
+    def test_many_ranks(self):
+        self.expect_right(self.ranks(200, self.build(HERE / "programs" / "tool.c"), processes=2, workers=1))
+
+    def test_fortran(self):
+        if not (BIN / "maslin-mpif90").exists():
+            self.skipTest("maslin-mpif90 is not built: there is no gfortran")
+        for name in ("ring", "reductions", "layouts", "grids", "started", "groups"):
+            source = next((FORTRAN / "tests").glob(f"{name}.f*"))
+            program = self.build(FORTRAN / "tests" / "expect.f90", source, name=f"fortran-{name}")
+            with self.subTest(program=name):
+                done = self.ranks(3, program, processes=2, workers=1, cwd=self.folder.name)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_lines_are_not_mixed(self):
+        program = self.build(HERE / "failures/failures.c")
+        expected = sorted(f"rank {rank} says {i} times" for rank in range(8) for i in range(200))
+        done = self.ranks(8, program, "many lines", processes=3, workers=1)
+        self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, expected))
+
+    def test_lines_are_tagged(self):
+        done = self.run_it(BIN / "maslin-mpirun", "-n", 3, "--processes", 2, "--tag-output",
+                           self.build(HERE / "failures/failures.c"), "prints")
+        self.assertEqual(sorted(done.stdout.split("\n")),
+                         ["", *(line for rank in range(3) for line in (f"[rank {rank}] {rank} has", f"[rank {rank}] said"))])
+
+    def test_rank_0_reads(self):
+        done = self.ranks(3, self.build(HERE / "failures/failures.c"), "reads", processes=3, input="a line\n")
+        self.expect_right(done, "read a line\n")
+
+    def test_status(self):
+        program = self.build(HERE / "failures/failures.c")
+        self.assertEqual(self.ranks(3, program, "status", processes=2).returncode, 5)
+        self.assertEqual(self.ranks(3, program, processes=2).returncode, 0)
+
+    def test_what_is_refused(self):
+        program = self.build(HERE / "failures/failures.c")
+        for count, processes, variables, said in (
+                (2, 3, {}, "3 processes for 2 ranks; expected a rank for each process at least"),
+                (2, 2, {"MASLIN_SERIAL": "1"}, "MASLIN_SERIAL=1 is set: ranks of 2 processes run on CPU cores"),
+                (2, 2, {"MASLIN_MACHINE": str(CHECKOUT / "specs" / "cell-qs20.toml")}, "MASLIN_MACHINE is set: "),
+                (90, 65, {}, "--processes")):
+            done = self.ranks(count, program, processes=processes, variables=variables, workers=None)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+class EndsOfProcesses(Mpi):
+    """Nobody hangs, and nothing is left."""
+
+    def failed(self, which: str, status: int, *said: str, count: int = 3, processes: int = 2) -> str:
+        done = self.ranks(count, self.build(HERE / "failures" / "failures.c"), which, processes=processes, workers=1)
+        for one in said:
+            self.assertIn(one, done.stderr)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
+    def test_a_rank_ends_the_job(self):
+        self.failed("aborts", 9, "rank 2: MPI_Abort with code 9 at failures.c:")
+        self.failed("leaves", 1, "rank 1 ended with status 0 and without MPI_Finalize")
+        self.failed("exits", 3, "rank 1 ended with status 3 and without MPI_Finalize")
+        self.failed("truncated", 15, "rank 1: MPI_Recv at failures.c:", "800 x std::byte from rank 0 with tag 7", processes=3)
+        self.failed("rank", 6, "there is no rank 9; expected 0 to 2 in MPI_COMM_WORLD")
+
+    def test_calls_that_do_not_go_together(self):
+        same = "all ranks of a communicator must call the same: "
+        self.failed("other call", 16, same + "rank 0 calls MPI_Barrier at failures.c:",
+                    "rank 1 calls MPI_Bcast with root 0 at failures.c:", processes=3)
+        self.failed("other root", 16, "rank 0 calls MPI_Bcast with root 0", "rank 2 calls MPI_Bcast with root 1")
+        self.failed("other operation", 10, "rank 0 calls MPI_Allreduce", "rank 2 calls MPI_Allreduce")
+        self.failed("other count", 15, "rank 0 calls MPI_Allreduce", "with 1,", "rank 1 calls MPI_Allreduce", "with 2")
+        self.assertRegex(self.failed("long part", 15), r"rank [12] gives 40[48] bytes to rank 0, which has room for 400\n")
+
+    def test_crashes(self):
+        self.failed("crashes", -11, "rank 1: Segmentation fault at address", "from failures.c:")
+        self.failed("abort", -6, "rank 2: Aborted", "from failures.c:")
+
+    def test_what_was_said_before_an_abort_is_printed(self):
+        done = self.ranks(3, self.build(HERE / "failures" / "failures.c"), "half a line", processes=3, workers=1)
+        self.assertEqual((done.returncode, done.stdout), (1, 3 * "half a line"), done.stderr)
+
+    def test_all_wait_for_each_other(self):
+        begin = "maslin-mpirun: all ranks wait for each other:\n"
+        said = self.failed("stuck", 16, begin, "rank 0 waits to receive from rank 1 with tag 5, at failures.c:",
+                           "rank 2 waits to meet all ranks of its communicator, at failures.c:",
+                           "a cycle: rank 0 waits for rank 1 waits for rank 0", processes=3)
+        self.assertEqual(said.count("\n"), 5)
+        self.failed("all send", 16, begin, "a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0")
+        self.failed("probes", 16, begin, "rank 1 waits to probe rank 2 for tag 8")
+        self.failed("other tag", 16, begin, "rank 0 waits to send to rank 1 with tag 4")
+        self.failed("nobody sends", 16, begin, "waits to receive from any rank with any tag")
+        self.failed("one is missing", 16, begin, "rank 2 waits to receive from rank 0 with tag 6", processes=3)
+
+    def endless(self) -> Path:
+        file = Path(self.folder.name) / "endless.c"
+        file.write_text("#include <mpi.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+                        "int main(int n, char **w) {\n  int me, all, in = 0;\n  MPI_Init(&n, &w);\n"
+                        "  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n  MPI_Comm_size(MPI_COMM_WORLD, &all);\n"
+                        "  printf(\"%d\\n\", (int)getpid());\n"
+                        "  for (;;) MPI_Sendrecv(&me, 1, MPI_INT, (me + 1) % all, 0, &in, 1, MPI_INT, (me + all - 1) % all, 0,\n"
+                        "                        MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n}\n")
+        return self.build(file)
+
+    def start_endless(self) -> tuple[subprocess.Popen, list[int]]:
+        variables = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN")}
+        job = subprocess.Popen([BIN / "maslin-mpirun", "-n", "4", "--processes", "2", self.endless()], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=variables | {"MASLIN_WORKERS": "1", "MASLIN_LEARNED": "off"})
+        pids = sorted({int(job.stdout.readline()) for _ in range(4)})
+        self.assertEqual(len(pids), 2)
+        return job, pids
+
+    def expect_gone(self, pids: list[int]) -> None:
+        for _ in range(500):
+            if not any(Path(f"/proc/{pid}").exists() for pid in pids):
+                return
+            time.sleep(0.02)
+        self.fail(f"{pids} are still there")
+
+    def test_a_process_is_killed(self):
+        for which in (0, 1):
+            left = set(os.listdir("/dev/shm"))
+            job, pids = self.start_endless()
+            os.kill(pids[which], signal.SIGKILL)
+            _, said = job.communicate(timeout=LIMIT_S)
+            self.assertEqual(job.returncode, 137, said)
+            self.assertRegex(said, r"^maslin-mpirun: process [01] \(ranks [02] to [13]\) was ended by signal 9 \(Killed\)\n$")
+            self.expect_gone(pids)
+            self.assertEqual(set(os.listdir("/dev/shm")) - left, set())
+
+    def test_the_launcher_is_killed(self):
+        left = set(os.listdir("/dev/shm"))
+        job, pids = self.start_endless()
+        job.kill()
+        job.communicate(timeout=LIMIT_S)
+        self.expect_gone(pids)
+        self.assertEqual(set(os.listdir("/dev/shm")) - left, set())
+
+    def test_a_signal_to_the_launcher_ends_all(self):
+        for one in (signal.SIGTERM, signal.SIGINT):
+            job, pids = self.start_endless()
+            job.send_signal(one)
+            _, said = job.communicate(timeout=LIMIT_S)
+            self.assertEqual((job.returncode, said), (-one, ""))
+            self.expect_gone(pids)
+
+    def test_a_process_that_leaves_by_itself(self):
+        file = Path(self.folder.name) / "leaves.c"
+        file.write_text("#include <mpi.h>\n#include <unistd.h>\nint main(int n, char **w) {\n  int me;\n  MPI_Init(&n, &w);\n"
+                        "  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n  if (me == 2) _exit(0);\n"
+                        "  MPI_Barrier(MPI_COMM_WORLD);\n  MPI_Finalize();\n}\n")
+        done = self.ranks(3, self.build(file), processes=3, workers=1)
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, "maslin-mpirun: process 2 (rank 2) ended with status 0 before its ranks had\n"))
 
 
 class Failures(Mpi):

@@ -58,7 +58,7 @@ void give_to_root(const call_of_all&, calls_of_all all, int rank) {
   if (its.takes_part()) copy_between(all, rank, its.root);
 }
 void take_from_all(const call_of_all&, calls_of_all all, int rank) {
-  const communicator& in = brought(all, rank).in;
+  const sides& in = brought(all, rank).in;
   const int from = in.first_remote;
   for (int i = 0; i < in.peers().size(); ++i) copy_between(all, from + i, rank);
 }
@@ -83,7 +83,7 @@ void gather(call_of_all& mine, const void* data, int count, MPI_Datatype type, i
   if (mine.is_root()) {
     mine.wants = wants();
     if (mine.in.is_inter()) return;
-    const buffer own = mine.wants.of(mine.in.rank);
+    const buffer own = mine.wants.of(mine.rank());
     expect_apart(data, own);
     if (is_in_place(data)) {
       mine.offers = {kind::same, own, {}};
@@ -102,7 +102,7 @@ void scatter(call_of_all& mine, void* into, int room, MPI_Datatype into_type, in
   if (mine.is_root()) {
     mine.offers = offers();
     if (mine.in.is_inter()) return;
-    const buffer own = mine.offers.of(mine.in.rank);
+    const buffer own = mine.offers.of(mine.rank());
     expect_apart(into, own);
     if (is_in_place(into)) {
       mine.wants = {kind::same, own, {}};
@@ -119,7 +119,7 @@ void gather_to_all(call_of_all& mine, const void* data, int count, MPI_Datatype 
     mine.offers = mine.same(data, count, type);
     return;
   }
-  const buffer own = mine.wants.of(mine.in.rank);
+  const buffer own = mine.wants.of(mine.rank());
   expect_apart(data, own);
   mine.offers = is_in_place(data) ? spread{kind::same, own, {}} : mine.same(data, count, type);
 }

@@ -25,7 +25,7 @@ communicator::communicator(maslin::communicator with, maslin::location where)
   channel.all_gather(me.of->rank, members.ranks, where);
 }
 communicator::communicator(maslin::communicator with, group its_members, group its_remote, bool before)
-    : channel(std::move(with)), members(std::move(its_members)), remote(std::move(its_remote)) {
+    : sides{std::move(its_members), std::move(its_remote)}, channel(std::move(with)) {
   first_member = before ? remote.size() : 0;
   first_remote = before || remote.ranks.empty() ? 0 : members.size();
   rank = channel.rank() - first_member;

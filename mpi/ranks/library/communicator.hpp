@@ -37,25 +37,15 @@ struct grid {
   int rank_at(const int* where) const;  ///< MPI_PROC_NULL outside
 };
 
-/// Of one group of ranks, or of two, whose ranks exchange data with those of the other group (an intercommunicator).
-struct communicator {
-  maslin::communicator channel;            ///< of all ranks; of two groups, one lies behind the other
+/// One group of ranks, or two, whose ranks exchange data with those of the other group, as those of one see them.
+struct sides {
   group members;                           ///< the caller's group
   group remote;                            ///< the other one
-  int rank;                                ///< in the caller's group
   int first_member = 0, first_remote = 0;  ///< where the groups begin in the channel
-  std::vector<attribute> attributes;
-  int error_handler = MPI_ERRORS_ARE_FATAL;
-  std::string name;
-  std::optional<grid> cart;
 
-  /// Called by all of the channel's ranks.
-  communicator(maslin::communicator with, maslin::location where);
-  /// The ranks are known. `before`: the other group lies before the caller's in the channel.
-  communicator(maslin::communicator with, group its_members, group its_remote = {}, bool before = false);
-  communicator(const communicator&) = delete;
-  communicator& operator=(const communicator&) = delete;
   int size() const noexcept { return members.size(); }
+  /// All ranks of the channel.
+  int all() const noexcept { return members.size() + remote.size(); }
   bool is_inter() const noexcept { return !remote.ranks.empty(); }
   /// Those with which the caller exchanges messages, and what it calls them.
   const group& peers() const noexcept { return is_inter() ? remote : members; }
@@ -70,6 +60,23 @@ struct communicator {
     const bool is_member = its >= first_member && its < first_member + size();
     return (is_member ? members : remote).ranks[static_cast<std::size_t>(place_of(its))];
   }
+};
+
+/// Of two groups it is an intercommunicator.
+struct communicator : sides {
+  maslin::communicator channel;  ///< of all ranks; of two groups, one lies behind the other
+  int rank;                      ///< in the caller's group
+  std::vector<attribute> attributes;
+  int error_handler = MPI_ERRORS_ARE_FATAL;
+  std::string name;
+  std::optional<grid> cart;
+
+  /// Called by all of the channel's ranks.
+  communicator(maslin::communicator with, maslin::location where);
+  /// The ranks are known. `before`: the other group lies before the caller's in the channel.
+  communicator(maslin::communicator with, group its_members, group its_remote = {}, bool before = false);
+  communicator(const communicator&) = delete;
+  communicator& operator=(const communicator&) = delete;
 };
 
 /// Gives the communicator of that handle; throws `failure`.

@@ -145,7 +145,7 @@ MASLIN_MPI_DEFINE(Get_version, (int* version, int* subversion)) {
   return MPI_SUCCESS;
 }
 MASLIN_MPI_DEFINE(Get_library_version, (char* version, int* length)) {
-  static constexpr char text[] = "Maslin " MASLIN_VERSION ", ranks of one process";
+  static constexpr char text[] = "Maslin " MASLIN_VERSION ", ranks of one node";
   std::memcpy(version, text, sizeof text);
   *length = static_cast<int>(sizeof text) - 1;
   return MPI_SUCCESS;

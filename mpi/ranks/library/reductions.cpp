@@ -66,11 +66,11 @@ buffer part_of(const buffer& all, std::size_t first, std::size_t count) {
 struct side {
   int begin, end;
 };
-side side_of(const communicator& in, bool second) {
-  return second ? side{in.second_group(), in.channel.size()} : side{0, in.second_group()};
+side side_of(const sides& in, bool second) {
+  return second ? side{in.second_group(), in.all()} : side{0, in.second_group()};
 }
 /// Those whose numbers that rank gets: its own group's, or, where there are two, the other's.
-side givers_for(const communicator& in, int rank) { return side_of(in, in.is_inter() && rank < in.second_group()); }
+side givers_for(const sides& in, int rank) { return side_of(in, in.is_inter() && rank < in.second_group()); }
 
 /// The first rank of a group that gives numbers; null where none does.
 const call_of_all* first_giver(calls_of_all all, const side& from) {
@@ -89,8 +89,19 @@ void in_pieces(const call_of_all& by, const datatype& type, std::size_t begin, s
 }
 
 /// Who combines: the caller, by its own operation; if it brought none, since another of its group is the root, by that
-/// of a rank that gives numbers.
-const call_of_all& with_operation(const call_of_all& by, const call_of_all& giver) { return by.op ? by : giver; }
+/// of a rank of this process.
+const call_of_all& with_operation(const call_of_all& by, calls_of_all all) {
+  if (by.op) return by;
+  int rank = 0;
+  while (!brought(all, rank).op || brought(all, rank).is_stand_in()) ++rank;  // who wants the result has one
+  return brought(all, rank);
+}
+
+bool wants_some(calls_of_all all, const side& ranks) {
+  for (int rank = ranks.begin; rank < ranks.end; ++rank)
+    if (brought(all, rank).wants.exists()) return true;
+  return false;
+}
 
 /// Sums elements over the ranks of a group, in their order.
 void sum_over(calls_of_all all, const side& ranks, accumulator& sum, std::size_t first, std::size_t count) {
@@ -108,13 +119,13 @@ std::pair<std::size_t, std::size_t> share(calls_of_all all, const call_of_all& g
 
 /// Combines a share of the elements; all ranks get it that gave a place for the result.
 void reduce_share(const call_of_all& by, calls_of_all all, int rank) {
-  const communicator& in = by.in;
+  const sides& in = by.in;
   for (const bool second : {false, true}) {
     if (second && !in.is_inter()) return;
     const side from = side_of(in, second), to = in.is_inter() ? side_of(in, !second) : from;
     const call_of_all* const giver = first_giver(all, from);
-    if (!giver) continue;
-    const call_of_all& mine = with_operation(by, *giver);
+    if (!giver || !wants_some(all, to)) continue;
+    const call_of_all& mine = with_operation(by, all);
     const auto [begin, end] = share(all, *giver, rank);
     in_pieces(mine, *mine.offers_type(), begin, end, [&](accumulator& sum, std::size_t first, std::size_t count) {
       sum_over(all, from, sum, first, count);
@@ -132,11 +143,14 @@ void scan_share(const call_of_all& by, calls_of_all all, int rank) {
     // The result may lie where the rank's own numbers are: those are copied before it is written.
     accumulator own(by, type, count);
     for (int its = 0; its < static_cast<int>(all.size()); ++its) {
-      const buffer result = part_of(brought(all, its).wants.whole, first, count);
+      const spread& wants = brought(all, its).wants;
+      const auto write = [&] {
+        if (wants.exists()) sum.write(part_of(wants.whole, first, count));
+      };
       own.set(part_of(brought(all, its).offers.whole, first, count));
-      if (!by.is_inclusive && its > 0) sum.write(result);
+      if (!by.is_inclusive && its > 0) write();
       its == 0 ? sum.set(own.elements(count)) : sum.add(own.elements(count));
-      if (by.is_inclusive) sum.write(result);
+      if (by.is_inclusive) write();
     }
   });
 }
@@ -144,6 +158,7 @@ void scan_share(const call_of_all& by, calls_of_all all, int rank) {
 /// Each rank gets its part of the sums; the i-th of its group `counts[i]`.
 void reduce_part(const call_of_all& by, calls_of_all all, int rank) {
   const call_of_all& its = brought(all, rank);
+  if (!its.wants.exists()) return;  // it is in another process
   const auto own = its.counts.begin() + its.in.place_of(rank);
   const std::size_t begin = std::accumulate(its.counts.begin(), own, std::size_t{0});
   const side from = givers_for(by.in, rank);
@@ -202,7 +217,7 @@ void reduce_and_scatter(call_of_all& mine, const void* data, void* result, std::
                         MPI_Datatype type, MPI_Op op) {
   mine.part = reduce_part;
   give(mine, data, result, std::accumulate(counts.begin(), counts.end(), std::size_t{0}), type, op);
-  want(mine, data, result, counts[static_cast<std::size_t>(mine.in.rank)], type);
+  want(mine, data, result, counts[static_cast<std::size_t>(mine.rank())], type);
   mine.counts = std::move(counts);
   if (data != MPI_IN_PLACE) return;
   // Others read what the caller gave while its result is written.
@@ -234,7 +249,7 @@ bool is_few(const call_of_all& one) {
 }
 
 std::string described(const call_of_all& one) {
-  return "rank " + std::to_string(one.in.in_world(one.in.channel.rank())) + " calls " + one.by.name +
+  return "rank " + std::to_string(one.in.in_world(one.channel_rank)) + " calls " + one.by.name +
          " at @:" + std::to_string(one.by.where.line());
 }
 
@@ -261,7 +276,7 @@ std::optional<failure> mpi::problem_with_numbers(calls_of_all all) {
                                            std::to_string(b.count)};
     return failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(its.in.in_world(rank)) + " gives " +
                                          std::to_string(b.bytes()) + " bytes, rank " +
-                                         std::to_string(first->in.in_world(first->in.channel.rank())) + " " +
+                                         std::to_string(first->in.in_world(first->channel_rank)) + " " +
                                          std::to_string(a.bytes()) + "; expected the same"};
   }
   return std::nullopt;

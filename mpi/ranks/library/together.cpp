@@ -17,7 +17,7 @@ constexpr std::size_t done_at_once = 16384;  // bytes
 
 std::string described(const call_of_all& one) {
   const std::string with_root = one.given_root == MPI_UNDEFINED ? "" : " with root " + std::to_string(one.given_root);
-  return "rank " + std::to_string(one.in.in_world(one.in.channel.rank())) + " calls " + one.by.name + with_root +
+  return "rank " + std::to_string(one.in.in_world(one.channel_rank)) + " calls " + one.by.name + with_root +
          " at @:" + std::to_string(one.by.where.line());
 }
 
@@ -49,7 +49,9 @@ bool call_of_all::meet(calls_of_all all) {
     for (int rank = 0; rank < ranks; ++rank) brought(all, rank).problem = wrong;
     return false;
   }
-  if (!part || combine_few(all)) return false;
+  bool wants_some = false;
+  for (int rank = 0; rank < ranks; ++rank) wants_some |= brought(all, rank).wants.exists();
+  if (!part || !wants_some || combine_few(all)) return false;
   std::size_t bytes = 0;
   for (int rank = 0; rank < ranks && bytes <= done_at_once; ++rank) {
     const call_of_all& its = brought(all, rank);
@@ -64,7 +66,9 @@ void call_of_all::do_part(calls_of_all all, int rank) {
   try {
     part(*this, all, rank);
   } catch (const failure& e) {
-    brought(all, rank).problem = e;
+    // A rank of another process is told nothing: its root is.
+    call_of_all& its = brought(all, rank);
+    (its.is_stand_in() && its.root >= 0 ? brought(all, its.root) : its).problem = e;
   } catch (const std::bad_alloc&) {
     // Each part of a reduction is a share of all results.
     bool is_reduction = false;
@@ -84,10 +88,10 @@ buffer call_of_all::checked(const void* data, int count, MPI_Datatype type) {
 void call_of_all::set_root(int rank) {
   given_root = rank;
   if (in.is_inter() && (rank == MPI_ROOT || rank == MPI_PROC_NULL)) {
-    root = rank == MPI_ROOT ? in.channel.rank() : MPI_PROC_NULL;
+    root = rank == MPI_ROOT ? channel_rank : MPI_PROC_NULL;
     return;
   }
-  expect_peer(in, rank, MPI_ERR_ROOT);
+  expect_peer(*comm_, rank, MPI_ERR_ROOT);
   root = in.to_channel(rank);
 }
 
@@ -109,7 +113,7 @@ std::optional<failure> call_of_all::found_problem() const {
 }
 
 void complete(call_of_all& mine) {
-  mine.in.channel.together(mine, mine.by.where);
+  mine.channel().together(mine, mine.by.where);
   if (std::optional<failure> problem = mine.found_problem()) throw failure(std::move(*problem));
 }
 
@@ -120,7 +124,7 @@ MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm) {
   made->in = me.communicators.keep(comm);
   call_of_all& begun = *mine;
   made->joint = std::move(mine);
-  made->started = begun.in.channel.start_together(begun, begun.by.where);
+  made->started = begun.channel().start_together(begun, begun.by.where);
   return me.requests.add(std::move(made));
 }
 

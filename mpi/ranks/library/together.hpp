@@ -1,6 +1,6 @@
 #pragma once
-// Calls of all ranks of a communicator. They live in one process, so each sees what the others bring and copies what
-// concerns it: nothing is sent.
+// Calls of all ranks of a communicator. Ranks of one process see what the others bring, and copy what concerns them:
+// nothing is sent. Ranks of other processes send what they offer, and have stand-ins.
 
 #include <atomic>
 #include <cstddef>
@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "comm/processes.hpp"
 #include "communicator.hpp"
 #include "datatype.hpp"
 #include "failure.hpp"
-#include "maslin/ranks.hpp"
 #include "operation.hpp"
 
 namespace mpi {
@@ -30,23 +30,27 @@ struct spread {
 };
 
 class call_of_all;
+struct packed_call;
 using calls_of_all = std::span<maslin::joint_call* const>;
 
 /// What a rank brings: what it offers to each and what it wants from each. Ranks are counted as in the channel of the
 /// communicator; where it has two groups, parts are those of the other group's ranks.
-class call_of_all final : public maslin::joint_call {
+class call_of_all final : public maslin::portable_call {
  public:
   /// Does a part with what `by`, the rank that does it, has brought of operations and types: functions of other ranks
   /// know other variables. Throws `failure`.
   using part_function = void(const call_of_all& by, calls_of_all all, int rank);
 
-  call_of_all(communicator& comm, const call& of, bool is_started) : in(comm), by(of), keeps_(is_started) {}
+  call_of_all(communicator& comm, const call& of, bool is_started)
+      : in(comm), channel_rank(comm.channel.rank()), by(of), comm_(&comm), keeps_(is_started) {}
   ~call_of_all() override;
   call_of_all(const call_of_all&) = delete;
   call_of_all& operator=(const call_of_all&) = delete;
 
   bool meet(calls_of_all all) override;
   void do_part(calls_of_all all, int rank) override;
+  void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override;
+  std::unique_ptr<maslin::joint_call> unpack(int rank, std::span<const std::byte> packed) override;
 
   /// Gives a buffer of the program, checked; throws `failure`. Its type stays while the call does.
   buffer checked(const void* data, int count, MPI_Datatype type);
@@ -58,7 +62,12 @@ class call_of_all final : public maslin::joint_call {
   }
   /// Says who the root is, as the program does. Throws `failure`.
   void set_root(int rank);
-  bool is_root() const noexcept { return root == in.channel.rank(); }
+  bool is_root() const noexcept { return root == channel_rank; }
+  /// It stands for a rank of another process: only what that offers is known.
+  bool is_stand_in() const noexcept { return !comm_; }
+  maslin::communicator& channel() const noexcept { return comm_->channel; }
+  /// The caller's number in its group.
+  int rank() const noexcept { return channel_rank - in.first_member; }
   /// Is the caller the root, or one that the root exchanges data with?
   bool takes_part() const noexcept { return root >= 0; }
   void set_operation(MPI_Op op, MPI_Datatype type);
@@ -67,7 +76,8 @@ class call_of_all final : public maslin::joint_call {
   /// Their type.
   const datatype* offers_type() const;
 
-  communicator& in;
+  const sides& in;
+  const int channel_rank;
   const call by;
   part_function* part = nullptr;  ///< null: ranks only meet
 
@@ -89,7 +99,13 @@ class call_of_all final : public maslin::joint_call {
   std::optional<failure> found_problem() const;
 
  private:
+  call_of_all(const sides& ranks, int its_rank, const call& of)
+      : in(ranks), channel_rank(its_rank), by(of), keeps_(false) {}
+  void unpack_numbers(call_of_all& into, const packed_call& head, const std::byte* data);
+
+  communicator* const comm_ = nullptr;
   const bool keeps_;
+  std::unique_ptr<sides> other_;  ///< as ranks of the other group see them; stand-ins use it
   std::vector<std::shared_ptr<const datatype>> types_;
   std::shared_ptr<const operation> op_;
   MPI_Datatype own_handle_ = MPI_DATATYPE_NULL;  ///< `handle`, where the program may free its own

@@ -10,9 +10,11 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "output.hpp"
 #include "places.hpp"
+#include "processes.hpp"
 #include "table.hpp"
 
 namespace mpi {
@@ -20,6 +22,8 @@ namespace mpi {
 namespace {
 
 std::atomic<bool> is_ending{false};
+shared_by_processes* job_of = nullptr;  ///< of several processes
+int number_in_job = 0;
 
 /// Past what ranks print.
 void say(const std::string& text) { syscall(SYS_write, STDERR_FILENO, text.data(), text.size()); }
@@ -49,7 +53,7 @@ void on_crash(int signal, siginfo_t* info, void* machine) {
   for (const int one : crashes) sigaction(one, &plain, nullptr);
   const interrupted at(machine);
   const rank_of_process* const mine = rank_at(at.stack);
-  if (!mine || is_ending.exchange(true)) {
+  if (!mine || !claim_end()) {
     raise(signal);  // when this handler has returned
     return;
   }
@@ -76,11 +80,23 @@ void on_crash(int signal, siginfo_t* info, void* machine) {
 
 }  // namespace
 
+bool claim_end() noexcept { return job_of ? job_of->end(number_in_job + 1) : !is_ending.exchange(true); }
+
+void join_job(shared_by_processes& shared, int process) {
+  job_of = &shared;
+  number_in_job = process;
+  std::thread([] {
+    if (job_of->wait_for_end() == number_in_job + 1) return;  // this process, which says why
+    flush_output();
+    _exit(1);
+  }).detach();
+}
+
 void end_job(int rank, int status, const char* text) {
-  if (is_ending.exchange(true))
+  if (!claim_end())
     for (;;) pause();  // another rank ends it
   flush_output();
-  say("maslin-mpirun: " + with_places(ranks[static_cast<std::size_t>(rank)].said.program, text) + "\n");
+  say("maslin-mpirun: " + with_places(rank_numbered(rank).said.program, text) + "\n");
   _exit((status & 0xff) == 0 ? 1 : status & 0xff);
 }
 

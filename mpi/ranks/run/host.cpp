@@ -1,10 +1,13 @@
-// The process in which ranks live: maslin-mpi-host RANKS TAGGED PROGRAM ARGUMENTS. maslin-mpirun starts it.
+// The process in which ranks live: maslin-mpi-host RANKS TAGGED PLACE PROGRAM ARGUMENTS. maslin-mpirun starts it. PLACE
+// is "alone", or PROCESS/PROCESSES/FILE/FILE: the files are memory that all processes share.
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,9 +15,11 @@
 #include <maslin/maslin.hpp>
 #include <string>
 #include <vector>
+#include "comm/processes.hpp"
 
 #include "end.hpp"
 #include "output.hpp"
+#include "processes.hpp"
 #include "table.hpp"
 
 namespace mpi {
@@ -46,8 +51,8 @@ std::size_t count_mappings() {
   return lines;
 }
 
-/// Loads all ranks' copies; where there is no room for all, says for how many there is.
-void load(const program& of, int count) {
+/// Loads the copies of so many ranks; where there is no room for all, says for how many there is.
+void load(const program& of, int first, int count) {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
     files.rlim_cur = files.rlim_max;
@@ -56,25 +61,25 @@ void load(const program& of, int count) {
   std::size_t most_mappings = 65530;
   std::ifstream("/proc/sys/vm/max_map_count") >> most_mappings;
   const std::size_t before = count_mappings();
-  for (int rank = 0; rank < count; ++rank) {
+  for (int rank = first; rank < first + count; ++rank) {
     rank_of_process& one = ranks.emplace_back();
     one.said = {rank, of.main.path().c_str(), end_job};
     one.program = image(of, rank);
-    if (rank > 0) continue;
+    if (rank > first) continue;
     // A rank has its copy's mappings, and a stack with its guard.
     const std::size_t each = count_mappings() - before + 2, own_files = of.own_libraries.size() + 1;
     const std::size_t room = std::min((most_mappings - before) / each, (files.rlim_cur - 32) / own_files);
     if (static_cast<std::size_t>(count) > room)
       throw maslin::error(fmt::format(
           "{} ranks do not fit into one process: the system allows {} (vm.max_map_count = {}, ulimit -n = {}; "
-          "a rank takes {} mappings and {} files)",
+          "a rank takes {} mappings and {} files); --processes divides them among several",
           count, room, most_mappings, files.rlim_cur, each, own_files));
   }
 }
 
 /// Runs the program as that rank.
 void run(maslin::communicator& world, const std::vector<std::string>& words) {
-  rank_of_process& mine = ranks[static_cast<std::size_t>(world.rank())];
+  rank_of_process& mine = rank_numbered(world.rank());
   std::vector<std::string> own = words;  // a program may write into its arguments
   std::vector<char*> arguments;
   for (std::string& word : own) arguments.push_back(word.data());
@@ -99,12 +104,31 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
 
 int run_all(int argc, char** argv) {
   const int count = std::atoi(argv[1]);
-  const program all{argv[3]};
-  load(all, count);
+  maslin::process_of_job process;
+  int job = -1;
+  shared_by_processes* shared = nullptr;
+  if (std::sscanf(argv[3], "%d/%d/%d/%d", &process.number, &process.count, &job, &process.shared_memory) == 4) {
+    shared = map_shared(job);
+    if (!shared) throw maslin::error(fmt::format("shared memory cannot be mapped ({})", std::strerror(errno)));
+    join_job(*shared, process.number);
+    for (const int file : {job, process.shared_memory}) fcntl(file, F_SETFD, FD_CLOEXEC);
+  }
+  const auto first = [&](long long of) { return static_cast<int>((of * count + process.count - 1) / process.count); };
+  const program all{argv[4]};
+  load(all, first(process.number), first(process.number + 1) - first(process.number));
   watch_crashes();
-  take_output(std::strcmp(argv[2], "tagged") == 0);
-  const std::vector<std::string> words(argv + 3, argv + argc);
-  maslin::ranks(count, [&](maslin::communicator& world) { run(world, words); });
+  take_output(std::strcmp(argv[2], "tagged") == 0, shared);
+  const std::vector<std::string> words(argv + 4, argv + argc);
+  if (shared) {
+    const auto body = [&](maslin::communicator& world) { run(world, words); };
+    using body_type = decltype(body);
+    maslin::detail::run_ranks_of_process(
+        process, count, [](void* it, maslin::communicator& world) { (*static_cast<body_type*>(it))(world); },
+        const_cast<void*>(static_cast<const void*>(&body)), maslin::location::current());
+    shared->has_finished[process.number].store(true);
+  } else {
+    maslin::ranks(count, [&](maslin::communicator& world) { run(world, words); });
+  }
   flush_output();
   for (const rank_of_process& one : ranks)
     if (one.status != 0) return one.status;
@@ -127,14 +151,14 @@ extern "C" void exit(int status) {
 }
 
 int main(int argc, char** argv) {
-  if (argc < 4) {
+  if (argc < 5) {
     std::fprintf(stderr, "maslin-mpi-host: this is started by maslin-mpirun\n");
     return 2;
   }
   try {
     return mpi::run_all(argc, argv);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "maslin-mpirun: %s\n", e.what());
+    if (mpi::claim_end()) std::fprintf(stderr, "maslin-mpirun: %s\n", e.what());
     return 2;
   }
 }

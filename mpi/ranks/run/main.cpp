@@ -1,4 +1,4 @@
-// maslin-mpirun: starts a program as the ranks of one process.
+// maslin-mpirun: starts a program as the ranks of one process, or of some.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,15 +13,17 @@
 
 #include "cli/shared/child.hpp"
 #include "cli/shared/run.hpp"
+#include "launch.hpp"
 #include "maslin/error.hpp"
 #include "maslin/settings.hpp"
+#include "processes.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 
 struct options {
-  int ranks = 1;
+  int ranks = 1, processes = 1;
   bool tags_output = false;
   std::string stack = "8M";
   std::vector<std::string> program;
@@ -51,7 +53,7 @@ std::string found(const std::string& program) {
       fmt::format("there is no program '{}' in PATH; a program of this folder is ./{}", program, program));
 }
 
-void become_host(const options& said) {
+void run(const options& said) {
   if (said.program.empty()) throw maslin::error("no program is named; expected maslin-mpirun -n RANKS PROGRAM");
   if (said.program[0][0] == '-') throw CLI::ExtrasError({said.program[0]});
   setenv("MASLIN_STACK", said.stack.c_str(), 0);
@@ -59,6 +61,9 @@ void become_host(const options& said) {
   std::vector<std::string> words{host(), std::to_string(said.ranks), said.tags_output ? "tagged" : "plain",
                                  found(said.program[0])};
   words.insert(words.end(), said.program.begin() + 1, said.program.end());
+  constexpr std::size_t place = 3;
+  if (said.processes > 1) std::exit(mpi::launch(std::move(words), place, said.ranks, said.processes));
+  words.insert(words.begin() + place, "alone");
   execv(words[0].c_str(), command::arguments_of(words).data());
   throw maslin::error(fmt::format("{} cannot be run ({})", words[0], std::strerror(errno)));
 }
@@ -66,9 +71,14 @@ void become_host(const options& said) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs an MPI program as ranks of one process, which share its workers.", "maslin-mpirun");
+  CLI::App app("Runs an MPI program as ranks of one process, which share its workers, or of some processes.",
+               "maslin-mpirun");
   options said;
   app.add_option("-n,--np", said.ranks, "How many ranks")->check(CLI::Range(1, 1000000))->type_name("RANKS");
+  app.add_option("--processes", said.processes, "How many processes the ranks are divided among")
+      ->check(CLI::Range(1, mpi::shared_by_processes::most))
+      ->type_name("PROCESSES")
+      ->capture_default_str();
   app.add_flag("--tag-output", said.tags_output, "Begin each line that a rank prints with its number");
   app.add_option("--stack", said.stack, "The stack of a rank, unless MASLIN_STACK is set")
       ->type_name("SIZE")
@@ -84,9 +94,10 @@ int main(int argc, char** argv) {
       "The status is that of the first rank whose status is not 0.\n\n"
       "Examples:\n"
       "  maslin-mpirun -n 64 ./solver input.txt\n"
+      "  maslin-mpirun -n 64 --processes 4 ./solver input.txt\n"
       "  MASLIN_WORKERS=2 maslin-mpirun -n 6 --tag-output ./solver\n");
   return command::run(app, argc, argv, [&] {
     said.program = app.remaining();
-    become_host(said);
+    run(said);
   });
 }

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "processes.hpp"
 #include "table.hpp"
 
 namespace mpi {
@@ -22,6 +23,7 @@ namespace mpi {
 namespace {
 
 bool is_tagged = false, is_taken = false;
+shared_by_processes* others = nullptr;
 std::mutex lock;
 
 ssize_t put(int file, const void* data, std::size_t bytes) noexcept { return syscall(SYS_write, file, data, bytes); }
@@ -38,6 +40,7 @@ void put_all(int file, std::string_view text) noexcept {
 void print(const rank_of_process& of, int file, std::string& said, bool everything) {
   const std::size_t end = everything ? said.size() : said.rfind('\n') + 1;
   if (end == 0) return;
+  if (others) others->lock_output();
   if (!is_tagged) {
     put_all(file, std::string_view(said).substr(0, end));
   } else {
@@ -51,6 +54,7 @@ void print(const rank_of_process& of, int file, std::string& said, bool everythi
     if (all.back() != '\n') all += '\n';
     put_all(file, all);
   }
+  if (others) others->unlock_output();
   said.erase(0, end);
 }
 
@@ -85,8 +89,9 @@ std::FILE* stream() {
 
 }  // namespace
 
-void take_output(bool tagged) {
+void take_output(bool tagged, shared_by_processes* shared) {
   is_tagged = tagged;
+  others = shared;
   if (std::FILE* const out = stream<STDOUT_FILENO>()) stdout = out;
   if (std::FILE* const error = stream<STDERR_FILENO>()) stderr = error;
   is_taken = true;

@@ -25,6 +25,10 @@ struct rank_of_process {
 
 /// All of them; it does not change while they run.
 extern std::deque<rank_of_process> ranks;
+/// The one with that number in the job.
+inline rank_of_process& rank_numbered(int rank) noexcept {
+  return ranks[static_cast<std::size_t>(rank - ranks.front().said.rank)];
+}
 
 /// The rank on whose stack that lies; null elsewhere. May be called in a signal handler.
 rank_of_process* rank_at(const void* address) noexcept;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -20,8 +21,8 @@ using detail::rank_member;
 namespace {
 
 struct split_call : arrival {
-  split_call(const rank_member& m, const contribution& mine, location place)
-      : arrival(mine, place), of(m.of), whole(m.in) {}
+  split_call(world& in, const rank_group& ranks, const contribution& mine, location place)
+      : arrival(mine, place), of(in), whole(ranks) {}
 
   /// Those of equal color become a communicator.
   void carry_out(std::span<joint_call* const> all) override {
@@ -34,11 +35,15 @@ struct split_call : arrival {
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
       return std::pair(said(a).color, said(a).key) < std::pair(said(b).color, said(b).key);
     });
+    if (whole.other_processes.empty()) its(0).number = of.new_number();
+    const std::uint32_t common = its(0).number;
     for (auto first = order.begin(); first != order.end();) {
       const auto last = std::find_if(first, order.end(), [&](int r) { return said(r).color != said(*first).color; });
       std::vector<int> ranks;
       for (auto r = first; r != last; ++r) ranks.push_back(whole.ranks[static_cast<std::size_t>(*r)]);
-      const std::shared_ptr<rank_group> made = of.add_group(std::move(ranks));
+      // A rank is in one of these groups at most, so they may have one number.
+      const bool is_here = std::any_of(ranks.begin(), ranks.end(), [&](int rank) { return of.is_here(rank); });
+      const std::shared_ptr<rank_group> made = is_here ? of.make_group(common, std::move(ranks)) : nullptr;
       for (auto r = first; r != last; ++r) {
         its(*r).joins = made;
         its(*r).joins_as = static_cast<int>(r - first);
@@ -47,8 +52,25 @@ struct split_call : arrival {
     }
   }
 
+  /// The first of the ranks says which number they have.
+  void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override {
+    if (is_first && number == 0) number = of.new_number();
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&number);
+    into.insert(into.end(), bytes, bytes + sizeof number);
+    into.resize(16);
+    arrival::pack(for_ranks, into);
+  }
+  std::unique_ptr<joint_call> unpack(int rank, std::span<const std::byte> packed) override {
+    const auto its = arrival::unpack(rank, packed.subspan(16));
+    auto made = std::make_unique<split_call>(of, whole, static_cast<arrival&>(*its).brings, where);
+    std::memcpy(&made->number, packed.data(), sizeof number);
+    return made;
+  }
+
   world& of;
   const rank_group& whole;
+  bool is_first = false;
+  std::uint32_t number = 0;
   std::shared_ptr<rank_group> joins;
   int joins_as = 0;
 };
@@ -89,7 +111,8 @@ void communicator::meet(const contribution& mine, location where) {
 }
 
 communicator communicator::split(int color, int key, location where) {
-  split_call here(*member_, {.what = collective::split, .color = color, .key = key}, where);
+  split_call here(member_->of, member_->in, {.what = collective::split, .color = color, .key = key}, where);
+  here.is_first = member_->rank == 0;
   call(*member_, here);
   return rank_member::make(member_->of, std::move(here.joins), here.joins_as);
 }
@@ -103,7 +126,7 @@ communicator communicator::among(std::span<const int> ranks, int tag, location w
     throw error(
         fmt::format("among at {}: rank {} is not among these ranks; only they call it", at_place(where), m.rank));
   const int as = static_cast<int>(mine - ranks.begin());
-  return rank_member::make(m.of, m.of.join_group(m.in, std::move(members), tag, as), as);
+  return rank_member::make(m.of, m.of.join_group(m.in, std::move(members), tag, as, where), as);
 }
 
 void communicator::together(joint_call& mine, location where) {

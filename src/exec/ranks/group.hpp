@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <forward_list>
 #include <memory>
@@ -26,12 +27,14 @@ struct rank_arrival {
 
   joint_call* const brings;
   const location where;
-  bool is_of_library = false;  ///< what it brings is a call of ms::communicator itself
-  bool is_given_up = false;    ///< the last one could not carry it out
-  bool has_parts = false;      ///< the ranks share the work
-  bool is_awaited = false;     ///< under its rank's lock: the rank may sleep for it
-  std::exception_ptr problem;  ///< to be thrown in its rank
+  const char* is_called = nullptr;  ///< the type of what a rank of another process brings
+  bool is_of_library = false;       ///< what it brings is a call of ms::communicator itself
+  bool is_given_up = false;         ///< the last one could not carry it out
+  bool has_parts = false;           ///< the ranks share the work
+  bool is_awaited = false;          ///< under its rank's lock: the rank may sleep for it
+  std::exception_ptr problem;       ///< to be thrown in its rank
   rank_meeting* at = nullptr;
+  std::uint64_t number = 0;  ///< of that call
 
   /// Release, and acquire above: its rank looks without a lock, and takes it away when it is over. Set under its rank's
   /// lock, since the rank may be about to sleep.
@@ -50,8 +53,16 @@ struct rank_meeting {
   // Under the group's lock until all have come; then they stay as they are.
   int arrived = 0;
   rank_meeting* next = nullptr;  ///< the call behind this one; made when the first rank comes to this
+  std::uint64_t number = 0;      ///< the group's first call has 1
   std::vector<rank_arrival*> arrivals;
   std::vector<joint_call*> calls;  ///< what these bring
+
+  // Where other processes have some of the ranks: what came from them, and stands in for their ranks.
+  /// The call's number, once all packages have come and until a rank calls `meet`.
+  MASLIN_ATOMIC<std::uint64_t> ready{0};
+  std::vector<std::vector<std::byte>> packages;
+  std::vector<std::unique_ptr<joint_call>> stand_ins;
+  std::deque<rank_arrival> others;
 
   // The parts, if there are some. Who sets `is_claimed` does that part.
   std::unique_ptr<MASLIN_ATOMIC<bool>[]> is_claimed;
@@ -61,21 +72,31 @@ struct rank_meeting {
 };
 
 struct rank_group {
-  rank_group(std::uint32_t its_number, std::vector<int> its_ranks)
+  rank_group(std::uint32_t its_number, std::vector<int> its_ranks, std::vector<int> others = {},
+             std::shared_ptr<const std::vector<int>> members_here = nullptr)
       : number(its_number),
         ranks(std::move(its_ranks)),
-        comes_to(ranks.size(), &meetings.emplace_front(ranks.size())) {}
+        other_processes(std::move(others)),
+        here(std::move(members_here)),
+        comes_to(ranks.size(), &meetings.emplace_front(ranks.size())) {
+    meetings.front().number = 1;
+  }
 
   const std::uint32_t number;
-  const std::vector<int> ranks;  ///< its i-th rank is that one of the world
+  const std::vector<int> ranks;            ///< its i-th rank is that one of the world
+  const std::vector<int> other_processes;  ///< that have some of them
+  /// Those of the world's ranks that are in this process; null where all are.
+  const std::shared_ptr<const std::vector<int>> here;
 
   base::short_lock lock;
   std::forward_list<rank_meeting> meetings MASLIN_GUARDED_BY(lock);
   std::vector<rank_meeting*> comes_to MASLIN_GUARDED_BY(lock);  ///< each rank's next
   rank_meeting* unused MASLIN_GUARDED_BY(lock) = nullptr;
+  std::uint64_t calls MASLIN_GUARDED_BY(lock) = 1;  ///< for which there have been meetings
 
   int size() const noexcept { return static_cast<int>(ranks.size()); }
-  /// That rank comes to its next call; gives whether it is the last.
+  int size_here() const noexcept { return here ? static_cast<int>(here->size()) : size(); }
+  /// That rank comes to its next call; gives whether it is the last of this process.
   bool come(int rank, rank_arrival& mine) {
     const base::locked held(lock);
     const auto i = static_cast<std::size_t>(rank);
@@ -85,13 +106,14 @@ struct rank_group {
     at.arrivals[i] = &mine;
     at.calls[i] = mine.brings;
     mine.at = &at;
-    return ++at.arrived == size();
+    mine.number = at.number;
+    return ++at.arrived == size_here();
   }
-  /// It does not come after all; false where all have come already.
+  /// It does not come after all; false where all have come already, or all of this process.
   bool take_back(int rank, const rank_arrival& mine) {
     const base::locked held(lock);
     // Once it is over the meeting may be another call's; before, `give_back` has not been called.
-    if (mine.is() != rank_arrival::state::come || mine.at->arrived == size()) return false;
+    if (mine.is() != rank_arrival::state::come || mine.at->arrived == size_here()) return false;
     mine.at->arrivals[static_cast<std::size_t>(rank)] = nullptr;
     --mine.at->arrived;
     return true;
@@ -106,9 +128,9 @@ struct rank_group {
 
  private:
   rank_meeting* make_meeting() MASLIN_REQUIRES(lock) {
-    if (!unused) return &meetings.emplace_front(ranks.size());
-    rank_meeting* const made = unused;
+    rank_meeting* const made = unused ? unused : &meetings.emplace_front(ranks.size());
     unused = std::exchange(made->next, nullptr);
+    made->number = ++calls;
     return made;
   }
 };

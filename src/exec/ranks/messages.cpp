@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -51,9 +52,16 @@ void fill_message(transfer& t, const rank_member& m, const elements& data, int t
 
 /// The message comes to that rank's mailbox: gives whether the sender is done with it.
 bool post_message(world& of, transfer& message, int box) {
+  if (!of.is_here(box)) return of.across()->send(message, box);
+  const bool is_stand_in = message.is_elsewhere && !message.is_copy;
   rank_state& its = of.at(box);
   its.lock.lock();
   if (transfer* const receive = its.box.match_receive(message.said)) {
+    if (is_stand_in) {
+      its.lock.unlock();
+      if (of.across()->take(&message, *receive)) of.wake(box, [&] { receive->set(transfer::state::done); });
+      return true;
+    }
     if (message.bytes() > copied_under_lock) {
       its.lock.unlock();
       comm::deliver(message, *receive);
@@ -67,9 +75,17 @@ bool post_message(world& of, transfer& message, int box) {
     of.resume(box, sleeper);
     return true;
   }
-  const bool may_keep = !message.is_synchronous && message.bytes() <= kept_bytes && its.copies < most_kept;
+  const bool is_small = !message.is_synchronous && message.bytes() <= kept_bytes && its.copies < most_kept;
+  const bool may_keep = message.is_elsewhere ? message.is_copy : is_small;
   transfer* const kept = may_keep ? comm::copy_of(message) : nullptr;
-  if (kept) {
+  if (message.is_copy && !kept) {
+    its.lock.unlock();
+    throw std::bad_alloc();  // its sender is done with it
+  }
+  if (kept && message.is_elsewhere) {
+    kept->came = message.came;
+    of.across()->keeps(box);
+  } else if (kept) {
     ++its.copies;
     kept->came = message.came = ++its.copied;
   }
@@ -79,6 +95,14 @@ bool post_message(world& of, transfer& message, int box) {
   its.lock.unlock();
   if (looks) of.resume(box, sleeper);
   return kept != nullptr;
+}
+
+/// A copy is no longer kept for that rank, whose lock the caller holds.
+void let_go(world& of, const transfer& copy, int rank) MASLIN_UNCHECKED {
+  if (copy.is_elsewhere)
+    of.across()->keeps_no_longer(rank);
+  else
+    --of.at(rank).copies;
 }
 
 /// The rank begins to receive: gives whether it has received.
@@ -91,8 +115,13 @@ bool post_receive(world& of, transfer& receive, int rank) {
     mine.lock.unlock();
     return false;
   }
-  if (message->is_copy) --mine.copies;
+  if (message->is_copy) let_go(of, *message, rank);
   mine.lock.unlock();
+  if (message->is_elsewhere && !message->is_copy) {
+    if (!of.across()->take(message, receive)) return false;
+    receive.set(transfer::state::done);
+    return true;
+  }
   comm::deliver(*message, receive);
   receive.set(transfer::state::done);
   if (message->is_copy)
@@ -104,6 +133,7 @@ bool post_receive(world& of, transfer& receive, int rank) {
 
 /// Takes back what is queued in that rank's mailbox; false where it has been matched.
 bool withdraw(world& of, transfer& t, bool is_send, int box) {
+  if (!of.is_here(box)) return of.across()->withdraw(t, box);
   rank_state& its = of.at(box);
   const base::locked held(its.lock);
   if (t.is.load(std::memory_order_relaxed) != transfer::state::queued) return false;
@@ -115,18 +145,21 @@ bool withdraw(world& of, transfer& t, bool is_send, int box) {
   return true;
 }
 
-/// The same for the copy of a message, which its sender is done with.
-bool withdraw_copy(world& of, const transfer& sent, int box) {
+/// The same for a message that its sender knows by that number: a copy, or one whose bytes are elsewhere.
+bool withdraw_sent(world& of, int owner, std::uint64_t number, bool is_copy, int box) {
   rank_state& its = of.at(box);
-  transfer* copy = nullptr;
+  transfer* sent = nullptr;
   {
     const base::locked held(its.lock);
-    copy = its.box.find_copy(sent.owner, sent.came);
-    if (!copy) return false;
-    its.box.remove_message(*copy);
-    --its.copies;
+    sent = its.box.find_sent(owner, number, is_copy);
+    if (!sent) return false;
+    its.box.remove_message(*sent);
+    if (is_copy) let_go(of, *sent, box);
   }
-  comm::free_copy(copy);
+  if (is_copy)
+    comm::free_copy(sent);
+  else
+    delete sent;
   return true;
 }
 
@@ -170,7 +203,8 @@ struct started_message final : detail::started, transfer {
     return false;
   }
   bool cancel() override {
-    if (is_send && came != 0) return withdraw_copy(by.of, *this, box);
+    if (is_send && came != 0 && by.of.is_here(box)) return withdraw_sent(by.of, owner, came, true, box);
+    if (is_send && came != 0) return withdraw(by.of, *this, true, box);
     return !is_done() && withdraw(by.of, *this, is_send, box);
   }
   bool is_over() const noexcept override { return is_done(); }
@@ -185,6 +219,11 @@ struct started_message final : detail::started, transfer {
 };
 
 }  // namespace
+
+void post_from_elsewhere(world& of, transfer& message, int box) { post_message(of, message, box); }
+bool withdraw_from_elsewhere(world& of, int owner, std::uint64_t id, bool is_copy, int box) {
+  return withdraw_sent(of, owner, id, is_copy, box);
+}
 
 void rank_member::expect_own_code(const char* call, location where) const {
   if (current_context().children != own)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
 #include <typeinfo>
 
 #include "exec/ranks/started.hpp"
@@ -13,13 +14,20 @@ using state = rank_arrival::state;
 
 namespace {
 
+/// The type of what a rank brings, as compilers write it.
+const char* type_of(const rank_arrival& one) { return one.is_called ? one.is_called : typeid(*one.brings).name(); }
+
 /// Gives the first rank whose call is of another kind than rank 0's; 0 where all are of one.
 std::size_t first_other(const rank_meeting& at) {
+  const auto is_same = [](const rank_arrival& one, const rank_arrival& other) {
+    if (!one.is_called && !other.is_called) return typeid(*one.brings) == typeid(*other.brings);
+    return std::strcmp(type_of(one), type_of(other)) == 0;
+  };
   const rank_arrival& first = *at.arrivals[0];
   for (std::size_t i = 1; i < at.arrivals.size(); ++i) {
     const rank_arrival& one = *at.arrivals[i];
     if (one.is_of_library != first.is_of_library) return i;
-    if (!one.is_of_library && typeid(*one.brings) != typeid(*first.brings)) return i;
+    if (!(one.is_of_library && at.packages.empty()) && !is_same(one, first)) return i;
   }
   return 0;
 }
@@ -27,7 +35,7 @@ std::size_t first_other(const rank_meeting& at) {
 std::string described(std::size_t rank, const rank_arrival& one) {
   return fmt::format("rank {} calls {} ({}:{})", rank,
                      one.is_of_library ? std::string("one that ms::communicator has")
-                                       : "together with a " + comm::name_of(typeid(*one.brings)),
+                                       : "together with a " + comm::name_of(type_of(one)),
                      one.where.file_name(), one.where.line());
 }
 
@@ -37,7 +45,14 @@ rank_call::rank_call(const rank_member& m, joint_call& mine, location where, boo
     : m_(m), mine_(mine, where) {
   mine_.is_of_library = is_of_library;
   m.of.throw_dropped(m.mine());
-  if (m.in.come(m.rank, mine_)) meet();
+  if (!m.in.come(m.rank, mine_)) return;
+  bool all_have = true;
+  if (!m.in.other_processes.empty()) try {
+      all_have = m.of.gather(m.in, *mine_.at);
+    } catch (...) {
+      give_up(std::current_exception());
+    }
+  if (all_have) meet();
 }
 
 rank_call::~rank_call() {
@@ -72,51 +87,71 @@ void rank_call::drop() noexcept {
     m_.of.at(m_.mine()).dropped = why;
 }
 
+void rank_call::meet_across() {
+  std::uint64_t number = mine_.number;
+  // Acquire: the packages.
+  if (mine_.at->ready.load(std::memory_order_relaxed) == number &&
+      mine_.at->ready.compare_exchange_strong(number, 0, std::memory_order_acquire, std::memory_order_relaxed))
+    meet();
+}
+
 /// All have come. The others sleep, or will see how far the call is.
 void rank_call::meet() {
   rank_meeting& at = *mine_.at;
   const std::size_t n = at.arrivals.size();
   bool has_parts = false;
-  std::exception_ptr thrown;
   try {
+    read_packages(at, *mine_.brings);
     if (const std::size_t other = first_other(at)) {
       const auto problem = std::make_exception_ptr(
           error(fmt::format("the ranks' calls do not go together: {}; {}", described(0, *at.arrivals[0]),
                             described(other, *at.arrivals[other]))));
-      for (rank_arrival* one : at.arrivals) one->problem = problem;
+      each_here([&](rank_arrival& one, int) { one.problem = problem; });
     } else {
       has_parts = mine_.brings->meet(at.calls);
     }
   } catch (...) {
-    thrown = std::current_exception();
-    for (rank_arrival* one : at.arrivals) one->is_given_up = true;
-    m_.of.fail(m_.mine(), thrown);  // before the others are told
+    give_up(std::current_exception());
   }
   m_.of.catch_up();  // what `meet` has done is told at its end
   if (!has_parts) {
     end();
     m_.in.give_back(at);
-    if (thrown) std::rethrow_exception(thrown);
     return;
   }
   for (std::size_t i = 0; i < n; ++i) at.is_claimed[i].store(false, std::memory_order_relaxed);
   at.next_part.store(0, std::memory_order_relaxed);
   at.parts_left.store(n + 1, std::memory_order_relaxed);  // one is that all are told of the parts
-  at.users.store(n, std::memory_order_relaxed);
+  at.users.store(static_cast<std::size_t>(m_.in.size_here()), std::memory_order_relaxed);
   // The locks of `tell` publish all that.
-  for (std::size_t i = 0; i < n; ++i) {
-    at.arrivals[i]->has_parts = true;
-    if (i != static_cast<std::size_t>(m_.rank)) m_.of.tell(m_.in.ranks[i], *at.arrivals[i], state::shared);
-  }
+  each_here([&](rank_arrival& one, int rank) {
+    one.has_parts = true;
+    if (&one != &mine_) m_.of.tell(rank, one, state::shared);
+  });
   mine_.set(state::shared);
   a_part_is_done();
+}
+
+void rank_call::give_up(const std::exception_ptr& thrown) {
+  rank_meeting& at = *mine_.at;
+  each_here([](rank_arrival& one, int) { one.is_given_up = true; });
+  m_.of.fail(m_.mine(), thrown);  // before the others are told
+  m_.of.catch_up();
+  end();
+  m_.in.give_back(at);
+  std::rethrow_exception(thrown);
 }
 
 /// Tells the ranks that the call is over. The caller is the last to use what they brought.
 void rank_call::end() {
   rank_meeting& at = *mine_.at;
-  for (std::size_t i = 0; i < at.arrivals.size(); ++i)
-    if (i != static_cast<std::size_t>(m_.rank)) m_.of.tell(m_.in.ranks[i], *at.arrivals[i], state::over);
+  // Before others go on: a stand-in's code is in the copy of the program that its rank runs.
+  at.stand_ins.clear();
+  at.others.clear();
+  at.packages.clear();
+  each_here([&](rank_arrival& one, int rank) {
+    if (&one != &mine_) m_.of.tell(rank, one, state::over);
+  });
   mine_.set(state::over);
 }
 
@@ -142,10 +177,13 @@ void rank_call::a_part_is_done() {
 bool rank_call::has_moved() noexcept {
   mine_.is_awaited = true;
   const state now = mine_.is();
+  const bool is_across = !m_.in.other_processes.empty();
+  if (is_across && now == state::come && mine_.at->ready.load(std::memory_order_relaxed) == mine_.number) return true;
   return now == state::over || (now == state::shared && !has_helped_);
 }
 
 void rank_call::advance() {
+  if (!m_.in.other_processes.empty() && mine_.is() == state::come) meet_across();
   if (has_helped_ || mine_.is() != state::shared) return;
   rank_meeting& at = *mine_.at;
   do_part(static_cast<std::size_t>(m_.rank));
@@ -168,6 +206,11 @@ void rank_call::wait(location where) {
       m_.of.wait(m_.mine(), what, moved, world::at_failure::go_on);
     }
     advance();
+    // Another may have seen before the caller that all have come.
+    if (!m_.in.other_processes.empty() && !is_over() && !has_helped_) {
+      m_.of.wait(m_.mine(), what, moved, world::at_failure::go_on);
+      advance();
+    }
     // What is left others are at work on.
     if (!is_over())
       m_.of.wait(

@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 
+#include "comm/processes.hpp"
 #include "exec/execute.hpp"
 #include "exec/in_place.hpp"
 #include "exec/phase/phase_run.hpp"
@@ -38,7 +39,7 @@ void start(executor& exec, world& all, scope& members, const context& here, int 
   new (storage.callable) rank_start{&all, rank};
   auto* const task =
       new (storage.node) detail::task_node(members, here.stream, storage, {run_rank, nullptr, where, 0, nullptr, 0});
-  if (exec.start_apart(task, rank, all.size())) return;
+  if (exec.start_apart(task, rank - all.first(), all.here())) return;
   try {
     throw error(
         fmt::format("ranks at {}:{}: the system has no stack for rank {} of {} (ulimit -v, vm.max_map_count); "
@@ -64,12 +65,14 @@ void run_on_workers(executor& exec, world& all, location where) {
                     where.file_name(), where.line(), e.what()));
   }
   try {
-    for (int rank = 0; rank < all.size() && !all.has_failed(); ++rank) start(exec, all, members, here, rank, where);
+    for (int i = 0; i < all.here() && !all.has_failed(); ++i) start(exec, all, members, here, all.first() + i, where);
   } catch (...) {
     all.fail(0, std::current_exception());
   }
   const stream_waits meanwhile(here);
   suspend_until(exec, members);
+  // Watched until then: others may wait for each other.
+  if (all.across() && !all.has_failed()) all.across()->finish();
   graph::tell_program_looks();
 }
 
@@ -86,6 +89,24 @@ void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body,
     all.run_in_turn();
   else
     run_on_workers(exec, all, where);
+  all.rethrow();
+}
+
+void detail::run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
+                                  void* body, location where) {
+  executor& exec = the_executor();
+  if (exec.serial() || exec.times_code())
+    throw error(fmt::format("{} is set: ranks of {} processes run on CPU cores; unset it, or ask for one process",
+                            exec.serial() ? "MASLIN_SERIAL=1" : "MASLIN_MACHINE", process.count));
+  if (process.count > gateway::most_processes || process.count > count)
+    throw error(fmt::format("ranks at {}:{}: {} processes for {} ranks; expected at most {}, and a rank for each",
+                            where.file_name(), where.line(), process.count, count, gateway::most_processes));
+  const uncancelled during(unrecorded_context("ranks").is_root);
+  gateway across(process, count, where);
+  world all(exec, count, run, body, &across);
+  across.start(all, exec.workers());
+  run_on_workers(exec, all, where);
+  across.stop();
   all.rethrow();
 }
 

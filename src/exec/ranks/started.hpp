@@ -49,6 +49,9 @@ struct started {
 
 }  // namespace detail
 
+/// Puts what other processes have sent into a meeting; `by` reads it.
+void read_packages(rank_meeting& at, joint_call& by);
+
 /// A call of all ranks, from a rank's coming to its end.
 class rank_call {
  public:
@@ -73,6 +76,16 @@ class rank_call {
 
  private:
   void meet();
+  /// Nobody can carry it out: throws what has been thrown, once the others are told.
+  [[noreturn]] void give_up(const std::exception_ptr& thrown);
+  /// Calls `some` for the arrivals of this process.
+  template <class Some>
+  void each_here(Some&& some) {
+    for (std::size_t i = 0; i < mine_.at->arrivals.size(); ++i)
+      if (m_.of.is_here(m_.in.ranks[i])) some(*mine_.at->arrivals[i], m_.in.ranks[i]);
+  }
+  /// Meets if this is the first rank of its process to see that all have come.
+  void meet_across();
   void end();
   void do_part(std::size_t rank);
   void a_part_is_done();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <iterator>
 #include <mutex>
 #include <numeric>
@@ -25,8 +26,14 @@ std::vector<int> all_of(int count) {
 
 }  // namespace
 
-world::world(executor& exec, int count, void (*run)(void*, communicator&), void* body)
-    : exec_(exec), run_(run), body_(body), states_(static_cast<std::size_t>(count)), whole_(0, all_of(count)) {
+world::world(executor& exec, int count, void (*run)(void*, communicator&), void* body, gateway* across)
+    : exec_(exec),
+      run_(run),
+      body_(body),
+      across_(across),
+      first_(across ? across->first() : 0),
+      states_(static_cast<std::size_t>(across ? across->here() : count)),
+      whole_(0, all_of(count), other_processes(all_of(count)), ranks_here(all_of(count))) {
   if (exec.serial()) turns_ = std::make_unique<turns>(count);
 }
 
@@ -34,32 +41,11 @@ world::~world() {
   for (rank_state& one : states_) {
     const base::locked held(one.lock);
     while (comm::transfer* left = one.box.take_message())
-      if (left->is_copy) comm::free_copy(left);
+      if (left->is_copy)
+        comm::free_copy(left);
+      else if (left->is_elsewhere)
+        delete left;
   }
-}
-
-std::shared_ptr<rank_group> world::add_group(std::vector<int> ranks) {
-  const base::locked held(groups_lock_);
-  return std::make_shared<rank_group>(++groups_made_, std::move(ranks));
-}
-
-std::shared_ptr<rank_group> world::join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as) {
-  const auto member = static_cast<std::size_t>(as);
-  const base::locked held(groups_lock_);
-  // One rank may ask for a second such group before another asks for the first.
-  auto one = std::find_if(forming_.begin(), forming_.end(), [&](const forming_group& f) {
-    return f.parent == parent.number && f.tag == tag && f.made->ranks == ranks && !f.has_joined[member];
-  });
-  if (one == forming_.end()) {
-    std::vector<bool> has_joined(ranks.size());
-    auto made = std::make_shared<rank_group>(++groups_made_, std::move(ranks));
-    forming_.push_back({parent.number, tag, std::move(made), std::move(has_joined)});
-    one = std::prev(forming_.end());
-  }
-  std::shared_ptr<rank_group> made = one->made;
-  one->has_joined[member] = true;
-  if (++one->joined == made->ranks.size()) forming_.erase(one);
-  return made;
 }
 
 void world::run_rank(int rank) noexcept {
@@ -116,10 +102,11 @@ void world::fail(int rank, std::exception_ptr why) noexcept {
     }
   }
   failed_.store(true, std::memory_order_release);
-  for (int i = 0; i < size(); ++i) wake(i, [] {});
+  for (int i = 0; i < here(); ++i) wake(first_ + i, [] {});
 }
 
 void world::let_others_run(int rank) {
+  if (across_) across_->read();
   if (turns_) {
     turns_->yield(rank);
     return;
@@ -174,6 +161,7 @@ bool world::all_sleep(std::vector<std::uint64_t>& sleeps) {
 /// only ranks wake ranks.
 bool world::is_stuck() noexcept {
   try {
+    if (across_) return is_stuck_across();
     std::vector<std::uint64_t> before, after;
     return all_sleep(before) && all_sleep(after) && before == after;
   } catch (const std::bad_alloc&) {
@@ -181,7 +169,31 @@ bool world::is_stuck() noexcept {
   }
 }
 
+bool world::is_stuck_across() {
+  if (asks_) return false;
+  across_->report([this](std::uint64_t& all) {
+    std::vector<std::uint64_t> sleeps;
+    const bool sleep = all_sleep(sleeps);
+    for (const std::uint64_t one : sleeps) all += one;
+    if (sleep) return gateway::found::asleep;
+    return sleeps.size() == states_.size() ? gateway::found::ended : gateway::found::moving;
+  });
+  return across_->all_wait();
+}
+
 void world::fail_stuck() noexcept {
+  if (!across_) return tell_stuck();
+  asks_ = true;
+  try {
+    for (int process = 0; process < across_->processes(); ++process)
+      if (process != across_->mine()) across_->send_letter(process, {letter::what::waits_asked, 0, 0, 0, {}});
+  } catch (...) {
+    fail(first_, std::current_exception());
+  }
+  // `read_letter` goes on when they have answered.
+}
+
+void world::tell_stuck() noexcept {
   try {
     throw error(who_waits_for_whom());
   } catch (...) {
@@ -196,14 +208,70 @@ void world::note(int rank, const awaited_message& what) {
   mine.waits_for = what;
 }
 
+namespace {
+
+/// What a rank waits for; the name of the file follows, with a zero behind it.
+struct packed_wait {
+  int rank;
+  bool has_ended;
+  awaited_message::what kind;
+  int peer, tag;
+  unsigned line;
+  std::size_t file;
+};
+
+}  // namespace
+
+std::vector<std::byte> world::packed_waits() {
+  std::vector<std::byte> all;
+  for (int i = 0; i < here(); ++i) {
+    rank_state& one = at(first_ + i);
+    const base::locked held(one.lock);
+    const awaited_message& waits = one.waits_for;
+    const packed_wait head{first_ + i,
+                           one.has_ended,
+                           waits.kind,
+                           waits.rank,
+                           waits.tag,
+                           waits.where.line(),
+                           std::strlen(waits.where.file_name()) + 1};
+    const auto append = [&all](const void* from, std::size_t bytes) {
+      const auto* const data = static_cast<const std::byte*>(from);
+      all.insert(all.end(), data, data + bytes);
+    };
+    append(&head, sizeof head);
+    append(waits.where.file_name(), head.file);
+  }
+  return all;
+}
+
 std::string world::who_waits_for_whom() {
   constexpr int most_shown = 32;
   std::string text = fmt::format("all ranks of ms::ranks wait for each other:");
+  struct rank_wait {
+    bool has_ended = false;
+    awaited_message waits_for;
+  };
+  std::vector<rank_wait> all(static_cast<std::size_t>(size()));
+  std::vector<std::vector<std::byte>> packed;
+  {
+    const base::locked held(waits_lock_);
+    packed = waits_;
+  }
+  packed.push_back(packed_waits());
+  for (const std::vector<std::byte>& some : packed)
+    for (std::size_t at = 0; at < some.size();) {
+      packed_wait head;
+      std::memcpy(&head, some.data() + at, sizeof head);
+      const auto* const file = reinterpret_cast<const char*>(some.data() + at + sizeof head);
+      all[static_cast<std::size_t>(head.rank)] = {head.has_ended,
+                                                  {head.kind, head.peer, head.tag, location::current(file, head.line)}};
+      at += sizeof head + head.file;
+    }
   std::vector<int> waits_for(static_cast<std::size_t>(size()), any_source);
   int shown = 0;
   for (int rank = 0; rank < size(); ++rank) {
-    rank_state& one = at(rank);
-    const base::locked held(one.lock);
+    const rank_wait& one = all[static_cast<std::size_t>(rank)];
     const awaited_message what = one.waits_for;
     if (!one.has_ended) waits_for[static_cast<std::size_t>(rank)] = what.rank;
     if (shown++ >= most_shown) continue;

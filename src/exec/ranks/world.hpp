@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <exception>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "base/lock.hpp"
 #include "comm/mailbox.hpp"
 #include "exec/executor.hpp"
+#include "exec/ranks/gateway.hpp"
 #include "exec/ranks/group.hpp"
 #include "exec/ranks/turns.hpp"
 #include "maslin/error.hpp"
@@ -52,29 +55,56 @@ struct rank_state {
   awaited_message waits_for MASLIN_GUARDED_BY(lock);
 };
 
-/// Ranks that are to form a communicator by `among`, and have not all asked for it.
+/// Ranks that are to form a communicator by `among`, and have not all asked for it. The process of the first of them
+/// has it.
 struct forming_group {
   std::uint32_t parent;  ///< the number of the communicator that they are called in
   int tag;
-  std::shared_ptr<rank_group> made;
+  std::uint32_t number;
+  std::vector<int> ranks;
   std::vector<bool> has_joined;
   std::size_t joined = 0;
 };
 
+/// A call of ranks in several processes: what has come for it.
+struct gathering {
+  std::vector<std::vector<std::byte>> packages;
+  rank_meeting* at = nullptr;  ///< once all ranks of this process have come
+  std::size_t expected = 0;
+  std::shared_ptr<const std::vector<int>> here;
+};
+
 class world {
  public:
-  world(executor& exec, int count, void (*run)(void*, communicator&), void* body);
+  /// `across`: some of the ranks are in other processes.
+  world(executor& exec, int count, void (*run)(void*, communicator&), void* body, gateway* across = nullptr);
   ~world();
   world(const world&) = delete;
   world& operator=(const world&) = delete;
 
-  int size() const noexcept { return static_cast<int>(states_.size()); }
-  rank_state& at(int rank) noexcept { return states_[static_cast<std::size_t>(rank)]; }
+  int size() const noexcept { return whole_.size(); }
+  /// The ranks of this process: the first of them, and how many there are.
+  int first() const noexcept { return first_; }
+  int here() const noexcept { return static_cast<int>(states_.size()); }
+  bool is_here(int rank) const noexcept { return !across_ || across_->is_here(rank); }
+  gateway* across() const noexcept { return across_; }
+  /// One of this process's.
+  rank_state& at(int rank) noexcept { return states_[static_cast<std::size_t>(rank - first_)]; }
   rank_group& whole() noexcept { return whole_; }
-  /// Makes a group, which is there as long as a rank has a communicator of it, or a request of that.
-  std::shared_ptr<rank_group> add_group(std::vector<int> ranks);
+  /// Gives a number that no group of any process has.
+  std::uint32_t new_number();
+  /// Makes the group with that number, which is there as long as a rank has a communicator of it, or a request of that.
+  std::shared_ptr<rank_group> make_group(std::uint32_t number, std::vector<int> ranks) const;
   /// Gives the group of these ranks, which each of them asks for once.
-  std::shared_ptr<rank_group> join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as);
+  std::shared_ptr<rank_group> join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as,
+                                         location where);
+
+  // Between processes.
+
+  /// All ranks of this process have come to that call: gives whether all others have, too.
+  bool gather(const rank_group& in, rank_meeting& at);
+  /// Another process has sent this.
+  void read_letter(int from, letter one);
 
   /// The life of a rank.
   void run_rank(int rank) noexcept;
@@ -103,11 +133,22 @@ class world {
   bool wait(int rank, const awaited_message& what, Done&& done,
             at_failure then = at_failure::give_up) MASLIN_UNCHECKED {
     rank_state& mine = at(rank);
+    bool has_looked = false;
     for (;;) {
       mine.lock.lock();
       if (done()) return mine.lock.unlock(), true;
       mine.lock.unlock();
       if (then == at_failure::give_up && has_failed()) return false;
+      if (across_ && !has_looked) {
+        has_looked = true;
+        across_->look([&]() MASLIN_UNCHECKED {
+          mine.lock.lock();
+          const bool is_done = done();
+          mine.lock.unlock();
+          return is_done || has_failed();
+        });
+        continue;
+      }
       if (turns_) {
         note(rank, what);
         if (!turns_->pass(rank)) fail_stuck();
@@ -129,6 +170,7 @@ class world {
       mine.waits_for = what;
       mine.sleeper = me;
       me->sleep(mine.lock, {.is_message = true});
+      has_looked = false;
     }
   }
   /// Lets everything happen that happens before the caller's time.
@@ -165,28 +207,51 @@ class world {
     if (sleeper) sleeper->wake();
   }
 
-  /// Do all ranks that have not ended wait for each other?
+  /// Do all ranks that have not ended wait for each other? With other processes, they are not asked at once: the same
+  /// thread asks again and again.
   bool is_stuck() noexcept;
+  /// Ends the world for that. What ranks of other processes wait for is asked for first.
   void fail_stuck() noexcept;
+  void tell_stuck() noexcept;
 
  private:
   /// Do all sleep that have not ended? Gives which sleep of each that is.
   bool all_sleep(std::vector<std::uint64_t>& sleeps);
+  bool is_stuck_across();
   void note(int rank, const awaited_message& what);
   bool has_given_up(int rank) {
     const base::locked held(at(rank).lock);
     return at(rank).gave_up;
   }
+  /// What all ranks of this process wait for, for another.
+  std::vector<std::byte> packed_waits();
   std::string who_waits_for_whom();
+
+  /// The other processes that have some of these ranks, and those that are here, if there are others.
+  std::vector<int> other_processes(const std::vector<int>& ranks) const;
+  std::shared_ptr<const std::vector<int>> ranks_here(const std::vector<int>& ranks) const;
+  std::uint32_t next_number() MASLIN_REQUIRES(groups_lock_);
+  std::uint32_t join_number(std::uint32_t parent, std::vector<int> ranks, int tag, int as);
 
   executor& exec_;
   void (*const run_)(void*, communicator&);
   void* const body_;
+  gateway* const across_;
+  const int first_;
   std::vector<rank_state> states_;
   rank_group whole_;
   base::short_lock groups_lock_;
-  std::uint32_t groups_made_ MASLIN_GUARDED_BY(groups_lock_) = 0;  ///< by `split` and `among`
+  std::uint32_t groups_made_ MASLIN_GUARDED_BY(groups_lock_) = 0;  ///< by `split` and `among`, in this process
   std::list<forming_group> forming_ MASLIN_GUARDED_BY(groups_lock_);
+  std::map<std::uint32_t, std::weak_ptr<rank_group>> joined_ MASLIN_GUARDED_BY(groups_lock_);  ///< by `among`
+  std::size_t look_again_at_ MASLIN_GUARDED_BY(groups_lock_) = 16;  ///< how many there are then
+  base::short_lock waits_lock_;
+  std::vector<std::vector<std::byte>> waits_ MASLIN_GUARDED_BY(waits_lock_);  ///< what other processes have said
+  bool asks_ = false;  ///< who waits for whom; of the thread that looks
+  base::short_lock gatherings_lock_;
+  /// By the numbers of their groups, the first ranks of these, and their own numbers.
+  using gathering_key = std::tuple<std::uint32_t, int, std::uint64_t>;
+  std::map<gathering_key, gathering> gatherings_ MASLIN_GUARDED_BY(gatherings_lock_);
   std::unique_ptr<turns> turns_;  ///< under the serial elision
 
   MASLIN_ATOMIC<bool> failed_{false};

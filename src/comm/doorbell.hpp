@@ -1,0 +1,48 @@
+#pragma once
+// How who reads what other processes write is woken. exec/ranks/ACROSS.md states the protocol.
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/atomic.hpp"
+
+namespace maslin::comm {
+
+/// Lies in memory that all processes have. All zeros: nobody reads, and nothing was written.
+class doorbell {
+ public:
+  // Who has written something.
+
+  /// Is nobody going to see it? Then `ring`, and wake who sleeps at the word.
+  bool is_to_be_rung() const noexcept {
+    // Pairs with those below: either what was written is seen behind them, or what they follow here.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return is_asleep_.load(std::memory_order_relaxed) != 0 && lookers_.load(std::memory_order_relaxed) == 0;
+  }
+  void ring() noexcept { word_.fetch_add(1, std::memory_order_release); }
+
+  // The thread that reads when nobody else does. It takes the word, reads, lies down, looks once more, and sleeps until
+  // the word is another.
+
+  MASLIN_ATOMIC<std::uint32_t>& word() noexcept { return word_; }
+  void lie_down() noexcept {
+    is_asleep_.store(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+  void get_up() noexcept { is_asleep_.store(0, std::memory_order_relaxed); }
+
+  // Who reads before it sleeps for something else: it looks once more behind `end_look`.
+
+  void begin_look() noexcept { lookers_.fetch_add(1, std::memory_order_relaxed); }
+  void end_look() noexcept {
+    lookers_.fetch_sub(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+
+ private:
+  MASLIN_ATOMIC<std::uint32_t> word_{0};  ///< a futex
+  MASLIN_ATOMIC<std::uint32_t> is_asleep_{0};
+  MASLIN_ATOMIC<std::uint32_t> lookers_{0};
+};
+
+}  // namespace maslin::comm

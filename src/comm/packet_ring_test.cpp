@@ -1,0 +1,101 @@
+// A ring gives what was written, in its order, and never more than it has room for.
+
+#include "comm/packet_ring.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using maslin::comm::packet;
+using ring = maslin::comm::ring<4096>;
+
+std::vector<unsigned char> bytes_of(std::uint64_t id) {
+  std::vector<unsigned char> made(id * 37 % (ring::most_bytes + 1));
+  for (std::size_t i = 0; i < made.size(); ++i) made[i] = static_cast<unsigned char>(id * 31 + i * 7);
+  return made;
+}
+
+bool write(ring& to, std::uint64_t id) {
+  const auto bytes = bytes_of(id);
+  packet* const room = to.room(bytes.size());
+  if (!room) return false;
+  *room = {};
+  room->is = packet::what::small;
+  room->id = id;
+  room->bytes = static_cast<std::uint32_t>(bytes.size());
+  if (!bytes.empty()) std::memcpy(room + 1, bytes.data(), bytes.size());
+  to.publish(bytes.size());
+  return true;
+}
+
+/// Reads a packet, which must be that one; false where there is none.
+bool read(ring& from, std::uint64_t id) {
+  const packet* const one = from.first();
+  if (!one) return false;
+  const auto expected = bytes_of(id);
+  EXPECT_EQ(one->id, id);
+  EXPECT_EQ(one->bytes, expected.size());
+  EXPECT_EQ(std::memcmp(one + 1, expected.data(), expected.size()), 0);
+  from.pop(one->bytes);
+  return true;
+}
+
+TEST(PacketRing, GivesWhatWasWrittenInItsOrder) {
+  const auto one = std::make_unique<ring>();
+  std::mt19937 random(7);
+  std::uint64_t written = 0, gone = 0;
+  bool was_full = false;
+  for (int step = 0; step < 20000; ++step) {
+    if (random() % 3 > 0)
+      write(*one, written) ? void(++written) : void(was_full = true);
+    else if (read(*one, gone))
+      ++gone;
+    ASSERT_EQ(one->has_some(), written > gone);
+  }
+  EXPECT_TRUE(was_full);
+  while (read(*one, gone)) ++gone;
+  EXPECT_EQ(gone, written);
+}
+
+TEST(PacketRing, TakesSevenOfTheLongestPackets) {
+  const auto one = std::make_unique<ring>();
+  int count = 0;
+  while (one->room(ring::most_bytes)) one->publish(ring::most_bytes), ++count;
+  EXPECT_GE(count, 7);
+}
+
+TEST(PacketRing, TellsAWaitingWriterOnce) {
+  const auto one = std::make_unique<ring>();
+  EXPECT_FALSE(one->takes_wait_back());
+  one->await_room();
+  EXPECT_TRUE(one->takes_wait_back());
+  EXPECT_FALSE(one->takes_wait_back());
+}
+
+TEST(PacketRing, LetsTwoThreadsGoOnSideBySide) {
+  const auto one = std::make_unique<ring>();
+  constexpr std::uint64_t count = 50000;
+  std::thread writer([&] {
+    for (std::uint64_t id = 0; id < count;)
+      if (write(*one, id))
+        ++id;
+      else
+        std::this_thread::yield();
+  });
+  for (std::uint64_t id = 0; id < count;)
+    if (read(*one, id))
+      ++id;
+    else
+      std::this_thread::yield();
+  writer.join();
+  EXPECT_FALSE(one->has_some());
+}
+
+}  // namespace

@@ -1,0 +1,43 @@
+#pragma once
+// Ranks in several processes of one node: what the gateways and `mpi` know of each other. An MPI program has its half of
+// `portable_call` compiled in, so that must stay as it is.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "maslin/api.hpp"
+#include "maslin/location.hpp"
+#include "maslin/ranks.hpp"
+
+namespace maslin {
+
+/// A call of all ranks that may be in several processes. In each, the ranks there meet, and with them stand-ins of the
+/// others.
+class portable_call : public joint_call {
+ public:
+  /// Appends what those ranks of the communicator, which are in another process, need to know of what the caller's rank
+  /// brings.
+  virtual void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) = 0;
+  /// Gives a stand-in for that rank, which packed this; it stays while the call does. Nothing is to be written into
+  /// what a stand-in brings.
+  virtual std::unique_ptr<joint_call> unpack(int rank, std::span<const std::byte> packed) = 0;
+};
+
+/// Which of the processes of a job this is. The ranks are divided among them in blocks.
+struct process_of_job {
+  int number = 0;                 ///< from 0
+  int count = 1;                  ///< how many processes there are
+  int shared_memory = -1;         ///< a file that all of them have inherited, empty at the beginning
+  bool copies_in_pieces = false;  ///< long messages go through shared memory, although the system could copy them
+};
+
+namespace detail {
+/// As `run_ranks`, for those of `count` ranks that are in this process. Returns when all ranks of all processes have
+/// ended.
+MASLIN_API void run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
+                                     void* body, location where);
+}  // namespace detail
+
+}  // namespace maslin

@@ -1,0 +1,510 @@
+#include "exec/ranks/gateway.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/start_thread.hpp"
+#include "exec/node/segment.hpp"
+#include "exec/ranks/world.hpp"
+#include "maslin/error.hpp"
+
+namespace maslin {
+
+using comm::packet;
+using comm::transfer;
+using what = comm::packet::what;
+
+namespace {
+
+// A message of up to so many bytes goes with its head, while fewer than so many wait for its receiver. A longer one is
+// copied by the receiver, from where it is.
+constexpr std::size_t small_bytes = 4096;
+constexpr std::int32_t most_kept = 64;
+// So many packets of a process are read before those of the next one.
+constexpr int read_in_turn = 64;
+
+std::uint64_t number_of(const void* address) noexcept { return reinterpret_cast<std::uintptr_t>(address); }
+template <class T>
+T* object_at(std::uint64_t number) noexcept {
+  return reinterpret_cast<T*>(static_cast<std::uintptr_t>(number));
+}
+
+std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace
+
+gateway::gateway(const process_of_job& process, int ranks, location where)
+    : process_(process),
+      ranks_(ranks),
+      out_(std::make_unique<out[]>(static_cast<std::size_t>(process.count))),
+      copies_directly_(!process.copies_in_pieces),
+      unfinished_(static_cast<std::size_t>(process.count)) {
+  const auto count = static_cast<std::size_t>(process.count);
+  const std::size_t kept_at = rounded(count * sizeof(place));
+  const std::size_t rings_at = (kept_at + static_cast<std::size_t>(ranks) * sizeof(*kept_) + 4095) / 4096 * 4096;
+  memory_bytes_ = rings_at + count * count * sizeof(packets);
+  // All give it the same length, and zeros are its beginning: nobody is the first.
+  void* mapped = MAP_FAILED;
+  if (ftruncate(process.shared_memory, static_cast<off_t>(memory_bytes_)) == 0)
+    mapped = mmap(nullptr, memory_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, process.shared_memory, 0);
+  if (mapped == MAP_FAILED)
+    throw error(
+        fmt::format("ranks at {}:{}: the system has no {} KiB of shared memory for {} processes ({}); ask for fewer",
+                    where.file_name(), where.line(), memory_bytes_ / 1024, process.count, std::strerror(errno)));
+  memory_ = mapped;
+  auto* const bytes = static_cast<std::byte*>(memory_);
+  places_ = reinterpret_cast<place*>(bytes);
+  kept_ = reinterpret_cast<std::atomic<std::int32_t>*>(bytes + kept_at);
+  rings_ = reinterpret_cast<packets*>(bytes + rings_at);
+#ifdef PR_SET_PTRACER
+  prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);  // who started all processes, and so these, may copy from each other
+#endif
+}
+
+gateway::~gateway() {
+  stop();
+  munmap(memory_, memory_bytes_);
+}
+
+void gateway::stop() {
+  if (!thread_.joinable()) return;
+  is_ending_.store(true, std::memory_order_relaxed);
+  ring(places_[mine()]);
+  thread_.join();
+}
+
+void gateway::start(world& of, int workers) {
+  of_ = &of;
+  place& own = places_[mine()];
+  own.pid.store(getpid(), std::memory_order_relaxed);
+  // Who spins takes a CPU from nobody: there is one for each worker of all processes, which have as many as this, and
+  // one worker for each rank.
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+  may_spin_ = here() <= workers && static_cast<long>(workers) * processes() <= cpus;
+  thread_ = base::start_thread([] {}, [this] { run(); });
+}
+
+void gateway::finish() {
+  place& own = places_[mine()];
+  own.has_ended.store(1, std::memory_order_release);
+  for (int process = 0; process < processes(); ++process) ring(places_[process]);
+  const auto all_have = [this] {
+    for (int process = 0; process < processes(); ++process)
+      if (places_[process].has_ended.load(std::memory_order_acquire) == 0) return false;
+    return true;
+  };
+  for (;;) {
+    const std::uint32_t rung = own.bell.word().load(std::memory_order_acquire);
+    if (all_have()) return;
+    node::sleep_at(own.bell.word(), rung);
+  }
+}
+
+// Sleeping and waking.
+
+void gateway::ring(place& of) noexcept {
+  of.bell.ring();
+  node::wake_sleepers(of.bell.word());
+}
+
+void gateway::rouse(int process) noexcept {
+  if (places_[process].bell.is_to_be_rung()) ring(places_[process]);
+}
+
+bool gateway::has_come() const noexcept {
+  for (int process = 0; process < processes(); ++process)
+    if (process != mine() && ring_from(process).has_some()) return true;
+  return false;
+}
+
+void gateway::run() {
+  place& own = places_[mine()];
+  while (!is_ending_.load(std::memory_order_relaxed)) {
+    const std::uint32_t rung = own.bell.word().load(std::memory_order_acquire);
+    bool any = false;
+    {
+      const base::locked held(engine_);
+      any = poll_locked();
+    }
+    if (any) continue;
+    own.bell.lie_down();
+    if (!has_come() && !flush_all()) node::sleep_at(own.bell.word(), rung);
+    own.bell.get_up();
+  }
+}
+
+void gateway::end_look() {
+  places_[mine()].bell.end_look();
+  flush_all();  // who read meanwhile has not rung
+  while (has_come())
+    if (!poll()) return ring(places_[mine()]);  // another reads, and may be past it
+}
+
+// All wait.
+
+bool gateway::has_waiting_packets() const noexcept {
+  for (int process = 0; process < processes(); ++process)
+    if (out_[static_cast<std::size_t>(process)].has_some.load(std::memory_order_relaxed)) return true;
+  return false;
+}
+
+gateway::seen gateway::look_at(int process) const noexcept {
+  const place& its = places_[process];
+  seen report;
+  // In this order, so that a report that is counted twice later was begun after all this.
+  report.are = its.are.load(std::memory_order_acquire);
+  report.sleeps = its.sleeps.load(std::memory_order_acquire);
+  report.handled = its.handled.load(std::memory_order_acquire);
+  report.reports = its.reports.load(std::memory_order_acquire);
+  return report;
+}
+
+bool gateway::all_wait() {
+  std::vector<seen> now;
+  int first_asleep = processes();
+  for (int process = processes() - 1; process >= 0; --process) {
+    now.push_back(look_at(process));
+    if (now.back().are == found::moving || now.back().reports == 0) return before_.clear(), false;
+    if (now.back().are == found::asleep) first_asleep = process;
+  }
+  if (first_asleep != mine()) return before_.clear(), false;
+  if (before_.empty()) {
+    for (int from = 0; from < processes(); ++from)
+      for (int to = 0; to < processes(); ++to)
+        if (from != to && rings_[from * processes() + to].has_some()) return false;
+    before_ = std::move(now);
+    return false;
+  }
+  // Their second report after that was begun after it: who is found as before did nothing in between.
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (!before_[i].is_like(now[i])) return before_.clear(), false;
+    if (now[i].reports < before_[i].reports + 2) return false;
+  }
+  return true;
+}
+
+// Reading.
+
+bool gateway::poll() {
+  if (!engine_.try_lock()) return false;
+  const base::locked held(engine_, std::adopt_lock);
+  return poll_locked();
+}
+
+bool gateway::poll_locked() {
+  bool any = false;
+  for (int process = 0; process < processes(); ++process) {
+    if (process == mine()) continue;
+    packets& from = ring_from(process);
+    bool read = false;
+    for (int i = 0; i < read_in_turn; ++i) {
+      const packet* const one = from.first();
+      if (!one) break;
+      const std::size_t bytes = one->bytes;
+      ++handled_;
+      try {
+        handle(process, *one);
+      } catch (...) {
+        of_->fail(first(), std::current_exception());
+      }
+      from.pop(bytes);
+      read = true;
+    }
+    if (read) {
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that of `flush`
+      if (from.takes_wait_back()) rouse(process);
+    }
+    if (out_[static_cast<std::size_t>(process)].has_some.load(std::memory_order_relaxed)) read |= flush(process);
+    any |= read;
+  }
+  return any;
+}
+
+void gateway::handle(int from, const packet& one) {
+  auto* const data = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&one + 1));
+  switch (one.is) {
+    case what::skipped:
+      return;
+    case what::small:
+    case what::offered: {
+      const bool small = one.is == what::small;
+      auto made = small ? nullptr : std::make_unique<transfer>();
+      transfer here;
+      transfer& message = small ? here : *made;
+      message.is_elsewhere = true;
+      message.is_copy = small;
+      message.owner = one.owner;
+      message.said = {one.source, one.tag, one.group};
+      message.data = {small ? data : object_at<void>(one.address), one.extent, 1, &typeid(std::byte)};
+      message.came = one.id;
+      made.release();  // it is the mailbox's
+      return post_from_elsewhere(*of_, message, one.to);
+    }
+    case what::taken: {
+      auto* const sent = object_at<transfer>(one.id);
+      return of_->wake(sent->owner, [&] { sent->set(transfer::state::done); });
+    }
+    case what::wanted: {
+      packet head{.is = what::piece};
+      head.address = one.address;
+      return post(from, {head, {}, object_at<transfer>(one.id)});
+    }
+    case what::piece: {
+      auto* const receive = object_at<transfer>(one.address);
+      std::memcpy(static_cast<std::byte*>(receive->data.data) + one.at, data, one.bytes);
+      if (one.at + one.bytes < one.extent) return;
+      return of_->wake(receive->owner, [&] { receive->set(transfer::state::done); });
+    }
+    case what::asked:
+      return answer(from, one.address, withdraw_from_elsewhere(*of_, one.owner, one.id, one.tag != 0, one.to));
+    case what::letter:
+      return handle_letter(from, one);
+    case what::answered: {
+      auto* const asked = object_at<question>(one.address);
+      return of_->wake(asked->rank, [&] {
+        asked->answer = one.answer;
+        asked->is_answered = true;
+      });
+    }
+  }
+}
+
+void gateway::handle_letter(int from, const packet& one) {
+  letter& whole = unfinished_[static_cast<std::size_t>(from)];
+  const auto* const data = reinterpret_cast<const std::byte*>(&one + 1);
+  if (one.at == 0) {
+    whole = {static_cast<letter::what>(one.tag), one.group, one.source, one.id, {}};
+    whole.text.reserve(one.extent);
+  }
+  whole.text.insert(whole.text.end(), data, data + one.bytes);
+  if (whole.text.size() == one.extent) of_->read_letter(from, std::exchange(whole, {}));
+}
+
+// Writing.
+
+bool gateway::write(int process, transfer& message) {
+  packets& to = ring_to(process);
+  const bool small = message.came != 0;
+  const std::size_t bytes = small ? message.bytes() : 0;
+  packet* const head = to.room(bytes);
+  if (!head) return false;
+  *head = {small ? what::small : what::offered,
+           static_cast<std::uint32_t>(bytes),
+           message.wanted.source,
+           message.owner,
+           message.said.source,
+           message.said.tag,
+           message.said.group,
+           0,
+           message.bytes(),
+           small ? message.came : number_of(&message),
+           number_of(message.data.data),
+           0};
+  if (bytes > 0) std::memcpy(head + 1, message.data.data, bytes);
+  message.set(transfer::state::matched);  // before the receiver knows of it
+  to.publish(bytes);
+  return true;
+}
+
+bool gateway::send(transfer& message, int to) {
+  const int process = process_of(to);
+  message.wanted.source = to;  // which a send has no use for
+  const bool small =
+      !message.is_synchronous && message.bytes() <= small_bytes && kept(to).load(std::memory_order_relaxed) < most_kept;
+  message.came = small ? numbers_.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
+  out& of = out_[static_cast<std::size_t>(process)];
+  of.lock.lock();
+  const bool written = of.messages.empty() && write(process, message);
+  if (!written) {
+    of.messages.add(message);
+    of.has_some.store(true, std::memory_order_relaxed);
+  }
+  of.lock.unlock();
+  if (written)
+    rouse(process);
+  else
+    flush(process);
+  return written && small;
+}
+
+void gateway::post(int process, outgoing&& one) {
+  out& of = out_[static_cast<std::size_t>(process)];
+  {
+    const base::locked held(of.lock);
+    of.others.push_back(std::move(one));
+    of.has_some.store(true, std::memory_order_relaxed);
+  }
+  flush(process);
+}
+
+bool gateway::write_some(int process, out& of, transfer*& done, bool& any) {
+  packets& to = ring_to(process);
+  while (!of.others.empty()) {
+    outgoing& one = of.others.front();
+    const std::size_t bytes = std::min(one.bytes() - one.sent, packets::most_bytes);
+    packet* const head = to.room(bytes);
+    if (!head) return false;
+    *head = one.head;
+    head->bytes = static_cast<std::uint32_t>(bytes);
+    head->extent = one.bytes();
+    head->at = one.sent;
+    if (bytes > 0) std::memcpy(head + 1, one.data() + one.sent, bytes);
+    to.publish(bytes);
+    any = true;
+    one.sent += bytes;
+    if (one.sent < one.bytes()) continue;
+    if (one.message) one.message->before = std::exchange(done, one.message);
+    of.others.pop_front();
+  }
+  while (transfer* const message = of.messages.first()) {
+    const bool small = message->came != 0;
+    if (!to.room(small ? message->bytes() : 0)) return false;
+    of.messages.remove(*message);
+    write(process, *message);
+    any = true;
+    if (small) message->before = std::exchange(done, message);
+  }
+  of.has_some.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+bool gateway::flush(int process) {
+  out& of = out_[static_cast<std::size_t>(process)];
+  transfer* done = nullptr;
+  bool any = false;
+  {
+    const base::locked held(of.lock);
+    if (!write_some(process, of, done, any)) {
+      ring_to(process).await_room();
+      std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that of `poll_locked`
+      write_some(process, of, done, any);
+    }
+  }
+  if (any) rouse(process);
+  tell_done(done);
+  return any;
+}
+
+bool gateway::flush_all() {
+  bool any = false;
+  for (int process = 0; process < processes(); ++process)
+    if (out_[static_cast<std::size_t>(process)].has_some.load(std::memory_order_relaxed)) any |= flush(process);
+  return any;
+}
+
+void gateway::tell_done(transfer* done) {
+  while (done) {
+    transfer* const one = std::exchange(done, done->before);
+    of_->wake(one->owner, [&] { one->set(transfer::state::done); });
+  }
+}
+
+// Messages whose bytes are elsewhere.
+
+bool gateway::copy_from(int process, const void* from, void* to, std::size_t bytes) noexcept {
+  if (!copies_directly_.load(std::memory_order_relaxed)) return false;
+  const auto pid = places_[process].pid.load(std::memory_order_relaxed);
+  for (std::size_t done = 0; done < bytes;) {
+    const iovec here{static_cast<std::byte*>(to) + done, bytes - done};
+    const iovec there{const_cast<std::byte*>(static_cast<const std::byte*>(from)) + done, bytes - done};
+    const ssize_t some = process_vm_readv(pid, &here, 1, &there, 1, 0);
+    if (some <= 0) {  // the system does not let it
+      copies_directly_.store(false, std::memory_order_relaxed);
+      return false;
+    }
+    done += static_cast<std::size_t>(some);
+  }
+  return true;
+}
+
+bool gateway::take(transfer* stand_in, transfer& receive) {
+  const std::unique_ptr<transfer> message(stand_in);
+  const int process = process_of(message->owner);
+  packet head{.is = what::taken};
+  head.id = message->came;
+  receive.set(transfer::state::matched);  // it cannot be taken back any more
+  const bool fits = comm::say(*message, receive);
+  bool complete = true;
+  if (fits && message->bytes() > 0 && !copy_from(process, message->data.data, receive.data.data, message->bytes())) {
+    head.is = what::wanted;
+    head.address = number_of(&receive);
+    complete = false;
+  }
+  post(process, {head, {}, nullptr});
+  return complete;
+}
+
+bool gateway::withdraw(transfer& message, int to) {
+  out& of = out_[static_cast<std::size_t>(process_of(to))];
+  {
+    const base::locked held(of.lock);
+    if (message.is.load(std::memory_order_relaxed) == transfer::state::queued) {
+      of.messages.remove(message);
+      message.set(transfer::state::alone);
+      return true;
+    }
+  }
+  const bool copy = message.came != 0;
+  if (!copy && message.is_done()) return false;
+  packet about{.is = what::asked};
+  about.to = to;
+  about.owner = message.owner;
+  about.tag = copy;
+  about.id = copy ? message.came : number_of(&message);
+  if (ask(process_of(to), about, message.owner, message.where) == 0) return false;
+  message.set(transfer::state::alone);
+  return true;
+}
+
+// Questions and letters.
+
+std::uint32_t gateway::ask(int process, const packet& what_about, int rank, location where) {
+  question mine;
+  mine.rank = rank;
+  packet about = what_about;
+  about.address = number_of(&mine);
+  post(process, {about, {}, nullptr});
+  of_->wait(
+      rank, {awaited_message::what::several, any_source, 1, where}, [&] { return mine.is_answered; },
+      world::at_failure::go_on);
+  return mine.answer;
+}
+
+std::uint32_t gateway::ask(int process, letter one, int rank, location where) {
+  question mine;
+  mine.rank = rank;
+  one.id = number_of(&mine);
+  send_letter(process, std::move(one));
+  of_->wait(
+      rank, {awaited_message::what::several, any_source, 1, where}, [&] { return mine.is_answered; },
+      world::at_failure::go_on);
+  return mine.answer;
+}
+
+void gateway::answer(int process, std::uint64_t question, std::uint32_t with) {
+  packet head{.is = what::answered};
+  head.address = question;
+  head.answer = with;
+  post(process, {head, {}, nullptr});
+}
+
+void gateway::send_letter(int process, letter one) {
+  packet head{.is = what::letter};
+  head.tag = static_cast<std::int32_t>(one.is);
+  head.group = one.group;
+  head.source = one.first;
+  head.id = one.id;
+  post(process, {head, std::move(one.text), nullptr});
+}
+
+}  // namespace maslin

@@ -1,0 +1,230 @@
+#pragma once
+// Ranks of other processes of the node: how packets go to them and come from them. ACROSS.md states the protocol.
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/lock.hpp"
+#include "comm/doorbell.hpp"
+#include "comm/mailbox.hpp"
+#include "comm/packet_ring.hpp"
+#include "comm/processes.hpp"
+
+namespace maslin {
+
+class world;
+
+/// What processes tell each other that has no fixed length.
+struct letter {
+  enum class what : std::int32_t { package, join, waits_asked, waits };
+  what is = what::package;
+  std::uint32_t group = 0;  ///< a package's; the parent's of a group that ranks join
+  int first = 0;  ///< a package's: the first rank of the group, in the world; the groups of a split have one number
+  std::uint64_t id = 0;  ///< a package's: the number of the meeting; when ranks join: the question
+  std::vector<std::byte> text;
+};
+
+/// What one process asks another; on the stack of the rank that waits for the answer. Read and written under its lock.
+struct question {
+  int rank = 0;  ///< who asks
+  std::uint32_t answer = 0;
+  bool is_answered = false;
+};
+
+class gateway {
+ public:
+  static constexpr int most_processes = 64;
+  /// How the ranks of a process are found: one moves, all have ended, or those sleep that have not.
+  enum class found : std::uint32_t { moving, ended, asleep };
+
+  /// Throws `error` where the memory cannot be had.
+  gateway(const process_of_job& process, int ranks, location where);
+  ~gateway();
+  gateway(const gateway&) = delete;
+  gateway& operator=(const gateway&) = delete;
+
+  // Ranks are those of the world.
+  int mine() const noexcept { return process_.number; }
+  int processes() const noexcept { return process_.count; }
+  int process_of(int rank) const noexcept {
+    return static_cast<int>(static_cast<std::int64_t>(rank) * process_.count / ranks_);
+  }
+  int first_of(int process) const noexcept {
+    return static_cast<int>((static_cast<std::int64_t>(process) * ranks_ + process_.count - 1) / process_.count);
+  }
+  int first() const noexcept { return first_of(mine()); }
+  int here() const noexcept { return first_of(mine() + 1) - first(); }
+  bool is_here(int rank) const noexcept { return process_of(rank) == mine(); }
+
+  /// The ranks of this process are there, and share so many workers: begins to receive.
+  void start(world& of, int workers);
+  /// They have ended. Returns when all have, in all processes.
+  void finish();
+  /// Receives no more.
+  void stop();
+
+  /// Sends a message to a rank of another process: gives whether its sender is done with it.
+  bool send(comm::transfer& message, int to);
+  /// Takes a message back that was sent so; false where it has been received. Its sender asks, and may have to wait.
+  bool withdraw(comm::transfer& message, int to);
+  /// A receive has matched what stands for a message of another process, which is gone then: gives whether the receive
+  /// is complete. If not, it is when the bytes have come.
+  bool take(comm::transfer* stand_in, comm::transfer& receive);
+  /// A copy of a message from another process is kept for that rank, or no longer.
+  void keeps(int rank) noexcept { kept(rank).fetch_add(1, std::memory_order_relaxed); }
+  void keeps_no_longer(int rank) noexcept { kept(rank).fetch_sub(1, std::memory_order_relaxed); }
+  void send_letter(int process, letter one);
+  /// Sends it, and gives the answer. Its `id` becomes the question.
+  std::uint32_t ask(int process, letter one, int rank, location where);
+  void answer(int process, std::uint64_t question, std::uint32_t with);
+
+  // Do all ranks of all processes wait for each other?
+
+  /// Says how the ranks of this process are. `look(sleeps)` finds that, and how often they fell asleep, all together.
+  /// No packet is handled meanwhile.
+  template <class Look>
+  void report(Look&& look) {
+    place& own = places_[mine()];
+    {
+      const base::locked held(engine_);
+      std::uint64_t sleeps = 0;
+      own.are.store(has_waiting_packets() ? found::moving : look(sleeps), std::memory_order_relaxed);
+      own.sleeps.store(sleeps, std::memory_order_relaxed);
+      own.handled.store(handled_, std::memory_order_relaxed);
+    }
+    own.reports.fetch_add(1, std::memory_order_release);
+  }
+  /// Called now and then by the same thread: have all ranks slept at one moment, with nothing under way? Only the first
+  /// process with ranks that sleep is told.
+  bool all_wait();
+
+  /// A rank asks for something that may have come.
+  void read() {
+    begin_look();
+    poll();
+    end_look();
+  }
+  /// A rank is about to sleep: reads what has come, for a while where that costs nobody anything, or until `is_over()`.
+  template <class Over>
+  void look(Over&& is_over) {
+    begin_look();
+    const auto end = std::chrono::steady_clock::now() + spin_time;
+    for (;;) {
+      poll();
+      if (is_over() || !may_spin_) break;
+      for (int i = 0; i < 20; ++i) base::relax();
+      if (std::chrono::steady_clock::now() >= end) break;
+    }
+    end_look();
+  }
+
+ private:
+  // A message takes some microseconds; to be woken for it takes longer than this.
+  static constexpr std::chrono::microseconds spin_time{20};
+  static constexpr std::size_t ring_bytes = 128 << 10;
+  using packets = comm::ring<ring_bytes>;
+
+  /// What the others see of a process.
+  struct alignas(64) place {
+    std::atomic<std::int32_t> pid;
+    std::atomic<std::uint32_t> has_ended;
+    alignas(64) comm::doorbell bell;
+    // How its ranks were found.
+    alignas(64) std::atomic<std::uint64_t> reports;
+    std::atomic<found> are;
+    std::atomic<std::uint64_t> sleeps, handled;
+  };
+  /// What others have reported.
+  struct seen {
+    std::uint64_t reports = 0, sleeps = 0, handled = 0;
+    found are = found::moving;
+    bool is_like(const seen& later) const noexcept {
+      return are == later.are && sleeps == later.sleeps && handled == later.handled;
+    }
+  };
+  /// What waits for room in a ring, besides messages.
+  struct outgoing {
+    comm::packet head;
+    std::vector<std::byte> own;         ///< the bytes, unless they are
+    comm::transfer* message = nullptr;  ///< those of this one, which is done then
+    std::size_t sent = 0;
+    std::size_t bytes() const noexcept { return message ? message->bytes() : own.size(); }
+    const std::byte* data() const noexcept {
+      return message ? static_cast<const std::byte*>(message->data.data) : own.data();
+    }
+  };
+  /// What goes to one process.
+  struct out {
+    base::short_lock lock;
+    std::deque<outgoing> others MASLIN_GUARDED_BY(lock);
+    comm::transfers messages MASLIN_GUARDED_BY(lock);
+    std::atomic<bool> has_some{false};  ///< in one of the two
+  };
+
+  seen look_at(int process) const noexcept;
+  bool has_waiting_packets() const noexcept;
+  void begin_look() noexcept { places_[mine()].bell.begin_look(); }
+  void end_look();
+  /// Reads what has come, and writes what waited for room; gives whether there was something. Does nothing if another
+  /// thread does it.
+  bool poll();
+  bool poll_locked() MASLIN_REQUIRES(engine_);
+  bool has_come() const noexcept;
+  void run();
+  void handle(int from, const comm::packet& one) MASLIN_REQUIRES(engine_);
+  void handle_letter(int from, const comm::packet& one) MASLIN_REQUIRES(engine_);
+  /// Something has been written for that process, or its writer has room again.
+  void rouse(int process) noexcept;
+  static void ring(place& of) noexcept;
+
+  void post(int process, outgoing&& one);
+  bool flush(int process);
+  /// The same for all processes. Who is about to sleep does so once more, since room may have come before.
+  bool flush_all();
+  /// Writes what there is room for; false where something is left. `done`: messages whose senders are to be told,
+  /// linked by `before`.
+  bool write_some(int process, out& of, comm::transfer*& done, bool& any) MASLIN_REQUIRES(of.lock);
+  bool write(int process, comm::transfer& message);
+  void tell_done(comm::transfer* done);
+  bool copy_from(int process, const void* from, void* to, std::size_t bytes) noexcept;
+  std::uint32_t ask(int process, const comm::packet& what_about, int rank, location where);
+
+  packets& ring_to(int process) noexcept { return rings_[mine() * processes() + process]; }
+  packets& ring_from(int process) const noexcept { return rings_[process * processes() + mine()]; }
+  std::atomic<std::int32_t>& kept(int rank) noexcept { return kept_[rank]; }
+
+  const process_of_job process_;
+  const int ranks_;
+  void* memory_ = nullptr;
+  std::size_t memory_bytes_ = 0;
+  place* places_ = nullptr;
+  std::atomic<std::int32_t>* kept_ = nullptr;  ///< of each rank: copies that wait for it, from other processes
+  packets* rings_ = nullptr;
+
+  world* of_ = nullptr;
+  std::unique_ptr<out[]> out_;
+  std::atomic<std::uint64_t> numbers_{0};  ///< of messages whose senders are done
+  std::atomic<bool> copies_directly_;
+  bool may_spin_ = false;
+
+  base::short_lock engine_;                                    ///< who reads what has come
+  std::vector<letter> unfinished_ MASLIN_GUARDED_BY(engine_);  ///< of each process
+  std::uint64_t handled_ MASLIN_GUARDED_BY(engine_) = 0;       ///< packets
+  std::vector<seen> before_;  ///< when nothing was under way; of all processes, or empty
+  std::atomic<bool> is_ending_{false};
+  std::thread thread_;
+};
+
+/// A message of another process comes to that rank's mailbox. One whose sender is done (`is_copy`) is copied; another
+/// is what stands for it, and is the mailbox's.
+void post_from_elsewhere(world& of, comm::transfer& message, int box);
+/// The message of that rank that its process knows by this is taken back; false where it is not in the mailbox.
+bool withdraw_from_elsewhere(world& of, int owner, std::uint64_t id, bool is_copy, int box);
+
+}  // namespace maslin

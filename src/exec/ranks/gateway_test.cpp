@@ -1,0 +1,244 @@
+// Ranks of several processes exchange messages as those of one do.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "comm/processes.hpp"
+#include "maslin/error.hpp"
+#include "maslin/ranks.hpp"
+
+namespace maslin {
+namespace {
+
+using bytes = std::vector<std::byte>;
+using body = std::function<void(communicator&)>;
+
+/// In a child, which ends at once.
+void expect(bool right, int line) {
+  if (right) return;
+  std::fprintf(stderr, "%s:%d: is not so\n", __FILE__, line);
+  _exit(1);
+}
+#define MUST(condition) expect(condition, __LINE__)
+
+struct job {
+  int processes, ranks;
+  bool in_pieces = false;
+};
+
+/// Runs the body as all ranks; gives how many processes went wrong.
+int failures_of(const job& of, const body& run) {
+  const int file = memfd_create("test", MFD_CLOEXEC);
+  const pid_t parent = getpid();
+  std::vector<pid_t> children;
+  for (int process = 0; process < of.processes; ++process) {
+    const pid_t child = fork();
+    if (child != 0) {
+      children.push_back(child);
+      continue;
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    alarm(120);
+    setenv("MASLIN_WORKERS", process == 0 ? "2" : "1", 1);
+    try {
+      const auto call = [](void* it, communicator& world) { (*static_cast<const body*>(it))(world); };
+      detail::run_ranks_of_process({process, of.processes, file, of.in_pieces}, of.ranks, call, const_cast<body*>(&run),
+                                   location::current());
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "process %d: %s\n", process, e.what());
+      _exit(2);
+    }
+    _exit(0);
+  }
+  int failures = 0;
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    failures += !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  }
+  close(file);
+  return failures;
+}
+
+const job jobs[] = {{2, 2}, {2, 5}, {3, 7}, {3, 4, true}, {8, 8}};
+
+bytes data_of(std::size_t size, int seed) {
+  bytes made(size);
+  for (std::size_t i = 0; i < size; ++i)
+    made[i] = static_cast<std::byte>(i * 7 + (i >> 8) + static_cast<unsigned>(seed));
+  return made;
+}
+
+TEST(Gateway, CarriesMessagesOfAllLengthsInTheirOrder) {
+  for (const job& one : jobs)
+    EXPECT_EQ(
+        failures_of(one,
+                    [](communicator& world) {
+                      const std::size_t sizes[] = {0, 1, 63, 64, 65, 4096, 4097, 0, 200'000, 5, 3'000'000, 16, 70'000};
+                      const int me = world.rank(), n = world.size(), next = (me + 1) % n, before = (me + n - 1) % n;
+                      int seed = 0;
+                      for (const std::size_t size : sizes) {
+                        const bytes out = data_of(size, ++seed + me);
+                        bytes in(size + 3);
+                        const message m = world.exchange(out, next, in, before);
+                        MUST(m.source == before && m.extent == size);
+                        in.resize(size);
+                        MUST(in == data_of(size, seed + before));
+                      }
+                    }),
+        0);
+}
+
+TEST(Gateway, MoreMessagesThanThereIsRoomForWait) {
+  for (const job& one : {job{2, 2}, job{2, 2, true}, job{2, 6}})
+    EXPECT_EQ(failures_of(one,
+                          [](communicator& world) {
+                            constexpr int many = 3000;
+                            const int last = world.size() - 1;
+                            const auto size_of = [](int i) { return static_cast<std::size_t>(i * 37 % 9000); };
+                            if (world.rank() == 0) {
+                              std::vector<bytes> out;
+                              for (int i = 0; i < many; ++i) out.push_back(data_of(size_of(i), i));
+                              std::vector<request> sent;
+                              for (auto& one : out) sent.push_back(world.start_send(one, last, 3));
+                              for (auto& one : sent) one.wait();
+                            } else if (world.rank() == last) {
+                              bytes in(9000);
+                              world.receive(in, last == 1 ? 0 : any_source,
+                                            any_tag);  // the first; then what is behind it
+                              for (int i = 1; i < many; ++i) {
+                                const message m = world.receive(in);
+                                MUST(m.extent == size_of(i));
+                                const bytes expected = data_of(m.extent, i);
+                                MUST(std::equal(expected.begin(), expected.end(), in.begin()));
+                              }
+                            }
+                          }),
+              0);
+}
+
+TEST(Gateway, AReceiveChoosesAndAProbeLooks) {
+  EXPECT_EQ(
+      failures_of({3, 3},
+                  [](communicator& world) {
+                    bytes one(10);
+                    if (world.rank() > 0) {
+                      for (const int tag : {1, 2, 3}) {
+                        one[0] = static_cast<std::byte>(10 * world.rank() + tag);
+                        tag == 2 ? world.synchronous_send(one, 0, tag) : world.send(one, 0, tag);
+                      }
+                      return;
+                    }
+                    const std::array<std::array<int, 2>, 6> order{{{2, 2}, {1, 1}, {1, 2}, {2, 1}, {2, 3}, {1, 3}}};
+                    for (const auto& [from, tag] : order) {
+                      const message there = world.probe(from, tag);
+                      MUST(there.extent == 10 && there.source == from && there.tag == tag);
+                      world.receive(one, from, tag);
+                      MUST(one[0] == static_cast<std::byte>(10 * from + tag));
+                    }
+                    MUST(!world.look());
+                  }),
+      0);
+}
+
+TEST(Gateway, WhatWasSentIsTakenBackIfNobodyHasReceivedIt) {
+  for (const std::size_t size : {std::size_t{20}, std::size_t{100'000}})
+    EXPECT_EQ(failures_of({2, 2},
+                          [size](communicator& world) {
+                            const bytes out = data_of(size, 1);
+                            if (world.rank() == 0) {
+                              request kept = world.start_send(out, 1, 7), gone = world.start_send(out, 1, 8);
+                              MUST(gone.cancel());
+                              kept.wait();
+                              request late = world.start_send(out, 1, 9);
+                              world.barrier();
+                              MUST(!late.cancel());
+                              late.wait();
+                              return;
+                            }
+                            bytes in(size);
+                            world.receive(in, 0, 7);
+                            MUST(in == out);
+                            world.receive(in, 0, 9);
+                            world.barrier();
+                            MUST(!world.look());
+                          }),
+              0);
+}
+
+TEST(Gateway, CommunicatorsOfSomeRanksKeepTheirMessagesApart) {
+  for (const job& one : jobs)
+    EXPECT_EQ(
+        failures_of(one,
+                    [](communicator& world) {
+                      const int me = world.rank(), n = world.size();
+                      communicator part = world.split(me % 2, -me);
+                      MUST(part.size() == (me % 2 == 0 ? (n + 1) / 2 : n / 2));
+                      std::vector<int> all(static_cast<std::size_t>(n)), some(static_cast<std::size_t>(part.size()));
+                      world.all_gather(me, all);
+                      for (int r = 0; r < n; ++r) MUST(all[static_cast<std::size_t>(r)] == r);
+                      part.all_gather(me, some);
+                      for (int r = 0; r < part.size(); ++r)
+                        MUST(some[static_cast<std::size_t>(r)] % 2 == me % 2 &&
+                             (r == 0 || some[static_cast<std::size_t>(r)] < some[static_cast<std::size_t>(r - 1)]));
+                      std::vector<int> everyone;
+                      for (int r = 0; r < n; ++r) everyone.push_back(n - 1 - r);
+                      communicator turned = world.among(everyone, 3), again = world.among(everyone, 3);
+                      MUST(turned.rank() == n - 1 - me);
+                      const bytes a(1, std::byte{1}), b(1, std::byte{2});
+                      bytes in(1);
+                      request first = again.start_send(b, (again.rank() + 1) % n),
+                              second = turned.start_send(a, (turned.rank() + 1) % n);
+                      turned.receive(in);
+                      MUST(in[0] == std::byte{1});
+                      again.receive(in);
+                      MUST(in[0] == std::byte{2});
+                      first.wait();
+                      second.wait();
+                      std::vector<int> told(100, me == n - 1 ? 5 : 0);
+                      world.broadcast(told, n - 1);
+                      MUST(told == std::vector<int>(100, 5));
+                      for (int round = 0; round < 200; ++round) round % 3 == 0 ? part.barrier() : world.barrier();
+                    }),
+        0);
+}
+
+TEST(Gateway, AMessageThatIsTooLongIsAnErrorOfItsReceiver) {
+  EXPECT_EQ(failures_of({2, 2},
+                        [](communicator& world) {
+                          for (const std::size_t size : {std::size_t{100}, std::size_t{50'000}}) {
+                            const bytes out(size);
+                            bytes in(10);
+                            if (world.rank() == 0) {
+                              world.send(out, 1);
+                              continue;
+                            }
+                            try {
+                              world.receive(in, 0);
+                              MUST(false);
+                            } catch (const error& e) {
+                              MUST(std::string(e.what()).find("rank 1 received a message of") != std::string::npos);
+                            }
+                          }
+                        }),
+            0);
+}
+
+}  // namespace
+}  // namespace maslin

@@ -1,0 +1,229 @@
+// Groups of ranks that become communicators, and calls of all whose ranks are in several processes.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <span>
+#include <typeinfo>
+#include <utility>
+
+#include "exec/ranks/started.hpp"
+#include "maslin/error.hpp"
+
+namespace maslin {
+
+std::vector<int> world::other_processes(const std::vector<int>& ranks) const {
+  std::vector<int> found;
+  if (!across_) return found;
+  std::vector<bool> has_some(static_cast<std::size_t>(across_->processes()));
+  for (const int rank : ranks) has_some[static_cast<std::size_t>(across_->process_of(rank))] = true;
+  for (int process = 0; process < across_->processes(); ++process)
+    if (process != across_->mine() && has_some[static_cast<std::size_t>(process)]) found.push_back(process);
+  return found;
+}
+
+std::shared_ptr<const std::vector<int>> world::ranks_here(const std::vector<int>& ranks) const {
+  if (!across_) return nullptr;
+  auto found = std::make_shared<std::vector<int>>();
+  for (const int rank : ranks)
+    if (is_here(rank)) found->push_back(rank);
+  return found->size() < ranks.size() ? found : nullptr;
+}
+
+std::uint32_t world::new_number() {
+  const base::locked held(groups_lock_);
+  return next_number();
+}
+
+std::uint32_t world::next_number() {
+  constexpr unsigned bits_of_process = 6;
+  static_assert(gateway::most_processes <= 1 << bits_of_process);
+  ++groups_made_;
+  if (!across_) return groups_made_;
+  if (groups_made_ >> (32 - bits_of_process) != 0)
+    throw error(
+        "split and among: this process has made 67 million communicators, and there are no numbers for more; make "
+        "fewer");
+  return groups_made_ << bits_of_process | static_cast<std::uint32_t>(across_->mine());
+}
+
+std::shared_ptr<rank_group> world::make_group(std::uint32_t number, std::vector<int> ranks) const {
+  std::vector<int> others = other_processes(ranks);
+  auto here = ranks_here(ranks);
+  return std::make_shared<rank_group>(number, std::move(ranks), std::move(others), std::move(here));
+}
+
+std::uint32_t world::join_number(std::uint32_t parent, std::vector<int> ranks, int tag, int as) {
+  const auto member = static_cast<std::size_t>(as);
+  const base::locked held(groups_lock_);
+  // One rank may ask for a second such group before another asks for the first.
+  auto one = std::find_if(forming_.begin(), forming_.end(), [&](const forming_group& f) {
+    return f.parent == parent && f.tag == tag && f.ranks == ranks && !f.has_joined[member];
+  });
+  if (one == forming_.end()) {
+    std::vector<bool> has_joined(ranks.size());
+    forming_.push_back({parent, tag, next_number(), std::move(ranks), std::move(has_joined)});
+    one = std::prev(forming_.end());
+  }
+  const std::uint32_t number = one->number;
+  one->has_joined[member] = true;
+  if (++one->joined == one->ranks.size()) forming_.erase(one);
+  return number;
+}
+
+namespace {
+
+struct join_question {
+  int tag, as;
+};
+
+}  // namespace
+
+std::shared_ptr<rank_group> world::join_group(const rank_group& parent, std::vector<int> ranks, int tag, int as,
+                                              location where) {
+  const int rank = ranks[static_cast<std::size_t>(as)];
+  std::uint32_t number = 0;
+  if (is_here(ranks.front())) {
+    number = join_number(parent.number, ranks, tag, as);
+  } else {
+    const join_question asks{tag, as};
+    letter one{letter::what::join, parent.number, 0, 0,
+               std::vector<std::byte>(sizeof asks + ranks.size() * sizeof(int))};
+    std::memcpy(one.text.data(), &asks, sizeof asks);
+    std::memcpy(one.text.data() + sizeof asks, ranks.data(), ranks.size() * sizeof(int));
+    number = across_->ask(across_->process_of(ranks.front()), std::move(one), rank, where);
+  }
+  const base::locked held(groups_lock_);
+  if (joined_.size() >= look_again_at_) {  // now and then: some are gone
+    std::erase_if(joined_, [](const auto& one) { return one.second.expired(); });
+    look_again_at_ = 2 * joined_.size() + 16;
+  }
+  std::weak_ptr<rank_group>& known = joined_[number];
+  std::shared_ptr<rank_group> found = known.lock();
+  if (!found) known = found = make_group(number, std::move(ranks));
+  return found;
+}
+
+// A package is what the ranks of one process bring to a call, for another process: for each a `packed_arrival`, the
+// name of its type and the file where it was called, both with a zero behind them, and what it has packed.
+namespace {
+
+struct packed_arrival {
+  std::size_t bytes;  ///< of what it has packed
+  std::size_t name, file;
+  int rank;  ///< in the group
+  unsigned line;
+  bool is_of_library;
+};
+
+void append(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
+  const auto* const data = static_cast<const std::byte*>(from);
+  to.insert(to.end(), data, data + bytes);
+}
+
+/// What lies in memory at any place may not be a number: a package's parts begin at multiples of this.
+void align_end(std::vector<std::byte>& of) { of.resize((of.size() + 15) / 16 * 16); }
+
+}  // namespace
+
+bool world::gather(const rank_group& in, rank_meeting& at) {
+  for (const int process : in.other_processes) {
+    std::vector<int> there;
+    for (std::size_t i = 0; i < in.ranks.size(); ++i)
+      if (across_->process_of(in.ranks[i]) == process) there.push_back(static_cast<int>(i));
+    letter one{letter::what::package, in.number, in.ranks.front(), at.number, {}};
+    for (std::size_t i = 0; i < in.ranks.size(); ++i) {
+      if (!is_here(in.ranks[i])) continue;
+      const rank_arrival& its = *at.arrivals[i];
+      auto* const brings = dynamic_cast<portable_call*>(its.brings);
+      if (!brings)
+        throw error(fmt::format("together at {}:{}: its ranks are in several processes; expected a portable_call",
+                                its.where.file_name(), its.where.line()));
+      std::vector<std::byte> packed;
+      brings->pack(there, packed);
+      const char* const name = typeid(*its.brings).name();
+      const char* const file = its.where.file_name();
+      const packed_arrival head{packed.size(),       std::strlen(name) + 1, std::strlen(file) + 1,
+                                static_cast<int>(i), its.where.line(),      its.is_of_library};
+      append(one.text, &head, sizeof head);
+      append(one.text, name, head.name);
+      append(one.text, file, head.file);
+      align_end(one.text);
+      append(one.text, packed.data(), packed.size());
+      align_end(one.text);
+    }
+    across_->send_letter(process, std::move(one));
+  }
+  const base::locked held(gatherings_lock_);
+  const gathering_key key{in.number, in.ranks.front(), at.number};
+  gathering& here = gatherings_[key];
+  here.at = &at;
+  here.expected = in.other_processes.size();
+  here.here = in.here;
+  if (here.packages.size() < here.expected) return false;
+  at.packages = std::move(here.packages);
+  gatherings_.erase(key);
+  return true;
+}
+
+void world::read_letter(int from, letter one) {
+  if (one.is == letter::what::join) {
+    join_question asks;
+    std::memcpy(&asks, one.text.data(), sizeof asks);
+    std::vector<int> ranks((one.text.size() - sizeof asks) / sizeof(int));
+    std::memcpy(ranks.data(), one.text.data() + sizeof asks, ranks.size() * sizeof(int));
+    return across_->answer(from, one.id, join_number(one.group, std::move(ranks), asks.tag, asks.as));
+  }
+  if (one.is == letter::what::waits_asked)
+    return across_->send_letter(from, {letter::what::waits, 0, 0, 0, packed_waits()});
+  if (one.is == letter::what::waits) {
+    bool have_all = false;
+    {
+      const base::locked held(waits_lock_);
+      waits_.push_back(std::move(one.text));
+      have_all = static_cast<int>(waits_.size()) == across_->processes() - 1;
+    }
+    if (have_all) tell_stuck();
+    return;
+  }
+  std::shared_ptr<const std::vector<int>> here;
+  {
+    const base::locked held(gatherings_lock_);
+    const gathering_key key{one.group, one.first, one.id};
+    gathering& its = gatherings_[key];
+    its.packages.push_back(std::move(one.text));
+    if (!its.at || its.packages.size() < its.expected) return;
+    here = its.here;
+    its.at->packages = std::move(its.packages);
+    its.at->ready.store(one.id, std::memory_order_release);  // pairs with `rank_call::advance`
+    gatherings_.erase(key);
+  }
+  // One of them calls `meet`. They may have done so, and be gone from the call.
+  for (const int rank : *here) wake(rank, [] {});
+}
+
+void read_packages(rank_meeting& at, joint_call& by) {
+  for (const std::vector<std::byte>& package : at.packages)
+    for (std::size_t next = 0; next < package.size();) {
+      packed_arrival head;
+      std::memcpy(&head, package.data() + next, sizeof head);
+      const auto* const name = reinterpret_cast<const char*>(package.data() + next + sizeof head);
+      const char* const file = name + head.name;
+      next = (next + sizeof head + head.name + head.file + 15) / 16 * 16;
+      // What is of another type cannot be read, and is told by its name.
+      const bool is_known = std::strcmp(name, typeid(by).name()) == 0;
+      std::unique_ptr<joint_call> stand_in;
+      if (is_known) stand_in = dynamic_cast<portable_call&>(by).unpack(head.rank, {package.data() + next, head.bytes});
+      next = (next + head.bytes + 15) / 16 * 16;
+      rank_arrival& its = at.others.emplace_back(stand_in ? *stand_in : by, location::current(file, head.line));
+      its.is_of_library = head.is_of_library;
+      its.is_called = name;
+      at.arrivals[static_cast<std::size_t>(head.rank)] = &its;
+      at.calls[static_cast<std::size_t>(head.rank)] = its.brings;
+      if (stand_in) at.stand_ins.push_back(std::move(stand_in));
+    }
+}
+
+}  // namespace maslin
