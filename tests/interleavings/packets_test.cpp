@@ -24,7 +24,13 @@ using explorer::explore;
 using explorer::fail;
 using explorer::scenario;
 
-enum class mistake { none, rings_before_it_writes, sleeps_without_a_look, leaves_without_a_look };
+enum class mistake {
+  none,
+  rings_before_it_writes,
+  sleeps_without_a_look,
+  leaves_without_a_look,
+  waits_for_room_without_a_look
+};
 
 /// One process writes packets, and one reads: a thread that sleeps, and perhaps a rank that looks.
 struct two_processes : scenario {
@@ -38,7 +44,7 @@ struct two_processes : scenario {
   explorer::atomic<bool> is_over{false};
   const mistake makes;
 
-  static void ring(doorbell& of) {
+  static void wake(doorbell& of) {
     of.ring();
     of.word().notify_all();
   }
@@ -60,7 +66,7 @@ struct two_processes : scenario {
       any = true;
       if (read == all) is_over.store(true);
     }
-    if (any && packets.takes_wait_back() && writer.is_to_be_rung()) ring(writer);
+    if (any && packets.takes_wait_back() && writer.is_to_be_rung()) wake(writer);
     return any;
   }
 
@@ -69,16 +75,16 @@ struct two_processes : scenario {
     threads.push_back([this] {
       for (std::uint64_t id = before; id < all;) {
         const std::uint32_t seen = writer.word().load();
-        if (makes == mistake::rings_before_it_writes && reader.is_to_be_rung()) ring(reader);
+        if (makes == mistake::rings_before_it_writes && reader.is_to_be_rung()) wake(reader);
         if (write(id)) {
           ++id;
-          if (makes != mistake::rings_before_it_writes && reader.is_to_be_rung()) ring(reader);
+          if (makes != mistake::rings_before_it_writes && reader.is_to_be_rung()) wake(reader);
           continue;
         }
         packets.await_room();
         if (packets.room(0)) continue;
         writer.lie_down();
-        if (!packets.room(0)) node::sleep_at(writer.word(), seen);
+        if (makes == mistake::waits_for_room_without_a_look || !packets.room(0)) node::sleep_at(writer.word(), seen);
         writer.get_up();
       }
     });
@@ -109,10 +115,10 @@ struct two_processes : scenario {
         if (makes != mistake::leaves_without_a_look)
           while (packets.has_some())
             if (!poll()) {
-              ring(reader);
+              wake(reader);
               break;
             }
-        if (is_over.load()) ring(reader);  // who sleeps is to leave
+        if (is_over.load()) wake(reader);  // who sleeps is to leave
       });
   }
   void check() override {
@@ -135,6 +141,7 @@ TEST(Interleavings, MistakesWithPacketsAreFound) {
   EXPECT_NE(failure_of(false, mistake::rings_before_it_writes), "");
   EXPECT_NE(failure_of(false, mistake::sleeps_without_a_look), "");
   EXPECT_NE(failure_of(true, mistake::leaves_without_a_look), "");
+  EXPECT_NE(failure_of(false, mistake::waits_for_room_without_a_look), "");
 }
 
 }  // namespace

@@ -31,12 +31,20 @@ struct child {
 };
 
 // A signal to maslin-mpirun is one to all.
+constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
 volatile sig_atomic_t number_of_children = 0, signal_received = 0;
 pid_t pids[shared_by_processes::most];
 
 void pass_on(int signal) {
   signal_received = signal;
   for (int i = 0; i < number_of_children; ++i) kill(pids[i], signal);
+}
+
+sigset_t signals_passed_on() {
+  sigset_t all;
+  sigemptyset(&all);
+  for (const int signal : passed_on) sigaddset(&all, signal);
+  return all;
 }
 
 int shared_file(const char* name) {
@@ -79,7 +87,9 @@ cpu_set_t share_of(const cpu_set_t& all, int process, int processes) {
     if (nothing >= 0) dup2(nothing, STDIN_FILENO), close(nothing);
   }
   if (cpus) sched_setaffinity(0, sizeof *cpus, cpus);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+  for (const int signal : passed_on) ::signal(signal, SIG_DFL);
+  const sigset_t all = signals_passed_on();
+  sigprocmask(SIG_UNBLOCK, &all, nullptr);
   execv(words[0].c_str(), command::arguments_of(words).data());
   std::fprintf(stderr, "maslin-mpirun: %s cannot be run (%s)\n", words[0].c_str(), std::strerror(errno));
   _exit(2);
@@ -96,6 +106,9 @@ class job {
     const pid_t parent = getpid();
     const int processes = static_cast<int>(children_.size());
     words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), "");
+    // They wait until the new process is among those that get them.
+    const sigset_t signals = signals_passed_on();
+    sigprocmask(SIG_BLOCK, &signals, nullptr);
     for (int process = 0; process < processes; ++process) {
       words[at] = fmt::format("{}/{}{}", process, processes, place);
       const cpu_set_t part = knows ? share_of(all, process, processes) : all;
@@ -111,6 +124,7 @@ class job {
       pids[process] = pid;
       number_of_children = process + 1;
     }
+    sigprocmask(SIG_UNBLOCK, &signals, nullptr);
   }
 
   /// Waits for all, and says what nobody else has said.
@@ -207,7 +221,7 @@ int launch(std::vector<std::string> words, std::size_t at, int ranks, int proces
         fmt::format("{} processes for {} ranks; expected a rank for each process at least", processes, ranks));
   const int file = shared_file("maslin-job"), messages = shared_file("maslin-messages");
   job all(make_shared(file), ranks, processes);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, pass_on);
+  for (const int signal : passed_on) ::signal(signal, pass_on);
   all.start(std::move(words), at, fmt::format("/{}/{}", file, messages));
   all.wait();
   return all.status();

@@ -60,6 +60,8 @@ struct rank_meeting {
   // Where other processes have some of the ranks: what came from them, and stands in for their ranks.
   /// The call's number, once all packages have come and until a rank calls `meet`.
   MASLIN_ATOMIC<std::uint64_t> ready{0};
+  MASLIN_ATOMIC<bool> is_open{false};     ///< this process has sent its own, and some have not come
+  MASLIN_ATOMIC<bool> is_cut_off{false};  ///< the world has failed: no rank meets, and it is not used again
   std::vector<std::vector<std::byte>> packages;
   std::vector<std::unique_ptr<joint_call>> stand_ins;
   std::deque<rank_arrival> others;

@@ -162,9 +162,27 @@ bool world::gather(const rank_group& in, rank_meeting& at) {
   here.at = &at;
   here.expected = in.other_processes.size();
   here.here = in.here;
-  if (here.packages.size() < here.expected) return false;
+  if (here.packages.size() < here.expected) {
+    at.is_open.store(true, std::memory_order_relaxed);
+    return false;
+  }
   at.packages = std::move(here.packages);
   gatherings_.erase(key);
+  return true;
+}
+
+bool world::cut_off(const rank_group& in, const rank_arrival& mine) {
+  {
+    const base::locked held(gatherings_lock_);
+    // Before its call is over, the meeting is no other call's.
+    if (mine.at->is_cut_off.load(std::memory_order_relaxed)) return mine.is() == rank_arrival::state::come;
+    const auto found = gatherings_.find({in.number, in.ranks.front(), mine.number});
+    if (found == gatherings_.end() || !found->second.at) return false;
+    gatherings_.erase(found);
+    mine.at->is_open.store(false, std::memory_order_relaxed);
+    mine.at->is_cut_off.store(true, std::memory_order_relaxed);
+  }
+  for (const int rank : *in.here) wake(rank, [] {});
   return true;
 }
 
@@ -197,6 +215,7 @@ void world::read_letter(int from, letter one) {
     if (!its.at || its.packages.size() < its.expected) return;
     here = its.here;
     its.at->packages = std::move(its.packages);
+    its.at->is_open.store(false, std::memory_order_relaxed);
     its.at->ready.store(one.id, std::memory_order_release);  // pairs with `rank_call::advance`
     gatherings_.erase(key);
   }

@@ -59,12 +59,8 @@ rank_call::~rank_call() {
   if (is_taken_back_) return;
   if (!is_over() && take_back()) {
     if (!m_.of.has_failed()) drop();
-  } else if (!is_over()) {
-    const auto over = [this] { return mine_.is_awaited = true, is_over(); };
-    const auto moved = [this] { return has_moved(); };
-    m_.of.wait(m_.mine(), {}, moved, world::at_failure::go_on);
-    advance();
-    m_.of.wait(m_.mine(), {}, over, world::at_failure::go_on);
+  } else {
+    await({}, world::at_failure::go_on);
   }
   if (!is_taken_back_ && mine_.has_parts && mine_.at->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
     m_.in.give_back(*mine_.at);
@@ -177,13 +173,15 @@ void rank_call::a_part_is_done() {
 bool rank_call::has_moved() noexcept {
   mine_.is_awaited = true;
   const state now = mine_.is();
-  const bool is_across = !m_.in.other_processes.empty();
-  if (is_across && now == state::come && mine_.at->ready.load(std::memory_order_relaxed) == mine_.number) return true;
-  return now == state::over || (now == state::shared && !has_helped_);
+  if (now != state::come) return now == state::over || !has_helped_;
+  const rank_meeting& at = *mine_.at;
+  return is_across() &&
+         (at.ready.load(std::memory_order_relaxed) == mine_.number || at.is_cut_off.load(std::memory_order_relaxed) ||
+          (m_.of.has_failed() && at.is_open.load(std::memory_order_relaxed)));
 }
 
 void rank_call::advance() {
-  if (!m_.in.other_processes.empty() && mine_.is() == state::come) meet_across();
+  if (is_across() && mine_.is() == state::come) meet_across();
   if (has_helped_ || mine_.is() != state::shared) return;
   rank_meeting& at = *mine_.at;
   do_part(static_cast<std::size_t>(m_.rank));
@@ -195,27 +193,26 @@ void rank_call::advance() {
   has_helped_ = true;
 }
 
-bool rank_call::take_back() { return is_taken_back_ = is_taken_back_ || m_.in.take_back(m_.rank, mine_); }
+bool rank_call::take_back() {
+  is_taken_back_ = is_taken_back_ || m_.in.take_back(m_.rank, mine_) ||
+                   (is_across() && m_.of.has_failed() && mine_.is() == state::come && m_.of.cut_off(m_.in, mine_));
+  return is_taken_back_;
+}
+
+/// Suspends the caller until it is over or taken back, and does what it can do for it.
+void rank_call::await(const awaited_message& what, world::at_failure then) {
+  while (!is_over()) {
+    const auto moved = [this] { return has_moved(); };
+    // Where it cannot leave, others are at work on what is left.
+    if (!m_.of.wait(m_.mine(), what, moved, then)) then = world::at_failure::go_on;
+    if (m_.of.has_failed() && take_back()) return;
+    advance();
+  }
+}
 
 void rank_call::wait(location where) {
-  if (!is_over()) {
-    const awaited_message what{awaited_message::what::meeting, any_source, any_tag, where};
-    const auto moved = [this] { return has_moved(); };
-    if (!m_.of.wait(m_.mine(), what, moved)) {
-      if (take_back()) m_.of.throw_given_up(m_.mine(), where);
-      m_.of.wait(m_.mine(), what, moved, world::at_failure::go_on);
-    }
-    advance();
-    // Another may have seen before the caller that all have come.
-    if (!m_.in.other_processes.empty() && !is_over() && !has_helped_) {
-      m_.of.wait(m_.mine(), what, moved, world::at_failure::go_on);
-      advance();
-    }
-    // What is left others are at work on.
-    if (!is_over())
-      m_.of.wait(
-          m_.mine(), what, [this] { return is_over(); }, world::at_failure::go_on);
-  }
+  await({awaited_message::what::meeting, any_source, any_tag, where}, world::at_failure::give_up);
+  if (is_taken_back_) m_.of.throw_given_up(m_.mine(), where);
   tell_problem(where);
 }
 

@@ -71,7 +71,7 @@ class rank_call {
   void advance();
   /// Throws if it was given up or has failed; may be called when it is over.
   void tell_problem(location where) const;
-  /// The world has failed: gives whether it is taken back.
+  /// Gives whether it is taken back: if not all have come, or, once the world has failed, not from all processes.
   bool take_back();
 
  private:
@@ -84,6 +84,8 @@ class rank_call {
     for (std::size_t i = 0; i < mine_.at->arrivals.size(); ++i)
       if (m_.of.is_here(m_.in.ranks[i])) some(*mine_.at->arrivals[i], m_.in.ranks[i]);
   }
+  void await(const awaited_message& what, world::at_failure then);
+  bool is_across() const noexcept { return !m_.in.other_processes.empty(); }
   /// Meets if this is the first rank of its process to see that all have come.
   void meet_across();
   void end();

@@ -103,6 +103,9 @@ class world {
 
   /// All ranks of this process have come to that call: gives whether all others have, too.
   bool gather(const rank_group& in, rank_meeting& at);
+  /// The world has failed, and a rank that waits for the others' packages wants to leave: gives whether it may, as all
+  /// ranks of this process may then.
+  bool cut_off(const rank_group& in, const rank_arrival& mine);
   /// Another process has sent this.
   void read_letter(int from, letter one);
 

@@ -259,10 +259,11 @@ static void failures_of_all(void) {
   MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Op_create(first_of_two, 0, &op);
-  MPI_Type_create_resized(MPI_INT, 0, (MPI_Aint)1 << 46, &wide);  // more than there are addresses
+  // The elements lie side by side, and one by itself spans more than there are addresses.
+  MPI_Type_create_resized(MPI_INT, (MPI_Aint)1 << 46, sizeof(int), &wide);
   MPI_Type_commit(&wide);
   EXPECT_EQUAL(MPI_Allreduce(mine, got, 1, wide, op, own), MPI_ERR_NO_MEM);
-  EXPECT_EQUAL(MPI_Iallreduce(mine, got, 1000 * 1000, wide, op, own, &request), MPI_SUCCESS);
+  EXPECT_EQUAL(MPI_Iallreduce(mine, got, many, wide, op, own, &request), MPI_SUCCESS);
   EXPECT_EQUAL(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_NO_MEM);
   MPI_Type_free(&wide);
   MPI_Type_contiguous(2, MPI_INT, &pair);
