@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "comm/sanitizers.hpp"
 
 namespace maslin::comm {
 
@@ -63,6 +64,7 @@ class ring {
   }
   void publish(std::size_t bytes) noexcept {
     written_now_ += size_of(bytes);
+    tells_process(this);
     written_.store(written_now_, std::memory_order_release);  // pairs with `first`
   }
   /// The writer, who has found no room, is to be told of some. It looks again after this.

@@ -1,7 +1,7 @@
 """comm/*: messages between ranks of one node, by the same MPI program for all.
 
 Ratio: our time / the best of Open MPI and MPICH (those that are installed), each with ranks that spin and that yield, bound to
-cores and not. Ours has two workers; on one core one. Checked: every message and every result."""
+cores and not. Ours has two workers; on one core one, and one in each of two processes. Checked: every message and every result."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ class Figure:
     ranks: int
     at_most: float
     one_core: bool = False
+    processes: int = 1  # of ours
 
     @property
     def name(self) -> str:
-        return f"{NAME}/{self.what}/{self.size}/{ONE_CORE if self.one_core else f'{self.ranks}-ranks'}"
+        divided = f"/{self.processes}-processes" if self.processes > 1 else ""
+        return f"{NAME}/{self.what}/{self.size}/{ONE_CORE if self.one_core else f'{self.ranks}-ranks'}{divided}"
 
 
 FIGURES = (
@@ -48,6 +50,9 @@ FIGURES = (
     Figure("barrier", 8, 64, 0.05),
     *(Figure(what, size, ranks, 1.0) for what in ("allreduce", "bcast") for size in (8, 1 << 20) for ranks in (2, 16, 64)),
     *(Figure("alltoall", size, ranks, 1.0) for size in (8, 1 << 14) for ranks in (2, 16, 64)),
+    *(Figure(what, size, 2, 1.0, processes=2) for what, size in (("latency", 8), ("latency", 2400), ("touched", 1 << 20),
+                                                              ("rate", 8), ("barrier", 8), ("allreduce", 8),
+                                                              ("allreduce", 1 << 20))),
 )
 
 
@@ -57,11 +62,14 @@ class Side:
 
     program: Path
     start: tuple[str, ...]
+    divides: bool = False  # it has ranks in one process unless told otherwise
 
     def run(self, figure: Figure) -> float:
         pinned = ("taskset", "-c", str(min(os.sched_getaffinity(0)))) if figure.one_core else ()
-        workers = {"MASLIN_WORKERS": "1" if figure.one_core else "2"}
+        workers = {"MASLIN_WORKERS": str(1 if figure.one_core else 2 // figure.processes)}
         ranks = ("-n", str(figure.ranks))
+        if self.divides and figure.processes > 1:
+            ranks += ("--processes", str(figure.processes))
         _, output = execute([*pinned, *self.start, *ranks, self.program, figure.what, str(figure.size)], workers, LIMIT_S)
         result = json.loads(output.splitlines()[-1])
         if result["checked"] is not True:
@@ -96,7 +104,7 @@ def peers() -> dict[str, Side]:
 def measure(plan: Plan) -> list[Row]:
     try:
         others = peers()
-        ours = Side(compiled(binary("maslin-mpicc"), OURS), (str(binary("maslin-mpirun")),))
+        ours = Side(compiled(binary("maslin-mpicc"), OURS), (str(binary("maslin-mpirun")),), divides=True)
     except MeasurementError as problem:
         return [not_measured(figure.name, str(problem), Goal("ratio", at_most=figure.at_most)) for figure in FIGURES]
     if not others:

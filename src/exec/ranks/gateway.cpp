@@ -212,6 +212,7 @@ bool gateway::poll_locked() {
       if (!one) break;
       const std::size_t bytes = one->bytes;
       ++handled_;
+      comm::hears_process(&ring_to(process));
       try {
         handle(process, *one);
       } catch (...) {
