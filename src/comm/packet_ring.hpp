@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
-#include "comm/sanitizers.hpp"
+#include "comm/between_processes.hpp"
 
 namespace maslin::comm {
 

@@ -4,9 +4,10 @@
 #include <new>
 
 #include "base/lock.hpp"
+#include "base/sanitizers.hpp"
 
 // Under the sanitizers every block is the allocator's own, so that they see its life.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(MASLIN_ASAN) || defined(MASLIN_TSAN)
 #define MASLIN_POOL_OFF 1
 #endif
 

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/float_mode.hpp"
+#include "base/sanitizers.hpp"
 #include "exec/fiber/overflow.hpp"
-#include "exec/fiber/sanitizers.hpp"
 
 namespace maslin {
 

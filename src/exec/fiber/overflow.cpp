@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "exec/fiber/sanitizers.hpp"
+#include "base/sanitizers.hpp"
 #include "exec/fiber/stacks.hpp"
 #include "exec/what_runs.hpp"
 #include "task/context.hpp"

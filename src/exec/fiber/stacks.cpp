@@ -10,9 +10,9 @@
 #include <memory>
 #include <new>
 
+#include "base/sanitizers.hpp"
 #include "exec/fiber/debuggers.hpp"
 #include "exec/fiber/overflow.hpp"
-#include "exec/fiber/sanitizers.hpp"
 
 namespace maslin {
 
