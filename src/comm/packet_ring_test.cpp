@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -42,7 +43,8 @@ bool read(ring& from, std::uint64_t id) {
   const auto expected = bytes_of(id);
   EXPECT_EQ(one->id, id);
   EXPECT_EQ(one->bytes, expected.size());
-  EXPECT_EQ(std::memcmp(one + 1, expected.data(), expected.size()), 0);
+  const auto* const came = reinterpret_cast<const unsigned char*>(one + 1);
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), came));
   from.pop(one->bytes);
   return true;
 }
