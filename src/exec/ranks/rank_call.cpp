@@ -97,7 +97,7 @@ void rank_call::meet() {
   const std::size_t n = at.arrivals.size();
   bool has_parts = false;
   try {
-    read_packages(at, *mine_.brings);
+    if (is_across()) read_packages(at, *mine_.brings);
     if (const std::size_t other = first_other(at)) {
       const auto problem = std::make_exception_ptr(
           error(fmt::format("the ranks' calls do not go together: {}; {}", described(0, *at.arrivals[0]),
@@ -141,10 +141,12 @@ void rank_call::give_up(const std::exception_ptr& thrown) {
 /// Tells the ranks that the call is over. The caller is the last to use what they brought.
 void rank_call::end() {
   rank_meeting& at = *mine_.at;
-  // Before others go on: a stand-in's code is in the copy of the program that its rank runs.
-  at.stand_ins.clear();
-  at.others.clear();
-  at.packages.clear();
+  if (is_across()) {
+    // Before others go on: a stand-in's code is in the copy of the program that its rank runs.
+    at.stand_ins.clear();
+    at.others.clear();
+    at.packages.clear();
+  }
   each_here([&](rank_arrival& one, int rank) {
     if (&one != &mine_) m_.of.tell(rank, one, state::over);
   });
@@ -211,6 +213,7 @@ void rank_call::await(const awaited_message& what, world::at_failure then) {
 }
 
 void rank_call::wait(location where) {
+  if (is_over()) return tell_problem(where);
   await({awaited_message::what::meeting, any_source, any_tag, where}, world::at_failure::give_up);
   if (is_taken_back_) m_.of.throw_given_up(m_.mine(), where);
   tell_problem(where);

@@ -81,8 +81,10 @@ class rank_call {
   /// Calls `some` for the arrivals of this process.
   template <class Some>
   void each_here(Some&& some) {
-    for (std::size_t i = 0; i < mine_.at->arrivals.size(); ++i)
-      if (m_.of.is_here(m_.in.ranks[i])) some(*mine_.at->arrivals[i], m_.in.ranks[i]);
+    const std::vector<rank_arrival*>& all = mine_.at->arrivals;
+    const bool across = is_across();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (!across || m_.of.is_here(m_.in.ranks[i])) some(*all[i], m_.in.ranks[i]);
   }
   void await(const awaited_message& what, world::at_failure then);
   bool is_across() const noexcept { return !m_.in.other_processes.empty(); }
