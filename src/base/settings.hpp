@@ -171,6 +171,17 @@ inline constexpr setting all_settings[] = {
         .more = "`0`: every task is handed over, [whatever it is worth](tasks.md#is-it-worth-it).",
     },
     {
+        .name = "MASLIN_PLACE",
+        .is = setting::kind::words,
+        .counts = setting::reach::here,
+        .words = {{"dbs", "whoever made it ready takes the latest task, and others the oldest"},
+                  {"locality", "tasks that share data follow each other on one worker"}},
+        .otherwise = "dbs",
+        .help = "Which of the ready tasks a worker runs next.",
+        .more = "`dbs`: the latest that it made ready, and others steal the oldest. `locality`: one whose data its "
+                "cache still holds. [The page on it](policies/locality.md) says what gains.",
+    },
+    {
         .name = "MASLIN_STORE",
         .is = setting::kind::size,
         .counts = setting::reach::here,

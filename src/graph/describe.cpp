@@ -19,10 +19,14 @@ using detail::task_node;
 namespace {
 
 /// Asks the task itself: only its callable knows.
+detail::task_facts ask(const task_node& task, declared* accesses) {
+  detail::task_facts facts{task.callable, accesses};
+  task.run(&facts, const_cast<task_node&>(task).records(), detail::body_use::describe);
+  return facts;
+}
 detail::task_facts facts_of(const task_node& task, std::vector<declared>& accesses) {
   accesses.resize(task.accesses);
-  detail::task_facts facts{task.callable, accesses.data()};
-  task.run(&facts, const_cast<task_node&>(task).records(), detail::body_use::describe);
+  const detail::task_facts facts = ask(task, accesses.data());
   accesses.resize(facts.described);
   return facts;
 }
@@ -63,6 +67,10 @@ std::vector<declared> accesses_of(const task_node& task) {
   std::vector<declared> all;
   facts_of(task, all);
   return all;
+}
+
+std::span<declared> accesses_of(const task_node& task, std::span<declared> room) {
+  return room.first(ask(task, room.data()).described);
 }
 
 std::string description(const task_node& task) {

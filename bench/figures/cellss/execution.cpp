@@ -4,6 +4,7 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "model/dma/simulation.hpp"
 #include "model/dma/software_cache.hpp"
 #include "sched/place/chains.hpp"
+#include "sched/place/locality.hpp"
 
 namespace cellss {
 
@@ -121,6 +123,40 @@ struct worker {
 dma::access_kind kind_of(mode m) {
   return m == mode::in ? dma::access_kind::in : m == mode::out ? dma::access_kind::out : dma::access_kind::inout;
 }
+
+/// place::local_tasks as an order, whose cache is SL1.
+class locality {
+ public:
+  locality(const application& app, partial_graph& graph, const settings& how)
+      : app_(app),
+        graph_(graph),
+        numbers_(app.tasks().size()),
+        tasks_({.cache = how.machine.cache_bytes, .hints = how.bundles.hints}) {
+    std::iota(numbers_.begin(), numbers_.end(), task_number{0});
+  }
+
+  void ready(task_number t) {
+    std::vector<place::piece> pieces;
+    for (const std::uint32_t region : app_.used(t)) pieces.push_back({region + 1, app_.regions()[region].bytes});
+    tasks_.make_room(1);
+    tasks_.add(&numbers_[t], pieces);
+  }
+  const std::vector<place::bundled_task>& next() {
+    bundle_.clear();
+    for (const task_number* t = tasks_.next(); t; t = tasks_.next_of_bundle()) {
+      graph_.mark(*t).scheduled = true;
+      bundle_.push_back({*t, false});
+    }
+    return bundle_;
+  }
+
+ private:
+  const application& app_;
+  partial_graph& graph_;
+  std::vector<task_number> numbers_;
+  place::local_tasks<const task_number> tasks_;
+  std::vector<place::bundled_task> bundle_;
+};
 
 template <class Policy>
 class run {
@@ -327,6 +363,8 @@ result execute(const application& app, const settings& how) {
       return under(place::chains<partial_graph>(graph, how.bundles.bound));
     case policy::bundles:
       return under(place::bundles<partial_graph>(graph, how.bundles));
+    case policy::locality:
+      return under(locality(app, graph, how));
   }
   throw std::logic_error("no such policy");
 }

@@ -14,11 +14,12 @@
 
 namespace cellss {
 
-enum class policy : std::uint8_t { program_order, chains, bundles };
+/// `locality` is what the engine does on CPU cores: a worker's bundle is what its cache can hold.
+enum class policy : std::uint8_t { program_order, chains, bundles, locality };
 
 struct settings {
   policy how = policy::bundles;
-  maslin::place::bundle_settings bundles;  ///< its bound is that of chains, too
+  maslin::place::bundle_settings bundles;  ///< its bound is that of chains, too; its hints those of locality
   double unrolled = 0.1;                   ///< so much of the graph is created before the first task runs
   double created_a_task = 4;               ///< tasks that the program creates while one runs
   int workers = 1;

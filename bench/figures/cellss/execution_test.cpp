@@ -79,7 +79,7 @@ TEST(PartialGraph, WhatOverwritesInPlaceWaitsForTheReadersBeforeIt) {
 TEST(Execution, RunsEveryApplicationUnderEveryPolicyOnAnyNumberOfWorkers) {
   for (const std::string& name : application_names()) {
     const application app = application_of(name, {0, 0}, true);
-    for (const policy how : {policy::program_order, policy::chains, policy::bundles})
+    for (const policy how : {policy::program_order, policy::chains, policy::bundles, policy::locality})
       for (const int workers : {1, 3}) {
         const result r = run(app, how, 64 << 10, workers);
         EXPECT_EQ(r.tasks, app.tasks().size()) << name;
@@ -101,7 +101,7 @@ TEST(Execution, BeginsWithAPartOfTheGraphAndGoesOnCreatingAsToldTo) {
 
 TEST(Execution, AnUnboundedSl1NeedsMemoryOncePerLine) {
   const std::uint64_t lines = 32 * 32 * 4 / 128, n = 16;
-  for (const policy how : {policy::program_order, policy::chains, policy::bundles}) {
+  for (const policy how : {policy::program_order, policy::chains, policy::bundles, policy::locality}) {
     // A, B and C are read and C is written.
     EXPECT_EQ(run(matmul({16, 32}), how, 64 << 20).memory_accesses, 4 * n * n * lines);
     // Each vector is read; every second one becomes a sum and is written.

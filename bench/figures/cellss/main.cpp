@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -36,14 +37,15 @@ int main(int argc, char** argv) {
   CLI::App cli{"Transfers of the CellSs paper's applications under a policy", "figures_cellss"};
   std::string name;
   std::vector<std::uint64_t> sl1_kb{256, 512, 1024, 2048, 4096, 8192};
-  std::vector<std::string> orders{"program-order", "chains", "bundles"};
+  const std::vector<std::string> all_orders{"program-order", "chains", "bundles", "locality"};  // as `policy` has them
+  std::vector<std::string> orders = all_orders;
   settings how;
   size s{0, 0};
   bool small = false, no_co_parents = false, no_hints = false, every_stage_out = false;
   std::uint64_t software_cache_kb = how.software_cache_bytes >> 10;
   cli.add_option("APPLICATION", name)->required()->check(CLI::IsMember(application_names()));
   cli.add_option("--sl1", sl1_kb, "KB of SL1, one run each")->delimiter(',');
-  cli.add_option("--order", orders)->delimiter(',')->check(CLI::IsMember({"program-order", "chains", "bundles"}));
+  cli.add_option("--order", orders)->delimiter(',')->check(CLI::IsMember(all_orders));
   cli.add_option("--blocks", s.blocks);
   cli.add_option("--block", s.block);
   cli.add_option("--bound", how.bundles.bound, "Tasks in a bundle at most")->check(CLI::PositiveNumber);
@@ -68,7 +70,7 @@ int main(int argc, char** argv) {
     for (const std::uint64_t kb : sl1_kb)
       for (const std::string& order : orders) {
         how.machine.cache_bytes = kb << 10;
-        how.how = order == "bundles" ? policy::bundles : order == "chains" ? policy::chains : policy::program_order;
+        how.how = static_cast<policy>(std::ranges::find(all_orders, order) - all_orders.begin());
         all.push_back(row(app, order, kb, execute(app, how)));
       }
     fmt::print("{}\n", all.dump(1));

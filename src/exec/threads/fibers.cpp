@@ -132,9 +132,12 @@ template <class Predicate>
 std::optional<work> threads_executor::take_task_if(worker& w, worker& from, Predicate&& suits) {
   constexpr std::uint32_t most = 256;
   std::optional<work> found;
-  for (std::uint32_t left = &from == &w ? w.tasks.size() : most; left > 0 && !found;) {
+  if (detail::task_node* task = from.tasks.take_near_if([&](const detail::task_node& one) { return suits(one.in); }))
+    return work{task, {}};
+  ready_tasks::deque& others = from.tasks.others();
+  for (std::uint32_t left = &from == &w ? others.size() : most; left > 0 && !found;) {
     detail::task_node* tasks[most];
-    const std::uint32_t count = from.tasks.steal_half(tasks, std::min(left, most));
+    const std::uint32_t count = others.steal_half(tasks, std::min(left, most));
     for (std::uint32_t i = 0; i < count; ++i) {
       if (!found && suits(tasks[i]->in))
         found = work{tasks[i], {}};

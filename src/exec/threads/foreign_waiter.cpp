@@ -183,12 +183,14 @@ bool threads_executor::help_outside(const scope& covered, int looks) {
 template <class Predicate>
 std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& suits) {
   if (has_moved_on(from)) return std::nullopt;
+  if (detail::task_node* task = from.tasks.take_near_if([&](detail::task_node& one) { return suits({&one, {}}); }))
+    return work{task, {}};
   std::optional<work> found;
   constexpr std::uint32_t most = 256;
   try {
     whole_->centre.push_tails(most, [&](auto&& push) {
       detail::task_node* tasks[most];
-      const std::uint32_t count = from.tasks.steal_half(tasks, most);
+      const std::uint32_t count = from.tasks.others().steal_half(tasks, most);
       for (std::uint32_t i = 0; i < count; ++i) {
         assert(tasks[i]);
         const work item{tasks[i], {}};

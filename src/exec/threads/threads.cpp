@@ -74,8 +74,10 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
     whole_->grows = true;
     whole_->set_workers({0, sharing_->at_start()});
   }
+  const std::optional<place::locality_settings> near = locality_of_the_run(workers);
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i));
+    if (near) at(i).tasks.keep_near(*near);
     // From now on a worker always has a fiber for its loop: the one it runs, or one that is idle.
     if (!has_spare_fiber(at(i))) throw std::bad_alloc();
   }
@@ -222,6 +224,16 @@ struct first_ready final : graph::ready_sink {
 
 }  // namespace
 
+/// Under locality: the worker has made a task ready, or none, and goes on with its bundle. Null where it has something
+/// else to do first.
+detail::task_node* threads_executor::next_of_bundle(worker& w, detail::task_node* made_ready) noexcept {
+  const bool has_other_work = w.ready || w.inbox.load(std::memory_order_relaxed) || urgent_.any() || !w.queue.empty() ||
+                              !w.invited.empty() || !w.tasks.others().empty();
+  if (!has_other_work) return w.tasks.pop_near(made_ready);
+  if (made_ready) ready(made_ready);
+  return nullptr;
+}
+
 /// Runs a task, then what it made ready, and so on.
 void threads_executor::run_tasks(worker& w, detail::task_node* task) {
   while (task) {
@@ -229,6 +241,8 @@ void threads_executor::run_tasks(worker& w, detail::task_node* task) {
     run_traced(w.index, *this, task, next, run_task_from_usual);
     w.count_step();
     task = next.first;
+    if (w.tasks.are_near() && (!task || task->accesses > 0)) [[unlikely]]
+      task = next_of_bundle(w, task);
     // Fibers that may go on here come before more of this, and so do urgent tasks.
     if (task && (w.inbox.load(std::memory_order_relaxed) || urgent_.any())) return ready(task);
     if (task && sharing_ && !sharing_->goes_on(w)) return ready(task);

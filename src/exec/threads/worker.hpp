@@ -14,7 +14,7 @@
 #include "exec/core/loop_queue.hpp"
 #include "exec/fiber/fiber.hpp"
 #include "exec/phase/team.hpp"
-#include "exec/threads/deque.hpp"
+#include "exec/threads/ready_tasks.hpp"
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/wait_counts.hpp"
 
@@ -112,8 +112,8 @@ struct alignas(64) worker final : work_queue::watcher {
   MASLIN_ATOMIC<team*> in_team;
   /// Somebody wants something of what this worker keeps to itself (src/exec/forks/README.md).
   detail::requests asked{true, false};
-  bounded_deque<detail::task_node, 4096> tasks;  ///< the head is this worker's
-  work_queue queue{this};                        ///< loops
+  ready_tasks tasks;
+  work_queue queue{this};  ///< loops
   /// To loops, dealt out or under a baseline. In a line that the worker does not write meanwhile.
   alignas(64) invitations invited{index};
   std::atomic<task_fiber*> inbox{nullptr};  ///< fibers that may go on here, the latest first

@@ -1,0 +1,107 @@
+#include "exec/threads/ready_tasks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <span>
+
+#include "base/settings.hpp"
+#include "graph/describe.hpp"
+#include "maslin/machine.hpp"
+
+namespace maslin {
+
+using detail::declared;
+using detail::task_node;
+
+namespace {
+
+constexpr std::uint32_t most_pieces = place::local_tasks<task_node>::most_pieces;
+using pieces = std::array<place::piece, most_pieces>;
+
+/// Gives what the task uses, where it lies now. Nothing of the graph's own tasks, and of those with very many accesses.
+std::span<const place::piece> pieces_of(const task_node& task, pieces& room) {
+  constexpr std::size_t most_accesses = 32;
+  if (task.is_internal || task.accesses > most_accesses) return {};
+  std::array<declared, most_accesses> accesses;
+  const std::span<const declared> found = graph::accesses_of(task, std::span(accesses).first(task.accesses));
+  std::size_t count = 0;
+  for (const declared& a : found.first(std::min<std::size_t>(found.size(), most_pieces)))
+    room[count++] = {reinterpret_cast<std::uintptr_t>(a.data), a.bytes * a.columns};
+  return std::span(room).first(count);
+}
+
+}  // namespace
+
+std::optional<place::locality_settings> locality_of_the_run(int workers) {
+  enum policy : std::size_t { dbs, locality };
+  if (base::choice_of<policy>("MASLIN_PLACE") == dbs) return std::nullopt;
+  place::locality_settings made;
+  std::int64_t least = 0, all = 0;
+  for (const machine::cache& c : machine::detect_topology().caches)
+    if (c.level == 2) {
+      least = least == 0 ? c.bytes : std::min(least, c.bytes);
+      all += c.bytes;
+    }
+  // Workers that share one have a part of it each.
+  if (least > 0) made.cache = static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(least, all / workers)));
+  made.bundle = made.cache / 2;
+  return made;
+}
+
+bool near_tasks::push_all(task_node* const* tasks, std::uint32_t count) noexcept {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    pieces room;
+    const std::span<const place::piece> used = pieces_of(*tasks[i], room);
+    const base::locked held(lock_);
+    if (i == 0) try {
+        tasks_.make_room(count);  // others only take
+      } catch (const std::bad_alloc&) {
+        return false;
+      }
+    tasks_.add(tasks[i], used);
+    tell_size();
+  }
+  return true;
+}
+
+task_node* near_tasks::pop() noexcept {
+  if (size() == 0) return nullptr;
+  const base::locked held(lock_);
+  task_node* const task = tasks_.next();
+  tell_size();
+  return task;
+}
+
+task_node* near_tasks::exchange(task_node* task) noexcept {
+  pieces room;
+  const std::span<const place::piece> used = pieces_of(*task, room);
+  const base::locked held(lock_);
+  try {
+    tasks_.make_room(1);
+  } catch (const std::bad_alloc&) {
+    return task;
+  }
+  tasks_.add(task, used);
+  return tasks_.next();
+}
+
+task_node* near_tasks::pop_of_bundle() noexcept {
+  if (size() == 0) return nullptr;
+  const base::locked held(lock_);
+  task_node* const task = tasks_.next_of_bundle();
+  tell_size();
+  return task;
+}
+
+std::uint32_t near_tasks::give_half(task_node** tasks, std::uint32_t most) noexcept {
+  // The owner waits meanwhile.
+  constexpr std::uint32_t at_a_time = 64;
+  if (size() == 0) return 0;
+  const base::locked held(lock_);
+  const std::size_t given = tasks_.give_half(tasks, std::min(most, at_a_time));
+  tell_size();
+  return static_cast<std::uint32_t>(given);
+}
+
+}  // namespace maslin

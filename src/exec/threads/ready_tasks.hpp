@@ -1,0 +1,118 @@
+#pragma once
+// The ready tasks of a worker. Under MASLIN_PLACE=dbs, the usual case, they lie in the lock-free deque. Under
+// MASLIN_PLACE=locality those with data lie in lists by what the worker's cache holds of them (sched/place/locality),
+// which have a lock: a thief comes rarely.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/atomic.hpp"
+#include "base/lock.hpp"
+#include "exec/threads/deque.hpp"
+#include "sched/place/locality.hpp"
+#include "task/node.hpp"
+
+namespace maslin {
+
+/// Those with data.
+class near_tasks {
+ public:
+  explicit near_tasks(const place::locality_settings& settings) : tasks_(settings) {}
+
+  // The owner.
+
+  /// False where there is no memory; then none was added. The last one is foremost among equals.
+  bool push_all(detail::task_node* const* tasks, std::uint32_t count) noexcept;
+  detail::task_node* pop() noexcept;
+  /// Puts a task in and takes the one that goes first, perhaps the same: nobody needs to be told of it.
+  detail::task_node* exchange(detail::task_node* task) noexcept;
+  /// Gives the next one of those that were chosen together, or null.
+  detail::task_node* pop_of_bundle() noexcept;
+
+  // Any thread.
+
+  /// Sequentially consistent, for the look around before parking (README, race 1).
+  std::uint32_t size() const noexcept { return size_.load(std::memory_order_seq_cst); }
+  std::uint32_t give_half(detail::task_node** tasks, std::uint32_t most) noexcept;
+  template <class Predicate>
+  detail::task_node* take_if(Predicate&& suits) noexcept {
+    if (size() == 0) return nullptr;
+    const base::locked held(lock_);
+    detail::task_node* const task = tasks_.take_if(suits);
+    tell_size();
+    return task;
+  }
+
+ private:
+  void tell_size() noexcept MASLIN_REQUIRES(lock_) {
+    size_.store(static_cast<std::uint32_t>(tasks_.size()), std::memory_order_seq_cst);
+  }
+
+  base::short_lock lock_;
+  MASLIN_ATOMIC<std::uint32_t> size_{0};  // written under lock_
+  place::local_tasks<detail::task_node> tasks_ MASLIN_GUARDED_BY(lock_);
+};
+
+/// Gives what MASLIN_PLACE=locality goes by where there are so many workers; nothing under dbs. Throws `error`.
+std::optional<place::locality_settings> locality_of_the_run(int workers);
+
+class ready_tasks {
+ public:
+  using deque = bounded_deque<detail::task_node, 4096>;
+
+  /// Before anything is in it, and before anybody else looks.
+  void keep_near(const place::locality_settings& settings) { near_ = std::make_unique<near_tasks>(settings); }
+  bool are_near() const noexcept { return near_ != nullptr; }
+
+  // The owner.
+
+  /// False when there is no room.
+  bool push(detail::task_node* task) noexcept {
+    if (near_ && task->accesses > 0) [[unlikely]]
+      return near_->push_all(&task, 1);
+    return deque_.push(task);
+  }
+  /// Puts `count` stolen tasks at the head, the last one foremost; false when there is no room for all.
+  bool push_all(detail::task_node* const* tasks, std::uint32_t count) noexcept {
+    if (near_ && tasks[0]->accesses > 0) [[unlikely]]
+      return near_->push_all(tasks, count);  // they come from where others of their kind lay
+    return deque_.push_all(tasks, count);
+  }
+  /// Gives the one that goes first, or null.
+  detail::task_node* pop() noexcept {
+    detail::task_node* const task = deque_.pop();
+    if (!task && near_) [[unlikely]]
+      return near_->pop();
+    return task;
+  }
+  /// Where tasks with data lie apart: gives the one of those that goes next, now that `made_ready` (if not null) is
+  /// ready, too; at the end of a bundle perhaps null.
+  detail::task_node* pop_near(detail::task_node* made_ready) noexcept {
+    return made_ready ? near_->exchange(made_ready) : near_->pop_of_bundle();
+  }
+
+  // Any thread.
+
+  bool empty() const noexcept { return size() == 0; }
+  std::uint32_t size() const noexcept { return deque_.size() + (near_ ? near_->size() : 0); }
+  /// Takes half (rounded up), at most `most`, of those without data if there are any; gives how many it put into
+  /// `tasks`, the one that its owner wants last first.
+  std::uint32_t steal_half(detail::task_node** tasks, std::uint32_t most) noexcept {
+    const std::uint32_t count = deque_.steal_half(tasks, most);
+    return count == 0 && near_ ? near_->give_half(tasks, most) : count;
+  }
+  /// Takes one that `suits` from those with data, where these lie apart; else null.
+  template <class Predicate>
+  detail::task_node* take_near_if(Predicate&& suits) noexcept {
+    return near_ ? near_->take_if(suits) : nullptr;
+  }
+  /// All others.
+  deque& others() noexcept { return deque_; }
+
+ private:
+  std::unique_ptr<near_tasks> near_;
+  deque deque_;
+};
+
+}  // namespace maslin
