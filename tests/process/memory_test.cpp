@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -151,6 +152,65 @@ TEST(Stacks, WaitsGoOnInPlaceWhenThereAreNoMoreStacks) {
         return wrong == 0 ? 0 : 1;
       },
       0, "");
+}
+
+/// As `deep_waits`, of tasks with data.
+int deep_waits_for_data(int depth) {
+  if (depth == 0) return 1;
+  int below = 0;
+  ms::task([depth](ms::view<int> v) { v[0] = deep_waits_for_data(depth - 1); }, ms::out(below));
+  ms::wait();
+  return below + 1;
+}
+
+TEST(Stacks, WhoWaitsRunsWhatItWaitsForBeforeOthersAreBegun) {
+  if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
+  for (const char* place : {"dbs", "locality"})
+    EXPECT_CHILD(
+        [&] {
+          setenv("MASLIN_PLACE", place, 1);
+          ms::Runtime r({.workers = 1, .serial = false});
+          ms::parallel_for(0, 100, [](ms::range) {});
+          std::vector<int> levels(2000);
+          limit_address_space(12u << 20);  // room for a few stacks
+          ms::task([&] {
+            for (int& one : levels) ms::task([](ms::view<int> v) { v[0] = deep_waits_for_data(30); }, ms::out(one));
+            ms::wait();
+          });
+          ms::wait();
+          return std::count(levels.begin(), levels.end(), 31) == 2000 ? 0 : 1;
+        },
+        0, "");
+}
+
+/// Waits for a task where little is left of the stack.
+[[gnu::noinline]] void wait_high(int& to) {
+  volatile char room[600 << 10];
+  for (std::size_t i = 0; i < sizeof room; i += 512) room[i] = 1;
+  int below = 0;
+  ms::task([](ms::view<int> v) { v[0] = 1; }, ms::out(below));
+  ms::wait();
+  to = below + room[512];
+}
+
+TEST(Stacks, WhoWaitsWithoutAnotherStackGoesOnWithNothingElse) {
+  if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
+  for (const char* place : {"dbs", "locality"})
+    EXPECT_CHILD(
+        [&] {
+          setenv("MASLIN_PLACE", place, 1);
+          ms::Runtime r({.workers = 1, .serial = false});
+          ms::parallel_for(0, 100, [](ms::range) {});
+          std::vector<int> all(200);
+          limit_address_space(12u << 20);  // room for a few stacks
+          ms::task([&] {
+            for (int& one : all) ms::task([](ms::view<int> v) { wait_high(v[0]); }, ms::out(one));
+            ms::wait();
+          });
+          ms::wait();
+          return std::count(all.begin(), all.end(), 2) == 200 ? 0 : 1;
+        },
+        0, "");
 }
 
 TEST(Stacks, WaitsForUrgentTasksGoOnInPlaceWhenThereAreNoMoreStacks) {

@@ -200,10 +200,11 @@ void threads_executor::help(const scope* covered) {
   const auto within = [covered](const scope* s) { return s->within(covered); };
   const auto carry_out = [&](const work& item) {
     const base::in_float_mode usual(base::usual_float_mode);
-    if (!has_stack && !(item.task && item.task->is_internal))
-      refuse(item);
-    else
-      core::run(*this, w, item);
+    if (!has_stack && !(item.task && item.task->is_internal)) return refuse(item);
+    if (!item.task) return run_part(&w, item.part);
+    // What it makes ready waits in a queue: it is perhaps not what the caller waits for.
+    run_traced(w.index, *this, item.task, *this, run_task_from_usual);
+    w.count_step();
   };
   if (detail::task_node* task = urgent_.take_if([&](const detail::task_node* one) { return within(one->in); }))
     return carry_out({task, {}});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <numeric>
 #include <span>
 
 #include "base/settings.hpp"
@@ -18,6 +19,13 @@ namespace {
 
 constexpr std::uint32_t most_pieces = place::local_tasks<task_node>::most_pieces;
 using pieces = std::array<place::piece, most_pieces>;
+
+/// Gives how many pieces of these can count.
+std::size_t most_pieces_of(const task_node* const* tasks, std::uint32_t count) {
+  return std::accumulate(tasks, tasks + count, std::size_t{0}, [](std::size_t sum, const task_node* one) {
+    return sum + std::min<std::size_t>(one->accesses, most_pieces);
+  });
+}
 
 /// Gives what the task uses, where it lies now. Nothing of the graph's own tasks, and of those with very many accesses.
 std::span<const place::piece> pieces_of(const task_node& task, pieces& room) {
@@ -55,7 +63,7 @@ bool near_tasks::push_all(task_node* const* tasks, std::uint32_t count) noexcept
     const std::span<const place::piece> used = pieces_of(*tasks[i], room);
     const base::locked held(lock_);
     if (i == 0) try {
-        tasks_.make_room(count);  // others only take
+        tasks_.make_room(count, most_pieces_of(tasks, count));  // others only take
       } catch (const std::bad_alloc&) {
         return false;
       }
@@ -65,7 +73,7 @@ bool near_tasks::push_all(task_node* const* tasks, std::uint32_t count) noexcept
   return true;
 }
 
-task_node* near_tasks::pop() noexcept {
+task_node* near_tasks::next() noexcept {
   if (size() == 0) return nullptr;
   const base::locked held(lock_);
   task_node* const task = tasks_.next();
@@ -78,7 +86,7 @@ task_node* near_tasks::exchange(task_node* task) noexcept {
   const std::span<const place::piece> used = pieces_of(*task, room);
   const base::locked held(lock_);
   try {
-    tasks_.make_room(1);
+    tasks_.make_room(1, used.size());
   } catch (const std::bad_alloc&) {
     return task;
   }

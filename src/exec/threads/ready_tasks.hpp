@@ -15,7 +15,10 @@
 
 namespace maslin {
 
-/// Those with data.
+/// Those with data. Any thread may take, under the lock; only the owner adds, so what it finds empty stays empty until
+/// it adds (the worker's bit, README). `size_` is written under the lock, and is what somebody who falls asleep reads
+/// (race 1). `exchange` leaves it as it is: either there was none, and the task that comes is the one that is taken, or
+/// there are as many as others were told of.
 class near_tasks {
  public:
   explicit near_tasks(const place::locality_settings& settings) : tasks_(settings) {}
@@ -24,7 +27,16 @@ class near_tasks {
 
   /// False where there is no memory; then none was added. The last one is foremost among equals.
   bool push_all(detail::task_node* const* tasks, std::uint32_t count) noexcept;
-  detail::task_node* pop() noexcept;
+  detail::task_node* next() noexcept;
+  /// Gives the next one if it `suits`, else another one that does, if it is found soon; or null.
+  template <class Predicate>
+  detail::task_node* next_if(Predicate&& suits) noexcept {
+    if (size() == 0) return nullptr;
+    const base::locked held(lock_);
+    detail::task_node* const task = tasks_.next_if(suits);
+    tell_size();
+    return task;
+  }
   /// Puts a task in and takes the one that goes first, perhaps the same: nobody needs to be told of it.
   detail::task_node* exchange(detail::task_node* task) noexcept;
   /// Gives the next one of those that were chosen together, or null.
@@ -65,26 +77,26 @@ class ready_tasks {
   void keep_near(const place::locality_settings& settings) { near_ = std::make_unique<near_tasks>(settings); }
   bool are_near() const noexcept { return near_ != nullptr; }
 
-  // The owner.
+  // The owner. Tasks with data for which there is no memory lie with the others.
 
   /// False when there is no room.
-  bool push(detail::task_node* task) noexcept {
-    if (near_ && task->accesses > 0) [[unlikely]]
-      return near_->push_all(&task, 1);
-    return deque_.push(task);
-  }
+  bool push(detail::task_node* task) noexcept { return push_all(&task, 1); }
   /// Puts `count` stolen tasks at the head, the last one foremost; false when there is no room for all.
   bool push_all(detail::task_node* const* tasks, std::uint32_t count) noexcept {
-    if (near_ && tasks[0]->accesses > 0) [[unlikely]]
-      return near_->push_all(tasks, count);  // they come from where others of their kind lay
+    // Stolen ones come from where others of their kind lay.
+    if (near_ && tasks[0]->accesses > 0 && near_->push_all(tasks, count)) [[unlikely]]
+      return true;
     return deque_.push_all(tasks, count);
   }
   /// Gives the one that goes first, or null.
   detail::task_node* pop() noexcept {
     detail::task_node* const task = deque_.pop();
-    if (!task && near_) [[unlikely]]
-      return near_->pop();
-    return task;
+    return task || !near_ ? task : near_->next();
+  }
+  /// The same of those with data, where these lie apart, if it `suits`, or another one that does.
+  template <class Predicate>
+  detail::task_node* pop_near_if(Predicate&& suits) noexcept {
+    return near_ ? near_->next_if(suits) : nullptr;
   }
   /// Where tasks with data lie apart: gives the one of those that goes next, now that `made_ready` (if not null) is
   /// ready, too; at the end of a bundle perhaps null.

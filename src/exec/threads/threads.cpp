@@ -263,13 +263,16 @@ void threads_executor::run_members(scope& s, std::int64_t rest, std::uint64_t en
 bool threads_executor::run_member(worker& w, scope& s) {
   if (!w.running->has_room()) return false;
   if (sharing_ && !sharing_->goes_on(w)) return false;
+  const auto is_member = [&](const detail::task_node& one) { return one.in == &s; };
   detail::task_node* task = nullptr;
   if (urgent_.any()) {
     // One of another scope goes first, too, but not on this stack.
-    task = urgent_.pop_if([&](const detail::task_node& first) { return first.in == &s; });
-  } else if ((task = w.tasks.pop()) && task->in != &s) {
-    ready(task);
-    return false;
+    task = urgent_.pop_if(is_member);
+  } else {
+    task = w.tasks.others().pop();
+    if (task && !is_member(*task)) ready(std::exchange(task, nullptr));
+    // Members first, though others have their data here: otherwise each of those is begun and waits for its members.
+    if (!task) task = w.tasks.pop_near_if(is_member);
   }
   if (!task) return false;
   run_traced(w.index, *this, task, *this, run_task_from_usual);

@@ -43,14 +43,13 @@ class local_tasks {
   /// How many there are, those of the bundle with them.
   std::size_t size() const { return waiting_ + bundle_.size() - begun_; }
 
-  /// Makes room for so many more; throws std::bad_alloc, and then nothing has changed.
-  void make_room(std::size_t tasks) {
+  /// Makes room for so many more with so many pieces in all; throws std::bad_alloc, and then can be asked again.
+  void make_room(std::size_t tasks, std::size_t pieces) {
     if (tasks > free_entries_) {
       const std::size_t more = std::max<std::size_t>(tasks, entries_.size());
       entries_.resize(entries_.size() + more);
       for (std::size_t i = entries_.size(); i-- > entries_.size() - more;) give_entry(static_cast<index>(i));
     }
-    const std::size_t pieces = tasks * std::size_t{most_pieces};
     if (pieces > free_data_) {
       const std::size_t more = std::max(pieces, data_.size());
       data_.resize(data_.size() + more);
@@ -89,13 +88,29 @@ class local_tasks {
   }
   /// Gives the next task of the bundle that was begun, or null at its end. What needs nothing new belongs to it, too.
   Task* next_of_bundle() {
-    if (filled_ & 1 && settings_.hints) {
-      const index at = lists_[0].head;
-      Task* const task = entries_[at].task;
-      begin(at);
-      return task;
-    }
+    if (const index at = settings_.hints ? first(0) : none; at != none) return begin(at);
     return begun_ == bundle_.size() ? nullptr : bundle_[begun_++];
+  }
+
+  /// Gives the next task if it `suits`; else one of the bundle that does, or of the latest in each list; or null.
+  template <class Predicate>
+  Task* next_if(Predicate&& suits) {
+    constexpr int latest = 8;
+    if (const index at = settings_.hints ? first(0) : none; at != none && suits(*entries_[at].task)) return begin(at);
+    if (begun_ == bundle_.size()) choose();
+    for (std::size_t i = begun_; i < bundle_.size(); ++i)
+      if (Task* const task = bundle_[i]; suits(*task)) {
+        std::rotate(bundle_.begin() + static_cast<std::ptrdiff_t>(begun_),
+                    bundle_.begin() + static_cast<std::ptrdiff_t>(i),
+                    bundle_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        return bundle_[begun_++];
+      }
+    for (const ends& list : lists_) {
+      index at = list.head;
+      for (int i = 0; i < latest && at != none; ++i, at = entries_[at].next)
+        if (suits(*entries_[at].task)) return begin(at);
+    }
+    return nullptr;
   }
 
   /// Gives up half of the tasks (rounded up), at most `most`: those that it wants least, or where all are in the
@@ -219,18 +234,29 @@ class local_tasks {
     first_free_entry_ = at;
     ++free_entries_;
   }
-  /// What is held of it has changed for tasks that use the datum.
+  void move(index at, std::uint8_t list) {
+    unlink(at);
+    entries_[at].list = list;
+    prepend(at);
+  }
+  /// Gives the first task of the first list that is not empty, of those up to `last`. What has left the directory
+  /// counts only now: many tasks may use it.
+  index first(int last) {
+    while (filled_ != 0 && std::countr_zero(filled_) <= last) {
+      const index at = lists_[static_cast<std::size_t>(std::countr_zero(filled_))].head;
+      const std::uint8_t wanted = list_of(entries_[at]);
+      if (wanted <= entries_[at].list) return at;
+      move(at, wanted);
+    }
+    return none;
+  }
+  /// The datum has come: tasks that use it go forward.
   void move_users(const datum& d) {
     if (!settings_.hints) return;
     int moved = 0;
     for (index u = d.first_use; u != none && moved < most_moved; u = use_at(u).next, ++moved) {
       const index at = u / most_pieces;
-      entry& e = entries_[at];
-      const std::uint8_t wanted = list_of(e);
-      if (wanted == e.list) continue;
-      unlink(at);
-      e.list = wanted;
-      prepend(at);
+      if (const std::uint8_t wanted = list_of(entries_[at]); wanted != entries_[at].list) move(at, wanted);
     }
   }
 
@@ -241,21 +267,20 @@ class local_tasks {
     begun_ = 0;
     ++bundles_;
     std::size_t bytes = 0;
-    while (filled_ != 0 && bundle_.size() < settings_.bound) {
-      const index at = lists_[static_cast<std::size_t>(std::countr_zero(filled_))].head;
+    for (index at; bundle_.size() < settings_.bound && (at = first(63)) != none;) {
       const entry& e = entries_[at];
       std::size_t more = 0;
       for (std::uint8_t i = 0; i < e.pieces; ++i)
         if (const datum& d = data_[e.uses[i].of]; d.bundle != bundles_) more += d.bytes;
       if (!bundle_.empty() && bytes + more > settings_.bundle) break;
       bytes += more;
-      bundle_.push_back(e.task);
-      begin(at);
+      bundle_.push_back(begin(at));
     }
   }
   /// Takes out a task that the worker will run: its data come to the directory.
-  void begin(index at) {
+  Task* begin(index at) {
     const entry& e = entries_[at];
+    Task* const task = e.task;
     for (std::uint8_t i = 0; i < e.pieces; ++i) remove_use(at, i);
     const std::array<use, most_pieces> uses = e.uses;
     const std::uint8_t pieces = e.pieces;
@@ -266,6 +291,7 @@ class local_tasks {
     }
     // Not before: what goes may be what the task uses next.
     while (held_bytes_ > settings_.cache) leave(oldest_);
+    return task;
   }
 
   // The directory
@@ -289,7 +315,6 @@ class local_tasks {
     unlink_from_directory(d);
     d.held = false;
     held_bytes_ -= d.bytes;
-    move_users(d);
     forget_if_unused(i);
   }
   void put_newest(index i) {

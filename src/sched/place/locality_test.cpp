@@ -23,7 +23,7 @@ using tasks = local_tasks<const task>;
 piece block(int number, std::size_t bytes = 1024) { return {(static_cast<std::uintptr_t>(number) + 1) << 20, bytes}; }
 
 void add(tasks& to, const task& one) {
-  to.make_room(1);
+  to.make_room(1, one.pieces.size());
   to.add(&one, one.pieces);
 }
 
@@ -118,6 +118,25 @@ TEST(Locality, WhatATaskNamesAgainCountsOnce) {
   add(near, twice);
   add(near, two);
   EXPECT_EQ(drain(near), (std::vector<int>{0, 1}));
+}
+
+TEST(Locality, WhoWaitsGetsWhatItWaitsFor) {
+  std::vector<task> all(6);
+  tasks near({.cache = 8 * 1024, .bundle = 3 * 1024});
+  for (int i = 0; i < 6; ++i) {
+    all[static_cast<std::size_t>(i)] = {i, {block(i)}, {}};
+    add(near, all[static_cast<std::size_t>(i)]);
+  }
+  const auto given = [&](auto&& suits) {
+    const task* one = near.next_if(suits);
+    return one ? one->number : -1;
+  };
+  EXPECT_EQ(given([](const task&) { return false; }), -1);
+  EXPECT_EQ(given([](const task&) { return true; }), 5) << "the first of the bundle of 5, 4 and 3";
+  EXPECT_EQ(given([](const task& t) { return t.number == 3; }), 3) << "of the bundle";
+  EXPECT_EQ(given([](const task& t) { return t.number == 1; }), 1) << "of a list";
+  EXPECT_EQ(given([](const task& t) { return t.number == 3; }), -1);
+  EXPECT_EQ(drain(near), (std::vector<int>{4, 2, 0}));
 }
 
 TEST(Locality, AThiefGetsWhatTheWorkerWantsLeast) {
@@ -265,7 +284,8 @@ TEST(Locality, AnyGraphIsRunWholeAndInOrder) {
         }
         case 1: {
           const int wanted = below(count);
-          if (const task* one = own.take_if([&](const task& t) { return t.number == wanted; })) {
+          const auto is_wanted = [&](const task& t) { return t.number == wanted; };
+          if (const task* one = below(2) == 0 ? own.take_if(is_wanted) : own.next_if(is_wanted)) {
             EXPECT_EQ(one->number, wanted);
             begin(one);
           }
