@@ -138,7 +138,7 @@ class locality {
   void ready(task_number t) {
     std::vector<place::piece> pieces;
     for (const std::uint32_t region : app_.used(t)) pieces.push_back({region + 1, app_.regions()[region].bytes});
-    tasks_.make_room(1);
+    tasks_.make_room(1, pieces.size());
     tasks_.add(&numbers_[t], pieces);
   }
   const std::vector<place::bundled_task>& next() {
