@@ -97,7 +97,7 @@ constexpr bool lasts = std::is_lvalue_reference_v<R> || is_tile<std::remove_cv_t
 template <class R>
 constexpr bool is_list_of_accesses = false;
 template <contiguous R>
-constexpr bool is_list_of_accesses<R> =
+inline constexpr bool is_list_of_accesses<R> =
     is_access<std::remove_cv_t<typename decltype(std::span(std::declval<R&>()))::element_type>>::value;
 template <class R>
 constexpr void expect_lasting() {

@@ -239,16 +239,14 @@ void gateway::handle(int from, const packet& one) {
     case what::small:
     case what::offered: {
       const bool small = one.is == what::small;
-      auto made = small ? nullptr : std::make_unique<transfer>();
       transfer here;
-      transfer& message = small ? here : *made;
+      transfer& message = small ? here : *new transfer;  // the mailbox's
       message.is_elsewhere = true;
       message.is_copy = small;
       message.owner = one.owner;
       message.said = {one.source, one.tag, one.group};
       message.data = {small ? data : object_at<void>(one.address), one.extent, 1, &typeid(std::byte)};
       message.came = one.id;
-      made.release();  // it is the mailbox's
       return post_from_elsewhere(*of_, message, one.to);
     }
     case what::taken: {
