@@ -205,10 +205,8 @@ void arrival::pack(std::span<const int>, std::vector<std::byte>& into) {
                             name_of_call(brings), where.file_name(), where.line()));
   const packed_contribution head{brings.what, brings.root,         brings.color,
                                  brings.key,  brings.given.extent, brings.result.extent};
-  const auto* const bytes = reinterpret_cast<const std::byte*>(&head);
-  into.insert(into.end(), bytes, bytes + sizeof head);
-  const auto* const data = static_cast<const std::byte*>(brings.given.data);
-  if (data) into.insert(into.end(), data, data + brings.given.extent * brings.given.bytes);
+  append(into, &head, sizeof head);
+  if (brings.given.data) append(into, brings.given.data, brings.given.extent * brings.given.bytes);
 }
 
 /// Other processes run the same program: where ranks make the same call, their elements are of the same type.

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "maslin/location.hpp"
 #include "comm/processes.hpp"
+#include "maslin/location.hpp"
 
 namespace maslin::comm {
 

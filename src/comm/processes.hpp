@@ -1,8 +1,9 @@
 #pragma once
-// Ranks in several processes of one node: what the gateways and `mpi` know of each other. An MPI program has its half of
-// `portable_call` compiled in, so that must stay as it is.
+// Ranks in several processes of one node: what the gateways and `mpi` know of each other. An MPI program has its half
+// of `portable_call` compiled in, so that must stay as it is.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -32,6 +33,17 @@ struct process_of_job {
   int shared_memory = -1;         ///< a file that all of them have inherited, empty at the beginning
   bool copies_in_pieces = false;  ///< long messages go through shared memory, although the system could copy them
 };
+
+/// Gives the first rank of that process.
+constexpr int first_rank_of(int process, int processes, int ranks) {
+  return static_cast<int>((static_cast<std::int64_t>(process) * ranks + processes - 1) / processes);
+}
+
+/// Appends these bytes.
+inline void append(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
+  const auto* const data = static_cast<const std::byte*>(from);
+  to.insert(to.end(), data, data + bytes);
+}
 
 namespace detail {
 /// As `run_ranks`, for those of `count` ranks that are in this process. Returns when all ranks of all processes have

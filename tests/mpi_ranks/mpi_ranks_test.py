@@ -66,6 +66,14 @@ class Mpi(unittest.TestCase):
         divided = ("--processes", processes) if processes > 1 else ()
         return self.run_it(BIN / "maslin-mpirun", "-n", count, *divided, program, *words, **more)
 
+    def failed(self, which: str, status: int, *said: str, count: int = 3, **more) -> str:
+        """Gives what is said where the ranks make that mistake."""
+        done = self.ranks(count, self.build(HERE / "failures" / "failures.c"), which, **more)
+        for one in said:
+            self.assertIn(one, done.stderr)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
     def expect_right(self, done: subprocess.CompletedProcess, said: str = "all is right\n") -> None:
         self.assertEqual((done.returncode, done.stdout), (0, said), done.stderr)
 
@@ -283,12 +291,8 @@ class Processes(Mpi):
 class EndsOfProcesses(Mpi):
     """Nobody hangs, and nothing is left."""
 
-    def failed(self, which: str, status: int, *said: str, count: int = 3, processes: int = 2) -> str:
-        done = self.ranks(count, self.build(HERE / "failures" / "failures.c"), which, processes=processes, workers=1)
-        for one in said:
-            self.assertIn(one, done.stderr)
-        self.assertEqual(done.returncode, status, done.stderr)
-        return done.stderr
+    def failed(self, which: str, status: int, *said: str, processes: int = 2, **more) -> str:
+        return super().failed(which, status, *said, processes=processes, workers=1, **more)
 
     def test_a_rank_ends_the_job(self):
         self.failed("aborts", 9, "rank 2: MPI_Abort with code 9 at failures.c:")
@@ -390,13 +394,6 @@ class EndsOfProcesses(Mpi):
 
 
 class Failures(Mpi):
-    def failed(self, which: str, status: int, *said: str, count: int = 3) -> str:
-        done = self.ranks(count, self.build(HERE / "failures" / "failures.c"), which)
-        for one in said:
-            self.assertIn(one, done.stderr)
-        self.assertEqual(done.returncode, status, done.stderr)
-        return done.stderr
-
     def place(self, text: str) -> str:
         """Gives the first line of the program that has this text."""
         lines = (HERE / "failures" / "failures.c").read_text(encoding="utf-8").split("\n")

@@ -113,9 +113,9 @@ int run_all(int argc, char** argv) {
     join_job(*shared, process.number);
     for (const int file : {job, process.shared_memory}) fcntl(file, F_SETFD, FD_CLOEXEC);
   }
-  const auto first = [&](long long of) { return static_cast<int>((of * count + process.count - 1) / process.count); };
+  const int first = maslin::first_rank_of(process.number, process.count, count);
   const program all{argv[4]};
-  load(all, first(process.number), first(process.number + 1) - first(process.number));
+  load(all, first, maslin::first_rank_of(process.number + 1, process.count, count) - first);
   watch_crashes();
   take_output(std::strcmp(argv[2], "tagged") == 0, shared);
   const std::vector<std::string> words(argv + 4, argv + argc);

@@ -17,6 +17,8 @@
 #include <cstring>
 
 #include "cli/shared/child.hpp"
+#include "cli/shared/stopping.hpp"
+#include "comm/processes.hpp"
 #include "maslin/error.hpp"
 #include "processes.hpp"
 
@@ -38,13 +40,6 @@ pid_t pids[shared_by_processes::most];
 void pass_on(int signal) {
   signal_received = signal;
   for (int i = 0; i < number_of_children; ++i) kill(pids[i], signal);
-}
-
-sigset_t signals_passed_on() {
-  sigset_t all;
-  sigemptyset(&all);
-  for (const int signal : passed_on) sigaddset(&all, signal);
-  return all;
 }
 
 int shared_file(const char* name) {
@@ -79,7 +74,8 @@ cpu_set_t share_of(const cpu_set_t& all, int process, int processes) {
   return part;
 }
 
-[[noreturn]] void become(std::vector<std::string>& words, int process, pid_t parent, const cpu_set_t* cpus) {
+[[noreturn]] void become(std::vector<std::string>& words, int process, pid_t parent, const cpu_set_t* cpus,
+                         const sigset_t& mask) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // it is gone already
   if (process > 0) {
@@ -88,8 +84,7 @@ cpu_set_t share_of(const cpu_set_t& all, int process, int processes) {
   }
   if (cpus) sched_setaffinity(0, sizeof *cpus, cpus);
   for (const int signal : passed_on) ::signal(signal, SIG_DFL);
-  const sigset_t all = signals_passed_on();
-  sigprocmask(SIG_UNBLOCK, &all, nullptr);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
   execv(words[0].c_str(), command::arguments_of(words).data());
   std::fprintf(stderr, "maslin-mpirun: %s cannot be run (%s)\n", words[0].c_str(), std::strerror(errno));
   _exit(2);
@@ -106,14 +101,12 @@ class job {
     const pid_t parent = getpid();
     const int processes = static_cast<int>(children_.size());
     words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), "");
-    // They wait until the new process is among those that get them.
-    const sigset_t signals = signals_passed_on();
-    sigprocmask(SIG_BLOCK, &signals, nullptr);
+    const command::stops_held held;  // until all are among those that get them
     for (int process = 0; process < processes; ++process) {
       words[at] = fmt::format("{}/{}{}", process, processes, place);
       const cpu_set_t part = knows ? share_of(all, process, processes) : all;
       const pid_t pid = fork();
-      if (pid == 0) become(words, process, parent, knows ? &part : nullptr);
+      if (pid == 0) become(words, process, parent, knows ? &part : nullptr, held.before());
       if (pid < 0) {
         const int why = errno;
         end_all();
@@ -124,7 +117,6 @@ class job {
       pids[process] = pid;
       number_of_children = process + 1;
     }
-    sigprocmask(SIG_UNBLOCK, &signals, nullptr);
   }
 
   /// Waits for all, and says what nobody else has said.
@@ -136,7 +128,9 @@ class job {
       const int process = note(ended, status);
       if (process < 0 || (WIFEXITED(status) && shared_.has_finished[process].load())) continue;
       if (shared_.end(shared_by_processes::most + 1) && signal_received == 0) {
-        const int first = begin_of(process), last = begin_of(process + 1) - 1;
+        const int processes = static_cast<int>(children_.size());
+        const int first = maslin::first_rank_of(process, processes, ranks_);
+        const int last = maslin::first_rank_of(process + 1, processes, ranks_) - 1;
         const std::string its =
             first == last ? fmt::format("rank {}", first) : fmt::format("ranks {} to {}", first, last);
         const std::string how =
@@ -167,10 +161,6 @@ class job {
   }
 
  private:
-  int begin_of(int process) const {
-    const auto processes = static_cast<long long>(children_.size());
-    return static_cast<int>((static_cast<long long>(process) * ranks_ + processes - 1) / processes);
-  }
   bool is_running() const {
     return std::any_of(children_.begin(), children_.end(), [](const child& one) { return one.runs; });
   }

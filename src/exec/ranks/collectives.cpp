@@ -55,8 +55,7 @@ struct split_call : arrival {
   /// The first of the ranks says which number they have.
   void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override {
     if (is_first && number == 0) number = of.new_number();
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&number);
-    into.insert(into.end(), bytes, bytes + sizeof number);
+    append(into, &number, sizeof number);
     into.resize(16);
     arrival::pack(for_ranks, into);
   }

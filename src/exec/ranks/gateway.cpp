@@ -473,10 +473,7 @@ std::uint32_t gateway::ask(int process, const packet& what_about, int rank, loca
   packet about = what_about;
   about.address = number_of(&mine);
   post(process, {about, {}, nullptr});
-  of_->wait(
-      rank, {awaited_message::what::several, any_source, 1, where}, [&] { return mine.is_answered; },
-      world::at_failure::go_on);
-  return mine.answer;
+  return await_answer(mine, where);
 }
 
 std::uint32_t gateway::ask(int process, letter one, int rank, location where) {
@@ -484,10 +481,14 @@ std::uint32_t gateway::ask(int process, letter one, int rank, location where) {
   mine.rank = rank;
   one.id = number_of(&mine);
   send_letter(process, std::move(one));
+  return await_answer(mine, where);
+}
+
+std::uint32_t gateway::await_answer(const question& asked, location where) {
   of_->wait(
-      rank, {awaited_message::what::several, any_source, 1, where}, [&] { return mine.is_answered; },
+      asked.rank, {awaited_message::what::several, any_source, 1, where}, [&] { return asked.is_answered; },
       world::at_failure::go_on);
-  return mine.answer;
+  return asked.answer;
 }
 
 void gateway::answer(int process, std::uint64_t question, std::uint32_t with) {

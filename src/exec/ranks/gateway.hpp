@@ -55,9 +55,7 @@ class gateway {
   int process_of(int rank) const noexcept {
     return static_cast<int>(static_cast<std::int64_t>(rank) * process_.count / ranks_);
   }
-  int first_of(int process) const noexcept {
-    return static_cast<int>((static_cast<std::int64_t>(process) * ranks_ + process_.count - 1) / process_.count);
-  }
+  int first_of(int process) const noexcept { return first_rank_of(process, process_.count, ranks_); }
   int first() const noexcept { return first_of(mine()); }
   int here() const noexcept { return first_of(mine() + 1) - first(); }
   bool is_here(int rank) const noexcept { return process_of(rank) == mine(); }
@@ -194,6 +192,7 @@ class gateway {
   void tell_done(comm::transfer* done);
   bool copy_from(int process, const void* from, void* to, std::size_t bytes) noexcept;
   std::uint32_t ask(int process, const comm::packet& what_about, int rank, location where);
+  std::uint32_t await_answer(const question& asked, location where);
 
   packets& ring_to(int process) noexcept { return rings_[mine() * processes() + process]; }
   packets& ring_from(int process) const noexcept { return rings_[process * processes() + mine()]; }

@@ -116,8 +116,8 @@ TEST(Gateway, MoreMessagesThanThereIsRoomForWait) {
                               std::vector<bytes> out;
                               for (int i = 0; i < many; ++i) out.push_back(data_of(size_of(i), i));
                               std::vector<request> sent;
-                              for (auto& one : out) sent.push_back(world.start_send(one, last, 3));
-                              for (auto& one : sent) one.wait();
+                              for (auto& data : out) sent.push_back(world.start_send(data, last, 3));
+                              for (auto& begun : sent) begun.wait();
                             } else if (world.rank() == last) {
                               bytes in(9000);
                               world.receive(in, last == 1 ? 0 : any_source,

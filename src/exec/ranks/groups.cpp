@@ -118,11 +118,6 @@ struct packed_arrival {
   bool is_of_library;
 };
 
-void append(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
-  const auto* const data = static_cast<const std::byte*>(from);
-  to.insert(to.end(), data, data + bytes);
-}
-
 /// What lies in memory at any place may not be a number: a package's parts begin at multiples of this.
 void align_end(std::vector<std::byte>& of) { of.resize((of.size() + 15) / 16 * 16); }
 

@@ -235,12 +235,8 @@ std::vector<std::byte> world::packed_waits() {
                            waits.tag,
                            waits.where.line(),
                            std::strlen(waits.where.file_name()) + 1};
-    const auto append = [&all](const void* from, std::size_t bytes) {
-      const auto* const data = static_cast<const std::byte*>(from);
-      all.insert(all.end(), data, data + bytes);
-    };
-    append(&head, sizeof head);
-    append(waits.where.file_name(), head.file);
+    append(all, &head, sizeof head);
+    append(all, waits.where.file_name(), head.file);
   }
   return all;
 }

@@ -73,14 +73,6 @@ bool near_tasks::push_all(task_node* const* tasks, std::uint32_t count) noexcept
   return true;
 }
 
-task_node* near_tasks::next() noexcept {
-  if (size() == 0) return nullptr;
-  const base::locked held(lock_);
-  task_node* const task = tasks_.next();
-  tell_size();
-  return task;
-}
-
 task_node* near_tasks::exchange(task_node* task) noexcept {
   pieces room;
   const std::span<const place::piece> used = pieces_of(*task, room);
@@ -92,24 +84,6 @@ task_node* near_tasks::exchange(task_node* task) noexcept {
   }
   tasks_.add(task, used);
   return tasks_.next();
-}
-
-task_node* near_tasks::pop_of_bundle() noexcept {
-  if (size() == 0) return nullptr;
-  const base::locked held(lock_);
-  task_node* const task = tasks_.next_of_bundle();
-  tell_size();
-  return task;
-}
-
-std::uint32_t near_tasks::give_half(task_node** tasks, std::uint32_t most) noexcept {
-  // The owner waits meanwhile.
-  constexpr std::uint32_t at_a_time = 64;
-  if (size() == 0) return 0;
-  const base::locked held(lock_);
-  const std::size_t given = tasks_.give_half(tasks, std::min(most, at_a_time));
-  tell_size();
-  return static_cast<std::uint32_t>(given);
 }
 
 }  // namespace maslin

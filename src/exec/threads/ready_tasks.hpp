@@ -3,9 +3,11 @@
 // MASLIN_PLACE=locality those with data lie in lists by what the worker's cache holds of them (sched/place/locality),
 // which have a lock: a thief comes rarely.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include "base/atomic.hpp"
 #include "base/lock.hpp"
@@ -27,36 +29,45 @@ class near_tasks {
 
   /// False where there is no memory; then none was added. The last one is foremost among equals.
   bool push_all(detail::task_node* const* tasks, std::uint32_t count) noexcept;
-  detail::task_node* next() noexcept;
+  detail::task_node* next() noexcept {
+    return taken([](auto& tasks) { return tasks.next(); });
+  }
   /// Gives the next one if it `suits`, else another one that does, if it is found soon; or null.
   template <class Predicate>
   detail::task_node* next_if(Predicate&& suits) noexcept {
-    if (size() == 0) return nullptr;
-    const base::locked held(lock_);
-    detail::task_node* const task = tasks_.next_if(suits);
-    tell_size();
-    return task;
+    return taken([&](auto& tasks) { return tasks.next_if(suits); });
   }
   /// Puts a task in and takes the one that goes first, perhaps the same: nobody needs to be told of it.
   detail::task_node* exchange(detail::task_node* task) noexcept;
   /// Gives the next one of those that were chosen together, or null.
-  detail::task_node* pop_of_bundle() noexcept;
+  detail::task_node* pop_of_bundle() noexcept {
+    return taken([](auto& tasks) { return tasks.next_of_bundle(); });
+  }
 
   // Any thread.
 
   /// Sequentially consistent, for the look around before parking (README, race 1).
   std::uint32_t size() const noexcept { return size_.load(std::memory_order_seq_cst); }
-  std::uint32_t give_half(detail::task_node** tasks, std::uint32_t most) noexcept;
+  std::uint32_t give_half(detail::task_node** tasks, std::uint32_t most) noexcept {
+    constexpr std::uint32_t at_a_time = 64;  // the owner waits meanwhile
+    return static_cast<std::uint32_t>(
+        taken([&](auto& all) { return all.give_half(tasks, std::min(most, at_a_time)); }));
+  }
   template <class Predicate>
   detail::task_node* take_if(Predicate&& suits) noexcept {
-    if (size() == 0) return nullptr;
-    const base::locked held(lock_);
-    detail::task_node* const task = tasks_.take_if(suits);
-    tell_size();
-    return task;
+    return taken([&](auto& tasks) { return tasks.take_if(suits); });
   }
 
  private:
+  /// Gives what `take` takes out of the tasks; nothing if there is none.
+  template <class Take>
+  std::invoke_result_t<Take, place::local_tasks<detail::task_node>&> taken(Take&& take) noexcept {
+    if (size() == 0) return {};
+    const base::locked held(lock_);
+    const auto found = take(tasks_);
+    tell_size();
+    return found;
+  }
   void tell_size() noexcept MASLIN_REQUIRES(lock_) {
     size_.store(static_cast<std::uint32_t>(tasks_.size()), std::memory_order_seq_cst);
   }
