@@ -92,7 +92,7 @@ class executor : public graph::ready_sink {
   }
   /// Gives the CPU time that the process has taken, in seconds; nothing where time is virtual.
   virtual std::optional<double> cpu_seconds() const { return base::process_cpu_seconds(); }
-  /// The caller's tasks, or some of them, are waited for.
+  /// Called when a wait for some or all of the caller's tasks has ended.
   virtual void after_sharing() noexcept {}
   virtual int width() const = 0;
   virtual int workers() const = 0;

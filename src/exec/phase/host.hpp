@@ -63,7 +63,7 @@ class phase_host {
     const base::locked held(learning_);
     learned_.reset();
   }
-  /// How those wait who have nothing to do, and which variable says so; none where it is left to us.
+  /// How idle workers wait, and the variable that says so; null where the user has named no policy.
   grain::wait_policy wait_policy() const { return wait_; }
   const char* wait_policy_by() const { return wait_by_; }
   /// What is known of the waits of these workers; nothing where that is not measured.

@@ -135,7 +135,7 @@ class phase_run {
   void update_stream_requests();
   void record_configuration(std::uint64_t now) noexcept;
   std::int64_t left() const { return what_.streams - finished_; }
-  /// Gives how many streams run, without those that are in nobody's place.
+  /// Gives how many streams have a place. Others may run beside them (`extra_`).
   int running() const { return static_cast<int>(running_.size()) - extra_; }
   std::uint64_t waits_until(std::uint64_t now) const;
   bool has_extra(int worker) const;

@@ -14,7 +14,7 @@ namespace maslin {
 class phase_run;
 
 /// Teams are pooled and never freed while the runtime runs, so a worker that looks at a team which has just been
-/// dissolved finds a team, perhaps another one; it looks again at its next turn.
+/// dissolved finds a team, perhaps another one; it looks again at its next step.
 struct team {
   /// Workers [first, first + width).
   struct span {

@@ -43,7 +43,7 @@ void threads_executor::times(loop_run& run) noexcept {
 }
 
 /// Unless the program asked for sharing, what is known of the call site counts: a loop that is too small begins with
-/// its caller alone, and one that steps out to be larger is shared from there; no worker takes less than pays for it.
+/// its caller alone, and one that turns out to be larger is shared from there; no worker takes less than pays for it.
 loop_part threads_executor::begin_alone(worker* w, loop_run& run) {
   const detail::loop& l = run.what;
   loop_part rest{&run, 0, l.blocks()};

@@ -299,7 +299,7 @@ class threads_executor final : public executor, public phase_host {
   small_work small_;
   const std::uint64_t heartbeat_ticks_;
   branch_requests branches_{*this};
-  // Null unless it shares its node. Beside what nobody writes: every worker reads it at every turn.
+  // Null unless it shares its node. Beside what nobody writes: every worker reads it at every step.
   const std::unique_ptr<sharing> sharing_;
   // V, the bit vector: whose local queue holds work. The loops' bits are exact; a task's bit is set by its worker
   // before anybody looks for it, and taken down when that worker finds its queue empty.

@@ -47,7 +47,7 @@ class suspended_streams {
     return std::any_of(waiting_.begin(), waiting_.end(), is);
   }
 
-  /// Takes out one that is suspended after all not.
+  /// Takes a stream out of the list: it goes on without having been suspended.
   void forget(const Stream& stream) { std::erase(waiting_, stream); }
 
   std::size_t size() const { return waiting_.size(); }
