@@ -2,6 +2,7 @@
 
     figures_test.py MASLIN"""
 
+import functools
 import json
 import subprocess
 import sys
@@ -14,6 +15,12 @@ MASLIN = sys.argv.pop(1)
 def figures(*words: str) -> subprocess.CompletedProcess:
     with tempfile.TemporaryDirectory() as folder:
         return subprocess.run([MASLIN, "figures", "--quick", "--output", folder, *words], capture_output=True, text=True, check=False)
+
+
+@functools.cache
+def tables() -> list:
+    """Gives the cells of all tables, which take most of this test's time."""
+    return json.loads(figures("table", "--json").stdout)
 
 
 class Figures(unittest.TestCase):
@@ -43,14 +50,14 @@ class Figures(unittest.TestCase):
         self.assertEqual(first.stdout, second.stdout)
 
     def test_the_published_cells_are_near(self):
-        cells = [cell for cell in json.loads(figures("table", "--json").stdout) if cell["published"] is not None]
+        cells = [cell for cell in tables() if cell["published"] is not None]
         for most, some in ((0.06, cells), (0.10, [cell for cell in cells if not cell["fitted"]])):
             errors = [abs(cell["predicted"] / cell["published"] - 1) for cell in some]
             self.assertLess(sum(errors) / len(errors), most)
 
     def test_a_run_that_was_fitted_is_nowhere_a_prediction(self):
         fitted = {}  # by run, which its time tells apart; with two workers on two hosts Linux does what EDTLP does
-        for cell in json.loads(figures("table", "--json").stdout):
+        for cell in tables():
             if cell["published"] is not None and cell["column"] != "Linux":
                 fitted.setdefault(cell["predicted"], {})[cell["figure"], cell["row"], cell["column"]] = cell["fitted"]
         self.assertIn({("table1a", "8", "EDTLP"), ("table4", "42_SC 8x1", "time")}, [set(cells) for cells in fitted.values()])
@@ -59,7 +66,7 @@ class Figures(unittest.TestCase):
 
     def test_no_more_is_fitted_than_the_page_says(self):
         counts = {}
-        for cell in json.loads(figures("table", "--json").stdout):
+        for cell in tables():
             if cell["fitted"]:
                 counts[cell["figure"]] = counts.get(cell["figure"], 0) + 1
         self.assertEqual(counts, {"table1a": 4, "table1b": 3, "table2a": 8, "table2b": 2, "table3a": 8, "table3b": 8, "table4": 4,
@@ -67,7 +74,7 @@ class Figures(unittest.TestCase):
 
     def test_s_mgps_is_the_policy_as_it_ships(self):
         """It samples whole bootstraps exhaustively, which the more of them pays the better; of PBPI it samples generations."""
-        cells = {(cell["figure"], cell["row"], cell["column"]): cell for cell in json.loads(figures("table", "--json").stdout)}
+        cells = {(cell["figure"], cell["row"], cell["column"]): cell for cell in tables()}
         seconds = {key: cell["predicted"] for key, cell in cells.items()}
         lost = [seconds["table5", units, "S-MGPS"] / min(seconds["table5", units, scheme] for scheme in ("8x1", "4x2", "2x4"))
                 for units in ("32", "64", "128")]
