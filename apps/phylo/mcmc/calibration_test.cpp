@@ -209,12 +209,12 @@ TEST_P(Calibration, RanksAreUniform) {
 INSTANTIATE_TEST_SUITE_P(Models, Calibration, testing::Values("GTR+G+I", "HKY", "JC+G"));
 
 TEST(Calibration, FindsDataThatEvolvedFaster) {
-  if (sanitized) GTEST_SKIP() << "twenty data sets are too few to find it";
+  if (sanitized) GTEST_SKIP() << "twenty data sets are too few to find it; the plain builds run this";
   EXPECT_GT(deviations("JC+G", {.rate = 1.5, .hastings = {}}, 100)["tree length"], rarely_passed);
 }
 
 TEST(Calibration, FindsAWrongRatio) {
-  if (sanitized) GTEST_SKIP() << "twenty data sets are too few to find it";
+  if (sanitized) GTEST_SKIP() << "twenty data sets are too few to find it; the plain builds run this";
   const auto without = [](Move move, double ratio) { return move == Move::tree_multiplier ? 0 : ratio; };
   EXPECT_GT(deviations("JC+G", {.hastings = without})["tree length"], rarely_passed);
 }

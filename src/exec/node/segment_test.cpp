@@ -250,7 +250,7 @@ TEST(Segment, WhoRunsAnotherProgramIsNoMemberAnyMore) {
 }
 
 TEST(Segment, WhatAnotherUserMadeIsNoTable) {
-  if (geteuid() != 0) GTEST_SKIP() << "it takes root to give a file away";
+  if (geteuid() != 0) GTEST_SKIP() << "it takes root to give a file away; run the tests as root";
   const std::string job = fresh_job("given");
   const auto here = segment::join(job);
   EXPECT_TRUE(segment::find(job));
