@@ -1,7 +1,8 @@
 #pragma once
 // What clang is told of locks, so that it finds what is done without them (-Wthread-safety; `./dev check`). Other
-// compilers see nothing of it. What is under the grain lock is not marked: it lies in other objects than the lock. Nor
-// is what is under the locks of exec/virtual and of runtime.cpp: whether they are taken is known at run time only.
+// compilers see nothing of it. What is under the grain lock is marked by exec/phase/grain_lock.hpp, for it lies in
+// other objects than the lock. What is under the locks of exec/virtual and of runtime.cpp is not marked: whether they
+// are taken is known at run time only.
 
 #ifdef __clang__
 #define MASLIN_LOCK_ATTRIBUTE(...) __attribute__((__VA_ARGS__))

@@ -32,7 +32,10 @@ fiber_stack take_stack() {
   return {all_stacks[taken_stacks++].get(), stack_bytes};
 }
 
-void unlock(void* lock) { static_cast<base::short_lock*>(lock)->unlock(); }
+template <class Lock>
+void unlock(void* lock) MASLIN_UNCHECKED {
+  static_cast<Lock*>(lock)->unlock();
+}
 void nothing(void*) {}
 
 }  // namespace
@@ -58,7 +61,7 @@ loop_fiber::loop_fiber(archetype& exec, const fiber_stack& on)
 void loop_fiber::sleep(base::short_lock& held, const awaited_end&) {
   archetype_worker& w = *static_cast<archetype&>(the_executor()).calling_worker();
   home = &w;
-  w.exec.leave_fiber(w, held);
+  w.exec.leave_fiber(w, unlock<base::short_lock>, &held);
 }
 void loop_fiber::wake() noexcept {
   archetype_worker& w = *home;
@@ -166,14 +169,14 @@ void archetype::switch_to(archetype_worker& w, loop_fiber& next, void (*after)(v
   fiber::switch_to(me.machine, next.machine, after, argument);
 }
 
-void archetype::leave_fiber(archetype_worker& w, base::short_lock& held) {
+void archetype::leave_fiber(archetype_worker& w, void (*after)(void*), void* argument) {
   loop_fiber* next = take_ready(w);
   if (!next && !w.idle.empty()) {
     next = w.idle.back();
     w.idle.pop_back();
   }
   if (!next) next = &fibers_.emplace_back(*this, take_stack());
-  switch_to(w, *next, unlock, &held);
+  switch_to(w, *next, after, argument);
 }
 
 void archetype::replace_fiber(archetype_worker& w, loop_fiber& next) {
@@ -275,27 +278,29 @@ void archetype::run_offload(context& caller, std::uint32_t kernel, void (*call)(
 
 bool archetype::start_stream(archetype_worker& w, bool before_parking) {
   if (w.in_team.load()->first() != w.index) return false;
-  std::unique_lock held(grain_lock_);
-  const auto resume = [&](const stream_run& s) {
+  grain_guard held(*this);
+  const std::optional<core::next_stream> next = core::find_stream(*w.in_team.load(), w.index, before_parking);
+  if (!next) return false;
+  if (next->suspended) {
     held.unlock();
-    replace_fiber(w, static_cast<loop_fiber&>(*s.fiber));
-  };
-  const auto begin = [&](phase_run& phase, std::int64_t index) {
-    stream_run s{phase, index};
-    phase.started(s, w.index);
-    held.unlock();
-    core::run_stream(*this, s);
-  };
-  return core::start_stream(*w.in_team.load(), w.index, before_parking, resume, begin);
+    replace_fiber(w, static_cast<loop_fiber&>(*next->suspended->fiber));
+    return true;
+  }
+  stream_run s{*next->phase, next->index};
+  s.phase.started(s, w.index);
+  held.unlock();
+  core::run_stream(*this, s);
+  return true;
 }
 
-void archetype::come_to_offload(const context&, stream_run& s) {
+void archetype::come_to_offload(const context&, stream_run& s) MASLIN_UNCHECKED {
   if (!s.phase.stale(s)) return;
   archetype_worker& w = *calling_worker();
   grain_lock_.lock();
   if (s.phase.stays(s, w.index)) return grain_lock_.unlock();
   s.fiber = w.running;
-  leave_fiber(w, grain_lock_);  // who resumes it takes the lock first, so not before this stack is left
+  leave_fiber(w, unlock<core::grain_lock>,
+              &grain_lock_);  // who resumes it takes the lock first, so not before this stack is left
 }
 
 }  // namespace maslin

@@ -180,9 +180,9 @@ class archetype final : public executor, public phase_host {
 
   using stream_code = nothing_to_do;
   using phase_call = nothing_to_do;
-  base::short_lock& grain_lock() { return grain_lock_; }
+  core::grain_lock& grain_lock() { return grain_lock_; }
+  bool try_grain_lock() MASLIN_TRIES_TO_ACQUIRE(grain_held) { return grain_lock_.try_lock(); }
   using grain_guard = core::grain_guard<archetype>;
-  using grain_attempt = core::grain_attempt<archetype>;
   void come_to_offload(const context& in, stream_run& s);
   static bool has_no_worker(const archetype_worker* w) noexcept { return !w; }
   static void begins_phase() noexcept {}
@@ -211,7 +211,7 @@ class archetype final : public executor, public phase_host {
   loop_fiber* take_ready(archetype_worker& w);
   loop_fiber& new_fiber();
   void switch_to(archetype_worker& w, loop_fiber& next, void (*after)(void*), void* argument);
-  void leave_fiber(archetype_worker& w, base::short_lock& held);
+  void leave_fiber(archetype_worker& w, void (*after)(void*), void* argument);
   void replace_fiber(archetype_worker& w, loop_fiber& next);
 
   const mistake mistake_;
@@ -222,7 +222,7 @@ class archetype final : public executor, public phase_host {
   urgent_tasks urgent_;
   team* whole_;
   std::vector<std::unique_ptr<archetype_worker>> workers_;
-  base::short_lock grain_lock_;
+  core::grain_lock grain_lock_;
   std::deque<loop_fiber> fibers_;
   std::deque<os_waiter> outsiders_;
 };

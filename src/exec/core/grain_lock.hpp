@@ -4,30 +4,44 @@
 #include <mutex>
 
 #include "base/lock.hpp"
+#include "exec/phase/grain_lock.hpp"
 
 namespace maslin::core {
 
-template <class Machine>
-class grain_guard : public std::unique_lock<base::short_lock> {
+/// The implementation is what clang cannot follow.
+class grain_lock {
  public:
-  explicit grain_guard(Machine& machine) : unique_lock(machine.grain_lock()) {}
+  void lock() noexcept MASLIN_ACQUIRES(grain_held) MASLIN_UNCHECKED { lock_.lock(); }
+  bool try_lock() noexcept MASLIN_TRIES_TO_ACQUIRE(grain_held) MASLIN_UNCHECKED { return lock_.try_lock(); }
+  void unlock() noexcept MASLIN_RELEASES(grain_held) MASLIN_UNCHECKED { lock_.unlock(); }
+
+ private:
+  base::short_lock lock_;
+};
+
+template <class Machine>
+class MASLIN_HOLDS_LOCK grain_guard {
+ public:
+  explicit grain_guard(Machine& machine) MASLIN_ACQUIRES(grain_held) : held_(machine.grain_lock()) {}
+  /// The caller holds it already.
+  grain_guard(Machine& machine, std::adopt_lock_t already) MASLIN_REQUIRES(grain_held)
+      : held_(machine.grain_lock(), already) {}
+  ~grain_guard() MASLIN_RELEASES() {}  // NOLINT(modernize-use-equals-default): what is defaulted has no attributes
+  grain_guard(const grain_guard&) = delete;
+  grain_guard& operator=(const grain_guard&) = delete;
+
+  void lock() MASLIN_ACQUIRES() MASLIN_UNCHECKED { held_.lock(); }
+  void unlock() MASLIN_RELEASES() MASLIN_UNCHECKED { held_.unlock(); }
   /// Calls that with the lock let go; holds it again afterwards.
   template <class Call>
-  void without(Call&& call) {
+  void without(Call&& call) MASLIN_REQUIRES(grain_held) MASLIN_UNCHECKED {
     unlock();
     call();
     lock();
   }
 
- protected:
-  grain_guard(Machine& machine, std::try_to_lock_t attempt) : unique_lock(machine.grain_lock(), attempt) {}
-};
-
-/// Holds it if nobody else does.
-template <class Machine>
-class grain_attempt : public grain_guard<Machine> {
- public:
-  explicit grain_attempt(Machine& machine) : grain_guard<Machine>(machine, std::try_to_lock) {}
+ private:
+  std::unique_lock<grain_lock> held_;
 };
 
 }  // namespace maslin::core

@@ -176,12 +176,9 @@ concept machine_with_streams = machine_with_loops<Machine> && std::derived_from<
   requires guard_of<typename Machine::phase_call, Machine>;
   // Holds the lock of what sched/grain decides.
   requires guard_of<typename Machine::grain_guard, Machine> && lockable_guard<typename Machine::grain_guard>;
-  // The same, if nobody else holds it: then it is true.
-  requires guard_of<typename Machine::grain_attempt, Machine>;
-  requires std::constructible_from<bool, typename Machine::grain_attempt&>;
-  requires requires(typename Machine::grain_attempt & held) {
-    held.without([] {});
-  };
+  // Takes it if nobody else holds it: then a guard adopts it.
+  { machine.try_grain_lock() } -> std::same_as<bool>;
+  requires std::constructible_from<typename Machine::grain_guard, Machine&, std::adopt_lock_t>;
   // The stream takes its place, if its configuration has changed.
   machine.come_to_offload(here, s);
   // The caller runs what a foreign thread waits for.

@@ -27,7 +27,7 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
 
   typename Machine::grain_guard held(machine);
   // The caller's team is its stream's, not the one that its worker happens to serve now.
-  const auto team_with_room = [&] {
+  const auto team_with_room = [&]() MASLIN_REQUIRES(grain_held) -> team* {
     team* const t = outer ? outer->phase.team_of(*outer) : &machine.whole();
     return t && phase_run::has_room(*t) ? t : nullptr;
   };
@@ -39,9 +39,18 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
   if (!w || w->index > 0) machine.want_worker_0();  // a stream's place may be worker 0
   std::optional<phase_run> made;
   const int workers = phase_run::next_share(*t);
-  held.without([&] { made.emplace(machine, p, workers, outer != nullptr, *here.children); });
+  int most = phase_run::most_workers(*t, machine);
+  held.without([&] {
+    made.emplace(machine, p, workers, outer != nullptr, *here.children);
+    made->promise_teams(most);
+  });
   phase_run& run = *made;
   t = team_with_room();
+  while (t && most < phase_run::most_workers(*t, machine)) {  // it is a wider one now
+    most = phase_run::most_workers(*t, machine);
+    held.without([&] { run.promise_teams(most); });
+    t = team_with_room();
+  }
   if (!t) {  // not any more
     held.unlock();
     return phase_in_place(machine, here, p, run.report());
@@ -73,7 +82,7 @@ void run_phase(Machine& machine, context& here, const detail::phase& p) {
 
 /// Has a policy decide what there is to decide of the phase, outside the grain lock.
 template <class Guard>
-void decide(Guard& held, phase_run& phase) {
+void decide(Guard& held, phase_run& phase) MASLIN_REQUIRES(grain_held) {
   while (phase.sizing().begin_decision()) {
     held.without([&] { phase.sizing().decide(); });
     phase.end_decision();
@@ -82,29 +91,32 @@ void decide(Guard& held, phase_run& phase) {
 
 /// A stream has ended, and was the phase's last if that is `over`.
 template <class Guard>
-void ended(Guard& held, phase_run& phase, bool over) {
+void ended(Guard& held, phase_run& phase, bool over) MASLIN_REQUIRES(grain_held) {
   if (over) return phase.end();
   decide(held, phase);
   phase.make_up_for_finished();
 }
 
-/// The first worker of a team goes on with a stream of its phase: `resume(s)` one that is suspended, or `begin(phase,
-/// index)` the next. Before it parks, it may be one of a phase whose place this is, too: such a stream may hold what
-/// those wait for that run here now. Gives whether there was one.
-template <class Resume, class Begin>
-bool start_stream(const team& t, int worker, bool before_parking, Resume&& resume, Begin&& begin) {
-  return any_led(t, worker, [&](const team& one) {
-    if (!one.runs || (&one != &t && !before_parking)) return false;
-    phase_run& phase = *one.runs;
+/// What the first worker of a team goes on with: a stream that was suspended, or the next of a phase, which begins.
+struct next_stream {
+  stream_run* suspended = nullptr;
+  phase_run* phase = nullptr;  ///< of the one that begins
+  std::int64_t index = 0;
+};
+
+/// Gives that, if there is one. Before the worker parks, it may be one of a phase whose place this is, too: such a
+/// stream may hold what those wait for that run here now.
+inline std::optional<next_stream> find_stream(const team& t, int worker, bool before_parking)
+    MASLIN_REQUIRES(grain_held) {
+  if (t.first() != worker) return std::nullopt;
+  for (const team* one = &t; one; one = before_parking ? next_led(*one, worker) : nullptr) {
+    if (!one->runs) continue;
     std::optional<std::int64_t> begun;
-    if (stream_run* const suspended = phase.next_stream(worker, before_parking, begun))
-      resume(*suspended);
-    else if (begun)
-      begin(phase, *begun);
-    else
-      return false;
-    return true;
-  });
+    if (stream_run* const suspended = one->runs->next_stream(worker, before_parking, begun))
+      return next_stream{suspended};
+    if (begun) return next_stream{nullptr, one->runs, *begun};
+  }
+  return std::nullopt;
 }
 
 /// From its beginning to its end.
@@ -137,8 +149,8 @@ template <machine_with_streams Machine>
 void look_at(Machine& machine, stream_run& s, std::uint64_t now) {
   s.phase.off_loaded(s, now);
   if (!s.phase.due(now)) return;
-  typename Machine::grain_attempt held(machine);
-  if (!held) return;
+  if (!machine.try_grain_lock()) return;
+  typename Machine::grain_guard held(machine, std::adopt_lock);
   s.phase.tick();
   decide(held, s.phase);
 }

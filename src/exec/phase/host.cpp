@@ -45,19 +45,20 @@ void phase_host::learn(std::string_view phase, int workers, std::int64_t streams
 }
 
 team& phase_host::make_whole(int workers) {
-  team& whole = teams_.emplace_back();
-  whole.set_workers({0, workers});
-  return whole;
+  const base::locked held(pool_);
+  return teams_.emplace_back(workers, team::span{0, workers});
 }
 
 void phase_host::promise_teams(int count) {
+  const base::locked held(pool_);
   const auto needed = static_cast<std::size_t>(promised_teams_ + count) + 1;  // and the whole
   free_teams_.reserve(needed);
-  while (teams_.size() < needed) free_teams_.push_back(&teams_.emplace_back());
+  while (teams_.size() < needed) free_teams_.push_back(&teams_.emplace_back(worker_count()));
   promised_teams_ += count;
 }
 
 team* phase_host::take_team() {
+  const base::locked held(pool_);
   team* t = free_teams_.back();
   free_teams_.pop_back();
   return t;
@@ -67,6 +68,7 @@ void phase_host::return_team(team* t) {
   t->runs = nullptr;
   t->wants_stream.store(false, std::memory_order_relaxed);
   t->may_resume.store(false, std::memory_order_relaxed);
+  const base::locked held(pool_);
   free_teams_.push_back(t);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/atomic.hpp"
+#include "base/lock.hpp"
 #include "base/mutex.hpp"
 #include "exec/phase/learned.hpp"
 #include "exec/phase/team.hpp"
@@ -74,10 +75,11 @@ class phase_host {
   virtual std::optional<double> cpu_seconds() const = 0;
   /// Reads what earlier runs learned of phases on these workers. Throws std::bad_alloc.
   virtual std::unique_ptr<learned_phases> open_learned() const = 0;
-  /// A phase begins or ends: it may hold so many teams. Makes them and throws std::bad_alloc, or gives them up.
+  /// Any thread, without the grain lock: a phase begins or ends: it may hold so many teams more. Makes them and throws
+  /// std::bad_alloc, or gives them up.
   void promise_teams(int count);
-  team* take_team();
-  void return_team(team* t);
+  team* take_team() MASLIN_REQUIRES(grain_held);
+  void return_team(team* t) MASLIN_REQUIRES(grain_held);
 
  protected:
   /// Makes the team that is never returned.
@@ -93,9 +95,10 @@ class phase_host {
   std::unique_ptr<learned_phases> learned_ MASLIN_GUARDED_BY(learning_);
   grain::wait_policy wait_ = grain::wait_policy::automatic;
   const char* wait_by_ = nullptr;
-  std::deque<team> teams_;
-  std::vector<team*> free_teams_;  ///< has room for all
-  int promised_teams_ = 0;
+  base::short_lock pool_;
+  std::deque<team> teams_ MASLIN_GUARDED_BY(pool_);
+  std::vector<team*> free_teams_ MASLIN_GUARDED_BY(pool_);  ///< has room for all
+  int promised_teams_ MASLIN_GUARDED_BY(pool_) = 0;
 };
 
 }  // namespace maslin

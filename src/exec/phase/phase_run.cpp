@@ -4,7 +4,6 @@
 #include <new>
 #include <utility>
 
-#include "base/room.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -42,7 +41,14 @@ phase_run::phase_run(phase_host& exec, const detail::phase& what, int workers, b
 }
 
 phase_run::~phase_run() {
+  exec_.promise_teams(-promised_teams_);
   if (!divided_) report_->change([](phase_report& r) { r.running = false; });  // it did not begin, or was run in place
+}
+
+void phase_run::promise_teams(int workers) {
+  const int more = teams_for(workers) - promised_teams_;
+  exec_.promise_teams(more);
+  promised_teams_ += more;
 }
 
 bool phase_run::may_divide(const team& t) {
@@ -71,13 +77,7 @@ void phase_run::divide(team& t, phase_host& exec) {
 }
 
 void phase_run::begin(team& divided) {
-  const int width = divided.grows ? exec_.worker_count() : divided.width();
-  sizing_.check_pin(width);
-  base::make_room(divided.phases);
-  // Those of two configurations, while one follows the other.
-  const int teams = 2 * (width + 1);
-  exec_.promise_teams(teams);
-  promised_teams_ = teams;
+  sizing_.check_pin(most_workers(divided, exec_));
   divided_ = &divided;
   divided.phases.push_back(this);
   divide(divided, exec_);
@@ -89,7 +89,6 @@ void phase_run::end() noexcept {
   for (int w = first_; w < first_ + width_; ++w) exec_.team_served_by(w).store(divided_, std::memory_order_seq_cst);
   for (team* t : teams_) exec_.return_team(t);
   teams_.clear();
-  exec_.promise_teams(-promised_teams_);
   waiting_.end();
   for (int w = first_; w < first_ + width_; ++w) exec_.notify_worker(w);
   record_configuration(exec_.ticks());
@@ -127,7 +126,7 @@ void phase_run::allot(int first, int width) noexcept {
 
 void phase_run::apply(configuration c) noexcept {
   std::swap(teams_, before_);
-  auto make = [&](int first, int width, int slot, phase_run* runs) {
+  auto make = [&](int first, int width, int slot, phase_run* runs) MASLIN_REQUIRES(grain_held) {
     team* t = exec_.take_team();
     t->set_workers({first, width});
     t->slot.store(slot, std::memory_order_relaxed);
@@ -352,14 +351,14 @@ void phase_run::record_configuration(std::uint64_t now) noexcept {
   const double work = sizing_.work();
   const std::optional<double> cpu_seconds = waiting_.cpu_seconds(now);
   double expected = 0;
-  report_->change([&](phase_report& r) {
+  report_->change([&, done = finished_, running = left() > 0, current = now_](phase_report& r) {
     r.cpu_seconds = cpu_seconds;
-    r.done = finished_;
-    r.running = left() > 0;
-    r.current = now_;
+    r.done = done;
+    r.running = running;
+    r.current = current;
     r.seconds = seconds;
     r.work = work;
-    expected = expected_of(now_, r.estimates);
+    expected = expected_of(current, r.estimates);
   });
   if (!trace::on()) return;
   if (sizing_.is_pinned()) return sizing_.trace_decision(now_, trace::decision_stage::pinned, 0);
@@ -372,7 +371,7 @@ void phase_run::record_configuration(std::uint64_t now) noexcept {
     sizing_.trace_decision(now_, trace::decision_stage::sampling, 0);
 }
 
-void phase_run::record_sizing() const noexcept try {
+void phase_run::record_sizing() const noexcept MASLIN_UNCHECKED try {
   if (!trace::on() || sizing_.is_pinned()) return;
   using trace::event_kind;
   const auto record = [&](event_kind kind, std::uint64_t argument) {

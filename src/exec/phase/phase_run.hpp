@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/atomic.hpp"
+#include "exec/phase/grain_lock.hpp"
 #include "exec/phase/host.hpp"
 #include "exec/phase/phase_waiting.hpp"
 #include "exec/phase/right_sizing.hpp"
@@ -52,6 +53,9 @@ class phase_run {
   /// finds no memory later is the end of sampling. Throws std::bad_alloc.
   phase_run(phase_host& exec, const detail::phase& what, int workers, bool inner, scope& caller);
   ~phase_run();
+  /// Before it begins, without the grain lock: makes the teams that it may need on so many workers. Throws
+  /// std::bad_alloc.
+  void promise_teams(int workers);
 
   // Any stream of this phase, without the lock.
   bool stale(const stream_run& s) const { return s.seen != generation_.load(std::memory_order_relaxed); }
@@ -80,73 +84,83 @@ class phase_run {
   /// The caller's, under which its streams run.
   detail::float_mode mode() const { return mode_; }
   const std::shared_ptr<live_report>& report() const { return report_; }
-  /// When the phase is over: keeps what was learned for its next run.
-  void keep_learned() noexcept { sizing_.keep(allotted_); }
-  /// The same: has the trace hold what the configuration was decided by, as the report does.
+  // When the phase is over: nobody else knows it then.
+  /// Keeps what was learned for its next run.
+  void keep_learned() noexcept MASLIN_UNCHECKED { sizing_.keep(allotted_); }
+  /// Has the trace hold what the configuration was decided by, as the report does.
   void record_sizing() const noexcept;
 
   // Under the grain lock.
   /// Can one more phase have a worker of that team? A worker serves one phase at a time.
-  static bool has_room(const team& t);
+  static bool has_room(const team& t) MASLIN_REQUIRES(grain_held);
   /// Divides a team's workers among its phases, now or as soon as those of them that hold still do no more; a worker
   /// behind the team's last serves the team itself.
-  static void divide(team& t, phase_host& exec);
+  static void divide(team& t, phase_host& exec) MASLIN_REQUIRES(grain_held);
   /// Gives the workers that the next phase of that team would have.
-  static int next_share(const team& t) { return t.width() / (static_cast<int>(t.phases.size()) + 1); }
-  /// Takes a share of the team's workers; throws `error` for a pin that does not fit, and then took none.
-  void begin(team& divided);
+  static int next_share(const team& t) MASLIN_REQUIRES(grain_held) {
+    return t.width() / (static_cast<int>(t.phases.size()) + 1);
+  }
+  /// Gives how many workers a phase of that team may ever have.
+  static int most_workers(const team& t, const phase_host& exec) { return t.grows ? exec.worker_count() : t.width(); }
+  /// Takes a share of the team's workers, for whom it has promised its teams; throws `error` for a pin that does not
+  /// fit, and then took none.
+  void begin(team& divided) MASLIN_REQUIRES(grain_held);
   /// Gives the workers back. To be called when the last stream has finished.
-  void end() noexcept;
+  void end() noexcept MASLIN_REQUIRES(grain_held);
   /// Gives the stream that `worker`, the first of a team, runs next: a suspended one, or a new one whose index is
   /// in `begun`; neither when there is none or no room.
-  stream_run* next_stream(int worker, bool before_parking, std::optional<std::int64_t>& begun);
-  void started(stream_run& s, int worker);
+  stream_run* next_stream(int worker, bool before_parking, std::optional<std::int64_t>& begun)
+      MASLIN_REQUIRES(grain_held);
+  void started(stream_run& s, int worker) MASLIN_REQUIRES(grain_held);
   /// Is the stream in its place, on the first worker of a team? Otherwise it was taken off and must be suspended.
-  bool stays(stream_run& s, int worker);
-  void stayed_after_all(stream_run& s, int worker);
+  bool stays(stream_run& s, int worker) MASLIN_REQUIRES(grain_held);
+  void stayed_after_all(stream_run& s, int worker) MASLIN_REQUIRES(grain_held);
   /// Takes a finished stream off; true when it was the last. Otherwise its worker decides what there is to decide, and
   /// then `make_up_for` it.
-  bool finished(stream_run& s);
-  void make_up_for_finished();
+  bool finished(stream_run& s) MASLIN_REQUIRES(grain_held);
+  void make_up_for_finished() MASLIN_REQUIRES(grain_held);
   /// A thread that waits for the phase looks. Where none of its streams had a worker through so many looks, gives one
   /// that the thread runs to its end without a place: a suspended one, or a new one whose index is in `begun`.
-  stream_run* next_outside(std::optional<std::int64_t>& begun);
+  stream_run* next_outside(std::optional<std::int64_t>& begun) MASLIN_REQUIRES(grain_held);
   /// That one has finished, as `finished`.
-  bool finished_outside();
+  bool finished_outside() MASLIN_REQUIRES(grain_held);
   /// Looks whether a slice begins or ends now, or an epoch of off-loads.
-  void tick();
+  void tick() MASLIN_REQUIRES(grain_held);
   /// A policy has decided (`right_sizing::decide`): runs under that from now on.
-  void end_decision() noexcept;
+  void end_decision() noexcept MASLIN_REQUIRES(grain_held);
   /// Looks how its workers have waited, and has them wait otherwise if that is better.
-  void look_at_waits() noexcept;
+  void look_at_waits() noexcept MASLIN_REQUIRES(grain_held);
   /// Gives the team that the stream runs on; null when it is about to be suspended.
-  team* team_of(const stream_run& s) const;
+  team* team_of(const stream_run& s) const MASLIN_REQUIRES(grain_held);
   /// A phase inside one of the streams holds this one's configuration and workers still.
-  void hold_still(bool hold);
+  void hold_still(bool hold) MASLIN_REQUIRES(grain_held);
 
  private:
+  /// Those of two configurations, while one follows the other.
+  static int teams_for(int workers) { return 2 * (workers + 1); }
   /// Gives the stream slot whose team begins with that worker, if there is one.
-  std::optional<int> slot_led_by(int worker) const;
-  static bool may_divide(const team& t);
-  void allot(int first, int width) noexcept;
-  void apply(configuration c) noexcept;
-  void follow();
-  void begins_another(std::optional<std::int64_t>& begun) noexcept;
-  void update_stream_requests();
-  void record_configuration(std::uint64_t now) noexcept;
-  std::int64_t left() const { return what_.streams - finished_; }
+  std::optional<int> slot_led_by(int worker) const MASLIN_REQUIRES(grain_held);
+  static bool may_divide(const team& t) MASLIN_REQUIRES(grain_held);
+  void allot(int first, int width) noexcept MASLIN_REQUIRES(grain_held);
+  void apply(configuration c) noexcept MASLIN_REQUIRES(grain_held);
+  void follow() MASLIN_REQUIRES(grain_held);
+  void begins_another(std::optional<std::int64_t>& begun) noexcept MASLIN_REQUIRES(grain_held);
+  void update_stream_requests() MASLIN_REQUIRES(grain_held);
+  void record_configuration(std::uint64_t now) noexcept MASLIN_REQUIRES(grain_held);
+  std::int64_t left() const MASLIN_REQUIRES(grain_held) { return what_.streams - finished_; }
   /// Gives how many streams have a place. Others may run beside them (`extra_`).
-  int running() const { return static_cast<int>(running_.size()) - extra_; }
-  std::uint64_t waits_until(std::uint64_t now) const;
-  bool has_extra(int worker) const;
+  int running() const MASLIN_REQUIRES(grain_held) { return static_cast<int>(running_.size()) - extra_; }
+  std::uint64_t waits_until(std::uint64_t now) const MASLIN_REQUIRES(grain_held);
+  bool has_extra(int worker) const MASLIN_REQUIRES(grain_held);
   /// Must the stream leave its place to another one?
-  bool gives_way(const stream_run& s, std::uint64_t now) const;
-  void take_off(stream_run& s);
+  bool gives_way(const stream_run& s, std::uint64_t now) const MASLIN_REQUIRES(grain_held);
+  void take_off(stream_run& s) MASLIN_REQUIRES(grain_held);
 
   phase_host& exec_;
   const detail::phase& what_;
   const detail::float_mode mode_;
   team* divided_ = nullptr;
+  int promised_teams_ = 0;
   std::uint32_t name_;  ///< in the trace
   std::shared_ptr<live_report> report_;
   phase_waiting waiting_;
@@ -158,23 +172,26 @@ class phase_run {
   MASLIN_ATOMIC<bool> takes_turns_{false};      ///< some streams are suspended, and all are to come equally far
 
   // Under the grain lock.
-  configuration now_;
-  int first_ = 0;
-  int width_ = 0;
-  int allotted_ = 0;  ///< the width at the end
-  int promised_teams_ = 0;
-  int nested_ = 0;
-  std::int64_t next_ = 0;
-  std::int64_t finished_ = 0;
-  int looks_without_ = 0;  ///< by a thread that waits, since a stream had a worker
-  std::vector<stream_run*> running_;
-  int extra_ = 0;               ///< of them
-  std::vector<int> on_worker_;  ///< running streams that are in no other's place, by worker
-  grain::suspended_streams<stream_run*> suspended_;
-  std::vector<team*> teams_;   ///< one a slot; behind them the one of the workers without a stream, if any
-  std::vector<team*> before_;  ///< those of the configuration before, while one follows the other
+  configuration now_ MASLIN_GUARDED_BY(grain_held);
+  int first_ MASLIN_GUARDED_BY(grain_held) = 0;
+  int width_ MASLIN_GUARDED_BY(grain_held) = 0;
+  int allotted_ MASLIN_GUARDED_BY(grain_held) = 0;  ///< the width at the end
+  int nested_ MASLIN_GUARDED_BY(grain_held) = 0;
+  std::int64_t next_ MASLIN_GUARDED_BY(grain_held) = 0;
+  std::int64_t finished_ MASLIN_GUARDED_BY(grain_held) = 0;
+  int looks_without_ MASLIN_GUARDED_BY(grain_held) = 0;  ///< by a thread that waits, since a stream had a worker
+  std::vector<stream_run*> running_ MASLIN_GUARDED_BY(grain_held);
+  int extra_ MASLIN_GUARDED_BY(grain_held) = 0;  ///< of them
+  std::vector<int> on_worker_
+      MASLIN_GUARDED_BY(grain_held);  ///< running streams that are in no other's place, by worker
+  grain::suspended_streams<stream_run*> suspended_ MASLIN_GUARDED_BY(grain_held);
+  std::vector<team*> teams_
+      MASLIN_GUARDED_BY(grain_held);  ///< one a slot; behind them the one of the workers without a stream, if any
+  std::vector<team*> before_
+      MASLIN_GUARDED_BY(grain_held);  ///< those of the configuration before, while one follows the other
+  int off_loaded_ MASLIN_GUARDED_BY(grain_held) =
+      0;  ///< running streams that have off-loaded since the configuration was set
   const std::uint64_t began_;
-  int off_loaded_ = 0;  ///< running streams that have off-loaded since the configuration was set
 };
 
 /// While it lives, the code that runs in that context, if it is a stream's own, waits. What a kernel waits for is part

@@ -91,7 +91,7 @@ void right_sizing::resize(int workers) noexcept {
   try {
     controller_->resize(workers);
     answer_ = ask();
-    report_.change([&](phase_report& r) { r.chosen = answer_.chosen; });
+    report_.change([chosen = answer_.chosen](phase_report& r) { r.chosen = chosen; });
     news_.decides_anew = true;
   } catch (const std::bad_alloc&) {
     pin({static_cast<int>(std::min<std::int64_t>(workers, what_.streams)), 1});
@@ -157,6 +157,7 @@ bool right_sizing::begin_decision() {
   if (pinned_ || deciding_ || news_.empty()) return false;
   deciding_ = true;
   told_ = std::exchange(news_, {});
+  chosen_before_ = answer_.chosen;
   return true;
 }
 
@@ -178,7 +179,7 @@ void right_sizing::decide() noexcept {
     if (told_.left > 0) controller_->streams_left(told_.left);
     next_ = ask();
     const bool anew = slice_ended_ || told_.workers > 0 || told_.decides_anew;
-    if (anew || next_.chosen != answer_.chosen) tell(next_);
+    if (anew || next_.chosen != chosen_before_) tell(next_);
   } catch (const std::bad_alloc&) {
     no_memory_ = true;
   }
@@ -259,7 +260,7 @@ void right_sizing::trace_decision(configuration c, trace::decision_stage stage, 
                 trace::decision_of{c, stage, static_cast<float>(throughput)});
 }
 
-void right_sizing::keep(int workers) noexcept {
+void right_sizing::keep(int workers) noexcept MASLIN_UNCHECKED {
   if (pinned_) return;
   try {
     exec_.learn(what_.name, workers, what_.streams, controller_->learned());

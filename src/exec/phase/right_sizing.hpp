@@ -19,6 +19,7 @@
 
 #include "base/atomic.hpp"
 #include "exec/phase/departure_counts.hpp"
+#include "exec/phase/grain_lock.hpp"
 #include "exec/phase/host.hpp"
 #include "exec/phase/kernel_counts.hpp"
 #include "exec/reports.hpp"
@@ -56,20 +57,22 @@ class right_sizing {
   bool due(std::uint64_t now) const { return now >= look_at_.load(std::memory_order_relaxed); }
 
   // Under the grain lock.
-  bool is_pinned() const { return pinned_.has_value(); }
+  bool is_pinned() const MASLIN_REQUIRES(grain_held) { return pinned_.has_value(); }
   /// Throws `error` for a pin that needs more workers.
-  void check_pin(int workers) const;
+  void check_pin(int workers) const MASLIN_REQUIRES(grain_held);
   /// Gives what the phase should run under on the workers that it has.
-  configuration wanted() const;
-  std::optional<configuration> chosen() const { return pinned_ ? std::nullopt : answer_.chosen; }
-  bool sampling() const { return !pinned_ && answer_.sampling; }
-  bool keeps_even() const { return !pinned_ && answer_.keeps_even; }
+  configuration wanted() const MASLIN_REQUIRES(grain_held);
+  std::optional<configuration> chosen() const MASLIN_REQUIRES(grain_held) {
+    return pinned_ ? std::nullopt : answer_.chosen;
+  }
+  bool sampling() const MASLIN_REQUIRES(grain_held) { return !pinned_ && answer_.sampling; }
+  bool keeps_even() const MASLIN_REQUIRES(grain_held) { return !pinned_ && answer_.keeps_even; }
   /// The phase has so many workers from now on.
-  void resize(int workers) noexcept;
+  void resize(int workers) noexcept MASLIN_REQUIRES(grain_held);
   /// The phase runs under that from now on.
-  void runs_under(configuration c, std::uint64_t now) noexcept;
+  void runs_under(configuration c, std::uint64_t now) noexcept MASLIN_REQUIRES(grain_held);
   /// So many streams run from now on.
-  void running(int streams) {
+  void running(int streams) MASLIN_REQUIRES(grain_held) {
     if (counts_own_code_) count_streams(exec_.ticks());
     running_ = streams;
     departures_.running(streams);
@@ -77,17 +80,18 @@ class right_sizing {
   /// Does what streams do themselves, between off-loads, count for the policy?
   bool counts_own_code() const { return counts_own_code_; }
   /// A stream has ended, and so many have not. `tells`: the policy is to hear of that.
-  void stream_ended(std::int64_t left, bool tells);
+  void stream_ended(std::int64_t left, bool tells) MASLIN_REQUIRES(grain_held);
   /// Has a slice to begin or to end now, or an epoch? `settled`: running streams that have taken their places since the
   /// configuration was set. `still`: a phase inside one of the streams holds this one still.
   /// `waits`: for how long streams that wait now have done so, in ticks, summed over them.
-  void look(std::uint64_t now, std::int64_t left, int settled, bool still, std::uint64_t waits);
+  void look(std::uint64_t now, std::int64_t left, int settled, bool still, std::uint64_t waits)
+      MASLIN_REQUIRES(grain_held);
   /// Is there something to tell the policy? The caller who gets true must call `decide`, then `end_decision`.
-  bool begin_decision();
+  bool begin_decision() MASLIN_REQUIRES(grain_held);
   /// Gives whether a slice has ended.
-  bool end_decision() noexcept;
+  bool end_decision() noexcept MASLIN_REQUIRES(grain_held);
   /// Gives what the phase has completed, in seconds of one worker.
-  double work() const { return kernels_.work(exec_.seconds_per_tick()); }
+  double work() const MASLIN_REQUIRES(grain_held) { return kernels_.work(exec_.seconds_per_tick()); }
   void trace_decision(configuration c, trace::decision_stage stage, double throughput) const;
 
   // Without the lock.
@@ -133,11 +137,11 @@ class right_sizing {
     if (departures_.depart(ticket)) look_at_.store(0, std::memory_order_relaxed);
   }
   /// Nothing is measured any more.
-  void pin(configuration c) noexcept;
+  void pin(configuration c) noexcept MASLIN_REQUIRES(grain_held);
   answer ask() const;
   void tell(const answer& a) const;
   void end_slice();
-  void count_streams(std::uint64_t now);
+  void count_streams(std::uint64_t now) MASLIN_REQUIRES(grain_held);
   double own_seconds(const stretch& until, std::span<const grain::kernel_record> kernels) const;
   std::vector<grain::kernel_record> counted() const;
 
@@ -145,31 +149,32 @@ class right_sizing {
   const detail::phase& what_;
   const std::uint32_t name_;
   live_report& report_;
+  bool counts_own_code_ = false;  ///< set once
   kernel_counts kernels_;
   departure_counts departures_;
   MASLIN_ATOMIC<std::uint64_t> look_at_{0};  ///< when `look` has something to do, in ticks
 
   // Under the grain lock.
-  std::optional<configuration> pinned_;
+  std::optional<configuration> pinned_ MASLIN_GUARDED_BY(grain_held);
   const std::uint64_t began_;
-  int workers_ = 0;
-  answer answer_;
-  news news_;
-  bool deciding_ = false;
-  configuration now_;
-  std::uint64_t generation_ = 0;  ///< counts the configurations
-  std::uint64_t set_at_ = 0;
-  int running_ = 0;                  ///< streams
-  std::uint64_t streams_ticks_ = 0;  ///< their time, summed, until `counted_at_`
-  std::uint64_t counted_at_;
-  bool counts_own_code_ = false;
-  bool in_slice_ = false;
-  std::uint64_t slice_began_ = 0;
-  std::int64_t slice_units_ = 0;
+  int workers_ MASLIN_GUARDED_BY(grain_held) = 0;
+  answer answer_ MASLIN_GUARDED_BY(grain_held);
+  news news_ MASLIN_GUARDED_BY(grain_held);
+  bool deciding_ MASLIN_GUARDED_BY(grain_held) = false;
+  configuration now_ MASLIN_GUARDED_BY(grain_held);
+  std::uint64_t generation_ MASLIN_GUARDED_BY(grain_held) = 0;  ///< counts the configurations
+  std::uint64_t set_at_ MASLIN_GUARDED_BY(grain_held) = 0;
+  int running_ MASLIN_GUARDED_BY(grain_held) = 0;                  ///< streams
+  std::uint64_t streams_ticks_ MASLIN_GUARDED_BY(grain_held) = 0;  ///< their time, summed, until `counted_at_`
+  std::uint64_t counted_at_ MASLIN_GUARDED_BY(grain_held);
+  bool in_slice_ MASLIN_GUARDED_BY(grain_held) = false;
+  std::uint64_t slice_began_ MASLIN_GUARDED_BY(grain_held) = 0;
+  std::int64_t slice_units_ MASLIN_GUARDED_BY(grain_held) = 0;
 
   // Of the one who decides.
   std::unique_ptr<grain::controller> controller_;  ///< none where the phase was pinned from the start
   news told_;
+  std::optional<configuration> chosen_before_;
   answer next_;
   bool no_memory_ = false;
   bool slice_ended_ = false;

@@ -7,6 +7,7 @@
 
 #include "base/atomic.hpp"
 #include "exec/core/loop_queue.hpp"
+#include "exec/phase/grain_lock.hpp"
 #include "sched/grain/wait.hpp"
 
 namespace maslin {
@@ -21,6 +22,11 @@ struct team {
     int first;
     int width;
   };
+
+  /// `most_phases`: that its workers may be divided among.
+  explicit team(int most_phases, span workers = {0, 1}) : workers_(workers) {
+    phases.reserve(static_cast<std::size_t>(most_phases));
+  }
 
   // Any thread may read these.
   int first() const { return workers().first; }
@@ -37,27 +43,27 @@ struct team {
   /// Work for anybody. Only the whole's is used: a team that was divided off may be gone before its work is done.
   work_queue centre;
 
-  // Under the executor's grain lock.
-  phase_run* runs = nullptr;       ///< the phase whose streams it runs
-  std::vector<phase_run*> phases;  ///< that its workers are divided among, one beside the other
-  void set_workers(span to) { workers_.store(to, std::memory_order_seq_cst); }
+  phase_run* runs MASLIN_GUARDED_BY(grain_held) = nullptr;  ///< the phase whose streams it runs
+  /// That its workers are divided among, one beside the other; there is room for all.
+  std::vector<phase_run*> phases MASLIN_GUARDED_BY(grain_held);
+  void set_workers(span to) MASLIN_REQUIRES(grain_held) { workers_.store(to, std::memory_order_seq_cst); }
 
  private:
-  MASLIN_ATOMIC<span> workers_{{0, 1}};
+  MASLIN_ATOMIC<span> workers_;
   static_assert(std::atomic<span>::is_always_lock_free);
 };
 
-/// Of the team and those that it was divided from, as far as that worker is the first of each: does `visit(one)` give
-/// true for one?
-template <class Visit>
-bool any_led(const team& t, int worker, Visit&& visit) {
-  for (const team* one = &t; one && one->first() == worker; one = one->parent.load(std::memory_order_relaxed))
-    if (visit(*one)) return true;
-  return false;
+/// Of a team, and of those that it was divided from, the next one up; null where that worker is not its first.
+inline const team* next_led(const team& t, int worker) {
+  const team* const up = t.parent.load(std::memory_order_relaxed);
+  return up && up->first() == worker ? up : nullptr;
 }
-/// Is a stream suspended that such a worker resumes before it sleeps?
+/// Is a stream suspended that the first worker of a team resumes before it sleeps?
 inline bool may_resume(const team& t, int worker) {
-  return any_led(t, worker, [](const team& one) { return one.may_resume.load(std::memory_order_seq_cst); });
+  if (t.first() != worker) return false;
+  for (const team* one = &t; one; one = next_led(*one, worker))
+    if (one->may_resume.load(std::memory_order_seq_cst)) return true;
+  return false;
 }
 
 }  // namespace maslin

@@ -5,12 +5,14 @@
 #include <atomic>
 #include <thread>
 
+#include "exec/core/grain_lock.hpp"
+
 namespace maslin {
 namespace {
 
 TEST(Team, ThatBecomesAnotherIsNeverHalfOfBoth) {
   constexpr int workers = 64;
-  team pooled;
+  team pooled(1);
   std::atomic<bool> begun{false};
   std::atomic<bool> over{false};
   std::thread looks([&] {
@@ -21,8 +23,11 @@ TEST(Team, ThatBecomesAnotherIsNeverHalfOfBoth) {
     }
   });
   while (!begun) std::this_thread::yield();
+  core::grain_lock lock;
+  lock.lock();
   for (int i = 0; i < 5'000'000; ++i)
     pooled.set_workers(i % 2 == 0 ? team::span{0, workers} : team::span{workers - 1, 1});
+  lock.unlock();
   over = true;
   looks.join();
 }

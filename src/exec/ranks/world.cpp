@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
 #include <iterator>
 #include <mutex>
 #include <numeric>
 #include <thread>
 
+#include "base/mutex.hpp"
 #include "base/start_thread.hpp"
 #include "exec/in_place.hpp"
 
@@ -227,7 +227,7 @@ std::vector<std::byte> world::packed_waits() {
   for (int i = 0; i < here(); ++i) {
     rank_state& one = at(first_ + i);
     const base::locked held(one.lock);
-    const awaited_message& waits = one.waits_for;
+    const awaited_message waits = one.waits_for;
     const packed_wait head{first_ + i,
                            one.has_ended,
                            waits.kind,
@@ -312,17 +312,19 @@ struct stuck_watch::shared {
       : thread(base::start_thread([] {},
                                   [this, &of] {
                                     using namespace std::chrono_literals;
-                                    std::unique_lock held(lock);
-                                    while (!ended.wait_for(held, 200ms, [this] { return is_over; })) {
-                                      held.unlock();
+                                    lock.lock();
+                                    while (!ended.wait_for(lock, 200ms,
+                                                           [this]() MASLIN_REQUIRES(lock) { return is_over; })) {
+                                      lock.unlock();
                                       if (!of.has_failed() && of.is_stuck()) of.fail_stuck();
-                                      held.lock();
+                                      lock.lock();
                                     }
+                                    lock.unlock();
                                   })) {}
 
-  std::mutex lock;
-  std::condition_variable ended;
-  bool is_over = false;
+  base::mutex lock;
+  base::condition ended;
+  bool is_over MASLIN_GUARDED_BY(lock) = false;
   std::thread thread;
 };
 
@@ -330,7 +332,7 @@ stuck_watch::stuck_watch(world& of) : shared_(std::make_unique<shared>(of)) {}
 
 stuck_watch::~stuck_watch() {
   {
-    const std::lock_guard held(shared_->lock);
+    const base::locked held(shared_->lock);
     shared_->is_over = true;
   }
   shared_->ended.notify_one();

@@ -226,7 +226,7 @@ bool threads_executor::stream_outside(const scope& covered) {
   stream_run* resumed = nullptr;
   std::optional<std::int64_t> begun;
   {
-    std::lock_guard held(grain_lock_);
+    const grain_guard held(*this);
     for (phase_run* one : whole_->phases) {
       if (resumed || begun) break;
       if (one->streams().within(&covered)) resumed = (phase = one)->next_outside(begun);

@@ -16,7 +16,7 @@ namespace maslin {
 namespace {
 
 /// Of a lock that another fiber has taken.
-void unlock(void* lock) MASLIN_UNCHECKED { static_cast<base::short_lock*>(lock)->unlock(); }
+void unlock(void* lock) MASLIN_UNCHECKED { static_cast<core::grain_lock*>(lock)->unlock(); }
 
 void nothing(void*) {}
 
@@ -34,7 +34,7 @@ void go_on_outside(context& here, const stream_run& s) {
 /// its place, and is suspended until a place is free otherwise: then the fiber that runs next lets the lock go.
 void take_place(threads_executor& exec, context& in, stream_run& s) MASLIN_UNCHECKED {
   worker& w = *self();
-  base::short_lock& lock = exec.grain_lock();
+  core::grain_lock& lock = exec.grain_lock();
   lock.lock();
   if (s.phase.stays(s, w.index)) {
     lock.unlock();
@@ -76,27 +76,28 @@ void threads_executor::run_phase(context& here, const detail::phase& p) { core::
 bool threads_executor::start_stream(worker& w, bool before_parking) {
   // Only a team's first worker is given streams; the others do not wait for the lock to hear that.
   const bool leads = w.in_team.load(std::memory_order_acquire)->first() == w.index;
-  std::unique_lock held(grain_lock_, std::defer_lock);
   if (leads)
-    held.lock();
-  else if (!learns_waits_ || !held.try_lock())
+    grain_lock_.lock();
+  else if (!learns_waits_ || !try_grain_lock())
     return false;
+  grain_guard held(*this, std::adopt_lock);
   team& t = *w.in_team.load(std::memory_order_acquire);
   if (t.runs && before_parking) t.runs->look_at_waits();
-  const auto resume = [&](const stream_run& s) {
+  const std::optional<core::next_stream> next = core::find_stream(t, w.index, before_parking);
+  if (!next) return false;
+  if (next->suspended) {
     held.unlock();
-    replace_fiber(w, static_cast<task_fiber&>(*s.fiber));
-  };
-  const auto begin = [&](phase_run& phase, std::int64_t index) {
-    stream_run s{phase, index};
-    phase.started(s, w.index);
-    held.unlock();
-    core::run_stream(*this, s);
-    // This fiber is idle from here on: a worker goes on with its loop.
-    if (fiber* const back = s.back_to.load(std::memory_order_relaxed))
-      fiber::switch_to(static_cast<task_fiber*>(s.fiber)->machine, *back, nothing, nullptr);
-  };
-  return core::start_stream(t, w.index, before_parking, resume, begin);
+    replace_fiber(w, static_cast<task_fiber&>(*next->suspended->fiber));
+    return true;
+  }
+  stream_run s{*next->phase, next->index};
+  s.phase.started(s, w.index);
+  held.unlock();
+  core::run_stream(*this, s);
+  // This fiber is idle from here on: a worker goes on with its loop.
+  if (fiber* const back = s.back_to.load(std::memory_order_relaxed))
+    fiber::switch_to(static_cast<task_fiber*>(s.fiber)->machine, *back, nothing, nullptr);
+  return true;
 }
 
 void threads_executor::trace_stream(trace::event_kind what, const stream_run& s) const {

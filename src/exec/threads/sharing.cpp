@@ -52,7 +52,7 @@ bool sharing::serves_a_phase(const worker& w) const {
 void sharing::notice() noexcept {
   // Who has the lock may have looked before the CPU was taken; and until it has followed the table, this worker does
   // not know whether it goes on.
-  const std::lock_guard held(exec_.grain_lock());
+  const threads_executor::grain_guard held(exec_);
   if (mine_.taken.load(std::memory_order_relaxed) != seen_.load(std::memory_order_relaxed)) follow();
 }
 
@@ -80,7 +80,7 @@ void sharing::lend() {
 void sharing::reclaim() {
   blocked_.store(false, std::memory_order_seq_cst);
   // The lock first: the keeper may be about to lend what it saw idle.
-  const std::lock_guard held(exec_.grain_lock());
+  const threads_executor::grain_guard held(exec_);
   if (!lent_.load(std::memory_order_relaxed)) return;
   as_->here().regain();
   follow();
@@ -136,7 +136,7 @@ void sharing::set_mask(worker& w) noexcept {
     bool granted = false;
     {
       // Not while it sets the mask: that may cost the thread its core.
-      const std::lock_guard held(exec_.grain_lock());
+      const threads_executor::grain_guard held(exec_);
       w.mask_seen = revision_.load(std::memory_order_relaxed);
       mask = used_;
       granted = w.index < active();
@@ -156,7 +156,7 @@ void sharing::keep() {
     if (stop_.load(std::memory_order_seq_cst)) return;
     bool wants = false;
     {
-      const std::lock_guard held(exec_.grain_lock());
+      const threads_executor::grain_guard held(exec_);
       follow();
       wants = still_wants();
     }
@@ -192,7 +192,7 @@ void sharing::borrow() {
   as_->bury_the_dead();
   // Hungry before it looks: who lends after this look sees that (exec/node/README.md, race 2).
   as_->here().hunger(true);
-  const std::lock_guard held(exec_.grain_lock());
+  const threads_executor::grain_guard held(exec_);
   const int before = as_->here().regain();
   const int active = active_.load(std::memory_order_relaxed);
   // Twice as many at a time: who finds work and leaves some asks again.
@@ -215,7 +215,7 @@ void sharing::lend_what_is_idle() {
     steps_[static_cast<std::size_t>(i)] = steps_of(i);
   }
   std::this_thread::sleep_for(grace);
-  std::unique_lock held(exec_.grain_lock());
+  threads_executor::grain_guard held(exec_);
   int busy = std::min(active(), active_before);
   while (busy > 0) {
     const auto i = static_cast<std::size_t>(busy - 1);

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "exec/node/membership.hpp"
+#include "exec/phase/grain_lock.hpp"
 #include "exec/threads/worker.hpp"
 
 namespace maslin {
@@ -94,12 +95,12 @@ class sharing {
   void ask() noexcept;
   void report_idle() noexcept;
   void keep();
-  /// Is there still work for which no active worker sleeps? Under the grain lock.
-  bool still_wants() noexcept;
+  /// Is there still work for which no active worker sleeps?
+  bool still_wants() noexcept MASLIN_REQUIRES(grain_held);
   void borrow();
   void lend_what_is_idle();
-  /// Makes the number of active workers what the table grants. Under the grain lock.
-  void follow() noexcept;
+  /// Makes the number of active workers what the table grants.
+  void follow() noexcept MASLIN_REQUIRES(grain_held);
 
   threads_executor& exec_;
   std::unique_ptr<node::membership> as_;
@@ -124,7 +125,7 @@ class sharing {
   std::atomic<bool> idle_{false};
   std::atomic<bool> stop_{false};  ///< set once
 
-  std::vector<bool> used_;  ///< CPUs in use; under the grain lock
+  std::vector<bool> used_ MASLIN_GUARDED_BY(grain_held);  ///< CPUs in use
 
   // The keeper's, by worker.
   std::vector<bool> slept_;

@@ -90,7 +90,6 @@ class threads_executor final : public executor, public phase_host {
   };
   class phase_call;
   using grain_guard = core::grain_guard<threads_executor>;
-  using grain_attempt = core::grain_attempt<threads_executor>;
   /// The end of one piece of the stream's work and the beginning of the next, perhaps without a worker (`back_to`).
   void come_to_offload(context& in, stream_run& s);
   static bool has_no_worker(const worker* w) noexcept { return !w; }
@@ -199,7 +198,8 @@ class threads_executor final : public executor, public phase_host {
   static bool has_moved_on(worker& w);
 
   // Teams, under the grain lock.
-  base::short_lock& grain_lock() { return grain_lock_; }
+  core::grain_lock& grain_lock() { return grain_lock_; }
+  bool try_grain_lock() noexcept MASLIN_TRIES_TO_ACQUIRE(grain_held) { return grain_lock_.try_lock(); }
   team& whole() { return *whole_; }
   /// Gives the team in which the caller's work is shared: its worker's; the whole for a foreign thread, null.
   team& team_of(const worker* w) const { return w ? *w->in_team.load(std::memory_order_acquire) : *whole_; }
@@ -311,7 +311,7 @@ class threads_executor final : public executor, public phase_host {
   std::atomic<bool> stopping_{false};
   departure departure_;
 
-  base::short_lock grain_lock_;
+  core::grain_lock grain_lock_;
   team* whole_;
 
   library_threads libraries_;

@@ -106,11 +106,13 @@ void worker_0_thread::want_substitute() noexcept {
   if (!none_starts_ && !start_substitute()) role_.has_no_substitute();
 }
 
-bool worker_0_thread::start_substitute() noexcept MASLIN_REQUIRES(starting_) try {
-  substitute_ = base::start_thread([this] { begin_substitute(); }, [this] { substitute_body(); });
-  return true;
-} catch (...) {
-  return false;
+bool worker_0_thread::start_substitute() noexcept {
+  try {
+    substitute_ = base::start_thread([this] { begin_substitute(); }, [this] { substitute_body(); });
+    return true;
+  } catch (...) {
+    return false;
+  }
 }
 
 bool worker_0_thread::returns_to_the_end() {

@@ -89,7 +89,7 @@ class worker_0_thread {
 
  private:
   void leave_role() noexcept;
-  bool start_substitute() noexcept;
+  bool start_substitute() noexcept MASLIN_REQUIRES(starting_);
   void begin_substitute();
   void substitute_body();
   bool is_needed() const;

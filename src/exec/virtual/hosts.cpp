@@ -26,8 +26,8 @@ bool hosts::give_turn() {
   return std::any_of(contexts_.begin(), contexts_.end(), [](const auto& c) { return c->give_turn(); });
 }
 
-/// Binds a new thread to the context that fewest share, of those on the worker's node.
-void hosts::begin_stream(phase_run& phase, std::int64_t index, int worker) {
+/// Binds a new thread to the context that fewest share, of those on the worker's node. Its caller is inside.
+void hosts::begin_stream(phase_run& phase, std::int64_t index, int worker) MASLIN_UNCHECKED {
   virtual_fiber& f = exec_.take_fiber(idle_streams_, stream_body);
   f.stream.emplace(phase, index);
   phase.started(*f.stream, worker);

@@ -1,6 +1,7 @@
 #pragma once
 // Being inside the executor.
 
+#include <mutex>
 #include <optional>
 
 #include "exec/virtual/virtual.hpp"
@@ -29,26 +30,28 @@ class virtual_executor::tracing : monitor_guard {
 };
 
 /// Being inside, from time to time.
-class virtual_executor::grain_guard {
+class MASLIN_HOLDS_LOCK virtual_executor::grain_guard {
  public:
-  explicit grain_guard(virtual_executor& exec) : exec_(exec) { lock(); }
-  void lock() { held_.emplace(exec_); }
-  void unlock() { held_.reset(); }
+  explicit grain_guard(virtual_executor& exec) MASLIN_ACQUIRES(grain_held) MASLIN_UNCHECKED : exec_(exec) { lock(); }
+  /// `try_grain_lock` has said that the caller may.
+  grain_guard(virtual_executor& exec, std::adopt_lock_t) MASLIN_REQUIRES(grain_held) MASLIN_UNCHECKED : exec_(exec) {
+    lock();
+  }
+  ~grain_guard() MASLIN_RELEASES() {}  // NOLINT(modernize-use-equals-default): what is defaulted has no attributes
+  grain_guard(const grain_guard&) = delete;
+  grain_guard& operator=(const grain_guard&) = delete;
+
+  void lock() MASLIN_ACQUIRES() MASLIN_UNCHECKED { held_.emplace(exec_); }
+  void unlock() MASLIN_RELEASES() MASLIN_UNCHECKED { held_.reset(); }
   /// Nobody else runs: whatever the call takes, it is no time of the described machine.
   template <class Call>
-  void without(Call&& call) {
+  void without(Call&& call) MASLIN_REQUIRES(grain_held) {
     call();
   }
 
  private:
   virtual_executor& exec_;
   std::optional<monitor_guard> held_;
-};
-
-class virtual_executor::grain_attempt : public grain_guard {
- public:
-  using grain_guard::grain_guard;
-  explicit operator bool() const { return true; }
 };
 
 }  // namespace maslin

@@ -10,7 +10,7 @@ namespace maslin {
 
 /// The stream comes to an off-load (or a phase) in a configuration that it has not seen yet: it goes on if it stands in
 /// its place, and is suspended until a place is free otherwise.
-void virtual_executor::take_place(stream_run& s) {
+void virtual_executor::take_place(stream_run& s) MASLIN_UNCHECKED {
   const monitor_guard calling(*this);
   processor& p = *here();
   if (s.phase.stays(s, hosts_ ? s.worker : p.index)) return;
@@ -42,24 +42,34 @@ void virtual_executor::run_phase(context& here, const detail::phase& p) {
   core::run_phase(*this, here, p);
 }
 
-bool virtual_executor::start_stream(virtual_worker& w) {
-  const auto resume = [&](const stream_run& s) {
-    auto& fiber = *static_cast<virtual_fiber*>(s.fiber);
-    if (hosts_) return fiber.home->enqueue(fiber, now_);
-    virtual_fiber& me = *w.running;
-    set_idle(idle_fibers_, me);
-    w.running = &fiber;
-    fiber.home = &w;
-    expect(w, w.clock);
-    leave(me);
-  };
-  const auto begin = [&](phase_run& phase, std::int64_t index) {
-    if (hosts_) return hosts_->begin_stream(phase, index, w.index);
-    stream_run s{phase, index};
-    phase.started(s, w.index);
-    run_stream(s);
-  };
-  return core::start_stream(team_of(&w), w.index, false, resume, begin);
+// Whoever calls these is inside.
+
+bool virtual_executor::start_stream(virtual_worker& w) MASLIN_UNCHECKED {
+  const std::optional<core::next_stream> next = core::find_stream(team_of(&w), w.index, false);
+  if (!next) return false;
+  if (next->suspended)
+    resume_stream(w, *next->suspended);
+  else
+    begin_stream(w, *next->phase, next->index);
+  return true;
+}
+
+void virtual_executor::resume_stream(virtual_worker& w, const stream_run& s) {
+  auto& fiber = *static_cast<virtual_fiber*>(s.fiber);
+  if (hosts_) return fiber.home->enqueue(fiber, now_);
+  virtual_fiber& me = *w.running;
+  set_idle(idle_fibers_, me);
+  w.running = &fiber;
+  fiber.home = &w;
+  expect(w, w.clock);
+  leave(me);
+}
+
+void virtual_executor::begin_stream(virtual_worker& w, phase_run& phase, std::int64_t index) MASLIN_UNCHECKED {
+  if (hosts_) return hosts_->begin_stream(phase, index, w.index);
+  stream_run s{phase, index};
+  phase.started(s, w.index);
+  run_stream(s);
 }
 
 void virtual_executor::run_stream(stream_run& s) {
@@ -69,17 +79,16 @@ void virtual_executor::run_stream(stream_run& s) {
 
 /// Nothing happens any more. Streams that are suspended may hold what the others wait for, and under the policies of
 /// hosts a thread may wait for one whose turn it is not: lets one of them go on. Gives whether there was one.
-bool virtual_executor::resume_stranded() {
+bool virtual_executor::resume_stranded() MASLIN_UNCHECKED {
   if (hosts_ && hosts_->give_turn()) return true;
   for (const auto& w : workers_) {
     if (!hosts_ && w->running) continue;
-    const auto go_on = [&](const stream_run& resumed) {
-      auto& fiber = *static_cast<virtual_fiber*>(resumed.fiber);
-      if (!hosts_) fiber.home = w.get();
-      fiber.home->enqueue(fiber, now_);
-    };
-    const auto none_begins = [](phase_run&, std::int64_t) {};
-    if (core::start_stream(team_of(w.get()), w->index, true, go_on, none_begins)) return true;
+    const std::optional<core::next_stream> next = core::find_stream(team_of(w.get()), w->index, true);
+    if (!next) continue;
+    auto& fiber = *static_cast<virtual_fiber*>(next->suspended->fiber);
+    if (!hosts_) fiber.home = w.get();
+    fiber.home->enqueue(fiber, now_);
+    return true;
   }
   return false;
 }

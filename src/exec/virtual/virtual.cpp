@@ -108,7 +108,8 @@ virtual_worker* virtual_executor::self() const {
   return p && p->index < workers() ? static_cast<virtual_worker*>(p) : nullptr;
 }
 
-team& virtual_executor::calling_team(const context& c) const {
+/// Its caller is inside.
+team& virtual_executor::calling_team(const context& c) const MASLIN_UNCHECKED {
   const virtual_worker* w = self();
   const auto* s = static_cast<const stream_run*>(c.stream);
   team* t = !w && s ? s->phase.team_of(*s) : nullptr;

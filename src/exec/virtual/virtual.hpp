@@ -88,7 +88,7 @@ class virtual_executor final : public executor, public phase_host {
     explicit phase_call(const virtual_executor&) noexcept {}
   };
   class grain_guard;
-  class grain_attempt;
+  static bool try_grain_lock() MASLIN_TRIES_TO_ACQUIRE(grain_held) MASLIN_UNCHECKED { return true; }
   void come_to_offload(context&, stream_run& s);
   static bool has_no_worker(const virtual_worker*) noexcept { return false; }
   static void begins_phase() {}
@@ -222,6 +222,8 @@ class virtual_executor final : public executor, public phase_host {
   void end(virtual_worker& w);
 
   // Streams, with the lock (phases.cpp).
+  void resume_stream(virtual_worker& w, const stream_run& s);
+  void begin_stream(virtual_worker& w, phase_run& phase, std::int64_t index);
   void run_stream(stream_run& s);
   void take_place(stream_run& s);
 
