@@ -26,6 +26,7 @@
 #include "exec/in_place.hpp"
 #include "exec/leaving.hpp"
 #include "exec/node/membership.hpp"
+#include "exec/pages/pages.hpp"
 #include "exec/report_file.hpp"
 #include "exec/store/stores.hpp"
 #include "exec/submit/submit.hpp"
@@ -120,6 +121,7 @@ void around_fork(bool begins) noexcept {
   pool::around_fork(begins);
   groups_around_fork(begins);
   fibers_around_fork(begins);
+  pages::around_fork(begins);
   if (!begins) starting.unlock();
 }
 
@@ -145,6 +147,7 @@ void after_fork_in_child() {
   foreign::one_thread::forget_after_fork();
   forget_described_machine_after_fork();
   store::forget_after_fork();
+  pages::forget_after_fork();
   machine::announce_workers(0);
   running_executor.store(nullptr, std::memory_order_relaxed);
   base::keep_reachable(process);
@@ -163,6 +166,16 @@ void tell_mpi(bool runs) noexcept {
     reinterpret_cast<void (*)(const calls*)>(hear)(runs ? &ours : nullptr);
 }
 
+void refuse_beside_pages(const Runtime::options& wish, bool is_described) {
+  const char* const other = wish.serial                     ? "the serial elision"
+                            : is_described                  ? "a described machine"
+                            : base::text_of("MASLIN_STORE") ? "local stores (MASLIN_STORE)"
+                                                            : nullptr;
+  if (other)
+    throw error(std::string("MASLIN_CHECK=pages: this program runs with ") + other +
+                ", where pages are not watched: expected workers on CPU cores; set MASLIN_CHECK=1");
+}
+
 void start(process_runtime& p, Runtime::options wish) {
   if (forked_inside_a_task)
     throw error(
@@ -175,16 +188,20 @@ void start(process_runtime& p, Runtime::options wish) {
   base::tell_misspelt_settings();
   const std::optional<machine::machine_spec> described = machine::described_machine();
   wish.serial = wish.serial || base::flag_of("MASLIN_SERIAL");
-  const int workers = wish.workers > 0 ? wish.workers : machine::worker_count(described);
+  const auto checks = base::choice_of<pages::checks>("MASLIN_CHECK");
+  const bool on_pages = checks == pages::checks::pages;
+  if (on_pages) refuse_beside_pages(wish, described.has_value());
+  const int asked = wish.workers > 0 ? wish.workers : machine::worker_count(described);
+  const int workers = on_pages ? 1 : asked;  // one body at a time, and each run finds the same
   const schedule loops = loop_policy::of_the_run();
   base::usual_float_mode = {};
   graph::set_renaming_limit(*base::number_of("MASLIN_RENAME") << 20);
-  graph::set_data_checks(base::flag_of("MASLIN_CHECK"));
+  graph::set_data_checks(checks != pages::checks::none);
   std::unique_ptr<foreign::one_thread> one_thread;
   if (base::choice_of<foreign::policy>("MASLIN_FOREIGN") == foreign::policy::one_thread)
     one_thread = std::make_unique<foreign::one_thread>();
   std::unique_ptr<node::membership> shared;
-  if (const std::string job = node::job_from_environment(); !job.empty() && !wish.serial && !described)
+  if (const std::string job = node::job_from_environment(); !job.empty() && !wish.serial && !described && !on_pages)
     shared = std::make_unique<node::membership>(job, workers);
   const bool shares = shared != nullptr;
   if (!wish.serial && !described)
@@ -196,17 +213,19 @@ void start(process_runtime& p, Runtime::options wish) {
                                             : workers,
                                 described && !wish.serial ? described_nanoseconds : nullptr);
   try {
+    if (on_pages) pages::begin();
     p.exec = wish.serial ? make_serial()
              : described ? make_virtual(*described, workers, loops)
              : shared    ? make_threads(std::move(shared), loops)
                          : make_threads(workers, loops);
   } catch (...) {
     store::end();
+    pages::end();
     trace::stop();
     throw;
   }
   p.one_thread = std::move(one_thread);
-  p.running_with = {wish.serial ? 1 : workers, wish.serial};
+  p.running_with = {wish.serial ? 1 : asked, wish.serial};
   begin_reporting(p.exec->workers(), described && !wish.serial ? described->name.c_str() : nullptr);
   p.started_by = std::this_thread::get_id();
   running_executor.store(p.exec.get(), std::memory_order_release);
@@ -238,6 +257,7 @@ void stop(process_runtime& p) noexcept {
   p.exec->end();
   ending_executor.store(nullptr, std::memory_order_release);
   p.exec.reset();
+  pages::end();
   p.one_thread.reset();
   machine::announce_workers(0);
   {
@@ -266,10 +286,12 @@ void end_process(process_runtime& p) noexcept {
     tell_mpi(false);
     drain_root_context();
     p.exec->end();  // it stays: other threads may be in its calls
+    pages::end();
     machine::announce_workers(0);
     leave_records();
     run_in_place_from_now_on(p);
   } else {
+    pages::end();  // what is destroyed now may be the data of tasks that run
     leave_records();
     if (waits && !p.exec) run_in_place_from_now_on(p);
   }

@@ -129,11 +129,13 @@ inline constexpr setting all_settings[] = {
         .name = "MASLIN_CHECK",
         .is = setting::kind::words,
         .words = {{"0"},
-                  {"1", "find tasks that write what they declare with in() or read what they declare with out()"}},
+                  {"1", "find tasks that write what they declare with in() or read what they declare with out()"},
+                  {"pages", "also what they touch and do not declare, by page protection"}},
         .otherwise = is_debug_build ? "1" : "0",
         .unset = "`0`, in debug builds `1`",
         .help = "Finds tasks that write what they declare with `in`, or read what they declare with `out`.",
-        .more = "[The page on tasks](tasks.md#when-it-hangs-or-data-come-out-wrong) says what is found.",
+        .more = "`pages` also finds what they touch and do not declare, by page protection and with one worker. [The "
+                "page on tasks](tasks.md#when-it-hangs-or-data-come-out-wrong) says what is found.",
     },
     {
         .name = "MASLIN_TRACE",

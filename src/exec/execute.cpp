@@ -5,6 +5,8 @@
 
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
+#include "exec/in_place.hpp"
+#include "exec/pages/pages.hpp"
 #include "exec/store/stores.hpp"
 #include "exec/tracing.hpp"
 #include "graph/domain.hpp"
@@ -22,6 +24,19 @@ using detail::task_node;
 
 namespace {
 
+/// Calls the body where pages are watched: what the task declares is watched until the tasks are done that it created.
+void call_on_pages(executor& exec, task_node& task) {
+  std::exception_ptr thrown;
+  try {
+    task.run(task.callable, task.records(), body_use::call);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  context& here = current_context();
+  if (!here.children->quiet() || here.data) await_tasks_at_end(exec, here);
+  if (thrown) std::rethrow_exception(std::move(thrown));
+}
+
 /// Where data are checked, or workers have local stores.
 [[gnu::noinline, gnu::cold]] void call_with_care(executor& exec, task_node& task) {
   struct at_end {
@@ -30,6 +45,8 @@ namespace {
       if (!of.is_recorded) of.run(of.callable, of.records(), body_use::destroy);
     }
   } end{task};
+  std::optional<pages::body> on_pages;
+  if (pages::on()) on_pages.emplace(task);
   std::optional<graph::read_check> before;
   if (graph::data_checks()) {
     graph::poison_outs(task);
@@ -37,6 +54,8 @@ namespace {
   }
   if (graph::local_stores())
     store::call_on_copies(exec, task);
+  else if (on_pages)
+    call_on_pages(exec, task);
   else
     task.run(task.callable, task.records(), body_use::call);
   if (before) before->verify(task);
@@ -53,6 +72,12 @@ void call_body(executor& exec, task_node& task) {
 }
 
 namespace {
+
+/// The body does not run.
+void leave_out(task_node& task) {
+  if (pages::on()) pages::forget(task);
+  if (!task.is_recorded) task.run(task.callable, task.records(), body_use::destroy);
+}
 
 /// `Mode` has the task's floating-point mode in force meanwhile. `Tells`: the executor wants to know when the body has
 /// run, in its context.
@@ -71,8 +96,8 @@ void execute_under(executor& exec, task_node& task, graph::ready_sink& sink) noe
       exec.learn(task.run, task.where, base::ticks() - begin, !task.children.quiet());
     } else if (!task.failed())
       call_body(exec, task);
-    else if (!task.is_recorded)
-      task.run(task.callable, task.records(), body_use::destroy);
+    else
+      leave_out(task);
   } catch (...) {
     // After everything that the body had created before it threw.
     task.children.add_error(~std::uint64_t{0}, std::current_exception());

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/float_mode.hpp"
 #include "exec/execute.hpp"
+#include "exec/pages/pages.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/reports.hpp"
 #include "graph/poison.hpp"
@@ -102,9 +103,11 @@ void run_recorded(executor& exec, recording::state& tasks) {
   if (graph::local_stores()) [[unlikely]]
     tasks.set_births();
   if (exec.serial()) return run_in_program_order(exec, tasks, stream);
+  const bool each_by_itself = pages::on();  // in a context that is its own
+  if (each_by_itself) pages::replay(tasks.tasks);
   const double bodies = exec.mean_of_small(tasks.timed) * static_cast<double>(tasks.tasks.size());
   const std::uint64_t begin = bodies > 0 ? base::ticks() : 0;
-  const bool in_order = grain::replays_in_order(tasks.times, bodies);
+  const bool in_order = !each_by_itself && grain::replays_in_order(tasks.times, bodies);
   if (in_order) {
     run_in_program_order(exec, tasks, stream);
   } else {

@@ -23,6 +23,14 @@ namespace {
 /// Values of a reduction that are kept before they are combined: bounds the memory, and leaves enough to run at a time.
 constexpr std::size_t most_values = 64;
 
+/// Somebody hears of the task's creation.
+[[gnu::noinline, gnu::cold]] void tell_created(task_node& task, const declared* accesses, const context& creator,
+                                               bool is_recorded) noexcept {
+  set_birth(task);
+  if (const auto hears = task_is_created.load(std::memory_order_acquire); hears && !is_recorded)
+    hears(task, accesses, creator);
+}
+
 }  // namespace
 
 domain& domain::of(context& creator) {
@@ -353,7 +361,8 @@ bool domain::add(task_node& task, const declared* accesses, bool at_home, ready_
   // What is only written comes last: another access of the task may read what that overwrites.
   for (int i = 0; writes && i < count; ++i)
     if (data[i]) apply(i, true);
-  set_birth(task);
+  if (task.has_birth) [[unlikely]]
+    tell_created(task, accesses, creator_, captures_);
   const bool ready = end(sink);
   unname(task);
   return ready;

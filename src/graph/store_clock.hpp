@@ -22,6 +22,11 @@ inline void set_birth(detail::task_node& task) noexcept {
     task.birth() = store_clock.load(std::memory_order_relaxed);
 }
 
+/// Page protection (exec/pages) hears of tasks of which `has_birth` is set, unless null: before the task can run. Its
+/// accesses are as the program declared them. Acquire: pairs with where it is set.
+inline constinit std::atomic<void (*)(detail::task_node&, const detail::declared*, const context& creator) noexcept>
+    task_is_created{nullptr};
+
 /// Local stores may have copies that memory has not got. They hear of these, unless null. Acquire: pairs with where
 /// they are set.
 inline constinit std::atomic<void (*)(const region&) noexcept> version_ends{nullptr};  ///< its memory is freed next

@@ -40,7 +40,13 @@ namespace {
 thread_local bool is_over = false;
 
 std::atomic<void (*)(context&)> root_drain{nullptr};
-std::atomic<context_watcher> watched_by{nullptr};
+std::atomic<context_watcher> watched_by{nullptr};  ///< one of these two, or who tells both
+std::atomic<context_watcher> libraries_watcher{nullptr};
+std::atomic<context_watcher> rights_watcher{nullptr};
+void tell_both(context* now) noexcept {
+  for (const auto* one : {&libraries_watcher, &rights_watcher})
+    if (const auto tell = one->load(std::memory_order_acquire)) tell(now);
+}
 
 /// `exit` was called inside a task, on a thread that has a root context. What waits for this thread, or runs on others,
 /// may use that to the end. Only one thread goes on to the handlers, for the last of two ends the process too early.
@@ -156,7 +162,12 @@ void keep_no_tasks() noexcept {
 // Release: what the watcher needs was there before; who misses it meets it at the next change.
 void set_context_watcher(context_watcher watcher, watched what) noexcept {
   watched_contexts.store(what, std::memory_order_relaxed);
-  watched_by.store(watcher, std::memory_order_release);
+  libraries_watcher.store(watcher, std::memory_order_release);
+  watched_by.store(rights_watcher.load(std::memory_order_relaxed) ? tell_both : watcher, std::memory_order_release);
+}
+void set_rights_watcher(context_watcher watcher) noexcept {
+  rights_watcher.store(watcher, std::memory_order_release);
+  watched_by.store(watcher ? tell_both : libraries_watcher.load(std::memory_order_relaxed), std::memory_order_release);
 }
 
 void rethrow_first(error_list&& errors) {

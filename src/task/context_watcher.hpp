@@ -18,6 +18,9 @@ enum class watched : unsigned char { nothing, larger_outside, outside, everythin
 
 /// There is one, or none (null), which costs a load and a branch.
 void set_context_watcher(context_watcher watcher, watched what) noexcept;
+/// Another one beside it: who sets the rights to pages (exec/pages). Code that has no context of its own has those of
+/// the code around it, so no more has one for its sake.
+void set_rights_watcher(context_watcher watcher) noexcept;
 
 extern constinit std::atomic<watched> watched_contexts;
 

@@ -65,7 +65,7 @@ struct task_node {
   bool takes_turns : 1 = false;                ///< may have data with turns
   bool is_internal : 1 = false;                ///< the graph's own (graph/home.cpp)
   bool is_timed : 1 = false;                   ///< the executor wants to know how long its body takes
-  bool has_birth : 1;                          ///< the block has room for `birth`
+  bool has_birth : 1;                          ///< the block has room for `birth`; somebody hears of its creation
   bool is_recorded : 1 = false;                ///< `followers` is what graph/recording.hpp says
   std::uint8_t none : 3 = 0;                   ///< so that all eight are written at once
   MASLIN_ATOMIC<bool> cancelled{false};        ///< what it would read is void; later: what it wrote is

@@ -40,12 +40,27 @@ constexpr int kinds = 8;
 constexpr int plain_kinds = 3;
 constexpr const char* names[] = {"in", "out", "inout", "concurrent", "reduction", "in", "out", "inout"};
 
+#ifdef MASLIN_WORD_BYTES
+/// A number in so many bytes: with a page to itself, page protection watches each.
+struct alignas(MASLIN_WORD_BYTES) word {
+  std::uint32_t value;
+
+  word& operator=(std::uint32_t v) {
+    value = v;
+    return *this;
+  }
+  operator std::uint32_t() const { return value; }
+};
+#else
+using word = std::uint32_t;
+#endif
+
 /// Where the memory of a program that shows what it does begins.
-const std::uint32_t* shown = nullptr;
+const word* shown = nullptr;
 
 /// The memory that a creator's tasks name.
 struct arena {
-  std::uint32_t* data;
+  word* data;
   std::size_t extent;
   bool failing;  ///< tasks may throw
 };
@@ -53,7 +68,7 @@ struct arena {
 /// One access: a range, or a tile of `rows` × `cols` whose columns lie `ld` apart.
 struct wish {
   kind what;
-  std::uint32_t* data;
+  word* data;
   std::size_t rows;
   std::size_t cols = 1;
   std::size_t ld = 0;
@@ -62,7 +77,7 @@ struct wish {
 /// Data as a body received it.
 struct piece {
   kind what;
-  std::uint32_t* data;
+  word* data;
   std::size_t rows;
   std::size_t cols;
   std::size_t ld;
@@ -82,11 +97,11 @@ struct piece {
 
 template <class T>
 piece received(kind what, ms::view<T> v) {
-  return {what, const_cast<std::uint32_t*>(v.data()), v.size(), 1, v.size()};
+  return {what, const_cast<word*>(v.data()), v.size(), 1, v.size()};
 }
 template <class T>
 piece received(kind what, ms::tile<T> t) {
-  return {what, const_cast<std::uint32_t*>(t.data), t.rows, t.cols, t.ld};
+  return {what, const_cast<word*>(t.data), t.rows, t.cols, t.ld};
 }
 
 wish random_wish(random_numbers& r, const arena& a, bool plain) {
@@ -121,7 +136,7 @@ void with_accesses(const std::array<wish, Count>& all, Use&& use, const Accesses
   } else {
     const wish& w = all[I];
     const std::span range(w.data, w.rows);
-    const ms::tile<std::uint32_t> tile{w.data, w.rows, w.cols, w.ld};
+    const ms::tile<word> tile{w.data, w.rows, w.cols, w.ld};
     const auto go_on = [&](const auto& access) { with_accesses<I + 1, Count, Plain>(all, use, accesses..., access); };
     if constexpr (!Plain) {
       switch (w.what) {
@@ -222,7 +237,7 @@ void body(std::uint64_t id, bool failing, int depth, const piece* pieces, std::s
           p.data[k] = static_cast<std::uint32_t>(mixed(sum, static_cast<std::uint64_t>(k)));
       });
     } else if (p.writes() || adds) {
-      p.each([&](std::uint32_t& value, std::size_t at) {
+      p.each([&](word& value, std::size_t at) {
         const auto made = static_cast<std::uint32_t>(mixed(sum, at));
         value = adds ? value + made : made;
       });
@@ -251,17 +266,17 @@ void create_small(random_numbers& r, const arena& a, ms::group* in) {
       ms::task(run, from, to, ms::priority{rank});
   };
   for (std::size_t k = 0; k < tasks; ++k) {
-    std::uint32_t& from = a.data[r.below(a.extent)];
-    std::uint32_t& to = a.data[r.below(a.extent)];
+    word& from = a.data[r.below(a.extent)];
+    word& to = a.data[r.below(a.extent)];
     const auto salt = static_cast<std::uint32_t>(r.next());
     const int rank = r.one_in(16) ? 1 + static_cast<int>(r.below(2)) : 0;
     const bool fails = a.failing && r.one_in(1024);
     if (&from != &to && r.one_in(4))
-      create([salt](ms::view<const std::uint32_t> f, ms::view<std::uint32_t> t) { t[0] = f[0] * 5 + salt; },
-             ms::in(from), ms::out(to), rank);
+      create([salt](ms::view<const word> f, ms::view<word> t) { t[0] = f[0] * 5 + salt; }, ms::in(from), ms::out(to),
+             rank);
     else
       create(
-          [salt, fails](ms::view<const std::uint32_t> f, ms::view<std::uint32_t> t) {
+          [salt, fails](ms::view<const word> f, ms::view<word> t) {
             if (fails) throw std::runtime_error("small " + std::to_string(salt % 10007));
             t[0] = t[0] * 5 + f[0] + salt;
           },
@@ -297,14 +312,14 @@ bool note(std::string& log, const char* what, Wait&& wait) {
 outcome run_program(std::uint64_t seed, const program_options& options) {
   random_numbers r(seed);
   outcome result;
-  result.memory.resize(8 + r.below(56));
-  for (std::uint32_t& word : result.memory) word = static_cast<std::uint32_t>(r.next());
+  std::vector<word> memory(8 + r.below(56));
+  for (word& one : memory) one = static_cast<std::uint32_t>(r.next());
   // What a task that throws has written is void, so a program in which tasks may throw ends with the first that did,
   // and only what its waits threw is compared.
   const bool failing = r.one_in(4);
-  const arena all{result.memory.data(), result.memory.size(), failing};
+  const arena all{memory.data(), memory.size(), failing};
   const std::size_t statements = std::min(4 + r.below(30), options.statements);
-  shown = options.show ? result.memory.data() : nullptr;
+  shown = options.show ? memory.data() : nullptr;
   ms::group g;
   bool well = true;
   for (std::size_t i = 0; i < statements && well; ++i) {
@@ -317,7 +332,8 @@ outcome run_program(std::uint64_t seed, const program_options& options) {
         if (shown) std::printf("[%td +%zu] ", w.data - shown, w.rows);
         well = note(result.log, "wait_on", [&] {
           ms::wait_on(std::span(w.data, w.rows));
-          for (std::size_t k = 0; k < w.rows; ++k) result.log.append(" ").append(std::to_string(w.data[k]));
+          for (std::size_t k = 0; k < w.rows; ++k)
+            result.log.append(" ").append(std::to_string(std::uint32_t{w.data[k]}));
         });
         break;
       }
@@ -350,6 +366,6 @@ outcome run_program(std::uint64_t seed, const program_options& options) {
   }
   note(result.log, "group", [&] { g.wait(); });
   note(result.log, "wait", [] { ms::wait(); });
-  if (failing) result.memory.clear();
+  if (!failing) result.memory.assign(memory.begin(), memory.end());
   return result;
 }

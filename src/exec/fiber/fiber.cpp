@@ -104,8 +104,8 @@ void fiber::arrive(message* sent, void* left_context) {
     from.asan_bytes_ = bytes;
   }
 #endif
-  set_current_context(to.context_);
   set_forks_of_thread(to.forks_);
+  set_current_context(to.context_);  // who watches it may ask for that of the code around
   // The message lies on the stack that was left; after this call that stack may be in use again.
   sent->after(sent->argument);
 }

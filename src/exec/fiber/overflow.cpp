@@ -19,6 +19,7 @@ namespace maslin::overflow {
 namespace {
 
 constinit std::atomic<const fiber_stacks*> watched{nullptr};
+constinit std::atomic<answer (*)(const siginfo_t&, const void*) noexcept> asked{nullptr};
 
 constexpr std::uint64_t kib = 1024;
 
@@ -56,29 +57,38 @@ void pass_on(int signal, siginfo_t* info, void* machine) noexcept {
   if (was_sent) raise(signal);
 }
 
+/// The access faults once more, and then as if we were not there.
+void leave_to_others(int signal) noexcept { sigaction(signal, &before_of(signal), nullptr); }
+
 void on_fault(int signal, siginfo_t* info, void* machine) noexcept {
   const int error = errno;
   const fiber_stacks* stacks = watched.load(std::memory_order_acquire);
   if (info->si_code > 0 && stacks && stacks->contains(info->si_addr)) {
     tell(stacks, "");
-    sigaction(signal, &before_of(signal), nullptr);  // the access faults once more, and then as if we were not there
+    leave_to_others(signal);
   } else {
-    pass_on(signal, info, machine);
+    const auto about = info->si_code > 0 ? asked.load(std::memory_order_acquire) : nullptr;
+    const answer what = about ? about(*info, machine) : answer::not_mine;
+    if (what == answer::told) leave_to_others(signal);
+    if (what == answer::not_mine) pass_on(signal, info, machine);
   }
   errno = error;
 }
 
 bool install() noexcept {
-  for (const int signal : faults) {
-    struct sigaction& theirs = before[signal == SIGBUS];
-    if (sigaction(signal, nullptr, &theirs) != 0) return false;
-    struct sigaction ours = {};
-    ours.sa_sigaction = on_fault;
-    ours.sa_mask = theirs.sa_mask;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (theirs.sa_flags & (SA_NODEFER | SA_RESTART));
-    sigaction(signal, &ours, nullptr);
-  }
-  return true;
+  static const bool installed = [] {
+    for (const int signal : faults) {
+      struct sigaction& theirs = before[signal == SIGBUS];
+      if (sigaction(signal, nullptr, &theirs) != 0) return false;
+      struct sigaction ours = {};
+      ours.sa_sigaction = on_fault;
+      ours.sa_mask = theirs.sa_mask;
+      ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (theirs.sa_flags & (SA_NODEFER | SA_RESTART));
+      sigaction(signal, &ours, nullptr);
+    }
+    return true;
+  }();
+  return installed;
 }
 
 /// A thread's stack for signals, where the program gave it none.
@@ -119,10 +129,16 @@ class signal_stack {
 #if defined(MASLIN_ASAN) || defined(MASLIN_TSAN)
 void watch(const fiber_stacks& stacks) noexcept { watched.store(&stacks, std::memory_order_release); }
 void watch_this_thread() noexcept {}
+void ask(answer (*about)(const siginfo_t&, const void*) noexcept) noexcept {
+  asked.store(about, std::memory_order_release);
+}
 #else
+void ask(answer (*about)(const siginfo_t&, const void*) noexcept) noexcept {
+  asked.store(about, std::memory_order_release);
+  install();
+}
 void watch(const fiber_stacks& stacks) noexcept {
-  static const bool installed = install();
-  (void)installed;
+  install();
   watched.store(&stacks, std::memory_order_release);
 }
 void watch_this_thread() noexcept {

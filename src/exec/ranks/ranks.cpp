@@ -10,6 +10,7 @@
 #include "comm/processes.hpp"
 #include "exec/execute.hpp"
 #include "exec/in_place.hpp"
+#include "exec/pages/pages.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/ranks/world.hpp"
 #include "exec/submit/submit.hpp"
@@ -76,11 +77,19 @@ void run_on_workers(executor& exec, world& all, location where) {
   graph::tell_program_looks();
 }
 
+/// A message is copied by whoever comes second, also into data of the other's tasks.
+void refuse_on_pages(location where) {
+  if (pages::on())
+    throw error(fmt::format("ranks at {}:{}: MASLIN_CHECK=pages does not know who copies messages; set MASLIN_CHECK=1",
+                            where.file_name(), where.line()));
+}
+
 }  // namespace
 
 void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body, location where) {
   executor& exec = the_executor();
   const context& here = unrecorded_context("ranks");
+  refuse_on_pages(where);
   if (count < 1)
     throw error(fmt::format("ranks at {}:{}: {} ranks; expected 1 or more", where.file_name(), where.line(), count));
   const uncancelled during(here.is_root || exec.serial());  // in turn they have threads, and the caller waits for those
@@ -95,6 +104,7 @@ void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body,
 void detail::run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
                                   void* body, location where) {
   executor& exec = the_executor();
+  refuse_on_pages(where);
   if (exec.serial() || exec.times_code())
     throw error(fmt::format("{} is set: ranks of {} processes run on CPU cores; unset it, or ask for one process",
                             exec.serial() ? "MASLIN_SERIAL=1" : "MASLIN_MACHINE", process.count));
