@@ -40,7 +40,10 @@ class clocked_host final : public phase_host {
 /// on with others meanwhile.
 class simulated_phase {
  public:
-  simulated_phase(clocked_host& host, unsigned seed) : host_(host), random_(seed) { run_.begin(host.whole); }
+  simulated_phase(clocked_host& host, unsigned seed) : host_(host), random_(seed) {
+    run_.promise_teams(clocked_host::workers);
+    run_.begin(host.whole);
+  }
 
   bool is_over() const { return finished_ == what_.streams; }
   /// Gives whether the worker got what it was asked to fetch.
