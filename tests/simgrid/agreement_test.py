@@ -18,16 +18,19 @@ class Agreement(unittest.TestCase):
         for machine in machines.MACHINES:
             for shape in graphs.SHAPES:
                 with self.subTest(machine=machine.name, graph=shape):
-                    yield machine, *agreement.compare(PROGRAMS, machine, shape, seed=0)
+                    yield machine, shape, *agreement.compare(PROGRAMS, machine, shape, seed=0)
 
     def test_both_run_every_task_once_and_take_the_same_time(self):
-        for machine, ours, simgrid in self.each():
+        for machine, shape, ours, simgrid in self.each():
             placed, bisecting = simgrid["placed"], simgrid["bisecting"]
             self.assertEqual(set(ours.begins), set(range(graphs.TASKS)))
             self.assertEqual(set(bisecting.begins), set(range(graphs.TASKS)))
             self.assertLess(abs(ours.disagreement(bisecting)), WITHIN)
             # Who is told where and in which order needs no signals.
             self.assertLess(ours.disagreement(placed), 1e-6)
+            # Where the program waits, the runtime's own tasks bring overwritten data home.
+            if not (machine.has_host and shape == "buffers"):
+                self.assertEqual(ours.same_begins(bisecting), graphs.TASKS)
             if machine.signal_us == 0:
                 self.assertEqual(ours.same_begins(placed), graphs.TASKS)
                 self.assertLess(abs(ours.disagreement(placed)), 1e-6)

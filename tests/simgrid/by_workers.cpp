@@ -88,7 +88,7 @@ cluster::cluster(graph_run& run, queues rule) : run_(run), rule_(rule) {
 
 void cluster::create(actor& me, worker* own) {
   for (std::size_t task = 0; task < run_.size(); ++task)
-    if (run_.create(task)) ready(task, me, own);
+    if (run_.leave_one(task)) ready(task, me, own);
   if (own) {
     const turns::key turn = turns_.announce(turns::rank::looks_around, sg::Engine::get_clock());
     pause(me);
@@ -102,12 +102,20 @@ void cluster::create(actor& me, worker* own) {
 }
 
 void cluster::work(worker& me) {
+  std::optional<std::size_t> made_ready;
   for (;;) {
-    if (const auto task = look(me)) {
+    if (const auto task = made_ready ? std::exchange(made_ready, std::nullopt) : look(me)) {
       pause(me);
       run_.begins(*task, me.number, sg::Engine::get_clock());
       sg::this_actor::execute(run_.nanoseconds(*task) * flops_per_nanosecond);
-      for (const std::size_t follower : run_.finish(*task)) ready(follower, me, &me);
+      for (const std::size_t follower : run_.followers(*task)) {
+        if (!run_.leave_one(follower)) continue;
+        if (rule_ == queues::own && !made_ready)
+          made_ready = follower;
+        else
+          ready(follower, me, &me);
+      }
+      run_.finish();
       if (!run_.is_done()) continue;
       if (creator_ == &me) return;
       signal(me, *creator_, true);
@@ -123,6 +131,7 @@ std::optional<std::size_t> cluster::look(worker& me) {
   if (!centre_.empty()) {
     const std::size_t task = centre_.front();
     centre_.pop_front();
+    if (!centre_.empty()) wake_one(me);
     return task;
   }
   int circle = 1;

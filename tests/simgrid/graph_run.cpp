@@ -38,14 +38,6 @@ void graph_run::add_edge(std::size_t from, std::size_t to) {
   ++blockers_[to];
 }
 
-std::vector<std::size_t> graph_run::finish(std::size_t task) {
-  --unfinished_;
-  std::vector<std::size_t> ready;
-  std::copy_if(followers_[task].begin(), followers_[task].end(), std::back_inserter(ready),
-               [this](std::size_t follower) { return leave_one(follower); });
-  return ready;
-}
-
 void graph_run::print(double seconds) {
   std::stable_sort(begins_.begin(), begins_.end(),
                    [](const begin& a, const begin& b) { return a.seconds < b.seconds; });

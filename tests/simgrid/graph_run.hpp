@@ -16,10 +16,10 @@ class graph_run {
   /// Those that wait for the task, in the program's order.
   const std::vector<std::size_t>& followers(std::size_t task) const { return followers_[task]; }
 
-  /// The program has come to the next task; gives whether that waits for nothing.
-  bool create(std::size_t task) { return leave_one(task); }
-  /// Gives the tasks that waited for this one alone, in the program's order.
-  std::vector<std::size_t> finish(std::size_t task);
+  /// The program has come to the task, or one that it follows has ended; gives whether it waits for nothing now.
+  bool leave_one(std::size_t task) { return --blockers_[task] == 0; }
+  /// A task has ended, and its followers know of it.
+  void finish() { --unfinished_; }
   bool is_done() const { return unfinished_ == 0; }
 
   void begins(std::size_t task, int worker, double seconds) { begins_.push_back({task, worker, seconds}); }
@@ -32,7 +32,6 @@ class graph_run {
     int worker;
     double seconds;
   };
-  bool leave_one(std::size_t task) { return --blockers_[task] == 0; }
   void add_edge(std::size_t from, std::size_t to);
 
   const task_graph& graph_;

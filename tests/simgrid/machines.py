@@ -56,10 +56,11 @@ class Machine:
         return f'  <route src="{a}" dst="{b}">' + "".join(f'<link_ctn id="{link}"/>' for link in links) + "</route>\n"
 
 
+# Tasks take whole nanoseconds. Signals do not, so that next to nothing happens at one time by chance.
 MACHINES = [
     *(Machine(f"{n} cores", n) for n in (2, 4, 8, 16)),
-    Machine("8 cores, signals", 8, signal_us=0.5),
-    Machine("2 x 8 cores", 16, groups=2, signal_us=0.5, between_groups_us=1.5),
-    Machine("4 nodes of 4 cores", 4, nodes=4, signal_us=0.5, between_nodes_us=5),
-    Machine("8 accelerators", 8, signal_us=1, has_host=True),
+    Machine("8 cores, signals", 8, signal_us=0.500137),
+    Machine("2 x 8 cores", 16, groups=2, signal_us=0.500137, between_groups_us=1.500211),
+    Machine("4 nodes of 4 cores", 4, nodes=4, signal_us=0.500137, between_nodes_us=5.000173),
+    Machine("8 accelerators", 8, signal_us=1.000119, has_host=True),
 ]

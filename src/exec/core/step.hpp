@@ -65,6 +65,21 @@ void ready(Machine& machine, detail::task_node* task) noexcept {
   machine.wake_one(t.workers());
 }
 
+/// Keeps the first task that becomes ready for the worker that made it so, which goes on with it: the head of its queue
+/// would be the same.
+template <machine_with_steps Machine>
+struct first_ready final : graph::ready_sink {
+  explicit first_ready(Machine& m) : machine(m) {}
+  void ready(detail::task_node* task) noexcept override {
+    if (!first && task->priority <= 0)
+      first = task;
+    else
+      machine.ready(task);
+  }
+  Machine& machine;
+  detail::task_node* first = nullptr;
+};
+
 /// Gives away the oldest branch of worker `w`, at most one a heartbeat, if there is a worker that has nothing to do.
 template <machine_with_steps Machine>
 void give_branch(Machine& machine, worker_of<Machine>& w, detail::fork_list& list) noexcept {

@@ -207,23 +207,6 @@ bool threads_executor::start_apart(detail::task_node* task, int index, int count
   return true;
 }
 
-namespace {
-
-/// Keeps the first task that becomes ready for the worker that made it so: it is what the head of its queue would be.
-struct first_ready final : graph::ready_sink {
-  explicit first_ready(threads_executor& e) : exec(e) {}
-  void ready(detail::task_node* task) noexcept override {
-    if (!first && task->priority <= 0)
-      first = task;
-    else
-      exec.ready(task);
-  }
-  threads_executor& exec;
-  detail::task_node* first = nullptr;
-};
-
-}  // namespace
-
 /// Under locality: the worker has made a task ready, or none, and goes on with its bundle. Null where it has something
 /// else to do first.
 detail::task_node* threads_executor::next_of_bundle(worker& w, detail::task_node* made_ready) noexcept {
@@ -237,7 +220,7 @@ detail::task_node* threads_executor::next_of_bundle(worker& w, detail::task_node
 /// Runs a task, then what it made ready, and so on.
 void threads_executor::run_tasks(worker& w, detail::task_node* task) {
   while (task) {
-    first_ready next(*this);
+    core::first_ready next(*this);
     run_traced(w.index, *this, task, next, run_task_from_usual);
     w.count_step();
     task = next.first;

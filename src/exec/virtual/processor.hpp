@@ -124,8 +124,9 @@ struct virtual_worker final : processor, work_queue::watcher {
   picoseconds gave_at = 0;  ///< when it gave a branch of a fork away last
   work_queue queue{this};   ///< loops
   invitations invited{index};
-  std::optional<work> ends;          ///< it has run, and is done at this worker's next event: no fiber waits for that
-  std::vector<kernel_run*> kernels;  ///< in the order of their arrival
+  std::optional<work> ends;  ///< it has run, and is done at this worker's next event: no fiber waits for that
+  detail::task_node* goes_on_with = nullptr;  ///< what it has made ready first, and runs next
+  std::vector<kernel_run*> kernels;           ///< in the order of their arrival
 };
 
 }  // namespace maslin

@@ -119,12 +119,16 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     calling_thread::code_stops();
     if (w.ends) end(w);
     sync(w);
-    if (!w.has_ready()) {
+    detail::task_node* const next = std::exchange(w.goes_on_with, nullptr);
+    // Fibers that may go on here come before more of this, and so do urgent tasks.
+    bool found = next && !w.has_ready() && !urgent_.any();
+    if (next) found ? run_tasks(w, next) : ready(next);
+    if (!found && !w.has_ready()) {
       // Before it sleeps it helps whoever its team stands in the way of.
       team& t = team_of(&w);
-      const bool found = core::step(*this, w, t) || core::take_from_whole_team(*this, w, t);
-      if (found && !static_cast<virtual_worker*>(me.home)->ends) continue;
+      found = core::step(*this, w, t) || core::take_from_whole_team(*this, w, t);
     }
+    if (found && !static_cast<virtual_worker*>(me.home)->ends) continue;
     auto& now = *static_cast<virtual_worker*>(me.home);  // a stream may have taken this fiber to another worker
     now.running = nullptr;
     set_idle(idle_fibers_, me);
@@ -155,11 +159,19 @@ void virtual_executor::ends(virtual_worker& w, const work& item) {
 /// What the worker has run is done now, and others may know of it.
 void virtual_executor::end(virtual_worker& w) {
   const work item = *std::exchange(w.ends, std::nullopt);
-  if (item.task) return graph::complete(item.task, *this);
+  if (item.task) {
+    core::first_ready next(*this);
+    graph::complete(item.task, next);
+    w.goes_on_with = next.first;
+    return;
+  }
   item.part.loop->blocks.leave(static_cast<std::uint64_t>(item.part.size()));
 }
 
-void virtual_executor::ready(detail::task_node* task) noexcept { core::ready(*this, task); }
+void virtual_executor::ready(detail::task_node* task) noexcept {
+  core::ready(*this, task);
+  const monitor_guard told(*this);  // what the caller does next it does after the signal
+}
 
 void virtual_executor::enqueue_in_centre(detail::task_node* task) noexcept {
   whole_->centre.push_tail({task, {}});  // that of a stream's team may be gone tomorrow
