@@ -79,9 +79,9 @@ void leave_out(task_node& task) {
   if (!task.is_recorded) task.run(task.callable, task.records(), body_use::destroy);
 }
 
-/// `Mode` has the task's floating-point mode in force meanwhile. `Tells`: the executor wants to know when the body has
-/// run, in its context.
-template <class Mode, bool Tells>
+/// `Mode` has the task's floating-point mode in force meanwhile. `Described`: by the time of a described machine, which
+/// wants to know when the body has run, in its context, and how long each took.
+template <class Mode, bool Described>
 void execute_under(executor& exec, task_node& task, graph::ready_sink& sink) noexcept {
   context here(task.children);
   here.stream = task.stream;
@@ -90,10 +90,10 @@ void execute_under(executor& exec, task_node& task, graph::ready_sink& sink) noe
   if (task.in->dismissed() && !task.is_internal) [[unlikely]]
     graph::cancel(task, task.in);
   try {
-    if (task.is_timed && !task.failed()) [[unlikely]] {
-      const std::uint64_t begin = base::ticks();
+    if ((Described || task.is_timed) && !task.failed()) [[unlikely]] {
+      const std::uint64_t begin = exec.ticks_of_code();
       call_body(exec, task);
-      exec.learn(task.run, task.where, base::ticks() - begin, !task.children.quiet());
+      exec.learn(task.run, task.where, exec.ticks_of_code() - begin, !task.children.quiet());
     } else if (!task.failed())
       call_body(exec, task);
     else
@@ -102,7 +102,7 @@ void execute_under(executor& exec, task_node& task, graph::ready_sink& sink) noe
     // After everything that the body had created before it threw.
     task.children.add_error(~std::uint64_t{0}, std::current_exception());
   }
-  if constexpr (Tells) exec.ran();
+  if constexpr (Described) exec.ran();
   graph::settle_at_end(here, sink);
 }
 

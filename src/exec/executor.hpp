@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/clock.hpp"
 #include "base/cpu_time.hpp"
 #include "base/float_mode.hpp"
 #include "graph/edges.hpp"
@@ -43,8 +44,17 @@ class executor : public graph::ready_sink {
   }
   /// Is code timed while it runs, because its time is that of a described machine?
   bool times_code() const noexcept { return times_code_; }
-  /// The body of a task that is timed, created at that line, took so long. `leaves_tasks`: it has returned before tasks
-  /// that it created were done.
+  /// Is time that of a described machine? Then it passes by what code takes, or by what it declares.
+  bool is_described() const noexcept { return is_described_; }
+  /// Gives the caller's time for `learn`, in a unit of this executor's.
+  std::uint64_t ticks_of_code() noexcept {
+    if (!is_described_) [[likely]]
+      return base::ticks();
+    ran();
+    return ticks();
+  }
+  /// The body of a task that is timed, created at that line, took so long by `ticks_of_code`. `leaves_tasks`: it has
+  /// returned before tasks that it created were done.
   virtual void learn(detail::task_function, const location&, std::uint64_t /*ticks*/, bool /*leaves_tasks*/) noexcept {}
   /// Such a task has accesses: adding it to the graph took so long, or removing it when it was done.
   virtual void learn_graph(detail::task_function, const location&, bool /*adding*/, std::uint64_t /*ticks*/) noexcept {}
@@ -86,7 +96,8 @@ class executor : public graph::ready_sink {
   /// Lets everything happen that happens before the caller's time, where time does not pass by itself: which tasks are
   /// done that a new one would wait for?
   virtual void catch_up() {}
-  /// Gives the caller's time.
+  /// Gives the caller's time; `ticks` in the executor's own unit.
+  virtual std::uint64_t ticks() const { return base::ticks(); }
   virtual double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   }
@@ -126,10 +137,12 @@ class executor : public graph::ready_sink {
 
  protected:
   executor() = default;
-  explicit executor(bool times_code) : times_code_(times_code) {}
+  /// For a described machine.
+  explicit executor(bool times_code) : is_described_(true), times_code_(times_code) {}
 
  private:
   virtual void take_time() noexcept {}
+  const bool is_described_ = false;
   const bool times_code_ = false;
 };
 

@@ -83,10 +83,10 @@ void run_in_program_order(executor& exec, recording::state& tasks, void* stream)
       continue;
     }
     trace_task(exec, trace::event_kind::task_begin, task->where, traced_number(task));
-    const std::uint64_t begin = task->is_timed ? base::ticks() : 0;
+    const std::uint64_t begin = task->is_timed ? exec.ticks_of_code() : 0;
     const base::kept_rounding callers;
     run_to_end(exec, here, own, [&] { call_body(exec, *task); });
-    if (begin) exec.learn(task->run, task->where, base::ticks() - begin, false);
+    if (task->is_timed) exec.learn(task->run, task->where, exec.ticks_of_code() - begin, false);
     trace_task(exec, trace::event_kind::task_end, task->where, traced_number(task));
     if (own.has_errors()) [[unlikely]] {
       tasks.members.add_errors(task->place, own.take_errors());

@@ -46,6 +46,10 @@ bool are_done_by(std::uint64_t end, executor& exec, scope& members) noexcept {
 /// No inline: few creations come here, and all others would save registers for it.
 [[gnu::noinline]] bool comes_to_rest(executor& exec, context& here, const task_description& what) noexcept {
   if ((here.at_once && !what.in) || here.mutexes > 0) return false;
+  if (exec.is_described()) {
+    exec.catch_up();
+    return graph::is_settled(here);  // the graph takes no time there, so that nothing is lost by handing over
+  }
   constexpr float worth_waiting = 16;  // tasks
   const auto lost = static_cast<float>(exec.lost_by_handing_over(what.run, what.where));
   if (lost == 0 || here.children->has_errors()) return false;
@@ -102,10 +106,10 @@ task_size size_of(executor& exec, const task_description& what, context& here) n
   return size == large && is_full(exec, here, what.in) && exec.has_stack_room() ? small : size;
 }
 
-/// Can a task of that size do without a context until it needs one? Not where its code is charged for.
+/// Can a task of that size do without a context until it needs one? Not where time is a described machine's.
 [[gnu::always_inline]] inline bool needs_no_context(const executor& exec, const task_description& what, task_size size,
                                                     thread_state& on) noexcept {
-  if (exec.times_code()) return false;
+  if (exec.is_described()) return false;
   const bool is_tiny = size == task_size::tiny;
   if (trace::on() || !tells_nobody(on, is_tiny)) return false;
   // What is larger, and needs no data, is likely to create more of its kind: `run_at_once` makes a worker of its
@@ -212,16 +216,16 @@ void run_in_context(executor& exec, const task_description& what, void* callable
   here.tiny = tiny;
   trace_created(exec, what, trace::ran_at_once);
   trace_task(exec, trace::event_kind::task_begin, what.where, trace::ran_at_once);
-  const std::uint64_t begin = base::one_in_thirty_two() ? base::ticks() : 0;
+  const bool is_timed = exec.is_described() || base::one_in_thirty_two();
   bool leaves_tasks = false;
   const base::kept_rounding creators;
-  exec.ran();
+  const std::uint64_t begin = is_timed ? exec.ticks_of_code() : 0;
   error_list errors = run_enclosed(exec, here, own, [&] {
     const timed_code body(exec);
     what.run(callable, records, body_use::call);
     leaves_tasks = !own.quiet();
   });
-  if (begin || leaves_tasks) exec.learn(what.run, what.where, base::ticks() - begin, leaves_tasks);
+  if (is_timed || leaves_tasks) exec.learn(what.run, what.where, exec.ticks_of_code() - begin, leaves_tasks);
   trace_task(exec, trace::event_kind::task_end, what.where, trace::ran_at_once);
   if (!errors.empty()) fail_in_context(exec, creator, what, place, std::move(errors));
 }

@@ -80,7 +80,7 @@ void run_here(executor& exec, task_node* task) {
   const std::uint64_t number = traced_number(task);
   trace_task(exec, trace::event_kind::task_begin, where, number);
   exec.ran();
-  if (exec.times_code()) [[unlikely]] {
+  if (exec.is_described()) [[unlikely]] {
     execute(exec, task, exec);
     graph::complete(task, exec);
   } else {

@@ -13,8 +13,9 @@ namespace maslin {
 class call_site {
  public:
   grain::site_time time() const noexcept { return time_.load(std::memory_order_relaxed); }
+  void knows(const grain::site_time& now) noexcept { time_.store(now, std::memory_order_relaxed); }
   void learn(std::uint64_t count, std::uint64_t ticks, std::uint32_t memory) noexcept {
-    time_.store(time().learned(count, ticks, memory), std::memory_order_relaxed);
+    knows(time().learned(count, ticks, memory));
   }
   /// What the graph takes for a task of the site: its creator to add it, its worker to take it out.
   grain::site_time adding() const noexcept { return adding_.load(std::memory_order_relaxed); }
@@ -30,7 +31,6 @@ class call_site {
       wary_.store(left - 1, std::memory_order_relaxed);
   }
   bool is_steady() const noexcept { return wary_.load(std::memory_order_relaxed) == 0; }
-  void is_never_small() noexcept { time_.store(grain::site_time::never_small(), std::memory_order_relaxed); }
 
  private:
   friend class call_sites;

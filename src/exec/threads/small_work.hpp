@@ -96,9 +96,11 @@ class small_work {
   /// Gives the site of a task that may be run at once; null where it may not be, or too little is known of it.
   const call_site* task_site(detail::task_function body, unsigned line) const noexcept {
     const call_site* const site = at_once_ ? sites_.find(body, line) : nullptr;
-    return site && site->time().seen >= task_known ? site : nullptr;
+    return site && site->time().seen >= grain::task_known ? site : nullptr;
   }
-  /// Does the body of a task of the site take less than handing it over, its accesses aside?
+  /// What handing a task over takes, its accesses aside.
+  double handing_task_over_ticks() const noexcept { return handing_task_over_ticks_; }
+  /// Does the body of a task of the site take less than that?
   bool is_tiny(const call_site& site) const noexcept {
     return grain::is_too_small(site.time().expected(1), handing_task_over_ticks_);
   }
@@ -121,7 +123,7 @@ class small_work {
     double ticks = 0;
     for (const detail::task_node* task : tasks) {
       const grain::site_time time = sites_.time_of(task->run, task->where.line());
-      if (time.seen < task_known) return 0;
+      if (time.seen < grain::task_known) return 0;
       ticks += time.expected(1);
     }
     const double mean = ticks / static_cast<double>(tasks.size());
@@ -130,15 +132,10 @@ class small_work {
   /// Gives whether it was short.
   bool learn(detail::task_function body, unsigned line, std::uint64_t ticks, bool leaves_tasks) noexcept {
     call_site& site = sites_.of(body, line);
-    // At once, it would hold its creator up until they are done; and so would they, if they do the same, without end.
-    if (leaves_tasks) return site.is_never_small(), false;
-    // One that takes so long must not wait for the mean to believe it: others of its site may be as long. How long it
-    // takes does not matter then, and of a recursion's tasks, which enclose each other, most are short all the same.
-    if (const double no_more_short = grain::still_short * handing_task_over_ticks_;
-        static_cast<double>(ticks) >= no_more_short)
-      return site.learn(1, static_cast<std::uint64_t>(2 * no_more_short), 1), false;
-    site.learn(1, without_clock(ticks), task_memory);
-    return true;
+    const auto [now, is_short] =
+        grain::learned_task(site.time(), without_clock(ticks), handing_task_over_ticks_, leaves_tasks);
+    site.knows(now);
+    return is_short;
   }
   void learn_graph(detail::task_function body, unsigned line, bool adding, std::uint64_t ticks) noexcept {
     sites_.of(body, line).learn_graph(adding, without_clock(ticks), task_memory);
@@ -147,13 +144,12 @@ class small_work {
  private:
   static constexpr std::uint32_t length_known = 4;  ///< as often a loop's length must have been seen
   static constexpr std::uint32_t task_memory = 64;
-  static constexpr std::uint32_t task_known = 8;  ///< as often its time must have been seen before a site is believed
 
   /// Gives what its accesses add to the handing over of a task of the site, in ticks.
   double in_graph(const call_site& site, int width) const noexcept {
     const grain::site_time adding = site.adding();
     const grain::site_time removing = site.removing();
-    if (adding.seen < task_known || removing.seen < task_known) return 0;
+    if (adding.seen < grain::task_known || removing.seen < grain::task_known) return 0;
     // What is not short is handed over whatever that costs.
     return std::min(grain::in_graph(adding.expected(1), removing.expected(1), width),
                     (grain::still_short - 1) * handing_task_over_ticks_);

@@ -10,6 +10,7 @@
 #include "base/processor.hpp"
 #include "base/settings.hpp"
 #include "base/start_thread.hpp"
+#include "exec/core/small_tasks.hpp"
 #include "exec/core/step.hpp"
 #include "exec/execute.hpp"
 #include "exec/forks/forks.hpp"
@@ -363,9 +364,7 @@ grain::task_size threads_executor::size_of(detail::task_function body, const loc
   auto* const w = static_cast<worker*>(detail::state_of_thread.worker);
   if (!w || accesses > 0 || sharing_) return size_elsewhere(*site, w, accesses, created);
   if (!w->running->has_room()) return large;
-  if (small_.is_tiny(*site)) return tiny;
-  const int width = team_of(w).width();
-  return small_.runs_at_once(*site, 0, at_hand(*w, created, width), width) ? small : large;
+  return core::size_of(*w, team_of(w), site->time(), small_.handing_task_over_ticks(), created);
 }
 
 /// Apart, so that the usual case calls nothing and saves no registers.
@@ -378,7 +377,7 @@ grain::task_size threads_executor::size_of(detail::task_function body, const loc
   if (is_tiny && !sharing_) return tiny;
   const int width = shares_of_caller();
   if (!sharing_ && small_.is_too_small(site, accesses, width)) return small;
-  const grain::tasks_at_hand hand = w                        ? at_hand(*w, created, width)
+  const grain::tasks_at_hand hand = w                        ? core::at_hand(*w, created, width)
                                     : worker_0_.is_starter() ? grain::tasks_at_hand{at(0).tasks.size(), created}
                                                              : grain::tasks_at_hand{0, created};
   if (!small_.runs_at_once(site, accesses, hand, width)) return large;

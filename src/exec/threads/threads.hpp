@@ -262,10 +262,6 @@ class threads_executor final : public executor, public phase_host {
   void step(worker& w);
   bool has_room(const worker* w) const noexcept;
   detail::task_node* next_of_bundle(worker& w, detail::task_node* made_ready) noexcept;
-  static grain::tasks_at_hand at_hand(worker& w, std::uint64_t created, int width) noexcept {
-    const std::uint32_t all = w.tasks.size();
-    return {all, created, w.refills = grain::refills(w.refills, all, width)};
-  }
   grain::task_size size_elsewhere(const call_site& site, worker* w, std::size_t accesses,
                                   std::uint64_t created) const noexcept;
 

@@ -121,6 +121,7 @@ struct virtual_worker final : processor, work_queue::watcher {
   virtual_fiber* first_ready = nullptr;  ///< fibers that may go on here, now or later, the earliest first
   virtual_fiber* last_ready = nullptr;
   task_stack tasks;
+  bool refills = true;      ///< it hands over what it creates (grain::refills)
   picoseconds gave_at = 0;  ///< when it gave a branch of a fork away last
   work_queue queue{this};   ///< loops
   invitations invited{index};

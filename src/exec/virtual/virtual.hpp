@@ -6,10 +6,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "exec/core/urgent.hpp"
@@ -46,6 +48,10 @@ class virtual_executor final : public executor, public phase_host {
   void give_branch(detail::fork_list& list) noexcept override;
   int width() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }
+  grain::task_size size_of(detail::task_function body, const location& where, std::size_t accesses,
+                           std::uint64_t created) const noexcept override;
+  void learn(detail::task_function body, const location& where, std::uint64_t took,
+             bool leaves_tasks) noexcept override;
   std::int64_t window() override;
   bool has_stack_room() const noexcept override;
   int track() const noexcept override;
@@ -213,6 +219,8 @@ class virtual_executor final : public executor, public phase_host {
   bool lend_starters_processor(const virtual_fiber& to);
   void take_back_processor(picoseconds when);
 
+  grain::site_time time_of_tasks(detail::task_function body, unsigned line) const noexcept;
+
   // Work, with the lock (work.cpp, loops.cpp).
   void signal(processor& to) noexcept;
   picoseconds signalled(const processor& to) noexcept;
@@ -242,6 +250,8 @@ class virtual_executor final : public executor, public phase_host {
   bit_tree asleep_;
   team* whole_;
   urgent_tasks urgent_;
+  const bool runs_small_at_once_;
+  std::map<std::pair<detail::task_function, unsigned>, grain::site_time> task_times_;  ///< by the body and its line
   const std::uint64_t began_nanoseconds_;
 
   std::mutex lock_;                    ///< held by the thread whose code is inside, or drives

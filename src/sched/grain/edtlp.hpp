@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "sched/grain/site_time.hpp"
+
 namespace maslin::grain {
 
 /// The suspended streams of a phase, in the order in which they resume: first suspended, first resumed. A stream that
@@ -98,6 +100,23 @@ constexpr std::int64_t worth_taking(double block, double handing_over) {
 
 /// A task is short up to so many times its handing over.
 inline constexpr double still_short = 50;
+
+/// How often the time of a call site's tasks must have been seen before it is believed.
+inline constexpr std::uint32_t task_known = 8;
+
+/// The body of a task took so long: gives what is known of its call site then, and whether it was short, in the unit of
+/// `handing_over`. `leaves_tasks`: it has returned before tasks that it created were done.
+inline std::pair<site_time, bool> learned_task(const site_time& known, std::uint64_t took, double handing_over,
+                                               bool leaves_tasks) {
+  // At once, it would hold its creator up until they are done; and so would they, if they do the same, without end.
+  if (leaves_tasks) return {site_time::never_small(), false};
+  // One that takes so long must not wait for the mean to believe it: others of its site may be as long. How long it
+  // takes does not matter then, and of a recursion's tasks, which enclose each other, most are short all the same.
+  if (const double no_more_short = still_short * handing_over; static_cast<double>(took) >= no_more_short)
+    return {known.learned(1, static_cast<std::uint64_t>(2 * no_more_short), 1), false};
+  constexpr std::uint32_t memory = 64;
+  return {known.learned(1, std::max<std::uint64_t>(took, 1), memory), true};
+}
 
 /// What a creator of tasks has ready that nobody has begun, for others to take.
 struct tasks_at_hand {
