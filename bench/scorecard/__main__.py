@@ -7,7 +7,7 @@ import sys
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from .command import chosen, machine, measured, parsed, status, writable, write_json
+from .command import chosen, machine, measured, parsed, refuse, status, writable, write_json
 from .shown import BUSY_LOAD
 from .table import table
 
@@ -23,7 +23,10 @@ def main() -> int:
     columns = (SpinnerColumn(), TextColumn("{task.fields[figure]}"), TextColumn("{task.fields[at]}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=None, figure="", at="")
-        rows = measured(modules, options.quick, lambda figure, at: progress.update(task, figure=figure, at=at), options.aside)
+        rows = measured(modules, options.quick, lambda figure, at: progress.update(task, figure=figure, at=at), options.aside,
+                        options.only or "")
+    if not rows:
+        refuse(f"no row's name begins with '{options.only}'; ./dev bench --only {next(iter(modules))} shows those that there are")
     reservations = {"quick: too few rounds": options.quick, "busy machine": busy, ", ".join(options.set): options.set}
     Console(width=None if sys.stdout.isatty() else 180).print(table(rows, [why for why, holds in reservations.items() if holds]))
     if file:

@@ -44,8 +44,9 @@ def refuse(why: str) -> NoReturn:
 
 
 def chosen(only: str | None) -> dict:
-    """Gives the figures whose name begins with `only`, all without it."""
-    found = {name: module for name, module in FIGURES.items() if only is None or name.startswith(only)}
+    """Gives the figures that have rows whose name begins with `only`, all without it."""
+    found = {name: module for name, module in FIGURES.items()
+             if only is None or name.startswith(only) or only.startswith(name + "/")}
     if not found:
         refuse(f"no figure is called '{only}'; there are {', '.join(FIGURES)}")
     return found
@@ -71,7 +72,8 @@ def write_json(path: Path, rows: list[Row], about: dict) -> None:
 def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description="Measures the scorecard's figures next to their peers.",
                                      epilog="Status: 0 no row is missed; 1 one is; 3 a figure could not be measured; 2 a wrong call.")
-    parser.add_argument("--only", metavar="NAME", help=f"one figure, or those that begin so: {', '.join(FIGURES)}")
+    parser.add_argument("--only", metavar="NAME", help="the rows whose names begin so, e.g. peers/metg or peers/metg/loops; "
+                        f"figures: {', '.join(FIGURES)}")
     parser.add_argument("--quick", action="store_true", help="the same work in three rounds, which decide nothing")
     parser.add_argument("--aside", action="store_true", help="grain/unseen runs the twenty programs that were put aside: once, at the end")
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
@@ -80,7 +82,7 @@ def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--set", metavar="MASLIN_NAME=VALUE", action="append", default=[],
                         help="set this for all measured programs; what the caller's environment holds does not reach them")
     options = parser.parse_args(words)
-    if options.aside and not grain_unseen.NAME.startswith(options.only or ""):
+    if options.aside and not Plan(options.quick, only=options.only or "").wants(grain_unseen.NAME):
         refuse(f"--aside is for {grain_unseen.NAME}, and --only {options.only} leaves it out")
     for wish in options.set:
         if not re.fullmatch(r"MASLIN_[A-Z_]+=.*", wish):
@@ -99,13 +101,14 @@ def status(rows: Sequence[Row]) -> int:
     return 3 if FAILED in verdicts else 1 if MISSED in verdicts else 0
 
 
-def measured(modules: Mapping, quick: bool, tell: Callable[[str, str], None], aside: bool = False) -> list[Row]:
-    """Gives the figures' rows; `tell` hears which figure is measured, and what of it."""
+def measured(modules: Mapping, quick: bool, tell: Callable[[str, str], None], aside: bool = False, only: str = "") -> list[Row]:
+    """Gives the figures' rows that are wanted; `tell` hears which figure is measured, and what of it."""
     rows: list[Row] = []
     for name, module in modules.items():
         tell(name, "")
         try:
-            rows += module.measure(Plan(quick, aside, lambda at, name=name: tell(name, at)))
+            plan = Plan(quick, aside, lambda at, name=name: tell(name, at), only)
+            rows += [row for row in module.measure(plan) if plan.wants(row.name)]
         except MeasurementError as error:
             rows.append(Row(name, verdict=FAILED, note=str(error)))
     for row in rows:

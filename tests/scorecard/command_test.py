@@ -55,6 +55,25 @@ class Command(unittest.TestCase):
     def test_a_peer_that_was_not_given_says_how_to_measure_it(self):
         self.assertIn("--peer libfork=PATH", checkouts.how_to_measure("libfork"))
 
+    def test_rows_are_chosen_by_how_their_names_begin(self):
+        class Module:
+            NAME = "peers/metg"
+            asked = []
+
+            @classmethod
+            def measure(cls, plan):
+                cls.asked += [name for name in ("peers/metg/fresh", "peers/metg/loops") if plan.wants(name)]
+                return [Row("peers/metg/fresh"), Row("peers/metg/loops/fft")]
+
+        with mock.patch.dict(command.FIGURES, {"peers/metg": Module}):
+            for only in ("peers/metg/loops", "peers/metg/loops/fft"):
+                modules = command.chosen(only)
+                self.assertEqual(modules, {"peers/metg": Module})
+                rows = command.measured(modules, True, lambda *_: None, only=only)
+                self.assertEqual([row.name for row in rows], ["peers/metg/loops/fft"])
+        self.assertEqual(Module.asked, ["peers/metg/loops"] * 2)
+        self.assertIn("no figure is called 'peers/metgx'", self.refused("--only", "peers/metgx"))
+
     def test_only_variables_of_maslin_can_be_set(self):
         self.assertIn("'OMP_NUM_THREADS=1'", self.refused("--set", "OMP_NUM_THREADS=1"))
         self.assertIn("'MASLIN_WAIT'", self.refused("--set", "MASLIN_WAIT"))

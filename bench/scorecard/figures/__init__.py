@@ -16,6 +16,11 @@ class Plan:
     quick: bool
     aside: bool = False  # grain/unseen runs the programs that were put aside
     tell: Callable[[str], None] = lambda _: None  # where the measurement stands, for the progress bar
+    only: str = ""  # how the rows' names begin that are wanted
+
+    def wants(self, row: str) -> bool:
+        """Is the row wanted, or can one be whose name begins so?"""
+        return row.startswith(self.only) or self.only.startswith(row)
 
     @property
     def looks(self) -> Sequence[int]:

@@ -24,11 +24,14 @@ def measure(plan: Plan) -> list[Row]:
     rows = []
     for figure, at_most in FIGURES.items():
         goal = Goal("ratio", at_most=at_most)
+        if not plan.wants(f"{NAME}/{figure}"):
+            continue
         if RIVAL in given:
             rows += measured(plan, [f"forks-{figure}"], lambda found: [row_of(figure, found, goal, RIVAL)], more)
         else:
             rows.append(not_measured(f"{NAME}/{figure}", how_to_measure(RIVAL), goal))
-    rows += measured(plan, ["forks-matmul"], lambda found: [row_of("matmul", found, PRODUCT)], more)
+    if plan.wants(f"{NAME}/matmul"):
+        rows += measured(plan, ["forks-matmul"], lambda found: [row_of("matmul", found, PRODUCT)], more)
     return rows + [not_measured(f"{NAME}, {name}", how_to_measure(name)) for name in RUNTIMES if name not in given]
 
 

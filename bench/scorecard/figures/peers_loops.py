@@ -34,9 +34,12 @@ def gap_row(plain: Rounds, gap: Rounds) -> Row:
 
 
 def measure(plan: Plan) -> list[Row]:
-    rows = measured(plan, ["fork-join", "fork-join-after-gap"], fork_join_rows)
+    rows = []
+    if plan.wants(f"{NAME}/fork-join") or plan.wants(f"{NAME}/after-gap"):
+        rows += measured(plan, ["fork-join", "fork-join-after-gap"], fork_join_rows)
     for figure in ("triangle-light-first", "triangle-heavy-first"):
-        rows += measured(plan, [figure], lambda found: [figure_row(f"{NAME}/{figure}", found.get(figure, {}), "over_half", "× half serial",
+        if plan.wants(f"{NAME}/{figure}"):
+            rows += measured(plan, [figure], lambda found: [figure_row(f"{NAME}/{figure}", found.get(figure, {}), "over_half", "× half serial",
                                                                    TRIANGLE)])
     return rows
 

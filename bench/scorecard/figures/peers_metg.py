@@ -42,15 +42,21 @@ def measure(plan: Plan) -> list[Row]:
 
     rows = []
     for name, (figure, target) in ROWS.items():
-        rows += measured(plan, [figure], lambda found: [row_of(name, figure, target, found.get(figure, {}))])
+        if plan.wants(f"{NAME}/{name}"):
+            rows += measured(plan, [figure], lambda found: [row_of(name, figure, target, found.get(figure, {}))])
     return rows + [row for pattern, at_most in PATTERNS.items() for row in pattern_rows(plan, pattern, Goal("ratio", at_most=at_most))]
 
 
 def pattern_rows(plan: Plan, pattern: str, goal: Goal) -> list[Row]:
-    fresh, loops = f"metg-fresh-{pattern}", f"metg-loops-{pattern}"
-    if "taskflow" in given:
-        rows = measured(plan, [fresh], lambda found: [pattern_row(f"{NAME}/fresh/{pattern}", found.get(fresh, {}), goal, "Taskflow")],
-                        [Side("taskflow", checkout=True)])
-    else:
-        rows = [not_measured(f"{NAME}/fresh/{pattern}", how_to_measure("taskflow"), goal)]
-    return rows + measured(plan, [loops], lambda found: [pattern_row(f"{NAME}/loops/{pattern}", found.get(loops, {}), PATTERN_AS_LOOPS)])
+    fresh, loops = f"{NAME}/fresh/{pattern}", f"{NAME}/loops/{pattern}"
+    rows = []
+    if plan.wants(fresh) and "taskflow" in given:
+        figure = f"metg-fresh-{pattern}"
+        rows += measured(plan, [figure], lambda found: [pattern_row(fresh, found.get(figure, {}), goal, "Taskflow")],
+                         [Side("taskflow", checkout=True)])
+    elif plan.wants(fresh):
+        rows.append(not_measured(fresh, how_to_measure("taskflow"), goal))
+    if plan.wants(loops):
+        figure_of_loops = f"metg-loops-{pattern}"
+        rows += measured(plan, [figure_of_loops], lambda found: [pattern_row(loops, found.get(figure_of_loops, {}), PATTERN_AS_LOOPS)])
+    return rows

@@ -40,7 +40,7 @@ def deferred_row(rounds: Rounds) -> Row:
 
 
 def measure(plan: Plan) -> list[Row]:
-    return [row for figure, row_of in ROWS.items()
+    return [row for figure, row_of in ROWS.items() if plan.wants(figure.replace("tasks-", f"{NAME}/"))
             for row in measured(plan, [figure], lambda found: [row_of(found.get(figure, {}))])]
 
 
