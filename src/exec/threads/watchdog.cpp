@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,12 +67,16 @@ std::vector<task_fiber*> watchdog::all_fibers() {
 
 void watchdog::watch(const std::stop_token& stop) {
   using clock = std::chrono::steady_clock;
+  std::mutex alone;
+  std::unique_lock lock(alone);
+  std::condition_variable_any pause;  // that is over at once when the runtime ends: the token wakes it
   std::uint64_t seen = 0;
   auto since = clock::now();
   bool was_idle = false;
   bool told = false;
-  while (!stop.stop_requested()) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  for (;;) {
+    pause.wait_for(lock, stop, std::chrono::milliseconds(20), [] { return false; });
+    if (stop.stop_requested()) return;
     std::uint64_t steps = 0;
     bool idle = true;
     for (int i = 0; i < exec_.workers(); ++i) {
