@@ -26,3 +26,11 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:
 add_compile_options(-ffp-contract=off)
 # The stable_sort of libstdc++ 12 calls what libstdc++ deprecates, and clang tells that to who sorts.
 add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
+
+# ccache finds what a file includes by what the compiler says, and does not preprocess it first. It keeps what was compiled
+# with precompiled headers only if it is told that nothing here depends on the time, nor these headers on definitions.
+foreach(language C CXX)
+  if(CMAKE_${language}_COMPILER_LAUNCHER STREQUAL "ccache")
+    set(CMAKE_${language}_COMPILER_LAUNCHER env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ccache)
+  endif()
+endforeach()
