@@ -27,6 +27,10 @@ add_compile_options(-ffp-contract=off)
 # The stable_sort of libstdc++ 12 calls what libstdc++ deprecates, and clang tells that to who sorts.
 add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
 
+# What describes a command line is mostly the code of the library that reads it, which each such file has anew. It runs once
+# in a run, so it is optimized a little only.
+set(of_command_lines $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+
 # ccache finds what a file includes by what the compiler says, and does not preprocess it first. It keeps what was compiled
 # with precompiled headers only if it is told that nothing here depends on the time, nor these headers on definitions.
 foreach(language C CXX)
