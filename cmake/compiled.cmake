@@ -34,7 +34,7 @@ set(of_command_lines $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
 # ccache finds what a file includes by what the compiler says, and does not preprocess it first. It keeps what was compiled
 # with precompiled headers only if it is told that nothing here depends on the time, nor these headers on definitions.
 foreach(language C CXX)
-  if(CMAKE_${language}_COMPILER_LAUNCHER STREQUAL "ccache")
-    set(CMAKE_${language}_COMPILER_LAUNCHER env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ccache)
+  if(CMAKE_${language}_COMPILER_LAUNCHER MATCHES "^[^;]*ccache$")
+    list(PREPEND CMAKE_${language}_COMPILER_LAUNCHER env CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros)
   endif()
 endforeach()
