@@ -9,10 +9,9 @@
 
 namespace maslin::comm {
 
-/// What stands before the bytes of a packet. Numbers mean what `what` says.
-struct alignas(64) packet {
-  enum class what : std::uint32_t {
-    skipped,  ///< nothing: the ring goes on at its beginning
+/// A packet without its bytes. Numbers mean what `what` says.
+struct packet {
+  enum class what : std::uint16_t {
     small,    ///< a message with its bytes; its sender is done
     offered,  ///< a message whose bytes its sender keeps, at `address`; `id`: the sender's transfer
     taken,    ///< to that sender: its message has been received
@@ -22,74 +21,107 @@ struct alignas(64) packet {
     letter,   ///< some of a letter: what processes tell each other and what has no fixed length
     answered  ///< to a question at `address`
   };
-  what is = what::skipped;
-  std::uint32_t bytes = 0;    ///< of this packet, behind it
-  std::int32_t to = 0;        ///< the receiving rank, in the world
-  std::int32_t owner = 0;     ///< the sending one
-  std::int32_t source = 0;    ///< the same in their communicator
-  std::int32_t tag = 0;       ///< of a question: is it about a copy? Of a letter: which kind
-  std::uint32_t group = 0;    ///< their communicator
-  std::uint32_t answer = 0;   ///< to a question
-  std::uint64_t extent = 0;   ///< bytes of the whole
-  std::uint64_t id = 0;       ///< how its sender knows it
-  std::uint64_t address = 0;  ///< in one of the two processes
-  std::uint64_t at = 0;       ///< how many bytes of the whole come before
-};
-static_assert(sizeof(packet) == 64);
+  /// Of what has more bytes than a small message, or none.
+  struct long_one {
+    std::uint64_t extent;   ///< bytes of the whole
+    std::uint64_t address;  ///< in one of the two processes
+    std::uint64_t at;       ///< how many bytes of the whole come before
+  };
+  static constexpr std::size_t few = sizeof(long_one);
 
-/// One writer, one reader. All zeros is an empty ring. Packets begin at multiples of 64 bytes, and their bytes lie
-/// behind them in one piece.
-template <std::size_t Capacity>
+  what is = what::small;
+  std::uint16_t bytes = 0;  ///< of this packet
+  std::int32_t to = 0;      ///< the receiving rank, in the world
+  std::int32_t owner = 0;   ///< the sending one
+  std::int32_t source = 0;  ///< the same in their communicator
+  std::int32_t tag = 0;     ///< of a question: is it about a copy? Of a letter: which kind
+  std::uint32_t group = 0;  ///< their communicator; the answer to a question
+  std::uint64_t id = 0;     ///< how its sender knows it
+  union {
+    long_one whole{};
+    std::byte own[few];  ///< a small message's bytes, if they are few
+  };
+
+  /// Does it hold its bytes itself? Otherwise they are beside it.
+  bool has_room_for_its_bytes() const noexcept { return is == what::small && bytes <= few; }
+};
+static_assert(sizeof(packet) == 56);
+
+/// One writer, one reader. All zeros is an empty ring. A packet is in a slot, which is a cache line. It has come when
+/// the slot's `turn` says so, which the reader knows for each round: so a small message is one line, and nothing else
+/// that both use changes. More bytes lie in a ring of their own, those of a packet in one piece.
+template <std::size_t Slots, std::size_t Bytes>
 class ring {
-  static_assert(Capacity % sizeof(packet) == 0);
+  static_assert((Slots & (Slots - 1)) == 0 && Bytes % 64 == 0 && Bytes / 8 <= UINT16_MAX);
 
  public:
-  /// The most bytes of a packet: with its head, an eighth of the ring.
-  static constexpr std::size_t most_bytes = Capacity / 8 - sizeof(packet);
+  /// The most bytes of a packet.
+  static constexpr std::size_t most_bytes = Bytes / 8;
 
-  /// The writer's: gives the place of a packet with so many bytes; null where there is no room. It is the reader's once
-  /// it is written and `publish` is called.
-  packet* room(std::size_t bytes) noexcept {
-    const std::size_t size = size_of(bytes), at = place_of(written_now_), left = Capacity - at;
-    const std::size_t needed = size > left ? left + size : size;
-    if (written_now_ + needed - read_seen_ > Capacity) {
-      read_seen_ = read_.load(std::memory_order_acquire);  // pairs with `pop`: the reader has read what was there
-      if (written_now_ + needed - read_seen_ > Capacity) return nullptr;
+  /// A packet and its bytes.
+  template <class Packet, class Byte>
+  struct place {
+    Packet* head = nullptr;
+    Byte* data = nullptr;
+    explicit operator bool() const noexcept { return head != nullptr; }
+  };
+  using room_for_one = place<packet, std::byte>;
+  using one_that_came = place<const packet, const std::byte>;
+
+  /// The writer's: gives the place of that packet; none where there is no room. It is the reader's once it is written
+  /// and `publish` is called.
+  room_for_one room(packet::what is, std::size_t bytes) noexcept {
+    packet one;
+    one.is = is;
+    one.bytes = static_cast<std::uint16_t>(bytes);
+    const std::size_t needed = needed_at(bytes_written_, one);
+    if (written_ - read_seen_ >= Slots || bytes_written_ + needed - bytes_read_seen_ > Bytes) {
+      read_seen_ = read_.load(std::memory_order_acquire);  // pair with `pop`: the reader has read what was there
+      bytes_read_seen_ = bytes_read_.load(std::memory_order_acquire);
+      if (written_ - read_seen_ >= Slots || bytes_written_ + needed - bytes_read_seen_ > Bytes) return {};
     }
-    if (size > left) {
-      *packet_at(at) = {};
-      written_now_ += left;
-    }
-    return packet_at(place_of(written_now_));
+    packet& head = slot_of(written_).head;
+    head.is = is;
+    head.bytes = one.bytes;
+    return {&head, one.has_room_for_its_bytes() ? head.own : bytes_at(bytes_written_, bytes)};
   }
-  void publish(std::size_t bytes) noexcept {
-    written_now_ += size_of(bytes);
+  void publish() noexcept {
+    slot& one = slot_of(written_);
+    bytes_written_ += needed_at(bytes_written_, one.head);
     tells_process(this);
-    written_.store(written_now_, std::memory_order_release);  // pairs with `first`
+    one.turn.store(turn_of(written_), std::memory_order_release);  // pairs with `first`
+    ++written_;
   }
   /// The writer, who has found no room, is to be told of some. It looks again after this.
   void await_room() noexcept { is_awaited_.store(1, std::memory_order_relaxed); }
 
-  /// The reader's: gives the first packet; null where there is none.
-  const packet* first() noexcept {
-    for (;;) {
-      if (read_now_ == written_seen_) {
-        written_seen_ = written_.load(std::memory_order_acquire);
-        if (read_now_ == written_seen_) return nullptr;
-      }
-      const packet* const found = packet_at(place_of(read_now_));
-      if (found->is != packet::what::skipped) return found;
-      read_now_ += Capacity - place_of(read_now_);
-    }
+  /// The reader's: gives the first packet; none where there is none.
+  one_that_came first() noexcept {
+    const std::uint64_t at = read_.load(std::memory_order_relaxed);
+    slot& one = slot_of(at);
+    if (one.turn.load(std::memory_order_acquire) != turn_of(at)) return {};
+    const packet& head = one.head;
+    if (head.has_room_for_its_bytes()) return {&head, head.own};
+    return {&head, bytes_at(bytes_read_.load(std::memory_order_relaxed), head.bytes)};
   }
-  /// It has been read; its place may be written.
-  void pop(std::size_t bytes) noexcept {
-    read_now_ += size_of(bytes);
-    read_.store(read_now_, std::memory_order_release);
+  /// That one has been read; its place may be written.
+  void pop() noexcept {
+    const std::uint64_t at = read_.load(std::memory_order_relaxed);
+    const packet& head = slot_of(at).head;
+    if (const std::uint64_t from = bytes_read_.load(std::memory_order_relaxed);
+        const std::size_t size = needed_at(from, head))
+      bytes_read_.store(from + size, std::memory_order_release);
+    read_.store(at + 1, std::memory_order_release);
   }
-  /// Is there something to read? May be asked by any thread of the reader's.
+  /// Is there something to read? May be asked by any thread of any process.
   bool has_some() const noexcept {
-    return written_.load(std::memory_order_acquire) != read_.load(std::memory_order_relaxed);
+    for (std::uint64_t at = read_.load(std::memory_order_acquire);;) {
+      if (slots_[at % Slots].turn.load(std::memory_order_acquire) == turn_of(at)) return true;
+      // Read meanwhile, that slot may have another turn.
+      const std::uint64_t now = read_.load(std::memory_order_acquire);
+      if (now == at) return false;
+      at = now;
+    }
   }
   /// Does the writer wait for room? Then it is to be told, once.
   bool takes_wait_back() noexcept {
@@ -97,21 +129,38 @@ class ring {
   }
 
  private:
-  static constexpr std::size_t size_of(std::size_t bytes) noexcept {
-    return (sizeof(packet) + bytes + sizeof(packet) - 1) / sizeof(packet) * sizeof(packet);
+  struct alignas(64) slot {
+    packet head;
+    MASLIN_ATOMIC<std::uint32_t> turn{0};  ///< in which round it was written, from 1
+  };
+  slot& slot_of(std::uint64_t at) noexcept { return slots_[at % Slots]; }
+  static constexpr std::uint32_t turn_of(std::uint64_t at) noexcept {
+    return static_cast<std::uint32_t>(at / Slots) + 1;
   }
-  static constexpr std::size_t place_of(std::uint64_t at) noexcept { return static_cast<std::size_t>(at % Capacity); }
-  packet* packet_at(std::size_t at) noexcept { return reinterpret_cast<packet*>(bytes_ + at); }
 
-  // What one writes and the other reads, and what each keeps for itself.
-  alignas(64) MASLIN_ATOMIC<std::uint64_t> written_{0};
-  std::uint64_t written_now_ = 0;
+  /// How many bytes a packet takes of the bytes' ring, from there on: also those at its end that are too few for it.
+  static constexpr std::size_t needed_at(std::uint64_t from, const packet& one) noexcept {
+    if (one.bytes == 0 || one.has_room_for_its_bytes()) return 0;
+    const std::size_t size = size_of(one.bytes), left = Bytes - static_cast<std::size_t>(from % Bytes);
+    return size > left ? left + size : size;
+  }
+  static constexpr std::size_t size_of(std::size_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
+  std::byte* bytes_at(std::uint64_t from, std::size_t bytes) noexcept {
+    const auto at = static_cast<std::size_t>(from % Bytes);
+    return bytes_ + (size_of(bytes) > Bytes - at ? 0 : at);
+  }
+
+  // The writer's.
+  alignas(64) std::uint64_t written_ = 0;
+  std::uint64_t bytes_written_ = 0;
   std::uint64_t read_seen_ = 0;
+  std::uint64_t bytes_read_seen_ = 0;
+  // The reader's; the writer looks there when there seems to be no room.
   alignas(64) MASLIN_ATOMIC<std::uint64_t> read_{0};
-  std::uint64_t read_now_ = 0;
-  std::uint64_t written_seen_ = 0;
+  MASLIN_ATOMIC<std::uint64_t> bytes_read_{0};
   alignas(64) MASLIN_ATOMIC<std::uint32_t> is_awaited_{0};
-  alignas(64) std::byte bytes_[Capacity];
+  alignas(64) slot slots_[Slots];
+  alignas(64) std::byte bytes_[Bytes];
 };
 
 }  // namespace maslin::comm

@@ -15,37 +15,42 @@
 namespace {
 
 using maslin::comm::packet;
-using ring = maslin::comm::ring<4096>;
+using ring = maslin::comm::ring<64, 4096>;
 
 std::vector<unsigned char> bytes_of(std::uint64_t id) {
-  std::vector<unsigned char> made(id * 37 % (ring::most_bytes + 1));
+  std::vector<unsigned char> made(id * 37 % (id % 3 == 0 ? 40 : ring::most_bytes + 1));
   for (std::size_t i = 0; i < made.size(); ++i) made[i] = static_cast<unsigned char>(id * 31 + i * 7);
   return made;
 }
 
+/// Small packets, whose bytes are in them if they are few, and others.
+packet::what kind_of(std::uint64_t id) { return id % 5 == 0 ? packet::what::letter : packet::what::small; }
+
 bool write(ring& to, std::uint64_t id) {
   const auto bytes = bytes_of(id);
-  packet* const room = to.room(bytes.size());
+  const auto room = to.room(kind_of(id), bytes.size());
   if (!room) return false;
-  *room = {};
-  room->is = packet::what::small;
-  room->id = id;
-  room->bytes = static_cast<std::uint32_t>(bytes.size());
-  if (!bytes.empty()) std::memcpy(room + 1, bytes.data(), bytes.size());
-  to.publish(bytes.size());
+  room.head->id = id;
+  if (kind_of(id) == packet::what::letter) room.head->whole = {id, id + 1, id + 2};
+  if (!bytes.empty()) std::memcpy(room.data, bytes.data(), bytes.size());
+  to.publish();
   return true;
 }
 
 /// Reads a packet, which must be that one; false where there is none.
 bool read(ring& from, std::uint64_t id) {
-  const packet* const one = from.first();
+  const auto one = from.first();
   if (!one) return false;
   const auto expected = bytes_of(id);
-  EXPECT_EQ(one->id, id);
-  EXPECT_EQ(one->bytes, expected.size());
-  const auto* const came = reinterpret_cast<const unsigned char*>(one + 1);
+  EXPECT_EQ(one.head->id, id);
+  EXPECT_EQ(one.head->is, kind_of(id));
+  EXPECT_EQ(one.head->bytes, expected.size());
+  if (kind_of(id) == packet::what::letter) {
+    EXPECT_EQ(one.head->whole.at, id + 2);
+  }
+  const auto* const came = reinterpret_cast<const unsigned char*>(one.data);
   EXPECT_TRUE(std::equal(expected.begin(), expected.end(), came));
-  from.pop(one->bytes);
+  from.pop();
   return true;
 }
 
@@ -69,8 +74,18 @@ TEST(PacketRing, GivesWhatWasWrittenInItsOrder) {
 TEST(PacketRing, TakesSevenOfTheLongestPackets) {
   const auto one = std::make_unique<ring>();
   int count = 0;
-  while (one->room(ring::most_bytes)) one->publish(ring::most_bytes), ++count;
+  while (one->room(packet::what::small, ring::most_bytes)) one->publish(), ++count;
   EXPECT_GE(count, 7);
+}
+
+TEST(PacketRing, HasASlotForEachPacket) {
+  const auto one = std::make_unique<ring>();
+  for (int round = 0; round < 3; ++round) {
+    int count = 0;
+    while (one->room(packet::what::small, packet::few)) one->publish(), ++count;
+    EXPECT_EQ(count, 64);
+    while (one->first()) one->pop();
+  }
 }
 
 TEST(PacketRing, TellsAWaitingWriterOnce) {

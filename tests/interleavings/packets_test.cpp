@@ -29,12 +29,18 @@ enum class mistake {
   rings_before_it_writes,
   sleeps_without_a_look,
   leaves_without_a_look,
+  waits_without_a_look,
+  waits_in_secret,
   waits_for_room_without_a_look
 };
 
-/// One process writes packets, and one reads: a thread that sleeps, and perhaps a rank that looks.
+/// Who reads, besides the thread that sleeps: nobody; a rank that looks for a while and leaves; or one that does
+/// something else first, and then waits until all has been read. Only for that one packets may stay unread meanwhile.
+enum class rank { none, looks, waits };
+
+/// One process writes packets, and one reads.
 struct two_processes : scenario {
-  using small = ring<512>;  // eight packets without bytes
+  using small = ring<8, 64>;  // packets have no bytes
   static constexpr std::uint64_t before = 7, all = 9;
 
   alignas(64) small packets;
@@ -49,42 +55,55 @@ struct two_processes : scenario {
     of.word().notify_all();
   }
   bool write(std::uint64_t id) {
-    packet* const head = packets.room(0);
-    if (!head) return false;
-    *head = {};
-    head->is = packet::what::small;
-    head->id = id;
-    packets.publish(0);
+    const auto room = packets.room(packet::what::small, 0);
+    if (!room) return false;
+    room.head->id = id;
+    packets.publish();
     return true;
   }
   bool read_all() {
     bool any = false;
-    while (const packet* const one = packets.first()) {
-      if (one->id != read) fail("packet " + std::to_string(one->id) + " came in the place of " + std::to_string(read));
+    while (const auto one = packets.first()) {
+      const std::uint64_t id = one.head->id;
+      if (id != read) fail("packet " + std::to_string(id) + " came in the place of " + std::to_string(read));
       ++read;
-      packets.pop(0);
+      packets.pop();
       any = true;
       if (read == all) is_over.store(true);
     }
-    if (any && packets.takes_wait_back() && writer.is_to_be_rung()) wake(writer);
+    if (any && packets.takes_wait_back() && writer.is_to_be_rung(true)) wake(writer);
+    if (is_over.load()) is_over.notify_all();
     return any;
   }
+  bool poll() {
+    if (!engine.try_lock()) return false;
+    const bool any = read_all();
+    engine.unlock();
+    return any;
+  }
+  void look_once_more() {
+    while (packets.has_some())
+      if (!poll()) return wake(reader);
+  }
 
-  two_processes(bool with_a_rank, mistake m) : makes(m) {
+  two_processes(rank with, mistake m) : makes(m) {
+    const bool at_once = with != rank::waits;
     for (std::uint64_t id = 0; id < before; ++id) write(id);
-    threads.push_back([this] {
+    threads.push_back([this, at_once] {
       for (std::uint64_t id = before; id < all;) {
         const std::uint32_t seen = writer.word().load();
-        if (makes == mistake::rings_before_it_writes && reader.is_to_be_rung()) wake(reader);
+        if (makes == mistake::rings_before_it_writes && reader.is_to_be_rung(at_once)) wake(reader);
         if (write(id)) {
           ++id;
-          if (makes != mistake::rings_before_it_writes && reader.is_to_be_rung()) wake(reader);
+          if (makes != mistake::rings_before_it_writes && reader.is_to_be_rung(at_once)) wake(reader);
           continue;
         }
+        const auto has_room = [this] { return bool(packets.room(packet::what::small, 0)); };
         packets.await_room();
-        if (packets.room(0)) continue;
+        if (has_room()) continue;
+        if (reader.is_to_be_rung(true)) wake(reader);
         writer.lie_down();
-        if (makes == mistake::waits_for_room_without_a_look || !packets.room(0)) node::sleep_at(writer.word(), seen);
+        if (makes == mistake::waits_for_room_without_a_look || !has_room()) node::sleep_at(writer.word(), seen);
         writer.get_up();
       }
     });
@@ -101,24 +120,22 @@ struct two_processes : scenario {
         reader.get_up();
       }
     });
-    if (with_a_rank)
+    if (with == rank::looks)
       threads.push_back([this] {
-        const auto poll = [this] {
-          if (!engine.try_lock()) return false;
-          const bool any = read_all();
-          engine.unlock();
-          return any;
-        };
         reader.begin_look();
         poll();
         reader.end_look();
-        if (makes != mistake::leaves_without_a_look)
-          while (packets.has_some())
-            if (!poll()) {
-              wake(reader);
-              break;
-            }
+        if (makes != mistake::leaves_without_a_look) look_once_more();
         if (is_over.load()) wake(reader);  // who sleeps is to leave
+      });
+    if (with == rank::waits)
+      threads.push_back([this] {
+        poll();
+        if (makes != mistake::waits_in_secret) reader.begin_wait();
+        if (makes != mistake::waits_without_a_look) look_once_more();
+        is_over.wait(false);
+        reader.end_wait();
+        wake(reader);
       });
   }
   void check() override {
@@ -127,21 +144,27 @@ struct two_processes : scenario {
 };
 
 TEST(Interleavings, EveryPacketIsReadAlsoWhereThereIsNoRoom) {
-  expect_well(explore([] { return std::make_unique<two_processes>(false, mistake::none); }, 3));
+  expect_well(explore([] { return std::make_unique<two_processes>(rank::none, mistake::none); }, 3));
 }
 
 TEST(Interleavings, EveryPacketIsReadByThoseWhoLook) {
-  expect_well(explore([] { return std::make_unique<two_processes>(true, mistake::none); }, 2));
+  expect_well(explore([] { return std::make_unique<two_processes>(rank::looks, mistake::none); }, 2));
+}
+
+TEST(Interleavings, EveryPacketIsReadBeforeARankWaitsForEver) {
+  expect_well(explore([] { return std::make_unique<two_processes>(rank::waits, mistake::none); }, 2));
 }
 
 TEST(Interleavings, MistakesWithPacketsAreFound) {
-  const auto failure_of = [](bool with_a_rank, mistake m) {
-    return explore([=] { return std::make_unique<two_processes>(with_a_rank, m); }, 3).failure;
+  const auto failure_of = [](rank with, mistake m) {
+    return explore([=] { return std::make_unique<two_processes>(with, m); }, 3).failure;
   };
-  EXPECT_NE(failure_of(false, mistake::rings_before_it_writes), "");
-  EXPECT_NE(failure_of(false, mistake::sleeps_without_a_look), "");
-  EXPECT_NE(failure_of(true, mistake::leaves_without_a_look), "");
-  EXPECT_NE(failure_of(false, mistake::waits_for_room_without_a_look), "");
+  EXPECT_NE(failure_of(rank::none, mistake::rings_before_it_writes), "");
+  EXPECT_NE(failure_of(rank::none, mistake::sleeps_without_a_look), "");
+  EXPECT_NE(failure_of(rank::looks, mistake::leaves_without_a_look), "");
+  EXPECT_NE(failure_of(rank::waits, mistake::waits_without_a_look), "");
+  EXPECT_NE(failure_of(rank::waits, mistake::waits_in_secret), "");
+  EXPECT_NE(failure_of(rank::none, mistake::waits_for_room_without_a_look), "");
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -37,6 +39,13 @@ std::uint64_t number_of(const void* address) noexcept { return reinterpret_cast<
 template <class T>
 T* object_at(std::uint64_t number) noexcept {
   return reinterpret_cast<T*>(static_cast<std::uintptr_t>(number));
+}
+
+/// Does the packet concern the other process although none of its ranks waits? What it brings to ranks alone they see
+/// before they wait.
+bool is_urgent(const packet& one) {
+  if (one.is == what::taken || one.is == what::answered) return false;
+  return one.is != what::letter || one.tag != static_cast<std::int32_t>(letter::what::package);
 }
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -83,19 +92,46 @@ void gateway::stop() {
   thread_.join();
 }
 
-void gateway::start(world& of, int workers) {
+void gateway::start(world& of, int workers, int cpus) {
   of_ = &of;
   place& own = places_[mine()];
   own.pid.store(getpid(), std::memory_order_relaxed);
-  // Who spins takes a CPU from nobody: there is one for each worker of all processes, which have as many as this, and
-  // one worker for each rank.
-  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-  may_spin_ = here() <= workers && static_cast<long>(workers) * processes() <= cpus;
+  std::uint64_t bits[cpu_words] = {};
+  const bool is_known = sched_getaffinity(0, sizeof bits, reinterpret_cast<cpu_set_t*>(bits)) == 0;
+  for (std::size_t i = 0; i < cpu_words; ++i) own.cpus[i].store(bits[i], std::memory_order_relaxed);
+  own.most_cpus.store(is_known ? cpus : 0, std::memory_order_relaxed);
+  own.workers.store(here() <= workers ? workers : INT_MAX / 2, std::memory_order_release);
   thread_ = base::start_thread([] {}, [this] { run(); });
+}
+
+bool gateway::finds_own_cores() noexcept {
+  std::uint64_t all[cpu_words] = {};
+  std::int64_t workers = 0, granted = INT_MAX;
+  bool has_own = true;
+  for (int process = 0; process < processes(); ++process) {
+    const place& its = places_[process];
+    const int its_workers = its.workers.load(std::memory_order_acquire);
+    if (its_workers == 0) return false;  // it has not begun
+    int own = 0;
+    for (std::size_t i = 0; i < cpu_words; ++i) {
+      const std::uint64_t bits = its.cpus[i].load(std::memory_order_relaxed);
+      all[i] |= bits;
+      own += std::popcount(bits);
+    }
+    has_own &= its_workers <= own;
+    workers += its_workers;
+    granted = std::min<std::int64_t>(granted, its.most_cpus.load(std::memory_order_relaxed));
+  }
+  std::int64_t cpus = 0;
+  for (const std::uint64_t bits : all) cpus += std::popcount(bits);
+  has_own &= workers <= std::min(cpus, granted);
+  own_cores_.store(has_own ? has : has_not, std::memory_order_relaxed);
+  return has_own;
 }
 
 void gateway::finish() {
   place& own = places_[mine()];
+  begin_wait();  // also where no rank has begun
   own.has_ended.store(1, std::memory_order_release);
   for (int process = 0; process < processes(); ++process) ring(places_[process]);
   const auto all_have = [this] {
@@ -117,8 +153,8 @@ void gateway::ring(place& of) noexcept {
   node::wake_sleepers(of.bell.word());
 }
 
-void gateway::rouse(int process) noexcept {
-  if (places_[process].bell.is_to_be_rung()) ring(places_[process]);
+void gateway::rouse(int process, bool at_once) noexcept {
+  if (places_[process].bell.is_to_be_rung(at_once)) ring(places_[process]);
 }
 
 bool gateway::has_come() const noexcept {
@@ -143,8 +179,7 @@ void gateway::run() {
   }
 }
 
-void gateway::end_look() {
-  places_[mine()].bell.end_look();
+void gateway::look_once_more() {
   flush_all();  // who read meanwhile has not rung
   while (has_come())
     if (!poll()) return ring(places_[mine()]);  // another reads, and may be past it
@@ -208,22 +243,21 @@ bool gateway::poll_locked() {
     packets& from = ring_from(process);
     bool read = false;
     for (int i = 0; i < read_in_turn; ++i) {
-      const packet* const one = from.first();
+      const auto one = from.first();
       if (!one) break;
-      const std::size_t bytes = one->bytes;
       ++handled_;
       comm::hears_process(&ring_to(process));
       try {
-        handle(process, *one);
+        handle(process, *one.head, one.data);
       } catch (...) {
         of_->fail(first(), std::current_exception());
       }
-      from.pop(bytes);
+      from.pop();
       read = true;
     }
     if (read) {
       std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that of `flush`
-      if (from.takes_wait_back()) rouse(process);
+      if (from.takes_wait_back()) rouse(process, true);
     }
     if (out_[static_cast<std::size_t>(process)].has_some.load(std::memory_order_relaxed)) read |= flush(process);
     any |= read;
@@ -231,11 +265,8 @@ bool gateway::poll_locked() {
   return any;
 }
 
-void gateway::handle(int from, const packet& one) {
-  auto* const data = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(&one + 1));
+void gateway::handle(int from, const packet& one, const std::byte* data) {
   switch (one.is) {
-    case what::skipped:
-      return;
     case what::small:
     case what::offered: {
       const bool small = one.is == what::small;
@@ -245,7 +276,8 @@ void gateway::handle(int from, const packet& one) {
       message.is_copy = small;
       message.owner = one.owner;
       message.said = {one.source, one.tag, one.group};
-      message.data = {small ? data : object_at<void>(one.address), one.extent, 1, &typeid(std::byte)};
+      message.data = {small ? const_cast<std::byte*>(data) : object_at<void>(one.whole.address),
+                      small ? one.bytes : one.whole.extent, 1, &typeid(std::byte)};
       message.came = one.id;
       return post_from_elsewhere(*of_, message, one.to);
     }
@@ -254,39 +286,39 @@ void gateway::handle(int from, const packet& one) {
       return of_->wake(sent->owner, [&] { sent->set(transfer::state::done); });
     }
     case what::wanted: {
-      packet head{.is = what::piece};
-      head.address = one.address;
+      packet head;
+      head.is = what::piece;
+      head.whole.address = one.whole.address;
       return post(from, {head, {}, object_at<transfer>(one.id)});
     }
     case what::piece: {
-      auto* const receive = object_at<transfer>(one.address);
-      std::memcpy(static_cast<std::byte*>(receive->data.data) + one.at, data, one.bytes);
-      if (one.at + one.bytes < one.extent) return;
+      auto* const receive = object_at<transfer>(one.whole.address);
+      std::memcpy(static_cast<std::byte*>(receive->data.data) + one.whole.at, data, one.bytes);
+      if (one.whole.at + one.bytes < one.whole.extent) return;
       return of_->wake(receive->owner, [&] { receive->set(transfer::state::done); });
     }
     case what::asked:
-      return answer(from, one.address, withdraw_from_elsewhere(*of_, one.owner, one.id, one.tag != 0, one.to));
+      return answer(from, one.whole.address, withdraw_from_elsewhere(*of_, one.owner, one.id, one.tag != 0, one.to));
     case what::letter:
-      return handle_letter(from, one);
+      return handle_letter(from, one, data);
     case what::answered: {
-      auto* const asked = object_at<question>(one.address);
+      auto* const asked = object_at<question>(one.whole.address);
       return of_->wake(asked->rank, [&] {
-        asked->answer = one.answer;
+        asked->answer = one.group;
         asked->is_answered = true;
       });
     }
   }
 }
 
-void gateway::handle_letter(int from, const packet& one) {
+void gateway::handle_letter(int from, const packet& one, const std::byte* data) {
   letter& whole = unfinished_[static_cast<std::size_t>(from)];
-  const auto* const data = reinterpret_cast<const std::byte*>(&one + 1);
-  if (one.at == 0) {
+  if (one.whole.at == 0) {
     whole = {static_cast<letter::what>(one.tag), one.group, one.source, one.id, {}};
-    whole.text.reserve(one.extent);
+    whole.text.reserve(one.whole.extent);
   }
   whole.text.insert(whole.text.end(), data, data + one.bytes);
-  if (whole.text.size() == one.extent) of_->read_letter(from, std::exchange(whole, {}));
+  if (whole.text.size() == one.whole.extent) of_->read_letter(from, std::exchange(whole, {}));
 }
 
 // Writing.
@@ -295,23 +327,19 @@ bool gateway::write(int process, transfer& message) {
   packets& to = ring_to(process);
   const bool small = message.came != 0;
   const std::size_t bytes = small ? message.bytes() : 0;
-  packet* const head = to.room(bytes);
-  if (!head) return false;
-  *head = {small ? what::small : what::offered,
-           static_cast<std::uint32_t>(bytes),
-           message.wanted.source,
-           message.owner,
-           message.said.source,
-           message.said.tag,
-           message.said.group,
-           0,
-           message.bytes(),
-           small ? message.came : number_of(&message),
-           number_of(message.data.data),
-           0};
-  if (bytes > 0) std::memcpy(head + 1, message.data.data, bytes);
+  const auto room = to.room(small ? what::small : what::offered, bytes);
+  if (!room) return false;
+  packet& head = *room.head;
+  head.to = message.wanted.source;
+  head.owner = message.owner;
+  head.source = message.said.source;
+  head.tag = message.said.tag;
+  head.group = message.said.group;
+  head.id = small ? message.came : number_of(&message);
+  if (!small) head.whole = {message.bytes(), number_of(message.data.data), 0};
+  if (bytes > 0) std::memcpy(room.data, message.data.data, bytes);
   message.set(transfer::state::matched);  // before the receiver knows of it
-  to.publish(bytes);
+  to.publish();
   return true;
 }
 
@@ -330,7 +358,7 @@ bool gateway::send(transfer& message, int to) {
   }
   of.lock.unlock();
   if (written)
-    rouse(process);
+    rouse(process, !small);
   else
     flush(process);
   return written && small;
@@ -338,12 +366,14 @@ bool gateway::send(transfer& message, int to) {
 
 void gateway::post(int process, outgoing&& one) {
   out& of = out_[static_cast<std::size_t>(process)];
+  bool at_once = is_urgent(one.head);
   {
     const base::locked held(of.lock);
+    at_once |= of.has_some.load(std::memory_order_relaxed);
     of.others.push_back(std::move(one));
     of.has_some.store(true, std::memory_order_relaxed);
   }
-  flush(process);
+  flush(process, at_once);
 }
 
 bool gateway::write_some(int process, out& of, transfer*& done, bool& any) {
@@ -351,14 +381,14 @@ bool gateway::write_some(int process, out& of, transfer*& done, bool& any) {
   while (!of.others.empty()) {
     outgoing& one = of.others.front();
     const std::size_t bytes = std::min(one.bytes() - one.sent, packets::most_bytes);
-    packet* const head = to.room(bytes);
-    if (!head) return false;
-    *head = one.head;
-    head->bytes = static_cast<std::uint32_t>(bytes);
-    head->extent = one.bytes();
-    head->at = one.sent;
-    if (bytes > 0) std::memcpy(head + 1, one.data() + one.sent, bytes);
-    to.publish(bytes);
+    const auto room = to.room(one.head.is, bytes);
+    if (!room) return false;
+    *room.head = one.head;
+    room.head->bytes = static_cast<std::uint16_t>(bytes);
+    room.head->whole.extent = one.bytes();
+    room.head->whole.at = one.sent;
+    if (bytes > 0) std::memcpy(room.data, one.data() + one.sent, bytes);
+    to.publish();
     any = true;
     one.sent += bytes;
     if (one.sent < one.bytes()) continue;
@@ -367,7 +397,7 @@ bool gateway::write_some(int process, out& of, transfer*& done, bool& any) {
   }
   while (transfer* const message = of.messages.first()) {
     const bool small = message->came != 0;
-    if (!to.room(small ? message->bytes() : 0)) return false;
+    if (!to.room(small ? what::small : what::offered, small ? message->bytes() : 0)) return false;
     of.messages.remove(*message);
     write(process, *message);
     any = true;
@@ -377,19 +407,20 @@ bool gateway::write_some(int process, out& of, transfer*& done, bool& any) {
   return true;
 }
 
-bool gateway::flush(int process) {
+bool gateway::flush(int process, bool at_once) {
   out& of = out_[static_cast<std::size_t>(process)];
   transfer* done = nullptr;
-  bool any = false;
+  bool any = false, is_full = false;
   {
     const base::locked held(of.lock);
     if (!write_some(process, of, done, any)) {
       ring_to(process).await_room();
       std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that of `poll_locked`
-      write_some(process, of, done, any);
+      is_full = !write_some(process, of, done, any);
     }
   }
-  if (any) rouse(process);
+  // What waits for room waits until somebody reads, although nobody may wait for what fills the ring.
+  if (any || is_full) rouse(process, at_once || is_full);
   tell_done(done);
   return any;
 }
@@ -429,14 +460,15 @@ bool gateway::copy_from(int process, const void* from, void* to, std::size_t byt
 bool gateway::take(transfer* stand_in, transfer& receive) {
   const std::unique_ptr<transfer> message(stand_in);
   const int process = process_of(message->owner);
-  packet head{.is = what::taken};
+  packet head;
+  head.is = what::taken;
   head.id = message->came;
   receive.set(transfer::state::matched);  // it cannot be taken back any more
   const bool fits = comm::say(*message, receive);
   bool complete = true;
   if (fits && message->bytes() > 0 && !copy_from(process, message->data.data, receive.data.data, message->bytes())) {
     head.is = what::wanted;
-    head.address = number_of(&receive);
+    head.whole.address = number_of(&receive);
     complete = false;
   }
   post(process, {head, {}, nullptr});
@@ -455,7 +487,8 @@ bool gateway::withdraw(transfer& message, int to) {
   }
   const bool copy = message.came != 0;
   if (!copy && message.is_done()) return false;
-  packet about{.is = what::asked};
+  packet about;
+  about.is = what::asked;
   about.to = to;
   about.owner = message.owner;
   about.tag = copy;
@@ -471,7 +504,7 @@ std::uint32_t gateway::ask(int process, const packet& what_about, int rank, loca
   question mine;
   mine.rank = rank;
   packet about = what_about;
-  about.address = number_of(&mine);
+  about.whole.address = number_of(&mine);
   post(process, {about, {}, nullptr});
   return await_answer(mine, where);
 }
@@ -492,14 +525,16 @@ std::uint32_t gateway::await_answer(const question& asked, location where) {
 }
 
 void gateway::answer(int process, std::uint64_t question, std::uint32_t with) {
-  packet head{.is = what::answered};
-  head.address = question;
-  head.answer = with;
+  packet head;
+  head.is = what::answered;
+  head.whole.address = question;
+  head.group = with;
   post(process, {head, {}, nullptr});
 }
 
 void gateway::send_letter(int process, letter one) {
-  packet head{.is = what::letter};
+  packet head;
+  head.is = what::letter;
   head.tag = static_cast<std::int32_t>(one.is);
   head.group = one.group;
   head.source = one.first;

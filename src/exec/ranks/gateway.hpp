@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/lock.hpp"
@@ -60,8 +61,9 @@ class gateway {
   int here() const noexcept { return first_of(mine() + 1) - first(); }
   bool is_here(int rank) const noexcept { return process_of(rank) == mine(); }
 
-  /// The ranks of this process are there, and share so many workers: begins to receive.
-  void start(world& of, int workers);
+  /// The ranks of this process are there, and share so many workers. All processes together may use so many of the CPUs
+  /// that they are bound to. Begins to receive.
+  void start(world& of, int workers, int cpus);
   /// They have ended. Returns when all have, in all processes.
   void finish();
   /// Receives no more.
@@ -103,35 +105,44 @@ class gateway {
   bool all_wait();
 
   /// A rank asks for something that may have come.
-  void read() {
-    begin_look();
-    poll();
-    end_look();
-  }
-  /// A rank is about to sleep: reads what has come, for a while where that costs nobody anything, or until `is_over()`.
+  void read() { poll(); }
+  /// A rank is about to wait: reads what has come, for a while where that costs nobody anything, or until `is_over()`;
+  /// gives whether it is.
   template <class Over>
-  void look(Over&& is_over) {
+  bool look(Over&& is_over) {
+    if (has_come() && poll() && is_over()) return true;
+    if (!has_own_cores()) return is_over();
+    for (int i = 0; i < looks_in_secret; ++i)
+      if (looks_again(i, is_over)) return true;
     begin_look();
-    const auto end = std::chrono::steady_clock::now() + spin_time;
-    for (;;) {
-      poll();
-      if (is_over() || !may_spin_) break;
-      for (int i = 0; i < 20; ++i) base::relax();
-      if (std::chrono::steady_clock::now() >= end) break;
-    }
+    const bool has_ended = spin(is_over);
     end_look();
+    return has_ended || is_over();
   }
+  /// A rank waits from now on, or has ended, and does not read meanwhile.
+  void begin_wait() {
+    places_[mine()].bell.begin_wait();
+    look_once_more();
+  }
+  void end_wait() noexcept { places_[mine()].bell.end_wait(); }
 
  private:
-  // A message takes some microseconds; to be woken for it takes longer than this.
-  static constexpr std::chrono::microseconds spin_time{20};
-  static constexpr std::size_t ring_bytes = 128 << 10;
-  using packets = comm::ring<ring_bytes>;
+  // To be woken takes about as long.
+  static constexpr std::chrono::microseconds spin_time{50};
+  // An answer that comes at once comes within so many looks: others are told of the look only then.
+  static constexpr int looks_in_secret = 64;
+  // 128 KiB in all. A package or a piece may take an eighth of the bytes.
+  using packets = comm::ring<256, 112 << 10>;
+
+  static constexpr std::size_t cpu_words = 16;  // as many CPUs as cpu_set_t
 
   /// What the others see of a process.
   struct alignas(64) place {
     std::atomic<std::int32_t> pid;
     std::atomic<std::uint32_t> has_ended;
+    /// What `finds_own_cores` needs; `workers` is 0 until the rest is there.
+    std::atomic<std::int32_t> workers, most_cpus;
+    std::atomic<std::uint64_t> cpus[cpu_words];
     alignas(64) comm::doorbell bell;
     // How its ranks were found.
     alignas(64) std::atomic<std::uint64_t> reports;
@@ -168,21 +179,49 @@ class gateway {
   seen look_at(int process) const noexcept;
   bool has_waiting_packets() const noexcept;
   void begin_look() noexcept { places_[mine()].bell.begin_look(); }
-  void end_look();
+  void end_look() {
+    places_[mine()].bell.end_look();
+    look_once_more();
+  }
+  /// Reads and writes what was not told to the caller, which counted as one that reads until now.
+  void look_once_more();
+  /// Who spins takes a CPU from nobody: there is one for each worker of all processes, and a worker for each rank.
+  bool has_own_cores() noexcept {
+    const cores now = own_cores_.load(std::memory_order_relaxed);
+    return now == unknown ? finds_own_cores() : now == has;
+  }
+  bool finds_own_cores() noexcept;
+  /// The i-th look of one that spins.
+  template <class Over>
+  bool looks_again(int i, Over&& is_over) {
+    if (has_come() && poll() && is_over()) return true;
+    base::relax();
+    return i % 8 == 7 && is_over();  // others may have read it
+  }
+  template <class Over>
+  bool spin(Over&& is_over) {
+    const auto end = std::chrono::steady_clock::now() + spin_time;
+    do {
+      for (int i = 0; i < 32; ++i)
+        if (looks_again(i, is_over)) return true;
+    } while (std::chrono::steady_clock::now() < end);
+    return false;
+  }
   /// Reads what has come, and writes what waited for room; gives whether there was something. Does nothing if another
   /// thread does it.
   bool poll();
   bool poll_locked() MASLIN_REQUIRES(engine_);
   bool has_come() const noexcept;
   void run();
-  void handle(int from, const comm::packet& one) MASLIN_REQUIRES(engine_);
-  void handle_letter(int from, const comm::packet& one) MASLIN_REQUIRES(engine_);
-  /// Something has been written for that process, or its writer has room again.
-  void rouse(int process) noexcept;
+  void handle(int from, const comm::packet& one, const std::byte* data) MASLIN_REQUIRES(engine_);
+  void handle_letter(int from, const comm::packet& one, const std::byte* data) MASLIN_REQUIRES(engine_);
+  /// Something has been written for that process, or its writer has room again. `at_once`: it is to see that although
+  /// no rank of it waits.
+  void rouse(int process, bool at_once) noexcept;
   static void ring(place& of) noexcept;
 
   void post(int process, outgoing&& one);
-  bool flush(int process);
+  bool flush(int process, bool at_once = true);
   /// The same for all processes. Who is about to sleep does so once more, since room may have come before.
   bool flush_all();
   /// Writes what there is room for; false where something is left. `done`: messages whose senders are to be told,
@@ -210,7 +249,8 @@ class gateway {
   std::unique_ptr<out[]> out_;
   std::atomic<std::uint64_t> numbers_{0};  ///< of messages whose senders are done
   std::atomic<bool> copies_directly_;
-  bool may_spin_ = false;
+  enum cores { unknown, has, has_not };
+  std::atomic<cores> own_cores_{unknown};  ///< does every worker of all processes have one?
 
   base::short_lock engine_;                                    ///< who reads what has come
   std::vector<letter> unfinished_ MASLIN_GUARDED_BY(engine_);  ///< of each process

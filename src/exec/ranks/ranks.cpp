@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <climits>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -14,6 +17,7 @@
 #include "exec/phase/phase_run.hpp"
 #include "exec/ranks/world.hpp"
 #include "exec/submit/submit.hpp"
+#include "machine/budget.hpp"
 #include "maslin/error.hpp"
 #include "task/uncancelled.hpp"
 
@@ -101,6 +105,19 @@ void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body,
   all.rethrow();
 }
 
+namespace {
+
+/// How many CPUs the process may use of those that it is bound to.
+int granted_cpus() {
+  const machine::cpu_budget budget = machine::budget();
+  int most = INT_MAX;
+  for (const machine::cpu_limit& one : std::span(budget.limits).subspan(1))
+    most = std::min(most, one.cpus.value_or(most));
+  return most;
+}
+
+}  // namespace
+
 void detail::run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
                                   void* body, location where) {
   executor& exec = the_executor();
@@ -114,7 +131,7 @@ void detail::run_ranks_of_process(const process_of_job& process, int count, void
   const uncancelled during(unrecorded_context("ranks").is_root);
   gateway across(process, count, where);
   world all(exec, count, run, body, &across);
-  across.start(all, exec.workers());
+  across.start(all, exec.workers(), granted_cpus());
   run_on_workers(exec, all, where);
   across.stop();
   all.rethrow();

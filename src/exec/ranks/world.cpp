@@ -60,8 +60,11 @@ void world::run_rank(int rank) noexcept {
   } catch (...) {
     if (!has_given_up(rank)) fail(rank, std::current_exception());
   }
-  const base::locked held(at(rank).lock);
-  at(rank).has_ended = true;
+  {
+    const base::locked held(at(rank).lock);
+    at(rank).has_ended = true;
+  }
+  if (across_) across_->begin_wait();
 }
 
 void world::run_in_turn() {

@@ -66,6 +66,29 @@ struct forming_group {
   std::size_t joined = 0;
 };
 
+/// A rank's wait, as other processes see it.
+class waits_across {
+ public:
+  explicit waits_across(gateway* by) noexcept : by_(by) {}
+  ~waits_across() { end(); }
+  waits_across(const waits_across&) = delete;
+  waits_across& operator=(const waits_across&) = delete;
+
+  bool is() const noexcept { return is_; }
+  void begin() {
+    is_ = true;
+    by_->begin_wait();
+  }
+  void end() noexcept {
+    if (is_) by_->end_wait();
+    is_ = false;
+  }
+
+ private:
+  gateway* const by_;
+  bool is_ = false;
+};
+
 /// A call of ranks in several processes: what has come for it.
 struct gathering {
   std::vector<std::vector<std::byte>> packages;
@@ -136,20 +159,20 @@ class world {
   bool wait(int rank, const awaited_message& what, Done&& done,
             at_failure then = at_failure::give_up) MASLIN_UNCHECKED {
     rank_state& mine = at(rank);
-    bool has_looked = false;
+    waits_across away(across_);
     for (;;) {
       mine.lock.lock();
       if (done()) return mine.lock.unlock(), true;
       mine.lock.unlock();
       if (then == at_failure::give_up && has_failed()) return false;
-      if (across_ && !has_looked) {
-        has_looked = true;
-        across_->look([&]() MASLIN_UNCHECKED {
+      if (across_ && !away.is()) {
+        const bool is_over = across_->look([&]() MASLIN_UNCHECKED {
           mine.lock.lock();
           const bool is_done = done();
           mine.lock.unlock();
-          return is_done || has_failed();
+          return is_done || (then == at_failure::give_up && has_failed());
         });
+        if (!is_over) away.begin();
         continue;
       }
       if (turns_) {
@@ -173,7 +196,7 @@ class world {
       mine.waits_for = what;
       mine.sleeper = me;
       me->sleep(mine.lock, {.is_message = true});
-      has_looked = false;
+      away.end();
     }
   }
   /// Lets everything happen that happens before the caller's time.
