@@ -18,6 +18,7 @@ struct packet {
     wanted,   ///< to that sender: its bytes are to be sent to the receive at `address`
     piece,    ///< some of them
     asked,    ///< is that message still there? Then it is taken back. `address`: the question
+    brief,    ///< what the ranks of a process give in a brief call; `id`: its number, `source`: the group's first rank
     letter,   ///< some of a letter: what processes tell each other and what has no fixed length
     answered  ///< to a question at `address`
   };
@@ -39,11 +40,19 @@ struct packet {
   std::uint64_t id = 0;     ///< how its sender knows it
   union {
     long_one whole{};
-    std::byte own[few];  ///< a small message's bytes, if they are few
+    std::byte own[few];  ///< the bytes of a small message or a brief call, if they are few
   };
 
   /// Does it hold its bytes itself? Otherwise they are beside it.
-  bool has_room_for_its_bytes() const noexcept { return is == what::small && bytes <= few; }
+  bool has_room_for_its_bytes() const noexcept { return (is == what::small || is == what::brief) && bytes <= few; }
+  /// The kind of a brief call, which needs no ranks.
+  void set_kind(std::uint64_t kind) noexcept {
+    to = static_cast<std::int32_t>(kind >> 32);
+    owner = static_cast<std::int32_t>(kind);
+  }
+  std::uint64_t kind() const noexcept {
+    return std::uint64_t{static_cast<std::uint32_t>(to)} << 32 | static_cast<std::uint32_t>(owner);
+  }
 };
 static_assert(sizeof(packet) == 56);
 

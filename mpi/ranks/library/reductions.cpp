@@ -299,6 +299,30 @@ bool mpi::combine_few(calls_of_all all) {
   return true;
 }
 
+std::uint64_t mpi::kind_of_few(const call_of_all& one) noexcept {
+  if (!one.op || !one.offers.exists() || !one.wants.exists() || !is_few(one) || one.given_root != MPI_UNDEFINED)
+    return 0;
+  const buffer& given = one.offers.whole;
+  const datatype& type = *given.type;
+  if (type.predefined == 0 || !type.is_dense || type.lower != 0 || std::strcmp(one.by.name, "MPI_Allreduce") != 0)
+    return 0;
+  // Types may have several names. The rest says what is combined, in which way, and how much.
+  static_assert(few_bytes < 1 << 8);
+  return std::uint64_t{2} << 56 | std::uint64_t{static_cast<unsigned char>(type.reduces_as)} << 48 |
+         std::uint64_t{given.count} << 40 | std::uint64_t{given.bytes()} << 32 |
+         static_cast<std::uint32_t>(one.op->predefined);
+}
+
+void call_of_all::make(std::span<const std::byte> given, calls_of_all all, std::span<const int> here) {
+  if (!part || given.empty()) return;
+  const std::size_t bytes = offers.whole.bytes();
+  alignas(16) std::byte sum[few_bytes];
+  std::memcpy(sum, given.data(), bytes);
+  for (std::size_t at = bytes; at < given.size(); at += bytes)
+    combine_predefined(op->predefined, offers.whole.type->reduces_as, given.data() + at, sum, offers.whole.count);
+  for (const int rank : here) std::memcpy(brought(all, rank).wants.whole.data, sum, bytes);
+}
+
 MASLIN_MPI_OF_ALL(Reduce, Ireduce, reduce(mine, data, result, count, type, op, root), const void* data, void* result,
                   int count, MPI_Datatype type, MPI_Op op, int root)
 MASLIN_MPI_OF_ALL(Allreduce, Iallreduce, reduce_to_all(mine, data, result, count, type, op), const void* data,

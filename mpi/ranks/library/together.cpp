@@ -79,6 +79,17 @@ void call_of_all::do_part(calls_of_all all, int rank) {
   }
 }
 
+std::uint64_t call_of_all::kind() const noexcept {
+  if (in.is_inter()) return 0;
+  if (part) return kind_of_few(*this);
+  return std::strcmp(by.name, "MPI_Barrier") == 0 ? 1 : 0;
+}
+
+std::span<const std::byte> call_of_all::gives() const noexcept {
+  if (!part) return {};
+  return {static_cast<const std::byte*>(offers.whole.data), offers.whole.bytes()};
+}
+
 buffer call_of_all::checked(const void* data, int count, MPI_Datatype type) {
   const buffer made = checked_buffer(data, count, type);
   if (keeps_ && made.type->predefined == 0) types_.push_back(me.types.keep(type));

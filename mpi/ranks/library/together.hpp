@@ -35,7 +35,7 @@ using calls_of_all = std::span<maslin::joint_call* const>;
 
 /// What a rank brings: what it offers to each and what it wants from each. Ranks are counted as in the channel of the
 /// communicator; where it has two groups, parts are those of the other group's ranks.
-class call_of_all final : public maslin::portable_call {
+class call_of_all final : public maslin::brief_call {
  public:
   /// Does a part with what `by`, the rank that does it, has brought of operations and types: functions of other ranks
   /// know other variables. Throws `failure`.
@@ -51,6 +51,11 @@ class call_of_all final : public maslin::portable_call {
   void do_part(calls_of_all all, int rank) override;
   void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override;
   std::unique_ptr<maslin::joint_call> unpack(int rank, std::span<const std::byte> packed) override;
+
+  /// A barrier, and a reduction of few numbers to all by an operation of MPI's own, are brief calls.
+  std::uint64_t kind() const noexcept override;
+  std::span<const std::byte> gives() const noexcept override;
+  void make(std::span<const std::byte> given, calls_of_all all, std::span<const int> here) override;
 
   /// Gives a buffer of the program, checked; throws `failure`. Its type stays while the call does.
   buffer checked(const void* data, int count, MPI_Datatype type);
@@ -136,6 +141,8 @@ buffer checked_buffer(const void* data, int count, MPI_Datatype type);
 std::optional<failure> problem_with_numbers(calls_of_all all);
 /// Combines numbers that are few; false where they are more.
 bool combine_few(calls_of_all all);
+/// Gives the kind of a brief call that combines numbers; 0 where it is none.
+std::uint64_t kind_of_few(const call_of_all& one) noexcept;
 
 }  // namespace mpi
 

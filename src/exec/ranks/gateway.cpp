@@ -44,7 +44,7 @@ T* object_at(std::uint64_t number) noexcept {
 /// Does the packet concern the other process although none of its ranks waits? What it brings to ranks alone they see
 /// before they wait.
 bool is_urgent(const packet& one) {
-  if (one.is == what::taken || one.is == what::answered) return false;
+  if (one.is == what::taken || one.is == what::answered || one.is == what::brief) return false;
   return one.is != what::letter || one.tag != static_cast<std::int32_t>(letter::what::package);
 }
 
@@ -299,6 +299,8 @@ void gateway::handle(int from, const packet& one, const std::byte* data) {
     }
     case what::asked:
       return answer(from, one.whole.address, withdraw_from_elsewhere(*of_, one.owner, one.id, one.tag != 0, one.to));
+    case what::brief:
+      return of_->read_brief(from, one, {data, one.bytes});
     case what::letter:
       return handle_letter(from, one, data);
     case what::answered: {
@@ -530,6 +532,30 @@ void gateway::answer(int process, std::uint64_t question, std::uint32_t with) {
   head.whole.address = question;
   head.group = with;
   post(process, {head, {}, nullptr});
+}
+
+void gateway::send_brief(int process, std::uint32_t group, int first, std::uint64_t number, std::uint64_t kind,
+                         std::span<const std::byte> bytes) {
+  packet head;
+  head.is = what::brief;
+  head.group = group;
+  head.source = first;
+  head.id = number;
+  head.set_kind(kind);
+  head.bytes = static_cast<std::uint16_t>(bytes.size());
+  out& of = out_[static_cast<std::size_t>(process)];
+  bool written = false;
+  of.lock.lock();
+  if (!of.has_some.load(std::memory_order_relaxed))
+    if (const auto room = ring_to(process).room(head.is, bytes.size())) {
+      *room.head = head;
+      if (!bytes.empty()) std::memcpy(room.data, bytes.data(), bytes.size());
+      ring_to(process).publish();
+      written = true;
+    }
+  of.lock.unlock();
+  if (written) return rouse(process, false);
+  post(process, {head, {bytes.begin(), bytes.end()}, nullptr});
 }
 
 void gateway::send_letter(int process, letter one) {

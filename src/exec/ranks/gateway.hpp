@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -80,6 +81,9 @@ class gateway {
   void keeps(int rank) noexcept { kept(rank).fetch_add(1, std::memory_order_relaxed); }
   void keeps_no_longer(int rank) noexcept { kept(rank).fetch_sub(1, std::memory_order_relaxed); }
   void send_letter(int process, letter one);
+  /// What the ranks of this process give in a brief call of that number and kind.
+  void send_brief(int process, std::uint32_t group, int first, std::uint64_t number, std::uint64_t kind,
+                  std::span<const std::byte> bytes);
   /// Sends it, and gives the answer. Its `id` becomes the question.
   std::uint32_t ask(int process, letter one, int rank, location where);
   void answer(int process, std::uint64_t question, std::uint32_t with);

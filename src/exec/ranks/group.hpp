@@ -1,23 +1,35 @@
 #pragma once
 // A communicator, as all its ranks see it, and the calls that they make together.
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <forward_list>
 #include <memory>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include "base/atomic.hpp"
 #include "base/lock.hpp"
+#include "comm/processes.hpp"
 #include "maslin/location.hpp"
 #include "maslin/request.hpp"
 
 namespace maslin {
 
 struct rank_meeting;
+
+/// What the ranks of a process give in a brief call.
+struct rank_brief {
+  int process;
+  std::uint64_t kind;
+  std::size_t bytes;
+  std::byte data[brief_call::most_bytes];
+};
 
 /// A rank that has come to a call of all. It is the rank's, and stays until the call is over or it was taken back.
 struct rank_arrival {
@@ -60,8 +72,13 @@ struct rank_meeting {
   // Where other processes have some of the ranks: what came from them, and stands in for their ranks.
   /// The call's number, once all packages have come and until a rank calls `meet`.
   MASLIN_ATOMIC<std::uint64_t> ready{0};
+  /// The call's number, if calls are brief, but not all of one kind, until a rank of this process sends its package.
+  MASLIN_ATOMIC<std::uint64_t> needs_package{0};
   MASLIN_ATOMIC<bool> is_open{false};     ///< this process has sent its own, and some have not come
   MASLIN_ATOMIC<bool> is_cut_off{false};  ///< the world has failed: no rank meets, and it is not used again
+  bool is_brief = false;                  ///< nothing came but these, one of each other process
+  std::vector<rank_brief> briefs;
+  std::vector<std::byte> given;  ///< by the ranks of all processes, in their order
   std::vector<std::vector<std::byte>> packages;
   std::vector<std::unique_ptr<joint_call>> stand_ins;
   std::deque<rank_arrival> others;
@@ -80,6 +97,8 @@ struct rank_group {
         ranks(std::move(its_ranks)),
         other_processes(std::move(others)),
         here(std::move(members_here)),
+        places_here(places_of(ranks, here.get())),
+        brief_types(std::make_unique<std::atomic<const std::type_info*>[]>(ranks.size())),
         comes_to(ranks.size(), &meetings.emplace_front(ranks.size())) {
     meetings.front().number = 1;
   }
@@ -89,6 +108,10 @@ struct rank_group {
   const std::vector<int> other_processes;  ///< that have some of them
   /// Those of the world's ranks that are in this process; null where all are.
   const std::shared_ptr<const std::vector<int>> here;
+  const std::vector<int> places_here;  ///< their numbers in the group
+  std::size_t most_in_a_process = 0;   ///< where there are several: so many ranks has the one that has most of them
+  /// Each rank's type of brief calls, which is known then by its address: a rank has types of its own.
+  const std::unique_ptr<std::atomic<const std::type_info*>[]> brief_types;
 
   base::short_lock lock;
   std::forward_list<rank_meeting> meetings MASLIN_GUARDED_BY(lock);
@@ -129,6 +152,12 @@ struct rank_group {
   }
 
  private:
+  static std::vector<int> places_of(const std::vector<int>& ranks, const std::vector<int>* here) {
+    std::vector<int> found;
+    for (std::size_t i = 0; here && i < ranks.size(); ++i)
+      if (std::find(here->begin(), here->end(), ranks[i]) != here->end()) found.push_back(static_cast<int>(i));
+    return found;
+  }
   rank_meeting* make_meeting() MASLIN_REQUIRES(lock) {
     rank_meeting* const made = unused ? unused : &meetings.emplace_front(ranks.size());
     unused = std::exchange(made->next, nullptr);

@@ -52,7 +52,16 @@ std::uint32_t world::next_number() {
 std::shared_ptr<rank_group> world::make_group(std::uint32_t number, std::vector<int> ranks) const {
   std::vector<int> others = other_processes(ranks);
   auto here = ranks_here(ranks);
-  return std::make_shared<rank_group>(number, std::move(ranks), std::move(others), std::move(here));
+  const auto made = std::make_shared<rank_group>(number, std::move(ranks), std::move(others), std::move(here));
+  made->most_in_a_process = most_in_a_process(made->ranks);
+  return made;
+}
+
+std::size_t world::most_in_a_process(const std::vector<int>& ranks) const {
+  if (!across_) return ranks.size();
+  std::vector<std::size_t> counts(static_cast<std::size_t>(across_->processes()));
+  for (const int rank : ranks) ++counts[static_cast<std::size_t>(across_->process_of(rank))];
+  return *std::max_element(counts.begin(), counts.end());
 }
 
 std::uint32_t world::join_number(std::uint32_t parent, std::vector<int> ranks, int tag, int as) {
@@ -123,7 +132,7 @@ void align_end(std::vector<std::byte>& of) { of.resize((of.size() + 15) / 16 * 1
 
 }  // namespace
 
-bool world::gather(const rank_group& in, rank_meeting& at) {
+void world::send_packages(const rank_group& in, const rank_meeting& at) {
   for (const int process : in.other_processes) {
     std::vector<int> there;
     for (std::size_t i = 0; i < in.ranks.size(); ++i)
@@ -151,19 +160,138 @@ bool world::gather(const rank_group& in, rank_meeting& at) {
     }
     across_->send_letter(process, std::move(one));
   }
-  const base::locked held(gatherings_lock_);
-  const gathering_key key{in.number, in.ranks.front(), at.number};
-  gathering& here = gatherings_[key];
-  here.at = &at;
-  here.expected = in.other_processes.size();
-  here.here = in.here;
-  if (here.packages.size() < here.expected) {
-    at.is_open.store(true, std::memory_order_relaxed);
-    return false;
+}
+
+std::uint64_t world::brief_kind(rank_group& in, const rank_meeting& at) {
+  std::uint64_t kind = 0;
+  for (const int place : in.places_here) {
+    const auto i = static_cast<std::size_t>(place);
+    joint_call& brings = *at.calls[i];
+    const std::type_info& type = typeid(brings);
+    if (in.brief_types[i].load(std::memory_order_relaxed) != &type) {
+      if (!dynamic_cast<brief_call*>(&brings)) return 0;
+      in.brief_types[i].store(&type, std::memory_order_relaxed);
+    }
+    const auto& its = static_cast<brief_call&>(brings);
+    const std::uint64_t one = its.kind();
+    if (one == 0 || (kind != 0 && one != kind)) return 0;
+    if (its.gives().size() * in.most_in_a_process > brief_call::most_bytes) return 0;
+    kind = one;
   }
-  at.packages = std::move(here.packages);
-  gatherings_.erase(key);
+  return kind;
+}
+
+world::gathered world::find_gathering(const gathering_key& key) {
+  const auto found = gatherings_.lower_bound(key);
+  if (found != gatherings_.end() && found->first == key) return found;
+  if (unused_gatherings_.empty()) return gatherings_.try_emplace(found, key);
+  auto node = std::move(unused_gatherings_.back());
+  unused_gatherings_.pop_back();
+  node.key() = key;
+  return gatherings_.insert(found, std::move(node));
+}
+
+void world::forget_gathering(gathered its) {
+  constexpr std::size_t most_kept = 8;
+  auto node = gatherings_.extract(its);
+  if (unused_gatherings_.size() >= most_kept) return;
+  gathering& gone = node.mapped();
+  gone.briefs.clear();
+  gone.packages.clear();
+  gone.here.reset();
+  gone.at = nullptr;
+  gone.kind = 0;
+  gone.is_package_begun = gone.is_package_sent = false;
+  unused_gatherings_.push_back(std::move(node));
+}
+
+namespace {
+
+/// Has something come that a brief of this process is no answer to?
+bool needs_package(const gathering& its) {
+  if (its.kind == 0 || its.is_package_begun) return false;
+  return !its.packages.empty() ||
+         std::any_of(its.briefs.begin(), its.briefs.end(), [&](const rank_brief& one) { return one.kind != its.kind; });
+}
+
+}  // namespace
+
+bool world::take_if_complete(gathered its) {
+  gathering& here = its->second;
+  const bool is_brief = here.kind != 0 && !here.is_package_begun;
+  if ((is_brief ? here.briefs.size() : here.packages.size()) < here.expected) return false;
+  if (!is_brief && !here.is_package_sent) return false;
+  here.at->is_brief = is_brief;
+  here.at->briefs.swap(here.briefs);
+  here.at->packages.swap(here.packages);
+  here.at->is_open.store(false, std::memory_order_relaxed);
+  forget_gathering(its);
   return true;
+}
+
+bool world::gather(rank_group& in, rank_meeting& at) {
+  const std::uint64_t kind = brief_kind(in, at), number = at.number;
+  if (kind == 0) {
+    send_packages(in, at);
+  } else {
+    std::byte bytes[brief_call::most_bytes];
+    std::size_t size = 0;
+    for (const int place : in.places_here) {
+      const std::span<const std::byte> its =
+          static_cast<brief_call&>(*at.calls[static_cast<std::size_t>(place)]).gives();
+      if (!its.empty()) std::memcpy(bytes + size, its.data(), its.size());
+      size += its.size();
+    }
+    for (const int process : in.other_processes)
+      across_->send_brief(process, in.number, in.ranks.front(), number, kind, {bytes, size});
+  }
+  {
+    const base::locked held(gatherings_lock_);
+    const gathered its = find_gathering({in.number, in.ranks.front(), number});
+    gathering& here = its->second;
+    here.at = &at;
+    here.expected = in.other_processes.size();
+    here.here = in.here;
+    here.kind = kind;
+    here.is_package_begun = here.is_package_sent = kind == 0;
+    if (take_if_complete(its)) return true;
+    at.is_open.store(true, std::memory_order_relaxed);
+    if (!needs_package(here)) return false;
+    here.is_package_begun = true;
+  }
+  return gather_packages(in, at, number);
+}
+
+bool world::gather_packages(const rank_group& in, rank_meeting& at, std::uint64_t number) {
+  std::exception_ptr thrown;
+  try {
+    send_packages(in, at);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  const base::locked held(gatherings_lock_);
+  const gathered its = find_gathering({in.number, in.ranks.front(), number});
+  if (thrown) {
+    forget_gathering(its);
+    std::rethrow_exception(thrown);
+  }
+  its->second.is_package_sent = true;
+  return take_if_complete(its);
+}
+
+void world::lay_out(const rank_group& in, rank_meeting& at) {
+  const auto gives = [&](std::size_t i) { return static_cast<brief_call&>(*at.calls[i]).gives(); };
+  const std::size_t each = gives(static_cast<std::size_t>(in.places_here.front())).size();
+  at.given.resize(each * in.ranks.size());
+  if (each == 0) return;
+  const std::byte* next[gateway::most_processes] = {};
+  for (const rank_brief& one : at.briefs) next[one.process] = one.data;
+  for (std::size_t i = 0; i < in.ranks.size(); ++i) {
+    const int process = across_->process_of(in.ranks[i]);
+    const bool is_own = process == across_->mine();
+    std::memcpy(at.given.data() + i * each, is_own ? gives(i).data() : next[process], each);
+    if (!is_own) next[process] += each;
+  }
 }
 
 bool world::cut_off(const rank_group& in, const rank_arrival& mine) {
@@ -173,7 +301,9 @@ bool world::cut_off(const rank_group& in, const rank_arrival& mine) {
     if (mine.at->is_cut_off.load(std::memory_order_relaxed)) return mine.is() == rank_arrival::state::come;
     const auto found = gatherings_.find({in.number, in.ranks.front(), mine.number});
     if (found == gatherings_.end() || !found->second.at) return false;
-    gatherings_.erase(found);
+    // A rank that sends the package reads what the others bring; they look again and again until it has.
+    if (found->second.is_package_begun && !found->second.is_package_sent) return false;
+    forget_gathering(found);
     mine.at->is_open.store(false, std::memory_order_relaxed);
     mine.at->is_cut_off.store(true, std::memory_order_relaxed);
   }
@@ -204,18 +334,42 @@ void world::read_letter(int from, letter one) {
   std::shared_ptr<const std::vector<int>> here;
   {
     const base::locked held(gatherings_lock_);
-    const gathering_key key{one.group, one.first, one.id};
-    gathering& its = gatherings_[key];
-    its.packages.push_back(std::move(one.text));
-    if (!its.at || its.packages.size() < its.expected) return;
-    here = its.here;
-    its.at->packages = std::move(its.packages);
-    its.at->is_open.store(false, std::memory_order_relaxed);
-    its.at->ready.store(one.id, std::memory_order_release);  // pairs with `rank_call::advance`
-    gatherings_.erase(key);
+    const gathered its = find_gathering({one.group, one.first, one.id});
+    its->second.packages.push_back(std::move(one.text));
+    here = notice(its);
   }
-  // One of them calls `meet`. They may have done so, and be gone from the call.
-  for (const int rank : *here) wake(rank, [] {});
+  if (here) wake_all(*here);
+}
+
+void world::read_brief(int from, const comm::packet& one, std::span<const std::byte> bytes) {
+  std::shared_ptr<const std::vector<int>> here;
+  {
+    const base::locked held(gatherings_lock_);
+    const gathered its = find_gathering({one.group, one.source, one.id});
+    rank_brief& its_brief = its->second.briefs.emplace_back();
+    its_brief.process = from;
+    its_brief.kind = one.kind();
+    its_brief.bytes = bytes.size();
+    if (!bytes.empty()) std::memcpy(its_brief.data, bytes.data(), bytes.size());
+    here = notice(its);
+  }
+  if (here) wake_all(*here);
+}
+
+std::shared_ptr<const std::vector<int>> world::notice(gathered its) {
+  rank_meeting* const at = its->second.at;
+  if (!at) return nullptr;
+  std::shared_ptr<const std::vector<int>> here = its->second.here;
+  const std::uint64_t number = std::get<2>(its->first);
+  if (needs_package(its->second)) {
+    its->second.is_package_begun = true;
+    at->needs_package.store(number, std::memory_order_release);  // pair with `rank_call::meet_across`
+  } else if (take_if_complete(its)) {
+    at->ready.store(number, std::memory_order_release);
+  } else {
+    return nullptr;
+  }
+  return here;
 }
 
 void read_packages(rank_meeting& at, joint_call& by) {

@@ -84,16 +84,41 @@ void rank_call::drop() noexcept {
 }
 
 void rank_call::meet_across() {
-  std::uint64_t number = mine_.number;
-  // Acquire: the packages.
-  if (mine_.at->ready.load(std::memory_order_relaxed) == number &&
-      mine_.at->ready.compare_exchange_strong(number, 0, std::memory_order_acquire, std::memory_order_relaxed))
-    meet();
+  rank_meeting& at = *mine_.at;
+  // Acquire: what has come from the others. Who takes the number is the only one to go on.
+  const auto take = [this](MASLIN_ATOMIC<std::uint64_t>& from) {
+    std::uint64_t number = mine_.number;
+    return from.load(std::memory_order_relaxed) == number &&
+           from.compare_exchange_strong(number, 0, std::memory_order_acquire, std::memory_order_relaxed);
+  };
+  if (take(at.ready)) return meet();
+  if (!take(at.needs_package)) return;
+  bool all_have = false;
+  try {
+    all_have = m_.of.gather_packages(m_.in, at, mine_.number);
+  } catch (...) {
+    give_up(std::current_exception());
+  }
+  if (all_have) meet();
+}
+
+/// Nothing has come but what the calls of one kind give.
+void rank_call::meet_briefly() {
+  rank_meeting& at = *mine_.at;
+  try {
+    m_.of.lay_out(m_.in, at);
+    static_cast<brief_call&>(*mine_.brings).make(at.given, at.calls, m_.in.places_here);
+  } catch (...) {
+    give_up(std::current_exception());
+  }
+  end();
+  m_.in.give_back(at);
 }
 
 /// All have come. The others sleep, or will see how far the call is.
 void rank_call::meet() {
   rank_meeting& at = *mine_.at;
+  if (is_across() && at.is_brief) return meet_briefly();
   const std::size_t n = at.arrivals.size();
   bool has_parts = false;
   try {
@@ -146,6 +171,7 @@ void rank_call::end() {
     at.stand_ins.clear();
     at.others.clear();
     at.packages.clear();
+    at.briefs.clear();
   }
   each_here([&](rank_arrival& one, int rank) {
     if (&one != &mine_) m_.of.tell(rank, one, state::over);
@@ -177,9 +203,10 @@ bool rank_call::has_moved() noexcept {
   const state now = mine_.is();
   if (now != state::come) return now == state::over || !has_helped_;
   const rank_meeting& at = *mine_.at;
-  return is_across() &&
-         (at.ready.load(std::memory_order_relaxed) == mine_.number || at.is_cut_off.load(std::memory_order_relaxed) ||
-          (m_.of.has_failed() && at.is_open.load(std::memory_order_relaxed)));
+  return is_across() && (at.ready.load(std::memory_order_relaxed) == mine_.number ||
+                         at.needs_package.load(std::memory_order_relaxed) == mine_.number ||
+                         at.is_cut_off.load(std::memory_order_relaxed) ||
+                         (m_.of.has_failed() && at.is_open.load(std::memory_order_relaxed)));
 }
 
 void rank_call::advance() {

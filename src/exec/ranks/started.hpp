@@ -76,15 +76,17 @@ class rank_call {
 
  private:
   void meet();
+  void meet_briefly();
   /// Nobody can carry it out: throws what has been thrown, once the others are told.
   [[noreturn]] void give_up(const std::exception_ptr& thrown);
   /// Calls `some` for the arrivals of this process.
   template <class Some>
   void each_here(Some&& some) {
     const std::vector<rank_arrival*>& all = mine_.at->arrivals;
-    const bool across = is_across();
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (!across || m_.of.is_here(m_.in.ranks[i])) some(*all[i], m_.in.ranks[i]);
+    if (is_across())
+      for (const int place : m_.in.places_here) some(*all[static_cast<std::size_t>(place)], m_.in_world(place));
+    else
+      for (std::size_t i = 0; i < all.size(); ++i) some(*all[i], m_.in.ranks[i]);
   }
   void await(const awaited_message& what, world::at_failure then);
   bool is_across() const noexcept { return !m_.in.other_processes.empty(); }

@@ -8,6 +8,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -91,7 +92,11 @@ class waits_across {
 
 /// A call of ranks in several processes: what has come for it.
 struct gathering {
+  std::vector<rank_brief> briefs;
   std::vector<std::vector<std::byte>> packages;
+  std::uint64_t kind = 0;  ///< of the calls of this process, if it has sent a brief
+  /// This process's package: a rank of it has begun to send it, and has sent it.
+  bool is_package_begun = false, is_package_sent = false;
   rank_meeting* at = nullptr;  ///< once all ranks of this process have come
   std::size_t expected = 0;
   std::shared_ptr<const std::vector<int>> here;
@@ -125,12 +130,17 @@ class world {
   // Between processes.
 
   /// All ranks of this process have come to that call: gives whether all others have, too.
-  bool gather(const rank_group& in, rank_meeting& at);
+  bool gather(rank_group& in, rank_meeting& at);
+  /// The calls are brief, and not all of one kind: the same for this process's package.
+  bool gather_packages(const rank_group& in, rank_meeting& at, std::uint64_t number);
+  /// Gives what the ranks of all processes have given in a brief call, in their order.
+  void lay_out(const rank_group& in, rank_meeting& at);
   /// The world has failed, and a rank that waits for the others' packages wants to leave: gives whether it may, as all
   /// ranks of this process may then.
   bool cut_off(const rank_group& in, const rank_arrival& mine);
   /// Another process has sent this.
   void read_letter(int from, letter one);
+  void read_brief(int from, const comm::packet& one, std::span<const std::byte> bytes);
 
   /// The life of a rank.
   void run_rank(int rank) noexcept;
@@ -278,6 +288,24 @@ class world {
   /// By the numbers of their groups, the first ranks of these, and their own numbers.
   using gathering_key = std::tuple<std::uint32_t, int, std::uint64_t>;
   std::map<gathering_key, gathering> gatherings_ MASLIN_GUARDED_BY(gatherings_lock_);
+  /// Some that are over, for the next ones.
+  std::vector<std::map<gathering_key, gathering>::node_type> unused_gatherings_ MASLIN_GUARDED_BY(gatherings_lock_);
+  using gathered = std::map<gathering_key, gathering>::iterator;
+  gathered find_gathering(const gathering_key& key) MASLIN_REQUIRES(gatherings_lock_);
+  void forget_gathering(gathered its) MASLIN_REQUIRES(gatherings_lock_);
+  void send_packages(const rank_group& in, const rank_meeting& at);
+  /// Gives the kind of the calls that the ranks of this process bring; 0 where they are to be sent as packages.
+  static std::uint64_t brief_kind(rank_group& in, const rank_meeting& at);
+  /// The ranks of this process have come: has all come from the others? Then it is the meeting's, and the gathering is
+  /// forgotten.
+  bool take_if_complete(gathered its) MASLIN_REQUIRES(gatherings_lock_);
+  /// Something has come: if ranks of this process can do something now, they are told. Gives which these are.
+  std::shared_ptr<const std::vector<int>> notice(gathered its) MASLIN_REQUIRES(gatherings_lock_);
+  /// One of them goes on with a call. They may have done so, and be gone from it.
+  void wake_all(const std::vector<int>& ranks) {
+    for (const int rank : ranks) wake(rank, [] {});
+  }
+  std::size_t most_in_a_process(const std::vector<int>& ranks) const;
   std::unique_ptr<turns> turns_;  ///< under the serial elision
 
   MASLIN_ATOMIC<bool> failed_{false};
