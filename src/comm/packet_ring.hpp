@@ -12,15 +12,17 @@ namespace maslin::comm {
 /// A packet without its bytes. Numbers mean what `what` says.
 struct packet {
   enum class what : std::uint16_t {
-    small,    ///< a message with its bytes; its sender is done
-    offered,  ///< a message whose bytes its sender keeps, at `address`; `id`: the sender's transfer
-    taken,    ///< to that sender: its message has been received
-    wanted,   ///< to that sender: its bytes are to be sent to the receive at `address`
-    piece,    ///< some of them
-    asked,    ///< is that message still there? Then it is taken back. `address`: the question
-    brief,    ///< what the ranks of a process give in a brief call; `id`: its number, `source`: the group's first rank
-    letter,   ///< some of a letter: what processes tell each other and what has no fixed length
-    answered  ///< to a question at `address`
+    small,     ///< a message with its bytes; its sender is done
+    offered,   ///< a message whose bytes its sender keeps, at `address`; `id`: the sender's transfer
+    taken,     ///< to that sender: its message has been received
+    wanted,    ///< to that sender: its bytes are to be sent to the receive at `address`
+    piece,     ///< some of them
+    asked,     ///< is that message still there? Then it is taken back. `address`: the question
+    brief,     ///< what the ranks of a process give in a brief call; `id`: its number, `source`: the group's first rank
+    letter,    ///< some of a letter: what processes tell each other and what has no fixed length
+    lent,      ///< a letter whose text its sender keeps, at `address`, and knows by `at`
+    returned,  ///< to that sender: its text, `id`, has been copied; `tag`: it could not be, and is to be sent
+    answered   ///< to a question at `address`
   };
   /// Of what has more bytes than a small message, or none.
   struct long_one {
@@ -113,14 +115,18 @@ class ring {
     if (head.has_room_for_its_bytes()) return {&head, head.own};
     return {&head, bytes_at(bytes_read_.load(std::memory_order_relaxed), head.bytes)};
   }
-  /// That one has been read; its place may be written.
-  void pop() noexcept {
+  /// That one has been read; its place may be written. Gives whether the writer may wait for room, and is to be looked
+  /// after: this is so four times in a round. A ring without room holds more than is read between two of them.
+  bool pop() noexcept {
     const std::uint64_t at = read_.load(std::memory_order_relaxed);
-    const packet& head = slot_of(at).head;
-    if (const std::uint64_t from = bytes_read_.load(std::memory_order_relaxed);
-        const std::size_t size = needed_at(from, head))
+    bool passes_mark = (at + 1) % (Slots / 4) == 0;
+    const std::uint64_t from = bytes_read_.load(std::memory_order_relaxed);
+    if (const std::size_t size = needed_at(from, slot_of(at).head)) {
+      passes_mark |= from / (Bytes / 4) != (from + size) / (Bytes / 4);
       bytes_read_.store(from + size, std::memory_order_release);
+    }
     read_.store(at + 1, std::memory_order_release);
+    return passes_mark;
   }
   /// Is there something to read? May be asked by any thread of any process.
   bool has_some() const noexcept {

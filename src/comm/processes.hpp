@@ -1,6 +1,6 @@
 #pragma once
 // Ranks in several processes of one node: what the gateways and `mpi` know of each other. An MPI program has its half
-// of `portable_call` compiled in, so that must stay as it is.
+// of `portable_call` and `brief_call` compiled in, so they must stay as they are.
 
 #include <cstddef>
 #include <cstdint>

@@ -31,7 +31,8 @@ enum class mistake {
   leaves_without_a_look,
   waits_without_a_look,
   waits_in_secret,
-  waits_for_room_without_a_look
+  waits_for_room_without_a_look,
+  forgets_who_waits_for_room
 };
 
 /// Who reads, besides the thread that sleeps: nobody; a rank that looks for a while and leaves; or one that does
@@ -62,16 +63,18 @@ struct two_processes : scenario {
     return true;
   }
   bool read_all() {
-    bool any = false;
+    bool any = false, is_to_tell = false;
     while (const auto one = packets.first()) {
       const std::uint64_t id = one.head->id;
       if (id != read) fail("packet " + std::to_string(id) + " came in the place of " + std::to_string(read));
       ++read;
-      packets.pop();
+      is_to_tell |= packets.pop();
       any = true;
       if (read == all) is_over.store(true);
     }
-    if (any && packets.takes_wait_back() && writer.is_to_be_rung(true)) wake(writer);
+    if (makes != mistake::forgets_who_waits_for_room && is_to_tell && packets.takes_wait_back() &&
+        writer.is_to_be_rung(true))
+      wake(writer);
     if (is_over.load()) is_over.notify_all();
     return any;
   }
@@ -165,6 +168,7 @@ TEST(Interleavings, MistakesWithPacketsAreFound) {
   EXPECT_NE(failure_of(rank::waits, mistake::waits_without_a_look), "");
   EXPECT_NE(failure_of(rank::waits, mistake::waits_in_secret), "");
   EXPECT_NE(failure_of(rank::none, mistake::waits_for_room_without_a_look), "");
+  EXPECT_NE(failure_of(rank::none, mistake::forgets_who_waits_for_room), "");
 }
 
 }  // namespace

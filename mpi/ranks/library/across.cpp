@@ -89,6 +89,11 @@ void call_of_all::pack(std::span<const int> for_ranks, std::vector<std::byte>& i
   add(into, &head, sizeof head);
   add(into, by.name, head.name);
   if (!head.has_data) return;
+  if (offers.is == spread::kind::same && offers.whole.type->is_dense) {
+    add_room(into, 0);
+    maslin::append(into, offers.whole.dense(), offers.whole.bytes());
+    return;
+  }
   if (offers.is == spread::kind::same) {
     std::byte* const room = add_room(into, offers.whole.bytes());
     mpi::pack(offers.whole, room);

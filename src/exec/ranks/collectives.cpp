@@ -55,8 +55,9 @@ struct split_call : arrival {
   /// The first of the ranks says which number they have.
   void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override {
     if (is_first && number == 0) number = of.new_number();
+    const std::size_t at = into.size();
     append(into, &number, sizeof number);
-    into.resize(16);
+    into.resize(at + 16);
     arrival::pack(for_ranks, into);
   }
   std::unique_ptr<joint_call> unpack(int rank, std::span<const std::byte> packed) override {

@@ -32,6 +32,8 @@ namespace {
 // copied by the receiver, from where it is.
 constexpr std::size_t small_bytes = 4096;
 constexpr std::int32_t most_kept = 64;
+// The text of a letter of so many bytes is copied by its reader, too.
+constexpr std::size_t lent_bytes = 32 << 10;
 // So many packets of a process are read before those of the next one.
 constexpr int read_in_turn = 64;
 
@@ -45,7 +47,9 @@ T* object_at(std::uint64_t number) noexcept {
 /// before they wait.
 bool is_urgent(const packet& one) {
   if (one.is == what::taken || one.is == what::answered || one.is == what::brief) return false;
-  return one.is != what::letter || one.tag != static_cast<std::int32_t>(letter::what::package);
+  if (one.is == what::returned) return one.tag != 0;
+  return (one.is != what::letter && one.is != what::lent) ||
+         one.tag != static_cast<std::int32_t>(letter::what::package);
 }
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -55,9 +59,13 @@ std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 gateway::gateway(const process_of_job& process, int ranks, location where)
     : process_(process),
       ranks_(ranks),
+      process_of_(static_cast<std::size_t>(ranks)),
       out_(std::make_unique<out[]>(static_cast<std::size_t>(process.count))),
       copies_directly_(!process.copies_in_pieces),
       unfinished_(static_cast<std::size_t>(process.count)) {
+  for (int rank = 0; rank < ranks; ++rank)
+    process_of_[static_cast<std::size_t>(rank)] =
+        static_cast<int>(static_cast<std::int64_t>(rank) * process.count / ranks);
   const auto count = static_cast<std::size_t>(process.count);
   const std::size_t kept_at = rounded(count * sizeof(place));
   const std::size_t rings_at = (kept_at + static_cast<std::size_t>(ranks) * sizeof(*kept_) + 4095) / 4096 * 4096;
@@ -241,7 +249,7 @@ bool gateway::poll_locked() {
   for (int process = 0; process < processes(); ++process) {
     if (process == mine()) continue;
     packets& from = ring_from(process);
-    bool read = false;
+    bool read = false, is_to_tell = false;
     for (int i = 0; i < read_in_turn; ++i) {
       const auto one = from.first();
       if (!one) break;
@@ -252,10 +260,10 @@ bool gateway::poll_locked() {
       } catch (...) {
         of_->fail(first(), std::current_exception());
       }
-      from.pop();
+      is_to_tell |= from.pop();
       read = true;
     }
-    if (read) {
+    if (is_to_tell) {
       std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that of `flush`
       if (from.takes_wait_back()) rouse(process, true);
     }
@@ -303,6 +311,10 @@ void gateway::handle(int from, const packet& one, const std::byte* data) {
       return of_->read_brief(from, one, {data, one.bytes});
     case what::letter:
       return handle_letter(from, one, data);
+    case what::lent:
+      return copy_letter(from, one);
+    case what::returned:
+      return take_letter_back(from, one);
     case what::answered: {
       auto* const asked = object_at<question>(one.whole.address);
       return of_->wake(asked->rank, [&] {
@@ -321,6 +333,29 @@ void gateway::handle_letter(int from, const packet& one, const std::byte* data) 
   }
   whole.text.insert(whole.text.end(), data, data + one.bytes);
   if (whole.text.size() == one.whole.extent) of_->read_letter(from, std::exchange(whole, {}));
+}
+
+void gateway::copy_letter(int from, const packet& one) {
+  letter whole{static_cast<letter::what>(one.tag), one.group, one.source, one.id, {}};
+  whole.text.resize(one.whole.extent);
+  const bool is_copied = copy_from(from, object_at<void>(one.whole.address), whole.text.data(), whole.text.size());
+  packet head;
+  head.is = what::returned;
+  head.id = one.whole.at;
+  head.tag = is_copied ? 0 : 1;
+  post(from, {head, {}, nullptr});
+  if (is_copied) of_->read_letter(from, std::move(whole));
+}
+
+void gateway::take_letter_back(int from, const packet& one) {
+  letter whole;
+  {
+    const base::locked held(lent_lock_);
+    const auto its = lent_.find(one.id);
+    whole = std::move(its->second);
+    lent_.erase(its);
+  }
+  if (one.tag != 0) send_in_pieces(from, std::move(whole));
 }
 
 // Writing.
@@ -350,9 +385,9 @@ bool gateway::send(transfer& message, int to) {
   message.wanted.source = to;  // which a send has no use for
   const bool small =
       !message.is_synchronous && message.bytes() <= small_bytes && kept(to).load(std::memory_order_relaxed) < most_kept;
-  message.came = small ? numbers_.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
   out& of = out_[static_cast<std::size_t>(process)];
   of.lock.lock();
+  message.came = small ? ++of.numbered : 0;
   const bool written = of.messages.empty() && write(process, message);
   if (!written) {
     of.messages.add(message);
@@ -387,8 +422,10 @@ bool gateway::write_some(int process, out& of, transfer*& done, bool& any) {
     if (!room) return false;
     *room.head = one.head;
     room.head->bytes = static_cast<std::uint16_t>(bytes);
-    room.head->whole.extent = one.bytes();
-    room.head->whole.at = one.sent;
+    if (one.bytes() > 0) {
+      room.head->whole.extent = one.bytes();
+      room.head->whole.at = one.sent;
+    }
     if (bytes > 0) std::memcpy(room.data, one.data() + one.sent, bytes);
     to.publish();
     any = true;
@@ -558,14 +595,40 @@ void gateway::send_brief(int process, std::uint32_t group, int first, std::uint6
   post(process, {head, {bytes.begin(), bytes.end()}, nullptr});
 }
 
-void gateway::send_letter(int process, letter one) {
+namespace {
+
+packet head_of(const letter& one, what is) {
   packet head;
-  head.is = what::letter;
+  head.is = is;
   head.tag = static_cast<std::int32_t>(one.is);
   head.group = one.group;
   head.source = one.first;
   head.id = one.id;
-  post(process, {head, std::move(one.text), nullptr});
+  return head;
+}
+
+}  // namespace
+
+void gateway::send_letter(int process, letter one) {
+  if (one.text.size() >= lent_bytes && copies_directly_.load(std::memory_order_relaxed))
+    lend(process, std::move(one));
+  else
+    send_in_pieces(process, std::move(one));
+}
+
+void gateway::send_in_pieces(int process, letter&& one) {
+  post(process, {head_of(one, what::letter), std::move(one.text), nullptr});
+}
+
+void gateway::lend(int process, letter&& one) {
+  packet head = head_of(one, what::lent);
+  head.whole = {one.text.size(), number_of(one.text.data()), 0};
+  {
+    const base::locked held(lent_lock_);
+    head.whole.at = ++lent_letters_;
+    lent_.emplace(head.whole.at, std::move(one));
+  }
+  post(process, {head, {}, nullptr});
 }
 
 }  // namespace maslin

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <thread>
@@ -54,9 +55,7 @@ class gateway {
   // Ranks are those of the world.
   int mine() const noexcept { return process_.number; }
   int processes() const noexcept { return process_.count; }
-  int process_of(int rank) const noexcept {
-    return static_cast<int>(static_cast<std::int64_t>(rank) * process_.count / ranks_);
-  }
+  int process_of(int rank) const noexcept { return process_of_[static_cast<std::size_t>(rank)]; }
   int first_of(int process) const noexcept { return first_rank_of(process, process_.count, ranks_); }
   int first() const noexcept { return first_of(mine()); }
   int here() const noexcept { return first_of(mine() + 1) - first(); }
@@ -177,7 +176,8 @@ class gateway {
     base::short_lock lock;
     std::deque<outgoing> others MASLIN_GUARDED_BY(lock);
     comm::transfers messages MASLIN_GUARDED_BY(lock);
-    std::atomic<bool> has_some{false};  ///< in one of the two
+    std::uint64_t numbered MASLIN_GUARDED_BY(lock) = 0;  ///< messages whose senders are done
+    std::atomic<bool> has_some{false};                   ///< in one of the two
   };
 
   seen look_at(int process) const noexcept;
@@ -219,12 +219,17 @@ class gateway {
   void run();
   void handle(int from, const comm::packet& one, const std::byte* data) MASLIN_REQUIRES(engine_);
   void handle_letter(int from, const comm::packet& one, const std::byte* data) MASLIN_REQUIRES(engine_);
+  void copy_letter(int from, const comm::packet& one) MASLIN_REQUIRES(engine_);
+  void take_letter_back(int from, const comm::packet& one);
   /// Something has been written for that process, or its writer has room again. `at_once`: it is to see that although
   /// no rank of it waits.
   void rouse(int process, bool at_once) noexcept;
   static void ring(place& of) noexcept;
 
   void post(int process, outgoing&& one);
+  /// A letter's text goes through the ring, or is kept until the other process has copied it.
+  void send_in_pieces(int process, letter&& one);
+  void lend(int process, letter&& one);
   bool flush(int process, bool at_once = true);
   /// The same for all processes. Who is about to sleep does so once more, since room may have come before.
   bool flush_all();
@@ -250,11 +255,15 @@ class gateway {
   packets* rings_ = nullptr;
 
   world* of_ = nullptr;
+  std::vector<int> process_of_;  ///< of each rank
   std::unique_ptr<out[]> out_;
-  std::atomic<std::uint64_t> numbers_{0};  ///< of messages whose senders are done
   std::atomic<bool> copies_directly_;
   enum cores { unknown, has, has_not };
   std::atomic<cores> own_cores_{unknown};  ///< does every worker of all processes have one?
+
+  base::short_lock lent_lock_;
+  std::uint64_t lent_letters_ MASLIN_GUARDED_BY(lent_lock_) = 0;  ///< so many there were
+  std::map<std::uint64_t, letter> lent_ MASLIN_GUARDED_BY(lent_lock_);
 
   base::short_lock engine_;                                    ///< who reads what has come
   std::vector<letter> unfinished_ MASLIN_GUARDED_BY(engine_);  ///< of each process

@@ -145,17 +145,19 @@ void world::send_packages(const rank_group& in, const rank_meeting& at) {
       if (!brings)
         throw error(fmt::format("together at {}:{}: its ranks are in several processes; expected a portable_call",
                                 its.where.file_name(), its.where.line()));
-      std::vector<std::byte> packed;
-      brings->pack(there, packed);
       const char* const name = typeid(*its.brings).name();
       const char* const file = its.where.file_name();
-      const packed_arrival head{packed.size(),       std::strlen(name) + 1, std::strlen(file) + 1,
-                                static_cast<int>(i), its.where.line(),      its.is_of_library};
+      packed_arrival head{
+          0, std::strlen(name) + 1, std::strlen(file) + 1, static_cast<int>(i), its.where.line(), its.is_of_library};
+      const std::size_t head_at = one.text.size();
       append(one.text, &head, sizeof head);
       append(one.text, name, head.name);
       append(one.text, file, head.file);
       align_end(one.text);
-      append(one.text, packed.data(), packed.size());
+      const std::size_t packed_at = one.text.size();
+      brings->pack(there, one.text);
+      head.bytes = one.text.size() - packed_at;
+      std::memcpy(one.text.data() + head_at, &head, sizeof head);
       align_end(one.text);
     }
     across_->send_letter(process, std::move(one));

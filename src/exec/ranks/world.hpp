@@ -176,12 +176,14 @@ class world {
       mine.lock.unlock();
       if (then == at_failure::give_up && has_failed()) return false;
       if (across_ && !away.is()) {
+        bool is_done = false;
         const bool is_over = across_->look([&]() MASLIN_UNCHECKED {
           mine.lock.lock();
-          const bool is_done = done();
+          is_done = done();
           mine.lock.unlock();
           return is_done || (then == at_failure::give_up && has_failed());
         });
+        if (is_done) return true;
         if (!is_over) away.begin();
         continue;
       }
