@@ -12,8 +12,10 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <random>
 #include <span>
 #include <vector>
@@ -217,6 +219,83 @@ TEST(Gateway, CommunicatorsOfSomeRanksKeepTheirMessagesApart) {
                       for (int round = 0; round < 200; ++round) round % 3 == 0 ? part.barrier() : world.barrier();
                     }),
         0);
+}
+
+/// Adds the ranks' numbers. The rank says its kind, so it is a brief call or none.
+struct sum_call final : brief_call {
+  sum_call(std::uint64_t its_kind, int its_number) : said(its_kind), number(its_number) {}
+
+  std::uint64_t kind() const noexcept override { return said; }
+  std::span<const std::byte> gives() const noexcept override { return std::as_bytes(std::span(&number, 1)); }
+  void make(std::span<const std::byte> given, std::span<joint_call* const> all, std::span<const int> here) override {
+    int sum = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      int its = 0;
+      std::memcpy(&its, given.data() + i * sizeof its, sizeof its);
+      sum = sum * 3 + its;  // the order of the ranks matters
+    }
+    for (const int rank : here) {
+      auto& its = static_cast<sum_call&>(*all[static_cast<std::size_t>(rank)]);
+      its.result = sum;
+      its.was_brief = true;
+    }
+  }
+  bool meet(std::span<joint_call* const> all) override {
+    int sum = 0;
+    for (joint_call* const one : all) sum = sum * 3 + static_cast<sum_call*>(one)->number;
+    for (joint_call* const one : all) static_cast<sum_call*>(one)->result = sum;
+    return false;
+  }
+  void pack(std::span<const int>, std::vector<std::byte>& into) override { append(into, &number, sizeof number); }
+  std::unique_ptr<joint_call> unpack(int, std::span<const std::byte> packed) override {
+    int its = 0;
+    std::memcpy(&its, packed.data(), sizeof its);
+    return std::make_unique<sum_call>(0, its);
+  }
+
+  const std::uint64_t said;
+  const int number;
+  int result = -1;
+  bool was_brief = false;
+};
+
+TEST(Gateway, BriefCallsGiveWhatOthersGive) {
+  for (const job& one : jobs)
+    EXPECT_EQ(failures_of(one,
+                          [](communicator& world) {
+                            const int me = world.rank(), n = world.size();
+                            communicator turned = world.split(0, -me);
+                            const auto sum_of = [n](int round) {
+                              int sum = 0;
+                              for (int rank = 0; rank < n; ++rank) sum = sum * 3 + rank + round;
+                              return sum;
+                            };
+                            // All are brief; none is; one rank's is not; one is of another kind.
+                            const auto kind_in = [me, n](int round) -> std::uint64_t {
+                              if (round % 4 == 1 || (round % 4 == 2 && me == 0)) return 0;
+                              return round % 4 == 3 && me == n - 1 ? 8 : 7;
+                            };
+                            for (int round = 0; round < 300; ++round) {
+                              sum_call mine(kind_in(round), me + round);
+                              world.together(mine);
+                              MUST(mine.result == sum_of(round));
+                              MUST(mine.was_brief == (round % 4 == 0));
+                            }
+                            for (int round = 0; round < 100; ++round) {
+                              std::array<std::unique_ptr<sum_call>, 5> begun;
+                              std::vector<request> requests;
+                              for (int i = 0; i < 5; ++i) {
+                                begun[static_cast<std::size_t>(i)] =
+                                    std::make_unique<sum_call>(kind_in(round + i), n - 1 - me + round + i);
+                                requests.push_back(turned.start_together(*begun[static_cast<std::size_t>(i)]));
+                              }
+                              for (int i = 4; i >= 0; --i) {
+                                requests[static_cast<std::size_t>(i)].wait();
+                                MUST(begun[static_cast<std::size_t>(i)]->result == sum_of(round + i));
+                              }
+                            }
+                          }),
+              0);
 }
 
 TEST(Gateway, AMessageThatIsTooLongIsAnErrorOfItsReceiver) {

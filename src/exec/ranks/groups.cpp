@@ -220,6 +220,7 @@ bool needs_package(const gathering& its) {
 
 bool world::take_if_complete(gathered its) {
   gathering& here = its->second;
+  if (needs_package(here)) return false;
   const bool is_brief = here.kind != 0 && !here.is_package_begun;
   if ((is_brief ? here.briefs.size() : here.packages.size()) < here.expected) return false;
   if (!is_brief && !here.is_package_sent) return false;
