@@ -72,13 +72,31 @@ double run_streams(std::int64_t streams, function_ref<void(std::int64_t)> body);
 /// Runs a kernel of the calling stream.
 void off_load(const kernel& k, function_ref<void()> body);
 
+/// What an iteration takes that moves memory, on a worker that has the bandwidth for itself. All workers share it
+/// (bench/grain/README.md), so it depends on the configuration in which the loop runs. That need not be the one in
+/// which its stream came to it: a stream may have to stand aside at its loop.
+struct memory_cost {
+  double seconds;
+};
+inline memory_cost operator*(double times, memory_cost one) { return {times * one.seconds}; }
+
+/// What an iteration of a loop takes that moves `bytes` of memory in it.
+inline memory_cost moved(double bytes) {
+  constexpr double worker_bytes_per_second = 10e9;
+  return {bytes / worker_bytes_per_second};
+}
+
 /// Calls `body(range)` for each block of [0, n), on the calling stream's team. `cost` is what an iteration takes on one
 /// worker, in seconds, or gives what a range takes.
 template <class Cost, class Body>
 void loop(std::int64_t n, std::int64_t block, const Cost& cost, const Body& body, place where = place::current()) {
   if (!declared) return detail::run_loop(n, block, body, where);
+  double slowdown = 0;  // not known before the loop begins to run
   const auto pay = [&](range r) {
-    if constexpr (std::is_convertible_v<Cost, double>)
+    if constexpr (std::is_same_v<Cost, memory_cost>) {
+      if (slowdown == 0) slowdown = detail::slowdown_by_memory();
+      detail::pay(static_cast<double>(r.size()) * cost.seconds * slowdown);
+    } else if constexpr (std::is_convertible_v<Cost, double>)
       detail::pay(static_cast<double>(r.size()) * cost);
     else
       detail::pay(cost(r));
@@ -94,13 +112,6 @@ double loop_sum(std::int64_t n, std::int64_t block, const Cost& cost, const Body
   loop(
       n, block, cost, [](range) {}, where);
   return 0;
-}
-
-/// What an iteration of a loop takes that moves `bytes` of memory in it. All workers share the bandwidth
-/// (bench/grain/README.md).
-inline double moved(double bytes) {
-  constexpr double worker_bytes_per_second = 10e9;
-  return declared ? bytes / worker_bytes_per_second * detail::slowdown_by_memory() : 0;
 }
 
 /// Runs a part of the stream that nothing divides; it takes so many seconds.

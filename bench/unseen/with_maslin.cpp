@@ -47,9 +47,12 @@ namespace detail {
 void pay(double seconds) { unseen::pay(seconds); }
 
 double slowdown_by_memory() {
-  const auto now = ms::report(phase_name);
-  const auto streams = now ? std::clamp<std::int64_t>(now->streams - now->done, 1, now->current.streams) : 1;
-  const auto active = static_cast<double>(streams * ms::width());
+  double active = ms::workers();
+  if (const auto now = ms::report(phase_name)) {
+    const ms::configuration& c = now->current;
+    const auto streams = static_cast<double>(std::clamp<std::int64_t>(now->streams - now->done, 1, c.streams));
+    active = streams * (c.width + static_cast<double>(c.wider) / c.streams);
+  }
   const double enough = std::max(1.0, workers_that_fill_it * ms::workers());
   return std::max(1.0, active / enough) * (1 + disturbance * std::max(0.0, active / enough - 1));
 }
