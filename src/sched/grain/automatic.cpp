@@ -32,6 +32,7 @@ constexpr double lengths_at_most = 10;
 constexpr double alone_sd = 0.12;
 constexpr double pair_sd = 0.04;
 constexpr int enough = 3;
+
 constexpr double strange_sds = 3;
 constexpr int remembered = 16;
 /// A pair of slices whose squared difference is more than so many times the median counts like that much.
@@ -45,12 +46,15 @@ constexpr double other_era_sd = 0.6;
 constexpr double other_run_sd = 0.015;
 /// How far the pace of streams' own code is apart in two configurations.
 constexpr double pace_sd = 0.3;
+/// Less of it than so much of the kernels' time is what rounding leaves.
+constexpr double least_own = 1e-3;
 /// A slice that did not see so large a share of what is to come says nothing.
 constexpr double most_not_seen = 0.5;
 /// What is known less well than this (another mix, another era) does not say how this run compares with an earlier one.
 constexpr double comparable_sd = 0.2;
-/// What an earlier run says of the throughput itself, before the first slice.
-constexpr double same_input = 1.5;
+/// Inputs are alike if their kernels' mean times are, to such a factor. The fewer kernels were seen, the less is known
+/// of that.
+constexpr double same_size = 1.5;
 
 /// A change of throughput by less than this, or by less than so many standard deviations of a slice, is none.
 constexpr double least_change = 0.2;
@@ -89,6 +93,11 @@ configuration all_workers(std::int64_t streams, int workers) {
   const int at_a_time = static_cast<int>(std::min<std::int64_t>(streams, workers));
   return {at_a_time, workers / at_a_time, workers % at_a_time};
 }
+
+/// A phase may have lost workers. What needs more than it has says nothing that could be used now, and `surface` has no
+/// place for it.
+int busy(configuration c) { return c.streams * c.width + c.wider; }
+bool fits(configuration c, int workers) { return busy(c) <= workers; }
 
 std::uint64_t kernels_of(const sample& s) {
   std::uint64_t all = 0;
@@ -167,7 +176,7 @@ void automatic::learn_paces() {
     if (s.era != era_) continue;
     const work_parts done = parts_of(s.measured.own_seconds, s.measured.kernels, times_);
     const double work = std::accumulate(done.begin() + 1, done.end(), 0.0);
-    if (done.front() <= 0 || work <= 0) continue;
+    if (done.front() <= least_own * work || work <= 0) continue;
     const double log_own = std::log(done.front() / work);
     auto of = std::find_if(paces_.begin(), paces_.end(), [&](const pace& p) { return p.under == s.measured.under; });
     if (of == paces_.end()) of = paces_.insert(of, {s.measured.under, 0, 0, 0});
@@ -324,14 +333,12 @@ automatic::summary automatic::summarize(configuration c, std::vector<judged> of)
   return all;
 }
 
-std::vector<automatic::summary> automatic::summaries(const work_parts& shares, bool with_tail) const {
+/// Gives a summary of each configuration that this run has slices of.
+std::vector<automatic::summary> automatic::measured_here(const work_parts& shares, bool with_tail) const {
   std::vector<configuration> seen;
   std::vector<std::vector<judged>> slices;  // of each
-  // A phase may have lost workers. What needs more than it has says nothing that could be used now, and `surface` has
-  // no place for it.
-  const auto fits = [this](configuration c) { return c.streams * c.width + c.wider <= workers_; };
   for (const slice& s : taken_) {
-    if ((s.tail && !with_tail) || !fits(s.measured.under)) continue;
+    if ((s.tail && !with_tail) || !fits(s.measured.under, workers_)) continue;
     const judged one = judge(s, shares);
     if (one.w.not_seen > most_not_seen) continue;
     const auto at = static_cast<std::size_t>(std::find(seen.begin(), seen.end(), s.measured.under) - seen.begin());
@@ -343,12 +350,19 @@ std::vector<automatic::summary> automatic::summaries(const work_parts& shares, b
   }
   std::vector<summary> all;
   for (std::size_t c = 0; c < seen.size(); ++c) all.push_back(summarize(seen[c], std::move(slices[c])));
+  return all;
+}
+
+/// The same, and of those that only an earlier run knows.
+std::vector<automatic::summary> automatic::summaries(const work_parts& shares, bool with_tail) const {
+  std::vector<summary> all = measured_here(shares, with_tail);
   // An earlier run says how configurations compare; how fast this one is, the slices say. As far as it was off where
   // there are slices, it may be elsewhere.
   double shift = 0;
   double off = 0;
   int both = 0;
-  const std::vector<knowledge::known> before = before_.empty() ? std::vector<knowledge::known>() : before_.front().best;
+  const knowledge* earlier = same_input();
+  const std::vector<knowledge::known> before = earlier ? earlier->best : std::vector<knowledge::known>();
   for (const knowledge::known& k : before) {
     for (const summary& s : all) {
       if (s.what.under != k.under || s.what.variance >= square(comparable_sd)) continue;
@@ -361,7 +375,8 @@ std::vector<automatic::summary> automatic::summaries(const work_parts& shares, b
   if (both > 0) shift /= both, off /= both;
   if (both > 1) off = std::max(0.0, off - square(shift));  // all faster or slower by as much
   for (const knowledge::known& k : before)
-    if (fits(k.under) && std::find(seen.begin(), seen.end(), k.under) == seen.end())
+    if (fits(k.under, workers_) &&
+        std::none_of(all.begin(), all.end(), [&](const summary& s) { return s.what.under == k.under; }))
       all.push_back({{k.under, std::log(k.throughput) + shift, square(other_run_sd) + off}, 0, 0});
   return all;
 }
@@ -397,6 +412,29 @@ double automatic::seconds_left(configuration under) const {
   return now_ * std::max(may_last, 2 * left / begun - 1);
 }
 
+/// Gives the first earlier run of the same input; nullptr if there is none. What a kernel takes on one worker says
+/// little of the input where workers contend, because it is another time in every configuration. How many kernels a
+/// configuration completes in a second is the same as long as the input is.
+const knowledge* automatic::same_input() const {
+  const double now = times_.mean_execution();
+  double seen = 0;
+  for (const slice& s : taken_) seen += static_cast<double>(kernels_of(s.measured));
+  const std::vector<summary> here = measured_here(mix_.of_all(), true);
+  const auto is_same = [&](const knowledge& k) {
+    if (now <= 0 || k.kernel_seconds <= 0) return true;
+    double larger = std::log(now / k.kernel_seconds);
+    for (const summary& is : here) {
+      const auto was = std::ranges::find(k.best, is.what.under, &knowledge::known::under);
+      if (was == k.best.end()) continue;
+      larger += std::log(was->throughput) - is.what.log_w;
+      break;
+    }
+    return std::abs(larger) <= std::log(same_size) + 1 / std::sqrt(std::max(seen, 1.0));
+  };
+  const auto first = std::ranges::find_if(before_, is_same);
+  return first == before_.end() ? nullptr : &*first;
+}
+
 void automatic::decide() {
   if (workers_ == 1) {
     current_ = {1, 1};
@@ -405,28 +443,15 @@ void automatic::decide() {
     estimates_of_ = chosen_;
     return;
   }
-  // Another input: what was learned of it does not count.
-  if (const double now = times_.mean_execution(); now > 0)
-    std::erase_if(before_, [&](const knowledge& k) {
-      return k.kernel_seconds > 0 && (now > same_input * k.kernel_seconds || k.kernel_seconds > same_input * now);
-    });
   const std::vector<summary> known = summaries(to_come(), true);
   const auto known_of = [&](configuration c) {
     const auto at = std::find_if(known.begin(), known.end(), [&](auto& s) { return s.what.under == c; });
     return at == known.end() ? nullptr : &*at;
   };
 
-  // Throughput relative to that of what is best known, in whatever unit.
   const expectation expected = this->expected();
   std::vector<measured> points;
   for (const summary& s : known) points.push_back(s.what);
-  double level = 0;
-  if (!known.empty()) {
-    const auto& surest =
-        *std::min_element(points.begin(), points.end(), [](auto& a, auto& b) { return a.variance < b.variance; });
-    level = surest.log_w - expected(surest.under);
-  }
-  for (measured& p : points) p.log_w -= level;
   surface believed(workers_, expected, points);
   // What one slice says against all that the others let expect is asked for again.
   bool strange = false;
@@ -474,11 +499,11 @@ void automatic::decide() {
       std::none_of(known.begin(), known.end(), [&](auto& s) { return s.what.under.streams > left_; });
   const auto keep_if_confirmed = [&] {
     const bool is_new = chosen_ && chosen_ != estimates_of_;
-    if ((!chosen_ || chosen_ == lead->under) && (all_can_run || is_new)) keep_estimates(candidates, level);
+    if ((!chosen_ || chosen_ == lead->under) && (all_can_run || is_new)) keep_estimates(candidates);
   };
 
   current_ = lead->under;
-  if (!chosen_ && (!lead->known || lead->known->fresh < (before_.empty() ? enough : 1))) return keep_if_confirmed();
+  if (!chosen_ && (!lead->known || lead->known->fresh < (same_input() ? 1 : enough))) return keep_if_confirmed();
 
   const double rest_seconds = seconds_left(lead->under);
   // Where all streams run at a time in the lead, those that stand aside for a slice are behind when the others end.
@@ -501,9 +526,8 @@ void automatic::decide() {
     const int fresh = c.known ? c.known->fresh : 0;
     const int slices = std::max(1, enough - fresh);
     const double ahead = c.log_w.mean - lead->log_w.mean;
-    const double seconds_each =
-        std::max(slice_seconds(fresh),
-                 kernels_wanted(c.under.streams) * times_.mean_execution() / std::exp(c.log_w.mean + level));
+    const double seconds_each = std::max(
+        slice_seconds(fresh), kernels_wanted(c.under.streams) * times_.mean_execution() / std::exp(c.log_w.mean));
     const double after = noise_ / (sureness(seconds_each) * slices);
     const double turn = square(c.log_w.sd) / std::sqrt(square(c.log_w.sd) + after);
     const double gain = mean_gain(ahead, turn) * rest_seconds;
@@ -525,10 +549,10 @@ void automatic::decide() {
   keep_if_confirmed();
 }
 
-void automatic::keep_estimates(const std::vector<candidate>& candidates, double level) {
+void automatic::keep_estimates(const std::vector<candidate>& candidates) {
   estimates_.clear();
   for (const candidate& c : candidates)
-    if (c.known) estimates_.push_back({c.under, std::exp(c.log_w.mean + level), c.log_w.sd, c.known->slices});
+    if (c.known) estimates_.push_back({c.under, std::exp(c.log_w.mean), c.log_w.sd, c.known->slices});
   std::ranges::stable_sort(estimates_, std::greater(), &phase_estimate::throughput);
   estimates_of_ = chosen_;
 }
@@ -547,11 +571,14 @@ std::vector<phase_sample> automatic::samples() const {
 }
 
 knowledge automatic::learned() const {
-  constexpr std::size_t most = 8;
+  constexpr std::size_t most = 16;
   std::vector<summary> known = summaries(mix_.of_all(), false);
   const auto at_least = [](const summary& s) { return s.what.log_w - std::sqrt(s.what.variance); };
   std::sort(known.begin(), known.end(), [&](auto& a, auto& b) { return at_least(a) > at_least(b); });
   knowledge k{times_.mean_execution(), {}};
+  // What ran the most workers is kept in any case: without it the next run would try it.
+  const auto busiest = std::ranges::max_element(known, {}, [](const summary& s) { return busy(s.what.under); });
+  if (busiest - known.begin() >= static_cast<std::ptrdiff_t>(most)) std::swap(*busiest, known[most - 1]);
   for (const summary& s : known)
     if (k.best.size() < most) k.best.push_back({s.what.under, std::exp(s.what.log_w)});
   return k;

@@ -69,11 +69,13 @@ class automatic final : public controller {
     const summary* known;
   };
 
-  void keep_estimates(const std::vector<candidate>& candidates, double level);
+  void keep_estimates(const std::vector<candidate>& candidates);
   void learn_paces();
   double pace_of_own_code(configuration under) const;
   void look_for_change();
   void learn_noise();
+  const knowledge* same_input() const;
+  std::vector<summary> measured_here(const work_parts& shares, bool with_tail) const;
   std::vector<summary> summaries(const work_parts& shares, bool with_tail) const;
   judged judge(const slice& s, const work_parts& shares) const;
   summary summarize(configuration c, std::vector<judged> of) const;
@@ -91,7 +93,7 @@ class automatic final : public controller {
   std::int64_t streams_;
   std::int64_t left_;
   double handing_over_seconds_;
-  std::vector<knowledge> before_;  ///< of earlier runs; the first counts, of an input of this one's size
+  std::vector<knowledge> before_;  ///< of earlier runs; the first of this one's input counts
   kernel_times times_;
   std::vector<slice> taken_;
   work_mix mix_;

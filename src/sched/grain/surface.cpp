@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
+#include <numbers>
+#include <numeric>
 #include <utility>
 
 namespace maslin::grain {
@@ -16,8 +19,13 @@ constexpr double far_octaves = 3;
 constexpr double near_sd = 0.06;
 constexpr double near_octaves = 0.8;
 constexpr double own_sd = 0.01;
-// What workers take from each other (memory, caches, hosts) for every octave of busy workers.
-constexpr double contention_sd = 0.6;
+// What else workers take from each other (memory, caches, hosts) for every octave of busy workers.
+constexpr double contention_sd = 0.15;
+
+// How likely it is that nothing bounds throughput; each bound is as likely as any other. Beyond a bound, workers
+// disturb each other: twice as many as it takes do a sixth less.
+constexpr double unbounded = 0.7;
+constexpr double disturbance = 0.25;
 
 /// The part of a kernel that no team shares, as long as nothing is known of it.
 constexpr double serial_share = 0.05;
@@ -35,11 +43,15 @@ double expectation::operator()(configuration c) const {
   return std::log(c.streams / (own + (1 - own) * std::min(one, 1.0)));
 }
 
+double surface::expected(configuration c, const bound& b) const {
+  const double beyond = std::max(0.0, octaves(c.streams) + octaves(mean_width(c)) - b.enough);
+  return before_(c) - (1 + disturbance) * std::numbers::ln2 * beyond;
+}
+
 surface::surface(int workers, expectation before, std::vector<measured> points)
     : all_workers_(octaves(workers)), before_(before), points_(std::move(points)) {
   const std::size_t n = points_.size();
   factor_.resize(n * n);
-  weights_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       double rest = covariance(points_[i].under, points_[j].under);
@@ -47,14 +59,46 @@ surface::surface(int workers, expectation before, std::vector<measured> points)
       for (std::size_t k = 0; k < j; ++k) rest -= factor_[i * n + k] * factor_[j * n + k];
       factor_[i * n + j] = i == j ? std::sqrt(std::max(rest, 1e-12)) : rest / factor_[j * n + j];
     }
-    double rest = points_[i].log_w - before_(points_[i].under);
-    for (std::size_t k = 0; k < i; ++k) rest -= factor_[i * n + k] * weights_[k];
-    weights_[i] = rest / factor_[i * n + i];
   }
+
+  const int halvings = static_cast<int>(all_workers_);
+  bounds_.push_back({std::numeric_limits<double>::infinity(), halvings > 0 ? unbounded : 1});
+  for (int k = 1; k <= halvings; ++k) bounds_.push_back({all_workers_ - k, (1 - unbounded) / halvings});
+  if (n == 0) return;
+  const std::vector<double> ones = solve(std::vector<double>(n, 1));
+  const double all_ones = std::accumulate(ones.begin(), ones.end(), 0.0);
+  std::vector<double> off_by;  // half of the squared distances from the points
+  for (bound& b : bounds_) {
+    std::vector<double> rest;
+    for (const measured& p : points_) rest.push_back(p.log_w - expected(p.under, b));
+    b.level = std::inner_product(rest.begin(), rest.end(), ones.begin(), 0.0) / all_ones;
+    for (double& r : rest) r -= b.level;
+    b.weights = solve(rest);
+    off_by.push_back(std::inner_product(rest.begin(), rest.end(), b.weights.begin(), 0.0) / 2);
+  }
+  const double least = *std::ranges::min_element(off_by);
+  double sum = 0;
+  for (std::size_t i = 0; i < bounds_.size(); ++i) sum += bounds_[i].probability *= std::exp(least - off_by[i]);
+  for (bound& b : bounds_) b.probability /= sum;
+}
+
+std::vector<double> surface::solve_lower(std::vector<double> right) const {
+  const std::size_t n = points_.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) right[i] -= factor_[i * n + k] * right[k];
+    right[i] /= factor_[i * n + i];
+  }
+  return right;
+}
+
+std::vector<double> surface::solve(std::vector<double> right) const {
+  const std::size_t n = points_.size();
+  right = solve_lower(std::move(right));
   for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t k = i + 1; k < n; ++k) weights_[i] -= factor_[k * n + i] * weights_[k];
-    weights_[i] /= factor_[i * n + i];
+    for (std::size_t k = i + 1; k < n; ++k) right[i] -= factor_[k * n + i] * right[k];
+    right[i] /= factor_[i * n + i];
   }
+  return right;
 }
 
 double surface::covariance(configuration a, configuration b) const {
@@ -69,33 +113,30 @@ double surface::covariance(configuration a, configuration b) const {
 }
 
 estimate surface::at(configuration c) const {
-  const std::size_t n = points_.size();
-  estimate e{before_(c), covariance(c, c)};
-  std::vector<double> reduced(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double shared = covariance(c, points_[i].under);
-    e.mean += shared * weights_[i];
-    double rest = shared;
-    for (std::size_t k = 0; k < i; ++k) rest -= factor_[i * n + k] * reduced[k];
-    reduced[i] = rest / factor_[i * n + i];
-    e.sd -= reduced[i] * reduced[i];
+  std::vector<double> shared;
+  for (const measured& p : points_) shared.push_back(covariance(c, p.under));
+  double mean = 0;
+  double squares = 0;
+  for (const bound& b : bounds_) {
+    const double one =
+        b.level + expected(c, b) + std::inner_product(b.weights.begin(), b.weights.end(), shared.begin(), 0.0);
+    mean += b.probability * one;
+    squares += b.probability * one * one;
   }
-  e.sd = std::sqrt(std::max(e.sd, 0.0));
-  return e;
+  double variance = covariance(c, c) + std::max(0.0, squares - mean * mean);
+  for (const double reduced : solve_lower(std::move(shared))) variance -= reduced * reduced;
+  return {mean, std::sqrt(std::max(variance, 0.0))};
 }
 
 estimate surface::off(std::size_t i) const {
   // Of the inverse of the points' covariance: its diagonal says how well the others know a point, itself included.
-  const std::size_t n = points_.size();
-  std::vector<double> column(n);
+  std::vector<double> unit(points_.size());
+  unit[i] = 1;
   double diagonal = 0;
-  for (std::size_t row = i; row < n; ++row) {
-    double rest = row == i ? 1 : 0;
-    for (std::size_t k = i; k < row; ++k) rest -= factor_[row * n + k] * column[k];
-    column[row] = rest / factor_[row * n + row];
-    diagonal += column[row] * column[row];
-  }
-  return {weights_[i] / diagonal, std::sqrt(1 / diagonal)};
+  for (const double one : solve_lower(std::move(unit))) diagonal += one * one;
+  double weight = 0;
+  for (const bound& b : bounds_) weight += b.probability * b.weights[i];
+  return {weight / diagonal, std::sqrt(1 / diagonal)};
 }
 
 }  // namespace maslin::grain

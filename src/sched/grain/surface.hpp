@@ -15,7 +15,7 @@ struct estimate {
   double sd = 0;
 };
 
-/// What was measured of one configuration: log W, with the variance of that.
+/// What was measured of one configuration: log W in any unit, with the variance of that.
 struct measured {
   configuration under;
   double log_w = 0;
@@ -42,13 +42,23 @@ class surface {
   estimate off(std::size_t i) const;
 
  private:
+  /// What may bound throughput: so many busy workers are enough for all that there is.
+  struct bound {
+    double enough;  ///< log2; infinite where nothing bounds it
+    double probability;
+    double level = 0;             ///< log of the unit of the points
+    std::vector<double> weights;  ///< of the points in a mean
+  };
+  double expected(configuration c, const bound& b) const;
   double covariance(configuration a, configuration b) const;
+  std::vector<double> solve_lower(std::vector<double> right) const;
+  std::vector<double> solve(std::vector<double> right) const;
 
   double all_workers_;  ///< log2
   expectation before_;
   std::vector<measured> points_;
-  std::vector<double> factor_;   ///< of the points' covariance: lower, by rows
-  std::vector<double> weights_;  ///< of the points in a mean
+  std::vector<double> factor_;  ///< of the points' covariance: lower, by rows
+  std::vector<bound> bounds_;
 };
 
 }  // namespace maslin::grain

@@ -3,14 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 namespace maslin::grain {
 namespace {
 
-TEST(Surface, WithoutPointsTheExpectationIsAllThatIsKnown) {
-  const surface s(8, {}, {});
-  EXPECT_DOUBLE_EQ(s.at({8, 1}).mean, std::log(8));
-  EXPECT_LT(s.at({4, 2}).mean, std::log(8));
+// The expectation, or less where a bound is possible: so what is expected is below it, and least so where few workers
+// are busy.
+TEST(Surface, WithoutPointsThereIsAnExpectationAndThatItMayBeBounded) {
+  const expectation expected;
+  const surface s(8, expected, {});
+  EXPECT_LT(s.at({8, 1}).mean, expected({8, 1}));
+  EXPECT_GT(s.at({8, 1}).mean, s.at({2, 1}).mean);
+  EXPECT_DOUBLE_EQ(s.at({1, 1}).mean, expected({1, 1}));
   EXPECT_GT(s.at({4, 2}).sd, 0.3);
 }
 
@@ -29,9 +34,36 @@ TEST(Surface, NeighboursLearnFromEachOther) {
 }
 
 TEST(Surface, ThatFewerWorkersMayBeFasterIsNotRuledOutByWhatAllOfThemDo) {
-  const surface s(16, {}, {{{16, 1}, std::log(16), 1e-4}, {{8, 2}, std::log(15), 1e-4}, {{1, 1}, 0, 1e-4}});
+  const surface s(16, {}, {{{16, 1}, std::log(16), 1e-4}, {{8, 2}, std::log(15), 1e-4}});
   const estimate half = s.at({8, 1});
   EXPECT_GT(half.mean + 2 * half.sd, std::log(16));
+}
+
+// One worker that does a sixteenth of what all do: so nothing bounds what half of them do.
+TEST(Surface, ThatFewerWorkersMayBeFasterIsRuledOutWhereThroughputGrowsWithThem) {
+  const surface s(16, {}, {{{16, 1}, std::log(16), 1e-4}, {{1, 1}, 0, 1e-4}});
+  const estimate half = s.at({8, 1});
+  EXPECT_NEAR(half.mean, std::log(8), 0.1);
+  EXPECT_LT(half.mean + half.sd, std::log(16));
+}
+
+// Half of the workers do as much as all: so two of 32 may be enough, and they are the next to be asked.
+TEST(Surface, WhereHalfOfTheWorkersDoAsMuchFurtherHalvesAreExpectedToDoNearlyAsMuch) {
+  const surface halved(32, {}, {{{32, 1}, 1, 1e-4}, {{16, 1}, 1.1, 1e-4}});
+  const surface scaled(32, {}, {{{32, 1}, 1, 1e-4}, {{16, 1}, 1 - std::log(2), 1e-4}});
+  EXPECT_GT(halved.at({8, 1}).mean, 0.8);
+  EXPECT_NEAR(scaled.at({8, 1}).mean, 1 - std::log(4), 0.2);
+  EXPECT_GT(halved.at({8, 1}).mean + halved.at({8, 1}).sd, 1.1);
+}
+
+TEST(Surface, ThePointsMayBeInAnyUnit) {
+  const std::vector<measured> points{{{8, 1}, 1, 1e-4}, {{4, 1}, 0.9, 1e-3}, {{1, 1}, -0.7, 1e-2}};
+  std::vector<measured> others = points;
+  for (measured& p : others) p.log_w += 5;
+  for (const configuration c : {configuration{8, 1}, {2, 1}, {1, 4}}) {
+    EXPECT_NEAR(surface(8, {}, others).at(c).mean, surface(8, {}, points).at(c).mean + 5, 1e-9);
+    EXPECT_NEAR(surface(8, {}, others).at(c).sd, surface(8, {}, points).at(c).sd, 1e-9);
+  }
 }
 
 TEST(Surface, APointAgainstAllOthersIsFarOff) {
