@@ -32,7 +32,6 @@ constexpr double lengths_at_most = 10;
 constexpr double alone_sd = 0.12;
 constexpr double pair_sd = 0.04;
 constexpr int enough = 3;
-
 constexpr double strange_sds = 3;
 constexpr int remembered = 16;
 /// A pair of slices whose squared difference is more than so many times the median counts like that much.
@@ -480,12 +479,14 @@ void automatic::decide() {
   }
 
   // The best of what was measured, here or in an earlier run. Where streams have become too few for that, all of them
-  // run.
+  // run, on all workers unless slices have shown that fewer are enough: there is no time left to try it.
   const bool rest = chosen_ && chosen_->streams > left_;
   const candidate* lead = nullptr;
   for (const candidate& c : candidates) {
     if (!c.known && !(rest && c.under.streams == left_)) continue;
-    const auto rank = [&](const candidate& x) { return x.log_w.mean + (x.under == current_ ? as_good : 0); };
+    const auto rank = [&](const candidate& x) {
+      return (rest ? believed.likeliest(x.under) : x.log_w.mean) + (x.under == current_ ? as_good : 0);
+    };
     if (!lead || rank(c) > rank(*lead)) lead = &c;
   }
   if (!lead) {  // nothing is known: all workers, by as many streams as there are

@@ -112,14 +112,26 @@ double surface::covariance(configuration a, configuration b) const {
          contention_sd * contention_sd * std::min(idle_a, idle_b) + (a == b ? own_sd * own_sd : 0);
 }
 
-estimate surface::at(configuration c) const {
+std::vector<double> surface::shared_with_points(configuration c) const {
   std::vector<double> shared;
   for (const measured& p : points_) shared.push_back(covariance(c, p.under));
+  return shared;
+}
+
+double surface::mean(configuration c, const bound& b, const std::vector<double>& shared) const {
+  return b.level + expected(c, b) + std::inner_product(b.weights.begin(), b.weights.end(), shared.begin(), 0.0);
+}
+
+double surface::likeliest(configuration c) const {
+  return mean(c, *std::ranges::max_element(bounds_, {}, &bound::probability), shared_with_points(c));
+}
+
+estimate surface::at(configuration c) const {
+  std::vector<double> shared = shared_with_points(c);
   double mean = 0;
   double squares = 0;
   for (const bound& b : bounds_) {
-    const double one =
-        b.level + expected(c, b) + std::inner_product(b.weights.begin(), b.weights.end(), shared.begin(), 0.0);
+    const double one = this->mean(c, b, shared);
     mean += b.probability * one;
     squares += b.probability * one * one;
   }

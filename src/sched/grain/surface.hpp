@@ -40,6 +40,8 @@ class surface {
   estimate at(configuration c) const;
   /// Gives by how much `points[i]` is off from what all the others let expect, and how well those know it.
   estimate off(std::size_t i) const;
+  /// Gives the mean where what is most probable bounds throughput, or nothing if that is.
+  double likeliest(configuration c) const;
 
  private:
   /// What may bound throughput: so many busy workers are enough for all that there is.
@@ -50,6 +52,8 @@ class surface {
     std::vector<double> weights;  ///< of the points in a mean
   };
   double expected(configuration c, const bound& b) const;
+  double mean(configuration c, const bound& b, const std::vector<double>& shared) const;
+  std::vector<double> shared_with_points(configuration c) const;
   double covariance(configuration a, configuration b) const;
   std::vector<double> solve_lower(std::vector<double> right) const;
   std::vector<double> solve(std::vector<double> right) const;

@@ -56,6 +56,16 @@ TEST(Surface, WhereHalfOfTheWorkersDoAsMuchFurtherHalvesAreExpectedToDoNearlyAsM
   EXPECT_GT(halved.at({8, 1}).mean + halved.at({8, 1}).sd, 1.1);
 }
 
+// What may be counts in the mean only: without a look at fewer workers, more of them are the likeliest to do more.
+TEST(Surface, WhatIsLikeliestIsUnboundedUntilSlicesSayOtherwise) {
+  const expectation half_serial{1e-5, 1e-6};
+  const surface unknown(16, half_serial, {{{16, 1}, 1, 1e-2}});
+  EXPECT_LT(unknown.at({4, 4}).mean, unknown.at({4, 2}).mean);
+  EXPECT_GT(unknown.likeliest({4, 4}), unknown.likeliest({4, 2}));
+  const surface bounded(16, half_serial, {{{16, 1}, 1, 1e-4}, {{8, 1}, 1.1, 1e-4}, {{4, 1}, 1.2, 1e-4}});
+  EXPECT_LT(bounded.likeliest({4, 4}), bounded.likeliest({4, 1}));
+}
+
 TEST(Surface, ThePointsMayBeInAnyUnit) {
   const std::vector<measured> points{{{8, 1}, 1, 1e-4}, {{4, 1}, 0.9, 1e-3}, {{1, 1}, -0.7, 1e-2}};
   std::vector<measured> others = points;
