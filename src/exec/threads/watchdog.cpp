@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -69,13 +68,13 @@ void watchdog::watch(const std::stop_token& stop) {
   using clock = std::chrono::steady_clock;
   std::mutex alone;
   std::unique_lock lock(alone);
-  std::condition_variable_any pause;  // that is over at once when the runtime ends: the token wakes it
   std::uint64_t seen = 0;
   auto since = clock::now();
   bool was_idle = false;
   bool told = false;
   for (;;) {
-    pause.wait_for(lock, stop, std::chrono::milliseconds(20), [] { return false; });
+    // The token wakes it when the runtime ends.
+    pause_.wait_for(lock, stop, std::chrono::milliseconds(20), [] { return false; });
     if (stop.stop_requested()) return;
     std::uint64_t steps = 0;
     bool idle = true;

@@ -2,6 +2,7 @@
 // The thread that sees whether anything moves: when all workers are idle while somebody waits, or nothing has ended for
 // very long, it says who waits for what.
 
+#include <condition_variable>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -30,6 +31,7 @@ class watchdog {
 
   threads_executor& exec_;
   const patience patience_;
+  std::condition_variable_any pause_;  ///< made before the thread, which may find no memory
   std::jthread thread_;
 };
 

@@ -162,6 +162,7 @@ void virtual_executor::print_state() const {
 
 template <class Done>
 void virtual_executor::drive(virtual_fiber& me, Done&& done) {
+  const uncancelled meanwhile(true);  // bodies of others run on top, also where a call does not wait for them
   virtual_fiber* const before = std::exchange(driver_, &me);
   const bool is_starter = &me == starter_.get();
   while (!done()) {
