@@ -34,8 +34,13 @@ std::byte* add_room(std::vector<std::byte>& to, std::size_t bytes) {
   return to.data() + at;
 }
 void add(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
-  std::byte* const at = add_room(to, bytes);
-  if (bytes > 0) std::memcpy(at, from, bytes);
+  add_room(to, 0);
+  maslin::append(to, from, bytes);
+}
+/// What a buffer sends.
+void add(std::vector<std::byte>& to, const buffer& from) {
+  if (from.type->is_dense && from.bytes() > 0) return add(to, from.dense(), from.bytes());
+  mpi::pack(from, add_room(to, from.bytes()));
 }
 
 /// Ranks with which a rank exchanges data, by their places among all such.
@@ -89,26 +94,13 @@ void call_of_all::pack(std::span<const int> for_ranks, std::vector<std::byte>& i
   add(into, &head, sizeof head);
   add(into, by.name, head.name);
   if (!head.has_data) return;
-  if (offers.is == spread::kind::same && offers.whole.type->is_dense) {
-    add_room(into, 0);
-    maslin::append(into, offers.whole.dense(), offers.whole.bytes());
-    return;
-  }
-  if (offers.is == spread::kind::same) {
-    std::byte* const room = add_room(into, offers.whole.bytes());
-    mpi::pack(offers.whole, room);
-    return;
-  }
+  if (offers.is == spread::kind::same) return add(into, offers.whole);
   const std::vector<int> peers = peers_among(in, for_ranks);
   std::vector<std::size_t> lengths;
   for (const int peer : peers) lengths.push_back(offers.of(peer).bytes());
   add(into, peers.data(), peers.size() * sizeof(int));
   add(into, lengths.data(), lengths.size() * sizeof(std::size_t));
-  for (const int peer : peers) {
-    const buffer its = offers.of(peer);
-    std::byte* const room = add_room(into, its.bytes());
-    mpi::pack(its, room);
-  }
+  for (const int peer : peers) add(into, offers.of(peer));
   head.count = peers.size();
   std::memcpy(into.data() + rounded(at), &head, sizeof head);
 }

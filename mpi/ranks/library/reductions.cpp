@@ -282,6 +282,19 @@ std::optional<failure> mpi::problem_with_numbers(calls_of_all all) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Combines numbers of so many ranks, in their order, as that call says. `numbers(rank)`: where they are.
+template <class Numbers>
+void combine_in_order(const call_of_all& as, std::size_t bytes, int ranks, Numbers&& numbers, std::byte* sum) {
+  const buffer& given = as.offers.whole;
+  std::memcpy(sum, numbers(0), bytes);
+  for (int rank = 1; rank < ranks; ++rank)
+    combine_predefined(as.op->predefined, given.type->reduces_as, numbers(rank), sum, given.count);
+}
+
+}  // namespace
+
 bool mpi::combine_few(calls_of_all all) {
   const call_of_all& first = brought(all, 0);
   if (!first.op || !first.offers.exists() || !is_few(first)) return false;
@@ -289,11 +302,9 @@ bool mpi::combine_few(calls_of_all all) {
   const std::size_t bytes = given.count * static_cast<std::size_t>(given.type->extent());
   if (bytes == 0) return true;
   alignas(16) std::byte sum[few_bytes];
-  std::memcpy(sum, given.data, bytes);
   const int ranks = static_cast<int>(all.size());
-  for (int rank = 1; rank < ranks; ++rank)
-    combine_predefined(first.op->predefined, given.type->reduces_as, brought(all, rank).offers.whole.data, sum,
-                       given.count);
+  combine_in_order(
+      first, bytes, ranks, [&](int rank) { return brought(all, rank).offers.whole.data; }, sum);
   for (int rank = 0; rank < ranks; ++rank)
     if (const spread& its = brought(all, rank).wants; its.exists()) std::memcpy(its.whole.data, sum, bytes);
   return true;
@@ -317,9 +328,9 @@ void call_of_all::make(std::span<const std::byte> given, calls_of_all all, std::
   if (!part || given.empty()) return;
   const std::size_t bytes = offers.whole.bytes();
   alignas(16) std::byte sum[few_bytes];
-  std::memcpy(sum, given.data(), bytes);
-  for (std::size_t at = bytes; at < given.size(); at += bytes)
-    combine_predefined(op->predefined, offers.whole.type->reduces_as, given.data() + at, sum, offers.whole.count);
+  combine_in_order(
+      *this, bytes, static_cast<int>(given.size() / bytes),
+      [&](int rank) { return given.data() + static_cast<std::size_t>(rank) * bytes; }, sum);
   for (const int rank : here) std::memcpy(brought(all, rank).wants.whole.data, sum, bytes);
 }
 

@@ -582,15 +582,16 @@ void gateway::send_brief(int process, std::uint32_t group, int first, std::uint6
   head.bytes = static_cast<std::uint16_t>(bytes.size());
   out& of = out_[static_cast<std::size_t>(process)];
   bool written = false;
-  of.lock.lock();
-  if (!of.has_some.load(std::memory_order_relaxed))
-    if (const auto room = ring_to(process).room(head.is, bytes.size())) {
-      *room.head = head;
-      if (!bytes.empty()) std::memcpy(room.data, bytes.data(), bytes.size());
-      ring_to(process).publish();
-      written = true;
-    }
-  of.lock.unlock();
+  {
+    const base::locked held(of.lock);
+    if (!of.has_some.load(std::memory_order_relaxed))
+      if (const auto room = ring_to(process).room(head.is, bytes.size())) {
+        *room.head = head;
+        if (!bytes.empty()) std::memcpy(room.data, bytes.data(), bytes.size());
+        ring_to(process).publish();
+        written = true;
+      }
+  }
   if (written) return rouse(process, false);
   post(process, {head, {bytes.begin(), bytes.end()}, nullptr});
 }

@@ -91,13 +91,14 @@ struct rank_meeting {
 };
 
 struct rank_group {
-  rank_group(std::uint32_t its_number, std::vector<int> its_ranks, std::vector<int> others = {},
-             std::shared_ptr<const std::vector<int>> members_here = nullptr)
+  rank_group(std::uint32_t its_number, std::vector<int> its_ranks, std::vector<int> others,
+             std::shared_ptr<const std::vector<int>> members_here, std::size_t most_there)
       : number(its_number),
         ranks(std::move(its_ranks)),
         other_processes(std::move(others)),
         here(std::move(members_here)),
         places_here(places_of(ranks, here.get())),
+        most_in_a_process(most_there),
         brief_types(std::make_unique<std::atomic<const std::type_info*>[]>(ranks.size())),
         comes_to(ranks.size(), &meetings.emplace_front(ranks.size())) {
     meetings.front().number = 1;
@@ -108,8 +109,8 @@ struct rank_group {
   const std::vector<int> other_processes;  ///< that have some of them
   /// Those of the world's ranks that are in this process; null where all are.
   const std::shared_ptr<const std::vector<int>> here;
-  const std::vector<int> places_here;  ///< their numbers in the group
-  std::size_t most_in_a_process = 0;   ///< where there are several: so many ranks has the one that has most of them
+  const std::vector<int> places_here;   ///< their numbers in the group
+  const std::size_t most_in_a_process;  ///< where there are several: so many ranks has the one that has most of them
   /// Each rank's type of brief calls, which is known then by its address: a rank has types of its own.
   const std::unique_ptr<std::atomic<const std::type_info*>[]> brief_types;
 

@@ -52,9 +52,8 @@ std::uint32_t world::next_number() {
 std::shared_ptr<rank_group> world::make_group(std::uint32_t number, std::vector<int> ranks) const {
   std::vector<int> others = other_processes(ranks);
   auto here = ranks_here(ranks);
-  const auto made = std::make_shared<rank_group>(number, std::move(ranks), std::move(others), std::move(here));
-  made->most_in_a_process = most_in_a_process(made->ranks);
-  return made;
+  const std::size_t most = most_in_a_process(ranks);
+  return std::make_shared<rank_group>(number, std::move(ranks), std::move(others), std::move(here), most);
 }
 
 std::size_t world::most_in_a_process(const std::vector<int>& ranks) const {
@@ -138,17 +137,15 @@ void world::send_packages(const rank_group& in, const rank_meeting& at) {
     for (std::size_t i = 0; i < in.ranks.size(); ++i)
       if (across_->process_of(in.ranks[i]) == process) there.push_back(static_cast<int>(i));
     letter one{letter::what::package, in.number, in.ranks.front(), at.number, {}};
-    for (std::size_t i = 0; i < in.ranks.size(); ++i) {
-      if (!is_here(in.ranks[i])) continue;
-      const rank_arrival& its = *at.arrivals[i];
+    for (const int place : in.places_here) {
+      const rank_arrival& its = *at.arrivals[static_cast<std::size_t>(place)];
       auto* const brings = dynamic_cast<portable_call*>(its.brings);
       if (!brings)
         throw error(fmt::format("together at {}:{}: its ranks are in several processes; expected a portable_call",
                                 its.where.file_name(), its.where.line()));
       const char* const name = typeid(*its.brings).name();
       const char* const file = its.where.file_name();
-      packed_arrival head{
-          0, std::strlen(name) + 1, std::strlen(file) + 1, static_cast<int>(i), its.where.line(), its.is_of_library};
+      packed_arrival head{0, std::strlen(name) + 1, std::strlen(file) + 1, place, its.where.line(), its.is_of_library};
       const std::size_t head_at = one.text.size();
       append(one.text, &head, sizeof head);
       append(one.text, name, head.name);
@@ -310,7 +307,7 @@ bool world::cut_off(const rank_group& in, const rank_arrival& mine) {
     mine.at->is_open.store(false, std::memory_order_relaxed);
     mine.at->is_cut_off.store(true, std::memory_order_relaxed);
   }
-  for (const int rank : *in.here) wake(rank, [] {});
+  wake_all(*in.here);
   return true;
 }
 

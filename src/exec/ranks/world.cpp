@@ -33,8 +33,8 @@ world::world(executor& exec, int count, void (*run)(void*, communicator&), void*
       across_(across),
       first_(across ? across->first() : 0),
       states_(static_cast<std::size_t>(across ? across->here() : count)),
-      whole_(0, all_of(count), other_processes(all_of(count)), ranks_here(all_of(count))) {
-  whole_.most_in_a_process = most_in_a_process(whole_.ranks);
+      whole_(0, all_of(count), other_processes(all_of(count)), ranks_here(all_of(count)),
+             most_in_a_process(all_of(count))) {
   if (exec.serial()) turns_ = std::make_unique<turns>(count);
 }
 
