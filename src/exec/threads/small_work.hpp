@@ -138,12 +138,11 @@ class small_work {
     return is_short;
   }
   void learn_graph(detail::task_function body, unsigned line, bool adding, std::uint64_t ticks) noexcept {
-    sites_.of(body, line).learn_graph(adding, without_clock(ticks), task_memory);
+    sites_.of(body, line).learn_graph(adding, without_clock(ticks), grain::task_memory);
   }
 
  private:
   static constexpr std::uint32_t length_known = 4;  ///< as often a loop's length must have been seen
-  static constexpr std::uint32_t task_memory = 64;
 
   /// Gives what its accesses add to the handing over of a task of the site, in ticks.
   double in_graph(const call_site& site, int width) const noexcept {

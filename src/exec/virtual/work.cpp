@@ -122,7 +122,10 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     detail::task_node* const next = std::exchange(w.goes_on_with, nullptr);
     // Fibers that may go on here come before more of this, and so do urgent tasks.
     bool found = next && !w.has_ready() && !urgent_.any();
-    if (next) found ? run_tasks(w, next) : ready(next);
+    if (found)
+      run_tasks(w, next);
+    else if (next)
+      ready(next);
     if (!found && !w.has_ready()) {
       // Before it sleeps it helps whoever its team stands in the way of.
       team& t = team_of(&w);

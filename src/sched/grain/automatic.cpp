@@ -93,9 +93,10 @@ configuration all_workers(std::int64_t streams, int workers) {
   return {at_a_time, workers / at_a_time, workers % at_a_time};
 }
 
+int busy(configuration c) { return c.streams * c.width + c.wider; }
+
 /// A phase may have lost workers. What needs more than it has says nothing that could be used now, and `surface` has no
 /// place for it.
-int busy(configuration c) { return c.streams * c.width + c.wider; }
 bool fits(configuration c, int workers) { return busy(c) <= workers; }
 
 std::uint64_t kernels_of(const sample& s) {
@@ -352,15 +353,15 @@ std::vector<automatic::summary> automatic::measured_here(const work_parts& share
   return all;
 }
 
-/// The same, and of those that only an earlier run knows.
-std::vector<automatic::summary> automatic::summaries(const work_parts& shares, bool with_tail) const {
+/// The same, and of those that only an earlier run knows (null: there is none).
+std::vector<automatic::summary> automatic::summaries(const work_parts& shares, bool with_tail,
+                                                     const knowledge* earlier) const {
   std::vector<summary> all = measured_here(shares, with_tail);
   // An earlier run says how configurations compare; how fast this one is, the slices say. As far as it was off where
   // there are slices, it may be elsewhere.
   double shift = 0;
   double off = 0;
   int both = 0;
-  const knowledge* earlier = same_input();
   const std::vector<knowledge::known> before = earlier ? earlier->best : std::vector<knowledge::known>();
   for (const knowledge::known& k : before) {
     for (const summary& s : all) {
@@ -415,6 +416,7 @@ double automatic::seconds_left(configuration under) const {
 /// little of the input where workers contend, because it is another time in every configuration. How many kernels a
 /// configuration completes in a second is the same as long as the input is.
 const knowledge* automatic::same_input() const {
+  if (before_.empty()) return nullptr;
   const double now = times_.mean_execution();
   double seen = 0;
   for (const slice& s : taken_) seen += static_cast<double>(kernels_of(s.measured));
@@ -442,7 +444,8 @@ void automatic::decide() {
     estimates_of_ = chosen_;
     return;
   }
-  const std::vector<summary> known = summaries(to_come(), true);
+  const knowledge* const earlier = same_input();
+  const std::vector<summary> known = summaries(to_come(), true, earlier);
   const auto known_of = [&](configuration c) {
     const auto at = std::find_if(known.begin(), known.end(), [&](auto& s) { return s.what.under == c; });
     return at == known.end() ? nullptr : &*at;
@@ -504,7 +507,7 @@ void automatic::decide() {
   };
 
   current_ = lead->under;
-  if (!chosen_ && (!lead->known || lead->known->fresh < (same_input() ? 1 : enough))) return keep_if_confirmed();
+  if (!chosen_ && (!lead->known || lead->known->fresh < (earlier ? 1 : enough))) return keep_if_confirmed();
 
   const double rest_seconds = seconds_left(lead->under);
   // Where all streams run at a time in the lead, those that stand aside for a slice are behind when the others end.
@@ -573,7 +576,7 @@ std::vector<phase_sample> automatic::samples() const {
 
 knowledge automatic::learned() const {
   constexpr std::size_t most = 16;
-  std::vector<summary> known = summaries(mix_.of_all(), false);
+  std::vector<summary> known = summaries(mix_.of_all(), false, same_input());
   const auto at_least = [](const summary& s) { return s.what.log_w - std::sqrt(s.what.variance); };
   std::sort(known.begin(), known.end(), [&](auto& a, auto& b) { return at_least(a) > at_least(b); });
   knowledge k{times_.mean_execution(), {}};

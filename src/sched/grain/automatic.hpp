@@ -76,7 +76,7 @@ class automatic final : public controller {
   void learn_noise();
   const knowledge* same_input() const;
   std::vector<summary> measured_here(const work_parts& shares, bool with_tail) const;
-  std::vector<summary> summaries(const work_parts& shares, bool with_tail) const;
+  std::vector<summary> summaries(const work_parts& shares, bool with_tail, const knowledge* earlier) const;
   judged judge(const slice& s, const work_parts& shares) const;
   summary summarize(configuration c, std::vector<judged> of) const;
   std::vector<configuration> field() const;

@@ -101,8 +101,10 @@ constexpr std::int64_t worth_taking(double block, double handing_over) {
 /// A task is short up to so many times its handing over.
 inline constexpr double still_short = 50;
 
-/// How often the time of a call site's tasks must have been seen before it is believed.
+/// How often the time of a call site's tasks must have been seen before it is believed, and how many of them its mean
+/// keeps in mind.
 inline constexpr std::uint32_t task_known = 8;
+inline constexpr std::uint32_t task_memory = 64;
 
 /// The body of a task took so long: gives what is known of its call site then, and whether it was short, in the unit of
 /// `handing_over`. `leaves_tasks`: it has returned before tasks that it created were done.
@@ -114,8 +116,7 @@ inline std::pair<site_time, bool> learned_task(const site_time& known, std::uint
   // takes does not matter then, and of a recursion's tasks, which enclose each other, most are short all the same.
   if (const double no_more_short = still_short * handing_over; static_cast<double>(took) >= no_more_short)
     return {known.learned(1, static_cast<std::uint64_t>(2 * no_more_short), 1), false};
-  constexpr std::uint32_t memory = 64;
-  return {known.learned(1, std::max<std::uint64_t>(took, 1), memory), true};
+  return {known.learned(1, std::max<std::uint64_t>(took, 1), task_memory), true};
 }
 
 /// What a creator of tasks has ready that nobody has begun, for others to take.
