@@ -19,7 +19,7 @@ from maslin_report.whole import write_whole
 
 from . import checkouts, measure
 from .figures import (Plan, comm_messages, foreign_blas, grain_neighbours, grain_real, grain_regret, grain_unseen, grain_virtual,
-                      peers_busy, peers_cholesky, peers_forks, peers_graphs, peers_loops, peers_metg, peers_tasks,
+                      may_hold, peers_busy, peers_cholesky, peers_forks, peers_graphs, peers_loops, peers_metg, peers_tasks,
                       phylo_bootstrap, phylo_evaluate, phylo_mcmc, phylo_newview, place_bundles, python_jobs, small_work,
                       trace_overhead)
 from .measure import MeasurementError
@@ -45,8 +45,7 @@ def refuse(why: str) -> NoReturn:
 
 def chosen(only: str | None) -> dict:
     """Gives the figures that have rows whose name begins with `only`, all without it."""
-    found = {name: module for name, module in FIGURES.items()
-             if only is None or name.startswith(only) or only.startswith(name + "/")}
+    found = {name: module for name, module in FIGURES.items() if may_hold(name, only or "")}
     if not found:
         refuse(f"no figure is called '{only}'; there are {', '.join(FIGURES)}")
     return found
@@ -82,7 +81,7 @@ def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--set", metavar="MASLIN_NAME=VALUE", action="append", default=[],
                         help="set this for all measured programs; what the caller's environment holds does not reach them")
     options = parser.parse_args(words)
-    if options.aside and not Plan(options.quick, only=options.only or "").wants(grain_unseen.NAME):
+    if options.aside and not may_hold(grain_unseen.NAME, options.only or ""):
         refuse(f"--aside is for {grain_unseen.NAME}, and --only {options.only} leaves it out")
     for wish in options.set:
         if not re.fullmatch(r"MASLIN_[A-Z_]+=.*", wish):
@@ -108,7 +107,7 @@ def measured(modules: Mapping, quick: bool, tell: Callable[[str, str], None], as
         tell(name, "")
         try:
             plan = Plan(quick, aside, lambda at, name=name: tell(name, at), only)
-            rows += [row for row in module.measure(plan) if plan.wants(row.name)]
+            rows += [row for row in module.measure(plan) if row.name.startswith(only)]
         except MeasurementError as error:
             rows.append(Row(name, verdict=FAILED, note=str(error)))
     for row in rows:

@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 from scorecard import checkouts, peers
-from scorecard.figures import Plan, peers_busy, peers_cholesky, peers_forks, peers_loops, peers_tasks
+from scorecard.figures import Plan, peers_busy, peers_cholesky, peers_forks, peers_loops, peers_metg, peers_tasks
 from scorecard.measure import MeasurementError
 from scorecard.peers import Side, Target, compare, figure_row, measured, read
 from scorecard.row import MET, MISSED, NOT_MEASURED, UNDECIDED, Goal
@@ -141,6 +141,22 @@ class Figures(unittest.TestCase):
         with mock.patch.object(peers, "run", run), mock.patch.object(peers, "present", lambda: [Side("tbb")]):
             rows = peers_cholesky.measure(Plan(quick=False))
         self.assertEqual([(row.peer, row.verdict) for row in rows], [("OpenBLAS", MISSED)] * 3)
+
+    def test_only_the_rows_that_are_wanted_are_measured(self):
+        asked = []
+
+        def run(side, figures):
+            asked.extend(figures)
+            return [result(side.program, figure=figures[0], beyond=False)]
+
+        with mock.patch.object(peers, "run", run), mock.patch.object(peers, "present", lambda: [Side("tbb")]), \
+                mock.patch.dict(checkouts.given, {"taskflow": Path("/taskflow")}, clear=True):
+            for only, figures in (("peers/metg/fresh/fft", {"metg-fresh-fft"}), ("peers/metg/replayed", {"metg-replayed"}),
+                                  ("peers/metg/loops", {"metg-loops", *(f"metg-loops-{name}" for name in peers_metg.PATTERNS)})):
+                asked.clear()
+                rows = peers_metg.measure(Plan(quick=True, only=only))
+                self.assertEqual(set(asked), figures)
+                self.assertEqual({row.name.replace("/", "-") for row in rows}, {f"peers-{figure}" for figure in figures})
 
     def test_runtimes_without_a_checkout_are_rows_that_say_how_to_measure_them(self):
         with mock.patch.object(peers, "run", lambda side, figures: [result(side.program, figure=figures[0])]), \

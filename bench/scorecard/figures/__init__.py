@@ -9,6 +9,11 @@ from ..measure import LOOKS, QUICK_LOOKS, Values, alternate, twice
 from ..row import Row
 
 
+def may_hold(name: str, only: str) -> bool:
+    """Is a row of that name, or one below it, among those whose names begin with `only`?"""
+    return name.startswith(only) or only.startswith(name + "/")
+
+
 @dataclass(frozen=True)
 class Plan:
     """How much to measure: always the same work, in fewer rounds where the user is in a hurry."""
@@ -19,8 +24,8 @@ class Plan:
     only: str = ""  # how the rows' names begin that are wanted
 
     def wants(self, row: str) -> bool:
-        """Is the row wanted, or can one be whose name begins so?"""
-        return row.startswith(self.only) or self.only.startswith(row)
+        """Is the row wanted, or one below it?"""
+        return may_hold(row, self.only)
 
     @property
     def looks(self) -> Sequence[int]:

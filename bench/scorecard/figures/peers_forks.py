@@ -23,9 +23,9 @@ def measure(plan: Plan) -> list[Row]:
     more = [Side(name, checkout=True) for name in RUNTIMES if name in given]
     rows = []
     for figure, at_most in FIGURES.items():
-        goal = Goal("ratio", at_most=at_most)
         if not plan.wants(f"{NAME}/{figure}"):
             continue
+        goal = Goal("ratio", at_most=at_most)
         if RIVAL in given:
             rows += measured(plan, [f"forks-{figure}"], lambda found: [row_of(figure, found, goal, RIVAL)], more)
         else:

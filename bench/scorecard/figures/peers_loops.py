@@ -39,8 +39,8 @@ def measure(plan: Plan) -> list[Row]:
         rows += measured(plan, ["fork-join", "fork-join-after-gap"], fork_join_rows)
     for figure in ("triangle-light-first", "triangle-heavy-first"):
         if plan.wants(f"{NAME}/{figure}"):
-            rows += measured(plan, [figure], lambda found: [figure_row(f"{NAME}/{figure}", found.get(figure, {}), "over_half", "× half serial",
-                                                                   TRIANGLE)])
+            rows += measured(plan, [figure], lambda found: [figure_row(f"{NAME}/{figure}", found.get(figure, {}), "over_half",
+                                                                       "× half serial", TRIANGLE)])
     return rows
 
 

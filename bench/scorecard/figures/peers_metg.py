@@ -7,6 +7,8 @@ columns' values against a serial run, each time."""
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from ..checkouts import given, how_to_measure
 from ..peers import Rounds, Side, Target, compare, figure_row, measured, remarks, values, versions_of
 from ..row import Goal, Row, not_measured
@@ -42,21 +44,22 @@ def measure(plan: Plan) -> list[Row]:
 
     rows = []
     for name, (figure, target) in ROWS.items():
-        if plan.wants(f"{NAME}/{name}"):
+        if f"{NAME}/{name}".startswith(plan.only):  # not for the sake of the patterns below it
             rows += measured(plan, [figure], lambda found: [row_of(name, figure, target, found.get(figure, {}))])
     return rows + [row for pattern, at_most in PATTERNS.items() for row in pattern_rows(plan, pattern, Goal("ratio", at_most=at_most))]
 
 
 def pattern_rows(plan: Plan, pattern: str, goal: Goal) -> list[Row]:
     fresh, loops = f"{NAME}/fresh/{pattern}", f"{NAME}/loops/{pattern}"
+
+    def rows_of(name: str, goal: Goal, rival: str = "", more: Sequence[Side] = ()) -> list[Row]:
+        figure = name.replace("peers/", "").replace("/", "-")
+        return measured(plan, [figure], lambda found: [pattern_row(name, found.get(figure, {}), goal, rival)], more)
+
     rows = []
-    if plan.wants(fresh) and "taskflow" in given:
-        figure = f"metg-fresh-{pattern}"
-        rows += measured(plan, [figure], lambda found: [pattern_row(fresh, found.get(figure, {}), goal, "Taskflow")],
-                         [Side("taskflow", checkout=True)])
-    elif plan.wants(fresh):
-        rows.append(not_measured(fresh, how_to_measure("taskflow"), goal))
+    if plan.wants(fresh):
+        rows += (rows_of(fresh, goal, "Taskflow", [Side("taskflow", checkout=True)]) if "taskflow" in given
+                 else [not_measured(fresh, how_to_measure("taskflow"), goal)])
     if plan.wants(loops):
-        figure_of_loops = f"metg-loops-{pattern}"
-        rows += measured(plan, [figure_of_loops], lambda found: [pattern_row(loops, found.get(figure_of_loops, {}), PATTERN_AS_LOOPS)])
+        rows += rows_of(loops, PATTERN_AS_LOOPS)
     return rows
