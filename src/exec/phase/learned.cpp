@@ -9,6 +9,7 @@
 #include <ctime>
 #include <filesystem>
 #include <iterator>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -68,11 +69,13 @@ std::optional<grain::knowledge::known> read_known(std::string_view text) {
 }
 
 bool same_size(const grain::knowledge& a, std::int64_t streams_a, const grain::knowledge& b, std::int64_t streams_b) {
-  const auto near = [](double x, double y) {
-    return x <= 0 || y <= 0 ? x == y : std::abs(std::log2(x / y)) <= same_octaves;
-  };
-  return near(a.kernel_seconds, b.kernel_seconds) &&
-         near(static_cast<double>(streams_a), static_cast<double>(streams_b));
+  const auto near = [](double log_ratio) { return std::abs(log_ratio) <= same_octaves * std::numbers::ln2; };
+  const bool kernels =
+      a.kernel_seconds > 0 && b.kernel_seconds > 0 ? near(log_size_ratio(a, b)) : a.kernel_seconds == b.kernel_seconds;
+  const bool streams = streams_a > 0 && streams_b > 0
+                           ? near(std::log(static_cast<double>(streams_a) / static_cast<double>(streams_b)))
+                           : streams_a == streams_b;
+  return kernels && streams;
 }
 
 }  // namespace

@@ -67,6 +67,18 @@ TEST_F(Learned, InputsOfDifferentSizesAreKeptBesideEachOtherAndTheLatestOfAsMany
   EXPECT_EQ(phases.of("searches", 8, 1000)[0].best[0].under, (configuration{2, 4}));
 }
 
+// Where memory bounds kernels, their time on one worker is another one in each configuration.
+TEST_F(Learned, AnInputWhoseKernelsCompleteAsFastIsTheSameWhateverTheyTookOnOneWorker) {
+  learned_phases phases("a processor", file());
+  grain::knowledge later = wide;
+  later.kernel_seconds *= 4;
+  for (auto& known : later.best) known.throughput *= 4;
+  phases.keep("searches", 8, 100, wide);
+  phases.keep("searches", 8, 100, later);
+  ASSERT_EQ(phases.of("searches", 8, 100).size(), 1u);
+  EXPECT_EQ(phases.of("searches", 8, 100)[0].kernel_seconds, later.kernel_seconds);
+}
+
 TEST_F(Learned, TwoProcessesThatWriteKeepEachOthersPhases) {
   learned_phases one("a processor", file());
   learned_phases other("a processor", file());

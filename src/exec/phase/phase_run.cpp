@@ -340,10 +340,15 @@ std::uint64_t phase_run::waits_until(std::uint64_t now) const {
   return ticks;
 }
 
+int phase_run::silent() const {
+  return static_cast<int>(std::ranges::count_if(
+      running_, [](const stream_run* s) { return s->off_loads.load(std::memory_order_relaxed) == 0; }));
+}
+
 void phase_run::tick() {
   look_at_waits();
   const std::uint64_t now = exec_.ticks();
-  sizing_.look(now, left(), off_loaded_, nested_ > 0, waits_until(now));
+  sizing_.look(now, left(), off_loaded_, nested_ > 0, waits_until(now), silent());
 }
 
 void phase_run::record_configuration(std::uint64_t now) noexcept {

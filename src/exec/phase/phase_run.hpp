@@ -151,6 +151,8 @@ class phase_run {
   /// Gives how many streams have a place. Others may run beside them (`extra_`).
   int running() const MASLIN_REQUIRES(grain_held) { return static_cast<int>(running_.size()) - extra_; }
   std::uint64_t waits_until(std::uint64_t now) const MASLIN_REQUIRES(grain_held);
+  /// Gives how many running streams have not off-loaded since they began.
+  int silent() const MASLIN_REQUIRES(grain_held);
   bool has_extra(int worker) const MASLIN_REQUIRES(grain_held);
   /// Must the stream leave its place to another one?
   bool gives_way(const stream_run& s, std::uint64_t now) const MASLIN_REQUIRES(grain_held);

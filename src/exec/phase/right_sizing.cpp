@@ -120,7 +120,8 @@ void right_sizing::stream_ended(std::int64_t left, bool tells) {
   if (tells && !pinned_) news_.left = left;
 }
 
-void right_sizing::look(std::uint64_t now, std::int64_t left, int settled, bool still, std::uint64_t waits) {
+void right_sizing::look(std::uint64_t now, std::int64_t left, int settled, bool still, std::uint64_t waits,
+                        int silent) {
   if (pinned_ || deciding_) return;
   if (!answer_.sampling) look_at_.store(never, std::memory_order_relaxed);
   // What off-loads do beside a nested phase is no sign of this one's streams.
@@ -143,7 +144,7 @@ void right_sizing::look(std::uint64_t now, std::int64_t left, int settled, bool 
   }
   count_streams(now);
   const auto at_work = static_cast<std::int64_t>(streams_ticks_) - static_cast<std::int64_t>(kernels_.waited() + waits);
-  news_.at = {now_, generation_, slice_began_, now, at_work, slice_units_, streams};
+  news_.at = {now_, generation_, slice_began_, now, at_work, slice_units_, streams, silent};
 }
 
 std::vector<grain::kernel_record> right_sizing::counted() const {
@@ -200,6 +201,7 @@ void right_sizing::end_slice() {
   kernels_.learn(all);
   grain::sample slice{at.under, exec_.seconds_between(at.began, at.now), exec_.seconds_between(began_, at.now), all,
                       at.units};
+  slice.silent = at.silent;
   slice.kernels_so_far = all;
   slice.own_so_far = own_seconds(at, all);
   slice.own_seconds = std::max(0.0, slice.own_so_far - own_from_);

@@ -83,8 +83,9 @@ class right_sizing {
   void stream_ended(std::int64_t left, bool tells) MASLIN_REQUIRES(grain_held);
   /// Has a slice to begin or to end now, or an epoch? `settled`: running streams that have taken their places since the
   /// configuration was set. `still`: a phase inside one of the streams holds this one still.
-  /// `waits`: for how long streams that wait now have done so, in ticks, summed over them.
-  void look(std::uint64_t now, std::int64_t left, int settled, bool still, std::uint64_t waits)
+  /// `waits`: for how long streams that wait now have done so, in ticks, summed over them. `silent`: running streams
+  /// that have not off-loaded since they began.
+  void look(std::uint64_t now, std::int64_t left, int settled, bool still, std::uint64_t waits, int silent)
       MASLIN_REQUIRES(grain_held);
   /// Is there something to tell the policy? The caller who gets true must call `decide`, then `end_decision`.
   bool begin_decision() MASLIN_REQUIRES(grain_held);
@@ -121,6 +122,7 @@ class right_sizing {
     std::int64_t at_work = 0;  ///< since the phase began, in ticks: streams' time without waits, summed over them
     std::int64_t units = 0;    ///< streams finished in it
     int streams = 0;           ///< that run at a time
+    int silent = 0;            ///< of them, those that have not off-loaded since they began
   };
   /// What there is to tell the policy.
   struct news {

@@ -99,12 +99,12 @@ TEST_P(RightSizing, ASliceThatBeganUnderAnotherConfigurationIsNone) {
   sizing->runs_under(sizing->wanted(), 0);
   if (!sizing->sampling()) return;
   const int settled = sizing->wanted().streams;
-  sizing->look(1, 40, settled, false, 0);
+  sizing->look(1, 40, settled, false, 0, 0);
   ASSERT_TRUE(sizing->begin_decision());  // a slice begins
   sizing->decide();
   sizing->runs_under({1, 1}, 2);  // meanwhile
   sizing->end_decision();
-  sizing->look(3, 40, settled, false, 0);
+  sizing->look(3, 40, settled, false, 0, 0);
   ASSERT_TRUE(sizing->begin_decision());  // so another one begins
   sizing->decide();
   EXPECT_FALSE(sizing->end_decision());  // and none has ended

@@ -63,7 +63,7 @@ constexpr double change_sds = 4;
 constexpr double as_good = 0.005;
 
 /// The rest of a phase of which no stream has ended, by what it took so far.
-constexpr double may_last = 3;
+constexpr double may_last = 5;
 
 /// What a change of configuration costs beside the slice: streams move, caches are cold.
 constexpr double change_seconds = 0.2e-3;
@@ -151,6 +151,7 @@ void automatic::observe(const sample& measured) {
     ++changes_;
   }
   now_ = std::max(now_, measured.at);
+  held_ = measured.units == 0 ? measured.silent : 0;
   times_.add(measured.kernels);
   const double running = static_cast<double>(std::min<std::int64_t>(measured.under.streams, left_));
   const double finished = static_cast<double>(streams_ - left_);
@@ -417,20 +418,14 @@ double automatic::seconds_left(configuration under) const {
 /// configuration completes in a second is the same as long as the input is.
 const knowledge* automatic::same_input() const {
   if (before_.empty()) return nullptr;
-  const double now = times_.mean_execution();
+  knowledge here{times_.mean_execution(), {}};
+  for (const summary& s : measured_here(mix_.of_all(), true))
+    here.best.push_back({s.what.under, std::exp(s.what.log_w)});
   double seen = 0;
   for (const slice& s : taken_) seen += static_cast<double>(kernels_of(s.measured));
-  const std::vector<summary> here = measured_here(mix_.of_all(), true);
+  const double close = std::log(same_size) + 1 / std::sqrt(std::max(seen, 1.0));
   const auto is_same = [&](const knowledge& k) {
-    if (now <= 0 || k.kernel_seconds <= 0) return true;
-    double larger = std::log(now / k.kernel_seconds);
-    for (const summary& is : here) {
-      const auto was = std::ranges::find(k.best, is.what.under, &knowledge::known::under);
-      if (was == k.best.end()) continue;
-      larger += std::log(was->throughput) - is.what.log_w;
-      break;
-    }
-    return std::abs(larger) <= std::log(same_size) + 1 / std::sqrt(std::max(seen, 1.0));
+    return here.kernel_seconds <= 0 || k.kernel_seconds <= 0 || std::abs(log_size_ratio(here, k)) <= close;
   };
   const auto first = std::ranges::find_if(before_, is_same);
   return first == before_.end() ? nullptr : &*first;
@@ -525,7 +520,7 @@ void automatic::decide() {
   double most = 0;
   double promised = 0;
   for (const candidate& c : candidates) {
-    if (&c == lead) continue;
+    if (&c == lead || c.under.streams < held_) continue;
     // Slices until it is known well enough to take the lead's place, and what they may turn out to say.
     const int fresh = c.known ? c.known->fresh : 0;
     const int slices = std::max(1, enough - fresh);

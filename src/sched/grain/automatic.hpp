@@ -103,6 +103,9 @@ class automatic final : public controller {
   double now_ = 0;               ///< seconds since the phase began, at the latest slice
   double changing_seconds_ = 0;  ///< from decisions for another configuration until its first slice began
   int changes_ = 0;
+  /// So many streams cannot stand aside and do not end soon: they have not off-loaded yet, and none ended in the latest
+  /// slice. A configuration of fewer streams would not come into force, and all others would stand aside for it.
+  int held_ = 0;
   configuration current_;
   std::optional<configuration> chosen_;
   std::vector<phase_estimate> estimates_;

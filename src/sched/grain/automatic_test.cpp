@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <random>
 #include <utility>
 
@@ -328,6 +329,111 @@ TEST(Automatic, KeepsWhatItKnewWhenTheLastStreamsAreTooFewForIt) {
   ASSERT_EQ(grain.estimates().size(), 1u);
   EXPECT_EQ(grain.estimates()[0].under, (configuration{8, 1}));
   EXPECT_EQ(grain.estimates()[0].throughput, before[0].throughput);
+}
+
+/// A slice as a phase's machine says it, so many seconds after the last.
+void observe_next(
+    automatic& grain, double& now, double throughput, double kernel_seconds = 50e-6,
+    const std::function<void(sample&)>& also = [](sample&) {}) {
+  sample s = simulated_slice(grain.current(), throughput, grain.rule().seconds, kernel_seconds);
+  s.at = now += s.seconds;
+  also(s);
+  grain.observe(s);
+}
+
+// Where memory bounds a kernel, its time on one worker is another one in every configuration. So kernels a second say
+// whether an earlier run had the same input.
+TEST(Automatic, AnEarlierRunHadTheSameInputIfItsKernelsAreAsFast) {
+  const configuration all{8, 1};
+  const configuration few{2, 1};
+  const double here = 4;
+  struct {
+    double kernel_seconds, throughput;
+    bool is_same;
+  } const earlier[] = {{50e-6, here, true},        {200e-6, 4 * here, true},  {50e-6 / 4, here / 4, true},
+                       {200e-6, here, false},      {50e-6 / 4, here, false},  {50e-6 * 1.3, here, true},
+                       {50e-6, 2.5 * here, false}, {50e-6, here / 2.5, false}};
+  for (const auto& was : earlier) {
+    const knowledge before{was.kernel_seconds, {{{all, was.throughput}, {few, 3 * was.throughput}}}};
+    automatic grain({8, 1000, 0, {before}});
+    double now = 0;
+    sample first = simulated_slice(all, here, 0.05);
+    first.at = now = 0.05;
+    grain.observe(first);
+    const std::vector<phase_estimate> known = grain.estimates();
+    const bool knows_few = std::ranges::find(known, few, &phase_estimate::under) != known.end();
+    EXPECT_EQ(knows_few, was.is_same) << was.kernel_seconds << " s a kernel, throughput " << was.throughput;
+  }
+}
+
+// Without what runs the most workers the next run would try that again.
+TEST(Automatic, TheConfigurationOfMostWorkersIsRememberedHoweverSlowItIs) {
+  constexpr int workers = 64;
+  automatic grain({workers, 4000});
+  double now = 0;
+  const auto w = [](configuration c) { return 8 / (1 + 0.02 * std::abs(c.streams * mean_width(c) - 12)); };
+  for (int i = 0; i < 400; ++i) observe_next(grain, now, w(grain.current()));
+  std::vector<configuration> seen;
+  for (const phase_sample& s : grain.samples())
+    if (std::ranges::find(seen, s.under) == seen.end()) seen.push_back(s.under);
+  const knowledge learned = grain.learned();
+  ASSERT_GT(seen.size(), learned.best.size()) << "all that was seen is kept, so this proves nothing";
+  const configuration most{workers, 1};
+  EXPECT_NE(std::ranges::find(learned.best, most, &knowledge::known::under), learned.best.end());
+  EXPECT_NE(learned.best.front().under, most);
+}
+
+// What rounding leaves of streams' own code says nothing of the pace of that.
+TEST(Automatic, OwnCodeThatIsNextToNothingHasNoPace) {
+  const auto chosen_with = [](double own) {
+    automatic grain({8, 1000});
+    double now = 0;
+    double own_so_far = 0;
+    std::vector<kernel_record> so_far;
+    for (int i = 0; i < 40; ++i) {
+      const configuration c = grain.current();
+      observe_next(grain, now, streams_scale(8)(c, 0), 50e-6, [&](sample& s) {
+        // Much more of it in one configuration than in the others.
+        s.own_seconds = own * (c.streams == 8 ? 16 : 1) * s.seconds;
+        s.own_so_far = own_so_far += s.own_seconds;
+        accumulate(so_far, s.kernels);
+        s.kernels_so_far = so_far;
+      });
+    }
+    std::vector<std::pair<configuration, double>> all;
+    for (const phase_estimate& e : grain.estimates()) all.emplace_back(e.under, e.throughput);
+    return all;
+  };
+  const auto without = chosen_with(0);
+  const auto with = chosen_with(1e-5);
+  ASSERT_EQ(with.size(), without.size());
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    EXPECT_EQ(with[i].first, without[i].first);
+    EXPECT_NEAR(with[i].second / without[i].second, 1, 1e-3);
+  }
+  EXPECT_NE(chosen_with(0.5).front().second, without.front().second);
+}
+
+// Streams that do not come to an off-load keep their places, so fewer at a time would have the others stand aside and
+// nothing else.
+TEST(Automatic, ConfigurationsOfFewerStreamsThanKeepTheirPlacesAreNotTried) {
+  constexpr int silent = 5;
+  const auto fewest_streams = [](int of_them_silent, std::int64_t ended) {
+    automatic grain({8, 400});
+    double now = 0;
+    int fewest = 8;
+    for (int i = 0; i < 60; ++i) {
+      observe_next(grain, now, memory_bound(8)(grain.current(), 0), 50e-6, [&](sample& s) {
+        s.silent = of_them_silent;
+        s.units = ended;
+      });
+      fewest = std::min(fewest, grain.current().streams);
+    }
+    return fewest;
+  };
+  EXPECT_GE(fewest_streams(silent, 0), silent);
+  EXPECT_LT(fewest_streams(0, 0), silent);
+  EXPECT_LT(fewest_streams(silent, 1), silent) << "those that end soon make room";
 }
 
 TEST(Automatic, OneWorkerNeedsNoSampling) {

@@ -49,6 +49,7 @@ struct sample {
   double at = 0;                       ///< when it ended: seconds since the phase began
   std::vector<kernel_record> kernels;  ///< what completed in it, by kernel id
   std::int64_t units = 0;              ///< streams finished in it
+  int silent = 0;                      ///< streams that run at its end and have not off-loaded since they began
   /// What streams did themselves in it, all together: what is no off-load, no loop and no wait, and those off-loads and
   /// loops that were not timed. It takes as long at any width.
   double own_seconds = 0;
