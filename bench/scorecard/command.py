@@ -18,17 +18,19 @@ from typing import Callable, Mapping, NoReturn, Sequence
 from maslin_report.whole import write_whole
 
 from . import checkouts, measure
-from .figures import (Plan, comm_messages, foreign_blas, grain_neighbours, grain_real, grain_regret, grain_unseen, grain_virtual,
-                      may_hold, peers_busy, peers_cholesky, peers_forks, peers_graphs, peers_loops, peers_metg, peers_tasks,
+from .figures import (Plan, comm_messages, foreign_blas, grain_crowded, grain_neighbours, grain_real, grain_regret, grain_unseen,
+                      grain_virtual, may_hold, peers_busy, peers_cholesky, peers_forks, peers_graphs, peers_loops, peers_metg, peers_tasks,
                       phylo_bootstrap, phylo_evaluate, phylo_mcmc, phylo_newview, place_bundles, python_jobs, small_work,
                       trace_overhead)
 from .measure import MeasurementError
 from .row import FAILED, MISSED, Row
 
 FIGURES = {module.NAME: module for module in (
-    phylo_newview, phylo_evaluate, phylo_bootstrap, phylo_mcmc, grain_regret, grain_virtual, grain_real, grain_unseen, grain_neighbours,
-    trace_overhead, peers_tasks, peers_forks, peers_graphs, peers_loops, peers_cholesky, peers_metg, peers_busy, foreign_blas,
+    phylo_newview, phylo_evaluate, phylo_bootstrap, phylo_mcmc, grain_regret, grain_virtual, grain_real, grain_unseen, grain_crowded,
+    grain_neighbours, trace_overhead, peers_tasks, peers_forks, peers_graphs, peers_loops, peers_cholesky, peers_metg, peers_busy, foreign_blas,
     python_jobs, small_work, place_bundles, comm_messages)}
+
+HAVE_ASIDE = (grain_unseen, grain_crowded)  # programs that were put aside
 
 
 def machine() -> dict:
@@ -74,15 +76,15 @@ def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", metavar="NAME", help="the rows whose names begin so, e.g. peers/metg or peers/metg/loops; "
                         f"figures: {', '.join(FIGURES)}")
     parser.add_argument("--quick", action="store_true", help="the same work in three rounds, which decide nothing")
-    parser.add_argument("--aside", action="store_true", help="grain/unseen runs the twenty programs that were put aside: once, at the end")
+    parser.add_argument("--aside", action="store_true", help="grain/unseen and grain/crowded run programs that were put aside: once, at the end")
     parser.add_argument("--json", metavar="FILE", help="write the rows there, too")
     parser.add_argument("--peer", metavar="NAME=PATH", action="append", default=[],
                         help=f"measure a peer that is not packaged, from a checkout: {', '.join(checkouts.KNOWN)}")
     parser.add_argument("--set", metavar="MASLIN_NAME=VALUE", action="append", default=[],
                         help="set this for all measured programs; what the caller's environment holds does not reach them")
     options = parser.parse_args(words)
-    if options.aside and not may_hold(grain_unseen.NAME, options.only or ""):
-        refuse(f"--aside is for {grain_unseen.NAME}, and --only {options.only} leaves it out")
+    if options.aside and not any(may_hold(figure.NAME, options.only or "") for figure in HAVE_ASIDE):
+        refuse(f"--aside is for {' and '.join(figure.NAME for figure in HAVE_ASIDE)}, and --only {options.only} leaves them out")
     for wish in options.set:
         if not re.fullmatch(r"MASLIN_[A-Z_]+=.*", wish):
             refuse(f"--set {wish!r} is no MASLIN_NAME=VALUE; other variables are not passed")

@@ -41,13 +41,14 @@ def environment_of(variables: Mapping[str, str] | None = None) -> dict[str, str]
 
 
 def execute(command: Sequence[str | Path], environment: Mapping[str, str] | None = None, limit_s: float = 1800,
-            cwd: Path | None = None) -> tuple[float, str]:
-    """Runs a program to its end; gives its wall time in seconds and what it wrote to its output."""
+            cwd: Path | None = None, enter: Callable[[], None] | None = None) -> tuple[float, str]:
+    """Runs a program to its end; gives its wall time in seconds and what it wrote to its output. `enter` is called in its process before it
+    begins."""
     words = [str(word) for word in command]
     start = time.perf_counter()
     try:
         done = subprocess.run(words, env=environment_of(environment), cwd=cwd, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=limit_s, check=False)
+                              capture_output=True, text=True, timeout=limit_s, check=False, preexec_fn=enter)
     except subprocess.TimeoutExpired as late:
         raise MeasurementError(f"did not finish within {limit_s:.0f} s: {' '.join(words)}") from late
     seconds = time.perf_counter() - start

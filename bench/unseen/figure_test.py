@@ -1,5 +1,5 @@
-"""Runs what grain/unseen measures, small: three programs here and on eight described workers, one round. Checks every answer and that each
-goal has its row; times decide nothing.
+"""Runs what grain/unseen and grain/crowded measure, small: three programs here and on eight described workers, one round. Checks every answer
+and that each goal has its row; times decide nothing.
 
     figure_test.py BIN"""
 
@@ -14,6 +14,8 @@ os.environ["MASLIN_BENCH_BIN"] = sys.argv[1]
 from grain.cases import REAL  # noqa: E402
 from grain.measurement import measure  # noqa: E402
 from grain.store import Store  # noqa: E402
+from scorecard.row import NOT_MEASURED  # noqa: E402
+from unseen import crowded  # noqa: E402
 from unseen.cases import Unseen, cases, has_openmp  # noqa: E402
 from unseen.rows import MEASURED, decided, rows, table  # noqa: E402
 
@@ -31,6 +33,9 @@ def main() -> None:
         sys.exit(f"not every goal has a row with a ratio: {made}")
     if len(table(results).splitlines()) != 1 + len(results):
         sys.exit(f"not a line a case:\n{table(results)}")
+    crowds = list(crowded.measure("grain/crowded", PROGRAMS[:1], [1], lambda _: None, small=True))
+    if len(crowds) < len(crowded.CROWDS) or any(row.ratio is None and row.verdict != NOT_MEASURED for row in crowds):
+        sys.exit(f"not every crowd has its rows: {crowds}")
 
 
 if __name__ == "__main__":

@@ -12,4 +12,8 @@ inline double process_cpu_seconds() noexcept {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+/// Gives for how long a thread of this process has wanted a CPU so far and had none, in seconds; 0 where the system
+/// does not say. Of a wait for one that has not ended yet it says nothing. Three system calls.
+double seconds_without_cpu(int thread) noexcept;
+
 }  // namespace maslin::base

@@ -9,15 +9,14 @@ import contextlib
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import sys
-import time
 import unittest
 
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "bench")]
+from scorecard import control_group  # noqa: E402
+
 LIMIT_S = 120  # of one program; a hang is a failure
-PERIOD_US = 100_000
-MADE_HERE = "maslin-budget-test-"
 
 maslin = program = conformance = None  # set by main()
 
@@ -40,62 +39,15 @@ def run(command, enter, **variables):
     return done.stdout
 
 
-def cpu_hierarchies():
-    """Gives (version, folder) of each mounted hierarchy whose control groups can have a CPU quota."""
-    found = []
-    for line in pathlib.Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
-        fields = line.split()
-        kind, options = fields[fields.index("-") + 1], fields[-1].split(",")
-        folder = pathlib.Path(fields[4])
-        if kind == "cgroup" and "cpu" in options:
-            found.append((1, folder))
-        elif kind == "cgroup2" and "cpu" in (folder / "cgroup.subtree_control").read_text(encoding="utf-8").split():
-            found.append((2, folder))
-    return found
-
-
-def remove(group):
-    """Ends what is left in a control group that this test made, and takes the group away."""
-    for _ in range(100):
-        for process in (group / "cgroup.procs").read_text(encoding="utf-8").split():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(int(process), signal.SIGKILL)
-        try:
-            return group.rmdir()
-        except OSError:
-            time.sleep(0.05)
-    raise AssertionError(f"{group} could not be removed")
-
-
 @contextlib.contextmanager
 def quota(cpus):
-    """Makes a control group with that quota for a while; gives what puts a process into it, and what says how often its
-    processes were held back so far. Skips the test where that is not allowed."""
-    problems = []
-    for version, folder in cpu_hierarchies():
-        for stale in folder.glob(MADE_HERE + "*"):  # of a run that was killed
-            if not pathlib.Path("/proc", stale.name.removeprefix(MADE_HERE)).exists():
-                remove(stale)
-        group = folder / f"{MADE_HERE}{os.getpid()}"
+    """Makes a control group with that quota for a while. Skips the test where that is not allowed."""
+    with contextlib.ExitStack() as stack:
         try:
-            group.mkdir()
-        except OSError as problem:
-            problems.append(f"{group}: {problem.strerror}")
-            continue
-        try:
-            quota_us = int(cpus * PERIOD_US)
-            if version == 2:
-                (group / "cpu.max").write_text(f"{quota_us} {PERIOD_US}", encoding="utf-8")
-            else:
-                (group / "cpu.cfs_period_us").write_text(str(PERIOD_US), encoding="utf-8")
-                (group / "cpu.cfs_quota_us").write_text(str(quota_us), encoding="utf-8")
-            yield (lambda: (group / "cgroup.procs").write_text(str(os.getpid()), encoding="utf-8"),
-                   lambda: int(dict(line.split() for line in (group / "cpu.stat").open(encoding="utf-8"))["nr_throttled"]))
-        finally:
-            remove(group)
-        return
-    raise unittest.SkipTest("no control group with a CPU quota can be made here"
-                            + (f" ({'; '.join(problems)})" if problems else ": no hierarchy with a CPU controller"))
+            group = stack.enter_context(control_group.quota(cpus))
+        except control_group.NoQuota as problem:
+            raise unittest.SkipTest(str(problem)) from problem
+        yield group
 
 
 def some_cpus(count):
@@ -123,8 +75,8 @@ class Budget(unittest.TestCase):
 
     def check_quota(self, cpus, workers):
         some_cpus(workers)
-        with quota(cpus) as (enter, _):
-            self.check(enter, workers, f"{cpus:.4g} CPUs")
+        with quota(cpus) as group:
+            self.check(group.enter, workers, f"{cpus:.4g} CPUs")
 
     def test_of_one_cpu_by_quota(self):
         self.check_quota(1, 1)
@@ -139,19 +91,18 @@ class Budget(unittest.TestCase):
         self.check_quota(0.5, 1)
 
     def test_more_workers_than_the_quota_has_cpus_are_held_back_and_end_all_the_same(self):
-        with quota(0.2) as (enter, held_back):
-            self.assertEqual(run([program], enter, MASLIN_WORKERS="4"), "4 workers, 0 wrong\n")
-            self.assertGreater(held_back(), 0)
+        with quota(0.2) as group:
+            self.assertEqual(run([program], group.enter, MASLIN_WORKERS="4"), "4 workers, 0 wrong\n")
+            self.assertGreater(group.held_back(), 0)
 
 
 class Groups(unittest.TestCase):
     def test_a_group_is_gone_also_when_what_ran_in_it_failed(self):
-        with self.assertRaises(AssertionError), quota(1) as (enter, _):
-            sleeper = subprocess.Popen(["sleep", "100"], preexec_fn=enter)
+        with self.assertRaises(AssertionError), quota(1) as group:
+            sleeper = subprocess.Popen(["sleep", "100"], preexec_fn=group.enter)
             raise AssertionError("as a failing test does")
         sleeper.wait(timeout=LIMIT_S)
-        for _, folder in cpu_hierarchies():
-            self.assertEqual(list(folder.glob(f"{MADE_HERE}{os.getpid()}")), [])
+        self.assertFalse(group.folder.exists())
 
 
 if __name__ == "__main__":

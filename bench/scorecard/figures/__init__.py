@@ -19,7 +19,7 @@ class Plan:
     """How much to measure: always the same work, in fewer rounds where the user is in a hurry."""
 
     quick: bool
-    aside: bool = False  # grain/unseen runs the programs that were put aside
+    aside: bool = False  # grain/unseen and grain/crowded run programs that were put aside
     tell: Callable[[str], None] = lambda _: None  # where the measurement stands, for the progress bar
     only: str = ""  # how the rows' names begin that are wanted
 

@@ -73,6 +73,9 @@ class phase_host {
   virtual grain::auto_wait learned_wait() const { return {0, false}; }
   /// Any thread: the CPU time that the process has taken; nothing where time is virtual.
   virtual std::optional<double> cpu_seconds() const = 0;
+  /// Any thread: for how long the threads of these workers have wanted a CPU and had none, in seconds, summed over
+  /// them; 0 where that is not known.
+  virtual double seconds_without_cpu(int /*first*/, int /*width*/) const { return 0; }
   /// Reads what earlier runs learned of phases on these workers. Throws std::bad_alloc.
   virtual std::unique_ptr<learned_phases> open_learned() const = 0;
   /// Any thread, without the grain lock: a phase begins or ends: it may hold so many teams more. Makes them and throws

@@ -120,7 +120,7 @@ void phase_run::allot(int first, int width) noexcept {
   first_ = first;
   width_ = width;
   waiting_.serve(first, width);
-  sizing_.resize(width);
+  sizing_.serve(first, width);
   apply(sizing_.wanted());
 }
 

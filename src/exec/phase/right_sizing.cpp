@@ -10,6 +10,9 @@ namespace maslin {
 
 namespace {
 
+/// Who had a CPU for less than the rest of a slice had it for too short a time to be judged by it.
+constexpr double most_without_cpu = 0.95;
+
 double mean_execution(const std::vector<grain::kernel_record>& all) {
   grain::kernel_times times;
   times.add(all);
@@ -80,7 +83,8 @@ void right_sizing::pin(configuration c) noexcept {
   look_at_.store(never, std::memory_order_relaxed);
 }
 
-void right_sizing::resize(int workers) noexcept {
+void right_sizing::serve(int first, int workers) noexcept {
+  first_ = first;
   if (workers == workers_) return;
   workers_ = workers;
   if (pinned_) return;
@@ -144,7 +148,7 @@ void right_sizing::look(std::uint64_t now, std::int64_t left, int settled, bool 
   }
   count_streams(now);
   const auto at_work = static_cast<std::int64_t>(streams_ticks_) - static_cast<std::int64_t>(kernels_.waited() + waits);
-  news_.at = {now_, generation_, slice_began_, now, at_work, slice_units_, streams, silent};
+  news_.at = {now_, generation_, slice_began_, now, at_work, slice_units_, first_, workers_, streams, silent};
 }
 
 std::vector<grain::kernel_record> right_sizing::counted() const {
@@ -175,6 +179,7 @@ void right_sizing::decide() noexcept {
     if (told_.slice == slicing::begins) {
       slice_from_ = counted();
       own_from_ = own_seconds(told_.at, slice_from_);
+      without_cpu_from_ = exec_.seconds_without_cpu(told_.at.first, told_.at.workers);
       slice_begins_ = true;
     }
     if (told_.left > 0) controller_->streams_left(told_.left);
@@ -202,6 +207,9 @@ void right_sizing::end_slice() {
   grain::sample slice{at.under, exec_.seconds_between(at.began, at.now), exec_.seconds_between(began_, at.now), all,
                       at.units};
   slice.silent = at.silent;
+  const double without_cpu = exec_.seconds_without_cpu(at.first, at.workers);
+  const int busy = at.under.streams * at.under.width + at.under.wider;
+  slice.without_cpu = std::clamp((without_cpu - without_cpu_from_) / (slice.seconds * busy), 0.0, most_without_cpu);
   slice.kernels_so_far = all;
   slice.own_so_far = own_seconds(at, all);
   slice.own_seconds = std::max(0.0, slice.own_so_far - own_from_);
@@ -234,6 +242,7 @@ void right_sizing::end_slice() {
   if (controller_->current() != at.under || !controller_->sampling()) return;
   slice_from_ = std::move(all);
   own_from_ = slice.own_so_far;
+  without_cpu_from_ = without_cpu;
   slice_begins_ = true;
 }
 

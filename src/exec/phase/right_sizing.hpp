@@ -3,7 +3,7 @@
 //
 // Policies may take long: they solve equations and allocate memory. So they are asked outside the grain lock:
 //
-//   under the lock   `look` finds that a slice or an epoch is over; `stream_ended` and `resize` add to what there is to
+//   under the lock   `look` finds that a slice or an epoch is over; `stream_ended` and `serve` add to what there is to
 //                    tell the policy; `begin_decision` gives it to one caller at a time
 //   without          that caller tells the policy (`decide`)
 //   under the lock   `end_decision`: from now on `wanted` is what the policy says
@@ -67,8 +67,8 @@ class right_sizing {
   }
   bool sampling() const MASLIN_REQUIRES(grain_held) { return !pinned_ && answer_.sampling; }
   bool keeps_even() const MASLIN_REQUIRES(grain_held) { return !pinned_ && answer_.keeps_even; }
-  /// The phase has so many workers from now on.
-  void resize(int workers) noexcept MASLIN_REQUIRES(grain_held);
+  /// The phase has these workers from now on.
+  void serve(int first, int workers) noexcept MASLIN_REQUIRES(grain_held);
   /// The phase runs under that from now on.
   void runs_under(configuration c, std::uint64_t now) noexcept MASLIN_REQUIRES(grain_held);
   /// So many streams run from now on.
@@ -121,8 +121,10 @@ class right_sizing {
     std::uint64_t now = 0;
     std::int64_t at_work = 0;  ///< since the phase began, in ticks: streams' time without waits, summed over them
     std::int64_t units = 0;    ///< streams finished in it
-    int streams = 0;           ///< that run at a time
-    int silent = 0;            ///< of them, those that have not off-loaded since they began
+    int first = 0;             ///< of the phase's workers
+    int workers = 0;
+    int streams = 0;  ///< that run at a time
+    int silent = 0;   ///< of them, those that have not off-loaded since they began
   };
   /// What there is to tell the policy.
   struct news {
@@ -159,6 +161,7 @@ class right_sizing {
   // Under the grain lock.
   std::optional<configuration> pinned_ MASLIN_GUARDED_BY(grain_held);
   const std::uint64_t began_;
+  int first_ MASLIN_GUARDED_BY(grain_held) = 0;
   int workers_ MASLIN_GUARDED_BY(grain_held) = 0;
   answer answer_ MASLIN_GUARDED_BY(grain_held);
   news news_ MASLIN_GUARDED_BY(grain_held);
@@ -183,6 +186,7 @@ class right_sizing {
   bool slice_begins_ = false;
   std::vector<grain::kernel_record> slice_from_;
   double own_from_ = 0;
+  double without_cpu_from_ = 0;
 };
 
 }  // namespace maslin

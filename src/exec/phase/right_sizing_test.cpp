@@ -81,7 +81,7 @@ TEST_P(RightSizing, WhatIsWantedFitsAlsoWhileAPolicyDecidesForOtherWorkers) {
   for (const int workers : {5, 16, 3, 2, 9, 1, 16}) {
     sizing->stream_ended(30, true);
     ASSERT_TRUE(sizing->begin_decision());
-    sizing->resize(workers);
+    sizing->serve(0, workers);
     EXPECT_LE(wanted_workers(), workers);
     sizing->decide();
     EXPECT_LE(wanted_workers(), workers);

@@ -1,5 +1,7 @@
 #include "exec/threads/threads.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <span>
 #include <system_error>
@@ -158,6 +160,7 @@ void threads_executor::start_thread(worker& w) {
 
 void threads_executor::thread_body(worker& w) {
   set_self(&w);
+  w.thread_number.store(gettid(), std::memory_order_relaxed);
   w.runs(*w.own_stack);
   trace::record(w.index, trace::event_kind::worker_start);
   enter_loop(w);
@@ -271,6 +274,14 @@ std::unique_ptr<learned_phases> threads_executor::open_learned() const {
 std::optional<grain::wait_sums> threads_executor::waits(int first, int width) const {
   grain::wait_sums all{.lost_cores = static_cast<double>(spin_.lost_cores())};
   for (int i = first; i < first + width; ++i) all += at(i).waits.sums(base::seconds_per_tick());
+  return all;
+}
+
+double threads_executor::seconds_without_cpu(int first, int width) const {
+  double all = 0;
+  for (int i = first; i < first + width; ++i)
+    if (const int thread = at(i).thread_number.load(std::memory_order_relaxed))
+      all += base::seconds_without_cpu(thread);
   return all;
 }
 

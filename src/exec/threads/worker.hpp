@@ -135,8 +135,9 @@ struct alignas(64) worker final : work_queue::watcher {
   bool was_woken = false;           ///< and has not looked into the queues since, for which that may have been
   const context* shares = nullptr;  ///< the stream whose loop it shares with its team
   std::thread thread;
-  std::uint32_t mask_seen = 1;  ///< the revision of the CPUs in use that its affinity follows (sharing.hpp)
-  std::vector<bool> mask;       ///< its affinity; empty: as it was started
+  std::atomic<int> thread_number{0};  ///< the system's, of worker 0 the starter's; 0: none has begun
+  std::uint32_t mask_seen = 1;        ///< the revision of the CPUs in use that its affinity follows (sharing.hpp)
+  std::vector<bool> mask;             ///< its affinity; empty: as it was started
 
   // Written by this worker, read by the watchdog.
   std::atomic<std::uint64_t> steps{0};                               ///< pieces of work done

@@ -1,5 +1,7 @@
 #include "exec/threads/worker_0.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -26,7 +28,10 @@ std::uint64_t worker_0_thread::next_number() noexcept {
   return ++last;
 }
 
-void worker_0_thread::mark_starter() { started_here = number_; }
+void worker_0_thread::mark_starter() {
+  started_here = number_;
+  exec_.at(0).thread_number.store(gettid(), std::memory_order_relaxed);
+}
 void worker_0_thread::forget_starter() {
   if (is_starter()) started_here = 0;
 }

@@ -143,11 +143,28 @@ sample_rule automatic::rule() const {
   return r;
 }
 
-void automatic::observe(const sample& measured) {
-  if (measured.seconds <= 0) return;
+/// The same as if workers had had a CPU whenever they wanted one: others who take CPUs do it to one configuration in
+/// one slice and to another in another.
+sample automatic::undisturbed(sample of) {
+  const double had = 1 - of.without_cpu;
+  for (kernel_record& k : of.kernels) {
+    k.one_worker_seconds *= had;
+    k.worker_seconds *= had;
+    k.stream_seconds *= had;
+  }
+  of.seconds *= had;
+  of.own_seconds *= had;
+  own_had_ += had * (of.own_so_far - own_so_far_);
+  own_so_far_ = std::exchange(of.own_so_far, own_had_);
+  return of;
+}
+
+void automatic::observe(const sample& seen) {
+  if (seen.seconds <= 0) return;
+  const sample measured = undisturbed(seen);
   const double since_last = measured.at - now_;
   if (taken_.empty() || taken_.back().measured.under != measured.under) {
-    changing_seconds_ += std::max(0.0, since_last - measured.seconds);
+    changing_seconds_ += std::max(0.0, since_last - seen.seconds);
     ++changes_;
   }
   now_ = std::max(now_, measured.at);
@@ -255,7 +272,15 @@ const work_parts& automatic::to_come() const { return mix_.to_come(left_ > worke
 
 double automatic::own() const { return to_come().empty() ? 0 : to_come().front(); }
 
-expectation automatic::expected() const { return {times_.mean_execution(), handing_over_seconds_, own()}; }
+expectation automatic::expected() const {
+  double seconds = 0;
+  double without_cpu = 0;
+  for (const slice& s : taken_) {
+    seconds += s.measured.seconds;
+    without_cpu += s.measured.seconds * s.measured.without_cpu;
+  }
+  return {times_.mean_execution(), handing_over_seconds_, own(), seconds > 0 ? without_cpu / seconds : 0};
+}
 
 /// Slices catch more of one part of streams' work or of another. So a slice says how long each part took, and for how
 /// many streams' time streams were at work; the throughput is that of streams which do what is still to come.
@@ -272,7 +297,7 @@ automatic::throughput automatic::throughput_of(const sample& s, const work_parts
   // What takes one second of one worker took streams so many seconds.
   const double kernel =
       work > 0 ? in_kernels / work
-               : s.under.streams / std::exp(expectation{times_.mean_execution(), handing_over_seconds_, 0}(s.under));
+               : s.under.streams / std::exp(expectation{times_.mean_execution(), handing_over_seconds_}(s.under));
   double each = shares.empty() ? kernel : shares.front() * pace_of_own_code(s.under);
   double not_seen = 0;
   for (std::size_t k = 0; k + 1 < shares.size(); ++k) {

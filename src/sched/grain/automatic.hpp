@@ -25,7 +25,7 @@ class automatic final : public controller {
   /// Always: what nothing else is to be tried beside is watched.
   bool sampling() const override { return workers_ > 1; }
   sample_rule rule() const override;
-  void observe(const sample& slice) override;
+  void observe(const sample& seen) override;
   std::vector<phase_sample> samples() const override;
   /// Gives the mean as configurations are compared: while no stream has ended, over the rest of the phase.
   std::vector<phase_estimate> estimates() const override { return estimates_; }
@@ -70,6 +70,7 @@ class automatic final : public controller {
   };
 
   void keep_estimates(const std::vector<candidate>& candidates);
+  sample undisturbed(sample of);
   void learn_paces();
   double pace_of_own_code(configuration under) const;
   void look_for_change();
@@ -100,6 +101,8 @@ class automatic final : public controller {
   std::vector<pace> paces_;
   double noise_ = 0;  ///< variance of log W of a slice, times how sure its length makes it
   int era_ = 0;
+  double own_so_far_ = 0;        ///< what the latest slice said
+  double own_had_ = 0;           ///< of that, while there was a CPU for it
   double now_ = 0;               ///< seconds since the phase began, at the latest slice
   double changing_seconds_ = 0;  ///< from decisions for another configuration until its first slice began
   int changes_ = 0;

@@ -224,6 +224,8 @@ TEST(Automatic, TheSameObservationsGiveTheSameDecisions) {
     ASSERT_EQ(a.rule().seconds, b.rule().seconds) << i;
     sample s = simulated_slice(a.current(), streams_contend(16)(a.current(), 0) * noise(i), a.rule().seconds);
     s.at = 0.01 * (i + 1);
+    s.silent = i % 7;
+    s.without_cpu = 0.1 * (i % 4);
     a.observe(s);
     b.observe(s);
     if (i % 10 == 9) a.streams_left(100 - i / 10), b.streams_left(100 - i / 10);
@@ -434,6 +436,39 @@ TEST(Automatic, ConfigurationsOfFewerStreamsThanKeepTheirPlacesAreNotTried) {
   EXPECT_GE(fewest_streams(silent, 0), silent);
   EXPECT_LT(fewest_streams(0, 0), silent);
   EXPECT_LT(fewest_streams(silent, 1), silent) << "those that end soon make room";
+}
+
+/// A slice in which others had the CPUs for a share of the time.
+sample disturbed_slice(configuration c, double throughput, double seconds, double share) {
+  sample s = simulated_slice(c, throughput * (1 - share), seconds);
+  for (kernel_record& k : s.kernels) {  // each of its kernels took longer
+    k.one_worker_seconds /= 1 - share;
+    k.worker_seconds /= 1 - share;
+  }
+  return s;
+}
+
+TEST(Automatic, WhatOthersHadOfTheCpusDoesNotSpeakAgainstAConfiguration) {
+  const auto wrong = [](bool is_told) {
+    int runs = 0;
+    for (unsigned seed = 0; seed < 100; ++seed) {
+      std::mt19937 random(seed);
+      std::uniform_real_distribution<double> share(0, 0.7);
+      automatic grain({2, 400});
+      double now = 0;
+      for (int i = 0; i < 60; ++i) {
+        const double taken = share(random);
+        sample s = disturbed_slice(grain.current(), streams_scale(2)(grain.current(), 0), grain.rule().seconds, taken);
+        s.without_cpu = is_told ? taken : 0;
+        s.at = now += s.seconds;
+        grain.observe(s);
+      }
+      runs += grain.current() != configuration{2, 1};
+    }
+    return runs;
+  };
+  EXPECT_EQ(wrong(true), 0);
+  EXPECT_GT(wrong(false), 0) << "this proves nothing";
 }
 
 TEST(Automatic, OneWorkerNeedsNoSampling) {

@@ -53,6 +53,8 @@ struct sample {
   /// What streams did themselves in it, all together: what is no off-load, no loop and no wait, and those off-loads and
   /// loops that were not timed. It takes as long at any width.
   double own_seconds = 0;
+  /// For which share of their time workers wanted a CPU and had none, because others had it.
+  double without_cpu = 0;
   // The same since the phase began.
   std::vector<kernel_record> kernels_so_far = {};
   double own_so_far = 0;  ///< in seconds

@@ -40,7 +40,7 @@ double expectation::operator()(configuration c) const {
   const double w = mean_width(c);
   double one = serial_share + (1 - serial_share) / w;
   if (w > 1 && kernel_seconds > 0) one += handing_over_seconds * std::log2(w) / kernel_seconds;
-  return std::log(c.streams / (own + (1 - own) * std::min(one, 1.0)));
+  return std::log(c.streams / (own + (1 - own) * std::min(one, 1.0))) + (w - 1) * std::log(1 - without_cpu);
 }
 
 double surface::expected(configuration c, const bound& b) const {

@@ -28,6 +28,8 @@ struct expectation {
   double kernel_seconds = 0;        ///< mean one-worker time of a kernel; 0: not known
   double handing_over_seconds = 0;  ///< what sharing a kernel with a team costs, for every doubling of it
   double own = 0;                   ///< the share of the work that streams do themselves, at any width: Ts
+  /// The share of their time for which workers want a CPU that others have. A team waits for each of its workers.
+  double without_cpu = 0;
   /// Gives log W.
   double operator()(configuration c) const;
 };
@@ -48,8 +50,8 @@ class surface {
   struct bound {
     double enough;  ///< log2; infinite where nothing bounds it
     double probability;
-    double level = 0;             ///< log of the unit of the points
-    std::vector<double> weights;  ///< of the points in a mean
+    double level = 0;                  ///< log of the unit of the points
+    std::vector<double> weights = {};  ///< of the points in a mean
   };
   double expected(configuration c, const bound& b) const;
   double mean(configuration c, const bound& b, const std::vector<double>& shared) const;
