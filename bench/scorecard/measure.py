@@ -25,6 +25,10 @@ class MeasurementError(Exception):
     """A figure could not be measured: what was run, and what it said."""
 
 
+class TooLate(MeasurementError):
+    """A program did not end within its limit."""
+
+
 def binary(name: str) -> Path:
     """Gives the path of one of our built programs."""
     path = Path(os.environ.get("MASLIN_BENCH_BIN", ROOT / "build" / "release" / "bin")) / name
@@ -50,7 +54,7 @@ def execute(command: Sequence[str | Path], environment: Mapping[str, str] | None
         done = subprocess.run(words, env=environment_of(environment), cwd=cwd, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=limit_s, check=False, preexec_fn=enter)
     except subprocess.TimeoutExpired as late:
-        raise MeasurementError(f"did not finish within {limit_s:.0f} s: {' '.join(words)}") from late
+        raise TooLate(f"did not finish within {limit_s:.0f} s: {' '.join(words)}") from late
     seconds = time.perf_counter() - start
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines()[-5:]
