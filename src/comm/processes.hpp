@@ -26,17 +26,22 @@ class portable_call : public joint_call {
   virtual std::unique_ptr<joint_call> unpack(int rank, std::span<const std::byte> packed) = 0;
 };
 
-/// A call in which each rank gives a few bytes, as many as each other one, and what is made of them is the same for
-/// all. Of such calls no more is sent than their kind and these bytes, unless their kinds differ.
+/// A call in which each rank gives a few bytes, as many as each other one, or one rank alone gives some; and what is
+/// made of them is the same for all that get it. Of such calls no more is sent than their kind and these bytes, unless
+/// their kinds differ.
 class brief_call : public portable_call {
  public:
   /// The most bytes that the ranks of one process give together.
   static constexpr std::size_t most_bytes = 256;
+  static constexpr int each = -1;
   /// Gives a number that calls have in common if they go together, and no others; 0 where it is no such call.
   virtual std::uint64_t kind() const noexcept = 0;
+  /// Who gives: each rank, or only that one. Calls of one kind have the same.
+  virtual int giver() const noexcept { return each; }
+  /// Nothing, if another rank alone gives some.
   virtual std::span<const std::byte> gives() const noexcept = 0;
-  /// `given`: what the ranks give, in their order, side by side. `here`: the ranks of this process, which get what is
-  /// made of it; of the others there are no calls in `all`.
+  /// `given`: what is given, in the order of the ranks, side by side. `here`: the ranks of this process, which get what
+  /// is made of it; of the others there are no calls in `all`.
   virtual void make(std::span<const std::byte> given, std::span<joint_call* const> all, std::span<const int> here) = 0;
 };
 

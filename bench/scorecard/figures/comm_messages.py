@@ -52,7 +52,7 @@ FIGURES = (
     *(Figure("alltoall", size, ranks, 1.0) for size in (8, 1 << 14) for ranks in (2, 16, 64)),
     *(Figure(what, size, 2, 1.0, processes=2) for what, size in (("latency", 8), ("latency", 2400), ("touched", 1 << 20),
                                                               ("rate", 8), ("barrier", 8), ("allreduce", 8),
-                                                              ("allreduce", 1 << 20))),
+                                                              ("allreduce", 1 << 20), ("bcast", 8))),
 )
 
 

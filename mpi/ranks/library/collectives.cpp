@@ -67,6 +67,7 @@ void take_from_all(const call_of_all&, calls_of_all all, int rank) {
 
 void broadcast(call_of_all& mine, void* data, int count, MPI_Datatype type, int root) {
   mine.part = take_from_root;
+  mine.as = call_of_all::briefly::broadcast;
   mine.set_root(root);
   if (!mine.takes_part()) return;
   const spread whole = mine.same(data, count, type);
@@ -136,7 +137,7 @@ void exchange(call_of_all& mine, const void* data, Offers&& offers, spread wants
 
 }  // namespace
 
-MASLIN_MPI_OF_ALL(Barrier, Ibarrier, (void)mine)
+MASLIN_MPI_OF_ALL(Barrier, Ibarrier, mine.as = call_of_all::briefly::barrier)
 MASLIN_MPI_OF_ALL(Bcast, Ibcast, broadcast(mine, data, count, type, root), void* data, int count, MPI_Datatype type,
                   int root)
 MASLIN_MPI_OF_ALL(Gather, Igather,

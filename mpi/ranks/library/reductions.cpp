@@ -189,6 +189,7 @@ void give(call_of_all& mine, const void* data, void* result, std::size_t count, 
 
 void reduce(call_of_all& mine, const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, int root) {
   mine.part = reduce_share;
+  mine.as = call_of_all::briefly::reduce;
   mine.set_root(root);
   if (!mine.takes_part()) return;
   expect_count(count);
@@ -201,6 +202,7 @@ void reduce(call_of_all& mine, const void* data, void* result, int count, MPI_Da
 
 void reduce_to_all(call_of_all& mine, const void* data, void* result, int count, MPI_Datatype type, MPI_Op op) {
   mine.part = reduce_share;
+  mine.as = call_of_all::briefly::reduce_to_all;
   expect_count(count);
   give(mine, data, result, static_cast<std::size_t>(count), type, op);
   want(mine, data, result, static_cast<std::size_t>(count), type);
@@ -210,6 +212,7 @@ void scan(call_of_all& mine, const void* data, void* result, int count, MPI_Data
   if (mine.in.is_inter()) throw failure{MPI_ERR_COMM, "an intercommunicator has no order of all ranks"};
   reduce_to_all(mine, data, result, count, type, op);
   mine.part = scan_share;
+  mine.as = call_of_all::briefly::no;
   mine.is_inclusive = inclusive;
 }
 
@@ -310,28 +313,30 @@ bool mpi::combine_few(calls_of_all all) {
   return true;
 }
 
-std::uint64_t mpi::kind_of_few(const call_of_all& one) noexcept {
-  if (!one.op || !one.offers.exists() || !one.wants.exists() || !is_few(one) || one.given_root != MPI_UNDEFINED)
-    return 0;
+std::uint32_t mpi::numbers_of_few(const call_of_all& one) noexcept {
+  if (!one.op || !one.offers.exists() || !is_few(one)) return 0;
   const buffer& given = one.offers.whole;
   const datatype& type = *given.type;
-  if (type.predefined == 0 || !type.is_dense || type.lower != 0 || std::strcmp(one.by.name, "MPI_Allreduce") != 0)
-    return 0;
-  // Types may have several names. The rest says what is combined, in which way, and how much.
-  static_assert(few_bytes < 1 << 8);
-  return std::uint64_t{2} << 56 | std::uint64_t{static_cast<unsigned char>(type.reduces_as)} << 48 |
-         std::uint64_t{given.count} << 40 | std::uint64_t{given.bytes()} << 32 |
-         static_cast<std::uint32_t>(one.op->predefined);
+  if (type.predefined == 0 || !type.is_dense || type.lower != 0) return 0;
+  // Types may have several names. From the high bits: how they combine, 8; by what, which is not 0, 5; how many, 7; in
+  // how many bytes, 7.
+  static_assert(few_bytes < 1 << 7 && MPI_NO_OP < 1 << 5);
+  return std::uint32_t{static_cast<unsigned char>(type.reduces_as)} << 19 |
+         static_cast<std::uint32_t>(one.op->predefined) << 14 | static_cast<std::uint32_t>(given.count) << 7 |
+         static_cast<std::uint32_t>(given.bytes());
 }
 
-void call_of_all::make(std::span<const std::byte> given, calls_of_all all, std::span<const int> here) {
-  if (!part || given.empty()) return;
-  const std::size_t bytes = offers.whole.bytes();
+void mpi::make_few(const call_of_all& by, std::span<const std::byte> given, calls_of_all all,
+                   std::span<const int> here) {
+  const auto wants = [&](int rank) { return brought(all, rank).wants.exists(); };
+  if (std::none_of(here.begin(), here.end(), wants)) return;  // the root is in another process
+  const std::size_t bytes = by.offers.whole.bytes();
   alignas(16) std::byte sum[few_bytes];
   combine_in_order(
-      *this, bytes, static_cast<int>(given.size() / bytes),
+      by, bytes, static_cast<int>(given.size() / bytes),
       [&](int rank) { return given.data() + static_cast<std::size_t>(rank) * bytes; }, sum);
-  for (const int rank : here) std::memcpy(brought(all, rank).wants.whole.data, sum, bytes);
+  for (const int rank : here)
+    if (wants(rank)) std::memcpy(brought(all, rank).wants.whole.data, sum, bytes);
 }
 
 MASLIN_MPI_OF_ALL(Reduce, Ireduce, reduce(mine, data, result, count, type, op, root), const void* data, void* result,

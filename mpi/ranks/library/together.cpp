@@ -80,14 +80,32 @@ void call_of_all::do_part(calls_of_all all, int rank) {
 }
 
 std::uint64_t call_of_all::kind() const noexcept {
-  if (in.is_inter()) return 0;
-  if (part) return kind_of_few(*this);
-  return std::strcmp(by.name, "MPI_Barrier") == 0 ? 1 : 0;
+  if (as == briefly::no || in.is_inter()) return 0;
+  std::uint64_t of_what = 0;
+  if (as == briefly::broadcast) {
+    const buffer& data = numbers();
+    if (!data.type->is_dense || data.bytes() > most_bytes) return 0;
+    of_what = data.bytes();
+  } else if (as != briefly::barrier) {
+    of_what = numbers_of_few(*this);
+    if (of_what == 0) return 0;
+  }
+  // From the high bits: which call, 4; is it started, 1; of what, 27; the root, 32.
+  return std::uint64_t{static_cast<unsigned char>(as)} << 60 | std::uint64_t{keeps_} << 59 | of_what << 32 |
+         static_cast<std::uint32_t>(given_root);
 }
 
 std::span<const std::byte> call_of_all::gives() const noexcept {
-  if (!part) return {};
-  return {static_cast<const std::byte*>(offers.whole.data), offers.whole.bytes()};
+  if (!offers.exists()) return {};
+  return {offers.whole.dense(), offers.whole.bytes()};
+}
+
+void call_of_all::make(std::span<const std::byte> given, calls_of_all all, std::span<const int> here) {
+  if (given.empty()) return;
+  if (as != briefly::broadcast) return make_few(*this, given, all, here);
+  for (const int rank : here)
+    if (const call_of_all& its = brought(all, rank); !its.is_root())
+      std::memcpy(its.wants.whole.dense(), given.data(), given.size());
 }
 
 buffer call_of_all::checked(const void* data, int count, MPI_Datatype type) {

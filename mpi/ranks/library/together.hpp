@@ -52,8 +52,10 @@ class call_of_all final : public maslin::brief_call {
   void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override;
   std::unique_ptr<maslin::joint_call> unpack(int rank, std::span<const std::byte> packed) override;
 
-  /// A barrier, and a reduction of few numbers to all by an operation of MPI's own, are brief calls.
+  /// What may be a brief call: a broadcast of few bytes, and a reduction of few numbers by an operation of MPI's own.
+  enum class briefly : unsigned char { no, barrier, broadcast, reduce, reduce_to_all };
   std::uint64_t kind() const noexcept override;
+  int giver() const noexcept override { return as == briefly::broadcast ? root : each; }
   std::span<const std::byte> gives() const noexcept override;
   void make(std::span<const std::byte> given, calls_of_all all, std::span<const int> here) override;
 
@@ -85,6 +87,7 @@ class call_of_all final : public maslin::brief_call {
   const int channel_rank;
   const call by;
   part_function* part = nullptr;  ///< null: ranks only meet
+  briefly as = briefly::no;
 
   int given_root = MPI_UNDEFINED;  ///< as the program says it
   int root = MPI_UNDEFINED;        ///< in the channel; MPI_PROC_NULL: another of this group is
@@ -141,8 +144,10 @@ buffer checked_buffer(const void* data, int count, MPI_Datatype type);
 std::optional<failure> problem_with_numbers(calls_of_all all);
 /// Combines numbers that are few; false where they are more.
 bool combine_few(calls_of_all all);
-/// Gives the kind of a brief call that combines numbers; 0 where it is none.
-std::uint64_t kind_of_few(const call_of_all& one) noexcept;
+/// Are they combined by the ranks, in so few bytes? Then brief calls say what is combined, and in which way.
+std::uint32_t numbers_of_few(const call_of_all& one) noexcept;
+/// Combines what all have given, for those ranks that want it.
+void make_few(const call_of_all& by, std::span<const std::byte> given, calls_of_all all, std::span<const int> here);
 
 }  // namespace mpi
 

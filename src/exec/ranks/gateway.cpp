@@ -56,9 +56,38 @@ std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
-gateway::gateway(const process_of_job& process, int ranks, location where)
+job_memory::job_memory(const process_of_job& process, std::size_t bytes, location where) : bytes_(bytes) {
+  // All give it the same length, and zeros are its beginning: nobody is the first.
+  void* mapped = MAP_FAILED;
+  if (ftruncate(process.shared_memory, static_cast<off_t>(bytes)) == 0)
+    mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, process.shared_memory, 0);
+  if (mapped == MAP_FAILED)
+    throw error(
+        fmt::format("ranks at {}:{}: the system has no {} KiB of shared memory for {} processes ({}); ask for fewer",
+                    where.file_name(), where.line(), bytes / 1024, process.count, std::strerror(errno)));
+  memory_ = mapped;
+}
+
+job_memory::~job_memory() { munmap(memory_, bytes_); }
+
+gateway::layout::layout(int processes, int ranks) {
+  const auto count = static_cast<std::size_t>(processes);
+  kept = rounded(count * sizeof(place));
+  rings = (kept + static_cast<std::size_t>(ranks) * sizeof(*kept_) + 4095) / 4096 * 4096;
+  end = rings + count * count * sizeof(packets);
+}
+
+std::size_t gateway::memory_bytes(int processes, int ranks) { return layout(processes, ranks).end; }
+
+gateway::gateway(const process_of_job& process, int ranks, void* memory)
+    : gateway(process, ranks, static_cast<std::byte*>(memory), layout(process.count, ranks)) {}
+
+gateway::gateway(const process_of_job& process, int ranks, std::byte* memory, const layout& parts)
     : process_(process),
       ranks_(ranks),
+      places_(reinterpret_cast<place*>(memory)),
+      kept_(reinterpret_cast<std::atomic<std::int32_t>*>(memory + parts.kept)),
+      rings_(reinterpret_cast<packets*>(memory + parts.rings)),
       process_of_(static_cast<std::size_t>(ranks)),
       out_(std::make_unique<out[]>(static_cast<std::size_t>(process.count))),
       copies_directly_(!process.copies_in_pieces),
@@ -66,32 +95,12 @@ gateway::gateway(const process_of_job& process, int ranks, location where)
   for (int rank = 0; rank < ranks; ++rank)
     process_of_[static_cast<std::size_t>(rank)] =
         static_cast<int>(static_cast<std::int64_t>(rank) * process.count / ranks);
-  const auto count = static_cast<std::size_t>(process.count);
-  const std::size_t kept_at = rounded(count * sizeof(place));
-  const std::size_t rings_at = (kept_at + static_cast<std::size_t>(ranks) * sizeof(*kept_) + 4095) / 4096 * 4096;
-  memory_bytes_ = rings_at + count * count * sizeof(packets);
-  // All give it the same length, and zeros are its beginning: nobody is the first.
-  void* mapped = MAP_FAILED;
-  if (ftruncate(process.shared_memory, static_cast<off_t>(memory_bytes_)) == 0)
-    mapped = mmap(nullptr, memory_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, process.shared_memory, 0);
-  if (mapped == MAP_FAILED)
-    throw error(
-        fmt::format("ranks at {}:{}: the system has no {} KiB of shared memory for {} processes ({}); ask for fewer",
-                    where.file_name(), where.line(), memory_bytes_ / 1024, process.count, std::strerror(errno)));
-  memory_ = mapped;
-  auto* const bytes = static_cast<std::byte*>(memory_);
-  places_ = reinterpret_cast<place*>(bytes);
-  kept_ = reinterpret_cast<std::atomic<std::int32_t>*>(bytes + kept_at);
-  rings_ = reinterpret_cast<packets*>(bytes + rings_at);
 #ifdef PR_SET_PTRACER
   prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);  // who started all processes, and so these, may copy from each other
 #endif
 }
 
-gateway::~gateway() {
-  stop();
-  munmap(memory_, memory_bytes_);
-}
+gateway::~gateway() { stop(); }
 
 void gateway::stop() {
   if (!thread_.joinable()) return;
@@ -100,7 +109,7 @@ void gateway::stop() {
   thread_.join();
 }
 
-void gateway::start(world& of, int workers, int cpus) {
+void gateway::connect(world& of, int workers, int cpus) {
   of_ = &of;
   place& own = places_[mine()];
   own.pid.store(getpid(), std::memory_order_relaxed);
@@ -109,7 +118,10 @@ void gateway::start(world& of, int workers, int cpus) {
   for (std::size_t i = 0; i < cpu_words; ++i) own.cpus[i].store(bits[i], std::memory_order_relaxed);
   own.most_cpus.store(is_known ? cpus : 0, std::memory_order_relaxed);
   own.workers.store(here() <= workers ? workers : INT_MAX / 2, std::memory_order_release);
-  thread_ = base::start_thread([] {}, [this] { run(); });
+}
+
+void gateway::start_receiving() {
+  thread_ = base::start_thread([] {}, [this] { receive(); });
 }
 
 bool gateway::finds_own_cores() noexcept {
@@ -171,7 +183,7 @@ bool gateway::has_come() const noexcept {
   return false;
 }
 
-void gateway::run() {
+void gateway::receive() {
   place& own = places_[mine()];
   while (!is_ending_.load(std::memory_order_relaxed)) {
     const std::uint32_t rung = own.bell.word().load(std::memory_order_acquire);

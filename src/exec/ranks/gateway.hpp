@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/atomic.hpp"
 #include "base/lock.hpp"
 #include "comm/doorbell.hpp"
 #include "comm/mailbox.hpp"
@@ -40,14 +41,32 @@ struct question {
   bool is_answered = false;
 };
 
+/// Memory that all processes of a job have, while it lives.
+class job_memory {
+ public:
+  /// Throws `error` where it cannot be had.
+  job_memory(const process_of_job& process, std::size_t bytes, location where);
+  ~job_memory();
+  job_memory(const job_memory&) = delete;
+  job_memory& operator=(const job_memory&) = delete;
+
+  void* begin() const noexcept { return memory_; }
+
+ private:
+  void* memory_;
+  const std::size_t bytes_;
+};
+
 class gateway {
  public:
   static constexpr int most_processes = 64;
   /// How the ranks of a process are found: one moves, all have ended, or those sleep that have not.
   enum class found : std::uint32_t { moving, ended, asleep };
 
-  /// Throws `error` where the memory cannot be had.
-  gateway(const process_of_job& process, int ranks, location where);
+  /// In memory that all processes have. It is zeros until the first of them begins.
+  gateway(const process_of_job& process, int ranks, void* memory);
+  /// How many bytes of it there must be.
+  static std::size_t memory_bytes(int processes, int ranks);
   ~gateway();
   gateway(const gateway&) = delete;
   gateway& operator=(const gateway&) = delete;
@@ -62,8 +81,12 @@ class gateway {
   bool is_here(int rank) const noexcept { return process_of(rank) == mine(); }
 
   /// The ranks of this process are there, and share so many workers. All processes together may use so many of the CPUs
-  /// that they are bound to. Begins to receive.
-  void start(world& of, int workers, int cpus);
+  /// that they are bound to.
+  void connect(world& of, int workers, int cpus);
+  /// Has a thread that receives.
+  void start_receiving();
+  /// What that does: it reads what comes while nobody else does, until `stop`.
+  void receive();
   /// They have ended. Returns when all have, in all processes.
   void finish();
   /// Receives no more.
@@ -177,7 +200,7 @@ class gateway {
     std::deque<outgoing> others MASLIN_GUARDED_BY(lock);
     comm::transfers messages MASLIN_GUARDED_BY(lock);
     std::uint64_t numbered MASLIN_GUARDED_BY(lock) = 0;  ///< messages whose senders are done
-    std::atomic<bool> has_some{false};                   ///< in one of the two
+    MASLIN_ATOMIC<bool> has_some{false};                 ///< in one of the two
   };
 
   seen look_at(int process) const noexcept;
@@ -216,7 +239,6 @@ class gateway {
   bool poll();
   bool poll_locked() MASLIN_REQUIRES(engine_);
   bool has_come() const noexcept;
-  void run();
   void handle(int from, const comm::packet& one, const std::byte* data) MASLIN_REQUIRES(engine_);
   void handle_letter(int from, const comm::packet& one, const std::byte* data) MASLIN_REQUIRES(engine_);
   void copy_letter(int from, const comm::packet& one) MASLIN_REQUIRES(engine_);
@@ -246,13 +268,19 @@ class gateway {
   packets& ring_from(int process) const noexcept { return rings_[process * processes() + mine()]; }
   std::atomic<std::int32_t>& kept(int rank) noexcept { return kept_[rank]; }
 
+  /// Where the parts of the memory of all processes begin: places, counts, rings.
+  struct layout {
+    layout(int processes, int ranks);
+    std::size_t kept, rings, end;
+  };
+  gateway(const process_of_job& process, int ranks, std::byte* memory, const layout& parts);
+
   const process_of_job process_;
   const int ranks_;
-  void* memory_ = nullptr;
-  std::size_t memory_bytes_ = 0;
-  place* places_ = nullptr;
-  std::atomic<std::int32_t>* kept_ = nullptr;  ///< of each rank: copies that wait for it, from other processes
-  packets* rings_ = nullptr;
+  // In the memory of all processes.
+  place* const places_;
+  std::atomic<std::int32_t>* const kept_;  ///< of each rank: copies that wait for it, from other processes
+  packets* const rings_;
 
   world* of_ = nullptr;
   std::vector<int> process_of_;  ///< of each rank

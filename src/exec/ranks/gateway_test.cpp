@@ -298,6 +298,58 @@ TEST(Gateway, BriefCallsGiveWhatOthersGive) {
               0);
 }
 
+/// Gives one rank's bytes to all.
+struct tell_call final : brief_call {
+  tell_call(bool briefly, int from, bytes its) : is_brief(briefly), teller(from), told(std::move(its)) {}
+
+  std::uint64_t kind() const noexcept override { return is_brief ? 1 + static_cast<std::uint64_t>(teller) : 0; }
+  int giver() const noexcept override { return teller; }
+  std::span<const std::byte> gives() const noexcept override { return told; }
+  void make(std::span<const std::byte> given, std::span<joint_call* const> all, std::span<const int> here) override {
+    for (const int rank : here) {
+      static_cast<tell_call&>(*all[static_cast<std::size_t>(rank)]).told.assign(given.begin(), given.end());
+      was_brief = true;
+    }
+  }
+  bool meet(std::span<joint_call* const> all) override {
+    const auto& from = static_cast<tell_call&>(*all[static_cast<std::size_t>(teller)]);
+    for (joint_call* const one : all) static_cast<tell_call*>(one)->told = from.told;
+    return false;
+  }
+  void pack(std::span<const int>, std::vector<std::byte>& into) override { append(into, told.data(), told.size()); }
+  std::unique_ptr<joint_call> unpack(int, std::span<const std::byte> packed) override {
+    return std::make_unique<tell_call>(false, teller, bytes(packed.begin(), packed.end()));
+  }
+
+  const bool is_brief;
+  const int teller;
+  bytes told;
+  bool was_brief = false;
+};
+
+TEST(Gateway, OneRankGivesWhatAllGetInABriefCall) {
+  for (const job& one : jobs)
+    EXPECT_EQ(failures_of(one,
+                          [](communicator& world) {
+                            const int me = world.rank(), n = world.size();
+                            bool some_was_brief = false;
+                            for (int round = 0; round < 300; ++round) {
+                              const int from = round % n;
+                              // The longest that is brief, and one that is not.
+                              const std::size_t size = static_cast<std::size_t>(round) % (brief_call::most_bytes + 2);
+                              tell_call mine(round % 3 > 0 || me > 0, from,
+                                             me == from ? data_of(size, round) : bytes());
+                              world.together(mine);
+                              MUST(mine.told == data_of(size, round));
+                              some_was_brief |= mine.was_brief;
+                            }
+                            std::vector<int> all(static_cast<std::size_t>(n));
+                            world.all_gather(some_was_brief ? 1 : 0, all);
+                            MUST(std::count(all.begin(), all.end(), 1) > 1);  // a rank of each process makes it
+                          }),
+              0);
+}
+
 TEST(Gateway, AMessageThatIsTooLongIsAnErrorOfItsReceiver) {
   EXPECT_EQ(failures_of({2, 2},
                         [](communicator& world) {

@@ -174,7 +174,8 @@ std::uint64_t world::brief_kind(rank_group& in, const rank_meeting& at) {
     const auto& its = static_cast<brief_call&>(brings);
     const std::uint64_t one = its.kind();
     if (one == 0 || (kind != 0 && one != kind)) return 0;
-    if (its.gives().size() * in.most_in_a_process > brief_call::most_bytes) return 0;
+    const std::size_t givers = its.giver() == brief_call::each ? in.most_in_a_process : 1;
+    if (its.gives().size() * givers > brief_call::most_bytes) return 0;
     kind = one;
   }
   return kind;
@@ -281,7 +282,18 @@ bool world::gather_packages(const rank_group& in, rank_meeting& at, std::uint64_
 
 void world::lay_out(const rank_group& in, rank_meeting& at) {
   const auto gives = [&](std::size_t i) { return static_cast<brief_call&>(*at.calls[i]).gives(); };
-  const std::size_t each = gives(static_cast<std::size_t>(in.places_here.front())).size();
+  const auto first = static_cast<std::size_t>(in.places_here.front());
+  if (const int giver = static_cast<brief_call&>(*at.calls[first]).giver(); giver != brief_call::each) {
+    const auto i = static_cast<std::size_t>(giver);
+    const int process = across_->process_of(in.ranks[i]);
+    std::span<const std::byte> all;
+    if (process == across_->mine()) all = gives(i);
+    for (const rank_brief& one : at.briefs)
+      if (one.process == process) all = {one.data, one.bytes};
+    at.given.assign(all.begin(), all.end());
+    return;
+  }
+  const std::size_t each = gives(first).size();
   at.given.resize(each * in.ranks.size());
   if (each == 0) return;
   const std::byte* next[gateway::most_processes] = {};

@@ -236,6 +236,7 @@ void rank_call::await(const awaited_message& what, world::at_failure then) {
     if (!m_.of.wait(m_.mine(), what, moved, then)) then = world::at_failure::go_on;
     if (m_.of.has_failed() && take_back()) return;
     advance();
+    if (m_.of.has_failed() && is_across()) m_.of.let_others_run(m_.mine());  // another may be sending the package
   }
 }
 

@@ -1,0 +1,262 @@
+// Ranks of two processes that are in this one: each has a world, a gateway and a thread that receives; what the
+// processes share is memory of this one (src/exec/ranks/ACROSS.md).
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "archetype.hpp"
+#include "blocks.hpp"
+#include "complaint.hpp"
+#include "exec/ranks/gateway.hpp"
+#include "exec/ranks/world.hpp"
+#include "well.hpp"
+
+namespace maslin {
+namespace {
+
+using explorer::explore;
+using explorer::fail;
+
+/// The memory of both processes, which is zeros.
+void* shared_memory(int ranks) {
+  constexpr int most_ranks = 3;
+  static const std::size_t bytes = gateway::memory_bytes(2, most_ranks);
+  static void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (ranks > most_ranks || memory == MAP_FAILED || madvise(memory, bytes, MADV_DONTNEED) != 0)
+    fail("there is no memory for two processes");
+  return memory;
+}
+
+/// How ranks wait: they are suspended, and a thread of their process receives meanwhile; or they ask again and again,
+/// and receive by themselves.
+enum class waits { suspended, asking };
+
+struct two_processes : explorer::scenario {
+  using code = std::function<void(communicator&, two_processes& here)>;
+
+  struct process {
+    std::optional<gateway> across;
+    std::optional<world> all;
+  };
+
+  archetype machine{1};
+  std::array<process, 2> both;
+  code of_rank;
+  std::string ends_with;  ///< what the process of a rank that fails throws contains this
+
+  /// `second_may_wait`: ranks of the second process need not end.
+  two_processes(int ranks, waits how, code what, std::string thrown, bool is_torn, bool second_may_wait = false)
+      : of_rank(std::move(what)), ends_with(std::move(thrown)) {
+    forget_given_blocks();
+    thread_locals = archetype::thread_locals();
+    void* const memory = shared_memory(ranks);
+    const auto run = [](void* self, communicator& mine) {
+      auto& here = *static_cast<two_processes*>(self);
+      here.of_rank(mine, here);
+    };
+    for (int i = 0; i < 2; ++i) {
+      process& one = both.at(static_cast<std::size_t>(i));
+      one.across.emplace(process_of_job{i, 2, -1, false}, ranks, memory);
+      one.all.emplace(machine, ranks, run, this, &*one.across);
+      one.across->connect(*one.all, 1, 0);
+      for (int rank = one.all->first(); rank < one.all->first() + one.all->here(); ++rank)
+        (i == 1 && second_may_wait ? servants : threads).push_back([this, &one, rank] {
+          machine.from_outside([&one, rank] { one.all->run_rank(rank); });
+        });
+      if (how == waits::suspended)
+        servants.push_back([this, &one] { machine.from_outside([&one] { one.across->receive(); }); });
+    }
+    if (is_torn) tear(*both[0].all);
+  }
+  void check() override {
+    std::string thrown;
+    for (process& one : both) try {
+        one.all->rethrow();
+      } catch (const std::exception& e) {
+        thrown = e.what();
+      }
+    if (thrown.empty() != ends_with.empty() || thrown.find(ends_with) == std::string::npos)
+      fail("the ranks end with \"" + thrown + '"');
+  }
+};
+
+explorer::result explored(int ranks, waits how, int preemptions, const two_processes::code& what,
+                          const std::string& thrown = "", bool is_torn = false) {
+  return explore([&] { return std::make_unique<two_processes>(ranks, how, what, thrown, is_torn); }, preemptions);
+}
+
+/// Adds what the ranks bring, each with a weight of its own. It is brief if it has a kind.
+struct weighing final : brief_call {
+  weighing(std::uint64_t its_kind, int its_number) : said(its_kind), number(its_number) {}
+
+  std::uint64_t kind() const noexcept override { return said; }
+  std::span<const std::byte> gives() const noexcept override { return std::as_bytes(std::span(&number, 1)); }
+  void make(std::span<const std::byte> given, std::span<joint_call* const> all, std::span<const int> here) override {
+    int made = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      int its = 0;
+      std::memcpy(&its, given.data() + i * sizeof its, sizeof its);
+      made = made * 10 + its;
+    }
+    for (const int rank : here) static_cast<weighing&>(*all[static_cast<std::size_t>(rank)]).end(made, true);
+  }
+  bool meet(std::span<joint_call* const> all) override {
+    int made = 0;
+    for (joint_call* const one : all) made = made * 10 + static_cast<weighing*>(one)->number;
+    for (joint_call* const one : all) static_cast<weighing*>(one)->end(made, false);
+    return false;
+  }
+  void pack(std::span<const int>, std::vector<std::byte>& into) override { append(into, &number, sizeof number); }
+  std::unique_ptr<joint_call> unpack(int, std::span<const std::byte> packed) override {
+    int its = 0;
+    std::memcpy(&its, packed.data(), sizeof its);
+    return std::make_unique<weighing>(0, its);
+  }
+  void end(int made, bool briefly) {
+    ++ends;
+    result = made;
+    was_brief = briefly;
+  }
+  void expect(int made, bool briefly) const {
+    if (ends != 1 || result != made)
+      fail("a call gives " + std::to_string(result) + ' ' + std::to_string(ends) + " times");
+    if (was_brief != briefly) fail(briefly ? "a brief call sent packages" : "a call is brief that cannot be");
+  }
+
+  const std::uint64_t said;
+  const int number;
+  int result = 0, ends = 0;
+  bool was_brief = false;
+};
+
+void complete(communicator& mine, joint_call& call, waits how) {
+  request started = mine.start_together(call);
+  if (how == waits::suspended)
+    started.wait();
+  else
+    while (!started.test()) continue;
+}
+
+/// Each rank brings a call of that kind, and its rank from 1.
+two_processes::code bring(std::array<std::uint64_t, 3> kinds, waits how) {
+  return [=](communicator& mine, two_processes&) {
+    const int me = mine.rank(), n = mine.size();
+    weighing call(kinds.at(static_cast<std::size_t>(me)), me + 1);
+    complete(mine, call, how);
+    const auto end = kinds.begin() + n;
+    call.expect(n == 2 ? 12 : 123,
+                kinds[0] != 0 && std::all_of(kinds.begin(), end, [&](auto k) { return k == kinds[0]; }));
+  };
+}
+
+TEST(Interleavings, BriefCallsOfOneKindGiveWhatOthersGive) {
+  expect_well(explored(2, waits::asking, 2, bring({7, 7}, waits::asking)));
+  expect_well(explored(2, waits::suspended, 1, bring({7, 7}, waits::suspended)));
+  expect_well(explored(3, waits::suspended, 0, bring({7, 7, 7}, waits::suspended)));
+}
+
+TEST(Interleavings, CallsThatAreNotAllBriefSendPackages) {
+  for (const std::array<std::uint64_t, 3> kinds : {std::array<std::uint64_t, 3>{7, 8}, {7, 0}, {0, 7}}) {
+    expect_well(explored(2, waits::asking, 2, bring(kinds, waits::asking)));
+    expect_well(explored(2, waits::suspended, 1, bring(kinds, waits::suspended)));
+  }
+  expect_well(explored(3, waits::suspended, 0, bring({7, 7, 8}, waits::suspended)));
+  EXPECT_NE(explored(2, waits::suspended, 2, bring({7, 8}, waits::suspended), "", true).failure, "");
+}
+
+/// Rank 0 alone gives something, and both get it.
+struct telling final : brief_call {
+  explicit telling(int number) : told(number) {}
+  std::uint64_t kind() const noexcept override { return 5; }
+  int giver() const noexcept override { return 0; }
+  std::span<const std::byte> gives() const noexcept override {
+    return told != 0 ? std::as_bytes(std::span(&told, 1)) : std::span<const std::byte>();
+  }
+  void make(std::span<const std::byte> given, std::span<joint_call* const> all, std::span<const int> here) override {
+    for (const int rank : here) {
+      auto& its = static_cast<telling&>(*all[static_cast<std::size_t>(rank)]);
+      if (its.told == 0) std::memcpy(&its.told, given.data(), sizeof its.told);
+    }
+  }
+  bool meet(std::span<joint_call* const>) override { return fail("a brief call sent packages"), false; }
+  void pack(std::span<const int>, std::vector<std::byte>&) override {}
+  std::unique_ptr<joint_call> unpack(int, std::span<const std::byte>) override { return nullptr; }
+
+  int told;
+};
+
+TEST(Interleavings, OneRankGivesWhatAllGetInABriefCall) {
+  const auto tell = [](waits how) {
+    return [how](communicator& mine, two_processes&) {
+      telling call(mine.rank() == 0 ? 7 : 0);
+      complete(mine, call, how);
+      if (call.told != 7) fail("what was given has not come");
+    };
+  };
+  expect_well(explored(2, waits::asking, 2, tell(waits::asking)));
+  expect_well(explored(3, waits::suspended, 0, tell(waits::suspended)));
+}
+
+/// A rank starts a second call before others come to the first.
+TEST(Interleavings, BriefCallsAreStartedAheadOfEachOther) {
+  const auto ahead = [](std::array<std::uint64_t, 2> second) {
+    return [second](communicator& mine, two_processes&) {
+      const auto me = static_cast<std::size_t>(mine.rank());
+      weighing one(7, mine.rank() + 1), other(second.at(me), mine.rank() + 3);
+      request a = mine.start_together(one), b = mine.start_together(other);
+      while (!b.test()) continue;
+      other.expect(34, second[0] == second[1]);
+      while (!a.test()) continue;
+      one.expect(12, true);
+    };
+  };
+  expect_well(explored(2, waits::asking, 2, ahead({7, 7})));
+  expect_well(explored(2, waits::asking, 2, ahead({7, 8})));
+}
+
+/// The first process fails at some time. Its ranks have their results, or are told.
+struct failing_process : two_processes {
+  failing_process(int ranks, code what)
+      : two_processes(ranks, waits::suspended, std::move(what), "enough", false, true) {
+    threads.push_back([this] { both[0].all->fail(0, std::make_exception_ptr(error("enough"))); });
+  }
+};
+
+explorer::result explored_with_a_failure(int ranks, int preemptions, std::array<std::uint64_t, 3> kinds,
+                                         bool last_comes) {
+  return explore(
+      [=] {
+        return std::make_unique<failing_process>(ranks, [=](communicator& mine, two_processes&) {
+          if (mine.rank() == ranks - 1 && !last_comes) return;
+          weighing call(kinds.at(static_cast<std::size_t>(mine.rank())), mine.rank() + 1);
+          const std::string told = complaint([&] { mine.together(call); });
+          if (told.empty()) return call.expect(12, kinds[0] == kinds[1]);
+          if (told.find("another rank has failed: enough") == std::string::npos) fail("a rank is told: " + told);
+          if (call.ends != 0) fail("a call that was given up has a result");
+        });
+      },
+      preemptions);
+}
+
+TEST(Interleavings, AFailureCutsOffACallOfProcesses) {
+  expect_well(explored_with_a_failure(2, 1, {7, 7}, true));
+  expect_well(explored_with_a_failure(2, 0, {7, 8}, true));
+  expect_well(explored_with_a_failure(3, 0, {7, 7, 7}, false));
+  expect_well(explored_with_a_failure(3, 0, {0, 0, 0}, false));
+}
+
+}  // namespace
+}  // namespace maslin
