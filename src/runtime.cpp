@@ -43,6 +43,7 @@
 #include "maslin/node.hpp"
 #include "maslin/offload.hpp"
 #include "sched/loop/policy.hpp"
+#include "sched/place/policy.hpp"
 #include "task/context.hpp"
 #include "task/context_watcher.hpp"
 #include "task/kernels.hpp"
@@ -193,7 +194,8 @@ void start(process_runtime& p, Runtime::options wish) {
   if (on_pages) refuse_beside_pages(wish, described.has_value());
   const int asked = wish.workers > 0 ? wish.workers : machine::worker_count(described);
   const int workers = on_pages ? 1 : asked;  // one body at a time, and each run finds the same
-  const schedule loops = loop_policy::of_the_run();
+  if (wish.place == placement::of_the_run) wish.place = place::of_the_run();
+  const run_policies policies{loop_policy::of_the_run(), wish.place};
   base::usual_float_mode = {};
   graph::set_renaming_limit(*base::number_of("MASLIN_RENAME") << 20);
   graph::set_data_checks(checks != pages::checks::none);
@@ -215,9 +217,9 @@ void start(process_runtime& p, Runtime::options wish) {
   try {
     if (on_pages) pages::begin();
     p.exec = wish.serial ? make_serial()
-             : described ? make_virtual(*described, workers, loops)
-             : shared    ? make_threads(std::move(shared), loops)
-                         : make_threads(workers, loops);
+             : described ? make_virtual(*described, workers, policies)
+             : shared    ? make_threads(std::move(shared), policies)
+                         : make_threads(workers, policies);
   } catch (...) {
     store::end();
     pages::end();
@@ -225,7 +227,7 @@ void start(process_runtime& p, Runtime::options wish) {
     throw;
   }
   p.one_thread = std::move(one_thread);
-  p.running_with = {wish.serial ? 1 : asked, wish.serial};
+  p.running_with = {wish.serial ? 1 : asked, wish.serial, wish.place};
   begin_reporting(p.exec->workers(), described && !wish.serial ? described->name.c_str() : nullptr);
   p.started_by = std::this_thread::get_id();
   running_executor.store(p.exec.get(), std::memory_order_release);
@@ -272,7 +274,7 @@ void stop(process_runtime& p) noexcept {
 /// Calls in what runs after the runtime's end at the process's exit, such as older static destructors, run in place.
 void run_in_place_from_now_on(process_runtime& p) noexcept {
   p.is_over = true;
-  p.running_with = {1, true};
+  p.running_with = {1, true, placement::dbs};
   running_executor.store(make_serial().release(), std::memory_order_release);
 }
 
@@ -321,9 +323,13 @@ bool leaves_others_behind(const process_runtime& p) noexcept {
 namespace {
 
 void expect_no_other(const process_runtime& p, const Runtime::options& wish) {
-  if ((wish.workers > 0 && wish.workers != p.running_with.workers) || (wish.serial && !p.running_with.serial))
-    throw error("Runtime: one with " + std::to_string(p.running_with.workers) +
-                " workers is running already; end it before another is made with other options");
+  const bool wants_other_place =
+      wish.place != placement::of_the_run && wish.place != p.running_with.place && !p.running_with.serial;
+  if ((wish.workers > 0 && wish.workers != p.running_with.workers) || (wish.serial && !p.running_with.serial) ||
+      wants_other_place)
+    throw error("Runtime: one with " + std::to_string(p.running_with.workers) + " workers" +
+                (p.running_with.serial ? "" : " under " + std::string(place::name(p.running_with.place))) +
+                " is running already; end it before another is made with other options");
 }
 
 }  // namespace

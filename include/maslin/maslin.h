@@ -56,11 +56,21 @@ static inline maslin_location maslin_place(const char* file, int line) {
 // The runtime
 // ----------------------------------------------------------------------------------------------------------------
 
+/// Which of the tasks that are ready a worker runs next (maslin::placement); the first is what MASLIN_PLACE says.
+enum maslin_placement {
+  MASLIN_PLACEMENT_OF_THE_RUN,
+  MASLIN_PLACEMENT_DBS,
+  MASLIN_PLACEMENT_LOCALITY,
+  MASLIN_PLACEMENT_CHAINS,
+  MASLIN_PLACEMENT_PROGRAM_ORDER
+};
+
 /// What `maslin_begin` may be told. What is 0 is the default.
 typedef struct maslin_options {
   size_t size;  ///< sizeof(maslin_options)
   int workers;  ///< 0: MASLIN_WORKERS, else this process's CPU budget
   int serial;   ///< not 0: every call runs in place, in program order (also MASLIN_SERIAL=1)
+  int place;    ///< a maslin_placement
 } maslin_options;
 
 /// Starts the runtime and keeps it alive until `maslin_end`; counted. Nobody needs to: the first call of anything else

@@ -7,6 +7,12 @@
 
 namespace maslin {
 
+/// Which of the tasks that are ready a worker runs next; `of_the_run` is what MASLIN_PLACE says. `dbs`: the latest that
+/// it made ready, and others steal the oldest. `locality`: one whose data its cache still holds. `chains`: the task
+/// that it made ready, if that is the only one, else the earliest of all in program order. `program_order`: the
+/// earliest of all. The results are the same under each of them.
+enum class placement : unsigned char { of_the_run, dbs, locality, chains, program_order };
+
 /// Keeps the runtime of this process alive. The first one (or the first call of anything else) starts it; the starting
 /// thread is worker 0 while it is inside Maslin. The last destructor waits for everything, prints exceptions that
 /// nobody observed, stops the workers and never throws. One that is made inside a task, a stream or a loop does not
@@ -17,6 +23,7 @@ class Runtime {
   struct options {
     int workers = 0;      ///< 0: MASLIN_WORKERS, else this process's CPU budget
     bool serial = false;  ///< run every call in place, in program order (also MASLIN_SERIAL=1)
+    placement place = placement::of_the_run;
   };
   /// Throws `error` for a bad environment (MASLIN_WORKERS=banana) or when a runtime with other options is running.
   MASLIN_API Runtime();

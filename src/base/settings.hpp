@@ -97,6 +97,20 @@ inline constexpr setting all_settings[] = {
         .help = "How loops are shared, where the call does not say.",
     },
     {
+        .name = "MASLIN_PLACE",
+        .is = setting::kind::words,
+        .words = {{"dbs", "whoever made it ready takes the latest task, and others the oldest"},
+                  {"locality", "tasks that share data follow each other on one worker"},
+                  {"chains", "whoever made it ready goes on with the only task, and others take the earliest"},
+                  {"program-order", "the earliest task of the program goes first"}},
+        .otherwise = "dbs",
+        .help = "Which of the ready tasks a worker runs next.",
+        .more = "`dbs`: the latest that it made ready, and others steal the oldest. `locality`: one whose data its "
+                "cache still holds; on described machines as `dbs`. `program-order`: the earliest of the program. "
+                "`chains`: the one that it made ready, where it is the only one, else the earliest. "
+                "[The pages of the policies](policies/README.md) say more.",
+    },
+    {
         .name = "MASLIN_FOREIGN",
         .is = setting::kind::words,
         .words = {{"1", "BLAS and OpenMP code uses the threads that its caller was granted"},
@@ -171,17 +185,6 @@ inline constexpr setting all_settings[] = {
         .otherwise = "1",
         .help = "Whether a creator runs tasks that are too small to hand over.",
         .more = "`0`: every task is handed over, [whatever it is worth](tasks.md#is-it-worth-it).",
-    },
-    {
-        .name = "MASLIN_PLACE",
-        .is = setting::kind::words,
-        .counts = setting::reach::here,
-        .words = {{"dbs", "whoever made it ready takes the latest task, and others the oldest"},
-                  {"locality", "tasks that share data follow each other on one worker"}},
-        .otherwise = "dbs",
-        .help = "Which of the ready tasks a worker runs next.",
-        .more = "`dbs`: the latest that it made ready, and others steal the oldest. `locality`: one whose data its "
-                "cache still holds. [The page on it](policies/locality.md) says what gains.",
     },
     {
         .name = "MASLIN_STORE",

@@ -34,12 +34,20 @@ begun_runtimes& begun() {
   return *made;
 }
 
+placement policy_of(const maslin_options& options) {
+  if (options.place < MASLIN_PLACEMENT_OF_THE_RUN || options.place > MASLIN_PLACEMENT_PROGRAM_ORDER)
+    throw bad_argument("options->place = " + std::to_string(options.place) +
+                       ": expected one of MASLIN_PLACEMENT_OF_THE_RUN, _DBS, _LOCALITY, _CHAINS, _PROGRAM_ORDER");
+  return static_cast<placement>(options.place);
+}
+
 void begin(const maslin_options* given) {
   const maslin_options wish = read_options(given);
   expect(wish.workers >= 0, "options->workers is negative: expected a positive number, or 0 for the CPU budget");
   Runtime::options options;
   options.workers = wish.workers;
   options.serial = wish.serial != 0;
+  options.place = policy_of(wish);
   expect(is_outside_tasks(),
          "called inside a task, stream or loop, where the runtime runs already: leave it out there");
   begun_runtimes& b = begun();

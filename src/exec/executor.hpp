@@ -18,6 +18,7 @@
 #include "maslin/loop.hpp"
 #include "maslin/machine.hpp"
 #include "maslin/phase.hpp"
+#include "maslin/runtime.hpp"
 #include "sched/grain/edtlp.hpp"
 
 namespace maslin {
@@ -193,13 +194,18 @@ inline executor& the_executor() {
   return exec ? *exec : start_by_call();
 }
 
-/// Makes the executor for this many workers, which runs loops under that schedule unless they ask for another
-/// (exec/threads).
-std::unique_ptr<executor> make_threads(int workers, schedule loops);
+/// By which policies the run shares loops that ask for none, and chooses tasks.
+struct run_policies {
+  schedule loops;
+  placement place;
+};
+
+/// Makes the executor for this many workers (exec/threads).
+std::unique_ptr<executor> make_threads(int workers, run_policies policies);
 /// The same for a process that shares its node.
-std::unique_ptr<executor> make_threads(std::unique_ptr<node::membership> as, schedule loops);
+std::unique_ptr<executor> make_threads(std::unique_ptr<node::membership> as, run_policies policies);
 /// Makes the executor for workers that are only described, in virtual time (exec/virtual).
-std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, schedule loops);
+std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, run_policies policies);
 /// Gives the time of the described machine in nanoseconds; 0 before there was one.
 std::uint64_t described_nanoseconds() noexcept;
 /// In a forked child: the machine was its parent's.

@@ -79,8 +79,13 @@ void archetype_worker::nonempty(bool holds_work) {
     exec.has_loops_.clear(index);
 }
 
-archetype::archetype(int workers, mistake seeded)
-    : mistake_(seeded), has_loops_(workers), has_tasks_(workers), asleep_(workers), whole_(&make_whole(workers)) {
+archetype::archetype(int workers, mistake seeded, placement policy)
+    : mistake_(seeded),
+      has_loops_(workers),
+      has_tasks_(workers),
+      asleep_(workers),
+      urgent_(policy),
+      whole_(&make_whole(workers)) {
   for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<archetype_worker>(*this, i));
   running_executor.store(this);
 }

@@ -73,7 +73,7 @@ class archetype final : public executor, public phase_host {
     forgets_suspended_streams,      ///< sleeps beside a stream that it could resume
   };
 
-  explicit archetype(int workers, mistake seeded = none);
+  explicit archetype(int workers, mistake seeded = none, placement policy = placement::dbs);
   ~archetype() override;
 
   /// A worker's thread; it does that first.

@@ -19,7 +19,8 @@ struct engine : explorer::scenario {
 
   explicit engine(int workers, archetype::mistake m = archetype::none, std::function<void()> of_last = nullptr)
       : engine(workers, m, workers - 1, std::move(of_last)) {}
-  engine(int workers, archetype::mistake m, int caller, std::function<void()> calls) : machine(workers, m) {
+  engine(int workers, archetype::mistake m, int caller, std::function<void()> calls, placement policy = placement::dbs)
+      : machine(workers, m, policy) {
     forget_given_blocks();
     thread_locals = archetype::thread_locals();
     for (int i = 0; i < workers; ++i)

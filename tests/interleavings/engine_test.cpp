@@ -47,6 +47,35 @@ struct tasks_of_a_worker : engine {
   }
 };
 
+/// The same where all ready tasks stand in one order.
+struct tasks_in_program_order : engine {
+  counted task;
+  counted wait;
+  std::function<void()> body{[this] { task(); }};
+  explicit tasks_in_program_order(bool is_torn)
+      : engine(
+            2, archetype::none, 1, [this] { create(); }, placement::program_order) {
+    if (is_torn) tear(machine.urgent());
+  }
+  void create() {
+    scope& mine = *current_context().children;
+    submit(mine, body);
+    submit(mine, body);
+    await_tasks(machine, current_context());
+    task.check(2, "a wait's task");
+    wait();
+  }
+  void check() override {
+    task.check(2, "a task");
+    wait.check(1, "the wait");
+  }
+};
+
+TEST(Interleavings, TasksThatStandInOneOrderAreRunOnceWhileWorkersGoToSleep) {
+  expect_well(explore([] { return std::make_unique<tasks_in_program_order>(false); }, 2));
+  EXPECT_NE(explore([] { return std::make_unique<tasks_in_program_order>(true); }, 2).failure, "");
+}
+
 TEST(Interleavings, ATaskThatIsReadyWhileWorkersGoToSleepIsRunOnce) {
   expect_well(explore([] { return std::make_unique<task_from_outside>(1, archetype::none); }, 3));
   expect_well(explore([] { return std::make_unique<task_from_outside>(2, archetype::none); }, 2));

@@ -43,8 +43,9 @@ class Command(unittest.TestCase):
 class SameBits(Command):
     def test_however_the_work_is_spread(self):
         ways = [{"MASLIN_WORKERS": str(n)} for n in (1, 2, 3, 8)]
-        ways += [{"MASLIN_WORKERS": "3", "MASLIN_AT_ONCE": "0"}, {"MASLIN_WORKERS": "3", "MASLIN_PLACE": "locality"},
-                 {"MASLIN_RENAME": "0"}, {"MASLIN_MACHINE": str(CHECKOUT / "specs" / "cell-qs20.toml")}]
+        ways += [{"MASLIN_WORKERS": "3", "MASLIN_PLACE": place} for place in ("locality", "chains", "program-order")]
+        ways += [{"MASLIN_WORKERS": "3", "MASLIN_AT_ONCE": "0"}, {"MASLIN_RENAME": "0"},
+                 {"MASLIN_MACHINE": str(CHECKOUT / "specs" / "cell-qs20.toml")}]
         for name in SIZES:
             expected = self.result(name, MASLIN_SERIAL="1")
             self.assertTrue(all(one["holds"] for one in expected["checks"]))

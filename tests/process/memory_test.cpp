@@ -165,7 +165,7 @@ int deep_waits_for_data(int depth) {
 
 TEST(Stacks, WhoWaitsRunsWhatItWaitsForBeforeOthersAreBegun) {
   if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
-  for (const char* place : {"dbs", "locality"})
+  for (const char* place : {"dbs", "locality", "chains", "program-order"})
     EXPECT_CHILD(
         [&] {
           setenv("MASLIN_PLACE", place, 1);
@@ -195,7 +195,7 @@ TEST(Stacks, WhoWaitsRunsWhatItWaitsForBeforeOthersAreBegun) {
 
 TEST(Stacks, WhoWaitsWithoutAnotherStackGoesOnWithNothingElse) {
   if (sanitized) GTEST_SKIP() << "a limit on the address space leaves the sanitizers none; the plain builds run this";
-  for (const char* place : {"dbs", "locality"})
+  for (const char* place : {"dbs", "locality", "chains", "program-order"})
     EXPECT_CHILD(
         [&] {
           setenv("MASLIN_PLACE", place, 1);

@@ -133,7 +133,7 @@ concept machine_with_steps = machine_with_loops<Machine> &&
   requires guard_of<typename Machine::any_call, Machine>;
   // Whose workers run the tasks that the worker makes ready.
   { machine.calling_team(&w) } -> std::convertible_to<const team&>;
-  // Tasks of a positive priority.
+  // Tasks that stand in one order for all workers: those of a positive priority, or all.
   { machine.urgent() } -> std::same_as<urgent_tasks&>;
   // In place of a worker's queue: it has no room, or the caller is no worker.
   machine.enqueue_in_centre(task);

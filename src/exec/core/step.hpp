@@ -2,6 +2,7 @@
 // What a worker does next, and where a task waits for a worker, on every machine.
 
 #include <optional>
+#include <utility>
 
 #include "exec/core/loops.hpp"
 #include "exec/core/queues.hpp"
@@ -55,7 +56,7 @@ void ready(Machine& machine, detail::task_node* task) noexcept {
   const typename Machine::exclusive held(machine);
   worker_of<Machine>* w = machine.calling_worker();
   const team& t = machine.calling_team(w);
-  if (task->priority > 0 && machine.urgent().push(task)) {
+  if ((task->priority > 0 || machine.urgent().holds_all()) && machine.urgent().push(task)) {
   } else if (w && w->tasks.push(task)) {
     if (!machine.has_tasks().test(w->index)) machine.has_tasks().set(w->index);
   } else {
@@ -66,18 +67,25 @@ void ready(Machine& machine, detail::task_node* task) noexcept {
 }
 
 /// Keeps the first task that becomes ready for the worker that made it so, which goes on with it: the head of its queue
-/// would be the same.
+/// would be the same. Under chains it keeps that only if it is the only one.
 template <machine_with_steps Machine>
 struct first_ready final : graph::ready_sink {
   explicit first_ready(Machine& m) : machine(m) {}
   void ready(detail::task_node* task) noexcept override {
-    if (!first && task->priority <= 0)
+    if (!first && task->priority <= 0 && !chain_ends) {
       first = task;
-    else
+    } else {
+      if (machine.urgent().follows_chains()) end_chain();
       machine.ready(task);
+    }
+  }
+  void end_chain() noexcept {
+    chain_ends = true;
+    if (first) machine.ready(std::exchange(first, nullptr));
   }
   Machine& machine;
   detail::task_node* first = nullptr;
+  bool chain_ends = false;
 };
 
 /// Gives away the oldest branch of worker `w`, at most one a heartbeat, if there is a worker that has nothing to do.

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <span>
 
-#include "base/settings.hpp"
 #include "graph/describe.hpp"
 #include "maslin/machine.hpp"
 
@@ -41,9 +40,7 @@ std::span<const place::piece> pieces_of(const task_node& task, pieces& room) {
 
 }  // namespace
 
-std::optional<place::locality_settings> locality_of_the_run(int workers) {
-  enum policy : std::size_t { dbs, locality };
-  if (base::choice_of<policy>("MASLIN_PLACE") == dbs) return std::nullopt;
+place::locality_settings locality_settings_here(int workers) {
   place::locality_settings made;
   std::int64_t least = 0, all = 0;
   for (const machine::cache& c : machine::detect_topology().caches)

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <type_traits>
 
 #include "base/atomic.hpp"
@@ -77,8 +76,8 @@ class near_tasks {
   place::local_tasks<detail::task_node> tasks_ MASLIN_GUARDED_BY(lock_);
 };
 
-/// Gives what MASLIN_PLACE=locality goes by where there are so many workers; nothing under dbs. Throws `error`.
-std::optional<place::locality_settings> locality_of_the_run(int workers);
+/// Gives what the policy `locality` goes by on this machine where there are so many workers.
+place::locality_settings locality_settings_here(int workers);
 
 class ready_tasks {
  public:

@@ -57,8 +57,8 @@ void worker::nonempty(bool holds_work) {
     exec.has_loops().clear(index);
 }
 
-threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<node::membership> as)
-    : loops_(loops),
+threads_executor::threads_executor(int workers, run_policies policies, std::unique_ptr<node::membership> as)
+    : loops_(policies.loops),
       // Those that are active have a CPU each where the node is shared.
       spin_(wait_policy(), as ? as->here().held() == 0 : workers == 1 || machine::oversubscribed(workers)),
       learns_waits_(wait_policy() == grain::wait_policy::automatic),
@@ -67,6 +67,7 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),
+      urgent_(policies.place),
       whole_(&make_whole(workers)),
       libraries_(*this, workers),
       fibers_(
@@ -77,7 +78,8 @@ threads_executor::threads_executor(int workers, schedule loops, std::unique_ptr<
     whole_->grows = true;
     whole_->set_workers({0, sharing_->at_start()});
   }
-  const std::optional<place::locality_settings> near = locality_of_the_run(workers);
+  std::optional<place::locality_settings> near;
+  if (policies.place == placement::locality) near = locality_settings_here(workers);
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i));
     if (near) at(i).tasks.keep_near(*near);
@@ -231,7 +233,7 @@ void threads_executor::run_tasks(worker& w, detail::task_node* task) {
     if (w.tasks.are_near() && (!task || task->accesses > 0)) [[unlikely]]
       task = next_of_bundle(w, task);
     // Fibers that may go on here come before more of this, and so do urgent tasks.
-    if (task && (w.inbox.load(std::memory_order_relaxed) || urgent_.any())) return ready(task);
+    if (task && (w.inbox.load(std::memory_order_relaxed) || urgent_.come_first())) return ready(task);
     if (task && sharing_ && !sharing_->goes_on(w)) return ready(task);
   }
 }
@@ -254,7 +256,7 @@ bool threads_executor::run_member(worker& w, scope& s) {
   detail::task_node* task = nullptr;
   if (urgent_.any()) {
     // One of another scope goes first, too, but not on this stack.
-    task = urgent_.pop_if(is_member);
+    task = urgent_.pop_awaited(is_member);
   } else {
     task = w.tasks.others().pop();
     if (task && !is_member(*task)) ready(std::exchange(task, nullptr));
@@ -373,7 +375,7 @@ grain::task_size threads_executor::size_of(detail::task_function body, const loc
   const call_site* const site = small_.task_site(body, where.line());
   if (!site) return large;
   auto* const w = static_cast<worker*>(detail::state_of_thread.worker);
-  if (!w || accesses > 0 || sharing_) return size_elsewhere(*site, w, accesses, created);
+  if (!w || accesses > 0 || looks_elsewhere_) return size_elsewhere(*site, w, accesses, created);
   if (!w->running->has_room()) return large;
   return core::size_of(*w, team_of(w), site->time(), small_.handing_task_over_ticks(), created);
 }
@@ -388,9 +390,10 @@ grain::task_size threads_executor::size_of(detail::task_function body, const loc
   if (is_tiny && !sharing_) return tiny;
   const int width = shares_of_caller();
   if (!sharing_ && small_.is_too_small(site, accesses, width)) return small;
-  const grain::tasks_at_hand hand = w                        ? core::at_hand(*w, created, width)
-                                    : worker_0_.is_starter() ? grain::tasks_at_hand{at(0).tasks.size(), created}
-                                                             : grain::tasks_at_hand{0, created};
+  const std::size_t shared = urgent_.holds_all() ? urgent_.size() : 0;
+  const std::size_t here = worker_0_.is_starter() ? at(0).tasks.size() : 0;
+  const grain::tasks_at_hand hand = w ? core::at_hand(*w, created, width, shared)
+                                      : grain::tasks_at_hand{static_cast<std::uint32_t>(here + shared), created};
   if (!small_.runs_at_once(site, accesses, hand, width)) return large;
   // That is the end of a task and the beginning of another: on a CPU that was taken it is not to begin.
   if (w && sharing_) sharing_->goes_on(*w);
@@ -435,13 +438,13 @@ void threads_executor::leave_track() noexcept {
 
 int threads_executor::track() const noexcept { return track_of(self()); }
 
-std::unique_ptr<executor> make_threads(int workers, schedule loops) {
-  return std::make_unique<threads_executor>(workers, loops);
+std::unique_ptr<executor> make_threads(int workers, run_policies policies) {
+  return std::make_unique<threads_executor>(workers, policies);
 }
 
-std::unique_ptr<executor> make_threads(std::unique_ptr<node::membership> as, schedule loops) {
+std::unique_ptr<executor> make_threads(std::unique_ptr<node::membership> as, run_policies policies) {
   const int workers = as->most();
-  return std::make_unique<threads_executor>(workers, loops, std::move(as));
+  return std::make_unique<threads_executor>(workers, policies, std::move(as));
 }
 
 }  // namespace maslin

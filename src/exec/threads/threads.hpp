@@ -31,7 +31,7 @@ struct stream_run;
 class threads_executor final : public executor, public phase_host {
  public:
   /// `as`: its place on a shared node, or null.
-  threads_executor(int workers, schedule loops, std::unique_ptr<node::membership> as = nullptr);
+  threads_executor(int workers, run_policies policies, std::unique_ptr<node::membership> as = nullptr);
   void end() noexcept override;
 
   void ready(detail::task_node* task) noexcept override;
@@ -304,6 +304,8 @@ class threads_executor final : public executor, public phase_host {
   worker_bits has_tasks_;
   sleepers asleep_;
   urgent_tasks urgent_;
+  /// Is more to be known of a new task without data than what its worker's queue holds?
+  const bool looks_elsewhere_ = sharing_ || urgent_.holds_all();
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> stopping_{false};
   departure departure_;

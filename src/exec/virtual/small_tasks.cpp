@@ -14,7 +14,8 @@ grain::task_size virtual_executor::size_of(detail::task_function body, const loc
   const grain::site_time known = w ? time_of_tasks(body, where.line()) : grain::site_time{};
   const auto handing_over = static_cast<double>(times_.task);
   const bool is_known = known.seen >= grain::task_known;
-  return is_known ? core::size_of(*w, team_of(w), known, handing_over, created) : grain::task_size::large;
+  const std::size_t shared = urgent_.holds_all() ? urgent_.size() : 0;
+  return is_known ? core::size_of(*w, team_of(w), known, handing_over, created, shared) : grain::task_size::large;
 }
 
 grain::site_time virtual_executor::time_of_tasks(detail::task_function body, unsigned line) const noexcept {

@@ -43,18 +43,19 @@ void nothing(void*) {}
 
 }  // namespace
 
-virtual_executor::virtual_executor(const machine::machine_spec& machine, int workers, schedule loops)
+virtual_executor::virtual_executor(const machine::machine_spec& machine, int workers, run_policies policies)
     : executor(!base::flag_of("MASLIN_DURATIONS")),
       machine_name_(machine.name),
       machine_file_(machine.file),
       times_(machine),
       stacks_(*base::number_of("MASLIN_STACK")),
-      loops_(loops),
+      loops_(policies.loops),
       quiet_(base::flag_of("MASLIN_QUIET")),
       has_loops_(workers),
       has_tasks_(workers),
       asleep_(workers),
       whole_(&make_whole(workers)),
+      urgent_(policies.place),
       runs_small_at_once_(times_.task > 0 && base::flag_of("MASLIN_AT_ONCE")),
       began_nanoseconds_(last_nanoseconds.load(std::memory_order_relaxed)) {
   for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<virtual_worker>(*this, i));
@@ -327,8 +328,8 @@ void forget_described_machine_after_fork() noexcept {
   calling_thread::set_started(nullptr);
 }
 
-std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, schedule loops) {
-  return std::make_unique<virtual_executor>(machine, workers, loops);
+std::unique_ptr<executor> make_virtual(const machine::machine_spec& machine, int workers, run_policies policies) {
+  return std::make_unique<virtual_executor>(machine, workers, policies);
 }
 
 }  // namespace maslin

@@ -31,7 +31,7 @@ namespace maslin {
 
 class virtual_executor final : public executor, public phase_host {
  public:
-  virtual_executor(const machine::machine_spec& machine, int workers, schedule loops);
+  virtual_executor(const machine::machine_spec& machine, int workers, run_policies policies);
   void end() noexcept override;
 
   void ready(detail::task_node* task) noexcept override;

@@ -121,7 +121,7 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     sync(w);
     detail::task_node* const next = std::exchange(w.goes_on_with, nullptr);
     // Fibers that may go on here come before more of this, and so do urgent tasks.
-    bool found = next && !w.has_ready() && !urgent_.any();
+    bool found = next && !w.has_ready() && !urgent_.come_first();
     if (found)
       run_tasks(w, next);
     else if (next)
