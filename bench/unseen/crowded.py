@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ CPUS = min(2, len(os.sched_getaffinity(0)))
 PINS = tuple(dict.fromkeys((f"{CPUS}x1", f"1x{CPUS}")))
 OVER_PIN = Goal("ratio", at_most=1.05)
 OVER_OPENMP = Goal("ratio", at_most=1.0)
+COPY = "COPY"  # in a variable's value: the number of the copy
 # In a crowd some settings take minutes (threads that spin where they have no CPU). Those are not waited for, and not run again.
 LIMIT_S = 300.0
 TIMES_COLD = 8  # the limit of the others
@@ -37,10 +39,13 @@ class Crowd:
     busy: int = 0  # other processes that do nothing but compute
     workers: int = CPUS
     cpus: float = 0  # a quota; 0: none
+    copies: int = 1  # of the program itself, that begin together: the time is the last one's
+    shared: bool = False  # copies under Maslin share the node (MASLIN_NODE)
 
 
 CROWDS = (Crowd("busy", busy=1), Crowd("two-busy", busy=2), Crowd("16-workers", workers=16), Crowd("quota-0.5", workers=0, cpus=0.5),
-          Crowd("quota-1", workers=0, cpus=1), Crowd("quota-1.5", workers=0, cpus=1.5))
+          Crowd("quota-1", workers=0, cpus=1), Crowd("quota-1.5", workers=0, cpus=1.5), Crowd("two-copies", copies=2),
+          Crowd("two-copies-node", copies=2, shared=True))
 
 
 def one_a_family(names: Sequence[str]) -> list[str]:
@@ -65,15 +70,23 @@ class Program:
                 stack.enter_context(busy_process())
             enter = stack.enter_context(quota(self.crowd.cpus)).enter if self.crowd.cpus else None
             counted = {"MASLIN_WORKERS": str(workers), "OMP_NUM_THREADS": str(workers)} if workers else {}
-            _, said = execute([binary(command[0]), *command[1:]], {**counted, **variables}, self.limit_s, enter=enter)
-        one = json.loads(said)
-        if one["answer"] != self.answer:
-            raise MeasurementError(f"{self.name}: {' '.join(map(str, command))} gave another answer than the serial elision")
-        return one["seconds"]
+
+            def run(copy: int) -> float:
+                own = {name: value.replace(COPY, str(copy)) for name, value in variables.items()}
+                _, said = execute([binary(command[0]), *command[1:]], {**counted, **own}, self.limit_s, enter=enter)
+                one = json.loads(said)
+                if one["answer"] != self.answer:
+                    raise MeasurementError(f"{self.name}: {' '.join(map(str, command))} gave another answer than the serial elision")
+                return one["seconds"]
+
+            with ThreadPoolExecutor(self.crowd.copies) as pool:
+                return max(pool.map(run, range(self.crowd.copies)))
 
     def cold(self, _: int) -> float:
+        node = {"MASLIN_NODE": f"crowded-{os.getpid()}"} if self.crowd.shared else {}
         with tempfile.TemporaryDirectory(prefix="crowded-") as cache:
-            return self.timed(["unseen_maslin", *self.words()], {"MASLIN_LEARNED": f"{cache}/learned"}, self.crowd.workers)
+            variables = {"MASLIN_LEARNED": f"{cache}/learned-{COPY}", **node}
+            return self.timed(["unseen_maslin", *self.words()], variables, self.crowd.workers)
 
     def sides(self) -> dict[str, Callable[[int], float]]:
         _, said = execute([binary("unseen_maslin"), *self.words()], {"MASLIN_SERIAL": "1"})
@@ -132,9 +145,10 @@ def over_best(of: Mapping[str, Values], belongs: Callable[[str], bool]) -> list[
 
 
 def row_of(name: str, goal: Goal, compared: Sequence[Compared], of: Mapping[str, Values]) -> Row:
-    """Judges the median over programs of their medians; its interval reaches from the median of their lower ends to that of the upper ones."""
+    """Judges the median over programs of their medians. Its interval reaches from the median of their lower ends to that of the upper ones."""
     row = Row(name, unit="", peer=compared[0][1].split()[0] if goal is OVER_OPENMP else "best pinned", peer_version="this build",
-              ratio=median(median(ratios) for _, _, ratios in compared), goal=str(goal), rounds=min(len(ratios) for _, _, ratios in compared),
+              ratio=median(median(ratios) for _, _, ratios in compared), goal=str(goal),
+              rounds=min(len(ratios) for _, _, ratios in compared),
               checked="the serial answer, and each program's own check",
               samples={f"{program} {what}": ratios for program, what, ratios in compared})
     intervals = [interval_of_median(ratios) for _, _, ratios in compared]

@@ -1,10 +1,10 @@
 """grain/crowded: right-sizing where others want the CPUs, too, or where there are more workers than CPUs.
 
-One program of each family of bench/unseen runs beside one and two processes that do nothing but compute, on 16 workers, and in control groups
-with quotas of 0.5 to 1.5 CPUs. pinned: `auto`, cold / the same under the best pinned configuration of one worker a CPU. openmp: `auto`, cold /
-the same by OpenMP at its best setting there, with as many threads as Maslin has workers. A ratio is the median over the programs of their
-medians. With --aside the programs are some that `auto` was not tuned on. Checked: each run's answer is the serial one, to the last bit, and
-each program's own check."""
+One program of each family of bench/unseen runs beside one and two processes that do nothing but compute, on 16 workers, in control groups
+with quotas of 0.5 to 1.5 CPUs, and as two copies at a time, which share the node or do not. pinned: `auto`, cold / the same under the
+best pinned configuration of one worker a CPU. openmp: `auto`, cold / the same by OpenMP at its best setting there, with as many threads
+as Maslin has workers. A ratio is the median over the programs of their medians. With --aside the programs are some that `auto` was not
+tuned on. Checked: each run's answer is the serial one, to the last bit, and each program's own check."""
 
 from __future__ import annotations
 
