@@ -48,7 +48,7 @@ class block_matrix {
  private:
   static constexpr std::align_val_t line_of_cache{64};
   struct give_back {
-    void operator()(float* block) const { ::operator delete[](block, line_of_cache); }
+    void operator()(float* first) const { ::operator delete[](first, line_of_cache); }
   };
   using memory = std::unique_ptr<float, give_back>;
 

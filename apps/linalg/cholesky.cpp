@@ -58,19 +58,19 @@ class cholesky : public program {
 
  protected:
   void update(int i, int k, int j) {
-    ms::task(gemm_subtract_t, size_.block, a_.in(i, k), a_.in(j, k), a_.inout(i, j));
+    ms::task(kernels.gemm_subtract_t, size_.block, a_.in(i, k), a_.in(j, k), a_.inout(i, j));
     ++tasks_;
   }
   void update_diagonal(int j, int k) {
-    ms::task(syrk, size_.block, a_.in(j, k), a_.inout(j, j));
+    ms::task(kernels.syrk, size_.block, a_.in(j, k), a_.inout(j, j));
     ++tasks_;
   }
   void factor(int j) {
-    ms::task(potrf, size_.block, ms::priority{1}, a_.inout(j, j));
+    ms::task(kernels.potrf, size_.block, ms::priority{1}, a_.inout(j, j));
     ++tasks_;
   }
   void solve(int i, int j) {
-    ms::task(trsm, size_.block, a_.in(j, j), a_.inout(i, j));
+    ms::task(kernels.trsm, size_.block, a_.in(j, j), a_.inout(i, j));
     ++tasks_;
   }
   std::size_t wait() {

@@ -1,15 +1,14 @@
 // The 3-D FFT of a cube of complex numbers: FFTs of all rows, a transposition of each plane, FFTs, a transposition of
 // each plane of the other direction, FFTs; all in place. FFTW makes the FFTs of a slice of rows.
 
-#include <fftw3.h>
 #include <fmt/format.h>
 
 #include <complex>
 #include <optional>
-#include <utility>
 
 #include "linalg/c/input.h"
 #include "linalg/checks.hpp"
+#include "linalg/kernels.hpp"
 #include "linalg/program.hpp"
 #include "maslin/maslin.hpp"
 
@@ -18,23 +17,6 @@ namespace linalg {
 namespace ms = maslin;
 
 namespace {
-
-using number = std::complex<float>;
-
-void fft_rows(fftwf_plan plan, ms::view<number> slice) {
-  auto* const rows = reinterpret_cast<fftwf_complex*>(slice.data());
-  fftwf_execute_dft(plan, rows, rows);
-}
-
-void transpose(ms::tile<number> a) {
-  for (std::size_t j = 1; j < a.cols; ++j)
-    for (std::size_t i = 0; i < j; ++i) std::swap(a(i, j), a(j, i));
-}
-
-void transpose_swap(ms::tile<number> a, ms::tile<number> b) {
-  for (std::size_t j = 0; j < a.cols; ++j)
-    for (std::size_t i = 0; i < a.rows; ++i) std::swap(a(i, j), b(j, i));
-}
 
 /// FFTs of a slice, in place. It is FFTW_ESTIMATE's, because what FFTW measures would choose other additions from run
 /// to run; and it does not ask for an alignment, because a task's data may lie elsewhere than the program's.
@@ -124,7 +106,7 @@ class fft3d final : public program {
   void transform_rows() {
     const auto rows = static_cast<std::size_t>(size_.slice);
     for (std::size_t first = 0; first < n_ * n_; first += rows, ++tasks_)
-      ms::task(fft_rows, plan_->get(), ms::inout(&cube_[first * n_], rows * n_));
+      ms::task(kernels.fft_rows, plan_->get(), ms::inout(&cube_[first * n_], rows * n_));
   }
 
   /// Transposes a plane whose rows begin so many numbers apart.
@@ -134,9 +116,9 @@ class fft3d final : public program {
       return ms::tile<number>{plane + row * apart + column, block, block, apart};
     };
     for (std::size_t i = 0; i < n_; i += block) {
-      ms::task(transpose, ms::inout(at(i, i)));
+      ms::task(kernels.transpose, ms::inout(at(i, i)));
       for (std::size_t j = i + block; j < n_; j += block, ++tasks_)
-        ms::task(transpose_swap, ms::inout(at(i, j)), ms::inout(at(j, i)));
+        ms::task(kernels.transpose_swap, ms::inout(at(i, j)), ms::inout(at(j, i)));
       ++tasks_;
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "linalg/lapack.hpp"
 #include "maslin/error.hpp"
@@ -60,5 +61,24 @@ void bdiv(int n, const_block lu, block b) {
 }
 
 void clean(block a) { std::fill(a.begin(), a.end(), 0.0F); }
+
+void add(const_block a, block b) {
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] += a[i];
+}
+
+void fft_rows(fftwf_plan plan, maslin::view<number> slice) {
+  auto* const rows = reinterpret_cast<fftwf_complex*>(slice.data());
+  fftwf_execute_dft(plan, rows, rows);
+}
+
+void transpose(maslin::tile<number> a) {
+  for (std::size_t j = 1; j < a.cols; ++j)
+    for (std::size_t i = 0; i < j; ++i) std::swap(a(i, j), a(j, i));
+}
+
+void transpose_swap(maslin::tile<number> a, maslin::tile<number> b) {
+  for (std::size_t j = 0; j < a.cols; ++j)
+    for (std::size_t i = 0; i < a.rows; ++i) std::swap(a(i, j), b(j, i));
+}
 
 }  // namespace linalg

@@ -34,7 +34,8 @@ class matmul final : public program {
     std::size_t tasks = 0;
     for (int i = 0; i < blocks; ++i)
       for (int j = 0; j < blocks; ++j)
-        for (int k = 0; k < blocks; ++k, ++tasks) ms::task(gemm, size_.block, a_.in(i, k), b_.in(k, j), c_.inout(i, j));
+        for (int k = 0; k < blocks; ++k, ++tasks)
+          ms::task(kernels.gemm, size_.block, a_.in(i, k), b_.in(k, j), c_.inout(i, j));
     ms::wait();
     return tasks;
   }

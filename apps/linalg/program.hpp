@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "linalg/kernels.hpp"
+
 namespace linalg {
 
 /// A square matrix of n rows in blocks of `block` rows.
@@ -62,6 +64,8 @@ class program {
   virtual const char* unit() const { return "GFLOP/s"; }
   virtual double bytes() const = 0;           ///< memory for the run, and for its answer
   virtual double bytes_of_check() const = 0;  ///< more memory for `verify`
+
+  kernel_set kernels;  ///< what its tasks call; others in their place void its answer
 };
 
 std::unique_ptr<program> make_matmul(matrix_size size);      ///< C = C + A B

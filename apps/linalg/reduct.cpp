@@ -14,10 +14,6 @@ namespace ms = maslin;
 
 namespace {
 
-void add(ms::view<const float> from, ms::view<float> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
-}
-
 class reduct final : public program {
  public:
   explicit reduct(array_size size) : size_(size), vectors_(static_cast<std::size_t>(size.vectors)) {}
@@ -32,7 +28,7 @@ class reduct final : public program {
   std::size_t run() override {
     for (std::size_t step = 1; step < vectors_.size(); step *= 2)
       for (std::size_t v = 0; v + step < vectors_.size(); v += 2 * step)
-        ms::task(add, ms::in(vectors_[v + step]), ms::inout(vectors_[v]));
+        ms::task(kernels.add, ms::in(vectors_[v + step]), ms::inout(vectors_[v]));
     ms::wait();
     return vectors_.size() - 1;
   }

@@ -33,19 +33,19 @@ class sparselu final : public program {
     const int blocks = size_.blocks(), size = size_.block;
     std::size_t solved = 0, cleaned = 0, updated = 0;
     for (int k = 0; k < blocks; ++k) {
-      ms::task(lu0, size, ms::priority{1}, a_.inout(k, k));
+      ms::task(kernels.lu0, size, ms::priority{1}, a_.inout(k, k));
       for (int j = k + 1; j < blocks; ++j)
-        if (a_.has(k, j)) ms::task(fwd, size, a_.in(k, k), a_.inout(k, j)), ++solved;
+        if (a_.has(k, j)) ms::task(kernels.fwd, size, a_.in(k, k), a_.inout(k, j)), ++solved;
       for (int i = k + 1; i < blocks; ++i)
-        if (a_.has(i, k)) ms::task(bdiv, size, a_.in(k, k), a_.inout(i, k)), ++solved;
+        if (a_.has(i, k)) ms::task(kernels.bdiv, size, a_.in(k, k), a_.inout(i, k)), ++solved;
       for (int i = k + 1; i < blocks; ++i)
         for (int j = k + 1; j < blocks; ++j) {
           if (!a_.has(i, k) || !a_.has(k, j)) continue;
           if (!a_.has(i, j)) {
             a_.add(i, j);
-            ms::task(clean, a_.out(i, j)), ++cleaned;
+            ms::task(kernels.clean, a_.out(i, j)), ++cleaned;
           }
-          ms::task(gemm_subtract, size, a_.in(i, k), a_.in(k, j), a_.inout(i, j)), ++updated;
+          ms::task(kernels.gemm_subtract, size, a_.in(i, k), a_.in(k, j), a_.inout(i, j)), ++updated;
         }
     }
     ms::wait();

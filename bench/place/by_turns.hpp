@@ -1,12 +1,12 @@
 #pragma once
-// Runs something under dbs and under locality by turns, and says what the one takes of the other.
+// Runs something under each place policy by turns, and says what the one takes of the other.
 
 #include <time.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "maslin/maslin.hpp"
@@ -43,38 +43,41 @@ struct spread {
   std::vector<double> values;
 };
 
-struct pairs {
-  std::vector<taken> dbs, locality;
+/// What is measured: a name, and the policy that it is about.
+struct side {
+  std::string name;
+  maslin::placement policy;
+  std::vector<taken> rounds = {};
 
+  /// Gives what it takes of another side, round by round.
   template <class Value>
-  spread each(Value&& value) const {
+  spread beside(const side& other, Value&& value) const {
     std::vector<double> all;
-    for (std::size_t i = 0; i < dbs.size(); ++i) all.push_back(value(dbs[i], locality[i]));
+    for (std::size_t i = 0; i < rounds.size(); ++i) all.push_back(value(rounds[i], other.rounds[i]));
     return spread(std::move(all));
   }
 };
 
-/// `run()` gives what it took. Each side has a runtime of its own and runs twice; the second time counts, when memory
-/// for what is ready is there. The two of a pair change places.
+inline std::vector<side> all_policies() {
+  using maslin::placement;
+  return {{"dbs", placement::dbs},
+          {"locality", placement::locality},
+          {"program-order", placement::program_order},
+          {"chains", placement::chains}};
+}
+
+/// `run(side)` gives what it took. Each side has a runtime of its own and runs twice; the second time counts, when
+/// memory for what is ready is there. Another one is the first in each round.
 template <class Run>
-pairs by_turns(int runs, int workers, Run&& run) {
-  pairs all;
-  const auto under = [&](const char* policy) {
-    setenv("MASLIN_PLACE", policy, 1);
-    const maslin::Runtime runtime({.workers = workers, .serial = false});
-    run();
-    return run();
-  };
-  for (int i = -1; i < runs; ++i) {  // the first pair finds cold pages
-    taken dbs, locality;
-    if (i % 2 == 0) dbs = under("dbs");
-    locality = under("locality");
-    if (i % 2 != 0) dbs = under("dbs");
-    if (i < 0) continue;
-    all.dbs.push_back(dbs);
-    all.locality.push_back(locality);
-  }
-  return all;
+void by_turns(std::vector<side>& sides, int rounds, int workers, Run&& run) {
+  for (int i = -1; i < rounds; ++i)  // the first round finds cold pages
+    for (std::size_t k = 0; k < sides.size(); ++k) {
+      side& one = sides[(k + static_cast<std::size_t>(i + 1)) % sides.size()];
+      const maslin::Runtime runtime({.workers = workers, .serial = false, .place = one.policy});
+      run(one);
+      const taken found = run(one);
+      if (i >= 0) one.rounds.push_back(found);
+    }
 }
 
 }  // namespace place

@@ -1,8 +1,11 @@
-// What the programs of apps/linalg take under locality, over what they take under dbs: medians and quartiles of pairs
-// of runs by turns, in one process. Answers are compared to the bit.
+// What the programs of apps/linalg take under each place policy, by turns in one process: medians and quartiles of
+// rounds. `hot` is a run under dbs whose kernels find their data in cache (resident.hpp): what is between it and dbs is
+// what waiting for memory takes. Answers are compared with the serial elision's, to the bit.
 //
-//   place_programs PROGRAM PAIRS WORKERS SIZES...      sizes as of linalg_compare: n and block; vectors and length;
-//                                                      n, slice and block
+//   place_programs PROGRAM ROUNDS WORKERS SIZES...  sizes as of linalg_compare: n and block; vectors and length;
+//                                                   n, slice and block
+//   place_programs json PROGRAM ROUNDS WORKERS SIZES...  each round's times, in seconds
+//   place_programs cases                                 those of this machine, a line each
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,50 +14,92 @@
 #include <vector>
 
 #include "by_turns.hpp"
-#include "linalg/program.hpp"
+#include "cases.hpp"
+#include "resident.hpp"
 
 namespace {
 
-std::unique_ptr<linalg::program> program_of(const std::string& name, const std::vector<int>& sizes) {
-  if (sizes.size() == 3 && name == "fft3d") return linalg::make_fft3d({sizes[0], sizes[1], sizes[2]});
-  if (sizes.size() != 2) return nullptr;
-  if (name == "matmul") return linalg::make_matmul({sizes[0], sizes[1]});
-  if (name == "sparselu") return linalg::make_sparselu({sizes[0], sizes[1]});
-  if (name == "choleskyC") return linalg::make_cholesky_c({sizes[0], sizes[1]});
-  if (name == "choleskyR") return linalg::make_cholesky_r({sizes[0], sizes[1]});
-  if (name == "reduct") return linalg::make_reduct({sizes[0], sizes[1]});
-  return nullptr;
+using place::taken;
+
+constexpr const char* usage =
+    "usage: place_programs [json] PROGRAM ROUNDS WORKERS SIZES...\n       place_programs cases\n";
+
+void print_cases() {
+  for (const place::chosen_case& one : place::cases_of_this_machine()) {
+    std::printf("%s,%s,%d,", one.program.c_str(), one.working_set.c_str(), one.block);
+    for (std::size_t i = 0; i < one.sizes.size(); ++i) std::printf("%s%d", i > 0 ? " " : "", one.sizes[i]);
+    std::printf("\n");
+  }
+}
+
+void print_json(const std::vector<place::side>& sides, std::size_t tasks, bool right) {
+  std::printf("{\"tasks\": %zu, \"right\": %s", tasks, right ? "true" : "false");
+  const auto list = [&](const char* what, double taken::*which) {
+    std::printf(", \"%s\": {", what);
+    for (std::size_t k = 0; k < sides.size(); ++k) {
+      std::printf("%s\"%s\": [", k > 0 ? ", " : "", sides[k].name.c_str());
+      for (std::size_t i = 0; i < sides[k].rounds.size(); ++i)
+        std::printf("%s%.9f", i > 0 ? ", " : "", sides[k].rounds[i].*which);
+      std::printf("]");
+    }
+    std::printf("}");
+  };
+  list("seconds", &taken::wall);
+  list("cpu_seconds", &taken::cpu);
+  std::printf("}\n");
+}
+
+void print_text(const std::string& what, const std::vector<place::side>& sides, std::size_t tasks, bool right) {
+  const place::side& dbs = sides.front();
+  const double cpu = dbs.beside(dbs, [](taken d, taken) { return d.cpu; }).median();
+  std::printf("%s: %zu tasks of %.1f us of CPU time under dbs%s\n", what.c_str(), tasks,
+              1e6 * cpu / static_cast<double>(tasks), right ? "" : " WRONG");
+  for (const place::side& one : sides) {
+    const place::spread time = one.beside(dbs, [](taken a, taken d) { return a.wall / d.wall; });
+    const place::spread cpu_time = one.beside(dbs, [](taken a, taken d) { return a.cpu / d.cpu; });
+    std::printf("  %-14s time x %.3f (%.3f to %.3f), CPU time x %.3f (%.3f to %.3f)\n", one.name.c_str(), time.median(),
+                time.at(0.25), time.at(0.75), cpu_time.median(), cpu_time.at(0.25), cpu_time.at(0.75));
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   setenv("MASLIN_FOREIGN", "reproducible", 0);  // as maslin-linalg does
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words == std::vector<std::string>{"cases"}) return print_cases(), 0;
+  const bool is_json = !words.empty() && words.front() == "json";
+  if (is_json) words.erase(words.begin());
   std::vector<int> sizes;
-  for (int i = 4; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
-  const std::unique_ptr<linalg::program> program = argc > 4 ? program_of(argv[1], sizes) : nullptr;
-  if (!program) return std::fputs("usage: place_programs PROGRAM PAIRS WORKERS SIZES...\n", stderr), 2;
-  const int pairs = std::max(1, std::atoi(argv[2])), workers = std::max(1, std::atoi(argv[3]));
+  std::string what;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i >= 3) sizes.push_back(std::atoi(words[i].c_str()));
+    if (i == 0 || i >= 3) what += (i > 0 ? " " : "") + words[i];
+  }
+  const std::unique_ptr<linalg::program> program = words.size() > 3 ? place::program_of(words[0], sizes) : nullptr;
+  if (!program) return std::fputs(usage, stderr), 2;
+  const int rounds = std::max(1, std::atoi(words[1].c_str())), workers = std::max(1, std::atoi(words[2].c_str()));
   std::uint64_t checksum = 0;
-  bool right = true;
   std::size_t tasks = 0;
-  const place::pairs all = place::by_turns(pairs, workers, [&] {
+  {
+    const maslin::Runtime serial({.serial = true});
     program->prepare();
-    const place::taken taken = place::time_of([&] { tasks = program->run(); });
-    const std::uint64_t found = linalg::checksum_of(program->answer());
-    right = right && (checksum == 0 || checksum == found);
-    checksum = found;
-    return taken;
+    tasks = program->run();
+    checksum = linalg::checksum_of(program->answer());
+  }
+  bool right = true;
+  std::vector<place::side> sides = place::all_policies();
+  sides.push_back({"locality again", maslin::placement::locality});
+  sides.push_back({"hot", maslin::placement::dbs});
+  place::by_turns(sides, rounds, workers, [&](const place::side& one) {
+    const bool is_hot = one.name == "hot";
+    program->kernels = is_hot ? place::resident_kernels() : linalg::kernel_set{};
+    program->prepare();
+    std::size_t ran = 0;
+    const taken found = place::time_of([&] { ran = program->run(); });
+    right = right && ran == tasks && (is_hot || linalg::checksum_of(program->answer()) == checksum);
+    return found;
   });
-  const place::spread each = all.each([](place::taken d, place::taken) { return d.cpu; });
-  const place::spread time = all.each([](place::taken d, place::taken l) { return l.wall / d.wall; });
-  const place::spread cpu = all.each([](place::taken d, place::taken l) { return l.cpu / d.cpu; });
-  std::string size;
-  for (const int one : sizes) size += " " + std::to_string(one);
-  std::printf(
-      "%-10s%-14s %6zu tasks of %6.1f us of CPU time under dbs: time x %.3f (%.3f %.3f), CPU time x %.3f (%.3f "
-      "%.3f)%s\n",
-      argv[1], size.c_str(), tasks, 1e6 * each.median() / static_cast<double>(tasks), time.median(), time.at(0.25),
-      time.at(0.75), cpu.median(), cpu.at(0.25), cpu.at(0.75), right ? "" : " WRONG");
+  is_json ? print_json(sides, tasks, right) : print_text(what, sides, tasks, right);
   return right ? 0 : 1;
 }

@@ -10,6 +10,7 @@ from typing import Mapping, Sequence
 from .measure import AGAIN
 
 MET, MISSED, UNDECIDED, NOT_MEASURED, FAILED = "met", "missed", "undecided", "not measured", "failed"
+SHOWN = "shown"  # there is nothing to be judged
 CONFIDENCE = 0.95
 
 Interval = tuple[float, float]
