@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "linalg/kernels.hpp"
@@ -74,6 +75,10 @@ std::unique_ptr<program> make_cholesky_c(matrix_size size);  ///< A = L L^T, col
 std::unique_ptr<program> make_cholesky_r(matrix_size size);  ///< A = L L^T, row after row
 std::unique_ptr<program> make_reduct(array_size size);       ///< the sum of vectors
 std::unique_ptr<program> make_fft3d(cube_size size);         ///< a 3-D FFT
+
+/// Makes one of these by the name that the commands have for it. `sizes`: n and block; vectors and length; n, slice and
+/// block. Gives null where the program or the number of sizes is not known.
+std::unique_ptr<program> make_program(std::string_view name, std::span<const int> sizes);
 
 /// Gives FNV-1a of the answer's bytes, as the C forms print it.
 std::uint64_t checksum_of(std::span<const float> answer);

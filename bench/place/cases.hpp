@@ -21,18 +21,6 @@ struct chosen_case {
   std::vector<int> sizes;  ///< n and block; vectors and length; n, slice and block
 };
 
-/// Gives null where the program or the number of sizes is not known.
-inline std::unique_ptr<linalg::program> program_of(const std::string& name, const std::vector<int>& sizes) {
-  if (sizes.size() == 3 && name == "fft3d") return linalg::make_fft3d({sizes[0], sizes[1], sizes[2]});
-  if (sizes.size() != 2) return nullptr;
-  if (name == "matmul") return linalg::make_matmul({sizes[0], sizes[1]});
-  if (name == "sparselu") return linalg::make_sparselu({sizes[0], sizes[1]});
-  if (name == "choleskyC") return linalg::make_cholesky_c({sizes[0], sizes[1]});
-  if (name == "choleskyR") return linalg::make_cholesky_r({sizes[0], sizes[1]});
-  if (name == "reduct") return linalg::make_reduct({sizes[0], sizes[1]});
-  return nullptr;
-}
-
 /// Gives the sizes at which the program uses about so many bytes, in whole blocks.
 inline std::vector<int> sizes_of(const std::string& program, double bytes, int block) {
   const auto blocks = [&](double rows) { return block * std::max(1, static_cast<int>(std::lround(rows / block))); };

@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
     if (i >= 3) sizes.push_back(std::atoi(words[i].c_str()));
     if (i == 0 || i >= 3) what += (i > 0 ? " " : "") + words[i];
   }
-  const std::unique_ptr<linalg::program> program = words.size() > 3 ? place::program_of(words[0], sizes) : nullptr;
+  const std::unique_ptr<linalg::program> program = words.size() > 3 ? linalg::make_program(words[0], sizes) : nullptr;
   if (!program) return std::fputs(usage, stderr), 2;
   const int rounds = std::max(1, std::atoi(words[1].c_str())), workers = std::max(1, std::atoi(words[2].c_str()));
   std::uint64_t checksum = 0;

@@ -13,17 +13,6 @@
 
 namespace {
 
-std::unique_ptr<linalg::program> program_of(const std::string& name, const std::vector<int>& sizes) {
-  if (sizes.size() == 3 && name == "fft3d") return linalg::make_fft3d({sizes[0], sizes[1], sizes[2]});
-  if (sizes.size() != 2) return nullptr;
-  if (name == "matmul") return linalg::make_matmul({sizes[0], sizes[1]});
-  if (name == "sparselu") return linalg::make_sparselu({sizes[0], sizes[1]});
-  if (name == "choleskyC") return linalg::make_cholesky_c({sizes[0], sizes[1]});
-  if (name == "choleskyR") return linalg::make_cholesky_r({sizes[0], sizes[1]});
-  if (name == "reduct") return linalg::make_reduct({sizes[0], sizes[1]});
-  return nullptr;
-}
-
 std::vector<float> read(const char* name) {
   std::vector<float> values;
   if (std::FILE* const file = std::fopen(name, "rb")) {
@@ -38,7 +27,7 @@ std::vector<float> read(const char* name) {
 int main(int argc, char** argv) {
   std::vector<int> sizes;
   for (int i = 3; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
-  const auto program = argc > 3 ? program_of(argv[1], sizes) : nullptr;
+  const auto program = argc > 3 ? linalg::make_program(argv[1], sizes) : nullptr;
   if (!program) return std::puts("compare PROGRAM FILE SIZES..."), 2;
   program->prepare();
   const std::vector<float> answer = read(argv[2]);
