@@ -25,37 +25,17 @@ struct task_from_outside : engine {
   void check() override { task.check(1, "the task"); }
 };
 
-/// A worker creates tasks while the other one goes to sleep, and waits for them.
+/// A worker creates tasks while the other one goes to sleep, and waits for them. Under `dbs` they stand in its queue,
+/// under `program_order` in the one order of all workers.
 struct tasks_of_a_worker : engine {
   counted task;
   counted wait;
   std::function<void()> body{[this] { task(); }};
-  explicit tasks_of_a_worker(bool is_torn) : engine(2, archetype::none, [this] { create(); }) {
-    if (is_torn) tear(machine.at(1).tasks);
-  }
-  void create() {
-    scope& mine = *current_context().children;
-    submit(mine, body);
-    submit(mine, body);
-    await_tasks(machine, current_context());
-    task.check(2, "a wait's task");
-    wait();
-  }
-  void check() override {
-    task.check(2, "a task");
-    wait.check(1, "the wait");
-  }
-};
-
-/// The same where all ready tasks stand in one order.
-struct tasks_in_program_order : engine {
-  counted task;
-  counted wait;
-  std::function<void()> body{[this] { task(); }};
-  explicit tasks_in_program_order(bool is_torn)
+  explicit tasks_of_a_worker(bool is_torn, placement policy = placement::dbs)
       : engine(
-            2, archetype::none, 1, [this] { create(); }, placement::program_order) {
-    if (is_torn) tear(machine.urgent());
+            2, archetype::none, 1, [this] { create(); }, policy) {
+    if (!is_torn) return;
+    policy == placement::dbs ? tear(machine.at(1).tasks) : tear(machine.urgent());
   }
   void create() {
     scope& mine = *current_context().children;
@@ -72,8 +52,8 @@ struct tasks_in_program_order : engine {
 };
 
 TEST(Interleavings, TasksThatStandInOneOrderAreRunOnceWhileWorkersGoToSleep) {
-  expect_well(explore([] { return std::make_unique<tasks_in_program_order>(false); }, 2));
-  EXPECT_NE(explore([] { return std::make_unique<tasks_in_program_order>(true); }, 2).failure, "");
+  expect_well(explore([] { return std::make_unique<tasks_of_a_worker>(false, placement::program_order); }, 2));
+  EXPECT_NE(explore([] { return std::make_unique<tasks_of_a_worker>(true, placement::program_order); }, 2).failure, "");
 }
 
 TEST(Interleavings, ATaskThatIsReadyWhileWorkersGoToSleepIsRunOnce) {
