@@ -15,7 +15,8 @@ TEST(CpuTime, OfAThreadThatIsNoneNothingIsKnown) { EXPECT_EQ(seconds_without_cpu
 
 // Two threads that compute all the time on one CPU: each has it for half of the time.
 TEST(CpuTime, WhoSharesACpuHasItForAPartOfTheTime) {
-  if (access("/proc/thread-self/schedstat", R_OK) != 0) GTEST_SKIP() << "this system does not say who waits for CPUs";
+  if (access("/proc/thread-self/schedstat", R_OK) != 0)
+    GTEST_SKIP() << "the kernel does not say who waits for CPUs; it runs on one with CONFIG_SCHED_INFO";
   using clock = std::chrono::steady_clock;
   cpu_set_t one;
   CPU_ZERO(&one);

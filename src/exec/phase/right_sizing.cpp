@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "sched/grain/feasible.hpp"
 #include "trace/recorder.hpp"
 
 namespace maslin {
@@ -54,7 +55,7 @@ configuration right_sizing::wanted() const {
     return {std::min(pinned_->streams, workers_ / width), width};
   }
   const configuration c = answer_.current;
-  if (c.streams * c.width + c.wider <= workers_) return c;
+  if (grain::busy(c) <= workers_) return c;
   const int streams = std::min(c.streams, workers_);
   return {streams, workers_ / streams};
 }
@@ -179,7 +180,7 @@ void right_sizing::decide() noexcept {
     if (told_.slice == slicing::begins) {
       slice_from_ = counted();
       own_from_ = own_seconds(told_.at, slice_from_);
-      without_cpu_from_ = exec_.seconds_without_cpu(told_.at.first, told_.at.workers);
+      without_cpu_from_ = seconds_without_cpu(told_.at);
       slice_begins_ = true;
     }
     if (told_.left > 0) controller_->streams_left(told_.left);
@@ -200,6 +201,10 @@ double right_sizing::own_seconds(const stretch& until, std::span<const grain::ke
   return seconds;
 }
 
+double right_sizing::seconds_without_cpu(const stretch& until) const {
+  return controller_->counts_cpu_time() ? exec_.seconds_without_cpu(until.first, until.workers) : 0;
+}
+
 void right_sizing::end_slice() {
   const stretch& at = told_.at;
   std::vector<grain::kernel_record> all = counted();
@@ -207,9 +212,9 @@ void right_sizing::end_slice() {
   grain::sample slice{at.under, exec_.seconds_between(at.began, at.now), exec_.seconds_between(began_, at.now), all,
                       at.units};
   slice.silent = at.silent;
-  const double without_cpu = exec_.seconds_without_cpu(at.first, at.workers);
-  const int busy = at.under.streams * at.under.width + at.under.wider;
-  slice.without_cpu = std::clamp((without_cpu - without_cpu_from_) / (slice.seconds * busy), 0.0, most_without_cpu);
+  const double without_cpu = seconds_without_cpu(at);
+  const double busy_seconds = slice.seconds * grain::busy(at.under);
+  slice.without_cpu = std::clamp((without_cpu - without_cpu_from_) / busy_seconds, 0.0, most_without_cpu);
   slice.kernels_so_far = all;
   slice.own_so_far = own_seconds(at, all);
   slice.own_seconds = std::max(0.0, slice.own_so_far - own_from_);

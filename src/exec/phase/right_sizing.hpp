@@ -147,6 +147,7 @@ class right_sizing {
   void end_slice();
   void count_streams(std::uint64_t now) MASLIN_REQUIRES(grain_held);
   double own_seconds(const stretch& until, std::span<const grain::kernel_record> kernels) const;
+  double seconds_without_cpu(const stretch& until) const;
   std::vector<grain::kernel_record> counted() const;
 
   phase_host& exec_;

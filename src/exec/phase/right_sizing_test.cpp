@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "sched/grain/feasible.hpp"
+
 namespace maslin {
 namespace {
 
@@ -36,10 +38,7 @@ struct RightSizing : testing::TestWithParam<const char*> {
     sizing.emplace(*host, what, 0, *report, no_host::workers);
   }
 
-  int wanted_workers() const {
-    const configuration c = sizing->wanted();
-    return c.streams * c.width + c.wider;
-  }
+  int wanted_workers() const { return grain::busy(sizing->wanted()); }
   /// Gives the same policy, which nobody keeps waiting.
   std::unique_ptr<grain::controller> policy() const {
     return grain::make_controller(host->policy(), {no_host::workers, what.streams, host->handing_over()});

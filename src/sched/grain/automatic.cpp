@@ -93,8 +93,6 @@ configuration all_workers(std::int64_t streams, int workers) {
   return {at_a_time, workers / at_a_time, workers % at_a_time};
 }
 
-int busy(configuration c) { return c.streams * c.width + c.wider; }
-
 /// A phase may have lost workers. What needs more than it has says nothing that could be used now, and `surface` has no
 /// place for it.
 bool fits(configuration c, int workers) { return busy(c) <= workers; }

@@ -31,6 +31,7 @@ class automatic final : public controller {
   std::vector<phase_estimate> estimates() const override { return estimates_; }
   std::string_view unit() const override;
   bool counts_own_code() const override { return true; }
+  bool counts_cpu_time() const override { return true; }
   bool keeps_even() const override { return true; }
 
   knowledge learned() const override;

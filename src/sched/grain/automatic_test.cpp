@@ -358,9 +358,8 @@ TEST(Automatic, AnEarlierRunHadTheSameInputIfItsKernelsAreAsFast) {
   for (const auto& was : earlier) {
     const knowledge before{was.kernel_seconds, {{{all, was.throughput}, {few, 3 * was.throughput}}}};
     automatic grain({8, 1000, 0, {before}});
-    double now = 0;
     sample first = simulated_slice(all, here, 0.05);
-    first.at = now = 0.05;
+    first.at = 0.05;
     grain.observe(first);
     const std::vector<phase_estimate> known = grain.estimates();
     const bool knows_few = std::ranges::find(known, few, &phase_estimate::under) != known.end();
@@ -487,8 +486,7 @@ TEST(Automatic, OtherWorkersAreServedFromWhatIsKnown) {
   }
   for (const int workers : {3, 8, 64, 1}) {
     grain.resize(workers);
-    const configuration c = grain.current();
-    EXPECT_LE(c.streams * c.width + c.wider, workers);
+    EXPECT_LE(busy(grain.current()), workers);
   }
 }
 
@@ -513,8 +511,7 @@ TEST(Automatic, WhatNeedsMoreWorkersThanThereAreSaysNothing) {
     const std::vector<phase_estimate> estimates = grain.estimates();
     EXPECT_FALSE(estimates.empty());
     for (const phase_estimate& e : estimates) EXPECT_TRUE(std::isfinite(e.throughput) && e.throughput > 0) << later;
-    for (const knowledge::known& k : grain.learned().best)
-      EXPECT_LE(k.under.streams * k.under.width + k.under.wider, later);
+    for (const knowledge::known& k : grain.learned().best) EXPECT_LE(busy(k.under), later);
   }
 }
 

@@ -63,6 +63,8 @@ class controller {
   virtual std::string_view unit() const { return unit::work; }
   /// Does what streams do themselves, between off-loads, count as kernels do?
   virtual bool counts_own_code() const { return false; }
+  /// Do slices count by the CPU time that was had? Then `sample::without_cpu` is measured; otherwise it is 0.
+  virtual bool counts_cpu_time() const { return false; }
   /// Should streams that stand aside take turns with those that run, so that all come equally far?
   virtual bool keeps_even() const { return false; }
 

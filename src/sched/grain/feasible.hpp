@@ -13,6 +13,9 @@ namespace maslin::grain {
 /// widest 5 these are 17.
 std::vector<configuration> feasible(int workers, std::int64_t streams, int widest);
 
+/// Gives how many workers the configuration keeps busy.
+constexpr int busy(configuration c) { return c.streams * c.width + c.wider; }
+
 /// Does `a` leave more to others than `b`: fewer workers, or as many in narrower teams?
 bool uses_less(configuration a, configuration b);
 
