@@ -65,18 +65,26 @@ void add_threads(CLI::App* app, int& threads) {
       ->type_name("N");
 }
 
-CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
-  CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
-  add_data(sub, command.msa, command.data_type);
-  sub->add_option("--tree", command.tree,
+void add_given_tree(CLI::App* app, std::string& tree) {
+  app->add_option("--tree", tree,
                   "Tree with branch lengths, in Newick; with --brlen unlinked also one for each partition")
       ->required()
       ->type_name("FILE");
-  add_model(sub, command.model);
-  add_brlen(sub, command.brlen);
-  sub->add_option("--optimize", command.optimize, "What is fitted first: none, branches, or all (branches and model)")
+}
+
+void add_optimize(CLI::App* app, std::string& optimize) {
+  app->add_option("--optimize", optimize, "What is fitted first: none, branches, or all (branches and model)")
       ->check(CLI::IsMember({"none", "branches", "all"}))
       ->capture_default_str();
+}
+
+CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
+  CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
+  add_data(sub, command.msa, command.data_type);
+  add_given_tree(sub, command.tree);
+  add_model(sub, command.model);
+  add_brlen(sub, command.brlen);
+  add_optimize(sub, command.optimize);
   CLI::Option* alrt = add_alrt(sub, command.alrt, "the tree, as it is then");
   sub->add_option("--seed", command.seed, "Seed of the resamplings")
       ->needs(alrt)
@@ -92,6 +100,34 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
           "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --json\n"
           "  maslin-phylo evaluate --msa proteins.fasta --tree proteins.tree --model LG+F+G --optimize all\n"
           "  maslin-phylo evaluate --msa d041.phy --tree d041.tree --model GTR+G --optimize all --alrt 1000\n\n") +
+      formats);
+  return sub;
+}
+
+CLI::App* add_ancestral(CLI::App& app, phylo::AncestralCommand& command) {
+  CLI::App* sub = app.add_subcommand("ancestral", "Ancestral states at the inner nodes of a given tree");
+  add_data(sub, command.msa, command.data_type);
+  add_given_tree(sub, command.tree);
+  add_model(sub, command.model);
+  add_brlen(sub, command.brlen);
+  add_optimize(sub, command.optimize);
+  sub->add_option("--prefix", command.prefix,
+                  "Beginning of the output files' names; with a slash at its end, their folder")
+      ->required()
+      ->type_name("FILE");
+  add_threads(sub, command.threads);
+  sub->add_flag("--json", command.json, "Print the results as JSON");
+  sub->footer(
+      std::string(
+          "\nExamples:\n"
+          "  maslin-phylo ancestral --msa d041.phy --tree out/d041.bestTree --model GTR+G --prefix out/d041\n"
+          "  maslin-phylo ancestral --msa d041.phy --tree out/d041.bestTree --model-file out/d041.bestModel "
+          "--optimize none \\\n"
+          "    --prefix out/d041\n\n"
+          "Files, for --prefix P, as RAxML-NG has them:\n"
+          "  P.ancestralProbs   a line for each inner node and site: the probability of each state, given the data\n"
+          "  P.ancestralStates  the most probable sequence of each inner node\n"
+          "  P.ancestralTree    the tree with the names of its inner nodes\n\n") +
       formats);
   return sub;
 }
@@ -355,6 +391,7 @@ int main(int argc, char** argv) {
   facts.environment.push_back({"MASLIN_...", "the other settings of Maslin; `maslin settings` lists them"});
   command::add_habits(app, facts);
   phylo::EvaluateCommand evaluate;
+  phylo::AncestralCommand ancestral;
   phylo::InferCommand search;
   phylo::InferCommand bootstrap;
   phylo::InferCommand all;
@@ -370,6 +407,7 @@ int main(int argc, char** argv) {
   const CLI::App* chose_support = add_support(app, support);
   const CLI::App* chose_consensus = add_consensus(app, consensus);
   const CLI::App* chose_distances = add_distances(app, distances);
+  const CLI::App* chose_ancestral = add_ancestral(app, ancestral);
 
   std::vector<std::string> words(argv + 1, argv + argc);
   words.insert(words.begin(), "maslin-phylo");
@@ -385,6 +423,7 @@ int main(int argc, char** argv) {
       if (*chose_support) phylo::run(support);
       if (*chose_consensus) phylo::run(consensus);
       if (*chose_distances) phylo::run(distances);
+      if (*chose_ancestral) phylo::run(ancestral);
     } catch (const phylo::Stopped& stopped) {
       std::fprintf(stderr,
                    "maslin-phylo: stopped; %d of %d %s are finished, and the same command continues from there\n",

@@ -273,7 +273,7 @@ class Options(BadInput):
         self.run_refused("bootstrap", "--msa", MSA, "--model", "JC", "--prefix", "x", "--bootstop", "--cutoff", "nan")
 
     def test_help_is_given(self):
-        for command in ((), ("evaluate",), ("search",), ("bootstrap",), ("all",), ("support",), ("consensus",), ("distances",)):
+        for command in ((), ("evaluate",), ("search",), ("bootstrap",), ("all",), ("support",), ("consensus",), ("distances",), ("ancestral",)):
             text = self.run_well(*command, "--help")
             self.assertIn("Example" if command else "explains a command", text)
 

@@ -85,23 +85,20 @@ Alignment RowBuilder::finish(std::size_t end_of_text) && {
   return alignment;
 }
 
-int drop_undetermined_columns(Alignment& alignment) {
+std::vector<std::size_t> drop_undetermined_columns(Alignment& alignment) {
   const auto sites = static_cast<std::size_t>(alignment.sites());
-  std::vector<bool> determined(sites, false);
-  for (const std::string& row : alignment.rows)
-    for (std::size_t site = 0; site < sites; ++site)
-      if (row[site] != '-') determined[site] = true;
-  const auto kept = static_cast<std::size_t>(std::count(determined.begin(), determined.end(), true));
-  if (kept == 0)
+  std::vector<std::size_t> kept;
+  for (std::size_t site = 0; site < sites; ++site)
+    if (std::any_of(alignment.rows.begin(), alignment.rows.end(), [&](const auto& row) { return row[site] != '-'; }))
+      kept.push_back(site);
+  if (kept.empty())
     fail(alignment.file, fmt::format("no column of this alignment has a determined {}", alignment.alphabet->unit));
-  if (kept == sites) return 0;
+  if (kept.size() == sites) return kept;
   for (std::string& row : alignment.rows) {
-    std::size_t to = 0;
-    for (std::size_t site = 0; site < sites; ++site)
-      if (determined[site]) row[to++] = row[site];
-    row.resize(kept);
+    for (std::size_t to = 0; to < kept.size(); ++to) row[to] = row[kept[to]];
+    row.resize(kept.size());
   }
-  return static_cast<int>(sites - kept);
+  return kept;
 }
 
 Alignment parse_alignment(std::string_view given, const std::string& file, const Alphabets& alphabets) {

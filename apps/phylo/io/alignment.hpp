@@ -1,6 +1,7 @@
 #pragma once
 // A multiple sequence alignment as it stood in the file.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,8 +29,8 @@ struct Alignment {
 Alignment read_alignment(const std::string& file, const Alphabets& alphabets = dna_alphabet());
 
 /// Takes out the columns without any determined character, which say nothing but would be drawn by bootstrap
-/// replicates, and gives how many there were. Throws `input_error` when nothing is left.
-int drop_undetermined_columns(Alignment& alignment);
+/// replicates, and gives which columns (from 0) are left. Throws `input_error` when none is.
+std::vector<std::size_t> drop_undetermined_columns(Alignment& alignment);
 
 /// The same as read_alignment from a text; `file` stands in messages.
 Alignment parse_alignment(std::string_view text, const std::string& file, const Alphabets& alphabets = dna_alphabet());

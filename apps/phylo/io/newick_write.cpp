@@ -34,7 +34,8 @@ struct Step {
 std::string to_newick(const Tree& tree, const std::vector<std::string>& names, const std::vector<std::string>& labels,
                       bool with_lengths) {
   std::string out = "(";
-  std::vector<Step<HalfEdge>> steps{{none, ");", false}};  // a half-edge looks down the branch to its subtree
+  const std::string end = ")" + (labels.empty() ? std::string() : labels.front()) + ";";
+  std::vector<Step<HalfEdge>> steps{{none, end.c_str(), false}};  // a half-edge looks down the branch to its subtree
   const HalfEdge top = tree.back(0);
   for (const HalfEdge h : {tree.next(tree.next(top)), tree.next(top), top}) {
     steps.push_back({h, nullptr, false});

@@ -1,6 +1,7 @@
 #include "phylo/like/engine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -97,6 +98,40 @@ std::vector<double> Engine::log_likelihoods_of_patterns(const Tree& tree, HalfEd
     all.insert(all.end(), part->logarithms.data(), part->logarithms.data() + part->patterns);
   }
   return all;
+}
+
+namespace {
+
+/// Gives the logarithm of a sum, from those of its terms; the first is finite.
+double log_of_sum(double a, double b) {
+  const double most = std::max(a, b);
+  return most + std::log1p(std::exp(std::min(a, b) - most));
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> Engine::states_at(const Tree& tree, HalfEdge h, int number) {
+  State& s = *state_;
+  const auto i = static_cast<std::size_t>(number);
+  PartState& part = *s.parts[i];
+  const auto count = static_cast<std::size_t>(part.patterns);
+  std::vector<std::vector<double>> of;  // logarithms of likelihoods at first
+  for (int state = 0; state < part.model.states(); ++state) {
+    s.steps[i].evaluation = part.evaluation_of_state(tree, h, state);
+    s.run_logarithms_of(i);
+    of.emplace_back(part.logarithms.data(), part.logarithms.data() + count);
+    if (!part.model.with_invariant) continue;
+    const double invariant = std::log(part.model.invariant * part.model.frequencies[static_cast<std::size_t>(state)]);
+    for (std::size_t p = 0; p < count; ++p)
+      if (part.common_sets[part.common[p]] >> state & 1) of.back()[p] = log_of_sum(of.back()[p], invariant);
+  }
+  for (std::size_t p = 0; p < count; ++p) {
+    double most = of.front()[p], sum = 0;
+    for (const std::vector<double>& state : of) most = std::max(most, state[p]);
+    for (std::vector<double>& state : of) sum += state[p] = std::exp(state[p] - most);
+    for (std::vector<double>& state : of) state[p] /= sum;
+  }
+  return of;
 }
 
 void Engine::newview(const Tree& tree, HalfEdge h) {

@@ -110,6 +110,11 @@ class Engine {
   /// Gives the log-likelihood of each pattern, unweighted, part after part, computed at the branch of `h`.
   std::vector<double> log_likelihoods_of_patterns(const Tree& tree, HalfEdge h);
 
+  /// Gives for each pattern of one part how probable each state is at the inner node of `h`, given what all tips show:
+  /// marginal ancestral states (Yang, Kumar and Nei 1995). By state, then by pattern; the sum over the states is 1. All
+  /// half-edges of a node give the same up to rounding.
+  std::vector<std::vector<double>> states_at(const Tree& tree, HalfEdge h, int part = 0);
+
   /// Brings the CLV of `h` up to date.
   void newview(const Tree& tree, HalfEdge h);
 

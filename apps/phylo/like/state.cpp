@@ -301,6 +301,21 @@ Evaluation PartState::evaluation_at(const Tree& tree, HalfEdge h) {
   return {near_end, across(far, tree.length(h, number), factors.joint), sites()};
 }
 
+Evaluation PartState::evaluation_of_state(const Tree& tree, HalfEdge h, int state) {
+  const auto [near, far] = require_both(tree, h);
+  const Operand near_end = plain(near);
+  // `joint` without all other states at that node: a row of each of its matrices is a state of the near end, a column
+  // one of the far end.
+  Buffer<double> one(factors.joint.size());
+  const auto n = static_cast<std::size_t>(states), kept = static_cast<std::size_t>(state);
+  for (std::size_t at = 0; at < one.size(); ++at)
+    if ((near == h ? at / n % n : at % n) == kept) one[at] = factors.joint[at];
+  std::swap(one, factors.joint);
+  const Operand far_end = across(far, tree.length(h, number), factors.joint);
+  std::swap(one, factors.joint);
+  return {near_end, far_end, {weights.data(), nullptr}};
+}
+
 void PartState::add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b) {
   Operand left = across(a, to_a, factors.transition), right = across(b, to_b, factors.transition);
   if (right.codes) std::swap(left, right);

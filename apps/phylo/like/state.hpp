@@ -123,6 +123,8 @@ struct PartState {
   std::pair<HalfEdge, HalfEdge> require_both(const Tree& tree, HalfEdge h);
   /// Does so, and gives the evaluation at the branch of `h`.
   Evaluation evaluation_at(const Tree& tree, HalfEdge h);
+  /// The same of data together with one state at the node of `h`, of what varies (without the invariant class).
+  Evaluation evaluation_of_state(const Tree& tree, HalfEdge h, int state);
   /// The subtree of a tentative insertion, seen across its branch by `joint`. An inner one is brought across once for
   /// all places that it is tried at: by the next junction, if it is not the latest one.
   Operand hang(HalfEdge subtree, double pendant);

@@ -87,6 +87,68 @@ TEST_P(States, LogLikelihoodIsThatOfTheReferenceAtEveryBranch) {
     EXPECT_NEAR(engine.evaluate(tree, h), expected, 1e-11 * std::abs(expected)) << h;
 }
 
+/// How probable each state is at the node of `h`, as Engine::states_at has it.
+std::vector<double> reference_states(const Patterns& patterns, const Model& model, const Tree& tree, HalfEdge h,
+                                     int pattern) {
+  const phylo::Spectrum spectrum = phylo::decompose(model);
+  const std::size_t n = spectrum.values.size();
+  const std::vector<double> rates = phylo::category_rates(model), shares = phylo::category_shares(model);
+  std::uint32_t common = patterns.alphabet->all();
+  for (int taxon = 0; taxon < patterns.taxa; ++taxon) common &= patterns.alphabet->sets[patterns.row(taxon)[pattern]];
+  std::vector<double> of(n, 0);
+  long double sum = 0;
+  std::vector<long double> exact(n, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (model.with_invariant && (common >> i & 1)) exact[i] = model.invariant * model.frequencies[i];
+    for (std::size_t r = 0; r < rates.size(); ++r) {
+      const auto near = phylo::reference::partial(patterns, spectrum, tree, h, pattern, rates[r]);
+      const auto far = phylo::reference::partial(patterns, spectrum, tree, tree.back(h), pattern, rates[r]);
+      const phylo::Matrix across = phylo::transition_matrix(spectrum, tree.length(h) * rates[r]);
+      for (std::size_t j = 0; j < n; ++j)
+        exact[i] += (model.with_invariant ? 1 - model.invariant : 1) * shares[r] * model.frequencies[i] * near[i] *
+                    across[n * i + j] * far[j];
+    }
+    sum += exact[i];
+  }
+  for (std::size_t i = 0; i < n; ++i) of[i] = static_cast<double>(exact[i] / sum);
+  return of;
+}
+
+TEST_P(States, OfANodeAreThoseOfTheReferenceFromAllItsBranches) {
+  const Patterns patterns = random_patterns(alphabet, 7, 23, 7);
+  const Tree tree = random_tree(7, 8);
+  Engine engine(patterns, model);
+  for (HalfEdge h = 7; h < tree.half_edges(); ++h) {
+    const std::vector<std::vector<double>> of = engine.states_at(tree, h);
+    ASSERT_EQ(of.size(), static_cast<std::size_t>(alphabet.states));
+    for (int pattern = 0; pattern < patterns.count; ++pattern) {
+      const std::vector<double> expected = reference_states(patterns, model, tree, h, pattern);
+      for (std::size_t state = 0; state < of.size(); ++state)
+        EXPECT_NEAR(of[state][static_cast<std::size_t>(pattern)], expected[state], 1e-10) << h << ' ' << pattern;
+    }
+  }
+  // Nothing of it stays.
+  EXPECT_EQ(engine.evaluate(tree), Engine(patterns, model).evaluate(tree));
+}
+
+TEST_P(States, OfANodeInADeepTreeAddUpToOne) {
+  const Patterns patterns = random_patterns(alphabet, 400, 5, 9);
+  Tree tree = random_tree(400, 10, true);
+  tree.for_each_branch([&](HalfEdge h) { tree.set_length(h, 3 * tree.length(h)); });
+  Engine engine(patterns, model);
+  for (const HalfEdge h : {400, 400 + 3 * 200}) {
+    const std::vector<std::vector<double>> of = engine.states_at(tree, h), other = engine.states_at(tree, tree.next(h));
+    for (std::size_t pattern = 0; pattern < 5; ++pattern) {
+      double sum = 0;
+      for (std::size_t state = 0; state < of.size(); ++state) {
+        sum += of[state][pattern];
+        EXPECT_NEAR(of[state][pattern], other[state][pattern], 1e-9);
+      }
+      EXPECT_NEAR(sum, 1, 1e-12);
+    }
+  }
+}
+
 TEST_P(States, DeepTreesAreScaledOutOfUnderflow) {
   const Patterns patterns = random_patterns(alphabet, 400, 5, 5);
   Tree tree = random_tree(400, 6, true);

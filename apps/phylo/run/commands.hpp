@@ -26,6 +26,18 @@ struct EvaluateCommand {
   bool json = false;
 };
 
+struct AncestralCommand {
+  std::string msa;
+  std::string data_type = "auto";
+  std::string brlen = "scaled";  ///< of several partitions: linked, scaled or unlinked
+  std::string tree;
+  ModelChoice model;
+  std::string optimize = "all";  ///< none, branches or all
+  std::string prefix;
+  int threads = 0;  ///< workers; 0: as the runtime chooses
+  bool json = false;
+};
+
 /// search, bootstrap and all: what differs is how many trees of which kind there are.
 struct InferCommand {
   std::string name;
@@ -107,6 +119,8 @@ struct DistancesCommand {
 
 /// Prints the log-likelihood of a tree, given or after optimization.
 void run(const EvaluateCommand& command);
+/// Writes how probable each state is at each inner node of a given tree.
+void run(const AncestralCommand& command);
 /// Finds trees and writes them below the prefix. Throws `Stopped` after a signal.
 void run(const InferCommand& command);
 /// Samples trees and parameters from their posterior distribution and writes them below the prefix. Throws `Stopped`

@@ -84,18 +84,6 @@ Alignment read_msa(const std::string& file, const Scheme& scheme) {
   }
 }
 
-/// Takes the columns that say nothing out of the alignment, and their owners away. Gives how many there were.
-int drop_undetermined(Alignment& alignment, std::vector<int>& owners) {
-  std::vector<int> kept;
-  const bool one_part = std::all_of(owners.begin(), owners.end(), [](int owner) { return owner == 0; });
-  for (std::size_t site = 0; !one_part && site < owners.size(); ++site)
-    if (std::any_of(alignment.rows.begin(), alignment.rows.end(), [&](const auto& row) { return row[site] != '-'; }))
-      kept.push_back(owners[site]);
-  const int dropped = drop_undetermined_columns(alignment);
-  owners = std::move(kept);
-  return dropped;
-}
-
 /// Throws when there are columns that are the same in all taxa, or may be, though the model says that there are none.
 void check_variation(const Patterns& patterns, const SchemePart& part, const std::string& msa) {
   const std::vector<std::uint32_t> common = common_states(patterns);
@@ -181,20 +169,23 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
                shown(part.name), part.model.speed));
   }
   data.alignment = read_msa(msa, data.scheme);
-  std::vector<int> owners = data.scheme.parts_of_sites(static_cast<std::size_t>(data.alignment.sites()));
+  const std::vector<int> owners = data.scheme.parts_of_sites(static_cast<std::size_t>(data.alignment.sites()));
   if (data_type == "auto")
     for (const Alphabet* alphabet : {&dna_alphabet(), &protein_alphabet()})
       check_content(data.alignment, *alphabet, data.scheme, owners);
   data.notes = notes_on(data.alignment);
-  if (const int dropped = drop_undetermined(data.alignment, owners); dropped > 0)
-    data.notes.push_back(fmt::format("{} of {} columns have no determined {} and are left out", dropped,
-                                     dropped + data.alignment.sites(), data.alignment.alphabet->unit));
+  data.width = owners.size();
+  data.columns = drop_undetermined_columns(data.alignment);
+  for (const std::size_t column : data.columns) data.owners.push_back(owners[column]);
+  if (const std::size_t dropped = data.width - data.columns.size(); dropped > 0)
+    data.notes.push_back(fmt::format("{} of {} columns have no determined {} and are left out", dropped, data.width,
+                                     data.alignment.alphabet->unit));
   for (const std::string& note : data.notes)
     if (!quiet) fmt::print(stderr, "maslin-phylo: note: {}: {}\n", msa, note);
   for (std::size_t p = 0; p < wanted.size(); ++p) {
     const Alphabet& alphabet = *wanted[p].model.alphabet;
     Alignment columns;
-    if (wanted.size() > 1) columns = columns_of(data.alignment, owners, static_cast<int>(p), alphabet);
+    if (wanted.size() > 1) columns = columns_of(data.alignment, data.owners, static_cast<int>(p), alphabet);
     const Alignment& of_part = wanted.size() > 1 ? columns : data.alignment;
     if (of_part.sites() == 0)
       fail(msa, fmt::format("partition {} has no column with a determined {}", shown(wanted[p].name), alphabet.unit));

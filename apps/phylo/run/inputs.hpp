@@ -1,6 +1,7 @@
 #pragma once
 // What several commands read.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct Data {
   Alignment alignment;  ///< without columns that say nothing
   Scheme scheme;
   Parts parts;
+  std::size_t width = 0;             ///< columns of the file
+  std::vector<std::size_t> columns;  ///< by site: which column (from 0) of the file it is
+  std::vector<int> owners;           ///< by site: its part
   Linkage linkage = Linkage::linked;
   std::vector<std::string> notes;  ///< what is odd about the alignment
 
