@@ -67,6 +67,32 @@ class Alphabets(ProgramTest):
                           env=environment(MASLIN_PIN="trees=1x3"))  # fmt: skip
             self.assertEqual((self.folder / "wide.bestTree").read_bytes(), tree)
 
+    def test_constant_sites_that_were_counted_are_as_good_as_there(self):
+        rows = [line.split() for line in (DATA / "ten.phy").read_text().splitlines()[1:]]
+        constant = [21, 9, 14, 7]
+        kept = [site for site in range(240) if len({row[site] for _, row in rows} & set("ACGT")) > 1]
+        ends = "".join(base * count for base, count in zip("ACGT", constant))
+        for name, end in (("variable.phy", ""), ("whole.phy", ends)):
+            self.write(name, f"10 {len(kept) + len(end)}\n"
+                       + "".join(f"{taxon} {''.join(row[site] for site in kept)}{end}\n" for taxon, row in rows))  # fmt: skip
+
+        def evaluated(msa, model):
+            return json.loads(self.run_well("evaluate", "--msa", msa, "--tree", DATA / "ten.tree", "--model", model, "--optimize",
+                                            "all", "--json"))  # fmt: skip
+
+        stam = "{" + "/".join(map(str, constant)) + "}"
+        for model in ("HKY{3.0}+FU{0.35/0.15/0.2/0.3}+G4{0.5}", "HKY+FE+G4"):
+            whole, counted = evaluated("whole.phy", model), evaluated("variable.phy", model + "+ASC_STAM" + stam)
+            self.assertAlmostEqual(counted["lnl"], whole["lnl"], delta=0.02)
+            # Where the states are not known, the likelihood is that of any of them.
+            some = evaluated("variable.phy", model + f"+ASC_FELS{{{sum(constant)}}}")
+            self.assertGreater(some["lnl"], counted["lnl"])
+        out = json.loads(self.run_well("search", "--msa", "variable.phy", "--model", "HKY+G+ASC_FELS{50}", "--prefix", "out", "--json",
+                                       "--quiet", "--alrt", 100))  # fmt: skip
+        self.assertIn("+ASC_FELS{50}", out["best"]["model"])
+        again = self.run_well("evaluate", "--msa", "variable.phy", "--model-file", "out.bestModel", "--tree", "out.bestTree", "--json")
+        self.assertAlmostEqual(json.loads(again)["lnl"], out["lnl"], delta=1e-6)
+
     def test_constant_sites_are_refused_where_there_should_be_none(self):
         said = self.refused("evaluate", "--msa", DATA / "morphology.phy", "--tree", DATA / "ten.tree", "--model", "MULTI4_MK+ASC")
         self.assertRegex(said, r"morphology.phy: 17 of 150 sites are the same in all taxa, or may be; but \+ASC_LEWIS is for data")

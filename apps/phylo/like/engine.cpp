@@ -94,7 +94,7 @@ std::vector<double> Engine::log_likelihoods_of_patterns(const Tree& tree, HalfEd
   s.run_logarithms();
   std::vector<double> all;
   for (const auto& part : s.parts) {
-    if (part->model.ascertained) ascertain_logarithms(*part);
+    if (part->model.ascertained()) ascertain_logarithms(*part);
     all.insert(all.end(), part->logarithms.data(), part->logarithms.data() + part->patterns);
   }
   return all;

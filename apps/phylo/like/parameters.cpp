@@ -101,7 +101,7 @@ bool has_many_rates(const Model& model) {
   constexpr int many = 12;
   int free = 0;
   for_each_parameter(model, [&](Kind kind, std::size_t) { free += kind == Kind::rate || kind == Kind::frequency; });
-  return free >= many && !model.ascertained;
+  return free >= many && !model.ascertained();
 }
 
 Known known_slopes(const Model& model, const ModelSlopes& slopes) {

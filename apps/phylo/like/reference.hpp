@@ -49,20 +49,25 @@ inline double invariant_likelihood(const Patterns& patterns, const Model& model,
 
 inline double log_likelihood(const Patterns& patterns, const Model& model, const Tree& tree, HalfEdge root);
 
-/// What an ascertained model makes of sites: their number times the logarithm of the chance that a site varies.
+/// What an ascertained model makes of sites that were left out, from its definition.
 inline double ascertainment(const Patterns& patterns, const Model& model, const Tree& tree, HalfEdge root) {
   Model plain = model;
-  plain.ascertained = false;
-  double constant = 0, sites = 0;
+  plain.ascertainment = Ascertainment::complete;
+  double constant = 0, sites = 0, of_each = 0;
   for (const std::uint32_t weight : patterns.weights) sites += weight;
   for (int state = 0; state < model.states(); ++state) {
     Patterns one = patterns;
     one.count = 1;
     one.weights = {1};
     one.codes.assign(static_cast<std::size_t>(one.taxa), patterns.alphabet->find_set(1U << state));
-    constant += std::exp(log_likelihood(one, plain, tree, root));
+    const double likelihood = log_likelihood(one, plain, tree, root);
+    constant += std::exp(likelihood);
+    if (model.ascertainment == Ascertainment::stamatakis)
+      of_each += model.constant_sites[static_cast<std::size_t>(state)] * likelihood;
   }
-  return sites * std::log(1 - constant);
+  if (model.ascertainment == Ascertainment::stamatakis) return of_each;
+  if (model.ascertainment == Ascertainment::felsenstein) return model.constant_sites.front() * std::log(constant);
+  return -sites * std::log(1 - constant);
 }
 
 inline double log_likelihood(const Patterns& patterns, const Model& model, const Tree& tree, HalfEdge root) {
@@ -84,7 +89,7 @@ inline double log_likelihood(const Patterns& patterns, const Model& model, const
     }
     lnl += patterns.weights[static_cast<std::size_t>(pattern)] * std::log(likelihood);
   }
-  if (model.ascertained) lnl -= ascertainment(patterns, model, tree, root);
+  if (model.ascertained()) lnl += ascertainment(patterns, model, tree, root);
   return static_cast<double>(lnl);
 }
 

@@ -22,7 +22,7 @@ std::size_t sumtable_doubles(int rates, int states, std::size_t padded) {
 
 /// Gives what one CLV takes.
 std::size_t doubles_of(const Patterns& data, const Model& model) {
-  const int all = groups_of(data.count) + (model.ascertained ? groups_of(model.states()) : 0);
+  const int all = groups_of(data.count) + (model.ascertained() ? groups_of(model.states()) : 0);
   return static_cast<std::size_t>(model.categories * kernel_states(model.states())) *
          static_cast<std::size_t>(all * lanes);
 }
@@ -50,7 +50,7 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
       states(kernels->states),
       patterns(data.count),
       groups(groups_of(patterns)),
-      constant_groups(m.ascertained ? groups_of(m.states()) : 0) {
+      constant_groups(m.ascertained() ? groups_of(m.states()) : 0) {
   if (taxa < 4) throw input_error("an unrooted tree needs at least 4 taxa; the alignment has " + std::to_string(taxa));
   if (m.alphabet != data.alphabet)
     throw input_error(
@@ -69,7 +69,7 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
     const std::uint8_t* from = data.row(taxon);
     std::uint8_t* to = codes.data() + static_cast<std::size_t>(taxon) * padded;
     std::fill(std::copy(from, from + count, to), to + padded, alphabet.unknown);
-    for (int state = 0; m.ascertained && state < m.states(); ++state)
+    for (int state = 0; m.ascertained() && state < m.states(); ++state)
       to[first_constant() + static_cast<std::size_t>(state)] = alphabet.find_set(1U << state);
   }
   common_sets.assign(1, 0);  // the padding's
@@ -85,7 +85,7 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
       tip_clv[static_cast<std::size_t>((code / lanes * rates * states + row) * lanes + code % lanes)] =
           alphabet.sets[static_cast<std::size_t>(code)] >> (row % states) & 1 ? 1 : 0;
   const std::int32_t spare = options.proposals ? taxa - 2 : 0;
-  const int columns = m.ascertained ? static_cast<int>(first_constant()) + m.states() : patterns;
+  const int columns = m.ascertained() ? static_cast<int>(first_constant()) + m.states() : patterns;
   classes = Classes(taxa, columns, padded, codes.data(), spare, tip_groups);
   directions = Directions(taxa, fits(taxa, clv_doubles, options.memory), options.proposals);
   const auto slots = static_cast<std::size_t>(directions.slots()) + scratch_slots;
@@ -128,7 +128,7 @@ void PartState::take_model(const Model& m) {
   if (m.categories != rates)
     throw input_error("the engine was made for " + std::to_string(rates) + " rate categories, the model has " +
                       std::to_string(m.categories));
-  if (m.ascertained != model.ascertained)
+  if (m.ascertained() != model.ascertained())
     throw input_error("the engine was made for data with constant sites, or for data without; the model is not");
   if (m.has_free_categories() != model.has_free_categories())
     throw input_error("the engine was made for another kind of rate categories");

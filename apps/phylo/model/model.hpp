@@ -29,6 +29,14 @@ enum class Origin {
   optimized,  ///< maximizes the likelihood
 };
 
+/// What is known of sites that are the same in all taxa and were left out of the data.
+enum class Ascertainment {
+  complete,     ///< nothing was left out
+  lewis,        ///< nothing: likelihoods are those of a site given that it varies (Lewis 2001)
+  felsenstein,  ///< how many they were (Felsenstein 1992; Leaché et al. 2015)
+  stamatakis,   ///< how many of each state they were (Leaché et al. 2015)
+};
+
 /// A substitution model. States are in the order of the alphabet's symbols: A, C, G, T of DNA. The rate matrix is q_ij
 /// = rate_ij * frequency_j, scaled so that a branch of length 1 means one expected substitution per site, over all
 /// sites (invariant ones included).
@@ -56,15 +64,16 @@ struct Model {
   bool with_invariant = false;  ///< +I: a proportion of the sites never changes
   double invariant = 0;         ///< that proportion, in [0, 1)
   Origin invariant_from = Origin::optimized;
-  /// +ASC_LEWIS: sites that are the same in all taxa were left out of the data, so likelihoods are those of a site
-  /// given that it is not (Lewis 2001).
-  bool ascertained = false;
+  Ascertainment ascertainment = Ascertainment::complete;  ///< +ASC
+  /// How many sites were left out: one number of felsenstein, one for each state of stamatakis.
+  std::vector<double> constant_sites;
 
   /// By how much sites change faster than branch lengths say; optimized only where there are several parts.
   double speed = 1;
   Origin speed_from = Origin::fixed;
 
   int states() const { return alphabet->states; }
+  bool ascertained() const { return ascertainment != Ascertainment::complete; }
   bool has_free_categories() const { return !free_category_shares.empty(); }
   bool operator==(const Model&) const = default;
 };

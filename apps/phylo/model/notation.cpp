@@ -84,9 +84,9 @@ class Reader {
       else
         error(at_,
               "expected +F (frequencies), +G (gamma), +R (free rates), +I (invariant sites), +ASC_LEWIS (no constant "
-              "sites) or +BU (speed)");
+              "sites; also +ASC_FELS, +ASC_STAM) or +BU (speed)");
     }
-    if (model_.ascertained && model_.with_invariant)
+    if (model_.ascertained() && model_.with_invariant)
       error(0, "+I and +ASC exclude each other: one has sites that never change, the other data without such sites");
     return model_;
   }
@@ -308,9 +308,27 @@ class Reader {
     const std::size_t start = at_;
     std::string word;
     while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_') word += peek(), ++at_;
-    if (word != "ASC_LEWIS" && word != "ASC")
-      error(start, "expected ASC_LEWIS (or ASC); no other correction is known here");
-    model_.ascertained = true;
+    for (const Ascertainment kind : {Ascertainment::lewis, Ascertainment::felsenstein, Ascertainment::stamatakis})
+      if (word == to_string(kind)) model_.ascertainment = kind;
+    if (word == "ASC") model_.ascertainment = Ascertainment::lewis;
+    if (!model_.ascertained())
+      error(start, "expected ASC_LEWIS (or ASC), ASC_FELS{sites} or ASC_STAM{sites of each state}");
+    if (model_.ascertainment == Ascertainment::lewis) return;
+    const std::size_t brace = at_;
+    double sum = 0;
+    for (const auto& [value, at] : read_values()) {
+      if (!(value >= 0 && value <= most_sites))
+        error(at, fmt::format("expected a number of sites up to {}", most_sites));
+      model_.constant_sites.push_back(value);
+      sum += value;
+    }
+    const bool of_states = model_.ascertainment == Ascertainment::stamatakis;
+    const std::size_t wanted = of_states ? static_cast<std::size_t>(model_.states()) : 1;
+    if (model_.constant_sites.size() != wanted)
+      error(brace, of_states ? fmt::format("expected the constant sites of {} states {{{}}}, not of {}", wanted,
+                                           fmt::join(model_.alphabet->symbols, "/"), model_.constant_sites.size())
+                             : "expected one number of constant sites {sites}");
+    if (sum == 0) error(brace, "expected constant sites: without any, leave +ASC out");
   }
 
   void read_speed() {
@@ -319,6 +337,8 @@ class Reader {
     ++at_;
     model_.speed = read_one("one speed {s}", Bounds::speed_low, Bounds::speed_high);
   }
+
+  static constexpr double most_sites = 1e12;
 
   double read_one(const char* what, double low, double high) {
     const std::size_t start = at_;
@@ -398,7 +418,8 @@ std::string write(const Model& m, bool all_values) {
     text += fmt::format("+G{}m", m.categories);
     if (fixed(m.alpha_from)) text += fmt::format("{{{}}}", m.alpha);
   }
-  if (m.ascertained) text += "+ASC_LEWIS";
+  if (m.ascertained()) text += fmt::format("+{}", to_string(m.ascertainment));
+  if (!m.constant_sites.empty()) text += fmt::format("{{{}}}", fmt::join(m.constant_sites, "/"));
   if (fixed(m.speed_from) && m.speed != 1) text += fmt::format("+BU{{{}}}", m.speed);
   return text;
 }
@@ -409,6 +430,20 @@ Model parse_model(std::string_view text, std::string_view source, position start
   // Blanks around do not belong to the model, so that it may come from a line of a file.
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
   return Reader(text, source, start).read();
+}
+
+const char* to_string(Ascertainment ascertainment) {
+  switch (ascertainment) {
+    case Ascertainment::lewis:
+      return "ASC_LEWIS";
+    case Ascertainment::felsenstein:
+      return "ASC_FELS";
+    case Ascertainment::stamatakis:
+      return "ASC_STAM";
+    case Ascertainment::complete:
+      break;
+  }
+  return "";
 }
 
 std::string to_string(const Model& model) { return write(model, false); }

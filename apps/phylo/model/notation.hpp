@@ -22,7 +22,8 @@ namespace phylo {
 /// said), +FO optimized, +FE equal, +FU{a/c/g/t} given. Rates over sites: +G, +G4, +G4m gamma with the mean of each of
 /// 4 categories, shape in braces if it is given; +R, +R4 so many categories with rates and shares of their own, as in
 /// +R2{0.5/2}{0.7/0.3} if they are given (their proportions count); +I invariant sites, proportion in braces if it is
-/// given. +ASC_LEWIS, or +ASC: data without sites that are the same in all taxa. Values in braces are fixed. +BU{s}:
+/// given. +ASC_LEWIS, or +ASC: data without sites that are the same in all taxa; +ASC_FELS{w}: w were left out;
+/// +ASC_STAM{a/c/g/t}: so many of each state were. Values in braces are fixed. +BU{s}:
 /// sites change s times as fast as branch lengths say. Blanks around are ignored. Throws error naming `source`, the
 /// place (the text begins at `start`) and what was expected.
 Model parse_model(std::string_view text, std::string_view source = "model", position start = {1, 1});
@@ -32,5 +33,8 @@ std::string to_string(const Model& model);
 
 /// Gives the text of a model with all its values, as fixed ones: what reproduces a likelihood.
 std::string to_string_with_values(const Model& model);
+
+/// Gives the word of a correction in the notation: "ASC_LEWIS".
+const char* to_string(Ascertainment ascertainment);
 
 }  // namespace phylo

@@ -216,11 +216,19 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"GTR+R2{1/2}{1/-1}", 15, "a share above 0"}));
 
 TEST(Notation, DataWithoutConstantSites) {
-  EXPECT_TRUE(parse_model("MULTI3_MK+G+ASC").ascertained);
+  EXPECT_TRUE(parse_model("MULTI3_MK+G+ASC").ascertained());
   EXPECT_EQ(to_string(parse_model("bin+asc_lewis+g")), "BIN+FO+G4m+ASC_LEWIS");
   EXPECT_EQ(parse_model(to_string(parse_model("LG+ASC+BU{2}"))), parse_model("LG+ASC_LEWIS+BU{2}"));
-  EXPECT_FALSE(parse_model("JC").ascertained);
-  for (const char* text : {"JC+ASC_FELS{3}", "JC+ASC+ASC", "JC+I+ASC", "JC+ASC_LEWIS+I{0.1}", "JC+A"})
+  EXPECT_FALSE(parse_model("JC").ascertained());
+  const phylo::Model counted = parse_model("JC+ASC_FELS{120}");
+  EXPECT_EQ(counted.ascertainment, phylo::Ascertainment::felsenstein);
+  EXPECT_EQ(counted.constant_sites, (std::vector<double>{120}));
+  EXPECT_EQ(to_string(parse_model("GTR+asc_stam{ 10 / 0/3/7 }+G")), "GTR+FO+G4m+ASC_STAM{10/0/3/7}");
+  EXPECT_EQ(parse_model(to_string(counted)), counted);
+  for (const char* text :
+       {"JC+ASC_FELS", "JC+ASC_FELS{}", "JC+ASC_FELS{1/2}", "JC+ASC_FELS{0}", "JC+ASC_FELS{-1}", "JC+ASC_FELS{1e13}",
+        "JC+ASC_STAM{1/2/3}", "JC+ASC_STAM{0/0/0/0}", "BIN+ASC_STAM{1/2/3/4}", "JC+ASC_LEWIS{3}", "JC+I+ASC_FELS{3}",
+        "JC+ASC_OTHER{3}", "JC+ASC+ASC", "JC+I+ASC", "JC+ASC_LEWIS+I{0.1}", "JC+A"})
     EXPECT_THROW(parse_model(text), phylo::input_error) << text;
 }
 

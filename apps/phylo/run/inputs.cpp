@@ -93,9 +93,11 @@ void check_variation(const Patterns& patterns, const SchemePart& part, const std
     if (common[p] != 0) constant += patterns.weights[p];
   }
   if (constant == 0) return;
-  fail(msa, fmt::format("{} of {} sites{} are the same in all taxa, or may be; but +ASC_LEWIS is for data from which "
-                        "such sites were left out; take them out, or leave +ASC_LEWIS out of the model",
-                        constant, all, part.name.empty() ? std::string() : " of partition " + shown(part.name)));
+  fail(msa,
+       fmt::format("{} of {} sites{} are the same in all taxa, or may be; but +{} is for data from which such sites "
+                   "were left out; take them out, or leave +{} out of the model",
+                   constant, all, part.name.empty() ? std::string() : " of partition " + shown(part.name),
+                   to_string(part.model.ascertainment), to_string(part.model.ascertainment)));
 }
 
 /// Gives the columns of a part.
@@ -190,7 +192,7 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
     if (of_part.sites() == 0)
       fail(msa, fmt::format("partition {} has no column with a determined {}", shown(wanted[p].name), alphabet.unit));
     data.parts.push_back({wanted[p].name, compress(of_part), wanted[p].model});
-    if (wanted[p].model.ascertained) check_variation(data.parts.back().patterns, wanted[p], msa);
+    if (wanted[p].model.ascertained()) check_variation(data.parts.back().patterns, wanted[p], msa);
   }
   return data;
 }
