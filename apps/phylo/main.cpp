@@ -153,6 +153,11 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
          "What the conditional likelihoods of all searches may take, as 500M or 4G; results do not depend on it")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
+  sub->add_option("--checkpoint-seconds", command.checkpoint_seconds,
+                  "Seconds between two checkpoints of a search; 0: after each of its rounds")
+      ->check(CLI::Range(0, 1000000))
+      ->type_name("N")
+      ->capture_default_str();
   sub->add_flag("--json", command.json, "Print the results as JSON");
   sub->add_flag("--quiet", command.quiet, "Show no progress");
   sub->add_flag("--redo", command.redo, "Forget the finished trees of an earlier run under this prefix");
@@ -204,7 +209,7 @@ std::string inference_footer(const char* examples, const char* files) {
   return std::string("\nExamples:\n") + examples + "\nFiles, for --prefix P:\n" + files +
          "  P.result.json  all figures: log-likelihoods, models, times, right-sizing\n"
          "  P.log          what happened when\n"
-         "  P.checkpoint/  finished trees; the same command continues a stopped run and computes none of them again\n\n"
+         "  P.checkpoint/  finished trees, and how far searches are; the same command continues a stopped run\n\n"
          "The same seed gives the same trees and log-likelihoods, to the last bit, at any number of workers\n"
          "(MASLIN_WORKERS), in any configuration (MASLIN_PIN=\"trees=2x1\") and serially (MASLIN_SERIAL=1).\n\n" +
          formats;

@@ -41,7 +41,7 @@ class Resume(ProgramTest):
         return {
             path.name: (path.stat().st_ino, path.stat().st_mtime_ns, path.read_bytes())
             for path in folder.iterdir()
-            if path.name.startswith(("search-", "bootstrap-")) and not path.name.endswith(".part")
+            if path.name.startswith(("search-", "bootstrap-")) and not path.name.endswith((".part", ".begun"))
         }
 
     def assert_kept(self, before, after):
@@ -92,6 +92,48 @@ class Resume(ProgramTest):
         self.run_well(*self.command("killed"), "--quiet")
         self.assertEqual(self.trees("killed"), trees)
         self.assertEqual(figures(self.result("killed")), values)
+
+    def test_a_search_goes_on_where_it_was(self):
+        def searching(prefix):
+            return ("search", "--msa", MSA, "--model", "GTR+G+I", "--start-trees", "rand", "--seed", 5,
+                    "--checkpoint-seconds", 0, "--prefix", prefix)
+
+        begin = time.monotonic()
+        self.run_well(*searching("undisturbed"), "--quiet")
+        seconds = time.monotonic() - begin
+        expected = [(self.folder / f"undisturbed.{what}").read_bytes() for what in ("bestTree", "bestModel")]
+        begun = self.folder / "killed.checkpoint" / "search-0000.begun"
+        states = set()
+        for attempt in range(40):
+            process = subprocess.Popen([phylo_process.program, *map(str, searching("killed")), "--quiet"], cwd=self.folder,
+                                       env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)  # fmt: skip
+            time.sleep(seconds * (0.3 + 0.05 * (attempt % 8)))
+            process.send_signal(signal.SIGTERM if attempt % 3 == 2 else signal.SIGKILL)
+            process.wait()
+            if process.returncode == 0:
+                break
+            if begun.exists():
+                states.add(begun.read_bytes())
+        self.assertGreater(len(states), 1)
+        said = self.run_program(*searching("killed"))
+        self.assertEqual(said.returncode, 0)
+        if process.returncode != 0:
+            self.assertIn("1 begun; going on", said.stderr.decode())
+        self.assertFalse(begun.exists())
+        self.assertEqual([(self.folder / f"killed.{what}").read_bytes() for what in ("bestTree", "bestModel")], expected)
+
+    def test_a_search_that_cannot_go_on_begins_anew(self):
+        command = ("search", "--msa", MSA, "--model", "GTR+G", "--seed", 5, "--prefix", "x", "--quiet")
+        self.run_well(*command)
+        tree = (self.folder / "x.bestTree").read_bytes()
+        folder = self.folder / "x.checkpoint"
+        (folder / "search-0000").unlink()
+        (folder / "search-0000.begun").write_text("{}\nchecksum 0123456789abcdef\n")
+        said = self.run_program(*command)
+        self.assertEqual(said.returncode, 0)
+        self.assertIn("search-0000.begun: this search can't go on", said.stderr.decode())
+        self.assertEqual((self.folder / "x.bestTree").read_bytes(), tree)
+        self.assertFalse((folder / "search-0000.begun").exists())
 
     def test_a_finished_run_computes_nothing_again(self):
         trees, values, _ = self.undisturbed()

@@ -27,6 +27,15 @@ void Engine::set_model(const Model& model, int part) {
   state_->parts[static_cast<std::size_t>(part)]->take_model(model);
 }
 
+std::vector<Curvature> Engine::curvatures() const {
+  std::vector<Curvature> all;
+  for (const auto& part : state_->parts) all.push_back(part->curvature);
+  return all;
+}
+void Engine::set_curvatures(const std::vector<Curvature>& of_parts) {
+  for (std::size_t part = 0; part < of_parts.size(); ++part) state_->parts[part]->curvature = of_parts[part];
+}
+
 void Engine::changed(const Tree& tree, HalfEdge h) {
   const HalfEdge far = tree.back(h);
   for (const auto& part : state_->parts) {

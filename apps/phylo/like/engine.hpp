@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "phylo/io/patterns.hpp"
+#include "phylo/like/curvature.hpp"
 #include "phylo/model/part.hpp"
 #include "phylo/tree/tree.hpp"
 
@@ -91,6 +92,9 @@ class Engine {
   std::vector<Model> models() const;
   /// Takes another model (its frequencies as they stand) and forgets all CLVs of that part.
   void set_model(const Model& model, int part = 0);
+  /// Gives what earlier calls of optimize_model have left for later ones, by part, and takes it from another engine.
+  std::vector<Curvature> curvatures() const;
+  void set_curvatures(const std::vector<Curvature>& of_parts);
 
   /// Says that the length or the partner of `h` has changed: forgets every CLV that looks through it. Walks only where
   /// something is up to date, so many calls cost little. An unconnected `h` is fine.

@@ -5,13 +5,9 @@
 #include <limits>
 #include <vector>
 
-namespace phylo {
+#include "phylo/like/curvature.hpp"
 
-/// What is known of a function's curvature around its maximum. Kept from one maximization to the next, it spares the
-/// calls that finding it out takes; an empty one is filled.
-struct Curvature {
-  std::vector<double> inverse;  ///< of minus the second derivatives, row by row
-};
+namespace phylo {
 
 struct Box {
   std::vector<double> low, high;

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string_view>
@@ -14,6 +12,7 @@
 #include "cli/shared/digest.hpp"
 #include "files/replacement.hpp"
 #include "phylo/io/error.hpp"
+#include "phylo/run/record.hpp"
 
 namespace phylo {
 
@@ -23,7 +22,6 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* record_kind = "maslin-phylo chains 1";
-constexpr std::string_view checksum_label = "checksum ";
 constexpr const char* start_afresh =
     "choose another --prefix, or start afresh with --redo, which forgets the generations that are there";
 
@@ -49,47 +47,23 @@ bool is_samples(std::string_view name) {
 
 bool is_ours(std::string_view name) { return name == "identity.json" || name == "state" || is_samples(name); }
 
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::string read_bytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// A tree as it is in memory: its half-edges have to be the same, for they say where chains compute likelihoods.
 json to_json(const ChainState& state) {
-  json partners = json::array(), lengths = json::array();
-  for (HalfEdge h = 0; h < state.tree.half_edges(); ++h) {
-    partners.push_back(state.tree.back(h));
-    lengths.push_back(state.tree.length(h));
-  }
+  json out = half_edges_of(state.tree);
   const Model& m = state.model;
-  return {{"place", state.place},         {"partners", partners}, {"lengths", lengths},       {"rates", m.rates},
-          {"frequencies", m.frequencies}, {"alpha", m.alpha},     {"invariant", m.invariant}, {"lnl", state.lnl},
-          {"log_prior", state.log_prior}};
+  out.update({{"place", state.place},
+              {"rates", m.rates},
+              {"frequencies", m.frequencies},
+              {"alpha", m.alpha},
+              {"invariant", m.invariant},
+              {"lnl", state.lnl},
+              {"log_prior", state.log_prior}});
+  return out;
 }
 
 ChainState to_chain(const json& from, std::int32_t taxa) {
   ChainState state;
-  state.tree = Tree(taxa);
-  const auto partners = from.at("partners").get<std::vector<HalfEdge>>();
-  const auto lengths = from.at("lengths").get<std::vector<double>>();
-  const auto ends = static_cast<std::size_t>(state.tree.half_edges());
-  if (partners.size() != ends || lengths.size() != ends) throw input_error("it holds trees of other taxa");
-  for (std::size_t h = 0; h < ends; ++h) {
-    const HalfEdge far = partners[h];
-    if (far < 0 || static_cast<std::size_t>(far) >= ends ||
-        partners[static_cast<std::size_t>(far)] != static_cast<HalfEdge>(h))
-      throw input_error("it holds a tree with an open branch");
-    if (static_cast<HalfEdge>(h) < far) state.tree.connect(static_cast<HalfEdge>(h), far, lengths[h]);
-  }
-  if (!state.tree.complete()) throw input_error("it holds a tree in pieces");
+  state.tree = tree_of_half_edges(from, taxa);
+  if (state.tree.lengths() > 1) throw input_error("it holds a tree with several lengths a branch");
   from.at("place").get_to(state.place);
   if (state.place < taxa || state.place >= state.tree.half_edges())
     throw input_error("it holds a place outside of its tree");
@@ -230,7 +204,7 @@ std::string ChainCheckpoint::samples_name(std::size_t number) const { return fmt
 
 void ChainCheckpoint::write_record(const std::string& name, const std::string& body) const {
   const std::string lines = fmt::format("{}\n{}\n{}\n", record_kind, stamp_, body);
-  write_file(folder_ + "/" + name, lines + std::string(checksum_label) + command::hex(command::digest(lines)) + "\n");
+  write_file(folder_ + "/" + name, sealed(lines));
 }
 
 std::string ChainCheckpoint::read_record(const std::string& name) const {
@@ -238,14 +212,11 @@ std::string ChainCheckpoint::read_record(const std::string& name) const {
   const auto damaged = [&](const char* how) { fail(path, fmt::format("{}; {}", how, start_afresh)); };
   const std::string head = fmt::format("{}\n", record_kind);
   if (!text.starts_with(head)) damaged("is no record of chains of this version");
-  const std::size_t end = text.rfind(checksum_label);
-  if (end == text.npos || end == 0 ||
-      text.substr(end) !=
-          std::string(checksum_label) + command::hex(command::digest(std::string_view(text).substr(0, end))) + "\n")
-    damaged("is damaged: its checksum does not fit");
-  const std::size_t stamp_end = text.find('\n', head.size());
-  if (text.substr(head.size(), stamp_end - head.size()) != stamp_) damaged("belongs to another run");
-  return text.substr(stamp_end + 1, end - stamp_end - 2);
+  const std::optional<std::string_view> lines = unsealed(text);
+  if (!lines) damaged("is damaged: its checksum does not fit");
+  const std::size_t stamp_end = lines->find('\n', head.size());
+  if (lines->substr(head.size(), stamp_end - head.size()) != stamp_) damaged("belongs to another run");
+  return std::string(lines->substr(stamp_end + 1, lines->size() - stamp_end - 2));
 }
 
 std::optional<ChainProgress> ChainCheckpoint::load() {

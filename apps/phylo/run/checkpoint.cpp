@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "cli/shared/digest.hpp"
 #include "files/replacement.hpp"
 #include "phylo/io/error.hpp"
 #include "phylo/io/text.hpp"
+#include "phylo/run/record.hpp"
 
 namespace phylo {
 
@@ -22,17 +22,17 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* record_kind = "maslin-phylo tree 1";
-constexpr std::string_view checksum_label = "checksum ";
+constexpr const char* begun_kind = "maslin-phylo search 1";
+constexpr std::string_view begun_suffix = ".begun";
 
 const char* name_of(Purpose purpose) { return purpose == Purpose::search ? "search" : "bootstrap"; }
 
-/// Gives the file's bytes as they are: a damaged record may hold any.
-std::string read_bytes(const std::string& path) {
+/// Gives the bytes of a record.
+std::string read_record(const std::string& path) {
   std::error_code none;
   if (!fs::is_regular_file(path, none))
     fail(path, "is no regular file, so it is none of this checkpoint's; move it away or choose another --prefix");
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return read_bytes(path);
 }
 
 /// Is it "search-0000" or "bootstrap-0000", with any number?
@@ -45,18 +45,15 @@ bool is_record(std::string_view name) {
   return false;
 }
 
+/// Is it "search-0000.begun"?
+bool is_begun(std::string_view name) {
+  return name.ends_with(begun_suffix) && is_record(name.substr(0, name.size() - begun_suffix.size()));
+}
+
 /// Is it what a kill left of a file that was being written?
 bool is_part(std::string_view name) {
   const std::string_view whole = maslin::files::replacement::name_without_part(name);
-  return whole == "identity.json" || is_record(whole);
-}
-
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
+  return whole == "identity.json" || is_record(whole) || is_begun(whole);
 }
 
 json to_json(const Identity& identity) {
@@ -102,19 +99,16 @@ std::string format_record(const FinishedTree& tree, const std::string& stamp) {
   // Trees stand outside of the JSON because taxa may have names that are no UTF-8.
   std::string lines = body.dump() + "\n" + tree.newick + "\n";
   for (const std::string& newick : tree.part_newicks) lines += newick + "\n";
-  return lines + std::string(checksum_label) + command::hex(command::digest(lines)) + "\n";
+  return sealed(lines);
 }
 
 FinishedTree parse_record(const std::string& text, const std::string& stamp) {
+  const std::optional<std::string_view> whole = unsealed(text);
+  if (!whole) throw input_error("it is cut off, or its checksum does not fit");
   std::vector<std::string> lines;
-  std::size_t at = 0;
-  for (std::size_t end; (end = text.find('\n', at)) != text.npos; at = end + 1) {
-    if (text.compare(at, checksum_label.size(), checksum_label) == 0) break;
-    lines.push_back(text.substr(at, end - at));
-  }
-  if (lines.size() < 2) throw input_error("it is cut off");
-  if (text.substr(at) != std::string(checksum_label) + command::hex(command::digest(text.substr(0, at))) + "\n")
-    throw input_error("its checksum does not fit");
+  for (std::size_t at = 0, end; (end = whole->find('\n', at)) != whole->npos; at = end + 1)
+    lines.emplace_back(whole->substr(at, end - at));
+  if (lines.size() < 2) throw input_error("it has no tree");
   try {
     const json body = json::parse(lines.front());
     if (body.at("record") != record_kind) throw input_error("it is of another version");
@@ -179,7 +173,7 @@ void Checkpoint::open(bool redo, const std::vector<std::string>& results) {
   }
   const std::string file = folder_ + "/identity.json";
   if (fs::exists(file, unknown))
-    check_identity(read_bytes(file));
+    check_identity(read_record(file));
   else
     write_file(file, to_json(identity_).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
   load_all();
@@ -238,7 +232,7 @@ void Checkpoint::check_identity(const std::string& text) const {
 void Checkpoint::forget_all() const {
   // The identity goes last: a kill in between leaves fewer trees of the same run.
   for (const std::string& name : names_in(folder_))
-    if (is_record(name)) remove_file(folder_ + "/" + name);
+    if (is_record(name) || is_begun(name)) remove_file(folder_ + "/" + name);
   remove_file(folder_ + "/identity.json");
 }
 
@@ -247,11 +241,12 @@ void Checkpoint::load_all() {
     const std::string file = folder_ + "/" + name;
     if (is_part(name)) remove_file(file);
     if (!is_record(name)) continue;
-    const std::string text = read_bytes(file);
+    const std::string text = read_record(file);
     try {
       FinishedTree tree = parse_record(text, stamp_);
       if (path(tree.id) != file) throw input_error("its name is not that of its tree");
       finished_.emplace(tree.id, std::move(tree));
+      remove_file(file + std::string(begun_suffix));  // a kill may have come in between
     } catch (const input_error& e) {
       damaged_.push_back(fmt::format("{}: this finished tree can't be used: {}; it is computed anew", file, e.what()));
     }
@@ -262,6 +257,8 @@ std::string Checkpoint::path(TreeId id) const {
   return fmt::format("{}/{}-{:04}", folder_, name_of(id.purpose), id.index);
 }
 
+std::string Checkpoint::begun_path(TreeId id) const { return path(id) + std::string(begun_suffix); }
+
 const FinishedTree* Checkpoint::find(TreeId id) const {
   const std::lock_guard guard(mutex_);
   const auto found = finished_.find(id);
@@ -270,8 +267,38 @@ const FinishedTree* Checkpoint::find(TreeId id) const {
 
 void Checkpoint::save(const FinishedTree& tree) {
   write_file(path(tree.id), format_record(tree, stamp_));
+  remove_file(begun_path(tree.id));
   const std::lock_guard guard(mutex_);
   finished_.insert_or_assign(tree.id, tree);
+}
+
+bool Checkpoint::has_begun(TreeId id) const {
+  std::error_code unknown;
+  return find(id) == nullptr && fs::exists(begun_path(id), unknown);
+}
+
+BegunSearch Checkpoint::begun(TreeId id, const Parts& parts) const {
+  const std::string file = begun_path(id);
+  try {
+    const std::string text = read_record(file);
+    const std::optional<std::string_view> line = unsealed(text);
+    if (!line) throw input_error("it is cut off, or its checksum does not fit");
+    const json body = json::parse(*line);
+    if (body.at("record") != begun_kind) throw input_error("it is of another version");
+    if (body.at("stamp") != stamp_) throw input_error("it belongs to another run");
+    if (body.at("tree_id") != to_string(id)) throw input_error("its name is not that of its tree");
+    return to_begun_search(body.at("search"), parts);
+  } catch (const json::exception&) {
+    fail(file, "this search can't go on: it is no record of a search; it begins anew");
+  } catch (const input_error& e) {
+    fail(file, fmt::format("this search can't go on: {}; it begins anew", e.what()));
+  }
+}
+
+void Checkpoint::save_begun(TreeId id, const BegunSearch& search) const {
+  const json body = {
+      {"record", begun_kind}, {"stamp", stamp_}, {"tree_id", to_string(id)}, {"search", to_json(search)}};
+  write_file(begun_path(id), sealed(body.dump() + "\n"));
 }
 
 }  // namespace phylo

@@ -1,9 +1,10 @@
 #pragma once
-// What a run has finished, on the disk: one file a tree, each written whole or not at all.
+// What a run has finished and begun, on the disk: one file a tree, each written whole or not at all.
 //
 //     PREFIX.checkpoint/identity.json    what the trees depend on
 //                       search-0000      a finished tree: a line of JSON, lines of Newick, their checksum
 //                       bootstrap-0000
+//                       search-0001.begun  a search that has begun: a line of JSON, its checksum
 //                       lock             held while a process works on it
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 
 #include "phylo/io/alignment.hpp"
 #include "phylo/io/file.hpp"
+#include "phylo/run/begun_search.hpp"
 
 namespace phylo {
 
@@ -78,6 +80,13 @@ class Checkpoint {
   /// several streams at a time. Throws `input_error` when the disk is full.
   void save(const FinishedTree& tree);
 
+  /// Whether a search has begun, and is not finished.
+  bool has_begun(TreeId id) const;
+  /// Gives where it has come to. Throws `input_error` when that can't be used.
+  BegunSearch begun(TreeId id, const Parts& parts) const;
+  /// Keeps where a search has come to, until its tree is saved. May be called as `save` may.
+  void save_begun(TreeId id, const BegunSearch& search) const;
+
   /// One message for each record that was found damaged.
   const std::vector<std::string>& damaged() const { return damaged_; }
 
@@ -88,6 +97,7 @@ class Checkpoint {
   void forget_all() const;
   void load_all();
   std::string path(TreeId id) const;
+  std::string begun_path(TreeId id) const;
 
   std::string folder_;
   Identity identity_;

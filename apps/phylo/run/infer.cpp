@@ -28,14 +28,55 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-FinishedTree find_tree(const InferenceJob& job, TreeId id, const SearchProgress& progress) {
-  const auto begin = std::chrono::steady_clock::now();
+/// A search that is under way, and what is kept of it.
+class KeptSearch {
+ public:
+  /// Goes on where an earlier run has come to; `say` hears why not.
+  KeptSearch(const InferenceJob& job, const Checkpoint& checkpoint, TreeId id, Monitor& monitor)
+      : job_(job), checkpoint_(checkpoint), id_(id), written_(begin_) {
+    if (!checkpoint.has_begun(id)) return;
+    try {
+      from_ = checkpoint.begun(id, *job.parts);
+    } catch (const input_error& e) {
+      monitor.say(e.what());
+    }
+  }
+
+  const SearchState* from() const { return from_ ? &from_->state : nullptr; }
+  double seconds() const { return seconds_since(begin_) + (from_ ? from_->seconds : 0); }
+
+  /// Takes where the search is now, and writes it when the time has come.
+  void keep(const SearchState& state) {
+    latest_ = BegunSearch{state, seconds()};
+    if (seconds_since(written_) >= job_.checkpoint_seconds) write();
+  }
+  /// Writes the latest that is not written.
+  void write() {
+    if (!latest_) return;
+    checkpoint_.save_begun(id_, *latest_);
+    latest_.reset();
+    written_ = std::chrono::steady_clock::now();
+  }
+
+ private:
+  const InferenceJob& job_;
+  const Checkpoint& checkpoint_;
+  TreeId id_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point written_;
+  std::optional<BegunSearch> from_;
+  std::optional<BegunSearch> latest_;
+};
+
+FinishedTree find_tree(const InferenceJob& job, TreeId id, KeptSearch& kept, const SearchProgress& progress) {
   SearchOptions options;
   options.seed = job.seed;
   options.index = static_cast<std::uint64_t>(id.index);
   options.unlinked = job.unlinked;
   options.constraint = job.constraint;
   options.memory = job.memory;
+  options.from = kept.from();
+  options.keep = [&](const SearchState& state) { kept.keep(state); };
   SearchResult found;
   if (id.purpose == Purpose::search) {
     options.start = job.starts[static_cast<std::size_t>(id.index)];
@@ -48,7 +89,7 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, const SearchProgress&
   if (!std::isfinite(found.lnl))
     throw std::runtime_error(to_string(id) + " ended with a log-likelihood that is no number");
   const std::vector<std::string>& names = job.parts->front().patterns.names;
-  FinishedTree out{id, found.lnl, {}, {}, to_string_with_values(*job.scheme, found.models), seconds_since(begin)};
+  FinishedTree out{id, found.lnl, {}, {}, to_string_with_values(*job.scheme, found.models), kept.seconds()};
   if (found.tree.lengths() == 1) {
     out.newick = to_newick(found.tree, names);
     return out;
@@ -92,15 +133,19 @@ Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
   if (!pending.empty()) {
     Monitor monitor(total, restored, trees_phase, job.quiet, "trees", "finished trees", job.log);
     for (const std::string& message : checkpoint.damaged()) monitor.say(message);
-    if (restored > 0 && !job.quiet)
-      monitor.say(fmt::format("{} of {} trees were finished before; going on", restored, total));
+    const auto begun =
+        std::count_if(pending.begin(), pending.end(), [&](TreeId id) { return checkpoint.has_begun(id); });
+    if ((restored > 0 || begun > 0) && !job.quiet)
+      monitor.say(fmt::format("{} of {} trees were finished before{}; going on", restored, total,
+                              begun > 0 ? fmt::format(", {} begun", begun) : ""));
     std::atomic<bool> failed{false};
     maslin::phase(trees_phase, static_cast<std::int64_t>(pending.size()), [&](std::int64_t stream) {
       const TreeId id = pending[static_cast<std::size_t>(stream)];
       const auto is_over = [&] { return monitor.stopping() || failed || !bootstop.wants(id); };
       if (is_over()) return;
+      KeptSearch kept(job, checkpoint, id, monitor);
       try {
-        const FinishedTree tree = find_tree(job, id, [&](double lnl) {
+        const FinishedTree tree = find_tree(job, id, kept, [&](double lnl) {
           if (is_over()) throw Abandoned();
           monitor.reached(id, lnl);
         });
@@ -111,6 +156,7 @@ Inference infer(const InferenceJob& job, Checkpoint& checkpoint) {
           if (!job.quiet) monitor.say(fmt::format("{} replicates are enough", bootstop.wanted()));
         }
       } catch (const Abandoned&) {
+        if (monitor.stopping()) kept.write();
       } catch (...) {
         failed = true;  // the others need not go on: the run ends with this
         throw;

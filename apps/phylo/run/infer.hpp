@@ -32,6 +32,7 @@ struct InferenceJob {
   int replicates = 0;         ///< bootstrap
   double cutoff = 0;          ///< at which there are enough of them, see `agreement`; 0: all are made
   std::size_t memory = Engine::Options().memory;  ///< bytes of each search, for CLVs
+  double checkpoint_seconds = 60;                 ///< between two writes of a search that is under way
   bool quiet = false;
   Log* log = nullptr;
 };

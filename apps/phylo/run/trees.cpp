@@ -99,10 +99,10 @@ void run(const InferCommand& command) {
   log.add(described(data, command.seed, instructions));
   Inference inference;
   logged(log, [&] {
-    inference =
-        infer({&data.parts, &data.scheme, data.unlinked(), command.seed, constraint ? &*constraint : nullptr,
-               starts.trees, command.replicates, command.bootstop ? command.cutoff : 0, memory, command.quiet, &log},
-              checkpoint);
+    inference = infer({&data.parts, &data.scheme, data.unlinked(), command.seed, constraint ? &*constraint : nullptr,
+                       starts.trees, command.replicates, command.bootstop ? command.cutoff : 0, memory,
+                       static_cast<double>(command.checkpoint_seconds), command.quiet, &log},
+                      checkpoint);
   });
 
   RunFacts facts;

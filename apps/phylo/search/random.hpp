@@ -26,7 +26,12 @@ std::uint64_t stream_seed(std::uint64_t seed, Draw kind, std::uint64_t index);
 /// xoshiro256** (Blackman and Vigna 2018), its state filled by SplitMix64 from the seed.
 class Random {
  public:
+  using State = std::array<std::uint64_t, 4>;
+
   explicit Random(std::uint64_t seed);
+  /// Goes on where another one is.
+  explicit Random(const State& state) : state_(state) {}
+  const State& state() const { return state_; }
 
   std::uint64_t next();
   /// Uniform in [0, n), without bias (Lemire 2019). n must be positive.
@@ -41,7 +46,7 @@ class Random {
   }
 
  private:
-  std::array<std::uint64_t, 4> state_;
+  State state_;
 };
 
 }  // namespace phylo

@@ -37,28 +37,72 @@ class Search {
       : parts_(parts),
         options_(options),
         progress_(progress),
-        random_(stream_seed(options.seed, Draw::start_tree, options.index)),
-        tree_(start_tree()),
+        random_(options.from ? Random(options.from->random)
+                             : Random(stream_seed(options.seed, Draw::start_tree, options.index))),
+        tree_(options.from ? options.from->tree : start_tree()),
         limit_(std::min(radius_limit, tree_.tips() - 3)),
         engine_(views_of(parts), {.memory = options.memory}),
         climber_(engine_, tree_, counts_, options.constraint) {
     if (options.unlinked && tree_.lengths() == 1) tree_.unlink(parts.size());
+    if (options.from) go_on_from(*options.from);
   }
 
   SearchResult run() {
-    smooth(2, 10);
-    engine_.optimize_model(tree_, 10);
-    smooth(4, 1);
-    climb_wider();
-    engine_.optimize_model(tree_, 1);
-    smooth(4, 0.1);
-    for (int i = 0; i < options_.ratchets; ++i) ratchet();
+    if (options_.from == nullptr) {
+      smooth(2, 10);
+      engine_.optimize_model(tree_, 10);
+      smooth(4, 1);
+      keep();
+    }
+    if (stage_ == Stage::widening) {
+      climb_wider();
+      engine_.optimize_model(tree_, 1);
+      smooth(4, 0.1);
+      stage_ = Stage::perturbing;
+      keep();
+    }
+    if (stage_ == Stage::perturbing) {
+      while (counts_.ratchets < options_.ratchets) {
+        ratchet();
+        keep();
+      }
+      stage_ = Stage::finishing;
+      ring_ = first_ring;
+    }
     climb_to_the_top();
     arrive(engine_.optimize(tree_, options_.epsilon));
     return {tree_, engine_.model(), engine_.models(), lnl_, counts_};
   }
 
  private:
+  using Stage = SearchState::Stage;
+  /// How far subtrees are moved in a round.
+  struct Ring {
+    int nearest, farthest;
+
+    Ring next() const { return {farthest + 1, farthest + radius_step}; }
+  };
+  static constexpr Ring first_ring{1, radius_step};
+
+  void go_on_from(const SearchState& state) {
+    stage_ = state.stage;
+    ring_ = {state.nearest, state.farthest};
+    counts_ = state.counts;
+    climber_.go_on_from(state.climber);
+    for (std::size_t part = 0; part < state.models.size(); ++part)
+      engine_.set_model(state.models[part], static_cast<int>(part));
+    engine_.set_curvatures(state.curvatures);
+    lnl_ = state.lnl;
+    highest_ = state.highest;
+  }
+
+  /// Shows where the search is. Nothing is under way here.
+  void keep() const {
+    if (!options_.keep) return;
+    options_.keep({stage_, ring_.nearest, ring_.farthest, tree_, engine_.models(), engine_.curvatures(), lnl_, highest_,
+                   counts_, climber_.state(), random_.state()});
+  }
+
   Tree start_tree() {
     if (const Tree* given = std::get_if<Tree>(&options_.start)) return *given;
     if (std::holds_alternative<RandomStart>(options_.start))
@@ -88,12 +132,14 @@ class Search {
 
   /// Rounds that reach farther and farther, as long as that brings something.
   void climb_wider() {
-    SprRound how;
-    how.near_misses = 0;
-    how.farthest = radius_step;
-    while (round(how, 1) >= round_gain && how.farthest < limit_) {
-      how.nearest = how.farthest + 1;
-      how.farthest += radius_step;
+    while (true) {
+      SprRound how;
+      how.near_misses = 0;
+      how.nearest = ring_.nearest;
+      how.farthest = ring_.farthest;
+      if (round(how, 1) < round_gain || ring_.farthest >= limit_) return;
+      ring_ = ring_.next();
+      keep();
     }
   }
 
@@ -123,16 +169,12 @@ class Search {
 
   /// Rounds with near misses, first close by, then in rings farther and farther out, until none brings anything.
   void climb_to_the_top() {
-    SprRound how;
-    how.farthest = radius_step;
-    while (how.nearest <= limit_) {
-      if (round(how, 0.1) >= round_gain) {
-        how.nearest = 1;
-        how.farthest = radius_step;
-      } else {
-        how.nearest = how.farthest + 1;
-        how.farthest += radius_step;
-      }
+    while (ring_.nearest <= limit_) {
+      SprRound how;
+      how.nearest = ring_.nearest;
+      how.farthest = ring_.farthest;
+      ring_ = round(how, 0.1) >= round_gain ? first_ring : ring_.next();
+      keep();
     }
   }
 
@@ -145,6 +187,8 @@ class Search {
   int limit_;
   Engine engine_;
   SprClimber climber_;
+  Stage stage_ = Stage::widening;
+  Ring ring_ = first_ring;
   double lnl_ = 0;
   double highest_ = -std::numeric_limits<double>::infinity();
 };

@@ -9,6 +9,7 @@
 
 #include "phylo/io/patterns.hpp"
 #include "phylo/model/part.hpp"
+#include "phylo/search/search_state.hpp"
 #include "phylo/search/spr.hpp"
 #include "phylo/tree/tree.hpp"
 
@@ -21,6 +22,9 @@ struct RandomStart {};
 /// Where a search begins; a tree of one's own must display the constraint.
 using Start = std::variant<ParsimonyStart, RandomStart, Tree>;
 
+/// Called where a search can go on from.
+using SearchKeeper = std::function<void(const SearchState&)>;
+
 struct SearchOptions {
   std::uint64_t seed = 1;   ///< of the run
   std::uint64_t index = 0;  ///< which of the run's searches this is: each draws its own start tree
@@ -30,6 +34,8 @@ struct SearchOptions {
   std::size_t memory = Engine::Options().memory;  ///< bytes that CLVs may take; results do not depend on it
   int ratchets = 8;        ///< perturbations from which the search climbs anew; 0: one climb only
   double epsilon = 0.003;  ///< log-likelihood units: what the last optimization of model and branches may leave
+  const SearchState* from = nullptr;  ///< go on from there; all else must be as it was
+  SearchKeeper keep;                  ///< called between rounds, if there is one
 };
 
 struct SearchResult {

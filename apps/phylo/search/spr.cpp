@@ -61,6 +61,19 @@ SprClimber::SprClimber(Engine& engine, Tree& tree, SearchCounts& counts, const C
   if (constraint != nullptr) walk_.emplace(*constraint);
 }
 
+ClimberState SprClimber::state() const {
+  ClimberState state{cutoff_, lost_, losers_, {judged_.begin(), judged_.end()}};
+  std::sort(state.judged.begin(), state.judged.end());
+  return state;
+}
+
+void SprClimber::go_on_from(const ClimberState& state) {
+  cutoff_ = state.cutoff;
+  lost_ = state.lost;
+  losers_ = state.losers;
+  judged_ = {state.judged.begin(), state.judged.end()};
+}
+
 double SprClimber::round(const SprRound& how, double lnl) {
   ++counts_.rounds;
   lnl_ = lnl;

@@ -34,6 +34,14 @@ struct SearchCounts {
   std::int64_t smoothed = 0;  ///< times that all branches were optimized
 };
 
+/// What a climber has learned in its rounds.
+struct ClimberState {
+  double cutoff = 0;                  ///< loss behind which a subtree is not moved on
+  double lost = 0;                    ///< what worse insertions of the last round lost together
+  std::int64_t losers = 0;            ///< and their number
+  std::vector<std::uint64_t> judged;  ///< fingerprints of topologies, ascending
+};
+
 /// Climbs on one tree. The tree is always one that the engine knows (no `changed` is owed).
 class SprClimber {
  public:
@@ -43,6 +51,9 @@ class SprClimber {
   /// Goes over all subtrees once; a move that raises the likelihood is kept at once. Gives the log-likelihood, which is
   /// no lower than `lnl`, that of the tree before.
   double round(const SprRound& how, double lnl);
+
+  ClimberState state() const;
+  void go_on_from(const ClimberState& state);
 
  private:
   struct Move {

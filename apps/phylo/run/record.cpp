@@ -1,0 +1,76 @@
+#include "phylo/run/record.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "cli/shared/digest.hpp"
+#include "phylo/io/error.hpp"
+
+namespace phylo {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+std::string checksum_of(std::string_view lines) { return "checksum " + command::hex(command::digest(lines)) + "\n"; }
+
+}  // namespace
+
+std::string sealed(const std::string& lines) { return lines + checksum_of(lines); }
+
+std::optional<std::string_view> unsealed(std::string_view text) {
+  const std::size_t length = checksum_of({}).size();
+  if (text.size() < length) return std::nullopt;
+  const std::string_view lines = text.substr(0, text.size() - length);
+  if (text.substr(lines.size()) != checksum_of(lines)) return std::nullopt;
+  return lines;
+}
+
+std::string read_bytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+json half_edges_of(const Tree& tree) {
+  json partners = json::array(), lengths = json::array();
+  for (HalfEdge h = 0; h < tree.half_edges(); ++h) partners.push_back(tree.back(h));
+  for (std::size_t part = 0; part < tree.lengths(); ++part)
+    for (HalfEdge h = 0; h < tree.half_edges(); ++h) lengths.push_back(tree.length(h, part));
+  return {{"partners", partners}, {"lengths", lengths}};
+}
+
+Tree tree_of_half_edges(const json& from, std::int32_t taxa) {
+  Tree tree(taxa);
+  const auto partners = from.at("partners").get<std::vector<HalfEdge>>();
+  const auto lengths = from.at("lengths").get<std::vector<double>>();
+  const auto ends = static_cast<std::size_t>(tree.half_edges());
+  if (partners.size() != ends || lengths.empty() || lengths.size() % ends != 0)
+    throw input_error("it holds trees of other taxa");
+  if (lengths.size() > ends) tree.unlink(lengths.size() / ends);
+  for (std::size_t h = 0; h < ends; ++h) {
+    const HalfEdge far = partners[h];
+    if (far < 0 || static_cast<std::size_t>(far) >= ends ||
+        partners[static_cast<std::size_t>(far)] != static_cast<HalfEdge>(h))
+      throw input_error("it holds a tree with an open branch");
+    if (static_cast<HalfEdge>(h) >= far) continue;
+    std::vector<double> of_parts;
+    for (std::size_t at = h; at < lengths.size(); at += ends) of_parts.push_back(lengths[at]);
+    const BranchLength length = of_parts.size() == 1 ? of_parts.front() : BranchLength(std::move(of_parts));
+    tree.connect(static_cast<HalfEdge>(h), far, length);
+  }
+  if (!tree.complete()) throw input_error("it holds a tree in pieces");
+  return tree;
+}
+
+}  // namespace phylo
