@@ -83,14 +83,12 @@ struct Case {
   const char* wrong;  ///< a model that explains the data worse
 };
 
-class Recovery : public testing::TestWithParam<Case> {};
-
-TEST_P(Recovery, OfWhatMadeTheData) {
+/// Fits what is asked for to data that `truth` has made; `wrong` is a model that explains them worse.
+void expect_recovery(const Model& truth, const std::string& asked, int sites, const std::string& wrong_text) {
   Random random(31);
-  const Model truth = phylo::parse_model(GetParam().truth);
   const Tree tree = random_tree(random);
-  const Patterns data = evolved(truth, tree, GetParam().sites, random);
-  Engine engine(data, phylo::parse_model(GetParam().asked));
+  const Patterns data = evolved(truth, tree, sites, random);
+  Engine engine(data, phylo::parse_model(asked));
   Tree fitted = tree;
   const double lnl = engine.optimize(fitted, 0.01);
   EXPECT_GT(lnl, Engine(data, truth).evaluate(tree)) << "worse than the truth";
@@ -106,9 +104,33 @@ TEST_P(Recovery, OfWhatMadeTheData) {
   fitted.for_each_branch([&](HalfEdge h) { length += fitted.length(h); });
   EXPECT_NEAR(length / expected, 1, 0.08);
   Tree other = tree;
-  Engine wrong(data, phylo::parse_model(GetParam().wrong));
+  Engine wrong(data, phylo::parse_model(wrong_text));
   EXPECT_LT(wrong.optimize(other, 0.1), lnl - 10);
 }
+
+class Recovery : public testing::TestWithParam<Case> {};
+
+TEST_P(Recovery, OfWhatMadeTheData) {
+  expect_recovery(phylo::parse_model(GetParam().truth), GetParam().asked, GetParam().sites, GetParam().wrong);
+}
+
+class RecoveryOfDna : public testing::TestWithParam<const char*> {};
+
+TEST_P(RecoveryOfDna, OfWhatMadeTheData) {
+  const std::string name = GetParam();
+  Model truth = phylo::parse_model(name + "+G{0.5}");
+  constexpr double rates[] = {2.5, 0.4, 4, 1.7, 0.6};
+  const std::vector<int> groups = phylo::rate_groups(truth);
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    truth.rates[i] = groups[i] == phylo::free_rates(truth) ? 1 : rates[groups[i]];
+  if (!truth.equal_frequencies) truth.frequencies = {0.35, 0.15, 0.2, 0.3};
+  expect_recovery(truth, name + "+G", 3000, "JC");
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, RecoveryOfDna,
+                         testing::Values("JC", "F81", "K80", "HKY", "TN93ef", "TN93", "K81", "K81uf", "TPM2", "TPM2uf",
+                                         "TPM3", "TPM3uf", "TIM1", "TIM1uf", "TIM2", "TIM2uf", "TIM3", "TIM3uf",
+                                         "TVMef", "TVM", "SYM", "GTR"));
 
 TEST(Recovery, OfFreeRates) {
   Random random(32);
