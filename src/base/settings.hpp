@@ -278,7 +278,7 @@ inline constexpr setting all_settings[] = {
         .name = "MASLIN_SIMD",
         .is = setting::kind::words,
         .counts = setting::reach::phylo,
-        .words = {{"scalar"}, {"avx2"}, {"avx512"}},
+        .words = {{"scalar"}, {"avx2"}, {"avx512"}, {"neon"}},
         .unset = "the fastest that the processor has",
         .help = "Which instructions compute likelihoods.",
     },

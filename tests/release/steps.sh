@@ -78,6 +78,10 @@ on_other_processor() {
     --toolchain "$PWD/cmake/$other_processor-linux-gnu.cmake" \
     -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DMASLIN_BENCH=OFF -DMASLIN_MPI=OFF
   conforms build/arm64/release "qemu-$other_processor" -L "$sysroot"
+  # What is written for that processor by hand.
+  ninja -C build/arm64/release -j "$(job_count)" phylo_kernels_test phylo_states_test
+  "qemu-$other_processor" -L "$sysroot" build/arm64/release/bin/phylo_kernels_test --gtest_brief=1
+  "qemu-$other_processor" -L "$sysroot" build/arm64/release/bin/phylo_states_test --gtest_brief=1
 }
 
 # The four Debian packages, then the wheel, in a Debian that has nothing else.

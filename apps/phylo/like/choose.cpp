@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "maslin/settings.hpp"
 #include "phylo/io/error.hpp"
@@ -10,23 +11,6 @@
 
 namespace phylo {
 namespace {
-
-bool runs_avx2() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return false;
-#endif
-}
-
-bool runs_avx512() {
-#if defined(__x86_64__)
-  return runs_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl");
-#else
-  return false;
-#endif
-}
 
 /// Gives what MASLIN_SIMD says, empty if it is not set. Throws `input_error` if it is none of the words of its row.
 std::string wished_instructions() {
@@ -38,17 +22,32 @@ std::string wished_instructions() {
 
 }  // namespace
 
-const Kernels& choose_kernels(int states) {
+std::vector<const Kernels*> runnable_kernels(int states) {
   const int which = kernel_states(states) == 4 ? 0 : 1;
-  const std::string name = wished_instructions();
+  std::vector<const Kernels*> all;
 #if defined(__x86_64__)
-  if (name.empty()) return (runs_avx512() ? avx512_kernels : runs_avx2() ? avx2_kernels : scalar_kernels)[which];
-  if (name == "avx2" && runs_avx2()) return avx2_kernels[which];
-  if (name == "avx512" && runs_avx512()) return avx512_kernels[which];
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool wider = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+  if (avx2 && wider && __builtin_cpu_supports("avx512vl")) all.push_back(&avx512_kernels[which]);
+  if (avx2) all.push_back(&avx2_kernels[which]);
+#elif defined(__aarch64__)
+  all.push_back(&neon_kernels[which]);
 #endif
-  if (name.empty() || name == "scalar") return scalar_kernels[which];
-  throw input_error("MASLIN_SIMD=" + name + ": this processor lacks these instructions; it runs scalar" +
-                    (runs_avx2() ? " and avx2" : "") + "; leave MASLIN_SIMD unset to have the fastest chosen");
+  all.push_back(&scalar_kernels[which]);
+  return all;
+}
+
+const Kernels& choose_kernels(int states) {
+  const std::vector<const Kernels*> runnable = runnable_kernels(states);
+  const std::string name = wished_instructions();
+  if (name.empty()) return *runnable.front();
+  std::string names;
+  for (const Kernels* kernels : runnable) {
+    if (name == kernels->name) return *kernels;
+    names += (names.empty() ? "" : ", ") + std::string(kernels->name);
+  }
+  throw input_error("MASLIN_SIMD=" + name + ": this processor lacks these instructions; it runs " + names +
+                    "; leave MASLIN_SIMD unset to have the fastest chosen");
 }
 
 }  // namespace phylo

@@ -14,6 +14,7 @@
 // codes, one byte each, and what the classes become across a branch is a small table in which the codes are looked up.
 
 #include <cstdint>
+#include <vector>
 
 namespace phylo {
 
@@ -157,10 +158,15 @@ extern const Kernels scalar_kernels[2];
 #if defined(__x86_64__)
 extern const Kernels avx2_kernels[2];
 extern const Kernels avx512_kernels[2];
+#elif defined(__aarch64__)
+extern const Kernels neon_kernels[2];
 #endif
 
-/// Gives the fastest kernels for that many states that this processor can run, or those that MASLIN_SIMD (scalar, avx2,
-/// avx512) asks for. Throws input_error when it asks for something else or for what the processor lacks.
+/// Gives those for that many states that this processor can run, the fastest first.
+std::vector<const Kernels*> runnable_kernels(int states);
+
+/// Gives the fastest of them, or those that MASLIN_SIMD (scalar, avx2, avx512, neon) asks for. Throws input_error when
+/// it asks for something else or for what the processor lacks.
 const Kernels& choose_kernels(int states = 4);
 
 }  // namespace phylo

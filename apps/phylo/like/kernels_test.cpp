@@ -21,18 +21,6 @@ using phylo::Kernels;
 using phylo::lanes;
 using phylo::Operand;
 
-std::vector<const Kernels*> available() {
-  std::vector<const Kernels*> all = {&phylo::scalar_kernels[0], &phylo::scalar_kernels[1]};
-#if defined(__x86_64__)
-  for (const int i : {0, 1}) {
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&phylo::avx2_kernels[i]);
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-      all.push_back(&phylo::avx512_kernels[i]);
-  }
-#endif
-  return all;
-}
-
 struct Case {
   const Kernels* kernels;
   int rates;
@@ -44,8 +32,9 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const Kernels* k : available())
-    for (int rates : {1, 4, 5, 8}) all.push_back({k, rates});
+  for (const int states : {4, 20})
+    for (const Kernels* k : phylo::runnable_kernels(states))
+      for (int rates : {1, 4, 5, 8}) all.push_back({k, rates});
   return all;
 }
 
@@ -376,12 +365,19 @@ INSTANTIATE_TEST_SUITE_P(EveryInstructionSet, KernelTest, testing::ValuesIn(case
 TEST(ChooseKernels, ObeysTheEnvironmentOrSaysWhyNot) {
   const char* before = std::getenv("MASLIN_SIMD");
   const std::string kept = before ? before : "";
-  for (const Kernels* k : available()) {
-    setenv("MASLIN_SIMD", k->name, 1);
-    EXPECT_EQ(&phylo::choose_kernels(k->states), k);
-  }
+  for (const int states : {4, 20})
+    for (const Kernels* k : phylo::runnable_kernels(states)) {
+      setenv("MASLIN_SIMD", k->name, 1);
+      EXPECT_EQ(&phylo::choose_kernels(states), k);
+    }
+#if defined(__aarch64__)
+  setenv("MASLIN_SIMD", "avx2", 1);
+#else
+  setenv("MASLIN_SIMD", "neon", 1);
+#endif
+  EXPECT_THROW(phylo::choose_kernels(), phylo::input_error);
   unsetenv("MASLIN_SIMD");
-  EXPECT_EQ(&phylo::choose_kernels(20), available().back());
+  EXPECT_EQ(&phylo::choose_kernels(20), phylo::runnable_kernels(20).front());
   EXPECT_EQ(phylo::choose_kernels(2).states, 4);
   EXPECT_EQ(phylo::choose_kernels(5).states, 20);
   setenv("MASLIN_SIMD", "banana", 1);
@@ -390,7 +386,7 @@ TEST(ChooseKernels, ObeysTheEnvironmentOrSaysWhyNot) {
     ADD_FAILURE() << "accepted MASLIN_SIMD=banana";
   } catch (const phylo::input_error& e) {
     EXPECT_NE(std::string(e.what()).find("MASLIN_SIMD=banana"), std::string::npos);
-    EXPECT_NE(std::string(e.what()).find("scalar, avx2 or avx512"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("scalar, avx2, avx512 or neon"), std::string::npos);
   }
   setenv("MASLIN_SIMD", "avx-512", 1);
   try {
