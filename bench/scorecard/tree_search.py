@@ -25,8 +25,9 @@ class Searcher:
     name: str
     find: Callable[[], Path | None]
     words: Callable[[Path, int], list]  # arguments of a search, from the alignment and a seed; outputs lie beside the alignment
-    result: str  # how the name of the file with the log-likelihood goes on after the alignment's
+    result: str  # the name of the file with the log-likelihood; {} stands for the alignment's
     lnl: str  # what it matches there
+    at_a_time: int = AT_A_TIME
     version_words: tuple[str, ...] = ("--version",)
 
     @property
@@ -44,15 +45,15 @@ def installed(*names: str) -> Path | None:
 SEARCHERS = (
     Searcher("iqtree", lambda: installed("iqtree2", "iqtree"),
              lambda file, seed: ["-s", file, "-m", "GTR+F+G", "-nt", 1, "-seed", seed, "-redo", "-quiet"],
-             ".iqtree", r"Log-likelihood of the tree: (-[0-9.]+)"),
+             "{}.iqtree", r"Log-likelihood of the tree: (-[0-9.]+)"),
     Searcher("phyml", lambda: installed(PHYML, "phyml"),
              lambda file, seed: ["-i", file, "-d", "nt", "-m", "GTR", "-f", "e", "-c", 4, "-a", "e", "-v", 0, "-b", 0, "-s", "SPR",
                                  "--r_seed", seed, "--quiet", "--no_memory_check"],
-             "_phyml_stats.txt", r"Log-likelihood:\s+(-[0-9.]+)"),
+             "{}_phyml_stats.txt", r"Log-likelihood:\s+(-[0-9.]+)"),
     Searcher("raxml-ng", lambda: checkouts.program("raxml-ng"),
              lambda file, seed: ["--search1", "--msa", file, "--model", "GTR+F+G", "--tree", "pars{1}", "--threads", 1, "--seed", seed,
                                  "--redo"],
-             ".raxml.log", r"Final LogLikelihood: (-[0-9.]+)"),
+             "{}.raxml.log", r"Final LogLikelihood: (-[0-9.]+)"),
 )
 
 
@@ -79,7 +80,7 @@ def search(searcher: Searcher, alignments: Sequence[Path], seed: int) -> Searche
 
     def one(file: Path) -> float:
         execute([searcher.program, *searcher.words(file, seed)], cwd=file.parent)
-        found = re.search(searcher.lnl, file.with_name(file.name + searcher.result).read_text())
+        found = re.search(searcher.lnl, file.with_name(searcher.result.format(file.name)).read_text())
         if not found:
             raise MeasurementError(f"{searcher.name} did not report its log-likelihood")
         return float(found.group(1))
@@ -87,7 +88,7 @@ def search(searcher: Searcher, alignments: Sequence[Path], seed: int) -> Searche
     WORK.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="search-", dir=WORK) as folder:
         copies = [Path(shutil.copy(file, folder)) for file in alignments]
-        with ThreadPoolExecutor(AT_A_TIME) as pool:
+        with ThreadPoolExecutor(searcher.at_a_time) as pool:
             seconds, lnls = timed(lambda: list(pool.map(one, copies)))
     return Searches(seconds, lnls)
 

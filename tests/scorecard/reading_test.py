@@ -10,7 +10,7 @@ from unittest import mock
 from figures import dbs
 from grain.cases import DEVELOPMENT, HELD_OUT, real_cases, virtual_cases
 from scorecard import data, measure, raxml, tree_search
-from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_newview, small_work, trace_overhead
+from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_models, phylo_newview, small_work, trace_overhead
 from scorecard.measure import MeasurementError, alternate, execute
 from scorecard.row import MET, MISSED
 from unseen import agree
@@ -80,7 +80,7 @@ class Reading(unittest.TestCase):
 
     def test_a_tree_searchers_log_likelihood_is_found(self):
         writes = "cp $0 $0.log; echo 'score: -12.5' >> $0.log"
-        searcher = tree_search.Searcher("made up", lambda: Path("/bin/sh"), lambda file, seed: ["-c", writes, file], ".log", r"score: (-[0-9.]+)")
+        searcher = tree_search.Searcher("made up", lambda: Path("/bin/sh"), lambda file, seed: ["-c", writes, file], "{}.log", r"score: (-[0-9.]+)")
         with tempfile.TemporaryDirectory() as folder:
             files = [Path(folder) / name for name in ("a", "b")]
             for file in files:
@@ -116,9 +116,32 @@ class Bootstraps(unittest.TestCase):
         self.assertEqual(self.row(-101.5).verdict, MISSED)
 
 
+class Models(unittest.TestCase):
+    def test_genes_are_translated_in_their_frame(self):
+        self.assertEqual(phylo_models.translated({"a": "AATGGCTAATGTAAAT", "b": "AATGTCN---GTAAAT"}), {"a": "MANVN", "b": "M--VN"})
+        self.assertEqual([phylo_models.amino_acid(codon) for codon in ("ATG", "TGG", "TAA", "GGG", "TTT", "ANG", "AT")],
+                         ["M", "W", "-", "G", "F", "-", "-"])
+        with self.assertRaisesRegex(measure.MeasurementError, "no reading frame"):
+            phylo_models.translated({"a": "TAATTAATTAA" * 20})
+
+    def test_each_part_is_drawn_from_its_own_sites(self):
+        ranges = phylo_models.blocks(10, 3)
+        self.assertEqual(ranges, [(1, 3), (4, 6), (7, 10)])
+        rows = {"a": "AAACCCGGGG", "b": "AAACCCGGGT"}
+        with tempfile.TemporaryDirectory() as folder:
+            one, other = phylo_models.resampled(rows, ranges, 2, Path(folder))
+            drawn = phylo_models.phylip_rows(one.read_text())
+            self.assertEqual(drawn["a"], rows["a"])
+            self.assertEqual(drawn["b"][:6], "AAACCC")
+            files = phylo_models.written(ranges, Path(folder))
+            self.assertEqual(files.ours.read_text().splitlines()[2], "GTR+F+G, p3 = 7-10")
+            self.assertIn("charset p2 = 4-6;", files.iqtree.read_text())
+            self.assertEqual(files.raxml.read_text().splitlines()[0], "DNA, p1 = 1-3")
+
+
 class HeldOut(unittest.TestCase):
     def test_no_search_is_scored_on_an_alignment_that_its_constants_were_chosen_on(self):
-        scored = {*phylo_bootstrap.ALIGNMENTS, *phylo_evaluate.ALIGNMENTS, trace_overhead.ALIGNMENT}
+        scored = {*phylo_bootstrap.ALIGNMENTS, *phylo_models.ALIGNMENTS, *phylo_evaluate.ALIGNMENTS, trace_overhead.ALIGNMENT}
         self.assertFalse(scored & set(data.TUNED_ON["search"]))
 
     def test_right_sizing_is_not_scored_on_what_it_was_developed_on(self):

@@ -13,13 +13,12 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
-from statistics import median
 from typing import Callable
 
 from .. import data, raxml, tree_search
-from ..checkouts import how_to_measure
-from ..measure import WORK, MeasurementError, Values, binary, execute
-from ..row import MISSED, Goal, Row, judge, noise, not_measured, pairs
+from ..measure import WORK, MeasurementError, binary, execute
+from ..row import Goal, Row, not_measured
+from ..tree_rows import Tried, compared, once
 from . import Plan
 
 NAME = "phylo/bootstrap"
@@ -27,8 +26,6 @@ GOAL = Goal("ratio", at_least=2.2)
 ALIGNMENTS = {"d025_h1n1ha": 8, "d094_rightmyer": 4}  # replicates: a large tree's take long
 WORKERS = "2"
 SEED = 1
-CONTENDERS_WITHIN = 1.5  # times the fastest peer
-AGREEMENT = 0.01  # log-likelihood units within which two optimizations of one tree may differ
 
 
 def our_seconds(alignment: Path, replicates: int, seed: int) -> float:
@@ -85,31 +82,9 @@ def against_all(full_name: str, alignment: Path, replicates: int, folder: Path, 
 
     processes, seconds, lnls = raxmls_way(alignment, replicates, tell)
     resampled = raxml.resampled(alignment, replicates, SEED, folder)
-    peers: dict[str, Callable[[int], float]] = {"raxml": lambda turn: raxml.bootstraps(alignment, replicates, SEED + turn, processes).seconds}
-    tried, found, versions = {"raxml": seconds}, {"raxml": lnls}, {"raxml": raxml.version()}
+    peers = {"raxml": Tried(seconds, lnls, raxml.version(), lambda turn: raxml.bootstraps(alignment, replicates, SEED + turn, processes).seconds)}
     for searcher in tree_search.present():
         tell(f"{searcher.name} once")
-        first = tree_search.search(searcher, resampled, SEED)
-        tried[searcher.name], found[searcher.name] = first.seconds, first.lnls
-        versions[searcher.name] = tree_search.version(searcher)
-        peers[searcher.name] = lambda turn, searcher=searcher: tree_search.search(searcher, resampled, SEED + turn).seconds
-    contenders = {peer: call for peer, call in peers.items() if tried[peer] <= CONTENDERS_WITHIN * min(tried.values())}
-    ours = our_lnls(resampled, tell)
-    gains = {peer: median(mine - other for mine, other in zip(ours, theirs)) for peer, theirs in found.items()}
-
-    def rows(times: Values) -> list[Row]:
-        best = min(contenders, key=lambda peer: median(times[peer]))
-        row = Row(full_name, median(times["maslin"]), "s", peer=best, peer_value=median(times[best]), peer_version=versions[best],
-                  versions=versions, again=noise(times, "maslin"), samples=times,
-                  checked="lnL in the median: " + ", ".join(f"{gain:+.2f} to {peer}'s" for peer, gain in gains.items()))
-        row.note = "; ".join(filter(None, (
-            f"{replicates} replicates; once each: " + ", ".join(f"{peer} {took:.1f} s" for peer, took in tried.items()),
-            f"raxml: {'two processes at a time' if processes == 2 else 'two threads, one search after the other'}",
-            "" if "raxml-ng" in tried else f"raxml-ng not measured: {how_to_measure('raxml-ng')}")))
-        judge(row, GOAL, pairs(times[best], times["maslin"]))
-        if gains[best] < -AGREEMENT:
-            row.verdict = MISSED
-        return [row]
-
-    sides = {"maslin": lambda turn: our_seconds(alignment, replicates, SEED + turn), **contenders}
-    return plan.rows(full_name, sides, "maslin", rows)
+        peers[searcher.name] = once(searcher, resampled, SEED)
+    notes = (f"{replicates} replicates", f"raxml: {'two processes at a time' if processes == 2 else 'two threads, one search after the other'}")
+    return compared(full_name, plan, peers, our_lnls(resampled, tell), lambda turn: our_seconds(alignment, replicates, SEED + turn), GOAL, notes)
