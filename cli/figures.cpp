@@ -64,8 +64,8 @@ void add_figures(CLI::App& app) {
       "NAME", chosen->names,
       "table1a, ..., table6d, figure4, ... (multigrain parallelism on a Cell blade), dbs-figure1 to 3 "
       "(Dynamic Bisectioning on an Origin 2000), ps3-figure6 and 7 (waiting for kernels on a PlayStation "
-      "3), cellss13 to 18 and 20 (accesses to memory under bundles), cml5 and 6, sweep7 and 8 (links, messages and "
-      "Sweep3D on Roadrunner); or how they begin; all if none is given");
+      "3), cellss12 (what shortens bundles), cellss13 to 21 (accesses to memory under bundles), cml5 and 6, sweep7 "
+      "and 8 (links, messages and Sweep3D on Roadrunner); or how they begin; all if none is given");
   figures->add_flag("--list", chosen->list, "Print the names and run nothing");
   figures->add_flag("--withheld", chosen->withheld, "Only the cells that the papers' text here does not give");
   figures->add_flag("--json", chosen->json, "Print a list of cells for programs");

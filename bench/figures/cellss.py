@@ -1,4 +1,5 @@
-"""Figures 13 to 18 and 20 of the paper on CellSs: what its applications transfer, in program order and in bundles."""
+"""Figures 12 to 21 of the paper on CellSs: how long its applications take with each technique of the workers, and what they
+transfer, in program order and in bundles."""
 
 from __future__ import annotations
 
@@ -19,27 +20,43 @@ ORDERS = {  # by the bar in the picture
     "bundles": ["--order", "bundles"],
 }
 WORKERS = {f"{workers}-worker": ["--order", "bundles", "--workers", str(workers)] for workers in (1, 2, 4, 8)}
+NO_CACHE = {f"{order}-no-cache": [*ORDERS[order], "--software-cache", "0"] for order in ("naive", "bundles")}
+BLOCKS = (48, 64, 96)
+TECHNIQUES = ("mso", "ec", "cache", "db")
+FIGURE_12 = ("none", "+mso", "+ec", "+cache", "+db")
+GFLOPS = {"matmul": 25.6, "choleskyC": 16.0}  # of a kernel; bench/figures/cellss/README.md says where they come from
+FIGURE_19 = ("naive", "naive-no-cache", "bundles", "bundles-no-cache")
+FIGURE_21 = ("naive", "bundles")
 SL1_KB = (512, 1024, 2048, 4096, 8192)
 SMALLER = 16  # so much less SL1 in a quick run, for problems that are as much smaller
 
 
 @cache
-def runs(application: str, order: str) -> dict[int, dict]:
-    """Gives what a run counted, by the KB of SL1."""
+def runs(application: str, order: str, block: int = 0) -> dict[int, dict]:
+    """Gives what a run counted, by the KB of SL1. `block`: elements of a row of a matrix's block; 0: as many as the paper's."""
     sizes = [kb // SMALLER for kb in SL1_KB] if simulation.QUICK else SL1_KB
-    words = [application, "--sl1", ",".join(map(str, sizes)), *{**ORDERS, **WORKERS}[order]]
-    words += ["--small", "--software-cache", "32"] if simulation.QUICK else []
+    words = [application, "--sl1", ",".join(map(str, sizes)), *{**ORDERS, **WORKERS, **NO_CACHE}[order]]
+    if simulation.QUICK:
+        words += ["--small", *(() if order in NO_CACHE else ("--software-cache", "32"))]
+    if block:
+        words += ["--block", str(block // 2 if simulation.QUICK else block)]  # a small problem's are half as long
     _, said = execute([binary("figures_cellss"), *words])
     return dict(zip(SL1_KB, json.loads(said)))
 
 
-def accesses(application: str, order: str, kb: int) -> int:
-    return runs(application, order)[kb]["memory_accesses"]
+def accesses(application: str, order: str, kb: int, block: int = 0) -> int:
+    return runs(application, order, block)[kb]["memory_accesses"]
 
 
-def saved(application: str, kb: int, order: str = "bundles") -> float:
+def saved(application: str, kb: int, order: str = "bundles", block: int = 0) -> float:
     """Gives by how much bundles need memory less often than program order, in percent."""
-    return 100 * (1 - accesses(application, order, kb) / accesses(application, "naive", kb))
+    return 100 * (1 - accesses(application, order, kb, block) / accesses(application, "naive", kb, block))
+
+
+def sl1_hits(application: str, kb: int, block: int) -> float:
+    """Gives the share of the packets under bundles that SL1 had."""
+    run = runs(application, "bundles", block)[kb]
+    return run["sl1_hits"] / run["packets"]
 
 
 def more_hits(application: str) -> float:
@@ -63,6 +80,38 @@ def figure(name: str, application: str, published: dict[int, tuple[float, str]])
         yield Cell(name, f"{kb} KB", "saved", saved(application, kb), "%", number, bound=bound)
     for kb in SL1_KB:
         yield Cell(name, f"{kb} KB", "saved in 10 %", saved(application, kb, "in-10-%"), "%")
+
+
+@cache
+def time_line(application: str, blocks: int, workers: int, techniques: int) -> dict:
+    """Gives how long a run takes with the first so many of the techniques."""
+    words = [application, "--blocks", str(blocks), "--block", "64", "--workers", str(workers), "--time", str(GFLOPS[application])]
+    words += ["--with", ",".join(TECHNIQUES[:techniques])] if techniques else []
+    _, said = execute([binary("figures_cellss"), *words])
+    return json.loads(said)
+
+
+def figure12(name: str) -> Iterator[Cell]:
+    blocks = 16 if simulation.QUICK else 32  # of 64 x 64: 2,048 x 2,048 elements
+    ms = {(application, workers, techniques): time_line(application, blocks, workers, techniques)["ns"] * 1e-6
+          for application in GFLOPS for workers in range(1, 9) for techniques in range(len(FIGURE_12))}
+    every = len(TECHNIQUES)
+    for application in GFLOPS:
+        for workers in range(1, 9):
+            for techniques, bar in enumerate(FIGURE_12):
+                yield Cell(name, str(workers), f"{application} {bar}", ms[application, workers, techniques], "ms")
+    for application, published in (("matmul", {4: 4.0, 8: 7.2}), ("choleskyC", {8: 7.8})):
+        for workers in range(2, 9):
+            speed_up = ms[application, 1, every] / ms[application, workers, every]
+            yield Cell(name, str(workers), f"{application}: speed-up", speed_up, "times", published.get(workers))
+    for application in GFLOPS:
+        for techniques, bar in enumerate(FIGURE_12[1:], 1):
+            step = ms[application, 8, techniques - 1] / ms[application, 8, techniques]
+            nothing = (application, bar) == ("matmul", "+ec")
+            yield Cell(name, "8", f"{application}: {bar} gains", step, "times", 1.0, bound="" if nothing else ">")
+    run = time_line("choleskyC", 2 * blocks, 8, every)
+    operations = (128 * blocks) ** 3 / 3
+    yield Cell(name, "8", "choleskyC, 4,096: rate", operations / run["ns"], "GFLOPS", 125.0, fitted=True)
 
 
 def figure13(name: str) -> Iterator[Cell]:
@@ -99,6 +148,16 @@ def figure18(name: str) -> Iterator[Cell]:
     yield Cell(name, "all", "most saved", max(all_sizes), "%", 7.0)
 
 
+def figure19(name: str) -> Iterator[Cell]:
+    for kb in SL1_KB:
+        for order in FIGURE_19:
+            yield Cell(name, f"{kb} KB", f"choleskyC {order}", accesses("choleskyC", order, kb) / 1e6, "million packets")
+    for order in ("naive", "bundles"):
+        for kb in SL1_KB:
+            ratio = accesses("choleskyC", f"{order}-no-cache", kb) / accesses("choleskyC", order, kb)
+            yield Cell(name, f"{kb} KB", f"{order}: without/with", ratio, "ratio", 1.0)
+
+
 def figure20(name: str) -> Iterator[Cell]:
     for application in ("choleskyC", "sparselu"):
         for kb in SL1_KB:
@@ -110,6 +169,24 @@ def figure20(name: str) -> Iterator[Cell]:
             yield Cell(name, order, f"{application} saved, 2048 to 8192 KB", mean, "%", published)
 
 
+def figure21(name: str) -> Iterator[Cell]:
+    applications = ("choleskyC", "choleskyR")
+    for application in applications:
+        for block in BLOCKS:
+            for kb in SL1_KB:
+                for order in FIGURE_21:
+                    title = f"{application}, blocks of {block} {order}"
+                    yield Cell(name, f"{kb} KB", title, accesses(application, order, kb, block) / 1e6, "million packets")
+    for application in applications:
+        for block in BLOCKS:
+            for kb in SL1_KB:
+                yield Cell(name, f"{kb} KB", f"{application}-{block} saved", saved(application, kb, block=block), "%")
+    for application in applications:
+        for larger, smaller in zip(BLOCKS[1:], BLOCKS):
+            ratio = sl1_hits(application, SL1_KB[-1], larger) / sl1_hits(application, SL1_KB[-1], smaller)
+            yield Cell(name, f"{SL1_KB[-1]} KB", f"{application} hits, {larger}/{smaller}", ratio, "ratio", 1.0, bound=">")
+
+
 PAPER = "the paper on CellSs"
 NOTE = "accesses to memory in million packets of 128 bytes, one worker, by the size of SL1; naive: program order"
 REMARK = ("One set of parameters for all six. 10 % of the graph is unrolled when the first task runs; then the program creates four tasks while "
@@ -118,3 +195,12 @@ FIGURES = {f"cellss{number}": Figure(make, PAPER, NOTE, "cellss", tuple(ORDERS),
            ((13, figure13), (14, figure14), (15, figure15), (16, figure16), (17, figure17), (18, figure18))}
 FIGURES["cellss20"] = Figure(figure20, PAPER, "accesses to memory in million packets of 128 bytes, bundles on 1 to 8 workers behind one SL1; naive: "
                              "program order", "cellss", ("naive", *WORKERS), "Workers take turns: each runs one task of its bundle, then all do.")
+FIGURES["cellss12"] = Figure(figure12, PAPER, "milliseconds on 1 to 8 workers, as the workers' techniques are added one after the other; 2,048 x 2,048",
+                             "cellss", FIGURE_12, "mso: minimal stage-out; ec: early call-back; db: double buffering. The rate at 4,096 x 4,096 is what "
+                             "choleskyC's kernels were fitted to; nothing else was fitted.")
+FIGURES["cellss19"] = Figure(figure19, PAPER, "accesses to memory in million packets of 128 bytes, one worker, with a software cache and without; naive: "
+                             "program order", "cellss", FIGURE_19, "The paper found no difference.")
+FIGURES["cellss21"] = Figure(figure21, PAPER, "accesses to memory in million packets of 128 bytes, one worker, by the size of blocks; naive: program "
+                             "order", "cellss", FIGURE_21, "The matrix has 48 x 48 blocks of each size. In the paper program order won for "
+                             "choleskyC at 1024 KB (blocks of 48), 2048 KB (64) and 4096 KB (96).")
+FIGURES = {name: FIGURES[name] for name in sorted(FIGURES)}

@@ -13,6 +13,8 @@ COLOURS = {"ours": ACCENT, "paper": OTHER, "dbs": ACCENT, "afs": STREAMS[1], "gs
            "yield": ACCENT, "adaptive": STREAMS[1], "edtlp": STREAMS[2], "native": OTHER,
            "naive": OTHER, "chains": STREAMS[3], "no-hints": STREAMS[1], "no-co-par": STREAMS[2],
            "in-10-%": STREAMS[4], "bundles": ACCENT,
+           "none": OTHER, "+mso": STREAMS[3], "+ec": STREAMS[1], "+cache": STREAMS[2], "+db": ACCENT,
+           "naive-no-cache": STREAMS[3], "bundles-no-cache": STREAMS[1],
            "1-worker": ACCENT, "2-worker": STREAMS[1], "4-worker": STREAMS[2], "8-worker": STREAMS[3],
            "hybrid": ACCENT, "Opteron": OTHER}
 COLUMNS, WIDTH, HEIGHT = 3, 320, 230  # of a panel

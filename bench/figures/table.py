@@ -68,10 +68,11 @@ def print_bars(figure: Figure, cells: list[Cell]) -> list[Cell]:
             lines.setdefault((title, cell.row, cell.unit), {})[bar] = cell.predicted
         else:
             others.append(cell)
+    wide = max([8, *(len(title) for title, _, _ in lines)])
     if lines:
-        print(f"{'':8} {'row':14} " + " ".join(f"{bar:>9}" for bar in figure.bars))
+        print(f"{'':{wide}} {'row':14} " + " ".join(f"{bar:>9}" for bar in figure.bars))
     for (title, row, unit), values in lines.items():
-        print(f"{title:8} {row:14} " + " ".join(f"{values[bar]:9.4g}" for bar in figure.bars) + f" {unit}")
+        print(f"{title:{wide}} {row:14} " + " ".join(f"{values[bar]:{max(9, len(bar))}.4g}" for bar in figure.bars) + f" {unit}")
     return others
 
 

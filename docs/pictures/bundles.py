@@ -17,6 +17,7 @@ sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "bench" / "figures"), str(ROOT /
 from maslin_report.whole import write_whole  # noqa: E402
 from pictures import Bar, Panel, draw  # noqa: E402
 
+FIGURES = [f"cellss{number}" for number in range(13, 19)]
 BARS = ("naive", "chains", "no-hints", "no-co-par", "in-10-%", "bundles")
 
 
@@ -31,7 +32,7 @@ def main() -> None:
     panels: dict[str, Panel] = {}
     for cell in cells():
         application, _, bar = cell["column"].rpartition(" ")
-        if bar not in BARS:
+        if bar not in BARS or cell["figure"] not in FIGURES:
             continue
         panel = panels.setdefault(application, Panel(application, "million packets"))
         size = cell["row"].removesuffix(" KB")

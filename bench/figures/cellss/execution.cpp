@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "graph.hpp"
+#include "hints.hpp"
 #include "model/dma/simulation.hpp"
 #include "model/dma/software_cache.hpp"
 #include "sched/place/chains.hpp"
@@ -63,45 +64,6 @@ class storage {
   std::unordered_map<std::uint32_t, std::uint32_t> readers_;  ///< of temporaries, to come
   std::map<std::uint32_t, std::vector<std::uint64_t>> free_;  ///< by length
   std::uint64_t next_ = 0;
-};
-
-/// What a worker hints of: the data that its memory holds. Beyond its size, what was used least lately is left out.
-class directory {
- public:
-  explicit directory(std::uint64_t bytes) : bytes_(bytes) {}
-
-  template <class Entered, class Left>
-  void use(std::uint32_t region, std::uint32_t bytes, Entered entered, Left left) {
-    if (const auto found = where_.find(region); found != where_.end()) {
-      order_.splice(order_.begin(), order_, found->second);
-      return;
-    }
-    order_.push_front({region, bytes});
-    where_[region] = order_.begin();
-    held_ += bytes;
-    entered(region);
-    while (held_ > bytes_ && order_.size() > 1) {
-      held_ -= order_.back().bytes;
-      where_.erase(order_.back().region);
-      left(order_.back().region);
-      order_.pop_back();
-    }
-  }
-
- private:
-  struct held {
-    std::uint32_t region;
-    std::uint32_t bytes;
-  };
-  std::uint64_t bytes_;
-  std::uint64_t held_ = 0;
-  std::list<held> order_;
-  std::unordered_map<std::uint32_t, std::list<held>::iterator> where_;
-};
-
-struct hint {
-  std::uint32_t region;
-  bool entered;
 };
 
 struct worker {
@@ -333,6 +295,7 @@ class run {
 
   result counted() {
     result_.packets = bus_.total().packets();
+    result_.sl1_hits = bus_.total().hits;
     result_.memory_accesses = bus_.total().memory_accesses() + bus_.dirty();
     result_.page_hits = bus_.page_hits();
     result_.page_misses = bus_.page_misses();

@@ -34,6 +34,7 @@ struct result {
   std::uint64_t fetches = 0;          ///< arguments that tasks read
   std::uint64_t software_hits = 0;    ///< of them in the software cache
   std::uint64_t packets = 0;          ///< on the bus
+  std::uint64_t sl1_hits = 0;         ///< of them in SL1
   std::uint64_t memory_accesses = 0;  ///< packets from and to memory; what is newer in SL1 at the end is written, too
   std::uint64_t page_hits = 0;
   std::uint64_t page_misses = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "execution.hpp"
+#include "makespan.hpp"
 #include "maslin/error.hpp"
 
 namespace {
@@ -25,10 +26,27 @@ nlohmann::json row(const application& app, const std::string& order, std::uint64
           {"fetches", r.fetches},
           {"software_hits", r.software_hits},
           {"packets", r.packets},
+          {"sl1_hits", r.sl1_hits},
           {"memory_accesses", r.memory_accesses},
           {"page_hits", r.page_hits},
           {"page_misses", r.page_misses},
           {"most_unrolled", r.most_unrolled}};
+}
+
+/// The techniques of section 5.3, in the order in which figure 12 adds them.
+const std::vector<std::string> all_techniques{"mso", "ec", "cache", "db"};
+
+nlohmann::json in_time(const application& app, int block, const settings& how, double flops_per_ns,
+                       const std::vector<std::string>& with) {
+  described_machine machine;
+  machine.workers = how.workers;
+  machine.cache_bytes = how.software_cache_bytes;
+  machine.kernel_ns = kernel_times(app, block, flops_per_ns);
+  const auto on = [&](const char* name) { return std::ranges::find(with, name) != with.end(); };
+  const time_line told = run_in_time(app, machine, {on("mso"), on("ec"), on("cache"), on("db")}, how.bundles);
+  return {{"application", app.name()}, {"workers", how.workers}, {"with", with},
+          {"tasks", told.tasks},       {"ns", told.ns},          {"kernel_ns", told.kernel_ns},
+          {"host_ns", told.host_ns},   {"bytes", told.bytes},    {"call_backs", told.call_backs}};
 }
 
 }  // namespace
@@ -43,6 +61,8 @@ int main(int argc, char** argv) {
   size s{0, 0};
   bool small = false, no_co_parents = false, no_hints = false, every_stage_out = false;
   std::uint64_t software_cache_kb = how.software_cache_bytes >> 10;
+  double flops_per_ns = 0;
+  std::vector<std::string> with;
   cli.add_option("APPLICATION", name)->required()->check(CLI::IsMember(application_names()));
   cli.add_option("--sl1", sl1_kb, "KB of SL1, one run each")->delimiter(',');
   cli.add_option("--order", orders)->delimiter(',')->check(CLI::IsMember(all_orders));
@@ -59,6 +79,12 @@ int main(int argc, char** argv) {
   cli.add_flag("--no-co-parents", no_co_parents);
   cli.add_flag("--no-hints", no_hints);
   cli.add_flag("--every-stage-out", every_stage_out, "No minimal stage-out");
+  cli.add_option("--time", flops_per_ns,
+                 "Give how long it takes under bundles, without SL1, where kernels do so many GFLOPS")
+      ->check(CLI::PositiveNumber);
+  cli.add_option("--with", with, "With --time: minimal stage-out, early call-back, cache, double buffering")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_techniques));
   CLI11_PARSE(cli, argc, argv);
   how.bundles.co_parents = !no_co_parents;
   how.bundles.hints = !no_hints;
@@ -66,6 +92,10 @@ int main(int argc, char** argv) {
   how.software_cache_bytes = software_cache_kb << 10;
   try {
     const application app = application_of(name, s, small);
+    if (flops_per_ns > 0) {
+      fmt::print("{}\n", in_time(app, s.block > 0 ? s.block : small ? 32 : 64, how, flops_per_ns, with).dump(1));
+      return 0;
+    }
     nlohmann::json all = nlohmann::json::array();
     for (const std::uint64_t kb : sl1_kb)
       for (const std::string& order : orders) {

@@ -1,0 +1,340 @@
+#include "makespan.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <map>
+#include <queue>
+#include <stdexcept>
+#include <unordered_set>
+#include <utility>
+
+#include "graph.hpp"
+#include "hints.hpp"
+#include "model/dma/software_cache.hpp"
+#include "shared_bus.hpp"
+
+namespace cellss {
+
+namespace {
+
+namespace dma = maslin::dma;
+namespace place = maslin::place;
+
+/// What happens at a time; what was asked for first happens first.
+class clock_of_events {
+ public:
+  double now() const { return now_; }
+  void at(double ns, std::function<void()> what) { events_.push({ns, asked_++, std::move(what)}); }
+
+  /// Goes on to the next event, here or on the bus. Gives whether there was one.
+  bool step(shared_bus& bus) {
+    const double own = events_.empty() ? std::numeric_limits<double>::infinity() : events_.top().ns;
+    const double other = bus.next_end();
+    if (own == std::numeric_limits<double>::infinity() && other == own) return false;
+    now_ = std::min(own, other);
+    bus.advance(now_);
+    if (other <= own) return true;
+    const std::function<void()> what = events_.top().what;
+    events_.pop();
+    what();
+    return true;
+  }
+
+ private:
+  struct event {
+    double ns;
+    std::uint64_t number;
+    std::function<void()> what;
+    bool operator<(const event& other) const { return ns != other.ns ? ns > other.ns : number > other.number; }
+  };
+  std::priority_queue<event> events_;
+  std::uint64_t asked_ = 0;
+  double now_ = 0;
+};
+
+struct worker {
+  worker(std::uint64_t cache_bytes, std::uint64_t hinted_bytes) : cache(cache_bytes), memory(hinted_bytes) {}
+
+  dma::software_cache cache;
+  directory memory;
+  std::vector<hint> hints;
+  std::vector<place::bundled_task> bundle, prepared;
+  std::size_t at = 0;       ///< the task of the bundle that runs, or waits for its data
+  std::size_t fetched = 0;  ///< of the bundle's tasks so many have their data
+  std::size_t asked = 0;    ///< of the bundle's tasks so many have begun to fetch them
+  std::size_t told = 0;     ///< of the bundle's tasks the host knows so many to be done
+  bool computes = false;
+  int puts = 0;                                 ///< that go on
+  std::unordered_set<std::uint32_t> only_here;  ///< regions whose value is in the store alone
+
+  bool idle() const { return at == bundle.size(); }
+};
+
+class run {
+ public:
+  run(const application& app, const described_machine& machine, const techniques& on, const place::bundle_settings& how)
+      : app_(app),
+        machine_(machine),
+        on_(on),
+        graph_(app),
+        policy_(graph_, how),
+        bus_(machine.workers, machine.bus_bytes_per_ns),
+        versions_(app.regions().size()),
+        window_(std::max<std::size_t>(1, app.tasks().size() / 10)) {
+    for (int w = 0; w < machine.workers; ++w)
+      workers_.emplace_back(on.cache ? machine.cache_bytes : 0, machine.cache_bytes);
+  }
+
+  time_line go() {
+    create();
+    for (int w = 0; w < machine_.workers; ++w) ask_for_bundle(w);
+    while (clock_.step(bus_)) {
+    }
+    if (told_.tasks != app_.tasks().size()) throw std::logic_error("tasks are left that no policy schedules");
+    told_.ns = clock_.now();
+    return told_;
+  }
+
+ private:
+  worker& at(int number) { return workers_[static_cast<std::size_t>(number)]; }
+
+  void create() {
+    constexpr std::size_t created_a_task = 4;
+    while (!graph_.all_created() && graph_.created() < window_ + created_a_task * graph_.finished()) {
+      const task_number t = graph_.created();
+      if (graph_.create()) policy_.ready(t);
+    }
+  }
+
+  // The host.
+
+  void ask_for_bundle(int w) {
+    asking_.push_back(w);
+    serve();
+  }
+
+  /// The host does what it was asked for first: call-backs before bundles, which they make possible.
+  void serve() {
+    if (host_busy_) return;
+    if (!call_backs_.empty()) {
+      const std::function<void()> take = std::move(call_backs_.front());
+      call_backs_.pop_front();
+      occupy(machine_.signal_ns, take);
+      return;
+    }
+    if (asking_.empty() || !policy_.any_ready()) return;
+    const int w = asking_.front();
+    asking_.pop_front();
+    const std::vector<place::bundled_task> built = policy_.next();
+    occupy(machine_.schedule_ns * static_cast<double>(built.size()), [this, w, built] {
+      worker& to = at(w);
+      to.prepared = built;
+      if (to.idle() && to.puts == 0) begin_bundle(w);
+    });
+  }
+  void occupy(double ns, std::function<void()> then) {
+    host_busy_ = true;
+    told_.host_ns += ns;
+    clock_.at(clock_.now() + ns, [this, then = std::move(then)] {
+      host_busy_ = false;
+      then();
+      serve();
+    });
+  }
+
+  /// The worker tells that so many of its bundle's tasks are done, and what its memory holds.
+  void call_back(int w) {
+    worker& from = at(w);
+    std::vector<task_number> done;
+    for (; from.told < from.at; ++from.told) done.push_back(from.bundle[from.told].task);
+    if (done.empty()) return;
+    ++told_.call_backs;
+    call_backs_.push_back([this, done, hints = std::exchange(from.hints, {})] {
+      for (const hint& h : hints)
+        if (h.entered)
+          policy_.entered(h.region);
+        else
+          policy_.left(h.region);
+      for (const task_number t : done)
+        for (const task_number now : graph_.finish(t)) policy_.ready(now);
+      create();
+    });
+    serve();
+  }
+
+  // A worker.
+
+  void begin_bundle(int w) {
+    worker& me = at(w);
+    me.bundle = std::exchange(me.prepared, {});
+    me.at = me.fetched = me.asked = me.told = 0;
+    stage_in(w);
+    ask_for_bundle(w);
+  }
+
+  /// Begins to fetch what the next task of the bundle reads and the store does not hold.
+  void stage_in(int w) {
+    worker& me = at(w);
+    const task_number t = me.bundle[me.asked].task;
+    std::uint64_t bytes = 0;
+    for (const access& a : app_.accesses(t)) {
+      me.memory.use(
+          a.region, app_.regions()[a.region].bytes,
+          [&](std::uint32_t r) {
+            me.hints.push_back({r, true});
+          },
+          [&](std::uint32_t r) {
+            me.hints.push_back({r, false});
+          });
+      if (!a.reads() || comes_from_before(me, a.region)) continue;
+      const dma::object what{a.region, versions_[a.region]};
+      if (me.only_here.contains(a.region) || me.cache.read(what)) continue;
+      bytes += app_.regions()[a.region].bytes;
+      me.cache.keep(what, app_.regions()[a.region].bytes, a.writes() ? dma::access_kind::inout : dma::access_kind::in);
+    }
+    ++me.asked;
+    transfer(w, bytes, [this, w] {
+      ++at(w).fetched;
+      compute(w);
+    });
+  }
+  /// The task that runs writes it, so the next one finds it in the store.
+  bool comes_from_before(const worker& me, std::uint32_t region) const {
+    if (me.asked == me.at) return false;
+    return std::ranges::any_of(app_.accesses(me.bundle[me.at].task),
+                               [&](const access& a) { return a.region == region && a.writes(); });
+  }
+
+  void transfer(int w, std::uint64_t bytes, std::function<void()> ended) {
+    if (bytes == 0) {
+      clock_.at(clock_.now(), std::move(ended));
+      return;
+    }
+    told_.bytes += bytes;
+    bus_.add(w, static_cast<double>(bytes), std::move(ended));
+  }
+
+  /// Runs the kernel of the next task if its data are there.
+  void compute(int w) {
+    worker& me = at(w);
+    if (me.computes || me.idle() || me.fetched <= me.at || (!on_.double_buffering && me.puts > 0)) return;
+    me.computes = true;
+    const task_number t = me.bundle[me.at].task;
+    check(me, t);
+    if (on_.double_buffering && me.asked < me.bundle.size()) stage_in(w);
+    const double ns = machine_.kernel_ns[app_.tasks()[t].kernel];
+    told_.kernel_ns += ns;
+    clock_.at(clock_.now() + ns, [this, w] { stage_out(w); });
+  }
+
+  void check(const worker& me, task_number t) const {
+    std::uint32_t here = 0;  // what it waits for and this worker has run
+    for (std::size_t i = 0; i < me.at; ++i)
+      if (!graph_.done(me.bundle[i].task))
+        for (const task_number s : graph_.successors(me.bundle[i].task)) here += s == t;
+    if (graph_.done(t) || graph_.outstanding(t) != here)
+      throw std::logic_error("a task was scheduled twice, or before its data");
+  }
+
+  void stage_out(int w) {
+    worker& me = at(w);
+    const place::bundled_task done = me.bundle[me.at];
+    std::uint64_t bytes = 0;
+    for (const access& a : app_.accesses(done.task)) {
+      if (!a.writes()) continue;
+      me.cache.drop({a.region, versions_[a.region]});
+      ++versions_[a.region];
+      me.cache.keep({a.region, versions_[a.region]}, app_.regions()[a.region].bytes, dma::access_kind::inout);
+      if (on_.minimal_stage_out && is_overwritten_later(me, a.region)) {
+        me.only_here.insert(a.region);
+      } else {
+        me.only_here.erase(a.region);
+        bytes += app_.regions()[a.region].bytes;
+      }
+    }
+    ++told_.tasks;
+    me.computes = false;
+    ++me.at;
+    ++me.puts;
+    const std::size_t until = me.at;
+    transfer(w, bytes, [this, w, until, early = on_.early_call_back && done.early_call_back] {
+      worker& whose = at(w);
+      --whose.puts;
+      if (early && !(whose.idle() && whose.puts == 0)) tell_until(w, until);
+      go_on(w);
+    });
+    if (on_.double_buffering) go_on(w);
+  }
+  /// A later task of the bundle overwrites it. Nobody else can want the value: who reads it runs before that task.
+  bool is_overwritten_later(const worker& me, std::uint32_t region) const {
+    for (std::size_t i = me.at + 1; i < me.bundle.size(); ++i)
+      for (const access& a : app_.accesses(me.bundle[i].task))
+        if (a.region == region) return a.writes();
+    return false;
+  }
+
+  /// A call-back of what is in memory: later tasks of the bundle may be over, but not what they wrote.
+  void tell_until(int w, std::size_t until) {
+    worker& me = at(w);
+    const std::size_t at_now = std::exchange(me.at, until);
+    call_back(w);
+    me.at = at_now;
+  }
+
+  void go_on(int w) {
+    worker& me = at(w);
+    if (!me.idle()) {
+      if (me.asked == me.at && me.puts == 0 && !me.computes) stage_in(w);
+      compute(w);
+      return;
+    }
+    if (me.puts > 0) return;
+    call_back(w);
+    if (!me.prepared.empty()) begin_bundle(w);
+  }
+
+  const application& app_;
+  const described_machine& machine_;
+  const techniques on_;
+  partial_graph graph_;
+  place::bundles<partial_graph> policy_;
+  shared_bus bus_;
+  clock_of_events clock_;
+  std::deque<worker> workers_;
+  std::vector<std::uint32_t> versions_;  ///< by region
+  std::size_t window_;
+  std::deque<int> asking_;  ///< workers that want a bundle
+  std::deque<std::function<void()>> call_backs_;
+  bool host_busy_ = false;
+  time_line told_;
+};
+
+}  // namespace
+
+time_line run_in_time(const application& app, const described_machine& machine, const techniques& on,
+                      const place::bundle_settings& how) {
+  if (machine.kernel_ns.size() != app.kernels().size())
+    throw std::invalid_argument("a machine has a time for each kernel");
+  return run(app, machine, on, how).go();
+}
+
+std::vector<double> kernel_times(const application& app, int block, double flops_per_ns) {
+  static const std::map<std::string, double> operations{// in cubes of the block
+                                                        {"gemm", 2.0},
+                                                        {"sgemm", 2.0},
+                                                        {"ssyrk", 1.0},
+                                                        {"strsm", 1.0},
+                                                        {"spotrf", 1.0 / 3}};
+  std::vector<double> times;
+  const double cube = static_cast<double>(block) * block * block;
+  for (const std::string& kernel : app.kernels()) {
+    const auto found = operations.find(kernel);
+    if (found == operations.end()) throw std::invalid_argument("nothing is known of the time of " + kernel);
+    times.push_back(found->second * cube / flops_per_ns);
+  }
+  return times;
+}
+
+}  // namespace cellss

@@ -1,0 +1,135 @@
+#include "makespan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "model/dma/simulation.hpp"
+#include "shared_bus.hpp"
+
+namespace cellss {
+namespace {
+
+constexpr techniques none, every{true, true, true, true};
+constexpr double block_bytes = 4096;  // of 32 x 32 floats
+
+described_machine machine(const application& app, int workers, double kernel_ns) {
+  described_machine m;
+  m.workers = workers;
+  m.schedule_ns = m.signal_ns = 0;
+  m.kernel_ns.assign(app.kernels().size(), kernel_ns);
+  return m;
+}
+
+TEST(SharedBus, SaysWhatDmasimSays) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 20; ++round) {
+    constexpr int workers = 4;
+    constexpr std::int64_t cycle_ps = 5000;
+    maslin::dma::parameters p;
+    p.workers = workers;
+    p.cache_bytes = 0;
+    maslin::dma::simulation exact(p);
+    exact.note_ends();
+    std::vector<maslin::dma::operation> all;
+    for (int i = 0; i < 40; ++i)
+      all.push_back({static_cast<int>(random() % workers), static_cast<std::int64_t>(random() % 4000) * cycle_ps,
+                     static_cast<std::uint64_t>(i) << 20, 128 * (1 + random() % 200), maslin::dma::direction::get});
+    std::ranges::stable_sort(all, {}, &maslin::dma::operation::start_ps);
+    for (const auto& o : all) exact.add(o);
+    exact.run();
+
+    shared_bus bus(workers, 25.6);
+    std::vector<double> ends(all.size());
+    double now = 0;
+    std::size_t next = 0;
+    for (;;) {
+      const double begins =
+          next < all.size() ? static_cast<double>(all[next].start_ps) / 1000 : std::numeric_limits<double>::infinity();
+      now = std::min(begins, bus.next_end());
+      if (now == std::numeric_limits<double>::infinity()) break;
+      bus.advance(now);
+      for (; next < all.size() && static_cast<double>(all[next].start_ps) / 1000 <= now; ++next)
+        bus.add(all[next].worker, static_cast<double>(all[next].bytes), [&ends, &now, at = next] { ends[at] = now; });
+    }
+    // Where packets have a length, a transfer ends some rounds of all workers earlier or later.
+    for (std::size_t i = 0; i < all.size(); ++i)
+      EXPECT_NEAR(ends[i], static_cast<double>(exact.ends()[i]) / 1000, 3 * 5.0 * workers) << round << ' ' << i;
+  }
+}
+
+TEST(Makespan, OfOneWorkerWithoutTechniquesIsTheSumOfItsTransfersAndKernels) {
+  const application app = matmul({4, 32});
+  const time_line told = run_in_time(app, machine(app, 1, 1000), none);
+  EXPECT_EQ(told.tasks, 64u);
+  EXPECT_EQ(told.bytes, 64 * 4 * 4096u);
+  EXPECT_NEAR(told.ns, 64 * (1000 + 4 * block_bytes / 25.6), 1e-3);
+}
+
+TEST(Makespan, OfManyWorkersIsWhatTheBusTakesWhereKernelsTakeNothing) {
+  const application app = matmul({8, 32});
+  const time_line told = run_in_time(app, machine(app, 8, 0), none);
+  EXPECT_NEAR(told.ns, 512 * 4 * block_bytes / 25.6, 0.02 * told.ns);
+}
+
+TEST(Makespan, WithDoubleBufferingIsWhatKernelsTakeAndTheEdgesOfBundles) {
+  const application app = matmul({8, 32});
+  constexpr double kernel = 10000;
+  const auto with = [&](bool db) { return run_in_time(app, machine(app, 1, kernel), {true, true, true, db}).ns; };
+  EXPECT_GT(with(false), with(true));
+  // Of a bundle of 4 the first fetch and the last put are in the open: four blocks. Where creation ended, bundles are
+  // shorter.
+  EXPECT_GE(with(true), 512 * kernel);
+  EXPECT_LE(with(true), 512 * kernel + 128 * 5 * block_bytes / 25.6);
+}
+
+TEST(Makespan, MinimalStageOutMovesTheSumOnceABundle) {
+  const application app = matmul({8, 32});
+  // Bundles of 4 lie in chains of 8: of four sums that are read and written three stay, but for where creation ended.
+  const auto bytes = [&](techniques on) { return run_in_time(app, machine(app, 2, 1000), on).bytes; };
+  EXPECT_EQ(bytes(none), 512 * 4 * 4096u);
+  const std::uint64_t least = (512 * 2 + 128 * 2) * 4096u;
+  EXPECT_GE(bytes({.minimal_stage_out = true}), least);
+  EXPECT_LE(bytes({.minimal_stage_out = true}), least * 11 / 10);
+}
+
+TEST(Makespan, EarlyCallBacksAreForTasksWithSeveralSuccessors) {
+  const application chains = matmul({8, 32}), tree = cholesky_c({8, 32});
+  for (const application* app : {&chains, &tree}) {
+    const auto with = [&](bool early) { return run_in_time(*app, machine(*app, 4, 1000), {.early_call_back = early}); };
+    if (app == &chains) {
+      EXPECT_EQ(with(true).call_backs, with(false).call_backs);
+      EXPECT_EQ(with(true).ns, with(false).ns);
+    } else {
+      EXPECT_GT(with(true).call_backs, with(false).call_backs);
+    }
+  }
+}
+
+/// `run_in_time` throws where a task runs twice, before its data, or never.
+TEST(Makespan, RunsEachTaskOnceOnAnyNumberOfWorkersWithAnyTechniques) {
+  for (const application& app : {matmul({6, 32}), cholesky_c({10, 32})})
+    for (const int workers : {1, 2, 5, 8})
+      for (unsigned bits = 0; bits < 16; ++bits) {
+        const techniques on{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
+        const time_line told = run_in_time(app, machine(app, workers, 1000), on);
+        EXPECT_EQ(told.tasks, app.tasks().size());
+        EXPECT_GE(told.ns, static_cast<double>(app.tasks().size()) * 1000 / workers);
+      }
+}
+
+TEST(Makespan, IsWhatTheHostTakesWhereThatIsSlow) {
+  const application app = matmul({8, 32});
+  described_machine m = machine(app, 8, 100);
+  m.schedule_ns = 5000;
+  const time_line told = run_in_time(app, m, every);
+  EXPECT_EQ(told.host_ns, 512 * 5000.0);
+  EXPECT_NEAR(told.ns, told.host_ns, 0.05 * told.ns);
+}
+
+}  // namespace
+}  // namespace cellss
