@@ -3,117 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <string>
-#include <unordered_map>
+#include <span>
 #include <utility>
 
 #include "maslin/error.hpp"
-#include "output.hpp"
-
-using namespace maslin::trace;
+#include "task_data.hpp"
 
 namespace {
 
-struct named_access {
-  access_form form;
-  std::uint64_t address;
-};
-using accesses = std::vector<named_access>;
+namespace dma = maslin::dma;
+using maslin::trace::event;
 
-class reading {
+class to_transfers : public task_data_observer {
  public:
-  reading(const file& trace, const std::string& path, transfers& into)
-      : trace_(trace), path_(path), into_(into), tracks_(static_cast<std::size_t>(trace.about().workers) + 1) {}
+  to_transfers(const std::string& path, transfers& into) : path_(path), into_(into) {}
 
-  void add(const event& e) {
-    track& t = e.worker < 0 ? tracks_.back() : tracks_[static_cast<std::size_t>(e.worker)];
-    if (e.kind != event_kind::accessed && e.kind != event_kind::member) t.created.reset();
-    switch (e.kind) {
-      case event_kind::task_create:
-        t.created = e.argument;
-        (e.argument == ran_at_once ? t.at_once : waiting_[e.argument]).clear();
-        break;
-      case event_kind::accessed:
-        if (t.created) keep(t, {form(e.id), e.argument});
-        break;
-      case event_kind::task_begin:
-        begin(t, e);
-        break;
-      case event_kind::task_end:
-        end(t, e);
-        break;
-      default:
-        break;
-    }
+  void begins(const event& e, std::span<const named_access> data) override {
+    ++into_.tasks;
+    for (const named_access& a : data)
+      if (a.form.mode != maslin::access_mode::out) transfer(a, e, dma::direction::get);
+  }
+  void ends(const event& e, std::span<const named_access> data) override {
+    for (const named_access& a : data)
+      if (a.form.mode != maslin::access_mode::in) transfer(a, e, dma::direction::put);
   }
 
  private:
-  struct track {
-    std::optional<std::uint64_t> created;  ///< the task whose accesses follow
-    accesses at_once;                      ///< of the task that was created to run at once
-    std::vector<accesses> running;         ///< tasks that run at once, the innermost last
-  };
-
-  /// The accesses of a task follow its creation on its creator's track; then it may begin, on any.
-  void keep(track& t, const named_access& a) {
-    if (*t.created == ran_at_once)
-      t.at_once.push_back(a);
-    else if (const auto found = waiting_.find(*t.created); found != waiting_.end())
-      found->second.push_back(a);
-  }
-
-  access_form form(std::uint32_t id) {
-    auto found = forms_.find(id);
-    if (found == forms_.end()) {
-      const auto parsed = parse_access_form(trace_.name(id));
-      if (!parsed) damaged(fmt::format("'{}' is no access", trace_.name(id)));
-      found = forms_.emplace(id, *parsed).first;
-    }
-    return found->second;
-  }
-
-  void begin(track& t, const event& e) {
-    accesses all;
-    if (e.argument == ran_at_once) {
-      all = std::exchange(t.at_once, {});
-    } else if (const auto found = waiting_.find(e.argument); found != waiting_.end()) {
-      all = std::move(found->second);
-      waiting_.erase(found);
-    } else {
-      return;  // the graph's own, which moves data
-    }
-    ++into_.tasks;
-    into_.accesses += all.size();
-    for (const named_access& a : all)
-      if (a.form.mode != maslin::access_mode::out) transfer(a, e, maslin::dma::direction::get);
-    if (e.argument == ran_at_once)
-      t.running.push_back(std::move(all));
-    else
-      running_[e.argument] = std::move(all);
-  }
-
-  void end(track& t, const event& e) {
-    accesses all;
-    if (e.argument == ran_at_once) {
-      if (t.running.empty()) return;
-      all = std::move(t.running.back());
-      t.running.pop_back();
-    } else {
-      const auto found = running_.find(e.argument);
-      if (found == running_.end()) return;
-      all = std::move(found->second);
-      running_.erase(found);
-    }
-    for (const named_access& a : all)
-      if (a.form.mode != maslin::access_mode::in) transfer(a, e, maslin::dma::direction::put);
-  }
-
-  void transfer(const named_access& a, const event& e, maslin::dma::direction way) {
+  void transfer(const named_access& a, const event& e, dma::direction way) {
     if (a.form.bytes == 0) return;
-    expect_in_memory(a);
     constexpr auto latest = std::numeric_limits<std::int64_t>::max() / 1000;
     if (std::cmp_greater(e.ns, latest))
       damaged(fmt::format("a task begins or ends at {} ns; expected {} at most", e.ns, latest));
@@ -125,55 +43,19 @@ class reading {
       damaged("the transfers are more bytes together than 64 bits can count");
   }
 
-  /// An access has to lie where a program's data can lie.
-  void expect_in_memory(const named_access& a) const {
-    constexpr std::uint64_t end_of_memory = std::uint64_t{1} << 63;
-    std::uint64_t end = 0;
-    if (a.form.columns == 0) return;
-    if (__builtin_mul_overflow(a.form.columns - 1, a.form.stride, &end) ||
-        __builtin_add_overflow(end, a.form.bytes, &end) || __builtin_add_overflow(end, a.address, &end) ||
-        end > end_of_memory || a.form.columns > most_columns)
-      damaged(fmt::format("an access of '{}' at {:#x} lies outside all memory", to_string(a.form), a.address));
-  }
-
   [[noreturn]] void damaged(const std::string& why) const {
     throw maslin::error(fmt::format("the trace '{}' is damaged: {}", path_, why));
   }
 
-  static constexpr std::uint64_t most_columns = std::uint64_t{1} << 32;
-
-  const file& trace_;
   const std::string& path_;
   transfers& into_;
-  std::vector<track> tracks_;  ///< by worker; the last one is that of threads that are no workers
-  std::unordered_map<std::uint64_t, accesses> waiting_;  ///< tasks that were created and have not begun
-  std::unordered_map<std::uint64_t, accesses> running_;
-  std::unordered_map<std::uint32_t, access_form> forms_;
 };
 
 }  // namespace
 
-transfers transfers_of(const file& trace, const std::string& path) {
-  const summary& about = trace.about();
-  const auto refuse = [&](const std::string& why) {
-    throw maslin::error(fmt::format("the trace '{}' does not tell what was transferred: {}", path, why));
-  };
-  if (about.version < 2) refuse("it was recorded by a Maslin that did not keep what tasks access; record it anew");
-  if (about.only_streams)
-    refuse("it was recorded with MASLIN_TRACE_DETAIL=streams, which leaves out tasks; record it without");
-  if (about.dropped() > 0)
-    refuse(fmt::format(
-        "it lacks {} events, which came faster than they could be written; record it on a machine with a free "
-        "core",
-        about.dropped()));
+transfers transfers_of(const maslin::trace::file& trace, const std::string& path) {
   transfers all;
-  reading into(trace, path, all);
-  progress bar("reading", about.events());
-  std::uint64_t seen = 0;
-  trace.each_event([&](const event& e) {
-    into.add(e);
-    if ((++seen & 0xffff) == 0) bar.at(seen);
-  });
-  if (all.accesses == 0) refuse("none of its tasks names data; loops and kernels do not say what they access");
+  to_transfers into(path, all);
+  each_task_with_data(trace, path, "what was transferred", into);
   return all;
 }

@@ -9,8 +9,7 @@
 
 struct transfers {
   std::vector<maslin::dma::operation> operations;
-  std::uint64_t tasks = 0;     ///< that ran
-  std::uint64_t accesses = 0;  ///< of these tasks
+  std::uint64_t tasks = 0;  ///< that ran
   std::uint64_t bytes = 0;
 };
 

@@ -2,17 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "commands.hpp"
 #include "maslin/error.hpp"
+#include "reuse.hpp"
 #include "task_graph.hpp"
 #include "trace_export.hpp"
 #include "trace_info.hpp"
 
 namespace {
+
+constexpr std::uint64_t most_cache_bytes = std::uint64_t{1} << 30;
 
 struct wishes {
   std::string path;
@@ -23,6 +30,9 @@ struct wishes {
   bool dot = false;
   bool svg = false;
   double resolution = 0;
+  std::string picture;
+  std::optional<std::uint64_t> cache_bytes;
+  std::optional<std::uint64_t> l3_bytes;
   time_window window;
 };
 
@@ -85,6 +95,18 @@ void spans(const wishes& w) {
   warn_of_drops(trace);
 }
 
+void show_reuse(const wishes& w) {
+  maslin::reuse::sizes machine = caches_here(std::max(maslin::trace::file(w.path).about().workers, 1));
+  machine.own_bytes = w.cache_bytes.value_or(machine.own_bytes);
+  machine.shared_bytes = w.l3_bytes.value_or(machine.shared_bytes);
+  for (const auto& [name, bytes] : {std::pair{"--cache", machine.own_bytes}, std::pair{"--l3", machine.shared_bytes}})
+    if (bytes > most_cache_bytes)
+      throw maslin::error(fmt::format("{} is {} bytes; expected {} at most", name, bytes, most_cache_bytes));
+  const reuse r = reuse_of(w.path, machine);
+  if (!w.picture.empty()) write_file(w.picture, reuse_svg(r));
+  fmt::print("{}", w.json ? reuse_json(r) : reuse_text(r));
+}
+
 }  // namespace
 
 void add_trace(CLI::App& app) {
@@ -101,6 +123,22 @@ void add_trace(CLI::App& app) {
 
   auto* figures = add("info", "Duration, workers and how busy they were, events of each kind, drops", info);
   figures->add_flag("--json", w->json, "Print one JSON object");
+
+  auto* reused =
+      add("reuse", "Where each line's tasks would find their data: in caches, or in memory (modelled)", show_reuse);
+  reused
+      ->add_option("--cache", w->cache_bytes,
+                   "Size of each worker's cache, e.g. 512k (default: its part of the L2 here)")
+      ->transform(CLI::AsSizeValue(false));
+  reused->add_option("--l3", w->l3_bytes, "Size of the cache that all workers share; 0: none (default: the L3 here)")
+      ->transform(CLI::AsSizeValue(false));
+  reused->add_flag("--json", w->json, "Print one JSON object");
+  reused->add_option("--svg", w->picture, "Also draw it")->type_name("FILE");
+  reused->footer(
+      "From the trace: which task began when and where, and the data that it names.\n"
+      "Assumed: it uses each byte of them once, when it begins; caches are fully associative and hold what was used\n"
+      "last; renamed data lie where the program named them. Not seen: loops, kernels, and data that tasks do not "
+      "name.");
 
   auto* exported = add("export", "Write the trace so that other programs can show it", export_trace);
   CLI::Option* forms[] = {

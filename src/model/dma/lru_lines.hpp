@@ -22,7 +22,7 @@ class lru_lines {
         table_(mask_ + 1, absent) {}
 
   std::size_t capacity() const { return capacity_; }
-  bool full() const { return lines_.size() == capacity_; }
+  bool full() const { return lines_.size() - free_.size() == capacity_; }
   std::size_t dirty() const { return dirty_; }
 
   place find(std::uint64_t line) const {
@@ -40,6 +40,14 @@ class lru_lines {
     put_in_front(p);
   }
 
+  /// The line at that place is held no more, and is not written back.
+  void drop(place p) {
+    if (lines_[p].dirty) --dirty_;
+    erase(lines_[p].line);
+    take_out(p);
+    free_.push_back(p);
+  }
+
   struct evicted {
     bool dirty;  ///< it must be written back
     std::uint64_t line;
@@ -54,6 +62,10 @@ class lru_lines {
       if (out.dirty) --dirty_;
       erase(out.line);
       take_out(p);
+      lines_[p] = {line, absent, absent, false};
+    } else if (!free_.empty()) {
+      p = free_.back();
+      free_.pop_back();
       lines_[p] = {line, absent, absent, false};
     } else {
       lines_.push_back({line, absent, absent, false});
@@ -109,6 +121,7 @@ class lru_lines {
   int shift_;
   std::vector<place> table_;  ///< at most half full
   std::vector<held> lines_;
+  std::vector<place> free_;  ///< places that hold no line
   place newest_ = absent;
   place oldest_ = absent;
   std::size_t dirty_ = 0;

@@ -1,0 +1,27 @@
+#pragma once
+// The tasks of a trace with the data that they name, in the order in which they ran.
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "maslin/trace.hpp"
+
+/// A task's access, as its program named it.
+struct named_access {
+  maslin::trace::access_form form;
+  std::uint64_t address;
+};
+
+class task_data_observer {
+ public:
+  virtual ~task_data_observer() = default;
+  /// A task begins, or ends. `e` is the trace's event.
+  virtual void begins(const maslin::trace::event& e, std::span<const named_access> data) = 0;
+  virtual void ends(const maslin::trace::event&, std::span<const named_access>) {}
+};
+
+/// Goes through the trace. Throws `maslin::error` for one that does not hold all of it, and so does not tell what the
+/// caller wants: `what`.
+void each_task_with_data(const maslin::trace::file& trace, const std::string& path, const std::string& what,
+                         task_data_observer& to);
