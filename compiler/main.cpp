@@ -43,7 +43,11 @@ everything else to the compiler that MASLINCC names, or to cc.
   --version  prints the version, and the compiler's
 
 make CC=maslin-cc builds a project as it is. docs/annotated-c.md has the annotations.
-Status: the compiler's; 1 for annotations that make no sense; 2 if there is no compiler or no library.
+
+Exit status:
+  1         annotations that make no sense: the message says where
+  2         there is no compiler or no library
+  others    the compiler's
 )";
 
 struct failure : std::runtime_error {

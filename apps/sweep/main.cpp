@@ -181,8 +181,7 @@ void add_footer(CLI::App& app) {
       "  maslin-sweep --form reverse --weak --ranks 4x4 --store 256K\n"
       "  maslin-sweep --form accelerator --deck input.50\n\n"
       "Fluxes are the same to the last bit in all forms, however the grid is cut, at any number of\n"
-      "workers (MASLIN_WORKERS), serially (MASLIN_SERIAL=1) and on a described machine (MASLIN_MACHINE).\n"
-      "Exit status: 1 if --check finds that the answer is wrong, 2 if there is something to mend.\n");
+      "workers (MASLIN_WORKERS), serially (MASLIN_SERIAL=1) and on a described machine (MASLIN_MACHINE).");
 }
 
 }  // namespace

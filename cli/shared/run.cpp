@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 
 #include "cli/shared/completion.hpp"
+#include "cli/shared/grammar.hpp"
 #include "cli/shared/terminal.hpp"
 #include "cli/shared/unknown.hpp"
 #include "maslin/error.hpp"
@@ -45,6 +47,26 @@ int flushed(const CLI::App& app) {
              std::strerror(errno));
   return to_mend;
 }
+
+/// Help of each command: its own words, then the exit statuses.
+class help : public CLI::Formatter {
+ public:
+  explicit help(const manual_facts& facts) {
+    for (const exit_status& one : exit_statuses)
+      statuses_ += fmt::format("  {:<9} {}\n", one.number, meaning_of(one, facts));
+  }
+
+  std::string make_footer(const CLI::App* app) const override {
+    std::string own = app->get_footer();
+    CLI::detail::trim(own);
+    if (!own.empty()) own += "\n\n";
+    if (!commands_of(*app).empty()) own += full_name_of(*app) + " COMMAND --help explains a command.\n\n";
+    return own + "Exit status:\n" + statuses_;
+  }
+
+ private:
+  std::string statuses_;
+};
 
 int parse_and_work(CLI::App& app, int argc, char** argv, const std::function<void()>& work) {
   if (argc < 2) {
@@ -96,10 +118,7 @@ void add_habits(CLI::App& app, const manual_facts& facts) {
          },
          fmt::format("Print what completes words in this shell: source <({} --completion bash)", app.get_name()))
       ->check(CLI::IsMember({"bash", "zsh"}));
-  std::string statuses;
-  for (const exit_status& one : exit_statuses)
-    statuses += fmt::format("  {:<9} {}\n", one.number, meaning_of(one, facts));
-  app.footer(fmt::format("\n{} COMMAND --help explains a command.\n\nExit status:\n{}", app.get_name(), statuses));
+  app.formatter(std::make_shared<help>(facts));
 }
 
 int run(CLI::App& app, int argc, char** argv, const std::function<void()>& work) {

@@ -104,7 +104,9 @@ class CommandLine(Annotated):
         shutil.copy(self.folder / "inside.c", self.folder / "inside.txt")
         self.compile("-x", "c", "inside.txt", "-x", "none", "-O2", "-include", "stdlib.h", "-o", "program")
         self.run_in("./program")
-        self.assertIn("--check", self.run_in(MASLIN_CC, "--help").stdout)
+        helped = self.run_in(MASLIN_CC, "--help").stdout
+        self.assertIn("--check", helped)
+        self.assertRegex(helped, r"\n\nExit status:\n  1 .*\n  2 .*\n  others    the compiler's\n\Z")
         (self.folder / "shared.c").write_text("#pragma css task inout(a)\nvoid f(int *a) { *a = 1; }\nvoid g(int *a) { f(a); }\n")
         self.compile("-shared", "-fPIC", "shared.c", "-o", "libshared.so")
 

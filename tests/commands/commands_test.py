@@ -136,6 +136,17 @@ class Pages(unittest.TestCase):
             for program in PROGRAMS:
                 self.assertIn(meaning, run(program, "--manual").stdout.replace("\\-", "-"))
 
+    def test_the_help_of_each_command_ends_with_the_statuses(self):
+        for program, path in every_command():
+            helped = help_of(program, path)
+            self.assertEqual(helped.partition("Exit status:\n")[2], help_of(program).partition("Exit status:\n")[2])
+            explains = f"{' '.join((program, *path))} COMMAND --help explains a command."
+            self.assertEqual(explains in helped, bool(commands_in(program, path)), helped)
+        for program in ("maslin-linalg", "maslin-mpirun", "maslin-sweep"):
+            if (command := Path(MASLIN).with_name(program)).exists():
+                helped = subprocess.run([command, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
+                self.assertRegex(helped, r"\n\nExit status:\n  0 (.*\n)+  1 (.*\n)+  2 (.*\n)+  128 \+ N .*\n\Z")
+
     def test_the_manual_has_every_command_and_option(self):
         for program in PROGRAMS:
             manual = run(program, "--manual").stdout.replace("\\-", "-")
