@@ -14,8 +14,8 @@ function(app name)
   target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   target_link_libraries(${name} PUBLIC maslin command-line ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
 
-  set_source_files_properties(main.cpp PROPERTIES COMPILE_OPTIONS "${of_command_lines}")
-  add_executable(maslin-${name} main.cpp)
+  add_executable(maslin-${name})
+  command_line(maslin-${name} main.cpp)
   target_link_libraries(maslin-${name} PRIVATE ${name})
   target_compile_definitions(maslin-${name} PRIVATE MASLIN_VERSION="${maslin_VERSION}")
 

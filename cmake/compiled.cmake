@@ -27,9 +27,35 @@ add_compile_options(-ffp-contract=off)
 # The stable_sort of libstdc++ 12 calls what libstdc++ deprecates, and clang tells that to who sorts.
 add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-deprecated-declarations>)
 
+# compiled_once(TARGET HEADERS... | TARGET REUSE_FROM OTHER): with GCC, each file of the target begins with these headers,
+# which are compiled once. Other compilers and clang-tidy do without, and show where a file does not include what it uses;
+# so do other projects, of which Maslin is a part.
+function(compiled_once target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_CLANG_TIDY)
+    set(whose PRIVATE)
+    if("REUSE_FROM" IN_LIST ARGN)
+      set(whose "")
+    endif()
+    target_precompile_headers(${target} ${whose} ${ARGN})
+  endif()
+endfunction()
+
 # What describes a command line is mostly the code of the library that reads it, which each such file has anew. It runs once
 # in a run, so it is optimized a little only.
 set(of_command_lines $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+
+# command_line(TARGET FILES...): adds files that describe command lines to a program or a library.
+function(command_line target)
+  set(files ${target}-command-line)
+  add_library(${files} OBJECT ${ARGN})
+  foreach(what INCLUDE_DIRECTORIES COMPILE_DEFINITIONS)
+    set_property(TARGET ${files} PROPERTY ${what} $<TARGET_PROPERTY:${target},${what}>)
+  endforeach()
+  target_link_libraries(${files} PRIVATE $<TARGET_PROPERTY:${target},LINK_LIBRARIES>)  # whose headers may be the system's
+  target_compile_options(${files} PRIVATE ${of_command_lines})
+  compiled_once(${files} REUSE_FROM command-line)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${files}>)
+endfunction()
 
 # ccache finds what a file includes by what the compiler says, and does not preprocess it first. It keeps what was compiled
 # with precompiled headers only if it is told that nothing here depends on the time, nor these headers on definitions.

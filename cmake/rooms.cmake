@@ -7,12 +7,8 @@ endif()
 # Compiling a test takes longer than running it, so tests are optimized a little only. What they test is compiled as users
 # run it.
 set(compiled_for_tests $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
-# And what many of them include of others' headers is compiled once. Other compilers than GCC do without, and show where a
-# test does not include what it uses.
-set(precompiled_for_tests "")
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  set(precompiled_for_tests ${PROJECT_SOURCE_DIR}/tests/precompiled.hpp)
-endif()
+# And what many of them include of others' headers is compiled once.
+set(precompiled_for_tests ${PROJECT_SOURCE_DIR}/tests/precompiled.hpp)
 
 # maslin_test(NAME SOURCES... [LIBS ...]): one test binary, run as one ctest case with a bound on its time,
 # so that a hang is a failure and not a lost night. OPTIMIZED: it is compiled as users' programs are.
@@ -30,9 +26,7 @@ function(maslin_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} checkout GTest::gtest GTest::gtest_main)
   if(NOT ARG_OPTIMIZED)
     target_compile_options(${name} PRIVATE ${compiled_for_tests})
-    if(precompiled_for_tests)
-      target_precompile_headers(${name} REUSE_FROM checkout)
-    endif()
+    compiled_once(${name} REUSE_FROM checkout)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} ENVIRONMENT "${ARG_ENV}")

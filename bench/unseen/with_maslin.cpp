@@ -1,19 +1,15 @@
-// unseen_maslin NAME: one of the forty programs by Maslin.
+#include "with_maslin.hpp"
 
-#include <CLI/CLI.hpp>
+#include <algorithm>
 
-#include "grain/decisions.hpp"
 #include "maslin/maslin.hpp"
 #include "parallelism.hpp"
-#include "run.hpp"
 
 namespace unseen {
 
 namespace ms = maslin;
 
 namespace {
-
-constexpr const char* phase_name = "unseen";
 
 using call = function_ref<void()>;
 using maslin_kernel = ms::kernel<void (*)(const call*)>;
@@ -85,33 +81,3 @@ double run_sum(std::int64_t n, std::int64_t block, function_ref<double(range)> b
 }  // namespace detail
 
 }  // namespace unseen
-
-namespace {
-
-using namespace unseen;
-
-int run(const request& what, bool costs_declared) {
-  declared = costs_declared;
-  const ms::Runtime runtime;
-  if (declared && !ms::cost(std::chrono::duration<double>(0), ms::skip))
-    throw ms::error("--declared needs a described machine; set MASLIN_MACHINE=bench/grain/specs/synthetic-8.toml");
-  nlohmann::json line = run_program(what);
-  line["workers"] = ms::workers();
-  if (const auto report = ms::report(phase_name)) line.update(grain::decisions(*report));
-  return print(line);
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  request what;
-  bool costs_declared = false;
-  CLI::App app{"One of the forty programs by Maslin: prints its time and what right-sizing did as one line of JSON.",
-               "unseen_maslin"};
-  options(app, what);
-  app.add_flag("--declared", costs_declared, "on a described machine: compute nothing, and say what it would take");
-  app.add_option("--longer", what.size.longer, "with --declared: so many times as many rounds")
-      ->check(CLI::Range(1, 100'000))
-      ->needs("--declared");
-  return run_main(app, argc, argv, [&] { return run(what, costs_declared); });
-}

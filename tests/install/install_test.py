@@ -90,6 +90,7 @@ def as_compiled(prefix: str, targets: str) -> str:
     """Gives the options of CMake by which these targets' objects are taken from the build folder (reuse.py)."""
     settings = r"^(CMAKE_BUILD_TYPE|CMAKE_CXX_FLAGS\w*):\w+=(.*)$"
     of_this = dict(re.findall(settings, cached(BUILD), re.MULTILINE))
+    of_this["CMAKE_DISABLE_PRECOMPILE_HEADERS"] = "ON"  # objects that are there already need none
     of_this["CMAKE_CXX_COMPILER_LAUNCHER"] = f"{sys.executable};-B;{REUSE};{BUILD};{prefix};{targets}"
     return " ".join(f"-D '{name}={value}'" for name, value in of_this.items())
 
@@ -278,7 +279,7 @@ class Ways(unittest.TestCase):
         """maslin-phylo as a project of its own on the installed Maslin: it is the installed command to the last bit."""
         folder = fresh(HOME / "phylo")
         configure, build, ask = blocks("sh", "Build maslin-phylo on an installed Maslin")[0].splitlines()
-        run(f"{configure} {as_compiled(str(PREFIX), 'phylo,command-line')}", CHECKOUT)
+        run(f"{configure} {as_compiled(str(PREFIX), 'phylo,command-line,maslin-phylo-command-line')}", CHECKOUT)
         compiled = json.loads((folder / "compile_commands.json").read_text(encoding="utf-8"))
         of_rooms = {entry["file"].partition(f"{CHECKOUT}/src/")[2] for entry in compiled} - {""}
         self.assertEqual(of_rooms, {"files/marked.cpp", "files/replacement.cpp", "base/nearest_word.cpp"})

@@ -36,7 +36,11 @@ def essential(command: list[str], prefix: str) -> list[str]:
             folders.append(f"-I{CHECKOUT}/include" if folder == f"{prefix}/include" else f"{word} {folder}")
         elif word.startswith("-I"):
             folders.append(word)
-        elif word != "-MD":
+        elif word == "-include":
+            header = next(rest)
+            if Path(header).name != "cmake_pch.hxx":  # what a file begins with to be compiled sooner, it includes itself
+                kept += [word, header]
+        elif word not in ("-MD", "-Winvalid-pch"):
             kept.append(word)
     return [*sorted(folders), *kept]
 
