@@ -1,7 +1,7 @@
 """A misuse does not compile, and the compiler says why in one sentence; its right form compiles without a warning.
 
-must_not_compile.py COMPILER INCLUDE_FOLDER PROGRAM: the program's first line has the sentence. WRONG is the number of a
-misuse in it; without WRONG it is right.
+must_not_compile.py COMPILER INCLUDE_FOLDER PROGRAM [COMPILED_HEADERS]: the program's first line has the sentence. WRONG is
+the number of a misuse in it; without WRONG it is right. GCC takes a header that is compiled already from that folder.
 """
 
 import re
@@ -12,11 +12,11 @@ SAYS = "// The compiler says: "
 
 
 def compiled(compiler, include, program, *more):
-    command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{include}", *more, program]
+    command = [compiler, "-std=c++20", "-fsyntax-only", *more, f"-I{include}", program]
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def complaints(compiler, include, program):
+def complaints(compiler, include, program, *compiled_headers):
     with open(program, encoding="utf-8") as file:
         text = file.read()
     first = text.splitlines()[0]
@@ -29,7 +29,7 @@ def complaints(compiler, include, program):
     if right.returncode != 0:
         yield f"the right form does not compile without a warning:\n{right.stderr}"
     for number in numbers:
-        wrong = compiled(compiler, include, program, f"-DWRONG={number}")
+        wrong = compiled(compiler, include, program, f"-DWRONG={number}", *(f"-I{one}" for one in compiled_headers))
         errors = re.findall(r"error: .*", wrong.stderr)
         if wrong.returncode == 0:
             yield f"misuse {number} compiles"
