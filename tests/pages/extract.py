@@ -1,12 +1,13 @@
 """Writes the program with that number of a Markdown file (a block of C++ or of C) to a file of its own, lines numbered as they
-stand there. Without a number and a file, prints the suffix of each, cpp or c, and what it needs beside Maslin: cpp+OpenMP.
+stand there. Without a number and a file, prints the suffix of each, cpp or c, and what it includes: cpp+Maslin+OpenMP.
 """
 
 import re
 import sys
 from pathlib import Path
 
-NEEDS = {"OpenMP": "#pragma omp", "TBB": "#include <tbb/", "Taskflow": "#include <taskflow/", "MPI": "#include <mpi.h>"}
+NEEDS = {"Maslin": "#include <maslin/maslin.hpp>", "OpenMP": "#pragma omp", "TBB": "#include <tbb/",
+         "Taskflow": "#include <taskflow/", "MPI": "#include <mpi.h>"}
 
 page = Path(sys.argv[1])
 text = page.read_text(encoding="utf-8")
