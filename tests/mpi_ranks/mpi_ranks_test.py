@@ -39,6 +39,8 @@ class Mpi(unittest.TestCase):
     def run_it(self, *words, workers: int | None = 2, **more) -> subprocess.CompletedProcess:
         environment = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN")}
         environment |= {"MASLIN_WATCHDOG": "20", "MASLIN_LEARNED": "off", **more.pop("variables", {})}
+        for sanitizer in ("TSAN", "ASAN"):  # there are programs that ask for more memory than there is
+            environment[f"{sanitizer}_OPTIONS"] = environment.get(f"{sanitizer}_OPTIONS", "") + " allocator_may_return_null=1"
         if workers:
             environment["MASLIN_WORKERS"] = str(workers)
         try:

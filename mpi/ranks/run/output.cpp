@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -22,7 +23,8 @@ namespace mpi {
 
 namespace {
 
-bool is_tagged = false, is_taken = false;
+bool is_tagged = false;
+std::atomic<bool> is_taken{false};  // then all ranks are there
 shared_by_processes* others = nullptr;
 std::mutex lock;
 
@@ -60,7 +62,7 @@ void print(const rank_of_process& of, int file, std::string& said, bool everythi
 
 /// What a rank writes; false where it is none's.
 bool take(int file, std::string_view text) {
-  if (!is_taken || (file != STDOUT_FILENO && file != STDERR_FILENO)) return false;
+  if (!is_taken.load(std::memory_order_relaxed) || (file != STDOUT_FILENO && file != STDERR_FILENO)) return false;
   rank_of_process* const mine = rank_here();
   if (!mine) return false;
   // Somebody who looks at a terminal wants to see a question that has no end of line.
@@ -94,10 +96,11 @@ void take_output(bool tagged, shared_by_processes* shared) {
   others = shared;
   if (std::FILE* const out = stream<STDOUT_FILENO>()) stdout = out;
   if (std::FILE* const error = stream<STDERR_FILENO>()) stderr = error;
-  is_taken = true;
+  is_taken.store(true, std::memory_order_release);  // pairs with `flush_output`
 }
 
 void flush_output() noexcept {
+  if (!is_taken.load(std::memory_order_acquire)) return;  // another process ends the job while this one begins
   const std::lock_guard held(lock);
   for (rank_of_process& one : ranks) {
     print(one, STDOUT_FILENO, one.unfinished[0], true);
