@@ -257,7 +257,7 @@ class communicator {
 
  private:
   friend struct detail::rank_member;
-  explicit communicator(std::unique_ptr<detail::rank_member> member) noexcept;
+  explicit communicator(std::shared_ptr<const detail::rank_member> member) noexcept;
 
   template <class Data, class Operation>
   static detail::combination combine(const Operation& operation) {
@@ -271,7 +271,7 @@ class communicator {
   MASLIN_API request start_receive_elements(const detail::elements& into, int from, int tag, location where);
   MASLIN_API void meet(const detail::contribution& mine, location where);
 
-  std::unique_ptr<detail::rank_member> member_;
+  std::shared_ptr<const detail::rank_member> member_;  ///< what is started keeps it
 };
 
 namespace detail {

@@ -35,6 +35,10 @@ struct started;
 /// as `request::wait` does.
 MASLIN_API std::size_t wait_any(std::span<request* const> requests, location where = location::current());
 
+/// Suspends the caller, a rank, until all requests are complete: their `wait` returns at once. Empty requests are
+/// passed over. Throws `error` if the wait is given up; what went wrong with a message is thrown by its `wait`.
+MASLIN_API void wait_all(std::span<request* const> requests, location where = location::current());
+
 /// A send, a receive or a call of all ranks that was started and goes on. Its data must stay until `wait` has returned
 /// or `test` has given true. The destructor takes back what has not happened; an empty request stands for nothing.
 class request {
@@ -56,6 +60,7 @@ class request {
  private:
   friend class communicator;
   friend std::size_t wait_any(std::span<request* const> requests, location where);
+  friend void wait_all(std::span<request* const> requests, location where);
   explicit request(std::unique_ptr<detail::started> started) noexcept;
   std::unique_ptr<detail::started> started_;
 };
@@ -65,6 +70,13 @@ inline std::size_t wait_any(std::span<request> requests, location where = locati
   all.reserve(requests.size());
   for (request& one : requests) all.push_back(&one);
   return wait_any(std::span<request* const>(all), where);
+}
+
+inline void wait_all(std::span<request> requests, location where = location::current()) {
+  std::vector<request*> all;
+  all.reserve(requests.size());
+  for (request& one : requests) all.push_back(&one);
+  wait_all(std::span<request* const>(all), where);
 }
 
 /// What a rank brings to a call of all ranks that the program defines (`communicator::together`): a class is derived

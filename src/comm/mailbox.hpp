@@ -48,8 +48,7 @@ struct transfer {
   pattern wanted;               ///< a receive's
   detail::elements data{};
   /// A receive's: the elements of the message that it has got. The number of a copy, and of a send that was copied; how
-  /// its sender knows a message whose bytes are elsewhere; 0 for others. They share a place, since copies of a few
-  /// bytes more are no longer among malloc's fast ones.
+  /// its sender knows a message whose bytes are elsewhere; 0 for others.
   std::size_t came = 0;
   const std::type_info* came_as = nullptr;  ///< and of which type
   location where;
@@ -61,9 +60,10 @@ struct transfer {
   void set(state to) noexcept { is.store(to, std::memory_order_release); }
 };
 
-/// Gives a message of the same bytes for which nobody waits; null where there is no memory.
-transfer* copy_of(const transfer& message) noexcept;
-void free_copy(transfer* copy) noexcept;
+/// How many bytes of memory a copy of that message takes.
+inline std::size_t size_of_copy(const transfer& message) noexcept { return sizeof(transfer) + message.bytes(); }
+/// Makes a message of the same bytes, for which nobody waits, in that memory.
+transfer* copy_into(void* memory, const transfer& message) noexcept;
 
 /// In the order in which they came.
 class transfers {
@@ -108,7 +108,11 @@ class mailbox {
 bool say(const transfer& message, transfer& receive) noexcept;
 /// The same, and copies the message if so.
 void deliver(const transfer& message, transfer& receive) noexcept;
-/// Gives what is wrong with what a receive has got; empty where nothing is.
+/// Is what a receive has got what it takes?
+inline bool is_right(const transfer& receive) noexcept {
+  return receive.came <= receive.data.extent && *receive.came_as == *receive.data.type;
+}
+/// Gives what is wrong with what a receive has got.
 std::string problem_with(const transfer& receive, int rank);
 
 /// Gives a type's name as it is written.

@@ -1,4 +1,4 @@
-// What ranks have started: taking it back, waiting for one of several, sends that wait for their receive.
+// What ranks have started: taking it back, waiting for one of several or for all, sends that wait for their receive.
 
 #include <algorithm>
 #include <array>
@@ -201,6 +201,85 @@ TEST_P(RankRequests, AFailureEndsTheWaitForOneOfSeveral) {
                            world.send(a, 1);
                            try {
                              ms::wait_any(all);
+                           } catch (const ms::error& e) {
+                             told += std::string(e.what()).find("another rank has failed: enough") != std::string::npos;
+                           }
+                         }),
+               std::domain_error);
+  EXPECT_EQ(told, 1);
+}
+
+TEST_P(RankRequests, WaitAllWaitsForSendsReceivesAndCallsOfAll) {
+  ms::ranks(3, [](ms::communicator& world) {
+    struct nothing : ms::joint_call {
+      bool meet(std::span<ms::joint_call* const>) override { return false; }
+    } mine;
+    const int me = world.rank();
+    std::vector<int> large(1000, me), got(1000), more(1);
+    std::array<ms::request, 5> all{world.start_send(large, (me + 1) % 3), world.start_receive(got, (me + 2) % 3),
+                                   world.start_together(mine), ms::request{}, world.start_receive(more, me, 7)};
+    world.send(me, me, 7);
+    ms::wait_all(all);
+    EXPECT_EQ(got, std::vector<int>(1000, (me + 2) % 3));
+    EXPECT_EQ(more.front(), me);
+    EXPECT_EQ(all[1].wait().source, (me + 2) % 3);
+    ms::wait_all(all);  // what is complete, what was waited for, what stands for nothing
+    const std::vector<ms::request*> twice{&all[0], &all[0]};
+    ms::wait_all(twice);
+    for (const std::size_t i : {0U, 2U, 4U}) EXPECT_TRUE(all[i].test());
+  });
+}
+
+TEST_P(RankRequests, WaitAllReturnsWhenTheLastOfManyMessagesHasCome) {
+  constexpr int many = 100, senders = 3;
+  ms::ranks(senders + 1, [](ms::communicator& world) {
+    for (int round = 0; round < 20; ++round) {
+      if (world.rank() > 0) {
+        for (int i = 0; i < many; ++i) world.send(std::vector<int>(i % 3 == 0 ? 1 : 300, round + i), 0, i);
+        continue;
+      }
+      std::vector<std::vector<int>> got(senders * many, std::vector<int>(300, -1));
+      std::vector<ms::request> all;
+      for (int i = 0; i < senders * many; ++i)
+        all.push_back(world.start_receive(got[static_cast<std::size_t>(i)], 1 + i % senders, i / senders));
+      if (round % 2) std::reverse(all.begin(), all.end());
+      ms::wait_all(all);
+      for (int i = 0; i < senders * many; ++i) EXPECT_EQ(got[static_cast<std::size_t>(i)].front(), round + i / senders);
+      for (ms::request& one : all) one.wait();
+    }
+  });
+}
+
+TEST_P(RankRequests, RanksThatAllWaitForAllOfSeveralAreTold) {
+  const std::string what = complaint([] {
+    ms::ranks(2, [](ms::communicator& world) {
+      std::array<int, 3> never{};
+      const int other = 1 - world.rank();
+      std::array<ms::request, 3> all{world.start_receive(never[0], other, 1), world.start_receive(never[1], other, 2),
+                                     world.start_receive(never[2], other, 3)};
+      world.send(1, other, world.rank() == 0 ? 3 : 1);
+      world.barrier();
+      ms::wait_all(all);
+    });
+  });
+  for (const char* rank : {"0", "1"})
+    EXPECT_NE(what.find(std::string("rank ") + rank + " waits to complete 2 requests, at "), std::string::npos) << what;
+}
+
+TEST_P(RankRequests, AFailureEndsTheWaitForAllOfSeveral) {
+  int told = 0;
+  EXPECT_THROW(ms::ranks(2,
+                         [&](ms::communicator& world) {
+                           int a = 0, b = 0;
+                           if (world.rank() == 1) {
+                             world.receive(a, 0);
+                             world.send(a, 0, 1);
+                             throw std::domain_error("enough");
+                           }
+                           std::array<ms::request, 2> all{world.start_receive(a, 1, 1), world.start_receive(b, 1, 2)};
+                           world.send(a, 1);
+                           try {
+                             ms::wait_all(all);
                            } catch (const ms::error& e) {
                              told += std::string(e.what()).find("another rank has failed: enough") != std::string::npos;
                            }

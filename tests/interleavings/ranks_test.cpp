@@ -115,6 +115,23 @@ TEST(Interleavings, OneOfSeveralMessagesEndsTheWait) {
   }));
 }
 
+TEST(Interleavings, TheLastOfSeveralMessagesEndsTheWaitForAll) {
+  const auto wait = [](communicator& mine) {
+    std::array<int, 100> large{};
+    int one = 6 - 6 * mine.rank();
+    if (mine.rank() == 0) {
+      large.fill(7);
+      std::array<request, 2> both{mine.start_send(large, 1, 2), mine.start_synchronous_send(one, 1, 1)};
+      return wait_all(both);
+    }
+    std::array<request, 2> both{mine.start_receive(one, 0, 1), mine.start_receive(large, 0, 2)};
+    wait_all(both);
+    if (one != 6 || large.back() != 7) fail("a message is not what was sent");
+  };
+  expect_well(explored(wait));
+  EXPECT_NE(explored(wait, true).failure, "");
+}
+
 template <std::size_t Length>
 void cancel_and_receive(communicator& mine) {
   std::array<int, Length> data{}, got{};

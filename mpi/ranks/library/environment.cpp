@@ -47,12 +47,12 @@ void initialize(const call& in) {
     me.of->end(me.of->rank, MPI_ERR_OTHER,
                ("rank " + std::to_string(me.of->rank) + ": " + in.name + " is called a second time").c_str());
   const int rank = me.world->rank();
-  const auto all = std::make_shared<communicator>(me.world->split(0, rank, in.where), in.where);
+  auto all = std::make_shared<communicator>(me.world->split(0, rank, in.where), in.where);
   all->name = "MPI_COMM_WORLD";
-  me.communicators.add(all);
-  const auto self = std::make_shared<communicator>(me.world->split(rank, 0, in.where), in.where);
+  me.communicators.add_for_good(std::move(all));
+  auto self = std::make_shared<communicator>(me.world->split(rank, 0, in.where), in.where);
   self->name = "MPI_COMM_SELF";
-  me.communicators.add(self);
+  me.communicators.add_for_good(std::move(self));
   me.is_initialized = true;
 }
 
@@ -65,8 +65,8 @@ using namespace mpi;
 void maslin_mpi_attach(maslin::communicator* world, const job* of) {
   me.world = world;
   me.of = of;
-  for (auto& type : predefined_types()) me.types.add(std::move(type));
-  for (auto& op : predefined_operations()) me.operations.add(std::move(op));
+  for (auto& type : predefined_types()) me.types.add_for_good(std::move(type));
+  for (auto& op : predefined_operations()) me.operations.add_for_good(std::move(op));
   me.groups.add(std::make_shared<group>());
   me.infos.add(std::make_shared<info>());
   for (int i = 0; i < 2; ++i) me.error_handlers.add(std::make_shared<error_handler>(error_handler{nullptr}));

@@ -12,6 +12,12 @@ namespace mpi {
 template <class T>
 class handles {
  public:
+  /// Adds one that stays until `clear`: who keeps it beyond its handle counts nothing.
+  int add_for_good(std::shared_ptr<T> object) {
+    T* const it = object.get();
+    for_good_.push_back(std::move(object));
+    return add(std::shared_ptr<T>(std::shared_ptr<T>(), it));
+  }
   int add(std::shared_ptr<T> object) {
     if (!free_.empty()) {
       const int handle = free_.back();
@@ -30,6 +36,12 @@ class handles {
   }
   /// The object, to be kept beyond its handle.
   const std::shared_ptr<T>& keep(int handle) const noexcept { return all_[static_cast<std::size_t>(handle)]; }
+  /// The object, which is the caller's from now on; its handle stands for nothing.
+  std::shared_ptr<T> take(int handle) {
+    std::shared_ptr<T> taken = std::move(all_[static_cast<std::size_t>(handle)]);
+    free_.push_back(handle);
+    return taken;
+  }
   void remove(int handle) {
     all_[static_cast<std::size_t>(handle)].reset();
     free_.push_back(handle);
@@ -37,6 +49,7 @@ class handles {
   void clear() {
     all_.clear();
     free_.clear();
+    for_good_.clear();
   }
   template <class Some>
   void each(Some&& some) {
@@ -47,6 +60,7 @@ class handles {
  private:
   std::vector<std::shared_ptr<T>> all_;
   std::vector<int> free_;
+  std::vector<std::shared_ptr<T>> for_good_;
 };
 
 }  // namespace mpi

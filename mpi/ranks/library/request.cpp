@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "maslin/error.hpp"
+#include "recycled.hpp"
 #include "state.hpp"
 
 namespace mpi {
@@ -24,6 +25,8 @@ long long bytes_of(const MPI_Status& status) {
   return (static_cast<long long>(status.bytes_high) << 32) | status.bytes_low;
 }
 
+std::shared_ptr<request> new_request() { return std::allocate_shared<request>(recycled<request>()); }
+
 checked check(bool is_send, const envelope& what) {
   communicator& in = communicator_of(what.comm);
   if (what.count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(what.count) + "; expected one from 0"};
@@ -41,7 +44,7 @@ checked check(bool is_send, const envelope& what) {
 
 std::shared_ptr<request> describe(bool is_send, mode how, const envelope& what) {
   check(is_send, what);
-  auto made = std::make_shared<request>();
+  auto made = new_request();
   made->is_send = is_send;
   made->how = how;
   made->what = what;
@@ -146,7 +149,7 @@ MPI_Status deliver(void* data, int count, MPI_Datatype type, MPI_Message* messag
 }
 
 MPI_Request add_complete(const MPI_Status& status, std::shared_ptr<request> buffered) {
-  auto one = std::make_shared<request>();
+  auto one = new_request();
   one->is_active = true;
   one->over = status;
   one->buffered = std::move(buffered);

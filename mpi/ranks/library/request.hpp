@@ -90,6 +90,7 @@ MPI_Status status_of(int source, int tag, std::size_t bytes);
 long long bytes_of(const MPI_Status& status);
 void set_bytes(MPI_Status& status, long long bytes);
 
+std::shared_ptr<request> new_request();
 /// Starts what the request describes.
 void start(request& one, maslin::location where);
 /// Describes a send or receive; throws `failure`.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,20 +30,14 @@ mpi::request* active(MPI_Request handle) {
   return found.is_active ? &found : nullptr;
 }
 
-/// Its end is told: it can be started again, or is gone.
-void end(MPI_Request* handle) {
-  mpi::request& one = request_of(*handle);
-  one.is_active = false;
-  if (one.is_persistent) return;
-  me.requests.remove(*handle);
-  *handle = MPI_REQUEST_NULL;
-}
-
+/// Waits for it, and tells its end: it can be started again, or is gone.
 void wait_and_end(MPI_Request* handle, maslin::location where, MPI_Status* status) {
-  const std::shared_ptr<mpi::request> one = me.requests.keep(*handle);
-  one->finish(where);
-  end(handle);
-  set(status, one->result());
+  mpi::request& one = request_of(*handle);
+  one.finish(where);
+  one.is_active = false;
+  if (one.is_persistent) return set(status, one.result());
+  const std::shared_ptr<mpi::request> gone = me.requests.take(std::exchange(*handle, MPI_REQUEST_NULL));
+  set(status, gone->result());
 }
 
 void begin(const call& in, bool is_send, mode how, const envelope& what, MPI_Request* handle) {
@@ -106,8 +101,22 @@ class ends {
   failure problem_{statuses_ ? MPI_ERR_IN_STATUS : MPI_ERR_TRUNCATE, {}};
 };
 
+/// Suspends the caller until all are complete, if they are several.
+void wait_for_started(int count, const MPI_Request* requests, maslin::location where) {
+  constexpr int few = 64;
+  maslin::request* some[few];
+  std::vector<maslin::request*> many(count > few ? static_cast<std::size_t>(count) : 0);
+  maslin::request** const started = count > few ? many.data() : some;
+  std::size_t found = 0;
+  for (int i = 0; i < count; ++i)
+    if (mpi::request* const one = me.requests.find(requests[i]); one && one->is_active && !one->over)
+      started[found++] = &one->started;
+  if (found > 1) maslin::wait_all(std::span<maslin::request* const>(started, found), where);
+}
+
 void wait_for_all(const call& in, int count, MPI_Request* requests, MPI_Status* statuses) {
   ends all(in.where, statuses);
+  wait_for_started(count, requests, in.where);
   for (int i = 0; i < count; ++i) all.end_one(&requests[i], i);
   all.tell_problems();
 }

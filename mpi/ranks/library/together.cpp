@@ -147,7 +147,7 @@ void complete(call_of_all& mine) {
 }
 
 MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm) {
-  auto made = std::make_shared<request>();
+  auto made = new_request();
   made->is_active = true;
   made->what.comm = comm;
   made->in = me.communicators.keep(comm);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "exec/ranks/started.hpp"
+#include "task/pool.hpp"
 
 namespace maslin {
 
@@ -77,7 +78,7 @@ bool post_message(world& of, transfer& message, int box) {
   }
   const bool is_small = !message.is_synchronous && message.bytes() <= kept_bytes && its.copies < most_kept;
   const bool may_keep = message.is_elsewhere ? message.is_copy : is_small;
-  transfer* const kept = may_keep ? comm::copy_of(message) : nullptr;
+  transfer* const kept = may_keep ? world::copy_of(message) : nullptr;
   if (message.is_copy && !kept) {
     its.lock.unlock();
     throw std::bad_alloc();  // its sender is done with it
@@ -125,7 +126,7 @@ bool post_receive(world& of, transfer& receive, int rank) {
   comm::deliver(*message, receive);
   receive.set(transfer::state::done);
   if (message->is_copy)
-    comm::free_copy(message);
+    world::free_copy(message);
   else
     of.wake(message->owner, [&] { message->set(transfer::state::done); });
   return true;
@@ -157,7 +158,7 @@ bool withdraw_sent(world& of, int owner, std::uint64_t number, bool is_copy, int
     if (is_copy) let_go(of, *sent, box);
   }
   if (is_copy)
-    comm::free_copy(sent);
+    world::free_copy(sent);
   else
     delete sent;
   return true;
@@ -165,6 +166,7 @@ bool withdraw_sent(world& of, int owner, std::uint64_t number, bool is_copy, int
 
 /// Waits for what was posted. If the world fails first, it is taken back.
 void complete(world& of, transfer& t, bool is_send, int box, const awaited_message& what) {
+  if (t.is_done()) return;
   const auto done = [&t] { return t.is_done(); };
   if (of.wait(t.owner, what, done)) return;
   if (t.is_alone() || withdraw(of, t, is_send, box)) of.throw_given_up(t.owner, what.where);
@@ -172,8 +174,7 @@ void complete(world& of, transfer& t, bool is_send, int box, const awaited_messa
 }
 
 message received(const transfer& t, int rank) {
-  const std::string problem = comm::problem_with(t, rank);
-  if (!problem.empty()) throw error(problem);
+  if (!comm::is_right(t)) throw error(comm::problem_with(t, rank));
   return {t.said.source, t.said.tag, t.came};
 }
 
@@ -182,6 +183,9 @@ int in_world(const rank_member& m, int rank) { return rank == any_source ? any_s
 /// A send or a receive that was started.
 struct started_message final : detail::started, transfer {
   using started::started;
+  // They come and go in great numbers.
+  static void* operator new(std::size_t size) { return pool::take(size); }
+  static void operator delete(void* at, std::size_t size) noexcept { pool::give(at, size); }
   ~started_message() override {
     if (is_done() || is_alone() || withdraw(by.of, *this, is_send, box)) return;
     by.of.wait(
@@ -208,6 +212,7 @@ struct started_message final : detail::started, transfer {
     return !is_done() && withdraw(by.of, *this, is_send, box);
   }
   bool is_over() const noexcept override { return is_done(); }
+  bool is_message() const noexcept override { return true; }
   awaited_message awaits(location place) const override {
     using enum awaited_message::what;
     if (is_send) return {send, box, said.tag, place};
@@ -219,6 +224,17 @@ struct started_message final : detail::started, transfer {
 };
 
 }  // namespace
+
+transfer* world::copy_of(const transfer& message) noexcept try {
+  return comm::copy_into(pool::take(comm::size_of_copy(message)), message);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+void world::free_copy(transfer* copy) noexcept {
+  const std::size_t size = comm::size_of_copy(*copy);
+  copy->~transfer();
+  pool::give(copy, size);
+}
 
 void post_from_elsewhere(world& of, transfer& message, int box) { post_message(of, message, box); }
 bool withdraw_from_elsewhere(world& of, int owner, std::uint64_t id, bool is_copy, int box) {
@@ -233,7 +249,7 @@ void rank_member::expect_own_code(const char* call, location where) const {
                     call, at_place(where), rank));
 }
 
-communicator::communicator(std::unique_ptr<rank_member> member) noexcept : member_(std::move(member)) {}
+communicator::communicator(std::shared_ptr<const rank_member> member) noexcept : member_(std::move(member)) {}
 communicator::communicator(communicator&& from) noexcept = default;
 communicator::~communicator() = default;
 int communicator::rank() const noexcept { return member_->rank; }
@@ -260,7 +276,7 @@ message communicator::receive_elements(const elements& into, int from, int tag, 
 }
 
 request communicator::start_send_elements(const elements& data, int to, int tag, bool is_synchronous, location where) {
-  auto started = std::make_unique<started_message>(*member_);
+  auto started = std::make_unique<started_message>(member_);
   fill_message(*started, *member_, data, to, tag, is_synchronous, where);
   started->is_send = true;
   started->box = member_->in_world(to);
@@ -269,7 +285,7 @@ request communicator::start_send_elements(const elements& data, int to, int tag,
 }
 
 request communicator::start_receive_elements(const elements& into, int from, int tag, location where) {
-  auto started = std::make_unique<started_message>(*member_);
+  auto started = std::make_unique<started_message>(member_);
   started->wanted = expected_pattern(*member_, from, tag, "receive", where);
   started->owner = started->box = member_->mine();
   started->data = into;

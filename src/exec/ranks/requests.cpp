@@ -1,9 +1,13 @@
-// What goes on while its rank does something else, and waits for one of several.
+// What goes on while its rank does something else, and waits for one of several or for all.
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "exec/ranks/started.hpp"
 
@@ -16,8 +20,8 @@ namespace {
 
 /// A call of all ranks that was started.
 struct started_call final : started {
-  started_call(const rank_member& m, joint_call& mine, location where)
-      : started(m), called(where), call(by, mine, where, false) {}
+  started_call(std::shared_ptr<const rank_member> m, joint_call& mine, location where)
+      : started(std::move(m)), called(where), call(by, mine, where, false) {}
 
   message wait(location where) override {
     call.wait(where);
@@ -48,7 +52,7 @@ std::string at_place(location where) { return fmt::format("{}:{}", where.file_na
 
 request communicator::start_together(joint_call& mine, location where) {
   expect_call(*member_, "start_together", where);
-  return request(std::make_unique<started_call>(*member_, mine, where));
+  return request(std::make_unique<started_call>(member_, mine, where));
 }
 
 request::request() noexcept = default;
@@ -118,6 +122,73 @@ std::size_t wait_any(std::span<request* const> requests, location where) {
     const awaited_message what =
         count == 1 ? some->awaits(where) : awaited_message{awaited_message::what::several, any_source, count, where};
     if (!of.wait(rank, what, moved)) of.throw_given_up(rank, where);
+  }
+}
+
+namespace {
+
+/// What is not over of several started things.
+class unfinished {
+ public:
+  unfinished() = default;
+  unfinished(const unfinished&) = delete;
+  unfinished& operator=(const unfinished&) = delete;
+  ~unfinished() {
+    for (started* one : messages_) one->is_listed = false;
+  }
+  void add(started& one) {
+    if (!one.is_message()) return calls_.push_back(&one);
+    if (one.is_listed) return;  // the caller has named it twice
+    messages_.push_back(&one);
+    one.is_listed = true;
+  }
+  /// Does what can be done for calls of all, and forgets what is over.
+  void advance() {
+    for (started* one : calls_) one->advance();
+    std::erase_if(calls_, [](const started* one) { return one->is_over(); });
+    while (next_ < messages_.size() && messages_[next_]->is_over()) ++next_;
+  }
+  bool empty() const noexcept { return calls_.empty() && next_ == messages_.size(); }
+  std::size_t count() const noexcept { return calls_.size() + messages_.size() - next_; }
+  started& any() const noexcept { return calls_.empty() ? *messages_[next_] : *calls_.front(); }
+
+  /// Under the rank's lock: is everything over, or is there something that `advance` does for a call?
+  bool operator()() noexcept {
+    bool any_has_moved = false;
+    for (started* one : calls_) any_has_moved |= one->has_moved();
+    while (next_ < messages_.size() && messages_[next_]->is_over()) ++next_;
+    return any_has_moved || empty();
+  }
+  /// So many messages end before that, if there are no calls.
+  std::size_t changes() const noexcept {
+    if (!calls_.empty()) return 0;
+    return static_cast<std::size_t>(std::count_if(messages_.begin() + static_cast<std::ptrdiff_t>(next_),
+                                                  messages_.end(), [](const started* one) { return !one->is_over(); }));
+  }
+
+ private:
+  std::vector<started*> calls_, messages_;
+  std::size_t next_ = 0;  ///< the messages before are over
+};
+
+}  // namespace
+
+void wait_all(std::span<request* const> requests, location where) {
+  unfinished left;
+  const scope* own = nullptr;  // the caller's, if it is a rank's own code
+  for (const request* one : requests) {
+    if (!one->started_) continue;
+    if (one->started_->by.own != own) one->started_->by.expect_own_code("wait_all", where);
+    own = one->started_->by.own;
+    if (!one->started_->is_over()) left.add(*one->started_);
+  }
+  for (left.advance(); !left.empty(); left.advance()) {
+    world& of = left.any().by.of;
+    const int rank = left.any().by.mine(), count = static_cast<int>(left.count());
+    of.catch_up();
+    const awaited_message what =
+        count == 1 ? left.any().awaits(where) : awaited_message{awaited_message::what::all, any_source, count, where};
+    if (!of.wait(rank, what, left)) of.throw_given_up(rank, where);
   }
 }
 

@@ -2,7 +2,9 @@
 // What an ms::request stands for: a message, or a call of all ranks.
 
 #include <exception>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "exec/ranks/world.hpp"
 
@@ -20,7 +22,7 @@ inline void expect_call(const detail::rank_member& m, const char* call, location
 namespace detail {
 
 struct started {
-  explicit started(const rank_member& member) : by(member) {}
+  explicit started(std::shared_ptr<const rank_member> member) : by(*member), kept_(std::move(member)) {}
   virtual ~started() = default;
   started(const started&) = delete;
   started& operator=(const started&) = delete;
@@ -32,12 +34,15 @@ struct started {
   /// Does what the caller, its rank, can do for it.
   virtual void advance() {}
   virtual bool is_over() const noexcept = 0;
+  /// It ends at one change under the rank's lock, and the rank does nothing for it until then.
+  virtual bool is_message() const noexcept { return false; }
   /// Is it over, or can `advance` do something? Called under its rank's lock, by a rank that then sleeps.
   virtual bool has_moved() noexcept { return is_over(); }
   /// What the rank waits for.
   virtual awaited_message awaits(location where) const = 0;
 
-  const rank_member by;
+  const rank_member& by;
+  bool is_listed = false;  ///< its rank waits for it and others
 
  protected:
   /// What every test of something begun there begins with.
@@ -45,6 +50,9 @@ struct started {
     by.expect_own_code("request::test", begun);
     by.of.let_others_run(by.mine());
   }
+
+ private:
+  const std::shared_ptr<const rank_member> kept_;
 };
 
 }  // namespace detail

@@ -43,7 +43,7 @@ world::~world() {
     const base::locked held(one.lock);
     while (comm::transfer* left = one.box.take_message())
       if (left->is_copy)
-        comm::free_copy(left);
+        free_copy(left);
       else if (left->is_elsewhere)
         delete left;
   }
@@ -106,7 +106,10 @@ void world::fail(int rank, std::exception_ptr why) noexcept {
     }
   }
   failed_.store(true, std::memory_order_release);
-  for (int i = 0; i < here(); ++i) wake(first_ + i, [] {});
+  for (int i = 0; i < here(); ++i) {
+    rank_state& its = at(first_ + i);
+    wake(first_ + i, [&]() MASLIN_REQUIRES(its.lock) { its.changes = 0; });
+  }
 }
 
 void world::let_others_run(int rank) {
@@ -286,6 +289,7 @@ std::string world::who_waits_for_whom() {
                              : what.kind == send    ? fmt::format("send to {} with {}", peer, tag)
                              : what.kind == probe   ? fmt::format("probe {} for {}", peer, tag)
                              : what.kind == several ? fmt::format("complete one of {} requests", what.tag)
+                             : what.kind == all     ? fmt::format("complete {} requests", what.tag)
                                                     : std::string("meet all ranks of its communicator");
     text += fmt::format("\n  rank {} waits to {}, at {}:{}", rank, does, what.where.file_name(), what.where.line());
   }

@@ -30,10 +30,10 @@ namespace maslin {
 
 /// What a rank waits for, for messages.
 struct awaited_message {
-  enum class what : std::uint8_t { receive, send, probe, meeting, several };
+  enum class what : std::uint8_t { receive, send, probe, meeting, several, all };
   what kind = what::receive;
   int rank = any_source;  ///< from or to which, in the world
-  int tag = any_tag;      ///< of several: how many they are
+  int tag = any_tag;      ///< of several, or all of them: how many they are
   location where;
 };
 
@@ -42,9 +42,11 @@ struct rank_state {
   base::short_lock lock;
   comm::mailbox box MASLIN_GUARDED_BY(lock);
   waiter* sleeper MASLIN_GUARDED_BY(lock) = nullptr;  ///< its code, until something of the rank's changes
-  bool probes MASLIN_GUARDED_BY(lock) = false;        ///< it waits for a message to look at
-  int copies MASLIN_GUARDED_BY(lock) = 0;             ///< messages in the box that their senders do not wait for
-  std::uint64_t copied MASLIN_GUARDED_BY(lock) = 0;   ///< the number of the latest of them
+  /// It sleeps until so many things have changed; 0 counts as 1.
+  std::size_t changes MASLIN_GUARDED_BY(lock) = 0;
+  bool probes MASLIN_GUARDED_BY(lock) = false;       ///< it waits for a message to look at
+  int copies MASLIN_GUARDED_BY(lock) = 0;            ///< messages in the box that their senders do not wait for
+  std::uint64_t copied MASLIN_GUARDED_BY(lock) = 0;  ///< the number of the latest of them
 
   bool gave_up MASLIN_GUARDED_BY(lock) = false;  ///< it was told that another has failed
   std::exception_ptr dropped;                    ///< the rank's own: see `throw_dropped`
@@ -164,7 +166,8 @@ class world {
   /// what it waits for, and comes to its end.
   enum class at_failure : std::uint8_t { give_up, go_on };
   /// Suspends the caller, code of that rank, until `done()`, which looks under the rank's lock; gives false where the
-  /// world has failed and it is not.
+  /// world has failed and it is not. If `done` has `changes()`, that is how many changes there are to be before it may
+  /// be so, each of which comes for certain unless the world fails.
   template <class Done>
   bool wait(int rank, const awaited_message& what, Done&& done,
             at_failure then = at_failure::give_up) MASLIN_UNCHECKED {
@@ -206,6 +209,7 @@ class world {
       mine.is_asleep = true;
       ++mine.sleeps;
       mine.waits_for = what;
+      if constexpr (requires { done.changes(); }) mine.changes = done.changes();
       mine.sleeper = me;
       me->sleep(mine.lock, {.is_message = true});
       away.end();
@@ -237,9 +241,14 @@ class world {
   }
   /// Gives who waits, if somebody does; to be resumed without the lock.
   static waiter* take_sleeper(rank_state& of) noexcept MASLIN_REQUIRES(of.lock) {
+    if (of.changes > 1) return --of.changes, nullptr;
+    of.changes = 0;
     of.is_asleep = false;
     return std::exchange(of.sleeper, nullptr);
   }
+  /// Gives a copy of a message that its sender does not wait for; null where there is no memory.
+  static comm::transfer* copy_of(const comm::transfer& message) noexcept;
+  static void free_copy(comm::transfer* copy) noexcept;
   void resume(int rank, waiter* sleeper) noexcept {
     if (turns_) return turns_->ready(rank);
     if (sleeper) sleeper->wake();
@@ -318,11 +327,11 @@ class world {
 
 namespace detail {
 
-/// What a communicator keeps.
+/// What a communicator keeps. It is one rank's, so that who keeps it counts where no other rank does.
 struct rank_member {
   static communicator make(world& of, rank_group& in, int rank, std::shared_ptr<rank_group> kept = nullptr) {
     return communicator(
-        std::make_unique<rank_member>(rank_member{of, in, rank, current_context().children, std::move(kept)}));
+        std::make_shared<rank_member>(rank_member{of, in, rank, current_context().children, std::move(kept)}));
   }
   static communicator make(world& of, std::shared_ptr<rank_group> in, int rank) {
     rank_group& group = *in;
