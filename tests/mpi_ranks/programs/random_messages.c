@@ -1,7 +1,9 @@
 // Rounds that a seed decides: messages of all kinds in all directions, and calls of all ranks. All ranks draw the same
 // plan, so each knows what it is to get, to the byte.
 //
-//     random_messages SEED ROUNDS
+//     random_messages SEED ROUNDS [MOST_BYTES]
+//
+// A round is a program of its own; many_messages.py runs any number of them.
 #include "expect.h"
 
 static unsigned long long state;
@@ -22,9 +24,20 @@ struct plan {
   unsigned char* data;
 };
 
+static unsigned most_bytes = 4 << 20;
+
 static size_t drawn_length(void) {
   static const unsigned limits[] = {1, 9, 257, 300, 5000, 200000};
-  return drawn(limits[drawn(6)]);
+  const unsigned limit = drawn(100) == 0 ? most_bytes + 1 : limits[drawn(6)];
+  return drawn(limit <= most_bytes ? limit : most_bytes + 1);
+}
+
+enum { most_buffered = 200000 };
+
+/// How many numbers a rank brings to a call of all.
+static int drawn_count(void) {
+  const unsigned most = most_bytes / sizeof(unsigned long);
+  return (int)drawn(drawn(2) ? 9 : most < 3000 ? most + 1 : 3000);
 }
 
 static void send_all(struct plan* plans, int count, int round, MPI_Comm comm, MPI_Request* requests, int* active) {
@@ -90,6 +103,7 @@ static void messages(int round, MPI_Comm comm, const int* colors) {
     p->tag = (int)drawn(2) * 100 + m;  // each is known by its tag
     p->length = drawn_length();
     p->how_sent = (int)drawn(8);
+    if (p->how_sent == 3 && p->length > most_buffered) p->how_sent = 1;
     p->how_received = (int)drawn(8);
     p->data = NULL;
     // Only within the caller's communicator, by the ranks there.
@@ -203,6 +217,62 @@ static void in_order(int round) {
   for (int m = 0; m < count; ++m) free(plans[m].data);
 }
 
+/// Messages of which each is received as one of any rank, with its tag or any: those of a rank come in their order. The
+/// next round begins with a call of all, so none of its messages comes before.
+static void from_any(int round) {
+  struct plan plans[most];
+  MPI_Request requests[most];
+  const int count = 1 + (int)drawn(most);
+  int active = 0, left = 0, has_come[most] = {0};
+  size_t longest = 0;
+  for (int m = 0; m < count; ++m) {
+    struct plan* const p = &plans[m];
+    p->from = (int)drawn((unsigned)ranks);
+    p->to = (int)drawn((unsigned)ranks);
+    p->tag = (int)drawn(3);
+    p->length = drawn_length();
+    p->how_sent = (int)drawn(2);
+    p->how_received = (int)drawn(3);
+    p->data = NULL;
+    if (p->to == me) {
+      ++left;
+      if (p->length > longest) longest = p->length;
+    }
+    if (p->from != me) continue;
+    p->data = malloc(p->length + 1);
+    for (size_t i = 0; i < p->length; ++i) p->data[i] = byte_of(round, m, i);
+    (p->how_sent ? MPI_Issend : MPI_Isend)(p->data, (int)p->length, MPI_BYTE, p->to, p->tag, MPI_COMM_WORLD,
+                                           &requests[active++]);
+  }
+  unsigned char* const in = malloc(longest + 1);
+  for (int next = 0; left > 0; --left) {
+    while (plans[next].to != me || has_come[next]) ++next;
+    // One of that tag has not come; it may be another's that comes.
+    const int tag = plans[next].how_received ? MPI_ANY_TAG : plans[next].tag;
+    MPI_Status status;
+    MPI_Request request;
+    if (plans[next].how_received == 2) {
+      MPI_Irecv(in, (int)longest, MPI_BYTE, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &request);
+      for (int flag = 0; !flag;) MPI_Test(&request, &flag, &status);
+    } else {
+      MPI_Recv(in, (int)longest, MPI_BYTE, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &status);
+    }
+    int m = 0, length;
+    while (m < count && (plans[m].to != me || plans[m].from != status.MPI_SOURCE || has_come[m] ||
+                         (tag != MPI_ANY_TAG && plans[m].tag != tag)))
+      ++m;
+    EXPECT(m < count);
+    EXPECT_EQUAL(status.MPI_TAG, plans[m].tag);
+    MPI_Get_count(&status, MPI_BYTE, &length);
+    EXPECT_EQUAL(length, plans[m].length);
+    for (size_t i = 0; i < plans[m].length; ++i) EXPECT_EQUAL(in[i], byte_of(round, m, i));
+    has_come[m] = 1;
+  }
+  free(in);
+  MPI_Waitall(active, requests, MPI_STATUSES_IGNORE);
+  for (int m = 0; m < count; ++m) free(plans[m].data);
+}
+
 static unsigned long number_of(int round, int rank, int i) {
   const unsigned long x =
       ((unsigned long)round * 1000 + (unsigned long)rank) * 2654435761UL + (unsigned long)i * 40503UL;
@@ -229,7 +299,7 @@ static unsigned long made_of(int op, unsigned long a, unsigned long b) {
 /// A call of all ranks of a communicator. Its members are ranks of MPI_COMM_WORLD, in their order.
 static void together(int round, MPI_Comm comm, const int* members, int size, int mine) {
   const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BXOR, MPI_BAND};
-  const int what = (int)drawn(13), count = (int)drawn(drawn(2) ? 9 : 3000), in_place = (int)drawn(2);
+  const int what = (int)drawn(13), count = drawn_count(), in_place = (int)drawn(2);
   const int root = (int)drawn(1000) % size, op = (int)drawn(6);
   unsigned long *const a = malloc(((size_t)count * (size_t)size + 1) * sizeof *a),
                        *const b = malloc(((size_t)count * (size_t)size + 1) * sizeof *b);
@@ -310,11 +380,47 @@ static void together(int round, MPI_Comm comm, const int* members, int size, int
   free(counts);
 }
 
+/// Calls of all ranks that go on while messages are sent and received.
+struct started {
+  int round, count, root;
+  unsigned long *given, *sums, *told;
+  MPI_Request requests[3];
+};
+
+static void start(struct started* s, int round) {
+  s->round = round;
+  s->count = drawn_count();
+  s->root = (int)drawn((unsigned)ranks);
+  const size_t size = ((size_t)s->count + 1) * sizeof *s->given;
+  s->given = malloc(size);
+  s->sums = malloc(size);
+  s->told = malloc(size);
+  for (int i = 0; i < s->count; ++i) s->given[i] = s->told[i] = number_of(round, me, i);
+  MPI_Iallreduce(s->given, s->sums, s->count, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD, &s->requests[0]);
+  MPI_Ibcast(s->told, s->count, MPI_UNSIGNED_LONG, s->root, MPI_COMM_WORLD, &s->requests[1]);
+  MPI_Ibarrier(MPI_COMM_WORLD, &s->requests[2]);
+}
+
+static void end_started(struct started* s) {
+  if (s->count % 2 == 0) MPI_Wait(&s->requests[1], MPI_STATUS_IGNORE);
+  MPI_Waitall(3, s->requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < s->count; ++i) {
+    unsigned long sum = 0;
+    for (int r = 0; r < ranks; ++r) sum += number_of(s->round, r, i);
+    EXPECT_EQUAL(s->sums[i], sum);
+    EXPECT_EQUAL(s->told[i], number_of(s->round, s->root, i));
+  }
+  free(s->given);
+  free(s->sums);
+  free(s->told);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   if (argc < 3 || ranks > 512) MPI_Abort(MPI_COMM_WORLD, 2);
   state = strtoull(argv[1], NULL, 10);
-  static char room[most * (200100 + MPI_BSEND_OVERHEAD)];
+  if (argc > 3) most_bytes = (unsigned)strtoul(argv[3], NULL, 10);
+  static char room[most * (most_buffered + 100 + MPI_BSEND_OVERHEAD)];
   MPI_Buffer_attach(room, sizeof room);
   int colors[512];
   for (int round = 0, rounds = atoi(argv[2]); round < rounds; ++round) {
@@ -327,10 +433,15 @@ int main(int argc, char** argv) {
       if (r == me) mine = size;
       if (colors[r] == colors[me]) members[size++] = r;
     }
+    struct started begun = {0};
+    const int has_started = drawn(3) == 0;
+    if (has_started) start(&begun, round);
     messages(round, comm, colors);
     for (int call = (int)drawn(4); call >= 0; --call) together(round * 5 + call, comm, members, size, mine);
     MPI_Comm_free(&comm);
     in_order(round);
+    if (has_started) end_started(&begun);
+    from_any(round);
   }
   void* was;
   int size;
