@@ -7,6 +7,7 @@
 #include "maslin/error.hpp"
 #include "maslin/fork.hpp"
 #include "maslin/group.hpp"
+#include "maslin/host.hpp"
 #include "maslin/location.hpp"
 #include "maslin/loop.hpp"
 #include "maslin/mutex.hpp"

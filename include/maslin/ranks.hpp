@@ -12,10 +12,12 @@
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
+#include <vector>
 
 #include "maslin/access.hpp"
 #include "maslin/api.hpp"
 #include "maslin/body.hpp"
+#include "maslin/host.hpp"
 #include "maslin/location.hpp"
 #include "maslin/request.hpp"
 
@@ -178,6 +180,16 @@ class communicator {
   MASLIN_API std::optional<message> look(int from = any_source, int tag = any_tag,
                                          location where = location::current());
 
+  /// Calls a function that the host of these ranks has, or one further out, with copies of the values, and suspends the
+  /// caller until it has returned: `world.call<double>("norm", vector)`. `Result` is what it gives: an object, a
+  /// std::string or a std::vector. Throws `error` if there is no such function, if it takes or gives something else, or
+  /// if it throws.
+  template <class Result = void, class... Values>
+  Result call(function_name name, const Values&... values) {
+    return detail::call_by_value<Result>(
+        name.text(), name.where(), [this](const detail::called& what) { return call_host(what); }, values...);
+  }
+
   // All ranks of the communicator call these, in the same order. Elements are combined in the order of the ranks, so
   // results do not depend on who comes first, nor on the number of workers.
 
@@ -270,12 +282,20 @@ class communicator {
                                          location where);
   MASLIN_API request start_receive_elements(const detail::elements& into, int from, int tag, location where);
   MASLIN_API void meet(const detail::contribution& mine, location where);
+  MASLIN_API std::vector<std::byte> call_host(const detail::called& what);
 
   std::shared_ptr<const detail::rank_member> member_;  ///< what is started keeps it
 };
 
 namespace detail {
-MASLIN_API void run_ranks(int count, void (*run)(void* body, communicator& world), void* body, location where);
+MASLIN_API void run_ranks(int count, void (*run)(void* body, communicator& world), void* body, location where,
+                          host* of = nullptr);
+template <class Body>
+void run_rank_bodies(int count, Body& body, location where, host* of) {
+  expect_body(body, "ranks", where);
+  const auto run = [](void* its, communicator& world) { body_at<Body>(its)(world); };
+  run_ranks(count, run, address_of(body), where, of);
+}
 }  // namespace detail
 
 /// Runs `body(world)` for `count` ranks, each with its `ms::communicator`, and returns when all have ended. The ranks
@@ -284,9 +304,12 @@ MASLIN_API void run_ranks(int count, void (*run)(void* body, communicator& world
 /// for less than one rank, for an empty body, and where the system has no stack for a rank.
 template <class Body>
 void ranks(int count, Body&& body, location where = location::current()) {
-  detail::expect_body(body, "ranks", where);
-  const auto run = [](void* of, communicator& world) { detail::body_at<std::remove_reference_t<Body>>(of)(world); };
-  detail::run_ranks(count, run, detail::address_of(body), where);
+  detail::run_rank_bodies<std::remove_reference_t<Body>>(count, body, where, nullptr);
+}
+/// The same for ranks that may call functions of that host (`communicator::call`).
+template <class Body>
+void ranks(int count, host& of, Body&& body, location where = location::current()) {
+  detail::run_rank_bodies<std::remove_reference_t<Body>>(count, body, where, &of);
 }
 
 }  // namespace maslin

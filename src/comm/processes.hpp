@@ -66,9 +66,9 @@ inline void append(std::vector<std::byte>& to, const void* from, std::size_t byt
 
 namespace detail {
 /// As `run_ranks`, for those of `count` ranks that are in this process. Returns when all ranks of all processes have
-/// ended.
+/// ended. `of`: whose functions they may call; what it does not have is called at the host of the first process.
 MASLIN_API void run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
-                                     void* body, location where);
+                                     void* body, location where, host* of = nullptr);
 }  // namespace detail
 
 }  // namespace maslin

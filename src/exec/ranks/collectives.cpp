@@ -75,7 +75,7 @@ struct split_call : arrival {
   int joins_as = 0;
 };
 
-void call(const rank_member& m, arrival& mine) {
+void meet_all(const rank_member& m, arrival& mine) {
   constexpr const char* name = "a call of all ranks";
   expect_call(m, name, mine.where);
   const contribution& c = mine.brings;
@@ -107,13 +107,13 @@ std::vector<int> expect_members(const rank_member& m, std::span<const int> ranks
 
 void communicator::meet(const contribution& mine, location where) {
   arrival here(mine, where);
-  call(*member_, here);
+  meet_all(*member_, here);
 }
 
 communicator communicator::split(int color, int key, location where) {
   split_call here(member_->of, member_->in, {.what = collective::split, .color = color, .key = key}, where);
   here.is_first = member_->rank == 0;
-  call(*member_, here);
+  meet_all(*member_, here);
   return rank_member::make(member_->of, std::move(here.joins), here.joins_as);
 }
 

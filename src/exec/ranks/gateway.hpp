@@ -26,11 +26,12 @@ class world;
 
 /// What processes tell each other that has no fixed length.
 struct letter {
-  enum class what : std::int32_t { package, join, waits_asked, waits };
+  enum class what : std::int32_t { package, join, waits_asked, waits, call, result };
   what is = what::package;
-  std::uint32_t group = 0;  ///< a package's; the parent's of a group that ranks join
+  std::uint32_t group =
+      0;          ///< a package's; the parent's of a group that ranks join; of a result: not 0, it is an error
   int first = 0;  ///< a package's: the first rank of the group, in the world; the groups of a split have one number
-  std::uint64_t id = 0;  ///< a package's: the number of the meeting; when ranks join: the question
+  std::uint64_t id = 0;  ///< a package's: the number of the meeting; when ranks join: the question; the caller's call
   std::vector<std::byte> text;
 };
 

@@ -16,6 +16,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <vector>
@@ -43,8 +44,11 @@ struct job {
   bool in_pieces = false;
 };
 
-/// Runs the body as all ranks; gives how many processes went wrong.
-int failures_of(const job& of, const body& run) {
+/// Has the host of that process offer functions.
+using offers = std::function<void(host& its, int process)>;
+
+/// Runs the body as all ranks; gives how many processes went wrong. The processes have hosts if these offer something.
+int failures_of(const job& of, const body& run, const offers& offer = {}) {
   const int file = memfd_create("test", MFD_CLOEXEC);
   const pid_t parent = getpid();
   std::vector<pid_t> children;
@@ -60,8 +64,10 @@ int failures_of(const job& of, const body& run) {
     setenv("MASLIN_WORKERS", process == 0 ? "2" : "1", 1);
     try {
       const auto call = [](void* it, communicator& world) { (*static_cast<const body*>(it))(world); };
+      std::optional<host> its;
+      if (offer) offer(its.emplace(), process);
       detail::run_ranks_of_process({process, of.processes, file, of.in_pieces}, of.ranks, call, const_cast<body*>(&run),
-                                   location::current());
+                                   location::current(), its ? &*its : nullptr);
     } catch (const std::exception& e) {
       std::fprintf(stderr, "process %d: %s\n", process, e.what());
       _exit(2);
@@ -369,6 +375,50 @@ TEST(Gateway, AMessageThatIsTooLongIsAnErrorOfItsReceiver) {
                           }
                         }),
             0);
+}
+
+TEST(Gateway, WhatAProcessDoesNotHaveIsCalledAtTheFirst) {
+  const auto offer = [](host& its, int process) {
+    its.offer("process", [process] { return process; });
+    its.offer("through", [&its](const bytes& data) { return its.call_further<bytes>("turned", data); });
+    if (process > 0) return;
+    its.offer("turned", [](std::span<const std::byte> data) { return bytes(data.rbegin(), data.rend()); });
+    its.offer("next", [next = 0]() mutable { return next++; });
+    its.offer("refuse", [](const std::string& why) { throw std::runtime_error(why); });
+  };
+  for (const job& one : jobs)
+    EXPECT_EQ(failures_of(
+                  one,
+                  [](communicator& world) {
+                    const int me = world.rank(), n = world.size();
+                    const bool is_first = world.call<int>("process") == 0;
+                    for (const std::size_t size : {0U, 1U, 1000U, 40'000U, 3'000'000U}) {
+                      const bytes data = data_of(size, me);
+                      const bytes expected(data.rbegin(), data.rend());
+                      MUST(world.call<bytes>("turned", data) == expected);
+                      if (!is_first) MUST(world.call<bytes>("through", data) == expected);
+                    }
+                    // Each number goes to one rank.
+                    std::vector<int> mine(100), all(100 * static_cast<std::size_t>(n));
+                    for (int& number : mine) number = world.call<int>("next");
+                    MUST(std::is_sorted(mine.begin(), mine.end()));
+                    world.all_gather(mine, all);
+                    std::sort(all.begin(), all.end());
+                    for (std::size_t i = 0; i < all.size(); ++i) MUST(all[i] == static_cast<int>(i));
+                    const auto told = [&](const char* name, const char* said) {
+                      try {
+                        world.call(name, "no");
+                      } catch (const error& e) {
+                        return std::string(e.what()).find(said) != std::string::npos;
+                      }
+                      return false;
+                    };
+                    MUST(told("refuse", ": the function threw: no"));
+                    MUST(told("nothing", "there is no such function; there are 'next', 'process', 'refuse'"));
+                    MUST(told("next", "it is called as void(text), but it is int()"));
+                  },
+                  offer),
+              0);
 }
 
 }  // namespace

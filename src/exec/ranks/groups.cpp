@@ -331,6 +331,8 @@ void world::read_letter(int from, letter one) {
     std::memcpy(ranks.data(), one.text.data() + sizeof asks, ranks.size() * sizeof(int));
     return across_->answer(from, one.id, join_number(one.group, std::move(ranks), asks.tag, asks.as));
   }
+  if (one.is == letter::what::call) return read_call(from, std::move(one));
+  if (one.is == letter::what::result) return read_result(std::move(one));
   if (one.is == letter::what::waits_asked)
     return across_->send_letter(from, {letter::what::waits, 0, 0, 0, packed_waits()});
   if (one.is == letter::what::waits) {

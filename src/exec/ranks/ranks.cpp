@@ -90,7 +90,7 @@ void refuse_on_pages(location where) {
 
 }  // namespace
 
-void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body, location where) {
+void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body, location where, host* of) {
   executor& exec = the_executor();
   const context& here = unrecorded_context("ranks");
   refuse_on_pages(where);
@@ -98,6 +98,7 @@ void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body,
     throw error(fmt::format("ranks at {}:{}: {} ranks; expected 1 or more", where.file_name(), where.line(), count));
   const uncancelled during(here.is_root || exec.serial());  // in turn they have threads, and the caller waits for those
   world all(exec, count, run, body);
+  if (of) all.serve_by(detail::host_access::of(*of));
   if (exec.serial())
     all.run_in_turn();
   else
@@ -119,7 +120,7 @@ int granted_cpus() {
 }  // namespace
 
 void detail::run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
-                                  void* body, location where) {
+                                  void* body, location where, host* of) {
   executor& exec = the_executor();
   refuse_on_pages(where);
   if (exec.serial() || exec.times_code())
@@ -132,6 +133,7 @@ void detail::run_ranks_of_process(const process_of_job& process, int count, void
   const job_memory memory(process, gateway::memory_bytes(process.count, count), where);
   gateway across(process, count, memory.begin());
   world all(exec, count, run, body, &across);
+  if (of) all.serve_by(detail::host_access::of(*of));
   across.connect(all, exec.workers(), granted_cpus());
   across.start_receiving();
   run_on_workers(exec, all, where);

@@ -39,6 +39,7 @@ world::world(executor& exec, int count, void (*run)(void*, communicator&), void*
 }
 
 world::~world() {
+  leave_host();
   for (rank_state& one : states_) {
     const base::locked held(one.lock);
     while (comm::transfer* left = one.box.take_message())
@@ -158,6 +159,7 @@ bool world::all_sleep(std::vector<std::uint64_t>& sleeps) {
   for (rank_state& one : states_) {
     const base::locked held(one.lock);
     if (!one.has_ended && !one.is_asleep) return false;
+    if (one.is_asleep && one.waits_for.kind == awaited_message::what::call) return false;  // its host wakes it
     any |= one.is_asleep;
     sleeps.push_back(one.has_ended ? 0 : one.sleeps);
   }
@@ -165,7 +167,7 @@ bool world::all_sleep(std::vector<std::uint64_t>& sleeps) {
 }
 
 /// Who is found in the same sleep twice has slept between the two times. So all sleep at the moment between them, and
-/// only ranks wake ranks.
+/// only ranks wake ranks; who waits for a host is not found asleep.
 bool world::is_stuck() noexcept {
   try {
     if (across_) return is_stuck_across();

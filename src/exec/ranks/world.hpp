@@ -20,6 +20,7 @@
 #include "exec/executor.hpp"
 #include "exec/ranks/gateway.hpp"
 #include "exec/ranks/group.hpp"
+#include "exec/ranks/hosts.hpp"
 #include "exec/ranks/turns.hpp"
 #include "maslin/error.hpp"
 #include "maslin/ranks.hpp"
@@ -30,7 +31,7 @@ namespace maslin {
 
 /// What a rank waits for, for messages.
 struct awaited_message {
-  enum class what : std::uint8_t { receive, send, probe, meeting, several, all };
+  enum class what : std::uint8_t { receive, send, probe, meeting, several, all, call };
   what kind = what::receive;
   int rank = any_source;  ///< from or to which, in the world
   int tag = any_tag;      ///< of several, or all of them: how many they are
@@ -143,6 +144,17 @@ class world {
   /// Another process has sent this.
   void read_letter(int from, letter one);
   void read_brief(int from, const comm::packet& one, std::span<const std::byte> bytes);
+
+  // Calls of functions that a host has: HOSTS.md.
+
+  void serve_by(detail::host_functions& its) noexcept { host_ = &its; }
+  detail::host_functions* its_host() const noexcept { return host_; }
+  /// Begins a call at that host, or further out; `call.end()` is called for certain, perhaps now.
+  void begin_call(remote_call& call, detail::host_functions* at);
+  /// Suspends the caller, code of that rank, until its call is over.
+  void await_call(remote_call& call, int rank, const bool& is_over, location where);
+  void end_call(int rank, bool& is_over) noexcept;
+  void answer_call(int process, std::uint64_t id, const remote_call& call) noexcept;
 
   /// The life of a rank.
   void run_rank(int rank) noexcept;
@@ -280,10 +292,18 @@ class world {
   std::uint32_t next_number() MASLIN_REQUIRES(groups_lock_);
   std::uint32_t join_number(std::uint32_t parent, std::vector<int> ranks, int tag, int as);
 
+  bool blocks_for_calls() const noexcept;
+  void leave_host() noexcept;
+  void send_call(const remote_call& call);
+  void read_call(int from, letter one);
+  void read_result(letter one);
+
   executor& exec_;
   void (*const run_)(void*, communicator&);
   void* const body_;
   gateway* const across_;
+  detail::host_functions* host_ = nullptr;
+  MASLIN_ATOMIC<bool> call_ended_{false};  ///< of the rank that blocks for it
   const int first_;
   std::vector<rank_state> states_;
   rank_group whole_;

@@ -1,0 +1,150 @@
+// Calls of a host's functions: by ranks of this process, and by those of others.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "exec/ranks/hosts.hpp"
+#include "exec/ranks/started.hpp"
+
+namespace maslin {
+
+using detail::called;
+using detail::host_functions;
+
+namespace {
+
+struct call_of_rank final : remote_call {
+  call_of_rank(world& by, int its_rank, const called& what) noexcept
+      : remote_call(by, what.name, what.signature, what.given), rank(its_rank) {}
+  void end() noexcept override { of.end_call(rank, is_over); }
+
+  const int rank;
+  bool is_over = false;  ///< under the rank's lock
+};
+
+/// The head of a call's text, behind which are its name, its signature and what is given.
+struct packed_call {
+  std::size_t name, signature;
+};
+
+/// A call by another process, which this one has been sent.
+struct call_from_elsewhere final : remote_call {
+  call_from_elsewhere(world& here, int from, std::uint64_t its_id, std::vector<std::byte> packed, packed_call head)
+      : remote_call(here, words(packed, sizeof head, head.name), words(packed, sizeof head + head.name, head.signature),
+                    std::span(packed).subspan(sizeof head + head.name + head.signature)),
+        process(from),
+        id(its_id),
+        text(std::move(packed)) {}
+  void end() noexcept override {
+    of.answer_call(process, id, *this);
+    delete this;
+  }
+  static std::string_view words(const std::vector<std::byte>& in, std::size_t from, std::size_t size) {
+    return {reinterpret_cast<const char*>(in.data()) + from, size};
+  }
+
+  const int process;
+  const std::uint64_t id;
+  const std::vector<std::byte> text;  ///< all of it
+};
+
+std::string unknown(host_functions* at) {
+  if (!at) return "these ranks have no host; give one to ms::ranks";
+  std::string all;
+  for (const std::string& name : at->names()) all += (all.empty() ? "'" : ", '") + name + '\'';
+  return "there is no such function; there " + (all.empty() ? "are none" : "are " + all);
+}
+
+}  // namespace
+
+std::vector<std::byte> communicator::call_host(const called& what) {
+  const detail::rank_member& m = *member_;
+  expect_call(m, "call", what.where);
+  call_of_rank mine(m.of, m.mine(), what);
+  m.of.begin_call(mine, m.of.its_host());
+  m.of.await_call(mine, mine.rank, mine.is_over, what.where);
+  return mine.take_result(what.where);
+}
+
+/// Where others do not run while a rank waits, its thread waits. Then one call at a time is made.
+bool world::blocks_for_calls() const noexcept { return exec_.serial() || exec_.is_described(); }
+
+void world::begin_call(remote_call& call, host_functions* at) {
+  if (at && at->begin(call)) return;
+  if (call.problem.empty()) {
+    if (across_ && across_->mine() != 0) return send_call(call);
+    call.problem = unknown(at);
+  }
+  call.end();
+}
+
+void world::await_call(remote_call& call, int rank, const bool& is_over, location where) {
+  if (blocks_for_calls()) {
+    while (!call_ended_.load(std::memory_order_acquire)) call_ended_.wait(false, std::memory_order_acquire);
+    return call_ended_.store(false, std::memory_order_relaxed);
+  }
+  const awaited_message what{awaited_message::what::call, any_source, any_tag, where};
+  const auto done = [&] { return is_over; };
+  if (wait(rank, what, done)) return;
+  if (call.take_back()) throw_given_up(rank, where);
+  wait(rank, what, done, at_failure::go_on);
+}
+
+void world::end_call(int rank, bool& is_over) noexcept {
+  if (!blocks_for_calls()) return wake(rank, [&] { is_over = true; });
+  call_ended_.store(true, std::memory_order_release);
+  call_ended_.notify_one();
+}
+
+void world::leave_host() noexcept {
+  if (host_) host_->leave(*this);
+}
+
+// Between processes: what a process's hosts do not have is called at the first process.
+
+void world::send_call(const remote_call& call) {
+  const packed_call head{call.name.size(), call.signature.size()};
+  letter one{letter::what::call, 0, 0, reinterpret_cast<std::uintptr_t>(&call), {}};
+  one.text.reserve(sizeof head + head.name + head.signature + call.given.size());
+  append(one.text, &head, sizeof head);
+  append(one.text, call.name.data(), head.name);
+  append(one.text, call.signature.data(), head.signature);
+  append(one.text, call.given.data(), call.given.size());
+  across_->send_letter(0, std::move(one));
+}
+
+void world::read_call(int from, letter one) {
+  packed_call head;
+  std::memcpy(&head, one.text.data(), sizeof head);
+  auto* const call = new call_from_elsewhere(*this, from, one.id, std::move(one.text), head);
+  begin_call(*call, host_);  // which deletes it when it is over
+}
+
+void world::answer_call(int process, std::uint64_t id, const remote_call& call) noexcept {
+  try {
+    const bool is_wrong = !call.problem.empty();
+    letter one{letter::what::result, is_wrong ? 1U : 0U, 0, id, {}};
+    if (is_wrong)
+      append(one.text, call.problem.data(), call.problem.size());
+    else
+      append(one.text, call.result.data(), call.result.size());
+    across_->send_letter(process, std::move(one));
+  } catch (...) {
+    fail(first_, std::current_exception());
+  }
+}
+
+void world::read_result(letter one) {
+  auto* const call = reinterpret_cast<remote_call*>(static_cast<std::uintptr_t>(one.id));
+  if (one.group == 0)
+    call->result = std::move(one.text);
+  else
+    call->problem.assign(reinterpret_cast<const char*>(one.text.data()), one.text.size());
+  call->end();
+}
+
+}  // namespace maslin
