@@ -1,5 +1,5 @@
-// What files that describe command lines include of others' headers: compiled once, for all of them. Each includes what it
-// uses all the same.
+// What files that describe command lines include of others' headers: compiled once, for all of them. Each includes what
+// it uses all the same.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
