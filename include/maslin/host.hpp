@@ -185,7 +185,9 @@ class function_name {
   template <detail::text Text>
   function_name(const Text& name, location where = location::current())  // NOLINT: a text is a name
       : text_(name), where_(where) {}
+  /// Gives the name.
   std::string_view text() const noexcept { return text_; }
+  /// Gives where it was called.
   location where() const noexcept { return where_; }
 
  private:
