@@ -65,26 +65,28 @@ void add_threads(CLI::App* app, int& threads) {
       ->type_name("N");
 }
 
-void add_given_tree(CLI::App* app, std::string& tree) {
-  app->add_option("--tree", tree,
+void add_given_tree(CLI::App* app, phylo::GivenTree& given) {
+  add_data(app, given.msa, given.data_type);
+  app->add_option("--tree", given.tree,
                   "Tree with branch lengths, in Newick; with --brlen unlinked also one for each partition")
       ->required()
       ->type_name("FILE");
-}
-
-void add_optimize(CLI::App* app, std::string& optimize) {
-  app->add_option("--optimize", optimize, "What is fitted first: none, branches, or all (branches and model)")
+  add_model(app, given.model);
+  add_brlen(app, given.brlen);
+  app->add_option("--optimize", given.optimize, "What is fitted first: none, branches, or all (branches and model)")
       ->check(CLI::IsMember({"none", "branches", "all"}))
       ->capture_default_str();
 }
 
+void add_prefix(CLI::App* app, std::string& prefix) {
+  app->add_option("--prefix", prefix, "Beginning of the output files' names; with a slash at its end, their folder")
+      ->required()
+      ->type_name("FILE");
+}
+
 CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
-  add_data(sub, command.msa, command.data_type);
-  add_given_tree(sub, command.tree);
-  add_model(sub, command.model);
-  add_brlen(sub, command.brlen);
-  add_optimize(sub, command.optimize);
+  add_given_tree(sub, command.given);
   CLI::Option* alrt = add_alrt(sub, command.alrt, "the tree, as it is then");
   sub->add_option("--seed", command.seed, "Seed of the resamplings")
       ->needs(alrt)
@@ -106,15 +108,8 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
 
 CLI::App* add_ancestral(CLI::App& app, phylo::AncestralCommand& command) {
   CLI::App* sub = app.add_subcommand("ancestral", "Ancestral states at the inner nodes of a given tree");
-  add_data(sub, command.msa, command.data_type);
-  add_given_tree(sub, command.tree);
-  add_model(sub, command.model);
-  add_brlen(sub, command.brlen);
-  add_optimize(sub, command.optimize);
-  sub->add_option("--prefix", command.prefix,
-                  "Beginning of the output files' names; with a slash at its end, their folder")
-      ->required()
-      ->type_name("FILE");
+  add_given_tree(sub, command.given);
+  add_prefix(sub, command.prefix);
   add_threads(sub, command.threads);
   sub->add_flag("--json", command.json, "Print the results as JSON");
   sub->footer(
@@ -143,10 +138,7 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
   sub->add_option("--tree-constraint", command.constraint,
                   "Tree in Newick that all trees must display; its nodes may have many children, and it may lack taxa")
       ->type_name("FILE");
-  sub->add_option("--prefix", command.prefix,
-                  "Beginning of the output files' names; with a slash at its end, their folder")
-      ->required()
-      ->type_name("FILE");
+  add_prefix(sub, command.prefix);
   add_threads(sub, command.threads);
   sub->add_option(
          "--memory", command.memory,
@@ -267,10 +259,7 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   constexpr int most = 2000000000;
   add_data(sub, command.msa, command.data_type);
   add_model(sub, command.model);
-  sub->add_option("--prefix", command.prefix,
-                  "Beginning of the output files' names; with a slash at its end, their folder")
-      ->required()
-      ->type_name("FILE");
+  add_prefix(sub, command.prefix);
   const auto number = [&](const char* name, int& to, const char* what, int least, int largest) {
     sub->add_option(name, to, what)->check(CLI::Range(least, largest))->capture_default_str();
   };

@@ -90,9 +90,9 @@ void check_alphabets(const Data& data) {
 }  // namespace
 
 void run(const AncestralCommand& command) {
-  const Data data = read_data(command.msa, command.data_type, command.model, command.brlen);
+  const Data data = read_data(command.given);
   check_alphabets(data);
-  Tree tree = read_given_tree(command.tree, data, command.optimize == "none" ? Lengths::required : Lengths::optional);
+  Tree tree = read_given_tree(command.given, data);
   instruction_set();
   const Prefix prefix(command.prefix);
   prefix.prepare();
@@ -102,8 +102,8 @@ void run(const AncestralCommand& command) {
 
   const maslin::Runtime runtime({.workers = command.threads});
   Engine engine(views_of(data.parts));
-  const double lnl = fit(engine, tree, command.optimize);
-  note_open_parameters(data.scheme, command.optimize);
+  const double lnl = fit(engine, tree, command.given.optimize);
+  note_open_parameters(data.scheme, command.given.optimize);
 
   std::string probabilities = "Node\tSite\tState", sequences;
   for (const char symbol : data.parts.front().patterns.alphabet->symbols) probabilities += std::string("\tp_") + symbol;
@@ -138,7 +138,7 @@ void run(const AncestralCommand& command) {
                                 {"data", data.alignment.alphabet->word},
                                 {"taxa", data.alignment.taxa()},
                                 {"sites", data.alignment.sites()},
-                                {"optimize", command.optimize},
+                                {"optimize", command.given.optimize},
                                 {"nodes", nodes.at.size()},
                                 {"mean_probability", mean},
                                 {"tree", newick},

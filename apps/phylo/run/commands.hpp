@@ -13,26 +13,26 @@ struct ModelChoice {
   std::string file;
 };
 
-struct EvaluateCommand {
+/// A tree, the data and model that it is of, and what is fitted on it first.
+struct GivenTree {
   std::string msa;
   std::string data_type = "auto";
   std::string brlen = "scaled";  ///< of several partitions: linked, scaled or unlinked
   std::string tree;
   ModelChoice model;
   std::string optimize = "none";  ///< none, branches or all
-  int alrt = 0;                   ///< resamplings for SH-aLRT support; 0: none
-  std::uint64_t seed = 1;         ///< of these
-  int threads = 0;                ///< workers; 0: as the runtime chooses
+};
+
+struct EvaluateCommand {
+  GivenTree given;
+  int alrt = 0;            ///< resamplings for SH-aLRT support; 0: none
+  std::uint64_t seed = 1;  ///< of these
+  int threads = 0;         ///< workers; 0: as the runtime chooses
   bool json = false;
 };
 
 struct AncestralCommand {
-  std::string msa;
-  std::string data_type = "auto";
-  std::string brlen = "scaled";  ///< of several partitions: linked, scaled or unlinked
-  std::string tree;
-  ModelChoice model;
-  std::string optimize = "all";  ///< none, branches or all
+  GivenTree given{.optimize = "all"};
   std::string prefix;
   int threads = 0;  ///< workers; 0: as the runtime chooses
   bool json = false;

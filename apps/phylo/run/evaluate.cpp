@@ -20,15 +20,14 @@
 namespace phylo {
 
 void run(const EvaluateCommand& command) {
-  const Data data = read_data(command.msa, command.data_type, command.model, command.brlen);
+  const Data data = read_data(command.given);
   const Alignment& alignment = data.alignment;
-  const Lengths lengths = command.optimize == "none" ? Lengths::required : Lengths::optional;
-  Tree tree = read_given_tree(command.tree, data, lengths);
+  Tree tree = read_given_tree(command.given, data);
   instruction_set();
 
   const maslin::Runtime runtime({.workers = command.threads});
   Engine engine(views_of(data.parts));
-  const double lnl = fit(engine, tree, command.optimize);
+  const double lnl = fit(engine, tree, command.given.optimize);
   std::vector<double> lnl_of_parts;
   for (int part = 0; engine.parts() > 1 && part < engine.parts(); ++part)
     lnl_of_parts.push_back(engine.evaluate_part(tree, part));
@@ -41,8 +40,8 @@ void run(const EvaluateCommand& command) {
     supported = newick_with_support(data.mean_lengths(tree), alignment.names, supports);
   }
 
-  note_open_parameters(data.scheme, command.optimize);
-  const bool fitted = command.optimize != "none";
+  note_open_parameters(data.scheme, command.given.optimize);
+  const bool fitted = command.given.optimize != "none";
   const std::string model_text = to_string_with_values(data.scheme, engine.models());
   if (command.json) {
     nlohmann::json out = {{"lnl", lnl},
@@ -51,7 +50,7 @@ void run(const EvaluateCommand& command) {
                           {"taxa", alignment.taxa()},
                           {"sites", alignment.sites()},
                           {"patterns", data.patterns()},
-                          {"optimize", command.optimize}};
+                          {"optimize", command.given.optimize}};
     if (engine.parts() > 1) {
       out["partitions"] = to_json(data);
       for (std::size_t p = 0; p < lnl_of_parts.size(); ++p) {
@@ -61,7 +60,7 @@ void run(const EvaluateCommand& command) {
           out["partitions"][p]["tree"] = to_newick(lengths_of_part(tree, p), alignment.names);
       }
     }
-    if (command.optimize == "all") out["criteria"] = to_json(criteria_of(data, lnl));
+    if (command.given.optimize == "all") out["criteria"] = to_json(criteria_of(data, lnl));
     if (command.alrt > 0) out["alrt"] = {{"replicates", command.alrt}, {"tree", supported}};
     if (fitted) out["tree"] = to_newick(data.mean_lengths(tree), alignment.names);
     write_standard_output(dump(out));
@@ -72,7 +71,7 @@ void run(const EvaluateCommand& command) {
   if (engine.parts() > 1)
     for (std::size_t p = 0; p < lnl_of_parts.size(); ++p)
       out += fmt::format("  {}: {:.9f}\n", data.parts[p].name, lnl_of_parts[p]);
-  if (command.optimize == "all") out += summarize(criteria_of(data, lnl)) + "\n";
+  if (command.given.optimize == "all") out += summarize(criteria_of(data, lnl)) + "\n";
   out += fmt::format("{}{}\n", engine.parts() > 1 ? "models:\n" : "model: ", model_text);
   if (fitted) out += fmt::format("tree: {}\n", to_newick(data.mean_lengths(tree), alignment.names));
   for (std::size_t p = 0; fitted && data.unlinked() && p < data.parts.size(); ++p)

@@ -6,14 +6,18 @@
 #include <cstdio>
 #include <vector>
 
+#include "phylo/io/newick.hpp"
 #include "phylo/io/text.hpp"
 #include "phylo/tree/splits.hpp"
 #include "phylo/tree/unlinked.hpp"
 
 namespace phylo {
 
-Tree read_given_tree(const std::string& file, const Data& data, Lengths lengths) {
-  const NewickFile read = read_newick(file);
+Data read_data(const GivenTree& given) { return read_data(given.msa, given.data_type, given.model, given.brlen); }
+
+Tree read_given_tree(const GivenTree& given, const Data& data) {
+  const NewickFile read = read_newick(given.tree);
+  const Lengths lengths = given.optimize == "none" ? Lengths::required : Lengths::optional;
   const std::vector<std::string>& names = data.alignment.names;
   const std::size_t parts = data.parts.size();
   if (!data.unlinked()) return only_tree(read, names, "the alignment", lengths);

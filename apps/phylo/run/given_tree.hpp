@@ -3,15 +3,19 @@
 
 #include <string>
 
-#include "phylo/io/newick.hpp"
 #include "phylo/like/engine.hpp"
+#include "phylo/run/commands.hpp"
 #include "phylo/run/inputs.hpp"
 
 namespace phylo {
 
-/// Gives the tree of a file. With unlinked branch lengths the file may have as many trees as there are parts: the same
-/// one with the lengths of each. Throws `input_error` when it is not one of the data's taxa.
-Tree read_given_tree(const std::string& file, const Data& data, Lengths lengths);
+/// Gives the data that the tree is of.
+Data read_data(const GivenTree& given);
+
+/// Gives the tree; it needs lengths only if nothing is fitted. With unlinked branch lengths the file may have as many
+/// trees as there are parts: the same one with the lengths of each. Throws `input_error` when it is not one of the
+/// data's taxa.
+Tree read_given_tree(const GivenTree& given, const Data& data);
 
 /// Fits what `--optimize` names: none, branches, or all (branches and model). Gives the log-likelihood.
 double fit(Engine& engine, Tree& tree, const std::string& optimize);

@@ -122,6 +122,13 @@ class Search {
     arrive(engine_.smooth(tree_, rounds, epsilon));
   }
 
+  SprRound in_ring() const {
+    SprRound how;
+    how.nearest = ring_.nearest;
+    how.farthest = ring_.farthest;
+    return how;
+  }
+
   /// Gives what a round and smoothing gained.
   double round(const SprRound& how, double epsilon) {
     const double before = lnl_;
@@ -133,10 +140,8 @@ class Search {
   /// Rounds that reach farther and farther, as long as that brings something.
   void climb_wider() {
     while (true) {
-      SprRound how;
+      SprRound how = in_ring();
       how.near_misses = 0;
-      how.nearest = ring_.nearest;
-      how.farthest = ring_.farthest;
       if (round(how, 1) < round_gain || ring_.farthest >= limit_) return;
       ring_ = ring_.next();
       keep();
@@ -170,10 +175,7 @@ class Search {
   /// Rounds with near misses, first close by, then in rings farther and farther out, until none brings anything.
   void climb_to_the_top() {
     while (ring_.nearest <= limit_) {
-      SprRound how;
-      how.nearest = ring_.nearest;
-      how.farthest = ring_.farthest;
-      ring_ = round(how, 0.1) >= round_gain ? first_ring : ring_.next();
+      ring_ = round(in_ring(), 0.1) >= round_gain ? first_ring : ring_.next();
       keep();
     }
   }
