@@ -2,18 +2,45 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Callable, Mapping, Sequence
 
 from . import tree_search
 from .checkouts import how_to_measure
 from .figures import Plan
-from .measure import Values
+from .measure import WORK, MeasurementError, Values, binary, execute
 from .row import MISSED, Goal, Row, judge, noise, pairs
 
+WORKERS = "2"
 CONTENDERS_WITHIN = 1.5  # times the fastest peer
 AGREEMENT = 0.01  # log-likelihood units within which two optimizations of one tree may differ
+
+
+def our_seconds(alignment: Path, words: Sequence, replicates: int, seed: int) -> float:
+    """Gives the time of so many bootstrap searches; `words` say the model."""
+    with tempfile.TemporaryDirectory(prefix="bootstrap-", dir=WORK) as folder:
+        seconds, said = execute([binary("maslin-phylo"), "bootstrap", "--msa", alignment, *words, "--replicates", str(replicates), "--seed",
+                                 str(seed), "--prefix", f"{folder}/run", "--json", "--quiet"], {"MASLIN_WORKERS": WORKERS})
+    trees = len(json.loads(said)["bootstraps"])
+    if trees != replicates:
+        raise MeasurementError(f"maslin-phylo gave {trees} replicates of {replicates}")
+    return seconds
+
+
+def our_lnls(resampled: Sequence[Path], words: Sequence, seed: int, tell: Callable[[str], None]) -> list[float]:
+    """Gives the log-likelihoods of the best trees of alignments."""
+    with tempfile.TemporaryDirectory(prefix="searched-", dir=WORK) as folder:
+        ours = []
+        for index, sites in enumerate(resampled):
+            tell(f"answers, replicate {index + 1} of {len(resampled)}")
+            _, said = execute([binary("maslin-phylo"), "search", "--msa", sites, *words, "--seed", str(seed), "--prefix",
+                               f"{folder}/search{index}", "--json", "--quiet"], {"MASLIN_WORKERS": WORKERS})
+            ours.append(json.loads(said)["lnl"])
+    return ours
 
 
 @dataclass(frozen=True)
@@ -32,7 +59,7 @@ def once(searcher: tree_search.Searcher, alignments: Sequence, seed: int) -> Tri
                  lambda turn: tree_search.search(searcher, alignments, seed + turn).seconds)
 
 
-def compared(name: str, plan: Plan, peers: Mapping[str, Tried], ours: Sequence[float], our_seconds: Callable[[int], float], goal: Goal,
+def compared(name: str, plan: Plan, peers: Mapping[str, Tried], ours: Sequence[float], timed: Callable[[int], float], goal: Goal,
              notes: Sequence[str]) -> list[Row]:
     """Gives the row. `ours`: our log-likelihoods on what the peers searched; missed if they are worse than the fastest peer's in the median."""
     fastest = min(peer.seconds for peer in peers.values())
@@ -52,4 +79,4 @@ def compared(name: str, plan: Plan, peers: Mapping[str, Tried], ours: Sequence[f
             row.verdict = MISSED
         return [row]
 
-    return plan.rows(name, {"maslin": our_seconds, **contenders}, "maslin", rows)
+    return plan.rows(name, {"maslin": timed, **contenders}, "maslin", rows)

@@ -10,44 +10,21 @@ many site patterns as the larger of these and twice as many taxa."""
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Callable
 
 from .. import data, raxml, tree_search
-from ..measure import WORK, MeasurementError, binary, execute
+from ..measure import WORK, MeasurementError
 from ..row import Goal, Row, not_measured
-from ..tree_rows import Tried, compared, once
+from ..tree_rows import Tried, compared, once, our_lnls, our_seconds
 from . import Plan
 
 NAME = "phylo/bootstrap"
 GOAL = Goal("ratio", at_least=2.2)
 ALIGNMENTS = {"d025_h1n1ha": 8, "d094_rightmyer": 4}  # replicates: a large tree's take long
-WORKERS = "2"
+WORDS = ("--model", "GTR+F+G")
 SEED = 1
-
-
-def our_seconds(alignment: Path, replicates: int, seed: int) -> float:
-    with tempfile.TemporaryDirectory(prefix="bootstrap-", dir=WORK) as folder:
-        seconds, said = execute([binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+F+G", "--replicates",
-                                 str(replicates), "--seed", str(seed), "--prefix", f"{folder}/run", "--json"],
-                                {"MASLIN_WORKERS": WORKERS})
-    trees = len(json.loads(said)["bootstraps"])
-    if trees != replicates:
-        raise MeasurementError(f"maslin-phylo gave {trees} replicates of {replicates}")
-    return seconds
-
-
-def our_lnls(resampled: list[Path], tell: Callable[[str], None]) -> list[float]:
-    with tempfile.TemporaryDirectory(prefix="searched-", dir=WORK) as folder:
-        ours = []
-        for index, sites in enumerate(resampled):
-            tell(f"answers, replicate {index + 1} of {len(resampled)}")
-            _, said = execute([binary("maslin-phylo"), "search", "--msa", sites, "--model", "GTR+F+G", "--seed", str(SEED),
-                               "--prefix", f"{folder}/search{index}", "--json"], {"MASLIN_WORKERS": WORKERS})
-            ours.append(json.loads(said)["lnl"])
-    return ours
 
 
 def raxmls_way(alignment: Path, replicates: int, tell: Callable[[str], None]) -> tuple[int, float, list[float]]:
@@ -87,4 +64,5 @@ def against_all(full_name: str, alignment: Path, replicates: int, folder: Path, 
         tell(f"{searcher.name} once")
         peers[searcher.name] = once(searcher, resampled, SEED)
     notes = (f"{replicates} replicates", f"raxml: {'two processes at a time' if processes == 2 else 'two threads, one search after the other'}")
-    return compared(full_name, plan, peers, our_lnls(resampled, tell), lambda turn: our_seconds(alignment, replicates, SEED + turn), GOAL, notes)
+    return compared(full_name, plan, peers, our_lnls(resampled, WORDS, SEED, tell),
+                    lambda turn: our_seconds(alignment, WORDS, replicates, SEED + turn), GOAL, notes)

@@ -7,7 +7,6 @@ time / ours. Checked: on the very sites that peers search, our log-likelihoods a
 
 from __future__ import annotations
 
-import json
 import random
 import tempfile
 from dataclasses import dataclass, replace
@@ -15,14 +14,13 @@ from pathlib import Path
 from typing import Callable, Mapping, Sequence
 
 from .. import data, raxml, tree_search
-from ..measure import WORK, MeasurementError, binary, execute
+from ..measure import WORK, MeasurementError
 from ..row import Goal, Row, not_measured
-from ..tree_rows import compared, once
+from ..tree_rows import compared, once, our_lnls, our_seconds
 from . import Plan
 
 NAME = "phylo/models"
 GOAL = Goal("ratio", at_least=2.0)
-WORKERS = "2"
 SEED = 1
 Rows = Mapping[str, str]
 Ranges = Sequence[tuple[int, int]]  # first and last site of each part, from 1
@@ -123,22 +121,6 @@ def our_words(files: Files | None) -> list:
     return ["--model-file", files.ours, "--brlen", "unlinked"] if files else ["--model", "LG+G"]
 
 
-def our_seconds(alignment: Path, words: Sequence, replicates: int, seed: int) -> float:
-    with tempfile.TemporaryDirectory(prefix="models-", dir=WORK) as folder:
-        seconds, said = execute([binary("maslin-phylo"), "bootstrap", "--msa", alignment, *words, "--replicates", replicates, "--seed", seed,
-                                 "--prefix", f"{folder}/run", "--json", "--quiet"], {"MASLIN_WORKERS": WORKERS})
-    if len(json.loads(said)["bootstraps"]) != replicates:
-        raise MeasurementError(f"maslin-phylo gave other than {replicates} replicates")
-    return seconds
-
-
-def our_lnl(alignment: Path, words: Sequence) -> float:
-    with tempfile.TemporaryDirectory(prefix="searched-", dir=WORK) as folder:
-        _, said = execute([binary("maslin-phylo"), "search", "--msa", alignment, *words, "--seed", SEED, "--prefix", f"{folder}/run", "--json",
-                           "--quiet"], {"MASLIN_WORKERS": WORKERS})
-    return json.loads(said)["lnl"]
-
-
 def measure_case(name: str, case: Case, folder: Path, plan: Plan) -> list[Row]:
     rows = phylip_rows(data.alignment(case.alignment).read_text())
     if not case.parts:
@@ -152,9 +134,8 @@ def measure_case(name: str, case: Case, folder: Path, plan: Plan) -> list[Row]:
     for searcher in searchers(files):
         plan.tell(f"{name}: {searcher.name} once")
         peers[searcher.name] = once(searcher, replicates, SEED)
-    plan.tell(f"{name}: answers")
     words = our_words(files)
-    ours = [our_lnl(file, words) for file in replicates]
+    ours = our_lnls(replicates, words, SEED, lambda at: plan.tell(f"{name}: {at}"))
     return compared(name, plan, peers, ours, lambda turn: our_seconds(whole, words, case.replicates, SEED + turn), GOAL,
                     [f"{case.replicates} replicates"])
 
