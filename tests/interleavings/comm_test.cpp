@@ -12,6 +12,7 @@
 #include "archetype.hpp"
 #include "blocks.hpp"
 #include "complaint.hpp"
+#include "ends.hpp"
 #include "exec/ranks/world.hpp"
 #include "summing.hpp"
 #include "well.hpp"
@@ -56,14 +57,8 @@ struct rank_threads : explorer::scenario {
   }
   int& has_done(const communicator& mine) { return done.at(static_cast<std::size_t>(mine.rank())); }
   void check() override {
-    std::string thrown;
-    try {
-      all->rethrow();
-    } catch (const std::exception& e) {
-      thrown = e.what();
-    }
-    if (thrown.empty() != ends_with.empty() || thrown.find(ends_with) == std::string::npos)
-      return fail("the ranks end with \"" + thrown + '"');
+    const std::string thrown = thrown_by(*all);
+    if (!is_expected_end(ends_with, thrown)) return;
     if (done[0] != done[1]) fail("something is done for one rank alone");
     for (int i = 0; i < all->size() && thrown.empty(); ++i) {
       rank_state& its = all->at(i);

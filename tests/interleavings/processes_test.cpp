@@ -20,6 +20,7 @@
 #include "archetype.hpp"
 #include "blocks.hpp"
 #include "complaint.hpp"
+#include "ends.hpp"
 #include "exec/ranks/gateway.hpp"
 #include "exec/ranks/world.hpp"
 #include "well.hpp"
@@ -83,13 +84,9 @@ struct two_processes : explorer::scenario {
   }
   void check() override {
     std::string thrown;
-    for (process& one : both) try {
-        one.all->rethrow();
-      } catch (const std::exception& e) {
-        thrown = e.what();
-      }
-    if (thrown.empty() != ends_with.empty() || thrown.find(ends_with) == std::string::npos)
-      fail("the ranks end with \"" + thrown + '"');
+    for (process& one : both)
+      if (const std::string its = thrown_by(*one.all); !its.empty()) thrown = its;
+    is_expected_end(ends_with, thrown);
   }
 };
 

@@ -10,6 +10,7 @@
 #include "archetype.hpp"
 #include "blocks.hpp"
 #include "complaint.hpp"
+#include "ends.hpp"
 #include "exec/ranks/hosts.hpp"
 #include "exec/ranks/world.hpp"
 #include "well.hpp"
@@ -66,14 +67,7 @@ struct called_hosts : explorer::scenario {
            location::current());
   }
   void check() override {
-    std::string thrown;
-    try {
-      all->rethrow();
-    } catch (const std::exception& e) {
-      thrown = e.what();
-    }
-    if (thrown.empty() != ends_with.empty() || thrown.find(ends_with) == std::string::npos)
-      return fail("the ranks end with \"" + thrown + '"');
+    if (!is_expected_end(ends_with, thrown_by(*all))) return;
     if (runs < least_runs) fail("a function has not run");
   }
 };

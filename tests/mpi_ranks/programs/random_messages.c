@@ -155,6 +155,14 @@ static void messages(int round, MPI_Comm comm, const int* colors) {
   for (int m = 0; m < count; ++m) free(plans[m].data);
 }
 
+/// Draws from whom to whom it goes, its tag and its length.
+static void draw_message(struct plan* p) {
+  p->from = (int)drawn((unsigned)ranks);
+  p->to = (int)drawn((unsigned)ranks);
+  p->tag = (int)drawn(3);
+  p->length = drawn_length();
+}
+
 /// Messages that come in the order in which they were sent: each is received as the first that its sender has sent.
 static void in_order(int round) {
   struct plan plans[most];
@@ -163,10 +171,7 @@ static void in_order(int round) {
   int active = 0;
   for (int m = 0; m < count; ++m) {
     struct plan* const p = &plans[m];
-    p->from = (int)drawn((unsigned)ranks);
-    p->to = (int)drawn((unsigned)ranks);
-    p->tag = (int)drawn(3);
-    p->length = drawn_length();
+    draw_message(p);
     p->how_received = (int)drawn(5);
     p->data = NULL;
     if (p->from != me) continue;
@@ -227,10 +232,7 @@ static void from_any(int round) {
   size_t longest = 0;
   for (int m = 0; m < count; ++m) {
     struct plan* const p = &plans[m];
-    p->from = (int)drawn((unsigned)ranks);
-    p->to = (int)drawn((unsigned)ranks);
-    p->tag = (int)drawn(3);
-    p->length = drawn_length();
+    draw_message(p);
     p->how_sent = (int)drawn(2);
     p->how_received = (int)drawn(3);
     p->data = NULL;
