@@ -8,8 +8,8 @@
 
 namespace command {
 
-/// Gives a command line that knows these options. Its help ends with the exit statuses; so does that of each command that
-/// is added later.
+/// Gives a command line that knows these options. Its help ends with the exit statuses; so does that of each command
+/// that is added later.
 void add_habits(CLI::App& app, const manual_facts& facts);
 
 /// Parses the command line and does the work, which may be in its callbacks already. Gives the exit status; says on the

@@ -90,12 +90,14 @@ int main(int argc, char** argv) {
   command::add_habits(app, facts);
   app.require_subcommand(0);
   app.footer(
-      "\nThe program is one that maslin-mpicc, maslin-mpicxx or maslin-mpif90 has made; its own arguments follow it.\n\n"
+      "\nThe program is one that maslin-mpicc, maslin-mpicxx or maslin-mpif90 has made; its own arguments follow "
+      "it.\n\n"
       "Examples:\n"
       "  maslin-mpirun -n 64 ./solver input.txt\n"
       "  maslin-mpirun -n 64 --processes 4 ./solver input.txt\n"
       "  MASLIN_WORKERS=2 maslin-mpirun -n 6 --tag-output ./solver\n\n"
-      "The exit status is that of the first rank whose status is not 0. If the program cannot be started, it is one of\n"
+      "The exit status is that of the first rank whose status is not 0. If the program cannot be started, it is one "
+      "of\n"
       "these.");
   return command::run(app, argc, argv, [&] {
     said.program = app.remaining();
