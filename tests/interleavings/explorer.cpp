@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <boost/context/detail/fcontext.hpp>
 #include <utility>
 
@@ -81,7 +82,6 @@ struct thread {
   bc::fcontext_t context = nullptr;      ///< where it goes on
   std::vector<std::byte> thread_locals;  ///< while it does not run: its own; while it does, the explorer's
   const void* sleeps_on = nullptr;
-  bool gives_way = false;
   bool done = false;
 };
 
@@ -94,6 +94,10 @@ struct choice {
 
   void add(std::size_t thread) { options.at(count++) = thread; }
 };
+
+/// Threads, a bit each; 32 at most.
+using thread_set = std::uint32_t;
+constexpr thread_set only(std::size_t thread) { return thread_set{1} << thread; }
 
 /// More than any explored structure takes: who goes on for so long goes round.
 constexpr std::size_t most_steps = 20'000;
@@ -115,9 +119,9 @@ struct execution {
   result& into;
   std::size_t current = 0;  ///< who takes the next step, or has taken the last
   bool goes_on = true;
+  thread_set awake = 0;  ///< who neither sleeps nor has ended
+  thread_set giving_way = 0;
 
-  bool is_awake(const thread& t) const { return !t.done && !t.sleeps_on; }
-  bool is_ready(const thread& t) const { return is_awake(t) && !t.gives_way; }
   void choose();
 };
 execution* now = nullptr;
@@ -127,23 +131,23 @@ void execution::choose() {
   if (into.schedule.size() == most_steps) fail("it goes on for ever");
   if (!failure.empty()) return void(goes_on = false);
   // Who gave way does so until another has taken a step, or nobody else can.
-  for (std::size_t i = 0; i < threads.size(); ++i)
-    if (i != current) threads[i]->gives_way = false;
-  bool could_go_on = is_ready(*threads[current]);
+  giving_way &= only(current);
+  thread_set ready = awake & ~giving_way;
+  if (ready == 0) {
+    giving_way = 0;
+    ready = awake & only(current);
+  }
+  if (ready == 0) return void(goes_on = false);
+  const bool could_go_on = ready & only(current);
   if (left > 0 || !could_go_on) {
-    choice here;
-    if (could_go_on) here.add(current);
-    for (std::size_t i = 0; i < threads.size(); ++i)
-      if (i != current && is_ready(*threads[i])) here.add(i);
-    if (here.count == 0 && is_awake(*threads[current])) {
-      threads[current]->gives_way = false;
-      could_go_on = true;
-      here.add(current);
-    }
-    if (here.count == 0) return void(goes_on = false);
-    std::size_t next = here.options[0];
-    if (here.count > 1) {
-      if (choices == path.size()) path.push_back(here);
+    std::size_t next = could_go_on ? current : static_cast<std::size_t>(std::countr_zero(ready));
+    if (!std::has_single_bit(ready)) {
+      if (choices == path.size()) {
+        choice& here = path.emplace_back();
+        here.add(next);
+        for (thread_set others = ready & ~only(next); others != 0; others &= others - 1)
+          here.add(static_cast<std::size_t>(std::countr_zero(others)));
+      }
       next = path[choices].options[path[choices].taken];
       ++choices;
     }
@@ -165,6 +169,7 @@ void run_thread(bc::transfer_t from) {
   thread& me = *now->running;
   me.body();
   me.done = true;
+  now->awake &= ~only(now->current);
   yield();
 }
 
@@ -185,6 +190,7 @@ void go_on(thread& t) {
 }
 
 void add_thread(execution& e, const std::function<void()>& body) {
+  e.awake |= only(e.threads.size());
   e.threads.push_back(std::make_unique<thread>(body));
   thread& t = *e.threads.back();
   t.context = bc::make_fcontext(t.stack.get() + stacks::bytes, stacks::bytes, run_thread);
@@ -220,22 +226,24 @@ void step() {
 
 void sleep_on(const void* address) {
   now->running->sleeps_on = address;
+  now->awake &= ~only(now->current);
   yield();
 }
 
 void notify(const void* address, bool all) {
   step();
   if (!now) return;
-  for (auto& t : now->threads) {
-    if (t->sleeps_on != address) continue;
-    t->sleeps_on = nullptr;
+  for (std::size_t i = 0; i < now->threads.size(); ++i) {
+    if (now->threads[i]->sleeps_on != address) continue;
+    now->threads[i]->sleeps_on = nullptr;
+    now->awake |= only(i);
     if (!all) return;
   }
 }
 
 void give_way() {
   if (!now || !now->running) return;
-  now->running->gives_way = true;
+  now->giving_way |= only(now->current);
   yield();
 }
 
