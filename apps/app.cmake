@@ -13,6 +13,7 @@ function(app name)
   add_library(${name} STATIC ${sources})
   target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
   target_link_libraries(${name} PUBLIC maslin command-line ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE})
+  compiled_once(${name} ${of_many_files})
 
   add_executable(maslin-${name})
   command_line(maslin-${name} main.cpp)

@@ -40,6 +40,10 @@ function(compiled_once target)
   endif()
 endfunction()
 
+# What many files of the library and of the commands include of others' headers.
+set(of_many_files <fmt/format.h> <algorithm> <array> <atomic> <chrono> <cmath> <cstring> <functional> <limits> <map> <memory>
+  <mutex> <new> <optional> <string> <string_view> <thread> <utility> <vector>)
+
 # What describes a command line is mostly the code of the library that reads it, which each such file has anew. It runs once
 # in a run, so it is optimized a little only.
 set(of_command_lines $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
