@@ -113,8 +113,8 @@ auto make_future(F&& f, location where, Create&& create) {
 /// variable.
 template <class F>
 auto async(F&& f, location where = location::current()) {
-  return detail::make_future<detail::passes<>>(std::forward<F>(f), where,
-                                               [&](group& in, auto&& body) { in.task(std::move(body), where); });
+  return detail::make_future<detail::passes<>>(
+      std::forward<F>(f), where, [&](group& in, auto&& body) { in.task(std::forward<decltype(body)>(body), where); });
 }
 template <class F, class A, class... Arguments>
   requires(!std::same_as<std::decay_t<A>, location>)
@@ -122,7 +122,7 @@ auto async(F&& f, A&& first, Arguments&&... rest) {
   using passed = detail::passed_to_body<std::decay_t<A>, std::decay_t<Arguments>...>;
   const location where = detail::place_of(first, rest...);
   return detail::make_future<passed>(std::forward<F>(f), where, [&](group& in, auto&& body) {
-    in.task(std::move(body), std::forward<A>(first), std::forward<Arguments>(rest)...);
+    in.task(std::forward<decltype(body)>(body), std::forward<A>(first), std::forward<Arguments>(rest)...);
   });
 }
 

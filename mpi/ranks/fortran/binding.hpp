@@ -132,7 +132,7 @@ using parameters_of = parameters<std::remove_pointer_t<decltype(function)>>;
 
 #define MASLIN_FORTRAN_TEXT(function, name, arity, texts)                                                 \
   extern "C" void pmpi_##name##_(MASLIN_PARAMETERS_##arity(function) int* error MASLIN_LENGTHS_##texts) { \
-    static_assert(mpi::fortran::parameters_of<function>::count == arity + texts);                         \
+    static_assert(mpi::fortran::parameters_of<function>::count == (arity) + (texts));                     \
     const mpi::fortran::call_from here(__builtin_return_address(0));                                      \
     *error = function(MASLIN_ARGUMENTS_##arity(function) MASLIN_LENGTHS_GIVEN_##texts);                   \
   }                                                                                                       \

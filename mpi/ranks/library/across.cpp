@@ -97,6 +97,7 @@ void call_of_all::pack(std::span<const int> for_ranks, std::vector<std::byte>& i
   if (offers.is == spread::kind::same) return add(into, offers.whole);
   const std::vector<int> peers = peers_among(in, for_ranks);
   std::vector<std::size_t> lengths;
+  lengths.reserve(peers.size());
   for (const int peer : peers) lengths.push_back(offers.of(peer).bytes());
   add(into, peers.data(), peers.size() * sizeof(int));
   add(into, lengths.data(), lengths.size() * sizeof(std::size_t));

@@ -95,7 +95,7 @@ int* predefined(int key) {
 }  // namespace
 
 void copy_attributes(int from, const std::vector<attribute>& of, std::vector<attribute>& into) {
-  const std::vector<attribute> before = of;  // the functions may set and delete some
+  const std::vector<attribute> before(of.begin(), of.end());  // the functions may set and delete some
   for (const attribute& one : before) {
     const int key = one.key;
     const auto still = find(of, key);

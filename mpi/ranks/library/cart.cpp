@@ -67,9 +67,10 @@ void balance(int left, int count, int most, std::vector<int>& now, std::vector<i
     if (left % factor != 0) continue;
     double rest = 1;
     for (int i = 0; i < count - 1; ++i) rest *= factor;
-    if (rest < left / factor) break;  // smaller factors cannot make it up
+    const int remaining = left / factor;
+    if (rest < remaining) break;  // smaller factors cannot make it up
     now.push_back(factor);
-    balance(left / factor, count - 1, factor, now, best);
+    balance(remaining, count - 1, factor, now, best);
     now.pop_back();
   }
 }

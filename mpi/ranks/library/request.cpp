@@ -157,7 +157,7 @@ MPI_Request add_complete(const MPI_Status& status, std::shared_ptr<request> buff
 }
 
 std::shared_ptr<request> send_buffered(const envelope& what, maslin::location where) {
-  const auto one = describe(true, mode::buffered, what);
+  auto one = describe(true, mode::buffered, what);
   const std::size_t bytes = one->data().bytes();
   me.buffered.forget_complete();
   const auto room = static_cast<std::size_t>(me.buffered.room_bytes);

@@ -169,6 +169,7 @@ void end_some(const call& in, int count, MPI_Request* requests, int* done, int* 
 
 }  // namespace
 
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a parameter stands in none
 #define MASLIN_MPI_START(name, is_send, how, pointer, peer, what_to_do)                                             \
   MASLIN_MPI_DEFINE(                                                                                                \
       name, (pointer data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request* request)) { \
@@ -178,6 +179,7 @@ void end_some(const call& in, int count, MPI_Request* requests, int* done, int* 
       what_to_do;                                                                                                   \
     });                                                                                                             \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 #define MASLIN_MPI_BEGIN(name, how) \
   MASLIN_MPI_START(name, true, how, const void*, to, begin(in, true, how, what, request))
 #define MASLIN_MPI_PREPARE(name, how) \

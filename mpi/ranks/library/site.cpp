@@ -1,6 +1,7 @@
 #include "site.hpp"
 
-extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;  // the linker's: where the image begins
+// The linker's: where the image begins. NOLINTNEXTLINE(bugprone-reserved-identifier)
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;
 
 namespace mpi {
 

@@ -1,5 +1,6 @@
 #include "together.hpp"
 
+#include <cassert>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -115,6 +116,7 @@ buffer call_of_all::checked(const void* data, int count, MPI_Datatype type) {
 }
 
 void call_of_all::set_root(int rank) {
+  assert(comm_);
   given_root = rank;
   if (in.is_inter() && (rank == MPI_ROOT || rank == MPI_PROC_NULL)) {
     root = rank == MPI_ROOT ? channel_rank : MPI_PROC_NULL;

@@ -3,6 +3,7 @@
 // nothing is sent. Ranks of other processes send what they offer, and have stand-ins.
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -72,7 +73,10 @@ class call_of_all final : public maslin::brief_call {
   bool is_root() const noexcept { return root == channel_rank; }
   /// It stands for a rank of another process: only what that offers is known.
   bool is_stand_in() const noexcept { return !comm_; }
-  maslin::communicator& channel() const noexcept { return comm_->channel; }
+  maslin::communicator& channel() const noexcept {
+    assert(comm_);
+    return comm_->channel;
+  }
   /// The caller's number in its group.
   int rank() const noexcept { return channel_rank - in.first_member; }
   /// Is the caller the root, or one that the root exchanges data with?

@@ -82,6 +82,7 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
   rank_of_process& mine = rank_numbered(world.rank());
   std::vector<std::string> own = words;  // a program may write into its arguments
   std::vector<char*> arguments;
+  arguments.reserve(own.size() + 1);
   for (std::string& word : own) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   mine.stack.store(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), std::memory_order_relaxed);
