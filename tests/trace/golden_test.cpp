@@ -11,7 +11,7 @@
 
 namespace {
 
-std::string path(const std::string& name) { return std::string(TRACE_TESTDATA) + "/" + name; }
+std::string path(const std::string& name) { return TRACE_TESTDATA "/" + name; }
 
 std::string content(const std::string& name) {
   std::ifstream in(path(name), std::ios::binary);

@@ -20,7 +20,7 @@ class CheckpointTest : public testing::Test {
     root_ = fs::temp_directory_path() / ("phylo_checkpoint_test_" + std::to_string(::getpid()));
     fs::create_directory(root_);
     folder_ = (root_ / "x.checkpoint").string();
-    identity_ = {"0123", "a.phy", 4, 10, "GTR+G", 1, "avx2", "1"};
+    identity_ = {"0123", "a.phy", 4, 10, "GTR+G", 1, "avx2", "1", "", ""};
   }
   void TearDown() override { fs::remove_all(root_); }
 

@@ -32,7 +32,8 @@ struct EvaluateCommand {
 };
 
 struct AncestralCommand {
-  GivenTree given{.optimize = "all"};
+  AncestralCommand() { given.optimize = "all"; }
+  GivenTree given;
   std::string prefix;
   int threads = 0;  ///< workers; 0: as the runtime chooses
   bool json = false;

@@ -160,7 +160,8 @@ std::string summarize(const RunFacts& facts) {
     if (inference.searches.size() > 1)
       out += fmt::format(" (search {} of 0..{}; start: {})", best.id.index, inference.searches.size() - 1,
                          facts.starts[static_cast<std::size_t>(best.id.index)]);
-    out += "\n" + summarize(criteria_of(*facts.data, best.lnl));
+    out += '\n';
+    out += summarize(criteria_of(*facts.data, best.lnl));
     const bool several = best.model.find('\n') != best.model.npos;
     out += fmt::format("\n{}{}\n", several ? "Models:\n" : "Model: ", best.model);
   }

@@ -35,7 +35,7 @@ struct SearchOptions {
   int ratchets = 8;        ///< perturbations from which the search climbs anew; 0: one climb only
   double epsilon = 0.003;  ///< log-likelihood units: what the last optimization of model and branches may leave
   const SearchState* from = nullptr;  ///< go on from there; all else must be as it was
-  SearchKeeper keep;                  ///< called between rounds, if there is one
+  SearchKeeper keep = nullptr;        ///< called between rounds, if there is one
 };
 
 struct SearchResult {

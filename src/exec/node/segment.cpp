@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -374,8 +375,8 @@ bool segment::is_there(const slot& it, std::uint32_t process) const {
   if (process_start(process) != it.began.load(std::memory_order_relaxed)) return false;
   struct stat of;
   if (fstat(fd_, &of) != 0) return true;
-  const std::string inode = " " + std::to_string(of.st_ino) + " ";
-  std::ifstream mappings("/proc/" + std::to_string(process) + "/maps");
+  const std::string inode = fmt::format(" {} ", of.st_ino);
+  std::ifstream mappings(fmt::format("/proc/{}/maps", process));
   if (!mappings) return true;
   for (std::string line; std::getline(mappings, line);)
     if (line.find(inode) != line.npos && line.find(prefix) != line.npos) return true;

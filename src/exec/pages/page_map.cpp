@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 namespace maslin::pages {
@@ -35,18 +34,20 @@ void page_map::for_pieces(const use& of, See&& see) noexcept {
 
 void page_map::add(const watched_task& task) {
   if (is_lifted_) return;
-  std::optional<bool> is_watched;
+  bool is_known = false;
+  bool is_watched = false;
   for (const use& u : task.uses) {
-    if (u.is_first) is_watched.reset();
+    if (u.is_first) is_known = false;
     cut(u.end);
     auto next = cut(u.start);
     for (std::uintptr_t at = u.start; at < u.end; at = std::prev(next)->second.end) {
       if (next == pieces_.end() || next->first > at) {
-        if (!is_watched) is_watched = system_.is_writable(at);
-        piece fresh{next == pieces_.end() ? u.end : std::min(u.end, next->first), right::all, *is_watched, {}};
+        if (!is_known) is_watched = system_.is_writable(at);
+        piece fresh{next == pieces_.end() ? u.end : std::min(u.end, next->first), right::all, is_watched, {}};
         next = pieces_.emplace_hint(next, at, std::move(fresh));
       }
-      if (!is_watched) is_watched = next->second.is_watched;
+      if (!is_known) is_watched = next->second.is_watched;
+      is_known = true;
       next->second.parts.push_back({&task, u.own, u.left});
       ++next;
     }
