@@ -205,18 +205,19 @@ const ms::kernel computes_in_loop{"computes_in_loop", [](std::vector<results>* o
                                   }};
 
 TEST_P(FloatMode, AnOffLoadRunsUnderItsStreams) {
-  std::vector<results> found(40), after(40);
-  std::vector<std::vector<results>> in_loop(40, std::vector<results>(16));
-  ms::phase("off-loads under a mode", 40, [&](std::int64_t index) {
+  constexpr int streams = 15;
+  std::vector<results> found(streams), after(streams);
+  std::vector<std::vector<results>> in_loop(streams, std::vector<results>(16));
+  ms::phase("off-loads under a mode", streams, [&](std::int64_t index) {
     const auto i = static_cast<std::size_t>(index);
     const under it(in_turn(static_cast<int>(i)));
-    for (int repeats = 0; repeats < 4; ++repeats) {
+    for (int repeats = 0; repeats < 3; ++repeats) {
       ms::offload(computes, &found[i]);
       ms::offload(computes_in_loop, &in_loop[i]);
     }
     after[i] = compute();
   });
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < streams; ++i) {
     const auto at = static_cast<std::size_t>(i);
     EXPECT_EQ(found[at], expected(in_turn(i))) << i;
     EXPECT_EQ(after[at], expected(in_turn(i))) << i;
@@ -413,7 +414,7 @@ TEST_P(FloatMode, StaysWithAStreamThatIsSuspended) {
   ms::phase("suspended under a mode", 30, [&](std::int64_t index) {
     const under it(in_turn(static_cast<int>(index)));
     std::vector<results> of_kernel(4);
-    for (int i = 0; i < 20; ++i) ms::offload(computes_in_loop, &of_kernel);
+    for (int i = 0; i < 8; ++i) ms::offload(computes_in_loop, &of_kernel);
     found[static_cast<std::size_t>(index)] = compute();
   });
   for (int i = 0; i < 30; ++i) EXPECT_EQ(found[static_cast<std::size_t>(i)], expected(in_turn(i))) << i;
