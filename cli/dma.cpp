@@ -120,10 +120,10 @@ void add_dma(CLI::App& app) {
   command->add_option("--sl1", w->machine.cache_bytes, "Size of each cluster's cache, e.g. 2048k; 0: none")
       ->transform(CLI::AsSizeValue(false))
       ->default_str("1024k");
-  command->add_option("--clusters", w->machine.clusters, "Into how many clusters the workers are divided")
+  command->add_option("--clusters", w->machine.clusters, "How many clusters the workers are divided into")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--bandwidth", w->bandwidth_mb, "Of a cluster's bus, in MB/s")
+  command->add_option("--bandwidth", w->bandwidth_mb, "Bandwidth of a cluster's bus, in MB/s")
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
   command->add_option("--packet", w->machine.packet_bytes, "Bytes of a packet and of a line of the cache")

@@ -65,11 +65,11 @@ void add_figures(CLI::App& app) {
       "table1a, ..., table6d, figure4, ... (multigrain parallelism on a Cell blade), dbs-figure1 to 3 "
       "(Dynamic Bisectioning on an Origin 2000), ps3-figure6 and 7 (waiting for kernels on a PlayStation "
       "3), cellss12 (what shortens bundles), cellss13 to 21 (accesses to memory under bundles), cml5 and 6, sweep7 "
-      "and 8 (links, messages and Sweep3D on Roadrunner); or how they begin; all if none is given");
+      "and 8 (links, messages and Sweep3D on Roadrunner); or the beginning of such a name. All if none is given");
   figures->add_flag("--list", chosen->list, "Print the names and run nothing");
-  figures->add_flag("--withheld", chosen->withheld, "Only the cells that the papers' text here does not give");
+  figures->add_flag("--withheld", chosen->withheld, "Print only cells whose published value is not known here");
   figures->add_flag("--json", chosen->json, "Print a list of cells for programs");
-  figures->add_flag("--quick", chosen->quick, "Simulate a part, in small");
+  figures->add_flag("--quick", chosen->quick, "Simulate a part of them, at a small size");
   figures
       ->add_option("--output", chosen->output,
                    "Folder for the pictures (default: out/cell, out/dbs, out/ps3, out/cellss, out/links)")

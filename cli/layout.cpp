@@ -291,14 +291,16 @@ void add_layout(CLI::App& app) {
                    "Where it will run, e.g. specs/ps3.toml (default: this machine, measured for some seconds)")
       ->type_name("FILE");
   command
-      ->add_option("--ranks", wish->ranks,
-                   "What a rank of the program is: none has any, streams of one process, or processes that divide "
-                   "streams and loops")
+      ->add_option(
+          "--ranks", wish->ranks,
+          "What the program's ranks are: none (there are no ranks), streams (of one process), or processes (which "
+          "divide streams and loops)")
       ->check(CLI::IsMember({"none", "streams", "processes"}))
       ->capture_default_str();
   command
-      ->add_option("--layout", wish->layouts,
-                   "Only these: STREAMSxWIDTH, or RANKSxSTREAMSxWIDTH where ranks are processes, e.g. 8x1,4x2")
+      ->add_option(
+          "--layout", wish->layouts,
+          "Look at these layouts only: STREAMSxWIDTH, or RANKSxSTREAMSxWIDTH where ranks are processes, e.g. 8x1,4x2")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LAYOUT,...");
@@ -313,8 +315,9 @@ void add_layout(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("BYTES");
   command
-      ->add_option("--memory", wish->memory_gb_per_s,
-                   "What the program moves to and from memory on one worker, in GB/s, where that is much")
+      ->add_option(
+          "--memory", wish->memory_gb_per_s,
+          "How much the program moves to and from memory on one worker, in GB/s (default: too little to matter)")
       ->check(CLI::PositiveNumber)
       ->type_name("GB_PER_S");
   command->add_flag("--all", wish->all, "Print every layout");

@@ -48,15 +48,15 @@ void add_replay(CLI::App& app) {
   command->add_option("--machine", w->how.machine, "The machine's description, e.g. specs/epyc-128.toml")
       ->required()
       ->type_name("FILE");
-  command->add_option("--workers", w->how.workers, "So many of its workers (default: all)")
+  command->add_option("--workers", w->how.workers, "How many of its workers (default: all)")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
-  command->add_option("--loop", w->how.loops, "Whose turn which part of a loop is: dbs, static, gss or afs")
+  command->add_option("--loop", w->how.loops, "The policy by which loops are shared: dbs, static, gss or afs")
       ->check(CLI::IsMember({"dbs", "static", "gss", "afs"}))
       ->capture_default_str();
   command->add_flag("--trim", w->how.trimmed,
-                    "Without what the program itself computed before its first call of Maslin and after its last");
-  command->add_option("--trace", w->how.trace, "Leave a trace of it, in the described machine's time")
+                    "Leave out what the program computed before its first call of Maslin and after its last");
+  command->add_option("--trace", w->how.trace, "Write a trace of the replay, in the described machine's time")
       ->type_name("FILE");
   command->add_flag("--json", w->json, "Print one JSON object");
   command->callback([w] { run(*w); });

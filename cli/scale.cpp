@@ -150,26 +150,28 @@ void add_scale(CLI::App& app) {
                    "The program with its arguments, options behind -- (it runs once, on one worker); or a trace of it")
       ->required();
   command
-      ->add_option("--workers", w->workers,
-                   "How many, e.g. 1,2,4,64 (default: 1, 2, 4 and so on; at most 256 of this machine, or all that are "
-                   "described)")
+      ->add_option(
+          "--workers", w->workers,
+          "Numbers of workers, e.g. 1,2,4,64 (default: 1, 2, 4 and so on, up to 256 of this machine, or to all that "
+          "are described)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(1, most_workers))
       ->type_name("N,...");
   command->add_flag("--beside", w->beside,
                     "Run the program three times beside copies of itself on all other CPUs, and three times alone: a "
-                    "line that is slower beside them waits for memory, on more workers, too");
+                    "line that is slower beside them waits for memory, and will do so on more workers");
   command
-      ->add_option("--machine", w->machine,
-                   "Workers as this description has them, e.g. specs/epyc-128.toml (default: as here, measured)")
+      ->add_option(
+          "--machine", w->machine,
+          "Description of the machine that has these workers, e.g. specs/epyc-128.toml (default: this one, measured)")
       ->type_name("FILE");
-  command->add_option("--loop", w->loops, "Whose turn which part of a loop is: dbs, static, gss or afs")
+  command->add_option("--loop", w->loops, "The policy by which loops are shared: dbs, static, gss or afs")
       ->check(CLI::IsMember({"dbs", "static", "gss", "afs"}))
       ->capture_default_str();
   command->add_flag("--trim", w->trimmed,
-                    "Without what the program itself computes before its first call of Maslin and after its last");
-  command->add_option("--picture", w->picture, "Draw it, as SVG, in this file")->type_name("FILE");
+                    "Leave out what the program computes before its first call of Maslin and after its last");
+  command->add_option("--picture", w->picture, "Draw the result in this file, as SVG")->type_name("FILE");
   command->add_flag("--json", w->json, "Print one JSON object");
   command->callback([w] { run(*w); });
 }

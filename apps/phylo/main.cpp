@@ -32,7 +32,7 @@ void add_data(CLI::App* app, std::string& msa, std::string& data_type) {
   app->add_option("--msa", msa, "Alignment")->required()->type_name("FILE");
   app->add_option("--data-type", data_type,
                   "What the alignment holds: dna, aa (amino acids), bin (0 and 1), multi (several states), or auto: "
-                  "what the model is one of, if the text looks like it")
+                  "what the model is for; a text that looks like another kind is refused")
       ->check(CLI::IsMember({"auto", "dna", "aa", "bin", "multi"}))
       ->capture_default_str();
 }
@@ -54,7 +54,7 @@ CLI::Option* add_alrt(CLI::App* app, int& alrt, const char* whose) {
   return app
       ->add_option("--alrt", alrt,
                    std::string("SH-aLRT support of the branches of ") + whose +
-                       ", by so many resamplings of the sites' log-likelihoods; 1000 are usual")
+                       ", by this number of resamplings of the sites' log-likelihoods; 1000 are usual")
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
 }
@@ -87,7 +87,7 @@ void add_prefix(CLI::App* app, std::string& prefix) {
 CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
   add_given_tree(sub, command.given);
-  CLI::Option* alrt = add_alrt(sub, command.alrt, "the tree, as it is then");
+  CLI::Option* alrt = add_alrt(sub, command.alrt, "the tree, after --optimize");
   sub->add_option("--seed", command.seed, "Seed of the resamplings")
       ->needs(alrt)
       ->check(CLI::NonNegativeNumber)
@@ -140,9 +140,8 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
       ->type_name("FILE");
   add_prefix(sub, command.prefix);
   add_threads(sub, command.threads);
-  sub->add_option(
-         "--memory", command.memory,
-         "What the conditional likelihoods of all searches may take, as 500M or 4G; results do not depend on it")
+  sub->add_option("--memory", command.memory,
+                  "Memory for the conditional likelihoods of all searches, as 500M or 4G; results do not depend on it")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   sub->add_option("--checkpoint-seconds", command.checkpoint_seconds,
@@ -172,14 +171,16 @@ void add_starts(CLI::App* sub, phylo::InferCommand& command) {
 
 void add_replicates(CLI::App* sub, phylo::InferCommand& command) {
   command.replicates = 100;
-  const CLI::Option* replicates = sub->add_option("--replicates", command.replicates,
-                                                  "Bootstrap replicates; with --bootstop at most so many (1000)")
-                                      ->check(CLI::Range(1, 1000000))
-                                      ->type_name("N")
-                                      ->capture_default_str();
-  CLI::Option* bootstop = sub->add_flag("--bootstop", command.bootstop, "Stop when there are enough replicates");
+  const CLI::Option* replicates =
+      sub->add_option("--replicates", command.replicates,
+                      "Bootstrap replicates; with --bootstop, the most there may be (1000 if not given)")
+          ->check(CLI::Range(1, 1000000))
+          ->type_name("N")
+          ->capture_default_str();
+  CLI::Option* bootstop =
+      sub->add_flag("--bootstop", command.bootstop, "Stop when there are enough replicates (--cutoff)");
   sub->add_option("--cutoff", command.cutoff,
-                  "How much the consensus trees of random halves of enough replicates differ at most")
+                  "Replicates are enough when consensus trees of random halves of them differ by no more than this")
       ->needs(bootstop)
       ->check(command::between(0.0001, 1.0))
       ->type_name("SHARE")
@@ -190,9 +191,10 @@ void add_replicates(CLI::App* sub, phylo::InferCommand& command) {
 }
 
 void add_metric(CLI::App* sub, std::string& metric) {
-  sub->add_option("--metric", metric,
-                  "What support is: fbp (the share of the trees that have the branch) or tbe (transfer support, by how "
-                  "many tips must move until they have it)")
+  sub->add_option(
+         "--metric", metric,
+         "What support is: fbp (the share of the trees that have the branch) or tbe (transfer support: how few "
+         "tips would have to move for a tree to have it)")
       ->check(CLI::IsMember({"fbp", "tbe"}))
       ->capture_default_str();
 }
@@ -275,11 +277,12 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
       ->check(command::between(0.0, 1000.0))
       ->capture_default_str();
   sub->add_option("--burnin", command.burnin,
-                  "What is tuned and not counted: a share of the generations, or from 1 on so many")
+                  "Generations at the beginning, in which moves are tuned and samples do not count: a share below 1, "
+                  "or a number")
       ->check(command::between(0.0, 2e9))
       ->capture_default_str();
   sub->add_option("--stop-at", command.stop_at,
-                  "End when the average deviation of split frequencies is so small: asdsf=0.01");
+                  "End when the average deviation of split frequencies is at most this: asdsf=0.01");
   sub->add_option("--seed", command.seed, "Seed of all random choices")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -294,7 +297,7 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   sub->add_option("--prior-invariant", command.prior_invariant, "Invariant sites: beta:1,1 (if not given)");
   sub->add_option("--weights", command.weights, "How often moves are made beside the others: spr=30,nni=10");
   add_threads(sub, command.threads);
-  sub->add_flag("--no-data", command.no_data, "Leave the alignment out of account, to see the priors");
+  sub->add_flag("--no-data", command.no_data, "Sample the priors alone, without the alignment");
   sub->add_flag("--json", command.json, "Print the results as JSON");
   sub->add_flag("--quiet", command.quiet, "Show no progress");
   sub->add_flag("--redo", command.redo, "Forget the generations of an earlier run under this prefix");

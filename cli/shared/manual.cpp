@@ -100,6 +100,7 @@ class page {
           fmt::format("\\fI{}\\fR{}", in_troff(value_name_of(*one)), one->get_items_expected_max() > 1 ? " ..." : "");
       out += one->get_required() ? " " + name : " [" + name + "]";
     }
+    if (command.get_prefix_command()) out += " \\fIPROGRAM\\fR [\\fIARGUMENTS\\fR]";
     return out;
   }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "cli/shared/completion.hpp"
 #include "cli/shared/grammar.hpp"
@@ -54,6 +55,12 @@ class help : public CLI::Formatter {
   explicit help(const manual_facts& facts) {
     for (const exit_status& one : exit_statuses)
       statuses_ += fmt::format("  {:<9} {}\n", one.number, meaning_of(one, facts));
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    if (app->get_prefix_command()) usage.insert(usage.find_last_not_of('\n') + 1, " PROGRAM [ARGUMENTS]");
+    return usage;
   }
 
   std::string make_footer(const CLI::App* app) const override {

@@ -136,6 +136,24 @@ class Pages(unittest.TestCase):
             for program in PROGRAMS:
                 self.assertIn(meaning, run(program, "--manual").stdout.replace("\\-", "-"))
 
+    def test_the_commands_of_the_page_run(self):
+        page = (CHECKOUT / "docs" / "commands.md").read_text(encoding="utf-8")
+        lines = "".join(re.findall(r"^```sh\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)).splitlines()
+        self.assertGreaterEqual(len(lines), 5)
+        for line in lines:
+            if "| man " in line and not shutil.which("man"):
+                continue
+            done = self.run_line(line)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), line)
+        shown, = re.findall(r"^```text\n\$ (.*)\n(.*\n)```$", page, re.MULTILINE)
+        done = self.run_line(shown[0])
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", shown[1]))
+
+    def run_line(self, line):
+        path = f"{Path(MASLIN).parent}:{os.environ['PATH']}"
+        return subprocess.run(["bash", "-c", line], env={**os.environ, "PATH": path}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60, check=False)
+
     def test_the_help_of_each_command_ends_with_the_statuses(self):
         for program, path in every_command():
             helped = help_of(program, path)
@@ -146,6 +164,8 @@ class Pages(unittest.TestCase):
             if (command := Path(MASLIN).with_name(program)).exists():
                 helped = subprocess.run([command, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
                 self.assertRegex(helped, r"\n\nExit status:\n  0 (.*\n)+  1 (.*\n)+  2 (.*\n)+  128 \+ N .*\n\Z")
+                if program == "maslin-mpirun":
+                    self.assertIn("Usage: maslin-mpirun [OPTIONS] PROGRAM [ARGUMENTS]\n", helped)
 
     def test_the_manual_has_every_command_and_option(self):
         for program in PROGRAMS:
