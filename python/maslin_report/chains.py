@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
+from markupsafe import Markup
+
 from .errors import ReportError
-from .words import number, per_cent, scrolled
+from .words import number, per_cent
 
 MOST_POINTS = 400  # of a line
 HIGH = 160  # pixels of the picture of the log-likelihood
@@ -146,85 +148,63 @@ def digits_of(value: float) -> int:
     return max(0, min(6, 3 - math.floor(math.log10(abs(value))))) if value else 1
 
 
-def parameters(result: dict, chains: Chains, burnin: float) -> str:
-    rows = []
-    for one in result["parameters"]:
-        trace = trace_of(chains, one["name"], burnin, 26)[0]
-        digits = digits_of(one["mean"])
-        psrf = "–" if one.get("psrf") is None else f"{one['psrf']:.3f}"
-        ess = "–" if one.get("ess") is None else number(one["ess"], 0)
-        rows.append(f"<tr><th scope=row>{escape(one['name'])}</th><td class=spark>{trace}</td>"
-                    + "".join(f"<td class=n>{number(one[key], digits)}</td>" for key in ("mean", "low", "high"))
-                    + f"<td class=n>{ess}</td><td class=n>{psrf}</td></tr>")
-    return scrolled("parameters", "<table><caption class=unseen>Parameters</caption><thead><tr><th>parameter</th>"
-                    "<th>over the generations</th><th class=n>mean</th><th class=n>95 % from</th><th class=n>to</th>"
-                    f"<th class=n>ESS</th><th class=n>PSRF</th></tr></thead><tbody>{''.join(rows)}</tbody></table>")
-
-
 def group_name(taxa: list[str]) -> str:
-    shown = ", ".join(name.replace("_", " ") for name in taxa[:6])
-    return escape(shown + (f" and {len(taxa) - 6} more" if len(taxa) > 6 else ""))
+    return ", ".join(name.replace("_", " ") for name in taxa[:6]) + (f" and {len(taxa) - 6} more" if len(taxa) > 6 else "")
 
 
 def splits(result: dict) -> str:
-    """Gives each split's share in the first run beside that in the others, as a picture; and those that differ most."""
-    runs = len(result["runs"])
-    if runs < 2:
-        return ""
+    """Gives the picture of each split's share in the first run beside that in the others."""
     size = 240
     marks = []
     for split in result["splits"]:
         x = size * split["runs"][0]
         for run, share in enumerate(split["runs"][1:], 1):
             marks.append(f"<circle class='f{run}' cx='{x:.1f}' cy='{size * (1 - share):.1f}' r='4'>"
-                         f"<title>{group_name(split['taxa'])}: {per_cent(split['runs'][0])} and {per_cent(share)}</title></circle>")
-    far = sorted(result["splits"], key=lambda split: min(split["runs"]) - max(split["runs"]))[:5]
-    rows = "".join(f"<tr><th scope=row>{group_name(split['taxa'])}</th>"
-                   + "".join(f"<td class=n>{per_cent(share)}</td>" for share in split["runs"]) + "</tr>" for split in far)
-    heads = "".join(f"<th class=n>run {run + 1}</th>" for run in range(runs))
-    others = "the other" if runs == 2 else "the others"
-    return (f"<div class=splits><figure role=img aria-label='share of each of {len(result['splits'])} splits in the first run "
+                         f"<title>{escape(group_name(split['taxa']))}: {per_cent(split['runs'][0])} and {per_cent(share)}</title>"
+                         "</circle>")
+    others = "the other" if len(result["runs"]) == 2 else "the others"
+    return (f"<figure role=img aria-label='share of each of {len(result['splits'])} splits in the first run "
             f"(right) and in {others} (up); on the diagonal they agree'><svg width='{size}' height='{size}'>"
             f"<rect class=idle width='{size}' height='{size}'/><path class=diagonal d='M0 {size}L{size} 0'/>{''.join(marks)}</svg>"
-            f"<figcaption>run 1 →, {others} ↑</figcaption></figure>"
-            + scrolled("splits", f"<table><caption>The groups whose shares differ most</caption><thead><tr><th>taxa</th>{heads}"
-                       f"</tr></thead><tbody>{rows}</tbody></table>") + "</div>")
+            f"<figcaption>run 1 →, {others} ↑</figcaption></figure>")
 
 
-def acceptance(result: dict) -> str:
-    """Gives how often moves and swaps were accepted."""
+def farthest(result: dict) -> list[dict]:
+    """Gives the splits whose shares in the runs differ most."""
+    return sorted(result["splits"], key=lambda split: min(split["runs"]) - max(split["runs"]))[:5]
+
+
+def acceptance(result: dict) -> list[tuple[str, list[float | None]]]:
+    """Gives what share of the tries of each move and swap was accepted in each run; none of what was not tried."""
     runs = result["runs"]
-    heads = "".join(f"<th class=n>run {run + 1}</th>" for run in range(len(runs)))
 
-    def shares(ones: list[dict | None]) -> str:
-        return "".join(f"<td class=n>{per_cent(one['accepted'] if one and one.get('tried') else None)}</td>" for one in ones)
+    def shares(ones: list[dict | None]) -> list[float | None]:
+        return [one["accepted"] if one and one.get("tried") else None for one in ones]
 
-    names = list(dict.fromkeys(name for run in runs for name in run["moves"]))
-    rows = [f"<tr><th scope=row>{escape(name)}</th>{shares([run['moves'].get(name) for run in runs])}</tr>" for name in names]
-    pairs = list(dict.fromkeys(tuple(swap["heats"]) for run in runs for swap in run["swaps"]))
-    for pair in pairs:
+    names = dict.fromkeys(name for run in runs for name in run["moves"])
+    rows = [(name, shares([run["moves"].get(name) for run in runs])) for name in names]
+    for pair in dict.fromkeys(tuple(swap["heats"]) for run in runs for swap in run["swaps"]):
         of_runs = [next((swap for swap in run["swaps"] if tuple(swap["heats"]) == pair), None) for run in runs]
-        rows.append(f"<tr><th scope=row>swap of heats {pair[0]} and {pair[1]}</th>{shares(of_runs)}</tr>")
-    return scrolled("acceptance", "<table><caption class=unseen>Accepted moves and swaps</caption><thead><tr><th>accepted</th>"
-                    f"{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>")
+        rows.append((f"swap of heats {pair[0]} and {pair[1]}", shares(of_runs)))
+    return rows
 
 
-def verdict(result: dict) -> str:
+def verdict(result: dict) -> Markup:
     """Gives what the figures say of the runs, in a sentence or two of HTML."""
     said = []
     if result.get("asdsf") is not None:
         far = result["asdsf"]
         how = "good" if far < 0.01 else "too much: let it run longer" if far > 0.05 else "acceptable"
-        said.append(f"Shares of splits differ between the runs by <b>{far:.4f}</b> in the mean (standard deviation), which is "
-                    f"{how}.")
+        said.append(Markup("Shares of splits differ between the runs by <b>{:.4f}</b> in the mean (standard deviation), which is "
+                           "{}.").format(far, how))
     effective = [one for one in result["parameters"] if one.get("ess") is not None]
     if effective:
         least = min(effective, key=lambda one: one["ess"])
         few = ", which is few: let it run longer" if least["ess"] < FEW else ""
-        said.append(f"{escape(least['name'])} has the fewest effective samples, {number(least['ess'], 0)}{few}.")
+        said.append(f"{least['name']} has the fewest effective samples, {number(least['ess'], 0)}{few}.")
     spread = [one for one in result["parameters"] if one.get("psrf") is not None]
     if spread:
         most = max(spread, key=lambda one: one["psrf"])
         far_off = ", so the runs do not agree on it: let it run longer" if most["psrf"] > FAR else ""
-        said.append(f"The largest PSRF is {most['psrf']:.3f} ({escape(most['name'])}){far_off}.")
-    return " ".join(said)
+        said.append(f"The largest PSRF is {most['psrf']:.3f} ({most['name']}){far_off}.")
+    return Markup(" ").join(said)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path, PurePath
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from . import chains, labels, phylogram, sizing, style, timeline
 from .inputs import Run
-from .words import duration, number, per_cent, plural, scrolled
+from .words import duration, number, per_cent, plural
 
 HERE = Path(__file__).parent
+TEMPLATES = Environment(loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+TEMPLATES.filters |= {"number": number, "per_cent": per_cent, "plural": plural}
+TEMPLATES.globals |= {"chains": chains, "phylogram": phylogram, "sizing": sizing, "timeline": timeline}
 
 
 def style_sheet() -> str:
@@ -68,114 +72,34 @@ def sized(run: Run) -> list[tuple[str, str]]:
     return found
 
 
-def head(run: Run) -> str:
-    result, alignment = run.result, run.result["alignment"]
-    facts = [f"{number(alignment[key], 0)} {key}" for key in ("taxa", "sites", "patterns")]
+def facts(run: Run) -> list[str]:
+    """Gives what was analysed, and how."""
+    result = run.result
     options = result.get("options", {})
-    model, seed = result.get("model", options.get("--model")), result.get("seed", options.get("--seed"))
-    facts += [escape(str(model)), f"seed {escape(str(seed))}"]
+    found = [f"{number(result['alignment'][key], 0)} {key}" for key in ("taxa", "sites", "patterns")]
+    found += [str(result.get("model", options.get("--model"))), f"seed {result.get('seed', options.get('--seed'))}"]
     if run.trace and run.trace.get("processor"):
-        facts.append(f"{plural(result['workers'], 'worker')} on {escape(run.trace['processor'])}")
-    boxes = "".join(f"<div class=card><b>{value}</b><span>{escape(what)}</span></div>" for value, what in cards(run))
-    return (f"<header><h1>{escape(PurePath(alignment['file']).name)}</h1><p>{' · '.join(facts)}</p></header>"
-            f"<div class=cards>{boxes}</div>")
+        found.append(f"{plural(result['workers'], 'worker')} on {run.trace['processor']}")
+    return found
 
 
-def tree_section(run: Run) -> str:
-    if run.chains:
-        return consensus_section(run.chains)
-    if not run.tree:
-        return ""
-    replicates = len(run.result.get("bootstraps") or [])
-    said = "The best tree found, rooted in the middle of its longest path to be drawn."
-    if replicates:
-        said += (f" Numbers are the share of {replicates} bootstrap trees, in per cent, that have the branch to the "
-                 "node’s left.")
-    return f"<section><h2>Tree</h2><p>{said}</p>{phylogram.picture(run.tree)}</section>"
-
-
-def consensus_section(of: chains.Chains) -> str:
-    if not of.tree:
-        return ""
-    said = ("The majority consensus of the sampled trees, rooted in the middle of its longest path to be drawn. Numbers are the "
-            "posterior probability, in per cent, of the branch to the node’s left.")
-    return f"<section><h2>Tree</h2><p>{said}</p>{phylogram.picture(of.tree, 'posterior probability')}</section>"
-
-
-def chains_section(run: Run) -> str:
-    """Gives what the chains sampled, and whether they agree."""
-    if not run.chains:
-        return ""
-    result, burnin = run.result, run.result["generations"]["burnin"]
-    missing = len(result["runs"]) - len(run.chains.samples)
-    note = f" The .p files of {plural(missing, 'run')} are not there." if missing else ""
-    return (f"<section><h2>Do the runs agree?</h2><p>{chains.verdict(result)}</p>{chains.splits(result)}</section>"
-            f"<section><h2>Samples</h2><p>The log-likelihood of each run’s cold chain; the shaded part is the burn-in of "
-            f"{number(burnin, 0)} generations.{note}</p>{chains.likelihood(run.chains, burnin)}"
-            f"{chains.parameters(result, run.chains, burnin)}</section>"
-            f"<section><h2>Moves and swaps</h2><p>What share of the moves of the cold chains, and of the swaps of two chains of "
-            f"different heat, was accepted.</p>{chains.acceptance(result)}</section>")
-
-
-def timeline_section(run: Run) -> str:
-    if not run.trace:
-        return f"<section><h2>Workers</h2><p>{' '.join(escape(note) for note in run.notes)}</p></section>"
-    trace = run.trace
-    said = ("Each colour is one stream; pale is time without work. A worker has a stream’s colour when it runs it or "
-            "shares one of its loops. Dotted lines: right-sizing tries another configuration (streams × width); "
-            "solid lines: it has chosen. Drag to zoom, double-click to see the whole run.")
-    if trace.get("dropped"):
-        said += f" {number(trace['dropped'], 0)} events were dropped while recording, so some intervals are not exact."
-    return f"<section><h2>Workers</h2><p>{said}</p>{timeline.picture(trace)}{kernels_table(trace)}</section>"
-
-
-def kernels_table(trace: dict) -> str:
-    """Gives the table of what was off-loaded as HTML."""
-    rows = []
-    for kernel in trace.get("kernels", []):
-        each = 1e6 * kernel["seconds"] / kernel["count"] if kernel["count"] else 0
-        rows.append(f"<tr><th scope=row>{escape(kernel['name'])}</th><td class=n>{number(kernel['count'], 0)}</td>"
-                    f"<td class=n>{number(kernel['seconds'], 2)}</td><td class=n>{number(each, 2)}</td></tr>")
-    if not rows:
-        return ""
-    return scrolled("kernels", "<table><caption class=unseen>What was off-loaded</caption><thead><tr><th>kernel</th>"
-                    "<th class=n>off-loads</th><th class=n>seconds</th><th class=n>µs each</th></tr></thead>"
-                    f"<tbody>{''.join(rows)}</tbody></table>")
-
-
-def sizing_section(run: Run) -> str:
-    if run.chains and "right_sizing" not in run.result:
-        return ""
-    sized = run.result.get("right_sizing")
-    if not sized:
-        return "<section><h2>Right-sizing</h2><p>No phase ran: every tree had been finished before.</p></section>"
-    body = ""
-    if sized["configurations"]:
-        body = scrolled("configurations", sizing.table(sized))
-    said = sizing.verdict(sized) + sizing.waiting(sized)
-    note = (" W is kernel work completed per second, in seconds of one worker." if body else "")
-    return f"<section><h2>Right-sizing</h2><p>{said}{note}</p>{body}</section>"
-
-
-def machine_section(run: Run) -> str:
+def pairs(run: Run) -> list[tuple[str, str]]:
+    """Gives what else is known of the run: what it is, and its value."""
     result, trace = run.result, run.trace or {}
-    pairs = [("model found", (result.get("best") or {}).get("model")), ("instruction set", result.get("instructions")),
+    found = [("model found", (result.get("best") or {}).get("model")), ("instruction set", result.get("instructions")),
              ("workers", result.get("workers")), ("processor", trace.get("processor")), ("host", trace.get("host")),
              ("started", trace.get("started"))]
     if run.trace_file:
-        pairs.append(("trace", f"{run.trace_file.name} (maslin trace info, or maslin trace export --perfetto)"))
-    for what, path in result["files"].items():
-        pairs.append((f"file: {what.replace('_', ' ')}", PurePath(str(path)).name))
-    rows = "".join(f"<dt>{escape(what)}</dt><dd><code>{escape(str(value))}</code></dd>" for what, value in pairs
-                   if value not in (None, ""))
-    return f"<section><h2>Run</h2><dl>{rows}</dl></section>" if rows else ""
+        found.append(("trace", f"{run.trace_file.name} (maslin trace info, or maslin trace export --perfetto)"))
+    found += [(f"file: {what.replace('_', ' ')}", PurePath(str(path)).name) for what, path in result["files"].items()]
+    return [(what, value) for what, value in found if value not in (None, "")]
 
 
 def render(run: Run) -> str:
     """Gives the whole page."""
-    title = escape(PurePath(run.result["alignment"]["file"]).name)
-    body = "".join((head(run), tree_section(run), chains_section(run), timeline_section(run), sizing_section(run), machine_section(run)))
-    script = (HERE / "page.js").read_text(encoding="utf-8")
-    return ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width, "
-            f"initial-scale=1'><title>{title} · Maslin</title><style>{style_sheet()}</style></head>\n<body><main>{body}</main>"
-            f"<div id=tip hidden></div><div id=said class=unseen role=status></div><script>{script}</script></body></html>\n")
+    result = run.result
+    return TEMPLATES.get_template("page.html").render(
+        title=PurePath(result["alignment"]["file"]).name, style_sheet=style_sheet(), facts=facts(run), cards=cards(run),
+        result=result, of_chains=run.chains, burnin=result.get("generations", {}).get("burnin"), tree=run.tree, trace=run.trace,
+        notes=run.notes, sized=result.get("right_sizing"), pairs=pairs(run),
+        script=(HERE / "page.js").read_text(encoding="utf-8"))

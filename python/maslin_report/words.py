@@ -1,11 +1,11 @@
-"""How the page writes numbers, and tables that are wider than a page."""
+"""How the page writes numbers."""
 
 from __future__ import annotations
 
 
-def number(value: float, digits: int) -> str:
-    """Gives a number with thin spaces between thousands and a true minus."""
-    return f"{value:,.{digits}f}".replace(",", "\u202f").replace("-", "\u2212")
+def number(value: float | None, digits: int) -> str:
+    """Gives a number with thin spaces between thousands and a true minus; a dash for none."""
+    return "–" if value is None else f"{value:,.{digits}f}".replace(",", "\u202f").replace("-", "\u2212")
 
 
 def per_cent(value: float | None) -> str:
@@ -21,8 +21,3 @@ def duration(seconds: float) -> str:
 
 def plural(count: int, one: str, more: str | None = None) -> str:
     return f"{number(count, 0)} {one if count == 1 else more or one + 's'}"
-
-
-def scrolled(name: str, table: str) -> str:
-    """Gives a table that scrolls by itself, also by keys, where it is wider than the page."""
-    return f"<div class=scroll role=region tabindex=0 aria-label='{name}'>{table}</div>"

@@ -13,7 +13,7 @@ SKIPPED = 77
 if __name__ == "__main__":
     if VENV.is_file() and Path(sys.prefix) != VENV.parents[1]:
         os.execv(VENV, [str(VENV), "-B", __file__])
-    missing = [name for name in ("newick",) if importlib.util.find_spec(name) is None]
+    missing = [name for name in ("jinja2", "newick") if importlib.util.find_spec(name) is None]
     if missing:
         print(f"skipped: {', '.join(missing)} absent; ./dev test installs them")
         sys.exit(SKIPPED)

@@ -61,10 +61,15 @@ class Page(Folder):
 
     def test_means_no_markup_by_names(self):
         result = self.result()
-        result["alignment"]["file"] = "<script>alert(1)</script>.nex"
+        result["alignment"]["file"] = "<script>alert(1).nex"
+        result["model"] = result["best"]["model"] = result["right_sizing"]["pinned_by"] = result["files"]["a"] = "<script>alert(2)"
         self.results.write_text(json.dumps(result))
-        page = render(inputs.load(self.folder))
+        trace = json.loads(SPANS.read_text())
+        trace["processor"] = trace["kernels"][0]["name"] = "<script>alert(3)"
+        (self.folder / "spans.json").write_text(json.dumps(trace))
+        page = render(inputs.load(self.folder, spans=self.folder / "spans.json"))
         self.assertNotIn("<script>alert", page)
+        self.assertEqual([page.count(f"alert({i})") for i in (1, 2, 3)], [2, 4, 3])
 
     def test_stays_small_for_many_workers_and_streams(self):
         trace = json.loads(SPANS.read_text())
