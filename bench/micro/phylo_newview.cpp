@@ -1,9 +1,14 @@
 // Nanoseconds per site pattern of newview (4 rates, double precision, with scaling) for 4 and for 20 states, for each
-// kind of children, and of its companions, on one core. Answers are checked against plain loops first. Google
-// Benchmark's statistics: take the minimum or the median of several repetitions (--benchmark_repetitions=15); the
-// counter per_pattern is the time over the patterns, in seconds.
+// kind of children, and of its companions, on one core. Answers are checked against plain loops first. Beside newview
+// of 20 states stands what bounds it: as many multiplications with addition, in registers, and as many bytes read and
+// written. Google Benchmark's statistics: take the minimum or the median of several repetitions
+// (--benchmark_repetitions=15); the counter per_pattern is the time over the patterns, in seconds.
 
 #include <benchmark/benchmark.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +16,7 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "phylo/like/buffer.hpp"
 #include "phylo/like/kernels.hpp"
@@ -131,6 +137,81 @@ void measure(benchmark::State& state, const Kernels& k, Run&& run) {
                          benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
+/// What bounds newview: so many multiplications with addition, and the product of two arrays in a third one.
+struct Bounds {
+  double (*multiply_add)(std::int64_t times);
+  void (*multiply)(const double* a, const double* b, double* out, std::size_t count);
+};
+
+#if defined(__x86_64__)
+constexpr int chains = 12;  // more than begin before the first one ends
+
+[[gnu::target("avx2,fma")]] double multiply_add_avx2(std::int64_t times) {
+  const __m256d factor = _mm256_set1_pd(0.5), more = _mm256_set1_pd(1);
+  __m256d sums[chains];
+  for (int i = 0; i < chains; ++i) sums[i] = _mm256_set1_pd(i);  // unlike each other, or one would do for all
+  for (std::int64_t done = 0; done < times; done += 4 * chains)
+    for (__m256d& sum : sums) sum = _mm256_fmadd_pd(sum, factor, more);
+  for (const __m256d& sum : sums) sums[0] = _mm256_add_pd(sums[0], sum);
+  return _mm256_cvtsd_f64(sums[0]);
+}
+
+[[gnu::target("avx2,fma")]] void multiply_avx2(const double* a, const double* b, double* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += 4)
+    _mm256_store_pd(out + i, _mm256_mul_pd(_mm256_load_pd(a + i), _mm256_load_pd(b + i)));
+}
+
+[[gnu::target("avx512f")]] double multiply_add_avx512(std::int64_t times) {
+  const __m512d factor = _mm512_set1_pd(0.5), more = _mm512_set1_pd(1);
+  __m512d sums[chains];
+  for (int i = 0; i < chains; ++i) sums[i] = _mm512_set1_pd(i);  // unlike each other, or one would do for all
+  for (std::int64_t done = 0; done < times; done += 8 * chains)
+    for (__m512d& sum : sums) sum = _mm512_fmadd_pd(sum, factor, more);
+  for (const __m512d& sum : sums) sums[0] = _mm512_add_pd(sums[0], sum);
+  return _mm512_cvtsd_f64(sums[0]);
+}
+
+[[gnu::target("avx512f")]] void multiply_avx512(const double* a, const double* b, double* out, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += 8)
+    _mm512_store_pd(out + i, _mm512_mul_pd(_mm512_load_pd(a + i), _mm512_load_pd(b + i)));
+}
+#endif
+
+/// Gives those of the instructions that kernels use; null where they are not known.
+const Bounds* bounds_of([[maybe_unused]] std::string_view instructions) {
+#if defined(__x86_64__)
+  static constexpr Bounds avx2{multiply_add_avx2, multiply_avx2}, avx512{multiply_add_avx512, multiply_avx512};
+  if (instructions == "avx2") return &avx2;
+  if (instructions == "avx512") return &avx512;
+#endif
+  return nullptr;
+}
+
+void add_bounds(const Kernels& k, const Bounds& bounds) {
+  const auto named = [&](const char* what) {
+    return std::string("bound") + std::to_string(k.states) + "_" + what + "/" + k.name;
+  };
+  // Each row of both children's matrices, and the product of both.
+  const std::int64_t products = rates * k.states * (2 * k.states + 1);
+  benchmark::RegisterBenchmark(
+      named("arithmetic").c_str(),
+      [&k, &bounds, products](benchmark::State& state) {
+        measure(state, k, [&](const Data& d) {
+          benchmark::DoNotOptimize(bounds.multiply_add(products * static_cast<std::int64_t>(d.patterns)));
+        });
+      })
+      ->Arg(1024)
+      ->Arg(16384);
+  benchmark::RegisterBenchmark(named("memory").c_str(),
+                               [&k, &bounds](benchmark::State& state) {
+                                 measure(state, k, [&](Data& d) {
+                                   bounds.multiply(d.clv[0].data(), d.clv[1].data(), d.parent.data(), d.parent.size());
+                                 });
+                               })
+      ->Arg(1024)
+      ->Arg(16384);
+}
+
 void add(const Kernels& k) {
   // Of 20 states: newview20_inner_inner.
   const auto name = [&](std::string what) {
@@ -178,6 +259,8 @@ int main(int argc, char** argv) {
     const Kernels& chosen = phylo::choose_kernels(states);
     for (int count : {64, 1024}) check(chosen, count);
     add(chosen);
+    if (const Bounds* const bounds = bounds_of(chosen.name); bounds != nullptr && states == 20)
+      add_bounds(chosen, *bounds);
   }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();

@@ -1,5 +1,5 @@
-"""The alignments that the figures use. Those beside the project are used where they are; two that packages of Debian hold, the
-demo's and the smaller one that searches are scored on, serve everywhere."""
+"""The alignments that the figures use. Those beside the project are used where they are; the ones that packages of Debian hold serve
+everywhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from maslin_report.whole import write_whole
 from .measure import ROOT, WORK, MeasurementError
 
 SHARED = ROOT.parent / "shared" / "data"
-PACKAGED = {"d041_m1366": ROOT / "build" / "data" / "m1366.nex", "d025_h1n1ha": ROOT / "build" / "data" / "h1n1ha.nex"}
+PACKAGED = {name: ROOT / "build" / "data" / f"{file}.nex" for name, file in {
+    "d041_m1366": "m1366", "d025_h1n1ha": "h1n1ha", "d029_m501": "m501", "d050_m3475": "m3475", "d059_m1809": "m1809", "d071_m767": "m767",
+    "d074_m1749": "m1749"}.items()}
 
 # What was tuned on which alignments: no search is scored on the first ones, and no right-sizing on any of both.
 TUNED_ON = {
@@ -24,6 +26,8 @@ def reason_absent(name: str) -> str | None:
     """Gives why there is no such alignment here, or nothing where there is one."""
     if (SHARED / "alignments" / f"{name}.phy").exists() or (name in PACKAGED and PACKAGED[name].exists()):
         return None
+    if name in PACKAGED:
+        return f"{PACKAGED[name].name} absent; ./dev bench fetches it"
     return "no such alignment here (../shared/data absent)"
 
 

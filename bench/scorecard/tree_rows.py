@@ -60,8 +60,9 @@ def once(searcher: tree_search.Searcher, alignments: Sequence, seed: int) -> Tri
 
 
 def compared(name: str, plan: Plan, peers: Mapping[str, Tried], ours: Sequence[float], timed: Callable[[int], float], goal: Goal,
-             notes: Sequence[str]) -> list[Row]:
-    """Gives the row. `ours`: our log-likelihoods on what the peers searched; missed if they are worse than the fastest peer's in the median."""
+             notes: Sequence[str], agreement: float = AGREEMENT) -> list[Row]:
+    """Gives the row. `ours`: our log-likelihoods on what the peers searched; missed if they are worse than the fastest peer's in the median,
+    by more than `agreement`."""
     fastest = min(peer.seconds for peer in peers.values())
     contenders = {peer: tried.again for peer, tried in peers.items() if tried.seconds <= CONTENDERS_WITHIN * fastest}
     gains = {peer: median(mine - other for mine, other in zip(ours, tried.lnls)) for peer, tried in peers.items()}
@@ -75,7 +76,7 @@ def compared(name: str, plan: Plan, peers: Mapping[str, Tried], ours: Sequence[f
             *notes, "once each: " + ", ".join(f"{peer} {tried.seconds:.1f} s" for peer, tried in peers.items()),
             *([] if "raxml-ng" in peers else [f"raxml-ng not measured: {how_to_measure('raxml-ng')}"])))
         judge(row, goal, pairs(times[best], times["maslin"]))
-        if gains[best] < -AGREEMENT:
+        if gains[best] < -agreement:
             row.verdict = MISSED
         return [row]
 

@@ -10,7 +10,7 @@ from unittest import mock
 from figures import dbs
 from grain.cases import DEVELOPMENT, HELD_OUT, real_cases, virtual_cases
 from scorecard import data, measure, raxml, tree_search
-from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_models, phylo_newview, small_work, trace_overhead
+from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_models, phylo_newview, phylo_search, small_work, trace_overhead
 from scorecard.measure import MeasurementError, alternate, execute
 from scorecard.row import MET, MISSED
 from unseen import agree
@@ -67,11 +67,16 @@ class Reading(unittest.TestCase):
             {"run_type": "iteration", "name": "newview_inner_inner/avx2/1024", "per_pattern": 7e-9},
             {"run_type": "iteration", "name": "newview_tip_inner/avx2/1024", "per_pattern": 4e-9},
             {"run_type": "aggregate", "name": "newview_inner_inner/avx2/1024_mean", "per_pattern": 1e-9},
+            {"run_type": "iteration", "name": "newview20_inner_inner/avx2/1024", "per_pattern": 90e-9},
+            {"run_type": "iteration", "name": "bound20_memory/avx2/1024", "per_pattern": 60e-9},
+            {"run_type": "iteration", "name": "bound20_arithmetic/avx2/1024", "per_pattern": 80e-9},
             {"run_type": "iteration", "name": "newview_inner_inner/avx2/16384", "per_pattern": 13e-9}]}
         found = phylo_newview.rates_of(report)
-        self.assertEqual(set(found), {1024, 16384})
-        self.assertAlmostEqual(found[1024], 7.0)
-        self.assertAlmostEqual(found[16384], 13.0)
+        self.assertEqual({what: round(rate, 9) for what, rate in found.items()},
+                         {("newview_inner_inner", 1024): 7.0, ("newview_inner_inner", 16384): 13.0, ("newview20_inner_inner", 1024): 90.0,
+                          ("bound20_memory", 1024): 60.0, ("bound20_arithmetic", 1024): 80.0})
+        row = phylo_newview.of_20_states({side: {what: [rate] * 7 for what, rate in found.items()} for side in ("maslin", "maslin again")}, 1024)
+        self.assertEqual((row.peer, round(row.ratio, 9), row.verdict), ("bound by arithmetic", 1.125, "missed"))
 
     def test_every_fixed_configuration_is_tried(self):
         self.assertEqual(grain_regret.configurations(2), [(1, 1), (2, 1), (1, 2)])
@@ -139,9 +144,22 @@ class Models(unittest.TestCase):
             self.assertEqual(files.raxml.read_text().splitlines()[0], "DNA, p1 = 1-3")
 
 
+class SearchRows(unittest.TestCase):
+    def test_peers_get_both_cores(self):
+        words = {one.name: phylo_search.with_both_cores(one).words(Path("msa"), 3) for one in tree_search.SEARCHERS}
+        for name, option in phylo_search.THREADS_AFTER.items():
+            self.assertEqual(words[name][words[name].index(option) + 1], "2")
+        self.assertEqual(words["phyml"], tree_search.SEARCHERS[1].words(Path("msa"), 3))
+
+    def test_alignments_are_ten_and_come_from_packages_or_stand_beside_the_project(self):
+        self.assertEqual(len(set(phylo_search.ALIGNMENTS)), 10)
+        self.assertGreaterEqual(len(set(phylo_search.ALIGNMENTS) & set(data.PACKAGED)), 6)
+
+
 class HeldOut(unittest.TestCase):
     def test_no_search_is_scored_on_an_alignment_that_its_constants_were_chosen_on(self):
-        scored = {*phylo_bootstrap.ALIGNMENTS, *phylo_models.ALIGNMENTS, *phylo_evaluate.ALIGNMENTS, trace_overhead.ALIGNMENT}
+        scored = {*phylo_bootstrap.ALIGNMENTS, *phylo_search.ALIGNMENTS, *phylo_models.ALIGNMENTS, *phylo_evaluate.ALIGNMENTS,
+                  trace_overhead.ALIGNMENT}
         self.assertFalse(scored & set(data.TUNED_ON["search"]))
 
     def test_right_sizing_is_not_scored_on_what_it_was_developed_on(self):

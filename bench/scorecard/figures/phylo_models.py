@@ -100,7 +100,6 @@ def written(ranges: Ranges, folder: Path) -> Files:
 
 def searchers(files: Files | None) -> list[tree_search.Searcher]:
     """Gives those that are here: with partitions, or for proteins (null)."""
-    threads, result = str(raxml.THREADS), r"Final GAMMA-based Score of best tree (-[0-9.]+)"
     words: dict[str, Callable[[Path, int], list]] = {
         "iqtree": lambda file, seed: ["-s", file, *(["-Q", files.iqtree] if files else ["-m", "LG+G"]), "-nt", 1, "-seed", seed, "-redo", "-quiet"],
         "raxml-ng": lambda file, seed: ["--search1", "--msa", file, "--tree", "pars{1}", "--threads", 1, "--seed", seed, "--redo",
@@ -109,12 +108,14 @@ def searchers(files: Files | None) -> list[tree_search.Searcher]:
         words["phyml"] = lambda file, seed: ["-i", file, "-d", "aa", "-m", "LG", "-c", 4, "-a", "e", "-v", 0, "-b", 0, "-s", "SPR",
                                              "--r_seed", seed, "--quiet", "--no_memory_check"]
     found = [replace(one, words=words[one.name]) for one in tree_search.present() if one.name in words]
-    of_raxml = tree_search.Searcher(
-        "raxml", raxml.binary,
-        lambda file, seed: ["-T", threads, "-s", file.name, "-n", file.name, "-p", seed,
-                            *(["-m", "GTRGAMMA", "-q", files.raxml, "-M"] if files else ["-m", "PROTGAMMALG"])],
-        "RAxML_info.{}", result, at_a_time=1, version_words=("-v",))
-    return [*found, of_raxml]
+    return [*found, of_raxml(["-m", "GTRGAMMA", "-q", files.raxml, "-M"] if files else ["-m", "PROTGAMMALG"])]
+
+
+def of_raxml(words: Sequence) -> tree_search.Searcher:
+    """Gives RAxML's search with the two threads that it takes at least; `words` say the model."""
+    return tree_search.Searcher(
+        "raxml", raxml.binary, lambda file, seed: ["-T", str(raxml.THREADS), "-s", file.name, "-n", file.name, "-p", seed, *words],
+        "RAxML_info.{}", r"Final GAMMA-based Score of best tree (-[0-9.]+)", at_a_time=1, version_words=("-v",))
 
 
 def our_words(files: Files | None) -> list:

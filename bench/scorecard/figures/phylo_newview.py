@@ -1,60 +1,77 @@
 """phylo/newview: nanoseconds per site pattern of the likelihood kernel, on one core.
 
-Four rates, double precision, both children inner nodes, with scaling, in the fastest instruction set of this processor.
-The goals are what a hand-written kernel reaches; the larger size is bound by memory."""
+Four rates, double precision, both children inner nodes, with scaling, in the fastest instruction set of this processor. The goals of
+four states are what a hand-written kernel reaches; the larger size is bound by memory. Ratio of 20 states: newview's time / what bounds
+it, the longer of two: the time of as many multiplications with addition in registers, and that of reading and writing as many bytes."""
 
 from __future__ import annotations
 
 import json
 import re
+from statistics import median
 
 from ..measure import AGAIN, WORK, alternate, binary, execute
-from ..row import Goal, Row, judge, noise
+from ..row import Goal, Row, judge, noise, not_measured, pairs
 from . import Plan
 
 NAME = "phylo/newview"
 OURS = "maslin"
 GOALS_NS = {1024: 7.5, 16384: 14.0}
+OF_20_STATES = Goal("ratio", at_most=1.1)
+KERNEL, KERNEL_20, ARITHMETIC, MEMORY = "newview_inner_inner", "newview20_inner_inner", "bound20_arithmetic", "bound20_memory"
+
+NAME_OF_RUN = re.compile(rf"({KERNEL}|{KERNEL_20}|{ARITHMETIC}|{MEMORY})/(\w+)/(\d+)")
+Samples = dict[tuple[str, int], list[float]]  # by what ran and on how many patterns
 
 
-NAME_OF_RUN = re.compile(r"newview_inner_inner/(\w+)/(\d+)")
-
-
-def rates_of(report: dict) -> dict[int, float]:
-    """Gives the nanoseconds per pattern of each number of patterns in Google Benchmark's report: the counter
-    `per_pattern`, in seconds, of the runs called newview_inner_inner/INSTRUCTIONS/PATTERNS."""
+def rates_of(report: dict) -> dict[tuple[str, int], float]:
+    """Gives the nanoseconds per pattern of each kernel and number of patterns in Google Benchmark's report: the counter
+    `per_pattern`, in seconds, of the runs called KERNEL/INSTRUCTIONS/PATTERNS."""
     found = {}
     for run in report["benchmarks"]:
         name = NAME_OF_RUN.fullmatch(run["name"])
         if name and run.get("run_type") == "iteration":
-            found[int(name.group(2))] = 1e9 * run["per_pattern"]
+            found[name.group(1), int(name.group(3))] = 1e9 * run["per_pattern"]
     return found
+
+
+def of_20_states(samples: dict[str, Samples], patterns: int) -> Row:
+    """Gives the row that compares newview with what bounds it."""
+    name = f"{NAME}/20-states/{patterns}"
+    if (ARITHMETIC, patterns) not in samples[OURS]:
+        return not_measured(name, "the bounds of these instructions are not known", OF_20_STATES)
+    values = {side: samples[side][KERNEL_20, patterns] for side in samples}
+    bounds = {"arithmetic": samples[OURS][ARITHMETIC, patterns], "memory": samples[OURS][MEMORY, patterns]}
+    largest = max(bounds, key=lambda bound: median(bounds[bound]))
+    row = Row(name, median(values[OURS]), "ns/pattern", peer=f"bound by {largest}", peer_value=median(bounds[largest]),
+              peer_version="this build", again=noise(values, OURS), checked="against plain loops, before each run", samples={**values, **bounds},
+              note=", ".join(f"{bound} {median(times):.1f} ns" for bound, times in bounds.items()))
+    return judge(row, OF_20_STATES, pairs(values[OURS], bounds[largest]))
 
 
 def measure(plan: Plan) -> list[Row]:
     WORK.mkdir(parents=True, exist_ok=True)
     instructions: set[str] = set()
-    samples: dict[str, dict[int, list[float]]] = {side: {patterns: [] for patterns in GOALS_NS} for side in (OURS, OURS + AGAIN)}
+    samples: dict[str, Samples] = {OURS: {}, OURS + AGAIN: {}}
 
     def one(side: str) -> float:
         report = WORK / "newview.json"
         execute([binary("bench_phylo_newview"), f"--benchmark_out={report}", "--benchmark_out_format=json",
-                 "--benchmark_filter=newview_inner_inner", "--benchmark_min_time=0.2"], {"MASLIN_WORKERS": "1"})
+                 f"--benchmark_filter={KERNEL}|{KERNEL_20}|{ARITHMETIC}|{MEMORY}", "--benchmark_min_time=0.2"], {"MASLIN_WORKERS": "1"})
         content = json.loads(report.read_text())
-        for patterns, rate in rates_of(content).items():
-            if patterns in GOALS_NS:
-                samples[side][patterns].append(rate)
-        instructions.update(found.group(1) for run in content["benchmarks"] if (found := NAME_OF_RUN.match(run["name"])))
+        for what, rate in rates_of(content).items():
+            samples[side].setdefault(what, []).append(rate)
+        instructions.update(found.group(2) for run in content["benchmarks"] if (found := NAME_OF_RUN.match(run["name"])))
         return 0.0
 
     def rows() -> list[Row]:
         made = []
         for patterns, goal in GOALS_NS.items():
-            values = {side: samples[side][patterns] for side in samples}
+            values = {side: samples[side][KERNEL, patterns] for side in samples}
             row = Row(f"{NAME}/{patterns}", unit="ns/pattern", again=noise(values, OURS), checked="against plain loops, before each run",
                       samples=values, note=", ".join(sorted(instructions)))
             made.append(judge(row, Goal("value", at_most=goal), values[OURS]))
-        return made
+        return made + [of_20_states(samples, patterns) for patterns in GOALS_NS]
 
     alternate({side: lambda _, side=side: one(side) for side in samples}, plan.looks, plan.tell,
               lambda _: all(row.decided for row in rows()))
