@@ -233,9 +233,9 @@ class Refused(Chains):
         self.run_chains("x", generations=1000)
         identity = self.folder / "x.chains" / "identity.json"
         text = identity.read_text()
-        identity.write_text(text.replace('"program": "1"', '"program": "0"'))
+        identity.write_text(text.replace('"program": "2"', '"program": "1"'))
         self.assertNotEqual(identity.read_text(), text)
-        self.refused(self.command("x"), "these chains were made by version 0 of mcmc, this is 1")
+        self.refused(self.command("x"), "these chains were made by version 1 of mcmc, this is 2")
         identity.write_text(text)
         state = self.folder / "x.chains" / "state"
         state.write_text(state.read_text().replace("maslin-phylo chains 1", "maslin-phylo chains 0"))

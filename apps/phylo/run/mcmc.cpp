@@ -27,7 +27,7 @@ namespace phylo {
 namespace {
 
 /// Changes when chains give other samples than before.
-constexpr int mcmc_version = 1;
+constexpr int mcmc_version = 2;
 /// Of each run; of fewer the split frequencies may be equal by chance.
 constexpr int fewest_samples_to_stop = 100;
 

@@ -26,7 +26,7 @@ namespace phylo {
 namespace {
 
 /// Changes when searches give other trees than before, so that old checkpoints are not mixed with new trees.
-constexpr int search_version = 1;
+constexpr int search_version = 2;
 
 /// The supported tree of a run that has both searches and replicates.
 struct Supported {
