@@ -1,5 +1,5 @@
 """Peers that are not packaged: whoever wants them measured gives the path of a checkout (./dev bench --peer NAME=PATH). Runtimes
-are headers, with which we compile a program of our own; of RAxML-NG the program that was built there is run."""
+are headers, with which we compile a program of our own; of RAxML-NG and Sweep3D the programs that were built there are run."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ KNOWN = {
     "toomanycooks": Checkout("tmc/task.hpp", source="forks/toomanycooks.cpp"),
     "citor": Checkout("citor/thread_pool.h", source="forks/citor.cpp"),
     "raxml-ng": Checkout(programs=("bin/raxml-ng", "build/bin/raxml-ng", "raxml-ng")),
+    "sweep3d": Checkout(programs=("maslin/sweep3d.mpi",)),
 }
 RUNTIMES = tuple(name for name, peer in KNOWN.items() if peer.source)
 

@@ -31,7 +31,7 @@ class Command(unittest.TestCase):
     def test_an_unknown_peer_is_named_with_those_that_there_are(self):
         said = self.refused("--peer", "libspoon=/tmp")
         self.assertIn("'libspoon'", said)
-        self.assertIn("libfork, taskflow, toomanycooks, citor, raxml-ng", said)
+        self.assertIn("libfork, taskflow, toomanycooks, citor, raxml-ng, sweep3d", said)
 
     def test_a_peer_without_a_path_is_refused(self):
         for wish in ("libfork", "libfork="):

@@ -1,27 +1,24 @@
 """comm/*: messages between ranks of one node, by the same MPI program for all.
 
 Ratio: our time / the best of Open MPI and MPICH (those that are installed), each with ranks that spin and that yield, bound to
-cores and not. Ours has two workers; on one core one, and one in each of two processes. Checked: every message and every result."""
+cores and not; settings that are far from the best are only tried. comm/touched/.../copies: / the time of two threads without MPI that
+copy once, by whom it takes less. Ours has two workers; on one core one, and one in each of two processes. Checked: every message and
+every result."""
 
 from __future__ import annotations
 
 import json
-import os
-import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Callable
 
-from ..measure import ROOT, WORK, MeasurementError, Values, binary, execute
+from ..measure import WORK, MeasurementError, Values, execute
+from ..mpi import LIMIT_S, NAME, NONE, OURS, SOURCES, Mpi, checked, close_ones, ours, peers, version_of
 from ..row import Goal, Row, judge, noise, not_measured, pairs
 from . import Plan
 
-NAME = "comm"
-OURS = "maslin"
-SOURCE = ROOT / "bench" / "comm" / "messages.c"
-LIMIT_S = 120
+PROGRAM = "messages.c"
 ONE_CORE = "one-core"
 
 
@@ -33,17 +30,23 @@ class Figure:
     at_most: float
     one_core: bool = False
     processes: int = 1  # of ours
+    copies: bool = False  # against two threads that copy
 
     @property
     def name(self) -> str:
-        divided = f"/{self.processes}-processes" if self.processes > 1 else ""
+        divided = f"/{self.processes}-processes" if self.processes > 1 else "/copies" if self.copies else ""
         return f"{NAME}/{self.what}/{self.size}/{ONE_CORE if self.one_core else f'{self.ranks}-ranks'}{divided}"
+
+    @property
+    def goal(self) -> Goal:
+        return Goal("ratio", at_most=self.at_most)
 
 
 FIGURES = (
     Figure("latency", 8, 2, 0.8),
     Figure("latency", 2400, 2, 0.8),
     Figure("touched", 1 << 20, 2, 0.65),
+    Figure("touched", 1 << 20, 2, 1.05, copies=True),
     Figure("latency", 8, 2, 0.08, one_core=True),
     Figure("rate", 8, 2, 0.5),
     Figure("barrier", 8, 2, 0.55),
@@ -56,79 +59,43 @@ FIGURES = (
 )
 
 
-@dataclass(frozen=True)
-class Side:
-    """A program and how it is started."""
-
-    program: Path
-    start: tuple[str, ...]
-    divides: bool = False  # it has ranks in one process unless told otherwise
-
-    def run(self, figure: Figure) -> float:
-        pinned = ("taskset", "-c", str(min(os.sched_getaffinity(0)))) if figure.one_core else ()
-        workers = {"MASLIN_WORKERS": str(1 if figure.one_core else 2 // figure.processes)}
-        ranks = ("-n", str(figure.ranks))
-        if self.divides and figure.processes > 1:
-            ranks += ("--processes", str(figure.processes))
-        _, output = execute([*pinned, *self.start, *ranks, self.program, figure.what, str(figure.size)], workers, LIMIT_S)
-        result = json.loads(output.splitlines()[-1])
-        if result["checked"] is not True:
-            raise MeasurementError(f"wrong data in {figure.name} of {self.start[0]}")
-        return result["seconds"]
+def run(mpi: Mpi, program: Path, figure: Figure) -> float:
+    result = mpi.result(figure.ranks, program, figure.what, str(figure.size), processes=figure.processes, one_core=figure.one_core)
+    return checked(result, f"{figure.name} of {mpi.library}")
 
 
-def compiled(compiler: str | Path, name: str) -> Path:
-    folder = WORK / NAME
-    folder.mkdir(parents=True, exist_ok=True)
-    execute([compiler, "-O2", SOURCE, "-o", folder / name])
-    return folder / name
-
-
-def peers() -> dict[str, Side]:
-    """Gives what is installed of the others, with each of their settings."""
-    made: dict[str, Side] = {}
-    if shutil.which("mpicc.openmpi"):
-        program = compiled("mpicc.openmpi", "openmpi")
-        start = ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe")
-        for waits in ("0", "1"):
-            for bind in ("none", "core:overload-allowed"):
-                made[f"Open MPI {'yields' if waits == '1' else 'spins'}, bound to {bind.partition(':')[0]}"] = Side(
-                    program, (*start, "--mca", "mpi_yield_when_idle", waits, "--bind-to", bind))
-    if shutil.which("mpicc.mpich"):
-        program = compiled("mpicc.mpich", "mpich")
-        made["MPICH"] = Side(program, ("mpirun.mpich",))
-        made["MPICH bound to core"] = Side(program, ("mpirun.mpich", "-bind-to", "core"))
-    return made
+def copies(who: str, program: Path, figure: Figure) -> float:
+    _, output = execute([program, who, str(figure.size)], limit_s=LIMIT_S)
+    return checked(json.loads(output), f"{figure.name}, copied by the {who}")
 
 
 def measure(plan: Plan) -> list[Row]:
+    wanted = [figure for figure in FIGURES if plan.wants(figure.name)]
     try:
-        others = peers()
-        ours = Side(compiled(binary("maslin-mpicc"), OURS), (str(binary("maslin-mpirun")),), divides=True)
+        mine, others = ours(), peers()
+        programs = {mpi.library: mpi.compiled(PROGRAM) for mpi in (mine, *others.values())} if wanted else {}
     except MeasurementError as problem:
-        return [not_measured(figure.name, str(problem), Goal("ratio", at_most=figure.at_most)) for figure in FIGURES]
-    if not others:
-        why = "neither Open MPI nor MPICH is installed"
-        return [not_measured(figure.name, why, Goal("ratio", at_most=figure.at_most)) for figure in FIGURES]
-    rows: list[Row] = []
-    for figure in FIGURES:
+        return [not_measured(figure.name, str(problem), figure.goal) for figure in wanted]
+    return [row for figure in wanted for row in rows_of(plan, figure, mine, others, programs)]
 
-        def runner(side: Side, figure: Figure = figure) -> Callable[[int], float]:
-            return lambda _: side.run(figure)
 
-        sides = {name: runner(side) for name, side in {OURS: ours, **others}.items()}
-        rows += plan.rows(figure.name, sides, OURS, lambda times, figure=figure: [row_of(figure, times)])
-    return rows
+def rows_of(plan: Plan, figure: Figure, mine: Mpi, others: dict[str, Mpi], programs: dict[str, Path]) -> list[Row]:
+    def runner(mpi: Mpi) -> Callable[[int], float]:
+        return lambda _: run(mpi, programs[mpi.library], figure)
+
+    if figure.copies:
+        program = WORK / NAME / "copies"
+        execute(["cc", "-O2", "-pthread", SOURCES / "copies.c", "-o", program])
+        sides = {f"copied by the {who}": lambda _, who=who: copies(who, program, figure) for who in ("sender", "receiver")}
+    elif others:
+        sides = close_ones({name: runner(mpi) for name, mpi in others.items()}, lambda at: plan.tell(f"{figure.name}: {at}"))
+    else:
+        return [not_measured(figure.name, NONE, figure.goal)]
+    return plan.rows(figure.name, {OURS: runner(mine), **sides}, OURS, lambda times: [row_of(figure, times)])
 
 
 def row_of(figure: Figure, times: Values) -> Row:
     best = min((name for name in times if not name.startswith(OURS)), key=lambda name: median(times[name]))
-    row = Row(figure.name, median(times[OURS]), "s", peer=best, peer_value=median(times[best]), peer_version=version_of(best),
-              again=noise(times, OURS), checked="every message", samples=times)
-    return judge(row, Goal("ratio", at_most=figure.at_most), pairs(times[OURS], times[best]))
-
-
-def version_of(peer: str) -> str:
-    command = ["mpirun.openmpi", "--version"] if peer.startswith("Open MPI") else ["mpirun.mpich", "--version"]
-    found = re.search(r"\d+\.\d+(?:\.\d+)?", execute(command)[1])
-    return found[0] if found else ""
+    row = Row(figure.name, median(times[OURS]), "s", peer=best, peer_value=median(times[best]),
+              peer_version="" if figure.copies else version_of(best), again=noise(times, OURS), checked="every message", samples=times)
+    return judge(row, figure.goal, pairs(times[OURS], times[best]))
