@@ -1,11 +1,12 @@
 """Runs random message programs, any number of them: tags, wild cards, calls of all, what does not block, all sizes.
 
 many_messages.py FOLDER_OF_COMMANDS [--seed 1] [--programs 1000000] [--in-a-run 2000] [--most-bytes 4194304]
-                 [--processes 1,1,2,3] [--seconds 150]
+                 [--processes 1,1,2,3] [--seconds 150] [--other openmpi]
 
 Each run of programs/random_messages.c is `--in-a-run` of them. Its seed decides how many ranks, workers and processes
-there are. In one process small ones take 0.2 ms each; in several that share cores, 20 ms. Prints the command of each
-run that fails, and how many programs were run. Status 1 when any run fails.
+there are. In one process small ones take 0.2 ms each; in several that share cores, 20 ms. With `--other`, the program is
+built and run by that MPI, too, and what each rank has got must be the same. Prints the command of each run that fails,
+and how many programs were run. Status 1 when any run fails.
 """
 
 import argparse
@@ -18,17 +19,19 @@ import time
 from pathlib import Path
 
 PROGRAM = Path(__file__).parent / "programs" / "random_messages.c"
+# How another MPI starts more ranks than there are cores; its ranks must not spin then.
+OTHERS = {"openmpi": ("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1"),
+          "mpich": ("mpirun.mpich",)}
 
 
-def command_of(seed: int, options: argparse.Namespace, program: Path) -> tuple[list[str], dict[str, str]]:
-    drawn = random.Random(seed)
-    processes = drawn.choice(options.processes)
-    ranks = processes + drawn.randrange(8)
-    workers = drawn.choice((1, 2, 3, 8)) if processes == 1 else 1
-    divided = ["--processes", str(processes)] if processes > 1 else []
-    command = [str(options.commands / "maslin-mpirun"), "-n", str(ranks), *divided, str(program), str(seed),
-               str(options.in_a_run), str(options.most_bytes)]
-    return command, {"MASLIN_WORKERS": str(workers), "MASLIN_LEARNED": "off"}
+class Drawn:
+    """What a seed decides besides the program itself."""
+
+    def __init__(self, seed: int, processes: list[int]) -> None:
+        drawn = random.Random(seed)
+        self.processes = drawn.choice(processes)
+        self.ranks = self.processes + drawn.randrange(8)
+        self.workers = drawn.choice((1, 2, 3, 8)) if self.processes == 1 else 1
 
 
 def run(command: list[str], settings: dict[str, str]) -> str:
@@ -42,6 +45,48 @@ def run(command: list[str], settings: dict[str, str]) -> str:
     return f"status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
 
 
+def difference(ranks: int, ours: Path, theirs: Path) -> str:
+    """Gives the first round in which a rank got something else, or nothing; ranks wrote one file each."""
+    for rank in range(ranks):
+        one, other = (Path(f"{file}.{rank}").read_text().splitlines() for file in (ours, theirs))
+        if one == other and one:
+            continue
+        here = next((lines for lines in zip(one, other) if lines[0] != lines[1]), (f"{len(one)} rounds", f"{len(other)} rounds"))
+        return f"rank {rank} got: {here[0]}; under the other MPI: {here[1]}"
+    return ""
+
+
+class Runs:
+    def __init__(self, options: argparse.Namespace, folder: Path) -> None:
+        self.options, self.folder = options, folder
+        self.program = self.built(options.commands / "maslin-mpicc", "ours")
+        self.other = self.built(f"mpicc.{options.other}", "theirs") if options.other else None
+
+    def built(self, compiler: Path | str, name: str) -> Path:
+        subprocess.run([compiler, "-O2", PROGRAM, "-o", self.folder / name], check=True)
+        return self.folder / name
+
+    def failure(self, seed: int) -> str:
+        """Runs the programs of a seed; gives the command and what it said, or nothing if all is right."""
+        options, drawn = self.options, Drawn(seed, self.options.processes)
+        divided = ["--processes", str(drawn.processes)] if drawn.processes > 1 else []
+        settings = {"MASLIN_WORKERS": str(drawn.workers), "MASLIN_LEARNED": "off"}
+        command = [str(options.commands / "maslin-mpirun"), "-n", str(drawn.ranks), *divided]
+        words = [str(seed), str(options.in_a_run), str(options.most_bytes)]
+        files = [self.folder / "got", self.folder / "got-by-other"]
+        written = [str(files[0])] if self.other else []
+        said = run([*command, str(self.program), *words, *written], settings)
+        if not said and self.other:
+            said = run([*OTHERS[options.other], "-n", str(drawn.ranks), str(self.other), *words, str(files[1])], {})
+            said = f"under the other MPI: {said}" if said else difference(drawn.ranks, *files)
+        shown = [*(f"{key}={value}" for key, value in settings.items()), *command, str(self.program), *words]
+        return f"{' '.join(shown)} {said}" if said else ""
+
+
+def numbers(text: str) -> list[int]:
+    return [int(one) for one in text.split(",")]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("commands", type=Path, help="the folder of maslin-mpicc and maslin-mpirun")
@@ -49,23 +94,23 @@ def main() -> int:
     parser.add_argument("--programs", type=int, default=1_000_000, help="how many there are, in all runs")
     parser.add_argument("--in-a-run", type=int, default=2000, help="how many there are in a run")
     parser.add_argument("--most-bytes", type=int, default=4 << 20, help="of a message")
-    parser.add_argument("--processes", type=lambda text: [int(one) for one in text.split(",")], default=[1, 1, 2, 3],
-                        help="one of these numbers is drawn for each run")
+    parser.add_argument("--processes", type=numbers, default=[1, 1, 2, 3], help="one of these numbers is drawn for each run")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="no run begins after so long")
+    parser.add_argument("--other", choices=OTHERS, help="the MPI whose ranks must get the same")
     options = parser.parse_args()
     end = time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory() as folder:
-        program = Path(folder) / "random_messages"
-        subprocess.run([options.commands / "maslin-mpicc", "-O2", PROGRAM, "-o", program], check=True)
-        runs = failed = 0
-        while runs * options.in_a_run < options.programs and time.monotonic() < end:
-            command, settings = command_of(options.seed + runs, options, program)
-            runs += 1
-            if said := run(command, settings):
+        runs = Runs(options, Path(folder))
+        run_count = failed = 0
+        while run_count * options.in_a_run < options.programs and time.monotonic() < end:
+            said = runs.failure(options.seed + run_count)
+            run_count += 1
+            if said:
                 failed += 1
-                print(*(f"{key}={value}" for key, value in settings.items()), *command, said, flush=True)
-    print(f"{runs * options.in_a_run:,} programs in {runs} runs, seeds from {options.seed}, up to {options.most_bytes:,} "
-          f"bytes a message: {failed} runs failed")
+                print(said, flush=True)
+    also = f", also by {options.other}" if options.other else ""
+    print(f"{run_count * options.in_a_run:,} programs in {run_count} runs, seeds from {options.seed}, up to {options.most_bytes:,} "
+          f"bytes a message{also}: {failed} runs failed")
     return 1 if failed else 0
 
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # what ./dev defines
 # The steps of `./dev release-check`, which reads this file: what must hold before a version, each alone by its name.
 
-release_steps=(lint tests abi site examples packages tsan asan g++-12 clang-14 clang-15 clang-16 clang-19 arm64)
+release_steps=(lint tests abi site examples packages messages tsan asan g++-12 clang-14 clang-15 clang-16 clang-19 arm64)
 other_processor=aarch64
 bare_packages=(mmdebstrap dpkg-dev file python3-dev)
 arm64_packages=(mmdebstrap g++-aarch64-linux-gnu qemu-user)
@@ -21,6 +21,7 @@ release_step() {
       ;;
     examples) with_all_packages -R '^install_' ;;
     packages) in_bare_debian ;;
+    messages) random_messages ;;
     tsan | asan) sanitized "$1" ;;
     g++-* | clang-*) compiled_by "$1" ;;
     arm64) on_other_processor ;;
@@ -92,6 +93,17 @@ in_bare_debian() {
   /usr/bin/python3 -B python/tests/installed.py "$PWD/build/release" install
   as_root /usr/bin/python3 -B tests/release/bare.py "$PWD" "$PWD/build/release" "${CXX:-g++}"
   /usr/bin/python3 -B python/tests/installed.py "$PWD/build/release" remove
+}
+
+# Random message programs: many in one process, some between 2 to 8 processes, some that Open MPI's ranks run, too.
+random_messages() {
+  local many=(python3 -B tests/mpi_ranks/many_messages.py build/release/bin)
+  need "${build_packages[@]}" "${test_packages[@]}"
+  build release maslin-mpirun
+  "${many[@]}" --processes 1 --programs 1000000 --most-bytes 300000
+  "${many[@]}" --processes 1 --programs 10000 --in-a-run 500 --seed 1001
+  "${many[@]}" --processes 2,3,4,5,6,7,8 --programs 50000 --in-a-run 250 --seed 2001
+  "${many[@]}" --processes 1,2,4 --programs 2000 --in-a-run 50 --most-bytes 300000 --seed 3001 --other openmpi
 }
 
 # release_check [STEP...]: all steps, or these; each one's output goes to a file of its own.

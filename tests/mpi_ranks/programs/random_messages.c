@@ -1,9 +1,10 @@
 // Rounds that a seed decides: messages of all kinds in all directions, and calls of all ranks. All ranks draw the same
 // plan, so each knows what it is to get, to the byte.
 //
-//     random_messages SEED ROUNDS [MOST_BYTES]
+//     random_messages SEED ROUNDS [MOST_BYTES] [FILE]
 //
-// A round is a program of its own; many_messages.py runs any number of them.
+// A round is a program of its own; many_messages.py runs any number of them. Each rank writes to FILE.RANK what it got
+// in each round, as a number that all bytes have a part in: another MPI's ranks must get the same.
 #include "expect.h"
 
 static unsigned long long state;
@@ -16,6 +17,25 @@ static unsigned drawn(unsigned below) {
 static unsigned char byte_of(int round, int message, size_t i) {
   return (unsigned char)((unsigned)round * 31 + (unsigned)message * 17 + i * 13 + (i >> 8));
 }
+
+static FILE* file;                         // where this rank writes what it got
+static unsigned long long got, got_bytes;  // in this round, in any order
+
+/// The rank has got these bytes, as the numbered thing of its round.
+static void note(int number, const void* data, size_t bytes) {
+  if (!file) return;
+  unsigned long long hash = 14695981039346656037ULL ^ (unsigned long long)number * 0x9e3779b97f4a7c15ULL;
+  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ ((const unsigned char*)data)[i]) * 1099511628211ULL;
+  got += hash * (2 * (unsigned long long)number + 1);
+  got_bytes += bytes;
+}
+
+static void end_round(int round) {
+  if (file) fprintf(file, "round %d: %llu bytes, %016llx\n", round, got_bytes, got);
+  got = got_bytes = 0;
+}
+/// Where the numbers of what is got begin.
+enum { of_order = 100, of_any = 200, of_calls = 300, of_started = 400 };
 
 enum { most = 64 };
 struct plan {
@@ -149,6 +169,7 @@ static void messages(int round, MPI_Comm comm, const int* colors) {
     const int m = later[k];
     for (size_t i = 0; i < plans[m].length; ++i) EXPECT_EQUAL(in[m][i], byte_of(round, m, i));
     EXPECT_EQUAL(in[m][plans[m].length], 222);
+    note(m, in[m], plans[m].length);
     free(in[m]);
   }
   MPI_Barrier(MPI_COMM_WORLD);  // what was sent and kept has been received
@@ -216,6 +237,7 @@ static void in_order(int round) {
     EXPECT_EQUAL(length, p->length);
     for (size_t i = 0; i < p->length; ++i) EXPECT_EQUAL(in[i], byte_of(round, m, i));
     EXPECT_EQUAL(in[p->length], 222);
+    note(of_order + m, in, p->length);
     free(in);
   }
   MPI_Waitall(active, requests, MPI_STATUSES_IGNORE);
@@ -268,6 +290,7 @@ static void from_any(int round) {
     MPI_Get_count(&status, MPI_BYTE, &length);
     EXPECT_EQUAL(length, plans[m].length);
     for (size_t i = 0; i < plans[m].length; ++i) EXPECT_EQUAL(in[i], byte_of(round, m, i));
+    note(of_any + m, in, plans[m].length);
     has_come[m] = 1;
   }
   free(in);
@@ -319,15 +342,19 @@ static void together(int round, MPI_Comm comm, const int* members, int size, int
     for (int r = (first) + 1; r <= (last); ++r) all = made_of(op, all, number_of(round, members[r], i)); \
     EXPECT_EQUAL(found, all);                                                                            \
   } while (0)
-  const int stays = in_place && mine == root;
+  const int stays = in_place && mine == root, numbers = at[size - 1] + counts[size - 1];
+  const unsigned long* out = b;  // what the rank gets, and how much
+  int length = count;
   switch (what) {
     case 0:
       MPI_Bcast(a, count, MPI_UNSIGNED_LONG, root, comm);
       for (int i = 0; i < count; ++i) EXPECT_EQUAL(a[i], number_of(round, members[root], i));
+      out = a;
       break;
     case 1:
       MPI_Reduce(stays ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], root, comm);
       for (int i = 0; mine == root && i < count; ++i) EXPECT_COMBINED(b[i], 0, size - 1, i);
+      length = mine == root ? count : 0;
       break;
     case 2:
       MPI_Allreduce(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
@@ -340,6 +367,7 @@ static void together(int round, MPI_Comm comm, const int* members, int size, int
     case 4:
       MPI_Exscan(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
       for (int i = 0; mine > 0 && i < count; ++i) EXPECT_COMBINED(b[i], 0, mine - 1, i);
+      length = mine > 0 ? count : 0;
       break;
     case 5:
       MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
@@ -348,11 +376,13 @@ static void together(int round, MPI_Comm comm, const int* members, int size, int
     case 6:
       MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : a, b, counts, MPI_UNSIGNED_LONG, ops[op], comm);
       for (int i = 0; i < counts[mine]; ++i) EXPECT_COMBINED(b[i], 0, size - 1, at[mine] + i);
+      length = counts[mine];
       break;
     case 7:
       MPI_Gather(a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, root, comm);
       for (int i = 0; mine == root && i < count * size; ++i)
         EXPECT_EQUAL(b[i], number_of(round, members[i / count], i % count));
+      length = mine == root ? count * size : 0;
       break;
     case 8:
       MPI_Scatter(a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, root, comm);
@@ -361,22 +391,27 @@ static void together(int round, MPI_Comm comm, const int* members, int size, int
     case 9:
       MPI_Allgather(a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, comm);
       for (int i = 0; i < count * size; ++i) EXPECT_EQUAL(b[i], number_of(round, members[i / count], i % count));
+      length = count * size;
       break;
     case 10:
       MPI_Allgatherv(a, counts[mine], MPI_UNSIGNED_LONG, b, counts, at, MPI_UNSIGNED_LONG, comm);
       for (int r = 0; r < size; ++r)
         for (int i = 0; i < counts[r]; ++i) EXPECT_EQUAL(b[at[r] + i], number_of(round, members[r], i));
+      length = numbers;
       break;
     case 11:
       MPI_Gatherv(a, counts[mine], MPI_UNSIGNED_LONG, b, counts, at, MPI_UNSIGNED_LONG, root, comm);
       for (int r = 0; mine == root && r < size; ++r)
         for (int i = 0; i < counts[r]; ++i) EXPECT_EQUAL(b[at[r] + i], number_of(round, members[r], i));
+      length = mine == root ? numbers : 0;
       break;
     default:
       MPI_Alltoall(in_place ? MPI_IN_PLACE : a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, comm);
       for (int i = 0; i < count * size; ++i)
         EXPECT_EQUAL(b[i], number_of(round, members[i / count], mine * count + i % count));
+      length = count * size;
   }
+  note(of_calls + round % 5, out, (size_t)length * sizeof *out);
   free(a);
   free(b);
   free(counts);
@@ -412,6 +447,8 @@ static void end_started(struct started* s) {
     EXPECT_EQUAL(s->sums[i], sum);
     EXPECT_EQUAL(s->told[i], number_of(s->round, s->root, i));
   }
+  note(of_started, s->sums, (size_t)s->count * sizeof *s->sums);
+  note(of_started + 1, s->told, (size_t)s->count * sizeof *s->told);
   free(s->given);
   free(s->sums);
   free(s->told);
@@ -422,6 +459,11 @@ int main(int argc, char** argv) {
   if (argc < 3 || ranks > 512) MPI_Abort(MPI_COMM_WORLD, 2);
   state = strtoull(argv[1], NULL, 10);
   if (argc > 3) most_bytes = (unsigned)strtoul(argv[3], NULL, 10);
+  if (argc > 4) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s.%d", argv[4], me);
+    if (!(file = fopen(name, "w"))) MPI_Abort(MPI_COMM_WORLD, 3);
+  }
   static char room[most * (most_buffered + 100 + MPI_BSEND_OVERHEAD)];
   MPI_Buffer_attach(room, sizeof room);
   int colors[512];
@@ -444,7 +486,9 @@ int main(int argc, char** argv) {
     in_order(round);
     if (has_started) end_started(&begun);
     from_any(round);
+    end_round(round);
   }
+  if (file && fclose(file) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
   void* was;
   int size;
   MPI_Buffer_detach(&was, &size);
