@@ -45,17 +45,29 @@ class brief_call : public portable_call {
   virtual void make(std::span<const std::byte> given, std::span<joint_call* const> all, std::span<const int> here) = 0;
 };
 
-/// Which of the processes of a job this is. The ranks are divided among them in blocks.
+/// Which of the processes of a job this is.
 struct process_of_job {
   int number = 0;                 ///< from 0
   int count = 1;                  ///< how many processes there are
   int shared_memory = -1;         ///< a file that all of them have inherited, empty at the beginning
   bool copies_in_pieces = false;  ///< long messages go through shared memory, although the system could copy them
+  /// The process of each rank; each has one at least. If it is empty, they have blocks of ranks.
+  std::vector<int> process_of_rank = {};
 };
 
-/// Gives the first rank of that process.
-constexpr int first_rank_of(int process, int processes, int ranks) {
-  return static_cast<int>((static_cast<std::int64_t>(process) * ranks + processes - 1) / processes);
+/// Gives the process of each rank, in blocks.
+inline std::vector<int> in_blocks(int ranks, int processes) {
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  for (std::size_t rank = 0; rank < all.size(); ++rank)
+    all[rank] = static_cast<int>(static_cast<std::int64_t>(rank) * processes / ranks);
+  return all;
+}
+/// Gives the ranks of that process, from the lowest.
+inline std::vector<int> ranks_of_process(const std::vector<int>& process_of_rank, int process) {
+  std::vector<int> found;
+  for (std::size_t rank = 0; rank < process_of_rank.size(); ++rank)
+    if (process_of_rank[rank] == process) found.push_back(static_cast<int>(rank));
+  return found;
 }
 
 /// Appends these bytes.

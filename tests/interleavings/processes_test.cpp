@@ -73,7 +73,7 @@ struct two_processes : explorer::scenario {
       one.across.emplace(process_of_job{i, 2, -1, false}, ranks, memory);
       one.all.emplace(machine, ranks, run, this, &*one.across);
       one.across->connect(*one.all, 1, 0);
-      for (int rank = one.all->first(); rank < one.all->first() + one.all->here(); ++rank)
+      for (const int rank : one.all->here())
         (i == 1 && second_may_wait ? servants : threads).push_back([this, &one, rank] {
           machine.from_outside([&one, rank] { one.all->run_rank(rank); });
         });

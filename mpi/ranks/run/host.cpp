@@ -1,5 +1,6 @@
 // The process in which ranks live: maslin-mpi-host RANKS TAGGED PLACE PROGRAM ARGUMENTS. maslin-mpirun starts it. PLACE
-// is "alone", or PROCESS/PROCESSES/FILE/FILE: the files are memory that all processes share.
+// is "alone", or PROCESS/PROCESSES/FILE/FILE/HOW: the files are memory that all processes share, and --place says how
+// ranks are divided.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 
 #include "end.hpp"
 #include "output.hpp"
+#include "placement.hpp"
 #include "processes.hpp"
 #include "table.hpp"
 
@@ -52,7 +54,7 @@ std::size_t count_mappings() {
 }
 
 /// Loads the copies of so many ranks; where there is no room for all, says for how many there is.
-void load(const program& of, int first, int count) {
+void load(const program& of, const std::vector<int>& numbers) {
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
     files.rlim_cur = files.rlim_max;
@@ -61,19 +63,19 @@ void load(const program& of, int first, int count) {
   std::size_t most_mappings = 65530;
   std::ifstream("/proc/sys/vm/max_map_count") >> most_mappings;
   const std::size_t before = count_mappings();
-  for (int rank = first; rank < first + count; ++rank) {
+  for (const int rank : numbers) {
     rank_of_process& one = ranks.emplace_back();
     one.said = {rank, of.main.path().c_str(), end_job};
     one.program = image(of, rank);
-    if (rank > first) continue;
+    if (rank != numbers.front()) continue;
     // A rank has its copy's mappings, and a stack with its guard.
     const std::size_t each = count_mappings() - before + 2, own_files = of.own_libraries.size() + 1;
     const std::size_t room = std::min((most_mappings - before) / each, (files.rlim_cur - 32) / own_files);
-    if (static_cast<std::size_t>(count) > room)
+    if (numbers.size() > room)
       throw maslin::error(fmt::format(
           "{} ranks do not fit into one process: the system allows {} (vm.max_map_count = {}, ulimit -n = {}; "
           "a rank takes {} mappings and {} files); --processes divides them among several",
-          count, room, most_mappings, files.rlim_cur, each, own_files));
+          numbers.size(), room, most_mappings, files.rlim_cur, each, own_files));
   }
 }
 
@@ -108,15 +110,17 @@ int run_all(int argc, char** argv) {
   maslin::process_of_job process;
   int job = -1;
   shared_by_processes* shared = nullptr;
-  if (std::sscanf(argv[3], "%d/%d/%d/%d", &process.number, &process.count, &job, &process.shared_memory) == 4) {
+  int placement = 0;
+  if (std::sscanf(argv[3], "%d/%d/%d/%d/%n", &process.number, &process.count, &job, &process.shared_memory,
+                  &placement) == 4) {
     shared = map_shared(job);
     if (!shared) throw maslin::error(fmt::format("shared memory cannot be mapped ({})", std::strerror(errno)));
     join_job(*shared, process.number);
     for (const int file : {job, process.shared_memory}) fcntl(file, F_SETFD, FD_CLOEXEC);
   }
-  const int first = maslin::first_rank_of(process.number, process.count, count);
+  process.process_of_rank = placed(shared ? argv[3] + placement : "block", count, process.count);
   const program all{argv[4]};
-  load(all, first, maslin::first_rank_of(process.number + 1, process.count, count) - first);
+  load(all, maslin::ranks_of_process(process.process_of_rank, process.number));
   watch_crashes();
   take_output(std::strcmp(argv[2], "tagged") == 0, shared);
   const std::vector<std::string> words(argv + 4, argv + argc);

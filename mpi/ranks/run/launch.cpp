@@ -20,6 +20,7 @@
 #include "cli/shared/stopping.hpp"
 #include "comm/processes.hpp"
 #include "maslin/error.hpp"
+#include "placement.hpp"
 #include "processes.hpp"
 
 namespace mpi {
@@ -90,10 +91,18 @@ cpu_set_t share_of(const cpu_set_t& all, int process, int processes) {
   _exit(2);
 }
 
+/// Gives the ranks as a message names them.
+std::string named(const std::vector<int>& ranks) {
+  if (ranks.size() == 1) return fmt::format("rank {}", ranks.front());
+  const bool follow = ranks.back() - ranks.front() + 1 == static_cast<int>(ranks.size());
+  if (follow) return fmt::format("ranks {} to {}", ranks.front(), ranks.back());
+  return fmt::format("{} ranks from {} to {}", ranks.size(), ranks.front(), ranks.back());
+}
+
 class job {
  public:
-  job(shared_by_processes& shared, int ranks, int processes)
-      : shared_(shared), ranks_(ranks), children_(static_cast<std::size_t>(processes)) {}
+  job(shared_by_processes& shared, std::vector<int> process_of_rank, int processes)
+      : shared_(shared), process_of_rank_(std::move(process_of_rank)), children_(static_cast<std::size_t>(processes)) {}
 
   void start(std::vector<std::string> words, std::size_t at, const std::string& place) {
     cpu_set_t all;
@@ -128,11 +137,7 @@ class job {
       const int process = note(ended, status);
       if (process < 0 || (WIFEXITED(status) && shared_.has_finished[process].load())) continue;
       if (shared_.end(shared_by_processes::most + 1) && signal_received == 0) {
-        const int processes = static_cast<int>(children_.size());
-        const int first = maslin::first_rank_of(process, processes, ranks_);
-        const int last = maslin::first_rank_of(process + 1, processes, ranks_) - 1;
-        const std::string its =
-            first == last ? fmt::format("rank {}", first) : fmt::format("ranks {} to {}", first, last);
+        const std::string its = named(maslin::ranks_of_process(process_of_rank_, process));
         const std::string how =
             WIFSIGNALED(status)
                 ? fmt::format("was ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
@@ -198,21 +203,19 @@ class job {
   }
 
   shared_by_processes& shared_;
-  const int ranks_;
+  const std::vector<int> process_of_rank_;
   int culprit_ = -1;  ///< the process that went without a word
   std::vector<child> children_;
 };
 
 }  // namespace
 
-int launch(std::vector<std::string> words, std::size_t at, int ranks, int processes) {
-  if (processes > ranks)
-    throw maslin::error(
-        fmt::format("{} processes for {} ranks; expected a rank for each process at least", processes, ranks));
+int launch(std::vector<std::string> words, std::size_t at, int ranks, int processes, const std::string& place) {
+  std::vector<int> process_of_rank = placed(place, ranks, processes);
   const int file = shared_file("maslin-job"), messages = shared_file("maslin-messages");
-  job all(make_shared(file), ranks, processes);
+  job all(make_shared(file), std::move(process_of_rank), processes);
   for (const int signal : passed_on) ::signal(signal, pass_on);
-  all.start(std::move(words), at, fmt::format("/{}/{}", file, messages));
+  all.start(std::move(words), at, fmt::format("/{}/{}/{}", file, messages, place));
   all.wait();
   return all.status();
 }

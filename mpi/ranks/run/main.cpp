@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 struct options {
   int ranks = 1, processes = 1;
+  std::string place = "block";
   bool tags_output = false;
   std::string stack = "8M";
   std::vector<std::string> program;
@@ -62,7 +63,7 @@ void run(const options& said) {
                                  found(said.program[0])};
   words.insert(words.end(), said.program.begin() + 1, said.program.end());
   constexpr std::size_t place = 3;
-  if (said.processes > 1) std::exit(mpi::launch(std::move(words), place, said.ranks, said.processes));
+  if (said.processes > 1) std::exit(mpi::launch(std::move(words), place, said.ranks, said.processes, said.place));
   words.insert(words.begin() + place, "alone");
   execv(words[0].c_str(), command::arguments_of(words).data());
   throw maslin::error(fmt::format("{} cannot be run ({})", words[0], std::strerror(errno)));
@@ -78,6 +79,12 @@ int main(int argc, char** argv) {
   app.add_option("--processes", said.processes, "How many processes the ranks are divided among")
       ->check(CLI::Range(1, mpi::shared_by_processes::most))
       ->type_name("PROCESSES")
+      ->capture_default_str();
+  app.add_option(
+         "--place", said.place,
+         "Which process has which ranks: block (those that follow each other), cyclic (in turn), or a file with "
+         "the process of each rank")
+      ->type_name("HOW")
       ->capture_default_str();
   app.add_flag("--tag-output", said.tags_output, "Begin each line that a rank prints with its number");
   app.add_option("--stack", said.stack, "The stack of a rank, unless MASLIN_STACK is set")

@@ -1,6 +1,7 @@
 #pragma once
 // The ranks of this process, and which of them runs a piece of code.
 
+#include <algorithm>
 #include <atomic>
 #include <csetjmp>
 #include <cstddef>
@@ -25,9 +26,10 @@ struct rank_of_process {
 
 /// All of them; it does not change while they run.
 extern std::deque<rank_of_process> ranks;
-/// The one with that number in the job.
+/// The one with that number in the job, which is one of this process.
 inline rank_of_process& rank_numbered(int rank) noexcept {
-  return ranks[static_cast<std::size_t>(rank - ranks.front().said.rank)];
+  const auto is_before = [](const rank_of_process& one, int number) { return one.said.rank < number; };
+  return *std::lower_bound(ranks.begin(), ranks.end(), rank, is_before);
 }
 
 /// The rank on whose stack that lies; null elsewhere. May be called in a signal handler.

@@ -88,13 +88,11 @@ gateway::gateway(const process_of_job& process, int ranks, std::byte* memory, co
       places_(reinterpret_cast<place*>(memory)),
       kept_(reinterpret_cast<std::atomic<std::int32_t>*>(memory + parts.kept)),
       rings_(reinterpret_cast<packets*>(memory + parts.rings)),
-      process_of_(static_cast<std::size_t>(ranks)),
+      process_of_(process.process_of_rank.empty() ? in_blocks(ranks, process.count) : process.process_of_rank),
+      ranks_here_(ranks_of_process(process_of_, process.number)),
       out_(std::make_unique<out[]>(static_cast<std::size_t>(process.count))),
       copies_directly_(!process.copies_in_pieces),
       unfinished_(static_cast<std::size_t>(process.count)) {
-  for (int rank = 0; rank < ranks; ++rank)
-    process_of_[static_cast<std::size_t>(rank)] =
-        static_cast<int>(static_cast<std::int64_t>(rank) * process.count / ranks);
 #ifdef PR_SET_PTRACER
   prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);  // who started all processes, and so these, may copy from each other
 #endif
@@ -117,7 +115,7 @@ void gateway::connect(world& of, int workers, int cpus) {
   const bool is_known = sched_getaffinity(0, sizeof bits, reinterpret_cast<cpu_set_t*>(bits)) == 0;
   for (std::size_t i = 0; i < cpu_words; ++i) own.cpus[i].store(bits[i], std::memory_order_relaxed);
   own.most_cpus.store(is_known ? cpus : 0, std::memory_order_relaxed);
-  own.workers.store(here() <= workers ? workers : INT_MAX / 2, std::memory_order_release);
+  own.workers.store(static_cast<int>(ranks_here_.size()) <= workers ? workers : INT_MAX / 2, std::memory_order_release);
 }
 
 void gateway::start_receiving() {
@@ -270,7 +268,7 @@ bool gateway::poll_locked() {
       try {
         handle(process, *one.head, one.data);
       } catch (...) {
-        of_->fail(first(), std::current_exception());
+        of_->fail(ranks_here_.front(), std::current_exception());
       }
       is_to_tell |= from.pop();
       read = true;

@@ -76,9 +76,8 @@ class gateway {
   int mine() const noexcept { return process_.number; }
   int processes() const noexcept { return process_.count; }
   int process_of(int rank) const noexcept { return process_of_[static_cast<std::size_t>(rank)]; }
-  int first_of(int process) const noexcept { return first_rank_of(process, process_.count, ranks_); }
-  int first() const noexcept { return first_of(mine()); }
-  int here() const noexcept { return first_of(mine() + 1) - first(); }
+  /// Those of this process, from the lowest.
+  const std::vector<int>& ranks_here() const noexcept { return ranks_here_; }
   bool is_here(int rank) const noexcept { return process_of(rank) == mine(); }
 
   /// The ranks of this process are there, and share so many workers. All processes together may use so many of the CPUs
@@ -284,7 +283,8 @@ class gateway {
   packets* const rings_;
 
   world* of_ = nullptr;
-  std::vector<int> process_of_;  ///< of each rank
+  const std::vector<int> process_of_;  ///< of each rank
+  const std::vector<int> ranks_here_;
   std::unique_ptr<out[]> out_;
   std::atomic<bool> copies_directly_;
   enum cores { unknown, has, has_not };

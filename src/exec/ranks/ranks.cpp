@@ -38,13 +38,14 @@ void run_rank(void* callable, const detail::access_record*, body_use use) {
   start.of->run_rank(start.rank);
 }
 
-/// Starts the rank on a worker of its own.
-void start(executor& exec, world& all, scope& members, const context& here, int rank, location where) {
+/// Starts the rank at that place in this process on a worker of its own.
+void start(executor& exec, world& all, scope& members, const context& here, std::size_t place, location where) {
+  const int rank = all.here()[place];
   const detail::task_storage storage = detail::new_task_storage(sizeof(rank_start), alignof(rank_start), 0);
   new (storage.callable) rank_start{&all, rank};
   auto* const task =
       new (storage.node) detail::task_node(members, here.stream, storage, {run_rank, nullptr, where, 0, nullptr, 0});
-  if (exec.start_apart(task, rank - all.first(), all.here())) return;
+  if (exec.start_apart(task, static_cast<int>(place), static_cast<int>(all.here().size()))) return;
   try {
     throw error(
         fmt::format("ranks at {}:{}: the system has no stack for rank {} of {} (ulimit -v, vm.max_map_count); "
@@ -70,7 +71,8 @@ void run_on_workers(executor& exec, world& all, location where) {
                     where.file_name(), where.line(), e.what()));
   }
   try {
-    for (int i = 0; i < all.here() && !all.has_failed(); ++i) start(exec, all, members, here, all.first() + i, where);
+    for (std::size_t place = 0; place < all.here().size() && !all.has_failed(); ++place)
+      start(exec, all, members, here, place, where);
   } catch (...) {
     all.fail(0, std::current_exception());
   }

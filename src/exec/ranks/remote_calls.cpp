@@ -134,7 +134,7 @@ void world::answer_call(int process, std::uint64_t id, const remote_call& call) 
       append(one.text, call.result.data(), call.result.size());
     across_->send_letter(process, std::move(one));
   } catch (...) {
-    fail(first_, std::current_exception());
+    fail(here_.front(), std::current_exception());
   }
 }
 

@@ -31,10 +31,13 @@ world::world(executor& exec, int count, void (*run)(void*, communicator&), void*
       run_(run),
       body_(body),
       across_(across),
-      first_(across ? across->first() : 0),
-      states_(static_cast<std::size_t>(across ? across->here() : count)),
+      here_(across ? across->ranks_here() : all_of(count)),
+      places_(across ? static_cast<std::size_t>(count) : 0),
+      states_(here_.size()),
       whole_(0, all_of(count), other_processes(all_of(count)), ranks_here(all_of(count)),
              most_in_a_process(all_of(count))) {
+  for (std::size_t place = 0; !places_.empty() && place < here_.size(); ++place)
+    places_[static_cast<std::size_t>(here_[place])] = static_cast<int>(place);
   if (exec.serial()) turns_ = std::make_unique<turns>(count);
 }
 
@@ -107,9 +110,9 @@ void world::fail(int rank, std::exception_ptr why) noexcept {
     }
   }
   failed_.store(true, std::memory_order_release);
-  for (int i = 0; i < here(); ++i) {
-    rank_state& its = at(first_ + i);
-    wake(first_ + i, [&]() MASLIN_REQUIRES(its.lock) { its.changes = 0; });
+  for (const int one : here_) {
+    rank_state& its = at(one);
+    wake(one, [&]() MASLIN_REQUIRES(its.lock) { its.changes = 0; });
   }
 }
 
@@ -197,7 +200,7 @@ void world::fail_stuck() noexcept {
     for (int process = 0; process < across_->processes(); ++process)
       if (process != across_->mine()) across_->send_letter(process, {letter::what::waits_asked, 0, 0, 0, {}});
   } catch (...) {
-    fail(first_, std::current_exception());
+    fail(here_.front(), std::current_exception());
   }
   // `read_letter` goes on when they have answered.
 }
@@ -233,11 +236,11 @@ struct packed_wait {
 
 std::vector<std::byte> world::packed_waits() {
   std::vector<std::byte> all;
-  for (int i = 0; i < here(); ++i) {
-    rank_state& one = at(first_ + i);
+  for (const int rank : here_) {
+    rank_state& one = at(rank);
     const base::locked held(one.lock);
     const awaited_message waits = one.waits_for;
-    const packed_wait head{first_ + i,
+    const packed_wait head{rank,
                            one.has_ended,
                            waits.kind,
                            waits.rank,

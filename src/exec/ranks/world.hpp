@@ -114,13 +114,14 @@ class world {
   world& operator=(const world&) = delete;
 
   int size() const noexcept { return whole_.size(); }
-  /// The ranks of this process: the first of them, and how many there are.
-  int first() const noexcept { return first_; }
-  int here() const noexcept { return static_cast<int>(states_.size()); }
+  /// The ranks of this process, from the lowest.
+  const std::vector<int>& here() const noexcept { return here_; }
   bool is_here(int rank) const noexcept { return !across_ || across_->is_here(rank); }
   gateway* across() const noexcept { return across_; }
   /// One of this process's.
-  rank_state& at(int rank) noexcept { return states_[static_cast<std::size_t>(rank - first_)]; }
+  rank_state& at(int rank) noexcept {
+    return states_[static_cast<std::size_t>(places_.empty() ? rank : places_[static_cast<std::size_t>(rank)])];
+  }
   rank_group& whole() noexcept { return whole_; }
   /// Gives a number that no group of any process has.
   std::uint32_t new_number();
@@ -304,7 +305,8 @@ class world {
   gateway* const across_;
   detail::host_functions* host_ = nullptr;
   MASLIN_ATOMIC<bool> call_ended_{false};  ///< of the rank that blocks for it
-  const int first_;
+  const std::vector<int> here_;
+  std::vector<int> places_;  ///< in `here_`, by rank; empty where all ranks are here
   std::vector<rank_state> states_;
   rank_group whole_;
   base::short_lock groups_lock_;
