@@ -1,5 +1,6 @@
 // The same work by any number of ranks: a rod whose cells react and exchange with their neighbours. Each rank has some
-// of the cells, and asks both neighbours for one.
+// of the cells, and asks both neighbours for one. One of 1,000 ranks computes for about 60 us in a step, as one does
+// between two receives and two sends of Sweep3D (reverse-acceleration, "Application performance").
 //
 //     rod [CELLS] [STEPS]    prints the seconds of a step, and the sum of all cells' bits, which ranks do not change
 
@@ -21,7 +22,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int cells = argc > 1 ? atoi(argv[1]) : 1000000, steps = argc > 2 ? atoi(argv[2]) : 20;
+  const int cells = argc > 1 ? atoi(argv[1]) : 3000000, steps = argc > 2 ? atoi(argv[2]) : 10;
   if (cells < ranks || steps < 1) {
     if (me == 0) fprintf(stderr, "rod: expected CELLS, one for each rank at least, and STEPS\n");
     MPI_Abort(MPI_COMM_WORLD, 2);

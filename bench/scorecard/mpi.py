@@ -83,17 +83,19 @@ Sides = Mapping[str, Callable[[int], float]]
 
 
 def close_ones(sides: Sides, tell: Callable[[str], None]) -> Sides:
-    """Tries each setting twice, and gives those that are near the best. A setting that does not end in time is not among
-    them; if none does, that is told."""
+    """Tries each setting, those that are not far from the best twice, and gives those that are near it. A setting that does
+    not end in time is not among them; if none does, that is told."""
     tried: dict[str, float] = {}
     for name, side in sides.items():
         tell(f"{name}, tried")
         try:
-            tried[name] = min(side(0), side(0))
+            tried[name] = side(0)
         except TooLate as late:
             last = late
     if not tried:
         raise last
+    for name in [name for name, took in tried.items() if took <= 2 * min(tried.values())]:
+        tried[name] = min(tried[name], sides[name](0))
     return {name: sides[name] for name, took in tried.items() if took <= CLOSE * min(tried.values())}
 
 

@@ -2,7 +2,7 @@
 
 many: the same work by 1,000 ranks on two workers; ratio: / by 2. uneven: ranks of unequal work, with loops inside that Maslin's workers
 share; ratio: our time / the best of Open MPI and MPICH with OpenMP inside, of all settings, ranks and threads; those that are far
-from the best are only tried. Ours has 8 ranks. memory/N: what a rank of ms::ranks takes, its stack included as far as it is touched.
+from the best are only tried. Ours has 8 ranks. memory/N: what a rank of ms::ranks takes beside its stack.
 Checked: the same bits from any number of ranks and threads; messages."""
 
 from __future__ import annotations
