@@ -104,6 +104,10 @@ class reading {
       case event_kind::phase_end:
         pop(t, frame::sort::phase);
         break;
+      case event_kind::rank_begin:
+        throw unplayable{
+            "its ranks exchange messages: `maslin replay` runs them on the links of a described machine, if the "
+            "program asks for nothing else before"};
       case event_kind::stream_begin:
         begin_stream(t, e);
         break;

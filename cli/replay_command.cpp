@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "json_text.hpp"
+#include "rank_replay.hpp"
 #include "replay.hpp"
 
 namespace {
@@ -15,11 +16,23 @@ namespace {
 struct wishes {
   std::string trace;
   replay_wishes how;
+  rank_wishes ranks;
   bool json = false;
 };
 
+void run_ranks(const recorded_ranks& program, wishes w) {
+  w.ranks.machine = w.how.machine;
+  w.ranks.workers = w.how.workers;
+  const rank_times times = times_of(program, w.ranks);
+  if (w.json)
+    fmt::print("{}\n", json_text(as_json(program, w.ranks, times)));
+  else
+    print(program, times);
+}
+
 void run(const wishes& w) {
   expect_workers(w.how.workers, maslin::machine::read_spec(w.how.machine));
+  if (const auto ranks = read_ranks(w.trace, w.how.trimmed)) return run_ranks(*ranks, w);
   const recorded program = read_recorded(w.trace);
   replay again(program);
   const double seconds = again.run(w.how);
@@ -58,6 +71,22 @@ void add_replay(CLI::App& app) {
                     "Leave out what the program computed before its first call of Maslin and after its last");
   command->add_option("--trace", w->how.trace, "Write a trace of the replay, in the described machine's time")
       ->type_name("FILE");
+  command
+      ->add_option(
+          "--place", w->ranks.place,
+          "Of recorded ranks: block (nodes are filled one by one), cyclic, or traffic (who exchanges most is together)")
+      ->check(CLI::IsMember({"block", "cyclic", "traffic"}))
+      ->capture_default_str();
+  command
+      ->add_option("--placement", w->ranks.placement,
+                   "Of recorded ranks: write the node of each in this file, for maslin-mpirun --place")
+      ->type_name("FILE");
+  command
+      ->add_option("--eager", w->ranks.eager_bytes,
+                   "Of recorded ranks: messages of up to so many bytes are sent before they are received")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str()
+      ->type_name("BYTES");
   command->add_flag("--json", w->json, "Print one JSON object");
   command->callback([w] { run(*w); });
 }

@@ -76,9 +76,22 @@ enum class event_kind : std::uint8_t {
   teams,     ///< argument: `teams_of` (configuration, samples), which the next event is about
   choice,    ///< argument: `choice_of` (expected, stands); one each, in the order in which they were chosen
   estimate,  ///< argument: `estimate_of` (throughput, error); one a configuration that is known, best first
+  // What ranks do. Between a rank's begin and its end, what its worker records belongs to it while it is not suspended.
+  rank_begin,  ///< id: the rank; argument: how many ranks there are
+  rank_end,    ///< the same
+  sends,       ///< it begins to send; id: to which rank; argument: `sent_as` (bytes, synchronous)
+  receives,    ///< it begins to receive
+  channel,     ///< of what it has just begun to send, or has just got; id: the communicator; argument: the tag
+  starts,     ///< what has just begun goes on beside the rank; argument: its number, which nothing else of the rank has
+              ///< until it is complete
+  completes,  ///< argument: the number of what is complete, 0 for what did not go on beside the rank; id: 1 if it was
+              ///< taken back
+  gets,       ///< by the receive that is complete; id: from which rank; argument: bytes
+  meets,      ///< it comes to a call of all; id: the communicator; argument: `met_as` (first, rank, ranks)
+  moves,      ///< what that call moves; argument: `moved_as` (pattern, root, bytes)
 };
 /// How many kinds there are, and one more.
-inline constexpr int event_kinds = static_cast<int>(event_kind::estimate) + 1;
+inline constexpr int event_kinds = static_cast<int>(event_kind::moves) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
 MASLIN_API std::string_view to_string(event_kind kind);
@@ -145,6 +158,34 @@ struct waiting_of {
   std::uint32_t reason;
 };
 
+/// A message.
+struct sent_as {
+  std::uint64_t bytes;  ///< below 2^63
+  bool is_synchronous;  ///< its sender waits for its receive, also if it is small
+};
+/// A rank in a communicator, which is told from others by its number and its first rank.
+struct met_as {
+  std::uint32_t first;  ///< the communicator's rank 0, as all ranks are numbered. Each of these is below 2^21
+  std::uint32_t rank;   ///< which of its ranks
+  std::uint32_t ranks;  ///< how many it has
+};
+/// What a call of all moves, as one rank knows it.
+struct moved_as {
+  enum class pattern : std::uint8_t {
+    nothing,        ///< a barrier, or not known
+    broadcast,      ///< bytes: the root's
+    scatter,        ///< bytes: those that the rank gets of the root
+    reduce,         ///< bytes: those of a rank, and of the result
+    gather,         ///< bytes: those that the rank gives the root
+    reduce_to_all,  ///< as `reduce`
+    gather_to_all,  ///< bytes: those that the rank gives to all
+    all_to_all,     ///< bytes: all that the rank gives
+  };
+  pattern is = pattern::nothing;
+  std::uint32_t root = 0;   ///< in the communicator; below 2^20
+  std::uint64_t bytes = 0;  ///< below 2^40
+};
+
 /// Gives the `event::argument` that says this; `unpack<What>` gives it back.
 constexpr std::uint64_t pack(stream_at s) {
   return static_cast<std::uint64_t>(s.index) << 16 | static_cast<std::uint16_t>(s.slot);
@@ -168,6 +209,13 @@ constexpr std::uint64_t pack(choice_of c) {
 constexpr std::uint64_t pack(estimate_of e) {
   return static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(e.throughput)) << 32 |
          std::bit_cast<std::uint32_t>(e.error);
+}
+constexpr std::uint64_t pack(sent_as s) { return s.bytes << 1 | (s.is_synchronous ? 1 : 0); }
+constexpr std::uint64_t pack(met_as m) {
+  return std::uint64_t{m.first} << 42 | std::uint64_t{m.rank} << 21 | std::uint64_t{m.ranks};
+}
+constexpr std::uint64_t pack(const moved_as& m) {
+  return static_cast<std::uint64_t>(m.is) << 60 | std::uint64_t{m.root} << 40 | (m.bytes & 0xff'ffff'ffff);
 }
 MASLIN_API std::uint64_t pack(const decision_of& d);
 /// Gives what `pack` made the argument of.
@@ -207,6 +255,19 @@ template <>
 constexpr estimate_of unpack<estimate_of>(std::uint64_t a) {
   return {std::bit_cast<float>(static_cast<std::uint32_t>(a >> 32)),
           std::bit_cast<float>(static_cast<std::uint32_t>(a))};
+}
+template <>
+constexpr sent_as unpack<sent_as>(std::uint64_t a) {
+  return {a >> 1, (a & 1) != 0};
+}
+template <>
+constexpr met_as unpack<met_as>(std::uint64_t a) {
+  const auto part = [a](int from) { return static_cast<std::uint32_t>(a >> from & 0x1f'ffff); };
+  return {part(42), part(21), part(0)};
+}
+template <>
+constexpr moved_as unpack<moved_as>(std::uint64_t a) {
+  return {static_cast<moved_as::pattern>(a >> 60), static_cast<std::uint32_t>(a >> 40 & 0xf'ffff), a & 0xff'ffff'ffff};
 }
 template <>
 MASLIN_API decision_of unpack<decision_of>(std::uint64_t argument);

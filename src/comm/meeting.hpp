@@ -13,7 +13,7 @@
 namespace maslin::comm {
 
 /// What one rank brings, and from where.
-struct arrival : portable_call {
+struct arrival : portable_call, told_call {
   arrival(const detail::contribution& mine, location place) : brings(mine), where(place) {}
   detail::contribution brings;
   location where;
@@ -24,6 +24,7 @@ struct arrival : portable_call {
   /// Only what `mpi` calls between processes: barrier, broadcast, gather to all, and split.
   void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override;
   std::unique_ptr<joint_call> unpack(int rank, std::span<const std::byte> packed) override;
+  trace::moved_as moved() const noexcept override;
 
  protected:
   /// Does what all have agreed on.

@@ -11,6 +11,7 @@
 #include "maslin/api.hpp"
 #include "maslin/location.hpp"
 #include "maslin/ranks.hpp"
+#include "maslin/trace.hpp"
 
 namespace maslin {
 
@@ -43,6 +44,15 @@ class brief_call : public portable_call {
   /// `given`: what is given, in the order of the ranks, side by side. `here`: the ranks of this process, which get what
   /// is made of it; of the others there are no calls in `all`.
   virtual void make(std::span<const std::byte> given, std::span<joint_call* const> all, std::span<const int> here) = 0;
+};
+
+/// A call of all that a trace tells more of than who has met.
+class told_call {
+ public:
+  virtual trace::moved_as moved() const noexcept = 0;
+
+ protected:
+  ~told_call() = default;
 };
 
 /// Which of the processes of a job this is.

@@ -94,6 +94,10 @@ constexpr event_kind family(event_kind kind) {
       return event_kind::help_begin;
     case event_kind::resume:
       return event_kind::suspend;
+    case event_kind::rank_end:
+      return event_kind::rank_begin;
+    case event_kind::completes:
+      return event_kind::starts;
     default:
       return kind;
   }

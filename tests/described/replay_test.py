@@ -1,6 +1,6 @@
 """`maslin replay` and `maslin scale`: a recording says what the program itself would take; what cannot be replayed is a clear error.
 
-    replay_test.py MASLIN ASKS TWO_LOOPS SCALE_PROGRAM TRACES"""
+    replay_test.py MASLIN ASKS RANKS_ASK TWO_LOOPS SCALE_PROGRAM TRACES"""
 
 import json
 import os
@@ -12,7 +12,7 @@ import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-MASLIN, ASKS, TWO_LOOPS, SCALE_PROGRAM, TRACES = (Path(sys.argv.pop(1)).resolve() for _ in range(5))
+MASLIN, ASKS, RANKS_ASK, TWO_LOOPS, SCALE_PROGRAM, TRACES = (Path(sys.argv.pop(1)).resolve() for _ in range(6))
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "scale.md"
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN_")}
 
@@ -21,7 +21,7 @@ def run(*words, **variables) -> subprocess.CompletedProcess:
     return subprocess.run([str(word) for word in words], env=CLEAN | variables, capture_output=True, text=True, check=False)
 
 
-class Replay(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="maslin_replay_")))
         self.trace = self.folder / "run.mtrace"
@@ -42,6 +42,8 @@ class Replay(unittest.TestCase):
         self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
         return done.stderr
 
+
+class Replay(Case):
     def program(self, workers: int, **variables) -> float:
         done = run(ASKS, MASLIN_MACHINE=str(self.machine(workers)), MASLIN_DURATIONS="declared", **variables)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -239,6 +241,100 @@ class Replay(unittest.TestCase):
                                   capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0, f"{command}{done.stdout}{done.stderr}")
         xml.fromstring((self.folder / "scale.svg").read_text(encoding="utf-8"))
+
+
+LINK = '[[link]]\nbetween = "nodes"\nbandwidth_gb_per_s = {bandwidth}\nlatency_us = {latency}\nsource = "a test"\n'
+
+
+class Ranks(Case):
+    """Ranks that compute for whole 100 us each; two nodes of two workers each, joined by 1 GB/s and 10 us."""
+
+    def record(self, what: str, workers: int = 1) -> None:
+        done = run(RANKS_ASK, what, MASLIN_MACHINE=str(self.machine(workers)), MASLIN_DURATIONS="declared", MASLIN_TRACE=str(self.trace))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def nodes(self, bandwidth: float = 1, latency: float = 10, count: int = 2) -> Path:
+        path = self.machine(2, LINK.format(bandwidth=bandwidth, latency=latency))
+        path.write_text(path.read_text(encoding="utf-8").replace("[workers]", f"nodes = {count}\n[workers]"), encoding="utf-8")
+        return path
+
+    def microseconds(self, *words) -> float:
+        return self.seconds("--machine", self.nodes(), *words)["seconds"] * 1e6
+
+    def test_links_take_what_they_are_described_to_take(self):
+        for workers in (1, 2, 4):
+            with self.subTest(workers=workers):
+                self.record("exchange", workers)
+                said = self.seconds("--machine", self.nodes())
+                self.assertEqual((said["ranks"], said["messages"], said["message_bytes"], said["calls_of_all"]), (4, 1, 1000000, 1))
+                # Rank 3 comes at 400 us: 10 us and 1,000 us later it has the message. Then two turns of 8 bytes.
+                for key, us in (("seconds", 1430.016), ("half_startup_s", 1415.016), ("twice_bandwidth_s", 930.008), ("no_links_s", 400),
+                                ("longest_computation_s", 400)):
+                    self.assertAlmostEqual(said[key] * 1e6, us, delta=1e-3, msg=key)
+
+    def test_what_was_started_goes_on_beside_its_rank(self):
+        self.record("overlap")
+        said = self.seconds("--machine", self.nodes())
+        self.assertEqual((said["messages"], said["message_bytes"]), (2, 24000))
+        # Both are long. The second is asked for at once, and on the link for 16 us; the first at 20 us, for 8 us and 10 us.
+        self.assertAlmostEqual(said["seconds"] * 1e6, 50, delta=1e-3)
+        self.assertAlmostEqual(self.seconds("--machine", self.nodes(latency=100))["seconds"] * 1e6, 128, delta=1e-3)
+
+    def test_ranks_are_placed_as_is_said(self):
+        self.record("exchange")
+        # Neighbours on two nodes: ranks 1 and 3 share the second, and rank 0's message still passes the link.
+        self.assertAlmostEqual(self.microseconds("--place", "cyclic"), self.microseconds(), delta=15)
+        # On one worker they compute one after another, and nothing passes a link.
+        alone = self.microseconds("--workers", "1")
+        self.assertAlmostEqual(alone, 1000, delta=1e-3)
+        self.assertAlmostEqual(self.microseconds("--workers", "2"), 700, delta=1e-3)
+        self.assertIn("leave --workers out", self.refusal("replay", self.trace, "--machine", self.nodes(), "--place", "cyclic", "--workers", "2"))
+
+    def test_ranks_that_exchange_most_are_put_on_one_node(self):
+        self.record("exchange")
+        # Ranks 0 and 3: their message takes no time.
+        self.assertAlmostEqual(self.microseconds("--place", "traffic"), 420.016, delta=0.02)
+
+    def test_small_messages_may_be_sent_before_they_are_received(self):
+        self.record("exchange")
+        # Rank 0 goes on at once, but rank 3 gets the data at 1,110 us.
+        self.assertAlmostEqual(self.microseconds("--eager", "1000000"), 1130.016, delta=0.01)
+
+    def test_the_hops_of_a_description_are_passed(self):
+        self.record("exchange")
+        specs = TRACES.parents[2] / "specs"
+        near = self.seconds("--machine", specs / "triblade.toml")
+        # All on one processor: 25.6 GB/s.
+        self.assertAlmostEqual(near["seconds"] * 1e6, 400 + 1e6 / 25.6e3, delta=1)
+
+    def test_the_text_says_what_other_links_would_change(self):
+        self.record("exchange")
+        done = run(MASLIN, "replay", self.trace, "--machine", self.nodes())
+        self.assertEqual(done.stdout, f"""{RANKS_ASK.name}: 4 ranks, 1 messages of 1 MB in all, 1 calls of all ranks; recorded on 1 workers in 0.001 s
+would take 0.00143002 s on 'cores'
+  0.000930008 s with links of twice the bandwidth
+  0.00141502 s with links that begin in half the time
+  0.0004 s if messages took no time
+  0.0004 s is what the rank computes that computes most
+""")
+
+    def test_loops_of_a_rank_are_its_own_time_on_one_worker(self):
+        self.record("loops")
+        self.assertAlmostEqual(self.seconds("--machine", self.nodes())["no_links_s"] * 1e6, 1400, delta=1e-3)
+        self.record("loops", workers=8)
+        self.assertIn("MASLIN_WORKERS=1", self.refusal("replay", self.trace, "--machine", self.nodes()))
+
+    def test_what_ranks_do_beside_each_other_is_not_told_apart(self):
+        for what, why in (("tasks", "its ranks create tasks"), ("phases", "its ranks have phases"), ("twice", "calls ms::ranks more than once"),
+                          ("later", "if the program asks for nothing else before")):
+            with self.subTest(what):
+                self.record(what)
+                self.assertIn(why, self.refusal("replay", self.trace, "--machine", self.nodes()))
+
+    def test_a_machine_without_links_is_refused(self):
+        self.record("exchange")
+        self.assertIn("no [[route]] and no [[link]]", self.refusal("replay", self.trace, "--machine", self.machine(8)))
+        self.assertIn("maslin replay", self.refusal("scale", self.trace, "--machine", self.nodes()))
 
 
 if __name__ == "__main__":

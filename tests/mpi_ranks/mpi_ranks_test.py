@@ -3,6 +3,7 @@
     mpi_ranks_test.py FOLDER_OF_COMMANDS CHECKOUT [UNITTEST ARGS]"""
 
 import itertools
+import json
 import os
 import re
 import shutil
@@ -66,8 +67,9 @@ class Mpi(unittest.TestCase):
             self.built[name] = program
         return self.built[name]
 
-    def ranks(self, count: int, program: Path, *words, processes: int = 1, **more) -> subprocess.CompletedProcess:
-        divided = ("--processes", processes) if processes > 1 else ()
+    def ranks(self, count: int, program: Path, *words, processes: int = 1, place: str | Path = "block",
+              **more) -> subprocess.CompletedProcess:
+        divided = ("--processes", processes, "--place", place) if processes > 1 else ()
         return self.run_it(BIN / "maslin-mpirun", "-n", count, *divided, program, *words, **more)
 
     def failed(self, which: str, status: int, *said: str, count: int = 3, **more) -> str:
@@ -135,6 +137,9 @@ class Programs(Mpi):
 
     def test_grids(self):
         self.everywhere("grids.c")
+
+    def test_moves(self):
+        self.everywhere("moves.c")
 
     def test_errors(self):
         self.everywhere("errors.c")
@@ -218,7 +223,7 @@ class Pages(Mpi):
 
     def blocks(self) -> list[str]:
         page = (CHECKOUT / "docs" / "mpi.md").read_text(encoding="utf-8")
-        return re.findall(r"^```(?:c|text)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+        return re.findall(r"^```(?:c|text|toml)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
 
     def source(self, name: str, block: int) -> Path:
         file = Path(self.folder.name) / name
@@ -235,6 +240,50 @@ class Pages(Mpi):
         command, _, said = self.blocks()[2].partition("\n")
         self.assertEqual(command, "$ maslin-mpirun -n 3 ./stuck")
         self.assertEqual((done.returncode, done.stderr), (16, said))
+
+
+    @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
+    def test_what_a_faster_network_would_do(self):
+        folder, trace = Path(self.folder.name), Path(self.folder.name) / "heat.mtrace"
+        program = self.build(self.source("heat.c", 0), options=("-lm",))
+        self.expect_right(self.ranks(60, program, workers=1, variables={"MASLIN_TRACE": str(trace)}), "60 ranks: 1000.000000\n")
+        done = self.run_it(BIN / "maslin", "replay", trace, "--trim", "--machine", self.source("cluster.toml", 3))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        number = re.compile(r"[0-9.e-]+ s")
+        # The times are those of the machine that the page's were made on.
+        self.assertEqual(number.sub("T s", done.stdout), number.sub("T s", self.blocks()[4]))
+        seconds = [float(one[:-2]) for one in number.findall(done.stdout)][1:]
+        self.assertEqual(seconds[0], max(seconds))
+        self.assertGreater(seconds[1], seconds[3])
+        self.assertGreater(seconds[2], seconds[3])
+        self.assertEqual(list(folder.glob("heat.mtrace")), [trace])
+
+    @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
+    def test_a_trace_holds_all_that_ranks_exchange(self):
+        trace = Path(self.folder.name) / "moves.mtrace"
+        machine = self.source("cluster.toml", 3)
+        for count in (1, 2, 5, 8):
+            with self.subTest(ranks=count):
+                self.expect_right(self.ranks(count, self.build(HERE / "programs" / "moves.c"), workers=1, variables={"MASLIN_TRACE": str(trace)}))
+                done = self.run_it(BIN / "maslin", "replay", trace, "--json", "--machine", machine)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                said = json.loads(done.stdout)
+                # moves.c says what it sends.
+                self.assertEqual((said["messages"], said["message_bytes"], said["calls_of_all"]), (4 * count, 17016 * count, 12 + 1))
+
+    @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
+    def test_random_messages_are_replayed(self):
+        """Whatever ranks did, nobody waits for what does not come."""
+        trace, machine = Path(self.folder.name) / "random.mtrace", self.source("cluster.toml", 3)
+        for seed in range(6):
+            with self.subTest(seed=seed):
+                program = self.build(HERE / "programs" / "random_messages.c")
+                self.expect_right(self.ranks(2 + seed, program, seed, 5, 100000, workers=1 + seed % 2, variables={"MASLIN_TRACE": str(trace)}))
+                done = self.run_it(BIN / "maslin", "replay", trace, "--json", "--machine", machine)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                said = json.loads(done.stdout)
+                self.assertGreater(said["messages"], 0)
+                self.assertLessEqual(said["no_links_s"], said["seconds"])
 
 
 class Processes(Mpi):
@@ -266,6 +315,49 @@ class Processes(Mpi):
 
     def test_more_unexpected_messages_than_there_is_room_for(self):
         self.expect_right(self.ranks(2, self.build(HERE / "programs" / "unexpected.c"), 100000, processes=2, workers=1))
+
+    def placed(self, text: str) -> Path:
+        file = Path(self.folder.name) / "placement"
+        file.write_text(text)
+        return file
+
+    def test_ranks_are_placed_as_is_said(self):
+        program = self.build(HERE / "programs" / "random_messages.c")
+        whole = [self.build(HERE / "programs" / f"{name}.c") for name in ("collectives", "communicators", "moves", "two_groups")]
+        for how in ("block", "cyclic", self.placed("2 0 1 1 0 2 1")):
+            for one in whole:
+                with self.subTest(how=how, program=one.name):
+                    self.expect_right(self.ranks(7, one, processes=3, workers=1, place=how))
+            for seed in range(4):
+                with self.subTest(how=how, seed=seed):
+                    self.expect_right(self.ranks(7, program, seed, 15, processes=3, workers=1, place=how))
+
+    def test_ranks_are_in_the_processes_that_are_named(self):
+        file = Path(self.folder.name) / "where.c"
+        file.write_text("#include <mpi.h>\n#include <stdio.h>\n#include <unistd.h>\n"
+                        "int main(int n, char **w) {\n  int me;\n  MPI_Init(&n, &w);\n  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n"
+                        "  printf(\"%d %d\\n\", me, (int)getpid());\n  MPI_Finalize();\n}\n")
+        program = self.build(file)
+        for how, expected in (("block", [0, 0, 0, 1, 1, 1]), ("cyclic", [0, 1, 0, 1, 0, 1]), (self.placed("1 0 0\n1 1 0\n"), [1, 0, 0, 1, 1, 0])):
+            done = self.ranks(6, program, processes=2, workers=1, place=how)
+            pids = dict(line.split() for line in done.stdout.splitlines())
+            of_first = pids[str(expected.index(0))]
+            self.assertEqual([int(pids[str(rank)] != of_first) for rank in range(6)], expected, done.stderr)
+
+    def test_placements_that_are_refused(self):
+        program = self.build(HERE / "failures/failures.c")
+        for how, said in (("nowhere", "--place nowhere: there is no such file"), (self.placed("0 1 2"), "process 2 of rank 2; expected 0 to 1"),
+                          (self.placed("0 1"), "2 processes' numbers; expected one for each of 3 ranks"),
+                          (self.placed("0 1 1 1"), "4 processes' numbers"), (self.placed("0 1 x"), "2 processes' numbers"),
+                          (self.placed("0 0 0"), "process 1 has no rank")):
+            done = self.ranks(3, program, processes=2, place=how)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(said, done.stderr)
+
+    def test_who_waits_for_whom_is_told_wherever_they_are(self):
+        done = self.ranks(3, self.build(HERE / "failures" / "failures.c"), "stuck", processes=2, workers=1, place="cyclic")
+        self.assertIn("a cycle: rank 0 waits for rank 1 waits for rank 0", done.stderr)
+        self.assertEqual(done.returncode, 16)
 
     def test_many_ranks(self):
         self.expect_right(self.ranks(200, self.build(HERE / "programs" / "tool.c"), processes=2, workers=1))

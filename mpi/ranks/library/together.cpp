@@ -109,6 +109,22 @@ void call_of_all::make(std::span<const std::byte> given, calls_of_all all, std::
       std::memcpy(its.wants.whole.dense(), given.data(), given.size());
 }
 
+maslin::trace::moved_as call_of_all::moved() const noexcept {
+  using pattern = maslin::trace::moved_as::pattern;
+  if (in.is_inter() || (!offers.exists() && !wants.exists())) return {};
+  const auto said = [this](pattern is, std::size_t bytes) {
+    return maslin::trace::moved_as{is, static_cast<std::uint32_t>(root >= 0 ? root : 0), bytes};
+  };
+  if (op) return said(root >= 0 ? pattern::reduce : pattern::reduce_to_all, numbers().bytes());
+  if (as == briefly::broadcast) return said(pattern::broadcast, numbers().bytes());
+  const bool gives_all_the_same = offers.is == spread::kind::same;
+  if (root < 0 && gives_all_the_same) return said(pattern::gather_to_all, offers.whole.bytes());
+  if (root < 0) return said(pattern::all_to_all, offers.bytes(in.peers().size()));
+  // The root of a scatter has a part for each; its ranks give nothing.
+  const bool scatters = is_root() ? offers.exists() && !gives_all_the_same : !offers.exists();
+  return scatters ? said(pattern::scatter, wants.bytes(1)) : said(pattern::gather, offers.bytes(1));
+}
+
 buffer call_of_all::checked(const void* data, int count, MPI_Datatype type) {
   const buffer made = checked_buffer(data, count, type);
   if (keeps_ && made.type->predefined == 0) types_.push_back(me.types.keep(type));

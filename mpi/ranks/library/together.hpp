@@ -36,7 +36,7 @@ using calls_of_all = std::span<maslin::joint_call* const>;
 
 /// What a rank brings: what it offers to each and what it wants from each. Ranks are counted as in the channel of the
 /// communicator; where it has two groups, parts are those of the other group's ranks.
-class call_of_all final : public maslin::brief_call {
+class call_of_all final : public maslin::brief_call, public maslin::told_call {
  public:
   /// Does a part with what `by`, the rank that does it, has brought of operations and types: functions of other ranks
   /// know other variables. Throws `failure`.
@@ -59,6 +59,9 @@ class call_of_all final : public maslin::brief_call {
   int giver() const noexcept override { return as == briefly::broadcast ? root : each; }
   std::span<const std::byte> gives() const noexcept override;
   void make(std::span<const std::byte> given, calls_of_all all, std::span<const int> here) override;
+
+  /// What a call of two groups moves is not told.
+  maslin::trace::moved_as moved() const noexcept override;
 
   /// Gives a buffer of the program, checked; throws `failure`. Its type stays while the call does.
   buffer checked(const void* data, int count, MPI_Datatype type);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "exec/ranks/started.hpp"
+#include "exec/tracing.hpp"
 #include "task/pool.hpp"
 
 namespace maslin {
@@ -14,6 +15,7 @@ namespace maslin {
 using comm::transfer;
 using detail::elements;
 using detail::rank_member;
+using trace::event_kind;
 
 namespace {
 
@@ -49,6 +51,9 @@ void fill_message(transfer& t, const rank_member& m, const elements& data, int t
   t.data = data;
   t.is_synchronous = is_synchronous;
   t.where = where;
+  m.of.record(event_kind::sends, static_cast<std::uint32_t>(m.in_world(to)),
+              trace::pack(trace::sent_as{t.bytes(), is_synchronous}));
+  m.of.record(event_kind::channel, m.in.number, static_cast<std::uint64_t>(tag));
 }
 
 /// The message comes to that rank's mailbox: gives whether the sender is done with it.
@@ -178,6 +183,13 @@ message received(const transfer& t, int rank) {
   return {t.said.source, t.said.tag, t.came};
 }
 
+/// A receive is complete: it may have been started, and then has that number.
+void record_received(const rank_member& m, const transfer& t, std::uint64_t number) noexcept {
+  m.of.record(event_kind::completes, 0, number);
+  m.of.record(event_kind::gets, static_cast<std::uint32_t>(m.in_world(t.said.source)), t.came * t.data.bytes);
+  m.of.record(event_kind::channel, t.wanted.group, static_cast<std::uint64_t>(t.said.tag));
+}
+
 int in_world(const rank_member& m, int rank) { return rank == any_source ? any_source : m.in_world(rank); }
 
 /// A send or a receive that was started.
@@ -194,12 +206,14 @@ struct started_message final : detail::started, transfer {
 
   message wait(location place) override {
     complete(by.of, *this, is_send, box, awaits(place));
+    record_completion();
     if (is_send) return {by.rank, said.tag, data.extent};
     return received(*this, by.rank);
   }
   bool test() override {
     begin_test(where);
     if (is_done()) {
+      record_completion();
       if (!is_send) received(*this, by.rank);
       return true;
     }
@@ -207,6 +221,11 @@ struct started_message final : detail::started, transfer {
     return false;
   }
   bool cancel() override {
+    if (!take_back()) return false;
+    by.of.record(event_kind::completes, 1, traced_number(this));
+    return true;
+  }
+  bool take_back() {
     if (is_send && came != 0 && by.of.is_here(box)) return withdraw_sent(by.of, owner, came, true, box);
     if (is_send && came != 0) return withdraw(by.of, *this, true, box);
     return !is_done() && withdraw(by.of, *this, is_send, box);
@@ -217,6 +236,14 @@ struct started_message final : detail::started, transfer {
     using enum awaited_message::what;
     if (is_send) return {send, box, said.tag, place};
     return {receive, in_world(by, wanted.source), wanted.tag, place};
+  }
+
+  void record_started() const noexcept { by.of.record(event_kind::starts, 0, traced_number(this)); }
+  void record_completion() const noexcept {
+    if (is_send)
+      by.of.record(event_kind::completes, 0, traced_number(this));
+    else
+      record_received(by, *this, traced_number(this));
   }
 
   bool is_send = false;
@@ -261,6 +288,7 @@ void communicator::send_elements(const elements& data, int to, int tag, bool is_
   fill_message(mine, m, data, to, tag, is_synchronous, where);
   const int box = m.in_world(to);
   if (!post_message(m.of, mine, box)) complete(m.of, mine, true, box, {awaited_message::what::send, box, tag, where});
+  m.of.record(event_kind::completes);
 }
 
 message communicator::receive_elements(const elements& into, int from, int tag, location where) {
@@ -270,8 +298,10 @@ message communicator::receive_elements(const elements& into, int from, int tag, 
   mine.owner = m.mine();
   mine.data = into;
   mine.where = where;
+  m.of.record(event_kind::receives);
   if (!post_receive(m.of, mine, mine.owner))
     complete(m.of, mine, false, mine.owner, {awaited_message::what::receive, in_world(m, from), tag, where});
+  record_received(m, mine, 0);
   return received(mine, m.rank);
 }
 
@@ -281,6 +311,7 @@ request communicator::start_send_elements(const elements& data, int to, int tag,
   started->is_send = true;
   started->box = member_->in_world(to);
   if (post_message(member_->of, *started, started->box)) started->set(transfer::state::done);
+  started->record_started();
   return request(std::move(started));
 }
 
@@ -290,7 +321,9 @@ request communicator::start_receive_elements(const elements& into, int from, int
   started->owner = started->box = member_->mine();
   started->data = into;
   started->where = where;
+  member_->of.record(event_kind::receives);
   post_receive(member_->of, *started, started->owner);
+  started->record_started();
   return request(std::move(started));
 }
 

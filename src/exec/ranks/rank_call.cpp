@@ -41,10 +41,25 @@ std::string described(std::size_t rank, const rank_arrival& one) {
 
 }  // namespace
 
+namespace {
+
+void record_meeting(const rank_member& m, const joint_call& mine) noexcept {
+  using trace::event_kind;
+  if (!trace::on(event_kind::meets)) return;
+  const auto number = [](int of) { return static_cast<std::uint32_t>(of); };
+  m.of.record(event_kind::meets, m.in.number,
+              trace::pack(trace::met_as{number(m.in.ranks[0]), number(m.rank), number(m.in.size())}));
+  if (const auto* const told = dynamic_cast<const told_call*>(&mine))
+    m.of.record(event_kind::moves, 0, trace::pack(told->moved()));
+}
+
+}  // namespace
+
 rank_call::rank_call(const rank_member& m, joint_call& mine, location where, bool is_of_library)
     : m_(m), mine_(mine, where) {
   mine_.is_of_library = is_of_library;
   m.of.throw_dropped(m.mine());
+  record_meeting(m, mine);
   if (!m.in.come(m.rank, mine_)) return;
   bool all_have = true;
   if (!m.in.other_processes.empty()) try {
@@ -240,7 +255,12 @@ void rank_call::await(const awaited_message& what, world::at_failure then) {
   }
 }
 
-void rank_call::wait(location where) {
+void rank_call::wait(location where, std::uint64_t number) {
+  await_end(where);
+  m_.of.record(trace::event_kind::completes, 0, number);
+}
+
+void rank_call::await_end(location where) {
   if (is_over()) return tell_problem(where);
   await({awaited_message::what::meeting, any_source, any_tag, where}, world::at_failure::give_up);
   if (is_taken_back_) m_.of.throw_given_up(m_.mine(), where);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exec/ranks/started.hpp"
+#include "exec/tracing.hpp"
 
 namespace maslin {
 
@@ -21,16 +22,21 @@ namespace {
 /// A call of all ranks that was started.
 struct started_call final : started {
   started_call(std::shared_ptr<const rank_member> m, joint_call& mine, location where)
-      : started(std::move(m)), called(where), call(by, mine, where, false) {}
+      : started(std::move(m)), called(where), call(by, mine, where, false) {
+    by.of.record(trace::event_kind::starts, 0, traced_number(this));
+  }
 
   message wait(location where) override {
-    call.wait(where);
+    call.wait(where, traced_number(this));
     return {by.rank, any_tag, 0};
   }
   bool test() override {
     begin_test(called);
     call.advance();
-    if (call.is_over()) return call.tell_problem(called), true;
+    if (call.is_over()) {
+      by.of.record(trace::event_kind::completes, 0, traced_number(this));
+      return call.tell_problem(called), true;
+    }
     if (by.of.has_failed() && call.take_back()) by.of.throw_given_up(by.mine(), called);
     return false;
   }

@@ -70,8 +70,9 @@ class rank_call {
   rank_call(const rank_call&) = delete;
   rank_call& operator=(const rank_call&) = delete;
 
-  /// Suspends the caller until it is over. Throws what is to be thrown in this rank.
-  void wait(location where);
+  /// Suspends the caller until it is over. Throws what is to be thrown in this rank. A trace knows a call that was
+  /// started by that number.
+  void wait(location where, std::uint64_t number = 0);
   bool is_over() const noexcept { return mine_.is() == rank_arrival::state::over; }
   /// Is it over, or are there parts that the caller can do? Under its rank's lock.
   bool has_moved() noexcept;
@@ -97,6 +98,7 @@ class rank_call {
       for (std::size_t i = 0; i < all.size(); ++i) some(*all[i], m_.in.ranks[i]);
   }
   void await(const awaited_message& what, world::at_failure then);
+  void await_end(location where);
   bool is_across() const noexcept { return !m_.in.other_processes.empty(); }
   /// Meets if this is the first rank of its process to see that all have come.
   void meet_across();

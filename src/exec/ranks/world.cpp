@@ -54,6 +54,8 @@ world::~world() {
 }
 
 void world::run_rank(int rank) noexcept {
+  const auto its = static_cast<std::uint32_t>(rank);
+  record(trace::event_kind::rank_begin, its, static_cast<std::uint64_t>(size()));
   try {
     communicator mine = detail::rank_member::make(*this, whole(), rank);
     run_(body_, mine);
@@ -65,6 +67,7 @@ void world::run_rank(int rank) noexcept {
   } catch (...) {
     if (!has_given_up(rank)) fail(rank, std::current_exception());
   }
+  record(trace::event_kind::rank_end, its, static_cast<std::uint64_t>(size()));
   {
     const base::locked held(at(rank).lock);
     at(rank).has_ended = true;

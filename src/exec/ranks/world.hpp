@@ -26,6 +26,7 @@
 #include "maslin/ranks.hpp"
 #include "task/context.hpp"
 #include "task/scope.hpp"
+#include "trace/recorder.hpp"
 
 namespace maslin {
 
@@ -227,6 +228,11 @@ class world {
       me->sleep(mine.lock, {.is_message = true});
       away.end();
     }
+  }
+  /// Records what the caller, code of a rank, does. While no trace is on it costs a load and a branch.
+  void record(trace::event_kind what, std::uint32_t id = 0, std::uint64_t argument = 0) const noexcept {
+    if (trace::on(what)) [[unlikely]]
+      trace::record(exec_.track(), what, id, argument);
   }
   /// Lets everything happen that happens before the caller's time.
   void catch_up() { exec_.catch_up(); }

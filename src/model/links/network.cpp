@@ -40,16 +40,69 @@ std::vector<std::uint32_t> places(const toml::table& route, const char* key, con
   return all;
 }
 
-}  // namespace
-
-network read_network(const std::string& file) {
-  const machine::machine_spec spec = machine::read_spec(file);
-  toml::table all;
+toml::table parsed(const std::string& file) {
   try {
-    all = toml::parse_file(file);
+    return toml::parse_file(file);
   } catch (const toml::parse_error& e) {
     throw error(file + ": " + std::string(e.description()));
   }
+}
+
+/// The machine's groups and nodes, joined by its links.
+network of_links(const machine::machine_spec& spec) {
+  const auto count = static_cast<std::uint32_t>(spec.workers.count), nodes = static_cast<std::uint32_t>(spec.nodes);
+  network n{spec.name, count * nodes, {}, {}, false};
+  std::vector<std::uint32_t> across;
+  const auto join = [&](machine::link_spec::ends what, std::uint32_t shared_by) {
+    for (const machine::link_spec& one : spec.links) {
+      if (one.between != what) continue;
+      const double byte = of_a_byte(one.bandwidth_gb_per_s);
+      const auto startup = static_cast<std::int64_t>(one.latency_us.value_or(0.0) * 1e6 + 0.5);
+      n.hops.push_back(
+          {what == machine::link_spec::ends::nodes ? "nodes" : "groups", shared_by, startup, byte, byte, false});
+      across = {static_cast<std::uint32_t>(n.hops.size() - 1)};
+      return true;
+    }
+    return false;
+  };
+  const std::uint32_t group = count / static_cast<std::uint32_t>(spec.workers.groups);
+  if (group < count) {
+    n.routes.push_back({"group", group, {}, {}, {}});
+    join(machine::link_spec::ends::groups, group);
+  }
+  n.routes.push_back({"node", count, {}, across, {}});
+  if (nodes == 1) return n;
+  if (!join(machine::link_spec::ends::nodes, count))
+    throw error(fmt::format("{}: no [[link]] between nodes; expected what joins its {} nodes", spec.file, nodes));
+  n.routes.push_back({"machine", count * nodes, {}, across, {}});
+  return n;
+}
+
+}  // namespace
+
+network network_of(const std::string& file) {
+  const machine::machine_spec spec = machine::read_spec(file);
+  if (parsed(file).contains("route")) return read_network(file);
+  if (spec.links.empty())
+    throw error(
+        fmt::format("{}: no [[route]] and no [[link]]; expected what messages between workers pass: "
+                    "specs/README.md",
+                    file));
+  return of_links(spec);
+}
+
+network with_other_links(network of, double bandwidth, double startup) {
+  for (hop& h : of.hops) {
+    h.byte_ps /= bandwidth;
+    h.held_byte_ps /= bandwidth;
+    h.startup_ps = static_cast<std::int64_t>(static_cast<double>(h.startup_ps) * startup + 0.5);
+  }
+  return of;
+}
+
+network read_network(const std::string& file) {
+  const machine::machine_spec spec = machine::read_spec(file);
+  const toml::table all = parsed(file);
   network n;
   n.name = spec.name;
   n.workers = static_cast<std::uint32_t>(spec.nodes) * static_cast<std::uint32_t>(spec.workers.count);

@@ -41,6 +41,9 @@ struct network {
   std::uint32_t workers = 1;
   std::vector<hop> hops;
   std::vector<route> routes;  ///< the nearest first; the last leads everywhere
+  /// Over a direct route the receiver puts a descriptor, and the sender a flag behind the data; else what a hop takes
+  /// is all that a message does.
+  bool has_puts = true;
 
   const route& between(std::uint32_t one, std::uint32_t other) const {
     const route* at = routes.data();
@@ -51,6 +54,13 @@ struct network {
 
 /// Gives the machine's chains. Throws `error` if the description is wrong, or has none.
 network read_network(const std::string& file);
+
+/// The same, and where a description has no routes, its groups and nodes are joined by its [[link]]s; within a group
+/// messages take no time. Throws `error` if it has none of both.
+network network_of(const std::string& file);
+
+/// Gives the same machine with links of so many times the bandwidth, and so much of the start-up.
+network with_other_links(network of, double bandwidth, double startup);
 
 /// Gives the same machine with its hosts as ranks: they send over what is left of the chains between workers behind
 /// different hosts. A host has the first hop of `out`. Throws `error` if there is no such hop.

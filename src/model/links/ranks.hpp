@@ -31,9 +31,6 @@ struct action {
   static action receive(std::uint32_t from) { return {kind::receive, from, 0}; }
 };
 
-/// What receivers put into the sender's store or their host's queue, and senders behind the data.
-constexpr std::int64_t descriptor_bytes = 64, flag_bytes = 4;
-
 /// `Program::next(rank)` gives a rank's next action; after `end` it is not asked again.
 template <class Program>
 class ranks {

@@ -8,6 +8,9 @@
 
 namespace maslin::links {
 
+/// What receivers put into the sender's store or their host's queue, and senders behind the data.
+constexpr std::int64_t descriptor_bytes = 64, flag_bytes = 4;
+
 class traffic {
  public:
   explicit traffic(const network& on);

@@ -1,0 +1,370 @@
+#include "rank_trace.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "maslin/error.hpp"
+#include "maslin/trace.hpp"
+
+using namespace maslin::trace;
+using maslin::links::call_of_ranks;
+using maslin::links::deed;
+
+namespace {
+
+constexpr std::uint32_t none = ~std::uint32_t{0};
+
+// Each of them may send as many messages.
+constexpr std::size_t most_ranks_of_a_long_call = 4096;
+
+struct no_ranks {};
+struct unplayable {
+  std::string what;
+};
+
+/// A send or a receive that has begun. The other side of its message may be recorded later.
+struct transfer {
+  bool is_send = false;
+  std::uint32_t message = none;  ///< that it is part of
+  std::uint32_t peer = 0, channel = 0;
+  std::uint64_t tag = 0;
+  sent_as as{};
+  bool is_void = false;  ///< it was taken back
+};
+
+/// A call of all that a rank has come to.
+struct coming {
+  std::uint32_t channel = 0;
+  met_as met{};
+  moved_as moved{};
+};
+
+/// What a rank did, before it is known which sends and receives belong together.
+struct step {
+  enum class act : std::uint8_t { compute, start, wait, meet } does;
+  std::int64_t what = 0;  ///< nanoseconds; place in `transfers`, or in `comings`
+};
+
+struct rank_record {
+  std::vector<step> steps;
+  std::vector<transfer> transfers;
+  std::vector<coming> comings;
+  /// What goes on beside it, by number: a place in `transfers`, or behind those, in `comings`.
+  std::unordered_map<std::uint64_t, std::pair<bool, std::size_t>> beside;
+  enum class calls : std::uint8_t { nothing, transfer, meeting, got } in = calls::nothing;
+  std::size_t got = 0;  ///< the receive that `gets` and `channel` tell of
+  bool has_begun = false, has_ended = false;
+};
+
+class reading {
+ public:
+  explicit reading(const file& trace) : trace_(trace), tracks_(static_cast<std::size_t>(trace.about().workers)) {}
+
+  void add(const event& e) {
+    if (e.worker < 0) return outside(e);
+    track& t = tracks_[static_cast<std::size_t>(e.worker)];
+    pass(t, e.ns);
+    if (e.kind == event_kind::suspend) {
+      if (t.rank != none) away_[e.argument] = std::exchange(t.rank, none);
+      return;
+    }
+    if (e.kind == event_kind::resume) {
+      if (const auto found = away_.extract(e.argument); !found.empty()) t.rank = found.mapped();
+      return;
+    }
+    if (e.kind == event_kind::rank_begin) return begin(t, e);
+    if (t.rank == none) return outside(e);
+    if (e.kind == event_kind::rank_end) {
+      ranks_[t.rank].has_ended = true;
+      ++ended_;
+      last_ns_ = std::max(last_ns_, e.ns);
+      t.rank = none;
+      return;
+    }
+    within(ranks_[t.rank], e);
+  }
+
+  recorded_ranks finish(bool trimmed);
+
+ private:
+  struct track {
+    std::uint32_t rank = none;
+    std::int64_t since = 0;
+  };
+
+  /// Nothing of what is asked outside of ranks is replayed.
+  void outside(const event& e) const {
+    switch (e.kind) {
+      case event_kind::task_create:
+      case event_kind::loop_begin:
+      case event_kind::phase_begin:
+      case event_kind::offload_begin:
+        if (ranks_.empty()) throw no_ranks{};
+        break;
+      case event_kind::chunk_begin:
+        if (!ranks_.empty() && ended_ < ranks_.size()) refuse_helpers();
+        break;
+      default:
+        break;
+    }
+  }
+  [[noreturn]] static void refuse_helpers() {
+    throw unplayable{
+        "its ranks let other workers help them; what is then at the same time is not known. Record it with "
+        "MASLIN_WORKERS=1"};
+  }
+
+  void begin(track& t, const event& e) {
+    if (ranks_.empty()) {
+      if (e.argument > trace_.about().events()) throw unplayable{"it has fewer events than ranks"};  // each has a begin
+      ranks_.resize(e.argument);
+      first_ns_ = e.ns;
+    }
+    if (e.argument != ranks_.size() || e.id >= ranks_.size() || ranks_[e.id].has_begun)
+      throw unplayable{"it calls ms::ranks more than once; record one call alone"};
+    ranks_[e.id].has_begun = true;
+    t.rank = e.id;
+  }
+
+  /// The rank that runs there computed until then, if it was not in a call.
+  void pass(track& t, std::int64_t ns) {
+    const std::int64_t passed =
+        ns - std::exchange(t.since, ns) - static_cast<std::int64_t>(trace_.about().event_ns + 0.5);
+    if (t.rank == none || passed <= 0) return;
+    rank_record& r = ranks_[t.rank];
+    if (r.in == rank_record::calls::transfer || r.in == rank_record::calls::meeting) return;
+    if (!r.steps.empty() && r.steps.back().does == step::act::compute)
+      r.steps.back().what += passed;
+    else
+      r.steps.push_back({step::act::compute, passed});
+  }
+
+  void within(rank_record& r, const event& e) {
+    using calls = rank_record::calls;
+    switch (e.kind) {
+      case event_kind::sends:
+      case event_kind::receives:
+        r.in = calls::transfer;
+        r.transfers.push_back({});
+        r.transfers.back().is_send = e.kind == event_kind::sends;
+        r.transfers.back().peer = e.id;
+        r.transfers.back().as = unpack<sent_as>(e.argument);
+        say(r, step::act::start, r.transfers.size() - 1);
+        break;
+      case event_kind::channel: {
+        if (r.in != calls::got && r.in != calls::transfer) break;  // of what is complete, and is tested again
+        transfer& of = r.in == calls::got ? r.transfers[r.got] : r.transfers.back();
+        of.channel = e.id;
+        of.tag = e.argument;
+        r.in = r.in == calls::got ? calls::nothing : r.in;
+        break;
+      }
+      case event_kind::starts:
+        if (r.in == calls::nothing || r.in == calls::got) throw unplayable{"a rank starts what it has not begun"};
+        r.beside[e.argument] = {r.in == calls::meeting,
+                                (r.in == calls::meeting ? r.comings.size() : r.transfers.size()) - 1};
+        r.in = calls::nothing;
+        break;
+      case event_kind::completes:
+        complete(r, e);
+        break;
+      case event_kind::gets:
+        if (r.in != calls::got) break;
+        r.transfers[r.got].peer = e.id;
+        r.transfers[r.got].as.bytes = e.argument;
+        break;
+      case event_kind::meets:
+        r.in = calls::meeting;
+        r.comings.push_back({e.id, unpack<met_as>(e.argument), {}});
+        break;
+      case event_kind::moves:
+        if (r.comings.empty() || unpack<moved_as>(e.argument).is > moved_as::pattern::all_to_all)
+          throw unplayable{"a rank tells of a call of all that there is not"};
+        r.comings.back().moved = unpack<moved_as>(e.argument);
+        break;
+      case event_kind::task_create:
+        if (e.argument != ran_at_once)
+          throw unplayable{"its ranks create tasks; what these do beside each other is not told apart"};
+        break;
+      case event_kind::phase_begin:
+        throw unplayable{"its ranks have phases; what their streams do beside each other is not told apart"};
+      default:
+        break;
+    }
+  }
+
+  static void say(rank_record& r, step::act what, std::size_t of) {
+    r.steps.push_back({what, static_cast<std::int64_t>(of)});
+  }
+
+  void complete(rank_record& r, const event& e) {
+    using calls = rank_record::calls;
+    const bool was_started = e.argument != 0;
+    std::pair<bool, std::size_t> what{r.in == calls::meeting, 0};
+    if (was_started) {
+      const auto found = r.beside.extract(e.argument);
+      if (found.empty()) return;  // it was told before
+      what = found.mapped();
+    } else {
+      const std::size_t all = what.first ? r.comings.size() : r.transfers.size();
+      if (r.in == calls::nothing || all == 0) return;
+      what.second = all - 1;
+    }
+    r.in = calls::nothing;
+    if (what.first) return say(r, step::act::meet, what.second);
+    transfer& t = r.transfers[what.second];
+    t.is_void = e.id == 1;
+    if (t.is_void) return;
+    say(r, step::act::wait, what.second);
+    if (t.is_send) return;
+    r.in = calls::got;
+    r.got = what.second;
+  }
+
+  void match(recorded_ranks& into);
+  void carry_out_calls(recorded_ranks& into);
+
+  const file& trace_;
+  std::vector<track> tracks_;
+  std::vector<rank_record> ranks_;
+  std::unordered_map<std::uint64_t, std::uint32_t> away_;  ///< ranks that are suspended, by their numbers there
+  std::size_t ended_ = 0;
+  std::int64_t first_ns_ = 0, last_ns_ = 0;
+  /// What the ranks of each call do, by rank and by their comings.
+  std::map<std::pair<std::uint32_t, std::size_t>, std::vector<deed>> of_calls_;
+};
+
+/// Sends and receives of two ranks with one tag, in one communicator, belong together in the order in which they began.
+void reading::match(recorded_ranks& into) {
+  using key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint64_t>;
+  std::map<key, std::pair<std::vector<transfer*>, std::vector<transfer*>>> channels;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    std::vector<bool> waited(ranks_[rank].transfers.size());
+    for (const step& s : ranks_[rank].steps)
+      if (s.does == step::act::wait) waited[static_cast<std::size_t>(s.what)] = true;
+    for (std::size_t i = 0; i < waited.size(); ++i) {
+      transfer& t = ranks_[rank].transfers[i];
+      // Whose message a receive has got is known once it is complete.
+      if (t.is_void || (!t.is_send && !waited[i])) continue;
+      auto& both = channels[t.is_send ? key{rank, t.peer, t.channel, t.tag} : key{t.peer, rank, t.channel, t.tag}];
+      (t.is_send ? both.first : both.second).push_back(&t);
+    }
+  }
+  for (auto& [of, both] : channels) {
+    for (std::size_t i = 0; i < std::min(both.first.size(), both.second.size()); ++i) {
+      transfer &sent = *both.first[i], &got = *both.second[i];
+      sent.message = got.message = static_cast<std::uint32_t>(into.program.messages.size());
+      into.program.messages.push_back(
+          {std::get<0>(of), std::get<1>(of), static_cast<std::int64_t>(sent.as.bytes), sent.as.is_synchronous});
+      into.bytes += sent.as.bytes;
+    }
+  }
+  into.messages = into.program.messages.size();
+}
+
+/// The calls of a communicator are carried out in the order in which its ranks come to them.
+void reading::carry_out_calls(recorded_ranks& into) {
+  struct member {
+    std::uint32_t rank;
+    std::size_t coming;
+  };
+  // By the communicator's number and first rank, and the number of the call.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t>, std::vector<member>> calls;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> come;
+    for (std::size_t i = 0; i < ranks_[rank].comings.size(); ++i) {
+      const coming& c = ranks_[rank].comings[i];
+      calls[{c.channel, c.met.first, come[{c.channel, c.met.first}]++}].push_back({rank, i});
+    }
+  }
+  for (const auto& [of, members] : calls) {
+    const auto coming_of = [&](const member& m) -> const coming& { return ranks_[m.rank].comings[m.coming]; };
+    const std::size_t ranks = coming_of(members[0]).met.ranks;
+    if (members.size() != ranks) continue;  // the job ended before the others came
+    call_of_ranks call{call_of_ranks::pattern::meet, std::vector<std::uint32_t>(ranks), 0,
+                       std::vector<std::int64_t>(ranks)};
+    for (const member& m : members) {
+      const coming& c = coming_of(m);
+      if (c.met.rank >= ranks) throw unplayable{"a call of all names a rank that its communicator has not"};
+      call.ranks[c.met.rank] = m.rank;
+      call.bytes[c.met.rank] = static_cast<std::int64_t>(c.moved.bytes);
+      if (c.moved.is == moved_as::pattern::nothing) continue;
+      call.is = static_cast<call_of_ranks::pattern>(c.moved.is);
+      call.root = std::min(c.moved.root, static_cast<std::uint32_t>(ranks - 1));
+    }
+    if (maslin::links::is_long(call) && ranks > most_ranks_of_a_long_call)
+      throw unplayable{
+          fmt::format("a call of {} ranks in which each gives to each is too many messages; the most are {}", ranks,
+                      most_ranks_of_a_long_call)};
+    auto deeds = maslin::links::carried_out(call, into.program);
+    for (const member& m : members) of_calls_[{m.rank, m.coming}] = std::move(deeds[coming_of(m).met.rank]);
+    ++into.calls;
+  }
+}
+
+recorded_ranks reading::finish(bool trimmed) {
+  if (ranks_.empty()) throw no_ranks{};
+  const auto missing = std::count_if(ranks_.begin(), ranks_.end(), [](const rank_record& r) { return !r.has_ended; });
+  if (missing > 0)
+    throw unplayable{
+        fmt::format("{} of {} ranks do not end in it; record a job of one process that ends", missing, ranks_.size())};
+  recorded_ranks all;
+  all.name = trace_.about().program;
+  all.workers = trace_.about().workers;
+  all.seconds = static_cast<double>(last_ns_ - first_ns_) * 1e-9;
+  match(all);
+  carry_out_calls(all);
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    const rank_record& r = ranks_[rank];
+    auto first = r.steps.begin(), last = r.steps.end();
+    if (trimmed && first != last && first->does == step::act::compute) ++first;
+    if (trimmed && first != last && last[-1].does == step::act::compute) --last;
+    std::vector<deed>& deeds = all.program.ranks.emplace_back();
+    std::int64_t computed_ns = 0;
+    for (auto s = first; s != last; ++s) {
+      const auto place = static_cast<std::size_t>(s->what);
+      if (s->does == step::act::compute) {
+        computed_ns += s->what;
+        deeds.push_back(deed::compute(1000 * s->what));
+      } else if (s->does == step::act::meet) {
+        if (const auto of = of_calls_.find({rank, place}); of != of_calls_.end())
+          deeds.insert(deeds.end(), of->second.begin(), of->second.end());
+      } else if (const transfer& t = r.transfers[place]; t.message != none) {
+        const bool starts = s->does == step::act::start;
+        const deed::kind send = starts ? deed::kind::start_send : deed::kind::wait_sent;
+        const deed::kind receive = starts ? deed::kind::start_receive : deed::kind::wait_received;
+        deeds.push_back({t.is_send ? send : receive, t.message, 0});
+      }
+    }
+    all.longest_computation = std::max(all.longest_computation, static_cast<double>(computed_ns) * 1e-9);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<recorded_ranks> read_ranks(const std::string& path, bool trimmed) {
+  const file trace(path);
+  const summary& about = trace.about();
+  try {
+    if (about.workers == 0 || about.only_streams) return std::nullopt;
+    reading all(trace);
+    trace.each_event([&](const event& e) { all.add(e); });
+    if (about.dropped() > 0)
+      throw unplayable{
+          fmt::format("it lacks {} events, which came faster than they could be written; record it with "
+                      "MASLIN_WORKERS=1, or on a machine with a free core",
+                      about.dropped())};
+    return all.finish(trimmed);
+  } catch (const no_ranks&) {
+    return std::nullopt;
+  } catch (const unplayable& why) {
+    throw maslin::error(fmt::format("the trace '{}' cannot be replayed: {}", path, why.what));
+  }
+}

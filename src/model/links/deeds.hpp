@@ -1,0 +1,67 @@
+#pragma once
+// What ranks of a recorded program did, each in its order, and how long it takes on a network. Messages may go on
+// beside their ranks, and small ones are sent before they are received.
+
+#include <cstdint>
+#include <vector>
+
+#include "model/links/network.hpp"
+
+namespace maslin::links {
+
+struct deed {
+  enum class kind : std::uint8_t { compute, start_send, start_receive, wait_sent, wait_received } is;
+  std::uint32_t message = 0;  ///< its place in `recording::messages`
+  std::int64_t ps = 0;        ///< of `compute`
+
+  static deed compute(std::int64_t ps) { return {kind::compute, 0, ps}; }
+};
+
+/// A message that was sent and received. Who has started to send or to receive it waits later, or never.
+struct sent_message {
+  std::uint32_t from, to;
+  std::int64_t bytes;
+  bool is_synchronous = false;  ///< its sender waits for its receive, also if it is small
+};
+
+struct recording {
+  std::vector<std::vector<deed>> ranks;
+  std::vector<sent_message> messages;
+};
+
+/// How the ranks are run again.
+struct ranks_on {
+  std::vector<std::uint32_t> workers;  ///< by rank; those of one worker take turns when they wait
+  double speed = 1;                    ///< what computed for t takes t / speed
+  std::int64_t eager_bytes = 256;      ///< a message of up to so many is sent before it is received
+};
+
+/// Gives when the last rank has ended, in picoseconds. Throws `error` if ranks wait for each other, or if there is no
+/// such worker.
+std::int64_t take_on(const network& on, const recording& program, const ranks_on& how);
+
+/// A call of all ranks of a communicator, which is carried out by messages between them.
+struct call_of_ranks {
+  enum class pattern : std::uint8_t {
+    meet,  ///< nothing is moved
+    broadcast,
+    scatter,
+    reduce,
+    gather,
+    reduce_to_all,
+    gather_to_all,
+    all_to_all,
+  } is = pattern::meet;
+  std::vector<std::uint32_t> ranks;  ///< who they are, of all ranks
+  std::uint32_t root = 0;            ///< its place in `ranks`
+  /// By place. Of a broadcast and of reductions all count as having the most.
+  std::vector<std::int64_t> bytes;
+};
+
+/// Does each of its ranks send a message for each other one?
+bool is_long(const call_of_ranks& call);
+
+/// Adds the call's messages to the program, and gives what each of its ranks does, by place.
+std::vector<std::vector<deed>> carried_out(const call_of_ranks& call, recording& program);
+
+}  // namespace maslin::links
