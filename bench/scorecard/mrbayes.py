@@ -48,7 +48,7 @@ class Chains:
     seconds: float
     parameters: list[dict[str, float]]  # the last sample of each process
     trees: list[str]  # likewise, with the taxa's names
-    folder: str
+    parameter_files: list[str]  # what the .p file of each process holds
 
 
 def batch(generations: int, chains: int, sample: int, swap: int, seed: int, beagle: bool, moves: dict[str, int] | None) -> str:
@@ -74,12 +74,13 @@ def chains(alignment: Path, generations: int, of_each: int, sample: int, swap: i
 
         with ThreadPoolExecutor(PROCESSES) as pool:
             seconds = max(pool.map(one, range(PROCESSES)))
-        last, trees = [], []
+        last, trees, files = [], [], []
         for process in range(PROCESSES):
-            lines = (Path(folder) / str(process) / "data.nex.p").read_text().splitlines()
+            files.append((Path(folder) / str(process) / "data.nex.p").read_text())
+            lines = files[-1].splitlines()
             last.append(dict(zip(lines[1].split("\t"), map(float, lines[-1].split("\t")))))
             trees.append(last_tree((Path(folder) / str(process) / "data.nex.t").read_text()))
-        return Chains(seconds, last, trees, folder)
+        return Chains(seconds, last, trees, files)
 
 
 def last_tree(text: str) -> str:
