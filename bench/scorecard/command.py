@@ -18,19 +18,11 @@ from typing import Callable, Mapping, NoReturn, Sequence
 from maslin_report.whole import write_whole
 
 from . import checkouts, measure
-from .figures import (Plan, comm_messages, comm_ranks, comm_sweep, foreign_blas, grain_crowded, grain_neighbours, grain_real, grain_regret,
-                      grain_unseen, grain_virtual, may_hold, peers_busy, peers_cholesky, peers_forks, peers_graphs, peers_loops, peers_metg,
-                      peers_tasks, phylo_bootstrap, phylo_evaluate, phylo_mcmc, phylo_models, phylo_newview, phylo_search, place_bundles,
-                      place_locality, place_stores, python_jobs, small_work, trace_overhead)
+from .figures import Plan, all_figures, grain_crowded, grain_unseen, may_hold
 from .measure import MeasurementError
 from .row import FAILED, MISSED, Row
 
-FIGURES = {module.NAME: module for module in (
-    phylo_newview, phylo_evaluate, phylo_bootstrap, phylo_search, phylo_models, phylo_mcmc, grain_regret, grain_virtual, grain_real, grain_unseen,
-    grain_crowded,
-    grain_neighbours, trace_overhead, peers_tasks, peers_forks, peers_graphs, peers_loops, peers_cholesky, peers_metg, peers_busy,
-    foreign_blas, python_jobs, small_work, place_bundles, place_stores, place_locality, comm_messages, comm_sweep, comm_ranks)}
-
+FIGURES = {module.NAME: module for module in all_figures()}
 HAVE_ASIDE = (grain_unseen, grain_crowded)  # programs that were put aside
 
 

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Callable, Mapping, Sequence
 
 from ..measure import LOOKS, QUICK_LOOKS, Values, alternate, twice
 from ..row import Row
+
+
+def all_figures() -> list[ModuleType]:
+    """Gives the modules of this package, in the order of their names."""
+    return [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 
 
 def may_hold(name: str, only: str) -> bool:
