@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # what ./dev defines
 # The steps of `./dev release-check`, which reads this file: what must hold before a version, each alone by its name.
 
-release_steps=(lint tests abi site examples packages messages tsan asan g++-12 clang-14 clang-15 clang-16 clang-19 arm64)
+release_steps=(lint tests abi site examples packages messages tsan asan stores g++-12 clang-14 clang-15 clang-16 clang-19 arm64)
 other_processor=aarch64
 bare_packages=(mmdebstrap dpkg-dev file python3-dev)
 arm64_packages=(mmdebstrap g++-aarch64-linux-gnu qemu-user)
@@ -23,6 +23,7 @@ release_step() {
     packages) in_bare_debian ;;
     messages) random_messages ;;
     tsan | asan) sanitized "$1" ;;
+    stores) on_stores ;;
     g++-* | clang-*) compiled_by "$1" ;;
     arm64) on_other_processor ;;
   esac
@@ -32,6 +33,21 @@ release_step() {
 with_all_packages() {
   need "${test_packages[@]}"
   tests "$@"
+}
+
+# Tasks on local stores, whose copies come late and in any order: as they are, and under both sanitizers.
+on_stores() {
+  stores_under release 200 1000 1000
+  stores_under tsan 20 40 100
+  stores_under asan 20 40 100
+}
+
+# stores_under PRESET SUITES SEEDS PROGRAMS: the conformance suite for so many seeds, and for so many others random
+# programs for each.
+stores_under() {
+  build "$1" conformance random_programs
+  /usr/bin/python3 -B tests/release/stores.py promises "build/$1/bin/conformance" --count "$2"
+  /usr/bin/python3 -B tests/release/stores.py programs "build/$1/bin/random_programs" --count "$3" --each "$4"
 }
 
 # compiled_by PACKAGE: the library and the conformance suite by that compiler, all warnings errors.
