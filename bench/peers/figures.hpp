@@ -59,5 +59,8 @@ results triangle_heavy_first();
 results cholesky();
 /// The same by OpenBLAS alone, on two threads of its own.
 results cholesky_openblas();
+/// The six applications of the CellSs paper: matrix product, sparse LU, two orders of Cholesky, a sum of vectors, an
+/// FFT.
+results linalg();
 
 }  // namespace bench

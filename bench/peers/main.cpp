@@ -39,6 +39,7 @@ constexpr std::array figures{
     figure{"triangle-heavy-first", triangle_heavy_first},
     figure{"cholesky", cholesky},
     figure{"cholesky-openblas", cholesky_openblas, false},
+    figure{"linalg", linalg},
     figure{"stencil", stencil},
     figure{"stencil-replayed", stencil_replayed},
     figure{"stencil-loops", stencil_loops},

@@ -60,6 +60,8 @@ PEERS = (
     Side("tbb"),
     Side("tbb-lightweight", figures=SMALL_TASKS),  # nodes whose body runs where the last edge was fed, for small ones
     Side("starpu"),
+    # Its policies by name, for tasks whose lengths it can learn.
+    *(Side("starpu", policy, {"STARPU_SCHED": policy}, figures=("linalg",)) for policy in ("ws", "dmda")),
 )
 
 
@@ -73,6 +75,12 @@ def present() -> list[Side]:
         except MeasurementError:
             continue
     return found
+
+
+def missing() -> list[str]:
+    """Gives the peers' programs that are not built, because the peer was not installed."""
+    built = {side.program for side in present()}
+    return sorted({side.program for side in PEERS} - built)
 
 
 def read(output: str) -> list[dict]:

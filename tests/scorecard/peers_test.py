@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 from scorecard import checkouts, peers
-from scorecard.figures import Plan, peers_busy, peers_cholesky, peers_forks, peers_loops, peers_metg, peers_tasks
+from scorecard.figures import Plan, peers_busy, peers_cholesky, peers_forks, peers_linalg, peers_loops, peers_metg, peers_tasks
 from scorecard.measure import MeasurementError
 from scorecard.peers import Side, Target, compare, figure_row, measured, read
 from scorecard.row import MET, MISSED, NOT_MEASURED, UNDECIDED, Goal
@@ -131,6 +131,32 @@ class Figures(unittest.TestCase):
         row = peers_loops.gap_row(plain, gap)
         self.assertAlmostEqual(row.value, 0.5)
         self.assertEqual(row.verdict, MET)
+
+    def linalg_rows(self, losses, missing=()):
+        """Gives the rows where ours takes half of the peer's time, and twice as long in the applications that are named."""
+        found = {f"linalg-{name}": {"maslin": [result("maslin", 2.0 if name in losses else 0.5)] * 7, "tbb": [result("tbb", 1.0)] * 7}
+                 for name in peers_linalg.APPLICATIONS}
+        with mock.patch.object(peers_linalg, "missing", lambda: list(missing)):
+            return {row.name.removeprefix("peers/linalg/"): row for row in peers_linalg.rows(found)}
+
+    def test_five_of_the_six_applications_are_enough_to_be_ahead(self):
+        self.assertEqual((self.linalg_rows(["reduct"])["ahead"].verdict, self.linalg_rows(["reduct"])["reduct"].verdict), (MET, MISSED))
+        self.assertEqual(self.linalg_rows(["reduct", "fft3d"])["ahead"].verdict, MISSED)
+        self.assertEqual(self.linalg_rows([])["ahead"].value, 6)
+
+    def test_a_peer_that_is_not_installed_is_named(self):
+        rows = self.linalg_rows([], ["libomp", "starpu"])
+        self.assertIn("not installed: libomp, starpu", rows["matmul"].note)
+
+    def test_where_an_application_was_not_measured_nobody_is_ahead(self):
+        with mock.patch.object(peers_linalg, "missing", list):
+            rows = peers_linalg.rows({"linalg-matmul": {"maslin": [result("maslin")] * 7, "tbb": [result("tbb", 2.0)] * 7}})
+        self.assertEqual(rows[-1].verdict, NOT_MEASURED)
+
+    def test_starpu_takes_part_under_three_policies(self):
+        sides = [side for side in peers.PEERS if side.program == "starpu" and side.measures("linalg")]
+        self.assertEqual([side.variables.get("STARPU_SCHED") for side in sides], [None, "ws", "dmda"])
+        self.assertEqual(len([side for side in peers.PEERS if side.program == "starpu" and side.measures("chain")]), 1)
 
     def test_openblas_itself_is_a_peer_of_the_decomposition(self):
         def run(side, figures):
