@@ -22,6 +22,8 @@ ORDERS = {  # by the bar in the picture
 WORKERS = {f"{workers}-worker": ["--order", "bundles", "--workers", str(workers)] for workers in (1, 2, 4, 8)}
 NO_CACHE = {f"{order}-no-cache": [*ORDERS[order], "--software-cache", "0"] for order in ("naive", "bundles")}
 BLOCKS = (48, 64, 96)
+HIT_BLOCKS = (16, 32, 64)
+HITS = ("naive", "bundles")
 TECHNIQUES = ("mso", "ec", "cache", "db")
 FIGURE_12 = ("none", "+mso", "+ec", "+cache", "+db")
 GFLOPS = {"matmul": 25.6, "choleskyC": 16.0}  # of a kernel; bench/figures/cellss/README.md says where they come from
@@ -59,11 +61,27 @@ def sl1_hits(application: str, kb: int, block: int) -> float:
     return run["sl1_hits"] / run["packets"]
 
 
-def more_hits(application: str) -> float:
-    """Gives by how much bundles find more in the software cache, in percent, with the largest SL1."""
-    ratio = {order: runs(application, order)[SL1_KB[-1]] for order in ("naive", "bundles")}
-    hits = {order: run["software_hits"] / run["fetches"] for order, run in ratio.items()}
+def software_hits(application: str, order: str, block: int) -> float:
+    """Gives the share of the fetches that the software cache had, with the largest SL1."""
+    run = runs(application, order, block)[SL1_KB[-1]]
+    return run["software_hits"] / run["fetches"]
+
+
+def more_hits(application: str, block: int) -> float:
+    """Gives by how much bundles find more in the software cache, in percent."""
+    hits = {order: software_hits(application, order, block) for order in HITS}
     return 100 * (hits["bundles"] / hits["naive"] - 1)
+
+
+def panel_b(name: str, application: str, published: dict[int, tuple[float, str]], blocks: tuple[int, ...] = HIT_BLOCKS) -> Iterator[Cell]:
+    """Gives what the software cache has, by the size of a block (0: the only one)."""
+    rows = {block: f"{block} x {block}" if block else "all" for block in blocks}
+    for block, row in rows.items():
+        for order in HITS:
+            yield Cell(name, row, f"{application}: software hits {order}", 100 * software_hits(application, order, block), "%")
+    for block, row in rows.items():
+        number, bound = published.get(block, (None, ""))
+        yield Cell(name, row, "more software hits", more_hits(application, block), "%", number, bound=bound)
 
 
 def average(application: str) -> float:
@@ -116,6 +134,7 @@ def figure12(name: str) -> Iterator[Cell]:
 
 def figure13(name: str) -> Iterator[Cell]:
     yield from figure(name, "matmul", {512: (0.0, ">"), 1024: (0.0, ">"), 4096: (0.0, ">"), 8192: (50.0, ">")})
+    yield from panel_b(name, "matmul", {16: (0.0, ">"), 32: (0.0, ">"), 64: (0.0, "<")})
 
 
 def figure14(name: str) -> Iterator[Cell]:
@@ -123,22 +142,25 @@ def figure14(name: str) -> Iterator[Cell]:
     all_sizes = [saved("sparselu", kb) for kb in SL1_KB]
     yield Cell(name, "all", "least saved", min(all_sizes), "%", 5.0)
     yield Cell(name, "all", "most saved", max(all_sizes), "%", 15.0)
+    yield from panel_b(name, "sparselu", {block: (0.0, ">") for block in HIT_BLOCKS})
 
 
 def figure15(name: str) -> Iterator[Cell]:
     yield from figure(name, "choleskyC", {512: (25.0, "")})
-    yield Cell(name, "all", "more software hits", more_hits("choleskyC"), "%", 16.0)
+    yield from panel_b(name, "choleskyC", {64: (16.0, "")})
+    yield Cell(name, "smaller", "most more software hits", max(more_hits("choleskyC", block) for block in HIT_BLOCKS[:-1]), "%", 55.0)
 
 
 def figure16(name: str) -> Iterator[Cell]:
     yield from figure(name, "choleskyR", {2048: (10.0, ""), 8192: (30.0, "")})
-    yield Cell(name, "all", "more software hits", more_hits("choleskyR"), "%", 15.0)
+    yield from panel_b(name, "choleskyR", {64: (15.0, "")})
 
 
 def figure17(name: str) -> Iterator[Cell]:
     yield from figure(name, "reduct", {})
     yield Cell(name, "all", "saved on average", average("reduct"), "%", 60.0)
     yield Cell(name, "all", "in place: on average", average("reduct-in-place"), "%")
+    yield from panel_b(name, "reduct", {0: (0.0, ">")}, (0,))
 
 
 def figure18(name: str) -> Iterator[Cell]:
@@ -146,6 +168,7 @@ def figure18(name: str) -> Iterator[Cell]:
     all_sizes = [saved("fft3d", kb) for kb in SL1_KB]
     yield Cell(name, "all", "least saved", min(all_sizes), "%", 6.0)
     yield Cell(name, "all", "most saved", max(all_sizes), "%", 7.0)
+    yield from panel_b(name, "fft3d", {0: (0.0, ">")}, (0,))
 
 
 def figure19(name: str) -> Iterator[Cell]:

@@ -32,7 +32,7 @@ def main() -> None:
     panels: dict[str, Panel] = {}
     for cell in cells():
         application, _, bar = cell["column"].rpartition(" ")
-        if bar not in BARS or cell["figure"] not in FIGURES:
+        if bar not in BARS or cell["figure"] not in FIGURES or cell["unit"] != "million packets":
             continue
         panel = panels.setdefault(application, Panel(application, "million packets"))
         size = cell["row"].removesuffix(" KB")

@@ -155,7 +155,7 @@ class Figures(unittest.TestCase):
         one_worker = {f"cellss{number}" for number in range(13, 19)}
         values = {(cell["figure"], cell["row"], cell["column"]): cell["predicted"] for cell in cells}
         for (figure, row, column), value in values.items():
-            if figure in one_worker and column.endswith(" bundles"):
+            if figure in one_worker and column.endswith(" bundles") and row.endswith(" KB"):
                 self.assertAlmostEqual(values[figure, row, "saved"],
                                        100 * (1 - value / values[figure, row, column.replace("bundles", "naive")]))
         for figure in one_worker:
@@ -167,6 +167,20 @@ class Figures(unittest.TestCase):
                 self.assertEqual(value, values["cellss15", row, "choleskyC bundles"])
         self.assertGreater(values["cellss17", "all", "in place: on average"], 25)
         self.assertLess(values["cellss17", "all", "in place: on average"], 50)  # no order can save more
+
+    def test_bundles_find_more_in_the_software_cache_by_the_size_of_a_block(self):
+        cells = json.loads(cellss())
+        value = {(cell["figure"], cell["row"], cell["column"]): cell["predicted"] for cell in cells}
+        more = {(cell["figure"], cell["row"]): cell for cell in cells if cell["column"] == "more software hits"}
+        self.assertEqual(len(more), 4 * 3 + 2)
+        for (figure, row), cell in more.items():
+            hits = {column.rpartition(" ")[2]: v for (of, at, column), v in value.items()
+                    if (of, at) == (figure, row) and ": software hits " in column}
+            self.assertEqual(set(hits), {"naive", "bundles"})
+            for share in hits.values():
+                self.assertTrue(0 < share < 100, (figure, row, hits))
+            self.assertAlmostEqual(cell["predicted"], 100 * (hits["bundles"] / hits["naive"] - 1))
+        self.assertEqual(more["cellss15", "64 x 64"]["published"], 16)
 
     def test_each_technique_of_a_local_store_gains_what_the_paper_says(self):
         cells = {(cell["row"], cell["column"]): cell for cell in json.loads(cellss()) if cell["figure"] == "cellss12"}

@@ -5,7 +5,7 @@ import unittest
 from unittest import mock
 
 from scorecard.figures import Plan, place_bundles
-from scorecard.row import MET, MISSED
+from scorecard.row import MET, MISSED, SHOWN
 
 
 class Bundles(unittest.TestCase):
@@ -19,7 +19,9 @@ class Bundles(unittest.TestCase):
             runs = []
             for kb in words[words.index("--sl1") + 1].split(","):
                 for order, part in (("program-order", 1.0), ("bundles", left.get(words[1], 1.0))):
-                    runs.append({"order": order, "sl1_kb": int(kb), "memory_accesses": 1000 * part})
+                    less = {"--no-hints": 2.0, "--no-co-parents": 1.25}
+                    more = max([less[word] for word in words if word in less], default=1.0) if order == "bundles" else 1.0
+                    runs.append({"order": order, "sl1_kb": int(kb), "memory_accesses": 1000 * part * more})
             return 0.0, json.dumps(runs)
 
         with mock.patch.object(place_bundles, "execute", execute), mock.patch.object(place_bundles, "binary", lambda name: name):
@@ -28,8 +30,8 @@ class Bundles(unittest.TestCase):
 
     def test_each_goal_has_a_row_for_each_protocol(self):
         rows, asked = self.rows({})
+        rows = {name: row for name, row in rows.items() if "/no-" not in name}
         self.assertEqual(len(rows), 2 * len(place_bundles.ROWS))
-        self.assertEqual(len(asked), len(rows))
         self.assertTrue(all(row.decided for row in rows.values()))
         for words, name in zip(asked, rows):
             self.assertEqual("--created-a-task" in words, "/window/" in name)
@@ -42,6 +44,14 @@ class Bundles(unittest.TestCase):
         self.assertEqual(verdicts["place/bundles/choleskyR/8192"], MISSED)
         self.assertEqual(verdicts["place/bundles/choleskyC/2048"], MET)  # no loss is asked for
         self.assertEqual(verdicts["place/bundles/window/reduct/mean"], MISSED)
+
+    def test_hints_and_co_parents_have_rows_of_their_own(self):
+        rows, _ = self.rows({"fft3d": 0.5})
+        for application in place_bundles.APPLICATIONS:
+            self.assertEqual(rows[f"place/bundles/no-hints/{application}"].ratio, 0.5)
+            self.assertEqual(rows[f"place/bundles/no-co-parents/{application}"].ratio, 0.8)
+        one = rows["place/bundles/no-hints/fft3d"]
+        self.assertEqual((one.value, one.peer_value, one.verdict), (500, 1000, SHOWN))
 
     def test_the_ratio_is_ours_to_program_order(self):
         rows, _ = self.rows({"fft3d": 0.25})

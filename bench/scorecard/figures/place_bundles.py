@@ -2,7 +2,8 @@
 
 Ratio: accesses of bundles / in program order, counted by DMAsim; the goal is that at least as much is saved as the paper published
 (figures 13 to 18), and nothing is lost where program order won there. 10 % of the graph is unrolled when the first task runs; rows
-`window/...`: never more than 10 %. Each run is the same every time. Checked: every task ran once, none
+`window/...`: never more than 10 %. `no-hints/...`, `no-co-parents/...`: accesses of bundles / of bundles without that, the mean of the sizes; shown. Each run is the same
+every time. Checked: every task ran once, none
 before its data, each on the version of its data that program order gives it. bench/figures/cellss/README.md says what is counted."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 
 from ..measure import binary, execute
-from ..row import Goal, Row, judge
+from ..row import SHOWN, Goal, Row, judge
 from . import Plan
 
 NAME = "place/bundles"
@@ -34,6 +35,8 @@ ROWS: tuple[tuple[str, str, int | None, int | None, float], ...] = (
 )
 
 
+APPLICATIONS = ("matmul", "sparselu", "choleskyC", "choleskyR", "reduct", "fft3d")
+WITHOUT = ("no-hints", "no-co-parents")  # what can be switched off
 PROTOCOLS = {"": [], "window/": ["--created-a-task", "1"]}
 
 
@@ -55,6 +58,14 @@ def row_of(name: str, found: dict[str, list[int]], most: float) -> Row:
     return judge(row, Goal("ratio", at_most=most), [sum(ratios) / len(ratios)], exact=True)
 
 
+def without(part: str, application: str, all_of_it: list[int]) -> Row:
+    """Gives the row about what that part of the policy does. `all_of_it`: what bundles count with it."""
+    less = counted(application, SIZES_KB, None, [f"--{part}"])["bundles"]
+    ratios = [ours / other for ours, other in zip(all_of_it, less)]
+    return Row(f"{NAME}/{part}/{application}", sum(all_of_it) / len(all_of_it), "accesses", peer=part, peer_value=sum(less) / len(less),
+               peer_version="this build", ratio=sum(ratios) / len(ratios), verdict=SHOWN, rounds=1, checked=CHECKED, samples={"ratios": ratios})
+
+
 def measure(plan: Plan) -> list[Row]:
     rows = []
     for protocol, words in PROTOCOLS.items():
@@ -62,4 +73,9 @@ def measure(plan: Plan) -> list[Row]:
             plan.tell(f"{NAME}/{protocol}{name}")
             found = counted(application, (kb,) if kb else SIZES_KB, block, words)
             rows.append(row_of(f"{NAME}/{protocol}{name}", found, most))
+    for application in APPLICATIONS:
+        all_of_it = counted(application, SIZES_KB, None, [])["bundles"]
+        for part in WITHOUT:
+            plan.tell(f"{NAME}/{part}/{application}")
+            rows.append(without(part, application, all_of_it))
     return rows
