@@ -340,6 +340,15 @@ void tell_process(std::string& text, const explanation& all) {
        }());
 }
 
+void tell_place(std::string& text, const place_decision& p) {
+  line(text, "tasks with data run {} (MASLIN_PLACE=auto)",
+       p.is_decided ? "by " + p.now : "by dbs and by locality in turn, which is compared");
+  if (p.pairs == 0) return line(text, "  nothing was compared yet: the next run goes on");
+  line(text, "  under locality they take {:.3f}{} of what they take under dbs, in {} comparison{}", p.ratio,
+       p.error ? fmt::format(" ± {:.3f}", *p.error) : "", p.pairs, p.pairs == 1 ? "" : "s");
+  if (p.is_decided) line(text, "  pin it: MASLIN_PLACE={}", p.now);
+}
+
 double mean_us(std::int64_t ns, std::uint64_t count) {
   return count > 0 ? static_cast<double>(ns) / static_cast<double>(count) / 1000 : 0;
 }
@@ -376,6 +385,7 @@ std::string explanation_text(const explanation& all) {
     line(text, "{}: {}; MASLIN_FOREIGN=0 leaves it alone", l.name,
          l.process_wide ? "one limit on its threads for the whole process, the least width of all that runs"
                         : "each stream has as many of its threads as it is wide, tasks and loops one");
+  if (all.place) tell_place(text, *all.place);
   for (const phase_decisions& p : all.phases) tell_phase(text, p);
   tell_pins(text, all);
   for (const auto& [site, t] : all.tasks) {
@@ -432,6 +442,13 @@ std::string explanation_json(const explanation& all) {
   out["libraries"] = ordered_json::array();
   for (const library_limit& l : all.libraries)
     out["libraries"].push_back({{"name", l.name}, {"process_wide", l.process_wide}});
+  if (const auto& p = all.place) {
+    ordered_json ratio, error;
+    if (p->pairs > 0) ratio = p->ratio;
+    if (p->error) error = *p->error;
+    out["place"] = {
+        {"now", p->now}, {"decided", p->is_decided}, {"comparisons", p->pairs}, {"ratio", ratio}, {"error", error}};
+  }
   out["phases"] = ordered_json::array();
   for (const phase_decisions& p : all.phases) {
     ordered_json estimates = ordered_json::array();

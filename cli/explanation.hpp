@@ -69,6 +69,15 @@ struct library_limit {
   bool process_wide = false;
 };
 
+/// What MASLIN_PLACE=auto found.
+struct place_decision {
+  std::string now;          ///< the policy in force
+  bool is_decided = false;  ///< otherwise dbs and locality take turns
+  int pairs = 0;            ///< comparisons, earlier runs' with them
+  double ratio = 0;         ///< what tasks take under locality over what they take under dbs; 0: nothing was compared
+  std::optional<double> error;  ///< half of the interval that holds it in 99 cases of 100
+};
+
 /// The process that a report is of.
 struct process_state {
   enum class life : std::uint8_t {
@@ -94,6 +103,7 @@ struct explanation {
   std::optional<process_state> report_of;  ///< not from a trace but from a report: no tasks and loops
   bool only_streams = false;               ///< from a trace without them
   std::vector<library_limit> libraries;
+  std::optional<place_decision> place;  ///< from reports only
   std::vector<phase_decisions> phases;
   std::map<std::string, task_decisions> tasks;  ///< by call site
   std::map<std::string, loop_decisions> loops;  ///< by call site

@@ -99,6 +99,12 @@ explanation explanation_of(const json& from) {
   process.written = from.at("written").get<double>();
   for (const json& l : from.at("libraries"))
     all.libraries.push_back({l.at("name").get<std::string>(), l.at("process_wide").get<bool>()});
+  if (from.contains("place")) {
+    const json& p = from.at("place");
+    const json& error = p.at("error");
+    all.place = {p.at("now").get<std::string>(), p.at("decided").get<bool>(), p.at("pairs").get<int>(),
+                 number_of(p.at("ratio")), error.is_null() ? std::nullopt : std::optional(error.get<double>())};
+  }
   for (const json& p : from.at("phases")) all.phases.push_back(phase_of(p));
   return all;
 }

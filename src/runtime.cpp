@@ -31,6 +31,7 @@
 #include "exec/store/stores.hpp"
 #include "exec/submit/submit.hpp"
 #include "exec/threads/foreign_waiter.hpp"
+#include "exec/threads/place_choice.hpp"
 #include "graph/poison.hpp"
 #include "graph/recording.hpp"
 #include "graph/store_clock.hpp"
@@ -148,6 +149,7 @@ void after_fork_in_child() {
   foreign::one_thread::forget_after_fork();
   forget_described_machine_after_fork();
   store::forget_after_fork();
+  forget_place_after_fork();
   pages::forget_after_fork();
   machine::announce_workers(0);
   running_executor.store(nullptr, std::memory_order_relaxed);
@@ -214,6 +216,7 @@ void start(process_runtime& p, Runtime::options wish) {
                                 : shared    ? shared->most()
                                             : workers,
                                 described && !wish.serial ? described_nanoseconds : nullptr);
+  forget_place_told();
   try {
     if (on_pages) pages::begin();
     p.exec = wish.serial ? make_serial()

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct side {
   std::string name;
   maslin::placement policy;
   std::vector<taken> rounds = {};
+  bool hints = true;
 
   /// Gives what it takes of another side, round by round.
   template <class Value>
@@ -73,6 +75,7 @@ void by_turns(std::vector<side>& sides, int rounds, int workers, Run&& run) {
   for (int i = -1; i < rounds; ++i)  // the first round finds cold pages
     for (std::size_t k = 0; k < sides.size(); ++k) {
       side& one = sides[(k + static_cast<std::size_t>(i + 1)) % sides.size()];
+      setenv("MASLIN_HINTS", one.hints ? "1" : "0", 1);
       const maslin::Runtime runtime({.workers = workers, .serial = false, .place = one.policy});
       run(one);
       const taken found = run(one);

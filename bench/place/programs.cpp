@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
   bool right = true;
   std::vector<place::side> sides = place::all_policies();
   sides.push_back({"locality again", maslin::placement::locality});
+  sides.push_back({"no-hints", maslin::placement::locality, {}, false});
   sides.push_back({"hot", maslin::placement::dbs});
   place::by_turns(sides, rounds, workers, [&](const place::side& one) {
     const bool is_hot = one.name == "hot";

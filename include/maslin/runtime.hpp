@@ -10,8 +10,9 @@ namespace maslin {
 /// Which of the tasks that are ready a worker runs next; `of_the_run` is what MASLIN_PLACE says. `dbs`: the latest that
 /// it made ready, and others steal the oldest. `locality`: one whose data its cache still holds. `chains`: the task
 /// that it made ready, if that is the only one, else the earliest of all in program order. `program_order`: the
-/// earliest of all. The results are the same under each of them.
-enum class placement : unsigned char { of_the_run, dbs, locality, chains, program_order };
+/// earliest of all. `automatic`: dbs or locality, whichever serves the program better, as measured. The results are the
+/// same under each of them.
+enum class placement : unsigned char { of_the_run, dbs, locality, chains, program_order, automatic };
 
 /// Keeps the runtime of this process alive. The first one (or the first call of anything else) starts it; the starting
 /// thread is worker 0 while it is inside Maslin. The last destructor waits for everything, prints exceptions that

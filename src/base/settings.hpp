@@ -102,13 +102,25 @@ inline constexpr setting all_settings[] = {
         .words = {{"dbs", "whoever made it ready takes the latest task, and others the oldest"},
                   {"locality", "tasks that share data follow each other on one worker"},
                   {"chains", "whoever made it ready goes on with the only task, and others take the earliest"},
-                  {"program-order", "the earliest task of the program goes first"}},
+                  {"program-order", "the earliest task of the program goes first"},
+                  {"auto", "dbs or locality, whichever serves the program better"}},
         .otherwise = "dbs",
         .help = "Which of the ready tasks a worker runs next.",
         .more = "`dbs`: the latest that it made ready, and others steal the oldest. `locality`: one whose data its "
                 "cache still holds; on described machines as `dbs`. `program-order`: the earliest of the program. "
-                "`chains`: the one that it made ready, where it is the only one, else the earliest. "
+                "`chains`: the one that it made ready, where it is the only one, else the earliest. `auto`: `dbs` or "
+                "`locality`, whichever serves the program better, as measured; on described machines as `dbs`. "
                 "[The pages of the policies](policies/README.md) say more.",
+    },
+    {
+        .name = "MASLIN_HINTS",
+        .is = setting::kind::words,
+        .counts = setting::reach::here,
+        .words = {{"0", "a worker's tasks go by when they became ready"},
+                  {"1", "those go first whose data its cache holds"}},
+        .otherwise = "1",
+        .help = "Whether `locality` looks at what a worker's cache holds.",
+        .more = "`0` is there to measure what that does: [bundles](policies/locality.md) are chosen without it.",
     },
     {
         .name = "MASLIN_FOREIGN",

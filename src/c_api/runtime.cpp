@@ -35,9 +35,10 @@ begun_runtimes& begun() {
 }
 
 placement policy_of(const maslin_options& options) {
-  if (options.place < MASLIN_PLACEMENT_OF_THE_RUN || options.place > MASLIN_PLACEMENT_PROGRAM_ORDER)
+  if (options.place < MASLIN_PLACEMENT_OF_THE_RUN || options.place > MASLIN_PLACEMENT_AUTOMATIC)
     throw bad_argument("options->place = " + std::to_string(options.place) +
-                       ": expected one of MASLIN_PLACEMENT_OF_THE_RUN, _DBS, _LOCALITY, _CHAINS, _PROGRAM_ORDER");
+                       ": expected one of MASLIN_PLACEMENT_OF_THE_RUN, _DBS, _LOCALITY, _CHAINS, _PROGRAM_ORDER, "
+                       "_AUTOMATIC");
   return static_cast<placement>(options.place);
 }
 

@@ -113,6 +113,7 @@ void identify(run_about& run) {
 /// What the process has besides phases.
 void look_around(run_about& run) {
   run.stores = store::told();
+  run.place = what_place_was_told();
   run.libraries.clear();
   for (int i = 0; i < foreign::known(); ++i)
     if (const foreign::library& l = foreign::at(i); l.limits != foreign::reach::none)
@@ -238,7 +239,7 @@ void report_file::write(bool ended) {
   run_.seconds = wrote_at_;
   look_around(run_);
   const std::vector<told_phase> phases = all_told();
-  if (!phases.empty() || run_.stores)
+  if (!phases.empty() || run_.stores || run_.place)
     files::replace_file(path_, report_json(run_, phases), {.mark = report_mark, .durable = false});
 }
 
@@ -269,7 +270,7 @@ void begin_reporting(int workers, const char* described) noexcept try {
   auto* const file = new report_file(std::move(path), one_of_many, std::move(run));
   now.store(file, std::memory_order_release);
   // Also a run without phases has something to tell.
-  if (store::told()) file->notify();
+  if (store::told() || what_place_was_told()) file->notify();
 } catch (const std::exception&) {  // there is no report then
 }
 

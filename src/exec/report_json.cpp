@@ -100,6 +100,11 @@ std::string report_json(const run_about& run, const std::vector<told_phase>& pha
                    "\"puts_saved\": {}, \"bytes_saved\": {}}},\n",
                    s->tasks, s->on_memory, s->bytes_in, s->bytes_out, s->most_bytes, s->hits, s->bytes_kept,
                    s->evictions, s->puts_saved, s->bytes_saved);
+  if (const auto& p = run.place)
+    fmt::format_to(to,
+                   "\"place\": {{\"now\": \"{}\", \"decided\": {}, \"pairs\": {}, \"ratio\": {}, \"error\": {}}},\n",
+                   p->is_near ? "locality" : "dbs", p->is_decided, p->pairs, p->pairs > 0 ? number(p->ratio) : "null",
+                   p->pairs > 1 ? number(p->error) : "null");
   fmt::format_to(to, "\"phases\": {}}}\n", list(phases, "  ", [](const told_phase& p) { return text_of(p); }));
   return out;
 }

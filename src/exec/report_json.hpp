@@ -9,6 +9,7 @@
 
 #include "exec/reports.hpp"
 #include "exec/store/local_store.hpp"
+#include "exec/threads/place_choice.hpp"
 #include "maslin/run_report.hpp"
 
 namespace maslin {
@@ -33,6 +34,7 @@ struct run_about {
   int signal = 0;  ///< that ended it; 0: none did
   std::vector<library> libraries;
   std::optional<store::counts> stores;  ///< nothing where there are none
+  std::optional<told_place> place;      ///< nothing where the policy was named
 };
 
 /// How every report begins.

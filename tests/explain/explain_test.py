@@ -77,6 +77,37 @@ class Explain(unittest.TestCase):
             self.assertIn(str(self.runs), said)
             self.assertIn("MASLIN_TRACE=run.mtrace", said)
 
+    def test_it_says_which_policy_runs_tasks_and_why(self):
+        self.run_program("tasks", "80", MASLIN_PLACE="auto", MASLIN_AT_ONCE="0")
+        place = self.figures()["place"]
+        self.assertTrue(place["decided"], "of 80 rounds 12 comparisons come, which decide in any case")
+        self.assertIn(place["now"], ("dbs", "locality"))
+        self.assertIn(place["comparisons"], range(4, 13))
+        self.assertGreater(place["ratio"], 0)
+        self.assertGreaterEqual(place["error"], 0)
+        said = self.explain()
+        self.assertIn(f"tasks with data run by {place['now']} (MASLIN_PLACE=auto)", said)
+        self.assertIn(f"in {place['comparisons']} comparisons", said)
+        self.assertIn(f"MASLIN_PLACE={place['now']}\n", said)
+
+    def test_runs_that_wait_once_are_compared_with_each_other(self):
+        learned = {"MASLIN_LEARNED": str(self.folder / "learned")}
+        found = []
+        while not found or not found[-1]["decided"]:
+            self.run_program("tasks", "1", MASLIN_PLACE="auto", MASLIN_AT_ONCE="0", **learned)
+            found.append(self.figures()["place"])
+            self.assertEqual("nothing was compared yet" in self.explain(), len(found) == 1)
+            self.assertLessEqual(len(found), 24)
+        self.assertEqual([p["comparisons"] for p in found], [(run + 1) // 2 for run in range(len(found))])
+        self.assertEqual([p["now"] for p in found[:6]], ["dbs", "locality", "locality", "dbs", "dbs", "locality"])
+        self.run_program("tasks", "1", MASLIN_PLACE="auto", MASLIN_AT_ONCE="0", **learned)
+        self.assertEqual(self.figures()["place"], found[-1], "what is decided stays")
+
+    def test_a_policy_that_was_named_is_not_explained(self):
+        self.run_program("tasks", "1", "phase", "one", MASLIN_PLACE="locality")
+        self.assertNotIn("place", self.figures())
+        self.assertNotIn("MASLIN_PLACE", self.explain())
+
     def test_it_explains_the_last_run(self):
         self.run_program("phase", "first")
         self.run_program("phase", "second", "many", "3", "third")

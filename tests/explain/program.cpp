@@ -3,6 +3,7 @@
 //   held NAME      the same, but the first says "inside" and waits for a line
 //   many N NAME    N phases of that name
 //   loop           no phase
+//   tasks N        N times 200 tasks with data, and a wait for them
 //   child WORD...  a forked child does the rest, and the parent waits for it
 // Status 0 where all of it ran.
 
@@ -10,10 +11,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "maslin/maslin.hpp"
 
@@ -36,6 +39,23 @@ void run_phase(const char* name, bool held) {
   });
 }
 
+void run_tasks(long times) {
+  constexpr int at_a_time = 200;
+  static std::vector<long> data(at_a_time);
+  for (long k = 0; k < times; ++k) {
+    expected += at_a_time;
+    for (long& one : data)
+      ms::task(
+          [](ms::view<long> v) {
+            const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+            while (std::chrono::steady_clock::now() < end) ++v[0];
+            ++ran;
+          },
+          ms::inout(one));
+    ms::wait();
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -51,6 +71,8 @@ int main(int argc, char** argv) {
     } else if (word == "loop") {
       expected += 100;
       ms::parallel_for(0, 100, [](ms::range r) { ran += r.size(); });
+    } else if (word == "tasks") {
+      run_tasks(std::atol(argv[++i]));
     } else if (word == "child") {
       const pid_t child = fork();
       int status = 1;

@@ -43,7 +43,7 @@ class Command(unittest.TestCase):
 class SameBits(Command):
     def test_however_the_work_is_spread(self):
         ways = [{"MASLIN_WORKERS": str(n)} for n in (1, 2, 3, 8)]
-        ways += [{"MASLIN_WORKERS": "3", "MASLIN_PLACE": place} for place in ("locality", "chains", "program-order")]
+        ways += [{"MASLIN_WORKERS": "3", "MASLIN_PLACE": place} for place in ("locality", "chains", "program-order", "auto")]
         ways += [{"MASLIN_WORKERS": "3", "MASLIN_AT_ONCE": "0"}, {"MASLIN_RENAME": "0"},
                  {"MASLIN_MACHINE": str(CHECKOUT / "specs" / "cell-qs20.toml")}]
         for name in SIZES:

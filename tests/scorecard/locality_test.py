@@ -23,7 +23,8 @@ class Locality(unittest.TestCase):
             self.assertEqual(words[1], "json")
             rounds = int(words[3])
             asked.append((words[2], rounds))
-            taken = {"dbs": 1.0, "locality": 1.0, "locality again": 1.0, "program-order": 1.0, "chains": 1.0, "hot": 1.0}
+            taken = {"dbs": 1.0, "locality": 1.0, "locality again": 1.0, "program-order": 1.0, "chains": 1.0, "hot": 1.0,
+                     "no-hints": 1.25}
             taken |= seconds[words[2]]
             return 0.0, json.dumps({"tasks": 9, "right": True, "seconds": {side: [value] * rounds for side, value in taken.items()}})
 
@@ -56,7 +57,9 @@ class Locality(unittest.TestCase):
     def test_only_wanted_cases_are_measured(self):
         seconds = {"matmul": {"hot": 0.5}, "reduct": {"hot": 0.5}}
         rows, asked = self.rows(seconds, only="place/locality/matmul")
-        self.assertEqual(list(rows), ["place/locality/matmul/416/32"])
+        self.assertEqual(list(rows), ["place/locality/matmul/416/32", "place/locality/matmul/416/32/no-hints"])
+        self.assertEqual((rows["place/locality/matmul/416/32/no-hints"].ratio, rows["place/locality/matmul/416/32/no-hints"].verdict),
+                         (0.8, SHOWN))
         self.assertEqual({program for program, _ in asked}, {"matmul"})
         _, asked = self.rows(seconds, only="place/locality/recovered")
         self.assertEqual({program for program, _ in asked}, {"matmul", "reduct"})

@@ -3,7 +3,8 @@
 Ratio: time under locality / under the better of dbs and program order, round by round; it must never be more than 1.01. The working sets
 are twice a core's L2, half of the L3 and four times the L3. `hot` is the same tasks under dbs, whose kernels find their data in cache:
 dbs - hot is what waiting for memory takes. recovered: how much of that locality gains, the median of the cases; those with
-dbs / hot < 1.05 have nothing to gain, so they are shown and not scored. Checked: each answer is the serial elision's, to the bit."""
+dbs / hot < 1.05 have nothing to gain, so they are shown and not scored. `no-hints`: time under locality / without hints of what caches
+hold; shown. Checked: each answer is the serial elision's, to the bit."""
 
 from __future__ import annotations
 
@@ -63,6 +64,14 @@ def row_of(name: str, values: Values) -> Row:
     return row
 
 
+def hints(name: str, values: Values) -> Row:
+    """Gives the row about what hints do."""
+    row = Row(f"{NAME}/{name}/no-hints", median(values[OURS]), "s", peer="no-hints", peer_value=median(values["no-hints"]),
+              peer_version="this build", ratio=paired_ratio(values[OURS], values["no-hints"]), verdict=SHOWN, checked=CHECKED)
+    row.rounds = len(values[OURS])
+    return row
+
+
 def recovered(measured: list[Values]) -> Row:
     """Gives the row about all cases: a round's value is the median of the cases' shares in that round."""
     scored = [shares(values) for values in measured if to_gain(values) >= LEAST_TO_GAIN]
@@ -84,5 +93,5 @@ def measure(plan: Plan) -> list[Row]:
             if row_of(f"{name}", values).decided:
                 break
         measured.append(values)
-        rows.append(row_of(name, values))
+        rows += [row_of(name, values), hints(name, values)]
     return rows + ([recovered(measured)] if plan.wants(f"{NAME}/recovered") else [])

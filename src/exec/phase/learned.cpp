@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <ctime>
 #include <filesystem>
@@ -14,10 +13,14 @@
 #include <utility>
 
 #include "base/settings.hpp"
+#include "files/fields.hpp"
 #include "files/marked.hpp"
 #include "files/replacement.hpp"
 
 namespace maslin {
+
+using files::field;
+using files::split;
 
 namespace {
 
@@ -28,30 +31,6 @@ constexpr std::size_t most_entries = 2000;
 /// Inputs are the same size if kernels and streams are, to so many octaves.
 constexpr double same_octaves = 0.5;
 
-std::string word(std::string_view text) {
-  std::string clean(text);
-  for (char& c : clean)
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  return clean;
-}
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> all;
-  for (;;) {
-    const std::size_t end = text.find(at);
-    all.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return all;
-    text.remove_prefix(end + 1);
-  }
-}
-
-template <class Number>
-bool read(std::string_view text, Number& into) {
-  const char* behind = text.data() + text.size();
-  const auto [end, failure] = std::from_chars(text.data(), behind, into);
-  return failure == std::errc{} && end == behind;
-}
-
 /// Reads "4x2+1:7.53".
 std::optional<grain::knowledge::known> read_known(std::string_view text) {
   const std::size_t x = text.find('x');
@@ -59,9 +38,10 @@ std::optional<grain::knowledge::known> read_known(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (x >= plus || plus >= colon || colon == std::string_view::npos) return std::nullopt;
   grain::knowledge::known k;
-  const bool whole =
-      read(text.substr(0, x), k.under.streams) && read(text.substr(x + 1, plus - x - 1), k.under.width) &&
-      read(text.substr(plus + 1, colon - plus - 1), k.under.wider) && read(text.substr(colon + 1), k.throughput);
+  const bool whole = files::read(text.substr(0, x), k.under.streams) &&
+                     files::read(text.substr(x + 1, plus - x - 1), k.under.width) &&
+                     files::read(text.substr(plus + 1, colon - plus - 1), k.under.wider) &&
+                     files::read(text.substr(colon + 1), k.throughput);
   if (!whole || k.under.streams < 1 || k.under.width < 1 || k.under.wider < 0 || k.under.wider >= k.under.streams ||
       !(k.throughput > 0) || !std::isfinite(k.throughput))
     return std::nullopt;
@@ -81,7 +61,7 @@ bool same_size(const grain::knowledge& a, std::int64_t streams_a, const grain::k
 }  // namespace
 
 learned_phases::learned_phases(const std::string& machine, std::string file)
-    : machine_(word(machine)), file_(std::move(file)) {
+    : machine_(field(machine)), file_(std::move(file)) {
   if (!file_.empty()) read(file_, all_);
 }
 
@@ -101,8 +81,8 @@ void learned_phases::read(const std::string& file, table& into) {
     const auto parts = split(line, '\t');
     if (parts.size() != 8) continue;
     entry e{.is_new = false};
-    if (!maslin::read(parts[4], e.streams) || !maslin::read(parts[5], e.when) ||
-        !maslin::read(parts[6], e.what.kernel_seconds) || !(e.what.kernel_seconds >= 0))
+    if (!files::read(parts[4], e.streams) || !files::read(parts[5], e.when) ||
+        !files::read(parts[6], e.what.kernel_seconds) || !(e.what.kernel_seconds >= 0))
       continue;
     for (const std::string_view text : split(parts[7], ' '))
       if (const auto known = read_known(text)) e.what.best.push_back(*known);
@@ -111,7 +91,7 @@ void learned_phases::read(const std::string& file, table& into) {
 }
 
 learned_phases::key learned_phases::key_of(std::string_view phase, int workers) const {
-  return {word(program_invocation_short_name), machine_, word(phase), fmt::format("{}", workers)};
+  return {field(program_invocation_short_name), machine_, field(phase), fmt::format("{}", workers)};
 }
 
 std::vector<grain::knowledge> learned_phases::of(std::string_view phase, int workers, std::int64_t streams) const {

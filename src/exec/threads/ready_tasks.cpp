@@ -6,6 +6,8 @@
 #include <numeric>
 #include <span>
 
+#include "base/clock.hpp"
+#include "base/settings.hpp"
 #include "graph/describe.hpp"
 #include "maslin/machine.hpp"
 
@@ -51,10 +53,36 @@ place::locality_settings locality_settings_here(int workers) {
   // Workers that share one have a part of it each.
   if (least > 0) made.cache = static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(least, all / workers)));
   made.bundle = made.cache / 2;
+  made.hints = base::flag_of("MASLIN_HINTS");
   return made;
 }
 
-bool near_tasks::push_all(task_node* const* tasks, std::uint32_t count) noexcept {
+task_node* near_tasks::next() noexcept {
+  const std::uint64_t begin = in_force_.measures ? base::ticks() : 0;
+  task_node* const task = taken([](auto& tasks) { return tasks.next(); });
+  if (task) meter_.chose_since(begin);
+  return task;
+}
+
+void near_tasks::begin_to_measure() noexcept {
+  if (in_force_.measures) meter_.begin(base::ticks());
+}
+
+void near_tasks::measure(const location& where) noexcept {
+  meter_.ran(where, base::ticks());
+  if (meter_.sum() >= place_meter::handed_in_ticks) hand_in();
+}
+
+void near_tasks::follow() noexcept {
+  const place_in_force now = choice_->now();
+  if (now == in_force_) return;
+  hand_in();
+  in_force_ = now;
+}
+
+bool near_tasks::push_all(task_node* const* tasks, std::uint32_t count, bool alone) noexcept {
+  if (choice_ && alone && size() == 0) follow();
+  if (!is_on()) return false;
   for (std::uint32_t i = 0; i < count; ++i) {
     pieces room;
     const std::span<const place::piece> used = pieces_of(*tasks[i], room);

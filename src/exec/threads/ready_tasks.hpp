@@ -1,7 +1,7 @@
 #pragma once
 // The ready tasks of a worker. Under MASLIN_PLACE=dbs, the usual case, they lie in the lock-free deque. Under
 // MASLIN_PLACE=locality those with data lie in lists by what the worker's cache holds of them (sched/place/locality),
-// which have a lock: a thief comes rarely.
+// which have a lock: a thief comes rarely. Under MASLIN_PLACE=auto they lie here or there by turns.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "base/atomic.hpp"
 #include "base/lock.hpp"
 #include "exec/threads/deque.hpp"
+#include "exec/threads/place_choice.hpp"
 #include "sched/place/locality.hpp"
 #include "task/node.hpp"
 
@@ -22,15 +23,18 @@ namespace maslin {
 /// there are as many as others were told of.
 class near_tasks {
  public:
-  explicit near_tasks(const place::locality_settings& settings) : tasks_(settings) {}
+  /// With a `choice`, locality is in force when that says so; otherwise always.
+  explicit near_tasks(const place::locality_settings& settings, place_choice* choice = nullptr)
+      : choice_(choice), tasks_(settings) {
+    if (choice_) in_force_ = choice_->now();
+  }
 
   // The owner.
 
-  /// False where there is no memory; then none was added. The last one is foremost among equals.
-  bool push_all(detail::task_node* const* tasks, std::uint32_t count) noexcept;
-  detail::task_node* next() noexcept {
-    return taken([](auto& tasks) { return tasks.next(); });
-  }
+  /// False where there is no memory, or such tasks lie elsewhere now; then none was added. The last one is foremost
+  /// among equals. `alone`: the worker has no tasks elsewhere.
+  bool push_all(detail::task_node* const* tasks, std::uint32_t count, bool alone) noexcept;
+  detail::task_node* next() noexcept;
   /// Gives the next one if it `suits`, else another one that does, if it is found soon; or null.
   template <class Predicate>
   detail::task_node* next_if(Predicate&& suits) noexcept {
@@ -41,6 +45,30 @@ class near_tasks {
   /// Gives the next one of those that were chosen together, or null.
   detail::task_node* pop_of_bundle() noexcept {
     return taken([](auto& tasks) { return tasks.next_of_bundle(); });
+  }
+
+  /// Do tasks with data that become ready lie here?
+  bool is_on() const noexcept { return in_force_.near; }
+  /// The worker begins to choose and to run tasks; between that and the end it tells of each that has run.
+  void begin_to_measure() noexcept;
+  void end_to_measure() noexcept { meter_.end(); }
+  /// Gives where a task with data was created if what it takes is asked for, else line 0: for `ran`.
+  location measured(const detail::task_node& task) const noexcept {
+    return in_force_.measures && task.accesses > 0 ? task.where : location();
+  }
+  /// The task has ended, and the next one was chosen. `alone`: as for `push_all`; `all_are_empty()`: no task is queued
+  /// anywhere. Another policy may be in force afterwards.
+  template <class AllAreEmpty>
+  void ran(const location& measured, bool alone, AllAreEmpty&& all_are_empty) noexcept {
+    if (!choice_) return;
+    if (measured.line() > 0) measure(measured);
+    if (!alone || size() > 0) return;
+    if (choice_->is_long() && all_are_empty()) choice_->end_stretch();
+    follow();
+  }
+  /// What was measured since the last time counts.
+  void hand_in() noexcept {
+    if (choice_) choice_->hand_in(in_force_, meter_);
   }
 
   // Any thread.
@@ -71,6 +99,13 @@ class near_tasks {
     size_.store(static_cast<std::uint32_t>(tasks_.size()), std::memory_order_seq_cst);
   }
 
+  void measure(const location& where) noexcept;
+  /// Goes by what is in force now.
+  void follow() noexcept;
+
+  place_choice* const choice_;
+  place_in_force in_force_{.near = true};
+  place_meter meter_;
   base::short_lock lock_;
   MASLIN_ATOMIC<std::uint32_t> size_{0};  // written under lock_
   place::local_tasks<detail::task_node> tasks_ MASLIN_GUARDED_BY(lock_);
@@ -84,8 +119,12 @@ class ready_tasks {
   using deque = bounded_deque<detail::task_node, 4096>;
 
   /// Before anything is in it, and before anybody else looks.
-  void keep_near(const place::locality_settings& settings) { near_ = std::make_unique<near_tasks>(settings); }
+  void keep_near(const place::locality_settings& settings, place_choice* choice) {
+    near_ = std::make_unique<near_tasks>(settings, choice);
+  }
+  /// May tasks with data lie apart?
   bool are_near() const noexcept { return near_ != nullptr; }
+  near_tasks& near() noexcept { return *near_; }
 
   // The owner. Tasks with data for which there is no memory lie with the others.
 
@@ -94,7 +133,7 @@ class ready_tasks {
   /// Puts `count` stolen tasks at the head, the last one foremost; false when there is no room for all.
   bool push_all(detail::task_node* const* tasks, std::uint32_t count) noexcept {
     // Stolen ones come from where others of their kind lay.
-    if (near_ && tasks[0]->accesses > 0 && near_->push_all(tasks, count)) [[unlikely]]
+    if (near_ && tasks[0]->accesses > 0 && near_->push_all(tasks, count, deque_.size() == 0)) [[unlikely]]
       return true;
     return deque_.push_all(tasks, count);
   }

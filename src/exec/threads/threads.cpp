@@ -79,10 +79,15 @@ threads_executor::threads_executor(int workers, run_policies policies, std::uniq
     whole_->set_workers({0, sharing_->at_start()});
   }
   std::optional<place::locality_settings> near;
-  if (policies.place == placement::locality) near = locality_settings_here(workers);
+  if (policies.place == placement::automatic) {
+    std::string file = learned_file(base::cache_path("learned"));
+    if (!file.empty()) file += ".place";
+    place_choice_ = std::make_unique<place_choice>(workers, std::move(file));
+  }
+  if (place_choice_ || policies.place == placement::locality) near = locality_settings_here(workers);
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i));
-    if (near) at(i).tasks.keep_near(*near);
+    if (near) at(i).tasks.keep_near(*near, place_choice_.get());
     // From now on a worker always has a fiber for its loop: the one it runs, or one that is idle.
     if (!has_spare_fiber(at(i))) throw std::bad_alloc();
   }
@@ -147,6 +152,10 @@ void threads_executor::end() noexcept {
   worker_0_.join_substitute();
   trace::record(0, trace::event_kind::worker_stop);
   watchdog_.end();
+  if (place_choice_) {
+    for (auto& w : workers_) w->tasks.near().hand_in();
+    place_choice_->end();
+  }
   libraries_.forget();
   end_learning();
   if (sharing_) sharing_->leave();
@@ -225,17 +234,36 @@ detail::task_node* threads_executor::next_of_bundle(worker& w, detail::task_node
 
 /// Runs a task, then what it made ready, and so on.
 void threads_executor::run_tasks(worker& w, detail::task_node* task) {
+  if (!w.tasks.are_near()) return run_chain<false>(w, task);
+  near_tasks& near = w.tasks.near();
+  near.begin_to_measure();
+  run_chain<true>(w, task);
+  near.end_to_measure();
+}
+
+/// `Near`: tasks with data may lie apart.
+template <bool Near>
+void threads_executor::run_chain(worker& w, detail::task_node* task) {
   while (task) {
     core::first_ready next(*this);
+    [[maybe_unused]] location measured;
+    if constexpr (Near) measured = w.tasks.near().measured(*task);
     run_traced(w.index, *this, task, next, run_task_from_usual);
     w.count_step();
     task = next.first;
-    if (w.tasks.are_near() && (!task || task->accesses > 0)) [[unlikely]]
-      task = next_of_bundle(w, task);
+    if constexpr (Near) {
+      if (w.tasks.near().is_on() && (!task || task->accesses > 0)) task = next_of_bundle(w, task);
+      ran_near(w, measured);
+    }
     // Fibers that may go on here come before more of this, and so do urgent tasks.
     if (task && (w.inbox.load(std::memory_order_relaxed) || urgent_.come_first())) return ready(task);
     if (task && sharing_ && !sharing_->goes_on(w)) return ready(task);
   }
+}
+
+/// A task has ended where tasks with data may lie apart.
+void threads_executor::ran_near(worker& w, const location& measured) noexcept {
+  w.tasks.near().ran(measured, w.tasks.others().empty(), [this] { return !has_queued_work(); });
 }
 
 void threads_executor::run_members(scope& s, std::int64_t rest, std::uint64_t end) {
@@ -245,15 +273,19 @@ void threads_executor::run_members(scope& s, std::int64_t rest, std::uint64_t en
     worker* w = self();
     if (!w) found = run_member_outside(s);
     // A stream's task may have been suspended, and go on without a worker.
-    for (; w && found && goes_on(); w = self()) found = run_member(*w, s);
+    const bool chooses = place_choice_ != nullptr;
+    for (; w && found && goes_on(); w = self()) found = chooses ? run_member<true>(*w, s) : run_member<false>(*w, s);
   }
 }
 
+/// `Chooses`: what tasks take decides about the policy.
+template <bool Chooses>
 bool threads_executor::run_member(worker& w, scope& s) {
   if (!w.running->has_room()) return false;
   if (sharing_ && !sharing_->goes_on(w)) return false;
   const auto is_member = [&](const detail::task_node& one) { return one.in == &s; };
   detail::task_node* task = nullptr;
+  if constexpr (Chooses) w.tasks.near().begin_to_measure();
   if (urgent_.any()) {
     // One of another scope goes first, too, but not on this stack.
     task = urgent_.pop_awaited(is_member);
@@ -264,7 +296,14 @@ bool threads_executor::run_member(worker& w, scope& s) {
     if (!task) task = w.tasks.pop_near_if(is_member);
   }
   if (!task) return false;
+  [[maybe_unused]] location measured;
+  if constexpr (Chooses) measured = w.tasks.near().measured(*task);
   run_traced(w.index, *this, task, *this, run_task_from_usual);
+  if constexpr (Chooses)
+    if (self() == &w) {
+      ran_near(w, measured);
+      w.tasks.near().end_to_measure();
+    }
   after_sharing();
   return true;
 }

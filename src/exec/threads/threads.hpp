@@ -238,6 +238,7 @@ class threads_executor final : public executor, public phase_host {
   void end_outside(phase_run& phase, std::int64_t stream, error_list&& errors);
   template <class Predicate>
   std::optional<work> take_from_stuck(worker& from, Predicate&& suits);
+  template <bool Chooses>
   bool run_member(worker& w, scope& s);
   bool run_member_outside(const scope& s);
   bool stream_outside(const scope& covered);
@@ -262,6 +263,9 @@ class threads_executor final : public executor, public phase_host {
   void work_loop();
   void step(worker& w);
   bool has_room(const worker* w) const noexcept;
+  template <bool Near>
+  void run_chain(worker& w, detail::task_node* task);
+  void ran_near(worker& w, const location& measured) noexcept;
   detail::task_node* next_of_bundle(worker& w, detail::task_node* made_ready) noexcept;
   grain::task_size size_elsewhere(const call_site& site, worker* w, std::size_t accesses,
                                   std::uint64_t created) const noexcept;
@@ -306,6 +310,7 @@ class threads_executor final : public executor, public phase_host {
   urgent_tasks urgent_;
   /// Is more to be known of a new task without data than what its worker's queue holds?
   const bool looks_elsewhere_ = sharing_ || urgent_.holds_all();
+  std::unique_ptr<place_choice> place_choice_;  ///< null unless it chooses between dbs and locality
   std::vector<std::unique_ptr<worker>> workers_;
   std::atomic<bool> stopping_{false};
   departure departure_;
