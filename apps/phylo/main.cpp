@@ -161,11 +161,20 @@ void add_starts(CLI::App* sub, phylo::InferCommand& command) {
                             ->check(CLI::Range(1, 1000000))
                             ->type_name("N")
                             ->capture_default_str();
-  sub->add_option("--start-trees", command.start_trees,
-                  "Where searches begin, a list: pars{N} (N random stepwise-addition parsimony trees, as --starts N), "
-                  "rand{N} (N random trees), files of trees in Newick")
+  CLI::Option* start_trees =
+      sub->add_option("--start-trees", command.start_trees,
+                      "Where searches begin, a list: pars{N} (N random stepwise-addition parsimony trees, as --starts "
+                      "N), rand{N} (N random trees), files of trees in Newick")
+          ->excludes(starts)
+          ->type_name("LIST");
+  sub->add_option_function<std::string>(
+         "--search", [&command](const std::string& how) { command.adaptive = how == "adaptive"; },
+         "How much is searched: standard (what --starts and --start-trees say), or adaptive (by how difficult the "
+         "alignment is, as parsimony trees tell)")
+      ->check(CLI::IsMember({"standard", "adaptive"}))
       ->excludes(starts)
-      ->type_name("LIST");
+      ->excludes(start_trees)
+      ->default_str("standard");
   add_alrt(sub, command.alrt, "the best tree");
 }
 
@@ -218,6 +227,7 @@ CLI::App* add_search(CLI::App& app, phylo::InferCommand& command) {
       "  maslin-phylo search --msa d041.phy --model GTR+G --prefix out/d041\n"
       "  maslin-phylo search --msa d041.phy --model HKY+G+I --starts 10 --seed 7 --prefix out/d041 --json\n"
       "  maslin-phylo search --msa d041.phy --model GTR+G --start-trees 'pars{10},rand{10}' --prefix out/d041\n"
+      "  maslin-phylo search --msa d041.phy --model GTR+G --search adaptive --prefix out/d041\n"
       "  maslin-phylo search --msa d041.phy --model GTR+G --tree-constraint known.tree --prefix out/d041\n",
       "  P.bestTree     the best tree, in Newick; unlinked branch lengths are averaged over the sites\n"
       "  P.bestModel    its model or models with the values that were found, for --model-file\n"

@@ -174,7 +174,7 @@ class Answers(ProgramTest):
         self.assertGreaterEqual(result["lnl"], self.result("x")["lnl"] - 1e-3)
         said = self.run_program(*common, "y", "--start-trees", DATA / "ten.tree")
         self.assertEqual(said.returncode, 2)
-        self.assertIn("the searches of this checkpoint began at other trees (--start-trees)", said.stderr.decode())
+        self.assertIn("the searches of this checkpoint began at other trees (--start-trees, --search)", said.stderr.decode())
 
     def test_searches_begin_at_parsimony_trees_random_trees_and_files(self):
         common = ("search", "--msa", MSA, "--model", "JC", "--quiet", "--seed", 3, "--prefix")

@@ -23,4 +23,11 @@ inline std::vector<double> sites_of(const Parts& parts) {
   return sites;
 }
 
+/// Gives the patterns of each.
+inline std::vector<const Patterns*> patterns_of(const Parts& parts) {
+  std::vector<const Patterns*> all;
+  for (const Part& part : parts) all.push_back(&part.patterns);
+  return all;
+}
+
 }  // namespace phylo

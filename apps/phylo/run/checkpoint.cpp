@@ -212,7 +212,8 @@ void Checkpoint::check_identity(const std::string& text) const {
     fail(folder_,
          fmt::format("this checkpoint was made with --seed {}, not {}; {}", found.seed, identity_.seed, advice));
   if (found.starts != identity_.starts)
-    fail(folder_, fmt::format("the searches of this checkpoint began at other trees (--start-trees); {}", advice));
+    fail(folder_,
+         fmt::format("the searches of this checkpoint began at other trees (--start-trees, --search); {}", advice));
   if (found.constraint != identity_.constraint)
     fail(folder_, fmt::format("this checkpoint was made with {} constraint tree (--tree-constraint); {}",
                               found.constraint.empty()       ? "no"

@@ -48,6 +48,7 @@ struct InferCommand {
   ModelChoice model;
   int starts = 0;           ///< searches that begin at parsimony trees, if `start_trees` is empty
   std::string start_trees;  ///< where searches begin, as `read_starts` takes it
+  bool adaptive = false;    ///< instead of both: as many searches as the alignment's difficulty is worth
   std::string constraint;   ///< file with a tree that all trees must display; empty: none
   int replicates = 0;       ///< at most so many, with `bootstop`
   bool bootstop = false;    ///< stop when there are enough replicates

@@ -80,6 +80,7 @@ FinishedTree find_tree(const InferenceJob& job, TreeId id, KeptSearch& kept, con
   SearchResult found;
   if (id.purpose == Purpose::search) {
     options.start = job.starts[static_cast<std::size_t>(id.index)];
+    options.ratchets = job.ratchets;
     found = search(*job.parts, options, progress);
   } else {
     const Parts drawn = bootstrap_parts(*job.parts, job.seed, static_cast<std::uint64_t>(id.index));

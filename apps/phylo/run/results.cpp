@@ -94,6 +94,14 @@ json to_json(const RunFacts& facts) {
   }
   if (const ConstraintFacts& c = facts.constraint; !c.file.empty())
     out["constraint"] = {{"file", c.file}, {"taxa", c.taxa}, {"branches", c.branches}};
+  if (const std::optional<Difficulty>& d = facts.difficulty)
+    out["difficulty"] = {{"score", d->score},
+                         {"distance", d->distance},
+                         {"topologies", d->topologies},
+                         {"patterns_per_taxon", d->patterns},
+                         {"parsimony_starts", facts.plan.parsimony},
+                         {"random_starts", facts.plan.random},
+                         {"ratchets", facts.plan.ratchets}};
   out["notes"] = facts.data->notes;
   out["seed"] = facts.seed;
   out["instructions"] = facts.instructions;
@@ -137,6 +145,14 @@ std::string described(const Data& data, std::uint64_t seed, const std::string& i
                            instructions);
 }
 
+std::string described(const Difficulty& difficulty, const SearchPlan& plan) {
+  return fmt::format(
+      "difficulty {:.2f} (parsimony trees: distance {:.3f}, {:.0f} % different; {:.1f} patterns a taxon): "
+      "searches from {} parsimony and {} random {}, {} ratchets each",
+      difficulty.score, difficulty.distance, 100 * difficulty.topologies, difficulty.patterns, plan.parsimony,
+      plan.random, plan.random == 1 ? "tree" : "trees", plan.ratchets);
+}
+
 std::string summarize(const RunFacts& facts) {
   const Inference& inference = *facts.inference;
   std::string out =
@@ -145,6 +161,7 @@ std::string summarize(const RunFacts& facts) {
   if (const ConstraintFacts& c = facts.constraint; !c.file.empty())
     out += fmt::format("constrained by {}: {} {} among {} of the taxa\n", c.file, c.branches,
                        c.branches == 1 ? "branch" : "branches", c.taxa);
+  if (facts.difficulty) out += described(*facts.difficulty, facts.plan) + "\n";
   const std::size_t total = inference.searches.size() + inference.replicates.size();
   out += fmt::format("{} trees in {:.1f} s on {} {}", total, inference.seconds, facts.workers,
                      facts.workers == 1 ? "worker" : "workers");

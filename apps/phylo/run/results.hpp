@@ -10,6 +10,7 @@
 #include "phylo/run/infer.hpp"
 #include "phylo/run/inputs.hpp"
 #include "phylo/run/sizing.hpp"
+#include "phylo/search/difficulty.hpp"
 
 namespace phylo {
 
@@ -37,7 +38,9 @@ struct RunFacts {
   int workers = 1;
   const Data* data = nullptr;
   const Inference* inference = nullptr;
-  std::vector<std::string> starts;  ///< where the searches began, see `Starts`
+  std::vector<std::string> starts;       ///< where the searches began, see `Starts`
+  std::optional<Difficulty> difficulty;  ///< if the searches were planned by it
+  SearchPlan plan;                       ///< then
   ConstraintFacts constraint;
   int alrt_replicates = 0;  ///< 0: no SH-aLRT support was asked for
   std::string alrt_tree;    ///< the best tree with it, in Newick
@@ -56,6 +59,9 @@ std::string dump(const nlohmann::json& value);
 
 /// Gives for a log what a run begins with: data, notes on them, model, seed, workers, instruction set.
 std::string described(const Data& data, std::uint64_t seed, const std::string& instructions);
+
+/// Gives how difficult the alignment is, and what searches that is worth, in a line.
+std::string described(const Difficulty& difficulty, const SearchPlan& plan);
 
 /// Gives the facts for people: alignment, best log-likelihood and its model, or the replicates' range.
 std::string summarize(const RunFacts& facts);

@@ -84,6 +84,12 @@ Starts parsimony_starts(int count) {
   return starts;
 }
 
+Starts planned_starts(const SearchPlan& plan) {
+  Starts starts = parsimony_starts(plan.parsimony);
+  add(starts, RandomStart(), "random", plan.random);
+  return starts;
+}
+
 std::string digest_of(const Starts& starts, const std::vector<std::string>& names) {
   std::string all;
   bool only_parsimony = true;

@@ -69,10 +69,17 @@ void run(const InferCommand& command) {
   const StopSignals stop_signals;
   std::optional<Constraint> constraint;
   if (!command.constraint.empty()) constraint = read_constraint(command.constraint, alignment.names);
-  const Starts starts = command.start_trees.empty()
-                            ? parsimony_starts(command.starts)
-                            : read_starts(command.start_trees, alignment.names, constraint ? &*constraint : nullptr);
+  const Constraint* const displayed = constraint ? &*constraint : nullptr;
+  Starts starts = command.start_trees.empty() ? parsimony_starts(command.starts)
+                                              : read_starts(command.start_trees, alignment.names, displayed);
   const maslin::Runtime runtime({.workers = command.threads});
+  RunFacts facts;
+  if (command.adaptive) {
+    facts.difficulty = difficulty_of(data.parts, command.seed, displayed);
+    facts.plan = plan_for(facts.difficulty->score);
+    starts = planned_starts(facts.plan);
+    if (!command.quiet) fmt::print(stderr, "maslin-phylo: {}\n", described(*facts.difficulty, facts.plan));
+  }
 
   const std::size_t memory = memory_of_each(command.memory, data);
 
@@ -90,22 +97,22 @@ void run(const InferCommand& command) {
   identity.model = data.models();
   identity.seed = command.seed;
   identity.instructions = instructions;
-  identity.starts = digest_of(starts, alignment.names);
+  identity.starts = command.adaptive ? "adaptive" : digest_of(starts, alignment.names);
   if (constraint) identity.constraint = command::hex(command::digest(canonical(*constraint, alignment.names)));
   identity.program = std::to_string(search_version);
   Checkpoint checkpoint(prefix.file("checkpoint"), identity, command.redo, results);
 
   Log log(prefix.file("log"), command.line);
   log.add(described(data, command.seed, instructions));
+  if (facts.difficulty) log.add(described(*facts.difficulty, facts.plan));
   Inference inference;
   logged(log, [&] {
-    inference = infer({&data.parts, &data.scheme, data.unlinked(), command.seed, constraint ? &*constraint : nullptr,
-                       starts.trees, command.replicates, command.bootstop ? command.cutoff : 0, memory,
+    inference = infer({&data.parts, &data.scheme, data.unlinked(), command.seed, displayed, starts.trees,
+                       facts.plan.ratchets, command.replicates, command.bootstop ? command.cutoff : 0, memory,
                        static_cast<double>(command.checkpoint_seconds), command.quiet, &log},
                       checkpoint);
   });
 
-  RunFacts facts;
   facts.command = command.name;
   facts.seed = command.seed;
   facts.instructions = instructions;

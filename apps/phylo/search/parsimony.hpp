@@ -43,17 +43,20 @@ class ParsimonySites {
 /// Gives the Fitch (1971) score of a complete tree: the least number of changes that explain all columns.
 std::int64_t parsimony_score(const ParsimonySites& sites, const Tree& tree);
 
+/// Branches across which subtrees are moved, if nothing else is said.
+inline constexpr int parsimony_radius = 20;
+
 /// Gives a tree by randomized stepwise addition (taxa in random order, each put where it costs least, ties broken at
 /// random) followed by rounds of subtree pruning and regrafting within `radius` branches until none shortens the tree;
 /// what RAxML starts its searches from (Stamatakis 2006). All branches have the length 0.1. With a constraint, the tree
 /// displays it.
-Tree parsimony_start(const Patterns& patterns, Random& random, int radius = 20);
-Tree parsimony_start(const ParsimonySites& sites, Random& random, int radius = 20,
+Tree parsimony_start(const Patterns& patterns, Random& random, int radius = parsimony_radius);
+Tree parsimony_start(const ParsimonySites& sites, Random& random, int radius = parsimony_radius,
                      const Constraint* constraint = nullptr);
 
 /// Moves subtrees of a complete tree, each within `radius` branches, until no move shortens it under these sites.
 /// Branches that a move makes have the length 0.1; the others keep theirs. A constraint that the tree displays is kept.
-Tree parsimony_improved(const ParsimonySites& sites, Tree tree, Random& random, int radius = 20,
+Tree parsimony_improved(const ParsimonySites& sites, Tree tree, Random& random, int radius = parsimony_radius,
                         const Constraint* constraint = nullptr);
 
 }  // namespace phylo

@@ -12,8 +12,7 @@ namespace phylo {
 namespace {
 
 constexpr int radius_step = 5;
-constexpr int radius_limit = 21;  // as RAxML's
-constexpr int parsimony_radius = 20;
+constexpr int radius_limit = 21;    // as RAxML's
 constexpr double round_gain = 0.1;  // log-likelihood units that make another round worth while
 
 // The ratchet: this share of the patterns counts for so many times its sites while parsimony moves subtrees about.
@@ -23,12 +22,6 @@ constexpr std::uint32_t favour = 20;
 constexpr int ratchet_radius = 4;
 constexpr double ratchet_gain = 0.5;    // rounds go on as long as they gain that much: only the better trees matter
 constexpr double ratchet_least = 0.05;  // a tree that is better by less is the same one
-
-std::vector<const Patterns*> patterns_of(const Parts& parts) {
-  std::vector<const Patterns*> all;
-  for (const Part& part : parts) all.push_back(&part.patterns);
-  return all;
-}
 
 /// One search: an engine, the tree it climbs on, and where it stands.
 class Search {

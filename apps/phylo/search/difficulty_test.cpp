@@ -1,0 +1,88 @@
+#include "phylo/search/difficulty.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+
+#include "phylo/io/alphabet.hpp"
+#include "phylo/model/notation.hpp"
+
+namespace {
+
+using phylo::Difficulty;
+using phylo::Parts;
+using phylo::SearchPlan;
+
+constexpr int taxa = 12;
+
+/// One part of DNA; `base(column, taxon)` gives a base's number.
+template <class Base>
+Parts columns(int count, Base&& base) {
+  phylo::Patterns p;
+  p.alphabet = &phylo::dna_alphabet();
+  p.taxa = taxa;
+  p.count = count;
+  p.codes.resize(static_cast<std::size_t>(taxa * count));
+  for (int column = 0; column < count; ++column) {
+    for (int taxon = 0; taxon < taxa; ++taxon)
+      p.codes[static_cast<std::size_t>(taxon * count + column)] = static_cast<std::uint8_t>(1U << base(column, taxon));
+    p.weights.push_back(1);
+    p.pattern_of_site.push_back(column);
+  }
+  return {{"all", p, phylo::parse_model("JC")}};
+}
+
+/// Each column is the split of an inner branch of one caterpillar.
+Parts of_one_tree() {
+  return columns(90, [](int column, int taxon) { return taxon < 2 + column % (taxa - 3) ? 0 : 1; });
+}
+
+Parts of_none() {
+  return columns(40, [random = std::mt19937(5)](int, int) mutable { return random() % 4; });
+}
+
+TEST(Difficulty, IsNoneWhereAllParsimonyTreesAreOne) {
+  const Difficulty found = phylo::difficulty_of(of_one_tree(), 1);
+  EXPECT_EQ(found.distance, 0);
+  EXPECT_EQ(found.topologies, 1.0 / 24);
+  EXPECT_EQ(found.patterns, 90.0 / taxa);
+  EXPECT_LT(found.score, 0.25);
+}
+
+TEST(Difficulty, IsHighWhereSitesAreNoise) {
+  const Difficulty found = phylo::difficulty_of(of_none(), 1);
+  EXPECT_GT(found.distance, 0.5);
+  EXPECT_GT(found.topologies, 0.8);
+  EXPECT_GT(found.score, 0.7);
+  EXPECT_LE(found.score, 1);
+}
+
+TEST(Difficulty, IsTheSameWithTheSameSeedAndAnotherWithAnother) {
+  const Difficulty one = phylo::difficulty_of(of_none(), 1);
+  EXPECT_EQ(phylo::difficulty_of(of_none(), 1).distance, one.distance);
+  EXPECT_EQ(phylo::difficulty_of(of_none(), 1).score, one.score);
+  EXPECT_NE(phylo::difficulty_of(of_none(), 2).distance, one.distance);
+}
+
+TEST(Difficulty, OfPartsIsThatOfTheirColumnsTogether) {
+  Parts two = of_one_tree();
+  two.push_back(of_one_tree().front());
+  const Difficulty found = phylo::difficulty_of(two, 1);
+  EXPECT_EQ(found.distance, 0);
+  EXPECT_EQ(found.patterns, 180.0 / taxa);
+}
+
+TEST(SearchPlan, SearchesMostWhereItIsNeitherEasyNorHopeless) {
+  const auto searches = [](double score) {
+    const SearchPlan plan = phylo::plan_for(score);
+    return plan.parsimony + plan.random;
+  };
+  EXPECT_GE(searches(0), 1);
+  EXPECT_GT(searches(0.6), searches(0));
+  EXPECT_GT(searches(0.6), searches(1));
+  EXPECT_GT(phylo::plan_for(0.6).random, 0);
+  EXPECT_LT(phylo::plan_for(0).ratchets, phylo::plan_for(0.6).ratchets);
+}
+
+}  // namespace
