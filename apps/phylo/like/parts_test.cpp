@@ -180,6 +180,25 @@ Tree unlinked_tree(unsigned seed) {
   return tree;
 }
 
+// Side by side, where there are several workers.
+TEST(PartsOfAnEngine, HaveTheirModelsFittedAsIfTheyWereAlone) {
+  const Parts parts = {part("GTR+FO+G", 133, 1), part("LG+I+G", 40, 2), part("MULTI3_GTR+FO", 60, 3)};
+  const Tree tree = random_tree(7);
+  Engine together(views(parts));
+  const double lnl = together.optimize_model(tree, 0.3);
+  double sum = 0;
+  for (int p = 0; p < together.parts(); ++p) {
+    const Part& one = parts[static_cast<std::size_t>(p)];
+    Engine alone(one.patterns, one.model);
+    sum += alone.optimize_model(tree, 0.3 / 3);
+    EXPECT_EQ(together.model(p).rates, alone.model().rates) << p;
+    EXPECT_EQ(together.model(p).frequencies, alone.model().frequencies) << p;
+    EXPECT_EQ(together.model(p).alpha, alone.model().alpha) << p;
+    EXPECT_EQ(together.model(p).invariant, alone.model().invariant) << p;
+  }
+  EXPECT_EQ(lnl, sum);
+}
+
 TEST(PartsWithLengthsOfTheirOwn, HaveTheLogLikelihoodsThatTheyHaveAlone) {
   const Parts parts = three_parts();
   Tree tree = unlinked_tree(14);
