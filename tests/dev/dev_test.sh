@@ -167,6 +167,7 @@ expect "failed tests fail the command" status_is 8
 expect "arguments reach ctest" called "-R phylo"
 
 # The builds of one compiler fail here, and the suite fails with another; each of the suites says with what it ran.
+fake ctest
 fake ninja '[[ $* != *clang-14* ]] || exit 1
 [[ $* == *compilers* ]] || exit 0
 mkdir -p "$2/bin"
@@ -185,6 +186,9 @@ expect "the last line sums up" \
 expect "each compiler is the one that is named" called "-DCMAKE_CXX_COMPILER=clang++-16"
 expect "so is its C compiler" called "-DCMAKE_C_COMPILER=gcc-12"
 expect "warnings are errors" called "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"
+expect "each compiler tells misuse" called "ctest --test-dir build/compilers/clang-16 "
+expect "and nothing else is tested by it" called "-R ^must_not_compile"
+expect "a suite that fails ends its step before that" not called "ctest --test-dir build/compilers/clang-15 "
 on_machine release-check g++-12
 expect "with what is there already, steps pass" status_is 0
 on_machine release-check clang-13

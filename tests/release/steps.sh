@@ -50,7 +50,8 @@ stores_under() {
   /usr/bin/python3 -B tests/release/stores.py programs "build/$1/bin/random_programs" --count "$3" --each "$4"
 }
 
-# compiled_by PACKAGE: the library and the conformance suite by that compiler, all warnings errors.
+# compiled_by PACKAGE: the library and the conformance suite by that compiler, all warnings errors; and misuse, which must
+# not compile, is told in the words that the tests expect.
 compiled_by() {
   local folder=compilers/$1
   need "${build_packages[@]}" "$1"
@@ -58,6 +59,7 @@ compiled_by() {
   CXX=${1/clang-/clang++-} configure release "$folder" -DCMAKE_C_COMPILER="${1/g++-/gcc-}" \
     -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DMASLIN_BENCH=OFF -DMASLIN_MPI=OFF
   conforms "build/$folder"
+  ctest --test-dir "build/$folder" --output-on-failure --no-tests=error -j "$(job_count)" -R '^must_not_compile'
 }
 
 # conforms FOLDER [EMULATOR...]: the promises hold on 1, 2 and 3 workers, with the static library and the shared one.
