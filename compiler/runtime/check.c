@@ -7,6 +7,7 @@
 #include "tasks.h"
 
 #include <dlfcn.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 enum mode { reads, writes_all, reads_and_writes };  // as maslin.h has them
-enum { most_reports = 20 };
+enum { most_lines = 20, line_room = 1024 };
 
 static struct {
   const char *name, *file;
@@ -23,7 +24,7 @@ static struct {
   const struct maslin_css_access* accesses;
   unsigned char** written;  ///< for each access that is an output, which bytes the task has written
 } task;                     ///< the one that runs; without a name, none does
-static int found;
+static int found, is_more;  ///< lines that were said; whether there are others
 
 // Memory that the program has allocated
 // ---------------------------------------------------------------------------------------------------------------------
@@ -121,52 +122,95 @@ extern char __executable_start, __data_start, _end;
 
 static int is_static(const char* at) { return at >= &__data_start && at < &_end; }
 
-/// Writes where the program's code at `pc` was compiled from.
-static void say_place(const void* pc) {
-  char command[160], line[512] = "";
+static char told[line_room];  ///< the line that is to be said
+static size_t told_end;
+
+static void add(const char* format, ...) {
+  va_list values;
+  va_start(values, format);
+  const int length = vsnprintf(told + told_end, line_room - told_end, format, values);
+  va_end(values);
+  if (length > 0) told_end += (size_t)length < line_room - told_end ? (size_t)length : line_room - 1 - told_end;
+}
+
+/// Adds where the program's code at `pc` was compiled from.
+static void add_place(const void* pc) {
+  char command[160], place[512] = "";
   snprintf(command, sizeof command, "addr2line -e /proc/%d/exe %#lx 2>/dev/null", (int)getpid(),
            (unsigned long)((const char*)pc - 1 - &__executable_start));
   FILE* const answer = popen(command, "r");
   if (answer) {
-    if (!fgets(line, sizeof line, answer)) line[0] = 0;
+    if (!fgets(place, sizeof place, answer)) place[0] = 0;
     pclose(answer);
   }
-  line[strcspn(line, "\n ")] = 0;
-  if (line[0] && line[0] != '?')
-    fprintf(stderr, "%s: ", line);
+  place[strcspn(place, "\n ")] = 0;
+  if (place[0] && place[0] != '?')
+    add("%s: ", place);
   else
-    fprintf(stderr, "code at %p: ", pc);
+    add("code at %p: ", pc);
 }
 
-static const void* reported[most_reports];
-
-/// Gives whether this is to be said: once for each place in the program.
-static int is_new(const void* pc) {
-  const int known = found < most_reports ? found : most_reports;
-  for (int i = 0; i < known; ++i)
-    if (reported[i] == pc) return 0;
-  if (found < most_reports) reported[found] = pc;
-  return ++found <= most_reports;
+static void begin_line(const void* pc, const char* does) {
+  told_end = 0;
+  add_place(pc);
+  add("task '%s', called at %s:%d, %s ", task.name, task.file, task.line, does);
 }
 
-static void say_beginning(const void* pc, const char* does) {
-  fflush(stdout);
-  say_place(pc);
-  fprintf(stderr, "task '%s', called at %s:%d, %s ", task.name, task.file, task.line, does);
-}
-
-/// Says which of the program's data lies there.
-static void say_data(const char* at) {
+/// Adds which of the program's data lies there.
+static void add_data(const char* at) {
   const struct block* const block = block_of(at);
   Dl_info info;
   if (block)
-    fprintf(stderr, "byte %zu of a block of %zu bytes", (size_t)(at - block->at), block->bytes);
+    add("byte %zu of a block of %zu bytes", (size_t)(at - block->at), block->bytes);
   else if (is_static(at) && dladdr(at, &info) && info.dli_sname)
-    fprintf(stderr, "the variable '%s'", info.dli_sname);
+    add("the variable '%s'", info.dli_sname);
   else if (is_static(at))
-    fprintf(stderr, "a static variable");
+    add("a static variable");
   else
-    fprintf(stderr, "a variable of a function that is not done");
+    add("a variable of a function that is not done");
+}
+
+/// Says the line, unless it was said before: a line of the program may touch the same data several times.
+static void say_line(void) {
+  static char said[most_lines][line_room];
+  for (int i = 0; i < found; ++i)
+    if (strcmp(said[i], told) == 0) return;
+  if (found == most_lines) {
+    is_more = 1;
+    return;
+  }
+  strcpy(said[found++], told);
+  fflush(stdout);
+  fprintf(stderr, "%s\n", told);
+}
+
+static const void** known;  // places in the program's code, in a table with open addresses
+static size_t known_count, known_room;
+
+/// Gives the index at which `pc` stands in the table, or is to stand.
+static size_t slot_of(const void* pc) {
+  size_t at = ((uintptr_t)pc * 0x9e3779b97f4a7c15u >> 20) & (known_room - 1);
+  while (known[at] && known[at] != pc) at = (at + 1) & (known_room - 1);
+  return at;
+}
+
+/// Gives whether this place in the program's code has not been looked at before.
+static int is_new(const void* pc) {
+  if (2 * known_count >= known_room) {
+    const void** const old = known;
+    const size_t old_room = known_room;
+    known_room = old_room ? 2 * old_room : 256;
+    known = __real_calloc(known_room, sizeof *known);
+    if (!known) abort();
+    for (size_t i = 0; i < old_room; ++i)
+      if (old[i]) known[slot_of(old[i])] = old[i];
+    __real_free(old);
+  }
+  const size_t at = slot_of(pc);
+  if (known[at]) return 0;
+  known[at] = pc;
+  ++known_count;
+  return 1;
 }
 
 // What the compiled program calls
@@ -199,17 +243,16 @@ static void look(const char* at, size_t bytes, int is_write, const void* pc, con
   }
   if (!declared && !is_the_programs(at, frame)) return;
   if (!is_new(pc)) return;
-  say_beginning(pc, is_write ? "writes" : "reads");
+  begin_line(pc, is_write ? "writes" : "reads");
   if (declared) {
     const long index = (long)((size_t)(at - (const char*)declared->data) / declared->element);
-    fprintf(stderr,
-            is_write ? "element %ld of '%s', which is input\n"
-                     : "element %ld of '%s', which is output, before it wrote that\n",
-            index, declared->name);
+    add(is_write ? "element %ld of '%s', which is input" : "element %ld of '%s', which is output, before it wrote that",
+        index, declared->name);
   } else {
-    say_data(at);
-    fprintf(stderr, ", which it did not declare\n");
+    add_data(at);
+    add(", which it did not declare");
   }
+  say_line();
 }
 
 #define LOOK(at, bytes, is_write) look(at, bytes, is_write, __builtin_return_address(0), __builtin_frame_address(0))
@@ -295,8 +338,8 @@ void* __wrap_memset(void* to, int value, size_t bytes) {
 static void say_how_many(void) {
   if (found == 0) return;
   fflush(stdout);
-  fprintf(stderr, "maslin-cc --check: %d place%s where a task touches what it did not declare\n", found,
-          found == 1 ? "" : "s");
+  fprintf(stderr, "maslin-cc --check: %s%d place%s where a task touches what it did not declare\n",
+          is_more ? "more than " : "", found, found == 1 ? "" : "s");
   _exit(1);
 }
 

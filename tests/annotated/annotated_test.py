@@ -50,6 +50,20 @@ class Programs(Annotated):
                 checked = self.run_in("./checked")
                 self.assertEqual((checked.stdout, checked.stderr), (expected, ""))
 
+    def test_sparselu_of_the_page_for_openmp(self):
+        page = (HERE.parents[1] / "docs" / "from" / "openmp.md").read_text(encoding="utf-8")
+        program, = re.findall(r"^```c\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+        (self.folder / "sparselu.c").write_text(program)
+        self.run_in("cc", "-O2", "sparselu.c", "-o", "plain")
+        command, = re.findall(r"^`(maslin-cc [^`]*)`", page, re.MULTILINE)
+        self.run_in("bash", "-ec", command, PATH=f"{Path(MASLIN_CC).parent}:{os.environ['PATH']}")
+        expected = self.run_in("./plain").stdout
+        self.assertIn("62 blocks", expected)
+        for workers in ("1", "2", "3"):
+            self.assertEqual(self.run_in("./sparselu", MASLIN_WORKERS=workers).stdout, expected)
+        self.compile("--check", "-O1", "sparselu.c", "-o", "checked")
+        self.assertEqual(self.run_in("./checked").stdout, expected)
+
     def test_create_tasks(self):
         program = HERE / "programs" / "sorting.c"
         line = next(n for n, line in enumerate(program.read_text().splitlines(), 1) if line.startswith("    sort_leaf("))
@@ -181,6 +195,17 @@ class Check(Annotated):
         for line, (number, what) in zip(told, expected):
             self.assertTrue(line.endswith(f"undeclared.c:{number}: task 'wrong', called at undeclared.c:{call}, {what}"), line)
         self.assertEqual(told[-1], f"maslin-cc --check: {len(expected)} places where a task touches what it did not declare")
+
+    def test_says_each_line_once_and_that_there_are_more(self):
+        for lines, how_many in ((20, "20 places"), (21, "more than 20 places")):
+            squares = "  *a += size * size;\n" * lines
+            (self.folder / "many.c").write_text(f"int size = 2;\n#pragma css task inout(a)\nvoid f(int *a) {{\n{squares}}}\n"
+                                                "int main(void) {\n  int a = 0;\n  f(&a);\n#pragma css barrier\n  return 0;\n}\n")
+            self.compile("--check", "-O0", "many.c", "-o", "checked")  # without optimization each line reads it twice
+            *told, last = self.run_in("./checked", status=1).stderr.splitlines()
+            self.assertEqual([line.partition(": ")[0].removeprefix(f"{self.folder}/") for line in told],
+                             [f"many.c:{number}" for number in range(4, 24)])
+            self.assertEqual(last, f"maslin-cc --check: {how_many} where a task touches what it did not declare")
 
 
 if __name__ == "__main__":
