@@ -67,7 +67,7 @@ inline constexpr setting all_settings[] = {
         .is = setting::kind::words,
         .words = {{"spin"}, {"yield"}, {"adaptive"}, {"park"}, {"auto"}},
         .otherwise = "auto",
-        .help = "How workers wait that have nothing to do.",
+        .help = "How idle workers wait.",
         .more = "[The page on waiting](policies/wait.md) says what each does. Nobody stays awake for longer than 10 "
                 "ms, and nobody spins while there are more workers than CPUs.",
     },
@@ -99,9 +99,9 @@ inline constexpr setting all_settings[] = {
     {
         .name = "MASLIN_PLACE",
         .is = setting::kind::words,
-        .words = {{"dbs", "whoever made it ready takes the latest task, and others the oldest"},
+        .words = {{"dbs", "a worker runs the latest task that it made ready, and others steal the oldest"},
                   {"locality", "tasks that share data follow each other on one worker"},
-                  {"chains", "whoever made it ready goes on with the only task, and others take the earliest"},
+                  {"chains", "a worker runs the task that it made ready if that is the only one, else the earliest"},
                   {"program-order", "the earliest task of the program goes first"},
                   {"auto", "dbs or locality, whichever serves the program better"}},
         .otherwise = "dbs",
@@ -127,12 +127,12 @@ inline constexpr setting all_settings[] = {
         .is = setting::kind::words,
         .words = {{"1", "BLAS and OpenMP code uses the threads that its caller was granted"},
                   {"reproducible", "one thread always"},
-                  {"0", "it uses what it likes"}},
+                  {"0", "it uses as many as it likes"}},
         .otherwise = "1",
         .help = "How many threads BLAS and OpenMP libraries use.",
         .more = "`1`: as many as their caller was [granted](foreign.md). `reproducible`: one always. `0`: as many as "
-                "they like. Under `1` their results are as [reproducible](foreign.md#to-the-last-bit) at another "
-                "width as the library makes them.",
+                "they like. Under `1` it depends on the library whether results are the same [at another "
+                "width](foreign.md#to-the-last-bit).",
     },
     {
         .name = "MASLIN_RENAME",
@@ -276,7 +276,7 @@ inline constexpr setting all_settings[] = {
         .counts = setting::reach::described,
         .words = {{"edtlp"}, {"yield"}, {"adaptive"}, {"native"}},
         .otherwise = "yield",
-        .help = "On one with accelerators: how streams that share a host wait for their kernels.",
+        .help = "On machines with accelerators: how streams that share a host wait for their kernels.",
     },
     {
         .name = "MASLIN_QUIET",
@@ -284,7 +284,7 @@ inline constexpr setting all_settings[] = {
         .counts = setting::reach::described,
         .words = {{"0"}, {"1", "say nothing but what went wrong"}},
         .otherwise = "0",
-        .help = "Says nothing at the end.",
+        .help = "Says nothing at the end of the run.",
     },
     {
         .name = "MASLIN_SIMD",

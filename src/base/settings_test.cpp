@@ -90,7 +90,7 @@ TEST(Settings, AnotherWordIsToldWithTheNearest) {
   const variable foreign("MASLIN_FOREIGN", "2");
   EXPECT_EQ(complaint([] { word_of("MASLIN_FOREIGN"); }),
             "MASLIN_FOREIGN=2: expected 1 (BLAS and OpenMP code uses the threads that its caller was granted), "
-            "reproducible (one thread always) or 0 (it uses what it likes); if not set: 1");
+            "reproducible (one thread always) or 0 (it uses as many as it likes); if not set: 1");
 }
 
 TEST(Settings, NumbersKeepTheirBounds) {
