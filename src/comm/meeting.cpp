@@ -307,8 +307,8 @@ void carry_out(std::span<joint_call* const> ranks) {
 }
 
 trace::moved_as arrival::moved() const noexcept {
-  using pattern = trace::moved_as::pattern;
-  const auto said = [this](pattern is, const elements& of) {
+  using way = trace::moved_as::pattern;
+  const auto said = [this](way is, const elements& of) {
     const int root = std::max(brings.root, 0);
     return trace::moved_as{is, static_cast<std::uint32_t>(root), std::uint64_t{of.extent} * of.bytes};
   };
@@ -318,17 +318,17 @@ trace::moved_as arrival::moved() const noexcept {
     case collective::split:
       break;
     case collective::broadcast:
-      return said(pattern::broadcast, brings.given);
+      return said(way::broadcast, brings.given);
     case collective::reduce:
-      return said(all ? pattern::reduce_to_all : pattern::reduce, brings.given);
+      return said(all ? way::reduce_to_all : way::reduce, brings.given);
     case collective::gather:
-      return said(all ? pattern::gather_to_all : pattern::gather, brings.given);
+      return said(all ? way::gather_to_all : way::gather, brings.given);
     case collective::scatter:
-      return said(pattern::scatter, brings.result);
+      return said(way::scatter, brings.result);
     case collective::all_to_all:
-      return said(pattern::all_to_all, brings.given);
+      return said(way::all_to_all, brings.given);
     case collective::scan:
-      return said(pattern::reduce_to_all, brings.given);
+      return said(way::reduce_to_all, brings.given);
   }
   return {};
 }
