@@ -127,8 +127,15 @@ class Ways(unittest.TestCase):
             "libmaslin.so", "libmaslin.a", "pkgconfig/maslin.pc", "cmake/maslin/maslin-config.cmake",
             "cmake/maslin/maslin-config-version.cmake")}, held["development"])
         self.assertEqual({file for file in held["development"] if file.startswith("include/")}, headers)
+        script = "share/maslin/gdb/maslin.py"
+        loaded_by_gdb, = (file for file in held["development"] if file.endswith("-gdb.py"))
+        self.assertIn(script, held["development"])
+        self.assertIn(f"/usr/{script}", (folder / "development" / loaded_by_gdb).read_text(encoding="utf-8"))
         self.assertIn("bin/maslin", held["tools"])
         self.assertIn("share/maslin/specs/cell-qs20.toml", held["tools"])
+        for file in held["tools"]:
+            if file.startswith("bin/"):
+                self.assertIn(f"`{Path(file).name}`", PAGE)
         words = "share/man/man1/{0}.1", "share/bash-completion/completions/{0}", "share/zsh/site-functions/_{0}"
         self.assertEqual(held["phylo"], {"bin/maslin-phylo", *(file.format("maslin-phylo") for file in words)})
         self.assertLessEqual({file.format("maslin") for file in words}, held["tools"])
@@ -238,6 +245,8 @@ class Ways(unittest.TestCase):
         for name in files:
             self.assertTrue((root / "usr/share/doc" / name / "copyright").exists(), name)
         self.assertIn("workers", run("usr/bin/maslin machine", root))
+        library, = (path.resolve() for path in root.rglob("libmaslin.so.0"))
+        self.assertTrue((root / "usr/share/gdb/auto-load" / f"{library.relative_to(root.resolve())}-gdb.py").is_file())
         for example in ("c-stencil", "quicksort"):  # by pkg-config, and by find_package
             shutil.copytree(CHECKOUT / "examples" / example, folder / example, ignore=shutil.ignore_patterns("build"))
             page = (folder / example / "README.md").read_text(encoding="utf-8")
