@@ -219,6 +219,20 @@ class Ways(unittest.TestCase):
         self.assertEqual(run(commands, folder).splitlines()[-1], "499500")
         self.assertNotIn("libmaslin", str(libraries_of(folder / "program")))
 
+    @unittest.skipUnless(shutil.which("gfortran"), "there is no gfortran")
+    def test_fortran(self):
+        """The Fortran program of docs/c.md, by pkg-config."""
+        folder = fresh(BUILD / "with_fortran")
+        page = (CHECKOUT / "docs" / "c.md").read_text(encoding="utf-8")
+        program, = blocks_of(page, "fortran")
+        (folder / "squares.f90").write_text(program, encoding="utf-8")
+        commands, = blocks_of(page, "sh")
+        place = blocks("sh", "C, or another build system")[0].splitlines()[0] + "\n"
+        printed = run(place + commands, folder)
+        self.assertEqual(printed, "333833500.0\n")
+        self.assertIn(f"It prints `{printed.strip()}`", page)
+        self.assertIn("libmaslin.so.0", libraries_of(folder / "squares"))
+
     def test_dlopen(self):
         """A program that was built without Maslin loads the shared library while it runs, as Python does."""
         folder = fresh(BUILD / "with_dlopen")
