@@ -298,6 +298,24 @@ class Ways(unittest.TestCase):
         self.assertEqual(printed.splitlines()[0], f"[0, 1, 4] with {VERSION}, {VERSION}")
         self.assertIn("square", printed)
 
+    def test_python_sources(self):
+        """Where no Maslin is installed, `pip install ./python` builds the library and the command, and nothing else of it."""
+        sys.path.insert(0, str(CHECKOUT / "python" / "tests"))
+        import installed  # noqa: PLC0415
+
+        if why := installed.missing():
+            self.skipTest(why)
+        folder = fresh(BUILD / "python_sources")
+        python = installed.PACKAGES / "bin" / "python"
+        nanobind = run(f"'{python}' -m nanobind --cmake_dir", folder).strip()
+        run(f"cmake -S '{CHECKOUT / 'python'}' -B . -D CMAKE_DISABLE_FIND_PACKAGE_maslin=ON -D nanobind_DIR='{nanobind}' "
+            f"-D Python_EXECUTABLE='{python}'", folder)
+        commands = run("ninja -t commands maslin_python", folder)
+        for made in (rf"libmaslin\.so\.{re.escape(VERSION)}", "bin/maslin", r"_core\.[\w-]*\.so"):
+            self.assertRegex(commands, rf"-o (\S*/)?{made} ")
+        for name in ("conformance", "maslin-phylo", "bench_", "libmaslin_mpi"):
+            self.assertNotIn(name, commands)
+
     def test_phylo(self):
         """maslin-phylo as a project of its own on the installed Maslin: it is the installed command to the last bit."""
         folder = fresh(HOME / "phylo")

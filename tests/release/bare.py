@@ -23,6 +23,7 @@ from install_test import VERSION, blocks, blocks_of  # noqa: E402
 PACKAGES = CHECKOUT / "build" / "packages"
 ENVIRONMENT = ("HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive",
                "MASLIN_WORKERS=2", "MASLIN_REPORT=off", "MASLIN_LEARNED=off", "MASLIN_WATCHDOG=10")
+NO_SOURCE = (".git", ".venv", "build", "out")
 INSTALL = "apt-get -qq -o Dpkg::Use-Pty=0 install --no-install-recommends -y"
 
 
@@ -101,6 +102,24 @@ class Bare(unittest.TestCase):
         self.install("libmaslin0")
         (self.brought / "stencil").write_bytes(stencil)
         self.assertIn("100 steps", self.run_there("chmod +x stencil; ./stencil", "/root/brought"))
+
+    def test_a_project_that_brings_the_sources(self):
+        """What the page says that compiling Maslin needs is enough, for a folder of the project and for an archive."""
+        section = "Build Maslin with the project"
+        packages, = blocks("sh", section)
+        self.run_there(packages.replace("apt install", INSTALL))
+        folder = self.root / "root" / "project"
+        folder.mkdir()
+        subprocess.run(["tar", "-czf", folder / "maslin-0.2.tar.gz", *(f"--exclude=./{name}" for name in NO_SOURCE),
+                        "--transform=s,^[.],maslin-0.2,SH", "-C", CHECKOUT, "."], check=True)
+        (folder / "program.cpp").write_text(blocks("cpp", "C++ with CMake")[0], encoding="utf-8")
+        as_folder, as_archive = blocks("cmake", section)
+        configure = "cmake -S . -B build -D CMAKE_BUILD_TYPE=Release"
+        (folder / "CMakeLists.txt").write_text(as_archive, encoding="utf-8")
+        self.run_there(configure + "; cmake --build build --parallel $(nproc)", "/root/project")
+        self.assertEqual(self.run_there("build/program", "/root/project").strip(), "499500 on 2 workers")
+        (folder / "CMakeLists.txt").write_text(as_folder, encoding="utf-8")
+        self.run_there("mv build/_deps/maslin-src maslin; rm -r build; " + configure, "/root/project")
 
     def test_a_project_that_has_only_the_python_package(self):
         self.install("libmaslin0", "maslin", "python3-maslin")
