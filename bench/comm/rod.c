@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int cells = argc > 1 ? atoi(argv[1]) : 3000000, steps = argc > 2 ? atoi(argv[2]) : 10;
+  const int cells = argc > 1 ? atoi(argv[1]) : 5000000, steps = argc > 2 ? atoi(argv[2]) : 10;
   if (cells < ranks || steps < 1) {
     if (me == 0) fprintf(stderr, "rod: expected CELLS, one for each rank at least, and STEPS\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
