@@ -304,7 +304,7 @@ void reading::carry_out_calls(recorded_ranks& into) {
                       most_ranks_of_a_long_call)};
     auto deeds = maslin::links::carried_out(call, into.program);
     for (const member& m : members) of_calls_[{m.rank, m.coming}] = std::move(deeds[coming_of(m).met.rank]);
-    ++into.calls;
+    if (ranks > 1) ++into.calls;
   }
 }
 

@@ -244,19 +244,26 @@ class Pages(Mpi):
 
     @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
     def test_what_a_faster_network_would_do(self):
-        folder, trace = Path(self.folder.name), Path(self.folder.name) / "heat.mtrace"
+        trace = Path(self.folder.name) / "heat.mtrace"
         program = self.build(self.source("heat.c", 0), options=("-lm",))
         self.expect_right(self.ranks(60, program, workers=1, variables={"MASLIN_TRACE": str(trace)}), "60 ranks: 1000.000000\n")
         done = self.run_it(BIN / "maslin", "replay", trace, "--trim", "--machine", self.source("cluster.toml", 3))
         self.assertEqual(done.returncode, 0, done.stderr)
-        number = re.compile(r"[0-9.e-]+ s")
-        # The times are those of the machine that the page's were made on.
-        self.assertEqual(number.sub("T s", done.stdout), number.sub("T s", self.blocks()[4]))
-        seconds = [float(one[:-2]) for one in number.findall(done.stdout)][1:]
-        self.assertEqual(seconds[0], max(seconds))
-        self.assertGreater(seconds[1], seconds[3])
-        self.assertGreater(seconds[2], seconds[3])
-        self.assertEqual(list(folder.glob("heat.mtrace")), [trace])
+        # The loop's exchanges; one Allreduce, three calls in MPI_Init and one in MPI_Finalize.
+        found = re.fullmatch(r"heat: 60 ranks, 24000 messages of 0.192 MB in all, 5 calls of all ranks; recorded on 1 workers in \S+ s\n"
+                             r"would take (\S+) s on 'cluster'\n"
+                             r"  (\S+) s with links of twice the bandwidth\n"
+                             r"  (\S+) s with links that begin in half the time\n"
+                             r"  (\S+) s if messages took no time\n"
+                             r"  (\S+) s is what the rank computes that computes most\n", done.stdout)
+        self.assertTrue(found, done.stdout)
+        here, bandwidth, startup, no_links, computes = (float(one) for one in found.groups())
+        # 200 exchanges of 8 bytes, over 2 us each: the start-up counts, and the bandwidth does not.
+        self.assertGreater(here, 400e-6)
+        self.assertAlmostEqual(bandwidth, here, delta=0.05 * here)
+        self.assertLess(startup, here - 150e-6)
+        self.assertLess(no_links, startup)
+        self.assertLessEqual(computes, no_links * 1.001)
 
     @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
     def test_a_trace_holds_all_that_ranks_exchange(self):
@@ -269,7 +276,7 @@ class Pages(Mpi):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 said = json.loads(done.stdout)
                 # moves.c says what it sends.
-                self.assertEqual((said["messages"], said["message_bytes"], said["calls_of_all"]), (4 * count, 17016 * count, 12 + 1))
+                self.assertEqual((said["messages"], said["message_bytes"], said["calls_of_all"]), (4 * count, 17016 * count, 18 if count > 1 else 0))
 
     @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
     def test_random_messages_are_replayed(self):
@@ -317,7 +324,7 @@ class Processes(Mpi):
         self.expect_right(self.ranks(2, self.build(HERE / "programs" / "unexpected.c"), 100000, processes=2, workers=1))
 
     def placed(self, text: str) -> Path:
-        file = Path(self.folder.name) / "placement"
+        file = Path(self.folder.name) / "-".join(["placed", *text.split()])
         file.write_text(text)
         return file
 
