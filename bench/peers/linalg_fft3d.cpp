@@ -3,9 +3,11 @@
 // of the third, FFTs. The FFT is Stockham's, the same code for all runtimes. Compared with the definition in some
 // points, in double precision.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "linalg.hpp"
 

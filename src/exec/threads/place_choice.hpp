@@ -50,6 +50,7 @@ class place_meter {
     location where;
     std::uint64_t tasks = 0;
     std::uint64_t ticks = 0;
+    std::uint64_t usual = 0;  ///< what one took before the sums were handed in
   };
   /// A worker's sum is handed in when it is this large, or when the stretch ends.
   static constexpr std::uint64_t handed_in_ticks = std::uint64_t{1} << 21;  // about a millisecond
@@ -74,7 +75,8 @@ class place_meter {
       s = {.where = where};
     }
     // The system may give the CPU to another program meanwhile, which says nothing of the task.
-    const std::uint64_t most = s.tasks < 8 ? took : 8 * (s.ticks / s.tasks);
+    const std::uint64_t one = s.usual != 0 ? s.usual : s.tasks < 8 ? took : s.ticks / s.tasks;
+    const std::uint64_t most = 8 * one;
     ++s.tasks;
     s.ticks += std::min(took, most);
     sum_ += std::min(took, most);
@@ -86,6 +88,7 @@ class place_meter {
     for (site& s : sites_)
       if (s.tasks > 0) {
         f(s);
+        s.usual = s.ticks / s.tasks;
         s.tasks = s.ticks = 0;
       }
     sum_ = 0;

@@ -67,6 +67,8 @@ TEST(PlaceMeter, ATaskWhoseCPUWasTakenCountsAsEightOfItsKind) {
   for (int i = 0; i < 10; ++i) meter.ran(line(1), now += 10);
   meter.ran(line(1), now + 1'000'000);
   EXPECT_EQ(taken(meter, 1), std::pair(std::uint64_t{11}, std::uint64_t{180}));
+  meter.ran(line(1), now + 2'000'000);
+  EXPECT_EQ(taken(meter, 1), std::pair(std::uint64_t{1}, std::uint64_t{128})) << "what is usual stays known";
 }
 
 class PlaceFile : public testing::Test {
