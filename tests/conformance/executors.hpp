@@ -1,7 +1,7 @@
 #pragma once
 // The conformance suite runs on every executor: the serial elision and the threads at several numbers of workers.
-// MASLIN_TEST_WORKERS=0,1,2,3,8,64,described is what it takes if not told otherwise: the serial elision (0), threads, and
-// all described machines. What runs in virtual time takes the same steps every time.
+// MASLIN_TEST_WORKERS=0,1,2,3,8,64,described is what it takes if not told otherwise: the serial elision (0), threads,
+// and all described machines. What runs in virtual time takes the same steps every time.
 
 #include <gtest/gtest.h>
 
