@@ -39,13 +39,8 @@ std::string described(std::size_t rank, const rank_arrival& one) {
                      one.where.file_name(), one.where.line());
 }
 
-}  // namespace
-
-namespace {
-
 void record_meeting(const rank_member& m, const joint_call& mine) noexcept {
   using trace::event_kind;
-  if (!trace::on(event_kind::meets)) return;
   const auto number = [](int of) { return static_cast<std::uint32_t>(of); };
   m.of.record(event_kind::meets, m.in.number,
               trace::pack(trace::met_as{number(m.in.ranks[0]), number(m.rank), number(m.in.size())}));
@@ -59,7 +54,8 @@ rank_call::rank_call(const rank_member& m, joint_call& mine, location where, boo
     : m_(m), mine_(mine, where) {
   mine_.is_of_library = is_of_library;
   m.of.throw_dropped(m.mine());
-  record_meeting(m, mine);
+  if (trace::on(trace::event_kind::meets)) [[unlikely]]
+    record_meeting(m, mine);
   if (!m.in.come(m.rank, mine_)) return;
   bool all_have = true;
   if (!m.in.other_processes.empty()) try {
