@@ -171,6 +171,7 @@ struct met_as {
 };
 /// What a call of all moves, as one rank knows it.
 struct moved_as {
+  /// Who gives to whom, and whose bytes are said.
   enum class pattern : std::uint8_t {
     nothing,        ///< a barrier, or not known
     broadcast,      ///< bytes: the root's

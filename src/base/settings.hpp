@@ -113,16 +113,6 @@ inline constexpr setting all_settings[] = {
                 "[The pages of the policies](policies/README.md) say more.",
     },
     {
-        .name = "MASLIN_HINTS",
-        .is = setting::kind::words,
-        .counts = setting::reach::here,
-        .words = {{"0", "a worker's tasks go by when they became ready"},
-                  {"1", "those go first whose data its cache holds"}},
-        .otherwise = "1",
-        .help = "Whether `locality` looks at what a worker's cache holds.",
-        .more = "`0` is there to measure what that does: [bundles](policies/locality.md) are chosen without it.",
-    },
-    {
         .name = "MASLIN_FOREIGN",
         .is = setting::kind::words,
         .words = {{"1", "BLAS and OpenMP code uses the threads that its caller was granted"},
@@ -178,6 +168,16 @@ inline constexpr setting all_settings[] = {
         .otherwise = "all",
         .help = "How much of the run is recorded.",
         .more = "`streams` is small: phases, streams, decisions.",
+    },
+    {
+        .name = "MASLIN_HINTS",
+        .is = setting::kind::words,
+        .counts = setting::reach::here,
+        .words = {{"0", "a worker's tasks go by when they became ready"},
+                  {"1", "those go first whose data its cache holds"}},
+        .otherwise = "1",
+        .help = "Whether `locality` looks at what a worker's cache holds.",
+        .more = "`0` is there to measure what that does: [bundles](policies/locality.md) are chosen without it.",
     },
     {
         .name = "MASLIN_NODE",

@@ -31,7 +31,7 @@ static void beginnings_are_counted(void) {
   CHECK_FAILS(maslin_begin(&four), MASLIN_ERROR, "is running already");
   const maslin_options chains = {.size = sizeof chains, .place = MASLIN_PLACEMENT_CHAINS};
   if (!getenv("MASLIN_SERIAL")) CHECK_FAILS(maslin_begin(&chains), MASLIN_ERROR, "is running already");
-  const maslin_options other = {.size = sizeof other, .place = MASLIN_PLACEMENT_PROGRAM_ORDER + 1};
+  const maslin_options other = {.size = sizeof other, .place = MASLIN_PLACEMENT_AUTOMATIC + 1};
   CHECK_FAILS(maslin_begin(&other), MASLIN_BAD_ARGUMENT, "expected one of MASLIN_PLACEMENT_OF_THE_RUN");
   CHECK_GOOD(maslin_task(end_here, MASLIN_NO_ARGUMENTS, MASLIN_NO_ACCESSES, NULL));
   CHECK_GOOD(maslin_wait());
