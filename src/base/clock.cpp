@@ -1,12 +1,28 @@
 #include "base/clock.hpp"
 
+#include <limits>
+
 namespace maslin::base {
 
 namespace {
 
+/// Both clocks at a moment.
 struct reading {
-  std::uint64_t counter = ticks();
-  std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
+  reading() noexcept {
+    // Another thread may have the CPU between the two, for milliseconds: the closest of some readings counts.
+    std::uint64_t closest = std::numeric_limits<std::uint64_t>::max();
+    for (int tries = 0; tries < 4; ++tries) {
+      const std::uint64_t before = ticks();
+      const auto at = std::chrono::steady_clock::now();
+      const std::uint64_t apart = ticks() - before;
+      if (apart >= closest) continue;
+      closest = apart;
+      counter = before;
+      time = at;
+    }
+  }
+  std::uint64_t counter = 0;
+  std::chrono::steady_clock::time_point time;
 };
 
 const reading at_start;
