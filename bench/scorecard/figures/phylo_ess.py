@@ -11,7 +11,6 @@ Nothing of the chains was tuned on these alignments."""
 
 from __future__ import annotations
 
-import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,15 +18,15 @@ from statistics import fmean, median
 from typing import Sequence
 
 from .. import data, mrbayes
-from ..measure import WORK, MeasurementError, Values, binary, execute
-from ..row import Goal, Row, judge, noise, not_measured, pairs
+from ..chain_rows import CHAINS, SWAP, of_alignments, our_chains
+from ..measure import WORK, MeasurementError, Values
+from ..row import Goal, Row, judge, noise, pairs
 from . import Plan
 
 NAME = "phylo/ess"
 GOAL = Goal("ratio", at_least=1.5)
 ALIGNMENTS = {"d041_m1366": 60000, "d062_carnivora": 30000}  # generations
-CHAINS, SAMPLE, SWAP, BURNIN = 4, 50, 10, 0.25
-WORKERS = "2"
+SAMPLE, BURNIN = 50, 0.25
 NOT_COUNTED = {"Gen", "LnPr"}
 
 
@@ -76,13 +75,7 @@ def sampled(text: str) -> dict[str, list[float]]:
 
 def ours(alignment: Path, generations: int, seed: int) -> Sampled:
     with tempfile.TemporaryDirectory(prefix="ess-", dir=WORK) as folder:
-        seconds, said = execute([binary("maslin-phylo"), "mcmc", "--msa", alignment, "--model", "GTR+G", "--runs", "2", "--chains",
-                                 str(CHAINS), "--generations", str(generations), "--sample", str(SAMPLE), "--swap", str(SWAP), "--seed",
-                                 str(seed), "--burnin", str(BURNIN), "--checkpoint", str(generations), "--diagnostics", str(generations),
-                                 "--prefix", f"{folder}/run", "--quiet", "--json"], {"MASLIN_WORKERS": WORKERS})
-        made = json.loads(said)["generations"]["total"]
-        if made != generations:
-            raise MeasurementError(f"maslin-phylo made {made} generations of {generations}")
+        seconds = our_chains(alignment, generations, SAMPLE, seed, f"{folder}/run", "--burnin", str(BURNIN))
         return Sampled(seconds, [sampled(Path(f"{folder}/run.run{run}.p").read_text()) for run in (1, 2)])
 
 
@@ -110,20 +103,8 @@ def check(one: Sampled, other: Sampled, name: str) -> str:
 
 
 def measure(plan: Plan) -> list[Row]:
-    WORK.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for name, generations in ALIGNMENTS.items():
-        full_name = f"{NAME}/{name.split('_')[0]}"
-        if not plan.wants(full_name):
-            continue
-        if why := data.reason_absent(name):
-            rows.append(not_measured(full_name, why, GOAL))
-            continue
-        if not mrbayes.installed():
-            rows.append(not_measured(full_name, "mrbayes is not installed; ./dev bench installs it", GOAL))
-            continue
-        rows += against_mrbayes(full_name, data.alignment(name), generations, plan)
-    return rows
+    return of_alignments(NAME, GOAL, ALIGNMENTS, plan, lambda full_name, name, generations: against_mrbayes(
+        full_name, data.alignment(name), generations, plan))
 
 
 def against_mrbayes(full_name: str, alignment: Path, generations: int, plan: Plan) -> list[Row]:

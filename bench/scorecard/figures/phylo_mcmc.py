@@ -14,28 +14,21 @@ from pathlib import Path
 from statistics import median
 
 from .. import data, mrbayes
+from ..chain_rows import CHAINS, SWAP, of_alignments, our_chains
 from ..measure import WORK, MeasurementError, Values, binary, execute
-from ..row import Goal, Row, judge, noise, not_measured, pairs
+from ..row import Goal, Row, judge, noise, pairs
 from . import Plan
 
 NAME = "phylo/mcmc"
 GOAL = Goal("ratio", at_most=0.8)
 ALIGNMENTS = {"d041_m1366": 20000, "d062_carnivora": 2000, "d237_murray": 4000}  # generations: large ones take long
-CHAINS, SAMPLE, SWAP = 4, 500, 10
-WORKERS = "2"
+SAMPLE = 500
 AGREEMENT = 0.1  # MrBayes prints seven digits of lengths and parameters; the likelihoods of BEAGLE are in single precision
 
 
 def our_seconds(alignment: Path, generations: int, seed: int) -> float:
     with tempfile.TemporaryDirectory(prefix="mcmc-", dir=WORK) as folder:
-        seconds, said = execute([binary("maslin-phylo"), "mcmc", "--msa", alignment, "--model", "GTR+G", "--runs", "2", "--chains",
-                                 str(CHAINS), "--generations", str(generations), "--sample", str(SAMPLE), "--swap", str(SWAP), "--seed",
-                                 str(seed), "--checkpoint", str(generations), "--diagnostics", str(generations), "--prefix",
-                                 f"{folder}/run", "--quiet", "--json"], {"MASLIN_WORKERS": WORKERS})
-    made = json.loads(said)["generations"]["total"]
-    if made != generations:
-        raise MeasurementError(f"maslin-phylo made {made} generations of {generations}")
-    return seconds
+        return our_chains(alignment, generations, SAMPLE, seed, f"{folder}/run")
 
 
 def check(alignment: Path, sampled: mrbayes.Chains, name: str) -> str:
@@ -56,18 +49,8 @@ def check(alignment: Path, sampled: mrbayes.Chains, name: str) -> str:
 
 
 def measure(plan: Plan) -> list[Row]:
-    WORK.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for name, generations in ALIGNMENTS.items():
-        full_name = f"{NAME}/{name.split('_')[0]}"
-        if why := data.reason_absent(name):
-            rows.append(not_measured(full_name, why, GOAL))
-            continue
-        if not mrbayes.installed():
-            rows.append(not_measured(full_name, "mrbayes is not installed; ./dev bench installs it", GOAL))
-            continue
-        rows += against_mrbayes(full_name, data.alignment(name), name, generations, plan)
-    return rows
+    return of_alignments(NAME, GOAL, ALIGNMENTS, plan, lambda full_name, name, generations: against_mrbayes(
+        full_name, data.alignment(name), name, generations, plan))
 
 
 def against_mrbayes(full_name: str, alignment: Path, name: str, generations: int, plan: Plan) -> list[Row]:
