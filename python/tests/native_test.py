@@ -76,7 +76,7 @@ class CallsOfMaslin(unittest.TestCase):
                 assert maslin.map(item, range(60)) == list(range(60))
             assert not moved
         """
-        for policy in ("auto", "ucb"):
+        for policy in ("auto", "s-mgps"):
             run(program, MASLIN_GRAIN=policy)
 
 

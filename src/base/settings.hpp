@@ -50,14 +50,7 @@ inline constexpr setting all_settings[] = {
     {
         .name = "MASLIN_GRAIN",
         // Of two that are as near to what was written, the first is proposed: "smgps" lacks a hyphen.
-        .words = {{"auto"},
-                  {"edtlp"},
-                  {"edtlp-llp:WIDTH"},
-                  {"s-mgps"},
-                  {"s-mgps:work"},
-                  {"mgps"},
-                  {"hill-climbing"},
-                  {"ucb"}},
+        .words = {{"auto"}, {"edtlp"}, {"edtlp-llp:WIDTH"}, {"s-mgps"}, {"s-mgps:work"}, {"mgps"}},
         .otherwise = "auto",
         .help = "Which policy chooses the configurations of phases that are not pinned.",
         .more = "[The pages of the policies](policies/README.md) say what each does.",

@@ -158,14 +158,13 @@ TEST_P(Grain, StreamsThatThrowLeaveTheOthersAlone) {
 
 INSTANTIATE_TEST_SUITE_P(, Grain,
                          testing::Combine(testing::ValuesIn(executor_kinds()),
-                                          testing::Values("edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto",
-                                                          "hill-climbing", "ucb")),
+                                          testing::Values("edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto")),
                          name_of);
 
 TEST(PinnedGrain, APinWinsOverThePolicy) {
   describe_machine({4});
   setenv("MASLIN_PIN", "wins=1x3", 1);
-  for (const char* policy : {"edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto", "hill-climbing", "ucb"}) {
+  for (const char* policy : {"edtlp", "edtlp-llp:2", "mgps", "s-mgps", "auto"}) {
     setenv("MASLIN_GRAIN", policy, 1);
     const ms::Runtime runtime({.workers = 4, .serial = false});
     for (const char* name : {"wins", "other"}) {

@@ -66,6 +66,13 @@ class Settings(unittest.TestCase):
         self.assertEqual(len(problems), 1)
         self.assertTrue(problems[0].startswith("MASLIN_PIN=p=4y2: column 4: expected 'x'"), problems)
 
+    def test_policies_to_compare_with_are_not_the_librarys(self):
+        for policy in ("hill-climbing", "ucb"):
+            done = settings(MASLIN_GRAIN=policy)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, f"maslin: MASLIN_GRAIN={policy}: unknown policy; write auto, edtlp, edtlp-llp:WIDTH, s-mgps, "
+                                 "s-mgps:work, mgps; if not set: auto\n"))
+
     def test_a_misspelt_one_is_told_with_the_nearest_name(self):
         done = settings(MASLIN_WROKERS="2")
         self.assertEqual((done.returncode, done.stderr),

@@ -9,10 +9,8 @@
 #include "base/settings.hpp"
 #include "sched/grain/automatic.hpp"
 #include "sched/grain/edtlp_llp.hpp"
-#include "sched/grain/hill_climbing.hpp"
 #include "sched/grain/mgps.hpp"
 #include "sched/grain/s_mgps.hpp"
-#include "sched/grain/ucb.hpp"
 
 namespace maslin::grain {
 
@@ -59,16 +57,22 @@ policy parse_policy(std::string_view text) {
     }
     if (by != policy::rule::s_mgps) fail(text, fmt::format("{} takes no width", name));
   }
+  for (const further_policy& one : further_policies()) {
+    if (one.name == text) return {.further = &one};
+    names.emplace_back(one.name);
+  }
   const std::string guess = base::nearest_word(name == "s-mgps" ? text : name, names);
   fail(text, guess.empty() ? "unknown policy" : fmt::format("unknown policy, did you mean '{}'?", guess));
 }
 
 std::string name_of(policy p) {
+  if (p.further) return std::string(p.further->name);
   const named one(row->words[static_cast<std::size_t>(p.by)]);
   return one.has_width ? fmt::format("{}:{}", one.name, p.width) : std::string(one.name);
 }
 
 std::unique_ptr<controller> make_controller(policy p, const situation& begin) {
+  if (p.further) return p.further->make(begin);
   switch (p.by) {
     case policy::rule::edtlp:
       return std::make_unique<edtlp_llp>(begin, 1);
@@ -76,10 +80,6 @@ std::unique_ptr<controller> make_controller(policy p, const situation& begin) {
       return std::make_unique<edtlp_llp>(begin, p.width);
     case policy::rule::mgps:
       return std::make_unique<mgps>(begin);
-    case policy::rule::hill_climbing:
-      return std::make_unique<hill_climbing>(begin);
-    case policy::rule::ucb:
-      return std::make_unique<ucb>(begin);
     case policy::rule::s_mgps:
       return std::make_unique<s_mgps>(begin, count::off_loads);
     case policy::rule::s_mgps_by_work:

@@ -7,17 +7,20 @@
 #include <string_view>
 
 #include "sched/grain/controller.hpp"
+#include "sched/grain/further_policies.hpp"
 
 namespace maslin::grain {
 
 struct policy {
   /// In the order of the words of MASLIN_GRAIN.
-  enum class rule : std::uint8_t { automatic, edtlp, edtlp_llp, s_mgps, s_mgps_by_work, mgps, hill_climbing, ucb };
+  enum class rule : std::uint8_t { automatic, edtlp, edtlp_llp, s_mgps, s_mgps_by_work, mgps };
   rule by = rule::automatic;
-  int width = 1;  ///< of edtlp_llp's teams
+  int width = 1;                            ///< of edtlp_llp's teams
+  const further_policy* further = nullptr;  ///< where it is none of the library's
 };
 
-/// Gives the policy that a word of MASLIN_GRAIN names. Throws `error`, with the nearest name if there is one.
+/// Gives the policy that a word of MASLIN_GRAIN names, or that is a further one of this name. Throws `error`, with the
+/// nearest name if there is one.
 policy parse_policy(std::string_view text);
 
 /// Gives its name, as `parse_policy` reads it.

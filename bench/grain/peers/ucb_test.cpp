@@ -1,4 +1,4 @@
-#include "sched/grain/ucb.hpp"
+#include "ucb.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sched/grain/hill_climbing.hpp"
+#include "hill_climbing.hpp"
 
 #include <algorithm>
 
