@@ -59,6 +59,17 @@ function(install_words target component)
       FILES \"${words}/_${name}\")" COMPONENT ${component})
 endfunction()
 
+# install_manual(NAME COMPONENT DEPENDS COMMAND...): the page of the manual of a compiler's driver, from its help.
+function(install_manual name component depends)
+  set(page ${PROJECT_BINARY_DIR}/words/${name}.1)
+  add_custom_command(OUTPUT ${page}
+    COMMAND ${CMAKE_COMMAND} -D "COMMAND=${ARGN}" -D NAME=${name} -D VERSION=${PROJECT_VERSION} -D PAGE=${page}
+      -P ${PROJECT_SOURCE_DIR}/cmake/manual.cmake
+    DEPENDS ${PROJECT_SOURCE_DIR}/cmake/manual.cmake ${depends} VERBATIM)
+  add_custom_target(${name}-manual ALL DEPENDS ${page})
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ${component})
+endfunction()
+
 # The commands for gdb. In /usr it finds them by itself with the library.
 install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/maslin.py DESTINATION ${CMAKE_INSTALL_DATADIR}/maslin/gdb
   COMPONENT development)
@@ -79,10 +90,14 @@ if(MASLIN_TOOLS)
   if(TARGET maslin-cc)
     install(TARGETS maslin-cc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
     install(TARGETS maslin_css maslin_css_check ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT tools)
+    if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+      install_manual(maslin-cc tools maslin-cc ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:maslin-cc>)
+    endif()
   endif()
   install_words(maslin-phylo phylo)
   if(TARGET maslin-mpirun)
     set(mpi_built ${PROJECT_BINARY_DIR}/mpi/ranks)
+    set(mpi_compilers maslin-mpicc maslin-mpicxx)
     install(TARGETS maslin-mpirun RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
     install(TARGETS maslin-mpi-host RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/maslin COMPONENT tools)
     install(TARGETS maslin_mpi_ranks ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT tools)
@@ -91,10 +106,15 @@ if(MASLIN_TOOLS)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/mpi/ranks/include/ COMPONENT tools
       DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maslin-mpi)
     if(TARGET maslin_mpi_module)
+      list(APPEND mpi_compilers maslin-mpif90)
       install(FILES ${mpi_built}/installed/maslin-mpif90 DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
       install(FILES ${mpi_built}/mpi.mod DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/maslin-mpi COMPONENT tools)
     endif()
     install_words(maslin-mpirun tools)
+    set(drivers ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+    foreach(driver IN LISTS mpi_compilers)
+      install_manual(${driver} tools ${drivers}/maslin-mpicc ${drivers}/${driver})
+    endforeach()
   endif()
 endif()
 

@@ -34,8 +34,10 @@ namespace fs = std::filesystem;
 
 constexpr const char* help = R"(maslin-cc [--check] [--emit] OPTIONS AND FILES OF A C COMPILER
 
-Compiles C whose functions are annotated as tasks (#pragma css task input(...) output(...) inout(...)), and hands
-everything else to the compiler that MASLINCC names, or to cc.
+Compiles C whose functions are annotated as tasks.
+
+An annotation is a line before a function: #pragma css task input(...) output(...) inout(...). Everything else is handed
+to the compiler that MASLINCC names, or to cc.
 
   --check    makes a program that runs its tasks one by one, and says where one touches what it did not declare
   --emit     prints the translated program, and compiles nothing

@@ -139,6 +139,8 @@ class Ways(unittest.TestCase):
         words = "share/man/man1/{0}.1", "share/bash-completion/completions/{0}", "share/zsh/site-functions/_{0}"
         self.assertEqual(held["phylo"], {"bin/maslin-phylo", *(file.format("maslin-phylo") for file in words)})
         self.assertLessEqual({file.format("maslin") for file in words}, held["tools"])
+        commands = {Path(file).name for file in held["tools"] if file.startswith("bin/")}
+        self.assertLessEqual({words[0].format(command) for command in commands}, held["tools"])
         for first in held:
             for second in held:
                 self.assertTrue(first == second or not held[first] & held[second], (first, second))
@@ -148,6 +150,20 @@ class Ways(unittest.TestCase):
         folder = fresh(BUILD / "with_commands")
         manual = (PREFIX / "share/man/man1/maslin.1").read_text(encoding="utf-8")
         self.assertEqual(manual, run(f"{PREFIX}/bin/maslin --manual", folder))
+        for page in (PREFIX / "share/man/man1").iterdir():
+            name = page.stem.replace("-", "\\-")
+            text = page.read_text(encoding="utf-8")
+            self.assertTrue(text.startswith(f'.TH {name.upper()} 1 "" "{name} {VERSION}"'), text)
+            for section in ("SYNOPSIS", "EXIT STATUS", "SEE ALSO"):
+                self.assertIn(f"\n.SH {section}\n", text)
+            if shutil.which("groff"):
+                self.assertEqual(run(f"groff -k -t -man -Tutf8 -ww -rLL=100n '{page}' 2>&1 > page.text", folder), "")
+        for compiler in PREFIX.glob("bin/maslin-*cc"):
+            page = (PREFIX / f"share/man/man1/{compiler.name}.1").read_text(encoding="utf-8").replace("\\-", "-")
+            options = re.findall(r"^  (-\S+) {2,}(\S.*)$", run(f"{compiler} --help", folder), re.MULTILINE)
+            self.assertGreaterEqual(len(options), 3)
+            for option, meaning in options:
+                self.assertIn(f"\n.TP\n\\fB{option}\\fR\n{meaning}\n", page)
         offered = run(f". {PREFIX}/share/bash-completion/completions/maslin; COMP_WORDS=(maslin repl); COMP_CWORD=1; _maslin; "
                       'echo "${COMPREPLY[@]}"', folder)
         self.assertEqual(offered, "replay\n")
