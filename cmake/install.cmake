@@ -70,14 +70,17 @@ function(install_manual name component depends)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ${component})
 endfunction()
 
-# The commands for gdb. In /usr it finds them by itself with the library.
+# The commands for gdb. When it loads the library, it looks below auto-load for the library's own path. In /usr it finds
+# them by itself, and elsewhere if it is told of that folder. CPack installs what will be in /usr to a folder of its own.
 install(FILES ${PROJECT_SOURCE_DIR}/tools/gdb/maslin.py DESTINATION ${CMAKE_INSTALL_DATADIR}/maslin/gdb
   COMPONENT development)
-file(WRITE ${PROJECT_BINARY_DIR}/loaded-by-gdb.py
-  "gdb.execute('source /usr/${CMAKE_INSTALL_DATADIR}/maslin/gdb/maslin.py')\n")
-install(FILES ${PROJECT_BINARY_DIR}/loaded-by-gdb.py COMPONENT development
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load/usr/${CMAKE_INSTALL_LIBDIR}
-  RENAME libmaslin.so.${PROJECT_VERSION}-gdb.py)
+install(CODE "
+  file(REAL_PATH \"\${CMAKE_INSTALL_PREFIX}\" prefix)
+  string(REGEX REPLACE \"^.*/_CPack_Packages/.*/usr$\" \"/usr\" prefix \"\${prefix}\")
+  set(loaded \"${PROJECT_BINARY_DIR}/gdb/libmaslin.so.${PROJECT_VERSION}-gdb.py\")
+  file(WRITE \"\${loaded}\" \"gdb.execute('source \${prefix}/${CMAKE_INSTALL_DATADIR}/maslin/gdb/maslin.py')\\n\")
+  file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/gdb/auto-load\${prefix}/${CMAKE_INSTALL_LIBDIR}\"
+    TYPE FILE FILES \"\${loaded}\")" COMPONENT development)
 
 if(TARGET maslin_mpi)
   install(TARGETS maslin_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)

@@ -23,6 +23,8 @@ PACKED = BUILD / "packages_test"
 LISTED_PACKAGES = re.findall(r"^\| `((?:lib|python3-)?maslin[\w-]*)` \|", PAGE, re.MULTILINE)
 VERSION = re.search(r"project\(maslin VERSION (\S+)", (CHECKOUT / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
 
+GDB_SCRIPT = "share/maslin/gdb/maslin.py"
+
 LOADS_THE_LIBRARY = """
 import ctypes, sys
 maslin = ctypes.CDLL(sys.argv[1])
@@ -127,10 +129,7 @@ class Ways(unittest.TestCase):
             "libmaslin.so", "libmaslin.a", "pkgconfig/maslin.pc", "cmake/maslin/maslin-config.cmake",
             "cmake/maslin/maslin-config-version.cmake")}, held["development"])
         self.assertEqual({file for file in held["development"] if file.startswith("include/")}, headers)
-        script = "share/maslin/gdb/maslin.py"
-        loaded_by_gdb, = (file for file in held["development"] if file.endswith("-gdb.py"))
-        self.assertIn(script, held["development"])
-        self.assertIn(f"/usr/{script}", (folder / "development" / loaded_by_gdb).read_text(encoding="utf-8"))
+        self.assertIn(GDB_SCRIPT, held["development"])
         self.assertIn("bin/maslin", held["tools"])
         self.assertIn("share/maslin/specs/cell-qs20.toml", held["tools"])
         for file in held["tools"]:
@@ -256,6 +255,21 @@ class Ways(unittest.TestCase):
         library, = PREFIX.rglob("libmaslin.so.0")
         self.assertEqual(run(f"'{sys.executable}' -B program.py '{library}'", folder).strip(), "499500 on 2 workers")
 
+    @unittest.skipUnless(shutil.which("gdb"), "there is no gdb")
+    def test_gdb(self):
+        """gdb loads the commands by itself with the installed library, once it trusts the folder where they are."""
+        folder = fresh(BUILD / "with_gdb")
+        place = blocks("sh", "C, or another build system")[0].splitlines()[0]
+        run(f"{place}\n{COMPILER} -std=c++20 -g '{CHECKOUT}/tests/debuggers/waiting.cpp' -o waiting "
+            "$(pkg-config --cflags --libs maslin) -Wl,-rpath=$(pkg-config --variable=libdir maslin)", folder)
+        folder_for_gdb = PREFIX.resolve() / "share/gdb/auto-load"
+        told = f"-iex 'set auto-load scripts-directory {folder_for_gdb}' -iex 'add-auto-load-safe-path {folder_for_gdb}' "
+        started = "gdb -q -nx -batch -iex 'set width 0' {}-ex run -ex 'info auto-load python-scripts' {}--args ./waiting stop 2>&1"
+        said = run(started.format(told, "-ex 'maslin fibers' "), folder)
+        self.assertRegex(said, rf"\nYes +{re.escape(str(folder_for_gdb))}/.*/libmaslin\.so\.{re.escape(VERSION)}-gdb\.py *\n")
+        self.assertEqual(len(re.findall(r"^  \d+ +.*wait_for_it.* at .*waiting\.cpp:\d+$", said, re.MULTILINE)), 3, said)
+        self.assertNotIn("libmaslin", run(started.format("", "") + " | sed -n '/^Loaded/,$p'", folder))
+
     def test_packages(self):
         """The Debian packages hold what the page says and depend on what they use. Examples are built with them."""
         if not shutil.which("dpkg-shlibdeps"):
@@ -276,7 +290,8 @@ class Ways(unittest.TestCase):
             self.assertTrue((root / "usr/share/doc" / name / "copyright").exists(), name)
         self.assertIn("workers", run("usr/bin/maslin machine", root))
         library, = (path.resolve() for path in root.rglob("libmaslin.so.0"))
-        self.assertTrue((root / "usr/share/gdb/auto-load" / f"{library.relative_to(root.resolve())}-gdb.py").is_file())
+        loaded_by_gdb = root / "usr/share/gdb/auto-load" / f"{library.relative_to(root.resolve())}-gdb.py"
+        self.assertEqual(loaded_by_gdb.read_text(encoding="utf-8"), f"gdb.execute('source /usr/{GDB_SCRIPT}')\n")
         for example in ("c-stencil", "quicksort"):  # by pkg-config, and by find_package
             shutil.copytree(CHECKOUT / "examples" / example, folder / example, ignore=shutil.ignore_patterns("build"))
             page = (folder / example / "README.md").read_text(encoding="utf-8")
