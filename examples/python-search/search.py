@@ -11,7 +11,7 @@ import numpy as np
 FOLDS = 4
 
 
-def measurements(n):
+def measurements(n: int) -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(1)
     x = random.uniform(-1, 1, n)
     return x, 1 - 3 * x + 4 * x**3 + random.normal(scale=0.1, size=n)
@@ -20,7 +20,7 @@ def measurements(n):
 X, Y = measurements(2000)
 
 
-def error(candidate):
+def error(candidate: tuple[int, float]) -> float:
     """Gives the mean square error of a candidate on data that it was not fitted to."""
     degree, strength = candidate
     powers = np.vander(X, degree + 1)
@@ -33,7 +33,7 @@ def error(candidate):
     return float(np.mean(errors))
 
 
-def main():
+def main() -> int:
     candidates = list(itertools.product(range(1, 25), (0.001, 0.1, 10.0)))
     begin = time.perf_counter()
     errors = maslin.map(error, candidates, costs=[degree + 1 for degree, _ in candidates])

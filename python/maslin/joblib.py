@@ -19,7 +19,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from joblib.parallel import BACKENDS, FallbackToBackend, ParallelBackendBase, register_parallel_backend
+from joblib.parallel import (  # type: ignore[import-untyped]
+    BACKENDS, FallbackToBackend, ParallelBackendBase, register_parallel_backend)
 
 from . import _core, _name, map
 
@@ -37,7 +38,7 @@ def _counted(n_jobs: int) -> int:
     return n_jobs if n_jobs > 0 else max(_core.workers() + 1 + n_jobs, 1)
 
 
-class MaslinBackend(ParallelBackendBase):
+class MaslinBackend(ParallelBackendBase):  # type: ignore[misc]
     """What ``joblib.parallel_config("maslin")`` uses."""
 
     default_n_jobs = -1
@@ -124,7 +125,10 @@ class _Call:
         return map(lambda batch: batch(), [self._batch], name=_name_of(self._batch))[0]
 
 
-class MaslinProcesses(BACKENDS["loky"]):  # type: ignore[misc]
+_Processes: Any = BACKENDS["loky"]
+
+
+class MaslinProcesses(_Processes):  # type: ignore[misc]
     """What ``joblib.parallel_config("maslin-processes")`` uses: joblib's own processes, which Maslin gives CPUs.
 
     They are a job of their own (MASLIN_NODE), or of this process's where it has one.
@@ -133,7 +137,8 @@ class MaslinProcesses(BACKENDS["loky"]):  # type: ignore[misc]
     default_n_jobs = -1
 
     def effective_n_jobs(self, n_jobs: int | None) -> int:
-        return super().effective_n_jobs(_counted(n_jobs) if n_jobs else n_jobs)
+        at_a_time: int = super().effective_n_jobs(_counted(n_jobs) if n_jobs else n_jobs)
+        return at_a_time
 
     def _prepare_worker_env(self, n_jobs: int) -> dict[str, str]:
         env = {} if self.inner_max_num_threads is None else super()._prepare_worker_env(n_jobs)
