@@ -24,6 +24,9 @@ PAGES = ROOT / "build" / "site-pages"
 SCORECARD = ROOT / "build" / "scorecard.json"  # ./dev bench --json build/scorecard.json
 NO_SOURCE = {".git", ".venv", "build", "out", "node_modules"}
 LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
+# Two halves of a page, one after the other: on the site they stand side by side where there is room.
+SIDE_BY_SIDE = {"<!-- before -->": '<div class="pair" markdown>\n<div markdown>', "<!-- after -->": "</div>\n<div markdown>",
+                "<!-- end -->": "</div>\n</div>"}
 ITEM = re.compile(r"([-*]|\d+\.) ")
 CODE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 
@@ -45,15 +48,19 @@ def linked(page: Path) -> set[Path]:
 
 
 def for_mkdocs(text: str) -> str:
-    """Gives a page with an empty line before each list, which Markdown of Python's wants and that of repositories does not."""
+    """Gives a page with an empty line before each list, which Markdown of Python's wants and that of repositories does not, and
+    with what stands side by side in one box."""
     out: list[str] = []
+    in_pair = False
     fenced = False
     for line in text.split("\n"):
         fenced ^= line.startswith("```")
         follows_text = bool(out) and re.match(r"[^\s|#>-]", out[-1]) is not None and not ITEM.match(out[-1])
         if ITEM.match(line) and follows_text and not fenced:
             out.append("")
-        out.append(line)
+        in_pair |= line == "<!-- before -->"
+        out.append(SIDE_BY_SIDE.get(line, line) if in_pair else line)
+        in_pair &= line != "<!-- end -->"
     return "\n".join(out)
 
 

@@ -16,7 +16,7 @@ from browser import MISSING, BrowserTest  # noqa: E402
 SITE = ROOT / "build" / "site"
 # The first page, tables, code with declarations, long messages, code beside code.
 PAGES = ("index.html", "docs/install.html", "docs/api/loops.html", "docs/errors.html", "docs/from/openmp.html")
-PAPER = 718  # A4 without its margins, in pixels
+PAPER, PAPER_ACROSS = 718, 1047  # A4 without its margins, in pixels
 
 # Gives what reaches beyond the page and is in no box that scrolls.
 BEYOND = """() => [...document.querySelectorAll(".md-content *")]
@@ -25,6 +25,8 @@ BEYOND = """() => [...document.querySelectorAll(".md-content *")]
 # Gives, of the boxes of code with lines that are too long, which show all of them by scrolling.
 SCROLLS = """() => [...document.querySelectorAll("pre > code")].filter((box) => box.scrollWidth > box.clientWidth)
   .map((box) => getComputedStyle(box).overflowX === "auto")"""
+PAIRS = """() => [...document.querySelectorAll(".pair")]
+  .map((pair) => [...pair.children].map((half) => half.getBoundingClientRect().toJSON()))"""
 SCHEME = "() => document.body.getAttribute('data-md-color-scheme')"
 
 
@@ -52,6 +54,19 @@ class Browser(BrowserTest):
                 boxes = page.evaluate(SCROLLS)
                 self.assertTrue(all(boxes), f"{path} {width}")
                 self.assertTrue(boxes or width > 390 or path == "docs/errors.html", f"{path} has code longer than a phone is wide")
+
+    def test_pairs_stand_side_by_side_on_wide_screens_and_paper_else_below_each_other(self):
+        for width, media, beside in ((390, "screen", False), (799, "screen", False), (800, "screen", True), (1280, "screen", True),
+                                     (1920, "screen", True), (PAPER, "print", False), (PAPER_ACROSS, "print", True)):
+            page = self.open(width, "docs/from/openmp.html")
+            page.emulate_media(media=media)
+            pairs = page.evaluate(PAIRS)
+            self.assertEqual(len(pairs), 2)
+            for before, after in pairs:
+                self.assertEqual(before["top"] == after["top"], beside, f"{width} {media}")
+                self.assertEqual(before["right"] < after["left"], beside, f"{width} {media}")
+                self.assertEqual(before["bottom"] <= after["top"], not beside, f"{width} {media}")
+            self.assertEqual(page.evaluate(BEYOND), [], f"{width} {media}")
 
     def test_axe_finds_nothing_that_wcag_forbids(self):
         wcag = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}

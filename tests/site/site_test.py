@@ -58,6 +58,15 @@ class Site(unittest.TestCase):
             for paragraph in re.findall(r"<p>(.*?)</p>", body, re.DOTALL):
                 self.assertFalse(re.search(r"\n[-*] ", paragraph), f"{page}: {paragraph}")
 
+    def test_pages_for_those_who_come_from_elsewhere_have_both_programs_side_by_side(self):
+        for page in (ROOT / "docs" / "from").glob("[a-z]*.md"):
+            halves = re.findall(r'<div class="pair">\n<div>\n(.*?)</div>\n<div>\n(.*?)</div>\n</div>\n',
+                                (SITE / "docs" / "from" / f"{page.stem}.html").read_text(encoding="utf-8"), re.DOTALL)
+            self.assertEqual(len(halves), page.read_text(encoding="utf-8").count("<!-- before -->"), page)
+            self.assertTrue(halves, page)
+            for half in (half for both in halves for half in both):
+                self.assertEqual(half.count("<pre>"), 1, half)
+
     def test_search_finds_what_pages_say(self):
         found = json.loads((SITE / "search" / "search_index.json").read_text(encoding="utf-8"))["docs"]
         for word in ("MASLIN_WORKERS", "parallel_reduce", "sparselu"):
