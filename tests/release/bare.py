@@ -7,10 +7,12 @@ Needs root, mmdebstrap, the packages in CHECKOUT/build/packages with the sources
 python/tests/installed.py made of BUILD_FOLDER. What it makes lies in a temporary folder, and is removed.
 """
 
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 from pathlib import Path
 
@@ -24,6 +26,7 @@ PACKAGES = CHECKOUT / "build" / "packages"
 ENVIRONMENT = ("HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8", "DEBIAN_FRONTEND=noninteractive",
                "MASLIN_WORKERS=2", "MASLIN_REPORT=off", "MASLIN_LEARNED=off", "MASLIN_WATCHDOG=10")
 NO_SOURCE = (".git", ".venv", "build", "out")
+SOURCES = "maslin-0.2.tar.gz"
 INSTALL = "apt-get -qq -o Dpkg::Use-Pty=0 install --no-install-recommends -y"
 
 
@@ -66,6 +69,11 @@ class Bare(unittest.TestCase):
             file, = PACKAGES.glob(f"{name}_*.deb")
             shutil.copy(file, self.brought)
         self.run_there(f"{INSTALL} " + " ".join(f"/root/brought/{name}_*.deb" for name in names))
+
+    def bring_the_sources(self, folder: str) -> None:
+        """Puts an archive of the checkout there."""
+        subprocess.run(["tar", "-czf", self.root / folder / SOURCES, *(f"--exclude=./{name}" for name in NO_SOURCE),
+                        "--transform=s,^[.],maslin-0.2,SH", "-C", CHECKOUT, "."], check=True)
 
     def run_example(self, example: str, **environment: str) -> None:
         """Does what the page of an example says."""
@@ -110,8 +118,7 @@ class Bare(unittest.TestCase):
         self.run_there(packages.replace("apt install", INSTALL))
         folder = self.root / "root" / "project"
         folder.mkdir()
-        subprocess.run(["tar", "-czf", folder / "maslin-0.2.tar.gz", *(f"--exclude=./{name}" for name in NO_SOURCE),
-                        "--transform=s,^[.],maslin-0.2,SH", "-C", CHECKOUT, "."], check=True)
+        self.bring_the_sources("root/project")
         (folder / "program.cpp").write_text(blocks("cpp", "C++ with CMake")[0], encoding="utf-8")
         as_folder, as_archive = blocks("cmake", section)
         configure = "cmake -S . -B build -D CMAKE_BUILD_TYPE=Release"
@@ -120,6 +127,39 @@ class Bare(unittest.TestCase):
         self.assertEqual(self.run_there("build/program", "/root/project").strip(), "499500 on 2 workers")
         (folder / "CMakeLists.txt").write_text(as_folder, encoding="utf-8")
         self.run_there("mv build/_deps/maslin-src maslin; rm -r build; " + configure, "/root/project")
+
+    def test_maslin_phylo_on_the_packages(self):
+        """What the page says that it needs beside an installed Maslin is enough; it finds a tree."""
+        section = "Build maslin-phylo on an installed Maslin"
+        self.install("libmaslin0", "libmaslin-dev")
+        page = (CHECKOUT / "docs/install.md").read_text(encoding="utf-8")
+        needs, = re.findall(r"^It needs (.*?), and gives", page, re.MULTILINE | re.DOTALL)
+        self.run_there(f"{INSTALL} cmake g++ make " + " ".join(re.findall(r"`([^`]+)`", needs)))
+        self.bring_the_sources("root")
+        self.run_there(f"tar -xf {SOURCES}")
+        configure, build, ask = blocks("sh", section)[0].splitlines()
+        made = self.run_there(f"{configure}\n{build} --parallel $(nproc)\n{ask}", "/root/maslin-0.2")
+        self.assertEqual(made.splitlines()[-1], f"maslin-phylo {VERSION}")
+        self.run_there("phylo/bin/maslin-phylo search --msa maslin-0.2/tests/phylo/data/ten.phy --model HKY+G --quiet "
+                       "--prefix found; test -s found.bestTree")
+
+    def test_the_python_package_from_the_sources(self):
+        """`pip install ./python` where no Maslin is installed: what the pages name is enough to compile it."""
+        wheels = self.brought / "wheels"
+        project = tomllib.loads((CHECKOUT / "python" / "pyproject.toml").read_text(encoding="utf-8"))
+        subprocess.run([installed.PACKAGES / "bin" / "pip", "download", "--quiet", "--dest", wheels,
+                        *project["build-system"]["requires"]], check=True)
+        library, = (block for block in blocks("sh", "Build Maslin with the project") if block.startswith("apt install"))
+        page = (CHECKOUT / "docs/python.md").read_text(encoding="utf-8")
+        more, = re.findall(r"^and (.*?)\. The backends", page, re.MULTILINE | re.DOTALL)
+        self.run_there(library.replace("apt install", INSTALL) + " " + " ".join(re.findall(r"`([^`]+)`", more)))
+        self.run_there(f"{INSTALL} python3-venv python3-numpy\npython3 -m venv --system-site-packages environment")
+        self.bring_the_sources("root")
+        self.run_there(f"tar -xf {SOURCES}")
+        self.run_there("export PIP_NO_INDEX=1 PIP_FIND_LINKS=/root/brought/wheels\n/root/environment/bin/pip install ./python",
+                       "/root/maslin-0.2")
+        self.assertEqual(self.run_there("environment/bin/maslin --version"), f"maslin {VERSION}\n")
+        self.run_example("python-search", PATH="/root/environment/bin:$PATH")
 
     def test_a_project_that_has_only_the_python_package(self):
         self.install("libmaslin0", "maslin", "python3-maslin")

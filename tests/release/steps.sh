@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # what ./dev defines
 # The steps of `./dev release-check`, which reads this file: what must hold before a version, each alone by its name.
 
-release_steps=(lint tests abi site examples packages messages tsan asan stores g++-12 clang-14 clang-15 clang-16 clang-19 arm64)
+release_steps=(lint demo tests abi site examples packages messages tsan asan stores g++-12 clang-14 clang-15 clang-16 clang-19 arm64)
 other_processor=aarch64
 bare_packages=(mmdebstrap dpkg-dev file python3-dev)
 arm64_packages=(mmdebstrap g++-aarch64-linux-gnu qemu-user)
@@ -13,6 +13,7 @@ arm64_libraries=(libc6-dev libstdc++-12-dev libhwloc-dev libboost-context-dev li
 release_step() {
   case $1 in
     lint) lint ;;
+    demo) demo_page ;;
     tests) with_all_packages ;;
     abi) with_all_packages -R '^install_(interface|symbols)' ;;
     site)
@@ -27,6 +28,14 @@ release_step() {
     g++-* | clang-*) compiled_by "$1" ;;
     arm64) on_other_processor ;;
   esac
+}
+
+# The report of the demo is small enough to be sent by mail.
+demo_page() {
+  local bytes
+  demo
+  bytes=$(stat -c %s out/demo/report.html)
+  ((bytes < 500000)) || fail "out/demo/report.html has $bytes bytes; at most 500000 are meant"
 }
 
 # with_all_packages [CTEST ARGS]: `./dev test`, which skips what needs a missing package; here that is an error.
