@@ -250,7 +250,7 @@ class Pages(Mpi):
         done = self.run_it(BIN / "maslin", "replay", trace, "--trim", "--machine", self.source("cluster.toml", 3))
         self.assertEqual(done.returncode, 0, done.stderr)
         # The loop's exchanges; one Allreduce, three calls in MPI_Init and one in MPI_Finalize.
-        found = re.fullmatch(r"\S+: 60 ranks, 24000 messages of 0.192 MB in all, 5 calls of all ranks; recorded on 1 workers in \S+ s\n"
+        found = re.fullmatch(program.name + r": 60 ranks, 24000 messages of 0.192 MB in all, 5 calls of all ranks; recorded on 1 workers in \S+ s\n"
                              r"would take (\S+) s on 'cluster'\n"
                              r"  (\S+) s with links of twice the bandwidth\n"
                              r"  (\S+) s with links that begin in half the time\n"

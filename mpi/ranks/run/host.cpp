@@ -119,6 +119,9 @@ int run_all(int argc, char** argv) {
     for (const int file : {job, process.shared_memory}) fcntl(file, F_SETFD, FD_CLOEXEC);
   }
   process.process_of_rank = placed(shared ? argv[3] + placement : "block", count, process.count);
+  // Traces, reports and what is learned go by the program that was started.
+  program_invocation_name = argv[4];
+  program_invocation_short_name = basename(argv[4]);
   const program all{argv[4]};
   load(all, maslin::ranks_of_process(process.process_of_rank, process.number));
   watch_crashes();
