@@ -163,10 +163,10 @@ TEST_P(FloatMode, BlocksOfALoopRunUnderItsCallers) {
   using ms::schedule;
   for (const schedule policy : {schedule::of_the_run, schedule::dbs, schedule::static_, schedule::gss, schedule::afs})
     for (const mode m : unusual) {
-      std::vector<results> found(64);
+      std::vector<results> found(24);
       const under it(m);
       ms::parallel_for(
-          0, 64,
+          0, 24,
           [&](ms::range r) {
             dawdle();
             for (const auto i : r) found[static_cast<std::size_t>(i)] = compute();
@@ -211,7 +211,7 @@ TEST_P(FloatMode, AnOffLoadRunsUnderItsStreams) {
   ms::phase("off-loads under a mode", streams, [&](std::int64_t index) {
     const auto i = static_cast<std::size_t>(index);
     const under it(in_turn(static_cast<int>(i)));
-    for (int repeats = 0; repeats < 3; ++repeats) {
+    for (int repeats = 0; repeats < 2; ++repeats) {
       ms::offload(computes, &found[i]);
       ms::offload(computes_in_loop, &in_loop[i]);
     }
@@ -241,7 +241,7 @@ TEST_P(FloatMode, ARecordingRunsUnderThatOfItsReplay) {
     ms::recording all = ms::record(create);
     set(mode::nearest);
     expect_all(found, mode::upward);
-    for (int i = 0; i < 30; ++i) {
+    for (int i = 0; i < 10; ++i) {
       const mode m = in_turn(i);
       results after;
       {
@@ -414,7 +414,7 @@ TEST_P(FloatMode, StaysWithAStreamThatIsSuspended) {
   ms::phase("suspended under a mode", 30, [&](std::int64_t index) {
     const under it(in_turn(static_cast<int>(index)));
     std::vector<results> of_kernel(4);
-    for (int i = 0; i < 8; ++i) ms::offload(computes_in_loop, &of_kernel);
+    for (int i = 0; i < 4; ++i) ms::offload(computes_in_loop, &of_kernel);
     found[static_cast<std::size_t>(index)] = compute();
   });
   for (int i = 0; i < 30; ++i) EXPECT_EQ(found[static_cast<std::size_t>(i)], expected(in_turn(i))) << i;
