@@ -18,7 +18,7 @@ class phase_run;
 /// dissolved finds a team, perhaps another one; it looks again at its next step.
 struct team {
   /// Workers [first, first + width).
-  struct span {
+  struct alignas(8) span {  // to its size: clang 14 calls libatomic where an atomic object is aligned to less
     int first;
     int width;
   };

@@ -9,7 +9,8 @@
 namespace maslin::grain {
 
 /// A mean of what was seen, in ticks; it forgets what lies far back.
-struct site_time {
+/// Aligned to its size: clang 14 calls libatomic where an atomic object is aligned to less.
+struct alignas(8) site_time {
   float mean = 0;
   std::uint32_t seen = 0;  ///< how often something was learned; stops at `memory`
 
