@@ -85,7 +85,7 @@ class Bare(unittest.TestCase):
         self.assertEqual(missing(shown.splitlines(), output), [], output)
 
     def test_the_commands(self):
-        self.install("maslin")
+        self.install("libmaslin0", "maslin")
         for command in ("maslin", "maslin-phylo"):
             self.assertEqual(self.run_there(f"{command} --version"), f"{command} {VERSION}\n")
         self.assertRegex(self.run_there("maslin machine"), "workers +2:")
@@ -152,7 +152,7 @@ class Bare(unittest.TestCase):
         library, = (block for block in blocks("sh", "Build Maslin with the project") if block.startswith("apt install"))
         page = (CHECKOUT / "docs/python.md").read_text(encoding="utf-8")
         more, = re.findall(r"^and (.*?)\. The backends", page, re.MULTILINE | re.DOTALL)
-        self.run_there(library.replace("apt install", INSTALL) + " " + " ".join(re.findall(r"`([^`]+)`", more)))
+        self.run_there(library.strip().replace("apt install", INSTALL) + " " + " ".join(re.findall(r"`([^`]+)`", more)))
         self.run_there(f"{INSTALL} python3-venv python3-numpy\npython3 -m venv --system-site-packages environment")
         self.bring_the_sources("root")
         self.run_there(f"tar -xf {SOURCES}")
