@@ -147,8 +147,9 @@ class Bare(unittest.TestCase):
         """`pip install ./python` where no Maslin is installed: what the pages name is enough to compile it."""
         wheels = self.brought / "wheels"
         project = tomllib.loads((CHECKOUT / "python" / "pyproject.toml").read_text(encoding="utf-8"))
+        # What pip would fetch: these, and ninja, for which scikit-build-core asks where there is none.
         subprocess.run([installed.PACKAGES / "bin" / "pip", "download", "--quiet", "--dest", wheels,
-                        *project["build-system"]["requires"]], check=True)
+                        *project["build-system"]["requires"], "ninja"], check=True)
         library, = (block for block in blocks("sh", "Build Maslin with the project") if block.startswith("apt install"))
         page = (CHECKOUT / "docs/python.md").read_text(encoding="utf-8")
         more, = re.findall(r"^and (.*?)\. The backends", page, re.MULTILINE | re.DOTALL)
