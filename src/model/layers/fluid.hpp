@@ -21,14 +21,28 @@ struct hosts_of {
   double program_until = 0;  ///< from that time on
   /// When the streams that begin together are started, by slot; at once where that is not said.
   std::vector<double> started = {};
+  double started_at(int slot) const {
+    const auto at = static_cast<std::size_t>(slot);
+    return at < started.size() ? started[at] : 0;
+  }
 };
 
 /// What one turn of a stream takes, from off-load to off-load, in that slot, while `sharing` threads share its hardware
 /// thread and `busy` others of the same core are in use.
 using pace = std::function<turn(std::size_t stream, int slot, int sharing, int busy)>;
 
-/// Gives when the last stream ends; each has so many turns. They begin in order, `at_a_time`, and who ends makes room
-/// for the next.
-double last_end(std::span<const double> turns, int at_a_time, const hosts_of& hosts, const pace& of);
+/// How much longer a stream takes that began together with others, in that slot, because its team comes one by one. Its
+/// first kernel begins then; without hosts, the stream does. Less than 0 counts as 0.
+using delay = std::function<double(std::size_t stream, int slot, double begins)>;
+
+struct ending {
+  double when = 0;
+  int slot = 0;
+};
+
+/// Gives when and where the last stream ends; each has so many turns. They begin in order, `at_a_time`, and who ends
+/// makes room for the next.
+ending last_end(std::span<const double> turns, int at_a_time, const hosts_of& hosts, const pace& of,
+                const delay& team_comes = {});
 
 }  // namespace maslin::layers

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace maslin::layers {
@@ -13,19 +15,19 @@ pace always(const turn& t) {
 
 TEST(Fluid, WithoutHostsWhoIsFreeTakesTheNext) {
   const std::vector<double> turns{3, 1, 1, 2};
-  EXPECT_DOUBLE_EQ(last_end(turns, 1, {}, always({0, 10, 0, 0})), 70);
-  EXPECT_DOUBLE_EQ(last_end(turns, 2, {}, always({0, 10, 0, 0})), 40);  // 3 | 1 1 2
-  EXPECT_DOUBLE_EQ(last_end(turns, 9, {}, always({0, 10, 0, 0})), 30);
-  EXPECT_EQ(last_end({}, 2, {}, always({0, 10, 0, 0})), 0);
+  EXPECT_DOUBLE_EQ(last_end(turns, 1, {}, always({0, 10, 0, 0})).when, 70);
+  EXPECT_DOUBLE_EQ(last_end(turns, 2, {}, always({0, 10, 0, 0})).when, 40);  // 3 | 1 1 2
+  EXPECT_DOUBLE_EQ(last_end(turns, 9, {}, always({0, 10, 0, 0})).when, 30);
+  EXPECT_EQ(last_end({}, 2, {}, always({0, 10, 0, 0})).when, 0);
 }
 
 TEST(Fluid, ThreadsOfOneHardwareThreadBeginOneAfterTheOther) {
   // Two threads, one off-load each: the second sends its kernel at 40.
   const std::vector<double> one{1, 1};
-  EXPECT_DOUBLE_EQ(last_end(one, 2, {.contexts = 1}, always({20, 44, 0, 0})), 84);
+  EXPECT_DOUBLE_EQ(last_end(one, 2, {.contexts = 1}, always({20, 44, 0, 0})).when, 84);
   // Ten each: the host is the bound with four threads; the last kernel ends after all turns.
   const std::vector<double> ten{10, 10, 10, 10};
-  EXPECT_NEAR(last_end(ten, 4, {.contexts = 1}, always({20, 44, 0, 0})), 10 * 80 + 44, 1e-6);
+  EXPECT_NEAR(last_end(ten, 4, {.contexts = 1}, always({20, 44, 0, 0})).when, 10 * 80 + 44, 1e-6);
 }
 
 TEST(Fluid, AStreamGoesToTheHardwareThreadThatFewestShare) {
@@ -35,16 +37,16 @@ TEST(Fluid, AStreamGoesToTheHardwareThreadThatFewestShare) {
     return turn{20, 44, 0, 0};
   };
   const std::vector<double> one{1, 1, 1};
-  EXPECT_DOUBLE_EQ(last_end(one, 3, {.contexts = 2}, of), 84);
+  EXPECT_DOUBLE_EQ(last_end(one, 3, {.contexts = 2}, of).when, 84);
   EXPECT_EQ(*std::max_element(sharing.begin(), sharing.end()), 2);
 }
 
 TEST(Fluid, ABusyNeighbourOfTheCoreIsSeen) {
   const pace of = [](std::size_t, int, int, int busy) { return turn{20.0 * (1 + busy), 40, 0, 0}; };
   const std::vector<double> one{1}, two{1, 1};
-  EXPECT_DOUBLE_EQ(last_end(one, 1, {.contexts = 2, .threads_per_core = 2}, of), 60);
-  EXPECT_DOUBLE_EQ(last_end(two, 2, {.contexts = 2, .threads_per_core = 2}, of), 80);
-  EXPECT_DOUBLE_EQ(last_end(two, 2, {.contexts = 2}, of), 60);
+  EXPECT_DOUBLE_EQ(last_end(one, 1, {.contexts = 2, .threads_per_core = 2}, of).when, 60);
+  EXPECT_DOUBLE_EQ(last_end(two, 2, {.contexts = 2, .threads_per_core = 2}, of).when, 80);
+  EXPECT_DOUBLE_EQ(last_end(two, 2, {.contexts = 2}, of).when, 60);
 }
 
 TEST(Fluid, AStreamGoesToAHardwareThreadOfItsNode) {
@@ -54,14 +56,50 @@ TEST(Fluid, AStreamGoesToAHardwareThreadOfItsNode) {
     sharing.push_back(with);
     return turn{1, 3};
   };
-  EXPECT_EQ(last_end(two, 2, {.contexts = 2, .of_a_node = 1, .node = {1, 1}}, of), 41);
+  EXPECT_EQ(last_end(two, 2, {.contexts = 2, .of_a_node = 1, .node = {1, 1}}, of).when, 41);
   EXPECT_EQ(*std::max_element(sharing.begin(), sharing.end()), 2);
 }
 
 TEST(Fluid, StreamsBeginWhenTheyAreStarted) {
   const std::vector<double> two{10, 10};
   const pace of = [](std::size_t, int, int, int) { return turn{1, 3}; };
-  EXPECT_EQ(last_end(two, 2, {.contexts = 2, .started = {5, 7}}, of), 47);
+  EXPECT_EQ(last_end(two, 2, {.contexts = 2, .started = {5, 7}}, of).when, 47);
+}
+
+TEST(Fluid, WithoutHostsStreamsBeginWhenTheyAreStarted) {
+  const std::vector<double> four{1, 1, 1, 1};
+  const ending last = last_end(four, 2, {.started = {6, 1}}, always({0, 10, 0, 0}));
+  EXPECT_DOUBLE_EQ(last.when, 26);  // 1 to 21 and 6 to 26
+  EXPECT_EQ(last.slot, 0);
+}
+
+TEST(Fluid, ADelayOfLessThanNoneIsNone) {
+  const std::vector<double> two{10, 10};
+  const delay early = [](std::size_t, int, double) { return -1000; };
+  EXPECT_DOUBLE_EQ(last_end(two, 2, {.contexts = 2}, always({1, 9, 0, 0}), early).when, 100);
+  EXPECT_DOUBLE_EQ(last_end(two, 2, {}, always({1, 9, 0, 0}), early).when, 100);
+}
+
+TEST(Fluid, ComesToAnEndWhateverTheNumbersAre) {
+  const std::vector<double> three{10, 10, 10};
+  const double nothing = std::numeric_limits<double>::quiet_NaN(), endless = std::numeric_limits<double>::infinity();
+  for (const double number : {-10.0, 0.0, endless, nothing}) {
+    const delay late = [&](std::size_t, int, double) { return number; };
+    EXPECT_LT(last_end(three, 2, {.contexts = 1}, always({number, 9, 0, 0})).slot, 2);
+    EXPECT_LT(last_end(three, 2, {.contexts = 1}, always({1, 9, 0, 0}), late).slot, 2);
+  }
+}
+
+TEST(Fluid, TheFirstStreamsWaitForTheirTeams) {
+  const std::vector<double> four{1, 1, 1, 1};
+  std::vector<double> begins;
+  const delay five = [&](std::size_t, int, double begin) { return begins.push_back(begin), 5; };
+  EXPECT_DOUBLE_EQ(last_end(four, 2, {.started = {2, 3}}, always({0, 10, 0, 0}), five).when, 28);
+  EXPECT_EQ(begins, (std::vector<double>{2, 3}));
+  begins.clear();
+  // On hosts it is told when the first kernel is sent.
+  EXPECT_DOUBLE_EQ(last_end(four, 2, {.contexts = 2, .started = {2, 3}}, always({1, 9, 0, 0}), five).when, 28);
+  EXPECT_EQ(begins, (std::vector<double>{3, 4}));
 }
 
 }  // namespace

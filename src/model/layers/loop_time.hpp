@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace maslin::layers {
@@ -26,42 +27,73 @@ struct sharing_costs {
 /// Gives the seconds that the loop takes on a team of `width`. The caller takes its even share; one worker wakes the
 /// next, which takes half of what it finds, wakes the next, and begins. Who is done takes what is left. If the caller
 /// is not the last, it waits for a signal. In whole blocks this is the equations' Tp/l, with l·Ooff.
-inline double loop_time(const shared_loop& l, int width, const sharing_costs& c) {
-  if (width <= 1 || l.blocks <= 1) return l.seconds;
+/// `comes` says when each worker of the team comes by itself, in seconds after the call, because a signal from
+/// elsewhere is on its way to it: nobody wakes it. Where that is 0 or less, or is not said, it waits to be woken.
+inline double loop_time(const shared_loop& l, int width, const sharing_costs& c, std::span<const double> comes = {}) {
+  if (width <= 1 || l.blocks <= 1 || l.seconds <= 0) return l.seconds;
   const double block = l.seconds / static_cast<double>(l.blocks);
   const auto share = [&](std::int64_t of) { return (of + width - 1) / width; };
-  const int takers = static_cast<int>(std::min<std::int64_t>(width, l.blocks));
+  const auto takers = static_cast<std::size_t>(std::min<std::int64_t>(width, l.blocks));
+
+  struct arrival {
+    double when;
+    int worker;
+  };
+  std::vector<arrival> on_the_way{{0, 0}};  // the latest first
+  const auto add = [&](arrival a) {
+    const auto later = [](const arrival& one, const arrival& other) { return one.when > other.when; };
+    on_the_way.insert(std::upper_bound(on_the_way.begin(), on_the_way.end(), a, later), a);
+  };
+  const auto comes_alone = [&](int worker) {
+    const auto at = static_cast<std::size_t>(worker);
+    return worker > 0 && at < comes.size() && comes[at] > 0;
+  };
+  for (int worker = 1; worker < width; ++worker)
+    if (comes_alone(worker)) add({comes[static_cast<std::size_t>(worker)], worker});
+  int asleep = 0;
+  const auto next_asleep = [&] {
+    do ++asleep;
+    while (asleep < width && comes_alone(asleep));
+  };
 
   std::vector<double> free;  // when each of those who come has done its first share
+  std::vector<int> who;
   std::int64_t left = l.blocks;
   std::int64_t others_find = l.blocks;  // in the caller's queue
-  double now = 0;                       // when the next one comes
-  for (int i = 0; i < takers; ++i) {
-    if (i > 0) {
+  next_asleep();
+  // Each worker of the team is on the way once at most, so there are `width` rounds at most.
+  while (!on_the_way.empty() && free.size() < takers) {
+    const arrival here = on_the_way.back();
+    on_the_way.pop_back();
+    double now = here.when;
+    std::int64_t first = share(l.blocks);
+    if (here.worker == 0) {
+      others_find -= first;
+    } else {
       // Is there something left, or have those before it taken it?
       double taken = 0;
       for (const double f : free) taken += std::max(0.0, std::ceil((now - f) / block));
       if (static_cast<double>(left) <= taken) break;
       now += c.steal;
-    }
-    std::int64_t first = share(l.blocks);
-    if (i == 0) {
-      others_find -= first;
-    } else {
+      others_find = std::min(others_find, left - static_cast<std::int64_t>(taken));
       const std::int64_t half = (others_find + 1) / 2;
       others_find -= half;
       first = std::max<std::int64_t>(1, share(half));
     }
     first = std::min(first, left);
     left -= first;
-    const bool calls = i + 1 < takers && left > 0;
-    if (calls) now += c.signal + (i + 1 == c.near ? c.crossing : 0);
+    if (free.size() + 1 < takers && left > 0 && asleep < width) {
+      now += c.signal + ((here.worker < c.near) != (asleep < c.near) ? c.crossing : 0);
+      add({now, asleep});
+      next_asleep();
+    }
     free.push_back(now + static_cast<double>(first) * block);
+    who.push_back(here.worker);
   }
 
   // What is left goes to who is done first: where an even flow would end, in whole blocks.
   std::vector<double> ends = free;
-  while (left > 0) {
+  while (left > 0) {  // each round gives away one block at least
     std::vector<std::size_t> order(ends.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ends[a] < ends[b]; });
@@ -87,7 +119,7 @@ inline double loop_time(const shared_loop& l, int width, const sharing_costs& c)
   }
   const auto last = std::max_element(ends.begin(), ends.end());
   if (last == ends.begin() || *last <= ends.front() * (1 + 1e-12)) return *last;
-  return *last + c.signal + (last - ends.begin() >= c.near ? c.crossing : 0);
+  return *last + c.signal + (who[static_cast<std::size_t>(last - ends.begin())] >= c.near ? c.crossing : 0);
 }
 
 }  // namespace maslin::layers

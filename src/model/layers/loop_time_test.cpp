@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace maslin::layers {
 namespace {
 
@@ -33,6 +35,20 @@ TEST(LoopTime, WhoComesTooLateTakesNoPart) {
   // only after it has called the third, at 20: by then the caller has done the others.
   EXPECT_DOUBLE_EQ(loop_time({6, 6}, 3, {10, 0, 0, 3}), 31);
 }
+
+TEST(LoopTime, WhoHasWordOnTheWayIsNotWoken) {
+  const std::vector<double> at_25{0, 25}, at_25_of_three{0, 25, 0}, never{0, 1000};
+  // The caller does blocks of 10 alone until the second comes at 25 and takes half of the three that nobody has begun,
+  // in even shares: one, and another at 35. The caller has done its fourth at 40.
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, {1, 0, 0, 2}, at_25), 46);
+  // It comes when all is done.
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, {1, 0, 0, 2}, never), 60);
+  // The third waits to be woken, which the caller does: both begin at 1 and have done three blocks each at 31. The
+  // second comes at 25 and does one. The eighth begins at 31.
+  EXPECT_DOUBLE_EQ(loop_time({80, 8}, 3, {1, 0, 0, 3}, at_25_of_three), 41);
+}
+
+TEST(LoopTime, WhatTakesNoTimeIsNotShared) { EXPECT_EQ(loop_time({0, 6}, 3, {1, 1, 0, 3}), 0); }
 
 TEST(LoopTime, SignalsToAnotherNodeTakeLonger) {
   // The second is on another node: the caller is busy with its signal until 41; both have three blocks.

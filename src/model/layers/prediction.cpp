@@ -108,21 +108,20 @@ class one_run {
       return turn{service(one, sharing, busy), one.kernel / one.turns + m_.cost.signal.value, one.variation,
                   sharing > 1 ? m_.cost.context_switch.value : 0};
     };
-    // When a phase begins and when it ends, all workers are told, one after the other; those of other nodes over a
-    // link.
-    const double signal = m_.cost.signal.value, link = m_.cost.between_nodes.value;
-    const double told = at_place_.told * signal + (at_place_.told - std::min(at_place_.told, m_.workers)) * link;
+    const word_of_phase word = word_of(at_a_time);
     hosts_of where = hosts_;
-    where.program_until = told;
-    double started = 0;
+    where.program_until = word.all;
     for (int slot = 0; slot < at_a_time; ++slot) {
       where.node.push_back(node_of(slot));
-      where.started.push_back(started += signal + (where.node.back() > 0 ? link : 0));
+      where.started.push_back(!hosts && first_of_process(slot) == 0 ? word.all : word_at(word, slot, 0));
     }
-    const double begins = hosts ? 0 : told + m_.cost.wake.value;
-    const double end = begins + last_end(turns, at_a_time, where, turn_of) + told;
+    const auto team_comes = [&](std::size_t i, int slot, double kernel_begins) {
+      return at_.width == 1 ? 0 : waits_for_team(streams[i], of_slot(i, slot), slot, memory, kernel_begins, word);
+    };
+    const ending last = last_end(turns, at_a_time, where, turn_of, team_comes);
+    const double end = last.when + word.all + word_to_program(last.slot);
     terms by = spent(usual, at_a_time);
-    by.host_overhead += begins + told;
+    by.host_overhead += (hosts ? 1 : 2) * word.all;
     by.waiting = std::max(0.0, end - by.sum());
     if (by.sum() > end) by = scaled(by, end / by.sum());
     by.communication += communication();
@@ -170,10 +169,9 @@ class one_run {
     return 1 + part * (std::max(1.0, busy * alone / all) - 1);
   }
 
-  int first_worker(int slot) const {
-    const int process = slot / std::max(1, at_place_.streams_each);
-    return process * at_place_.team_stride + (slot - process * at_place_.streams_each) * at_.width;
-  }
+  int process_of(int slot) const { return slot / std::max(1, at_place_.streams_each); }
+  int first_of_process(int slot) const { return (slot - process_of(slot) * at_place_.streams_each) * at_.width; }
+  int first_worker(int slot) const { return process_of(slot) * at_place_.team_stride + first_of_process(slot); }
   /// Gives the node of a slot, among those that a process spans.
   int node_of(int slot) const { return w_.ranks == ranks_are::processes ? 0 : first_worker(slot) / m_.workers; }
   /// Where a team comes to the end of a group, or of a node: its workers before that (all, if it does not), and whether
@@ -187,11 +185,114 @@ class one_run {
     return {left, (first + left) % m_.workers == 0};
   }
 
+  sharing_costs costs_at(border where) const {
+    const double crossing = (where.second ? m_.cost.between_nodes : m_.cost.between_groups).value;
+    return {m_.cost.signal.value, m_.cost.steal.value, crossing, where.first};
+  }
+
+  /// When workers have word that a phase begins, or that it is over. One after the other is told: first those that lead
+  /// teams, then the others; those of other nodes over a link.
+  struct word_of_phase {
+    std::vector<double> at;  ///< by worker of a process; 0 of who tells the others
+    double all = 0;
+  };
+  word_of_phase word_of(int at_a_time) const {
+    const int workers = at_place_.told, teams = std::min(at_a_time, at_place_.streams_each);
+    word_of_phase word{std::vector<double>(static_cast<std::size_t>(workers), 0.0)};
+    const auto leads = [&](int worker) { return worker % at_.width == 0 && worker / at_.width < teams; };
+    for (const bool leaders : {true, false})
+      for (int worker = m_.has_hosts() ? 0 : 1; worker < workers; ++worker) {
+        if (leads(worker) != leaders) continue;
+        word.all += m_.cost.signal.value + far(worker);
+        word.at[static_cast<std::size_t>(worker)] = word.all + m_.cost.wake.value;
+      }
+    return word;
+  }
+  double word_at(const word_of_phase& word, int slot, int member) const {
+    return word.at[static_cast<std::size_t>(first_of_process(slot) + member)];
+  }
+  /// What a signal takes longer from where the program's own code runs to that worker, or back.
+  double far(int worker) const {
+    if (worker / m_.workers > 0) return m_.cost.between_nodes.value;
+    return !m_.has_hosts() && worker / (m_.workers / m_.groups) > 0 ? m_.cost.between_groups.value : 0;
+  }
+  /// What it takes to tell the program that the last stream has ended in that slot.
+  double word_to_program(int slot) const {
+    const int worker = first_of_process(slot);
+    if (m_.has_hosts()) return node_of(slot) > 0 ? m_.cost.between_nodes.value : 0;
+    return worker == 0 ? 0 : m_.cost.signal.value + far(worker) + m_.cost.wake.value;
+  }
+
+  /// Gives how much longer a stream takes whose first kernel (without hosts: itself) begins then, because workers of
+  /// its team have no word yet that the phase has begun. As long as word is on its way to a worker its team does not
+  /// wake it. Less than 0 where sharing does not pay: then a team that is smaller for a while is faster.
+  double waits_for_team(const stream& s, const worked& usual, int slot, double memory, double begins,
+                        const word_of_phase& word) const {
+    double all_know = 0;
+    for (int i = 1; i < at_.width; ++i) all_know = std::max(all_know, word_at(word, slot, i));
+    if (all_know <= begins) return 0;
+    const sharing_costs costs = costs_at(border_of(slot));
+    struct loops_of_turn {
+      shared_loop each;
+      double count;   // of a turn
+      double of_all;  // what one takes when all know
+    };
+    std::int64_t most = 1;
+    for (const alike_loops& l : s.in_kernel) most = std::max(most, l.count);
+    if (!m_.has_hosts())
+      for (const alike_loops& l : s.own) most = std::max(most, l.count);
+    const auto turns = static_cast<double>(s.kernels > 0 ? s.kernels : most);
+    std::vector<loops_of_turn> loops;
+    const auto add = [&](const std::vector<alike_loops>& all) {
+      for (const alike_loops& l : all) {
+        if (l.count == 0) continue;
+        const auto count = static_cast<double>(l.count);
+        const shared_loop each{l.seconds * memory / m_.worker_speed / count, l.blocks};
+        loops.push_back({each, count / turns, loop_time(each, at_.width, costs)});
+      }
+    };
+    add(s.in_kernel);
+    if (!m_.has_hosts()) add(s.own);
+    std::vector<double> comes(static_cast<std::size_t>(at_.width), 0.0);
+    const auto turn_from = [&](double begin) {
+      double now = begin + usual.serial / turns;
+      for (const loops_of_turn& l : loops) {
+        constexpr double enough = 16;
+        const auto looked_at = static_cast<int>(std::clamp(std::round(l.count), 1.0, enough));
+        for (int k = 0; k < looked_at; ++k) {
+          double takes = l.of_all;
+          if (now < all_know) {
+            for (int i = 1; i < at_.width; ++i) comes[static_cast<std::size_t>(i)] = word_at(word, slot, i) - now;
+            takes = loop_time(l.each, at_.width, costs, comes);
+          }
+          now += l.count / looked_at * takes;
+        }
+      }
+      return now - begin;
+    };
+    const double of_all = turn_from(all_know);
+    const double between = usual.host / turns + (m_.has_hosts() ? 2 * m_.cost.signal.value : 0);
+    double now = m_.has_hosts() ? begins : begins + between, longer = 0, left = turns;
+    // Turns that end before the next worker comes are alike. After them less than a turn is left until then, so the turn
+    // that follows has it: there are two rounds at most for each worker. Each takes one of the turns at least.
+    while (left >= 1 && now < all_know) {
+      const double takes = turn_from(now);
+      double next = all_know;
+      for (int i = 1; i < at_.width; ++i)
+        if (const double when = word_at(word, slot, i); when > now) next = std::min(next, when);
+      if (takes + between <= 0) break;
+      const double alike = std::clamp(std::floor((next - now) / (takes + between)), 1.0, left);
+      longer += alike * (takes - of_all);
+      now += alike * (takes + between);
+      left -= alike;
+    }
+    return longer;
+  }
+
   worked work_of(const stream& s, border where, double memory) const {
     worked all;
     const bool hosts = m_.has_hosts();
-    const double crossing = (where.second ? m_.cost.between_nodes : m_.cost.between_groups).value;
-    const sharing_costs costs{m_.cost.signal.value, m_.cost.steal.value, crossing, where.first};
+    const sharing_costs costs = costs_at(where);
     const auto run = [&](const std::vector<alike_loops>& loops) {
       for (const alike_loops& l : loops) {
         if (l.count == 0) continue;

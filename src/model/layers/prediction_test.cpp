@@ -130,14 +130,53 @@ TEST(Prediction, ATeamAcrossTwoGroupsOrNodesPaysForTheirLink) {
   m.groups = 2;
   m.cost.between_groups = known(5 * us);
   m.cost.between_nodes = known(50 * us);
+  // Two workers are in the other group: telling them takes 10 us when the phase begins, and when it ends.
   // A loop of 40 us in 4 blocks on 3 workers: the third, which is in the other group, is called by the second.
   const phase p = of(1, off_loading(1, 0, 0, 40, 4));
   const double near = predict(p, m, {1, 1, 1, 2}, {}).seconds;
   const double far = predict(p, m, {1, 1, 1, 3}, {}).seconds;
-  EXPECT_NEAR(near, 20 * us, 1e-12);
-  EXPECT_NEAR(far, 20 * us, 1e-12);  // the second calls while the caller does two blocks; then it does its own
+  EXPECT_NEAR(near, (10 + 20 + 10) * us, 1e-12);
+  // The second calls while the caller does two blocks; then it does its own.
+  EXPECT_NEAR(far, (10 + 20 + 10) * us, 1e-12);
   m.cost.between_groups = known(15 * us);
-  EXPECT_NEAR(predict(p, m, {1, 1, 1, 3}, {}).seconds, (15 + 10) * us, 1e-12);
+  EXPECT_NEAR(predict(p, m, {1, 1, 1, 3}, {}).seconds, (30 + 15 + 10 + 30) * us, 1e-12);
+}
+
+TEST(Prediction, AWorkerToWhichWordIsOnItsWayDoesNotHelpEarlier) {
+  // Two nodes of two workers. The stream of each has a loop of 100 us in 10 blocks. The workers of the other node are
+  // told over a link of 40 us, the leader first.
+  machine m = console();
+  m.workers = 2;
+  m.nodes = 2;
+  m.threads_per_core = 1;
+  m.cost.between_nodes = known(40 * us);
+  wishes w;
+  w.ranks = ranks_are::streams;
+  const phase p = of(1, off_loading(1, 0, 0, 200, 20));
+  // The leader there begins at 40 us; its second worker comes at 80 us, when four blocks are done. With it the other
+  // six take 30 us. Then the two workers there are told that the phase is over, and the program is.
+  EXPECT_NEAR(predict(p, m, {1, 1, 2, 2}, w).seconds, (110 + 80 + 40) * us, 1e-9);
+  // A stream here has its team at once.
+  EXPECT_NEAR(predict(p, m, {1, 1, 1, 2}, w).seconds, (100 + 80) * us, 1e-9);
+}
+
+TEST(Prediction, NoLayoutIsFasterBecauseWordComesLater) {
+  // Seven consoles. Kernels are so short that sharing them does not always pay: then a team that is smaller as long as
+  // word is on its way is faster, and nothing may be counted for that.
+  machine m = console();
+  m.nodes = 7;
+  m.cost.smt = known(0.33);
+  m.cost.context_switch = known(1.5 * us);
+  m.cost.signal = known(0.5 * us);
+  for (const stream& each : {off_loading(24, 18, 3, 18, 7), off_loading(24, 18.4, 7.6, 35.4, 15)}) {
+    const phase p = of(192, each);
+    for (const layout& at : layouts_of(m, 192, ranks_are::none)) {
+      m.cost.between_nodes = known(0);
+      const double soon = predict(p, m, at, {}).seconds;
+      m.cost.between_nodes = known(40 * us);
+      EXPECT_GE(predict(p, m, at, {}).seconds, soon * (1 - 1e-9)) << at.streams << "x" << at.width;
+    }
+  }
 }
 
 TEST(Prediction, ErrorsOfCostsAddUpAsIndependentOnesDo) {
