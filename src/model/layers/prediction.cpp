@@ -119,9 +119,10 @@ class one_run {
       return at_.width == 1 ? 0 : waits_for_team(streams[i], of_slot(i, slot), slot, memory, kernel_begins, word);
     };
     const ending last = last_end(turns, at_a_time, where, turn_of, team_comes);
-    const double end = last.when + word.all + word_to_program(last.slot);
+    const double over = word_that_it_is_over(word, last);
+    const double end = std::max(word.all, last.when + over + word_to_program(last.slot));
     terms by = spent(usual, at_a_time);
-    by.host_overhead += (hosts ? 1 : 2) * word.all;
+    by.host_overhead += (hosts ? 0 : word.all) + over;
     by.waiting = std::max(0.0, end - by.sum());
     if (by.sum() > end) by = scaled(by, end / by.sum());
     by.communication += communication();
@@ -190,8 +191,8 @@ class one_run {
     return {m_.cost.signal.value, m_.cost.steal.value, crossing, where.first};
   }
 
-  /// When workers have word that a phase begins, or that it is over. One after the other is told: first those that lead
-  /// teams, then the others; those of other nodes over a link.
+  /// When workers have word that a phase begins. The program tells one after the other: first those that lead teams,
+  /// then the others; those of other nodes over a link.
   struct word_of_phase {
     std::vector<double> at;  ///< by worker of a process; 0 of who tells the others
     double all = 0;
@@ -203,7 +204,7 @@ class one_run {
     for (const bool leaders : {true, false})
       for (int worker = m_.has_hosts() ? 0 : 1; worker < workers; ++worker) {
         if (leads(worker) != leaders) continue;
-        word.all += m_.cost.signal.value + far(worker);
+        word.all += m_.cost.signal.value + between(0, worker);
         word.at[static_cast<std::size_t>(worker)] = word.all + m_.cost.wake.value;
       }
     return word;
@@ -211,16 +212,26 @@ class one_run {
   double word_at(const word_of_phase& word, int slot, int member) const {
     return word.at[static_cast<std::size_t>(first_of_process(slot) + member)];
   }
-  /// What a signal takes longer from where the program's own code runs to that worker, or back.
-  double far(int worker) const {
-    if (worker / m_.workers > 0) return m_.cost.between_nodes.value;
-    return !m_.has_hosts() && worker / (m_.workers / m_.groups) > 0 ? m_.cost.between_groups.value : 0;
+  /// What a signal takes longer from one worker to another, or from the host of one.
+  double between(int one, int other) const {
+    if (one / m_.workers != other / m_.workers) return m_.cost.between_nodes.value;
+    const int group = m_.workers / m_.groups;
+    return !m_.has_hosts() && one / group != other / group ? m_.cost.between_groups.value : 0;
+  }
+  /// What it takes to tell workers that the phase is over, from where its last stream has ended. Those to which word is
+  /// still on its way that it has begun are not told.
+  double word_that_it_is_over(const word_of_phase& word, const ending& last) const {
+    const int from = first_of_process(last.slot);
+    double all = 0;
+    for (int worker = m_.has_hosts() ? 0 : 1; worker < at_place_.told; ++worker)
+      if (word.at[static_cast<std::size_t>(worker)] <= last.when) all += m_.cost.signal.value + between(from, worker);
+    return all;
   }
   /// What it takes to tell the program that the last stream has ended in that slot.
   double word_to_program(int slot) const {
     const int worker = first_of_process(slot);
-    if (m_.has_hosts()) return node_of(slot) > 0 ? m_.cost.between_nodes.value : 0;
-    return worker == 0 ? 0 : m_.cost.signal.value + far(worker) + m_.cost.wake.value;
+    if (m_.has_hosts()) return between(worker, 0);
+    return worker == 0 ? 0 : m_.cost.signal.value + between(worker, 0) + m_.cost.wake.value;
   }
 
   /// Gives how much longer a stream takes whose first kernel (without hosts: itself) begins then, because workers of
@@ -273,8 +284,8 @@ class one_run {
     const double of_all = turn_from(all_know);
     const double between = usual.host / turns + (m_.has_hosts() ? 2 * m_.cost.signal.value : 0);
     double now = m_.has_hosts() ? begins : begins + between, longer = 0, left = turns;
-    // Turns that end before the next worker comes are alike. After them less than a turn is left until then, so the turn
-    // that follows has it: there are two rounds at most for each worker. Each takes one of the turns at least.
+    // Turns that end before the next worker comes are alike. After them less than a turn is left until then, so the
+    // turn that follows has it: there are two rounds at most for each worker. Each takes one of the turns at least.
     while (left >= 1 && now < all_know) {
       const double takes = turn_from(now);
       double next = all_know;

@@ -160,6 +160,20 @@ TEST(Prediction, AWorkerToWhichWordIsOnItsWayDoesNotHelpEarlier) {
   EXPECT_NEAR(predict(p, m, {1, 1, 1, 2}, w).seconds, (100 + 80) * us, 1e-9);
 }
 
+TEST(Prediction, WhoHasNoWordYetIsNotToldThatThePhaseIsOver) {
+  // Two nodes of two workers, over a link of 40 us.
+  machine m = console();
+  m.workers = 2;
+  m.nodes = 2;
+  m.threads_per_core = 1;
+  m.cost.between_nodes = known(40 * us);
+  // The workers of the other node have word at 40 and 80 us. At 50 us one of them is told that it is over.
+  EXPECT_NEAR(predict(of(1, off_loading(1, 0, 50, 0, 1)), m, {1, 1, 1, 1}, {}).seconds, (50 + 40) * us, 1e-12);
+  EXPECT_NEAR(predict(of(1, off_loading(1, 0, 100, 0, 1)), m, {1, 1, 1, 1}, {}).seconds, (100 + 80) * us, 1e-12);
+  // The program goes on once it has told all that the phase has begun.
+  EXPECT_NEAR(predict(of(1, off_loading(1, 0, 20, 0, 1)), m, {1, 1, 1, 1}, {}).seconds, 80 * us, 1e-12);
+}
+
 TEST(Prediction, NoLayoutIsFasterBecauseWordComesLater) {
   // Seven consoles. Kernels are so short that sharing them does not always pay: then a team that is smaller as long as
   // word is on its way is faster, and nothing may be counted for that.
