@@ -8,8 +8,8 @@ NAMEs, or how several begin; all if none is given:
         the paper on multigrain parallelism: RAxML and PBPI on a Cell blade
     dbs-figure1 dbs-figure2 dbs-figure3
         the paper on Dynamic Bisectioning: six programs on 16 processors of an Origin 2000
-    ps3-figure6 ps3-figure7
-        the paper on a cluster of PlayStation 3: who waits for a kernel, and how
+    ps3-figure3 ps3-figure6 ps3-figure7 ps3-figure8
+        the paper on a cluster of PlayStation 3: which layout is the best, who waits for a kernel, and how; beside Cell blades
     cellss13 cellss14 cellss15 cellss16 cellss17 cellss18 cellss20
         the paper on CellSs: accesses to memory of six applications in program order and in bundles
     cml5 cml6 sweep7 sweep8

@@ -16,7 +16,8 @@ COLOURS = {"ours": ACCENT, "paper": OTHER, "dbs": ACCENT, "afs": STREAMS[1], "gs
            "none": OTHER, "+mso": STREAMS[3], "+ec": STREAMS[1], "+cache": STREAMS[2], "+db": ACCENT,
            "naive-no-cache": STREAMS[3], "bundles-no-cache": STREAMS[1],
            "1-worker": ACCENT, "2-worker": STREAMS[1], "4-worker": STREAMS[2], "8-worker": STREAMS[3],
-           "hybrid": ACCENT, "Opteron": OTHER}
+           "hybrid": ACCENT, "Opteron": OTHER, "PS3": ACCENT, "QS20": OTHER,
+           **{f"{streams}x{width}": STREAMS[(streams - 1) % len(STREAMS)] for streams in range(1, 7) for width in range(1, 7)}}
 COLUMNS, WIDTH, HEIGHT = 3, 320, 230  # of a panel
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 34, 30  # within it
 HEAD = 84
@@ -76,7 +77,8 @@ def panel_svg(panel: Panel, left: float, upper: float) -> list[str]:
         for place, bar in enumerate(group):
             x = begin + place * bar_wide
             middle = x + 0.5 * bar_wide
-            parts.append(f'<rect x="{x + 1:.1f}" y="{y(bar.value):.1f}" width="{bar_wide - 2:.1f}" '
+            gap = min(2.0, bar_wide / 4)
+            parts.append(f'<rect x="{x + gap / 2:.1f}" y="{y(bar.value):.1f}" width="{bar_wide - gap:.1f}" '
                          f'height="{y0 - y(bar.value):.1f}" fill="{paler(COLOURS[bar.policy]) if bar.pale else COLOURS[bar.policy]}">'
                          f"<title>{bar.policy}: {bar.value:.3g} {escape(panel.unit)}</title></rect>")
             if bar.least is not None and bar.most is not None:
@@ -96,16 +98,19 @@ def panel_svg(panel: Panel, left: float, upper: float) -> list[str]:
 def draw(title: str, note: str, policies: Sequence[str], panels: Sequence[Panel]) -> str:
     """Gives the SVG of the panels in rows of three, with a legend of the policies."""
     width = COLUMNS * WIDTH
-    height = HEAD + HEIGHT * math.ceil(len(panels) / COLUMNS)
     parts = [f'<text x="{LEFT}" y="26" class="head">{escape(title)}</text>',
              f'<text x="{LEFT}" y="46" class="note">{escape(note)}</text>']
-    x = LEFT - 90
+    x, y = LEFT - 90, 58
     for before, policy in zip(("", *policies), policies):
         x += max(90, 30 + 7 * len(before))
-        parts.append(f'<rect x="{x}" y="58" width="12" height="12" fill="{COLOURS[policy]}"/>')
-        parts.append(f'<text x="{x + 18}" y="69">{policy}</text>')
+        if x + 18 + 7 * len(policy) > width:
+            x, y = LEFT, y + 18
+        parts.append(f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLOURS[policy]}"/>')
+        parts.append(f'<text x="{x + 18}" y="{y + 11}">{policy}</text>')
+    head = HEAD + y - 58
+    height = head + HEIGHT * math.ceil(len(panels) / COLUMNS)
     for number, panel in enumerate(panels):
-        parts += panel_svg(panel, WIDTH * (number % COLUMNS), HEAD + HEIGHT * (number // COLUMNS))
+        parts += panel_svg(panel, WIDTH * (number % COLUMNS), head + HEIGHT * (number // COLUMNS))
     style = (f"text{{font-family:{FONT};font-size:12px;fill:{INK}}}.head{{font-size:15px;font-weight:600}}"
              f".title{{font-weight:600}}.note{{fill:{SOFT}}}.unit{{fill:{SOFT};text-anchor:end}}"
              ".halo{stroke:white;stroke-width:3px;paint-order:stroke}"

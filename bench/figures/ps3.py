@@ -1,12 +1,14 @@
-"""Figures 6 and 7 of the paper on a cluster of PlayStation 3: six processes off-load from one PPE, each to an SPE of its own."""
+"""Figures 3, 6, 7 and 8 of the paper on a cluster of PlayStation 3: layouts of two programs, processes that share one PPE, and the
+consoles beside Cell blades."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Iterator
+from typing import Callable, Iterator
 
 import applications
+import cell
 from applications import PBPI_3000, PBPI_10000, RAXML_25, RAXML_42, RAXML_42_LONG, Application
 from scorecard.measure import ROOT, MeasurementError
 from table import Cell, Figure
@@ -56,6 +58,69 @@ def seconds(app: Application, policy: str, rounds: int = 1) -> float:
 
 
 BOOTSTRAPS = 192
+LAYOUTS = [(streams, width) for streams in range(1, PROCESSES + 1) for width in range(1, PROCESSES // streams + 1)]
+BLADE_LAYOUTS = [(streams, width) for streams in range(1, 9) for width in range(1, 8 // streams + 1)]  # of one of its two Cells
+
+
+def bootstraps(count: int, on: str, streams: int, width: int, policy: str) -> float:
+    """Gives the time of so many bootstraps, `streams` at a time; the last ones are fewer."""
+    rounds, left = divmod(count, streams)
+    time = rounds * applications.seconds(RAXML_42, on, streams, width, policy) if rounds else 0.0
+    return time + (applications.seconds(RAXML_42, on, left, width, policy) if left else 0.0)
+
+
+def figure3(figure: str) -> Iterator[Cell]:
+    for nodes in (1, 2, 4, 8):
+        row = f"{nodes} node{'s' if nodes > 1 else ''}"
+        times = {layout: bootstraps(BOOTSTRAPS // nodes, machine(), *layout, "edtlp") for layout in LAYOUTS}
+        yield from layouts(figure, row, "RAxML", times, (PROCESSES, 1))
+    for length in PBPI_LENGTHS:
+        times = {layout: applications.seconds(between(PBPI, length), machine(), *layout, "edtlp") for layout in LAYOUTS}
+        yield from layouts(figure, f"{length}", "PBPI", times, (1, PROCESSES))
+
+
+def layouts(figure: str, row: str, title: str, times: dict[tuple[int, int], float], best: tuple[int, int]) -> Iterator[Cell]:
+    """Gives the times, and what the best of all other layouts takes over the one that the paper found to be the best."""
+    for (streams, width), time in times.items():
+        yield Cell(figure, row, f"{title} {streams}x{width}", time, "s")
+    others = min(time for layout, time in times.items() if layout != best)
+    yield Cell(figure, row, f"{title} best other/{best[0]}x{best[1]}", others / times[best], "ratio", 1.0, bound=">")
+
+
+def least(of: Callable[[int, int, str], float], among: list[tuple[int, int]]) -> float:
+    """Gives the time of the best layout under the best policy of hosts. Who is alone has the host under each."""
+    return min(of(streams, width, policy) for streams, width in among
+               for policy in (("edtlp",) if streams == 1 else ("edtlp", "yield", "adaptive")))
+
+
+def on_cells(count: int, blade: bool) -> float:
+    """Gives the time of RAxML's bootstraps on so many Cells: of consoles, or of blades."""
+    on, among = (cell.machine(8), BLADE_LAYOUTS) if blade else (machine(), LAYOUTS)
+    return least(lambda streams, width, policy: bootstraps(-(-BOOTSTRAPS // count), on, streams, width, policy), among)
+
+
+def figure8(figure: str) -> Iterator[Cell]:
+    ratios = []
+    for cells in (2, 4, 6, 8):
+        times = {"PS3": on_cells(cells, False), "QS20": on_cells(cells, True)}
+        for side, time in times.items():
+            yield Cell(figure, f"{cells} Cells", f"RAxML {side}", time, "s")
+        ratios.append(times["PS3"] / times["QS20"])
+        yield Cell(figure, f"{cells} Cells", "RAxML PS3/QS20", ratios[-1], "ratio")
+    yield Cell(figure, "all", "RAxML least PS3/QS20", min(ratios), "ratio", 1.11)
+    yield Cell(figure, "all", "RAxML greatest PS3/QS20", max(ratios), "ratio", 1.13)
+    yield Cell(figure, "48 SPEs", "RAxML PS3/QS20", on_cells(8, False) / on_cells(6, True), "ratio", 1.0, bound="<")
+    ratios = []
+    for length in PBPI_LENGTHS:
+        app = between(PBPI, length)
+        times = {side: least(lambda streams, width, policy: applications.seconds(app, on, streams, width, policy), among)
+                 for side, on, among in (("PS3", machine(), LAYOUTS), ("QS20", cell.machine(1), BLADE_LAYOUTS))}
+        for side, time in times.items():
+            yield Cell(figure, f"{length}", f"PBPI {side}", time, "s")
+        ratios.append(times["PS3"] / times["QS20"])
+        yield Cell(figure, f"{length}", "PBPI PS3/QS20", ratios[-1], "ratio")
+    yield Cell(figure, "all", "PBPI least PS3/QS20", min(ratios), "ratio", 1.14)
+    yield Cell(figure, "all", "PBPI greatest PS3/QS20", max(ratios), "ratio", 1.27)
 
 
 def figure6(figure: str) -> Iterator[Cell]:
@@ -91,6 +156,10 @@ PAPER = "the paper on a cluster of PlayStation 3"
 NODE = ("One console is simulated: messages between consoles are not modelled. What the paper does not print (a switch, a signal, the "
         "lengths of kernels) is the Cell blade's.")
 FIGURES = {
+    "ps3-figure3": Figure(figure3, PAPER, "seconds on described PlayStations 3, by processes x SPEs of each", "ps3",
+                          tuple(f"{streams}x{width}" for streams, width in LAYOUTS), NODE),
+    "ps3-figure8": Figure(figure8, PAPER, "seconds on described PlayStations 3 and Cell blades, the best layout and policy of each", "ps3",
+                          ("PS3", "QS20"), NODE),
     "ps3-figure6": Figure(figure6, PAPER, "seconds on a described PlayStation 3, 6 processes with an SPE each", "ps3", ("yield", "native"), NODE),
     "ps3-figure7": Figure(figure7, PAPER, "seconds on a described PlayStation 3, 6 processes with an SPE each, by length of the sequences",
                           "ps3", POLICIES, NODE)}

@@ -132,7 +132,7 @@ class Figures(unittest.TestCase):
         self.assertIn("not modelled", figures("dbs-figure3").stdout)
 
     def test_who_waits_for_a_kernel_on_the_playstation(self):
-        first, second = figures("ps3-", "--json"), figures("ps3-", "--json")
+        first, second = figures("ps3-figure6", "ps3-figure7", "--json"), figures("ps3-figure6", "ps3-figure7", "--json")
         self.assertEqual(first.returncode, 0, first.stderr)
         self.assertEqual(first.stdout, second.stdout)
         cells = json.loads(first.stdout)
@@ -146,6 +146,28 @@ class Figures(unittest.TestCase):
             if cell["column"].endswith("native/yield"):
                 self.assertGreater(cell["predicted"], 1)
                 self.assertLess(cell["predicted"], 3)
+
+    def test_layouts_on_playstations(self):
+        done = figures("ps3-figure3", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        values = {(cell["row"], cell["column"]): cell["predicted"] for cell in json.loads(done.stdout)}
+        # RAxML's bootstraps are divided among the consoles.
+        self.assertAlmostEqual(values["1 node", "RAxML 6x1"] / values["8 nodes", "RAxML 6x1"], 8)
+        for nodes in ("1 node", "2 nodes", "4 nodes", "8 nodes"):
+            self.assertGreater(values[nodes, "RAxML best other/6x1"], 1)
+            self.assertGreater(values[nodes, "RAxML 1x1"], values[nodes, "RAxML 2x1"])
+        for length in ("1250", "3000", "5000"):
+            self.assertGreater(values[length, "PBPI 1x1"], values[length, "PBPI 1x6"])
+
+    def test_playstations_beside_cell_blades(self):
+        done = figures("ps3-figure8", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        values = {(cell["row"], cell["column"]): cell["predicted"] for cell in json.loads(done.stdout)}
+        for (row, column), ratio in values.items():
+            if column.endswith(" PS3/QS20") and "SPEs" not in row:
+                self.assertGreater(ratio, 1 - 1e-9, (row, column))  # two more SPEs a Cell, and the same host
+        self.assertAlmostEqual(values["all", "RAxML least PS3/QS20"],
+                               min(values[f"{cells} Cells", "RAxML PS3/QS20"] for cells in (2, 4, 6, 8)))
 
     def test_bundles_need_memory_less_often_than_program_order(self):
         cells = json.loads(cellss())
@@ -255,7 +277,8 @@ class Figures(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         names = [line.split()[0] for line in done.stdout.splitlines()]
         self.assertEqual(len(names), len(set(names)))
-        self.assertLessEqual({"table1a", "figure9", "dbs-figure1", "dbs-figure3", "ps3-figure6", "ps3-figure7"}, set(names))
+        self.assertLessEqual({"table1a", "figure9", "dbs-figure1", "dbs-figure3", "ps3-figure3", "ps3-figure6", "ps3-figure7", "ps3-figure8"},
+                             set(names))
 
     def test_mgps_follows_the_best_fixed_policy_as_figure_5_says(self):
         cells = json.loads(figures("figure5", "--json").stdout)
