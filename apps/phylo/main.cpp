@@ -305,7 +305,8 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   sub->add_option("--prior-shape", command.prior_shape,
                   "Shape of the gamma distribution: exponential:1 (if not given) or uniform:LOW,HIGH");
   sub->add_option("--prior-invariant", command.prior_invariant, "Invariant sites: beta:1,1 (if not given)");
-  sub->add_option("--weights", command.weights, "How often moves are made beside the others: spr=30,nni=10");
+  sub->add_option("--weights", command.weights,
+                  "How often moves are made beside the others, all the time: spr=30,nni=10");
   add_threads(sub, command.threads);
   sub->add_flag("--no-data", command.no_data, "Sample the priors alone, without the alignment");
   sub->add_flag("--json", command.json, "Print the results as JSON");

@@ -238,7 +238,7 @@ class Refused(Chains):
         self.refused(self.command("x"), "these chains were made by version 1 of mcmc, this is 2")
         identity.write_text(text)
         state = self.folder / "x.chains" / "state"
-        state.write_text(state.read_text().replace("maslin-phylo chains 1", "maslin-phylo chains 0"))
+        state.write_text(state.read_text().replace("maslin-phylo chains 2", "maslin-phylo chains 0"))
         self.refused(self.command("x"), "x.chains/state: is no record of chains of this version")
         expected = self.run_chains("new")
         self.assert_same(self.run_chains("x", "--redo"), expected)

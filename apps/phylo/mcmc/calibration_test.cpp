@@ -164,17 +164,18 @@ std::map<std::string, double> ranks_of(std::uint64_t number, const std::string& 
   setup.weights = default_weights(Sampled(setup.model));
   // Moved more often than by default, also parameters are nearly independent from one sample to the next.
   for (auto m = static_cast<std::size_t>(Move::rates); m < moves; ++m) setup.weights[m] *= 6;
+  setup.adapts.fill(true);
   setup.seed = number;
   setup.hastings = mistake.hastings;
   setup.tuned_generations = 2000;
   constexpr int burn_in = 3000, samples = 40, every = 250;
   Chain chain(setup, 0, 0);
-  PerMove<MoveRecord> records = first_records();
-  chain.advance(0, burn_in, 1, records);
+  Tuning tuning = first_tuning(setup.weights);
+  chain.advance(0, burn_in, 1, tuning);
   const std::map<std::string, double> true_values = seen_of(drawn_state);
   std::map<std::string, int> below, equal;
   for (int i = 0; i < samples; ++i) {
-    chain.advance(burn_in + i * every, burn_in + (i + 1) * every, 1, records);
+    chain.advance(burn_in + i * every, burn_in + (i + 1) * every, 1, tuning);
     for (const auto& [name, value] : seen_of(chain.state())) {
       below[name] += value < true_values.at(name);
       equal[name] += value == true_values.at(name);

@@ -22,41 +22,6 @@ double allowed(const Distribution& prior, double value) {
   return value > low && value < high ? value : (low + high) / 2;
 }
 
-/// Boldness changes after so many tries, by less each time.
-constexpr int tries_between_changes = 50;
-/// The share of accepted moves that boldness is tuned for.
-constexpr double wished_share = 0.3;
-
-/// Bounds of boldness. Of NNI and SPR it only is how far they stretch a branch by the way, so they keep theirs.
-struct Range {
-  double low, high;
-};
-Range boldness_range(Move move) {
-  switch (move) {
-    case Move::nni:
-    case Move::extending_spr:
-      return {0, 0};
-    case Move::branch_multiplier:
-    case Move::tree_multiplier:
-    case Move::node_slider:
-    case Move::shape:
-      return {0.001, 6};
-    default:
-      return {1e-6, 1};
-  }
-}
-
-void tune(Move move, MoveRecord& record) {
-  if (record.tried_lately < tries_between_changes) return;
-  const double share = static_cast<double>(record.accepted_lately) / record.tried_lately;
-  record.tried_lately = record.accepted_lately = 0;
-  const Range range = boldness_range(move);
-  if (range.high == 0) return;
-  ++record.changes;
-  const double step = 4 / std::sqrt(static_cast<double>(record.changes));
-  record.boldness = std::clamp(record.boldness * std::exp(step * (share - wished_share)), range.low, range.high);
-}
-
 std::uint64_t chain_seed(std::uint64_t seed, int run, int chain) {
   return stream_seed(stream_seed(seed, Draw::chain, static_cast<std::uint64_t>(run)), Draw::chain,
                      static_cast<std::uint64_t>(chain));
@@ -78,13 +43,6 @@ Model starting_model(const Model& model, const Priors& priors) {
   // The engine counts frequencies in the alignment unless they are given.
   out.frequencies_from = Origin::fixed;
   return out;
-}
-
-PerMove<MoveRecord> first_records() {
-  PerMove<MoveRecord> records{};
-  const PerMove<double> boldness = default_boldness();
-  for (std::size_t m = 0; m < records.size(); ++m) records[m].boldness = boldness[m];
-  return records;
 }
 
 Chain::Chain(const ChainSetup& setup, int run, int chain)
@@ -109,7 +67,6 @@ Chain::Chain(const ChainSetup& setup, int run, int chain, ChainState state)
 }
 
 void Chain::prepare() {
-  total_weight_ = std::accumulate(setup_->weights.begin(), setup_->weights.end(), 0.0);
   before_ = state_;
   if (!setup_->with_data) return;
   Engine::Options options;
@@ -121,22 +78,35 @@ double Chain::likelihood_anew() const {
   return setup_->with_data ? Engine(*setup_->patterns, state_.model).evaluate(state_.tree) : 0;
 }
 
-void Chain::advance(std::int64_t first, std::int64_t last, double heat, PerMove<MoveRecord>& records) {
+void Chain::advance(std::int64_t first, std::int64_t last, double heat, Tuning& tuning) {
+  const auto sum_of_weights = [&] {
+    double sum = 0;
+    for (const MoveRecord& record : tuning.moves) sum += record.weight;
+    return sum;
+  };
+  double total_weight = sum_of_weights();
+  const bool tunes = first < setup_->tuned_generations;
+  Coordinates at{};
+  if (tunes) at = coordinates_of(state_.tree, state_.model, sampled_);
   for (std::int64_t generation = first + 1; generation <= last; ++generation) {
     Random random(stream_seed(seed_, Draw::generation, static_cast<std::uint64_t>(generation)));
-    double drawn = random.uniform() * total_weight_;
+    double drawn = random.uniform() * total_weight;
     std::size_t m = 0;
-    while (m + 1 < setup_->weights.size() && drawn >= setup_->weights[m]) drawn -= setup_->weights[m++];
-    while (setup_->weights[m] == 0) --m;  // rounding may leave the last ones a little
-    MoveRecord& record = records[m];
+    while (m + 1 < moves && drawn >= tuning.moves[m].weight) drawn -= tuning.moves[m++].weight;
+    while (tuning.moves[m].weight == 0) --m;  // rounding may leave the last ones a little
+    MoveRecord& record = tuning.moves[m];
     const auto move = static_cast<Move>(m);
     const bool accepted = make_move(move, random, heat, record.boldness);
     ++record.tried;
     record.accepted += accepted;
     if (generation > setup_->tuned_generations) continue;
-    ++record.tried_lately;
-    record.accepted_lately += accepted;
-    tune(move, record);
+    tune(move, accepted, record);
+    const Coordinates now = accepted ? coordinates_of(state_.tree, state_.model, sampled_) : at;
+    note(move, step_, accepted, at, now, tuning);
+    at = now;
+    if (!weighs_after(generation, setup_->tuned_generations)) continue;
+    weigh(setup_->adapts, tuning);
+    total_weight = sum_of_weights();
   }
 }
 

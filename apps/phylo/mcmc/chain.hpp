@@ -11,6 +11,7 @@
 #include "phylo/like/engine.hpp"
 #include "phylo/mcmc/moves.hpp"
 #include "phylo/mcmc/priors.hpp"
+#include "phylo/mcmc/tuning.hpp"
 #include "phylo/model/model.hpp"
 #include "phylo/tree/tree.hpp"
 
@@ -25,27 +26,17 @@ struct ChainState {
   double log_prior = 0;
 };
 
-/// How often a move was tried and accepted, and how bold it is. While it is tuned, boldness follows the share that is
-/// accepted; the counts since the last change are `tried_lately` and `accepted_lately`.
-struct MoveRecord {
-  double boldness = 0;
-  std::int64_t tried = 0;
-  std::int64_t accepted = 0;
-  int tried_lately = 0;
-  int accepted_lately = 0;
-  int changes = 0;  ///< of boldness
-};
-
 /// What all chains of a run share.
 struct ChainSetup {
   const Patterns* patterns = nullptr;
   Model model;  ///< what is sampled of it, and where that begins
   Priors priors;
-  PerMove<double> weights{};
+  PerMove<double> weights{};  ///< how often moves are made at first
+  PerMove<bool> adapts{};     ///< moves whose weight is adapted during burn-in
   double extension = default_extension;
   bool with_data = true;  ///< without, the likelihood is 1 everywhere, and the priors are sampled
   std::uint64_t seed = 1;
-  std::int64_t tuned_generations = 0;  ///< in later ones boldness stays
+  std::int64_t tuned_generations = 0;  ///< in later ones boldness and weights stay
   std::optional<Tree> start;           ///< all chains begin there instead of at a random topology
   /// For tests: gives what is taken for the logarithm of the Hastings ratio of a step.
   std::function<double(Move, double log_ratio)> hastings;
@@ -66,7 +57,7 @@ class Chain {
   double log_posterior() const { return state_.lnl + state_.log_prior; }
 
   /// Makes the moves of the generations (first, last]. Ratios of posterior densities count with the power `heat`.
-  void advance(std::int64_t first, std::int64_t last, double heat, PerMove<MoveRecord>& records);
+  void advance(std::int64_t first, std::int64_t last, double heat, Tuning& tuning);
 
   /// Gives the log-likelihood of the state computed anew by an engine of its own, for checks.
   double likelihood_anew() const;
@@ -79,7 +70,6 @@ class Chain {
   const ChainSetup* setup_;
   Sampled sampled_;
   std::uint64_t seed_;  ///< of this chain's generations
-  double total_weight_ = 0;
   ChainState state_;
   ChainState before_;  ///< the latest generation's
   Step step_;
@@ -88,8 +78,5 @@ class Chain {
 
 /// Gives the model at which chains begin: rates as parts of 1, where they are sampled, and what the priors allow.
 Model starting_model(const Model& model, const Priors& priors);
-
-/// Gives the records that a chain begins with.
-PerMove<MoveRecord> first_records();
 
 }  // namespace phylo

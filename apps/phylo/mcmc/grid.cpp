@@ -15,7 +15,7 @@ Grid::Grid(const GridSetup& setup) : setup_(&setup) {
   RunState fresh;
   fresh.heats.resize(chains);
   std::iota(fresh.heats.begin(), fresh.heats.end(), 0);
-  fresh.records.assign(chains, first_records());
+  fresh.tunings.assign(chains, first_tuning(setup.chain.weights));
   fresh.swaps_tried.assign(chains * chains, 0);
   fresh.swaps_accepted = fresh.swaps_tried;
   runs_.assign(static_cast<std::size_t>(setup.runs), fresh);
@@ -53,7 +53,7 @@ void Grid::advance(std::int64_t generation, const std::function<bool()>& stoppin
       RunState& run = runs_[static_cast<std::size_t>(stream) / static_cast<std::size_t>(setup_->chains)];
       const int heat = run.heats[static_cast<std::size_t>(chain)];
       chains_[static_cast<std::size_t>(stream)]->advance(generation_, last, power(heat),
-                                                         run.records[static_cast<std::size_t>(heat)]);
+                                                         run.tunings[static_cast<std::size_t>(heat)]);
     });
     generation_ = last;
     if (setup_->chains > 1 && last == swap_at)

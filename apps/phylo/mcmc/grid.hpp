@@ -25,9 +25,9 @@ struct GridSetup {
 /// All that a run is at one generation.
 struct RunState {
   std::vector<ChainState> chains;
-  std::vector<int> heats;                    ///< by chain
-  std::vector<PerMove<MoveRecord>> records;  ///< by heat
-  std::vector<std::int64_t> swaps_tried;     ///< by pair of heats, lower * chains + higher
+  std::vector<int> heats;                 ///< by chain
+  std::vector<Tuning> tunings;            ///< by heat
+  std::vector<std::int64_t> swaps_tried;  ///< by pair of heats, lower * chains + higher
   std::vector<std::int64_t> swaps_accepted;
 };
 
@@ -50,7 +50,9 @@ class Grid {
   /// Gives where the cold chain of a run is.
   const ChainState& cold(int run) const;
   /// Gives the records of a run's cold chain.
-  const PerMove<MoveRecord>& records(int run) const { return runs_[static_cast<std::size_t>(run)].records.front(); }
+  const PerMove<MoveRecord>& records(int run) const {
+    return runs_[static_cast<std::size_t>(run)].tunings.front().moves;
+  }
   const std::vector<std::int64_t>& swaps_tried(int run) const {
     return runs_[static_cast<std::size_t>(run)].swaps_tried;
   }

@@ -17,6 +17,10 @@ GridSetup setup_of(const Patterns& patterns) {
   setup.chain.patterns = &patterns;
   setup.chain.model = parse_model("GTR+G");
   setup.chain.weights = default_weights(Sampled(setup.chain.model));
+  // So often that weights change within the burn-in.
+  for (const Move move : {Move::tree_multiplier, Move::rates, Move::frequencies, Move::shape})
+    setup.chain.weights[static_cast<std::size_t>(move)] = 20;
+  setup.chain.adapts.fill(true);
   setup.chain.seed = 7;
   setup.chain.tuned_generations = 700;
   setup.runs = 2;
@@ -38,8 +42,9 @@ void expect_equal(const GridState& a, const GridState& b) {
       EXPECT_EQ(x.chains[c].lnl, y.chains[c].lnl);
       EXPECT_EQ(x.chains[c].log_prior, y.chains[c].log_prior);
       for (std::size_t m = 0; m < moves; ++m) {
-        EXPECT_EQ(x.records[c][m].boldness, y.records[c][m].boldness);
-        EXPECT_EQ(x.records[c][m].accepted, y.records[c][m].accepted);
+        EXPECT_EQ(x.tunings[c].moves[m].boldness, y.tunings[c].moves[m].boldness);
+        EXPECT_EQ(x.tunings[c].moves[m].weight, y.tunings[c].moves[m].weight);
+        EXPECT_EQ(x.tunings[c].moves[m].accepted, y.tunings[c].moves[m].accepted);
       }
     }
   }
@@ -100,6 +105,26 @@ TEST(Grid, BoldnessStaysAfterBurnIn) {
   EXPECT_NE(tuned, first);
   grid.advance(2000);
   EXPECT_EQ(boldness(), tuned);
+}
+
+TEST(Grid, WeightsChangeDuringBurnInOnly) {
+  const Patterns patterns = some_rows();
+  GridSetup setup = setup_of(patterns);
+  setup.chain.tuned_generations = 2000;  // in half of it each of these moves is tried a hundred times
+  Grid grid(setup);
+  const auto weights = [&](int run) {
+    PerMove<double> all;
+    for (std::size_t m = 0; m < moves; ++m) all[m] = grid.records(run)[m].weight;
+    return all;
+  };
+  EXPECT_EQ(weights(0), setup.chain.weights);
+  grid.advance(2000);
+  const PerMove<double> adapted = weights(0);
+  EXPECT_NE(adapted[static_cast<std::size_t>(Move::rates)], 20);
+  EXPECT_NE(adapted[static_cast<std::size_t>(Move::nni)], 16);
+  EXPECT_NE(adapted, weights(1));  // each run has its own
+  grid.advance(3000);
+  EXPECT_EQ(weights(0), adapted);
 }
 
 TEST(Grid, StopsWhenItIsAskedTo) {

@@ -42,15 +42,15 @@ struct Prior {
     setup.hastings = hastings;
     setup.tuned_generations = 20000;
     Chain chain(setup, 0, 0);
-    PerMove<MoveRecord> records = first_records();
+    Tuning tuning = first_tuning(weights);
     std::int64_t generation = 0;
     const auto advance = [&](std::int64_t by) {
-      chain.advance(generation, generation + by, 1, records);
+      chain.advance(generation, generation + by, 1, tuning);
       generation += by;
     };
     advance(setup.tuned_generations);
     for (std::size_t m = 0; m < moves; ++m)
-      if (boldness[m] > 0) records[m].boldness = boldness[m];
+      if (boldness[m] > 0) tuning.moves[m].boldness = boldness[m];
     for (int i = 0; i < samples; ++i) {
       advance(every);
       see(chain.state());

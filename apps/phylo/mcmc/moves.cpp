@@ -73,6 +73,7 @@ void exchange_neighbours(HalfEdge place, Random& random, double boldness, Tree& 
     step.around.push_back(tree.back(tree.next(tree.next(end))));
   }
   step.changed = {x, y, h};
+  step.passed = 1;
   step.at = h;
 }
 
@@ -99,6 +100,7 @@ void move_subtree(HalfEdge joint, Random& random, double boldness, double extens
     HalfEdge left_aside = tree.next(side);
     if (random.below(2) == 0) std::swap(side, left_aside);
     step.around.push_back(tree.back(left_aside));
+    ++step.passed;
     out = tree.back(side);
     ended_at_tip = tree.is_tip(out);
     if (ended_at_tip || random.uniform() >= extension) break;
@@ -210,6 +212,7 @@ void propose(Move move, HalfEdge place, Random& random, double boldness, double 
   step.changed.clear();
   step.at = place;
   step.reach = Step::Reach::branches;
+  step.passed = 0;
   switch (move) {
     case Move::nni:
       return exchange_neighbours(place, random, boldness, tree, step);

@@ -47,6 +47,7 @@ struct Step {
   enum class Reach : std::uint8_t { nothing, branches, lengths, model };
   Reach reach = Reach::nothing;  ///< nothing: there is no such change here, and the state stays
   double log_hastings = 0;       ///< logarithm of the Hastings ratio (Jacobian included)
+  int passed = 0;                ///< nodes that a subtree has passed
   // What Engine::propose is told of changed branches:
   std::vector<HalfEdge> around;
   std::vector<HalfEdge> changed;

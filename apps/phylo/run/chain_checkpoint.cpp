@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -21,7 +22,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* record_kind = "maslin-phylo chains 1";
+constexpr const char* record_kind = "maslin-phylo chains 2";
 constexpr const char* start_afresh =
     "choose another --prefix, or start afresh with --redo, which forgets the generations that are there";
 
@@ -76,29 +77,41 @@ ChainState to_chain(const json& from, std::int32_t taxa) {
   return state;
 }
 
-json to_json(const PerMove<MoveRecord>& records) {
-  json out = json::array();
-  for (const MoveRecord& r : records)
-    out.push_back({r.boldness, r.tried, r.accepted, r.tried_lately, r.accepted_lately, r.changes});
-  return out;
+json to_json(const Tuning& tuning) {
+  json moved = json::array(), spreads = json::array();
+  for (const MoveRecord& r : tuning.moves)
+    moved.push_back(
+        {r.boldness, r.weight, r.tried, r.accepted, r.tuned, r.tried_lately, r.passed_lately, r.read_lately});
+  for (const Spread& s : tuning.spreads) spreads.push_back({s.mean, s.squares, s.own, s.others});
+  return {{"moves", moved}, {"spreads", spreads}, {"generations", tuning.generations}};
 }
 
-PerMove<MoveRecord> to_records(const json& from) {
-  PerMove<MoveRecord> records;
-  for (std::size_t m = 0; m < records.size(); ++m) {
-    const json& r = from.at(m);
-    records[m] = {r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5)};
+Tuning to_tuning(const json& from) {
+  Tuning tuning;
+  double sum = 0;
+  for (std::size_t m = 0; m < moves; ++m) {
+    const json& r = from.at("moves").at(m);
+    MoveRecord& record = tuning.moves[m];
+    record = {r.at(0), r.at(1), r.at(2), r.at(3), r.at(4), r.at(5), r.at(6), r.at(7)};
+    if (!(record.weight >= 0 && std::isfinite(record.weight))) throw input_error("it holds a move without a weight");
+    sum += record.weight;
   }
-  return records;
+  if (sum == 0) throw input_error("it holds chains without moves");
+  for (std::size_t c = 0; c < coordinates; ++c) {
+    const json& s = from.at("spreads").at(c);
+    tuning.spreads[c] = {s.at(0), s.at(1), s.at(2), s.at(3)};
+  }
+  from.at("generations").get_to(tuning.generations);
+  return tuning;
 }
 
 json to_json(const RunState& run) {
-  json chains = json::array(), records = json::array();
+  json chains = json::array(), tunings = json::array();
   for (const ChainState& chain : run.chains) chains.push_back(to_json(chain));
-  for (const auto& of_heat : run.records) records.push_back(to_json(of_heat));
+  for (const Tuning& of_heat : run.tunings) tunings.push_back(to_json(of_heat));
   return {{"chains", chains},
           {"heats", run.heats},
-          {"records", records},
+          {"tunings", tunings},
           {"swaps_tried", run.swaps_tried},
           {"swaps_accepted", run.swaps_accepted}};
 }
@@ -106,12 +119,12 @@ json to_json(const RunState& run) {
 RunState to_run(const json& from, std::int32_t taxa) {
   RunState run;
   for (const json& chain : from.at("chains")) run.chains.push_back(to_chain(chain, taxa));
-  for (const json& records : from.at("records")) run.records.push_back(to_records(records));
+  for (const json& tuning : from.at("tunings")) run.tunings.push_back(to_tuning(tuning));
   from.at("heats").get_to(run.heats);
   from.at("swaps_tried").get_to(run.swaps_tried);
   from.at("swaps_accepted").get_to(run.swaps_accepted);
   const std::size_t chains = run.chains.size(), pairs = chains * chains;
-  if (chains == 0 || run.records.size() != chains || run.swaps_tried.size() != pairs ||
+  if (chains == 0 || run.tunings.size() != chains || run.swaps_tried.size() != pairs ||
       run.swaps_accepted.size() != pairs)
     throw input_error("it holds other numbers of chains and of what is known of them");
   std::vector<int> every_heat(chains);

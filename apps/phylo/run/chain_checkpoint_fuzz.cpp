@@ -54,7 +54,7 @@ class Folder {
 /// What chains take for granted.
 void check_run(const phylo::RunState& run) {
   const std::size_t chains = run.chains.size();
-  check(chains > 0 && run.heats.size() == chains && run.records.size() == chains);
+  check(chains > 0 && run.heats.size() == chains && run.tunings.size() == chains);
   check(run.swaps_tried.size() == chains * chains && run.swaps_accepted.size() == chains * chains);
   for (std::size_t heat = 0; heat < chains; ++heat)
     check(std::count(run.heats.begin(), run.heats.end(), static_cast<int>(heat)) == 1);

@@ -20,8 +20,10 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-PerMove<double> read_weights(const std::string& text, const PerMove<double>& usual) {
+/// Gives the weights; those that the text gives are not adapted.
+PerMove<double> read_weights(const std::string& text, const PerMove<double>& usual, PerMove<bool>& adapts) {
   PerMove<double> weights = usual;
+  adapts.fill(true);
   constexpr const char* expected = "expected moves with their weights, as in spr=30,nni=10";
   std::string_view rest = text;
   while (!rest.empty()) {
@@ -40,6 +42,7 @@ PerMove<double> read_weights(const std::string& text, const PerMove<double>& usu
         throw input_error(
             fmt::format("--weights: {}: this model samples nothing that this move changes; leave it out", shown(item)));
       weights[m] = *weight;
+      adapts[m] = false;
     }
     if (found) continue;
     std::string words;
@@ -129,7 +132,7 @@ ChainOptions read_options(const McmcCommand& c, const Model& model) {
         "mcmc does not sample free rates; give those of {} in --model, as in +R2{{0.5/3}}{{0.8/0.2}}, or take "
         "+G",
         to_string(model)));
-  chain.weights = read_weights(c.weights, default_weights(sampled));
+  chain.weights = read_weights(c.weights, default_weights(sampled), chain.adapts);
   Priors& p = chain.priors;
   p.branches = read_prior(PriorOf::branches, c.prior_branches, "--prior-branches", true, p.branches);
   p.rates = read_prior(PriorOf::rates, c.prior_rates, "--prior-rates", sampled.rates, p.rates);
@@ -145,7 +148,8 @@ std::map<std::string, std::string> identity_of(const McmcCommand& c, const Chain
   const Priors& p = options.grid.chain.priors;
   std::string weights;
   for (std::size_t m = 0; m < moves; ++m)
-    weights += fmt::format("{}{}={}", m > 0 ? "," : "", word_of(static_cast<Move>(m)), options.grid.chain.weights[m]);
+    weights += fmt::format("{}{}={}{}", m > 0 ? "," : "", word_of(static_cast<Move>(m)), options.grid.chain.weights[m],
+                           options.grid.chain.adapts[m] ? "" : " (kept)");
   return {{"--model", to_string(options.grid.chain.model)},
           {"--seed", std::to_string(c.seed)},
           {"--runs", std::to_string(c.runs)},

@@ -97,7 +97,8 @@ json to_json(const ChainFacts& facts) {
       const MoveRecord& record = facts.grid->records(run)[static_cast<std::size_t>(move)];
       tried[name_of(move)] = {{"tried", record.tried},
                               {"accepted", or_null(share(record.accepted, record.tried))},
-                              {"boldness", record.boldness}};
+                              {"boldness", record.boldness},
+                              {"weight", record.weight}};
     });
     for_each_pair(*facts.setup, [&](int low, int high, std::size_t pair) {
       const std::int64_t swaps_tried = facts.grid->swaps_tried(run)[pair];

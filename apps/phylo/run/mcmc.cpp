@@ -53,7 +53,11 @@ class Sampling {
     rows_ = std::move(kept->rows);
     restore_samples(kept->samples);
     const Model model = starting_model(options.grid.chain.model, options.grid.chain.priors);
-    for (RunState& run : kept->grid.runs)
+    for (RunState& run : kept->grid.runs) {
+      for (const Tuning& tuning : run.tunings)
+        for (std::size_t m = 0; m < moves; ++m)
+          if ((tuning.moves[m].weight > 0) != (options.grid.chain.weights[m] > 0))
+            throw input_error("the chains that were kept make other moves; start afresh with --redo");
       for (ChainState& chain : run.chains) {
         if (chain.model.rates.size() != model.rates.size() ||
             chain.model.frequencies.size() != model.frequencies.size())
@@ -65,6 +69,7 @@ class Sampling {
         whole.invariant = chain.model.invariant;
         chain.model = whole;
       }
+    }
     grid_.emplace(options.grid, std::move(kept->grid));
   }
 

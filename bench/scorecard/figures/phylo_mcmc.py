@@ -24,11 +24,13 @@ GOAL = Goal("ratio", at_most=0.8)
 ALIGNMENTS = {"d041_m1366": 20000, "d062_carnivora": 2000, "d237_murray": 4000}  # generations: large ones take long
 SAMPLE = 500
 AGREEMENT = 0.1  # MrBayes prints seven digits of lengths and parameters; the likelihoods of BEAGLE are in single precision
+# Those of mrbayes.MOVES. Given ones do not adapt, so that both programs make them as often to the end.
+WEIGHTS = "nni=16,spr=24,branch=40,tree=6,node=14,rates=2,frequencies=2,shape=2"
 
 
 def our_seconds(alignment: Path, generations: int, seed: int) -> float:
     with tempfile.TemporaryDirectory(prefix="mcmc-", dir=WORK) as folder:
-        return our_chains(alignment, generations, SAMPLE, seed, f"{folder}/run")
+        return our_chains(alignment, generations, SAMPLE, seed, f"{folder}/run", "--weights", WEIGHTS)
 
 
 def check(alignment: Path, sampled: mrbayes.Chains, name: str) -> str:
