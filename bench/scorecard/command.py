@@ -13,7 +13,7 @@ import re
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Callable, Mapping, NoReturn, Sequence
+from typing import Callable, Iterator, Mapping, NoReturn, Sequence
 
 from maslin_report.whole import write_whole
 
@@ -65,7 +65,8 @@ def write_json(path: Path, rows: list[Row], about: dict) -> None:
 
 def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description="Measures the scorecard's figures next to their peers.",
-                                     epilog="Status: 0 no row is missed; 1 one is; 3 a figure could not be measured; 2 a wrong call.")
+                                     epilog="Status: 0 no row is missed; 1 one is; 3 a figure could not be measured; 2 a wrong call; 130 "
+                                     "it was stopped, and shows the figures that it had measured.")
     parser.add_argument("--only", metavar="NAME", help="the rows whose names begin so, e.g. peers/metg or peers/metg/loops; "
                         f"figures: {', '.join(FIGURES)}")
     parser.add_argument("--quick", action="store_true", help="the same work in three rounds, which decide nothing")
@@ -90,21 +91,34 @@ def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
-def status(rows: Sequence[Row]) -> int:
+def until_stopped(rows: Iterator[Row]) -> tuple[list[Row], bool]:
+    """Gives the rows, and whether Ctrl-C ended them before their end."""
+    had: list[Row] = []
+    try:
+        for row in rows:
+            had.append(row)
+    except KeyboardInterrupt:
+        return had, True
+    return had, False
+
+
+def status(rows: Sequence[Row], stopped: bool) -> int:
+    if stopped:
+        return 130
     verdicts = {row.verdict for row in rows}
     return 3 if FAILED in verdicts else 1 if MISSED in verdicts else 0
 
 
-def measured(modules: Mapping, quick: bool, tell: Callable[[str, str], None], aside: bool = False, only: str = "") -> list[Row]:
-    """Gives the figures' rows that are wanted; `tell` hears which figure is measured, and what of it."""
-    rows: list[Row] = []
+def measured(modules: Mapping, quick: bool, tell: Callable[[str, str], None], aside: bool = False, only: str = "") -> Iterator[Row]:
+    """Gives the figures' rows that are wanted, one figure after the other; `tell` hears which one is measured, and what of
+    it."""
     for name, module in modules.items():
         tell(name, "")
         try:
             plan = Plan(quick, aside, lambda at, name=name: tell(name, at), only)
-            rows += [row for row in module.measure(plan) if row.name.startswith(only)]
+            rows = [row for row in module.measure(plan) if row.name.startswith(only)]
         except MeasurementError as error:
-            rows.append(Row(name, verdict=FAILED, note=str(error)))
-    for row in rows:
-        row.quick = quick
-    return rows
+            rows = [Row(name, verdict=FAILED, note=str(error))]
+        for row in rows:
+            row.quick = quick
+        yield from rows

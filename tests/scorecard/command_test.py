@@ -84,14 +84,21 @@ class Command(unittest.TestCase):
 
     def test_the_status_says_whether_a_row_is_missed(self):
         for verdicts, status in (((MET, UNDECIDED, NOT_MEASURED), 0), ((MET, MISSED), 1), ((MISSED, FAILED), 3), ((), 0)):
-            self.assertEqual(command.status([Row(verdict, verdict=verdict) for verdict in verdicts]), status, verdicts)
+            self.assertEqual(command.status([Row(verdict, verdict=verdict) for verdict in verdicts], False), status, verdicts)
 
     def test_a_figure_that_cannot_be_measured_is_a_failed_row_and_the_others_are_measured(self):
         figures = {"bad": mock.Mock(measure=mock.Mock(side_effect=MeasurementError("a wrong answer"))),
                    "good": mock.Mock(measure=lambda plan: [Row("good", verdict=MET)])}
-        rows = command.measured(figures, True, lambda figure, at: None)
+        rows = list(command.measured(figures, True, lambda figure, at: None))
         self.assertEqual([(row.name, row.verdict, row.note, row.quick) for row in rows],
                          [("bad", FAILED, "a wrong answer", True), ("good", MET, "", True)])
+
+    def test_what_was_measured_before_it_was_stopped_stays(self):
+        figures = {"first": mock.Mock(measure=lambda plan: [Row("first", verdict=MET)]),
+                   "second": mock.Mock(measure=mock.Mock(side_effect=KeyboardInterrupt))}
+        rows, stopped = command.until_stopped(command.measured(figures, True, lambda figure, at: None))
+        self.assertEqual(([row.name for row in rows], stopped), (["first"], True))
+        self.assertEqual(command.status(rows, stopped), 130)
 
     def test_the_file_holds_the_rows_with_the_processor_and_what_was_set(self):
         options = command.parsed(["--set", "MASLIN_WAIT=park"])

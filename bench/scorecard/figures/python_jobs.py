@@ -64,6 +64,8 @@ def measure(plan: Plan) -> list[Row]:
         return [not_measured(f"{NAME}/{job}", str(problem), BEST) for job in JOBS]
     rows: list[Row] = []
     for job, in_blas in JOBS.items():
+        if not plan.wants(f"{NAME}/{job}"):
+            continue
         expected = run(interpreter, job, "sequential", 1, dict.fromkeys(THREADS, "1"))["answers"]
 
         def runner(side: tuple[str, int, dict[str, str]], job: str = job, expected: list[float] = expected
