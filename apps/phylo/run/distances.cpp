@@ -17,17 +17,6 @@
 
 namespace phylo {
 
-namespace {
-
-std::size_t count_topologies(const std::vector<Tree>& trees) {
-  std::vector<std::uint64_t> all;
-  std::transform(trees.begin(), trees.end(), std::back_inserter(all), fingerprint);
-  std::sort(all.begin(), all.end());
-  return static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
-}
-
-}  // namespace
-
 void run(const DistancesCommand& command) {
   const NewickFile file = read_newick(command.trees);
   if (file.trees.size() < 2) throw input_error(command.trees + ": one tree; expected two at least");

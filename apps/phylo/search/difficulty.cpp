@@ -1,7 +1,6 @@
 #include "phylo/search/difficulty.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -15,13 +14,6 @@ namespace phylo {
 namespace {
 
 constexpr std::size_t trees = 24;
-
-std::size_t different(const std::vector<Tree>& all) {
-  std::vector<std::uint64_t> prints;
-  std::transform(all.begin(), all.end(), std::back_inserter(prints), fingerprint);
-  std::sort(prints.begin(), prints.end());
-  return static_cast<std::size_t>(std::unique(prints.begin(), prints.end()) - prints.begin());
-}
 
 }  // namespace
 
@@ -40,7 +32,7 @@ Difficulty difficulty_of(const Parts& parts, std::uint64_t seed, const Constrain
   const double sum = std::accumulate(distances.begin(), distances.end(), 0.0);
   Difficulty out;
   out.distance = sum / static_cast<double>(distances.size()) / most;
-  out.topologies = static_cast<double>(different(found)) / trees;
+  out.topologies = static_cast<double>(count_topologies(found)) / trees;
   for (const Part& part : parts) out.patterns += static_cast<double>(part.patterns.count) / sites.taxa();
   out.score = score_of(out.distance, out.topologies, out.patterns);
   return out;

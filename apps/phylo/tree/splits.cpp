@@ -101,6 +101,13 @@ std::uint64_t fingerprint(const Tree& tree) {
   return sum;
 }
 
+std::size_t count_topologies(const std::vector<Tree>& trees) {
+  std::vector<std::uint64_t> all;
+  std::transform(trees.begin(), trees.end(), std::back_inserter(all), fingerprint);
+  std::sort(all.begin(), all.end());
+  return static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
+}
+
 void SplitCounts::add(const Tree& tree) {
   if (tree.tips() != tips_) throw std::invalid_argument("the trees differ in their number of tips");
   for (BranchSplit& s : inner_splits(tree)) {

@@ -48,6 +48,8 @@ std::vector<std::int32_t> robinson_foulds(const std::vector<Tree>& trees);
 /// Gives a number that depends on the tree's splits alone: equal for equal topologies whatever the labels of their
 /// inner nodes, and different for different ones but for a chance of about 2^-64.
 std::uint64_t fingerprint(const Tree& tree);
+/// Gives how many topologies the trees have, by their fingerprints.
+std::size_t count_topologies(const std::vector<Tree>& trees);
 
 /// How often each split occurs in a set of trees with the same tips, and how long its branches are.
 class SplitCounts {

@@ -81,6 +81,7 @@ TEST(Fingerprint, tells_topologies_apart_and_nothing_else) {
   EXPECT_EQ(fingerprint(caterpillar({5, 4, 3, 2, 1, 0})), before) << "the same tree with other inner nodes";
   EXPECT_NE(fingerprint(caterpillar({0, 1, 3, 2, 4, 5})), before);
   EXPECT_NE(fingerprint(caterpillar({0, 2, 1, 3, 4, 5})), before);
+  EXPECT_EQ(count_topologies({a, caterpillar({0, 1, 3, 2, 4, 5}), caterpillar({5, 4, 3, 2, 1, 0})}), 2U);
 }
 
 TEST(Compatible, sets_nest_or_are_disjoint) {
