@@ -23,6 +23,16 @@ machine console() {
   return m;
 }
 
+/// Two nodes of two accelerators, over a link of 40 us.
+machine two_nodes() {
+  machine m = console();
+  m.workers = 2;
+  m.nodes = 2;
+  m.threads_per_core = 1;
+  m.cost.between_nodes = known(40 * us);
+  return m;
+}
+
 /// A stream of so many equal off-loads; times in microseconds, of each.
 stream off_loading(int kernels, double host, double serial, double loop, std::int64_t blocks) {
   stream s;
@@ -143,13 +153,9 @@ TEST(Prediction, ATeamAcrossTwoGroupsOrNodesPaysForTheirLink) {
 }
 
 TEST(Prediction, AWorkerToWhichWordIsOnItsWayDoesNotHelpEarlier) {
-  // Two nodes of two workers. The stream of each has a loop of 100 us in 10 blocks. The workers of the other node are
-  // told over a link of 40 us, the leader first.
-  machine m = console();
-  m.workers = 2;
-  m.nodes = 2;
-  m.threads_per_core = 1;
-  m.cost.between_nodes = known(40 * us);
+  // The stream of each node has a loop of 100 us in 10 blocks. The workers of the other node are told over the link,
+  // the leader first.
+  const machine m = two_nodes();
   wishes w;
   w.ranks = ranks_are::streams;
   const phase p = of(1, off_loading(1, 0, 0, 200, 20));
@@ -161,12 +167,7 @@ TEST(Prediction, AWorkerToWhichWordIsOnItsWayDoesNotHelpEarlier) {
 }
 
 TEST(Prediction, WhoHasNoWordYetIsNotToldThatThePhaseIsOver) {
-  // Two nodes of two workers, over a link of 40 us.
-  machine m = console();
-  m.workers = 2;
-  m.nodes = 2;
-  m.threads_per_core = 1;
-  m.cost.between_nodes = known(40 * us);
+  const machine m = two_nodes();
   // The workers of the other node have word at 40 and 80 us. At 50 us one of them is told that it is over.
   EXPECT_NEAR(predict(of(1, off_loading(1, 0, 50, 0, 1)), m, {1, 1, 1, 1}, {}).seconds, (50 + 40) * us, 1e-12);
   EXPECT_NEAR(predict(of(1, off_loading(1, 0, 100, 0, 1)), m, {1, 1, 1, 1}, {}).seconds, (100 + 80) * us, 1e-12);
