@@ -99,28 +99,28 @@ def on_cells(count: int, blade: bool) -> float:
     return least(lambda streams, width, policy: bootstraps(-(-BOOTSTRAPS // count), on, streams, width, policy), among)
 
 
+def beside(figure: str, title: str, rows: dict[str, dict[str, float]], least: float, greatest: float) -> Iterator[Cell]:
+    """Gives each row's times and their ratio, and of all ratios the least and the greatest beside the published ones."""
+    ratios = {row: times["PS3"] / times["QS20"] for row, times in rows.items()}
+    for row, times in rows.items():
+        for side, time in times.items():
+            yield Cell(figure, row, f"{title} {side}", time, "s")
+        yield Cell(figure, row, f"{title} PS3/QS20", ratios[row], "ratio")
+    yield Cell(figure, "all", f"{title} least PS3/QS20", min(ratios.values()), "ratio", least)
+    yield Cell(figure, "all", f"{title} greatest PS3/QS20", max(ratios.values()), "ratio", greatest)
+
+
 def figure8(figure: str) -> Iterator[Cell]:
-    ratios = []
-    for cells in (2, 4, 6, 8):
-        times = {"PS3": on_cells(cells, False), "QS20": on_cells(cells, True)}
-        for side, time in times.items():
-            yield Cell(figure, f"{cells} Cells", f"RAxML {side}", time, "s")
-        ratios.append(times["PS3"] / times["QS20"])
-        yield Cell(figure, f"{cells} Cells", "RAxML PS3/QS20", ratios[-1], "ratio")
-    yield Cell(figure, "all", "RAxML least PS3/QS20", min(ratios), "ratio", 1.11)
-    yield Cell(figure, "all", "RAxML greatest PS3/QS20", max(ratios), "ratio", 1.13)
-    yield Cell(figure, "48 SPEs", "RAxML PS3/QS20", on_cells(8, False) / on_cells(6, True), "ratio", 1.0, bound="<")
-    ratios = []
-    for length in PBPI_LENGTHS:
+    raxml = {f"{cells} Cells": {"PS3": on_cells(cells, False), "QS20": on_cells(cells, True)} for cells in (2, 4, 6, 8)}
+    yield from beside(figure, "RAxML", raxml, 1.11, 1.13)
+    yield Cell(figure, "48 SPEs", "RAxML PS3/QS20", raxml["8 Cells"]["PS3"] / raxml["6 Cells"]["QS20"], "ratio", 1.0, bound="<")
+
+    def pbpi(length: int, on: str, among: list[tuple[int, int]]) -> float:
         app = between(PBPI, length)
-        times = {side: least(lambda streams, width, policy: applications.seconds(app, on, streams, width, policy), among)
-                 for side, on, among in (("PS3", machine(), LAYOUTS), ("QS20", cell.machine(1), BLADE_LAYOUTS))}
-        for side, time in times.items():
-            yield Cell(figure, f"{length}", f"PBPI {side}", time, "s")
-        ratios.append(times["PS3"] / times["QS20"])
-        yield Cell(figure, f"{length}", "PBPI PS3/QS20", ratios[-1], "ratio")
-    yield Cell(figure, "all", "PBPI least PS3/QS20", min(ratios), "ratio", 1.14)
-    yield Cell(figure, "all", "PBPI greatest PS3/QS20", max(ratios), "ratio", 1.27)
+        return least(lambda streams, width, policy: applications.seconds(app, on, streams, width, policy), among)
+
+    yield from beside(figure, "PBPI", {f"{length}": {"PS3": pbpi(length, machine(), LAYOUTS), "QS20": pbpi(length, cell.machine(1), BLADE_LAYOUTS)}
+                                       for length in PBPI_LENGTHS}, 1.14, 1.27)
 
 
 def figure6(figure: str) -> Iterator[Cell]:
