@@ -9,7 +9,7 @@ checkout=$sandbox/checkout
 fakes=$sandbox/fakes
 mkdir -p "$checkout/python" "$fakes"
 cp "$project/dev" "$checkout/dev"
-mkdir -p "$checkout/tests/"{dev,release} && cp "$project/tests/dev/skipped.py" "$checkout/tests/dev"
+mkdir -p "$checkout/tests/"{dev,release} && cp "$project/tests/dev/told.py" "$checkout/tests/dev"
 cp "$project/tests/release/steps.sh" "$checkout/tests/release"
 echo "rich==13.0.0" >"$checkout/python/requirements.txt"
 # Complete, so that none is made: its programs would be links to the machine's own.
@@ -140,6 +140,7 @@ where there are two workers
 a_test.cpp:71: Skipped
 two readers meet only
 where there are two workers
+maslin: 3 workers of cores would have taken 1 s
 
 [  SKIPPED ] Data.Meets/1, where GetParam() = 1 (0 ms)
 [ RUN      ] Data.Runs
@@ -149,6 +150,9 @@ where there are two workers
 test_b (__main__.T)
 What it promises. ... skipped "this machine&apos;s processor is old"
 test_c (__main__.T) ... skipped &apos;root may write everywhere&apos;
+</system-out></testcase>
+<testcase name="bytes" status="fail"><failure message=""/><system-out>it read
+0 bytes of 7
 </system-out></testcase>
 </testsuite>
 END
@@ -162,6 +166,8 @@ expect "skipped cases of a passing test are named with their reason" \
 expect "so are those of Python's tests" says "skipped: input: test_b: this machine's processor is old"
 expect "whatever quotes they have" says "skipped: input: test_c: root may write everywhere"
 expect "what ran is not called skipped" not says "Data.Runs"
+expect "a failed test is named behind them" says "failed: bytes"
+expect "and what it said last" says "  0 bytes of 7"
 expect "the summary stands at the end" bash -c '[[ ${0##*$'"'\\n'"'} == release:* ]]' "$output"
 expect "failed tests fail the command" status_is 8
 expect "arguments reach ctest" called "-R phylo"
