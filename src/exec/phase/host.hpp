@@ -49,6 +49,8 @@ class phase_host {
 
   /// Any thread: is what streams do themselves, between off-loads, done by their workers and at one worker's pace?
   virtual bool counts_own_code() const { return true; }
+  /// Any thread: are there libraries with threads of their own?
+  virtual bool calls_libraries() const { return false; }
 
   const grain::pins& pins() const { return pins_; }
   /// Any thread: where that kernel runs, if MASLIN_PIN says so.

@@ -31,6 +31,10 @@ void kernel_counts::count(int worker, std::uint32_t column, int width, std::uint
   cell::add(c.completed, completed);
   cell::add(c.worker_ticks, ticks * static_cast<std::uint64_t>(width));
   if (by_stream) cell::add(c.stream_ticks, ticks);
+  if (completed > 0) {
+    const double worker_ticks = static_cast<double>(ticks) * width;
+    cell::add(c.squared_ticks, worker_ticks * worker_ticks / static_cast<double>(completed));
+  }
   if (width != 1) return;
   cell::add(c.one_worker, completed);
   cell::add(c.one_worker_ticks, ticks);
@@ -41,7 +45,7 @@ double kernel_counts::mean_seconds(std::uint32_t column) const {
 }
 
 grain::kernel_record kernel_counts::counted_in(std::uint32_t column, double seconds_per_tick) const {
-  const auto read = [](const std::atomic<std::uint64_t>& from) { return from.load(std::memory_order_relaxed); };
+  const auto read = [](const auto& from) { return from.load(std::memory_order_relaxed); };
   grain::kernel_record all;
   for (int w = 0; w < workers_; ++w) {
     const cell& c = at(w, column);
@@ -53,6 +57,7 @@ grain::kernel_record kernel_counts::counted_in(std::uint32_t column, double seco
     all.one_worker_seconds += static_cast<double>(read(c.one_worker_ticks)) * seconds_per_tick;
     all.worker_seconds += static_cast<double>(read(c.worker_ticks)) * seconds_per_tick;
     all.stream_seconds += static_cast<double>(read(c.stream_ticks)) * seconds_per_tick;
+    all.squares += read(c.squared_ticks) * seconds_per_tick * seconds_per_tick;
   }
   return all;
 }

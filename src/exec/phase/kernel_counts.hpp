@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "sched/grain/throughput.hpp"
@@ -57,8 +58,10 @@ class kernel_counts {
     std::atomic<std::uint64_t> one_worker_ticks{0};
     std::atomic<std::uint64_t> worker_ticks{0};
     std::atomic<std::uint64_t> stream_ticks{0};
+    std::atomic<double> squared_ticks{0};  ///< of an execution, as worker_ticks, over what it completed
 
-    static void add(std::atomic<std::uint64_t>& to, std::uint64_t what) {
+    template <class T>
+    static void add(std::atomic<T>& to, std::type_identity_t<T> what) {
       to.store(to.load(std::memory_order_relaxed) + what, std::memory_order_relaxed);
     }
   };

@@ -38,7 +38,8 @@ right_sizing::right_sizing(phase_host& exec, const detail::phase& what, std::uin
   }
   report.change([&](phase_report& r) { r.policy = grain::name_of(exec.policy()); });
   controller_ = grain::make_controller(
-      exec.policy(), {workers, what.streams, exec.handing_over(), exec.learned_of(what.name, workers, what.streams)});
+      exec.policy(), {workers, what.streams, exec.handing_over(), exec.learned_of(what.name, workers, what.streams),
+                      exec.calls_libraries()});
   counts_own_code_ = exec.counts_own_code() && controller_->counts_own_code();
   answer_ = ask();
   tell(answer_);
@@ -229,6 +230,7 @@ void right_sizing::end_slice() {
     of.one_worker_seconds = std::max(0.0, of.one_worker_seconds - before.one_worker_seconds);
     of.worker_seconds = std::max(0.0, of.worker_seconds - before.worker_seconds);
     of.stream_seconds = std::max(0.0, of.stream_seconds - before.stream_seconds);
+    of.squares = std::max(0.0, of.squares - before.squares);
     executions += static_cast<std::int64_t>(of.executions);
   }
   // What streams did themselves says as much as the kernels that take as long; all of it, where there are none.

@@ -23,8 +23,10 @@ constexpr double shortest_seconds = 1e-3;
 constexpr double longest_seconds = 50e-3;
 constexpr int most_waves = 8;               ///< more of them are not told from a stream of streams
 constexpr double longest_share = 1.0 / 16;  ///< of what the phase took so far
-/// How many kernels a slice sees at least: one of each stream. How little so few say, `variance` knows.
-double kernels_wanted(int streams) { return std::max(4, streams); }
+/// So many kernels a slice sees at most before it may end, and as many as it takes to know log W to `kernels_sd` if
+/// they take unequally long; one of each stream in any case. How little so few say, `variance` knows.
+constexpr double most_kernels = 4;
+constexpr double kernels_sd = 0.1;
 /// A configuration in which nothing moves is given up after so many lengths of a slice.
 constexpr double lengths_at_most = 10;
 
@@ -61,6 +63,9 @@ constexpr double change_sds = 4;
 
 /// Of two as good as each other to so much, the one in use stays, or else the one that uses less.
 constexpr double as_good = 0.005;
+
+/// How likely it is that streams which call libraries gain nothing by those libraries' threads.
+constexpr double library_unshared = 0.5;
 
 /// The rest of a phase of which no stream has ended, by what it took so far.
 constexpr double may_last = 5;
@@ -110,6 +115,7 @@ automatic::automatic(const situation& begin)
       streams_(std::max<std::int64_t>(begin.streams, 1)),
       left_(streams_),
       handing_over_seconds_(begin.handing_over_seconds),
+      calls_libraries_(begin.calls_libraries),
       before_(begin.before),
       noise_(square(first_sd) * sureness(first_seconds)) {
   automatic::resize(begin.workers);
@@ -149,6 +155,7 @@ sample automatic::undisturbed(sample of) {
     k.one_worker_seconds *= had;
     k.worker_seconds *= had;
     k.stream_seconds *= had;
+    k.squares *= square(had);
   }
   of.seconds *= had;
   of.own_seconds *= had;
@@ -176,6 +183,7 @@ void automatic::observe(const sample& seen) {
   taken_.push_back({measured, era_, left_ < streams_ && left_ <= measured.under.streams});
   taken_.back().measured.kernels_so_far = {};
   learn_paces();
+  learn_spread();
   look_for_change();
   decide();
 }
@@ -233,7 +241,7 @@ void automatic::look_for_change() {
         const auto is_off = [&](const slice& s) {
           const throughput now = throughput_of(s.measured, to_come());
           const double off = std::abs(now.log_w - was.what.log_w);
-          return off > std::max(least_change, change_sds * std::sqrt(variance(s, now.not_seen) + was.what.variance));
+          return off > std::max(least_change, change_sds * std::sqrt(variance(s, now) + was.what.variance));
         };
         if (is_off(last) && is_off(last_but_one)) {
           ++era_;
@@ -255,7 +263,10 @@ void automatic::learn_noise() {
     const sample& a = taken_[i - 1].measured;
     const sample& b = taken_[i].measured;
     if (a.under != b.under || taken_[i - 1].era != taken_[i].era) continue;
-    seen.push_back(square(log_throughput(a) - log_throughput(b)) / (1 / sureness(a.seconds) + 1 / sureness(b.seconds)));
+    const throughput wa = throughput_of(a, to_come());
+    const throughput wb = throughput_of(b, to_come());
+    const double differ = std::max(0.0, square(wa.log_w - wb.log_w) - wa.scatter - wb.scatter);
+    seen.push_back(differ / (1 / sureness(a.seconds) + 1 / sureness(b.seconds)));
   }
   const auto middle = seen.begin() + static_cast<std::ptrdiff_t>(seen.size() / 2);
   std::nth_element(seen.begin(), middle, seen.end());
@@ -277,7 +288,9 @@ expectation automatic::expected() const {
     seconds += s.measured.seconds;
     without_cpu += s.measured.seconds * s.measured.without_cpu;
   }
-  return {times_.mean_execution(), handing_over_seconds_, own(), seconds > 0 ? without_cpu / seconds : 0};
+  expectation e{times_.mean_execution(), handing_over_seconds_, own(), seconds > 0 ? without_cpu / seconds : 0};
+  if (calls_libraries_) e.unshared = library_unshared;
+  return e;
 }
 
 /// Slices catch more of one part of streams' work or of another. So a slice says how long each part took, and for how
@@ -298,21 +311,38 @@ automatic::throughput automatic::throughput_of(const sample& s, const work_parts
                : s.under.streams / std::exp(expectation{times_.mean_execution(), handing_over_seconds_}(s.under));
   double each = shares.empty() ? kernel : shares.front() * pace_of_own_code(s.under);
   double not_seen = 0;
+  double scatter = 0;
   for (std::size_t k = 0; k + 1 < shares.size(); ++k) {
     const bool seen = k < s.kernels.size() && done[k + 1] > 0;
-    each += shares[k + 1] * (seen ? s.kernels[k].stream_seconds / done[k + 1] : kernel);
+    const double part = shares[k + 1] * (seen ? s.kernels[k].stream_seconds / done[k + 1] : kernel);
+    each += part;
     not_seen += seen ? 0 : shares[k + 1];
+    if (seen) scatter += square(part) * times_.spread(k) / s.kernels[k].timed_executions();
   }
-  if (at_work > 0 && each > 0) return {std::log(at_work / s.seconds / each), not_seen};
+  if (at_work > 0 && each > 0) return {std::log(at_work / s.seconds / each), not_seen, scatter / square(each)};
   // Nothing was timed. Where other slices saw something, this one says nothing.
   const double least = times_.mean_execution() > 0 ? times_.mean_execution() / 2 : 0.5;
   const double units = times_.mean_execution() > 0 ? times_.work(s.kernels) : static_cast<double>(s.units);
   return {std::log(std::max(units, least) / s.seconds), shares.empty() ? 0.0 : 1.0};
 }
 
-double automatic::log_throughput(const sample& s) const { return throughput_of(s, to_come()).log_w; }
+double automatic::kernels_wanted(int streams) const {
+  const double enough = taken_.empty() ? most_kernels : std::min(most_kernels, spread_ / square(kernels_sd));
+  return std::max<double>(enough, streams);
+}
 
-double automatic::variance(const slice& s, double not_seen) const {
+void automatic::learn_spread() {
+  double scatter = 0;
+  double executions = 0;
+  for (const slice& s : taken_) {
+    const auto seen = static_cast<double>(kernels_of(s.measured));
+    scatter += throughput_of(s.measured, to_come()).scatter * square(seen);
+    executions += seen;
+  }
+  spread_ = executions > 0 ? scatter / executions : 0;
+}
+
+double automatic::variance(const slice& s, const throughput& w) const {
   const double counted =
       times_.mean_execution() > 0 ? static_cast<double>(kernels_of(s.measured)) : static_cast<double>(s.measured.units);
   // Of each stream one kernel is cut by the slice's ends.
@@ -320,7 +350,7 @@ double automatic::variance(const slice& s, double not_seen) const {
       noise_ / sureness(s.measured.seconds) + square(1 - own()) * s.measured.under.streams / (4 * square(counted + 1));
   if (s.measured.at > 0 && now_ > s.measured.at) v += square(aging_sd) * std::log2(now_ / s.measured.at);
   if (s.era != era_) v += square(other_era_sd);
-  return v + square(other_mix_sd * not_seen);
+  return v + w.scatter + square(other_mix_sd * w.not_seen);
 }
 
 automatic::judged automatic::judge(const slice& s, const work_parts& shares) const {
@@ -335,7 +365,7 @@ automatic::summary automatic::summarize(configuration c, std::vector<judged> of)
   std::vector<value> values;
   summary all{{c, 0, 0}, static_cast<int>(of.size()), 0};
   for (const judged& one : of) {
-    values.push_back({one.w.log_w, variance(*one.of, one.w.not_seen)});
+    values.push_back({one.w.log_w, variance(*one.of, one.w)});
     all.fresh += one.of->era == era_ ? 1 : 0;
   }
   if (values.size() >= enough) {  // the one that is furthest off says nothing
@@ -550,7 +580,8 @@ void automatic::decide() {
     const double ahead = c.log_w.mean - lead->log_w.mean;
     const double seconds_each = std::max(
         slice_seconds(fresh), kernels_wanted(c.under.streams) * times_.mean_execution() / std::exp(c.log_w.mean));
-    const double after = noise_ / (sureness(seconds_each) * slices);
+    const double executions = seconds_each * std::exp(c.log_w.mean) / std::max(times_.mean_execution(), 1e-9);
+    const double after = (noise_ / sureness(seconds_each) + spread_ / executions) / slices;
     const double turn = square(c.log_w.sd) / std::sqrt(square(c.log_w.sd) + after);
     const double gain = mean_gain(ahead, turn) * rest_seconds;
     const double lost = std::max({0.0, 1 - std::exp(ahead), lag(c)});

@@ -57,7 +57,8 @@ class automatic final : public controller {
   };
   struct throughput {
     double log_w;
-    double not_seen;  ///< which share of what is to come the slice says nothing of
+    double not_seen;     ///< which share of what is to come the slice says nothing of
+    double scatter = 0;  ///< variance of log_w because executions of one kernel take unequally long
   };
   /// A slice, and what it says of streams whose work has some mix.
   struct judged {
@@ -76,6 +77,7 @@ class automatic final : public controller {
   double pace_of_own_code(configuration under) const;
   void look_for_change();
   void learn_noise();
+  void learn_spread();
   const knowledge* same_input() const;
   std::vector<summary> measured_here(const work_parts& shares, bool with_tail) const;
   std::vector<summary> summaries(const work_parts& shares, bool with_tail, const knowledge* earlier) const;
@@ -86,8 +88,8 @@ class automatic final : public controller {
   const work_parts& to_come() const;
   double own() const;
   throughput throughput_of(const sample& s, const work_parts& shares) const;
-  double log_throughput(const sample& s) const;
-  double variance(const slice& s, double not_seen) const;
+  double variance(const slice& s, const throughput& w) const;
+  double kernels_wanted(int streams) const;
   double seconds_left(configuration under) const;
   double slice_seconds(int slices) const;
 
@@ -95,12 +97,14 @@ class automatic final : public controller {
   std::int64_t streams_;
   std::int64_t left_;
   double handing_over_seconds_;
+  bool calls_libraries_;
   std::vector<knowledge> before_;  ///< of earlier runs; the first of this one's input counts
   kernel_times times_;
   std::vector<slice> taken_;
   work_mix mix_;
   std::vector<pace> paces_;
-  double noise_ = 0;  ///< variance of log W of a slice, times how sure its length makes it
+  double noise_ = 0;   ///< variance of log W of a slice, times how sure its length makes it
+  double spread_ = 0;  ///< variance of log W because executions are unequal, times how many there are
   int era_ = 0;
   double own_so_far_ = 0;        ///< what the latest slice said
   double own_had_ = 0;           ///< of that, while there was a CPU for it

@@ -15,6 +15,7 @@
 namespace maslin::grain {
 namespace {
 
+double square(double x) { return x * x; }
 double mean_width(configuration c) { return c.width + static_cast<double>(c.wider) / c.streams; }
 double amdahl(double width, double serial) { return 1 / (serial + (1 - serial) / width); }
 
@@ -468,6 +469,59 @@ TEST(Automatic, WhatOthersHadOfTheCpusDoesNotSpeakAgainstAConfiguration) {
   };
   EXPECT_EQ(wrong(true), 0);
   EXPECT_GT(wrong(false), 0) << "this proves nothing";
+}
+
+/// Streams take jobs from one queue, each an off-load that no team makes shorter, until none is left. Gives the
+/// seconds.
+double run_jobs(controller& grain, const std::vector<double>& jobs, int streams) {
+  std::vector<double> free_at(static_cast<std::size_t>(streams), 0);
+  sample slice;
+  const auto begin_slice = [&](double now) {
+    slice = {};
+    slice.under = grain.current();
+    slice.kernels.resize(1);
+    slice.at = now;
+  };
+  begin_slice(0);
+  std::vector<kernel_record> so_far(1);
+  for (const double job : jobs) {
+    const auto running = free_at.begin() + std::min(streams, grain.current().streams);
+    const auto first = std::min_element(free_at.begin(), running);
+    const double now = *first += job;
+    for (auto aside = running; aside != free_at.end(); ++aside) *aside = std::max(*aside, now);
+    const kernel_record one{1, 1, 0, 1, job, job * grain.current().width, job, square(job * grain.current().width)};
+    accumulate(slice.kernels, std::vector{one});
+    accumulate(so_far, std::vector{one});
+    slice.seconds = now - slice.at;
+    if (!grain.sampling() ||
+        !grain.rule().complete({slice.seconds, static_cast<std::int64_t>(slice.kernels[0].executions), 0,
+                                std::min(streams, grain.current().streams)}))
+      continue;
+    sample ended = slice;
+    ended.at = now;
+    ended.kernels_so_far = so_far;
+    grain.observe(ended);
+    begin_slice(now);
+  }
+  return *std::max_element(free_at.begin(), free_at.end());
+}
+
+// What joblib hands out: few, long, and some a hundred times as long as others.
+TEST(Automatic, FewJobsOfUnequalLengthDoNotMislead) {
+  for (const double sd : {0.0, 0.5, 1.0, 1.5}) {
+    double sum = 0;
+    constexpr int runs = 200;
+    for (unsigned seed = 0; seed < runs; ++seed) {
+      std::mt19937 random(seed);
+      std::lognormal_distribution<double> seconds(std::log(0.02), sd);
+      std::vector<double> jobs(64);
+      for (double& job : jobs) job = seconds(random);
+      automatic grain({2, 2, 0, {}, true});
+      fixed both({2, 1});
+      sum += run_jobs(grain, jobs, 2) / run_jobs(both, jobs, 2) - 1;
+    }
+    EXPECT_LE(sum / runs, 0.1) << sd;
+  }
 }
 
 TEST(Automatic, OneWorkerNeedsNoSampling) {

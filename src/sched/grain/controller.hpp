@@ -26,6 +26,7 @@ struct situation {
   std::int64_t streams = 1;            ///< that it has to run
   double handing_over_seconds = 0;     ///< what sharing a kernel with a team costs
   std::vector<knowledge> before = {};  ///< what was learned in earlier runs; that which fits best comes first
+  bool calls_libraries = false;        ///< that have threads of their own: nobody knows what these share
 };
 
 /// The controller of one run of a phase. `current()` never asks for more workers than there are.

@@ -44,6 +44,7 @@ inline sample simulated_slice(configuration under, double throughput, double sec
   }
   k.worker_seconds = static_cast<double>(k.completed) * kernel_seconds * under.width;
   k.stream_seconds = under.streams * seconds;
+  if (k.completed > 0) k.squares = k.worker_seconds * k.worker_seconds / static_cast<double>(k.completed);
   s.kernels = {k};
   return s;
 }

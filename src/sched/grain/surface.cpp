@@ -22,13 +22,11 @@ constexpr double own_sd = 0.01;
 // What else workers take from each other (memory, caches, hosts) for every octave of busy workers.
 constexpr double contention_sd = 0.15;
 
-// How likely it is that nothing bounds throughput; each bound is as likely as any other. Beyond a bound, workers
-// disturb each other: twice as many as it takes do a sixth less.
-constexpr double unbounded = 0.7;
+// How likely it is that something bounds throughput; each bound is as likely as any other, and none likelier than
+// `one_bound`. Beyond a bound, workers disturb each other: twice as many as it takes do a sixth less.
+constexpr double bounded = 0.3;
+constexpr double one_bound = 0.1;
 constexpr double disturbance = 0.25;
-
-/// The part of a kernel that no team shares, as long as nothing is known of it.
-constexpr double serial_share = 0.05;
 
 double octaves(double count) { return std::log2(count); }
 
@@ -43,9 +41,11 @@ double expectation::operator()(configuration c) const {
   return std::log(c.streams / (own + (1 - own) * std::min(one, 1.0))) + (w - 1) * std::log(1 - without_cpu);
 }
 
-double surface::expected(configuration c, const bound& b) const {
-  const double beyond = std::max(0.0, octaves(c.streams) + octaves(mean_width(c)) - b.enough);
-  return before_(c) - (1 + disturbance) * std::numbers::ln2 * beyond;
+double surface::expected(configuration c, const formula& f) const {
+  expectation e = before_;
+  e.serial_share = f.serial_share;
+  const double beyond = std::max(0.0, octaves(c.streams) + octaves(mean_width(c)) - f.enough);
+  return e(c) - (1 + disturbance) * std::numbers::ln2 * beyond;
 }
 
 surface::surface(int workers, expectation before, std::vector<measured> points)
@@ -62,24 +62,31 @@ surface::surface(int workers, expectation before, std::vector<measured> points)
   }
 
   const int halvings = static_cast<int>(all_workers_);
-  bounds_.push_back({std::numeric_limits<double>::infinity(), halvings > 0 ? unbounded : 1});
-  for (int k = 1; k <= halvings; ++k) bounds_.push_back({all_workers_ - k, (1 - unbounded) / halvings});
+  const double each_bound = halvings > 0 ? std::min(bounded / halvings, one_bound) : 0;
+  const auto with = [&](double serial_share, double probability) {
+    if (probability <= 0) return;
+    const double infinite = std::numeric_limits<double>::infinity();
+    formulas_.push_back({infinite, serial_share, probability * (1 - halvings * each_bound)});
+    for (int k = 1; k <= halvings; ++k) formulas_.push_back({all_workers_ - k, serial_share, probability * each_bound});
+  };
+  with(before_.serial_share, 1 - before_.unshared);
+  with(1, before_.unshared);
   if (n == 0) return;
   const std::vector<double> ones = solve(std::vector<double>(n, 1));
   const double all_ones = std::accumulate(ones.begin(), ones.end(), 0.0);
   std::vector<double> off_by;  // half of the squared distances from the points
-  for (bound& b : bounds_) {
+  for (formula& f : formulas_) {
     std::vector<double> rest;
-    for (const measured& p : points_) rest.push_back(p.log_w - expected(p.under, b));
-    b.level = std::inner_product(rest.begin(), rest.end(), ones.begin(), 0.0) / all_ones;
-    for (double& r : rest) r -= b.level;
-    b.weights = solve(rest);
-    off_by.push_back(std::inner_product(rest.begin(), rest.end(), b.weights.begin(), 0.0) / 2);
+    for (const measured& p : points_) rest.push_back(p.log_w - expected(p.under, f));
+    f.level = std::inner_product(rest.begin(), rest.end(), ones.begin(), 0.0) / all_ones;
+    for (double& r : rest) r -= f.level;
+    f.weights = solve(rest);
+    off_by.push_back(std::inner_product(rest.begin(), rest.end(), f.weights.begin(), 0.0) / 2);
   }
   const double least = *std::ranges::min_element(off_by);
   double sum = 0;
-  for (std::size_t i = 0; i < bounds_.size(); ++i) sum += bounds_[i].probability *= std::exp(least - off_by[i]);
-  for (bound& b : bounds_) b.probability /= sum;
+  for (std::size_t i = 0; i < formulas_.size(); ++i) sum += formulas_[i].probability *= std::exp(least - off_by[i]);
+  for (formula& f : formulas_) f.probability /= sum;
 }
 
 std::vector<double> surface::solve_lower(std::vector<double> right) const {
@@ -118,22 +125,22 @@ std::vector<double> surface::shared_with_points(configuration c) const {
   return shared;
 }
 
-double surface::mean(configuration c, const bound& b, const std::vector<double>& shared) const {
-  return b.level + expected(c, b) + std::inner_product(b.weights.begin(), b.weights.end(), shared.begin(), 0.0);
+double surface::mean(configuration c, const formula& f, const std::vector<double>& shared) const {
+  return f.level + expected(c, f) + std::inner_product(f.weights.begin(), f.weights.end(), shared.begin(), 0.0);
 }
 
 double surface::likeliest(configuration c) const {
-  return mean(c, *std::ranges::max_element(bounds_, {}, &bound::probability), shared_with_points(c));
+  return mean(c, *std::ranges::max_element(formulas_, {}, &formula::probability), shared_with_points(c));
 }
 
 estimate surface::at(configuration c) const {
   std::vector<double> shared = shared_with_points(c);
   double mean = 0;
   double squares = 0;
-  for (const bound& b : bounds_) {
-    const double one = this->mean(c, b, shared);
-    mean += b.probability * one;
-    squares += b.probability * one * one;
+  for (const formula& f : formulas_) {
+    const double one = this->mean(c, f, shared);
+    mean += f.probability * one;
+    squares += f.probability * one * one;
   }
   double variance = covariance(c, c) + std::max(0.0, squares - mean * mean);
   for (const double reduced : solve_lower(std::move(shared))) variance -= reduced * reduced;
@@ -147,7 +154,7 @@ estimate surface::off(std::size_t i) const {
   double diagonal = 0;
   for (const double one : solve_lower(std::move(unit))) diagonal += one * one;
   double weight = 0;
-  for (const bound& b : bounds_) weight += b.probability * b.weights[i];
+  for (const formula& f : formulas_) weight += f.probability * f.weights[i];
   return {weight / diagonal, std::sqrt(1 / diagonal)};
 }
 

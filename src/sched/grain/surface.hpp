@@ -30,6 +30,8 @@ struct expectation {
   double own = 0;                   ///< the share of the work that streams do themselves, at any width: Ts
   /// The share of their time for which workers want a CPU that others have. A team waits for each of its workers.
   double without_cpu = 0;
+  double serial_share = 0.05;  ///< the part of a kernel that no team shares
+  double unshared = 0;         ///< how likely it is that teams share nothing of kernels
   /// Gives log W.
   double operator()(configuration c) const;
 };
@@ -42,19 +44,20 @@ class surface {
   estimate at(configuration c) const;
   /// Gives by how much `points[i]` is off from what all the others let expect, and how well those know it.
   estimate off(std::size_t i) const;
-  /// Gives the mean where what is most probable bounds throughput, or nothing if that is.
+  /// Gives the mean under the most probable formula.
   double likeliest(configuration c) const;
 
  private:
-  /// What may bound throughput: so many busy workers are enough for all that there is.
-  struct bound {
-    double enough;  ///< log2; infinite where nothing bounds it
+  /// What throughput may follow.
+  struct formula {
+    double enough;        ///< log2 of the busy workers that are enough for all that there is; infinite: no such bound
+    double serial_share;  ///< as in an expectation
     double probability;
     double level = 0;                  ///< log of the unit of the points
     std::vector<double> weights = {};  ///< of the points in a mean
   };
-  double expected(configuration c, const bound& b) const;
-  double mean(configuration c, const bound& b, const std::vector<double>& shared) const;
+  double expected(configuration c, const formula& f) const;
+  double mean(configuration c, const formula& f, const std::vector<double>& shared) const;
   std::vector<double> shared_with_points(configuration c) const;
   double covariance(configuration a, configuration b) const;
   std::vector<double> solve_lower(std::vector<double> right) const;
@@ -64,7 +67,7 @@ class surface {
   expectation before_;
   std::vector<measured> points_;
   std::vector<double> factor_;  ///< of the points' covariance: lower, by rows
-  std::vector<bound> bounds_;
+  std::vector<formula> formulas_;
 };
 
 }  // namespace maslin::grain

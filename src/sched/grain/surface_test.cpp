@@ -56,6 +56,18 @@ TEST(Surface, WhereHalfOfTheWorkersDoAsMuchFurtherHalvesAreExpectedToDoNearlyAsM
   EXPECT_GT(halved.at({8, 1}).mean + halved.at({8, 1}).sd, 1.1);
 }
 
+// A library may share its work or not; a look at a wider configuration tells for all of them.
+TEST(Surface, WhatMayShareNothingIsExpectedToGainLessByWidthUntilItWasSeenTo) {
+  expectation libraries;
+  libraries.unshared = 0.5;
+  const surface nothing_known(8, libraries, {});
+  EXPECT_LT(nothing_known.at({4, 2}).mean, surface(8, {}, {}).at({4, 2}).mean - 0.2);
+  const std::vector<measured> shares{{{8, 1}, std::log(8), 1e-4}, {{4, 2}, std::log(7.6), 1e-4}};
+  const std::vector<measured> does_not{{{8, 1}, std::log(8), 1e-4}, {{4, 2}, std::log(4), 1e-4}};
+  EXPECT_GT(surface(8, libraries, shares).at({2, 4}).mean, std::log(5));
+  EXPECT_LT(surface(8, libraries, does_not).at({2, 4}).mean, std::log(3));
+}
+
 // What may be counts in the mean only: without a look at fewer workers, more of them are the likeliest to do more.
 TEST(Surface, WhatIsLikeliestIsUnboundedUntilSlicesSayOtherwise) {
   const expectation half_serial{1e-5, 1e-6};

@@ -27,6 +27,7 @@ struct kernel_record {
   double one_worker_seconds = 0;  ///< time that those took, summed
   double worker_seconds = 0;      ///< time × width of every execution, summed
   double stream_seconds = 0;      ///< time of every execution, summed
+  double squares = 0;             ///< (time × width)² of every execution over what it completed, summed
 
   /// Gives the mean one-worker time in seconds: of the executions at width 1; if there were none, the mean
   /// worker-seconds (time × width), which the overhead of sharing makes too large rather than too small; 0 if it never
@@ -34,6 +35,10 @@ struct kernel_record {
   double mean() const;
   /// Gives how much of what completed was timed.
   double timed() const { return static_cast<double>(completed - untimed); }
+  /// Gives how many executions were timed.
+  double timed_executions() const {
+    return completed > 0 ? static_cast<double>(executions) * timed() / static_cast<double>(completed) : 0;
+  }
 };
 
 /// Adds `from` to `to`, kernel by kernel; `to` grows as needed.
@@ -43,7 +48,7 @@ void accumulate(std::vector<kernel_record>& to, std::span<const kernel_record> f
 class kernel_times {
  public:
   /// Learns from what a stretch recorded; `records[id]` is the kernel of that id.
-  void add(std::span<const kernel_record> records) { accumulate(seen_, records); }
+  void add(std::span<const kernel_record> records);
 
   /// Gives the kernel's mean one-worker time in seconds, as `kernel_record::mean`.
   double mean(std::size_t kernel) const { return kernel < seen_.size() ? seen_[kernel].mean() : 0; }
@@ -56,8 +61,18 @@ class kernel_times {
   /// Gives the mean one-worker time in seconds of all executions that it has learned from; 0 if there were none.
   double mean_execution() const;
 
+  /// Gives the variance of what one execution of the kernel takes, relative to the square of its mean: as executions of
+  /// one stretch differ among each other. 0 if no stretch had two.
+  double spread(std::size_t kernel) const;
+
  private:
+  /// How far executions of one stretch were from their mean.
+  struct scatter {
+    double squares = 0;  ///< relative, summed over executions
+    double free = 0;     ///< executions without one of each stretch
+  };
   std::vector<kernel_record> seen_;
+  std::vector<scatter> scatters_;  ///< by kernel id
 };
 
 }  // namespace maslin::grain

@@ -47,6 +47,28 @@ TEST(KernelTimes, TheMeanExecutionIsOfAllKernels) {
   EXPECT_DOUBLE_EQ(times.mean_execution(), 2) << "a loop of 50 iterations is one execution";
 }
 
+TEST(KernelTimes, TheSpreadIsThatOfExecutionsOfOneStretch) {
+  const auto stretch = [](double a, double b) {
+    return std::vector<kernel_record>{
+        {.executions = 2, .completed = 2, .worker_seconds = a + b, .squares = a * a + b * b}};
+  };
+  kernel_times times;
+  EXPECT_EQ(times.spread(0), 0);
+  times.add(std::vector<kernel_record>{{.executions = 1, .completed = 1, .worker_seconds = 5, .squares = 25}});
+  EXPECT_EQ(times.spread(0), 0) << "one says nothing";
+  times.add(stretch(1, 3));  // mean 2, variance 2
+  EXPECT_DOUBLE_EQ(times.spread(0), 0.5);
+  times.add(stretch(30, 10));  // another configuration: as unequal, ten times as long
+  EXPECT_DOUBLE_EQ(times.spread(0), 0.5);
+}
+
+TEST(KernelTimes, ALoopOfAsManyIterationsHasNoSpread) {
+  kernel_times times;
+  times.add(std::vector<kernel_record>{
+      {.executions = 3, .completed = 150, .worker_seconds = 6, .squares = 3 * 2.0 * 2.0 / 50}});
+  EXPECT_NEAR(times.spread(0), 0, 1e-12);
+}
+
 TEST(KernelTimes, RecordsOfDifferentLengthsAddUp) {
   std::vector<kernel_record> sum;
   accumulate(sum, std::vector<kernel_record>{{.executions = 1, .completed = 1}});
