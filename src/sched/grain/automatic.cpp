@@ -64,8 +64,8 @@ constexpr double change_sds = 4;
 /// Of two as good as each other to so much, the one in use stays, or else the one that uses less.
 constexpr double as_good = 0.005;
 
-/// How likely it is that streams which call libraries gain nothing by those libraries' threads.
-constexpr double library_unshared = 0.5;
+/// How likely it is that streams which call libraries gain nothing by those libraries' threads: most calls are short.
+constexpr double library_unshared = 0.8;
 
 /// The rest of a phase of which no stream has ended, by what it took so far.
 constexpr double may_last = 5;

@@ -471,6 +471,17 @@ TEST(Automatic, WhatOthersHadOfTheCpusDoesNotSpeakAgainstAConfiguration) {
   EXPECT_GT(wrong(false), 0) << "this proves nothing";
 }
 
+// Wider streams may be best there, too: they are tried later.
+TEST(Automatic, WhereLibrariesGainByWidthThatIsFound) {
+  for (const auto& [name, make] : machines)
+    for (const int workers : {2, 8, 64}) {
+      simulated_phase phase = phase_of(make(workers), 512);
+      phase.noise = noisy(0.03, 1);
+      automatic grain({workers, 512, 0, {}, true});
+      EXPECT_LE(simulate(grain, phase, workers).seconds, 1.05 * best_fixed(phase, workers)) << name << ' ' << workers;
+    }
+}
+
 /// Streams take jobs from one queue, each an off-load that no team makes shorter, until none is left. Gives the
 /// seconds.
 double run_jobs(controller& grain, const std::vector<double>& jobs, int streams) {
