@@ -37,9 +37,9 @@ nlohmann::json row(const application& app, const std::string& order, std::uint64
 const std::vector<std::string> all_techniques{"mso", "ec", "cache", "db"};
 
 nlohmann::json in_time(const application& app, int block, const settings& how, double flops_per_ns,
-                       const std::vector<std::string>& with) {
-  described_machine machine;
+                       const std::vector<std::string>& with, described_machine machine) {
   machine.workers = how.workers;
+  machine.unrolled = how.unrolled;
   machine.cache_bytes = how.software_cache_bytes;
   machine.kernel_ns = kernel_times(app, block, flops_per_ns);
   const auto on = [&](const char* name) { return std::ranges::find(with, name) != with.end(); };
@@ -63,6 +63,8 @@ int main(int argc, char** argv) {
   std::uint64_t software_cache_kb = how.software_cache_bytes >> 10;
   double flops_per_ns = 0;
   std::vector<std::string> with;
+  described_machine machine;
+  double create_us = 1e-3 * machine.create_ns, schedule_us = 1e-3 * machine.schedule_ns;
   cli.add_option("APPLICATION", name)->required()->check(CLI::IsMember(application_names()));
   cli.add_option("--sl1", sl1_kb, "KB of SL1, one run each")->delimiter(',');
   cli.add_option("--order", orders)->delimiter(',')->check(CLI::IsMember(all_orders));
@@ -85,7 +87,16 @@ int main(int argc, char** argv) {
   cli.add_option("--with", with, "With --time: minimal stage-out, early call-back, cache, double buffering")
       ->delimiter(',')
       ->check(CLI::IsMember(all_techniques));
+  cli.add_option("--create", create_us, "With --time: us of the main thread for a task; 0: four for each that is done")
+      ->check(CLI::NonNegativeNumber);
+  cli.add_option("--schedule", schedule_us, "With --time: us of the host for each task of a bundle")
+      ->check(CLI::NonNegativeNumber);
+  cli.add_option("--bus", machine.bus_bytes_per_ns, "With --time: GB/s of the bus")->check(CLI::PositiveNumber);
+  cli.add_option("--spread", machine.spread, "With --time: so far a kernel's time may be off, as a share")
+      ->check(CLI::Range(0.0, 1.0));
   CLI11_PARSE(cli, argc, argv);
+  machine.create_ns = 1e3 * create_us;
+  machine.schedule_ns = 1e3 * schedule_us;
   how.bundles.co_parents = !no_co_parents;
   how.bundles.hints = !no_hints;
   how.minimal_stage_out = !every_stage_out;
@@ -93,7 +104,12 @@ int main(int argc, char** argv) {
   try {
     const application app = application_of(name, s, small);
     if (flops_per_ns > 0) {
-      fmt::print("{}\n", in_time(app, s.block > 0 ? s.block : small ? 32 : 64, how, flops_per_ns, with).dump(1));
+      fmt::print("{}\n", in_time(app,
+                                 s.block > 0 ? s.block
+                                 : small     ? 32
+                                             : 64,
+                                 how, flops_per_ns, with, machine)
+                             .dump(1));
       return 0;
     }
     nlohmann::json all = nlohmann::json::array();

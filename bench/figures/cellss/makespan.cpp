@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <queue>
+#include <random>
 #include <stdexcept>
 #include <unordered_set>
 #include <utility>
@@ -82,13 +83,15 @@ class run {
         policy_(graph_, how),
         bus_(machine.workers, machine.bus_bytes_per_ns),
         versions_(app.regions().size()),
-        window_(std::max<std::size_t>(1, app.tasks().size() / 10)) {
+        unrolled_(std::max<std::size_t>(
+            1, static_cast<std::size_t>(machine.unrolled * static_cast<double>(app.tasks().size())))) {
     for (int w = 0; w < machine.workers; ++w)
       workers_.emplace_back(on.cache ? machine.cache_bytes : 0, machine.cache_bytes);
   }
 
   time_line go() {
     create();
+    if (machine_.create_ns > 0) go_on_creating();
     for (int w = 0; w < machine_.workers; ++w) ask_for_bundle(w);
     while (clock_.step(bus_)) {
     }
@@ -100,12 +103,25 @@ class run {
  private:
   worker& at(int number) { return workers_[static_cast<std::size_t>(number)]; }
 
+  // The main thread.
+
+  /// Creates what is there when the first task runs; where creating takes no time, also what follows tasks that are
+  /// done.
   void create() {
-    constexpr std::size_t created_a_task = 4;
-    while (!graph_.all_created() && graph_.created() < window_ + created_a_task * graph_.finished()) {
-      const task_number t = graph_.created();
-      if (graph_.create()) policy_.ready(t);
-    }
+    const std::size_t created_a_task = machine_.create_ns > 0 ? 0 : 4;
+    while (!graph_.all_created() && graph_.created() < unrolled_ + created_a_task * graph_.finished()) create_next();
+  }
+  void create_next() {
+    const task_number t = graph_.created();
+    if (graph_.create()) policy_.ready(t);
+  }
+  void go_on_creating() {
+    if (graph_.all_created()) return;
+    clock_.at(clock_.now() + machine_.create_ns, [this] {
+      create_next();
+      serve();
+      go_on_creating();
+    });
   }
 
   // The host.
@@ -224,7 +240,9 @@ class run {
     const task_number t = me.bundle[me.at].task;
     check(me, t);
     if (on_.double_buffering && me.asked < me.bundle.size()) stage_in(w);
-    const double ns = machine_.kernel_ns[app_.tasks()[t].kernel];
+    double ns = machine_.kernel_ns[app_.tasks()[t].kernel];
+    if (machine_.spread > 0)  // from the generator's own numbers, so that each library draws the same
+      ns *= 1 + machine_.spread * (2 * static_cast<double>(drawn_() >> 11) * 0x1p-53 - 1);
     told_.kernel_ns += ns;
     clock_.at(clock_.now() + ns, [this, w] { stage_out(w); });
   }
@@ -304,7 +322,8 @@ class run {
   clock_of_events clock_;
   std::deque<worker> workers_;
   std::vector<std::uint32_t> versions_;  ///< by region
-  std::size_t window_;
+  std::size_t unrolled_;
+  std::mt19937_64 drawn_;
   std::deque<int> asking_;  ///< workers that want a bundle
   std::deque<std::function<void()>> call_backs_;
   bool host_busy_ = false;

@@ -6,7 +6,7 @@
 //                                           └──────── bus ───────────┘
 //
 // The host does one thing at a time: it builds a bundle, or takes a call-back. While a worker runs a bundle, its next
-// one is prepared.
+// one is prepared. The main thread creates tasks beside it.
 
 #include <cstdint>
 #include <vector>
@@ -30,6 +30,9 @@ struct described_machine {
   double bus_bytes_per_ns = 25.6;
   double schedule_ns = 1000;  ///< of the host, for each task of a bundle
   double signal_ns = 500;     ///< of the host, for a call-back
+  double create_ns = 0;       ///< of the main thread, for a task; 0: four are created at once for each that is done
+  double unrolled = 0.1;      ///< so much of the graph is there when the first task runs
+  double spread = 0;          ///< a kernel takes its time times 1 - spread to 1 + spread, drawn evenly
   std::uint64_t cache_bytes = std::uint64_t{128} << 10;
   std::vector<double> kernel_ns;  ///< by the application's kernels
 };
@@ -43,8 +46,7 @@ struct time_line {
   std::uint64_t tasks = 0;
 };
 
-/// 10 % of the graph is there when the first task runs, and four more tasks for each that is done. Throws
-/// `std::logic_error` if a task ran before its data, or not at all.
+/// The same each time. Throws `std::logic_error` if a task ran before its data, or not at all.
 time_line run_in_time(const application& app, const described_machine& machine, const techniques& on,
                       const maslin::place::bundle_settings& how = {});
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <random>
@@ -129,6 +130,28 @@ TEST(Makespan, IsWhatTheHostTakesWhereThatIsSlow) {
   const time_line told = run_in_time(app, m, every);
   EXPECT_EQ(told.host_ns, 512 * 5000.0);
   EXPECT_NEAR(told.ns, told.host_ns, 0.05 * told.ns);
+}
+
+TEST(Makespan, IsWhatTheMainThreadTakesToCreateTheTasksWhereThatIsSlow) {
+  const application app = matmul({8, 32});
+  described_machine m = machine(app, 8, 100);
+  m.create_ns = 5000;
+  for (const double unrolled : {0.1, 0.5}) {
+    m.unrolled = unrolled;
+    const time_line told = run_in_time(app, m, every);
+    EXPECT_EQ(told.tasks, 512u);
+    EXPECT_NEAR(told.ns, (1 - unrolled) * 512 * m.create_ns, 0.02 * told.ns);
+  }
+}
+
+TEST(Makespan, WithASpreadHasKernelsOfOtherLengthsAndTheSameMean) {
+  const application app = matmul({8, 32});
+  described_machine m = machine(app, 4, 1000);
+  m.spread = 0.5;
+  const time_line told = run_in_time(app, m, every), again = run_in_time(app, m, every);
+  EXPECT_EQ(told.ns, again.ns);
+  EXPECT_NE(told.kernel_ns, 512 * 1000.0);
+  EXPECT_NEAR(told.kernel_ns, 512 * 1000.0, 3 * 289 * std::sqrt(512.0));  // 289 ns: the standard deviation of one
 }
 
 }  // namespace
