@@ -134,6 +134,11 @@ place_choice::place_choice(int workers, std::string file) : workers_(workers), f
   begin_stretch();
 }
 
+bool place_choice::has_chosen_dbs() noexcept {
+  const base::locked held(lock_);
+  return found_.chosen() == placement::dbs;
+}
+
 void place_choice::begin_stretch() {
   stretch_.clear();
   tasks_ = 0;

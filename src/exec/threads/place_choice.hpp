@@ -64,16 +64,20 @@ class place_meter {
   }
   /// It ends: what a task takes that has begun before is not known.
   void end() noexcept { since_ = 0; }
+  /// Does it choose and run tasks? Otherwise what it takes to queue one is told apart.
+  bool runs() const noexcept { return since_ != 0; }
+  /// Tasks of that call site were queued, which took so long. It counts as theirs.
+  void queued(const location& where, std::uint64_t took) noexcept {
+    if (site* const s = site_of(where)) s->ticks += took;
+  }
   /// A task has ended, and the next one was chosen.
   void ran(const location& where, std::uint64_t now) noexcept {
     if (since_ == 0) return;
     const std::uint64_t took = now - since_;
     since_ = now;
-    site& s = sites_[place_of(where)];
-    if (s.where.line() != where.line() || s.where.file_name() != where.file_name()) {
-      if (s.tasks > 0) return;  // the other site's, until the next time that sums are handed in
-      s = {.where = where};
-    }
+    site* const found = site_of(where);
+    if (!found) return;
+    site& s = *found;
     // The system may give the CPU to another program meanwhile, which says nothing of the task.
     const std::uint64_t one = s.usual != 0 ? s.usual : s.tasks < 8 ? took : s.ticks / s.tasks;
     const std::uint64_t most = 8 * one;
@@ -82,19 +86,28 @@ class place_meter {
     sum_ += std::min(took, most);
   }
   std::uint64_t sum() const noexcept { return sum_; }
-  /// Calls `f(site)` for each that has tasks, and begins anew.
+  /// Calls `f(site)` for each that has something, and begins anew.
   template <class F>
   void take_each(F&& f) {
     for (site& s : sites_)
-      if (s.tasks > 0) {
+      if (s.ticks > 0) {
         f(s);
-        s.usual = s.ticks / s.tasks;
+        if (s.tasks > 0) s.usual = s.ticks / s.tasks;
         s.tasks = s.ticks = 0;
       }
     sum_ = 0;
   }
 
  private:
+  /// Gives the call site's sums; null where their place is another one's, until the next time that sums are handed in.
+  site* site_of(const location& where) noexcept {
+    site& s = sites_[place_of(where)];
+    if (s.where.line() != where.line() || s.where.file_name() != where.file_name()) {
+      if (s.ticks > 0) return nullptr;
+      s = {.where = where};
+    }
+    return &s;
+  }
   static std::size_t place_of(const location& where) noexcept { return where.line() % count; }
   static constexpr std::size_t count = 64;
   std::array<site, count> sites_;
@@ -110,6 +123,8 @@ class place_choice {
   place_choice(int workers, std::string file);
 
   place_in_force now() const noexcept { return unpacked(now_.load(std::memory_order_acquire)); }
+  /// Did earlier runs decide for dbs? Then there is nothing to choose in this one.
+  bool has_chosen_dbs() noexcept;
   /// Has enough been measured that the stretch may end?
   bool is_long() const noexcept { return is_long_.load(std::memory_order_relaxed); }
   /// No task is queued anywhere: the stretch ends if it is long enough, and the next one begins.

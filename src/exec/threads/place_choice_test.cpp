@@ -50,6 +50,19 @@ TEST(PlaceMeter, ChoosingTheFirstTaskCounts) {
   EXPECT_EQ(taken(meter, 1), std::pair(std::uint64_t{1}, std::uint64_t{40}));
 }
 
+TEST(PlaceMeter, WhatItTakesToQueueATaskCountsWhereItIsToldApart) {
+  place_meter meter;
+  EXPECT_FALSE(meter.runs());
+  meter.queued(line(1), 7);
+  meter.begin(100);
+  EXPECT_TRUE(meter.runs());
+  meter.ran(line(1), 130);
+  EXPECT_EQ(taken(meter, 1), std::pair(std::uint64_t{1}, std::uint64_t{37}));
+  meter.queued(line(1), 5);
+  EXPECT_EQ(taken(meter, 1), std::pair(std::uint64_t{0}, std::uint64_t{5})) << "its task may run in a later stretch";
+  EXPECT_EQ(taken(meter, 1), std::pair(std::uint64_t{0}, std::uint64_t{0}));
+}
+
 TEST(PlaceMeter, ATaskThatOthersRanInsideIsNotKnown) {
   place_meter meter;
   meter.begin(100);
@@ -176,8 +189,10 @@ TEST_F(PlaceFile, RunsWithOneStretchAreComparedWithEachOther) {
     program.choice().end();
   }
   using enum placement;
-  EXPECT_EQ(order, (std::vector{dbs, locality, locality, dbs, dbs, locality, locality, dbs, dbs}));
+  EXPECT_EQ(order, (std::vector{dbs, locality, locality, dbs, dbs, locality, dbs, dbs, dbs}));
   EXPECT_EQ(maslin::read_place(path_, 2).chosen(), dbs);
+  EXPECT_TRUE(place_choice(2, path_).has_chosen_dbs());
+  EXPECT_FALSE(place_choice(3, path_).has_chosen_dbs());
 }
 
 TEST_F(PlaceFile, AShortStretchDoesNotEnd) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <new>
 #include <numeric>
 #include <span>
@@ -40,21 +41,39 @@ std::span<const place::piece> pieces_of(const task_node& task, pieces& room) {
   return std::span(room).first(count);
 }
 
-}  // namespace
-
-place::locality_settings locality_settings_here(int workers) {
-  place::locality_settings made;
-  std::int64_t least = 0, all = 0;
+/// The bytes of this machine's L2 caches.
+struct second_levels {
+  std::int64_t least = 0;
+  std::int64_t all = 0;
+};
+second_levels detect_second_levels() {
+  second_levels found;
   for (const machine::cache& c : machine::detect_topology().caches)
     if (c.level == 2) {
-      least = least == 0 ? c.bytes : std::min(least, c.bytes);
-      all += c.bytes;
+      found.least = found.least == 0 ? c.bytes : std::min(found.least, c.bytes);
+      found.all += c.bytes;
     }
+  return found;
+}
+
+}  // namespace
+
+near_tasks::near_tasks(int workers, place_choice* choice)
+    : workers_(workers), hints_(base::flag_of("MASLIN_HINTS")), choice_(choice), tasks_(place::locality_settings{}) {
+  if (choice_) in_force_ = choice_->now();
+  if (is_on()) look_at_caches();
+}
+
+void near_tasks::look_at_caches() {
+  static const second_levels here = detect_second_levels();  // hwloc takes some milliseconds
+  place::locality_settings made{.hints = hints_};
   // Workers that share one have a part of it each.
-  if (least > 0) made.cache = static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(least, all / workers)));
+  if (here.least > 0)
+    made.cache = static_cast<std::size_t>(std::max<std::int64_t>(1, std::min(here.least, here.all / workers_)));
   made.bundle = made.cache / 2;
-  made.hints = base::flag_of("MASLIN_HINTS");
-  return made;
+  const base::locked held(lock_);
+  tasks_.go_by(made);
+  knows_caches_ = true;
 }
 
 task_node* near_tasks::next() noexcept {
@@ -78,11 +97,21 @@ void near_tasks::follow() noexcept {
   if (now == in_force_) return;
   hand_in();
   in_force_ = now;
+  if (!is_on() || knows_caches_) return;
+  try {
+    look_at_caches();
+  } catch (const std::exception&) {  // it goes by the usual size of a cache, and asks again
+  }
+  if (meter_.runs()) begin_to_measure();  // no task took that time
 }
 
 bool near_tasks::push_all(task_node* const* tasks, std::uint32_t count, bool alone) noexcept {
   if (choice_ && alone && size() == 0) follow();
   if (!is_on()) return false;
+  const bool is_apart = in_force_.measures && !meter_.runs();
+  const std::uint64_t begin = is_apart ? base::ticks() : 0;
+  // Read now: a thief may run it, and free it, before this is over.
+  const location where = is_apart ? tasks[0]->where : location();
   for (std::uint32_t i = 0; i < count; ++i) {
     pieces room;
     const std::span<const place::piece> used = pieces_of(*tasks[i], room);
@@ -95,6 +124,7 @@ bool near_tasks::push_all(task_node* const* tasks, std::uint32_t count, bool alo
     tasks_.add(tasks[i], used);
     tell_size();
   }
+  if (is_apart) meter_.queued(where, base::ticks() - begin);
   return true;
 }
 

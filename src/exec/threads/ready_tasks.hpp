@@ -23,11 +23,8 @@ namespace maslin {
 /// there are as many as others were told of.
 class near_tasks {
  public:
-  /// With a `choice`, locality is in force when that says so; otherwise always.
-  explicit near_tasks(const place::locality_settings& settings, place_choice* choice = nullptr)
-      : choice_(choice), tasks_(settings) {
-    if (choice_) in_force_ = choice_->now();
-  }
+  /// Of one of so many workers. With a `choice`, locality is in force when that says so; otherwise always.
+  explicit near_tasks(int workers, place_choice* choice = nullptr);
 
   // The owner.
 
@@ -102,7 +99,12 @@ class near_tasks {
   void measure(const location& where) noexcept;
   /// Goes by what is in force now.
   void follow() noexcept;
+  /// Locality comes into force for the first time: goes by this machine's caches from now on.
+  void look_at_caches();
 
+  const int workers_;
+  const bool hints_;
+  bool knows_caches_ = false;
   place_choice* const choice_;
   place_in_force in_force_{.near = true};
   place_meter meter_;
@@ -111,17 +113,12 @@ class near_tasks {
   place::local_tasks<detail::task_node> tasks_ MASLIN_GUARDED_BY(lock_);
 };
 
-/// Gives what the policy `locality` goes by on this machine where there are so many workers.
-place::locality_settings locality_settings_here(int workers);
-
 class ready_tasks {
  public:
   using deque = bounded_deque<detail::task_node, 4096>;
 
   /// Before anything is in it, and before anybody else looks.
-  void keep_near(const place::locality_settings& settings, place_choice* choice) {
-    near_ = std::make_unique<near_tasks>(settings, choice);
-  }
+  void keep_near(int workers, place_choice* choice) { near_ = std::make_unique<near_tasks>(workers, choice); }
   /// May tasks with data lie apart?
   bool are_near() const noexcept { return near_ != nullptr; }
   near_tasks& near() noexcept { return *near_; }

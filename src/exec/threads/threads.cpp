@@ -78,16 +78,16 @@ threads_executor::threads_executor(int workers, run_policies policies, std::uniq
     whole_->grows = true;
     whole_->set_workers({0, sharing_->at_start()});
   }
-  std::optional<place::locality_settings> near;
   if (policies.place == placement::automatic) {
     std::string file = learned_file(base::cache_path("learned"));
     if (!file.empty()) file += ".place";
     place_choice_ = std::make_unique<place_choice>(workers, std::move(file));
+    if (place_choice_->has_chosen_dbs()) place_choice_.reset();
   }
-  if (place_choice_ || policies.place == placement::locality) near = locality_settings_here(workers);
+  const bool near = place_choice_ || policies.place == placement::locality;
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i));
-    if (near) at(i).tasks.keep_near(*near, place_choice_.get());
+    if (near) at(i).tasks.keep_near(workers, place_choice_.get());
     // From now on a worker always has a fiber for its loop: the one it runs, or one that is idle.
     if (!has_spare_fiber(at(i))) throw std::bad_alloc();
   }

@@ -31,6 +31,20 @@ std::optional<double> ratio(const stretch& under_dbs, const stretch& under_local
   return locality / dbs;
 }
 
+/// Student's t for 1, 2, ... degrees of freedom.
+using student = std::array<double, 12>;
+constexpr student two_sided_99{63.66, 9.92, 5.84, 4.60, 4.03, 3.71, 3.50, 3.36, 3.25, 3.17, 3.11, 3.05};
+// A wrong choice of dbs leaves a gain behind that is small or hard to tell. To go on measuring costs what locality
+// loses.
+constexpr student one_sided_90{3.08, 1.89, 1.64, 1.53, 1.48, 1.44, 1.41, 1.40, 1.38, 1.37, 1.36, 1.36};
+
+/// Gives how far the mean may be off; only for two pairs or more.
+double distance(const comparison::evidence& known, const student& t) {
+  const int freedom = known.pairs - 1;
+  const auto at = std::min(static_cast<std::size_t>(freedom), t.size()) - 1;
+  return t[at] * std::sqrt(known.squares / freedom / known.pairs);
+}
+
 }  // namespace
 
 void comparison::add(placement under, const stretch& what) {
@@ -49,19 +63,13 @@ void comparison::add(placement under, const stretch& what) {
   known_.squares += off * (value - known_.mean);
 }
 
-double half_interval(const comparison::evidence& known) {
-  // Student's t, two-sided, 99 %, for 1, 2, ... degrees of freedom.
-  constexpr std::array<double, 12> t{63.66, 9.92, 5.84, 4.60, 4.03, 3.71, 3.50, 3.36, 3.25, 3.17, 3.11, 3.05};
-  const int freedom = known.pairs - 1;
-  const auto at = std::min(static_cast<std::size_t>(freedom), t.size()) - 1;
-  return t[at] * std::sqrt(known.squares / freedom / known.pairs);
-}
+double half_interval(const comparison::evidence& known) { return distance(known, two_sided_99); }
 
 std::optional<placement> comparison::chosen() const {
-  if (known_.pairs < least_pairs) return std::nullopt;
-  const double half = half_interval(known_);
-  if (known_.mean + half < -least_gain) return placement::locality;
-  if (known_.mean - half > -least_gain || known_.pairs >= most_pairs) return placement::dbs;
+  if (known_.pairs >= least_pairs && known_.mean + half_interval(known_) < -least_gain) return placement::locality;
+  if (known_.pairs >= least_pairs_for_dbs &&
+      (known_.mean - distance(known_, one_sided_90) > -least_gain || known_.pairs >= most_pairs))
+    return placement::dbs;
   return std::nullopt;
 }
 

@@ -23,8 +23,9 @@ using stretch = std::map<std::string, taken>;
 /// other: so the mix of tasks may change from stretch to stretch. Disturbances from outside act on both of a pair.
 class comparison {
  public:
-  /// So many pairs decide at least, and at most.
+  /// So many pairs decide at least, for locality and for dbs, and at most.
   static constexpr int least_pairs = 4;
+  static constexpr int least_pairs_for_dbs = 3;
   static constexpr int most_pairs = 12;
   /// locality is chosen where it surely gains more than that.
   static constexpr double least_gain = 0.01;
@@ -46,7 +47,7 @@ class comparison {
   /// The stretch that has no other half yet will not get one.
   void forget_alone() { alone_.clear(); }
 
-  /// Gives what has been decided: locality, if it surely gains; dbs, if it surely does not, or if it cannot be told.
+  /// Gives what has been decided: locality, if it surely gains; dbs, if that is unlikely, or if it cannot be told.
   std::optional<placement> chosen() const;
   /// Gives what the next stretch is to run under. Which one comes first changes from pair to pair.
   placement next() const;

@@ -40,6 +40,9 @@ class local_tasks {
 
   explicit local_tasks(const locality_settings& settings) : settings_(settings), buckets_(64, none) {}
 
+  /// From now on; before the first task comes.
+  void go_by(const locality_settings& settings) { settings_ = settings; }
+
   /// How many there are, those of the bundle with them.
   std::size_t size() const { return waiting_ + bundle_.size() - begun_; }
 
@@ -393,7 +396,7 @@ class local_tasks {
       }
   }
 
-  const locality_settings settings_;
+  locality_settings settings_;
   std::array<ends, 64> lists_;
   std::uint64_t filled_ = 0;  ///< bit i: list i is not empty
   std::vector<entry> entries_;
