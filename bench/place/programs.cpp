@@ -5,16 +5,20 @@
 //   place_programs PROGRAM ROUNDS WORKERS SIZES...  sizes as of linalg_compare: n and block; vectors and length;
 //                                                   n, slice and block
 //   place_programs json PROGRAM ROUNDS WORKERS SIZES...  each round's times, in seconds
+//   place_programs auto PROGRAM ROUNDS WORKERS SIZES...  the same of dbs, locality and auto, once that has decided;
+//                                                        MASLIN_LEARNED names an empty file for what it learns
 //   place_programs cases                                 those of this machine, a line each
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "by_turns.hpp"
 #include "cases.hpp"
+#include "maslin/run_report.hpp"
 #include "resident.hpp"
 
 namespace {
@@ -22,7 +26,7 @@ namespace {
 using place::taken;
 
 constexpr const char* usage =
-    "usage: place_programs [json] PROGRAM ROUNDS WORKERS SIZES...\n       place_programs cases\n";
+    "usage: place_programs [json|auto] PROGRAM ROUNDS WORKERS SIZES...\n       place_programs cases\n";
 
 void print_cases() {
   for (const place::chosen_case& one : place::cases_of_this_machine()) {
@@ -32,8 +36,30 @@ void print_cases() {
   }
 }
 
-void print_json(const std::vector<place::side>& sides, std::size_t tasks, bool right) {
+/// What MASLIN_PLACE=auto has learned of a program.
+struct learned {
+  bool is_near = false;
+  int runs = 0;  ///< until it had decided
+};
+
+/// Gives it once it has decided, in as many runs as that takes. A run waits once or more, as the program does.
+template <class Run>
+std::optional<learned> learn(int workers, Run&& run) {
+  constexpr int most_runs = 60;  // 24 where each is half of a pair, and some that were too short
+  for (int i = 0; i <= most_runs; ++i) {
+    const maslin::Runtime runtime({.workers = workers, .serial = false, .place = maslin::placement::automatic});
+    const std::string report = maslin::run_report_json();
+    if (report.find("\"decided\": true") != std::string::npos)
+      return learned{report.find("\"now\": \"locality\"") != std::string::npos, i};
+    run();
+  }
+  return std::nullopt;
+}
+
+void print_json(const std::vector<place::side>& sides, std::size_t tasks, bool right,
+                const std::optional<learned>& decided) {
   std::printf("{\"tasks\": %zu, \"right\": %s", tasks, right ? "true" : "false");
+  if (decided) std::printf(", \"decided\": \"%s\", \"runs\": %d", decided->is_near ? "locality" : "dbs", decided->runs);
   const auto list = [&](const char* what, double taken::*which) {
     std::printf(", \"%s\": {", what);
     for (std::size_t k = 0; k < sides.size(); ++k) {
@@ -68,7 +94,8 @@ int main(int argc, char** argv) {
   setenv("MASLIN_FOREIGN", "reproducible", 0);  // as maslin-linalg does
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words == std::vector<std::string>{"cases"}) return print_cases(), 0;
-  const bool is_json = !words.empty() && words.front() == "json";
+  const bool is_auto = !words.empty() && words.front() == "auto";
+  const bool is_json = is_auto || (!words.empty() && words.front() == "json");
   if (is_json) words.erase(words.begin());
   std::vector<int> sizes;
   std::string what;
@@ -89,9 +116,19 @@ int main(int argc, char** argv) {
   }
   bool right = true;
   std::vector<place::side> sides = place::all_policies();
-  sides.push_back({"locality again", maslin::placement::locality});
-  sides.push_back({"no-hints", maslin::placement::locality, {}, false});
-  sides.push_back({"hot", maslin::placement::dbs});
+  std::optional<learned> decided;
+  if (is_auto) {
+    sides.resize(2);
+    sides.push_back({"auto", maslin::placement::automatic});
+    decided = learn(workers, [&] {
+      program->prepare();
+      program->run();
+    });
+  } else {
+    sides.push_back({"locality again", maslin::placement::locality});
+    sides.push_back({"no-hints", maslin::placement::locality, {}, false});
+    sides.push_back({"hot", maslin::placement::dbs});
+  }
   place::by_turns(sides, rounds, workers, [&](const place::side& one) {
     const bool is_hot = one.name == "hot";
     program->kernels = is_hot ? place::resident_kernels() : linalg::kernel_set{};
@@ -101,6 +138,6 @@ int main(int argc, char** argv) {
     right = right && ran == tasks && (is_hot || linalg::checksum_of(program->answer()) == checksum);
     return found;
   });
-  is_json ? print_json(sides, tasks, right) : print_text(what, sides, tasks, right);
+  is_json ? print_json(sides, tasks, right, decided) : print_text(what, sides, tasks, right);
   return right ? 0 : 1;
 }

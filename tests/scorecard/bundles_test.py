@@ -30,7 +30,7 @@ class Bundles(unittest.TestCase):
 
     def test_each_goal_has_a_row_for_each_protocol(self):
         rows, asked = self.rows({})
-        rows = {name: row for name, row in rows.items() if "/no-" not in name}
+        rows = {name: row for name, row in rows.items() if "/no-" not in name and "-workers" not in name}
         self.assertEqual(len(rows), 2 * len(place_bundles.ROWS))
         self.assertTrue(all(row.decided for row in rows.values()))
         for words, name in zip(asked, rows):
@@ -44,6 +44,16 @@ class Bundles(unittest.TestCase):
         self.assertEqual(verdicts["place/bundles/choleskyR/8192"], MISSED)
         self.assertEqual(verdicts["place/bundles/choleskyC/2048"], MET)  # no loss is asked for
         self.assertEqual(verdicts["place/bundles/window/reduct/mean"], MISSED)
+
+    def test_several_workers_are_judged_by_program_order_or_by_one_worker(self):
+        rows, asked = self.rows({"sparselu": 0.93, "choleskyC": 0.5})
+        for workers in (2, 4, 8):
+            row = rows[f"place/bundles/sparselu/{workers}-workers"]
+            self.assertEqual((row.peer, row.verdict), ("program order", MISSED))
+            self.assertAlmostEqual(row.ratio, 0.93)
+        row = rows["place/bundles/choleskyC/4-workers"]
+        self.assertEqual((row.peer, row.ratio, row.verdict), ("one worker", 1.0, MET))
+        self.assertIn(["--workers", "8"], [words[-2:] for words in asked])
 
     def test_hints_and_co_parents_have_rows_of_their_own(self):
         rows, _ = self.rows({"fft3d": 0.5})

@@ -2,7 +2,8 @@
 
 Ratio: accesses of bundles / in program order, counted by DMAsim; the goal is that at least as much is saved as the paper published
 (figures 13 to 18), and nothing is lost where program order won there. 10 % of the graph is unrolled when the first task runs; rows
-`window/...`: never more than 10 %. `no-hints/...`, `no-co-parents/...`: accesses of bundles / of bundles without that, the mean of the sizes; shown. Each run is the same
+`window/...`: never more than 10 %. `N-workers`: sparselu's accesses on so many workers / in program order, and choleskyC's / on one
+worker, the mean from 2,048 KB on (figure 20). `no-hints/...`, `no-co-parents/...`: accesses of bundles / of bundles without that, the mean of the sizes; shown. Each run is the same
 every time. Checked: every task ran once, none
 before its data, each on the version of its data that program order gives it. bench/figures/cellss/README.md says what is counted."""
 
@@ -37,6 +38,12 @@ ROWS: tuple[tuple[str, str, int | None, int | None, float], ...] = (
 
 APPLICATIONS = ("matmul", "sparselu", "choleskyC", "choleskyR", "reduct", "fft3d")
 WITHOUT = ("no-hints", "no-co-parents")  # what can be switched off
+# With several workers: the application, how many, and the most that may be left of program order's accesses, or of one worker's.
+WORKERS: tuple[tuple[str, int, str, float], ...] = (
+    *(("sparselu", workers, "program order", 0.92) for workers in (2, 4, 8)),
+    *(("choleskyC", workers, "one worker", 1.0) for workers in (2, 4)),
+)
+WORKERS_KB = SIZES_KB[2:]
 PROTOCOLS = {"": [], "window/": ["--created-a-task", "1"]}
 
 
@@ -58,6 +65,17 @@ def row_of(name: str, found: dict[str, list[int]], most: float) -> Row:
     return judge(row, Goal("ratio", at_most=most), [sum(ratios) / len(ratios)], exact=True)
 
 
+def several(application: str, workers: int, peer: str, most: float) -> Row:
+    """Gives the row about bundles on so many workers."""
+    one = counted(application, WORKERS_KB, None, [])
+    theirs = one["program-order" if peer == "program order" else "bundles"]
+    ours = counted(application, WORKERS_KB, None, ["--workers", str(workers)])["bundles"]
+    ratios = [mine / other for mine, other in zip(ours, theirs)]
+    row = Row(f"{NAME}/{application}/{workers}-workers", sum(ours) / len(ours), "accesses", peer=peer, peer_value=sum(theirs) / len(theirs),
+              peer_version="this build", checked=CHECKED, samples={"ratios": ratios})
+    return judge(row, Goal("ratio", at_most=most), [sum(ratios) / len(ratios)], exact=True)
+
+
 def without(part: str, application: str, all_of_it: list[int]) -> Row:
     """Gives the row about what that part of the policy does. `all_of_it`: what bundles count with it."""
     less = counted(application, SIZES_KB, None, [f"--{part}"])["bundles"]
@@ -73,6 +91,9 @@ def measure(plan: Plan) -> list[Row]:
             plan.tell(f"{NAME}/{protocol}{name}")
             found = counted(application, (kb,) if kb else SIZES_KB, block, words)
             rows.append(row_of(f"{NAME}/{protocol}{name}", found, most))
+    for application, workers, peer, most in WORKERS:
+        plan.tell(f"{NAME}/{application}/{workers}-workers")
+        rows.append(several(application, workers, peer, most))
     for application in APPLICATIONS:
         all_of_it = counted(application, SIZES_KB, None, [])["bundles"]
         for part in WITHOUT:
