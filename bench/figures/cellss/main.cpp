@@ -12,6 +12,7 @@
 #include "execution.hpp"
 #include "makespan.hpp"
 #include "maslin/error.hpp"
+#include "scheduling.hpp"
 
 namespace {
 
@@ -49,6 +50,12 @@ nlohmann::json in_time(const application& app, int block, const settings& how, d
           {"host_ns", told.host_ns},   {"bytes", told.bytes},    {"call_backs", told.call_backs}};
 }
 
+nlohmann::json scheduled(const application& app, const settings& how) {
+  const scheduling took = schedule_all(app, how.bundles);
+  return {
+      {"application", app.name()}, {"tasks", app.tasks().size()}, {"ns_a_task", took.ns}, {"bytes_a_task", took.bytes}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -59,7 +66,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> orders = all_orders;
   settings how;
   size s{0, 0};
-  bool small = false, no_co_parents = false, no_hints = false, every_stage_out = false;
+  bool small = false, no_co_parents = false, no_hints = false, every_stage_out = false, all_at_once = false;
   std::uint64_t software_cache_kb = how.software_cache_bytes >> 10;
   double flops_per_ns = 0;
   std::vector<std::string> with;
@@ -81,6 +88,7 @@ int main(int argc, char** argv) {
   cli.add_flag("--no-co-parents", no_co_parents);
   cli.add_flag("--no-hints", no_hints);
   cli.add_flag("--every-stage-out", every_stage_out, "No minimal stage-out");
+  cli.add_flag("--scheduling", all_at_once, "Give what scheduling a task takes here, in a graph of all tasks");
   cli.add_option("--time", flops_per_ns,
                  "Give how long it takes under bundles, without SL1, where kernels do so many GFLOPS")
       ->check(CLI::PositiveNumber);
@@ -103,6 +111,10 @@ int main(int argc, char** argv) {
   how.software_cache_bytes = software_cache_kb << 10;
   try {
     const application app = application_of(name, s, small);
+    if (all_at_once) {
+      fmt::print("{}\n", scheduled(app, how).dump(1));
+      return 0;
+    }
     if (flops_per_ns > 0) {
       fmt::print("{}\n", in_time(app,
                                  s.block > 0 ? s.block

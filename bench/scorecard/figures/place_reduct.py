@@ -1,0 +1,38 @@
+"""place/reduct: the sum of 16,384 vectors of 4,096 floats (256 MiB) as tasks, beside a loop that makes the same additions in place in the
+same order, on one thread.
+
+Ratio: time of the tasks on so many workers / of the loop, round by round; at most 1.05. Checked: both sums are the same, to the bit."""
+
+from __future__ import annotations
+
+import json
+from statistics import median
+
+from ..measure import Values, binary, execute
+from ..row import Goal, Row, judge, pairs
+from . import Plan
+
+NAME = "place/reduct"
+GOAL = Goal("ratio", at_most=1.05)
+WORKERS = (1, 2)
+SIZE = (16384, 4096)
+
+
+def measure(plan: Plan) -> list[Row]:
+    rows = []
+    for workers in WORKERS:
+        name = f"{NAME}/{workers}-workers"
+        if not plan.wants(name):
+            continue
+        values: Values = {}
+        for before, look in zip((0, *plan.looks), plan.looks):
+            plan.tell(f"{name}: {look} rounds")
+            _, said = execute([binary("place_reduct"), look - before, workers, *SIZE])
+            for side, times in json.loads(said)["seconds"].items():
+                values.setdefault(side, []).extend(times)
+            row = Row(name, median(values["tasks"]), "s", peer="a loop", peer_value=median(values["loop"]), peer_version="this build",
+                      checked="each bit", samples=values)
+            if judge(row, GOAL, pairs(values["tasks"], values["loop"])).decided:
+                break
+        rows.append(row)
+    return rows
