@@ -102,6 +102,13 @@ class Same(Chains):
         self.assertTrue((self.folder / "x.p").exists())
         self.assertTrue((self.folder / "x.t").exists())
         self.assertIsNone(self.result("x")["asdsf"])
+        computed = self.result("x")["computed"]
+        self.assertLessEqual(computed["likelihoods"], GENERATIONS + 1)
+        self.assertGreater(computed["likelihoods"], 0.9 * GENERATIONS)
+        self.assertGreater(computed["vectors"], computed["likelihoods"])
+        self.assertLess(computed["vectors"], 8 * computed["likelihoods"])  # the tree has eight inner nodes
+        self.run_well(*self.command("y", "--runs", 1, "--chains", 1, "--threads", 3))
+        self.assertEqual(self.result("y")["computed"], computed)
         self.assertNotIn("AvgStdDev(s)", self.columns("x", "mcmc"))
 
 

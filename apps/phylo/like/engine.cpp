@@ -17,6 +17,7 @@ Engine::Engine(const std::vector<PartView>& parts, const Options& options)
 Engine::~Engine() = default;
 
 int Engine::parts() const { return static_cast<int>(state_->parts.size()); }
+const Computed& Engine::computed() const { return state_->computed; }
 const Model& Engine::model(int part) const { return state_->parts[static_cast<std::size_t>(part)]->model; }
 std::vector<Model> Engine::models() const {
   std::vector<Model> all;

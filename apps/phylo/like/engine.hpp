@@ -27,6 +27,12 @@ enum class Fit {
 
 struct ModelSlopes;
 
+/// How much an engine has computed.
+struct Computed {
+  std::int64_t likelihoods = 0;  ///< of trees
+  std::int64_t vectors = 0;      ///< conditional likelihood vectors that these needed
+};
+
 /// A subtree hung into a branch, tentatively.
 struct Insertion {
   double lnl = 0;
@@ -88,6 +94,8 @@ class Engine {
   static std::size_t least_memory(const std::vector<PartView>& parts);
 
   int parts() const;
+  /// Gives what calls of `evaluate` and `propose` have computed so far, all parts together.
+  const Computed& computed() const;
   const Model& model(int part = 0) const;
   std::vector<Model> models() const;
   /// Takes another model (its frequencies as they stand) and forgets all CLVs of that part.

@@ -211,7 +211,10 @@ void Engine::State::run_newview() {
 }
 
 double Engine::State::run_evaluate(std::size_t first, std::size_t last) {
-  const Cleaner cleaner(*this, chunks[first].part, chunks[last - 1].part + 1);
+  const std::size_t first_part = chunks[first].part, end = chunks[last - 1].part + 1;
+  const Cleaner cleaner(*this, first_part, end);
+  ++computed.likelihoods;
+  for (std::size_t part = first_part; part < end; ++part) computed.vectors += parts[part]->traversal.count();
   return ms::offload(evaluate_kernel, Work(*this, first, last));
 }
 

@@ -251,6 +251,7 @@ struct Engine::State {
   std::vector<Chunk> chunks;        ///< part by part
   std::vector<std::size_t> begins;  ///< of each part's chunks, and their end
   LengthFits fits;
+  Computed computed;
 
  private:
   double run_evaluate(std::size_t first, std::size_t last);

@@ -59,6 +59,9 @@ class Chain {
   /// Makes the moves of the generations (first, last]. Ratios of posterior densities count with the power `heat`.
   void advance(std::int64_t first, std::int64_t last, double heat, Tuning& tuning);
 
+  /// Gives what this object has computed.
+  Computed computed() const { return engine_ ? engine_->computed() : Computed{}; }
+
   /// Gives the log-likelihood of the state computed anew by an engine of its own, for checks.
   double likelihood_anew() const;
 

@@ -84,6 +84,16 @@ const ChainState& Grid::cold(int run) const {
   return chains_[at(run, static_cast<int>(chain))]->state();
 }
 
+Computed Grid::computed() const {
+  Computed sum;
+  for (const auto& chain : chains_) {
+    const Computed its = chain->computed();
+    sum.likelihoods += its.likelihoods;
+    sum.vectors += its.vectors;
+  }
+  return sum;
+}
+
 GridState Grid::state() const {
   GridState state{generation_, runs_};
   for (int run = 0; run < setup_->runs; ++run)

@@ -61,6 +61,8 @@ class Grid {
   }
   /// Gives a copy of everything, to be kept.
   GridState state() const;
+  /// Gives what all chains have computed since this object was made.
+  Computed computed() const;
   /// Gives the chain of that number, whatever its heat.
   const Chain& chain(int run, int number) const { return *chains_[at(run, number)]; }
 

@@ -111,6 +111,7 @@ json to_json(const ChainFacts& facts) {
   json files = json::object();
   for (const WrittenFile& file : facts.files) files[file.what] = file.path;
   const RunSamples& first = facts.runs->front();
+  const Computed computed = facts.grid->computed();
   return {{"command", "mcmc"},
           {"alignment",
            {{"file", facts.alignment->file},
@@ -121,6 +122,7 @@ json to_json(const ChainFacts& facts) {
           {"options", facts.options},
           {"instructions", facts.instructions},
           {"generations", {{"total", facts.generations}, {"restored", facts.restored}, {"burnin", facts.burnin}}},
+          {"computed", {{"likelihoods", computed.likelihoods}, {"vectors", computed.vectors}}},
           {"samples", first.all.size() - first.burnt},
           {"converged", facts.converged},
           {"asdsf", facts.deviation ? json(facts.deviation->average) : json()},
