@@ -125,7 +125,7 @@ endif()
 if(MASLIN_TOOLS AND TARGET figures_cell)
   set(figures_folder ${CMAKE_INSTALL_DATADIR}/maslin)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/figures DESTINATION ${figures_folder}/bench COMPONENT tools
-    FILES_MATCHING PATTERN *.py PATTERN predict.py EXCLUDE PATTERN dbs.py EXCLUDE
+    FILES_MATCHING PATTERN *.py PATTERN *.json PATTERN predict.py EXCLUDE PATTERN dbs.py EXCLUDE
     PATTERN cell EXCLUDE PATTERN dbs EXCLUDE)
   install(FILES ${PROJECT_SOURCE_DIR}/bench/scorecard/__init__.py ${PROJECT_SOURCE_DIR}/bench/scorecard/measure.py
     DESTINATION ${figures_folder}/bench/scorecard COMPONENT tools)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from dataclasses import dataclass
 from functools import cache
@@ -14,23 +15,22 @@ from scorecard.measure import MeasurementError
 
 @dataclass(frozen=True)
 class Application:
-    """Times in microseconds: RAxML's of one off-load, PBPI's of one generation of the whole chain."""
+    """Times in microseconds, for each off-load or loop."""
 
     program: str
-    repeats: int  # off-loads of a bootstrap, or generations
+    repeats: int  # off-loads of a bootstrap, or likelihoods of a chain
     host: float
     serial: float  # of the kernel
     loop: float
     iterations: int
     spread: float
+    loops: float = 1.0  # of a likelihood, in the mean
+    message: float = 0.0  # host time of a round of messages, of which a sum over 2, 4, 8 processes has 1, 2, 3
 
 
 RAXML_42 = Application("raxml", 315_766, 18.4, 7.6, 35.4, 228, 0.68)
 RAXML_42_LONG = Application("raxml", 315_766, 18.4, 14.8, 117.5, 456, 0.68)
 RAXML_25 = Application("raxml", 157_654, 18.0, 3.0, 18.0, 100, 0.0)
-PBPI_10000 = Application("pbpi", 20_000, 225.0, 0.0, 12_875.0, 10_000, 0.0)
-PBPI_3000 = Application("pbpi", 20_000, 90.0, 10.0, 1_258.0, 3_000, 0.0)
-PBPI_1000 = Application("pbpi", 200_000, 265.0, 0.0, 2_232.0, 954, 0.0)
 
 
 @cache
@@ -42,32 +42,42 @@ def seconds(app: Application, machine: str, streams: int, width: int, host: str,
     return scaled(app, machine, units or streams, host, {"MASLIN_PIN": f"{phase}={streams}x{width}"})
 
 
-SAMPLED = 12_000  # generations within which S-MGPS has sampled all configurations of 16 workers
+SAMPLED = 12_000  # loops within which S-MGPS has sampled all widths of 16 workers
 
 
 @cache
-def seconds_under(app: Application, machine: str, units: int, host: str, policy: str) -> float:
+def seconds_under(app: Application, machine: str, workers: int, units: int, host: str, policy: str) -> float:
     """Gives the time of a run of `units` bootstraps or processes under MASLIN_GRAIN=`policy`. Bootstraps are sampled whole, so a part
-    of each tells all. PBPI's policy sees its first generations in one phase; the others take what they take under its choice."""
+    of each tells all. The number of PBPI's processes is fixed: in each the policy sizes the loops of its first likelihoods, and all others
+    take what they take with the width that it chose."""
     variables = {"MASLIN_GRAIN": policy, "MASLIN_LEARNED": "off"}
     if app.program == "raxml":
         return scaled(app, machine, units, host, variables)
-    begun = simulated(app, machine, units, host, SAMPLED, variables, ["--one-phase"])
+    sampled = math.ceil(SAMPLED / app.loops)
+    all_workers = {"MASLIN_PIN": f"processes={units}x{workers // units}"}
+    begun = simulated(app, machine, units, host, sampled, variables | all_workers, ["--right-sized"])
     if not begun["chosen"]:
-        raise MeasurementError(f"{policy} chose nothing within {SAMPLED} generations of {units} processes")
-    return begun["seconds"] + scaled(app, machine, units, host, {"MASLIN_PIN": f"processes={begun['chosen']}"}) * (1 - SAMPLED / app.repeats)
+        raise MeasurementError(f"{policy} chose nothing within {SAMPLED} loops of {units} processes")
+    _, width = map(int, begun["chosen"].split("x"))
+    return begun["seconds"] + seconds(app, machine, units, width, host) * (1 - sampled / app.repeats)
 
 
 def scaled(app: Application, machine: str, units: int, host: str, variables: dict[str, str]) -> float:
-    part = min(app.repeats, (300 if simulation.QUICK else 3000) if app.program == "raxml" else (20 if simulation.QUICK else 200))
-    return simulated(app, machine, units, host, part, variables)["seconds"] * app.repeats / part
+    """Gives the time of all off-loads or likelihoods. Of a chain's loops the master is who makes the run faster: a worker or the host.
+    Under the operating system's scheduler it is a worker, for whom the host's thread spins."""
+    if app.program == "raxml":
+        part = min(app.repeats, 300 if simulation.QUICK else 3000)
+        return simulated(app, machine, units, host, part, variables)["seconds"] * app.repeats / part
+    part = min(app.repeats, 4 if simulation.QUICK else 20)
+    masters = ([],) if host == "native" else ([], ["--host-is-master"])
+    return min(simulated(app, machine, units, host, part, variables, master)["seconds"] for master in masters) * app.repeats / part
 
 
 def simulated(app: Application, machine: str, units: int, host: str, part: int, variables: dict[str, str], more: Sequence[str] = ()) -> dict:
-    """Gives what the program prints of a run with so many off-loads or generations."""
+    """Gives what the program prints of a run with so many off-loads or likelihoods."""
     words = [app.program, "--streams", units, "--host-us", app.host, "--serial-us", app.serial, "--loop-us", app.loop,
              "--iterations", app.iterations, "--chunk", 16, "--spread", app.spread, *more]
-    words += ["--offloads", part] if app.program == "raxml" else ["--offloads", 1, "--generations", part]
+    words += ["--offloads", part] if app.program == "raxml" else ["--generations", part, "--loops", app.loops, "--message-us", app.message]
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder) / "machine.toml"
         spec.write_text(machine, encoding="utf-8")

@@ -6,8 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Iterator
 
 import applications
-from applications import PBPI_1000, PBPI_3000, PBPI_10000, RAXML_25, RAXML_42, RAXML_42_LONG, Application
+import pbpi
+from applications import RAXML_25, RAXML_42, RAXML_42_LONG, Application
 from table import Cell, Figure
+
+PBPI_1000, PBPI_10000 = (pbpi.chain(*size) for size in pbpi.CELL_SIZES)
+PBPI_TABLE_6 = pbpi.of_table_6()
 
 EDTLP, LINUX = "EDTLP", "Linux"
 HOST_POLICY = {EDTLP: "edtlp", LINUX: "native"}
@@ -30,14 +34,7 @@ source = "bench/figures/cell/README.md"
 signal_us = 0.5
 bandwidth_gb_per_s = 25.6
 source = "bench/figures/cell/README.md"
-[[link]]
-between = "groups"
-bandwidth_gb_per_s = 20
-latency_us = {between_cells}
-source = "bench/figures/cell/README.md"
 """
-
-BETWEEN_CELLS = 23.0  # microseconds that a signal takes longer; with several processes each has the SPEs of one Cell
 
 
 @dataclass(frozen=True)
@@ -56,11 +53,11 @@ class Run:
         return replace(self, units=0 if self.units == self.streams else self.units, host=EDTLP if self.streams == 1 else self.host)
 
     def seconds(self) -> float:
-        return applications.seconds(self.app, machine(self.streams, self.cells), self.streams, self.width, HOST_POLICY[self.host], self.units)
+        return applications.seconds(self.app, machine(self.cells), self.streams, self.width, HOST_POLICY[self.host], self.units)
 
 
-def machine(streams: int, cells: int = 1) -> str:
-    return MACHINE.format(workers=8 * cells, contexts=2 * cells, cells=cells, between_cells=BETWEEN_CELLS if streams == 1 else 0)
+def machine(cells: int = 1) -> str:
+    return MACHINE.format(workers=8 * cells, contexts=2 * cells, cells=cells)
 
 
 # The runs that constants were fitted to. A cell of such a run predicts nothing, in whichever table it stands.
@@ -69,10 +66,9 @@ FITTED = {
     *(Run(RAXML_42, 1, width) for width in range(1, 9)),  # table 2a
     *(Run(RAXML_42_LONG, 1, width) for width in (1, 2)),  # table 2b
     *(Run(RAXML_25, streams, width) for streams, width in ((8, 1), (4, 2), (2, 4))),  # table 4
-    *(Run(PBPI_3000, 1, width) for width in range(1, 9)),  # table 3a
-    *(Run(PBPI_10000, 1, width) for width in range(1, 9)),  # table 3b
-    Run(PBPI_10000, 8, 1),  # table 1b
-    *(Run(PBPI_1000, 1, width, cells=2) for width in range(1, 17)),  # table 6a
+    Run(PBPI_1000, 1, 1),  # table 3a
+    Run(PBPI_10000, 1, 1),  # table 3b, and 1b
+    *(Run(PBPI_TABLE_6, streams, 1, cells=2) for streams in (1, 2)),  # tables 6a and 6b
 }
 
 
@@ -113,7 +109,7 @@ def table2b(figure: str) -> Iterator[Cell]:
 
 
 def table3a(figure: str) -> Iterator[Cell]:
-    return by_width(figure, PBPI_3000, [27.2, 14.9, 11.3, 8.4, 7.3, 6.8, 6.2, 5.9])
+    return by_width(figure, PBPI_1000, [27.2, 14.9, 11.3, 8.4, 7.3, 6.8, 6.2, 5.9])
 
 
 def table3b(figure: str) -> Iterator[Cell]:
@@ -131,7 +127,7 @@ def table4(figure: str) -> Iterator[Cell]:
 
 def under_policy(app: Application, units: int, policy: str, cells: int = 1) -> float:
     """Gives the time of a run of so many bootstraps, or processes, whose configuration a policy of MASLIN_GRAIN chooses."""
-    return applications.seconds_under(app, machine(units, cells), units, HOST_POLICY[EDTLP], policy)
+    return applications.seconds_under(app, machine(cells), 8 * cells, units, HOST_POLICY[EDTLP], policy)
 
 
 def table5(figure: str) -> Iterator[Cell]:
@@ -142,10 +138,10 @@ def table5(figure: str) -> Iterator[Cell]:
 
 
 def table6(figure: str, streams: int, times: list[float | str], s_mgps: float | str) -> Iterator[Cell]:
-    cells = list(by_width(figure, PBPI_1000, times, streams, cells=2))
+    cells = list(by_width(figure, PBPI_TABLE_6, times, streams, cells=2))
     yield from cells
     best = min(cells, key=lambda cell: cell.predicted)
-    yield cell_of(figure, best.row, "S-MGPS", under_policy(PBPI_1000, streams, "s-mgps", cells=2), s_mgps)
+    yield cell_of(figure, best.row, "S-MGPS", under_policy(PBPI_TABLE_6, streams, "s-mgps", cells=2), s_mgps)
 
 
 def table6a(figure: str) -> Iterator[Cell]:
@@ -195,7 +191,7 @@ def figure7(figure: str) -> Iterator[Cell]:
 def figure9(figure: str) -> Iterator[Cell]:
     for streams in (1, 2, 4, 8):
         for width in range(1, 16 // streams + 1):
-            yield row_of(figure, str(streams * width), f"{streams} processes", Run(PBPI_1000, streams, width, cells=2), None)
+            yield row_of(figure, str(streams * width), f"{streams} processes", Run(PBPI_TABLE_6, streams, width, cells=2), None)
 
 
 FIGURES = {make.__name__: Figure(make, "the paper on multigrain parallelism", "seconds on a described Cell blade", "cell") for make in

@@ -59,7 +59,9 @@ class Figures(unittest.TestCase):
 
     def test_the_published_cells_are_near(self):
         cells = [cell for cell in tables() if cell["published"] is not None]
-        for most, some in ((0.06, cells), (0.10, [cell for cell in cells if not cell["fitted"]])):
+        predicted = [cell for cell in cells if not cell["fitted"]]
+        modelled = [cell for cell in predicted if cell["figure"] != "table6d"]  # what waiting in MPI costs there is not
+        for most, some in ((0.08, cells), (0.11, predicted), (0.08, modelled)):
             errors = [abs(cell["predicted"] / cell["published"] - 1) for cell in some]
             self.assertLess(sum(errors) / len(errors), most)
 
@@ -77,8 +79,8 @@ class Figures(unittest.TestCase):
         for cell in tables():
             if cell["fitted"]:
                 counts[cell["figure"]] = counts.get(cell["figure"], 0) + 1
-        self.assertEqual(counts, {"table1a": 4, "table1b": 3, "table2a": 8, "table2b": 2, "table3a": 8, "table3b": 8, "table4": 4,
-                                  "table6a": 16})
+        self.assertEqual(counts, {"table1a": 4, "table1b": 2, "table2a": 8, "table2b": 2, "table3a": 1, "table3b": 1, "table4": 4,
+                                  "table6a": 1, "table6b": 1})
 
     def test_s_mgps_is_the_policy_as_it_ships(self):
         """It samples whole bootstraps exhaustively, which the more of them pays the better; of PBPI it samples generations."""
@@ -158,6 +160,10 @@ class Figures(unittest.TestCase):
             self.assertGreater(values[nodes, "RAxML 1x1"], values[nodes, "RAxML 2x1"])
         for length in ("1250", "3000", "5000"):
             self.assertGreater(values[length, "PBPI 1x1"], values[length, "PBPI 1x6"])
+            # As many sites for each console: what is more on eight of them is messages.
+            for layout in ("1x1", "1x6", "2x3", "6x1"):
+                self.assertGreater(values[f"{length}, 8 nodes", f"PBPI {layout}"], values[length, f"PBPI {layout}"])
+                self.assertLess(values[f"{length}, 8 nodes", f"PBPI {layout}"], 1.5 * values[length, f"PBPI {layout}"])
 
     def test_playstations_beside_cell_blades(self):
         done = figures("ps3-figure8", "--json")

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 #include "application.hpp"
@@ -18,12 +20,17 @@ namespace {
 
 cell::application what;
 
-void kernel_body(double factor, std::int64_t iterations) {
-  ms::cost(us(what.serial_us * factor));
+/// The loop of a kernel. Who calls this is its master: gives the workers their parts and waits for them.
+void loop(double factor, std::int64_t iterations) {
   const us each(what.loop_us * factor / static_cast<double>(what.iterations));
   const cell::division parts(iterations, ms::width(), what.chunk);
   ms::parallel_for(
       0, parts.count, [&](ms::range r) { ms::cost(static_cast<double>(parts.size(r.first)) * each); }, ms::block{1});
+}
+
+void kernel_body(double factor, std::int64_t iterations) {
+  ms::cost(us(what.serial_us * factor));
+  loop(factor, iterations);
 }
 const ms::kernel likelihood{"likelihood", kernel_body};
 
@@ -40,17 +47,45 @@ void raxml(std::int64_t bootstraps, std::int64_t offloads) {
   });
 }
 
-/// PBPI: a fixed number of processes, each with its share of the columns; after every generation all wait for all. In
-/// one phase, so that a policy of right-sizing sees several generations, nobody waits for the others.
-void pbpi(std::int64_t processes, std::int64_t generations, std::int64_t offloads, bool one_phase) {
-  const auto some_generations = [&](std::int64_t first, std::int64_t last) {
-    ms::phase("processes", processes, [&](std::int64_t i) {
-      const std::int64_t share = what.iterations / processes + (i < what.iterations % processes ? 1 : 0);
-      for (std::int64_t k = first * offloads; k < last * offloads; ++k) off_load(i, k, share);
+/// What PBPI does in a generation.
+struct generation {
+  double loops = 1;       ///< in the mean
+  double message_us = 0;  ///< of a host, for each round of the messages in which all processes get a sum
+  bool host_is_master = false;
+};
+
+/// A generation of one process: loops over its share of the columns, then its part in a sum over all processes.
+void make_generation(const generation& each, std::int64_t process, std::int64_t processes, std::int64_t g) {
+  const std::int64_t share = what.iterations / processes + (process < what.iterations % processes ? 1 : 0);
+  // A loop that nobody shares is off-loaded whole.
+  const bool host_gives_out = each.host_is_master && cell::division(share, ms::width(), what.chunk).count > 1;
+  const auto loops_before = [&](std::int64_t of) { return std::llround(each.loops * static_cast<double>(of)); };
+  for (std::int64_t k = loops_before(g); k < loops_before(g + 1); ++k) {
+    if (host_gives_out) {
+      ms::cost(us(what.host_us));
+      loop(1, share);
+    } else {
+      off_load(process, k, share);
+    }
+  }
+  const int rounds = std::bit_width(static_cast<std::uint64_t>(processes - 1));
+  ms::cost(us(rounds * each.message_us));
+}
+
+/// PBPI: a fixed number of processes, which all wait for each other after every generation.
+void pbpi(std::int64_t processes, std::int64_t generations, const generation& each) {
+  for (std::int64_t g = 0; g < generations; ++g)
+    ms::phase("processes", processes, [&](std::int64_t i) { make_generation(each, i, processes, g); });
+}
+
+/// The same without waiting, so that in each process a policy of right-sizing sees many generations in one phase, whose
+/// only stream it gives more or fewer of the process's workers.
+void pbpi_right_sized(std::int64_t processes, std::int64_t generations, const generation& each) {
+  ms::phase("processes", processes, [&](std::int64_t i) {
+    ms::phase("generations", 1, [&](std::int64_t) {
+      for (std::int64_t g = 0; g < generations; ++g) make_generation(each, i, processes, g);
     });
-  };
-  if (one_phase) return some_generations(0, generations);
-  for (std::int64_t g = 0; g < generations; ++g) some_generations(g, g + 1);
+  });
 }
 
 }  // namespace
@@ -58,13 +93,12 @@ void pbpi(std::int64_t processes, std::int64_t generations, std::int64_t offload
 int main(int argc, char** argv) {
   CLI::App app{"RAxML or PBPI on a described Cell, in declared costs; prints seconds as JSON."};
   std::int64_t streams = 1, offloads = 1000, generations = 100;
+  generation each;
   app.require_subcommand(1);
   CLI::App* tree_search = app.add_subcommand("raxml", "bootstraps");
   CLI::App* chain = app.add_subcommand("pbpi", "a Markov chain over several processes");
   for (CLI::App* one : {tree_search, chain}) {
     one->add_option("--streams", streams, "bootstraps, or processes")->check(CLI::PositiveNumber);
-    one->add_option("--offloads", offloads, "kernels of a bootstrap, or of a process and generation")
-        ->check(CLI::PositiveNumber);
     one->add_option("--host-us", what.host_us, "host time between two off-loads")->required();
     one->add_option("--serial-us", what.serial_us, "serial part of a kernel")->required();
     one->add_option("--loop-us", what.loop_us, "loop of a kernel on one worker")->required();
@@ -74,19 +108,25 @@ int main(int argc, char** argv) {
         ->required()
         ->check(CLI::Range(0.0, 1.0));
   }
+  tree_search->add_option("--offloads", offloads, "kernels of a bootstrap")->check(CLI::PositiveNumber);
   chain->add_option("--generations", generations)->check(CLI::PositiveNumber);
-  bool one_phase = false;
-  chain->add_flag("--one-phase", one_phase, "all generations in one phase");
+  chain->add_option("--loops", each.loops, "of a generation, in the mean")->check(CLI::PositiveNumber);
+  chain->add_option("--message-us", each.message_us, "host time of a round of messages")->check(CLI::NonNegativeNumber);
+  chain->add_flag("--host-is-master", each.host_is_master, "hosts give the workers their parts of a loop");
+  bool right_sized = false;
+  chain->add_flag("--right-sized", right_sized, "all generations of a process in one phase, which is sized");
   CLI11_PARSE(app, argc, argv);
 
   ms::Runtime runtime;
   const auto begin = ms::time();
   if (*tree_search)
     raxml(streams, offloads);
+  else if (right_sized)
+    pbpi_right_sized(streams, generations, each);
   else
-    pbpi(streams, generations, offloads, one_phase);
+    pbpi(streams, generations, each);
   const double seconds = (ms::time() - begin).count();
-  const auto chosen = ms::report(*tree_search ? "bootstraps" : "processes")->chosen;
+  const auto chosen = ms::report(*tree_search ? "bootstraps" : right_sized ? "generations" : "processes")->chosen;
   fmt::print("{{\"seconds\": {:.9g}, \"chosen\": \"{}\"}}\n", seconds,
              chosen ? fmt::format("{}x{}", chosen->streams, chosen->width) : "");
 }
