@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """The model of layered parallelism on described machines of cores, none of which it was developed or judged on.
 
-    python3 bench/layout/cores.py
+    python3 bench/layout/cores.py [--aside]
 
 6, 24 and 200 streams of kernels with loops on 8 to 128 cores (bench/grain/specs): every layout that `maslin layout` knows is run on
-exec/virtual. Prints the errors, and what the layout that it names takes over the best."""
+exec/virtual. Prints the errors, and what the layout that it names takes over the best. --aside takes two other programs on other numbers
+of cores, which were put aside before the model counted who sleeps."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import tempfile
@@ -21,12 +23,18 @@ from scorecard.measure import MeasurementError, binary, execute  # noqa: E402
 VIRTUAL = {"MASLIN_DURATIONS": "declared", "MASLIN_QUIET": "1"}
 
 
-def case(cores: int, streams: int, folder: Path) -> str:
+USUAL = "--offloads 12 --host-us 20 --serial-us 30 --loop-us 2000 --iterations 512 --spread 0.5"
+SHORT = "--offloads 12 --host-us 5 --serial-us 8 --loop-us 700 --iterations 320 --spread 0.3"
+LONG = "--offloads 6 --host-us 60 --serial-us 100 --loop-us 9000 --iterations 2048 --spread 0.8"
+FIRST = [(cores, streams, USUAL) for cores in (8, 16, 64, 128) for streams in (6, 24, 200)]
+ASIDE = [(cores, streams, program) for program in (SHORT, LONG) for cores in (12, 48, 256) for streams in (10, 40)]
+
+
+def case(cores: int, streams: int, program: str, folder: Path) -> str:
     machine = cases.ROOT / "bench" / "grain" / "specs" / f"synthetic-{cores}.toml"
     one, trace = folder / "one.toml", folder / "run.mtrace"
     one.write_text(ONE_WORKER, encoding="utf-8")
-    words = [binary("layered_programs"), "bootstraps", "--streams", str(streams),
-             *"--offloads 12 --host-us 20 --serial-us 30 --loop-us 2000 --iterations 512 --spread 0.5".split()]
+    words = [binary("layered_programs"), "bootstraps", "--streams", str(streams), *program.split()]
     execute(words, VIRTUAL | {"MASLIN_MACHINE": str(one), "MASLIN_TRACE": str(trace)})
     _, said = execute([binary("maslin"), "layout", trace, "--machine", machine, "--json"], {})
     trace.unlink()
@@ -43,12 +51,14 @@ def case(cores: int, streams: int, folder: Path) -> str:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--aside", action="store_true", help="the cases that were put aside")
+    options = parser.parse_args()
     print("cores streams layouts   mean   worst   named   best over best")
     try:
         with tempfile.TemporaryDirectory(prefix="maslin_layout_") as folder:
-            for cores in (8, 16, 64, 128):
-                for streams in (6, 24, 200):
-                    print(case(cores, streams, Path(folder)), flush=True)
+            for one in ASIDE if options.aside else FIRST:
+                print(case(*one, Path(folder)), flush=True)
     except (MeasurementError, OSError) as problem:
         print(f"cores: {problem}", file=sys.stderr)
         return 1

@@ -22,13 +22,17 @@ struct sharing_costs {
   double steal = 0;     ///< taking work from another
   double crossing = 0;  ///< that a signal takes longer to a worker elsewhere
   int near = 1;         ///< workers of the team up to the first that is elsewhere; the team's width if there is none
+  double wake = 0;      ///< that a signal takes longer to a worker that sleeps
+  double spin = 0;      ///< how long a worker without work is awake
+  double idle = 0;      ///< how long the team has had no work when the loop is called
 };
 
 /// Gives the seconds that the loop takes on a team of `width`. The caller takes its even share; one worker wakes the
-/// next, which takes half of what it finds, wakes the next, and begins. Who is done takes what is left. If the caller
-/// is not the last, it waits for a signal. In whole blocks this is the equations' Tp/l, with l·Ooff.
-/// `comes` says when each worker of the team comes by itself, in seconds after the call, because a signal from
-/// elsewhere is on its way to it: nobody wakes it. Where that is 0 or less, or is not said, it waits to be woken.
+/// next, which takes half of what it finds, wakes the next, and begins. Who sleeps by then comes later. Who is done
+/// takes what is left. If the caller is not the last, it waits for a signal. In whole blocks this is the equations'
+/// Tp/l, with l·Ooff. `comes` says when each worker of the team comes by itself, in seconds after the call, because a
+/// signal from elsewhere is on its way to it: nobody wakes it. Where that is 0 or less, or is not said, it waits to be
+/// woken.
 inline double loop_time(const shared_loop& l, int width, const sharing_costs& c, std::span<const double> comes = {}) {
   if (width <= 1 || l.blocks <= 1 || l.seconds <= 0) return l.seconds;
   const double block = l.seconds / static_cast<double>(l.blocks);
@@ -84,7 +88,7 @@ inline double loop_time(const shared_loop& l, int width, const sharing_costs& c,
     left -= first;
     if (free.size() + 1 < takers && left > 0 && asleep < width) {
       now += c.signal + ((here.worker < c.near) != (asleep < c.near) ? c.crossing : 0);
-      add({now, asleep});
+      add({now + (c.idle + now > c.spin ? c.wake : 0), asleep});
       next_asleep();
     }
     free.push_back(now + static_cast<double>(first) * block);
@@ -119,7 +123,8 @@ inline double loop_time(const shared_loop& l, int width, const sharing_costs& c,
   }
   const auto last = std::max_element(ends.begin(), ends.end());
   if (last == ends.begin() || *last <= ends.front() * (1 + 1e-12)) return *last;
-  return *last + c.signal + (who[static_cast<std::size_t>(last - ends.begin())] >= c.near ? c.crossing : 0);
+  const double awakes = *last - ends.front() > c.spin ? c.wake : 0;
+  return *last + c.signal + awakes + (who[static_cast<std::size_t>(last - ends.begin())] >= c.near ? c.crossing : 0);
 }
 
 }  // namespace maslin::layers

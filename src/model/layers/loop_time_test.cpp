@@ -48,6 +48,21 @@ TEST(LoopTime, WhoHasWordOnTheWayIsNotWoken) {
   EXPECT_DOUBLE_EQ(loop_time({80, 8}, 3, {1, 0, 0, 3}, at_25_of_three), 41);
 }
 
+TEST(LoopTime, WhoSleepsComesLater) {
+  const auto team_of = [](int width, double idle) { return sharing_costs{1, 0, 0, width, 5, 10, idle}; };
+  // The caller signals for 1 and has done its half at 31. The other sleeps if it had no work for longer than 10.
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, team_of(2, 9)), 31);
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 2, team_of(2, 10)), 37);
+  // Awake when it is called, the second one signals the third, which has slept meanwhile.
+  EXPECT_DOUBLE_EQ(loop_time({60, 6}, 3, team_of(3, 8.5)), 28);
+}
+
+TEST(LoopTime, ACallerThatWaitsForLongSleeps) {
+  // The other one comes at 1 + 50 and has three blocks.
+  EXPECT_DOUBLE_EQ(loop_time({200, 2}, 2, {50, 0, 0, 2, 5, 10, 0}), 150 + 50 + 5);
+  EXPECT_DOUBLE_EQ(loop_time({200, 2}, 2, {50, 0, 0, 2, 5, 60, 0}), 150);
+}
+
 TEST(LoopTime, WhatTakesNoTimeIsNotShared) { EXPECT_EQ(loop_time({0, 6}, 3, {1, 1, 0, 3}), 0); }
 
 TEST(LoopTime, SignalsToAnotherNodeTakeLonger) {

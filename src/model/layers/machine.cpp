@@ -95,6 +95,7 @@ machine machine_of(const maslin::machine::machine_spec& spec, curves measured_th
   if (spec.dispatch) {
     m.cost.signal = m.cost.steal = said(spec.dispatch->handover_us, us);
     m.cost.wake = said(spec.dispatch->wake_us, us);
+    m.spin = spec.dispatch->spin_us.value_or(0) * us;
   }
   if (spec.hosts) {
     m.contexts = spec.hosts->contexts;

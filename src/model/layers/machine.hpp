@@ -77,6 +77,7 @@ struct machine {
   int threads_per_core = 1;  ///< contexts that share a core
   double worker_speed = 1;
   double host_speed = 1;
+  double spin = 0;  ///< seconds that a worker without work is awake
   constants cost;
   curves measured_curves;
 

@@ -186,9 +186,25 @@ class one_run {
     return {left, (first + left) % m_.workers == 0};
   }
 
-  sharing_costs costs_at(border where) const {
+  sharing_costs costs_at(border where, const stream& of) const {
     const double crossing = (where.second ? m_.cost.between_nodes : m_.cost.between_groups).value;
-    return {m_.cost.signal.value, m_.cost.steal.value, crossing, where.first};
+    return {m_.cost.signal.value, m_.cost.steal.value, crossing, where.first, m_.cost.wake.value, m_.spin,
+            between_loops(of)};
+  }
+
+  /// How long a team has no work between two loops of the stream.
+  double between_loops(const stream& s) const {
+    const bool hosts = m_.has_hosts();
+    std::int64_t loops = 0;
+    double others = s.host / (hosts ? m_.host_speed : m_.worker_speed) + s.serial / m_.worker_speed;
+    for (const alike_loops& l : s.in_kernel) loops += l.count;
+    for (const alike_loops& l : s.own) {
+      if (hosts)
+        others += l.seconds / m_.host_speed;
+      else
+        loops += l.count;
+    }
+    return loops > 0 ? others / static_cast<double>(loops) : 0;
   }
 
   /// When workers have word that a phase begins. The program tells one after the other: first those that lead teams,
@@ -242,7 +258,7 @@ class one_run {
     double all_know = 0;
     for (int i = 1; i < at_.width; ++i) all_know = std::max(all_know, word_at(word, slot, i));
     if (all_know <= begins) return 0;
-    const sharing_costs costs = costs_at(border_of(slot));
+    const sharing_costs costs = costs_at(border_of(slot), s);
     struct loops_of_turn {
       shared_loop each;
       double count;   // of a turn
@@ -303,7 +319,7 @@ class one_run {
   worked work_of(const stream& s, border where, double memory) const {
     worked all;
     const bool hosts = m_.has_hosts();
-    const sharing_costs costs = costs_at(where);
+    const sharing_costs costs = costs_at(where, s);
     const auto run = [&](const std::vector<alike_loops>& loops) {
       for (const alike_loops& l : loops) {
         if (l.count == 0) continue;
@@ -444,9 +460,12 @@ prediction predict(const phase& p, const machine& m, const layout& at, const wis
 
 prediction predict_between(const profile& p, const machine& m, int workers) {
   prediction out;
-  const sharing_costs costs{m.cost.signal.value, m.cost.steal.value, 0, workers};
+  std::int64_t loops = 0;
+  for (const alike_loops& l : p.between) loops += l.count;
   const double speed = m.has_hosts() ? m.host_speed : m.worker_speed;
   out.by.host = p.alone / speed;
+  const double idle = loops > 0 ? out.by.host / static_cast<double>(loops) : 0;
+  const sharing_costs costs{m.cost.signal.value, m.cost.steal.value, 0, workers, m.cost.wake.value, m.spin, idle};
   for (const alike_loops& l : p.between) {
     if (l.count == 0) continue;
     const auto count = static_cast<double>(l.count);
