@@ -14,7 +14,7 @@ release_step() {
   case $1 in
     lint) lint ;;
     demo) demo_page ;;
-    tests) with_all_packages ;;
+    tests) PHYLO_LONG=1 with_all_packages ;;
     abi) with_all_packages -R '^install_(interface|symbols)' ;;
     site)
       docs
