@@ -127,10 +127,10 @@ random_messages() {
   local many=(python3 -B tests/mpi_ranks/many_messages.py build/release/bin)
   need "${build_packages[@]}" "${test_packages[@]}"
   build release maslin-mpirun
-  "${many[@]}" --processes 1 --programs 1000000 --most-bytes 300000
-  "${many[@]}" --processes 1 --programs 10000 --in-a-run 500 --seed 1001
+  "${many[@]}" --processes 1 --programs 1000000
+  "${many[@]}" --processes 1 --programs 10000 --large-one-in 1 --in-a-run 500 --seed 1001
   "${many[@]}" --processes 2,3,4,5,6,7,8 --programs 50000 --in-a-run 250 --seed 2001
-  "${many[@]}" --processes 1,2,4 --programs 2000 --in-a-run 50 --most-bytes 300000 --seed 3001 --other openmpi
+  "${many[@]}" --processes 1,2,4 --programs 5000 --in-a-run 100 --most-bytes 300000 --seed 3001 --other openmpi
 }
 
 # release_check [STEP...]: all steps, or these; each one's output goes to a file of its own.

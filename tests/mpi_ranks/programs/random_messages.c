@@ -1,9 +1,10 @@
 // Rounds that a seed decides: messages of all kinds in all directions, and calls of all ranks. All ranks draw the same
 // plan, so each knows what it is to get, to the byte.
 //
-//     random_messages SEED ROUNDS [MOST_BYTES] [FILE]
+//     random_messages SEED ROUNDS [MOST_BYTES] [LARGE_ONE_IN] [FILE]
 //
-// A round is a program of its own; many_messages.py runs any number of them. Each rank writes to FILE.RANK what it got
+// A round is a program of its own; many_messages.py runs any number of them. One in LARGE_ONE_IN (1 if not said) has up
+// to 64 messages at a time, of all lengths; the others have some short ones. Each rank writes to FILE.RANK what it got
 // in each round, as a number that all bytes have a part in: another MPI's ranks must get the same.
 #include "expect.h"
 
@@ -45,10 +46,13 @@ struct plan {
 };
 
 static unsigned most_bytes = 4 << 20;
+static int is_large;  // this round
+
+static int drawn_message_count(void) { return 1 + (int)drawn(is_large ? most : 8); }
 
 static size_t drawn_length(void) {
   static const unsigned limits[] = {1, 9, 257, 300, 5000, 200000};
-  const unsigned limit = drawn(100) == 0 ? most_bytes + 1 : limits[drawn(6)];
+  const unsigned limit = is_large && drawn(100) == 0 ? most_bytes + 1 : limits[drawn(is_large ? 6 : 5)];
   return drawn(limit <= most_bytes ? limit : most_bytes + 1);
 }
 
@@ -56,8 +60,8 @@ enum { most_buffered = 200000 };
 
 /// How many numbers a rank brings to a call of all.
 static int drawn_count(void) {
-  const unsigned most = most_bytes / sizeof(unsigned long);
-  return (int)drawn(drawn(2) ? 9 : most < 3000 ? most + 1 : 3000);
+  const unsigned limit = most_bytes / sizeof(unsigned long);
+  return (int)drawn(drawn(is_large ? 2 : 8) ? 9 : limit < 3000 ? limit + 1 : 3000);
 }
 
 static void send_all(struct plan* plans, int count, int round, MPI_Comm comm, MPI_Request* requests, int* active) {
@@ -115,7 +119,7 @@ static void send_all(struct plan* plans, int count, int round, MPI_Comm comm, MP
 static void messages(int round, MPI_Comm comm, const int* colors) {
   struct plan plans[most];
   MPI_Request requests[2 * most];
-  int of_request[2 * most], count = 1 + (int)drawn(most), active = 0;
+  int of_request[2 * most], count = drawn_message_count(), active = 0;
   for (int m = 0; m < count; ++m) {
     struct plan* const p = &plans[m];
     p->from = (int)drawn((unsigned)ranks);
@@ -188,7 +192,7 @@ static void draw_message(struct plan* p) {
 static void in_order(int round) {
   struct plan plans[most];
   MPI_Request requests[most];
-  const int count = 1 + (int)drawn(most);
+  const int count = drawn_message_count();
   int active = 0;
   for (int m = 0; m < count; ++m) {
     struct plan* const p = &plans[m];
@@ -249,7 +253,7 @@ static void in_order(int round) {
 static void from_any(int round) {
   struct plan plans[most];
   MPI_Request requests[most];
-  const int count = 1 + (int)drawn(most);
+  const int count = drawn_message_count();
   int active = 0, left = 0, has_come[most] = {0};
   size_t longest = 0;
   for (int m = 0; m < count; ++m) {
@@ -459,15 +463,17 @@ int main(int argc, char** argv) {
   if (argc < 3 || ranks > 512) MPI_Abort(MPI_COMM_WORLD, 2);
   state = strtoull(argv[1], NULL, 10);
   if (argc > 3) most_bytes = (unsigned)strtoul(argv[3], NULL, 10);
-  if (argc > 4) {
+  const unsigned large_one_in = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 1;
+  if (argc > 5) {
     char name[4096];
-    snprintf(name, sizeof name, "%s.%d", argv[4], me);
+    snprintf(name, sizeof name, "%s.%d", argv[5], me);
     if (!(file = fopen(name, "w"))) MPI_Abort(MPI_COMM_WORLD, 3);
   }
   static char room[most * (most_buffered + 100 + MPI_BSEND_OVERHEAD)];
   MPI_Buffer_attach(room, sizeof room);
   int colors[512];
   for (int round = 0, rounds = atoi(argv[2]); round < rounds; ++round) {
+    is_large = drawn(large_one_in) == 0;
     const int divided = drawn(3) == 0;
     for (int r = 0; r < ranks; ++r) colors[r] = divided ? (int)drawn(2) : 0;
     MPI_Comm comm;
