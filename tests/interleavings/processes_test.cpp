@@ -224,6 +224,21 @@ TEST(Interleavings, BriefCallsAreStartedAheadOfEachOther) {
   expect_well(explored(2, waits::asking, 2, ahead({7, 8})));
 }
 
+/// No rank begins; the thread that receives is told to end at any time.
+struct receiver_that_ends : two_processes {
+  receiver_that_ends()
+      : two_processes(
+            2, waits::asking, [](communicator&, two_processes&) {}, "", false) {
+    threads.clear();
+    threads.push_back([this] { machine.from_outside([this] { both[0].across->receive(); }); });
+    threads.push_back([this] { both[0].across->end_receiving(); });
+  }
+};
+
+TEST(Interleavings, TheThreadThatReceivesEndsWhenItIsTold) {
+  expect_well(explore([] { return std::make_unique<receiver_that_ends>(); }, 3));
+}
+
 /// The first process fails at some time. Its ranks have their results, or are told.
 struct failing_process : two_processes {
   failing_process(int ranks, code what)

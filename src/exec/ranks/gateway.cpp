@@ -102,9 +102,13 @@ gateway::~gateway() { stop(); }
 
 void gateway::stop() {
   if (!thread_.joinable()) return;
-  is_ending_.store(true, std::memory_order_relaxed);
-  ring(places_[mine()]);
+  end_receiving();
   thread_.join();
+}
+
+void gateway::end_receiving() noexcept {
+  is_ending_.store(true, std::memory_order_relaxed);  // before `ring`, which releases
+  ring(places_[mine()]);
 }
 
 void gateway::connect(world& of, int workers, int cpus) {
@@ -183,8 +187,10 @@ bool gateway::has_come() const noexcept {
 
 void gateway::receive() {
   place& own = places_[mine()];
-  while (!is_ending_.load(std::memory_order_relaxed)) {
+  for (;;) {
+    // Before it is asked whether this ends: who says so rings then.
     const std::uint32_t rung = own.bell.word().load(std::memory_order_acquire);
+    if (is_ending_.load(std::memory_order_relaxed)) return;
     bool any = false;
     {
       const base::locked held(engine_);

@@ -85,8 +85,9 @@ class gateway {
   void connect(world& of, int workers, int cpus);
   /// Has a thread that receives.
   void start_receiving();
-  /// What that does: it reads what comes while nobody else does, until `stop`.
+  /// What that does: it reads what comes while nobody else does, until it is told to end.
   void receive();
+  void end_receiving() noexcept;
   /// They have ended. Returns when all have, in all processes.
   void finish();
   /// Receives no more.
@@ -298,7 +299,7 @@ class gateway {
   std::vector<letter> unfinished_ MASLIN_GUARDED_BY(engine_);  ///< of each process
   std::uint64_t handled_ MASLIN_GUARDED_BY(engine_) = 0;       ///< packets
   std::vector<seen> before_;  ///< when nothing was under way; of all processes, or empty
-  std::atomic<bool> is_ending_{false};
+  MASLIN_ATOMIC<bool> is_ending_{false};
   std::thread thread_;
 };
 
