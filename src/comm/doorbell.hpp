@@ -1,10 +1,10 @@
 #pragma once
 // How who reads what other processes write is woken. exec/ranks/ACROSS.md states the protocol.
 
-#include <atomic>
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "base/fence.hpp"
 
 namespace maslin::comm {
 
@@ -18,7 +18,7 @@ class doorbell {
   /// although no rank of that process waits.
   bool is_to_be_rung(bool at_once) noexcept {
     // Pairs with those below: either what was written is seen behind them, or what they follow here.
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    MASLIN_FENCE(std::memory_order_seq_cst);
     return is_asleep_.load(std::memory_order_relaxed) != 0 &&
            (at_once || waiting_.load(std::memory_order_relaxed) != 0) && lookers_.load(std::memory_order_relaxed) == 0;
   }
@@ -30,7 +30,7 @@ class doorbell {
   MASLIN_ATOMIC<std::uint32_t>& word() noexcept { return word_; }
   void lie_down() noexcept {
     is_asleep_.store(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    MASLIN_FENCE(std::memory_order_seq_cst);
   }
   void get_up() noexcept { is_asleep_.store(0, std::memory_order_relaxed); }
 
@@ -39,7 +39,7 @@ class doorbell {
   void begin_look() noexcept { lookers_.fetch_add(1, std::memory_order_relaxed); }
   void end_look() noexcept {
     lookers_.fetch_sub(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    MASLIN_FENCE(std::memory_order_seq_cst);
   }
 
   // A rank that waits and does not read meanwhile, or has ended: it looks once more behind `begin_wait`. Who neither
@@ -47,7 +47,7 @@ class doorbell {
 
   void begin_wait() noexcept {
     waiting_.fetch_add(1, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    MASLIN_FENCE(std::memory_order_seq_cst);
   }
   void end_wait() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
 

@@ -15,6 +15,7 @@
 #include <new>
 #include <utility>
 
+#include "base/fence.hpp"
 #include "base/start_thread.hpp"
 #include "exec/node/segment.hpp"
 #include "exec/ranks/world.hpp"
@@ -280,7 +281,7 @@ bool gateway::poll_locked() {
       read = true;
     }
     if (is_to_tell) {
-      std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that of `flush`
+      MASLIN_FENCE(std::memory_order_seq_cst);  // pairs with that of `flush`
       if (from.takes_wait_back()) rouse(process, true);
     }
     if (out_[static_cast<std::size_t>(process)].has_some.load(std::memory_order_relaxed)) read |= flush(process);
@@ -470,7 +471,7 @@ bool gateway::flush(int process, bool at_once) {
     const base::locked held(of.lock);
     if (!write_some(process, of, done, any)) {
       ring_to(process).await_room();
-      std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that of `poll_locked`
+      MASLIN_FENCE(std::memory_order_seq_cst);  // pairs with that of `poll_locked`
       is_full = !write_some(process, of, done, any);
     }
   }

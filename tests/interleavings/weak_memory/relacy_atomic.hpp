@@ -41,6 +41,12 @@ void weaken(Object& object) {
   weak = {reinterpret_cast<std::uintptr_t>(&object), reinterpret_cast<std::uintptr_t>(&object) + sizeof object};
 }
 
+/// The same for fences: false, and they do nothing.
+inline bool has_fences = true;
+inline void fence(std::memory_order o) {
+  if (has_fences && o == std::memory_order_seq_cst) rl::atomic_thread_fence(rl::mo_seq_cst, $);
+}
+
 /// std::atomic as far as the checked structures use it.
 template <class T>
 class atomic {

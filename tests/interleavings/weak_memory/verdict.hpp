@@ -28,6 +28,7 @@ std::string verdict(rl::iteration_t executions, bool is_weak) {
   if (is_weak) how.output_stream = &silent;
   rl::simulate<Suite>(how);
   relaxed::weak = {0, 0};
+  relaxed::has_fences = true;
   return rl::test_result_str(how.test_result);
 }
 
