@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -59,37 +60,23 @@ struct rank_record {
   std::unordered_map<std::uint64_t, std::pair<bool, std::size_t>> beside;
   enum class calls : std::uint8_t { nothing, transfer, meeting, got } in = calls::nothing;
   std::size_t got = 0;  ///< the receive that `gets` and `channel` tell of
-  bool has_begun = false, has_ended = false;
+  int begun_in = 0;     ///< the number of the trace
+  bool has_ended = false;
 };
 
 class reading {
  public:
-  explicit reading(const file& trace) : trace_(trace), tracks_(static_cast<std::size_t>(trace.about().workers)) {}
+  explicit reading(std::uint64_t events) : events_(events) {}
 
-  void add(const event& e) {
-    if (e.worker < 0) return outside(e);
-    track& t = tracks_[static_cast<std::size_t>(e.worker)];
-    pass(t, e.ns);
-    if (e.kind == event_kind::suspend) {
-      if (t.rank != none) away_[e.argument] = std::exchange(t.rank, none);
-      return;
-    }
-    if (e.kind == event_kind::resume) {
-      if (const auto found = away_.extract(e.argument); !found.empty()) t.rank = found.mapped();
-      return;
-    }
-    if (e.kind == event_kind::rank_begin) return begin(t, e);
-    if (t.rank == none) return outside(e);
-    if (e.kind == event_kind::rank_end) {
-      ranks_[t.rank].has_ended = true;
-      ++ended_;
-      last_ns_ = std::max(last_ns_, e.ns);
-      t.rank = none;
-      return;
-    }
-    within(ranks_[t.rank], e);
+  /// Reads the ranks of that trace, which has some of the job's.
+  void add(const file& trace) {
+    here_ = {&trace, here_.number + 1, std::vector<track>(static_cast<std::size_t>(trace.about().workers)), {}, 0, 0, 0,
+             0};
+    trace.each_event([&](const event& e) { add(e); });
+    if (here_.begun == 0) throw no_ranks{};
+    workers_ += trace.about().workers;
+    longest_ns_ = std::max(longest_ns_, here_.last_ns - here_.first_ns);
   }
-
   recorded_ranks finish(bool trimmed);
 
  private:
@@ -97,6 +84,39 @@ class reading {
     std::uint32_t rank = none;
     std::int64_t since = 0;
   };
+  /// The trace that is read.
+  struct place {
+    const file* trace = nullptr;
+    int number = 0;  ///< from 1
+    std::vector<track> tracks;
+    std::unordered_map<std::uint64_t, std::uint32_t> away;  ///< ranks that are suspended, by their numbers there
+    std::size_t begun, ended;
+    std::int64_t first_ns, last_ns;
+  };
+
+  void add(const event& e) {
+    if (e.worker < 0) return outside(e);
+    track& t = here_.tracks[static_cast<std::size_t>(e.worker)];
+    pass(t, e.ns);
+    if (e.kind == event_kind::suspend) {
+      if (t.rank != none) here_.away[e.argument] = std::exchange(t.rank, none);
+      return;
+    }
+    if (e.kind == event_kind::resume) {
+      if (const auto found = here_.away.extract(e.argument); !found.empty()) t.rank = found.mapped();
+      return;
+    }
+    if (e.kind == event_kind::rank_begin) return begin(t, e);
+    if (t.rank == none) return outside(e);
+    if (e.kind == event_kind::rank_end) {
+      ranks_[t.rank].has_ended = true;
+      ++here_.ended;
+      here_.last_ns = std::max(here_.last_ns, e.ns);
+      t.rank = none;
+      return;
+    }
+    within(ranks_[t.rank], e);
+  }
 
   /// Nothing of what is asked outside of ranks is replayed.
   void outside(const event& e) const {
@@ -105,10 +125,10 @@ class reading {
       case event_kind::loop_begin:
       case event_kind::phase_begin:
       case event_kind::offload_begin:
-        if (ranks_.empty()) throw no_ranks{};
+        if (here_.begun == 0) throw no_ranks{};
         break;
       case event_kind::chunk_begin:
-        if (!ranks_.empty() && ended_ < ranks_.size()) refuse_helpers();
+        if (here_.ended < here_.begun) refuse_helpers();
         break;
       default:
         break;
@@ -122,20 +142,23 @@ class reading {
 
   void begin(track& t, const event& e) {
     if (ranks_.empty()) {
-      if (e.argument > trace_.about().events()) throw unplayable{"it has fewer events than ranks"};  // each has a begin
+      if (e.argument > events_) throw unplayable{"it has fewer events than ranks"};  // each has a begin
       ranks_.resize(e.argument);
-      first_ns_ = e.ns;
     }
-    if (e.argument != ranks_.size() || e.id >= ranks_.size() || ranks_[e.id].has_begun)
+    const bool is_there = e.argument == ranks_.size() && e.id < ranks_.size();
+    if (is_there ? ranks_[e.id].begun_in == here_.number : here_.begun > 0)
       throw unplayable{"it calls ms::ranks more than once; record one call alone"};
-    ranks_[e.id].has_begun = true;
+    if (!is_there || ranks_[e.id].begun_in != 0)
+      throw unplayable{"its ranks are not those that the other traces lack; give each trace of one job once"};
+    ranks_[e.id].begun_in = here_.number;
+    if (here_.begun++ == 0) here_.first_ns = e.ns;
     t.rank = e.id;
   }
 
   /// The rank that runs there computed until then, if it was not in a call.
   void pass(track& t, std::int64_t ns) {
     const std::int64_t passed =
-        ns - std::exchange(t.since, ns) - static_cast<std::int64_t>(trace_.about().event_ns + 0.5);
+        ns - std::exchange(t.since, ns) - static_cast<std::int64_t>(here_.trace->about().event_ns + 0.5);
     if (t.rank == none || passed <= 0) return;
     rank_record& r = ranks_[t.rank];
     if (r.in == rank_record::calls::transfer || r.in == rank_record::calls::meeting) return;
@@ -230,12 +253,11 @@ class reading {
   void match(recorded_ranks& into);
   void carry_out_calls(recorded_ranks& into);
 
-  const file& trace_;
-  std::vector<track> tracks_;
+  const std::uint64_t events_;  ///< of all traces
+  place here_{};
   std::vector<rank_record> ranks_;
-  std::unordered_map<std::uint64_t, std::uint32_t> away_;  ///< ranks that are suspended, by their numbers there
-  std::size_t ended_ = 0;
-  std::int64_t first_ns_ = 0, last_ns_ = 0;
+  int workers_ = 0;              ///< of the traces that have been read
+  std::int64_t longest_ns_ = 0;  ///< that one of them took
   /// What the ranks of each call do, by rank and by their comings.
   std::map<std::pair<std::uint32_t, std::size_t>, std::vector<deed>> of_calls_;
 };
@@ -309,15 +331,15 @@ void reading::carry_out_calls(recorded_ranks& into) {
 }
 
 recorded_ranks reading::finish(bool trimmed) {
-  if (ranks_.empty()) throw no_ranks{};
   const auto missing = std::count_if(ranks_.begin(), ranks_.end(), [](const rank_record& r) { return !r.has_ended; });
   if (missing > 0)
     throw unplayable{
-        fmt::format("{} of {} ranks do not end in it; record a job of one process that ends", missing, ranks_.size())};
+        fmt::format("{} of {} ranks do not end in it; record a job that ends, and give the traces of all its processes",
+                    missing, ranks_.size())};
   recorded_ranks all;
-  all.name = trace_.about().program;
-  all.workers = trace_.about().workers;
-  all.seconds = static_cast<double>(last_ns_ - first_ns_) * 1e-9;
+  all.name = here_.trace->about().program;
+  all.workers = workers_;
+  all.seconds = static_cast<double>(longest_ns_) * 1e-9;
   match(all);
   carry_out_calls(all);
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -347,24 +369,35 @@ recorded_ranks reading::finish(bool trimmed) {
   return all;
 }
 
+[[noreturn]] void refuse(const std::string& path, std::string_view why) {
+  throw maslin::error(fmt::format("the trace '{}' cannot be replayed: {}", path, why));
+}
+
 }  // namespace
 
-std::optional<recorded_ranks> read_ranks(const std::string& path, bool trimmed) {
-  const file trace(path);
-  const summary& about = trace.about();
+std::optional<recorded_ranks> read_ranks(const std::vector<std::string>& paths, bool trimmed) {
+  std::vector<file> traces;
+  std::uint64_t events = 0;
+  for (const std::string& path : paths) events += traces.emplace_back(path).about().events();
+  std::size_t at = 0;
   try {
-    if (about.workers == 0 || about.only_streams) return std::nullopt;
-    reading all(trace);
-    trace.each_event([&](const event& e) { all.add(e); });
-    if (about.dropped() > 0)
-      throw unplayable{
-          fmt::format("it lacks {} events, which came faster than they could be written; record it with "
-                      "MASLIN_WORKERS=1, or on a machine with a free core",
-                      about.dropped())};
+    reading all(events);
+    for (; at < traces.size(); ++at) {
+      const summary& about = traces[at].about();
+      if (about.workers == 0 || about.only_streams) throw no_ranks{};
+      all.add(traces[at]);
+      if (about.dropped() > 0)
+        throw unplayable{
+            fmt::format("it lacks {} events, which came faster than they could be written; record it with "
+                        "MASLIN_WORKERS=1, or on a machine with a free core",
+                        about.dropped())};
+    }
+    --at;
     return all.finish(trimmed);
   } catch (const no_ranks&) {
-    return std::nullopt;
+    if (paths.size() == 1) return std::nullopt;
+    refuse(paths[at], "it holds no ranks; expected one trace, or those of one job's processes");
   } catch (const unplayable& why) {
-    throw maslin::error(fmt::format("the trace '{}' cannot be replayed: {}", path, why.what));
+    refuse(paths[at], why.what);
   }
 }

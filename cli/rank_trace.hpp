@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/links/deeds.hpp"
 
@@ -12,13 +13,13 @@ struct recorded_ranks {
   std::string name;  ///< of the program
   int workers = 0;   ///< on which it ran
   std::uint64_t messages = 0;
-  std::uint64_t bytes = 0;         ///< of these
-  std::uint64_t calls = 0;         ///< of all ranks of a communicator
-  double seconds = 0;              ///< from the first rank's begin to the last one's end
+  std::uint64_t bytes = 0;  ///< of these
+  std::uint64_t calls = 0;  ///< of all ranks of a communicator
+  double seconds = 0;       ///< from the first rank's begin to the last one's end, in the process that took longest
   double longest_computation = 0;  ///< seconds; of the rank that computed most
 };
 
-/// Reads what ranks did; nothing if the program asked for something else first. `trimmed`: without what each of them
-/// computed before its first message and after its last. Throws `maslin::error` for a trace that does not hold all of
-/// it.
-std::optional<recorded_ranks> read_ranks(const std::string& path, bool trimmed);
+/// Reads what ranks did; nothing if the program asked for something else first. Several traces are those of the
+/// processes of one job. `trimmed`: without what each rank computed before its first message and after its last. Throws
+/// `maslin::error` for traces that do not hold all of it.
+std::optional<recorded_ranks> read_ranks(const std::vector<std::string>& paths, bool trimmed);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "commands.hpp"
 #include "json_text.hpp"
@@ -14,7 +15,7 @@
 namespace {
 
 struct wishes {
-  std::string trace;
+  std::vector<std::string> traces;
   replay_wishes how;
   rank_wishes ranks;
   bool json = false;
@@ -32,8 +33,8 @@ void run_ranks(const recorded_ranks& program, wishes w) {
 
 void run(const wishes& w) {
   expect_workers(w.how.workers, maslin::machine::read_spec(w.how.machine));
-  if (const auto ranks = read_ranks(w.trace, w.how.trimmed)) return run_ranks(*ranks, w);
-  const recorded program = read_recorded(w.trace);
+  if (const auto ranks = read_ranks(w.traces, w.how.trimmed)) return run_ranks(*ranks, w);
+  const recorded program = read_recorded(w.traces.front());
   replay again(program);
   const double seconds = again.run(w.how);
   const double recorded_seconds = w.how.trimmed ? program.trimmed_seconds : program.seconds;
@@ -57,7 +58,10 @@ void add_replay(CLI::App& app) {
   const auto w = std::make_shared<wishes>();
   CLI::App* command =
       app.add_subcommand("replay", "What a recorded run would take on another machine, or under another policy");
-  command->add_option("FILE", w->trace, "The trace (record one with MASLIN_TRACE=run.mtrace)")->required();
+  command
+      ->add_option("FILE", w->traces,
+                   "The trace (record one with MASLIN_TRACE=run.mtrace), or those of a job's processes (run-%p.mtrace)")
+      ->required();
   command->add_option("--machine", w->how.machine, "The machine's description, e.g. specs/epyc-128.toml")
       ->required()
       ->type_name("FILE");

@@ -292,6 +292,38 @@ class Pages(Mpi):
                 self.assertGreater(said["messages"], 0)
                 self.assertLessEqual(said["no_links_s"], said["seconds"])
 
+    @unittest.skipUnless((BIN / "maslin").exists(), "maslin is not built")
+    def test_processes_are_replayed_as_one_job(self):
+        """Their traces hold together what the trace of one process holds."""
+        folder, machine = Path(self.folder.name), self.source("cluster.toml", 3)
+        program = self.build(HERE / "programs" / "random_messages.c")
+
+        def record(name: str, **how) -> list[Path]:
+            self.expect_right(self.ranks(5, program, 3, 5, 100000, workers=1, variables={"MASLIN_TRACE": str(folder / name)}, **how))
+            return sorted(folder.glob(name.replace("%p", "*")))
+
+        def replay(*traces: Path) -> subprocess.CompletedProcess:
+            return self.run_it(BIN / "maslin", "replay", *traces, "--json", "--machine", machine)
+
+        def said(*traces: Path) -> dict:
+            done = replay(*traces)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+        whole = said(*record("one.mtrace"))
+        parts = record("part-%p.mtrace", processes=3)
+        self.assertEqual(len(parts), 3)
+        together = said(*parts)
+        for key in ("program", "ranks", "messages", "message_bytes", "calls_of_all"):
+            self.assertEqual(together[key], whole[key], key)
+        self.assertEqual(together["recorded_workers"], 3)
+        self.assertLessEqual(together["no_links_s"], together["seconds"])
+        for traces, why in ((parts[:2], "ranks do not end in it; record a job that ends, and give the traces of all its processes"),
+                            ((parts[0], parts[0]), "give each trace of one job once")):
+            done = replay(*traces)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(why, done.stderr)
+
 
 class Processes(Mpi):
     """What works in one process works in several."""
