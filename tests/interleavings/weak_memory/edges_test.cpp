@@ -26,6 +26,9 @@ detail::task_storage detail::new_task_storage(std::size_t bytes, std::size_t, st
   return {node, records, node + front, static_cast<std::uint32_t>(front + bytes)};
 }
 
+// There are no local stores here.
+void detail::set_room_for_birth(bool) noexcept { std::abort(); }
+
 // What edges.cpp calls for recorded and for checked tasks; there are none here.
 namespace graph {
 void begin_values(detail::task_node&) noexcept { std::abort(); }
