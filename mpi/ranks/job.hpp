@@ -20,8 +20,9 @@ struct job {
 // Defined by the library in each program.
 #pragma GCC visibility push(default)
 extern "C" {
-/// Before the program's `main`. Both stay as long as the rank lives.
-void maslin_mpi_attach(maslin::communicator* world, const mpi::job* job);
+/// Before the program's `main`. Both stay as long as the rank lives. Gives what the library keeps to the end of the
+/// process: nobody frees it.
+const void* maslin_mpi_attach(maslin::communicator* world, const mpi::job* job);
 /// After it: calls exit handlers and destructors, and takes back what was started and is not complete. Gives false if
 /// MPI_Init was called and MPI_Finalize was not.
 bool maslin_mpi_detach();

@@ -64,7 +64,7 @@ void initialize(const call& in) {
 
 using namespace mpi;
 
-void maslin_mpi_attach(maslin::communicator* world, const job* of) {
+const void* maslin_mpi_attach(maslin::communicator* world, const job* of) {
   me.world = world;
   me.of = of;
   for (auto& type : predefined_types()) me.types.add_for_good(std::move(type));
@@ -72,6 +72,7 @@ void maslin_mpi_attach(maslin::communicator* world, const job* of) {
   me.groups.add(std::make_shared<group>());
   me.infos.add(std::make_shared<info>());
   for (int i = 0; i < 2; ++i) me.error_handlers.add(std::make_shared<error_handler>(error_handler{nullptr}));
+  return &me;
 }
 
 bool maslin_mpi_detach() {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <vector>
 
 namespace mpi {
@@ -37,9 +38,10 @@ struct recycled {
 #else
   static constexpr std::size_t most = 256;
 #endif
-  // Exit handlers and destructors of the program may use it.
+  // Exit handlers and destructors of the program may use it, so it has no destructor.
+  alignas(std::vector<T*>) static inline std::byte place[sizeof(std::vector<T*>)];
   static inline std::vector<T*>& free = *[] {
-    auto* const made = new std::vector<T*>;
+    auto* const made = new (place) std::vector<T*>;
     made->reserve(most);
     return made;
   }();

@@ -46,6 +46,9 @@ rank_of_process* rank_at(const void* address) noexcept {
 
 namespace {
 
+/// What each rank's copy of the library keeps. It outlives the copies, and the list of ranks; nobody frees it.
+const void** kept = nullptr;
+
 std::size_t count_mappings() {
   std::ifstream maps("/proc/self/maps");
   std::size_t lines = 0;
@@ -63,9 +66,11 @@ void load(const program& of, const std::vector<int>& numbers) {
   std::size_t most_mappings = 65530;
   std::ifstream("/proc/sys/vm/max_map_count") >> most_mappings;
   const std::size_t before = count_mappings();
+  kept = new const void*[numbers.size()]();
   for (const int rank : numbers) {
     rank_of_process& one = ranks.emplace_back();
     one.said = {rank, of.main.path().c_str(), end_job};
+    one.kept = &kept[ranks.size() - 1];
     one.program = image(of, rank);
     if (rank != numbers.front()) continue;
     // A rank has its copy's mappings, and a stack with its guard.
@@ -88,7 +93,7 @@ void run(maslin::communicator& world, const std::vector<std::string>& words) {
   for (std::string& word : own) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   mine.stack.store(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), std::memory_order_relaxed);
-  mine.program.find<decltype(maslin_mpi_attach)>("maslin_mpi_attach")(&world, &mine.said);
+  *mine.kept = mine.program.find<decltype(maslin_mpi_attach)>("maslin_mpi_attach")(&world, &mine.said);
   auto* const program = mine.program.find<int(int, char**, char**)>("main");
   auto* const detach = mine.program.find<decltype(maslin_mpi_detach)>("maslin_mpi_detach");
   try {

@@ -21,7 +21,8 @@ struct rank_of_process {
   std::atomic<std::uintptr_t> stack{0};
   std::jmp_buf leave;  ///< where `exit` goes
   int status = 0;
-  std::string unfinished[2];  ///< lines of standard output and error that have no end yet
+  const void** kept = nullptr;  ///< where it says what its copy of the library keeps
+  std::string unfinished[2];    ///< lines of standard output and error that have no end yet
 };
 
 /// All of them; it does not change while they run.
