@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -32,7 +33,8 @@ class accumulator {
     const std::ptrdiff_t upper = std::max<std::ptrdiff_t>(type_.upper, type_.true_upper());
     const auto bytes =
         static_cast<std::size_t>(upper - lower) + most * static_cast<std::size_t>(std::abs(type_.extent()));
-    memory_ = std::make_unique<std::byte[]>(2 * (bytes + 16));
+    memory_.reset(new (std::nothrow) std::byte[2 * (bytes + 16)]());
+    if (!memory_) throw std::bad_alloc();  // sanitizers' new does not throw it
     sum_ = memory_.get() - lower;
     next_ = sum_ + bytes + 16 - bytes % 16;
   }
