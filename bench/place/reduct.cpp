@@ -48,7 +48,6 @@ int main(int argc, char** argv) {
   vectors all(static_cast<std::size_t>(std::max(1, std::atoi(argv[3]))));
   std::vector<float> by_loop, by_tasks;
   std::vector<double> loop, tasks;
-  bool right = true;
   const ms::Runtime runtime({.workers = workers});
   for (int i = -1; i < rounds; ++i)  // the first round finds cold pages
     for (const bool is_loop : {i % 2 != 0, i % 2 == 0}) {
@@ -67,7 +66,7 @@ int main(int argc, char** argv) {
       (is_loop ? by_loop : by_tasks) = all[0];
       if (i >= 0) (is_loop ? loop : tasks).push_back(took);
     }
-  right = by_loop == by_tasks;
+  const bool right = by_loop == by_tasks;
   std::printf("{\"right\": %s, \"seconds\": {", right ? "true" : "false");
   print("tasks", tasks, ", ");
   print("loop", loop, "}}\n");

@@ -39,6 +39,17 @@ class Plan:
     def looks(self) -> Sequence[int]:
         return QUICK_LOOKS if self.quick else LOOKS
 
+    def gather(self, what: str, more: Callable[[int], Values], decided: Callable[[Values], bool]) -> Values:
+        """Asks a program that measures all its sides for more rounds of them, until what there is decides; gives that."""
+        values: Values = {}
+        for before, look in zip((0, *self.looks), self.looks):
+            self.tell(f"{what}: {look} rounds")
+            for side, times in more(look - before).items():
+                values.setdefault(side, []).extend(times)
+            if decided(values):
+                break
+        return values
+
     def rows(self, what: str, sides: Mapping[str, Callable[[int], float]], ours: str, rows: Callable[[Values], list[Row]]) -> list[Row]:
         """Measures the sides, and ours twice, until the rows that are made of the values are decided; gives these rows."""
         return rows(alternate(twice(sides, ours), self.looks, lambda at: self.tell(f"{what}: {at}"),

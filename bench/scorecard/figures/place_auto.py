@@ -27,11 +27,24 @@ def run(case: list[str], rounds: int, folder: str) -> dict:
     return json.loads(said)
 
 
-def row_of(name: str, values: Values, note: str) -> Row:
+def row_of(name: str, values: Values, note: str = "") -> Row:
     peer = min(PEERS, key=lambda side: median(values[side]))
     row = Row(name, median(values[OURS]), "s", peer=peer, peer_value=median(values[peer]), peer_version="this build", checked=CHECKED,
               samples=values, note=note)
     return judge(row, NEVER_WORSE, pairs(values[OURS], values[peer]))
+
+
+def measured(plan: Plan, name: str, words: list[str]) -> Row:
+    said: list[dict] = []
+    with TemporaryDirectory() as folder:
+
+        def more(rounds: int) -> Values:
+            said.append(run(words, rounds, folder))
+            return said[-1]["seconds"]
+
+        values = plan.gather(name, more, lambda values: row_of(name, values).decided)
+    first = said[0]
+    return row_of(name, values, f"{first['decided']} after {first['runs']} runs" if "decided" in first else "not decided")
 
 
 def measure(plan: Plan) -> list[Row]:
@@ -40,17 +53,5 @@ def measure(plan: Plan) -> list[Row]:
         name = f"{NAME}/{case}"
         if not plan.wants(name):
             continue
-        values: Values = {}
-        note = ""
-        with TemporaryDirectory() as folder:
-            for before, look in zip((0, *plan.looks), plan.looks):
-                plan.tell(f"{name}: {look} rounds")
-                said = run(words, look - before, folder)
-                for side, times in said["seconds"].items():
-                    values.setdefault(side, []).extend(times)
-                note = note or (f"{said['decided']} after {said['runs']} runs" if "decided" in said else "not decided")
-                row = row_of(name, values, note)
-                if row.decided:
-                    break
-        rows.append(row)
+        rows.append(measured(plan, name, words))
     return rows

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from ..measure import binary, execute
+from ..measure import Values, binary, execute
 from ..row import Goal, Row, judge
 from . import Plan
 
@@ -15,22 +15,20 @@ NAME = "place/dmasim"
 GOAL = Goal("value", at_least=5e6)
 
 
-def run() -> dict[str, float]:
+def run(rounds: int) -> Values:
     """Gives the packets a second, by what is streamed."""
-    _, said = execute([binary("bench_model_dma"), "--benchmark_format=json", "--benchmark_min_time=0.1"])
-    return {one["name"].removeprefix("stream/"): one["items_per_second"] for one in json.loads(said)["benchmarks"]}
+    values: Values = {}
+    for _ in range(rounds):
+        _, said = execute([binary("bench_model_dma"), "--benchmark_format=json", "--benchmark_min_time=0.1"])
+        for one in json.loads(said)["benchmarks"]:
+            values.setdefault(one["name"].removeprefix("stream/"), []).append(one["items_per_second"])
+    return values
+
+
+def rows_of(values: Values) -> list[Row]:
+    return [judge(Row(f"{NAME}/{name}", unit="packets/s", better="higher", samples={"rate": rates}), GOAL, rates)
+            for name, rates in values.items()]
 
 
 def measure(plan: Plan) -> list[Row]:
-    values: dict[str, list[float]] = {}
-    rows: list[Row] = []
-    for before, look in zip((0, *plan.looks), plan.looks):
-        plan.tell(f"{NAME}: {look} rounds")
-        for _ in range(look - before):
-            for name, rate in run().items():
-                values.setdefault(name, []).append(rate)
-        rows = [judge(Row(f"{NAME}/{name}", unit="packets/s", better="higher", samples={"rate": rates}), GOAL, rates)
-                for name, rates in values.items()]
-        if all(row.decided for row in rows):
-            break
-    return rows
+    return rows_of(plan.gather(NAME, run, lambda values: all(row.decided for row in rows_of(values))))

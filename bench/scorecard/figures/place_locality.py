@@ -85,13 +85,7 @@ def measure(plan: Plan) -> list[Row]:
         # Its row is about all of them.
         if not plan.wants(f"{NAME}/{name}") and not f"{NAME}/recovered".startswith(plan.only):
             continue
-        values: Values = {}
-        for before, look in zip((0, *plan.looks), plan.looks):
-            plan.tell(f"{NAME}/{name}: {look} rounds")
-            for side, times in run(words, look - before).items():
-                values.setdefault(side, []).extend(times)
-            if row_of(f"{name}", values).decided:
-                break
+        values = plan.gather(f"{NAME}/{name}", lambda rounds: run(words, rounds), lambda values: row_of(name, values).decided)
         measured.append(values)
         rows += [row_of(name, values), hints(name, values)]
     return rows + ([recovered(measured)] if plan.wants(f"{NAME}/recovered") else [])

@@ -18,21 +18,24 @@ WORKERS = (1, 2)
 SIZE = (16384, 4096)
 
 
+def run(rounds: int, workers: int) -> Values:
+    """Gives the seconds of each side, round by round."""
+    _, said = execute([binary("place_reduct"), rounds, workers, *SIZE])
+    return json.loads(said)["seconds"]
+
+
+def row_of(name: str, values: Values) -> Row:
+    row = Row(name, median(values["tasks"]), "s", peer="a loop", peer_value=median(values["loop"]), peer_version="this build",
+              checked="each bit", samples=values)
+    return judge(row, GOAL, pairs(values["tasks"], values["loop"]))
+
+
 def measure(plan: Plan) -> list[Row]:
     rows = []
     for workers in WORKERS:
         name = f"{NAME}/{workers}-workers"
         if not plan.wants(name):
             continue
-        values: Values = {}
-        for before, look in zip((0, *plan.looks), plan.looks):
-            plan.tell(f"{name}: {look} rounds")
-            _, said = execute([binary("place_reduct"), look - before, workers, *SIZE])
-            for side, times in json.loads(said)["seconds"].items():
-                values.setdefault(side, []).extend(times)
-            row = Row(name, median(values["tasks"]), "s", peer="a loop", peer_value=median(values["loop"]), peer_version="this build",
-                      checked="each bit", samples=values)
-            if judge(row, GOAL, pairs(values["tasks"], values["loop"])).decided:
-                break
-        rows.append(row)
+        values = plan.gather(name, lambda rounds: run(rounds, workers), lambda values: row_of(name, values).decided)
+        rows.append(row_of(name, values))
     return rows
