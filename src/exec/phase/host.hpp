@@ -47,10 +47,11 @@ class phase_host {
   /// Any thread: what sharing a kernel with a team costs at least; 0: not known.
   virtual double handing_over() const = 0;
 
-  /// Any thread: is what streams do themselves, between off-loads, done by their workers and at one worker's pace?
-  virtual bool counts_own_code() const { return true; }
   /// Any thread: are there libraries with threads of their own?
   virtual bool calls_libraries() const { return false; }
+  /// Any thread: is what streams do themselves, between off-loads, done by their workers and at one worker's pace? In
+  /// libraries it is done by as many as are granted.
+  virtual bool counts_own_code() const { return !calls_libraries(); }
 
   const grain::pins& pins() const { return pins_; }
   /// Any thread: where that kernel runs, if MASLIN_PIN says so.

@@ -73,7 +73,6 @@ class threads_executor final : public executor, public phase_host {
   grain::auto_wait learned_wait() const override { return {spin_.wake_up(), spin_.is_oversubscribed()}; }
   std::optional<double> cpu_seconds() const override { return base::process_cpu_seconds(); }
   double seconds_without_cpu(int first, int width) const override;
-  bool counts_own_code() const override { return !calls_libraries(); }  // in these it is done by as many as are granted
   bool calls_libraries() const override { return libraries_.any(); }
   std::unique_ptr<learned_phases> open_learned() const override;
   int workers() const override { return static_cast<int>(workers_.size()); }

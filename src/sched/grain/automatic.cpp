@@ -580,8 +580,9 @@ void automatic::decide() {
     const double ahead = c.log_w.mean - lead->log_w.mean;
     const double seconds_each = std::max(
         slice_seconds(fresh), kernels_wanted(c.under.streams) * times_.mean_execution() / std::exp(c.log_w.mean));
-    const double executions = seconds_each * std::exp(c.log_w.mean) / std::max(times_.mean_execution(), 1e-9);
-    const double after = (noise_ / sureness(seconds_each) + spread_ / executions) / slices;
+    const double seconds_of_work = seconds_each * std::exp(c.log_w.mean);
+    const double after =
+        (noise_ / sureness(seconds_each) + spread_ * times_.mean_execution() / seconds_of_work) / slices;
     const double turn = square(c.log_w.sd) / std::sqrt(square(c.log_w.sd) + after);
     const double gain = mean_gain(ahead, turn) * rest_seconds;
     const double lost = std::max({0.0, 1 - std::exp(ahead), lag(c)});

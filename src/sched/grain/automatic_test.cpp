@@ -487,11 +487,12 @@ TEST(Automatic, WhereLibrariesGainByWidthThatIsFound) {
 double run_jobs(controller& grain, const std::vector<double>& jobs, int streams) {
   std::vector<double> free_at(static_cast<std::size_t>(streams), 0);
   sample slice;
+  double began = 0;
   const auto begin_slice = [&](double now) {
     slice = {};
     slice.under = grain.current();
     slice.kernels.resize(1);
-    slice.at = now;
+    began = now;
   };
   begin_slice(0);
   std::vector<kernel_record> so_far(1);
@@ -503,15 +504,14 @@ double run_jobs(controller& grain, const std::vector<double>& jobs, int streams)
     const kernel_record one{1, 1, 0, 1, job, job * grain.current().width, job, square(job * grain.current().width)};
     accumulate(slice.kernels, std::vector{one});
     accumulate(so_far, std::vector{one});
-    slice.seconds = now - slice.at;
+    slice.seconds = now - began;
     if (!grain.sampling() ||
         !grain.rule().complete({slice.seconds, static_cast<std::int64_t>(slice.kernels[0].executions), 0,
                                 std::min(streams, grain.current().streams)}))
       continue;
-    sample ended = slice;
-    ended.at = now;
-    ended.kernels_so_far = so_far;
-    grain.observe(ended);
+    slice.at = now;
+    slice.kernels_so_far = so_far;
+    grain.observe(slice);
     begin_slice(now);
   }
   return *std::max_element(free_at.begin(), free_at.end());
