@@ -3,6 +3,9 @@ set(patience 1)
 if(MASLIN_SANITIZE)
   set(patience 6)
 endif()
+foreach(minutes 1 2 4 5 10 15 25)  # bounds of tests, in seconds
+  math(EXPR minutes_${minutes} "60 * ${minutes} * ${patience}")
+endforeach()
 
 # Compiling a test takes longer than running it, so tests are optimized a little only. What they test is compiled as users
 # run it.
@@ -18,9 +21,8 @@ function(maslin_test name)
     return()
   endif()
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
+    set(ARG_TIMEOUT ${minutes_5})
   endif()
-  math(EXPR ARG_TIMEOUT "${patience} * ${ARG_TIMEOUT}")
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} checkout GTest::gtest GTest::gtest_main)

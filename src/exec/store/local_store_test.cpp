@@ -132,24 +132,26 @@ TEST(Plan, WhatIsMoreThanBytesStaysOnMemory) {
   EXPECT_EQ(p.of_access, (std::vector<int>{plan::on_memory, 0, plan::on_memory}));
 }
 
-/// A store of 4 KiB and a task that adds what it reads to a tile of a matrix.
+/// A store of 4 KiB and a task that adds what it reads to a tile of a matrix. Unsigned, because a body that runs too
+/// early adds whatever lay there.
 struct adding {
   static constexpr std::size_t rows = 5, columns = 7, ld = 11;
-  std::vector<int> source = std::vector<int>(rows * columns);
-  std::vector<int> matrix = std::vector<int>(ld * columns, 100);
+  std::vector<unsigned> source = std::vector<unsigned>(rows * columns);
+  std::vector<unsigned> matrix = std::vector<unsigned>(ld * columns, 100);
   local_store<thread_platform> in;
   plan of;
   places at;
 
   explicit adding(std::optional<std::uint64_t> seed) : in(4096, keeping::none, seed) {
-    std::iota(source.begin(), source.end(), 1);
-    of = store::make_plan({access(source.data(), source.size() * sizeof(int), access_mode::in),
-                           access(&matrix[2], rows * sizeof(int), access_mode::inout, columns, ld * sizeof(int))});
+    std::iota(source.begin(), source.end(), 1u);
+    of = store::make_plan(
+        {access(source.data(), source.size() * sizeof(unsigned), access_mode::in),
+         access(&matrix[2], rows * sizeof(unsigned), access_mode::inout, columns, ld * sizeof(unsigned))});
     EXPECT_TRUE(in.take(of, at, {}));
   }
   void body() {
-    const int* from = as<int>(at[static_cast<std::size_t>(of.of_access[0])]);
-    int* to = as<int>(at[static_cast<std::size_t>(of.of_access[1])]);
+    const unsigned* from = as<unsigned>(at[static_cast<std::size_t>(of.of_access[0])]);
+    unsigned* to = as<unsigned>(at[static_cast<std::size_t>(of.of_access[1])]);
     for (std::size_t i = 0; i < source.size(); ++i) to[i] += from[i];
   }
   /// Ends when its data are on their way to memory.
