@@ -14,6 +14,20 @@ from scorecard.measure import MeasurementError
 
 
 @dataclass(frozen=True)
+class Messages:
+    """Between processes, after which all have a sum: cell/messages.hpp says what the words mean."""
+
+    us: float = 0.0  # host time of one: half of it the sender's, half the receiver's
+    pattern: str = "all-to-all"
+    waiting: str = "block"
+    one_at_a_time: bool = False
+
+    def words(self) -> list:
+        words = ["--message-us", self.us, "--messages", self.pattern, "--waiting", self.waiting]
+        return words + (["--one-at-a-time"] if self.one_at_a_time else [])
+
+
+@dataclass(frozen=True)
 class Application:
     """Times in microseconds, for each off-load or loop."""
 
@@ -25,7 +39,7 @@ class Application:
     iterations: int
     spread: float
     loops: float = 1.0  # of a likelihood, in the mean
-    message: float = 0.0  # host time of a round of messages, of which a sum over 2, 4, 8 processes has 1, 2, 3
+    messages: Messages = Messages()
 
 
 RAXML_42 = Application("raxml", 315_766, 18.4, 7.6, 35.4, 228, 0.68)
@@ -77,7 +91,7 @@ def simulated(app: Application, machine: str, units: int, host: str, part: int, 
     """Gives what the program prints of a run with so many off-loads or likelihoods."""
     words = [app.program, "--streams", units, "--host-us", app.host, "--serial-us", app.serial, "--loop-us", app.loop,
              "--iterations", app.iterations, "--chunk", 16, "--spread", app.spread, *more]
-    words += ["--offloads", part] if app.program == "raxml" else ["--generations", part, "--loops", app.loops, "--message-us", app.message]
+    words += ["--offloads", part] if app.program == "raxml" else ["--generations", part, "--loops", app.loops, *app.messages.words()]
     with tempfile.TemporaryDirectory() as folder:
         spec = Path(folder) / "machine.toml"
         spec.write_text(machine, encoding="utf-8")

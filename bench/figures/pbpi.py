@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2] / "python")]
-from applications import Application  # noqa: E402
+from applications import Application, Messages  # noqa: E402
 from maslin_report.whole import write_whole  # noqa: E402
 from scorecard.measure import binary, execute  # noqa: E402
 
@@ -78,7 +78,10 @@ def profile(taxa: int, sites: int) -> Profile:
 
 
 SIGNALS_US = 2 * 0.5  # of a loop on one worker, which the described Cell adds: to it and back
-MESSAGE_US = 17.0  # host time of a round of messages: from the first row of table 6b, two processes with an SPE each
+# Host time of a message: from the first row of table 6b, two processes with an SPE each. Those that pass the shared memory one at a time
+# also wait for each other there.
+MESSAGES = Messages(25.4)
+ONE_AT_A_TIME = Messages(16.7, one_at_a_time=True)
 
 
 def loop_us(seconds: float, of: Profile, generations: int) -> float:
@@ -101,7 +104,7 @@ def chain(taxa: int, sites: int, generations: int = GENERATIONS) -> Application:
     of = profile(taxa, sites)
     pattern, host = pattern_and_host_us()
     return Application("pbpi", round(generations * of.likelihoods / of.generations), host, 0.0, pattern * of.patterns, of.patterns, 0.0,
-                       of.loops(), MESSAGE_US)
+                       of.loops(), MESSAGES)
 
 
 def of_table_6() -> Application:

@@ -16,6 +16,7 @@ COLOURS = {"ours": ACCENT, "paper": OTHER, "dbs": ACCENT, "afs": STREAMS[1], "gs
            "none": OTHER, "+mso": STREAMS[3], "+ec": STREAMS[1], "+cache": STREAMS[2], "+db": ACCENT,
            "naive-no-cache": STREAMS[3], "bundles-no-cache": STREAMS[1],
            "1-worker": ACCENT, "2-worker": STREAMS[1], "4-worker": STREAMS[2], "8-worker": STREAMS[3],
+           "tree": OTHER, "block": STREAMS[3], "as-kernel": STREAMS[4], "one-at-a-time": STREAMS[2],
            "hybrid": ACCENT, "Opteron": OTHER, "PS3": ACCENT, "QS20": OTHER,
            **{f"{streams}x{width}": STREAMS[(streams - 1) % len(STREAMS)] for streams in range(1, 7) for width in range(1, 7)}}
 COLUMNS, WIDTH, HEIGHT = 3, 320, 230  # of a panel

@@ -60,8 +60,8 @@ class Figures(unittest.TestCase):
     def test_the_published_cells_are_near(self):
         cells = [cell for cell in tables() if cell["published"] is not None]
         predicted = [cell for cell in cells if not cell["fitted"]]
-        modelled = [cell for cell in predicted if cell["figure"] != "table6d"]  # what waiting in MPI costs there is not
-        for most, some in ((0.08, cells), (0.11, predicted), (0.08, modelled)):
+        modelled = [cell for cell in predicted if cell["figure"] != "table6d"]  # of which a third is not explained
+        for most, some in ((0.065, cells), (0.085, predicted), (0.072, modelled)):
             errors = [abs(cell["predicted"] / cell["published"] - 1) for cell in some]
             self.assertLess(sum(errors) / len(errors), most)
 
@@ -300,6 +300,45 @@ class Figures(unittest.TestCase):
             self.assertAlmostEqual(seconds[units, "MGPS"] / seconds[units, "EDTLP"], 1, delta=0.01, msg=f"{units} bootstraps")
             self.assertLess(seconds[units, "MGPS"], seconds[units, "EDTLP-LLP 2"])
             self.assertLess(seconds[units, "EDTLP-LLP 2"], seconds[units, "EDTLP-LLP 4"])
+
+    def test_how_the_processes_of_pbpi_wait_for_messages(self):
+        """What the page says of each try. A quick run is too short for what time slices take under Linux with eight processes."""
+        cells = json.loads(figures("pbpi-messages", "--json").stdout)
+        seconds, published, errors = {}, {}, {}
+        for cell in cells:
+            host, _, name = cell["column"].partition(" ")
+            if name == "published":
+                published[cell["row"], host] = cell["published"]
+            elif cell["unit"] == "s":
+                seconds[cell["row"], host, name] = cell["predicted"]
+            else:
+                errors[cell["row"], cell["column"].partition(":")[0]] = cell["predicted"]
+        tries = ("tree", "block", "as-kernel", "yield", "adaptive", "spin", "one-at-a-time", "one-at-a-time-yield")
+        self.assertEqual(set(seconds), {(*row, name) for row in published for name in tries})
+
+        def beside(row: str, name: str, host: str = "EDTLP") -> float:
+            return seconds[row, host, name] / published[row, host]
+
+        for name in tries:  # each is fitted to this row
+            self.assertAlmostEqual(beside("6b 2x1", name), 1, delta=0.01, msg=name)
+        for name in ("as-kernel", "yield", "adaptive"):
+            for row, host in published:
+                if host == "EDTLP":
+                    self.assertAlmostEqual(seconds[row, host, name] / seconds[row, host, "block"], 1, delta=0.005, msg=(row, name))
+        self.assertLess(errors["EDTLP", "block"], 0.7 * errors["EDTLP", "tree"])
+        self.assertLess(errors["Linux", "block"], errors["Linux", "tree"])
+        self.assertLess(beside("1b 8", "tree"), 0.8)
+        self.assertAlmostEqual(beside("1b 8", "block"), 0.91, delta=0.03)
+        self.assertAlmostEqual(beside("1b 8", "block", "Linux"), 1, delta=0.04)
+        for row in ("1b 4", "1b 8", "6d 8x1", "6d 8x2"):  # who spins keeps the hardware thread from who has not sent
+            self.assertGreater(beside(row, "spin"), 3.5, row)
+        self.assertGreater(beside("1b 4", "spin", "Linux"), 1.4)
+        for row, least, most in (("6d 8x1", 0.55, 0.65), ("6d 8x2", 0.72, 0.82)):  # not explained
+            self.assertTrue(least < beside(row, "block") < most, row)
+        for row, least, most in (("6d 8x1", 0.82, 0.95), ("6d 8x2", 1.02, 1.2), ("6c 4x1", 1.05, 1.2)):
+            for name in ("one-at-a-time", "one-at-a-time-yield"):
+                self.assertTrue(least < beside(row, name) < most, (row, name, beside(row, name)))
+        self.assertGreater(beside("1b 8", "one-at-a-time", "Linux"), 1.1)
 
     def test_an_unknown_figure_is_a_clear_error(self):
         done = figures("table7")

@@ -1,4 +1,4 @@
-"""What the figures say that PBPI computes is what maslin-phylo mcmc computes.
+"""What the figures say that PBPI computes is what maslin-phylo mcmc computes, and its messages take what they say.
 
     pbpi_test.py PATH-OF-MASLIN-PHYLO"""
 
@@ -9,7 +9,37 @@ import unittest
 
 os.environ["MASLIN_BENCH_BIN"] = str(pathlib.Path(sys.argv.pop(1)).resolve().parent)
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "figures"))
+import applications  # noqa: E402
 import pbpi  # noqa: E402
+from applications import Application, Messages  # noqa: E402
+from scorecard.measure import MeasurementError  # noqa: E402
+
+MACHINE = """name = "eight"
+about = "eight accelerators, a hardware thread of its own for each of eight processes"
+[workers]
+kind = "accelerator"
+count = 8
+source = "a test"
+[hosts]
+contexts = 8
+switch_us = 1.5
+quantum_us = 10000
+source = "a test"
+[transfer]
+signal_us = 0.5
+bandwidth_gb_per_s = 25.6
+source = "a test"
+"""
+MESSAGE_US = 20.0
+SUMS = 10
+
+
+def sum_us(processes: int, messages: Messages) -> float:
+    """Gives what one of so many sums over all processes takes, of which each has the same loops before it."""
+    def taken(what: Messages) -> float:
+        app = Application("pbpi", 1, 10.0, 0.0, 100.0, 800, 0.0, 5.0, what)
+        return applications.simulated(app, MACHINE, processes, "edtlp", SUMS, {"MASLIN_PIN": f"processes={processes}x1"})["seconds"]
+    return 1e6 * (taken(messages) - taken(Messages())) / SUMS
 
 
 class Profile(unittest.TestCase):
@@ -32,6 +62,30 @@ class Profile(unittest.TestCase):
         for size, seconds in zip(pbpi.CELL_SIZES, (27.2, 262.0)):
             chain = pbpi.chain(*size)
             self.assertAlmostEqual(chain.repeats * chain.loops * (chain.host + chain.loop + pbpi.SIGNALS_US) / 1e6 / seconds, 1, delta=1e-3)
+
+
+class Sums(unittest.TestCase):
+    def test_a_process_has_a_message_with_each_other_or_one_in_each_round_of_a_tree(self):
+        for processes, rounds in ((2, 1), (3, 2), (4, 2), (5, 3), (8, 3)):
+            with self.subTest(processes=processes):
+                self.assertAlmostEqual(sum_us(processes, Messages(MESSAGE_US)), (processes - 1) * MESSAGE_US, delta=0.01)
+                self.assertAlmostEqual(sum_us(processes, Messages(MESSAGE_US, "tree")), rounds * MESSAGE_US, delta=0.01)
+
+    def test_who_waits_on_a_hardware_thread_of_its_own_waits_no_longer(self):
+        for waiting in ("as-kernel", "yield", "adaptive", "spin"):
+            with self.subTest(waiting=waiting):  # but for a look, or the signals of a kernel
+                self.assertAlmostEqual(sum_us(4, Messages(MESSAGE_US, waiting=waiting)), 3 * MESSAGE_US, delta=1.5)
+
+    def test_messages_one_at_a_time_take_their_turns(self):
+        for waiting in ("block", "yield"):
+            with self.subTest(waiting=waiting):  # what a process computes meanwhile is no more than its loops
+                took = sum_us(8, Messages(MESSAGE_US, waiting=waiting, one_at_a_time=True))
+                self.assertGreater(took, 0.8 * 8 * 7 * MESSAGE_US)
+                self.assertLess(took, 1.2 * 8 * 7 * MESSAGE_US)
+
+    def test_a_lock_that_is_spun_for_is_refused(self):
+        with self.assertRaisesRegex(MeasurementError, "expects --waiting block or yield"):
+            sum_us(2, Messages(MESSAGE_US, waiting="spin", one_at_a_time=True))
 
 
 if __name__ == "__main__":

@@ -4,14 +4,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <map>
+#include <string>
 
 #include "application.hpp"
 #include "length_factor.hpp"
 #include "maslin/maslin.hpp"
+#include "messages.hpp"
 
 namespace ms = maslin;
 using us = std::chrono::duration<double, std::micro>;
@@ -49,13 +51,13 @@ void raxml(std::int64_t bootstraps, std::int64_t offloads) {
 
 /// What PBPI does in a generation.
 struct generation {
-  double loops = 1;       ///< in the mean
-  double message_us = 0;  ///< of a host, for each round of the messages in which all processes get a sum
+  double loops = 1;  ///< in the mean
   bool host_is_master = false;
 };
 
-/// A generation of one process: loops over its share of the columns, then its part in a sum over all processes.
-void make_generation(const generation& each, std::int64_t process, std::int64_t processes, std::int64_t g) {
+/// A generation of one process: loops over its share of the columns, then a sum over all processes.
+void make_generation(const generation& each, std::int64_t process, std::int64_t processes, std::int64_t g,
+                     cell::messenger& between) {
   const std::int64_t share = what.iterations / processes + (process < what.iterations % processes ? 1 : 0);
   // A loop that nobody shares is off-loaded whole.
   const bool host_gives_out = each.host_is_master && cell::division(share, ms::width(), what.chunk).count > 1;
@@ -68,25 +70,33 @@ void make_generation(const generation& each, std::int64_t process, std::int64_t 
       off_load(process, k, share);
     }
   }
-  const int rounds = std::bit_width(static_cast<std::uint64_t>(processes - 1));
-  ms::cost(us(rounds * each.message_us));
+  between.combine(process, g);
 }
 
-/// PBPI: a fixed number of processes, which all wait for each other after every generation.
-void pbpi(std::int64_t processes, std::int64_t generations, const generation& each) {
-  for (std::int64_t g = 0; g < generations; ++g)
-    ms::phase("processes", processes, [&](std::int64_t i) { make_generation(each, i, processes, g); });
-}
-
-/// The same without waiting, so that in each process a policy of right-sizing sees many generations in one phase, whose
-/// only stream it gives more or fewer of the process's workers.
-void pbpi_right_sized(std::int64_t processes, std::int64_t generations, const generation& each) {
-  ms::phase("processes", processes, [&](std::int64_t i) {
-    ms::phase("generations", 1, [&](std::int64_t) {
-      for (std::int64_t g = 0; g < generations; ++g) make_generation(each, i, processes, g);
-    });
+/// PBPI: a fixed number of processes. `right_sized`: in each a policy sizes a phase of one stream, which it gives more
+/// or fewer of the process's workers.
+void pbpi(std::int64_t processes, std::int64_t generations, const generation& each, cell::messenger& between,
+          bool right_sized) {
+  const auto run = [&](std::int64_t process) {
+    between.begin(process);
+    for (std::int64_t g = 0; g < generations; ++g) make_generation(each, process, processes, g, between);
+    between.end(process, generations);
+  };
+  ms::phase("processes", processes, [&](std::int64_t process) {
+    if (right_sized)
+      ms::phase("generations", 1, [&](std::int64_t) { run(process); });
+    else
+      run(process);
   });
 }
+
+const std::map<std::string, cell::pattern> patterns{{"tree", cell::pattern::tree},
+                                                    {"all-to-all", cell::pattern::all_to_all}};
+const std::map<std::string, cell::waiting> ways{{"block", cell::waiting::block},
+                                                {"as-kernel", cell::waiting::as_kernel},
+                                                {"yield", cell::waiting::yield},
+                                                {"adaptive", cell::waiting::adaptive},
+                                                {"spin", cell::waiting::spin}};
 
 }  // namespace
 
@@ -94,6 +104,7 @@ int main(int argc, char** argv) {
   CLI::App app{"RAxML or PBPI on a described Cell, in declared costs; prints seconds as JSON."};
   std::int64_t streams = 1, offloads = 1000, generations = 100;
   generation each;
+  cell::messages between;
   app.require_subcommand(1);
   CLI::App* tree_search = app.add_subcommand("raxml", "bootstraps");
   CLI::App* chain = app.add_subcommand("pbpi", "a Markov chain over several processes");
@@ -111,20 +122,29 @@ int main(int argc, char** argv) {
   tree_search->add_option("--offloads", offloads, "kernels of a bootstrap")->check(CLI::PositiveNumber);
   chain->add_option("--generations", generations)->check(CLI::PositiveNumber);
   chain->add_option("--loops", each.loops, "of a generation, in the mean")->check(CLI::PositiveNumber);
-  chain->add_option("--message-us", each.message_us, "host time of a round of messages")->check(CLI::NonNegativeNumber);
+  chain->add_option("--message-us", between.us, "host time of a message, both sides together")
+      ->check(CLI::NonNegativeNumber);
+  chain->add_option("--messages", between.who, "tree or all-to-all")->transform(CLI::CheckedTransformer(patterns));
+  chain->add_option("--waiting", between.how, "what a process does until a message is there")
+      ->transform(CLI::CheckedTransformer(ways));
+  chain->add_flag("--one-at-a-time", between.one_at_a_time, "messages pass the shared memory one after the other");
   chain->add_flag("--host-is-master", each.host_is_master, "hosts give the workers their parts of a loop");
   bool right_sized = false;
-  chain->add_flag("--right-sized", right_sized, "all generations of a process in one phase, which is sized");
+  chain->add_flag("--right-sized", right_sized, "a process is a phase of its own, which is sized");
   CLI11_PARSE(app, argc, argv);
+  // Who spins for the lock keeps the one that holds it from going on; who waits as for a kernel may lose it to another.
+  if (between.one_at_a_time && between.how != cell::waiting::block && between.how != cell::waiting::yield) {
+    fmt::print(stderr, "figures_cell: --one-at-a-time expects --waiting block or yield\n");
+    return 2;
+  }
 
+  cell::messenger messenger(streams, between);
   ms::Runtime runtime;
   const auto begin = ms::time();
   if (*tree_search)
     raxml(streams, offloads);
-  else if (right_sized)
-    pbpi_right_sized(streams, generations, each);
   else
-    pbpi(streams, generations, each);
+    pbpi(streams, generations, each, messenger, right_sized);
   const double seconds = (ms::time() - begin).count();
   const auto chosen = ms::report(*tree_search ? "bootstraps" : right_sized ? "generations" : "processes")->chosen;
   fmt::print("{{\"seconds\": {:.9g}, \"chosen\": \"{}\"}}\n", seconds,
