@@ -84,8 +84,9 @@ Starts parsimony_starts(int count) {
   return starts;
 }
 
-Starts planned_starts(const SearchPlan& plan) {
-  Starts starts = parsimony_starts(plan.parsimony);
+Starts planned_starts(const SearchPlan& plan, const std::vector<ParsimonyTree>& made) {
+  Starts starts;
+  for (int i = 0; i < plan.parsimony; ++i) add(starts, made.at(static_cast<std::size_t>(i)), "parsimony");
   add(starts, RandomStart(), "random", plan.random);
   return starts;
 }
@@ -95,9 +96,10 @@ std::string digest_of(const Starts& starts, const std::vector<std::string>& name
   bool only_parsimony = true;
   for (const Start& start : starts.trees) {
     const Tree* const given = std::get_if<Tree>(&start);
-    all += given ? to_newick(*given, names) : std::holds_alternative<RandomStart>(start) ? "random" : "parsimony";
+    const bool random = std::holds_alternative<RandomStart>(start);
+    all += given ? to_newick(*given, names) : random ? "random" : "parsimony";
     all += '\n';
-    only_parsimony = only_parsimony && std::holds_alternative<ParsimonyStart>(start);
+    only_parsimony = only_parsimony && !given && !random;
   }
   return only_parsimony ? std::string() : command::hex(command::digest(all));
 }

@@ -23,8 +23,8 @@ Starts read_starts(const std::string& list, const std::vector<std::string>& name
 /// Gives so many parsimony trees: what `--starts` means.
 Starts parsimony_starts(int count);
 
-/// Gives the starts of a plan: what `--search adaptive` means.
-Starts planned_starts(const SearchPlan& plan);
+/// Gives the starts of a plan: what `--search adaptive` means. The parsimony trees are the first ones of `made`.
+Starts planned_starts(const SearchPlan& plan, const std::vector<ParsimonyTree>& made);
 
 /// Gives a digest of the starts, by which a checkpoint knows whether its trees were searched for from the same ones.
 /// Empty if all are parsimony trees, of which there may be more in a later run.

@@ -75,9 +75,10 @@ void run(const InferCommand& command) {
   const maslin::Runtime runtime({.workers = command.threads});
   RunFacts facts;
   if (command.adaptive) {
-    facts.difficulty = difficulty_of(data.parts, command.seed, displayed);
+    const std::vector<ParsimonyTree> made = parsimony_trees(data.parts, command.seed, displayed);
+    facts.difficulty = difficulty_of(data.parts, made);
     facts.plan = plan_for(facts.difficulty->score);
-    starts = planned_starts(facts.plan);
+    starts = planned_starts(facts.plan, made);
     if (!command.quiet) fmt::print(stderr, "maslin-phylo: {}\n", described(*facts.difficulty, facts.plan));
   }
 

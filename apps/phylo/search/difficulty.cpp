@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <vector>
 
 #include "maslin/loop.hpp"
 #include "phylo/search/parsimony.hpp"
@@ -13,27 +12,36 @@ namespace phylo {
 
 namespace {
 
-constexpr std::size_t trees = 24;
+constexpr std::size_t tree_count = 24;
 
 }  // namespace
 
-Difficulty difficulty_of(const Parts& parts, std::uint64_t seed, const Constraint* constraint) {
+std::vector<ParsimonyTree> parsimony_trees(const Parts& parts, std::uint64_t seed, const Constraint* constraint) {
   const ParsimonySites sites(patterns_of(parts));
-  std::vector<Tree> found(trees, Tree(sites.taxa()));
+  std::vector<ParsimonyTree> made(tree_count, {Tree(sites.taxa()), {}});
   maslin::parallel_for(
-      0, trees,
+      0, tree_count,
       [&](maslin::range r) {
         Random random(stream_seed(seed, Draw::start_tree, static_cast<std::uint64_t>(r.first)));
-        found[static_cast<std::size_t>(r.first)] = parsimony_start(sites, random, parsimony_radius, constraint);
+        ParsimonyTree& one = made[static_cast<std::size_t>(r.first)];
+        one.tree = parsimony_start(sites, random, parsimony_radius, constraint);
+        one.random = random.state();
       },
       maslin::block{1});
+  return made;
+}
+
+Difficulty difficulty_of(const Parts& parts, const std::vector<ParsimonyTree>& trees) {
+  std::vector<Tree> found;
+  for (const ParsimonyTree& one : trees) found.push_back(one.tree);
+  const int taxa = found.front().tips();
   const std::vector<std::int32_t> distances = robinson_foulds(found);
-  const double most = 2.0 * std::max(1, sites.taxa() - 3);
+  const double most = 2.0 * std::max(1, taxa - 3);
   const double sum = std::accumulate(distances.begin(), distances.end(), 0.0);
   Difficulty out;
   out.distance = sum / static_cast<double>(distances.size()) / most;
-  out.topologies = static_cast<double>(count_topologies(found)) / trees;
-  for (const Part& part : parts) out.patterns += static_cast<double>(part.patterns.count) / sites.taxa();
+  out.topologies = static_cast<double>(count_topologies(found)) / static_cast<double>(found.size());
+  for (const Part& part : parts) out.patterns += static_cast<double>(part.patterns.count) / taxa;
   out.score = score_of(out.distance, out.topologies, out.patterns);
   return out;
 }

@@ -5,10 +5,11 @@
 // easy, searches agree anyway; where it is hopeless, many trees are as good as each other; in between, searching pays.
 
 #include <cstdint>
-#include <functional>
+#include <vector>
 
 #include "phylo/model/part.hpp"
 #include "phylo/search/constraint.hpp"
+#include "phylo/search/search.hpp"
 
 namespace phylo {
 
@@ -19,9 +20,13 @@ struct Difficulty {
   double score = 0;       ///< 0: easy, 1: hopeless
 };
 
-/// Gives it from parsimony trees, which are made in a loop: the first start trees of a run with that seed. The score is
-/// a fixed function of the three features, see `score_of`.
-Difficulty difficulty_of(const Parts& parts, std::uint64_t seed, const Constraint* constraint = nullptr);
+/// Gives the trees that difficulty is predicted from: those at which the first 24 searches of a run with that seed
+/// begin. They are made in a loop.
+std::vector<ParsimonyTree> parsimony_trees(const Parts& parts, std::uint64_t seed,
+                                           const Constraint* constraint = nullptr);
+
+/// The score is a fixed function of the three features, see `score_of`.
+Difficulty difficulty_of(const Parts& parts, const std::vector<ParsimonyTree>& trees);
 
 /// What `difficulty_of` makes of its features.
 double score_of(double distance, double topologies, double patterns);

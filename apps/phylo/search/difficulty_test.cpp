@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <random>
+#include <vector>
 
 #include "phylo/io/alphabet.hpp"
 #include "phylo/model/notation.hpp"
@@ -42,8 +43,12 @@ Parts of_none() {
   return columns(40, [random = std::mt19937(5)](int, int) mutable { return random() % 4; });
 }
 
+Difficulty difficulty_of(const Parts& parts, std::uint64_t seed) {
+  return phylo::difficulty_of(parts, phylo::parsimony_trees(parts, seed));
+}
+
 TEST(Difficulty, IsNoneWhereAllParsimonyTreesAreOne) {
-  const Difficulty found = phylo::difficulty_of(of_one_tree(), 1);
+  const Difficulty found = difficulty_of(of_one_tree(), 1);
   EXPECT_EQ(found.distance, 0);
   EXPECT_EQ(found.topologies, 1.0 / 24);
   EXPECT_EQ(found.patterns, 90.0 / taxa);
@@ -51,7 +56,7 @@ TEST(Difficulty, IsNoneWhereAllParsimonyTreesAreOne) {
 }
 
 TEST(Difficulty, IsHighWhereSitesAreNoise) {
-  const Difficulty found = phylo::difficulty_of(of_none(), 1);
+  const Difficulty found = difficulty_of(of_none(), 1);
   EXPECT_GT(found.distance, 0.5);
   EXPECT_GT(found.topologies, 0.8);
   EXPECT_GT(found.score, 0.7);
@@ -59,18 +64,36 @@ TEST(Difficulty, IsHighWhereSitesAreNoise) {
 }
 
 TEST(Difficulty, IsTheSameWithTheSameSeedAndAnotherWithAnother) {
-  const Difficulty one = phylo::difficulty_of(of_none(), 1);
-  EXPECT_EQ(phylo::difficulty_of(of_none(), 1).distance, one.distance);
-  EXPECT_EQ(phylo::difficulty_of(of_none(), 1).score, one.score);
-  EXPECT_NE(phylo::difficulty_of(of_none(), 2).distance, one.distance);
+  const Difficulty one = difficulty_of(of_none(), 1);
+  EXPECT_EQ(difficulty_of(of_none(), 1).distance, one.distance);
+  EXPECT_EQ(difficulty_of(of_none(), 1).score, one.score);
+  EXPECT_NE(difficulty_of(of_none(), 2).distance, one.distance);
 }
 
 TEST(Difficulty, OfPartsIsThatOfTheirColumnsTogether) {
   Parts two = of_one_tree();
   two.push_back(of_one_tree().front());
-  const Difficulty found = phylo::difficulty_of(two, 1);
+  const Difficulty found = difficulty_of(two, 1);
   EXPECT_EQ(found.distance, 0);
   EXPECT_EQ(found.patterns, 180.0 / taxa);
+}
+
+TEST(ParsimonyTrees, AreThoseAtWhichSearchesBegin) {
+  const Parts parts = of_none();
+  const std::vector<phylo::ParsimonyTree> made = phylo::parsimony_trees(parts, 7);
+  for (const std::size_t index : {std::size_t{0}, made.size() - 1}) {
+    phylo::SearchOptions options;
+    options.seed = 7;
+    options.index = index;
+    options.ratchets = 1;  // draws on from where the start tree left the generator
+    const phylo::SearchResult anew = phylo::search(parts, options);
+    options.start = made[index];
+    const phylo::SearchResult reused = phylo::search(parts, options);
+    EXPECT_EQ(reused.lnl, anew.lnl);
+    EXPECT_TRUE(reused.tree == anew.tree);
+    options.index += 1;  // another stream of random numbers, which must not be drawn from
+    EXPECT_EQ(phylo::search(parts, options).lnl, anew.lnl);
+  }
 }
 
 TEST(SearchPlan, SearchesMostWhereItIsNeitherEasyNorHopeless) {

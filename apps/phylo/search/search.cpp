@@ -98,6 +98,10 @@ class Search {
 
   Tree start_tree() {
     if (const Tree* given = std::get_if<Tree>(&options_.start)) return *given;
+    if (const ParsimonyTree* made = std::get_if<ParsimonyTree>(&options_.start)) {
+      random_ = Random(made->random);
+      return made->tree;
+    }
     if (std::holds_alternative<RandomStart>(options_.start))
       return random_start(parts_.front().patterns.taxa, random_, options_.constraint);
     return parsimony_start(ParsimonySites(patterns_of(parts_)), random_, parsimony_radius, options_.constraint);

@@ -9,6 +9,7 @@
 
 #include "phylo/io/patterns.hpp"
 #include "phylo/model/part.hpp"
+#include "phylo/search/random.hpp"
 #include "phylo/search/search_state.hpp"
 #include "phylo/search/spr.hpp"
 #include "phylo/tree/tree.hpp"
@@ -17,10 +18,15 @@ namespace phylo {
 
 /// Begin at a randomized parsimony tree, see `parsimony_start`.
 struct ParsimonyStart {};
+/// Begin at the randomized parsimony tree that was made before for this search, as `parsimony_trees` does.
+struct ParsimonyTree {
+  Tree tree;
+  Random::State random;  ///< where the search's generator stands then
+};
 /// Begin at a random tree, see `random_start`.
 struct RandomStart {};
 /// Where a search begins; a tree of one's own must display the constraint.
-using Start = std::variant<ParsimonyStart, RandomStart, Tree>;
+using Start = std::variant<ParsimonyStart, ParsimonyTree, RandomStart, Tree>;
 
 /// Called where a search can go on from.
 using SearchKeeper = std::function<void(const SearchState&)>;
