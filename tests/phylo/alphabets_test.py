@@ -95,7 +95,7 @@ class Alphabets(ProgramTest):
 
     def test_constant_sites_are_refused_where_there_should_be_none(self):
         said = self.refused("evaluate", "--msa", DATA / "morphology.phy", "--tree", DATA / "ten.tree", "--model", "MULTI4_MK+ASC")
-        self.assertRegex(said, r"morphology.phy: 17 of 150 sites are the same in all taxa, or may be; but \+ASC_LEWIS is for data")
+        self.assertRegex(said, r"morphology.phy:2:1: 17 of 150 sites are the same in all taxa, or may be, the first of them is \d+; but \+ASC_LEWIS is for data")
 
     def test_fitting_raises_the_likelihood(self):
         for data, model in (("protein", "PROTGTR+FE+G4"), ("binary", "BIN+G4"), ("morphology", "MULTI4_GTR+FO")):
@@ -118,7 +118,7 @@ class Alphabets(ProgramTest):
         said = self.refused("evaluate", "--msa", DATA / "protein.phy", *tree, "--model", "GTR+G")
         self.assertRegex(said, r"protein.phy:2:\d+: '.' in the sequence of taxon 'taxon_A' \(site \d+\) is no DNA code")
         said = self.refused("evaluate", "--msa", DATA / "ten.phy", *tree, "--model", "PROTGTR")
-        self.assertIn("this looks like DNA", said)
+        self.assertIn("ten.phy:2:1: this looks like DNA", said)
         said = self.refused("evaluate", "--msa", DATA / "morphology.phy", *tree, "--model", "BIN")
         self.assertIn("morphology.phy:2:", said)
 

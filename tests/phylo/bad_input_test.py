@@ -36,11 +36,17 @@ class BadInput(ProgramTest):
     def search(self, msa, prefix="out/x", model="JC", *more):
         return ("search", "--msa", msa, "--model", model, "--prefix", prefix, "--quiet", *more)
 
-    def refused_alignment(self, content, *parts):
-        name = self.write("in", content)
-        self.refused(self.search(name), *parts)
-        self.refused(("evaluate", "--msa", name, "--tree", TREE, "--model", "JC"), *parts)
+    def refused_file(self, name, content, arguments, *parts):
+        """Runs what reads a bad file; the message begins with the place in it, and says what was expected or what to do."""
+        self.write(name, content)
+        message = self.refused(arguments, *parts)
+        self.assertRegex(message, rf"\Amaslin-phylo: {name}:\d+:\d+: ")
+        self.assertRegex(message, r"expected|; ")
         (self.folder / name).unlink()
+
+    def refused_alignment(self, content, *parts):
+        self.refused_file("in", content, self.search("in"), *parts)
+        self.refused_file("in", content, ("evaluate", "--msa", "in", "--tree", TREE, "--model", "JC"), *parts)
 
 
 class Alignments(BadInput):
@@ -56,11 +62,12 @@ class Alignments(BadInput):
 
     def test_no_text(self):
         self.refused_alignment(bytes(range(256)) * 40, "NUL")
-        self.refused_alignment(gzip.compress(GOOD.encode())[:-12], "in: is compressed (gzip) and damaged", "unexpected end of file")
+        self.refused_alignment(gzip.compress(GOOD.encode())[:-12], "in:5:8: is compressed (gzip) and damaged", "unexpected end of file", "download it anew")
         self.refused_alignment(gzip.compress(GOOD.encode()).replace(b"\x08", b"\x07", 1), "is compressed (gzip) and damaged")
         self.refused_alignment(gzip.compress(b"ACGT\0"), "NUL")
         self.refused_alignment(bytes(range(1, 256)), "in:1:1: byte 0x01")
-        self.refused(self.search("/dev/zero"), "NUL")
+        self.refused(self.search("/dev/zero"), "/dev/zero:1:1: is no text: this byte is NUL")
+        self.refused_alignment(GOOD.replace("\n", "\r\n").encode().replace(b"R", b"\0"), "in:4:8: is no text: this byte is NUL")
 
     def test_two_taxa_with_one_name(self):
         self.refused_alignment(GOOD.replace("t3", "t1"), "in:4:1: taxon 't1' stands here a second time")
@@ -79,7 +86,7 @@ class Alignments(BadInput):
     def test_no_sites(self):
         self.refused_alignment("4 0\na\nb\nc\nd\n", "0 sites")
         self.refused_alignment(">a\n>b\n>c\n>d\n", "taxon 'a' has no sequence")
-        self.refused_alignment(">a\n--\n>b\n??\n>c\nNN\n>d\n--\n", "no column of this alignment has a determined base")
+        self.refused_alignment(">a\n--\n>b\n??\n>c\nNN\n>d\n--\n", "in:1:2: no column of this alignment has a determined base")
 
     def test_counts_that_are_not_true(self):
         self.refused_alignment("99999999999999999999 5\na ACGTA\n", "in:1:1", "too large")
@@ -90,6 +97,53 @@ class Alignments(BadInput):
         interleaved = "4 6\nt1 ACG\nt2 ACG\nt3 AC-\nt4 ACG\n\nTAC\nTAA\n"
         self.refused_alignment(interleaved, "in:9:1: the last block ends behind 2 of 4 taxa")
         self.refused_alignment("#NEXUS\nbegin data;\ndimensions nchar=6;\nmatrix\nt1 ACG", "in:5:1", "t1")
+
+
+    def test_fasta(self):
+        self.refused_alignment(">a\nACGT\n>\nACGT\n", "in:3:2: a taxon without a name")
+        self.refused_alignment(">a\nACGT\n>b\n>c\nACGT\n>d\nACGT\n", "in:3:2: taxon 'b' has no sequence; expected 4 sites")
+        self.refused_alignment(">a\nACGT\n>b\nAC*T\n", "in:4:3: '*' in the sequence of taxon 'b' (site 3) is no DNA code; expected one of")
+
+    def test_phylip(self):
+        self.refused_alignment("4\n" + GOOD[4:], "in:1:2: expected the number of sites here", "as in '41 1134'")
+        self.refused_alignment("4x6\n" + GOOD[4:], "in:1:2: 'x' in the number of taxa; expected a blank")
+        self.refused_alignment("4 6 1\n" + GOOD[4:], "in:1:5: '1' behind the numbers of taxa and sites")
+        self.refused_alignment(GOOD + "t5 ACGTAC\n", "in:6:1: the header says 4 taxa, but the file goes on behind them")
+
+    def test_nexus(self):
+        def nexus(body, begin="begin data;", end="end;\n"):
+            return f"#NEXUS\n{begin}\n{body}\n{end}"
+
+        rows = "t1 ACGTAC\nt2 ACGTAA\nt3 AC-TRC\nt4 ACG-AT\n;\n"
+        sizes = "dimensions ntax=4 nchar=6;\n"
+        for text, message in (
+            (nexus(sizes, "begin trees;"), "in:6:1: there is no DATA or CHARACTERS block in this file; expected BEGIN DATA;"),
+            (nexus(sizes), "in:5:1: this block ends without a MATRIX; expected one"),
+            (nexus("matrix\n" + rows), "in:3:1: MATRIX stands before DIMENSIONS NCHAR=...; say how many"),
+            (nexus("dimensions nchar=six;\nmatrix\n" + rows), "in:3:12: nchar='six' is no number that can be used here; expected one"),
+            (nexus("dimensions nchar;\nmatrix\n" + rows), "in:3:12: nchar lacks its value; expected nchar=..."),
+            (nexus("dimensions nchar=0;\nmatrix\n" + rows), "in:3:12: NCHAR=0; expected at least one site"),
+            (nexus(sizes + "format gap=--;\nmatrix\n" + rows), "in:4:8: gap='--' must be one character; expected one"),
+            (nexus(sizes + "format datatype=protein;\nmatrix\n" + rows), "in:4:8: DATATYPE='protein' can't be analysed as DNA; expected DNA or"),
+            (nexus(sizes + "format transpose;\nmatrix\n" + rows), "in:4:8: FORMAT transpose is not understood; write the matrix"),
+            (nexus(sizes.replace("4", "5") + "matrix\n" + rows), "in:9:2: the matrix has 4 taxa, but DIMENSIONS says NTAX=5"),
+            (nexus(sizes + "matrix\n" + rows.replace("ACGTAA", "ACGTAAT")), "in:6:10: taxon 't2' goes on behind the 6 sites"),
+            (nexus(sizes + "matrix\n" + rows.replace("ACG-AT", "ACG-A")), "in:8:1: taxon 't4' has 5 sites, but DIMENSIONS says NCHAR=6"),
+            (nexus(sizes + "matrix\n" + rows.replace("R", "{}")), "in:7:8: this set is empty; expected"),
+            (nexus(sizes + "matrix\n" + rows.replace("R", "{A1}")), "in:7:10: '1' is no DNA code; expected"),
+            (nexus(sizes + "matrix\n" + rows[: rows.index("R")] + "{AC", end=""), "in:7:8: this set is never closed; expected '}'"),
+            (nexus(sizes + "matrix\n" + rows.replace("t2", "t1")), "in:6:1: taxon 't1' stands here a second time"),
+            (nexus(sizes + "[matrix\n" + rows), "in:4:1: this comment is never closed; expected ']'"),
+            (nexus(sizes + "matrix\n't1 ACGTAC\n" + rows), "in:5:1: this quoted name is never closed; expected another '"),
+            (nexus(sizes + "matrix\n" + rows, end="")[:-3], "in:9:1: the file ends where a taxon's name or ';' is expected"),
+        ):  # fmt: skip
+            with self.subTest(message):
+                self.refused_alignment(text, message)
+
+    def test_data_that_the_model_is_not_for(self):
+        evaluate = ("evaluate", "--msa", "in", "--tree", TREE, "--model")
+        self.refused_file("in", GOOD, (*evaluate, "LG"), "in:2:1: this looks like DNA: 95 % of its characters are A, C, G or T", "give a model of DNA")
+        self.refused_file("in", GOOD, (*evaluate, "JC+ASC"), "in:2:1: 5 of 6 sites are the same in all taxa, or may be, the first of them is 1;")
 
 
 class Models(BadInput):
@@ -104,17 +158,94 @@ class Models(BadInput):
         self.write("bad", "GTR+Q\n")
         evaluate = ("evaluate", "--msa", MSA, "--tree", TREE)
         self.refused((*evaluate, "--model-file", "nowhere"), "nowhere: there is no such file")
-        self.refused((*evaluate, "--model-file", "empty"), "empty: the file is empty")
+        self.refused((*evaluate, "--model-file", "empty"), "empty:1:1: the file is empty")
         self.refused((*evaluate, "--model-file", "two"), "two:2:1: a second line")
         self.refused((*evaluate, "--model-file", "bad"), "bad:1:5")
         self.refused((*evaluate, "--model-file", "bad", "--model", "JC"), "both given")
         self.refused(evaluate, "no model is given")
 
 
+    def test_what_a_model_says_wrongly(self):
+        for model, message in (
+            ("HKZ+G", "bad:1:1: model 'HKZ+G': found 'HKZ+G' at column 1; did you mean HKY?"),
+            ("GTR+G4+G", "bad:1:7:"),
+            ("GTR{1/2/3}", "bad:1:4:"),
+            ("GTR+FU{0.3/0.3/0.3/0.3}", "bad:1:7:"),
+            ("GTR+G{-1}", "bad:1:7:"),
+            ("GTR+G1", "bad:1:6:"),
+            ("GTR+I{2}", "bad:1:7:"),
+            ("GTR+R2{1/2}", "bad:1:12:"),
+            ("GTR+I+ASC", "bad:1:1:"),
+            ("JC+FU{0.25/0.25/0.25/0.25}", "bad:1:4:"),
+            ("GTR+BU{x}", "bad:1:8:"),
+        ):  # fmt: skip
+            with self.subTest(model):
+                self.refused_file("bad", model + "\n", ("evaluate", "--msa", MSA, "--tree", TREE, "--model-file", "bad"), message)
+
+
+class Partitions(BadInput):
+    def refused_parts(self, content, *parts, command=("evaluate", "--msa", MSA, "--tree", TREE)):
+        self.refused_file("parts", content, (*command, "--model-file", "parts"), *parts)
+
+    def test_as_raxml_has_them(self):
+        for text, message in (
+            (" \n", "parts:1:1: the file is empty; expected a model"),
+            ("JC, a = 1-100\nJC, b = 90-240\n", "parts:2:9: site 90 is in partition 'a' and also in 'b'; a site can be in one only"),
+            ("JC, a = 1-100\nJC, b = 102-240\n", "parts:1:9: 1 of the alignment's 240 sites are in no partition, the first of them is 101"),
+            ("JC, a = 101-240\n\n", "parts:1:9: 100 of the alignment's 240 sites are in no partition, the first of them is 1;"),
+            ("JC, a = 1-240\\2, 2-241\\2\n", "parts:1:18: partition 'a' has sites up to 241, but the alignment has 240"),
+            ("JC, a = 1-100\nJC b = 101-240\n", "parts:2:4: model 'JC b = 101-240'"),
+            ("JC, = 1-240\n", "parts:1:5: found '= 1-240'; expected the partition's name"),
+            ("JC, a 1-240\n", "parts:1:12: found the end of the line; expected '='"),
+            ("JC, a =\n", "parts:1:8: found the end of the line; expected the number of a site"),
+            ("JC, a = 0-240\n", "parts:1:9: found '0-240'; expected the number of a site, from 1 on"),
+            ("JC, a = 240-1\n", "parts:1:13: found '1'; expected a site from 240 on"),
+            ("JC, a = 1-240\\0\n", "parts:1:15: found '0'; expected a stride"),
+            ("JC, a = 1-240 all\n", "parts:1:15: found 'all'; expected ',' and further sites, or the end of the line"),
+            ("JC, a = 1-240,\n", "parts:1:15: found the end of the line; expected the number of a site"),
+            ("JC, a = 1-100\nJC, a = 101-240\n", "parts:2:5: a second partition 'a'; names must be distinct"),
+            ("JC, a = 1-100\nJC\n", "parts:2:3: expected the sites of this model"),
+            ("JC\nJC, a = 1-100\n", "parts:2:1: a second line; expected one model in one line, or partitions"),
+        ):  # fmt: skip
+            with self.subTest(text):
+                self.refused_parts(text, message)
+
+    def test_as_iqtree_has_them(self):
+        def nexus(body):
+            return f"#NEXUS\nbegin sets;\n{body}\nend;\n"
+
+        a, b = "charset a = 1-100;\n", "charset b = 101-240;\n"
+        for text, message in (
+            (nexus(a + b), "parts:7:1: the file ends without a charpartition; expected charset"),
+            (nexus(a + b + "charpartition p = JC:a, JC:c;"), "parts:5:25: no charset 'c' stands before this; expected one of 'a', 'b'"),
+            (nexus(a + b + "charpartition p = JC:a, JC:a;"), "parts:5:25: charset 'a' is in two partitions; expected it in one"),
+            (nexus(a + b + "charpartition p = JC:a;"), "parts:3:13: 140 of the alignment's 240 sites are in no partition, the first of them is 101"),
+            (nexus(a + a + "charpartition p = JC:a;"), "parts:4:9: a second charset 'a'; names must be distinct"),
+            (nexus(a + b + "charpartition p = JC:a, JD:b;"), "parts:5:25: model 'JD'"),
+            (nexus(a + b + "charpartition p = JC:a JC:b;"), "parts:5:24: found 'JC:b;'; expected ','"),
+            (nexus(a + b + "charpartition p = JC a;"), "parts:5:22: found 'a;'; expected ':' and the charset's name"),
+            (nexus("charset a 1-100;"), "parts:3:11: found '1-100;'; expected '='"),
+            (nexus("charset a = x;"), "parts:3:13: found 'x;'; expected the number of a site"),
+            ("#NEXUS\nbegin sets;\ncharset a = 1-100", "parts:3:18: found the end of the file; expected ';'"),
+        ):  # fmt: skip
+            with self.subTest(text):
+                self.refused_parts(text, message)
+
+    def test_that_a_command_cannot_take(self):
+        two = "JC, a = 1-100\nJC+BU{2}, b = 101-240\n"
+        self.refused_parts(two, "parts:2:15: partition 'b' has the speed 2 (+BU), but with --brlen unlinked", "leave the speed out",
+                           command=("evaluate", "--msa", MSA, "--tree", TREE, "--brlen", "unlinked"))
+        self.refused_parts(two, "parts:2:15: this is the second of 2 partitions; mcmc takes one model for all sites, so give one",
+                           command=("mcmc", "--msa", MSA, "--prefix", "x"))
+        rows = [line.split() for line in MSA.read_text().splitlines()[1:]]
+        self.write("mixed.phy", f"10 250\n{''.join(f'{name} {row}{chr(48 + i % 2) * 10}' + chr(10) for i, (name, row) in enumerate(rows))}")
+        self.refused_parts("JC, a = 1-240\nBIN, b = 241-250\n", "parts:2:10: partition 'a' holds DNA, partition 'b' ", "run each kind for itself",
+                           command=("ancestral", "--msa", "mixed.phy", "--tree", TREE, "--prefix", "x"))
+
+
 class Trees(BadInput):
     def refused_tree(self, content, *parts):
-        self.write("tree", content)
-        self.refused(("evaluate", "--msa", MSA, "--tree", "tree", "--model", "JC"), *parts)
+        self.refused_file("tree", content, ("evaluate", "--msa", MSA, "--tree", "tree", "--model", "JC"), *parts)
 
     def test_other_taxa(self):
         good = TREE.read_text()
@@ -132,6 +263,15 @@ class Trees(BadInput):
         self.refused_tree(good.replace(":0.", ":-0.", 1), "negative")
         self.refused_tree(good + good, "2 trees in this file")
         self.refused_tree(b"\xff\xfe(", "byte 0xff")
+        self.refused_tree("#NEXUS\nbegin trees;\n", "tree:1:1: is NEXUS; expected Newick")
+        self.refused_tree("a,b;", "tree:1:1: 'a' stands where '(', the beginning of a tree in Newick notation, is expected")
+        self.refused_tree(" [no tree]\n", "tree:2:1: there is no tree in this file; expected one")
+        self.refused_tree("(a,b,\n(c,));", "tree:2:4: ')' stands where a taxon's name or '(' is expected")
+        self.refused_tree("(a,b,('c,d));", "tree:1:7: this quoted name is never closed; expected another '")
+        self.refused_tree("(a,b,[(c,d));", "tree:1:6: this comment is never closed; expected ']'")
+        self.refused_tree("(a:x,b,(c,d));", "tree:1:4: 'x' is no branch length; expected a number like 0.013")
+        self.refused_tree("(a:1e999,b,(c,d));", "tree:1:4: '1e999' is no branch length; expected a number")
+        self.refused_tree("(a:,b,(c,d));", "tree:1:4: ',' stands where a branch length is expected")
         self.refused(("evaluate", "--msa", MSA, "--tree", "nowhere", "--model", "JC"), "nowhere: there is no such file")
 
     def test_shapes_without_a_likelihood(self):
@@ -146,7 +286,26 @@ class Trees(BadInput):
         self.refused(("consensus", "--trees", "others", "--prefix", "out/x"), "others:2:9")
         self.refused(("support", "--tree", "one", "--trees", "nowhere", "--prefix", "out/x"), "nowhere")
         self.refused(("distances", "--trees", "others", "--prefix", "out/x"), "others:2:9", "only the tree has 'x'")
-        self.refused(("distances", "--trees", "one", "--prefix", "out/x"), "one: one tree; expected two at least")
+        self.refused(("distances", "--trees", "one", "--prefix", "out/x"), "one:1:13: the file ends behind one tree; expected two at least")
+
+
+    def test_starts_and_constraints(self):
+        good = TREE.read_text()
+        for option, name, text, message in (
+            ("--start-trees", "mine", good + good.replace("taxon_C", "taxon_X"), "mine:2:"),
+            ("--start-trees", "mine", "", "mine:1:1: the file is empty; expected a tree"),
+            ("--tree-constraint", "known", "", "known:1:1: the file is empty; expected a tree"),
+            ("--tree-constraint", "known", "((taxon_A,taxon_B),(taxon_C,taxon_X));", "known:1:29: the constraint has the taxon 'taxon_X'"),
+            ("--tree-constraint", "known", "((taxon_A,taxon_B),(taxon_C,taxon_A));", "known:1:29: taxon 'taxon_A' stands twice in this tree"),
+            ("--tree-constraint", "known", "((taxon_A),(taxon_C,taxon_B));", "known:1:2: an inner node with one child; expected two or more"),
+            ("--tree-constraint", "known", "(taxon_A,taxon_C,taxon_B);", "known:1:1: this tree constrains nothing"),
+            ("--tree-constraint", "known", good + good, "known:2:1: 2 trees in this file; expected one, the constraint"),
+        ):  # fmt: skip
+            with self.subTest(message):
+                self.refused_file(name, text, self.search(MSA, "out/x", "JC", option, name), message)
+        self.write("known", "((taxon_A,taxon_B),(taxon_C,taxon_D));")
+        self.refused_file("mine", "\n" + good, self.search(MSA, "out/x", "JC", "--start-trees", "mine", "--tree-constraint", "known"),
+                          "mine:2:1: tree 1 of 1 does not display the constraint (--tree-constraint)")
 
 
 class Checkpoints(BadInput):
@@ -173,8 +332,10 @@ class Checkpoints(BadInput):
 
     def test_with_a_damaged_identity(self):
         self.run_well(*self.search(MSA, "x"))
-        self.write("x.checkpoint/identity.json", "{")
-        self.refused(self.search(MSA, "x"), "identity.json: is damaged", "--redo")
+        identity = (self.folder / "x.checkpoint" / "identity.json").read_text()
+        for damaged, place in (("{", "1:2"), ("", "1:1"), (identity.replace("{", "{\n,", 1), "2:1"), ("{}", "1:1")):
+            self.write("x.checkpoint/identity.json", damaged)
+            self.refused(self.search(MSA, "x"), f"x.checkpoint/identity.json:{place}: is damaged", "--redo")
 
 
 def limit_file_size():

@@ -55,7 +55,7 @@ class Constraints(ProgramTest):
     def test_given_starts_must_display_it(self):
         self.write("known", CONSTRAINT)
         self.write("start", (DATA / "ten.tree").read_text())
-        self.assertIn("start: tree 1 of 1 does not display the constraint (--tree-constraint), by which 2 of its taxa stand apart",
+        self.assertIn("start:1:1: tree 1 of 1 does not display the constraint (--tree-constraint), by which 2 of its taxa stand apart",
                       self.refused("--start-trees", "start", "--tree-constraint", "known"))  # fmt: skip
         self.run_well("search", "--msa", MSA, "--model", "JC", "--prefix", "good", "--quiet", "--tree-constraint", "known")
         self.run_well("search", "--msa", MSA, "--model", "JC", "--prefix", "again", "--quiet", "--tree-constraint", "known", "--start-trees",

@@ -246,7 +246,7 @@ class Refused(Chains):
         identity.write_text(text)
         state = self.folder / "x.chains" / "state"
         state.write_text(state.read_text().replace("maslin-phylo chains 2", "maslin-phylo chains 0"))
-        self.refused(self.command("x"), "x.chains/state: is no record of chains of this version")
+        self.refused(self.command("x"), "x.chains/state:1:1: is no record of chains of this version")
         expected = self.run_chains("new")
         self.assert_same(self.run_chains("x", "--redo"), expected)
 
@@ -255,9 +255,9 @@ class Refused(Chains):
         for name in ("state", "samples-0001"):
             record = self.folder / "x.chains" / name
             whole = record.read_bytes()
-            for damage in (whole[: len(whole) // 2], b"", whole.replace(b"0.", b"1.", 1)):
+            for damage, place in ((whole[: len(whole) // 2], "3:"), (b"", "1:1:"), (whole.replace(b"0.", b"1.", 1), "5:1:")):
                 record.write_bytes(damage)
-                self.refused(self.command("x"), f"x.chains/{name}")
+                self.refused(self.command("x"), f"x.chains/{name}:{place}")
             record.write_bytes(whole)
         self.refused(("mcmc", "--msa", MSA, "--model", "JC", "--prefix", "y/", "--chains", 0), "--chains")
         (self.folder / "z.chains").mkdir()

@@ -189,10 +189,10 @@ class Partitions(ProgramTest):
 
         self.assertIn("models:2:12: site 100 is in partition 'a' and also in 'b'", said("JC, a = 1-100\nGTR+F, b = 100-240\n"))
         self.assertIn("models:1:9: partition 'a' has sites up to 241, but the alignment has 240", said("JC, a = 1-241\n"))
-        self.assertIn("models: 140 of the alignment's 240 sites are in no partition, the first of them is 101", said("JC, a = 1-100\n"))
+        self.assertIn("models:1:9: 140 of the alignment's 240 sites are in no partition, the first of them is 101", said("JC, a = 1-100\n"))
         self.assertIn("models:2:5: model 'GTR+Q': found", said("JC, a = 1-100\nGTR+Q, b = 101-240\n"))
         self.assertRegex(said("LG, a = 1-240\nJC, b = 241-390\n", "mixed.phy"), r"mixed.phy:2:\d+: '.' in the sequence .* is no DNA code")
-        self.assertIn("partition 'b' has no column", said("JC, a = 3-242\nJC, b = 1-2\n", self.write_alignment(
+        self.assertIn("models:2:9: no column of partition 'b' has a determined base in gaps.phy", said("JC, a = 3-242\nJC, b = 1-2\n", self.write_alignment(
             "gaps.phy", {name: "--" + row for name, row in self.bases.items()})))  # fmt: skip
 
     def test_what_was_begun_otherwise_is_not_gone_on_with(self):
@@ -203,7 +203,7 @@ class Partitions(ProgramTest):
         self.assertIn("made with --model", self.refused(*search, "other"))
 
     def test_chains_take_one_model(self):
-        self.assertIn("has 3 partitions", self.refused("mcmc", "--msa", "mixed.phy", "--model-file", "mixed", "--prefix", "x"))
+        self.assertIn("mixed:2:19: this is the second of 3 partitions; mcmc takes one model", self.refused("mcmc", "--msa", "mixed.phy", "--model-file", "mixed", "--prefix", "x"))
 
 
 if __name__ == "__main__":

@@ -61,8 +61,8 @@ void RowBuilder::append(std::size_t row, std::string_view piece, std::size_t off
   }
 }
 
-Alignment RowBuilder::finish(std::size_t end_of_text) && {
-  if (rows_.empty()) throw format_error{end_of_text, "there is no sequence in this file"};
+Alignment RowBuilder::finish(std::string_view text, std::size_t end) && {
+  if (rows_.empty()) throw format_error{end, "there is no sequence in this file; expected four taxa at least"};
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     if (rows_[i].empty())
       throw format_error{offsets_[i],
@@ -75,11 +75,12 @@ Alignment RowBuilder::finish(std::size_t end_of_text) && {
                                      shown(names_[i]), rows_[i].size(), shown(names_.front()), rows_.front().size())};
   }
   if (rows_.size() < 4)
-    throw format_error{end_of_text, fmt::format("{} taxa only; an unrooted tree needs at least four", rows_.size())};
+    throw format_error{end, fmt::format("{} taxa only; an unrooted tree needs at least four", rows_.size())};
   if (rows_.front().size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-    throw format_error{end_of_text, "more than 2^31 - 1 sites; split the alignment"};
+    throw format_error{end, "more than 2^31 - 1 sites; split the alignment"};
   Alignment alignment;
   alignment.alphabet = alphabets_->one;
+  alignment.begin = position_of(text, offsets_.front());
   alignment.names = std::move(names_);
   alignment.rows = std::move(rows_);
   return alignment;
@@ -92,7 +93,9 @@ std::vector<std::size_t> drop_undetermined_columns(Alignment& alignment) {
     if (std::any_of(alignment.rows.begin(), alignment.rows.end(), [&](const auto& row) { return row[site] != '-'; }))
       kept.push_back(site);
   if (kept.empty())
-    fail(alignment.file, fmt::format("no column of this alignment has a determined {}", alignment.alphabet->unit));
+    fail(alignment.file, alignment.begin,
+         fmt::format("no column of this alignment has a determined {}; expected one at least",
+                     alignment.alphabet->unit));
   if (kept.size() == sites) return kept;
   for (std::string& row : alignment.rows) {
     for (std::size_t to = 0; to < kept.size(); ++to) row[to] = row[kept[to]];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "phylo/io/alphabet.hpp"
+#include "phylo/io/error.hpp"
 
 namespace phylo {
 
@@ -16,6 +17,7 @@ namespace phylo {
 struct Alignment {
   const Alphabet* alphabet = &dna_alphabet();  ///< of all sites, unless it was read with several
   std::string file;                            ///< where it came from, for messages
+  position begin;                              ///< where the first taxon's name stands in it
   std::vector<std::string> names;
   std::vector<std::string> rows;
 

@@ -27,7 +27,7 @@ Alignment parse_fasta(std::string_view text, const Alphabets& alphabets) {
     }
     at = end + 1;
   }
-  return std::move(rows).finish(text.size());
+  return std::move(rows).finish(text, text.size());
 }
 
 }  // namespace phylo

@@ -41,8 +41,9 @@ class RowBuilder {
   const std::string& row(std::size_t row) const { return rows_[row]; }
   std::size_t offset(std::size_t row) const { return offsets_[row]; }  ///< where its name stood
 
-  /// Gives the alignment. Throws `format_error` unless all rows are equally long, not empty, and four at least.
-  Alignment finish(std::size_t end_of_text) &&;
+  /// Gives the alignment that a text holds up to `end`. Throws `format_error` unless all rows are equally long, not
+  /// empty, and four at least.
+  Alignment finish(std::string_view text, std::size_t end) &&;
 
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 

@@ -202,7 +202,7 @@ std::vector<Node> match_taxa(const NewickFile& file, const NewickTree& tree, con
       continue;
     }
     if (seen[static_cast<std::size_t>(found->second)])
-      file.fail_at(node.offset, fmt::format("taxon {} stands twice in this tree", shown(node.label)));
+      file.fail_at(node.offset, fmt::format("taxon {} stands twice in this tree; expected it once", shown(node.label)));
     seen[static_cast<std::size_t>(found->second)] = true;
     tip_of[i] = found->second;
   }

@@ -44,7 +44,9 @@ class Reader {
       if (block->is("DATA") || block->is("CHARACTERS")) return read_data();
       in_.skip_block();
     }
-    throw format_error{text_.size(), "there is no DATA or CHARACTERS block with a MATRIX in this file"};
+    throw format_error{
+        text_.size(),
+        "there is no DATA or CHARACTERS block in this file; expected BEGIN DATA; with DIMENSIONS, FORMAT and MATRIX"};
   }
 
  private:
@@ -59,7 +61,7 @@ class Reader {
       } else if (command.is("MATRIX")) {
         return read_matrix(command.offset);
       } else if (command.is_end()) {
-        throw format_error{command.offset, "this block ends without a MATRIX"};
+        throw format_error{command.offset, "this block ends without a MATRIX; expected one, with a row for each taxon"};
       } else {
         in_.skip_command();
       }
@@ -80,14 +82,16 @@ class Reader {
     std::size_t count = 0;
     const auto [to, problem] = std::from_chars(value.data(), value.data() + value.size(), count);
     if (problem != std::errc() || to != value.data() + value.size())
-      throw format_error{key.offset, fmt::format("{}={} is no number that can be used here", key.text, shown(value))};
+      throw format_error{key.offset, fmt::format("{}={} is no number that can be used here; expected one, as in {}=10",
+                                                 key.text, shown(value), key.text)};
     return count;
   }
 
   char symbol_of(const NexusWord& key) {
     const std::string value = value_of(key);
     if (value.size() != 1)
-      throw format_error{key.offset, fmt::format("{}={} must be one character", key.text, shown(value))};
+      throw format_error{key.offset, fmt::format("{}={} must be one character; expected one, as in {}=-", key.text,
+                                                 shown(value), key.text)};
     return value.front();
   }
 
@@ -145,19 +149,20 @@ class Reader {
     while (format_.interleaved ? read_interleaved_row() : read_row()) {
     }
     if (format_.taxa && *format_.taxa != rows_.size())
-      throw format_error{in_.offset(), fmt::format("the matrix has {} taxa, but DIMENSIONS says NTAX={}", rows_.size(),
-                                                   *format_.taxa)};
+      throw format_error{in_.offset(),
+                         fmt::format("the matrix has {} taxa, but DIMENSIONS says NTAX={}; expected so many",
+                                     rows_.size(), *format_.taxa)};
     for (std::size_t row = 0; row < rows_.size(); ++row)
       if (rows_.row(row).size() != *format_.sites) wrong_length(row);
-    return std::move(rows_).finish(in_.offset());
+    return std::move(rows_).finish(text_, in_.offset());
   }
 
   [[noreturn]] void wrong_length(std::size_t row) const {
     throw format_error{
         rows_.offset(row),
-        fmt::format("taxon {} has {} sites, but DIMENSIONS says NCHAR={}{}", shown(rows_.name(row)),
-                    rows_.row(row).size(), *format_.sites,
-                    format_.interleaved ? "" : "; if the matrix is interleaved, FORMAT must say INTERLEAVE")};
+        fmt::format("taxon {} has {} sites, but DIMENSIONS says NCHAR={}; expected so many of each{}",
+                    shown(rows_.name(row)), rows_.row(row).size(), *format_.sites,
+                    format_.interleaved ? "" : ", and where the matrix is interleaved, INTERLEAVE in FORMAT")};
   }
 
   /// Reads name and all of its sites; false at the matrix's end.
@@ -172,8 +177,10 @@ class Reader {
     }
     // What follows without a blank is no further taxon's name.
     if (!in_.at_end() && !is_space(in_.peek()) && in_.peek() != ';' && in_.peek() != '[')
-      throw format_error{in_.offset(), fmt::format("taxon {} goes on behind the {} sites that DIMENSIONS says",
-                                                   shown(rows_.name(row)), *format_.sites)};
+      throw format_error{
+          in_.offset(),
+          fmt::format("taxon {} goes on behind the {} sites that DIMENSIONS says; expected the next taxon or ';'",
+                      shown(rows_.name(row)), *format_.sites)};
     return true;
   }
 
@@ -189,8 +196,10 @@ class Reader {
       if (in_.peek() == '\n') return true;
       if (in_.peek() == ';') return true;  // the next call sees it
       if (rows_.row(row).size() == *format_.sites)
-        throw format_error{in_.offset(), fmt::format("taxon {} goes on behind the {} sites that DIMENSIONS says",
-                                                     shown(rows_.name(row)), *format_.sites)};
+        throw format_error{
+            in_.offset(),
+            fmt::format("taxon {} goes on behind the {} sites that DIMENSIONS says; expected the next taxon or ';'",
+                        shown(rows_.name(row)), *format_.sites)};
       read_site(row);
     }
   }
@@ -203,8 +212,9 @@ class Reader {
     } else if (format_.match != 0 && c == format_.match) {
       const std::size_t site = rows_.row(row).size();
       if (row == 0 || site >= rows_.row(0).size())
-        throw format_error{offset,
-                           fmt::format("{} stands for the first taxon's character, which is not known here", shown(c))};
+        throw format_error{
+            offset, fmt::format("{} stands for the first taxon's character, which is not known here; expected a {}",
+                                shown(c), alphabets_.of(site).unit)};
       rows_.append_stored(row, rows_.row(0)[site]);
     } else if (c == format_.gap || c == format_.missing) {
       rows_.append_stored(row, '-');
@@ -229,7 +239,8 @@ class Reader {
             at, fmt::format("{} is no {}; expected a {} inside the set", shown(c), alphabet.code, alphabet.unit)};
       set |= alphabet.sets[code];
     }
-    if (set == 0) throw format_error{offset, "this set is empty"};
+    if (set == 0)
+      throw format_error{offset, "this set is empty; expected the states that may stand at this site, as in {AG}"};
     const std::uint8_t code = alphabet.find_set(set);
     if (code == Alphabet::no_code)
       throw format_error{

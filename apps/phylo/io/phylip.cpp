@@ -45,7 +45,9 @@ std::size_t read_count(const Line& line, std::size_t& at, const char* what) {
   const char* from = line.text.data() + at;
   const auto [to, problem] = std::from_chars(from, line.text.data() + line.text.size(), value);
   if (problem == std::errc::result_out_of_range)
-    throw format_error{line.offset + at, fmt::format("the number of {} in the header is too large", what)};
+    throw format_error{
+        line.offset + at,
+        fmt::format("the number of {} in the header is too large; expected how many there are in this file", what)};
   if (problem != std::errc())
     throw format_error{line.offset + at,
                        fmt::format("expected the number of {} here; a PHYLIP file opens with the numbers of taxa and "
@@ -60,8 +62,11 @@ Header read_header(const Line& line) {
   Header header{};
   header.taxa = read_count(line, at, "taxa");
   if (at < line.text.size() && !is_blank(line.text[at]))
-    throw format_error{line.offset + at, fmt::format("{} in the number of taxa", shown(line.text[at]))};
+    throw format_error{
+        line.offset + at,
+        fmt::format("{} in the number of taxa; expected a blank and the number of sites", shown(line.text[at]))};
   header.sites = read_count(line, at, "sites");
+  while (at < line.text.size() && is_blank(line.text[at])) ++at;
   if (at < line.text.size())
     throw format_error{line.offset + at,
                        fmt::format("{} behind the numbers of taxa and sites; expected the end of the line",
@@ -83,12 +88,13 @@ Line begin_row(RowBuilder& rows, const Line& line) {
 }
 
 format_error wrong_length(const RowBuilder& rows, std::size_t row, const Header& header, std::size_t offset) {
-  return {offset, fmt::format("taxon {} has {} sites, but the header says {}", shown(rows.name(row)),
-                              rows.row(row).size(), header.sites)};
+  return {offset, fmt::format("taxon {} has {} sites, but the header says {}; expected so many of each",
+                              shown(rows.name(row)), rows.row(row).size(), header.sites)};
 }
 
 format_error missing_rows(const RowBuilder& rows, const Header& header, std::size_t offset) {
-  return {offset, fmt::format("the file ends behind {} taxa, but the header says {}", rows.size(), header.taxa)};
+  return {offset, fmt::format("the file ends behind {} taxa, but the header says {}; expected so many", rows.size(),
+                              header.taxa)};
 }
 
 RowBuilder read_sequential(const std::vector<Line>& lines, const Header& header, std::size_t end,
@@ -107,8 +113,10 @@ RowBuilder read_sequential(const std::vector<Line>& lines, const Header& header,
       throw wrong_length(rows, row, header, at == lines.size() ? end : opening.offset);
   }
   if (at < lines.size())
-    throw format_error{lines[at].offset,
-                       fmt::format("the header says {} taxa, but the file goes on behind them", header.taxa)};
+    throw format_error{
+        lines[at].offset,
+        fmt::format("the header says {} taxa, but the file goes on behind them; expected the end of the file",
+                    header.taxa)};
   return rows;
 }
 
@@ -127,18 +135,22 @@ RowBuilder read_interleaved(const std::vector<Line>& lines, const Header& header
       if (rows.row(row).size() != header.sites) throw wrong_length(rows, row, header, rows.offset(row));
   for (std::size_t row = 1; row < rows.size(); ++row)
     if (rows.row(row).size() != rows.row(0).size())
-      throw format_error{rows.offset(row),
-                         fmt::format("taxon {} has {} sites on its first line, but the first taxon has {}",
-                                     shown(rows.name(row)), rows.row(row).size(), rows.row(0).size())};
+      throw format_error{
+          rows.offset(row),
+          fmt::format(
+              "taxon {} has {} sites on its first line, but the first taxon has {}; expected lines of one length",
+              shown(rows.name(row)), rows.row(row).size(), rows.row(0).size())};
 
   while (rows.row(0).size() < header.sites || at < lines.size()) {
     std::size_t expected = 0;  // the length that this block's first row has brought
     for (std::size_t row = 0; row < header.taxa; ++row, ++at) {
       if (at == lines.size())
-        throw format_error{end, row == 0 ? fmt::format("the file ends behind {} of the {} sites that the header says",
-                                                       rows.row(0).size(), header.sites)
-                                         : fmt::format("the last block ends behind {} of {} taxa; the file is cut off",
-                                                       row, header.taxa)};
+        throw format_error{
+            end,
+            row == 0
+                ? fmt::format("the file ends behind {} of the {} sites that the header says; expected a further block",
+                              rows.row(0).size(), header.sites)
+                : fmt::format("the last block ends behind {} of {} taxa; the file is cut off", row, header.taxa)};
       const Line& line = lines[at];
       // Some programs repeat the names in every block.
       const std::string& name = rows.name(row);
@@ -146,8 +158,10 @@ RowBuilder read_interleaved(const std::vector<Line>& lines, const Header& header
                          is_blank(line.text[name.size()]);
       const std::size_t skip = named ? name.size() : 0;
       if (rows.row(row).size() == header.sites)
-        throw format_error{line.offset,
-                           fmt::format("the header says {} sites, but the file goes on behind them", header.sites)};
+        throw format_error{
+            line.offset,
+            fmt::format("the header says {} sites, but the file goes on behind them; expected the end of the file",
+                        header.sites)};
       rows.append(row, line.text.substr(skip), line.offset + skip);
       if (row == 0) expected = rows.row(0).size();
       if (rows.row(row).size() != expected)
@@ -189,8 +203,8 @@ Alignment parse_phylip(std::string_view text, const Alphabets& alphabets) {
                            "this file can be read as sequential and as interleaved PHYLIP, with different results; "
                            "write it as FASTA, or with one line a taxon"};
   }
-  if (in_sequence != nullptr) return std::move(*in_sequence).finish(text.size());
-  if (in_blocks != nullptr) return std::move(*in_blocks).finish(text.size());
+  if (in_sequence != nullptr) return std::move(*in_sequence).finish(text, text.size());
+  if (in_blocks != nullptr) return std::move(*in_blocks).finish(text, text.size());
   const auto& first = std::get<format_error>(sequential);
   const auto& second = std::get<format_error>(interleaved);
   // With one line a taxon the interleaved reading looks at each line by itself, so its complaint names the right one.

@@ -53,21 +53,33 @@ class input {
   input(const input&) = delete;
   input& operator=(const input&) = delete;
 
-  /// Gives the next bytes; none at the end.
-  std::string_view read() {
+  /// Adds the next bytes to the text; gives whether there were any.
+  bool read(std::string& text) {
     const int got = gzread(file_, piece_.data(), static_cast<unsigned>(piece_.size()));
+    const std::string_view piece(piece_.data(), static_cast<std::size_t>(std::max(got, 0)));
+    const std::size_t nul = std::min(piece.find('\0'), piece.size());
+    text.append(piece.substr(0, nul));
+    // Looked for piece by piece, so that /dev/zero ends here and not in exhausted memory.
+    if (nul < piece.size())
+      fail_behind(text, "is no text: this byte is NUL; expected an alignment, tree or model as text");
     int error = Z_OK;
     const char* const problem = gzerror(file_, &error);
     if (error == Z_ERRNO) fail(name_, fmt::format("can't be read: {}", std::strerror(errno)));
     if (error == Z_MEM_ERROR) throw std::bad_alloc();
     if (error != Z_OK) {
       const char* const behind_number = std::strchr(problem, ' ');  // zlib puts the descriptor's number first
-      fail(name_, fmt::format("is compressed (gzip) and damaged:{}", behind_number ? behind_number : problem));
+      fail_behind(text, fmt::format("is compressed (gzip) and damaged:{}; copy or download it anew",
+                                    behind_number ? behind_number : problem));
     }
-    return {piece_.data(), static_cast<std::size_t>(std::max(got, 0))};
+    return got > 0;
   }
 
  private:
+  [[noreturn]] void fail_behind(const std::string& text, const std::string& message) const {
+    const std::string before = normalize_text(text);
+    fail(name_, position_of(before, before.size()), message);
+  }
+
   const std::string& name_;
   gzFile file_;
   std::array<char, 1 << 16> piece_;
@@ -79,13 +91,7 @@ std::string read_text(const std::string& file) {
   if (file.empty()) throw input_error("the name of an input file is empty; give the path of a file");
   input in(file);
   std::string text;
-  for (std::string_view bytes = in.read(); !bytes.empty(); bytes = in.read()) {
-    // Looked for piece by piece, so that /dev/zero ends here and not in exhausted memory.
-    if (const std::size_t nul = bytes.find('\0'); nul != bytes.npos)
-      fail(file,
-           fmt::format("is no text: byte {} is NUL; expected an alignment, tree or model as text", text.size() + nul));
-    text.append(bytes);
-  }
+  while (in.read(text)) continue;
   return normalize_text(std::move(text));
 }
 

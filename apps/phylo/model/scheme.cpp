@@ -92,8 +92,8 @@ std::vector<int> Scheme::parts_of_sites(std::size_t sites) const {
     for (const SiteRange& range : parts[p].ranges) {
       if (range.last > sites)
         fail(source, range.at,
-             fmt::format("partition {} has sites up to {}, but the alignment has {}", shown(parts[p].name), range.last,
-                         sites));
+             fmt::format("partition {} has sites up to {}, but the alignment has {}; expected sites that there are",
+                         shown(parts[p].name), range.last, sites));
       for (std::size_t site = range.first; site <= range.last; site += range.step) {
         int& owner = owners[site - 1];
         if (owner != nobody)
@@ -106,11 +106,21 @@ std::vector<int> Scheme::parts_of_sites(std::size_t sites) const {
   const auto left = std::count(owners.begin(), owners.end(), nobody);
   if (left > 0) {
     const auto first = std::find(owners.begin(), owners.end(), nobody) - owners.begin() + 1;
-    fail(source, fmt::format("{} of the alignment's {} sites are in no partition, the first of them is {}; give each a "
-                             "model, or take it out of the alignment",
-                             left, sites, first));
+    fail(source, place_before(static_cast<std::size_t>(first)),
+         fmt::format(
+             "{} of the alignment's {} sites are in no partition, the first of them is {}; give each a model, or "
+             "take it out of the alignment",
+             left, sites, first));
   }
   return owners;
+}
+
+position Scheme::place_before(std::size_t site) const {
+  const SiteRange* before = &parts.front().ranges.front();
+  for (const SchemePart& part : parts)
+    for (const SiteRange& range : part.ranges)
+      if (range.last < site && (range.last > before->last || before->last >= site)) before = &range;
+  return before->at;
 }
 
 Alphabets Scheme::alphabets(std::size_t most_sites) const {

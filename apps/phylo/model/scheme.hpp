@@ -41,6 +41,10 @@ struct Scheme {
   std::vector<int> parts_of_sites(std::size_t sites) const;
   /// Gives the alphabets of the sites, as far as that many.
   Alphabets alphabets(std::size_t most_sites) const;
+
+ private:
+  /// Gives the place of the last range that ends before a site, of the first one if there is none.
+  position place_before(std::size_t site) const;
 };
 
 /// Gives the scheme of a text: one model, or in each line that is not blank and does not begin with '#'

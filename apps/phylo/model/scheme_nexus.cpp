@@ -134,7 +134,8 @@ class SetsReader {
     if (found == charsets_.end()) throw format_error{set.offset, unknown(set.text)};
     for (const SchemePart& other : scheme_.parts)
       if (other.name == set.text)
-        throw format_error{set.offset, fmt::format("charset {} is in two partitions", shown(set.text))};
+        throw format_error{set.offset,
+                           fmt::format("charset {} is in two partitions; expected it in one", shown(set.text))};
     part.name = set.text;
     part.ranges = found->second;
     return part;
@@ -144,8 +145,10 @@ class SetsReader {
     std::vector<std::string> names;
     for (const auto& [one, ranges] : charsets_) names.push_back(one);
     const std::string nearest = nearest_name(set, names);
-    return fmt::format("no charset {} stands before this{}", shown(set),
-                       nearest.empty() ? std::string() : fmt::format("; is {} meant?", shown(nearest)));
+    const std::string expected = names.empty()     ? "expected charset NAME = SITES; before"
+                                 : nearest.empty() ? "expected one of " + first_few(names)
+                                                   : "is " + shown(nearest) + " meant?";
+    return fmt::format("no charset {} stands before this; {}", shown(set), expected);
   }
 
   std::string_view text_;

@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"JC, a = 1-5\nJC, a = 6-10", "2:5:", "a second partition 'a'"},
         Bad{"JC, a = 1-6\nJC, b = 7, 6-10", "2:12:", "site 6 is in partition 'a' and also in 'b'"},
         Bad{"JC, a = 1-11", "1:9:", "the alignment has 10"}, Bad{"JC, a = 99999999999", "1:9:", "the number of a site"},
-        Bad{"JC, a = 1-4, 6-10", " 1 of the alignment's 10 sites", "the first of them is 5"}));
+        Bad{"JC, a = 1-4, 6-10", "1:9: 1 of the alignment's 10 sites", "the first of them is 5"}));
 
 TEST(Scheme, ReadsNexusAsIqTreeTakesIt) {
   const Scheme scheme = parse_scheme(
@@ -163,7 +163,8 @@ TEST(Scheme, NexusThatCannotBeUsedIsToldWithItsPlace) {
   begins("charset a = 1-10;\ncharpartition p = ;", "in:4:19: found ';'; expected MODEL:CHARSET");
   begins("charset a = 1-10;\ncharpartition p = JX:a;\nend;", "in:4:19: ");
   begins("charset a = 1-10;\ncharpartition p = JC:a; charpartition q = JC:a;\nend;", "in:4:25: a second charpartition");
-  begins("charset a = 1-9;\ncharpartition p = JC:a;\nend;", "in: 1 of the alignment's 10 sites are in no partition");
+  begins("charset a = 1-9;\ncharpartition p = JC:a;\nend;",
+         "in:3:13: 1 of the alignment's 10 sites are in no partition");
   begins("charset a = 1-9;\ncharset b = 9-10;\ncharpartition p = JC:a, JC:b;\nend;",
          "in:4:13: site 9 is in partition 'a'");
   begins("charset a = 1-10; [", "in:3:19: this comment is never closed");

@@ -78,13 +78,14 @@ std::vector<std::vector<Known>> known_at(Engine& engine, const Tree& tree, HalfE
 }
 
 void check_alphabets(const Data& data) {
-  for (const Part& part : data.parts)
-    if (part.patterns.alphabet != data.parts.front().patterns.alphabet)
-      throw input_error(
-          fmt::format("partition {} holds {}, partition {} {}; expected data of one kind, because all "
-                      "states have a column in one table; run each kind for itself",
-                      shown(data.parts.front().name), data.parts.front().patterns.alphabet->name, shown(part.name),
-                      part.patterns.alphabet->name));
+  const Part& first = data.parts.front();
+  for (std::size_t p = 1; p < data.parts.size(); ++p)
+    if (const Part& part = data.parts[p]; part.patterns.alphabet != first.patterns.alphabet)
+      fail(data.scheme.source, data.scheme.parts[p].ranges.front().at,
+           fmt::format("partition {} holds {}, partition {} {}; expected data of one kind, because all states have a "
+                       "column in one table; run each kind for itself",
+                       shown(first.name), first.patterns.alphabet->name, shown(part.name),
+                       part.patterns.alphabet->name));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 
 #include "cli/shared/digest.hpp"
 #include "files/replacement.hpp"
-#include "phylo/io/error.hpp"
+#include "phylo/io/text.hpp"
 #include "phylo/run/record.hpp"
 
 namespace phylo {
@@ -23,6 +23,7 @@ using nlohmann::json;
 namespace {
 
 constexpr const char* record_kind = "maslin-phylo chains 2";
+constexpr position body_begin{3, 1};  // of a record: behind its kind and its run
 constexpr const char* start_afresh =
     "choose another --prefix, or start afresh with --redo, which forgets the generations that are there";
 
@@ -181,9 +182,9 @@ void ChainCheckpoint::check_identity(const std::string& text) const {
     body.at("instructions").get_to(found.instructions);
     body.at("program").get_to(found.program);
     body.at("options").get_to(found.options);
-  } catch (const json::exception&) {
-    fail(folder_ + "/identity.json",
-         fmt::format("is damaged, so nobody knows what the chains beside it belong to; {}", start_afresh));
+  } catch (const json::exception& problem) {
+    fail_damaged(folder_ + "/identity.json", text, problem,
+                 fmt::format("is damaged, so nobody knows what the chains beside it belong to; {}", start_afresh));
   }
   if (found.program != identity_.program)
     fail(folder_, fmt::format("these chains were made by version {} of mcmc, this is {}; {}", found.program,
@@ -222,13 +223,15 @@ void ChainCheckpoint::write_record(const std::string& name, const std::string& b
 
 std::string ChainCheckpoint::read_record(const std::string& name) const {
   const std::string path = folder_ + "/" + name, text = read_bytes(path);
-  const auto damaged = [&](const char* how) { fail(path, fmt::format("{}; {}", how, start_afresh)); };
+  const auto damaged = [&](std::size_t offset, const char* how) {
+    fail(path, position_of(text, offset), fmt::format("{}; {}", how, start_afresh));
+  };
   const std::string head = fmt::format("{}\n", record_kind);
-  if (!text.starts_with(head)) damaged("is no record of chains of this version");
+  if (!text.starts_with(head)) damaged(0, "is no record of chains of this version");
   const std::optional<std::string_view> lines = unsealed(text);
-  if (!lines) damaged("is damaged: its checksum does not fit");
+  if (!lines) damaged(text.size(), "is damaged: its checksum does not fit what stands before");
   const std::size_t stamp_end = lines->find('\n', head.size());
-  if (lines->substr(head.size(), stamp_end - head.size()) != stamp_) damaged("belongs to another run");
+  if (lines->substr(head.size(), stamp_end - head.size()) != stamp_) damaged(head.size(), "belongs to another run");
   return std::string(lines->substr(stamp_end + 1, lines->size() - stamp_end - 2));
 }
 
@@ -252,10 +255,10 @@ std::optional<ChainProgress> ChainCheckpoint::load() {
           progress.samples[run].push_back({sample.at(0), sample.at(1), sample.at(2)});
     }
   } catch (const json::exception&) {
-    fail(folder_ + "/" + at, fmt::format("is damaged; {}", start_afresh));
+    fail(folder_ + "/" + at, body_begin, fmt::format("is damaged; {}", start_afresh));
   } catch (const input_error& e) {
     if (std::string_view(e.what()).starts_with(folder_)) throw;
-    fail(folder_ + "/" + at, fmt::format("is damaged: {}; {}", e.what(), start_afresh));
+    fail(folder_ + "/" + at, body_begin, fmt::format("is damaged: {}; {}", e.what(), start_afresh));
   }
   return progress;
 }

@@ -193,10 +193,10 @@ void Checkpoint::check_identity(const std::string& text) const {
     found.starts = body.value("starts", std::string());
     found.constraint = body.value("constraint", std::string());
     found.program = body.at("program").get<std::string>();
-  } catch (const json::exception&) {
-    fail(folder_ + "/identity.json",
-         "is damaged, so nobody knows what the trees beside it belong to; choose another "
-         "--prefix, or start afresh with --redo");
+  } catch (const json::exception& problem) {
+    fail_damaged(folder_ + "/identity.json", text, problem,
+                 "is damaged, so nobody knows what the trees beside it belong to; choose another "
+                 "--prefix, or start afresh with --redo");
   }
   const char* advice = "choose another --prefix, or start afresh with --redo, which forgets its finished trees";
   if (found.alignment != identity_.alignment)

@@ -122,7 +122,7 @@ TEST_F(CheckpointTest, AnotherRunsCheckpointIsRefusedAndSaysWhatToDo) {
   EXPECT_EQ(complaint(other), "nothing was thrown");
   EXPECT_TRUE(fs::exists(record(0)));
   std::ofstream(folder_ + "/identity.json") << "{";
-  EXPECT_NE(complaint(identity_).find("identity.json: is damaged"), std::string::npos);
+  EXPECT_NE(complaint(identity_).find("identity.json:1:2: is damaged"), std::string::npos);
 }
 
 TEST_F(CheckpointTest, RedoForgetsEverything) {

@@ -44,7 +44,7 @@ Constraint constraint_of(const NewickFile& file, const std::vector<std::string>&
                       shown(node.label), meant.empty() ? "" : fmt::format(" (did you mean {}?)", shown(meant))));
     }
     if (constrained[found->second])
-      file.fail_at(node.offset, fmt::format("taxon {} stands twice in this tree", shown(node.label)));
+      file.fail_at(node.offset, fmt::format("taxon {} stands twice in this tree; expected it once", shown(node.label)));
     constrained[found->second] = true;
     below[i][found->second / 64] |= std::uint64_t{1} << (found->second % 64);
   }

@@ -19,7 +19,7 @@ namespace phylo {
 
 void run(const DistancesCommand& command) {
   const NewickFile file = read_newick(command.trees);
-  if (file.trees.size() < 2) throw input_error(command.trees + ": one tree; expected two at least");
+  if (file.trees.size() < 2) file.fail_at(file.text.size(), "the file ends behind one tree; expected two at least");
   const std::vector<std::string> names = tip_names(file);
   const std::vector<Tree> trees = to_trees(file, names, "the first tree", Lengths::optional);
   const std::vector<std::int32_t> distances = robinson_foulds(trees);

@@ -64,7 +64,7 @@ void check_content(const Alignment& alignment, const Alphabet& alphabet, const S
   const bool odd_protein = alphabet.type == DataType::protein && share > most_in_protein;
   if (!odd_dna && !odd_protein) return;
   const Alphabet& other = odd_dna ? protein_alphabet() : dna_alphabet();
-  fail(alignment.file,
+  fail(alignment.file, alignment.begin,
        fmt::format(
            "this looks like {}: {:.0f} % of its characters are A, C, G or T; but --model {} is one of {}; give a "
            "model of {}, as in {}, or say --data-type {} if that is what the file holds",
@@ -85,7 +85,9 @@ Alignment read_msa(const std::string& file, const Scheme& scheme) {
 }
 
 /// Throws when there are columns that are the same in all taxa, or may be, though the model says that there are none.
-void check_variation(const Patterns& patterns, const SchemePart& part, const std::string& msa) {
+/// `sites` are those of the part, in the alignment, from 0.
+void check_variation(const Patterns& patterns, const SchemePart& part, const std::vector<std::size_t>& sites,
+                     const Alignment& alignment) {
   const std::vector<std::uint32_t> common = common_states(patterns);
   double constant = 0, all = 0;
   for (std::size_t p = 0; p < common.size(); ++p) {
@@ -93,11 +95,13 @@ void check_variation(const Patterns& patterns, const SchemePart& part, const std
     if (common[p] != 0) constant += patterns.weights[p];
   }
   if (constant == 0) return;
-  fail(msa,
-       fmt::format("{} of {} sites{} are the same in all taxa, or may be; but +{} is for data from which such sites "
-                   "were left out; take them out, or leave +{} out of the model",
+  std::size_t first = 0;
+  while (common[static_cast<std::size_t>(patterns.pattern_of_site[first])] == 0) ++first;
+  fail(alignment.file, alignment.begin,
+       fmt::format("{} of {} sites{} are the same in all taxa, or may be, the first of them is {}; but +{} is for data "
+                   "from which such sites were left out; take them out, or leave +{} out of the model",
                    constant, all, part.name.empty() ? std::string() : " of partition " + shown(part.name),
-                   to_string(part.model.ascertainment), to_string(part.model.ascertainment)));
+                   sites[first] + 1, to_string(part.model.ascertainment), to_string(part.model.ascertainment)));
 }
 
 /// Gives the columns of a part.
@@ -190,9 +194,15 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
     if (wanted.size() > 1) columns = columns_of(data.alignment, data.owners, static_cast<int>(p), alphabet);
     const Alignment& of_part = wanted.size() > 1 ? columns : data.alignment;
     if (of_part.sites() == 0)
-      fail(msa, fmt::format("partition {} has no column with a determined {}", shown(wanted[p].name), alphabet.unit));
+      fail(data.scheme.source, wanted[p].ranges.front().at,
+           fmt::format("no column of partition {} has a determined {} in {}; leave these sites out of both files",
+                       shown(wanted[p].name), alphabet.unit, msa));
     data.parts.push_back({wanted[p].name, compress(of_part), wanted[p].model});
-    if (wanted[p].model.ascertained()) check_variation(data.parts.back().patterns, wanted[p], msa);
+    if (!wanted[p].model.ascertained()) continue;
+    std::vector<std::size_t> sites;
+    for (std::size_t column = 0; column < data.columns.size(); ++column)
+      if (data.owners[column] == static_cast<int>(p)) sites.push_back(data.columns[column]);
+    check_variation(data.parts.back().patterns, wanted[p], sites, data.alignment);
   }
   return data;
 }
@@ -206,7 +216,8 @@ Scheme read_scheme(const ModelChoice& choice) {
   }
   const std::string text = read_text(choice.file);
   if (text.find_first_not_of(" \t\v\f\n") == text.npos)
-    fail(choice.file, "the file is empty; expected a model, as in GTR{1/2/1/1/2/1}+FU{0.3/0.2/0.2/0.3}+G4m{0.5}");
+    fail(choice.file, {1, 1},
+         "the file is empty; expected a model, as in GTR{1/2/1/1/2/1}+FU{0.3/0.2/0.2/0.3}+G4m{0.5}");
   return parse_scheme(text, choice.file);
 }
 

@@ -177,8 +177,9 @@ class Sampling {
 void run(const McmcCommand& command) {
   const Scheme scheme = read_scheme(command.model);
   if (scheme.parts.size() > 1)
-    throw input_error(fmt::format("mcmc takes one model for all sites, and {} has {} partitions; give one model",
-                                  scheme.source, scheme.parts.size()));
+    fail(scheme.source, scheme.parts[1].ranges.front().at,
+         fmt::format("this is the second of {} partitions; mcmc takes one model for all sites, so give one",
+                     scheme.parts.size()));
   const Model model = scheme.parts.front().model;
   ChainOptions options = read_options(command, model);
   const Data data = read_data(command.msa, command.data_type, command.model, "linked", command.quiet);

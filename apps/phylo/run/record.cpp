@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "cli/shared/digest.hpp"
-#include "phylo/io/error.hpp"
+#include "phylo/io/text.hpp"
 
 namespace phylo {
 
@@ -32,6 +32,12 @@ std::optional<std::string_view> unsealed(std::string_view text) {
 std::string read_bytes(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void fail_damaged(const std::string& path, const std::string& text, const json::exception& problem,
+                  const std::string& message) {
+  const auto* const no_json = dynamic_cast<const json::parse_error*>(&problem);
+  fail(path, position_of(text, no_json != nullptr && no_json->byte > 0 ? no_json->byte - 1 : 0), message);
 }
 
 std::vector<std::string> names_in(const std::string& folder) {

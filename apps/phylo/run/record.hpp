@@ -19,6 +19,9 @@ std::optional<std::string_view> unsealed(std::string_view text);
 
 /// Gives a file's bytes as they are: a damaged record may hold any.
 std::string read_bytes(const std::string& path);
+/// Throws `input_error`: the JSON in this file is damaged; says where, as far as the problem knows, and what to do.
+[[noreturn]] void fail_damaged(const std::string& path, const std::string& text,
+                               const nlohmann::json::exception& problem, const std::string& message);
 /// Gives the names in a folder, in order.
 std::vector<std::string> names_in(const std::string& folder);
 

@@ -42,14 +42,16 @@ void add(Starts& starts, const Start& start, const std::string& origin, int coun
 /// Adds all trees of a file.
 void add_file(Starts& starts, const std::string& file, const std::vector<std::string>& names,
               const Constraint* constraint) {
-  const std::vector<Tree> trees = to_trees(read_newick(file), names, "the alignment", Lengths::optional);
+  const NewickFile read = read_newick(file);
+  const std::vector<Tree> trees = to_trees(read, names, "the alignment", Lengths::optional);
   for (std::size_t i = 0; i < trees.size(); ++i) {
     if (const auto missing = constraint ? missing_from(trees[i], *constraint, names) : std::vector<std::string>();
         !missing.empty())
-      fail(file,
-           fmt::format("tree {} of {} does not display the constraint (--tree-constraint), by which {} of its taxa "
-                       "stand apart from the other constrained ones: {}; expected trees that do",
-                       i + 1, trees.size(), missing.size(), first_few(missing)));
+      read.fail_at(
+          read.trees[i].nodes.front().offset,
+          fmt::format("tree {} of {} does not display the constraint (--tree-constraint), by which {} of its taxa "
+                      "stand apart from the other constrained ones: {}; expected trees that do",
+                      i + 1, trees.size(), missing.size(), first_few(missing)));
     add(starts, trees[i], fmt::format("{}, tree {}", file, i + 1));
   }
 }
