@@ -21,7 +21,7 @@ class Tutorials(ProgramTest):
         self.run_page("bayesian-tree.md", 7)
 
     def test_what_the_partitioned_tree_shows_is_what_happens(self):
-        self.run_page("partitioned-tree.md", 9, DRAWING)
+        self.run_page("partitioned-tree.md", 20, DRAWING)
 
     def run_page(self, page, fewest, hidden=None):
         (self.folder / "tests").symlink_to(ROOT / "tests")
