@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
-#include <memory>
-#include <span>
 #include <utility>
 
 #include "maslin/loop.hpp"
 #include "maslin/offload.hpp"
-#include "maslin/runtime.hpp"
 #include "phylo/like/ascertainment.hpp"
 #include "phylo/like/newton.hpp"
 #include "phylo/like/state.hpp"
@@ -174,31 +171,20 @@ const ms::kernel makenewz_kernel{"makenewz", makenewz_body};
 const ms::kernel products_kernel{"products", products_body};
 const ms::kernel makenewz_each_kernel{"makenewz_each", makenewz_each_body};
 
-void models_body(std::size_t parts, const std::function<void(std::size_t)>* fit) {
-  ms::parallel_for(
-      0, parts, [&](ms::range r) { (*fit)(static_cast<std::size_t>(r.first)); }, one_chunk);
-}
-
-const ms::kernel models_kernel{"models", models_body};
-
-/// Empties the traversals of parts when their kernel is done. What was planned counts as computed, so after an
-/// exception nothing does.
+/// Empties the traversals when a kernel is done. What was planned counts as computed, so after an exception nothing
+/// does.
 class Cleaner {
  public:
-  explicit Cleaner(Engine::State& state) : Cleaner(state, 0, state.parts.size()) {}
-  Cleaner(Engine::State& state, std::size_t first, std::size_t last)
-      : parts_(state.parts.data() + first, last - first), exceptions_(std::uncaught_exceptions()) {}
+  explicit Cleaner(Engine::State& state) : state_(state), exceptions_(std::uncaught_exceptions()) {}
   ~Cleaner() {
-    for (const auto& part : parts_) {
-      part->traversal.clear();
-      if (std::uncaught_exceptions() > exceptions_) part->forget();
-    }
+    for (const auto& part : state_.parts) part->traversal.clear();
+    if (std::uncaught_exceptions() > exceptions_) state_.forget();
   }
   Cleaner(const Cleaner&) = delete;
   Cleaner& operator=(const Cleaner&) = delete;
 
  private:
-  std::span<const std::unique_ptr<PartState>> parts_;
+  Engine::State& state_;
   int exceptions_;
 };
 
@@ -211,34 +197,20 @@ void Engine::State::run_newview() {
 }
 
 double Engine::State::run_evaluate(std::size_t first, std::size_t last) {
-  const std::size_t first_part = chunks[first].part, end = chunks[last - 1].part + 1;
-  const Cleaner cleaner(*this, first_part, end);
+  const Cleaner cleaner(*this);
   ++computed.likelihoods;
-  for (std::size_t part = first_part; part < end; ++part) computed.vectors += parts[part]->traversal.count();
+  for (const auto& part : parts) computed.vectors += part->traversal.count();
   return ms::offload(evaluate_kernel, Work(*this, first, last));
 }
 
 void Engine::State::run_logarithms(std::size_t first, std::size_t last) {
-  const Cleaner cleaner(*this, chunks[first].part, chunks[last - 1].part + 1);
+  const Cleaner cleaner(*this);
   ms::offload(logarithms_kernel, Work(*this, first, last));
 }
 
 void Engine::State::run_products(std::size_t part, int block, double* out) {
-  const Cleaner cleaner(*this, part, part + 1);
+  const Cleaner cleaner(*this);
   ms::offload(products_kernel, Work(*this), part, block, out);
-}
-
-void Engine::State::run_models(const std::function<void(std::size_t)>& fit) {
-  const auto workers = static_cast<std::size_t>(ms::width());
-  std::size_t largest = 0, in_turn = 0;  // chunks
-  for (std::size_t part = 0; part < parts.size(); ++part) {
-    const std::size_t its = begins[part + 1] - begins[part];
-    largest = std::max(largest, its);
-    in_turn += (its + workers - 1) / workers;
-  }
-  if (std::max(largest, (chunks.size() + workers - 1) / workers) < in_turn)
-    return ms::offload(models_kernel, parts.size(), &fit);
-  for (std::size_t part = 0; part < parts.size(); ++part) fit(part);
 }
 
 double Engine::State::run_junction() {

@@ -1,7 +1,6 @@
 // Branch lengths and model parameters to their optimum.
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "phylo/like/depth_first.hpp"
@@ -85,10 +84,9 @@ double Engine::smooth(Tree& tree, int rounds, double epsilon) {
 
 double Engine::optimize_model(const Tree& tree, double epsilon) {
   if (parts() == 1) return optimize_part(tree, 0, epsilon);
-  std::vector<double> lnls(state_->parts.size());
-  state_->run_models(
-      [&](std::size_t part) { lnls[part] = optimize_part(tree, static_cast<int>(part), epsilon / parts()); });
-  return std::accumulate(lnls.begin(), lnls.end(), 0.0);
+  double lnl = 0;
+  for (int part = 0; part < parts(); ++part) lnl += optimize_part(tree, part, epsilon / parts());
+  return lnl;
 }
 
 double Engine::optimize_part(const Tree& tree, int number, double epsilon) {

@@ -180,7 +180,6 @@ Tree unlinked_tree(unsigned seed) {
   return tree;
 }
 
-// Side by side, where there are several workers.
 TEST(PartsOfAnEngine, HaveTheirModelsFittedAsIfTheyWereAlone) {
   const Parts parts = {part("GTR+FO+G", 133, 1), part("LG+I+G", 40, 2), part("MULTI3_GTR+FO", 60, 3)};
   const Tree tree = random_tree(7);

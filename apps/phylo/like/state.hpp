@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -239,9 +238,6 @@ struct Engine::State {
   void run_logarithms_of(std::size_t part) { run_logarithms(begins[part], begins[part + 1]); }
   /// Writes the products of a part, for blocks of so many groups: one after the other.
   void run_products(std::size_t part, int block, double* out);
-  /// Calls `fit(part)` for each part: the workers fit one part after the other together, or parts side by side if that
-  /// keeps more of them busy. Results do not depend on it, as parts share nothing that is written.
-  void run_models(const std::function<void(std::size_t)>& fit);
   double run_junction();
   /// Near ends have been taken `through` near_eigen, far ones through far_eigen.
   BranchLength run_makenewz(const BranchLength& length, int iterations);
