@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -105,22 +106,17 @@ class Ours {
 
 class Beagle {
  public:
-  /// Throws runtime_error where the library has nothing for these vectors.
-  Beagle(const Data& d, long vectors, bool scaled) : scaled_(scaled) {
+  /// Gives nothing where the library has no implementation for these vectors.
+  static std::optional<Beagle> make(const Data& d, long vectors, bool scaled) {
     BeagleInstanceDetails details{};
-    instance_ = beagleCreateInstance(0, nodes, 0, d.states, d.patterns, 1, rest + 1, rates, 2, nullptr, 0, 0,
-                                     vectors | BEAGLE_FLAG_PRECISION_DOUBLE | BEAGLE_FLAG_PROCESSOR_CPU |
-                                         BEAGLE_FLAG_THREADING_NONE | BEAGLE_FLAG_SCALING_MANUAL,
-                                     &details);
-    if (instance_ < 0) throw std::runtime_error("no such implementation");
-    name_ = details.implName + std::string(scaled ? ", scaled" : "");
-    for (int node = left; node <= rest; ++node) {
-      expect(beagleSetPartials(instance_, node, d.likelihoods[node].data()));
-      expect(beagleSetTransitionMatrix(instance_, node, d.matrices[node].data(), 1));
-    }
-    expect(beagleSetStateFrequencies(instance_, 0, d.frequencies.data()));
-    expect(beagleSetCategoryWeights(instance_, 0, std::vector<double>(rates, 1.0 / rates).data()));
-    expect(beagleSetPatternWeights(instance_, std::vector<double>(static_cast<std::size_t>(d.patterns), 1).data()));
+    const int instance = beagleCreateInstance(0, nodes, 0, d.states, d.patterns, 1, rest + 1, rates, 2, nullptr, 0, 0,
+                                              vectors | BEAGLE_FLAG_PRECISION_DOUBLE | BEAGLE_FLAG_PROCESSOR_CPU |
+                                                  BEAGLE_FLAG_THREADING_NONE | BEAGLE_FLAG_SCALING_MANUAL,
+                                              &details);
+    if (instance < 0) return std::nullopt;
+    Beagle made(instance, scaled, details.implName + std::string(scaled ? ", scaled" : ""));
+    made.give(d);
+    return made;
   }
   ~Beagle() {
     if (instance_ >= 0) beagleFinalizeInstance(instance_);
@@ -150,23 +146,32 @@ class Beagle {
   }
 
  private:
+  Beagle(int instance, bool scaled, std::string name) : instance_(instance), scaled_(scaled), name_(std::move(name)) {}
+  void give(const Data& d) {
+    for (int node = left; node <= rest; ++node) {
+      expect(beagleSetPartials(instance_, node, d.likelihoods[node].data()));
+      expect(beagleSetTransitionMatrix(instance_, node, d.matrices[node].data(), 1));
+    }
+    expect(beagleSetStateFrequencies(instance_, 0, d.frequencies.data()));
+    expect(beagleSetCategoryWeights(instance_, 0, std::vector<double>(rates, 1.0 / rates).data()));
+    expect(beagleSetPatternWeights(instance_, std::vector<double>(static_cast<std::size_t>(d.patterns), 1).data()));
+  }
   static void expect(int code) {
     if (code != BEAGLE_SUCCESS) throw std::runtime_error("BEAGLE fails with code " + std::to_string(code));
   }
 
-  int instance_ = -1;
+  int instance_;
   bool scaled_;
   std::string name_;
 };
 
-/// Gives the implementations that there are here.
+/// Gives the implementations that there are here, one at least.
 std::vector<Beagle> beagles(const Data& d) {
   std::vector<Beagle> found;
   for (const long vectors : {BEAGLE_FLAG_VECTOR_NONE, BEAGLE_FLAG_VECTOR_SSE, BEAGLE_FLAG_VECTOR_AVX})
-    for (const bool scaled : {false, true}) try {
-        found.emplace_back(d, vectors, scaled);
-      } catch (const std::runtime_error&) {
-      }
+    for (const bool scaled : {false, true})
+      if (std::optional<Beagle> one = Beagle::make(d, vectors, scaled)) found.push_back(std::move(*one));
+  if (found.empty()) throw std::runtime_error("BEAGLE has no implementation for this processor");
   return found;
 }
 
