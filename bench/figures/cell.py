@@ -96,8 +96,11 @@ def table1a(figure: str) -> Iterator[Cell]:
     return by_workers(figure, RAXML_42, {1: 19.7, 2: 22.2, 4: 28.1, 8: 39.8}, {1: 19.7, 2: 30.0, 4: 43.3, 8: 81.7})
 
 
+TABLE_1B = {EDTLP: {1: 265.0, 2: 136.1, 4: 72.5, 8: 57.6}, LINUX: {1: 263.5, 2: 145.0, 4: 134.9, 8: 158.3}}
+
+
 def table1b(figure: str) -> Iterator[Cell]:
-    return by_workers(figure, PBPI_10000, {1: 265.0, 2: 136.1, 4: 72.5, 8: 57.6}, {1: 263.5, 2: 145.0, 4: 134.9, 8: 158.3})
+    return by_workers(figure, PBPI_10000, TABLE_1B[EDTLP], TABLE_1B[LINUX])
 
 
 def table2a(figure: str) -> Iterator[Cell]:
@@ -137,7 +140,15 @@ def table5(figure: str) -> Iterator[Cell]:
         yield cell_of(figure, str(units), "S-MGPS", under_policy(RAXML_25, units, "s-mgps"), "withheld")
 
 
-def table6(figure: str, streams: int, times: list[float | str], s_mgps: float | str) -> Iterator[Cell]:
+TABLE_6: dict[int, tuple[list[float | str], float | str]] = {  # by processes: for each number of SPEs of a process, and under S-MGPS
+    1: ([502.0, 267.8, 222.8, 175.8, 142.1, 118.6, 108.1, 134.3, 122.0, 111.9, 138.3, 109.2, 122.3, 133.2, 115.3, 116.5], 110.3),
+    2: ([275.9] + ["withheld"] * 7, "withheld"),
+    4: ([180.6] + ["withheld"] * 3, "withheld"),
+    8: ([355.5, 265.0], 267.0)}
+
+
+def table6(figure: str, streams: int) -> Iterator[Cell]:
+    times, s_mgps = TABLE_6[streams]
     cells = list(by_width(figure, PBPI_TABLE_6, times, streams, cells=2))
     yield from cells
     best = min(cells, key=lambda cell: cell.predicted)
@@ -145,20 +156,19 @@ def table6(figure: str, streams: int, times: list[float | str], s_mgps: float | 
 
 
 def table6a(figure: str) -> Iterator[Cell]:
-    return table6(figure, 1, [502.0, 267.8, 222.8, 175.8, 142.1, 118.6, 108.1, 134.3, 122.0, 111.9, 138.3, 109.2, 122.3, 133.2, 115.3,
-                              116.5], 110.3)
+    return table6(figure, 1)
 
 
 def table6b(figure: str) -> Iterator[Cell]:
-    return table6(figure, 2, [275.9] + ["withheld"] * 7, "withheld")
+    return table6(figure, 2)
 
 
 def table6c(figure: str) -> Iterator[Cell]:
-    return table6(figure, 4, [180.6] + ["withheld"] * 3, "withheld")
+    return table6(figure, 4)
 
 
 def table6d(figure: str) -> Iterator[Cell]:
-    return table6(figure, 8, [355.5, 265.0], 267.0)
+    return table6(figure, 8)
 
 
 def by_bootstraps(figure: str, app: Application, most: int) -> Iterator[Cell]:
@@ -195,15 +205,15 @@ def figure9(figure: str) -> Iterator[Cell]:
 
 
 # How PBPI's processes could send their messages, and wait for them. The first row of table 6b gave each try the time of a message.
-BLOCKING = "block"
 TRIES = {"tree": replace(pbpi.MESSAGES, pattern="tree"),
-         **{waiting: replace(pbpi.MESSAGES, waiting=waiting) for waiting in (BLOCKING, "as-kernel", "yield", "adaptive", "spin")},
+         **{waiting: replace(pbpi.MESSAGES, waiting=waiting) for waiting in ("block", "as-kernel", "yield", "adaptive", "spin")},
          "one-at-a-time": pbpi.ONE_AT_A_TIME, "one-at-a-time-yield": replace(pbpi.ONE_AT_A_TIME, waiting="yield")}
 TRIED_ON = {  # what was published for more than one process
-    **{(f"1b {streams}", host): (Run(PBPI_10000, streams, 1, host), seconds) for host, times in
-       ((EDTLP, {2: 136.1, 4: 72.5, 8: 57.6}), (LINUX, {2: 145.0, 4: 134.9, 8: 158.3})) for streams, seconds in times.items()},
-    **{(f"6{part} {streams}x{width}", EDTLP): (Run(PBPI_TABLE_6, streams, width, cells=2), seconds) for part, streams, width, seconds in
-       (("b", 2, 1, 275.9), ("c", 4, 1, 180.6), ("d", 8, 1, 355.5), ("d", 8, 2, 265.0))}}
+    **{(f"1b {streams}", host): (Run(PBPI_10000, streams, 1, host), seconds) for host, times in TABLE_1B.items()
+       for streams, seconds in times.items() if streams > 1},
+    **{(f"6{part} {streams}x{width}", EDTLP): (Run(PBPI_TABLE_6, streams, width, cells=2), seconds)
+       for part, streams in (("b", 2), ("c", 4), ("d", 8)) for width, seconds in enumerate(TABLE_6[streams][0], start=1)
+       if isinstance(seconds, float)}}
 
 
 def pbpi_messages(figure: str) -> Iterator[Cell]:

@@ -7,7 +7,7 @@ NAMEs, or how several begin; all if none is given:
     table1a table1b table2a table2b table3a table3b table4 table5 table6a table6b table6c table6d figure4 figure6 figure7 figure9
         the paper on multigrain parallelism: RAxML and PBPI on a Cell blade
     pbpi-messages
-        the same: PBPI as its messages are sent and waited for
+        the same paper: PBPI, whose processes send messages and wait for them in eight ways
     dbs-figure1 dbs-figure2 dbs-figure3
         the paper on Dynamic Bisectioning: six programs on 16 processors of an Origin 2000
     ps3-figure3 ps3-figure6 ps3-figure7 ps3-figure8

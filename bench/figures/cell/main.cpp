@@ -75,8 +75,9 @@ void make_generation(const generation& each, std::int64_t process, std::int64_t 
 
 /// PBPI: a fixed number of processes. `right_sized`: in each a policy sizes a phase of one stream, which it gives more
 /// or fewer of the process's workers.
-void pbpi(std::int64_t processes, std::int64_t generations, const generation& each, cell::messenger& between,
+void pbpi(std::int64_t processes, std::int64_t generations, const generation& each, const cell::messages& messages,
           bool right_sized) {
+  cell::messenger between(processes, messages);
   const auto run = [&](std::int64_t process) {
     between.begin(process);
     for (std::int64_t g = 0; g < generations; ++g) make_generation(each, process, processes, g, between);
@@ -104,7 +105,7 @@ int main(int argc, char** argv) {
   CLI::App app{"RAxML or PBPI on a described Cell, in declared costs; prints seconds as JSON."};
   std::int64_t streams = 1, offloads = 1000, generations = 100;
   generation each;
-  cell::messages between;
+  cell::messages messages;
   app.require_subcommand(1);
   CLI::App* tree_search = app.add_subcommand("raxml", "bootstraps");
   CLI::App* chain = app.add_subcommand("pbpi", "a Markov chain over several processes");
@@ -122,29 +123,28 @@ int main(int argc, char** argv) {
   tree_search->add_option("--offloads", offloads, "kernels of a bootstrap")->check(CLI::PositiveNumber);
   chain->add_option("--generations", generations)->check(CLI::PositiveNumber);
   chain->add_option("--loops", each.loops, "of a generation, in the mean")->check(CLI::PositiveNumber);
-  chain->add_option("--message-us", between.us, "host time of a message, both sides together")
+  chain->add_option("--message-us", messages.us, "host time of a message, both sides together")
       ->check(CLI::NonNegativeNumber);
-  chain->add_option("--messages", between.who, "tree or all-to-all")->transform(CLI::CheckedTransformer(patterns));
-  chain->add_option("--waiting", between.how, "what a process does until a message is there")
+  chain->add_option("--messages", messages.who, "tree or all-to-all")->transform(CLI::CheckedTransformer(patterns));
+  chain->add_option("--waiting", messages.how, "what a process does until a message is there")
       ->transform(CLI::CheckedTransformer(ways));
-  chain->add_flag("--one-at-a-time", between.one_at_a_time, "messages pass the shared memory one after the other");
+  chain->add_flag("--one-at-a-time", messages.one_at_a_time, "messages pass the shared memory one after the other");
   chain->add_flag("--host-is-master", each.host_is_master, "hosts give the workers their parts of a loop");
   bool right_sized = false;
   chain->add_flag("--right-sized", right_sized, "a process is a phase of its own, which is sized");
   CLI11_PARSE(app, argc, argv);
   // Who spins for the lock keeps the one that holds it from going on; who waits as for a kernel may lose it to another.
-  if (between.one_at_a_time && between.how != cell::waiting::block && between.how != cell::waiting::yield) {
+  if (messages.one_at_a_time && messages.how != cell::waiting::block && messages.how != cell::waiting::yield) {
     fmt::print(stderr, "figures_cell: --one-at-a-time expects --waiting block or yield\n");
     return 2;
   }
 
-  cell::messenger messenger(streams, between);
   ms::Runtime runtime;
   const auto begin = ms::time();
   if (*tree_search)
     raxml(streams, offloads);
   else
-    pbpi(streams, generations, each, messenger, right_sized);
+    pbpi(streams, generations, each, messages, right_sized);
   const double seconds = (ms::time() - begin).count();
   const auto chosen = ms::report(*tree_search ? "bootstraps" : right_sized ? "generations" : "processes")->chosen;
   fmt::print("{{\"seconds\": {:.9g}, \"chosen\": \"{}\"}}\n", seconds,
