@@ -98,7 +98,6 @@ class Alignments(BadInput):
         self.refused_alignment(interleaved, "in:9:1: the last block ends behind 2 of 4 taxa")
         self.refused_alignment("#NEXUS\nbegin data;\ndimensions nchar=6;\nmatrix\nt1 ACG", "in:5:1", "t1")
 
-
     def test_fasta(self):
         self.refused_alignment(">a\nACGT\n>\nACGT\n", "in:3:2: a taxon without a name")
         self.refused_alignment(">a\nACGT\n>b\n>c\nACGT\n>d\nACGT\n", "in:3:2: taxon 'b' has no sequence; expected 4 sites")
@@ -163,7 +162,6 @@ class Models(BadInput):
         self.refused((*evaluate, "--model-file", "bad"), "bad:1:5")
         self.refused((*evaluate, "--model-file", "bad", "--model", "JC"), "both given")
         self.refused(evaluate, "no model is given")
-
 
     def test_what_a_model_says_wrongly(self):
         for model, message in (
@@ -287,7 +285,6 @@ class Trees(BadInput):
         self.refused(("support", "--tree", "one", "--trees", "nowhere", "--prefix", "out/x"), "nowhere")
         self.refused(("distances", "--trees", "others", "--prefix", "out/x"), "others:2:9", "only the tree has 'x'")
         self.refused(("distances", "--trees", "one", "--prefix", "out/x"), "one:1:13: the file ends behind one tree; expected two at least")
-
 
     def test_starts_and_constraints(self):
         good = TREE.read_text()

@@ -149,9 +149,8 @@ class Reader {
     while (format_.interleaved ? read_interleaved_row() : read_row()) {
     }
     if (format_.taxa && *format_.taxa != rows_.size())
-      throw format_error{in_.offset(),
-                         fmt::format("the matrix has {} taxa, but DIMENSIONS says NTAX={}; expected so many",
-                                     rows_.size(), *format_.taxa)};
+      throw format_error{in_.offset(), fmt::format("the matrix has {} taxa, but DIMENSIONS says NTAX={}; expected {}",
+                                                   rows_.size(), *format_.taxa, *format_.taxa)};
     for (std::size_t row = 0; row < rows_.size(); ++row)
       if (rows_.row(row).size() != *format_.sites) wrong_length(row);
     return std::move(rows_).finish(text_, in_.offset());
@@ -160,9 +159,9 @@ class Reader {
   [[noreturn]] void wrong_length(std::size_t row) const {
     throw format_error{
         rows_.offset(row),
-        fmt::format("taxon {} has {} sites, but DIMENSIONS says NCHAR={}; expected so many of each{}",
-                    shown(rows_.name(row)), rows_.row(row).size(), *format_.sites,
-                    format_.interleaved ? "" : ", and where the matrix is interleaved, INTERLEAVE in FORMAT")};
+        fmt::format("taxon {} has {} sites, but DIMENSIONS says NCHAR={}; expected {} of each taxon{}",
+                    shown(rows_.name(row)), rows_.row(row).size(), *format_.sites, *format_.sites,
+                    format_.interleaved ? "" : ", or INTERLEAVE in FORMAT if the matrix is interleaved")};
   }
 
   /// Reads name and all of its sites; false at the matrix's end.

@@ -47,7 +47,7 @@ std::size_t read_count(const Line& line, std::size_t& at, const char* what) {
   if (problem == std::errc::result_out_of_range)
     throw format_error{
         line.offset + at,
-        fmt::format("the number of {} in the header is too large; expected how many there are in this file", what)};
+        fmt::format("the number of {} in the header is too large; expected the number of {} in this file", what, what)};
   if (problem != std::errc())
     throw format_error{line.offset + at,
                        fmt::format("expected the number of {} here; a PHYLIP file opens with the numbers of taxa and "
@@ -88,13 +88,13 @@ Line begin_row(RowBuilder& rows, const Line& line) {
 }
 
 format_error wrong_length(const RowBuilder& rows, std::size_t row, const Header& header, std::size_t offset) {
-  return {offset, fmt::format("taxon {} has {} sites, but the header says {}; expected so many of each",
-                              shown(rows.name(row)), rows.row(row).size(), header.sites)};
+  return {offset, fmt::format("taxon {} has {} sites, but the header says {}; expected {} of each taxon",
+                              shown(rows.name(row)), rows.row(row).size(), header.sites, header.sites)};
 }
 
 format_error missing_rows(const RowBuilder& rows, const Header& header, std::size_t offset) {
-  return {offset, fmt::format("the file ends behind {} taxa, but the header says {}; expected so many", rows.size(),
-                              header.taxa)};
+  return {offset, fmt::format("the file ends behind {} taxa, but the header says {}; expected {}", rows.size(),
+                              header.taxa, header.taxa)};
 }
 
 RowBuilder read_sequential(const std::vector<Line>& lines, const Header& header, std::size_t end,

@@ -92,8 +92,8 @@ std::vector<int> Scheme::parts_of_sites(std::size_t sites) const {
     for (const SiteRange& range : parts[p].ranges) {
       if (range.last > sites)
         fail(source, range.at,
-             fmt::format("partition {} has sites up to {}, but the alignment has {}; expected sites that there are",
-                         shown(parts[p].name), range.last, sites));
+             fmt::format("partition {} has sites up to {}, but the alignment has {}; expected sites from 1 to {}",
+                         shown(parts[p].name), range.last, sites, sites));
       for (std::size_t site = range.first; site <= range.last; site += range.step) {
         int& owner = owners[site - 1];
         if (owner != nobody)
