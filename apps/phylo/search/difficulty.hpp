@@ -25,10 +25,10 @@ struct Difficulty {
 std::vector<ParsimonyTree> parsimony_trees(const Parts& parts, std::uint64_t seed,
                                            const Constraint* constraint = nullptr);
 
-/// The score is a fixed function of the three features, see `score_of`.
+/// Gives the difficulty of the alignment, predicted from these trees of it and its patterns.
 Difficulty difficulty_of(const Parts& parts, const std::vector<ParsimonyTree>& trees);
 
-/// What `difficulty_of` makes of its features.
+/// Gives the score that these features make.
 double score_of(double distance, double topologies, double patterns);
 
 /// How many searches begin at which trees, and how far they go.
