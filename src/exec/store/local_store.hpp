@@ -250,11 +250,8 @@ class local_store {
     note_clean();
   }
   void drop_copies(std::span<const use> uses) noexcept MASLIN_REQUIRES(lock_) {
-    kept_.drop_if([&](const kept& one) MASLIN_REQUIRES(lock_) {
-      const bool ends = std::ranges::any_of(uses, [&](const use& u) { return u.writes && overlap(u.is, one.home); });
-      if (ends) note_dropped(one);
-      return ends;
-    });
+    for (const use& u : uses)
+      if (u.writes) kept_.drop_overlapping(u.is, [&](const kept& one) MASLIN_REQUIRES(lock_) { note_dropped(one); });
   }
   /// A task begins that will find dirty copies here, or not: then there is no `plan`.
   void show_all(std::span<const use> uses, const plan* finds) noexcept MASLIN_REQUIRES(lock_) {

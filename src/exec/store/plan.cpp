@@ -36,6 +36,8 @@ plan make_plan(const std::vector<declared>& accesses) {
   plan made;
   made.of_access.assign(accesses.size(), plan::on_memory);
   std::vector<named> all;
+  all.reserve(accesses.size());
+  made.uses.reserve(accesses.size());
   for (std::size_t i = 0; i < accesses.size(); ++i)
     if (const region r(accesses[i]); !r.empty()) {
       const access_mode mode = accesses[i].mode;
@@ -47,6 +49,7 @@ plan make_plan(const std::vector<declared>& accesses) {
   };
   std::ranges::sort(all, {}, key);
   mark_overlaps(all.begin(), all.end());
+  made.copies.reserve(all.size());
   for (auto first = all.begin(); first != all.end();) {
     const auto last = std::find_if(first, all.end(), [&](const named& n) { return !(n.is == first->is); });
     if (std::none_of(first, last, [](const named& n) { return n.stays; })) {

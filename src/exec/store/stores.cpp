@@ -159,6 +159,7 @@ void check_hits(const task_node& task, const plan& of, const places& at) {
 class copy_check {
  public:
   copy_check(const plan& of, const places& at) : of_(of), at_(at) {
+    sums_.reserve(of.copies.size());
     for (std::size_t k = 0; k < of.copies.size(); ++k) sums_.push_back(is_lent(k) ? 0 : sum(of.copies[k].home));
   }
   /// Throws `error` if memory has changed, or a copy that is only read.
