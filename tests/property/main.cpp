@@ -1,13 +1,14 @@
 // random_programs [FIRST [COUNT [STATEMENTS]]]: runs the programs of these seeds in the serial elision and on 1, 2, 3
-// and 8 workers (of the machine that MASLIN_MACHINE describes, if set). Compares every byte that they leave and
-// everything that their waits threw. Status 1 when any differ; their seeds are printed, and `random_programs SEED 1`
-// runs one again.
+// and 8 workers (of the machine that MASLIN_MACHINE describes, if set), or on those that MASLIN_TEST_WORKERS lists.
+// Compares every byte that they leave and everything that their waits threw. Status 1 when any differ; their seeds are
+// printed, and `random_programs SEED 1` runs one again.
 
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,27 @@
 namespace {
 
 constexpr std::uint64_t batch = 1000;
+constexpr std::uint64_t most_workers = 1024;
 
 bool number(const char* text, std::uint64_t& into) {
   const char* end = text + std::strlen(text);
   const auto [stopped, failed] = std::from_chars(text, end, into);
   return failed == std::errc() && stopped == end;
+}
+
+/// Gives the numbers of workers; none where MASLIN_TEST_WORKERS has none. The conformance suite finds other words
+/// there, too: the serial elision (0) runs anyway, and MASLIN_MACHINE says which machine is described.
+std::vector<int> workers_to_try() {
+  const char* const some = std::getenv("MASLIN_TEST_WORKERS");
+  std::istringstream words(some ? some : "1,2,3,8");
+  std::vector<int> all;
+  for (std::string word; std::getline(words, word, ',');) {
+    std::uint64_t workers = 0;
+    if (word == "0" || word == "described") continue;
+    if (!number(word.c_str(), workers) || workers > most_workers) return {};
+    all.push_back(static_cast<int>(workers));
+  }
+  return all;
 }
 
 void describe(std::uint64_t seed, int workers, const outcome& expected, const outcome& found) {
@@ -63,6 +80,11 @@ int main(int argc, char** argv) {
     std::fputs("usage: random_programs [FIRST SEED [COUNT [STATEMENTS]]], numbers; by default 1 10000\n", stderr);
     return 2;
   }
+  const std::vector<int> numbers_of_workers = workers_to_try();
+  if (numbers_of_workers.empty()) {
+    std::fputs("random_programs: MASLIN_TEST_WORKERS has no numbers of workers, as 2,8\n", stderr);
+    return 2;
+  }
   std::uint64_t wrong = 0;
   for (std::uint64_t done = 0; done < count; done += batch) {
     const std::uint64_t here = std::min(batch, count - done);
@@ -72,7 +94,7 @@ int main(int argc, char** argv) {
       maslin::Runtime serial({.workers = 0, .serial = true});
       for (std::uint64_t i = 0; i < here; ++i) expected.push_back(run_program(first + done + i, options));
     }
-    for (const int workers : {1, 2, 3, 8}) {
+    for (const int workers : numbers_of_workers) {
       maslin::Runtime runtime({.workers = workers, .serial = false});
       for (std::uint64_t i = 0; i < here; ++i) {
         const outcome found = run_program(first + done + i, options);

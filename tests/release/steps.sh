@@ -47,16 +47,17 @@ with_all_packages() {
 # Tasks on local stores, whose copies come late and in any order: as they are, and under both sanitizers.
 on_stores() {
   stores_under release 200 1000 1000
-  stores_under tsan 20 40 100
-  stores_under asan 20 40 100
+  stores_under tsan 20 160 100
+  stores_under asan 20 160 100
 }
 
 # stores_under PRESET SUITES SEEDS PROGRAMS: the conformance suite for so many seeds, and for so many others random
-# programs for each.
+# programs for each. Much of a suite's time is spent on waiting, and many programs run on one worker.
 stores_under() {
+  local stores=(/usr/bin/python3 -B tests/release/stores.py)
   build "$1" conformance random_programs
-  /usr/bin/python3 -B tests/release/stores.py promises "build/$1/bin/conformance" --count "$2"
-  /usr/bin/python3 -B tests/release/stores.py programs "build/$1/bin/random_programs" --count "$3" --each "$4"
+  "${stores[@]}" promises "build/$1/bin/conformance" --jobs "$(job_count)" --count "$2"
+  "${stores[@]}" programs "build/$1/bin/random_programs" --jobs "$(job_count)" --count "$3" --each "$4"
 }
 
 # compiled_by PACKAGE: the library and the conformance suite by that compiler, all warnings errors; and misuse, which must
