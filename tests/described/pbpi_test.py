@@ -30,16 +30,19 @@ signal_us = 0.5
 bandwidth_gb_per_s = 25.6
 source = "a test"
 """
+TWO_HOSTS = MACHINE.replace("contexts = 8", "contexts = 2")
 MESSAGE_US = 20.0
 SUMS = 10
 
 
+def seconds(processes: int, messages: Messages, machine: str = MACHINE, host: str = "edtlp", sums: int = SUMS, pin: str = "") -> float:
+    """Gives what a run with so many sums over all processes takes, each with the same loops before it."""
+    app = Application("pbpi", 1, 10.0, 0.0, 100.0, 800, 0.0, 5.0, messages)
+    return applications.simulated(app, machine, processes, host, sums, {"MASLIN_PIN": pin or f"processes={processes}x1"})["seconds"]
+
+
 def sum_us(processes: int, messages: Messages) -> float:
-    """Gives what one of so many sums over all processes takes, of which each has the same loops before it."""
-    def taken(what: Messages) -> float:
-        app = Application("pbpi", 1, 10.0, 0.0, 100.0, 800, 0.0, 5.0, what)
-        return applications.simulated(app, MACHINE, processes, "edtlp", SUMS, {"MASLIN_PIN": f"processes={processes}x1"})["seconds"]
-    return 1e6 * (taken(messages) - taken(Messages())) / SUMS
+    return 1e6 * (seconds(processes, messages) - seconds(processes, Messages())) / SUMS
 
 
 class Profile(unittest.TestCase):
@@ -82,6 +85,20 @@ class Sums(unittest.TestCase):
                 took = sum_us(8, Messages(MESSAGE_US, waiting=waiting, one_at_a_time=True))
                 self.assertGreater(took, 0.8 * 8 * 7 * MESSAGE_US)
                 self.assertLess(took, 1.2 * 8 * 7 * MESSAGE_US)
+
+    def test_a_message_of_a_process_that_has_not_begun_is_not_there(self):
+        """Four processes share a hardware thread under time slices. If their messages were there before they begin, nobody would
+        wait: all four sums of the first process lie within its first slice."""
+        for waiting in ("as-kernel", "yield", "spin"):
+            with self.subTest(waiting=waiting):
+                spun = Messages(MESSAGE_US, waiting=waiting)
+                few, many = (seconds(8, spun, TWO_HOSTS, "native", sums) / sums for sums in (4, 12))
+                self.assertGreater(few, 10 * seconds(8, Messages(MESSAGE_US), TWO_HOSTS, "native", 4) / 4)
+                self.assertAlmostEqual(few / many, 1, delta=0.1)
+
+    def test_processes_that_cannot_run_at_the_same_time_are_refused(self):
+        with self.assertRaisesRegex(MeasurementError, "4 processes must run at the same time, but only 2 do"):
+            seconds(4, Messages(MESSAGE_US), pin="processes=2x1")
 
     def test_a_lock_that_is_spun_for_is_refused(self):
         with self.assertRaisesRegex(MeasurementError, "expects --waiting block or yield"):

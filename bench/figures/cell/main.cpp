@@ -84,6 +84,11 @@ void pbpi(std::int64_t processes, std::int64_t generations, const generation& ea
     between.end(process, generations);
   };
   ms::phase("processes", processes, [&](std::int64_t process) {
+    const int at_a_time = ms::report("processes")->current.streams;
+    if (at_a_time < processes)
+      throw ms::error(
+          fmt::format("{} processes must run at the same time, but only {} do; set MASLIN_PIN=processes={}x1",
+                      processes, at_a_time, processes));
     if (right_sized)
       ms::phase("generations", 1, [&](std::int64_t) { run(process); });
     else
@@ -101,7 +106,7 @@ const std::map<std::string, cell::waiting> ways{{"block", cell::waiting::block},
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app{"RAxML or PBPI on a described Cell, in declared costs; prints seconds as JSON."};
   std::int64_t streams = 1, offloads = 1000, generations = 100;
   generation each;
@@ -149,4 +154,7 @@ int main(int argc, char** argv) {
   const auto chosen = ms::report(*tree_search ? "bootstraps" : right_sized ? "generations" : "processes")->chosen;
   fmt::print("{{\"seconds\": {:.9g}, \"chosen\": \"{}\"}}\n", seconds,
              chosen ? fmt::format("{}x{}", chosen->streams, chosen->width) : "");
+} catch (const ms::error& e) {
+  fmt::print(stderr, "figures_cell: {}\n", e.what());
+  return 2;
 }

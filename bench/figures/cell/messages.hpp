@@ -1,6 +1,7 @@
 #pragma once
 // Messages between the processes of a blade (MPI through shared memory), after which all have a sum, in declared costs.
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +45,11 @@ class messenger {
         on_their_way_(static_cast<std::size_t>(sums * processes * processes)),
         last_wait_(static_cast<std::size_t>(processes)) {}
 
-  /// Before a process's first sum.
-  void begin(std::int64_t process) { prepare(process, 0); }
+  /// Before a process's first sum. All processes must run at the same time.
+  void begin(std::int64_t process) {
+    prepare(process, 0);
+    ++begun_;
+  }
 
   /// The process has its part of sum `number`, and comes back when it has the others'.
   void combine(std::int64_t process, std::int64_t number) {
@@ -116,11 +120,23 @@ class messenger {
     ms::parallel_for(
         0, 1, [](ms::range) {}, ms::block{1});
   }
-  static bool taken(ms::mutex& m) {
+  /// Before all have begun no message is there, though locks may be free.
+  bool may_be_taken(const ms::mutex& m) const { return &m == &memory_ || begun_ == processes_; }
+  bool taken(ms::mutex& m) const {
     let_all_happen();
-    return m.try_lock();
+    return may_be_taken(m) && m.try_lock();
   }
-  static bool spun_until_taken(ms::mutex& m, seconds at_most) {
+  /// Leaves the caller's hardware thread, also for who has not begun there: waits for empty tasks, because who waits
+  /// for a kernel may spin.
+  void lock(ms::mutex& m) const {
+    while (!may_be_taken(m)) {
+      ms::cost(a_look);
+      ms::task([] {});
+      ms::wait();
+    }
+    m.lock();
+  }
+  bool spun_until_taken(ms::mutex& m, seconds at_most) const {
     for (const seconds until = ms::time() + at_most; ms::time() < until;) {
       ms::cost(a_look);
       if (taken(m)) return true;
@@ -136,24 +152,24 @@ class messenger {
   }
 
   void wait(ms::mutex& m, seconds last) const {
-    static const ms::kernel arrival{"arrival", [](ms::mutex* sent) {
+    static const ms::kernel arrival{"arrival", [](const messenger* of, ms::mutex* sent) {
                                       let_all_happen();
-                                      sent->lock();
+                                      of->lock(*sent);
                                       sent->unlock();
                                     }};
     static const ms::kernel nothing{"nothing", [] {}};
     switch (what_.how) {
       case waiting::block:
-        return m.lock();
+        return lock(m);
       case waiting::as_kernel:
-        ms::offload(arrival, &m);
-        return m.lock();
+        ms::offload(arrival, this, &m);
+        return lock(m);
       case waiting::yield:
         do ms::offload(nothing);
         while (!taken(m));
         return;
       case waiting::adaptive:
-        if (!spun_until_taken(m, last)) m.lock();
+        if (!spun_until_taken(m, last)) lock(m);
         return;
       case waiting::spin:
         while (!spun_until_taken(m, slice)) ms::offload(nothing);
@@ -164,6 +180,7 @@ class messenger {
   std::int64_t processes_;
   messages what_;
   us half_;
+  std::atomic<std::int64_t> begun_{0};
   std::vector<ms::mutex> on_their_way_;  ///< of the last sums: by sender, and how much further on the receiver is
   std::vector<seconds> last_wait_;
   ms::mutex memory_;
