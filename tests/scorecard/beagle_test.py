@@ -9,6 +9,7 @@ from scorecard.measure import LOOKS, QUICK_LOOKS, MeasurementError
 from scorecard.row import MET, MISSED, NOT_MEASURED
 
 OURS = {"maslin": 4.0, "maslin again": 4.0}
+NARROW = "BEAGLE as it is installed (Debian's, for one) has SSE at most; ours uses what the processor has"
 
 
 class BesideBeagle(unittest.TestCase):
@@ -29,11 +30,16 @@ class BesideBeagle(unittest.TestCase):
         self.assertEqual(asked, [(states, patterns, LOOKS[0]) for states in (4, 20) for patterns in (1024, 16384)])
         row = rows["phylo/newview/beside-beagle/20-states/1024"]
         self.assertEqual((row.peer, row.peer_value, row.peer_version, row.value), ("BEAGLE SSE", 10.0, "3.1.2", 4.0))
-        self.assertEqual((row.ratio, row.verdict, row.note), (0.4, MET, "BEAGLE with scaling: 16.0 ns"))
+        self.assertEqual((row.ratio, row.verdict, row.note), (0.4, MET, f"BEAGLE with scaling: 16.0 ns; {NARROW}"))
 
     def test_a_faster_one_is_a_miss_even_if_it_scales(self):
         rows, _ = self.rows({"SSE": 5.0, "SSE, scaled": 2.0}, only="phylo/newview/beside-beagle/4-states/1024")
         self.assertEqual([(row.peer, row.ratio, row.verdict) for row in rows.values()], [("BEAGLE SSE, scaled", 2.0, MISSED)])
+
+    def test_the_row_says_where_the_library_leaves_wide_vectors_unused(self):
+        for side, said in (("CPU-4State-SSE-Double", NARROW), ("CPU-4State-AVX-Double", "")):
+            rows, _ = self.rows({"plain": 20.0, side: 10.0})
+            self.assertEqual({row.note for row in rows.values()}, {said})
 
     def test_only_wanted_rows_are_measured(self):
         _, asked = self.rows({"SSE": 5.0}, quick=True, only="phylo/newview/beside-beagle/20-states")
