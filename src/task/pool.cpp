@@ -26,7 +26,8 @@ namespace {
 
 constexpr std::size_t granule = 64;
 constexpr std::size_t largest = 512;
-constexpr std::size_t classes = largest / granule;
+constexpr std::size_t small = 32;  ///< an edge has 16 bytes, and a task may have hundreds
+constexpr std::size_t classes = largest / granule + 1;
 constexpr int batch = 64;
 constexpr std::size_t slab_bytes = std::size_t{1} << 16;
 
@@ -36,6 +37,7 @@ struct block {
   block* next_batch;
   int count;
 };
+static_assert(sizeof(block) <= small);
 
 /// Where threads leave full batches for each other. Nothing destroys it: a thread may end after all.
 struct depot {
@@ -72,12 +74,12 @@ struct shelves {
 };
 thread_local shelves mine;
 
-constexpr std::size_t class_of(std::size_t bytes) { return (bytes + granule - 1) / granule - 1; }
+constexpr std::size_t class_of(std::size_t bytes) { return bytes <= small ? 0 : (bytes + granule - 1) / granule; }
 
 /// Gives a batch from the depot, or cuts a new one from a slab.
 block* refill(std::size_t c) {
   depot& d = depot_of(c);
-  const std::size_t bytes = (c + 1) * granule;
+  const std::size_t bytes = c == 0 ? small : c * granule;
   const base::locked held(d.lock);
   if (block* b = d.batches) {
     d.batches = b->next_batch;
