@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <random>
 #include <set>
@@ -206,9 +207,9 @@ TEST_F(TaskGraph, ReductionsHaveDependencesInProportionToTheTasks) {
     }
   run_all();
   stop();
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();
   const task_graph graph = task_graph_of(path_, {});
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC);  // of processor time
   EXPECT_EQ(graph.edges.size(), 2 * (rounds * 9 - 1));
 }
 
