@@ -20,7 +20,7 @@ import many_messages
 BIN, CHECKOUT = Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
 HERE = Path(__file__).parent
 FORTRAN = CHECKOUT / "mpi" / "ranks" / "fortran"
-LIMIT_S = 120
+LIMIT_S = 120 * int(os.environ.get("PATIENCE", "1"))
 
 
 class Mpi(unittest.TestCase):
