@@ -8,7 +8,8 @@ import sys
 import unittest
 
 os.environ["MASLIN_BENCH_BIN"] = str(pathlib.Path(sys.argv.pop(1)).resolve().parent)
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "figures"))
+BENCH = pathlib.Path(__file__).resolve().parents[2] / "bench"
+sys.path[:0] = [str(BENCH), str(BENCH / "figures")]
 import applications  # noqa: E402
 import pbpi  # noqa: E402
 from applications import Application, Messages  # noqa: E402
