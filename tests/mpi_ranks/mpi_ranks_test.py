@@ -20,7 +20,8 @@ import many_messages
 BIN, CHECKOUT = Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
 HERE = Path(__file__).parent
 FORTRAN = CHECKOUT / "mpi" / "ranks" / "fortran"
-LIMIT_S = 120 * int(os.environ.get("PATIENCE", "1"))
+PATIENCE = int(os.environ.get("PATIENCE", "1"))  # more than 1 under a sanitizer
+LIMIT_S = 120 * PATIENCE
 
 
 class Mpi(unittest.TestCase):
@@ -333,6 +334,9 @@ class Processes(Mpi):
     def test_programs(self):
         for program in sorted((HERE / "programs").glob("*.c*")):
             if program.stem.startswith("random"):
+                continue
+            # ThreadSanitizer keeps what a rank's copy gave to atexit until the process ends, when the copy is gone.
+            if program.stem == "environment" and PATIENCE > 1:
                 continue
             words = ("one", "two words", "") if program.stem == "environment" else ()
             for count, processes, workers in ((2, 2, 1), (3, 2, 2), (5, 3, 3), (8, 2, 1), (9, 8, 1)):
