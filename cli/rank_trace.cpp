@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -157,8 +158,7 @@ class reading {
 
   /// The rank that runs there computed until then, if it was not in a call.
   void pass(track& t, std::int64_t ns) {
-    const std::int64_t passed =
-        ns - std::exchange(t.since, ns) - static_cast<std::int64_t>(here_.trace->about().event_ns + 0.5);
+    const std::int64_t passed = ns - std::exchange(t.since, ns) - std::lround(here_.trace->about().event_ns);
     if (t.rank == none || passed <= 0) return;
     rank_record& r = ranks_[t.rank];
     if (r.in == rank_record::calls::transfer || r.in == rank_record::calls::meeting) return;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -192,7 +193,7 @@ class reading {
     const std::int64_t begin = std::exchange(t.since, ns);
     if (t.open.empty() || t.open.back().runs == none) return;
     // The event itself took some of it.
-    const auto passed = ns - begin - static_cast<std::int64_t>(trace_.about().event_ns + 0.5);
+    const auto passed = ns - begin - std::lround(trace_.about().event_ns);
     if (passed <= 0) return;
     auto& steps = into_.bodies[t.open.back().runs].steps;
     if (!steps.empty() && steps.back().does == recorded::act::compute)

@@ -35,7 +35,8 @@ class dependences {
       for_each_region(t, [&](const region& r, const access_form&) { data_.try_emplace(key_of(r), datum{r, {}, {}}); });
     });
     std::vector<datum*> active;  // sorted by address, so data begin where those before them may still go on
-    for (auto& [at, d] : data_) {
+    for (auto& one : data_) {
+      datum& d = one.second;  // clang 14 lets no lambda have what a structured binding names
       std::erase_if(active, [&](const datum* other) { return other->where.end() <= d.where.start; });
       for (datum* other : active) {
         if (!overlap(other->where, d.where)) continue;

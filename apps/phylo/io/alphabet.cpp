@@ -28,7 +28,8 @@ Alphabet make_dna() {
   dna.letters = "-ACMGRSVTWYHKDB-";  // none of 0
   dna.codes = static_cast<int>(dna.letters.size());
   dna.unknown = 15;
-  for (std::uint8_t code = 1; code < dna.codes; ++code) {
+  for (int set = 1; set < dna.codes; ++set) {
+    const auto code = static_cast<std::uint8_t>(set);
     dna.sets[code] = code;
     say(dna, dna.letters[code], code);
   }
@@ -48,11 +49,12 @@ Alphabet make_dna() {
 Alphabet make(DataType type, int states, std::string_view symbols, std::string_view ambiguities,
               std::string_view unknowns, std::string_view letters) {
   Alphabet alphabet = blank(type, states, symbols);
-  std::uint8_t next = 0;
-  for (; next < states; ++next) {
-    alphabet.sets[next] = std::uint32_t{1} << next;
-    say(alphabet, symbols[next], next);
+  for (int state = 0; state < states; ++state) {
+    const auto code = static_cast<std::uint8_t>(state);
+    alphabet.sets[code] = std::uint32_t{1} << code;
+    say(alphabet, symbols[code], code);
   }
+  auto next = static_cast<std::uint8_t>(states);
   for (std::size_t at = 0; at < ambiguities.size(); at += 3, ++next) {
     alphabet.sets[next] =
         alphabet.sets[alphabet.find(ambiguities[at + 1])] | alphabet.sets[alphabet.find(ambiguities[at + 2])];

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <new>
 #include <vector>
@@ -87,7 +88,8 @@ class urgent_tasks {
       const int own = std::max<int>(one.task->priority, 0), others = std::max<int>(other.task->priority, 0);
       if (own != others) return own < others;
       if (by_program)
-        if (const auto order = place::in_program_order(*one.task, *other.task); order != 0) return order > 0;
+        if (const auto order = place::in_program_order(*one.task, *other.task); std::is_neq(order))
+          return std::is_gt(order);
       return one.number > other.number;
     }
   };

@@ -120,7 +120,7 @@ class local_store {
         ++counts_.hits;
         counts_.bytes_kept += c.home.size();
       } else if (c.reads) {
-        columns(c.home, at[i].at, [&](std::byte* here, std::byte* home) MASLIN_REQUIRES(lock_) {
+        columns(c.home, at[i].at, [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED {
           engine_.get(here, home, c.home.bytes, in_tag);
         });
         counts_.bytes_in += c.home.size();
@@ -214,6 +214,8 @@ class local_store {
   static constexpr tag out_tag = 1;
   static constexpr tag late_tag = 2;  ///< what was dirty
 
+  // Its functions hold the lock and so do the lambdas in them, which clang cannot see where a template calls them.
+
   /// A strided tile lies in the store column behind column.
   template <class Column>
   static void columns(const graph::region& home, std::byte* at, Column&& column) {
@@ -222,7 +224,7 @@ class local_store {
   }
   void begin_put(const graph::region& from, std::byte* at, tag t) MASLIN_REQUIRES(lock_) {
     columns(from, at,
-            [&](std::byte* here, std::byte* home) MASLIN_REQUIRES(lock_) { engine_.put(home, here, from.bytes, t); });
+            [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED { engine_.put(home, here, from.bytes, t); });
     counts_.bytes_out += from.size();
   }
   bool keeps(const copy& c) const {
@@ -251,7 +253,7 @@ class local_store {
   }
   void drop_copies(std::span<const use> uses) noexcept MASLIN_REQUIRES(lock_) {
     for (const use& u : uses)
-      if (u.writes) kept_.drop_overlapping(u.is, [&](const kept& one) MASLIN_REQUIRES(lock_) { note_dropped(one); });
+      if (u.writes) kept_.drop_overlapping(u.is, [&](const kept& one) MASLIN_UNCHECKED { note_dropped(one); });
   }
   /// A task begins that will find dirty copies here, or not: then there is no `plan`.
   void show_all(std::span<const use> uses, const plan* finds) noexcept MASLIN_REQUIRES(lock_) {
@@ -268,7 +270,7 @@ class local_store {
       drops = drops || f == fate::is_dropped;
     }
     if (drops)
-      kept_.drop_if([&](const kept& one) MASLIN_REQUIRES(lock_) {
+      kept_.drop_if([&](const kept& one) MASLIN_UNCHECKED {
         const bool is_over = one.is_dirty && !is_found(one) && fate_of(one.home, uses) == fate::is_dropped;
         if (is_over) note_dropped(one);
         return is_over;

@@ -84,7 +84,7 @@ bool virtual_executor::resume_stranded() MASLIN_UNCHECKED {
   for (const auto& w : workers_) {
     if (!hosts_ && w->running) continue;
     const std::optional<core::next_stream> next = core::find_stream(team_of(w.get()), w->index, true);
-    if (!next) continue;
+    if (!next || !next->suspended) continue;  // none begins here
     auto& fiber = *static_cast<virtual_fiber*>(next->suspended->fiber);
     if (!hosts_) fiber.home = w.get();
     fiber.home->enqueue(fiber, now_);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <queue>
 #include <utility>
@@ -104,7 +105,7 @@ class taking {
       const deed& d = deeds[next];
       if (d.is == kind::compute) {
         ++next;
-        const auto ps = static_cast<std::int64_t>(static_cast<double>(d.ps) / how_.speed + 0.5);
+        const auto ps = std::lround(static_cast<double>(d.ps) / how_.speed);
         events_.push({now + ps, rank, what::computed});
         return;
       }

@@ -4,6 +4,7 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -22,7 +23,7 @@ hop hop_of(const toml::table& table) {
   hop h;
   h.name = table["name"].value_or(std::string());
   h.shared_by = table["shared_by"].value_or(1U);
-  h.startup_ps = static_cast<std::int64_t>(table["startup_us"].value_or(0.0) * 1e6 + 0.5);
+  h.startup_ps = std::lround(table["startup_us"].value_or(0.0) * 1e6);
   h.byte_ps = of_a_byte(table["bandwidth_gb_per_s"].value_or(0.0));
   const double total = table["total_gb_per_s"].value_or(0.0);
   h.holds_startup = total == 0;
@@ -57,7 +58,7 @@ network of_links(const machine::machine_spec& spec) {
     for (const machine::link_spec& one : spec.links) {
       if (one.between != what) continue;
       const double byte = of_a_byte(one.bandwidth_gb_per_s);
-      const auto startup = static_cast<std::int64_t>(one.latency_us.value_or(0.0) * 1e6 + 0.5);
+      const auto startup = std::lround(one.latency_us.value_or(0.0) * 1e6);
       n.hops.push_back(
           {what == machine::link_spec::ends::nodes ? "nodes" : "groups", shared_by, startup, byte, byte, false});
       across = {static_cast<std::uint32_t>(n.hops.size() - 1)};
@@ -95,7 +96,7 @@ network with_other_links(network of, double bandwidth, double startup) {
   for (hop& h : of.hops) {
     h.byte_ps /= bandwidth;
     h.held_byte_ps /= bandwidth;
-    h.startup_ps = static_cast<std::int64_t>(static_cast<double>(h.startup_ps) * startup + 0.5);
+    h.startup_ps = std::lround(static_cast<double>(h.startup_ps) * startup);
   }
   return of;
 }

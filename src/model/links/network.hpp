@@ -1,6 +1,7 @@
 #pragma once
 // The chains of links between the workers of a described machine: its groups [[hop]] and [[route]].
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,9 +21,7 @@ struct hop {
   std::int64_t holds_ps(std::int64_t bytes) const {
     return (holds_startup ? startup_ps : 0) + bytes_ps(held_byte_ps, bytes);
   }
-  static std::int64_t bytes_ps(double one, std::int64_t bytes) {
-    return static_cast<std::int64_t>(one * static_cast<double>(bytes) + 0.5);
-  }
+  static std::int64_t bytes_ps(double one, std::int64_t bytes) { return std::lround(one * static_cast<double>(bytes)); }
 };
 
 /// The hops between workers that are in the same `within`, by their numbers. The message is whole behind each of the

@@ -11,7 +11,8 @@ namespace maslin::grain {
 class edtlp_llp final : public controller {
  public:
   /// `width` ≥ 1. A phase with fewer workers than that runs one stream on all of them.
-  edtlp_llp(situation begin, int width) : width_(std::max(width, 1)), left_(std::max<std::int64_t>(begin.streams, 1)) {
+  edtlp_llp(const situation& begin, int width)
+      : width_(std::max(width, 1)), left_(std::max<std::int64_t>(begin.streams, 1)) {
     edtlp_llp::resize(begin.workers);
   }
 

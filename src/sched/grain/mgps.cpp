@@ -5,7 +5,7 @@
 
 namespace maslin::grain {
 
-mgps::mgps(situation begin) : workers_(0), left_(std::max<std::int64_t>(begin.streams, 1)) {
+mgps::mgps(const situation& begin) : workers_(0), left_(std::max<std::int64_t>(begin.streams, 1)) {
   mgps::resize(begin.workers);
 }
 

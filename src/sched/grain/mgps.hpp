@@ -12,7 +12,7 @@ class mgps final : public controller {
  public:
   static constexpr std::int64_t epoch_off_loads = 100;  // the paper's
 
-  explicit mgps(situation begin);
+  explicit mgps(const situation& begin);
 
   configuration current() const override { return current_; }
   void streams_left(std::int64_t left) override { left_ = left; }
