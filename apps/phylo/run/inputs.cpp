@@ -84,10 +84,9 @@ Alignment read_msa(const std::string& file, const Scheme& scheme) {
   }
 }
 
-/// Throws when there are columns that are the same in all taxa, or may be, though the model says that there are none.
-/// `sites` are those of the part, in the alignment, from 0.
-void check_variation(const Patterns& patterns, const SchemePart& part, const std::vector<std::size_t>& sites,
-                     const Alignment& alignment) {
+/// Throws when a part has columns that are the same in all taxa, or may be, though its model says that it has none.
+void check_variation(const Data& data, const SchemePart& part, std::size_t index) {
+  const Patterns& patterns = data.parts[index].patterns;
   const std::vector<std::uint32_t> common = common_states(patterns);
   double constant = 0, all = 0;
   for (std::size_t p = 0; p < common.size(); ++p) {
@@ -97,7 +96,10 @@ void check_variation(const Patterns& patterns, const SchemePart& part, const std
   if (constant == 0) return;
   std::size_t first = 0;
   while (common[static_cast<std::size_t>(patterns.pattern_of_site[first])] == 0) ++first;
-  fail(alignment.file, alignment.begin,
+  std::vector<std::size_t> sites;
+  for (std::size_t site = 0; site < data.columns.size(); ++site)
+    if (data.owners[site] == static_cast<int>(index)) sites.push_back(data.columns[site]);
+  fail(data.alignment.file, data.alignment.begin,
        fmt::format("{} of {} sites{} are the same in all taxa, or may be, the first of them is {}; but +{} is for data "
                    "from which such sites were left out; take them out, or leave +{} out of the model",
                    constant, all, part.name.empty() ? std::string() : " of partition " + shown(part.name),
@@ -198,11 +200,7 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
            fmt::format("no column of partition {} has a determined {} in {}; leave these sites out of both files",
                        shown(wanted[p].name), alphabet.unit, msa));
     data.parts.push_back({wanted[p].name, compress(of_part), wanted[p].model});
-    if (!wanted[p].model.ascertained()) continue;
-    std::vector<std::size_t> sites;
-    for (std::size_t column = 0; column < data.columns.size(); ++column)
-      if (data.owners[column] == static_cast<int>(p)) sites.push_back(data.columns[column]);
-    check_variation(data.parts.back().patterns, wanted[p], sites, data.alignment);
+    if (wanted[p].model.ascertained()) check_variation(data, wanted[p], p);
   }
   return data;
 }
