@@ -43,7 +43,7 @@ class paraver : public timeline::observer {
     workers_ = trace.about().workers;
     bool others = false;
     for (const auto& t : trace.about().tracks) others |= t.worker < 0 && t.events > 0;
-    rows_.resize(static_cast<std::size_t>(workers_) + (others ? 1 : 0));
+    rows_.resize(static_cast<std::size_t>(workers_ + (others ? 1 : 0)));
   }
 
   void begin(int worker, const timeline::slice& s) override {

@@ -156,9 +156,9 @@ class driver {
     const std::string stem = fs::path(file).stem().string();
     const bool is_linked = line_.until == command_line::step::link;
     const bool is_assembly = line_.until == command_line::step::compile;
-    const std::string object = is_linked              ? scratch_.file(fmt::format("{}.o", ++objects_))
-                               : line_.output.empty() ? stem + (is_assembly ? ".s" : ".o")
-                                                      : line_.output;
+    std::string object = is_linked              ? scratch_.file(fmt::format("{}.o", ++objects_))
+                         : line_.output.empty() ? stem + (is_assembly ? ".s" : ".o")
+                                                : line_.output;
     strings first = {real_compiler(), "-E", "-dD", "-x", "c", file, "-o", preprocessed_};
     append(first, words_of({kind::preprocessor, kind::dependences, kind::other}));
     if (line_.writes_dependences) {

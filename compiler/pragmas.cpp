@@ -52,12 +52,10 @@ class words {
         if (c == quote) quote = 0;
       } else if (c == '"' || c == '\'') {
         quote = c;
-      } else if (open == 0 && marks.find(c) != std::string_view::npos) {
+      } else if ((open == 0 && marks.find(c) != std::string_view::npos) || ((c == ')' || c == ']') && --open < 0)) {
         break;
       } else if (c == '(' || c == '[') {
         ++open;
-      } else if ((c == ')' || c == ']') && --open < 0) {
-        break;
       }
     }
     std::string taken(rest_.substr(0, std::min(n, rest_.size())));

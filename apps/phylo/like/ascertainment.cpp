@@ -17,7 +17,7 @@ struct Constant {
 };
 
 Constant constant_of(const PartState& part, const Sumtable& branch, std::size_t state) {
-  const auto exponents = static_cast<std::size_t>(part.states - 1) * static_cast<std::size_t>(part.rates);
+  const auto exponents = static_cast<std::size_t>((part.states - 1) * part.rates);
   const std::size_t at = part.first_constant() + state;
   Constant column;
   for (const Operand* end : {&branch.near, &branch.far}) column.scaled += end->scale ? end->scale[at] : 0;

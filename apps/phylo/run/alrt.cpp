@@ -30,7 +30,7 @@ std::vector<double> alrt_of(const Found& found, int replicates, std::uint64_t se
   const int branches = found.tree.tips() - 3;
   Monitor monitor(branches, 0, branches_phase, quiet, "branches");
   std::atomic<int> done{0};
-  const std::vector<double> supports = sh_alrt(found.parts, found.tree, replicates, seed, [&] {
+  std::vector<double> supports = sh_alrt(found.parts, found.tree, replicates, seed, [&] {
     monitor.advanced(++done);
     return !monitor.stopping();
   });

@@ -12,10 +12,10 @@
 #include "together.hpp"
 
 // The C library's: calls the exit handlers and destructors of the image that has this handle.
-// NOLINTBEGIN(bugprone-reserved-identifier)
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier)
 extern "C" void __cxa_finalize(void*);
 extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(clang-diagnostic-reserved-identifier)
 
 namespace mpi {
 

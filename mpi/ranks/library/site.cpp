@@ -1,6 +1,6 @@
 #include "site.hpp"
 
-// The linker's: where the image begins. NOLINTNEXTLINE(bugprone-reserved-identifier)
+// The linker's: where the image begins. NOLINTNEXTLINE(clang-diagnostic-reserved-identifier)
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start;
 
 namespace mpi {

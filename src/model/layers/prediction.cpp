@@ -226,8 +226,7 @@ class one_run {
     return word;
   }
   double word_at(const word_of_phase& word, int slot, int member) const {
-    const int worker = first_of_process(slot) + member;
-    return word.at[static_cast<std::size_t>(worker)];
+    return word.at[static_cast<std::size_t>(first_of_process(slot) + member)];
   }
   /// What a signal takes longer from one worker to another, or from the host of one.
   double between(int one, int other) const {
