@@ -85,7 +85,8 @@ Alignment read_msa(const std::string& file, const Scheme& scheme) {
 }
 
 /// Throws when a part has columns that are the same in all taxa, or may be, though its model says that it has none.
-void check_variation(const Data& data, const SchemePart& part, std::size_t index) {
+void check_variation(const Data& data, std::size_t index) {
+  const SchemePart& part = data.scheme.parts[index];
   const Patterns& patterns = data.parts[index].patterns;
   const std::vector<std::uint32_t> common = common_states(patterns);
   double constant = 0, all = 0;
@@ -200,7 +201,7 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
            fmt::format("no column of partition {} has a determined {} in {}; leave these sites out of both files",
                        shown(wanted[p].name), alphabet.unit, msa));
     data.parts.push_back({wanted[p].name, compress(of_part), wanted[p].model});
-    if (wanted[p].model.ascertained()) check_variation(data, wanted[p], p);
+    if (wanted[p].model.ascertained()) check_variation(data, p);
   }
   return data;
 }

@@ -161,8 +161,9 @@ void place_choice::tell() const {
 
 void place_choice::hand_in(const place_in_force& during, place_meter& sums) noexcept try {
   const base::locked held(lock_);
-  const bool counts = during == now() && during.measures;            // otherwise it is over
-  sums.take_each([&](const place_meter::site& s) MASLIN_UNCHECKED {  // under the lock, as all of this
+  const bool counts = during == now() && during.measures;  // otherwise it is over
+  // The lambda, too, has the lock, which clang cannot see where a template calls it.
+  sums.take_each([&](const place_meter::site& s) MASLIN_UNCHECKED {
     if (!counts) return;
     const double seconds = static_cast<double>(s.ticks) * base::seconds_per_tick();
     place::taken& into = stretch_[files::field(fmt::format("{}:{}", s.where.file_name(), s.where.line()))];

@@ -1,3 +1,4 @@
+#include <cassert>
 #include <optional>
 
 #include "exec/core/streams.hpp"
@@ -84,7 +85,8 @@ bool virtual_executor::resume_stranded() MASLIN_UNCHECKED {
   for (const auto& w : workers_) {
     if (!hosts_ && w->running) continue;
     const std::optional<core::next_stream> next = core::find_stream(team_of(w.get()), w->index, true);
-    if (!next || !next->suspended) continue;  // none begins here
+    if (!next) continue;
+    assert(next->suspended);  // before parking none begins
     auto& fiber = *static_cast<virtual_fiber*>(next->suspended->fiber);
     if (!hosts_) fiber.home = w.get();
     fiber.home->enqueue(fiber, now_);
