@@ -117,15 +117,21 @@ void complete_timed(executor& exec, task_node* task, graph::ready_sink& sink) no
 template <class Mode>
 void run_under(executor& exec, task_node* task, graph::ready_sink& sink) noexcept {
   execute_under<Mode, false>(exec, *task, sink);
-  if (task->is_timed && task->accesses > 0 && !task->is_recorded) [[unlikely]]
-    return complete_timed(exec, task, sink);
-  graph::complete(task, sink);
+  complete(exec, task, sink);
 }
 
 }  // namespace
 
 void execute(executor& exec, task_node* task, graph::ready_sink& sink) noexcept {
-  execute_under<base::in_float_mode, true>(exec, *task, sink);
+  if (exec.is_described())
+    execute_under<base::in_float_mode, true>(exec, *task, sink);
+  else
+    execute_under<base::in_float_mode, false>(exec, *task, sink);
+}
+void complete(executor& exec, task_node* task, graph::ready_sink& sink) noexcept {
+  if (task->is_timed && task->accesses > 0 && !task->is_recorded && !exec.is_described()) [[unlikely]]
+    return complete_timed(exec, task, sink);
+  graph::complete(task, sink);
 }
 void run_task(executor& exec, task_node* task, graph::ready_sink& sink) noexcept {
   run_under<base::in_float_mode>(exec, task, sink);
@@ -134,14 +140,18 @@ void run_task_from_usual(executor& exec, task_node* task, graph::ready_sink& sin
   run_under<base::from_usual_float_mode>(exec, task, sink);
 }
 
+void execute_traced(int track, executor& exec, task_node* task, graph::ready_sink& sink) {
+  const bool traced = trace::on();
+  if (traced) trace::record(track, trace::event_kind::task_begin, trace::site(task->where), traced_number(task));
+  execute(exec, task, sink);
+  if (traced) trace::record(track, trace::event_kind::task_end, trace::site(task->where), traced_number(task));
+}
+
 void run_traced(int track, executor& exec, task_node* task, graph::ready_sink& sink,
                 void (*way)(executor&, task_node*, graph::ready_sink&) noexcept) {
   if (!trace::on()) return way(exec, task, sink);
-  const auto where = trace::site(task->where);
-  const std::uint64_t number = traced_number(task);
-  trace::record(track, trace::event_kind::task_begin, where, number);
-  way(exec, task, sink);
-  trace::record(track, trace::event_kind::task_end, where, number);
+  execute_traced(track, exec, task, sink);
+  complete(exec, task, sink);
 }
 
 }  // namespace maslin

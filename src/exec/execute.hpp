@@ -12,13 +12,18 @@ void call_body(executor& exec, detail::task_node& task);
 /// throws is in the task's scope. Tells the executor when the body has run. What brings the data of its tasks home goes
 /// to `sink`. The task is done when `graph::complete` is called for it, here or on any other thread, now or later.
 void execute(executor& exec, detail::task_node* task, graph::ready_sink& sink) noexcept;
+/// Completes a task that has been executed. The task may be gone, and another may have its place and its number.
+void complete(executor& exec, detail::task_node* task, graph::ready_sink& sink) noexcept;
 
 /// Executes the task and completes it; what that makes ready goes to `sink`.
 void run_task(executor& exec, detail::task_node* task, graph::ready_sink& sink) noexcept;
 /// The same where the usual floating-point mode is in force.
 void run_task_from_usual(executor& exec, detail::task_node* task, graph::ready_sink& sink) noexcept;
 
-/// Runs a task in one of these ways, and notes it in the trace as worker `track`'s.
+/// Executes the task, and notes it in the trace as worker `track`'s.
+void execute_traced(int track, executor& exec, detail::task_node* task, graph::ready_sink& sink);
+/// Runs a task in one of these ways. In the trace it ends before it is complete, because then another may have its
+/// number.
 void run_traced(int track, executor& exec, detail::task_node* task, graph::ready_sink& sink,
                 void (*way)(executor&, detail::task_node*, graph::ready_sink&) noexcept);
 

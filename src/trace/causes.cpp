@@ -47,6 +47,8 @@ void causes::fewer(const key& what, std::uint64_t count) {
 bool causes::complete(const event& e) const {
   using enum event_kind;
   switch (e.kind) {
+    case task_create:
+      return !has({sort::task, 0, e.argument}) && !has({sort::begun_task, 0, e.argument});
     case task_begin:
       return e.argument == ran_at_once || has({sort::task, 0, e.argument});
     case task_resume:
@@ -78,10 +80,16 @@ void causes::add(const event& e) {
   using enum event_kind;
   switch (e.kind) {
     case task_create:
-      if (e.argument != ran_at_once) more({sort::task, 0, e.argument});
+      if (e.argument == ran_at_once) break;
+      counts_[{sort::task, 0, e.argument}] = 1;
+      counts_.erase({sort::begun_task, 0, e.argument});  // if its end was not recorded
       break;
     case task_begin:
       fewer({sort::task, 0, e.argument});
+      if (e.argument != ran_at_once) more({sort::begun_task, 0, e.argument});
+      break;
+    case task_end:
+      fewer({sort::begun_task, 0, e.argument});
       break;
     case task_suspend:
       more({sort::left_task, 0, e.argument});

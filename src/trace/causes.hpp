@@ -17,14 +17,25 @@ int rank(event_kind kind);
 /// What has happened so far in a trace, as far as later events need it.
 class causes {
  public:
-  /// Gives whether what must come before the event has happened: a task is created before it begins, a suspension comes
-  /// before its end, a loop begins before its chunks, a phase before its streams and decisions, and it ends after them.
+  /// Gives whether what must come before the event has happened: a task is created before it begins, and after the end
+  /// of the last one with its number; a suspension comes before its end; a loop begins before its chunks, a phase
+  /// before its streams and decisions, and it ends after them.
   bool complete(const event& e) const;
   /// The event has happened.
   void add(const event& e);
 
  private:
-  enum class sort : std::uint64_t { task, left_task, left_stream, left, loop, phase, streams_to_begin, ended_streams };
+  enum class sort : std::uint64_t {
+    task,
+    begun_task,
+    left_task,
+    left_stream,
+    left,
+    loop,
+    phase,
+    streams_to_begin,
+    ended_streams
+  };
   struct key {
     causes::sort sort;
     std::uint32_t id;
@@ -34,7 +45,7 @@ class causes {
   struct hash {
     std::size_t operator()(const key& k) const noexcept {
       return static_cast<std::size_t>(
-          (k.number * 8 + static_cast<std::uint64_t>(k.sort) + (std::uint64_t{k.id} << 40)) * 0x9e3779b97f4a7c15u);
+          (k.number * 16 + static_cast<std::uint64_t>(k.sort) + (std::uint64_t{k.id} << 40)) * 0x9e3779b97f4a7c15u);
     }
   };
 

@@ -99,6 +99,19 @@ TEST_F(Order, HoldsAnEventBackUntilItsCauseThoughItsClockRunsAhead) {
   EXPECT_EQ(all[1].ns, all[0].ns);
 }
 
+TEST_F(Order, EndsATaskBeforeItsNumberComesAgain) {
+  const auto all = events([&] {
+    const std::uint64_t at = now();
+    record_at(at, 0, task_create, 9, 1);
+    record_at(at + 10, 1, task_begin, 9, 1);
+    record_at(at + 60, 1, task_end, 9, 1);
+    record_at(at + 20, 0, task_create, 9, 1);
+    record_at(at + 70, 1, task_begin, 9, 1);
+    record_at(at + 80, 1, task_end, 9, 1);
+  });
+  EXPECT_EQ(kinds_of(all), (std::vector{task_create, task_begin, task_end, task_create, task_begin, task_end}));
+}
+
 TEST_F(Order, KeepsWhatHasNoCauseWhereItsTimeIs) {
   const auto all = events([&] {
     const std::uint64_t at = now();
@@ -111,7 +124,7 @@ TEST_F(Order, KeepsWhatHasNoCauseWhereItsTimeIs) {
 }
 
 /// Random ways to run tasks that create tasks, on a clock that moves now and then: each worker's events stay in its
-/// order, no time runs backwards, and every task begins after its creation.
+/// order, no time runs backwards, and every task begins after its creation, and ends before its number comes again.
 TEST_F(Order, IsCausalWhateverHappened) {
   static std::uint64_t time;
   for (unsigned seed = 1; seed <= 50; ++seed) {
@@ -120,7 +133,8 @@ TEST_F(Order, IsCausalWhateverHappened) {
     std::vector<std::uint64_t> waiting;
     std::map<int, std::vector<std::uint64_t>> open;  // tasks, by worker
     std::map<int, std::vector<std::uint64_t>> told;  // by worker, what it recorded
-    std::uint64_t tasks = 0;
+    std::uint64_t numbers = 0;
+    std::vector<std::uint64_t> free, ended;  // numbers that may come again, and those that may when time has moved
     const auto say = [&](int worker, event_kind kind, std::uint64_t task) {
       record(worker, kind, 1, task);
       told[worker].push_back(task << 8 | static_cast<std::uint64_t>(kind));
@@ -129,16 +143,23 @@ TEST_F(Order, IsCausalWhateverHappened) {
         [&] {
           for (int step = 0; step < 200; ++step) {
             const int worker = static_cast<int>(random() % 4);
-            if (random() % 8 == 0) ++time;
+            if (random() % 8 == 0) {
+              ++time;
+              free.insert(free.end(), ended.begin(), ended.end());
+              ended.clear();
+            }
             if (random() % 2 == 0) {
-              waiting.push_back(++tasks);
-              say(worker, task_create, tasks);
+              if (free.empty()) free.push_back(++numbers);
+              waiting.push_back(free.back());
+              free.pop_back();
+              say(worker, task_create, waiting.back());
             } else if (!waiting.empty() && random() % 2 == 0) {
               open[worker].push_back(waiting.back());
               say(worker, task_begin, waiting.back());
               waiting.pop_back();
             } else if (!open[worker].empty()) {
               say(worker, task_end, open[worker].back());
+              ended.push_back(open[worker].back());
               open[worker].pop_back();
             }
           }
@@ -153,6 +174,9 @@ TEST_F(Order, IsCausalWhateverHappened) {
       read[e.worker].push_back(e.argument << 8 | static_cast<std::uint64_t>(e.kind));
       if (e.kind == task_begin) {
         EXPECT_EQ(last[e.argument], task_create) << "seed " << seed;
+      }
+      if (e.kind == task_create && last.contains(e.argument)) {
+        EXPECT_EQ(last[e.argument], task_end) << "seed " << seed;
       }
       last[e.argument] = e.kind;
     }

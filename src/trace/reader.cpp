@@ -379,6 +379,10 @@ void file::each_event(const std::function<void(const event&)>& take) const {
     } else {
       i = ready.top();
       ready.pop();
+      if (!happened.complete(cursors[i].now())) {  // another took what it needs, since it was found ready
+        held.push_back(i);
+        continue;
+      }
     }
     cursor<contents>& from = cursors[i];
     // It stays the earliest for a while more often than not.

@@ -5,15 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -26,14 +29,14 @@ namespace ms = maslin;
 
 namespace {
 
-/// Runs the program on two workers; gives its trace.
+/// Runs the program on workers, two if nothing is said; gives its trace.
 template <class Program>
-ms::trace::file traced(const char* name, Program&& program, const char* detail = "all") {
+ms::trace::file traced(const char* name, Program&& program, const char* detail = "all", int workers = 2) {
   const std::string path = testing::TempDir() + name + ".mtrace";
   setenv("MASLIN_TRACE", path.c_str(), 1);
   setenv("MASLIN_TRACE_DETAIL", detail, 1);
   {
-    ms::Runtime r({.workers = 2, .serial = false});
+    ms::Runtime r({.workers = workers, .serial = false});
     program();
   }
   unsetenv("MASLIN_TRACE");
@@ -289,6 +292,34 @@ TEST(Explanation, SaysWhichTasksTheirCreatorRanAtOnce) {
   } else {
     EXPECT_TRUE(sanitized) << "every task was handed over";
   }
+}
+
+// A worker that loses its core between a task's completion and its end in the trace let another task begin under the
+// same number: three workers on two cores, few tasks at a time, so that numbers come again soon.
+TEST(Explanation, FindsEachTaskSNumberFreeWhenItIsCreated) {
+  std::array<long, 64> data{};
+  const int all = 100000;
+  const auto program = [&] {
+    for (int i = 0; i < all; ++i) {
+      ms::task([](ms::view<long> v) { ++v[0]; }, ms::inout(data[static_cast<std::size_t>(i) % data.size()]));
+      if (i % 5 == 4) ms::wait();
+    }
+  };
+  setenv("MASLIN_AT_ONCE", "0", 1);
+  const ms::trace::file trace = traced("numbers", program, "all", 3);
+  unsetenv("MASLIN_AT_ONCE");
+  std::unordered_set<std::uint64_t> alive;
+  int created = 0;
+  trace.each_event([&](const ms::trace::event& e) {
+    using enum ms::trace::event_kind;
+    if (e.kind == task_create) {
+      EXPECT_TRUE(alive.insert(e.argument).second) << "the task before has not ended";
+      ++created;
+    }
+    if (e.kind == task_end) EXPECT_EQ(alive.erase(e.argument), 1u);
+  });
+  EXPECT_EQ(created, all);
+  EXPECT_EQ(std::accumulate(data.begin(), data.end(), 0L), all);
 }
 
 TEST(Explanation, CountsLoopsWhoseCallersTakeTurnsOnAWorker) {

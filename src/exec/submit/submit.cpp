@@ -76,17 +76,11 @@ bool add_new(executor& exec, context& creator, task_node& task, const task_descr
 
 /// The creator runs its new task itself.
 void run_here(executor& exec, task_node* task) {
-  const location where = task->where;
-  const std::uint64_t number = traced_number(task);
-  trace_task(exec, trace::event_kind::task_begin, where, number);
+  trace_task(exec, trace::event_kind::task_begin, task->where, traced_number(task));
   exec.ran();
-  if (exec.is_described()) [[unlikely]] {
-    execute(exec, task, exec);
-    graph::complete(task, exec);
-  } else {
-    run_task(exec, task, exec);
-  }
-  trace_task(exec, trace::event_kind::task_end, where, number);
+  execute(exec, task, exec);
+  trace_task(exec, trace::event_kind::task_end, task->where, traced_number(task));
+  complete(exec, task, exec);
 }
 
 }  // namespace

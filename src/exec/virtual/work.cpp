@@ -148,7 +148,7 @@ void virtual_executor::work_loop(virtual_fiber& me) {
 void virtual_executor::run_tasks(virtual_worker& w, detail::task_node* task) {
   w.clock = later(w.clock, times_.task);
   calling_thread::code_begins();
-  run_traced(w.index, *this, task, *this, execute);
+  execute_traced(w.index, *this, task, *this);
   ends(w, {task, {}});
 }
 
