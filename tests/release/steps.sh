@@ -60,14 +60,15 @@ stores_under() {
   "${stores[@]}" programs "build/$1/bin/random_programs" --jobs "$(job_count)" --count "$3" --each "$4"
 }
 
-# compiled_by PACKAGE: the library and the conformance suite by that compiler, all warnings errors; and misuse, which must
-# not compile, is told in the words that the tests expect.
+# compiled_by PACKAGE: the library, the programs and the conformance suite by that compiler, all warnings errors; and
+# misuse, which must not compile, is told in the words that the tests expect.
 compiled_by() {
   local folder=compilers/$1
   need "${build_packages[@]}" "$1"
   mkdir -p build/compilers
   CXX=${1/clang-/clang++-} configure release "$folder" -DCMAKE_C_COMPILER="${1/g++-/gcc-}" \
     -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DMASLIN_BENCH=OFF -DMASLIN_MPI=OFF
+  ninja -C "build/$folder" -j "$(job_count)" maslin-cli maslin-cc maslin-linalg maslin-phylo maslin-sweep
   conforms "build/$folder"
   ctest --test-dir "build/$folder" --output-on-failure --no-tests=error -j "$(job_count)" -R '^must_not_compile'
 }
