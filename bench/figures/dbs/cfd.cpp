@@ -43,10 +43,15 @@ class cavity final : public problem {
       how.together([&] { correct_u(how); }, [&] { correct_v(how); });
       t_.swap(t_next_);
       set_boundaries();
+      uses_boundaries(how);
       how.did(6 * n_);
     }
     kinetic_ = how.reduce(n_, 8, 0.0, std::plus{}, [&](ms::range rows) {
       double sum = 0;
+      for (const std::int64_t row : rows) {
+        reads(how, u_, row + 1);
+        reads(how, v_, row + 1);
+      }
       for_cells(rows, [&](std::size_t c) { sum += u_[c] * u_[c] + v_[c] * v_[c]; });
       how.did(4 * n_ * rows.size());
       return 0.5 * h_ * h_ * sum;
@@ -77,7 +82,7 @@ class cavity final : public problem {
   }
 
  private:
-  using field = std::vector<double>;  // row-major, with a rim: cell (row, column) is at row × width + column, from 1
+  using field = array_of<double>;  // row-major, with a rim: cell (row, column) is at row × width + column, from 1
 
   std::size_t width() const { return static_cast<std::size_t>(n_ + 2); }
 
@@ -88,6 +93,14 @@ class cavity final : public problem {
       const std::size_t first = static_cast<std::size_t>(row + 1) * width() + 1;
       for (std::size_t c = first; c < first + n; ++c) body(c);
     }
+  }
+
+  /// Some rows of a field, counted with the rim, are read, or one is written.
+  void reads(const execution& how, const field& a, std::int64_t row, std::int64_t rows = 1) const {
+    how.reads(&a[static_cast<std::size_t>(row) * width()], rows * (n_ + 2));
+  }
+  void writes(const execution& how, const field& a, std::int64_t row) const {
+    how.writes(&a[static_cast<std::size_t>(row) * width()], n_ + 2);
   }
 
   /// Of `a`, whose values stand on the right (for u) or upper (for v) edges of their cells, or in the middle.
@@ -104,6 +117,9 @@ class cavity final : public problem {
       for (const std::int64_t row : rows) {
         const std::size_t first = static_cast<std::size_t>(row + 1) * w + 1;
         const std::size_t wall = first + static_cast<std::size_t>(n_) - 1;
+        reads(how, u_, row, 3);
+        reads(how, v_, row, 2);
+        writes(how, u_next_, row + 1);
         for (std::size_t c = first; c < wall; ++c) {
           const double east = 0.5 * (u_[c] + u_[c + 1]);
           const double west = 0.5 * (u_[c - 1] + u_[c]);
@@ -120,6 +136,12 @@ class cavity final : public problem {
   void momentum_y(const execution& how) {
     const std::size_t w = width();
     how.loop(n_ - 1, [&, w](ms::range rows) {  // the last row's upper edges are the lid
+      for (const std::int64_t row : rows) {
+        reads(how, v_, row, 3);
+        reads(how, u_, row + 1, 2);
+        reads(how, t_, row + 1, 2);
+        writes(how, v_next_, row + 1);
+      }
       for_cells(rows, [&, w](std::size_t c) {
         const double north = 0.5 * (v_[c] + v_[c + w]);
         const double south = 0.5 * (v_[c - w] + v_[c]);
@@ -136,6 +158,12 @@ class cavity final : public problem {
   void energy(const execution& how) {
     const std::size_t w = width();
     how.loop(n_, [&, w](ms::range rows) {
+      for (const std::int64_t row : rows) {
+        reads(how, t_, row, 3);
+        reads(how, u_, row + 1);
+        reads(how, v_, row, 2);
+        writes(how, t_next_, row + 1);
+      }
       for_cells(rows, [&, w](std::size_t c) {
         const double east = u_[c] * 0.5 * (t_[c] + t_[c + 1]);
         const double west = u_[c - 1] * 0.5 * (t_[c - 1] + t_[c]);
@@ -150,11 +178,23 @@ class cavity final : public problem {
 
   void pressure(const execution& how) {
     how.loop(n_, [&](ms::range rows) {
+      for (const std::int64_t row : rows) {
+        reads(how, u_next_, row + 1);
+        reads(how, v_next_, row, 2);
+        writes(how, source_, row + 1);
+      }
       for_cells(rows, [&](std::size_t c) { source_[c] = divergence(u_next_, v_next_, c) / dt_; });
       how.did(11 * n_ * rows.size());
     });
     for (int sweep = 0; sweep < pressure_sweeps; ++sweep) {
       how.loop(n_, [&](ms::range rows) {
+        for (const std::int64_t row : rows) {
+          reads(how, p_, row, 3);
+          reads(how, source_, row + 1);
+          writes(how, p_next_, row + 1);
+          if (row == 0) writes(how, p_next_, 0);
+          if (row == n_ - 1) writes(how, p_next_, n_ + 1);
+        }
         relax(rows);
         how.did(6 * n_ * rows.size());
       });
@@ -182,6 +222,9 @@ class cavity final : public problem {
       for (const std::int64_t row : rows) {
         const std::size_t first = static_cast<std::size_t>(row + 1) * width() + 1;
         const std::size_t wall = first + static_cast<std::size_t>(n_) - 1;
+        reads(how, u_next_, row + 1);
+        reads(how, p_, row + 1);
+        writes(how, u_, row + 1);
         for (std::size_t c = first; c < wall; ++c) u_[c] = u_next_[c] - dt_ / h_ * (p_[c + 1] - p_[c]);
       }
       how.did(3 * (n_ - 1) * rows.size());
@@ -190,6 +233,11 @@ class cavity final : public problem {
 
   void correct_v(const execution& how) {
     how.loop(n_ - 1, [&](ms::range rows) {
+      for (const std::int64_t row : rows) {
+        reads(how, v_next_, row + 1);
+        reads(how, p_, row + 1, 2);
+        writes(how, v_, row + 1);
+      }
       for_cells(rows, [&](std::size_t c) { v_[c] = v_next_[c] - dt_ / h_ * (p_[c + width()] - p_[c]); });
       how.did(3 * n_ * rows.size());
     });
@@ -210,6 +258,19 @@ class cavity final : public problem {
       t_[i * w] = t_[i * w + 1];
       t_[i * w + n + 1] = t_[i * w + n];
     }
+  }
+
+  void uses_boundaries(const execution& how) const {
+    for (const field* a : {&u_, &t_})
+      for (const std::int64_t row : {std::int64_t{0}, n_ + 1}) writes(how, *a, row);
+    for (const field* a : {&u_, &t_})
+      for (const std::int64_t row : {std::int64_t{1}, n_}) reads(how, *a, row);
+    for (const field* a : {&v_, &t_})
+      for (std::int64_t row = 1; row <= n_; ++row) {
+        const double* first = &(*a)[static_cast<std::size_t>(row) * width()];
+        how.writes(first, 2);
+        how.writes(first + n_, 2);
+      }
   }
 
   std::int64_t n_;

@@ -30,7 +30,7 @@ class complex_product final : public problem {
   }
 
   std::vector<double> answer() const override {
-    std::vector<double> all = c_re_;
+    std::vector<double> all(c_re_.begin(), c_re_.end());
     all.insert(all.end(), c_im_.begin(), c_im_.end());
     return all;
   }
@@ -48,7 +48,7 @@ class complex_product final : public problem {
   }
 
  private:
-  using matrix = std::vector<double>;  // column-major, n × n
+  using matrix = array_of<double>;  // column-major, n × n
 
   std::size_t elements() const { return static_cast<std::size_t>(n_ * n_); }
   std::size_t at(std::int64_t row, std::int64_t column) const { return static_cast<std::size_t>(row + column * n_); }
@@ -59,9 +59,12 @@ class complex_product final : public problem {
       for (const std::int64_t j : columns) {
         double* out = &c[at(0, j)];
         std::fill(out, out + n_, 0.0);
+        how.reads(&b[at(0, j)], n_);
         for (std::int64_t k = 0; k < n_; ++k) {
           const double factor = b[at(k, j)];
           const double* column = &a[at(0, k)];
+          how.reads(column, n_);
+          how.writes(out, n_);
           for (std::int64_t i = 0; i < n_; ++i) out[i] += column[i] * factor;
         }
       }
@@ -72,6 +75,9 @@ class complex_product final : public problem {
   void add(const execution& how, const matrix& x, double sign, const matrix& y, matrix& sum) const {
     how.loop(n_, [&](ms::range columns) {
       const std::size_t end = at(0, columns.last);
+      how.reads(&x[at(0, columns.first)], columns.size() * n_);
+      how.reads(&y[at(0, columns.first)], columns.size() * n_);
+      how.writes(&sum[at(0, columns.first)], columns.size() * n_);
       for (std::size_t i = at(0, columns.first); i < end; ++i) sum[i] = x[i] + sign * y[i];
       how.did(2 * n_ * columns.size());
     });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -16,6 +17,17 @@ namespace ms = maslin;
 
 enum class form { serial, loop, functional };
 
+/// Is told what memory is used, by whoever uses it, in the order of its uses.
+class memory_uses {
+ public:
+  memory_uses() = default;
+  virtual ~memory_uses() = default;
+  memory_uses(const memory_uses&) = delete;
+  memory_uses& operator=(const memory_uses&) = delete;
+
+  virtual void use(const void* first, std::size_t bytes, bool writes) = 0;
+};
+
 struct execution {
   form how = form::serial;
   /// Functional parallelism is encoded as the iterations of a loop: what the paper did for the baselines, which know
@@ -23,11 +35,22 @@ struct execution {
   bool as_iterations = false;
   /// What an operation takes on a machine that is only described; 0: what the bodies take here is measured.
   double operation_s = 0;
+  memory_uses* uses = nullptr;  ///< null: nobody counts them
 
   /// Says that the caller has done so many floating-point operations since its last call of Maslin: those that its
   /// source names, a division or a root counted as four.
   void did(std::int64_t operations) const {
     if (operation_s > 0) ms::cost(std::chrono::duration<double>(operation_s * static_cast<double>(operations)));
+  }
+
+  /// Says that the caller reads so many numbers from there on, or writes them, which may be after reading them.
+  template <class T>
+  void reads(const T* first, std::int64_t count) const {
+    if (uses) use(first, count, false);
+  }
+  template <class T>
+  void writes(const T* first, std::int64_t count) const {
+    if (uses) use(first, count, true);
   }
 
   /// Calls body(range) on pieces of [0, count), each iteration once.
@@ -65,6 +88,12 @@ struct execution {
     ms::group tasks;
     (tasks.task([&parts] { parts(); }), ...);
     tasks.wait();
+  }
+
+ private:
+  template <class T>
+  void use(const T* first, std::int64_t count, bool writes) const {
+    if (count > 0) uses->use(first, static_cast<std::size_t>(count) * sizeof(T), writes);
   }
 };
 

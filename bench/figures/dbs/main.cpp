@@ -36,16 +36,21 @@ std::string_view policy() {
 }
 
 nlohmann::json as_json(const measurement& m) {
-  return {{"program", m.what->name},
-          {"form", name(m.how)},
-          {"policy", policy()},
-          {"functional_as", m.as_iterations ? "iterations" : "tasks"},
-          {"workers", maslin::workers()},
-          {"size", m.size},
-          {"steps", m.steps},
-          {"seconds", m.seconds},
-          {"defect", m.defect},
-          {"checked", "equal to the serial answer, bit for bit"}};
+  nlohmann::json run{{"program", m.what->name},
+                     {"form", name(m.how)},
+                     {"policy", policy()},
+                     {"functional_as", m.as_iterations ? "iterations" : "tasks"},
+                     {"workers", maslin::workers()},
+                     {"size", m.size},
+                     {"steps", m.steps},
+                     {"seconds", m.seconds},
+                     {"defect", m.defect},
+                     {"checked", "equal to the serial answer, bit for bit"}};
+  for (const auto& missed : m.misses) {
+    run["misses"].push_back(missed.all);
+    run["misses_at_first_use"].push_back(missed.at_first_use);
+  }
+  return run;
 }
 
 double median(std::vector<double> values) {
@@ -99,6 +104,12 @@ int run(int argc, char** argv) {
   app.add_option("--operation-ns", wish.operation_ns,
                  "on a described machine: what a floating-point operation takes, instead of what is measured here")
       ->check(CLI::Range(0.0, 1e6));
+  app.add_option(
+         "--cache", wish.cache_bytes,
+         "on a described machine: count the lines of 128 bytes that processors use and do not hold in caches of "
+         "so many bytes each; for --json")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(std::uint64_t{128}, std::uint64_t{1} << 36));
   bool json = false;
   app.add_flag("--json", json, "write the figures as JSON");
   try {

@@ -86,13 +86,14 @@ class molecules final : public problem {
     energies(how);
     for (int step = 0; step < steps_; ++step) {
       how.loop(n_, [&](ms::range r) {
-        kick(r);
+        kick(how, r);
+        how.writes(&at_[first(r)], r.size());
         for (std::size_t i = first(r); i < last(r); ++i) at_[i] = wrapped(at_[i] + dt * speed_[i]);
         how.did(15 * r.size());
       });
       forces(how);
       how.loop(n_, [&](ms::range r) {
-        kick(r);
+        kick(how, r);
         how.did(9 * r.size());
       });
       energies(how);
@@ -130,7 +131,9 @@ class molecules final : public problem {
   }
 
   /// Half a time step of acceleration.
-  void kick(ms::range r) {
+  void kick(const execution& how, ms::range r) {
+    for (const auto* force : {&pair_force_, &bond_force_}) how.reads(&(*force)[first(r)], r.size());
+    how.writes(&speed_[first(r)], r.size());
     for (std::size_t i = first(r); i < last(r); ++i) speed_[i] += 0.5 * dt * (pair_force_[i] + bond_force_[i]);
   }
 
@@ -152,9 +155,9 @@ class molecules final : public problem {
     for (std::size_t i = 0; i < count(); ++i) members_[next[cell_of(at_[i])]++] = i;
   }
 
-  /// Calls body(j) for each particle in the cells around `cell`, always in the same order.
+  /// Calls body(c) for `cell` and each cell around it, always in the same order.
   template <class Body>
-  void for_neighbours(std::int64_t cell, Body&& body) const {
+  void for_neighbour_cells(std::int64_t cell, Body&& body) const {
     const std::int64_t edge = cells_per_edge_;
     const std::int64_t x = cell / (edge * edge);
     const std::int64_t y = cell / edge % edge;
@@ -162,15 +165,31 @@ class molecules final : public problem {
     for (std::int64_t dx = edge - 1; dx <= edge + 1; ++dx)
       for (std::int64_t dy = edge - 1; dy <= edge + 1; ++dy)
         for (std::int64_t dz = edge - 1; dz <= edge + 1; ++dz) {
-          const auto at = static_cast<std::size_t>(((x + dx) % edge * edge + (y + dy) % edge) * edge + (z + dz) % edge);
-          for (std::size_t m = first_of_[at]; m < first_of_[at + 1]; ++m) body(members_[m]);
+          body(static_cast<std::size_t>(((x + dx) % edge * edge + (y + dy) % edge) * edge + (z + dz) % edge));
         }
+  }
+  /// The same for each particle in these cells.
+  template <class Body>
+  void for_neighbours(std::int64_t cell, Body&& body) const {
+    for_neighbour_cells(cell, [&](std::size_t at) {
+      for (std::size_t m = first_of_[at]; m < first_of_[at + 1]; ++m) body(members_[m]);
+    });
   }
 
   template <class Body>
   void for_members(std::int64_t cell, Body&& body) const {
     const auto at = static_cast<std::size_t>(cell);
     for (std::size_t m = first_of_[at]; m < first_of_[at + 1]; ++m) body(members_[m]);
+  }
+
+  /// The loops over pairs read what is in and around a cell.
+  void reads_around(const execution& how, std::int64_t cell) const {
+    if (!how.uses) return;
+    for_neighbour_cells(cell, [&](std::size_t at) {
+      how.reads(&first_of_[at], 2);
+      how.reads(members_.data() + first_of_[at], static_cast<std::int64_t>(first_of_[at + 1] - first_of_[at]));
+    });
+    for_neighbours(cell, [&](std::size_t j) { how.reads(&at_[j], 1); });
   }
 
   /// Gives how many distances the loops over pairs take for some cells.
@@ -187,6 +206,9 @@ class molecules final : public problem {
 
   void forces(const execution& how) {
     list_cells();
+    how.reads(at_.data(), n_);
+    how.writes(first_of_.data(), cells() + 1);
+    how.writes(members_.data(), n_);
     how.did(30 * n_);
     how.together([&] { pair_forces(how); }, [&] { bond_forces(how); }, [&] { distribution(how); });
   }
@@ -197,8 +219,11 @@ class molecules final : public problem {
     constexpr double at_cutoff = 4 * sixth_at_cutoff * (sixth_at_cutoff - 1);
     how.loop(cells(), [&](ms::range some) {
       std::int64_t near = 0;
-      for (const std::int64_t cell : some)
+      for (const std::int64_t cell : some) {
+        reads_around(how, cell);
         for_members(cell, [&](std::size_t i) {
+          how.writes(&pair_force_[i], 1);
+          how.writes(&pair_energy_[i], 1);
           vector3 force;
           double energy = 0;
           for_neighbours(cell, [&](std::size_t j) {
@@ -214,6 +239,7 @@ class molecules final : public problem {
           pair_force_[i] = force;
           pair_energy_[i] = 0.5 * energy;
         });
+      }
       how.did(8 * pairs_looked_at(some) + 21 * near);
     });
   }
@@ -221,6 +247,10 @@ class molecules final : public problem {
   /// Particles 2i and 2i+1 are one molecule.
   void bond_forces(const execution& how) {
     how.loop(n_ / 2, [&](ms::range some) {
+      const std::size_t from = 2 * first(some);
+      how.reads(&at_[from], 2 * some.size());
+      how.writes(&bond_force_[from], 2 * some.size());
+      how.writes(&bond_energy_[from], 2 * some.size());
       for (std::size_t i = 2 * first(some); i < 2 * last(some); i += 2) {
         const vector3 d = between(at_[i], at_[i + 1]);
         const double length = std::sqrt(d.square());
@@ -237,7 +267,8 @@ class molecules final : public problem {
     distribution_ = how.reduce(cells(), 1, histogram{}, std::plus{}, [&](ms::range some) {
       histogram here;
       std::int64_t near = 0;
-      for (const std::int64_t cell : some)
+      for (const std::int64_t cell : some) {
+        reads_around(how, cell);
         for_members(cell, [&](std::size_t i) {
           for_neighbours(cell, [&](std::size_t j) {
             const double square = between(at_[i], at_[j]).square();
@@ -247,6 +278,7 @@ class molecules final : public problem {
             ++here.pairs[std::min<std::size_t>(bin, bins - 1)];  // a root may be rounded up to the cutoff
           });
         });
+      }
       how.did(8 * pairs_looked_at(some) + 5 * near);
       return here;
     });
@@ -259,6 +291,7 @@ class molecules final : public problem {
         [&] {
           kinetic = how.reduce(n_, energy_block, 0.0, std::plus{}, [&](ms::range r) {
             double sum = 0;
+            how.reads(&speed_[first(r)], r.size());
             for (std::size_t i = first(r); i < last(r); ++i) sum += 0.5 * speed_[i].square();
             how.did(7 * r.size());
             return sum;
@@ -267,6 +300,8 @@ class molecules final : public problem {
         [&] {
           potential = how.reduce(n_, energy_block, 0.0, std::plus{}, [&](ms::range r) {
             double sum = 0;
+            how.reads(&pair_energy_[first(r)], r.size());
+            how.reads(&bond_energy_[first(r)], r.size());
             for (std::size_t i = first(r); i < last(r); ++i) sum += pair_energy_[i] + bond_energy_[i];
             how.did(2 * r.size());
             return sum;
@@ -280,10 +315,10 @@ class molecules final : public problem {
   double side_;
   int cells_per_edge_;
   double rest_length_ = 0;
-  std::vector<vector3> given_at_, given_speed_;
-  std::vector<vector3> at_, speed_, pair_force_, bond_force_;
-  std::vector<double> pair_energy_, bond_energy_;
-  std::vector<std::size_t> first_of_, members_;
+  array_of<vector3> given_at_, given_speed_;
+  array_of<vector3> at_, speed_, pair_force_, bond_force_;
+  array_of<double> pair_energy_, bond_energy_;
+  array_of<std::size_t> first_of_, members_;
   histogram distribution_;
   std::vector<double> energies_;  // total, at the start and after each step
 };

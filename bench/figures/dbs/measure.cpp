@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <optional>
+
+#include "misses.hpp"
 
 namespace figures {
 
@@ -58,11 +61,15 @@ std::vector<measurement> measure(const program& what, const std::vector<form>& f
                     what.name, defect, what.defect_below));
   std::vector<measurement> all;
   for (const form how : forms) {
-    const execution execution{how, as_iterations, wish.operation_ns * 1e-9};
+    execution execution{how, as_iterations, wish.operation_ns * 1e-9};
     measurement m{&what, how, as_iterations, size, steps, {}, defect};
     for (double warm_s = 0; warm_s * 1e3 < wish.warm_up_ms;) warm_s += std::max(seconds_of(*p, execution), 1e-6);
     for (int run = 0; run < wish.repeat; ++run) {
+      std::optional<cache_misses> misses;
+      if (wish.cache_bytes > 0) execution.uses = &misses.emplace(wish.cache_bytes);
       m.seconds.push_back(seconds_of(*p, execution));
+      if (misses) m.misses.push_back({misses->all(), misses->at_first_use()});
+      execution.uses = nullptr;
       compare(what, how, expected, p->answer());
     }
     all.push_back(std::move(m));

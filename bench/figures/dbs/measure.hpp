@@ -1,6 +1,7 @@
 #pragma once
 // One program in one form: timed, and compared with its serial run bit for bit.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct request {
   int warm_up_ms = 100;
   bool quick = false;
   double operation_ns = 0;
+  std::uint64_t cache_bytes = 0;  ///< of each described processor; 0: misses are not counted
 };
 
 struct measurement {
@@ -26,6 +28,10 @@ struct measurement {
   int steps;
   std::vector<double> seconds;
   double defect;
+  struct missed {
+    std::uint64_t all, at_first_use;
+  };
+  std::vector<missed> misses = {};  ///< lines, a run each, where they are counted
 };
 
 /// An answer that is not the serial one, or not what the mathematics asks for.

@@ -49,8 +49,10 @@ class triangles final : public problem {
   /// Where a column begins: column c has c + 1 elements.
   static std::size_t start_of(std::int64_t column) { return static_cast<std::size_t>(column * (column + 1) / 2); }
 
-  void fill(const execution& how, std::vector<double>& array) const {
+  void fill(const execution& how, array_of<double>& array) const {
     how.loop(columns_, [&](ms::range columns) {
+      const auto first = static_cast<std::int64_t>(start_of(columns.first));
+      how.writes(&array[start_of(columns.first)], static_cast<std::int64_t>(start_of(columns.last)) - first);
       for (const std::int64_t column : columns) {
         const std::size_t end = start_of(column + 1);
         for (std::size_t i = start_of(column) + 1; i < end; ++i) array[i] += decay * array[i - 1];
@@ -61,8 +63,8 @@ class triangles final : public problem {
 
   int columns_;
   int sweeps_;
-  std::array<std::vector<double>, arrays> given_;
-  std::array<std::vector<double>, arrays> at_;
+  std::array<array_of<double>, arrays> given_;
+  std::array<array_of<double>, arrays> at_;
 };
 
 }  // namespace

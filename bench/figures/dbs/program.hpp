@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <random>
 #include <span>
 #include <vector>
@@ -10,6 +11,27 @@
 #include "execution.hpp"
 
 namespace figures {
+
+/// Allocates whole cache lines of 128 bytes: no two arrays share one, so that how many are missed depends on the
+/// program alone.
+template <class T>
+struct in_whole_lines {
+  using value_type = T;
+  static constexpr std::align_val_t line{128};
+
+  in_whole_lines() = default;
+  template <class U>
+  explicit in_whole_lines(const in_whole_lines<U>&) {}
+
+  T* allocate(std::size_t count) {
+    const std::size_t lines = (count * sizeof(T) + 127) / 128;
+    return static_cast<T*>(::operator new(lines * 128, line));
+  }
+  void deallocate(T* what, std::size_t) { ::operator delete(what, line); }
+  bool operator==(const in_whole_lines&) const = default;
+};
+template <class T>
+using array_of = std::vector<T, in_whole_lines<T>>;
 
 /// One instance of a program, with its data.
 class problem {
@@ -50,9 +72,9 @@ extern const program mta, cmm, slu, sac, cfd, mdj;
 std::span<const program* const> programs();
 
 /// Gives `count` numbers in [-0.5, 0.5), the same for the same seed everywhere.
-inline std::vector<double> noise(std::size_t count, std::uint64_t seed) {
+inline array_of<double> noise(std::size_t count, std::uint64_t seed) {
   std::mt19937_64 generator(seed);
-  std::vector<double> numbers(count);
+  array_of<double> numbers(count);
   for (double& number : numbers) number = static_cast<double>(generator() >> 11) * 0x1p-53 - 0.5;
   return numbers;
 }

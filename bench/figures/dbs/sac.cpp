@@ -32,6 +32,8 @@ class adjoint_convolutions final : public problem {
       how.together([&] { convolve(how, 0); }, [&] { convolve(how, 1); }, [&] { convolve(how, 2); },
                    [&] { convolve(how, 3); });
       how.loop(n_, [&](ms::range r) {
+        for (const auto& a : a_) how.reads(&a[static_cast<std::size_t>(r.first)], r.size());
+        how.writes(&sum_[static_cast<std::size_t>(r.first)], r.size());
         for (const std::int64_t i : r) {
           const auto at = static_cast<std::size_t>(i);
           sum_[at] += (a_[0][at] + a_[1][at]) + (a_[2][at] + a_[3][at]);
@@ -41,7 +43,7 @@ class adjoint_convolutions final : public problem {
     }
   }
 
-  std::vector<double> answer() const override { return sum_; }
+  std::vector<double> answer() const override { return {sum_.begin(), sum_.end()}; }
 
   /// Σ a[i] taken the other way round: each b[k] meets the sum of the first c.
   double defect() const override {
@@ -68,6 +70,9 @@ class adjoint_convolutions final : public problem {
         double sum = 0;
         for (std::int64_t k = i; k < n_; ++k) sum += b[k] * c[k - i];
         a[i] = scale * sum;
+        how.reads(b + i, n_ - i);
+        how.reads(c, n_ - i);
+        how.writes(a + i, 1);
       }
       how.did(r.size() * (2 * n_ + 2 - r.first - r.last));  // 2 for each product, and the scaling
     });
@@ -75,8 +80,8 @@ class adjoint_convolutions final : public problem {
 
   std::int64_t n_;
   int rounds_;
-  std::array<std::vector<double>, convolutions> a_, b_, c_;
-  std::vector<double> sum_;
+  std::array<array_of<double>, convolutions> a_, b_, c_;
+  array_of<double> sum_;
 };
 
 }  // namespace

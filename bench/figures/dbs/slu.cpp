@@ -28,6 +28,10 @@ class decompositions final : public problem {
   void run(const execution& how) override {
     for (int round = 0; round < rounds_; ++round) {
       lu_ = given_;
+      for (std::size_t m = 0; m < matrices; ++m) {
+        how.reads(given_[m].data(), n_ * n_);
+        how.writes(lu_[m].data(), n_ * n_);
+      }
       how.together([&] { decompose(how, lu_[0]); }, [&] { decompose(how, lu_[1]); }, [&] { decompose(how, lu_[2]); },
                    [&] { decompose(how, lu_[3]); });
     }
@@ -53,7 +57,7 @@ class decompositions final : public problem {
   }
 
  private:
-  using matrix = std::vector<double>;  // column-major, n × n
+  using matrix = array_of<double>;  // column-major, n × n
 
   std::size_t at(std::int64_t row, std::int64_t column) const { return static_cast<std::size_t>(row + column * n_); }
 
@@ -61,10 +65,13 @@ class decompositions final : public problem {
     for (std::int64_t k = 0; k + 1 < n_; ++k) {
       double* pivot = &a[at(0, k)];
       for (std::int64_t i = k + 1; i < n_; ++i) pivot[i] /= pivot[k];
+      how.writes(pivot + k, n_ - k);
       how.did(4 * (n_ - k - 1));
       how.loop(n_ - k - 1, [&, k](ms::range columns) {
         for (const std::int64_t right : columns) {
           double* column = &a[at(0, k + 1 + right)];
+          how.reads(pivot + k + 1, n_ - k - 1);
+          how.writes(column + k, n_ - k);
           const double factor = column[k];
           for (std::int64_t i = k + 1; i < n_; ++i) column[i] -= pivot[i] * factor;
         }

@@ -36,21 +36,20 @@ struct sizes {
   int workers = 1;
   std::uint64_t own_bytes = std::uint64_t{512} << 10;  ///< of each worker's cache
   std::uint64_t shared_bytes = 0;                      ///< 0: there is none
+  std::uint64_t line_bytes = 64;
 };
 
 class caches {
  public:
-  static constexpr std::uint64_t line_bytes = 64;
-
-  explicit caches(const sizes& s) : shared_(s.shared_bytes / line_bytes) {
-    for (int w = 0; w < s.workers; ++w) own_.emplace_back(s.own_bytes / line_bytes);
+  explicit caches(const sizes& s) : line_bytes_(s.line_bytes), shared_(s.shared_bytes / s.line_bytes) {
+    for (int w = 0; w < s.workers; ++w) own_.emplace_back(s.own_bytes / s.line_bytes);
   }
 
   /// A worker uses a piece of memory, line after line. Adds its bytes to those of the places where they were.
   void use(int worker, std::uint64_t address, std::uint64_t bytes, bool writes, bytes_found& to) {
     const std::uint64_t end = address + bytes;
-    for (std::uint64_t line = address / line_bytes; line * line_bytes < end; ++line) {
-      const std::uint64_t first = std::max(address, line * line_bytes), last = std::min(end, (line + 1) * line_bytes);
+    for (std::uint64_t line = address / line_bytes_; line * line_bytes_ < end; ++line) {
+      const std::uint64_t first = std::max(address, line * line_bytes_), last = std::min(end, (line + 1) * line_bytes_);
       to[static_cast<std::size_t>(use_line(static_cast<std::size_t>(worker), line, writes))] += last - first;
     }
   }
@@ -95,6 +94,7 @@ class caches {
     return was;
   }
 
+  std::uint64_t line_bytes_;
   std::vector<lru_lines> own_;
   lru_lines shared_;
   std::unordered_map<std::uint64_t, std::uint64_t> used_;  ///< a bit a line

@@ -11,7 +11,7 @@
 namespace maslin::reuse {
 namespace {
 
-constexpr std::uint64_t line = caches::line_bytes;
+constexpr std::uint64_t line = sizes{}.line_bytes;
 
 /// Says the same without caches: a list of all uses, of which each is asked how many other lines came after it.
 class by_stack_distance {
