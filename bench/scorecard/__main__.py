@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from .command import chosen, machine, measured, parsed, refuse, status, until_stopped, writable, write_json
-from .measure import STOP
 from .shown import BUSY_LOAD
 from .table import table
 
@@ -24,7 +23,6 @@ def main() -> int:
     columns = (SpinnerColumn(), TextColumn("{task.fields[figure]}"), TextColumn("{task.fields[at]}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=None, figure="", at="")
-        STOP.listen(progress.console.print)
         rows, stopped = until_stopped(measured(modules, options.quick, lambda figure, at: progress.update(task, figure=figure, at=at),
                                                options.aside, options.only or ""))
     if not rows and not stopped:

@@ -19,7 +19,7 @@ from maslin_report.whole import write_whole
 
 from . import checkouts, measure
 from .figures import Plan, all_figures, grain_crowded, grain_unseen, may_hold
-from .measure import LOOKS, STOP, MeasurementError
+from .measure import MeasurementError
 from .row import FAILED, MISSED, Row
 
 FIGURES = {module.NAME: module for module in all_figures()}
@@ -66,7 +66,7 @@ def write_json(path: Path, rows: list[Row], about: dict) -> None:
 def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description="Measures the scorecard's figures next to their peers.",
                                      epilog="Status: 0 no row is missed; 1 one is; 3 a figure could not be measured; 2 a wrong call; 130 "
-                                     "it was stopped (Ctrl-C), and shows what it had measured.")
+                                     "it was stopped, and shows the figures that it had measured.")
     parser.add_argument("--only", metavar="NAME", help="the rows whose names begin so, e.g. peers/metg or peers/metg/loops; "
                         f"figures: {', '.join(FIGURES)}")
     parser.add_argument("--quick", action="store_true", help="the same work in three rounds, which decide nothing")
@@ -120,7 +120,5 @@ def measured(modules: Mapping, quick: bool, tell: Callable[[str, str], None], as
         except MeasurementError as error:
             rows = [Row(name, verdict=FAILED, note=str(error))]
         for row in rows:
-            row.quick = quick or (STOP.asked and row.rounds < LOOKS[0])
+            row.quick = quick
         yield from rows
-        if STOP.asked:
-            raise KeyboardInterrupt

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import time
 from pathlib import Path
@@ -20,36 +19,6 @@ PASSED: dict[str, str] = {}  # those that ./dev bench --set passes on purpose; w
 LOOKS = (7, 14, 28, 40)
 QUICK_LOOKS = (3,)
 AGAIN = " again"  # the second side of the same work
-
-
-class Stop:
-    """Ctrl-C lets the round that is measured come to its end, so that what was measured is shown; pressed once more, or SIGTERM, it ends
-    everything at once. A round too few to show anything ends it as well."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def listen(self, say: Callable[[str], None]) -> None:
-        def ask(*_: object) -> None:
-            if self.asked:
-                raise KeyboardInterrupt
-            self.asked = True
-            say("stopping after this round; Ctrl-C once more stops at once")
-
-        def at_once(*_: object) -> None:
-            raise KeyboardInterrupt
-
-        signal.signal(signal.SIGINT, ask)
-        signal.signal(signal.SIGTERM, at_once)
-
-    def after(self, rounds: int) -> bool:
-        """Is it to end now, after so many rounds?"""
-        if self.asked and rounds < QUICK_LOOKS[0]:
-            raise KeyboardInterrupt
-        return self.asked
-
-
-STOP = Stop()
 
 
 class MeasurementError(Exception):
@@ -81,22 +50,16 @@ def execute(command: Sequence[str | Path], environment: Mapping[str, str] | None
     begins."""
     words = [str(word) for word in command]
     start = time.perf_counter()
-    # A group of its own: Ctrl-C does not reach it, and it ends with all that it has started.
-    with subprocess.Popen(words, env=environment_of(environment), cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, preexec_fn=enter, process_group=0) as program:
-        try:
-            output, complaints = program.communicate(timeout=limit_s)
-        except BaseException as why:
-            os.killpg(program.pid, signal.SIGKILL)
-            program.wait()
-            if isinstance(why, subprocess.TimeoutExpired):
-                raise TooLate(f"did not finish within {limit_s:.0f} s: {' '.join(words)}") from why
-            raise
+    try:
+        done = subprocess.run(words, env=environment_of(environment), cwd=cwd, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=limit_s, check=False, preexec_fn=enter)
+    except subprocess.TimeoutExpired as late:
+        raise TooLate(f"did not finish within {limit_s:.0f} s: {' '.join(words)}") from late
     seconds = time.perf_counter() - start
-    if program.returncode != 0:
-        said = (complaints or output).strip().splitlines()[-5:]
-        raise MeasurementError(f"status {program.returncode} from: {' '.join(words)}\n" + "\n".join(said))
-    return seconds, output
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip().splitlines()[-5:]
+        raise MeasurementError(f"status {done.returncode} from: {' '.join(words)}\n" + "\n".join(said))
+    return seconds, done.stdout
 
 
 Values = dict[str, list[float]]
@@ -114,7 +77,7 @@ def alternate(sides: Mapping[str, Callable[[int], float]], looks: Sequence[int],
         for name in names[first:] + names[:first]:
             tell(f"{name}, round {turn + 1} of {next(look for look in looks if turn < look)}")
             values[name].append(sides[name](turn))
-        if STOP.after(turn + 1) or (turn + 1 in looks and decided(values)):
+        if turn + 1 in looks and decided(values):
             break
     return values
 

@@ -3,28 +3,14 @@
 import contextlib
 import io
 import json
-import os
-import signal
 import tempfile
-import threading
-import time
 import unittest
 from pathlib import Path
 from unittest import mock
 
 from scorecard import checkouts, command, measure
-from scorecard.measure import MeasurementError, alternate
+from scorecard.measure import MeasurementError
 from scorecard.row import FAILED, MET, MISSED, NOT_MEASURED, UNDECIDED, Row
-
-
-@contextlib.contextmanager
-def kept_signals():
-    kept = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for one, handler in kept.items():
-            signal.signal(one, handler)
 
 
 class Command(unittest.TestCase):
@@ -113,51 +99,6 @@ class Command(unittest.TestCase):
         rows, stopped = command.until_stopped(command.measured(figures, True, lambda figure, at: None))
         self.assertEqual(([row.name for row in rows], stopped), (["first"], True))
         self.assertEqual(command.status(rows, stopped), 130)
-
-    def test_ctrl_c_lets_a_round_end_and_what_was_measured_is_shown(self):
-        at = []
-
-        def measure_it(plan):
-            def side(turn):
-                at.append(turn)
-                if turn == stops_in and not measure.STOP.asked:
-                    os.kill(os.getpid(), signal.SIGINT)
-                return 1.0
-
-            values = alternate({"a": side, "b": side}, plan.looks)
-            return [Row("first", verdict=UNDECIDED, rounds=len(values["a"]))]
-
-        for stops_in, shown in ((1, []), (4, [("first", 5, True)])):
-            with mock.patch.object(measure.STOP, "asked", False), kept_signals():
-                said, at[:] = [], []
-                measure.STOP.listen(said.append)
-                figures = {"first": mock.Mock(measure=measure_it), "second": mock.Mock(measure=mock.Mock(side_effect=AssertionError))}
-                rows, stopped = command.until_stopped(command.measured(figures, False, lambda figure, at: None))
-                self.assertEqual(([(row.name, row.rounds, row.quick) for row in rows], stopped), (shown, True))
-                self.assertEqual(at, [turn for turn in range(stops_in + 1) for _ in "ab"])
-                self.assertIn("after this round", said[0])
-
-    def test_ctrl_c_twice_ends_a_program_with_all_that_it_has_started(self):
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(measure.STOP, "asked", False), kept_signals():
-            file = Path(folder) / "started"
-            measure.STOP.listen(lambda words: os.kill(os.getpid(), signal.SIGINT))  # at once, a second time
-
-            def stop_when_started():
-                while not (file.exists() and file.read_text().endswith("\n")):
-                    time.sleep(0.01)
-                os.kill(os.getpid(), signal.SIGINT)
-
-            stops = threading.Thread(target=stop_when_started)
-            stops.start()
-            with self.assertRaises(KeyboardInterrupt):
-                measure.execute(["bash", "-c", f"sleep 600 & echo $! >{file}; wait"], limit_s=60)
-            stops.join()
-            started = Path(f"/proc/{int(file.read_text())}/stat")
-            for _ in range(100):  # the system ends it soon
-                if not started.exists() or started.read_text().rpartition(")")[2].split()[0] == "Z":
-                    return
-                time.sleep(0.05)
-            self.fail("what the program had started goes on")
 
     def test_the_file_holds_the_rows_with_the_processor_and_what_was_set(self):
         options = command.parsed(["--set", "MASLIN_WAIT=park"])

@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Callable, Mapping, Sequence
 
-from ..measure import LOOKS, QUICK_LOOKS, STOP, Values, alternate, twice
+from ..measure import LOOKS, QUICK_LOOKS, Values, alternate, twice
 from ..row import Row
 
 
@@ -46,7 +46,7 @@ class Plan:
             self.tell(f"{what}: {look} rounds")
             for side, times in more(look - before).items():
                 values.setdefault(side, []).extend(times)
-            if STOP.after(look) or decided(values):
+            if decided(values):
                 break
         return values
 
