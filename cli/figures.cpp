@@ -63,7 +63,7 @@ void add_figures(CLI::App& app) {
   figures->add_option(
       "NAME", chosen->names,
       "table1a, ..., table6d, figure4, ... (multigrain parallelism on a Cell blade), dbs-figure1 to 3 "
-      "(Dynamic Bisectioning on an Origin 2000), ps3-figure3 and 6 to 8 (PlayStations "
+      "(Dynamic Bisectioning on an Origin 2000), ps3-figure3 and 6 to 8 (PlayStation "
       "3), cellss12 (what shortens bundles), cellss13 to 21 (accesses to memory under bundles), cml5 and 6, sweep7 "
       "and 8 (links, messages and Sweep3D on Roadrunner); or the beginning of such a name. All if none is given");
   figures->add_flag("--list", chosen->list, "Print the names and run nothing");

@@ -16,7 +16,7 @@ BASELINES = POLICIES[1:]
 PROGRAMS = ("mta", "cmm", "slu", "sac", "cfd", "mdj")
 LOOP, FUNCTIONAL = "loop", "functional"
 OPERATION_NS = 10  # nominal: nothing else takes time on this machine, so ratios do not depend on it
-CACHE = "4M"  # of each processor; with 1 MB the programs miss at most 1 % more
+CACHE = "4M"  # of each processor
 
 
 def processors() -> tuple[int, ...]:

@@ -144,7 +144,11 @@ void execute_traced(int track, executor& exec, task_node* task, graph::ready_sin
   const bool traced = trace::on();
   if (traced) trace::record(track, trace::event_kind::task_begin, trace::site(task->where), traced_number(task));
   execute(exec, task, sink);
-  if (traced) trace::record(track, trace::event_kind::task_end, trace::site(task->where), traced_number(task));
+  if (!traced) return;
+  if (track < 0 || exec.is_described())
+    trace::record(track, trace::event_kind::task_end, trace::site(task->where), traced_number(task));
+  else  // a stream's task that was suspended may have come back on another worker
+    trace_task(exec, trace::event_kind::task_end, task->where, traced_number(task));
 }
 
 void run_traced(int track, executor& exec, task_node* task, graph::ready_sink& sink,

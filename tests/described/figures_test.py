@@ -154,18 +154,8 @@ class Figures(unittest.TestCase):
             self.assertEqual(found[program], (expected, expected), program)
 
     def test_a_cache_of_a_line_holds_what_was_used_last(self):
-        found, _ = missed("128", "mta", "--form", "serial")["mta"]
-        self.assertEqual(found, 8 * 4 * sum(self.lines_of_column(c) for c in range(512)) - 8 * 4 * self.lines_shared_by_columns())
-
-    @staticmethod
-    def lines_of_column(column: int) -> int:
-        first, end = column * (column + 1) // 2, (column + 1) * (column + 2) // 2
-        return (8 * end - 1) // 128 - 8 * first // 128 + 1
-
-    @staticmethod
-    def lines_shared_by_columns() -> int:
-        """A column that does not begin a line begins in the one that was used last."""
-        return sum(8 * (column * (column + 1) // 2) % 128 != 0 for column in range(1, 512))
+        triangles = 4 * 512 * 513 // 2 * 8 // 128
+        self.assertEqual(missed("128", "mta", "--form", "serial")["mta"], (8 * triangles, triangles))  # eight sweeps
 
     def test_who_keeps_its_iterations_misses_less_than_who_changes_them(self):
         for program in ("cfd", "slu"):  # loops that follow each other over the same data

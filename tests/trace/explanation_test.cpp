@@ -294,8 +294,8 @@ TEST(Explanation, SaysWhichTasksTheirCreatorRanAtOnce) {
   }
 }
 
-// A worker that loses its core between a task's completion and its end in the trace let another task begin under the
-// same number: three workers on two cores, few tasks at a time, so that numbers come again soon.
+// A worker that loses its core when a task is over must not leave its number to another task before its end is
+// recorded: three workers on two cores, few tasks at a time, so that numbers come again soon.
 TEST(Explanation, FindsEachTaskSNumberFreeWhenItIsCreated) {
   std::array<long, 64> data{};
   const int all = 100000;
@@ -316,7 +316,9 @@ TEST(Explanation, FindsEachTaskSNumberFreeWhenItIsCreated) {
       EXPECT_TRUE(alive.insert(e.argument).second) << "the task before has not ended";
       ++created;
     }
-    if (e.kind == task_end) EXPECT_EQ(alive.erase(e.argument), 1u);
+    if (e.kind == task_end) {
+      EXPECT_EQ(alive.erase(e.argument), 1u);
+    }
   });
   EXPECT_EQ(created, all);
   EXPECT_EQ(std::accumulate(data.begin(), data.end(), 0L), all);

@@ -102,6 +102,10 @@ class cavity final : public problem {
   void writes(const execution& how, const field& a, std::int64_t row) const {
     how.writes(&a[static_cast<std::size_t>(row) * width()], n_ + 2);
   }
+  /// What is written of a row whose last value stands on a wall.
+  void writes_to_wall(const execution& how, const field& a, std::int64_t row) const {
+    how.writes(&a[static_cast<std::size_t>(row) * width() + 1], n_ - 1);
+  }
 
   /// Of `a`, whose values stand on the right (for u) or upper (for v) edges of their cells, or in the middle.
   double laplacian(const field& a, std::size_t c) const {
@@ -119,7 +123,7 @@ class cavity final : public problem {
         const std::size_t wall = first + static_cast<std::size_t>(n_) - 1;
         reads(how, u_, row, 3);
         reads(how, v_, row, 2);
-        writes(how, u_next_, row + 1);
+        writes_to_wall(how, u_next_, row + 1);
         for (std::size_t c = first; c < wall; ++c) {
           const double east = 0.5 * (u_[c] + u_[c + 1]);
           const double west = 0.5 * (u_[c - 1] + u_[c]);
@@ -224,7 +228,7 @@ class cavity final : public problem {
         const std::size_t wall = first + static_cast<std::size_t>(n_) - 1;
         reads(how, u_next_, row + 1);
         reads(how, p_, row + 1);
-        writes(how, u_, row + 1);
+        writes_to_wall(how, u_, row + 1);
         for (std::size_t c = first; c < wall; ++c) u_[c] = u_next_[c] - dt_ / h_ * (p_[c + 1] - p_[c]);
       }
       how.did(3 * (n_ - 1) * rows.size());

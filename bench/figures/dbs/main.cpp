@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "measure.hpp"
+#include "misses.hpp"
 
 namespace figures {
 
@@ -104,12 +105,12 @@ int run(int argc, char** argv) {
   app.add_option("--operation-ns", wish.operation_ns,
                  "on a described machine: what a floating-point operation takes, instead of what is measured here")
       ->check(CLI::Range(0.0, 1e6));
-  app.add_option(
-         "--cache", wish.cache_bytes,
-         "on a described machine: count the lines of 128 bytes that processors use and do not hold in caches of "
-         "so many bytes each; for --json")
+  app.add_option("--cache", wish.cache_bytes,
+                 fmt::format("on a described machine, with MASLIN_DURATIONS=declared: count the lines of {} bytes that "
+                             "processors use and do not hold in caches of so many bytes each; for --json",
+                             line_bytes))
       ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(std::uint64_t{128}, std::uint64_t{1} << 36));
+      ->check(CLI::Range(std::uint64_t{line_bytes}, std::uint64_t{1} << 32));
   bool json = false;
   app.add_flag("--json", json, "write the figures as JSON");
   try {
@@ -119,6 +120,7 @@ int run(int argc, char** argv) {
   }
 
   const maslin::Runtime runtime;
+  if (wish.cache_bytes > 0) cache_misses{wish.cache_bytes};  // is it possible?
   const bool as_iterations = policy() != "dbs";
   auto runs = nlohmann::json::array();
   if (!json) {

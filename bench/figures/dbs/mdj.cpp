@@ -208,6 +208,7 @@ class molecules final : public problem {
     list_cells();
     how.reads(at_.data(), n_);
     how.writes(first_of_.data(), cells() + 1);
+    how.reads(at_.data(), n_);
     how.writes(members_.data(), n_);
     how.did(30 * n_);
     how.together([&] { pair_forces(how); }, [&] { bond_forces(how); }, [&] { distribution(how); });

@@ -14,7 +14,7 @@ maslin::reuse::sizes of_this_machine(std::uint64_t cache_bytes) {
     throw maslin::error(
         "--cache counts misses where bodies run one after the other; name a described machine, such as "
         "MASLIN_MACHINE=specs/origin2000-16.toml");
-  return {.workers = ms::workers(), .own_bytes = cache_bytes, .line_bytes = cache_misses::line_bytes};
+  return {.workers = ms::workers(), .own_bytes = cache_bytes, .line_bytes = line_bytes};
 }
 
 }  // namespace

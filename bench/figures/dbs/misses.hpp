@@ -5,19 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "execution.hpp"
 #include "model/reuse/caches.hpp"
+#include "program.hpp"
 
 namespace figures {
 
 class cache_misses final : public memory_uses {
  public:
-  static constexpr std::uint64_t line_bytes = 128;  ///< of an Origin 2000's second-level caches
-
   /// Throws `maslin::error` where the machine is not a described one, whose bodies run one after the other.
   explicit cache_misses(std::uint64_t cache_bytes);
 
-  /// Its lines are used by the processor that runs the caller, all at this time.
+  /// Its lines are used by the processor that runs the caller, all at this time. Outside of loops and tasks that is the
+  /// first one.
   void use(const void* first, std::size_t bytes, bool writes) override;
 
   /// Gives how many lines were not in their processor's cache.

@@ -12,22 +12,22 @@
 
 namespace figures {
 
-/// Allocates whole cache lines of 128 bytes: no two arrays share one, so that how many are missed depends on the
-/// program alone.
+inline constexpr std::size_t line_bytes = 128;  ///< of a second-level cache of the Origin 2000
+
+/// Allocates whole cache lines: no two arrays share one, so that how many are missed depends on the program alone.
 template <class T>
 struct in_whole_lines {
   using value_type = T;
-  static constexpr std::align_val_t line{128};
 
   in_whole_lines() = default;
   template <class U>
   explicit in_whole_lines(const in_whole_lines<U>&) {}
 
   T* allocate(std::size_t count) {
-    const std::size_t lines = (count * sizeof(T) + 127) / 128;
-    return static_cast<T*>(::operator new(lines * 128, line));
+    const std::size_t lines = (count * sizeof(T) + line_bytes - 1) / line_bytes;
+    return static_cast<T*>(::operator new (lines* line_bytes, std::align_val_t{line_bytes}));
   }
-  void deallocate(T* what, std::size_t) { ::operator delete(what, line); }
+  void deallocate(T* what, std::size_t) { ::operator delete (what, std::align_val_t{line_bytes}); }
   bool operator==(const in_whole_lines&) const = default;
 };
 template <class T>
