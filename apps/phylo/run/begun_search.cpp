@@ -9,7 +9,7 @@
 
 namespace phylo {
 
-using nlohmann::json;
+using json = record_json;
 
 namespace {
 

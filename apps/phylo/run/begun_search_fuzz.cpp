@@ -16,14 +16,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const phylo::Parts parts{{"a", patterns, phylo::parse_model("GTR+G")}, {"b", patterns, phylo::parse_model("JC+R2")}};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const phylo::BegunSearch begun = phylo::to_begun_search(nlohmann::json::parse(text), parts);
+    const phylo::BegunSearch begun = phylo::to_begun_search(phylo::record_json::parse(text), parts);
     check(begun.state.tree.complete() && begun.state.tree.tips() == 5);
     check(begun.state.models.size() == 2 && begun.state.curvatures.size() == 2);
     const auto written = phylo::to_json(begun);
     check(phylo::to_json(phylo::to_begun_search(written, parts)) == written);
   } catch (const phylo::input_error& e) {
     check_message(e);
-  } catch (const nlohmann::json::exception&) {
+  } catch (const phylo::record_json::exception&) {
   }
   return 0;
 }

@@ -17,7 +17,7 @@
 namespace phylo {
 namespace {
 
-using nlohmann::json;
+using json = record_json;
 
 /// Sites of taxa that come from each other: each row is that of an earlier taxon, some characters changed.
 Patterns descended(int taxa, int sites, std::uint64_t seed) {
@@ -104,9 +104,17 @@ TEST_P(Begun, WhatIsNoStateOfThisRunIsRefused) {
   refused([](json& j) { j["tree"]["partners"][0] = 1; });
   refused([](json& j) { j["tree"]["partners"].erase(0); });
   refused([](json& j) { j["tree"]["lengths"].erase(0); });
-  json other = whole;
-  other.erase("judged");
-  EXPECT_THROW(to_begun_search(other, parts_), json::exception);
+  const auto unreadable = [&](const std::function<void(json&)>& change) {
+    json changed = whole;
+    change(changed);
+    EXPECT_THROW(to_begun_search(changed, parts_), json::exception) << changed.dump();
+  };
+  unreadable([](json& j) { j.erase("judged"); });
+  unreadable([](json& j) { j["judged"] = 1.8446744073709552e19; });  // is no number of steps
+  unreadable([](json& j) { j["judged"] = -1; });
+  unreadable([](json& j) { j["nearest"] = std::int64_t{1} << 40; });
+  unreadable([](json& j) { j["stage"] = 1.5; });
+  unreadable([](json& j) { j["tree"]["partners"][0] = 1e30; });
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Begun,

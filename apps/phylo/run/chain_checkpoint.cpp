@@ -18,7 +18,7 @@
 namespace phylo {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using json = record_json;
 
 namespace {
 

@@ -11,7 +11,7 @@
 namespace phylo {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using json = record_json;
 
 namespace {
 
