@@ -1,0 +1,243 @@
+"""Builds MPI programs that nobody here wrote by the commands of maslin-mpirun, runs them, and says which of them pass.
+
+foreign_mpi.py FOLDER_OF_COMMANDS [--mpich FOLDER] [--osu FOLDER] [--hpcg FOLDER] [--only DIR[/PROGRAM]]
+               [--processes 1] [--json FILE]
+
+Each FOLDER is a checkout, in which nothing is written:
+
+--mpich    MPICH (test/mpi of it): a program passes if it ends with status 0 and says "No Errors". Each is run as its
+           testlist says, without what only MPICH reads; runs that differ in that alone count once.
+--osu      the OSU micro benchmarks: point-to-point and collective ones; one passes if it prints a line for each size
+--hpcg     HPCG 3.1: passes if it says that its result is valid
+
+Prints a line for each run and how many passed. Status 1 where one fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator
+
+LIMIT_S = 120
+MPICH_FOLDERS = ("attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "pt2pt", "topo")
+# What configure finds out elsewhere: a system with C's and POSIX's headers and functions.
+MPICH_CONFIGURED = """
+#define STDC_HEADERS 1
+#define HAVE_ASSERT_H 1
+#define HAVE_ERRNO_H 1
+#define HAVE_INTTYPES_H 1
+#define HAVE_MEMORY_H 1
+#define HAVE_STDARG_H 1
+#define HAVE_STDDEF_H 1
+#define HAVE_STDINT_H 1
+#define HAVE_STDIO_H 1
+#define HAVE_STDLIB_H 1
+#define HAVE_STRINGS_H 1
+#define HAVE_STRING_H 1
+#define HAVE_SYS_STAT_H 1
+#define HAVE_SYS_TIME_H 1
+#define HAVE_SYS_TYPES_H 1
+#define HAVE_UNISTD_H 1
+#define HAVE_GETTIMEOFDAY 1
+#define HAVE_GETRUSAGE 1
+#define HAVE_SYS_RESOURCE_H 1
+#define HAVE_FLOAT__COMPLEX 1
+#define HAVE_DOUBLE__COMPLEX 1
+#define HAVE_LONG_DOUBLE 1
+#define HAVE_LONG_DOUBLE__COMPLEX 1
+#define HAVE_LONG_LONG 1
+#define HAVE_LONG_LONG_INT 1
+#define HAVE__BOOL 1
+#define HAVE_INT8_T 1
+#define HAVE_INT16_T 1
+#define HAVE_INT32_T 1
+#define HAVE_INT64_T 1
+#define HAVE_UINT8_T 1
+#define HAVE_UINT16_T 1
+#define HAVE_UINT32_T 1
+#define HAVE_UINT64_T 1
+#define USE_LONG_DOUBLE_COMPLEX 1
+#define THREAD_PACKAGE_NAME THREAD_PACKAGE_NONE
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A program, the number of its ranks, and its words."""
+
+    program: str  # FOLDER/NAME
+    ranks: int
+    words: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join((f"{self.program} on {self.ranks}", *self.words))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    run: Run
+    said: str  # nothing of one that passed
+
+
+class Commands:
+    def __init__(self, folder: Path, processes: int) -> None:
+        self.folder, self.processes = folder, processes
+
+    def compile(self, language: str, *words: str | Path, cwd: Path | None = None) -> str:
+        """Gives what the compiler complains about; nothing if it does not."""
+        done = subprocess.run([self.folder / f"maslin-mpi{language}", *words], cwd=cwd, capture_output=True, text=True, check=False)
+        return "" if done.returncode == 0 else next((line for line in done.stderr.splitlines() if "error" in line or "undefined" in line), done.stderr[-200:])
+
+    def run(self, ranks: int, program: Path, *words: str, cwd: Path | None = None) -> tuple[int, str]:
+        """Gives the status and everything that was said; status 124 after too long."""
+        divided = ["--processes", str(min(self.processes, ranks))] if self.processes > 1 else []
+        try:
+            done = subprocess.run([self.folder / "maslin-mpirun", "-n", str(ranks), *divided, program, *words], cwd=cwd, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=LIMIT_S, check=False)
+        except subprocess.TimeoutExpired:
+            return 124, f"no end in {LIMIT_S} s"
+        return done.returncode, done.stdout
+
+
+def last_line(said: str) -> str:
+    return next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "it says nothing")
+
+
+def mpich_runs(folder: Path) -> list[Run]:
+    """Gives the runs that the testlists name for programs in C which are there, each once."""
+    found: dict[Run, None] = {}
+    for where in MPICH_FOLDERS:
+        lists = [folder / where / name for name in ("testlist", "testlist.in")]
+        for line in next((one.read_text() for one in lists if one.exists()), "").splitlines():
+            words = re.sub(r"@\w+@", "", line.partition("#")[0]).split()
+            if len(words) < 2 or not words[1].isdigit() or not (folder / where / f"{words[0]}.c").exists():
+                continue
+            if any(word.startswith(("mem=", "timeLimit=")) for word in words[2:]):  # larger than a test should be
+                continue
+            found[Run(f"{where}/{words[0]}", int(words[1]), tuple(word[4:] for word in words[2:] if word.startswith("arg=")))] = None
+    return list(found)
+
+
+class Mpich:
+    """MPICH's tests."""
+
+    def __init__(self, commands: Commands, checkout: Path, work: Path) -> None:
+        self.commands, self.tests, self.work = commands, checkout / "test" / "mpi", work
+        (work / "mpitestconf.h").write_text(MPICH_CONFIGURED)
+        (work / "mtest_mpix.h").write_text("/* no extensions of MPICH's */\n")
+        (work / "dtpoolsconf.h").write_text(MPICH_CONFIGURED)
+        (work / "include").mkdir()  # where ../dtpoolsconf.h is found from
+        include = [f"-I{work / 'include'}", *(f"-I{self.tests / folder}" for folder in ("include", "dtpools/include"))]
+        self.common = [f"-I{work}", *include, "-w", "-O1"]
+        sources = [*(self.tests / "util" / f"{name}.c" for name in ("mtest", "mtest_common", "mtest_single", "dtypes")),
+                   *sorted((self.tests / "dtpools" / "src").glob("*.c"))]
+        self.helpers = [self.helper(source) for source in sources]
+        self.main = self.helper(self.tests / "util" / "run_mpitests.c")  # of programs that have run() and no main()
+
+    def helper(self, source: Path) -> Path:
+        made = self.work / f"{source.stem}.o"
+        if said := self.commands.compile("cc", *self.common, "-c", source, "-o", made):
+            sys.exit(f"foreign_mpi.py: {source} does not compile: {said}")
+        return made
+
+    def outcomes(self, program: str, runs: list[Run]) -> list[Outcome]:
+        made, source = self.work / program.replace("/", "-"), self.tests / f"{program}.c"
+        main = [] if re.search(r"^int main\s*\(", source.read_text(errors="replace"), re.MULTILINE) else [self.main]
+        if said := self.commands.compile("cc", *self.common, source, *main, *self.helpers, "-lm", "-o", made):
+            return [Outcome(run, f"does not compile: {said}") for run in runs]
+        found = []
+        for run in runs:
+            status, said = self.commands.run(run.ranks, made, *run.words, cwd=self.work)
+            right = status == 0 and "No Errors" in said
+            found.append(Outcome(run, "" if right else f"status {status}: {last_line(said)}"))
+        made.unlink()
+        return found
+
+
+def mpich(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[Outcome]:
+    tests = Mpich(commands, checkout, work)
+    by_program: dict[str, list[Run]] = {}
+    for run in mpich_runs(tests.tests):
+        if f"{run.program}/".startswith(f"{only}/" if only else ""):
+            by_program.setdefault(run.program, []).append(run)
+    if not by_program:
+        sys.exit(f"foreign_mpi.py: no program of {tests.tests} begins with '{only}'; its folders: {', '.join(MPICH_FOLDERS)}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for found in pool.map(tests.outcomes, by_program, by_program.values()):
+            yield from found
+
+
+def osu(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[Outcome]:
+    """Point-to-point programs on 2 ranks, all others on 4; 20 times each size."""
+    for where, ranks in (("pt2pt", 2), ("collective", 4)):
+        folder = checkout / "mpi" / where
+        shared = [one for one in (folder / f"osu_{'pt2pt' if where == 'pt2pt' else 'coll'}.c",) if one.exists()]
+        for source in sorted(set(folder.glob("osu_*.c")) - set(shared)):
+            run = Run(f"osu/{source.stem}", ranks)
+            if not f"{run.program}/".startswith(f"{only}/" if only else "") or source.stem.endswith("_mt"):  # of several threads
+                continue
+            made = work / source.stem
+            said = commands.compile("cc", "-w", "-O2", "-DFIELD_WIDTH=20", "-DFLOAT_PRECISION=2", f"-I{folder}", source, *shared, "-lm", "-o", made)
+            if not said:
+                status, output = commands.run(ranks, made, "-i", "20", "-x", "2")
+                measured = re.findall(r"^\s*[\d.]+(?:\s+[\d.]+)*\s*$", output, re.MULTILINE)
+                said = "" if status == 0 and measured else f"status {status}: {last_line(output)}"
+            yield Outcome(run, said)
+
+
+def hpcg(commands: Commands, checkout: Path, work: Path, _: str) -> Iterator[Outcome]:
+    run = Run("hpcg/xhpcg", 4, ("32", "32", "32", "10"))
+    sources = sorted((checkout / "src").glob("*.cpp"))
+    main = checkout / "testing" / "main.cpp"
+    said = commands.compile("cxx", "-w", "-O3", "-DHPCG_NO_OPENMP", f"-I{checkout / 'src'}", *sources,
+                            *([main] if main.exists() else []), "-o", work / "xhpcg")
+    if not said:
+        shutil.copy(checkout / "bin" / "hpcg.dat", work)
+        status, output = commands.run(run.ranks, work / "xhpcg", *run.words, cwd=work)
+        results = "".join(one.read_text() for one in [*work.glob("HPCG-Benchmark*"), *work.glob("*.yaml")])
+        valid = "HPCG result is VALID" in results
+        said = "" if status == 0 and valid else f"status {status}: {last_line(output)}"
+    yield Outcome(run, said)
+
+
+SUITES = {"mpich": mpich, "osu": osu, "hpcg": hpcg}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("commands", type=Path, help="the folder of maslin-mpicc and maslin-mpirun")
+    for name in SUITES:
+        parser.add_argument(f"--{name}", type=Path, metavar="FOLDER", help="a checkout")
+    parser.add_argument("--only", default="", help="programs whose names begin so, such as pt2pt or coll/allred")
+    parser.add_argument("--processes", type=int, default=1, help="among which the ranks are divided")
+    parser.add_argument("--json", type=Path, help="write every run there")
+    options = parser.parse_args()
+    chosen = {name: getattr(options, name) for name in SUITES if getattr(options, name)}
+    if not chosen:
+        parser.error(f"name at least one checkout: {', '.join(f'--{name} FOLDER' for name in SUITES)}")
+    outcomes: list[Outcome] = []
+    for name, checkout in chosen.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for outcome in SUITES[name](Commands(options.commands.resolve(), options.processes), checkout.resolve(), Path(folder), options.only):
+                outcomes.append(outcome)
+                print(f"{outcome.run}: {outcome.said or 'passed'}", flush=True)
+    failed = sum(bool(outcome.said) for outcome in outcomes)
+    print(f"{len(outcomes) - failed} of {len(outcomes)} runs passed")
+    if options.json:
+        options.json.write_text(json.dumps([{"program": one.run.program, "ranks": one.run.ranks, "words": one.run.words, "failed": one.said}
+                                            for one in outcomes], indent=1) + "\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
