@@ -233,6 +233,21 @@ class Answers(ProgramTest):
         self.assertEqual(len(self.result("x")["notes"]), 3)
         self.assertNotIn("note", self.run_program(*command, "--quiet").stderr.decode())
 
+    def test_data_that_hardly_vary_are_told(self):
+        def told(sites, *model):
+            # Of 60 sites, d differs from the other taxa at these.
+            rows = {name: "".join("C" if name == "d" and i in sites else "A" for i in range(60)) for name in "abcdefgh"}
+            self.write("close.fasta", "".join(f">{name}\n{row}\n" for name, row in rows.items()))
+            return self.run_program("evaluate", "--msa", "close.fasta", "--tree", "close.tree", *model).stderr.decode()
+
+        self.write("close.tree", "(a:.1,b:.1,(c:.1,(d:.1,(e:.1,(f:.1,(g:.1,h:.1):.1):.1):.1):.1):.1);")
+        self.assertIn("note: close.fasta: all 60 sites are the same in all taxa, or may be; they don't tell", told([], "--model", "JC"))
+        two = "note: close.fasta: 2 of 60 sites vary, fewer than the 5 inner branches of a tree of 8 taxa; much of the tree may be arbitrary\n"
+        self.assertIn(two, told([3, 40], "--model", "JC"))
+        self.write("close.part", "JC, x = 1-20\nJC, y = 21-60\n")
+        self.assertIn(two, told([3, 40], "--model-file", "close.part"))
+        self.assertNotIn("sites", told([3, 40, 41], "--model", "JC"))  # 5 %
+
     def test_transfer_support_counts_the_tips_that_move(self):
         self.write("tree", "(((a,b),c),d,(e,(f,(g,h))));")
         # Of a, b, c | d ... h one tip must move, or none; e, f, g, h | a, b, c, d is there, or lacks one tip.

@@ -53,4 +53,23 @@ std::vector<std::string> notes_on(const Alignment& alignment) {
   return notes;
 }
 
+std::size_t constant_sites(const Patterns& patterns) {
+  const std::vector<std::uint32_t> common = common_states(patterns);
+  std::size_t constant = 0;
+  for (std::size_t p = 0; p < common.size(); ++p)
+    if (common[p] != 0) constant += patterns.weights[p];
+  return constant;
+}
+
+std::optional<std::string> note_on_constant(std::size_t constant, std::size_t sites, int taxa) {
+  if (constant == sites)
+    return fmt::format("all {} sites are the same in all taxa, or may be; they don't tell one tree from another",
+                       sites);
+  const std::size_t varying = sites - constant, branches = static_cast<std::size_t>(taxa - 3);
+  if (20 * varying >= sites || varying >= branches) return std::nullopt;
+  return fmt::format(
+      "{} of {} sites {}, fewer than the {} inner branches of a tree of {} taxa; much of the tree may be arbitrary",
+      varying, sites, varying == 1 ? "varies" : "vary", branches, taxa);
+}
+
 }  // namespace phylo

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "checkout.hpp"
+#include "phylo/io/notes.hpp"
 
 namespace phylo {
 namespace {
@@ -42,6 +43,29 @@ TEST(Patterns, EverySiteIsFoundBehindItsPattern) {
     for (int site = 0; site < 200; ++site)
       EXPECT_EQ(p.row(taxon)[p.pattern_of_site[static_cast<std::size_t>(site)]],
                 base_mask(a.rows[static_cast<std::size_t>(taxon)][static_cast<std::size_t>(site)]));
+}
+
+TEST(Notes, SitesAreConstantIfAllTaxaMayHaveOneState) {
+  // A in all; A or nothing; A or R; R and Y have nothing in common; nobody says anything; A again; A and C.
+  const Alignment a = parse_alignment("4 7\na AAAR?AA\nb AARR-AA\nc A-ARNAC\nd AARYXAC\n", "in");
+  EXPECT_EQ(constant_sites(compress(a)), 5U);
+}
+
+TEST(Notes, ConstantSitesAreTold) {
+  EXPECT_EQ(note_on_constant(240, 240, 10),
+            "all 240 sites are the same in all taxa, or may be; they don't tell one tree from another");
+  EXPECT_EQ(note_on_constant(234, 240, 10),
+            "6 of 240 sites vary, fewer than the 7 inner branches of a tree of 10 taxa; much of the tree may be "
+            "arbitrary");
+  EXPECT_TRUE(note_on_constant(239, 240, 10)->starts_with("1 of 240 sites varies, "));
+}
+
+TEST(Notes, CloseSequencesAreNothingOdd) {
+  EXPECT_FALSE(note_on_constant(233, 240, 10)) << "a site for each inner branch";
+  EXPECT_FALSE(note_on_constant(29000, 29903, 800)) << "genomes of one virus";
+  EXPECT_FALSE(note_on_constant(95, 100, 20)) << "few of the taxa's branches, but not less than 5 % of the sites";
+  EXPECT_TRUE(note_on_constant(96, 100, 20));
+  EXPECT_FALSE(note_on_constant(0, 3, 10)) << "a short alignment";
 }
 
 TEST(Patterns, MasksAreUnionsOfTheirBases) {

@@ -89,11 +89,7 @@ void check_variation(const Data& data, std::size_t index) {
   const SchemePart& part = data.scheme.parts[index];
   const Patterns& patterns = data.parts[index].patterns;
   const std::vector<std::uint32_t> common = common_states(patterns);
-  double constant = 0, all = 0;
-  for (std::size_t p = 0; p < common.size(); ++p) {
-    all += patterns.weights[p];
-    if (common[p] != 0) constant += patterns.weights[p];
-  }
+  const std::size_t constant = constant_sites(patterns);
   if (constant == 0) return;
   std::size_t first = 0;
   while (common[static_cast<std::size_t>(patterns.pattern_of_site[first])] == 0) ++first;
@@ -103,7 +99,7 @@ void check_variation(const Data& data, std::size_t index) {
   fail(data.alignment.file, data.alignment.begin,
        fmt::format("{} of {} sites{} are the same in all taxa, or may be, the first of them is {}; but +{} is for data "
                    "from which such sites were left out; take them out, or leave +{} out of the model",
-                   constant, all, part.name.empty() ? std::string() : " of partition " + shown(part.name),
+                   constant, patterns.sites(), part.name.empty() ? std::string() : " of partition " + shown(part.name),
                    sites[first] + 1, to_string(part.model.ascertainment), to_string(part.model.ascertainment)));
 }
 
@@ -189,8 +185,11 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
   if (const std::size_t dropped = data.width - data.columns.size(); dropped > 0)
     data.notes.push_back(fmt::format("{} of {} columns have no determined {} and are left out", dropped, data.width,
                                      data.alignment.alphabet->unit));
-  for (const std::string& note : data.notes)
+  const auto tell = [&](const std::string& note) {
     if (!quiet) fmt::print(stderr, "maslin-phylo: note: {}: {}\n", msa, note);
+  };
+  for (const std::string& note : data.notes) tell(note);
+  std::size_t constant = 0;
   for (std::size_t p = 0; p < wanted.size(); ++p) {
     const Alphabet& alphabet = *wanted[p].model.alphabet;
     Alignment columns;
@@ -202,6 +201,11 @@ Data read_data(const std::string& msa, const std::string& data_type, const Model
                        shown(wanted[p].name), alphabet.unit, msa));
     data.parts.push_back({wanted[p].name, compress(of_part), wanted[p].model});
     if (wanted[p].model.ascertained()) check_variation(data, p);
+    constant += constant_sites(data.parts.back().patterns);
+  }
+  if (const auto note = note_on_constant(constant, data.columns.size(), data.alignment.taxa())) {
+    data.notes.push_back(*note);
+    tell(*note);
   }
   return data;
 }
