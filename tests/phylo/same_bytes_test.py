@@ -137,6 +137,16 @@ class Answers(ProgramTest):
         out = self.run_well("search", "--msa", MSA, "--model", "HKY", "--prefix", "x", "--json", "--quiet")
         self.assertEqual(out, (self.folder / "x.result.json").read_text())
 
+    def test_what_the_model_was_understood_as_is_shown(self):
+        common = ("--msa", MSA, "--quiet", "--seed", 1, "--prefix")
+        search = self.run_well("search", *common, "x", "--model", "gtr+g")
+        self.assertIn("\nasked for: GTR+FO+G4m\n", search)
+        self.assertRegex(search, r"\nModel: GTR\{[^+]*\+FU\{[^+]*\+G4m\{")  # with the values that were found
+        self.assertIn("\nasked for: JC\n", self.run_well("bootstrap", *common, "y", "--model", "JC", "--replicates", 1))
+        self.write("parts", "HKY+F, one = 1-100\nJC, two = 101-240\n")
+        self.assertIn("\nasked for: HKY+FC, one = 1-100; JC, two = 101-240 (--brlen linked)\n",
+                      self.run_well("all", *common, "z", "--model-file", "parts", "--brlen", "linked", "--replicates", 1))
+
     def test_a_prefix_with_a_slash_is_a_folder(self):
         self.run_well("search", "--msa", MSA, "--model", "JC", "--prefix", "new/folder/", "--quiet")
         self.assertTrue((self.folder / "new/folder/bestTree").is_file())

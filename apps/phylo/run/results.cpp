@@ -158,6 +158,7 @@ std::string summarize(const RunFacts& facts) {
   std::string out =
       fmt::format("{}: {}, {} taxa, {} sites, {} patterns\n", facts.data->alignment.file, facts.data->kinds(),
                   facts.data->alignment.taxa(), facts.data->alignment.sites(), facts.data->patterns());
+  out += fmt::format("asked for: {}\n", facts.data->models());
   if (const ConstraintFacts& c = facts.constraint; !c.file.empty())
     out += fmt::format("constrained by {}: {} {} among {} of the taxa\n", c.file, c.branches,
                        c.branches == 1 ? "branch" : "branches", c.taxa);
