@@ -58,8 +58,8 @@ inline std::vector<PartView> views_of(const Parts& parts) {
 /// lengths as well, which each may stretch by its model's `speed`, if the tree has one length a branch; or it has one
 /// for each of them, and all are fitted. Half-edge `h` of an inner node has a conditional likelihood vector
 /// (CLV): the probability of what the tips on h's own side of its branch show, for each base at h's node. There is one
-/// for each direction, so that a search may look at a branch from both ends; where 3 (taxa - 2) of them would need more
-/// than the memory allowed, each inner node keeps only the latest. Only what is not up to date is computed again.
+/// for each direction, so that a search may look at a branch from both ends; in parts whose 3 (taxa - 2) of them find
+/// no room in the memory allowed, each inner node keeps only the latest. Only what is not up to date is computed again.
 ///
 /// The engine does not watch the tree. Whoever changes it calls `changed` for every half-edge whose length or partner
 /// has changed (once per end is enough for a length; connect and disconnect: all four ends), after the change and
@@ -75,7 +75,7 @@ inline std::vector<PartView> views_of(const Parts& parts) {
 class Engine {
  public:
   struct Options {
-    std::size_t memory = std::size_t{2} << 30;  ///< bytes that the CLVs of all directions may take
+    std::size_t memory = std::size_t{2} << 30;  ///< bytes for all CLVs; they take `least_memory` in any case
     bool proposals = false;  ///< `propose` may be called; takes one CLV more a node, whatever `memory` says
   };
 
@@ -90,7 +90,7 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// Gives the fewest bytes of CLVs with which an engine can do (one CLV a node).
+  /// Gives the fewest bytes of CLVs with which an engine can do (of each part one CLV a node, and two).
   static std::size_t least_memory(const std::vector<PartView>& parts);
 
   int parts() const;

@@ -9,6 +9,7 @@
 
 #include "phylo/like/engine.hpp"
 #include "phylo/like/reference.hpp"
+#include "phylo/like/state.hpp"
 #include "phylo/model/notation.hpp"
 #include "phylo/model/part.hpp"
 #include "phylo/search/bootstrap.hpp"
@@ -313,6 +314,45 @@ TEST(PartsOfASearch, AreResampledEachForItself) {
   }
   // One part is drawn as it is without the others.
   EXPECT_EQ(drawn[0].patterns.codes, phylo::bootstrap_patterns(parts[0].patterns, 1, 7).codes);
+}
+
+TEST(PartsOfAnEngine, NeverTakeMoreMemoryThanTheyMayHoweverUnequalTheyAre) {
+  const Parts parts = {part("HKY{3.1}+FU{0.4/0.1/0.2/0.3}+G4{0.5}", 40, 1),
+                       part("HKY{2.1}+FU{0.3/0.2/0.2/0.3}+G4{0.7}", 4000, 2), part("LG+I{0.1}", 24, 3)};
+  struct Taken {
+    std::size_t bytes = 0;
+    std::vector<int> slots;  // of each part: one a node, or one a half-edge
+  };
+  const auto taken_of = [&](std::size_t memory) {
+    const Engine::State state(views(parts), {.memory = memory});
+    Taken taken;
+    for (const auto& p : state.parts) {
+      taken.bytes += p->clvs.size() * sizeof(double);
+      taken.slots.push_back(p->directions.slots());
+    }
+    return taken;
+  };
+  constexpr int nodes = taxa - 2, half_edges = 3 * nodes;
+  using Slots = std::vector<int>;
+  const std::size_t least = Engine::least_memory(views(parts));
+  const Taken fewest = taken_of(least), most = taken_of(std::size_t{1} << 40);
+  EXPECT_EQ(fewest.bytes, least);
+  EXPECT_EQ(taken_of(0).bytes, least);
+  EXPECT_EQ(fewest.slots, (Slots{nodes, nodes, nodes}));
+  EXPECT_EQ(most.slots, (Slots{half_edges, half_edges, half_edges}));
+  EXPECT_EQ(taken_of(most.bytes).slots, most.slots);
+  // The large part comes first; the small ones have what is left.
+  EXPECT_EQ(taken_of(most.bytes - 1).slots[1], half_edges);
+  const std::size_t without_large = taken_of(least + least / 20).bytes;
+  EXPECT_EQ(taken_of(least + least / 20).slots, (Slots{half_edges, nodes, half_edges}));
+  EXPECT_EQ(taken_of(least + (most.bytes - without_large)).slots, (Slots{nodes, half_edges, nodes}));
+  for (int step = 0; step <= 64; ++step) {
+    const std::size_t memory = least + (most.bytes - least) / 64 * static_cast<std::size_t>(step);
+    EXPECT_LE(taken_of(memory).bytes, memory);
+    Tree tree = random_tree(3);
+    Engine bound(views(parts), {.memory = memory}), free(views(parts));
+    for (HalfEdge h = 0; h < tree.half_edges(); h += 5) EXPECT_EQ(bound.evaluate(tree, h), free.evaluate(tree, h));
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -20,15 +21,38 @@ std::size_t sumtable_doubles(int rates, int states, std::size_t padded) {
   return static_cast<std::size_t>(1 + (states - 1) * rates) * padded;
 }
 
-/// Gives what one CLV takes.
+/// Gives what one CLV takes, in doubles.
 std::size_t doubles_of(const Patterns& data, const Model& model) {
   const int all = groups_of(data.count) + (model.ascertained() ? groups_of(model.states()) : 0);
   return static_cast<std::size_t>(model.categories * kernel_states(model.states())) *
          static_cast<std::size_t>(all * lanes);
 }
 
-bool fits(std::int32_t taxa, std::size_t clv_doubles, std::size_t memory) {
-  return static_cast<std::size_t>(3 * (taxa - 2)) * clv_doubles * sizeof(double) <= memory;
+/// Gives the bytes of a part's CLVs, with so many of each inner node.
+std::size_t bytes_of(const PartView& part, std::size_t of_node) {
+  const std::size_t nodes = static_cast<std::size_t>(std::max(part.patterns->taxa, 4) - 2);
+  return (of_node * nodes + scratch_slots) * doubles_of(*part.patterns, *part.model) * sizeof(double);
+}
+
+/// Gives each part's share of the memory. Each has what it needs at least; what is left is for the CLVs of all
+/// directions, those of the largest parts first, which take longest to compute again.
+std::vector<std::size_t> shares_of(const std::vector<PartView>& parts, std::size_t memory) {
+  std::size_t taken = 0;
+  std::vector<std::size_t> shares;
+  for (const PartView& part : parts) {
+    shares.push_back(bytes_of(part, 1));
+    taken += shares.back();
+  }
+  std::vector<std::size_t> order(parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return shares[a] > shares[b]; });
+  for (const std::size_t p : order) {
+    const std::size_t all = bytes_of(parts[p], 3), more = all - shares[p];
+    if (taken + more > memory) continue;
+    taken += more;
+    shares[p] = all;
+  }
+  return shares;
 }
 
 }  // namespace
@@ -87,7 +111,7 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
   const std::int32_t spare = options.proposals ? taxa - 2 : 0;
   const int columns = m.ascertained() ? static_cast<int>(first_constant()) + m.states() : patterns;
   classes = Classes(taxa, columns, padded, codes.data(), spare, tip_groups);
-  directions = Directions(taxa, fits(taxa, clv_doubles, options.memory), options.proposals);
+  directions = Directions(taxa, bytes_of({&data, &m}, 3) <= options.memory, options.proposals);
   const auto slots = static_cast<std::size_t>(directions.slots()) + scratch_slots;
   clvs = Buffer<double>(slots * clv_doubles, Buffer<double>::undefined);
   scales = Buffer<std::int32_t>(slots * padded, Buffer<std::int32_t>::undefined);
@@ -323,18 +347,18 @@ void PartState::add_scratch(HalfEdge a, double to_a, HalfEdge b, double to_b) {
 }
 
 std::size_t Engine::least_memory(const std::vector<PartView>& parts) {
-  std::size_t doubles = 0;
-  for (const PartView& part : parts)
-    doubles += static_cast<std::size_t>(part.patterns->taxa - 2) * doubles_of(*part.patterns, *part.model);
-  return doubles * sizeof(double);
+  std::size_t bytes = 0;
+  for (const PartView& part : parts) bytes += bytes_of(part, 1);
+  return bytes;
 }
 
 Engine::State::State(const std::vector<PartView>& views, const Options& options) : steps(views.size()) {
   if (views.empty()) throw std::logic_error("likelihood: an engine without data");
-  Options share = options;
-  share.memory /= views.size();
+  const std::vector<std::size_t> shares = shares_of(views, options.memory);
   for (const PartView& view : views) {
     begins.push_back(chunks.size());
+    Options share = options;
+    share.memory = shares[parts.size()];
     parts.push_back(std::make_unique<PartState>(*view.patterns, *view.model, share, parts.size()));
     const PartState& part = *parts.back();
     if (part.taxa != parts.front()->taxa) throw std::logic_error("likelihood: parts of different taxa");
