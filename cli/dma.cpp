@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cli/shared/numbers.hpp"
 #include "commands.hpp"
 #include "dma_transfers.hpp"
 #include "json_text.hpp"
@@ -121,7 +123,7 @@ void add_dma(CLI::App& app) {
       ->transform(CLI::AsSizeValue(false))
       ->default_str("1024k");
   command->add_option("--clusters", w->machine.clusters, "How many clusters the workers are divided into")
-      ->check(CLI::PositiveNumber)
+      ->transform(command::whole_number(1, std::numeric_limits<int>::max()))
       ->capture_default_str();
   command->add_option("--bandwidth", w->bandwidth_mb, "Bandwidth of a cluster's bus, in MB/s")
       ->check(CLI::Range(1, 100'000'000))

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "calibrate.hpp"
+#include "cli/shared/numbers.hpp"
 #include "cli/shared/scratch_folder.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
@@ -318,7 +320,7 @@ void add_layout(CLI::App& app) {
       ->add_option(
           "--memory", wish->memory_gb_per_s,
           "How much the program moves to and from memory on one worker, in GB/s (default: too little to matter)")
-      ->check(CLI::PositiveNumber)
+      ->check(command::number_that([](double value) { return std::isfinite(value) && value > 0; }, "a number above 0"))
       ->type_name("GB_PER_S");
   command->add_flag("--all", wish->all, "Print every layout");
   command->add_flag("--json", wish->json, "Print one JSON object");

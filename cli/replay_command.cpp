@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/shared/numbers.hpp"
 #include "commands.hpp"
 #include "json_text.hpp"
 #include "rank_replay.hpp"
@@ -66,7 +69,7 @@ void add_replay(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   command->add_option("--workers", w->how.workers, "How many of its workers (default: all)")
-      ->check(CLI::PositiveNumber)
+      ->transform(command::whole_number(1, std::numeric_limits<int>::max()))
       ->type_name("N");
   command->add_option("--loop", w->how.loops, "The policy by which loops are shared: dbs, static, gss or afs")
       ->check(CLI::IsMember({"dbs", "static", "gss", "afs"}))
@@ -88,7 +91,7 @@ void add_replay(CLI::App& app) {
   command
       ->add_option("--eager", w->ranks.eager_bytes,
                    "Of recorded ranks: messages of up to so many bytes are sent before they are received")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(command::whole_number(0, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str()
       ->type_name("BYTES");
   command->add_flag("--json", w->json, "Print one JSON object");

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/shared/numbers.hpp"
 #include "commands.hpp"
 #include "maslin/error.hpp"
 #include "reuse.hpp"
@@ -160,6 +161,6 @@ void add_trace(CLI::App& app) {
   auto* intervals = add("spans", "Each worker's intervals by stream, phases and decisions, as JSON for reports", spans);
   intervals->add_option("-o,--output", w->output, "Where to (default: the standard output)")->type_name("FILE");
   intervals->add_option("--resolution", w->resolution, "Merge intervals of one stream closer than this many seconds")
-      ->check(CLI::NonNegativeNumber)
+      ->check(command::number_that([](double value) { return value >= 0; }, "a number that is not below 0"))
       ->type_name("SECONDS");
 }

@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,8 @@ constexpr const char* formats =
     "+G gamma rates in 4 categories, or +R4 categories with free rates and shares; +I invariant sites.\n"
     "Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n"
     "Partitions, in a file: a line each, as in LG+G, first = 1-100, 150-200\\3.\n";
+
+CLI::Validator seeds() { return command::whole_number(0, std::numeric_limits<std::uint64_t>::max()); }
 
 void add_data(CLI::App* app, std::string& msa, std::string& data_type) {
   app->add_option("--msa", msa, "Alignment")->required()->type_name("FILE");
@@ -90,7 +94,7 @@ CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   CLI::Option* alrt = add_alrt(sub, command.alrt, "the tree, after --optimize");
   sub->add_option("--seed", command.seed, "Seed of the resamplings")
       ->needs(alrt)
-      ->check(CLI::NonNegativeNumber)
+      ->transform(seeds())
       ->type_name("N")
       ->capture_default_str();
   add_threads(sub, command.threads);
@@ -132,7 +136,7 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
   add_model(sub, command.model);
   add_brlen(sub, command.brlen);
   sub->add_option("--seed", command.seed, "Seed of all random choices")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(seeds())
       ->type_name("N")
       ->capture_default_str();
   sub->add_option("--tree-constraint", command.constraint,
@@ -293,9 +297,7 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
       ->capture_default_str();
   sub->add_option("--stop-at", command.stop_at,
                   "End when the average deviation of split frequencies is at most this: asdsf=0.01");
-  sub->add_option("--seed", command.seed, "Seed of all random choices")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+  sub->add_option("--seed", command.seed, "Seed of all random choices")->transform(seeds())->capture_default_str();
   sub->add_option("--prior-branches", command.prior_branches,
                   "Branch lengths: gammadir:1,0.1,1,1 (if not given), exponential:RATE or uniform:LOW,HIGH");
   sub->add_option("--prior-rates", command.prior_rates, "Exchange rates: dirichlet:1,1,1,1,1,1 (if not given)");

@@ -108,6 +108,9 @@ class Words(unittest.TestCase):
     def test_what_is_missing_or_bad_is_told_in_one_line(self):
         self.assertIn("--msa is required; `maslin-phylo search --help` lists", self.refused("maslin-phylo", "search"))
         self.assertIn("--workers", self.refused("maslin", "scale", TRACE, "--workers", "none"))
+        for wrong in ("-1", "nan", "soon"):
+            self.assertIn(f"--resolution: '{wrong}'; expected a number that is not below 0",
+                          self.refused("maslin", "trace", "spans", TRACE, f"--resolution={wrong}"))
 
     def test_without_a_command_the_help_is_shown(self):
         for program in PROGRAMS:

@@ -88,6 +88,7 @@ class Dma(unittest.TestCase):
     def test_what_cannot_be_told_is_refused_in_words(self):
         self.record()
         self.refused("maslin dma run.mtrace --clusters 3", "3 clusters of 2 workers")
+        self.refused("maslin dma run.mtrace --clusters 0", "--clusters: '0'; expected a whole number from 1 to 2147483647")
         self.refused("maslin dma run.mtrace --packet 100", "packets of 100 bytes")
         self.refused("maslin dma run.mtrace --packet 1152921504606846976", "--packet is 1152921504606846976; expected")
         self.refused("maslin dma run.mtrace --banks 2000000000", "2000000000 banks")

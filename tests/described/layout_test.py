@@ -134,6 +134,8 @@ class Layout(unittest.TestCase):
         self.assertIn("was recorded on 2 workers, which share what they measure; record it with MASLIN_WORKERS=1",
                       self.refusal(self.trace, "--machine", machine))
         self.record("--streams", "4", "--offloads", "5")
+        for wrong in ("0", "-1", "nan", "inf", "much"):
+            self.assertIn(f"--memory: '{wrong}'; expected a number above 0", self.refusal(self.trace, "--machine", machine, f"--memory={wrong}"))
         self.assertIn("cannot be opened", self.refusal(self.trace, "--machine", self.folder / "absent.toml"))
         for wrong in ("4", "4x", "x4", "4x2x1", "0x1", "-1x1", "ax1", "4x99999999999999999999"):
             self.assertIn(f"--layout {wrong}: expected STREAMSxWIDTH", self.refusal(self.trace, "--machine", machine, f"--layout={wrong}"))

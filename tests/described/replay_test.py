@@ -172,6 +172,13 @@ class Replay(Case):
         self.assertIn("status 1", self.refusal("scale", "false"))
         self.assertIn("never called Maslin", self.refusal("scale", "true"))
 
+    def test_numbers_out_of_range_are_refused_with_their_range(self):
+        for option, least, most in (("--workers", 1, 2**31 - 1), ("--eager", 0, 2**63 - 1)):
+            for value in (least - 1, most + 1, "1.5"):
+                with self.subTest(option=option, value=value):
+                    self.assertIn(f"{option}: '{value}'; expected a whole number from {least} to {most}",
+                                  self.refusal("replay", self.trace, "--machine", self.machine(4), f"{option}={value}"))
+
     def test_more_workers_than_are_described_are_refused(self):
         self.program(1, MASLIN_TRACE=str(self.trace))
         for command in ("replay", "scale"):

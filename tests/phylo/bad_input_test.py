@@ -2,6 +2,7 @@
 
 import fcntl
 import gzip
+import json
 import os
 import resource
 import signal
@@ -422,13 +423,24 @@ class Options(BadInput):
         self.run_refused("search")
         self.run_refused(*self.search(MSA), "--starts", "0")
         self.run_refused(*self.search(MSA), "--starts", "many")
-        self.run_refused(*self.search(MSA), "--seed", "-1")
         self.run_refused(*self.search(MSA), "--unknown")
         self.run_refused("bootstrap", "--msa", MSA, "--model", "JC", "--prefix", "x", "--replicates", "-3")
         self.run_refused("evaluate", "--msa", MSA, "--tree", TREE, "--model", "JC", "--optimize", "everything")
         self.run_refused("consensus", "--trees", TREE, "--threshold", "0.3")
         self.run_refused("bootstrap", "--msa", MSA, "--model", "JC", "--prefix", "x", "--cutoff", "0.1")
         self.run_refused("bootstrap", "--msa", MSA, "--model", "JC", "--prefix", "x", "--bootstop", "--cutoff", "nan")
+
+    def test_seeds_are_whole_numbers_of_64_bits(self):
+        most = 2**64 - 1
+        replicates = ("bootstrap", "--msa", MSA, "--model", "JC", "--replicates", "1", "--quiet", "--json")
+        for command in (self.search(MSA), (*replicates, "--prefix", "x"), ("mcmc", "--msa", MSA, "--model", "JC", "--prefix", "x"),
+                        ("evaluate", "--msa", MSA, "--tree", TREE, "--model", "JC", "--alrt", "9")):
+            for value in ("-1", "+1", "1.5", "1e3", "0x10", "many", str(most + 1)):
+                with self.subTest(command=command[0], value=value):
+                    self.refused((*command, f"--seed={value}"), f"--seed: '{value}'; expected a whole number from 0 to {most}")
+        for text, seed in (("0", 0), ("010", 10), (str(2**53 + 1), 2**53 + 1), (str(most), most)):
+            with self.subTest(text):
+                self.assertEqual(json.loads(self.run_well(*replicates, "--prefix", text, "--seed", text))["seed"], seed)
 
     def test_help_is_given(self):
         for command in ((), ("evaluate",), ("search",), ("bootstrap",), ("all",), ("support",), ("consensus",), ("distances",), ("ancestral",)):
