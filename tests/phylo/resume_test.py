@@ -138,7 +138,7 @@ class Resume(ProgramTest):
         (folder / "search-0000.begun").write_text("{}\nchecksum 0123456789abcdef\n")
         said = self.run_program(*command)
         self.assertEqual(said.returncode, 0)
-        self.assertIn("search-0000.begun: this search can't go on", said.stderr.decode())
+        self.assertIn("search-0000.begun:2:1: this search can't go on: it is cut off, or its checksum does not fit; it begins anew", said.stderr.decode())
         self.assertEqual((self.folder / "x.bestTree").read_bytes(), tree)
         self.assertFalse((folder / "search-0000.begun").exists())
 
@@ -154,7 +154,7 @@ class Resume(ProgramTest):
     def test_a_damaged_record_costs_one_tree(self):
         trees, _, _ = self.undisturbed()
         folder = self.folder / "undisturbed.checkpoint"
-        for damage in ("torn", "empty", "flipped", "swapped"):
+        for damage, line in (("torn", "[12]"), ("empty", 1), ("flipped", 3), ("swapped", 1)):
             with self.subTest(damage):
                 record = folder / "bootstrap-0003"
                 whole = record.read_bytes()
@@ -169,7 +169,7 @@ class Resume(ProgramTest):
                 before = self.records("undisturbed")
                 done = self.run_program(*self.command("undisturbed"), "--quiet")
                 self.assertEqual(done.returncode, 0)
-                self.assertIn("bootstrap-0003: this finished tree can't be used", done.stderr.decode())
+                self.assertRegex(done.stderr.decode(), rf"bootstrap-0003:{line}:1: this finished tree can't be used")
                 self.assertIn("computed anew", done.stderr.decode())
                 after = self.records("undisturbed")
                 del before["bootstrap-0003"]

@@ -76,6 +76,19 @@ std::string stamp_of(const Identity& identity) {
   return command::hex(command::digest(compared.dump()));
 }
 
+/// Gives where the last line of a record begins, which is its checksum if it is whole.
+position last_line_of(std::string_view record) {
+  return {position_of(record, record.empty() ? 0 : record.size() - 1).line, 1};
+}
+
+constexpr const char* damaged_seal = "it is cut off, or its checksum does not fit";
+
+/// What is wrong with a record, and where in it.
+struct record_error : input_error {
+  record_error(position place, const char* why) : input_error(why), at(place) {}
+  position at;
+};
+
 }  // namespace
 
 std::string to_string(TreeId id) { return fmt::format("{} {}", name_of(id.purpose), id.index); }
@@ -104,15 +117,15 @@ std::string format_record(const FinishedTree& tree, const std::string& stamp) {
 
 FinishedTree parse_record(const std::string& text, const std::string& stamp) {
   const std::optional<std::string_view> whole = unsealed(text);
-  if (!whole) throw input_error("it is cut off, or its checksum does not fit");
+  if (!whole) throw record_error(last_line_of(text), damaged_seal);
   std::vector<std::string> lines;
   for (std::size_t at = 0, end; (end = whole->find('\n', at)) != whole->npos; at = end + 1)
     lines.emplace_back(whole->substr(at, end - at));
-  if (lines.size() < 2) throw input_error("it has no tree");
+  if (lines.size() < 2) throw record_error(last_line_of(text), "it has no tree");
   try {
     const json body = json::parse(lines.front());
-    if (body.at("record") != record_kind) throw input_error("it is of another version");
-    if (body.at("stamp") != stamp) throw input_error("it belongs to another run");
+    if (body.at("record") != record_kind) throw record_error({1, 1}, "it is of another version");
+    if (body.at("stamp") != stamp) throw record_error({1, 1}, "it belongs to another run");
     FinishedTree tree;
     tree.id.purpose = body.at("purpose") == "search" ? Purpose::search : Purpose::bootstrap;
     tree.id.index = body.at("index").get<int>();
@@ -122,10 +135,10 @@ FinishedTree parse_record(const std::string& text, const std::string& stamp) {
     tree.newick = lines[1];
     tree.part_newicks.assign(lines.begin() + 2, lines.end());
     if (tree.part_newicks.size() != body.value("trees_of_parts", std::size_t{0}))
-      throw input_error("it has another number of trees than it says");
+      throw record_error(last_line_of(text), "it has another number of trees than it says");
     return tree;
   } catch (const json::exception&) {
-    throw input_error("it is no record of a tree");
+    throw record_error({1, 1}, "it is no record of a tree");
   }
 }
 
@@ -245,11 +258,12 @@ void Checkpoint::load_all() {
     const std::string text = read_record(file);
     try {
       FinishedTree tree = parse_record(text, stamp_);
-      if (path(tree.id) != file) throw input_error("its name is not that of its tree");
+      if (path(tree.id) != file) throw record_error({1, 1}, "its name is not that of its tree");
       finished_.emplace(tree.id, std::move(tree));
       remove_file(file + std::string(begun_suffix));  // a kill may have come in between
-    } catch (const input_error& e) {
-      damaged_.push_back(fmt::format("{}: this finished tree can't be used: {}; it is computed anew", file, e.what()));
+    } catch (const record_error& e) {
+      damaged_.push_back(fmt::format("{}:{}:{}: this finished tree can't be used: {}; it is computed anew", file,
+                                     e.at.line, e.at.column, e.what()));
     }
   }
 }
@@ -280,19 +294,23 @@ bool Checkpoint::has_begun(TreeId id) const {
 
 BegunSearch Checkpoint::begun(TreeId id, const Parts& parts) const {
   const std::string file = begun_path(id);
+  std::string text;
+  position at;  // of what is looked at
   try {
-    const std::string text = read_record(file);
+    text = read_record(file);
+    at = last_line_of(text);
     const std::optional<std::string_view> line = unsealed(text);
-    if (!line) throw input_error("it is cut off, or its checksum does not fit");
+    if (!line) throw input_error(damaged_seal);
+    at = {1, 1};
     const json body = json::parse(*line);
     if (body.at("record") != begun_kind) throw input_error("it is of another version");
     if (body.at("stamp") != stamp_) throw input_error("it belongs to another run");
     if (body.at("tree_id") != to_string(id)) throw input_error("its name is not that of its tree");
     return to_begun_search(body.at("search"), parts);
-  } catch (const json::exception&) {
-    fail(file, "this search can't go on: it is no record of a search; it begins anew");
+  } catch (const json::exception& problem) {
+    fail_damaged(file, text, problem, "this search can't go on: it is no record of a search; it begins anew");
   } catch (const input_error& e) {
-    fail(file, fmt::format("this search can't go on: {}; it begins anew", e.what()));
+    fail(file, at, fmt::format("this search can't go on: {}; it begins anew", e.what()));
   }
 }
 

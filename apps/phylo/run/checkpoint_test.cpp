@@ -8,6 +8,7 @@
 
 #include "phylo/io/error.hpp"
 #include "phylo/io/text.hpp"
+#include "phylo/run/record.hpp"
 
 namespace phylo {
 namespace {
@@ -89,6 +90,29 @@ TEST_F(CheckpointTest, EveryDamageToARecordIsFoundAndCostsThatTreeOnly) {
     EXPECT_EQ(checkpoint.find({Purpose::bootstrap, 0}), nullptr);
     EXPECT_NE(checkpoint.find({Purpose::bootstrap, 1}), nullptr);
   }
+}
+
+TEST_F(CheckpointTest, TheLineOfARecordThatIsWrongIsNamed) {
+  { Checkpoint(folder_, identity_, false).save(tree(1)); }
+  const std::string whole = read_text(record(1));  // a line of JSON, two trees, the checksum
+  const auto expect = [&](const std::string& text, const char* place, const char* why) {
+    std::ofstream(record(1), std::ios::binary) << text;
+    EXPECT_EQ(Checkpoint(folder_, identity_, false).damaged(),
+              std::vector<std::string>{record(1) + ":" + place + ": this finished tree can't be used: " + why +
+                                       "; it is computed anew"});
+  };
+  const std::string lines(*unsealed(whole));
+  const std::size_t first = lines.find('\n') + 1, second = lines.find('\n', first) + 1;
+  expect("", "1:1", "it is cut off, or its checksum does not fit");
+  expect(whole.substr(0, second - 1), "2:1", "it is cut off, or its checksum does not fit");
+  expect(whole.substr(0, whole.size() - 2) + "x\n", "4:1", "it is cut off, or its checksum does not fit");
+  expect(sealed(lines.substr(0, first)), "2:1", "it has no tree");
+  expect(sealed(lines.substr(0, second)), "3:1", "it has another number of trees than it says");
+  expect(sealed("{\"record\": }\n" + lines.substr(first)), "1:1", "it is no record of a tree");
+  expect(sealed("{}\n" + lines.substr(first)), "1:1", "it is no record of a tree");
+  expect(format_record(tree(1), "other"), "1:1", "it belongs to another run");
+  Checkpoint(folder_, identity_, false).save(tree(2));
+  expect(read_text(record(2)), "1:1", "its name is not that of its tree");
 }
 
 TEST_F(CheckpointTest, WhatAnInterruptedWriteLeftIsTakenAway) {
