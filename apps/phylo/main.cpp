@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* formats =
     "Alignments: relaxed PHYLIP (sequential or interleaved), FASTA or NEXUS, told apart by their content.\n"
+    "Files may be compressed by gzip; - is the standard input.\n"
     "Models of DNA: JC, F81, K80, HKY, TN93, K81, TPM2, TPM3, TIM1, TIM2, TIM3, TVM, SYM, GTR, those with ef or uf\n"
     "(equal, unequal frequencies: TN93ef, K81uf ...), and DNA010020 (which rates are equal).\n"
     "Of amino acids: Dayhoff, DCMut, JTT, JTT-DCMut, WAG, LG, VT, Blosum62, mtREV, mtMAM, mtART, mtZOA, cpREV,\n"
@@ -27,8 +28,11 @@ constexpr const char* formats =
     "Of other characters: BIN, MULTI4_MK, MULTI4_GTR (2 to 20 states).\n"
     "Then +FO optimized (if nothing is said), +F empirical, +FE equal or +FU{a/c/g/t} given frequencies;\n"
     "+G gamma rates in 4 categories, or +R4 categories with free rates and shares; +I invariant sites.\n"
+    "+ASC_LEWIS (or +ASC) is for data without sites that are the same in all taxa; +ASC_FELS{1200}: so many were\n"
+    "left out, +ASC_STAM{400/200/250/350}: so many of each state.\n"
     "Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n"
-    "Partitions, in a file: a line each, as in LG+G, first = 1-100, 150-200\\3.\n";
+    "Partitions, in a file: a line each, as in LG+G, first = 1-100, 150-200\\3; or NEXUS (#NEXUS) with charset and\n"
+    "charpartition.\n";
 
 CLI::Validator seeds() { return command::whole_number(0, std::numeric_limits<std::uint64_t>::max()); }
 
@@ -266,7 +270,8 @@ CLI::App* add_all(CLI::App& app, phylo::InferCommand& command) {
       "  P.bestPartitionTrees  with --brlen unlinked, the best tree with the lengths of each "
       "partition, one a line\n"
       "  P.bootstraps   the replicates' trees, one a line\n"
-      "  P.support      the best tree with support in per cent at its inner nodes\n"));
+      "  P.support      the best tree with support in per cent at its inner nodes\n"
+      "  P.alrt         with --alrt, the best tree with SH-aLRT support in per cent at its inner nodes\n"));
   return sub;
 }
 

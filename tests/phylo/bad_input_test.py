@@ -447,6 +447,22 @@ class Options(BadInput):
             text = self.run_well(*command, "--help")
             self.assertIn("Example" if command else "explains a command", text)
 
+    def test_the_help_of_what_reads_an_alignment_says_what_it_may_be(self):
+        for command in ("evaluate", "ancestral", "search", "bootstrap", "all", "mcmc"):
+            text = self.run_well(command, "--help")
+            for what in ("compressed by gzip", "- is the standard input", "+ASC_LEWIS", "+ASC_FELS", "+ASC_STAM", "#NEXUS", "charpartition"):
+                self.assertIn(what, text, command)
+
+    def test_the_help_lists_the_files_that_come(self):
+        for command in ("search", "all"):
+            text = self.run_well(command, "--help")
+            self.run_well(command, "--msa", MSA, "--model", "JC", "--prefix", command, "--quiet", "--alrt", 9,
+                          *(("--replicates", 2) if command == "all" else ()))
+            files = [file.name.partition(".")[2] for file in self.folder.glob(f"{command}.*")]
+            self.assertIn("alrt", files)
+            for file in files:
+                self.assertIn(f"\n  P.{file}", text)
+
 
 if __name__ == "__main__":
     # Python ignores it, and children would inherit that; the program must ignore it by itself.
