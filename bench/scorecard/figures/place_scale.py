@@ -1,5 +1,6 @@
 """place/scale: what scheduling a task takes as graphs grow: products of matrices in 10 to 215 blocks a row (1,000 to 9,938,375 tasks) under
-bundles, all tasks in the graph before the first one runs.
+bundles, all tasks in the graph before the first one runs. That is the scheduler of bundles on the graph of the figures
+(bench/figures/cellss), and not the engine: there a creator has 4,096 tasks in flight at most, which cannot be set.
 
 `time`: ratio of the ns a task in the largest graph / in the smallest, round by round; the goal is at most 1.25. `memory`: bytes a task of
 the largest graph and the scheduler; at most 1,024. The sizes between them are shown. Checked: every task was scheduled."""
