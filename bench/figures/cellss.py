@@ -230,7 +230,8 @@ FIGURES["cellss20"] = Figure(figure20, PAPER, "accesses to memory in million pac
                              "program order", "cellss", ("naive", *WORKERS), "Workers take turns: each runs one task of its bundle, then all do.")
 FIGURES["cellss12"] = Figure(figure12, PAPER, "milliseconds on 1 to 8 workers, as the workers' techniques are added one after the other; 2,048 x 2,048",
                              "cellss", FIGURE_12, "mso: minimal stage-out; ec: early call-back; db: double buffering. The rate at 4,096 x 4,096 is what "
-                             "choleskyC's kernels were fitted to; nothing else was fitted.")
+                             "choleskyC's kernels were fitted to; nothing else was fitted. bench/figures/cellss/README.md says what its "
+                             "speed-up on 8 would be with other kernels.")
 FIGURES["cellss19"] = Figure(figure19, PAPER, "accesses to memory in million packets of 128 bytes, one worker, with a software cache and without; naive: "
                              "program order", "cellss", FIGURE_19, "The paper found no difference.")
 FIGURES["cellss21"] = Figure(figure21, PAPER, "accesses to memory in million packets of 128 bytes, one worker, by the size of blocks; naive: program "
