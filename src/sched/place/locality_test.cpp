@@ -232,7 +232,7 @@ TEST(Locality, ProductsOfBlocksMeetInSquares) {
 
 // Whatever the graph: each task runs once, after those that it waits for, and none is lost.
 TEST(Locality, AnyGraphIsRunWholeAndInOrder) {
-  for (unsigned seed = 1; seed <= 100; ++seed) {
+  for (unsigned seed = 1; seed <= 1000; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     const int count = 1 + below(200), data = 1 + below(40), workers = 1 + below(4);
