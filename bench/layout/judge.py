@@ -16,6 +16,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Callable
 
 sys.path.insert(0, str(Path(__file__).parent))
 import cases  # noqa: E402
@@ -69,15 +70,19 @@ def summary(all_cases: list[dict]) -> dict:
             "within_two_errors": sum(within) / len(within), "mean_error_of_the_equations_alone": sum(ideal) / len(ideal)}
 
 
-def judge_all(chosen: list[cases.Case]) -> list[dict]:
+def show(at: str) -> None:
+    """Shows where the measurement stands, instead of what was shown before."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{at}", end="", file=sys.stderr, flush=True)
+
+
+def judge_all(chosen: list[cases.Case], tell: Callable[[str], None] = show) -> list[dict]:
     done = []
     with tempfile.TemporaryDirectory(prefix="maslin_layout_") as folder:
         for number, case in enumerate(chosen):
-            if sys.stderr.isatty():
-                print(f"\r\033[K{number} of {len(chosen)}: {case.program} {case.size} on {case.nodes}", end="", file=sys.stderr, flush=True)
+            tell(f"{number} of {len(chosen)}: {case.program} {case.size} on {case.nodes}")
             done.append(judged(case, Path(folder)))
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
+    tell("")
     return done
 
 
