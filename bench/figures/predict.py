@@ -3,7 +3,7 @@
     python3 bench/figures/predict.py [--workers 2] [--rounds 7] [--only NAME] [--json FILE]
 
 Programs: those of the paper on Dynamic Bisectioning under each loop policy, bootstraps of maslin-phylo, the tiled Cholesky
-factor of docs/scale.md. In each round a program is recorded on one worker while copies of it keep the other cores busy, so that
+factor of docs/scale.md, and four of bench/unseen whose loops are bound by memory (one stream at a time on all workers). In each round a program is recorded on one worker while copies of it keep the other cores busy, so that
 what the cores share is shared; the recording is replayed on this machine as `maslin
 machine --calibrate` describes it, and the program runs on so many workers. Compared is the time from its
 first call of Maslin to the end of its last, as it says itself or a trace does: the medians of the rounds. The programs check their answers."""
@@ -23,10 +23,12 @@ from threading import Event
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from scorecard import data  # noqa: E402
 from scorecard.measure import MeasurementError, alternate, binary, execute  # noqa: E402
+from unseen.programs import FAMILIES, TUNED_ON  # noqa: E402
 from maslin_report.whole import write_whole  # noqa: E402  scorecard says where
 
 POLICIES = ("dbs", "static", "gss", "afs")
 SIZES = {"mta": 1536, "cmm": 384, "slu": 512, "sac": 8000, "cfd": 384, "mdj": 8}  # about a tenth of a second on one worker
+MEMORY = [name for name in FAMILIES["bandwidth"] if name in TUNED_ON]  # by auto, not by what is tested here; the others stay aside
 
 
 @dataclass
@@ -34,6 +36,7 @@ class Case:
     name: str
     command: list
     policy: str = "dbs"
+    phase: str = ""  # runs one stream at a time, on all workers
     predicted: list[float] = field(default_factory=list)
     measured: list[float] = field(default_factory=list)
 
@@ -49,6 +52,7 @@ def cases() -> list[Case]:
         for program, size in SIZES.items() for form in ("loop", "functional") for policy in POLICIES
     ]
     all_cases.append(Case("cholesky", [binary("page_scale_1"), "24"]))
+    all_cases += [Case(f"memory/{name}", [binary("unseen_maslin"), name], phase="unseen") for name in MEMORY]
     try:
         alignment = data.alignment("d041_m1366")
     except MeasurementError as absent:
@@ -59,28 +63,33 @@ def cases() -> list[Case]:
     return all_cases
 
 
-def replay(trace: Path, machine: Path, workers: int, policy: str) -> dict:
-    _, said = execute([binary("maslin"), "replay", trace, "--trim", "--machine", machine, "--workers", workers, "--loop", policy,
-                       "--json"])
+def replay(trace: Path, machine: Path, workers: int, case: Case) -> dict:
+    _, said = execute([binary("maslin"), "replay", trace, "--trim", "--machine", machine, "--workers", workers, "--loop", case.policy,
+                       "--json"], pinned(case, workers))
     return json.loads(said)
 
 
+def pinned(case: Case, workers: int) -> dict[str, str]:
+    return {"MASLIN_LEARNED": "off"} | ({"MASLIN_PIN": f"{case.phase}=1x{workers}"} if case.phase else {})
+
+
 def measure(case: Case, machine: Path, workers: int, rounds: int, tell) -> None:
+    """Adds so many rounds to the case's."""
     with tempfile.TemporaryDirectory(prefix="predict-") as folder:
         def command(copy: int) -> list:
             return case.command + ([f"{folder}/{copy}"] if case.command[-1] == "--prefix" else [])
 
         def record(on: int) -> dict:
             trace = Path(folder) / "run.mtrace"
-            execute(command(0), {"MASLIN_WORKERS": str(on), "MASLIN_LOOP": case.policy, "MASLIN_TRACE": str(trace)})
-            return replay(trace, machine, workers, case.policy)
+            execute(command(0), pinned(case, on) | {"MASLIN_WORKERS": str(on), "MASLIN_LOOP": case.policy, "MASLIN_TRACE": str(trace)})
+            return replay(trace, machine, workers, case)
 
         def predict() -> float:
             done = Event()
 
             def keep_running(copy: int) -> None:
                 while not done.is_set():
-                    execute(command(copy), {"MASLIN_WORKERS": "1", "MASLIN_LOOP": case.policy})
+                    execute(command(copy), pinned(case, 1) | {"MASLIN_WORKERS": "1", "MASLIN_LOOP": case.policy})
 
             with ThreadPoolExecutor(workers) as neighbours:
                 others = [neighbours.submit(keep_running, copy) for copy in range(1, workers)]
@@ -98,8 +107,9 @@ def measure(case: Case, machine: Path, workers: int, rounds: int, tell) -> None:
             return json.loads(said)[0]["seconds"][0]
 
         values = alternate({"predicted": lambda _: predict(), "measured": lambda _: really()},
-                           rounds, lambda what: tell(f"{case.name}: {what}"))
-    case.predicted, case.measured = values["predicted"], values["measured"]
+                           [rounds], lambda what: tell(f"{case.name}: {what}"))
+    case.predicted += values["predicted"]
+    case.measured += values["measured"]
 
 
 def main() -> int:
