@@ -216,8 +216,8 @@ class Partitions(BadInput):
         a, b = "charset a = 1-100;\n", "charset b = 101-240;\n"
         for text, message in (
             (nexus(a + b), "parts:7:1: the file ends without a charpartition; expected charset"),
-            (nexus(a + b + "charpartition p = JC:a, JC:c;"), "parts:5:25: no charset 'c' stands before this; expected one of 'a', 'b'"),
-            (nexus(a + b + "charpartition p = JC:a, JC:a;"), "parts:5:25: charset 'a' is in two partitions; expected it in one"),
+            (nexus(a + b + "charpartition p = JC:a, JC:c;"), "parts:5:28: no charset 'c' stands before this; expected one of 'a', 'b'"),
+            (nexus(a + b + "charpartition p = JC:a, JC:a;"), "parts:5:28: charset 'a' is in two partitions; expected it in one"),
             (nexus(a + b + "charpartition p = JC:a;"), "parts:3:13: 140 of the alignment's 240 sites are in no partition, the first of them is 101"),
             (nexus(a + a + "charpartition p = JC:a;"), "parts:4:9: a second charset 'a'; names must be distinct"),
             (nexus(a + b + "charpartition p = JC:a, JD:b;"), "parts:5:25: model 'JD'"),

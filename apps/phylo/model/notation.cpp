@@ -13,6 +13,7 @@
 #include "phylo/io/error.hpp"
 #include "phylo/io/text.hpp"
 #include "phylo/model/gamma.hpp"
+#include "phylo/model/iqtree_names.hpp"
 
 namespace phylo {
 namespace {
@@ -56,8 +57,8 @@ constexpr int most_categories = 64;
 /// Reads one model from the left; every error names the column it stands at.
 class Reader {
  public:
-  Reader(std::string_view text, std::string_view source, position start)
-      : text_(text), source_(source), start_(start) {}
+  Reader(std::string_view text, std::string_view source, position start, Notation notation)
+      : text_(text), source_(source), start_(start), of_iqtree_(notation == Notation::iqtree) {}
 
   Model read() {
     skip_blanks();
@@ -114,6 +115,14 @@ class Reader {
     const std::size_t start = at_;
     std::string name;
     while (std::isalnum(static_cast<unsigned char>(peek())) || peek() == '_' || peek() == '-') name += peek(), ++at_;
+    const std::string written = name;
+    if (of_iqtree_) {
+      equal_by_name_ = name == "JC2";
+      if (const std::string_view ours = find_iqtree_name(name); !ours.empty())
+        name = ours;
+      else if (name.size() == 6 && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '5'; }))
+        name = "DNA" + name;
+    }
     if (const NamedDna* const dna = find_named(dna_models, name))
       model_ = dna_model(std::string(dna->ties), dna->equal_frequencies);
     else if (const Named* const found = find_named(families, name))
@@ -121,7 +130,10 @@ class Reader {
     else if (const ProteinMatrix* const matrix = find_protein_matrix(name))
       model_ = model_of(*matrix);
     else if (!read_multistate(name) && !read_ties(name))
-      error(start, expected_names(name));
+      error(start, expected_names(written));
+    if (of_iqtree_ && model_.family == Family::dna && !model_.equal_frequencies)
+      model_.frequencies_from = Origin::empirical;
+    if (equal_by_name_) model_.frequencies_from = Origin::fixed;
     if (peek() == '{') read_rates();
   }
 
@@ -153,10 +165,18 @@ class Reader {
   }
 
   /// What can stand for a name that is none, with the one that was meant if there is one that is near.
-  static std::string expected_names(const std::string& written) {
+  std::string expected_names(const std::string& written) const {
+    if (written == "DNA" || written == "DNAF" || written == "DNAX")
+      return fmt::format("{} is a kind of data, as in files of RAxML; expected a model in its place, such as GTR+G",
+                         written);
+    if (of_iqtree_ && (written == "MK" || written == "ORDERED"))
+      return "expected a model that says how many states there are, such as MULTI4_MK";
     std::string text = "expected one of the models";
     std::vector<std::string> names;
-    for (const NamedDna& dna : dna_models) names.emplace_back(dna.name);
+    if (of_iqtree_)
+      for (const IqtreeName& one : iqtree_dna_models()) names.emplace_back(one.theirs);
+    else
+      for (const NamedDna& dna : dna_models) names.emplace_back(dna.name);
     for (const Named& f : families) names.emplace_back(f.name);
     for (const ProteinMatrix* matrix : protein_matrices()) names.emplace_back(matrix->name);
     for (const std::string& name : names) text += (name == names.front() ? " " : ", ") + name;
@@ -179,6 +199,7 @@ class Reader {
     const std::size_t count = model_.rates.size();
     const auto different = static_cast<std::size_t>(groups.back()) + 1;
     if (different == 1) error(start, "this model has no rates to give");
+    if (of_iqtree_ && separator_ != '/' && model_.family == Family::dna) add_unit(start, groups, values);
     const bool transitions = model_.family == Family::dna && model_.ties == "010010";
     if (transitions && values.size() == 1) values.insert(values.begin(), {1.0, values[0].second});
     if (model_.family == Family::dna && values.size() == different && different < count) {
@@ -205,15 +226,32 @@ class Reader {
     model_.rates_from = Origin::fixed;
   }
 
+  /// Makes six rates of those in the notation of IQ-TREE: one for each free parameter, or six where none are tied.
+  void add_unit(std::size_t start, const std::vector<int>& groups,
+                std::vector<std::pair<double, std::size_t>>& values) const {
+    const auto free = static_cast<std::size_t>(groups.back());
+    if (free == 5 && values.size() == 6) return;
+    if (values.size() != free)
+      error(start, fmt::format("expected {} rate{}, not {}: one for each that is free, in the order of AC, AG, AT, CG, "
+                               "CT; that of GT is 1",
+                               free, free == 1 ? "" : "s", values.size()));
+    const auto of_group = std::exchange(values, {});
+    for (const int group : groups)
+      values.push_back(static_cast<std::size_t>(group) == free ? std::pair(1.0, start)
+                                                               : of_group[static_cast<std::size_t>(group)]);
+  }
+
   void read_frequencies() {
     const std::size_t start = at_++;
     const auto states = static_cast<std::size_t>(model_.states());
     char kind = peek();
-    if (kind == 'C' || kind == 'O' || kind == 'E' || kind == 'U')
+    if (kind == 'C' || kind == 'O' || kind == 'E' || kind == 'U' || (of_iqtree_ && kind == 'Q'))
       ++at_;
     else
-      kind = 'C';
-    if (model_.equal_frequencies && kind != 'E') error(start, "this model has equal frequencies by definition");
+      kind = of_iqtree_ && kind == '{' ? 'U' : 'C';
+    if (kind == 'Q') kind = 'E';
+    if ((model_.equal_frequencies || equal_by_name_) && kind != 'E')
+      error(start, "this model has equal frequencies by definition");
     if (kind == 'C') model_.frequencies_from = Origin::empirical;
     if (kind == 'O') model_.frequencies_from = Origin::optimized;
     if (kind == 'E') {
@@ -261,19 +299,32 @@ class Reader {
       return;
     }
     const std::size_t start = at_;
-    const auto read_all = [&](const char* what) {
-      const std::size_t brace = at_;
+    const auto checked = [&](std::size_t brace, const char* what, const auto& read) {
       std::vector<double> values;
-      for (const auto& [value, at] : read_values()) {
+      for (const auto& [value, at] : read) {
         if (!(value > 0)) error(at, fmt::format("expected a {} above 0", what));
         values.push_back(value);
       }
       if (values.size() != count) error(brace, fmt::format("expected {} {}s, not {}", count, what, values.size()));
       return values;
     };
-    std::vector<double> rates = read_all("rate");
-    if (peek() != '{') error(at_, fmt::format("expected the shares of the {} categories in braces", count));
-    set_free_categories(model_, std::move(rates), read_all("share"));
+    auto first = read_values();
+    std::size_t second_start = at_;
+    decltype(first) second;
+    if (of_iqtree_ && separator_ == ',') {
+      // A share and a rate in turns.
+      if (first.size() != 2 * count)
+        error(start, fmt::format("expected {} shares and rates {{share,rate,...}}, not {}", 2 * count, first.size()));
+      const auto all = std::exchange(first, {});
+      for (std::size_t i = 0; i < all.size(); ++i) (i % 2 == 0 ? second : first).push_back(all[i]);
+      second_start = start;
+    }
+    std::vector<double> rates = checked(start, "rate", first);
+    if (second.empty()) {
+      if (peek() != '{') error(at_, fmt::format("expected the shares of the {} categories in braces", count));
+      second = read_values();
+    }
+    set_free_categories(model_, std::move(rates), checked(second_start, "share", second));
     for (const auto* values : {&model_.free_category_rates, &model_.free_category_shares})
       for (const double value : *values)
         if (!std::isnormal(value)) error(start, "these rates and shares lie too far from each other");
@@ -349,11 +400,13 @@ class Reader {
     return values[0].first;
   }
 
-  /// Reads {x/y/...}: the values and where each stands.
+  /// Reads {x/y/...}, in the notation of IQ-TREE also {x,y,...}: the values and where each stands.
   std::vector<std::pair<double, std::size_t>> read_values() {
     if (peek() != '{') error(at_, "expected '{' and values");
     std::vector<std::pair<double, std::size_t>> values;
+    separator_ = '\0';
     do {
+      if (!values.empty()) separator_ = peek();
       ++at_;
       skip_blanks();
       double value = 0;
@@ -362,8 +415,10 @@ class Reader {
       values.emplace_back(value, at_);
       at_ = static_cast<std::size_t>(end - text_.data());
       skip_blanks();
-    } while (peek() == '/');
-    if (peek() != '}') error(at_, "expected '/' or '}'");
+    } while (values.size() == 1 ? peek() == '/' || (of_iqtree_ && peek() == ',') : peek() == separator_);
+    if (peek() != '}')
+      error(at_,
+            fmt::format("expected '{}' or '}}'", separator_ == ',' || (of_iqtree_ && values.size() == 1) ? ',' : '/'));
     ++at_;
     return values;
   }
@@ -371,7 +426,10 @@ class Reader {
   std::string_view text_;
   std::string_view source_;
   position start_;
+  const bool of_iqtree_;
   std::size_t at_ = 0;
+  char separator_ = '\0';  // of the values that were read last
+  bool equal_by_name_ = false;
   Model model_;
   bool frequencies_seen_ = false;
   bool categories_seen_ = false;
@@ -426,10 +484,10 @@ std::string write(const Model& m, bool all_values) {
 
 }  // namespace
 
-Model parse_model(std::string_view text, std::string_view source, position start) {
+Model parse_model(std::string_view text, std::string_view source, position start, Notation notation) {
   // Blanks around do not belong to the model, so that it may come from a line of a file.
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-  return Reader(text, source, start).read();
+  return Reader(text, source, start, notation).read();
 }
 
 const char* to_string(Ascertainment ascertainment) {

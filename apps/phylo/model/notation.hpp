@@ -1,5 +1,5 @@
 #pragma once
-// Models as text, in the notation of RAxML-NG.
+// Models as text, in the notation of RAxML-NG; and read in that of IQ-TREE.
 
 #include <string>
 #include <string_view>
@@ -8,6 +8,15 @@
 #include "phylo/model/model.hpp"
 
 namespace phylo {
+
+enum class Notation {
+  raxml_ng,
+  /// Names mean what IQ-TREE 2 means: TIM2 has unequal frequencies, TIM2e equal ones (iqtree_names.hpp). Names that it
+  /// does not know are those of RAxML-NG. If nothing is said, frequencies of DNA are counted. +FQ: equal ones. Values
+  /// are separated by commas: free rates in the order of AC, AG, AT, CG, CT, over GT's (TN{ag,ct},
+  /// GTR{ac,ag,at,cg,ct}); +F{a,c,g,t}; +R2{share,rate,share,rate}. Separated by slashes, they are those of RAxML-NG.
+  iqtree,
+};
 
 /// Gives the model that the text names:
 ///
@@ -26,7 +35,8 @@ namespace phylo {
 /// the same in all taxa; +ASC_FELS{w}: w were left out; +ASC_STAM{a/c/g/t}: so many of each state were. Values in
 /// braces are fixed. +BU{s}: sites change s times as fast as branch lengths say. Blanks around are ignored. Throws
 /// error naming `source`, the place (the text begins at `start`) and what was expected.
-Model parse_model(std::string_view text, std::string_view source = "model", position start = {1, 1});
+Model parse_model(std::string_view text, std::string_view source = "model", position start = {1, 1},
+                  Notation notation = Notation::raxml_ng);
 
 /// Gives the text of a model, with the values that are fixed; parse_model gives the same model back.
 std::string to_string(const Model& model);

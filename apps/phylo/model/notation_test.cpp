@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "phylo/io/error.hpp"
@@ -197,11 +198,13 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"", 1, "expected one of the models"}, Bad{"XYZ+G", 1, "expected one of the models JC"},
         Bad{"WAGG+G", 1, "did you mean WAG?"}, Bad{"cpREF", 1, "did you mean cpREV?"}, Bad{"LG{1}", 3, "no rates"},
         Bad{"LG+FU{0.5/0.5}", 6, "expected 20 frequencies"}, Bad{"PROTGTR{1/2}", 8, "expected 190 rates, not 2"},
-        Bad{"LG4X", 1, "expected one of the models"}, Bad{"LG+G, p1 = 1-100", 5, "or the end"},
-        Bad{"LG+BU{0}", 7, "speed"}, Bad{"LG+B", 5, "+BU{1.5}"}, Bad{"LG+G4 and more", 7, "expected '+'"},
-        Bad{"GTRGAMMA", 1, "expected one of the models"}, Bad{"GTR+X", 5, "expected +F"},
-        Bad{"GTR G", 5, "expected '+'"}, Bad{"GTR+", 5, "expected +F"}, Bad{"GTR+G+G", 6, "only once"},
-        Bad{"GTR{1/2}", 4, "six rates"}, Bad{"GTR{1/2/x/4/5/6}", 9, "a number"},
+        Bad{"LG4X", 1, "expected one of the models"},
+        Bad{"DNA", 1, "DNA is a kind of data, as in files of RAxML; expected a model in its place, such as GTR+G"},
+        Bad{"K2P", 1, "expected one of the models"}, Bad{"TN93{1,2,3}", 7, "expected '/' or '}'"},
+        Bad{"LG+G, p1 = 1-100", 5, "or the end"}, Bad{"LG+BU{0}", 7, "speed"}, Bad{"LG+B", 5, "+BU{1.5}"},
+        Bad{"LG+G4 and more", 7, "expected '+'"}, Bad{"GTRGAMMA", 1, "expected one of the models"},
+        Bad{"GTR+X", 5, "expected +F"}, Bad{"GTR G", 5, "expected '+'"}, Bad{"GTR+", 5, "expected +F"},
+        Bad{"GTR+G+G", 6, "only once"}, Bad{"GTR{1/2}", 4, "six rates"}, Bad{"GTR{1/2/x/4/5/6}", 9, "a number"},
         Bad{"GTR{1/2/3/4/5/6", 16, "'/' or '}'"}, Bad{"GTR{1/2/3/4/5/-6}", 15, "above 0"},
         Bad{"HKY{1/2/1/1/3/1}", 13, "ties"}, Bad{"TN93{1/2}", 5, "3 different rates, or six"},
         Bad{"DNA012", 1, "expected one of"}, Bad{"DNA021000", 1, "expected one of"}, Bad{"JC{1}", 3, "no rates"},
@@ -230,6 +233,110 @@ TEST(Notation, DataWithoutConstantSites) {
         "JC+ASC_STAM{1/2/3}", "JC+ASC_STAM{0/0/0/0}", "BIN+ASC_STAM{1/2/3/4}", "JC+ASC_LEWIS{3}", "JC+I+ASC_FELS{3}",
         "JC+ASC_OTHER{3}", "JC+ASC+ASC", "JC+I+ASC", "JC+ASC_LEWIS+I{0.1}", "JC+A"})
     EXPECT_THROW(parse_model(text), phylo::input_error) << text;
+}
+
+Model of_iqtree(std::string_view text) { return parse_model(text, "in", {1, 1}, phylo::Notation::iqtree); }
+
+TEST(NotationOfIqtree, NamesMeanWhatTheyMeanThere) {
+  const struct {
+    const char *theirs, *ours;
+  } all[] = {{"TIM2", "TIM2uf+FC"},
+             {"TIM2e", "TIM2"},
+             {"tim2E+G", "TIM2+G"},
+             {"TIM", "TIM1uf+FC"},
+             {"TIM1", "TIM1uf+FC"},
+             {"TIMe+I", "TIM1+I"},
+             {"TIM3+F+R3", "TIM3uf+FC+R3"},
+             {"TIM3e", "TIM3"},
+             {"TN", "TN93+FC"},
+             {"TN93", "TN93+FC"},
+             {"TrN+FO", "TN93+FO"},
+             {"TNe", "TN93ef"},
+             {"K2P+FQ", "K80+FE"},
+             {"K3P", "K81"},
+             {"K3Pu+F", "K81uf+FC"},
+             {"TPM1", "K81"},
+             {"TPM1uf", "K81uf+FC"},
+             {"TPM2", "TPM2uf+FC"},
+             {"TPM2u+FQ", "TPM2uf+FE"},
+             {"TPM3", "TPM3uf+FC"},
+             {"TVM", "TVM+FC"},
+             {"TVMe+ASC", "TVMef+ASC"},
+             {"SYM", "SYM"},
+             {"GTR", "GTR+FC"},
+             {"REV+FO", "GTR+FO"},
+             {"012232", "DNA012232+FC"},
+             {"JC69", "JC"},
+             {"LG+FQ", "LG+FE"},
+             {"JTTDCMut+F", "JTT-DCMut+FC"},
+             {"Poisson", "Poisson"},
+             {"GTR2", "BIN+FO"},
+             {"JC2+FQ", "BIN+FE"},
+             {"JC2", "BIN+FE"},
+             // Names that it does not know.
+             {"TIM2uf", "TIM2uf+FC"},
+             {"BIN", "BIN+FO"},
+             {"MULTI4_MK+F", "MULTI4_MK+FC"},
+             {"PROTGTR", "PROTGTR"}};
+  for (const auto& one : all) {
+    const Model m = of_iqtree(one.theirs);
+    EXPECT_EQ(m, parse_model(one.ours)) << one.theirs;
+    EXPECT_EQ(parse_model(to_string(m)), m) << one.theirs;
+  }
+}
+
+TEST(NotationOfIqtree, ValuesAreSeparatedByCommasAndOverTheLast) {
+  const struct {
+    const char *theirs, *ours;
+  } all[] = {{"HKY{3}+F{0.1,0.2,0.3,0.4}+I{0.2}+G4{0.5}", "HKY{3}+FU{0.1/0.2/0.3/0.4}+I{0.2}+G4{0.5}"},
+             {"TN{2,3}", "TN93{1/2/1/1/3/1}+FC"},
+             {"K3P{2,3}", "K81{1/2/3/3/2/1}"},
+             {"TPM2{2,3}", "TPM2uf{2/3/2/1/3/1}+FC"},
+             {"TPM3{2,3}", "TPM3uf{2/3/1/2/3/1}+FC"},
+             {"TIM{2,3,5}", "TIM1uf{1/2/3/3/5/1}+FC"},
+             {"TIM2{2,3,5}", "TIM2uf{2/3/2/1/5/1}+FC"},
+             {"TIM3{2,3,5}", "TIM3uf{2/3/1/2/5/1}+FC"},
+             {"TVM{2,3,5,7}", "TVM{2/3/5/7/3/1}+FC"},
+             {"GTR{2, 3 ,5, 7,11}", "GTR{2/3/5/7/11/1}+FC"},
+             {"GTR{2,3,5,7,11,2}", "GTR{2/3/5/7/11/2}+FC"},
+             {"012323{2,3,5}", "DNA012323{2/3/5/1/5/1}+FC"},
+             {"JC+R2{0.3,0.5,0.7,2}", "JC+R2{0.5/2}{0.3/0.7}"},
+             // Slashes are those of RAxML-NG.
+             {"TN{2/3/1}+FU{0.1/0.2/0.3/0.4}", "TN93{2/3/1}+FU{0.1/0.2/0.3/0.4}"},
+             {"JC+R2{0.5/2}{0.3/0.7}", "JC+R2{0.5/2}{0.3/0.7}"}};
+  for (const auto& one : all) EXPECT_EQ(of_iqtree(one.theirs), parse_model(one.ours)) << one.theirs;
+}
+
+TEST(NotationOfIqtree, WhatItDoesNotMeanIsAnErrorWithItsColumn) {
+  const Bad all[] = {{"TIM4", 1, "did you mean TIMe?"},
+                     {"TIM2g", 1, "did you mean TIM2e?"},
+                     {"mtMet+F", 1, "expected one of the models JC, F81, K2P, HKY"},
+                     {"DNA", 1, "DNA is a kind of data"},
+                     {"MK+FQ", 1, "such as MULTI4_MK"},
+                     {"TNe+F", 5, "equal frequencies by definition"},
+                     {"JC2+F", 5, "equal frequencies by definition"},
+                     {"HKY+FRY", 6, "expected '+'"},
+                     {"HKY+F1x4", 6, "expected '+'"},
+                     {"GTR+H4", 5, "expected +F"},
+                     {"GTR*H4", 4, "expected '+'"},
+                     {"TN{2,3,1}", 3, "expected 2 rates, not 3"},
+                     {"TN{1,2,1,1,3,1}", 3, "expected 2 rates, not 6"},
+                     {"F81{2}", 4, "no rates"},
+                     {"TN{2,3/1}", 7, "expected ',' or '}'"},
+                     {"HKY+F{0.1,0.2,0.7}", 6, "four frequencies"},
+                     {"JC+R2{0.3,0.5,0.7}", 6, "expected 4 shares and rates {share,rate,...}, not 3"},
+                     {"JC+R2{0.3,-0.5,0.7,2}", 11, "a rate above 0"}};
+  for (const Bad& bad : all) {
+    try {
+      of_iqtree(bad.text);
+      ADD_FAILURE() << "accepted: " << bad.text;
+    } catch (const phylo::input_error& e) {
+      const std::string what = e.what();
+      EXPECT_EQ(what.rfind("in:1:" + std::to_string(bad.column) + ":", 0), 0u) << what;
+      EXPECT_NE(what.find(bad.expected), std::string::npos) << what;
+      EXPECT_LT(what.size(), 1000u);
+    }
+  }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 
 constexpr const ProteinMatrix* all[] = {&dayhoff, &dcmut,    &jtt,    &jtt_dcmut, &wag,    &lg,
                                         &vt,      &blosum62, &mt_rev, &mt_mam,    &mt_art, &mt_zoa,
-                                        &cp_rev,  &rt_rev,   &hiv_b,  &hiv_w,     &flu};
+                                        &cp_rev,  &rt_rev,   &hiv_b,  &hiv_w,     &flu,    &poisson};
 
 /// Names that other programs have for the same matrices.
 constexpr struct {
@@ -16,6 +16,13 @@ constexpr struct {
 } others[] = {{"JTTDCMut", &jtt_dcmut}, {"DCMut-JTT", &jtt_dcmut}};
 
 }  // namespace
+
+const ProteinMatrix poisson = [] {
+  ProteinMatrix equal{"Poisson", {}, {}};
+  equal.rates.fill(1);
+  equal.frequencies.fill(1.0 / static_cast<double>(equal.frequencies.size()));
+  return equal;
+}();
 
 std::span<const ProteinMatrix* const> protein_matrices() { return all; }
 

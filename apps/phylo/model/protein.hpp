@@ -26,6 +26,8 @@ const ProteinMatrix* find_protein_matrix(std::string_view name);
 
 // Of proteins of all kinds.
 extern const ProteinMatrix dayhoff, dcmut, jtt, jtt_dcmut, wag, lg, vt, blosum62;
+// Not a published one: equal rates and frequencies.
+extern const ProteinMatrix poisson;
 // Of the proteins of organelles.
 extern const ProteinMatrix mt_rev, mt_mam, mt_art, mt_zoa, cp_rev;
 // Of the proteins of viruses.

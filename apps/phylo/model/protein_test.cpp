@@ -7,6 +7,7 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "phylo/model/notation.hpp"
 #include "phylo/model/spectrum.hpp"
@@ -30,7 +31,7 @@ TEST(ProteinMatrices, AreFoundByTheirNamesInAnyCase) {
     EXPECT_EQ(phylo::parse_model(capitals(matrix->name) + "+G").matrix, matrix);
     EXPECT_EQ(to_string(phylo::parse_model(capitals(matrix->name))), matrix->name);
   }
-  EXPECT_EQ(names.size(), 17u);
+  EXPECT_EQ(names.size(), 18u);
   EXPECT_EQ(phylo::find_protein_matrix("DCMut-JTT"), &phylo::jtt_dcmut);
   EXPECT_EQ(phylo::find_protein_matrix("LG4X"), nullptr);
 }
@@ -71,6 +72,9 @@ TEST(ProteinMatrices, HaveThePublishedNumbersWhereTheyBelong) {
   const Model dayhoff = phylo::parse_model("Dayhoff");
   EXPECT_EQ(dayhoff.rates[20], 0);
   EXPECT_EQ(dayhoff.rates[76], 0);
+  const Model poisson = phylo::parse_model("Poisson");
+  EXPECT_EQ(poisson.rates, std::vector<double>(190, 1));
+  for (const double frequency : poisson.frequencies) EXPECT_NEAR(frequency, 0.05, 1e-15);
 }
 
 TEST(ProteinMatrices, HaveFrequenciesOfTheirOwnUnlessOthersAreAskedFor) {

@@ -116,20 +116,29 @@ class SetsReader {
     }
   }
 
-  SchemePart read_partition() {
-    const NexusWord first = name("MODEL:CHARSET");
-    const std::size_t colon = first.text.find(':');
-    SchemePart part;
-    part.model = parse_model(first.text.substr(0, colon), source_, place_of(first.offset));
-    // Blanks may stand around the colon, and the name may be quoted.
-    NexusWord set{{}, first.offset, false};
-    if (colon != std::string::npos) set.text = first.text.substr(colon + 1);
-    if (colon == std::string::npos) {
-      set = name("':' and the charset's name");
-      if (set.quoted || set.text.front() != ':') fail_at(set.offset, "':' and the charset's name");
-      set.text.erase(0, 1);
+  /// Gives the text up to ':' or a blank. Inside braces, blanks and commas belong to the model.
+  NexusWord read_model() {
+    skip();
+    NexusWord word;
+    word.offset = offset();
+    bool inside = false;
+    while (!at_end() && peek() != ':' && peek() != ';' && peek() != '[' && peek() != '\n') {
+      if (!inside && (peek() == ',' || peek() == '=' || is_blank(peek()))) break;
+      if (peek() == '{' || peek() == '}') inside = peek() == '{';
+      word.text += in_.take();
     }
-    if (set.text.empty()) set = name("the charset's name");
+    if (word.text.empty()) fail_at(word.offset, "MODEL:CHARSET");
+    return word;
+  }
+
+  SchemePart read_partition() {
+    const NexusWord model = read_model();
+    SchemePart part;
+    part.model = parse_model(model.text, source_, place_of(model.offset), Notation::iqtree);
+    skip();
+    if (at_end() || peek() != ':') fail_at(offset(), "':' and the charset's name");
+    take();
+    const NexusWord set = name("the charset's name");
     const auto found = charsets_.find(set.text);
     if (found == charsets_.end()) throw format_error{set.offset, unknown(set.text)};
     for (const SchemePart& other : scheme_.parts)
@@ -145,6 +154,10 @@ class SetsReader {
     std::vector<std::string> names;
     for (const auto& [one, ranges] : charsets_) names.push_back(one);
     const std::string nearest = nearest_name(set, names);
+    const std::size_t brace = std::min(set.find('{'), set.size());
+    if (set.ends_with('}') && charsets_.contains(set.substr(0, brace)))
+      return fmt::format("no charset {} stands before this; leave out {}, the length of that partition's tree",
+                         shown(set), shown(set.substr(brace)));
     const std::string expected = names.empty()     ? "expected charset NAME = SITES; before"
                                  : nearest.empty() ? "expected one of " + first_few(names)
                                                    : "is " + shown(nearest) + " meant?";

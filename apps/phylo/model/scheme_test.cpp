@@ -108,7 +108,9 @@ TEST_P(BadScheme, IsOneErrorThatNamesPlaceAndExpectation) {
 INSTANTIATE_TEST_SUITE_P(
     Scheme, BadScheme,
     testing::Values(
-        Bad{"JC\nGTR\n", "2:1:", "a second line"}, Bad{"JC, a = 1-10\nGTR+G\n", "2:6:", "the sites of this model"},
+        Bad{"JC\nGTR\n", "2:1:", "a second line"},
+        Bad{"DNA, a = 1-10\n", "1:1:", "DNA is a kind of data, as in files of RAxML; expected a model in its place"},
+        Bad{"JC, a = 1-10\nGTR+G\n", "2:6:", "the sites of this model"},
         Bad{"JC, a = 1-5\nGTR+Q, b = 6-10", "2:5:", "expected +F"}, Bad{"JC, = 1-10", "1:5:", "the partition's name"},
         Bad{"JC, a", "1:6:", "'='"}, Bad{"JC, a = ", "1:9:", "the number of a site"},
         Bad{"JC, a = 0-10", "1:9:", "from 1 on"}, Bad{"JC, a = 1-", "1:11:", "the last site"},
@@ -126,10 +128,23 @@ TEST(Scheme, ReadsNexusAsIqTreeTakesIt) {
       "  charset rest = 10\n11;\n  taxset some = a b;\n"
       "  charpartition mine = GTR+G:first, HKY{2.5}+FE : 'my ''third''',JC: rest;\nend;\n",
       "in");
-  EXPECT_EQ(to_string(scheme), to_string(parse_scheme("GTR+G, first = 1-9\\3, 2-9\\3, 12\n"
+  EXPECT_EQ(to_string(scheme), to_string(parse_scheme("GTR+FC+G, first = 1-9\\3, 2-9\\3, 12\n"
                                                       "HKY{2.5}+FE, my 'third' = 3-9\\3\nJC, rest = 10, 11",
                                                       "in")));
   EXPECT_EQ(scheme.parts_of_sites(12), (std::vector<int>{0, 0, 1, 0, 0, 1, 0, 0, 1, 2, 2, 0}));
+}
+
+TEST(Scheme, NexusHasTheModelsOfIqTree) {
+  // As ModelFinder writes them, and with values.
+  const Scheme scheme = parse_scheme(
+      "#nexus\nbegin sets;\n  charset a = 1-4\\2  2-4\\2;\n  charset b = 5;\n  charset c = 6;\n"
+      "  charpartition mymodels =\n    TIM2+F+I+G4: a,\n    TVMe{2, 3,5,7}+R2{0.3,0.5,0.7,2}:b,\n"
+      "    GTR{2,3,5,7,11}+F{0.1,0.2,0.3,0.4} [no rates] : c;\nend;\n",
+      "in");
+  EXPECT_EQ(to_string(scheme), to_string(parse_scheme("TIM2uf+FC+I+G4, a = 1-4\\2, 2-4\\2\n"
+                                                      "TVMef{2/3/5/7/3/1}+R2{0.5/2}{0.3/0.7}, b = 5\n"
+                                                      "GTR{2/3/5/7/11/1}+FU{0.1/0.2/0.3/0.4}, c = 6",
+                                                      "in")));
 }
 
 TEST(Scheme, NexusThatCannotBeUsedIsToldWithItsPlace) {
@@ -156,12 +171,19 @@ TEST(Scheme, NexusThatCannotBeUsedIsToldWithItsPlace) {
   begins("charset 'a ' = 1-10;", "in:3:9: found ''a ' = 1-10;'; expected a name of printable characters");
   begins("charset a = 1-10; charset a = 2;", "in:3:27: a second charset 'a'; names must be distinct");
   begins("charset gene = 1-10;\ncharpartition p = JC:gone;",
-         "in:4:19: no charset 'gone' stands before this; is 'gene' meant?");
-  begins("charset a = 1-10;\ncharpartition p = JC:a, HKY:a;", "in:4:25: charset 'a' is in two partitions");
+         "in:4:22: no charset 'gone' stands before this; is 'gene' meant?");
+  begins("charset a = 1-10;\ncharpartition p = JC:a, HKY:a;", "in:4:29: charset 'a' is in two partitions");
   begins("charset a = 1-10;\ncharpartition p = JC a;", "in:4:22: found 'a;'; expected ':' and the charset's name");
   begins("charset a = 1-10;\ncharpartition p = JC:a HKY:a;", "in:4:24: found 'HKY:a;'; expected ',' and a further");
   begins("charset a = 1-10;\ncharpartition p = ;", "in:4:19: found ';'; expected MODEL:CHARSET");
   begins("charset a = 1-10;\ncharpartition p = JX:a;\nend;", "in:4:19: ");
+  begins("charset a = 1-5;\ncharset b = 6-10;\ncharpartition p = GTR{1,2,3,4,5}: a,\n  TN{1,2,3}: b;\nend;",
+         "in:6:5: model 'TN{1,2,3}': found '{1,2,3}' at column 3; expected 2 rates, not 3");
+  begins("charset a = 1-10;\ncharpartition p = TN{1,2: a;\nend;",
+         "in:4:25: model 'TN{1,2': found the end at column 7; expected ',' or '}'");
+  begins("charset a = 1-10;\ncharpartition p = TN{1,2}", "in:4:26: found the end of the file; expected ':'");
+  begins("charset a = 1-10;\ncharpartition p = JC: a{2.5};\nend;",
+         "in:4:23: no charset 'a{2.5}' stands before this; leave out '{2.5}', the length of that partition's tree");
   begins("charset a = 1-10;\ncharpartition p = JC:a; charpartition q = JC:a;\nend;", "in:4:25: a second charpartition");
   begins("charset a = 1-9;\ncharpartition p = JC:a;\nend;",
          "in:3:13: 1 of the alignment's 10 sites are in no partition");
