@@ -58,20 +58,36 @@ class Same(Chains):
         self.assertNotEqual(one["run1.p"], other["run1.p"])
         self.assertNotEqual(one["run1.p"], one["run2.p"])
 
+    def kept(self, prefix):
+        """The generation of a run's latest checkpoint; -1 before the first."""
+        try:
+            text = (self.folder / f"{prefix}.chains" / "state").read_text()
+        except FileNotFoundError:
+            return -1
+        return int(re.search(r'"generation":(\d+)', text)[1])
+
     def test_killed_at_ten_moments(self):
         begin = time.monotonic()
         expected = self.run_chains("undisturbed")
-        seconds = time.monotonic() - begin
+        seconds_of_100 = (time.monotonic() - begin) * 100 / GENERATIONS
         moments = random.Random(7)
-        killed = 0
-        for _ in range(10):
+        left_at = []
+        # The first kills meet the start of a run, each later one finds more generations made; the last leave 600 and more.
+        for least in (-1, -1, -1, 100, 400, 700, 1000, 1400, 1900, 2400):
             process = subprocess.Popen([phylo_process.program, *map(str, self.command("killed"))], cwd=self.folder, env=environment(),
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
-            time.sleep(moments.uniform(0, seconds / 3))
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
+            while self.kept("killed") < least and process.poll() is None:
+                time.sleep(0.002)
+            time.sleep(moments.uniform(0, 2 * seconds_of_100))
             process.kill()
-            killed += process.wait() == -signal.SIGKILL
-        self.assertGreater(killed, 0)
+            said = process.communicate()[1].decode()
+            self.assertEqual(process.returncode, -signal.SIGKILL, f"the run ended before it was killed; {said}")
+            left_at.append(self.kept("killed"))
+        self.assertEqual(left_at, sorted(left_at))
+        self.assertGreaterEqual(left_at[-1], 2400)
+        self.assertLess(left_at[-1], GENERATIONS)
         self.assert_same(self.run_chains("killed"), expected)
+        self.assertEqual(self.result("killed")["generations"]["restored"], left_at[-1])
         self.assertEqual(list(self.folder.rglob("*.part")), [])
 
     def test_stopped_by_a_signal(self):
@@ -216,6 +232,7 @@ class Refused(Chains):
         self.refused(wrong("--burnin", "nan"), "--burnin: 'nan'; expected a number from 0 to 2")
         self.refused(wrong("--weights", "tbr=3"), "--weights: 'tbr' is no move; the moves are nni, spr, branch")
         self.refused(wrong("--weights", "spr"), "--weights: 'spr'; expected moves with their weights")
+        self.refused(wrong("--weights", "spr=3,"), "--weights: ''; expected moves with their weights")
         self.refused(wrong("--weights", "kappa=2"), "this model samples nothing that this move changes")
         self.refused(wrong("--weights", "nni=0,spr=0"), "the topology would never change")
         self.refused(wrong("--weights", "shape=0"), "without shape that parameter would never change")
@@ -224,7 +241,39 @@ class Refused(Chains):
         self.refused(wrong("--prior-branches", "exponential:-1"), "takes positive numbers, not -1")
         self.refused(wrong("--prior-branches", "uniform:0,1e-12"), "its middle does not lie between 1e-09 and 1000")
         self.refused(wrong("--model-file", "m"), "--model and --model-file are both given")
+        self.refused(wrong("--sample", 10**8), "250000 leave 0 of the samples that are taken every 100000000 generations", "a smaller --sample")
         self.refused(("mcmc", "--model", "JC", "--prefix", "x"), "--msa is required")
+
+    def test_bad_numbers(self):
+        ranges = {"--sample": 2000000000, "--swap": 2000000000, "--diagnostics": 2000000000, "--checkpoint": 2000000000, "--runs": 100,
+                  "--chains": 100, "--threads": 4096}  # fmt: skip
+        for option, most in ranges.items():
+            for value in (0, -1, most + 1, 1.5, "two", 10**30):
+                with self.subTest(option=option, value=value):
+                    self.refused(("mcmc", "--msa", MSA, "--model", "GTR+G", "--prefix", "x", "--quiet", option, value),
+                                 f"{option}: Value {value} not in range 1 to {most}")  # fmt: skip
+
+    def test_bad_priors(self):
+        def wrong(option, prior, problem, model="GTR+G+I"):
+            with self.subTest(option=option, prior=prior):
+                self.refused(("mcmc", "--msa", MSA, "--model", model, "--prefix", "x", "--quiet", option, prior), f"{option}: {problem}")
+
+        # A right one of as many numbers, and what the option does not take.
+        for option, right, another in (("--prior-rates", "dirichlet:1,2,3,4,5,6", "beta:1,1"), ("--prior-frequencies", "dirichlet:1,2,3,4", "uniform:0,1"),
+                                       ("--prior-invariant", "beta:1,2", "exponential:1")):  # fmt: skip
+            word, numbers = right.split(":")
+            count = len(numbers.split(","))
+            wrong(option, another, f"'{another.split(':')[0]}' is none of the distributions that this prior can have; expected")
+            wrong(option, word, f"{word} takes {count} numbers, not 0")
+            wrong(option, right[:-2], f"{word} takes {count} numbers, not {count - 1}")
+            wrong(option, right + ",1", f"{word} takes {count} numbers, not {count + 1}")
+            wrong(option, right + ",", "'' is no number")
+            wrong(option, right[:-1] + "x", "'x' is no number")
+            wrong(option, right[:-1] + "nan", "'nan' is no number")
+            wrong(option, right[:-1] + "inf", "'inf' is no number")
+            wrong(option, right[:-1] + "0", f"{word} takes positive numbers, not 0")
+            wrong(option, right[:-1] + "-2", f"{word} takes positive numbers, not -2")
+            wrong(option, right, "the model does not sample this parameter; leave the option out", model="JC")
 
     def test_a_checkpoint_of_another_run(self):
         self.run_chains("x", generations=1000)

@@ -87,7 +87,7 @@ Distribution parse_prior(PriorOf what, std::string_view text, const std::string&
   Distribution out{form->kind, {}};
   std::size_t count = 0;
   std::string_view rest = colon == text.npos ? std::string_view() : text.substr(colon + 1);
-  while (!rest.empty()) {
+  for (bool more = !rest.empty(); more;) {
     const std::size_t comma = rest.find(',');
     const std::string_view number = rest.substr(0, comma);
     double value = 0;
@@ -96,7 +96,8 @@ Distribution parse_prior(PriorOf what, std::string_view text, const std::string&
       refuse(fmt::format("{} is no number", shown(number)));
     if (count < out.parameters.size()) out.parameters[count] = value;
     ++count;
-    rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
+    more = comma != rest.npos;
+    if (more) rest.remove_prefix(comma + 1);
   }
   if (count != form->numbers) refuse(fmt::format("{} takes {} numbers, not {}", form->word, form->numbers, count));
   if (form->kind == Kind::uniform) {

@@ -33,6 +33,7 @@ TEST(Priors, WhatIsWrongIsSaid) {
             "numbers, as in exponential:1, uniform:0,200");
   EXPECT_NE(message(PriorOf::shape, "exponential:one").find("'one' is no number"), std::string::npos);
   EXPECT_NE(message(PriorOf::rates, "dirichlet:1,1").find("takes 6 numbers, not 2"), std::string::npos);
+  EXPECT_NE(message(PriorOf::kappa, "beta:1,1,").find("'' is no number"), std::string::npos);
   EXPECT_NE(message(PriorOf::kappa, "beta:0,1").find("positive"), std::string::npos);
   EXPECT_NE(message(PriorOf::branches, "uniform:2,1").find("larger"), std::string::npos);
   EXPECT_NE(message(PriorOf::branches, "uniform:0,1e-12").find("does not lie between 1e-09 and 1000"),

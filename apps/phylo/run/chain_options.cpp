@@ -26,9 +26,10 @@ PerMove<double> read_weights(const std::string& text, const PerMove<double>& usu
   adapts.fill(true);
   constexpr const char* expected = "expected moves with their weights, as in spr=30,nni=10";
   std::string_view rest = text;
-  while (!rest.empty()) {
+  for (bool more = !rest.empty(); more;) {
     const std::string_view item = rest.substr(0, rest.find(','));
-    rest = item.size() == rest.size() ? std::string_view() : rest.substr(item.size() + 1);
+    more = item.size() < rest.size();
+    if (more) rest.remove_prefix(item.size() + 1);
     const std::size_t equals = item.find('=');
     const std::optional<double> weight = equals == item.npos ? std::nullopt : number(item.substr(equals + 1));
     if (!weight || *weight < 0 || *weight > 1e6)
