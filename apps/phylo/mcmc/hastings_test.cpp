@@ -1,70 +1,14 @@
 // Without data the chains sample their priors, whichever moves they make; and with a wrong Hastings ratio of any one
-// move they do not. The two are told apart by the same statistic.
+// move they do not. The two are told apart by the same statistic. That chains have the priors of all parameters, also
+// where these are not the default ones, is tested in without_data_test.cpp.
 
 #include <map>
 
-#include "maslin/runtime.hpp"
-#include "phylo/mcmc/small_trees.hpp"
 #include "phylo/mcmc/variates.hpp"
-#include "phylo/model/gamma.hpp"
-#include "phylo/model/notation.hpp"
+#include "phylo/mcmc/without_data.hpp"
 
 namespace phylo {
 namespace {
-
-constexpr std::int32_t taxa = 6;
-
-Patterns nothing(std::int32_t tips) {
-  return patterns_of(std::vector<std::string>(static_cast<std::size_t>(tips), "A"));
-}
-
-/// A chain without data, and what is seen of it.
-struct Prior {
-  std::string model = "GTR+G+I";
-  Priors priors;
-  PerMove<double> weights{};
-  std::function<double(Move, double)> hastings;
-  PerMove<double> boldness{};  ///< after burn-in, where it is not 0
-  std::uint64_t seed = 1;
-  int samples = 3000;
-  int every = 60;
-
-  template <class See>
-  void run(See&& see) const {
-    const Patterns patterns = nothing(taxa);
-    ChainSetup setup;
-    setup.patterns = &patterns;
-    setup.model = parse_model(model);
-    setup.priors = priors;
-    setup.weights = weights;
-    setup.with_data = false;
-    setup.seed = seed;
-    setup.hastings = hastings;
-    setup.tuned_generations = 20000;
-    Chain chain(setup, 0, 0);
-    Tuning tuning = first_tuning(weights);
-    std::int64_t generation = 0;
-    const auto advance = [&](std::int64_t by) {
-      chain.advance(generation, generation + by, 1, tuning);
-      generation += by;
-    };
-    advance(setup.tuned_generations);
-    for (std::size_t m = 0; m < moves; ++m)
-      if (boldness[m] > 0) tuning.moves[m].boldness = boldness[m];
-    for (int i = 0; i < samples; ++i) {
-      advance(every);
-      see(chain.state());
-    }
-  }
-
-  /// Gives the statistic of what `value` sees.
-  double statistic(const std::function<double(const ChainState&)>& value,
-                   const std::function<double(double)>& cumulative) const {
-    std::vector<double> values;
-    run([&](const ChainState& state) { values.push_back(value(state)); });
-    return kolmogorov_smirnov(values, cumulative);
-  }
-};
 
 double beta_1(double x, double other) { return 1 - std::pow(1 - x, other); }  // cumulative Beta(1, other)
 
@@ -96,12 +40,6 @@ double shape_deviation(const Prior& prior) {
   return sum / (kinds - 1);
 }
 constexpr double rarely_so_far_off = 8;  // once in 300 times for the two or three kinds here
-
-Prior all_moves() {
-  Prior prior;
-  prior.weights = {2, 2, 3, 2, 3, 2, 2, 0, 2, 2};
-  return prior;
-}
 
 /// Only one move, and those without which it does not reach everything.
 Prior mostly(Move move) {
@@ -135,8 +73,6 @@ std::function<double(Move, double)> inverted(Move wrong) {
   return [wrong](Move move, double ratio) { return move == wrong ? -ratio : ratio; };
 }
 
-double exponential_1(double x) { return 1 - std::exp(-x); }
-
 // Tree lengths have an exponential prior of rate 0.1 by default, and Dirichlet(1, ...) parts.
 double length_statistic(const Prior& prior) {
   return prior.statistic([](const ChainState& s) { return tree_length(s.tree); },
@@ -156,58 +92,6 @@ double inner_statistic(const Prior& prior) {
         return 0.0;
       },
       [](double x) { return beta_1(x, 2 * taxa - 4); });
-}
-
-TEST(WithoutData, EveryParameterHasItsPrior) {
-  const Prior prior = all_moves();
-  std::vector<double> lengths, parts, inner, rates, frequencies, shapes, invariants;
-  Prior more = prior;
-  more.every = 100;
-  more.run([&](const ChainState& s) {
-    const double length = tree_length(s.tree);
-    lengths.push_back(length);
-    parts.push_back(s.tree.length(3) / length);
-    rates.push_back(s.model.rates[4]);
-    frequencies.push_back(s.model.frequencies[2]);
-    shapes.push_back(s.model.alpha);
-    invariants.push_back(s.model.invariant);
-  });
-  EXPECT_LT(kolmogorov_smirnov(lengths, [](double x) { return exponential_1(0.1 * x); }), rarely_passed);
-  EXPECT_LT(kolmogorov_smirnov(parts, [](double x) { return beta_1(x, 2 * taxa - 4); }), rarely_passed);
-  EXPECT_LT(kolmogorov_smirnov(rates, [](double x) { return beta_1(x, 5); }), rarely_passed);
-  EXPECT_LT(kolmogorov_smirnov(frequencies, [](double x) { return beta_1(x, 3); }), rarely_passed);
-  EXPECT_LT(kolmogorov_smirnov(shapes, exponential_1), rarely_passed);
-  EXPECT_LT(kolmogorov_smirnov(invariants, [](double x) { return x; }), rarely_passed);
-}
-
-TEST(WithoutData, OtherPriorsAreSampledAsWell) {
-  Prior prior = all_moves();
-  prior.model = "HKY+G";
-  prior.weights = {2, 2, 3, 2, 3, 0, 2, 2, 2, 0};
-  prior.every = 100;
-  prior.priors.branches = parse_prior(PriorOf::branches, "gammadir:2,0.5,1,0.5", "");
-  prior.priors.shape = parse_prior(PriorOf::shape, "uniform:0.5,3", "");
-  prior.priors.kappa = parse_prior(PriorOf::kappa, "beta:1,4", "");
-  prior.priors.frequencies = parse_prior(PriorOf::frequencies, "dirichlet:1,2,3,4", "");
-  std::vector<double> lengths, inner, shapes, kappas, frequencies;
-  prior.run([&](const ChainState& s) {
-    const double length = tree_length(s.tree);
-    lengths.push_back(length);
-    double sum = 0;
-    s.tree.for_each_branch([&](HalfEdge h) { sum += s.tree.is_tip(h) ? 0 : s.tree.length(h); });
-    inner.push_back(sum / length);
-    shapes.push_back(s.model.alpha);
-    kappas.push_back(kappa_of(s.model) / (1 + kappa_of(s.model)));
-    frequencies.push_back(s.model.frequencies[0]);
-  });
-  EXPECT_LT(kolmogorov_smirnov(lengths, [](double x) { return gamma_probability(2, 0.5 * x); }), rarely_passed);
-  EXPECT_LT(kolmogorov_smirnov(shapes, [](double x) { return (x - 0.5) / 2.5; }), rarely_passed);
-  EXPECT_LT(kolmogorov_smirnov(kappas, [](double x) { return beta_1(x, 4); }), rarely_passed);
-  EXPECT_LT(kolmogorov_smirnov(frequencies, [](double x) { return beta_1(x, 9); }), rarely_passed);
-  // The three inner branches together have Beta(1.5, 6): mean 1/5, variance 0.16 / 8.5.
-  double mean = 0;
-  for (const double x : inner) mean += x / static_cast<double>(inner.size());
-  EXPECT_NEAR(mean, 0.2, 4 * std::sqrt(0.16 / 8.5 / static_cast<double>(inner.size())));
 }
 
 TEST(WithoutData, EveryTopologyIsAsProbable) { EXPECT_LT(shape_deviation(all_moves()), rarely_so_far_off); }
