@@ -34,6 +34,13 @@ class Chains(ProgramTest):
         # No difference is shown: to find one in megabytes of numbers takes hours.
         self.assertEqual([name for name in FILES if files[name] != expected[name]], [], "these files differ")
 
+    def assert_begins(self, file, expected):
+        """A file of a run that has not ended is whole, and what there is of it stands at the beginning of the ended run's."""
+        prefix, name = file.name.split(".", 1)
+        text = file.read_bytes()
+        self.assertTrue(text.endswith(b"\nend;\n" if name.endswith(".t") else b"\n"), file.name)
+        self.assertTrue(expected[name].startswith(text.removesuffix(b"end;\n")), f"{file.name} is no beginning of the ended run's")
+
     def columns(self, prefix, name):
         lines = (self.folder / f"{prefix}.{name}").read_text().splitlines()
         self.assertRegex(lines[0], r"^\[ID: \d{10}\]$")
@@ -83,6 +90,8 @@ class Same(Chains):
             said = process.communicate()[1].decode()
             self.assertEqual(process.returncode, -signal.SIGKILL, f"the run ended before it was killed; {said}")
             left_at.append(self.kept("killed"))
+            for file in self.folder.glob("killed.*.[pt]"):
+                self.assert_begins(file, expected)
         self.assertEqual(left_at, sorted(left_at))
         self.assertGreaterEqual(left_at[-1], 2400)
         self.assertLess(left_at[-1], GENERATIONS)
@@ -91,19 +100,56 @@ class Same(Chains):
         self.assertEqual(list(self.folder.rglob("*.part")), [])
 
     def test_stopped_by_a_signal(self):
-        expected = self.run_chains("undisturbed", generations=10000)
-        process = subprocess.Popen([phylo_process.program, *map(str, self.command("stopped", generations=10000))], cwd=self.folder,
+        # Of every generation a sample: files of so many are not replaced at each checkpoint, but they are when a run ends.
+        for prefix, sample, least in (("stopped", 20, 0), ("often", 1, 2500)):
+            with self.subTest(sample=sample):
+                self.stop_and_go_on(prefix, sample, least)
+
+    def stop_and_go_on(self, prefix, sample, least):
+        more = ("--sample", sample)
+        expected = self.run_chains(f"{prefix}_not", *more, generations=10000)
+        process = subprocess.Popen([phylo_process.program, *map(str, self.command(prefix, *more, generations=10000))], cwd=self.folder,
                                    env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
-        while not (self.folder / "stopped.chains" / "state").exists() and process.poll() is None:
+        while self.kept(prefix) < least and process.poll() is None:
             time.sleep(0.005)
         process.send_signal(signal.SIGTERM)
         said = process.communicate()[1].decode()
         self.assertEqual(process.returncode, 143, said)
         self.assertRegex(said, r"stopped; \d+ of 10000 generations are finished, and the same command continues from there")
-        self.assertFalse((self.folder / "stopped.run1.p").exists())
-        self.assertRegex((self.folder / "stopped.log").read_text(), r"stopped by signal 15: \d+ of 10000 generations are finished\n$")
-        self.assert_same(self.run_chains("stopped", generations=10000), expected)
-        self.assertIn("generation 10000: log-likelihood -", (self.folder / "stopped.log").read_text())
+        stopped_at = int(re.search(r"stopped; (\d+) of", said)[1])
+        for name in FILES[:5]:
+            self.assert_begins(self.folder / f"{prefix}.{name}", expected)
+        self.assertEqual(int(self.columns(prefix, "run1.p")["Gen"][-1]), stopped_at // sample * sample)
+        self.assertFalse((self.folder / f"{prefix}.con.tre").exists())
+        self.assertRegex((self.folder / f"{prefix}.log").read_text(), r"stopped by signal 15: \d+ of 10000 generations are finished\n$")
+        self.assert_same(self.run_chains(prefix, *more, generations=10000), expected)
+        self.assertIn("generation 10000: log-likelihood -", (self.folder / f"{prefix}.log").read_text())
+
+    def test_the_files_grow_while_it_runs(self):
+        expected = self.run_chains("whole", generations=10000)
+        process = subprocess.Popen([phylo_process.program, *map(str, self.command("growing", generations=10000))], cwd=self.folder,
+                                   env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
+        seen = {name: set() for name in FILES[:5]}
+        while process.poll() is None:
+            for name in seen:
+                file = self.folder / f"growing.{name}"
+                if file.exists():
+                    self.assert_begins(file, expected)
+                    seen[name].add(file.stat().st_size)
+            time.sleep(0.01)
+        self.assertEqual(process.returncode, 0, process.communicate()[1].decode())
+        self.assert_same(self.files("growing"), expected)
+        for name, sizes in seen.items():
+            self.assertGreater(len(sizes - {len(expected[name])}), 1, f"{name} was not seen to grow: {sizes}")
+
+    def test_what_a_kill_left_is_taken_away(self):
+        self.run_chains("x", generations=1000)
+        left = [".x.run2.t.01234567.part", ".x.mcmc.01234567.part"]
+        others = [".xx.run2.t.01234567.part", ".x.thesis.01234567.part"]
+        for name in (*left, *others):
+            self.write(name, "half")
+        self.run_chains("x")
+        self.assertEqual(sorted(file.name for file in self.folder.rglob("*.part")), sorted(others))
 
     def test_extended(self):
         expected = self.run_chains("at_once")
@@ -187,6 +233,26 @@ class Files(Chains):
         mean = sum(map(float, samples)) / len(samples)
         said = next(p for p in self.result("x")["parameters"] if p["name"] == "TL")
         self.assertAlmostEqual(said["mean"], mean, delta=1e-6 * mean)
+
+    def test_the_log_says_how_far_to_trust(self):
+        self.run_chains("x")
+        text = (self.folder / "x.log").read_text()
+        rows = re.findall(r"generation (\d+): log-likelihood (-[0-9.]+)(.*)$", text, re.MULTILINE)
+        self.assertEqual([int(row[0]) for row in rows], list(range(250, GENERATIONS + 1, 250)))
+        # No sample counts before the end of the burn-in at 500; swaps are tried from the beginning.
+        for _, _, more in rows[:2]:
+            self.assertRegex(more, r"^, swaps \d+ to \d+ %$")
+        result = self.result("x")
+        least = min(result["parameters"], key=lambda p: p["ess"])
+        largest = max(result["parameters"], key=lambda p: p["psrf"])
+        swaps = [swap["accepted"] for run in result["runs"] for swap in run["swaps"] if swap["heats"][1] == swap["heats"][0] + 1]
+        self.assertEqual(rows[-1][2], f", asdsf {result['asdsf']:.4f}, least ESS {least['ess']:.0f} ({least['name']}), largest PSRF "
+                                      f"{largest['psrf']:.3f} ({largest['name']}), swaps {100 * min(swaps):.0f} to {100 * max(swaps):.0f} %")  # fmt: skip
+        self.assertNotEqual(rows[3][2], rows[-1][2])
+        self.run_well(*self.command("y", "--runs", 1, "--chains", 1))
+        last = re.findall(r"generation 3000: log-likelihood -[0-9.]+(.*)$", (self.folder / "y.log").read_text(), re.MULTILINE)
+        self.assertEqual(len(last), 1)
+        self.assertRegex(last[0], r"^, least ESS \d+ \(\S+\)$")
 
     def test_runs_end_when_they_agree(self):
         self.run_well(*self.command("x", "--stop-at", "asdsf=0.3", generations=1000000))

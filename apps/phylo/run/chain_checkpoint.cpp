@@ -47,6 +47,16 @@ bool is_samples(std::string_view name) {
          name.substr(prefix.size()).find_first_not_of("0123456789") == name.npos;
 }
 
+/// Takes away what kills left of files that were being replaced.
+void remove_parts_of(const std::vector<std::string>& results) {
+  for (const std::string& result : results) {
+    const fs::path folder = result.find('/') == result.npos ? "." : fs::path(result).parent_path();
+    const std::string own = fs::path(result).filename();
+    for (const std::string& name : names_in(folder))
+      if (maslin::files::replacement::name_without_part(name) == own) remove_file(folder / name);
+  }
+}
+
 bool is_ours(std::string_view name) { return name == "identity.json" || name == "state" || is_samples(name); }
 
 json to_json(const ChainState& state) {
@@ -149,6 +159,7 @@ ChainCheckpoint::ChainCheckpoint(const std::string& folder, const ChainIdentity&
   refuse_foreign();
   for (const std::string& name : names_in(folder_))
     if (is_ours(maslin::files::replacement::name_without_part(name))) remove_file(folder_ + "/" + name);
+  remove_parts_of(results);
   if (redo) {
     for (const std::string& result : results) remove_file(result);
     forget_all();

@@ -40,9 +40,9 @@ struct ChainProgress {
 
 class ChainCheckpoint {
  public:
-  /// Opens the folder or makes it. With `redo`, whatever is there is forgotten, and these results before it. Throws
-  /// `input_error` when another process works on it, when it belongs to something else or to another version, when it
-  /// is damaged, or when it can't be written.
+  /// Opens the folder or makes it. What a kill left of these results half-written is taken away. With `redo`, whatever
+  /// is there is forgotten, and the results before it. Throws `input_error` when another process works on it, when it
+  /// belongs to something else or to another version, when it is damaged, or when it can't be written.
   ChainCheckpoint(const std::string& folder, const ChainIdentity& identity, bool redo,
                   const std::vector<std::string>& results);
   ChainCheckpoint(const ChainCheckpoint&) = delete;

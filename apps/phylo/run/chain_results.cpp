@@ -12,6 +12,9 @@ using nlohmann::json;
 
 namespace {
 
+/// Of each run, while chains go on. Effective sample sizes of very many take longer than the chains.
+constexpr std::size_t most_looked_at = 5000;
+
 double share(std::int64_t accepted, std::int64_t tried) {
   return tried > 0 ? static_cast<double>(accepted) / static_cast<double>(tried) : -1;
 }
@@ -63,11 +66,17 @@ json splits_to_json(const ChainFacts& facts) {
 
 std::string counted(int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
 
-std::vector<Summary> summaries_of(const ChainFacts& facts) {
+/// `step` 2: of every second sample.
+std::vector<Summary> summaries_of(const std::vector<RunSamples>& runs, const std::vector<std::string>& columns,
+                                  std::size_t step = 1) {
   std::vector<Summary> out;
-  for (std::size_t column = 0; column < facts.columns->size(); ++column) {
+  for (std::size_t column = 0; column < columns.size(); ++column) {
     std::vector<std::vector<double>> values;
-    for (const RunSamples& run : *facts.runs) values.push_back(run.column(column));
+    for (const RunSamples& run : runs) {
+      const std::vector<double> all = run.column(column);
+      values.emplace_back();
+      for (std::size_t i = 0; i < all.size(); i += step) values.back().push_back(all[i]);
+    }
     out.push_back(summarize(values));
   }
   return out;
@@ -77,7 +86,7 @@ std::vector<Summary> summaries_of(const ChainFacts& facts) {
 
 json to_json(const ChainFacts& facts) {
   json parameters = json::array();
-  const std::vector<Summary> summaries = summaries_of(facts);
+  const std::vector<Summary> summaries = summaries_of(*facts.runs, *facts.columns);
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const Summary& s = summaries[i];
     parameters.push_back({{"name", (*facts.columns)[i]},
@@ -147,7 +156,7 @@ std::string summarize(const ChainFacts& facts) {
     out += fmt::format(
         "Split frequencies differ between the runs by {:.4f} in the mean, by {:.4f} at most (standard deviations)\n",
         facts.deviation->average, facts.deviation->largest);
-  const std::vector<Summary> summaries = summaries_of(facts);
+  const std::vector<Summary> summaries = summaries_of(*facts.runs, *facts.columns);
   out += fmt::format("\n{:<10} {:>14} {:>14} {:>14} {:>8} {:>8}\n", "", "mean", "95 % from", "to", "ESS", "PSRF");
   for (std::size_t i = 0; i < summaries.size(); ++i) {
     const Summary& s = summaries[i];
@@ -207,6 +216,39 @@ McmcRow chain_row(const Grid& grid, const GridSetup& setup, const std::optional<
   }
   if (setup.runs > 1) row.values.push_back(deviation ? deviation->average : -1);
   return row;
+}
+
+std::string trust_so_far(const Grid& grid, const GridSetup& setup, const std::vector<RunSamples>& runs,
+                         const std::vector<std::string>& columns) {
+  std::vector<std::string> known;
+  if (const std::size_t samples = runs.front().all.size() - runs.front().burnt; samples >= 2) {
+    const std::vector<Summary> summaries = summaries_of(runs, columns, 1 + samples / most_looked_at);
+    const std::string *least_of = nullptr, *largest_of = nullptr;
+    double least = 0, largest = 0;
+    for (std::size_t i = 0; i < summaries.size(); ++i) {
+      const Summary& s = summaries[i];
+      if (s.total_ess && (!least_of || *s.total_ess < least)) {
+        least = *s.total_ess;
+        least_of = &columns[i];
+      }
+      if (!largest_of || s.scale_reduction > largest) {
+        largest = s.scale_reduction;
+        largest_of = &columns[i];
+      }
+    }
+    if (least_of) known.push_back(fmt::format("least ESS {:.0f} ({})", least, *least_of));
+    if (runs.size() > 1) known.push_back(fmt::format("largest PSRF {:.3f} ({})", largest, *largest_of));
+  }
+  double seldom = 1, often = 0;
+  for (int run = 0; run < setup.runs; ++run)
+    for_each_pair(setup, [&](int low, int high, std::size_t pair) {
+      const double swapped = share(grid.swaps_accepted(run)[pair], grid.swaps_tried(run)[pair]);
+      if (high != low + 1 || swapped < 0) return;
+      seldom = std::min(seldom, swapped);
+      often = std::max(often, swapped);
+    });
+  if (seldom <= often) known.push_back(fmt::format("swaps {:.0f} to {:.0f} %", 100 * seldom, 100 * often));
+  return fmt::format("{}", fmt::join(known, ", "));
 }
 
 }  // namespace phylo

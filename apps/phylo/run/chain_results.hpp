@@ -44,4 +44,10 @@ std::string summarize(const ChainFacts& facts);
 std::vector<std::string> chain_columns(const GridSetup& setup);
 McmcRow chain_row(const Grid& grid, const GridSetup& setup, const std::optional<SplitDeviation>& deviation);
 
+/// Says for the log how far the samples after the burn-in can be trusted by now: the least effective sample size and
+/// the largest potential scale reduction factor, each with its parameter, and how often neighbouring heats were
+/// swapped. Leaves out what is not known yet; may be empty.
+std::string trust_so_far(const Grid& grid, const GridSetup& setup, const std::vector<RunSamples>& runs,
+                         const std::vector<std::string>& columns);
+
 }  // namespace phylo

@@ -13,6 +13,7 @@
 #include "phylo/io/file.hpp"
 #include "phylo/io/newick.hpp"
 #include "phylo/run/chain_checkpoint.hpp"
+#include "phylo/run/chain_files.hpp"
 #include "phylo/run/chain_options.hpp"
 #include "phylo/run/chain_results.hpp"
 #include "phylo/run/checkpoint.hpp"
@@ -30,13 +31,15 @@ namespace {
 constexpr int mcmc_version = 2;
 /// Of each run; of fewer the split frequencies may be equal by chance.
 constexpr int fewest_samples_to_stop = 100;
+/// Of each run; files of so many are replaced at every checkpoint.
+constexpr std::size_t few_samples = 1000;
 
 /// The chains, with what they have sampled.
 class Sampling {
  public:
   Sampling(const McmcCommand& command, const ChainOptions& options, const Patterns& patterns,
-           ChainCheckpoint& checkpoint)
-      : command_(command), options_(options), patterns_(patterns), checkpoint_(checkpoint) {
+           ChainCheckpoint& checkpoint, const ChainFiles& files)
+      : command_(command), options_(options), patterns_(patterns), checkpoint_(checkpoint), files_(files) {
     runs_.assign(static_cast<std::size_t>(options.grid.runs), RunSamples(patterns.taxa));
     std::optional<ChainProgress> kept = checkpoint.load();
     if (!kept) {
@@ -88,17 +91,19 @@ class Sampling {
       if (whole && to % command_.sample == 0) take_samples();
       if (whole && to % command_.diagnostics == 0) {
         rows_.push_back(chain_row(*grid_, options_.grid, deviation()));
-        log.add(fmt::format("generation {}: log-likelihood {:.4f}{}{}", to, best_lnl(), note().empty() ? "" : ", ",
-                            note()));
+        std::string line = fmt::format("generation {}: log-likelihood {:.4f}", to, best_lnl());
+        for (const std::string& more : {note(), trust_so_far(*grid_, options_.grid, runs_, files_.columns())})
+          if (!more.empty()) line += ", " + more;
+        log.add(line);
       }
       const bool stops = monitor.stopping();
-      if (stops || (whole && to % command_.checkpoint == 0)) save();
+      if (stops || (whole && to % command_.checkpoint == 0)) save(stops);
       if (stops)
         throw Stopped{monitor.signal(), static_cast<int>(grid_->generation()), static_cast<int>(options_.generations),
                       "generations"};
       monitor.advanced(static_cast<int>(to), best_lnl(), note());
     }
-    save();
+    save(true);
   }
 
   /// Gives the deviation of the latest row; nothing before there are trees after the burn-in, or where no split is
@@ -122,7 +127,6 @@ class Sampling {
 
   const Grid& grid() const { return *grid_; }
   const std::vector<RunSamples>& runs() const { return runs_; }
-  const std::vector<McmcRow>& rows() const { return rows_; }
   std::int64_t restored() const { return restored_; }
 
  private:
@@ -145,9 +149,19 @@ class Sampling {
     saved_samples_ = runs_.front().all.size();
   }
 
-  void save() {
-    checkpoint_.save(grid_->state(), runs_, saved_samples_, rows_);
-    saved_samples_ = runs_.front().all.size();
+  /// Makes a checkpoint, and brings the files of samples up to date: at the end always, before where that pays.
+  void save(bool ends) {
+    if (saved_at_ != grid_->generation()) {
+      checkpoint_.save(grid_->state(), runs_, saved_samples_, rows_);
+      saved_samples_ = runs_.front().all.size();
+      saved_at_ = grid_->generation();
+    }
+    // Large files wait until a tenth is new: so all that is written is about ten times what there is in the end.
+    const bool waits = saved_samples_ > few_samples && 10 * saved_samples_ < 11 * written_samples_;
+    if (written_at_ == grid_->generation() || (waits && !ends)) return;
+    files_.write(runs_, rows_, file_id(checkpoint_.number()));
+    written_samples_ = saved_samples_;
+    written_at_ = grid_->generation();
   }
 
   double best_lnl() const {
@@ -165,10 +179,14 @@ class Sampling {
   const ChainOptions& options_;
   const Patterns& patterns_;
   ChainCheckpoint& checkpoint_;
+  const ChainFiles& files_;
   std::vector<RunSamples> runs_;
   std::vector<McmcRow> rows_;
   std::int64_t restored_ = 0;
+  std::int64_t saved_at_ = -1;     ///< the generation of this process's latest checkpoint
   std::size_t saved_samples_ = 0;  ///< of each run, that the checkpoint has
+  std::int64_t written_at_ = -1;   ///< the same of the files of samples
+  std::size_t written_samples_ = 0;
   std::optional<Grid> grid_;
 };
 
@@ -193,15 +211,9 @@ void run(const McmcCommand& command) {
   const maslin::Runtime runtime({.workers = command.threads});
 
   prefix.prepare();
-  const auto of_run = [&](int run, const char* what) {
-    return prefix.file(command.runs > 1 ? fmt::format("run{}.{}", run + 1, what) : what);
-  };
-  std::vector<std::string> results = {prefix.file("mcmc"), prefix.file("con.tre"), prefix.file("log"),
-                                      prefix.file("result.json")};
-  for (int run = 0; run < command.runs; ++run) {
-    results.push_back(of_run(run, "p"));
-    results.push_back(of_run(run, "t"));
-  }
+  const ChainFiles files(prefix, alignment, options.grid);
+  std::vector<std::string> results = {prefix.file("con.tre"), prefix.file("log"), prefix.file("result.json")};
+  for (const WrittenFile& file : files.all()) results.push_back(file.path);
   for (const std::string& result : results) check_replaceable(result);  // found out now and not after the run
 
   ChainIdentity identity;
@@ -215,7 +227,7 @@ void run(const McmcCommand& command) {
   ChainCheckpoint checkpoint(prefix.file("chains"), identity, command.redo, results);
 
   const auto begin = std::chrono::steady_clock::now();
-  Sampling sampling(command, options, patterns, checkpoint);
+  Sampling sampling(command, options, patterns, checkpoint, files);
   Log log(prefix.file("log"), command.line);
   log.add(described(data, command.seed, instructions));
   logged(log, [&] { sampling.run(log); });
@@ -226,15 +238,13 @@ void run(const McmcCommand& command) {
         fmt::format("the runs ended at generation {}, before the first sample after the burn-in of {}; give a smaller "
                     "--burnin",
                     sampling.grid().generation(), options.burnin));
-  const std::vector<std::string> columns = columns_of(model);
-  const std::string id = file_id(checkpoint.number());
   ChainFacts facts;
   facts.alignment = &alignment;
   facts.patterns = &patterns;
   facts.grid = &sampling.grid();
   facts.setup = &options.grid;
   facts.runs = &runs;
-  facts.columns = &columns;
+  facts.columns = &files.columns();
   facts.options = identity.options;
   facts.generations = sampling.grid().generation();
   facts.restored = sampling.restored();
@@ -245,17 +255,9 @@ void run(const McmcCommand& command) {
   facts.workers = maslin::workers();
   facts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  const auto write = [&](const std::string& what, const std::string& path, const std::string& content) {
-    facts.files.push_back({what, path});
-    write_file(path, content);
-  };
-  for (int run = 0; run < command.runs; ++run) {
-    const RunSamples& samples = runs[static_cast<std::size_t>(run)];
-    write(fmt::format("parameters_{}", run + 1), of_run(run, "p"), parameter_file(samples, columns, id));
-    write(fmt::format("trees_{}", run + 1), of_run(run, "t"), tree_file(samples, alignment.names, id));
-  }
-  write("chains", prefix.file("mcmc"), chain_file(sampling.rows(), chain_columns(options.grid), id));
-  write("consensus", prefix.file("con.tre"), consensus_file(runs, alignment.names, id));
+  facts.files = files.all();
+  facts.files.push_back({"consensus", prefix.file("con.tre")});
+  write_file(prefix.file("con.tre"), consensus_file(runs, alignment.names, file_id(checkpoint.number())));
   facts.files.push_back({"log", log.path()});
   facts.files.push_back({"result", prefix.file("result.json")});
   const std::string result = dump(to_json(facts));
