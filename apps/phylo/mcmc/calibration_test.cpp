@@ -162,8 +162,6 @@ std::map<std::string, double> ranks_of(std::uint64_t number, const std::string& 
   setup.model = parse_model(notation);
   setup.priors = priors();
   setup.weights = default_weights(Sampled(setup.model));
-  // Moved more often than by default, also parameters are nearly independent from one sample to the next.
-  for (auto m = static_cast<std::size_t>(Move::rates); m < moves; ++m) setup.weights[m] *= 6;
   setup.adapts.fill(true);
   setup.seed = number;
   setup.hastings = mistake.hastings;
