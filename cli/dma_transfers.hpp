@@ -2,10 +2,20 @@
 // What the tasks of a trace would transfer if each worker had a memory of its own.
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "maslin/trace.hpp"
 #include "model/dma/operation.hpp"
+#include "task_data.hpp"
+
+/// Hands over a get of each datum that a task reads when it begins, and a put of each that it writes when it ends, in
+/// the order of time, with the event of the task and the access. Gives how many tasks began. Throws `no_task_data` for
+/// a trace that does not hold all of it.
+std::uint64_t each_transfer(
+    const maslin::trace::file& trace, const std::string& path,
+    const std::function<void(const maslin::trace::event&, const named_access&, maslin::dma::direction)>& take);
 
 struct transfers {
   std::vector<maslin::dma::operation> operations;
@@ -13,6 +23,6 @@ struct transfers {
   std::uint64_t bytes = 0;
 };
 
-/// Gives a get of each datum that a task reads when it begins, and a put of each that it writes when it ends, by the
-/// worker that ran it. Throws `maslin::error` for a trace that does not hold all of it.
+/// Gives each transfer, by the worker that ran the task. Throws `no_task_data` for a trace that does not hold all of
+/// it.
 transfers transfers_of(const maslin::trace::file& trace, const std::string& path);

@@ -38,6 +38,8 @@ struct transfer {
   std::uint64_t tag = 0;
   sent_as as{};
   bool is_void = false;  ///< it was taken back
+  bool is_complete = false;
+  recorded_message::end when{};
 };
 
 /// A call of all that a rank has come to.
@@ -67,18 +69,23 @@ struct rank_record {
 
 class reading {
  public:
-  explicit reading(std::uint64_t events) : events_(events) {}
+  /// `for_messages`: only these are asked for, so what cannot be replayed is no hindrance.
+  explicit reading(std::uint64_t events, bool for_messages = false) : events_(events), for_messages_(for_messages) {}
 
   /// Reads the ranks of that trace, which has some of the job's.
   void add(const file& trace) {
     here_ = {&trace, here_.number + 1, std::vector<track>(static_cast<std::size_t>(trace.about().workers)), {}, 0, 0, 0,
              0};
     trace.each_event([&](const event& e) { add(e); });
-    if (here_.begun == 0) throw no_ranks{};
+    if (here_.begun == 0 && !for_messages_) throw no_ranks{};
     workers_ += trace.about().workers;
     longest_ns_ = std::max(longest_ns_, here_.last_ns - here_.first_ns);
   }
   recorded_ranks finish(bool trimmed);
+  std::vector<recorded_message> messages() {
+    keep_messages();
+    return std::move(messages_);
+  }
 
  private:
   struct track {
@@ -121,6 +128,7 @@ class reading {
 
   /// Nothing of what is asked outside of ranks is replayed.
   void outside(const event& e) const {
+    if (for_messages_) return;
     switch (e.kind) {
       case event_kind::task_create:
       case event_kind::loop_begin:
@@ -142,6 +150,8 @@ class reading {
   }
 
   void begin(track& t, const event& e) {
+    const bool is_new = e.argument != ranks_.size() || (e.id < ranks_.size() && ranks_[e.id].begun_in != 0);
+    if (for_messages_ && !ranks_.empty() && is_new) begin_next_call();
     if (ranks_.empty()) {
       if (e.argument > events_) throw unplayable{"it has fewer events than ranks"};  // each has a begin
       ranks_.resize(e.argument);
@@ -154,6 +164,14 @@ class reading {
     ranks_[e.id].begun_in = here_.number;
     if (here_.begun++ == 0) here_.first_ns = e.ns;
     t.rank = e.id;
+  }
+
+  /// `ms::ranks` is called again.
+  void begin_next_call() {
+    if (here_.ended < here_.begun) throw unplayable{"a call of ms::ranks begins before another has ended"};
+    keep_messages();
+    ranks_.clear();
+    here_.begun = here_.ended = 0;
   }
 
   /// The rank that runs there computed until then, if it was not in a call.
@@ -178,6 +196,7 @@ class reading {
         r.transfers.back().is_send = e.kind == event_kind::sends;
         r.transfers.back().peer = e.id;
         r.transfers.back().as = unpack<sent_as>(e.argument);
+        r.transfers.back().when = {e.worker, e.ns, e.ns};
         say(r, step::act::start, r.transfers.size() - 1);
         break;
       case event_kind::channel: {
@@ -189,7 +208,10 @@ class reading {
         break;
       }
       case event_kind::starts:
-        if (r.in == calls::nothing || r.in == calls::got) throw unplayable{"a rank starts what it has not begun"};
+        if (r.in == calls::nothing || r.in == calls::got) {
+          if (for_messages_) break;
+          throw unplayable{"a rank starts what it has not begun"};
+        }
         r.beside[e.argument] = {r.in == calls::meeting,
                                 (r.in == calls::meeting ? r.comings.size() : r.transfers.size()) - 1};
         r.in = calls::nothing;
@@ -207,15 +229,17 @@ class reading {
         r.comings.push_back({e.id, unpack<met_as>(e.argument), {}});
         break;
       case event_kind::moves:
+        if (for_messages_) break;
         if (r.comings.empty() || unpack<moved_as>(e.argument).is > moved_as::pattern::all_to_all)
           throw unplayable{"a rank tells of a call of all that there is not"};
         r.comings.back().moved = unpack<moved_as>(e.argument);
         break;
       case event_kind::task_create:
-        if (e.argument != ran_at_once)
+        if (e.argument != ran_at_once && !for_messages_)
           throw unplayable{"its ranks create tasks; what these do beside each other is not told apart"};
         break;
       case event_kind::phase_begin:
+        if (for_messages_) break;
         throw unplayable{"its ranks have phases; what their streams do beside each other is not told apart"};
       default:
         break;
@@ -244,16 +268,29 @@ class reading {
     transfer& t = r.transfers[what.second];
     t.is_void = e.id == 1;
     if (t.is_void) return;
+    t.is_complete = true;
+    t.when.worker = e.worker;
+    t.when.complete_ns = e.ns;
     say(r, step::act::wait, what.second);
     if (t.is_send) return;
     r.in = calls::got;
     r.got = what.second;
   }
 
-  void match(recorded_ranks& into);
+  /// The two sides of a message, and the ranks that they are of.
+  struct matched {
+    transfer* sent;
+    transfer* got;
+    std::uint32_t from, to;
+  };
+  std::vector<matched> match();
+  void number_messages(recorded_ranks& into);
+  void keep_messages();
   void carry_out_calls(recorded_ranks& into);
 
   const std::uint64_t events_;  ///< of all traces
+  const bool for_messages_;
+  std::vector<recorded_message> messages_;
   place here_{};
   std::vector<rank_record> ranks_;
   int workers_ = 0;              ///< of the traces that have been read
@@ -263,31 +300,35 @@ class reading {
 };
 
 /// Sends and receives of two ranks with one tag, in one communicator, belong together in the order in which they began.
-void reading::match(recorded_ranks& into) {
+std::vector<reading::matched> reading::match() {
   using key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint64_t>;
   std::map<key, std::pair<std::vector<transfer*>, std::vector<transfer*>>> channels;
-  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    std::vector<bool> waited(ranks_[rank].transfers.size());
-    for (const step& s : ranks_[rank].steps)
-      if (s.does == step::act::wait) waited[static_cast<std::size_t>(s.what)] = true;
-    for (std::size_t i = 0; i < waited.size(); ++i) {
-      transfer& t = ranks_[rank].transfers[i];
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    for (transfer& t : ranks_[rank].transfers) {
       // Whose message a receive has got is known once it is complete.
-      if (t.is_void || (!t.is_send && !waited[i])) continue;
+      if (t.is_void || (!t.is_send && !t.is_complete)) continue;
       auto& both = channels[t.is_send ? key{rank, t.peer, t.channel, t.tag} : key{t.peer, rank, t.channel, t.tag}];
       (t.is_send ? both.first : both.second).push_back(&t);
     }
-  }
-  for (auto& [of, both] : channels) {
-    for (std::size_t i = 0; i < std::min(both.first.size(), both.second.size()); ++i) {
-      transfer &sent = *both.first[i], &got = *both.second[i];
-      sent.message = got.message = static_cast<std::uint32_t>(into.program.messages.size());
-      into.program.messages.push_back(
-          {std::get<0>(of), std::get<1>(of), static_cast<std::int64_t>(sent.as.bytes), sent.as.is_synchronous});
-      into.bytes += sent.as.bytes;
-    }
+  std::vector<matched> all;
+  for (const auto& [of, both] : channels)
+    for (std::size_t i = 0; i < std::min(both.first.size(), both.second.size()); ++i)
+      all.push_back({both.first[i], both.second[i], std::get<0>(of), std::get<1>(of)});
+  return all;
+}
+
+void reading::number_messages(recorded_ranks& into) {
+  for (const matched& m : match()) {
+    m.sent->message = m.got->message = static_cast<std::uint32_t>(into.program.messages.size());
+    into.program.messages.push_back(
+        {m.from, m.to, static_cast<std::int64_t>(m.sent->as.bytes), m.sent->as.is_synchronous});
+    into.bytes += m.sent->as.bytes;
   }
   into.messages = into.program.messages.size();
+}
+
+void reading::keep_messages() {
+  for (const matched& m : match()) messages_.push_back({m.sent->when, m.got->when, m.sent->as.bytes, m.sent->tag});
 }
 
 /// The calls of a communicator are carried out in the order in which its ranks come to them.
@@ -340,7 +381,7 @@ recorded_ranks reading::finish(bool trimmed) {
   all.name = here_.trace->about().program;
   all.workers = workers_;
   all.seconds = static_cast<double>(longest_ns_) * 1e-9;
-  match(all);
+  number_messages(all);
   carry_out_calls(all);
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     const rank_record& r = ranks_[rank];
@@ -350,14 +391,14 @@ recorded_ranks reading::finish(bool trimmed) {
     std::vector<deed>& deeds = all.program.ranks.emplace_back();
     std::int64_t computed_ns = 0;
     for (auto s = first; s != last; ++s) {
-      const auto place = static_cast<std::size_t>(s->what);
+      const auto at = static_cast<std::size_t>(s->what);
       if (s->does == step::act::compute) {
         computed_ns += s->what;
         deeds.push_back(deed::compute(1000 * s->what));
       } else if (s->does == step::act::meet) {
-        if (const auto of = of_calls_.find({rank, place}); of != of_calls_.end())
+        if (const auto of = of_calls_.find({rank, at}); of != of_calls_.end())
           deeds.insert(deeds.end(), of->second.begin(), of->second.end());
-      } else if (const transfer& t = r.transfers[place]; t.message != none) {
+      } else if (const transfer& t = r.transfers[at]; t.message != none) {
         const bool starts = s->does == step::act::start;
         const deed::kind send = starts ? deed::kind::start_send : deed::kind::wait_sent;
         const deed::kind receive = starts ? deed::kind::start_receive : deed::kind::wait_received;
@@ -400,4 +441,18 @@ std::optional<recorded_ranks> read_ranks(const std::vector<std::string>& paths, 
   } catch (const unplayable& why) {
     refuse(paths[at], why.what);
   }
+}
+
+std::vector<recorded_message> messages_of(const file& trace, const std::string& path) {
+  const auto refuse = [&](const std::string& why) {
+    throw no_messages(fmt::format("the trace '{}' does not tell all messages: {}", path, why));
+  };
+  if (const std::uint64_t dropped = trace.about().dropped()) refuse(fmt::format("it lacks {} events", dropped));
+  reading all(trace.about().events(), true);
+  try {
+    all.add(trace);
+  } catch (const unplayable& why) {
+    refuse(why.what);
+  }
+  return all.messages();
 }

@@ -6,7 +6,21 @@
 #include <string>
 #include <vector>
 
+#include "maslin/error.hpp"
+#include "maslin/trace.hpp"
 #include "model/links/deeds.hpp"
+
+/// A message of which a trace holds both ends.
+struct recorded_message {
+  /// A send or a receive.
+  struct end {
+    int worker = 0;
+    std::int64_t begun_ns = 0;
+    std::int64_t complete_ns = 0;  ///< its data may be changed, or are there
+  };
+  end sent, received;
+  std::uint64_t bytes = 0, tag = 0;
+};
 
 struct recorded_ranks {
   maslin::links::recording program;
@@ -19,7 +33,17 @@ struct recorded_ranks {
   double longest_computation = 0;  ///< seconds; of the rank that computed most
 };
 
+/// Thrown for a trace of whose messages some cannot be told.
+class no_messages : public maslin::error {
+ public:
+  using error::error;
+};
+
 /// Reads what ranks did; nothing if the program asked for something else first. Several traces are those of the
 /// processes of one job. `trimmed`: without what each rank computed before its first message and after its last. Throws
 /// `maslin::error` for traces that do not hold all of it.
 std::optional<recorded_ranks> read_ranks(const std::vector<std::string>& paths, bool trimmed);
+
+/// Gives the messages between the ranks of a trace, whatever else its program does. Throws `no_messages` for one that
+/// lacks events, or whose calls of `ms::ranks` overlap.
+std::vector<recorded_message> messages_of(const maslin::trace::file& trace, const std::string& path);

@@ -138,7 +138,7 @@ class reading {
 void each_task_with_data(const file& trace, const std::string& path, const std::string& what, task_data_observer& to) {
   const summary& about = trace.about();
   const auto refuse = [&](const std::string& why) {
-    throw maslin::error(fmt::format("the trace '{}' does not tell {}: {}", path, what, why));
+    throw no_task_data(fmt::format("the trace '{}' does not tell {}: {}", path, what, why));
   };
   if (about.version < 2) refuse("it was recorded by a Maslin that did not keep what tasks access; record it anew");
   if (about.only_streams)

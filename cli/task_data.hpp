@@ -5,7 +5,14 @@
 #include <span>
 #include <string>
 
+#include "maslin/error.hpp"
 #include "maslin/trace.hpp"
+
+/// Thrown for a trace that does not hold all that its tasks access.
+class no_task_data : public maslin::error {
+ public:
+  using error::error;
+};
 
 /// A task's access, as its program named it.
 struct named_access {
@@ -21,7 +28,7 @@ class task_data_observer {
   virtual void ends(const maslin::trace::event&, std::span<const named_access>) {}
 };
 
-/// Goes through the trace. Throws `maslin::error` for one that does not hold all of it, and so does not tell what the
+/// Goes through the trace. Throws `no_task_data` for one that does not hold all of it, and so does not tell what the
 /// caller wants: `what`.
 void each_task_with_data(const maslin::trace::file& trace, const std::string& path, const std::string& what,
                          task_data_observer& to);

@@ -77,9 +77,11 @@ void export_trace(const wishes& w) {
     const std::string stem = w.output.empty()             ? stem_of(w.path)
                              : w.output.ends_with(".prv") ? stem_of(w.output)
                                                           : w.output;
-    const std::uint64_t written = export_paraver(trace, w.window, stem);
+    const paraver_records written = export_paraver(trace, w.path, w.window, stem);
     warn_of_drops(trace);
-    fmt::print("{0}.prv: {1} records; open it in Paraver, which also reads {0}.pcf and {0}.row\n", stem, written);
+    if (!written.left_out.empty())
+      fmt::print(stderr, "maslin: warning: transfers are left out of {}.prv: {}\n", stem, written.left_out);
+    fmt::print("{0}.prv: {1} records; open it in Paraver, which also reads {0}.pcf and {0}.row\n", stem, written.count);
     return;
   }
   const std::string path = w.output.empty() ? stem_of(w.path) + ".perfetto.json" : w.output;

@@ -26,10 +26,17 @@ struct time_window {
 /// beyond the window are cut at its edges. Gives the number of events written.
 std::uint64_t export_perfetto(const maslin::trace::file& trace, const time_window& window, output_file& to);
 
+struct paraver_records {
+  std::uint64_t count = 0;
+  std::string left_out;  ///< why there are no messages, or no bytes of tasks, where the trace has some
+};
+
 /// Writes STEM.prv, STEM.pcf and STEM.row, which Paraver reads: for each worker whether it works, waits, is parked or
-/// looks for work, and which stream, task, loop and kernel it is at; for each decision the configuration. What happened
-/// outside the window is left out, and times count from its begin. Gives the number of records.
-std::uint64_t export_paraver(const maslin::trace::file& trace, const time_window& window, const std::string& stem);
+/// looks for work, and which stream, task, loop and kernel it is at; for each decision the configuration; the messages
+/// of ranks; and for each task what it would transfer if workers had local stores. What happened outside the window is
+/// left out, and times count from its begin.
+paraver_records export_paraver(const maslin::trace::file& trace, const std::string& path, const time_window& window,
+                               const std::string& stem);
 
 /// Gives one JSON object with each worker's intervals by the stream that it worked for, phases, decisions and kernels,
 /// as the report draws them; docs/trace.md lists the keys. Intervals of one stream closer than `resolution_s` are

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "dma_transfers.hpp"
+#include "rank_trace.hpp"
 #include "timeline.hpp"
 #include "trace_export.hpp"
 #include "trace_info.hpp"
@@ -34,6 +36,7 @@ constexpr std::array values = {
     value{81000004, "Kernel", {timeline::sort::offload, timeline::sort::offload}},
 };
 constexpr int streams_at_a_time = 81000005, workers_each = 81000006;
+constexpr int bytes_got = 81000007, bytes_put = 81000008;
 
 class paraver : public timeline::observer {
  public:
@@ -61,17 +64,36 @@ class paraver : public timeline::observer {
     add_event(0, e.ns, workers_each, static_cast<std::uint64_t>(d.under.width));
   }
 
+  /// What a local store would get or put of a datum of a task that begins or ends there. Those of one task are one
+  /// event.
+  void add_transfer(const event& e, std::uint64_t bytes, maslin::dma::direction way) {
+    const int type = way == maslin::dma::direction::get ? bytes_got : bytes_put;
+    const auto index = static_cast<std::uint32_t>(index_of(e.worker));
+    if (!records_.empty())
+      if (record& last = records_.back(); last.type == type && last.row == index && last.at == e.ns - from_) {
+        last.is += bytes;
+        return;
+      }
+    add_event(index, e.ns, type, bytes);
+  }
+  /// A message is shown as a whole or not at all.
+  void add_message(const recorded_message& m) {
+    // It has left before it is there, whatever the sender's clock says, and when the sender looked.
+    const std::int64_t there = std::max(m.received.complete_ns, m.sent.begun_ns);
+    const std::int64_t left = std::clamp(m.sent.complete_ns, m.sent.begun_ns, there);
+    if (std::min(m.sent.begun_ns, m.received.begun_ns) < from_ || there > until_) return;
+    records_.push_back({m.sent.begun_ns - from_, left - from_, messages_.size(),
+                        static_cast<std::uint32_t>(index_of(m.sent.worker)), message});
+    messages_.push_back({index_of(m.received.worker), m.received.begun_ns - from_, there - from_, m.bytes, m.tag});
+  }
+
   std::uint64_t write(output_file& to) {
     for (std::size_t i = 0; i < rows_.size(); ++i) end_state(i, until_);
     std::stable_sort(records_.begin(), records_.end(), [](const record& a, const record& b) { return a.at < b.at; });
     const std::size_t rows = rows_.size();
     to.write(fmt::format("#Paraver ({}):{}_ns:1({}):1:1({}:1)\n", start_of(trace_.about(), "%d/%m/%Y at %H:%M"),
                          until_ - from_, rows, rows));
-    for (const record& r : records_) {
-      const std::size_t cpu = r.row + 1;
-      to.write(r.type == 0 ? fmt::format("1:{0}:1:1:{0}:{1}:{2}:{3}\n", cpu, r.at, r.until, r.is)
-                           : fmt::format("2:{0}:1:1:{0}:{1}:{2}:{3}\n", cpu, r.at, r.type, r.is));
-    }
+    for (const record& r : records_) to.write(text_of(r));
     return records_.size();
   }
 
@@ -87,6 +109,8 @@ class paraver : public timeline::observer {
       for (const std::uint32_t id : seen_[i]) line(text, "{} {}", id + 1, trace_.name(id));
     }
     line(text, "\nEVENT_TYPE\n0 {} Streams at a time\n0 {} Workers each", streams_at_a_time, workers_each);
+    line(text, "\nEVENT_TYPE\n0 {} Bytes that a task would get (modelled)", bytes_got);
+    line(text, "0 {} Bytes that a task would put (modelled)", bytes_put);
     to.write(text);
   }
 
@@ -111,15 +135,31 @@ class paraver : public timeline::observer {
     std::int64_t since = 0;
   };
   struct record {
-    std::int64_t at, until;  ///< nanoseconds in the window; `until` of a state
-    std::uint64_t is;
+    std::int64_t at, until;  ///< nanoseconds in the window; `until` of a state, or of what a message's sender does
+    std::uint64_t is;        ///< of a message, its place in `messages_`
     std::uint32_t row;
-    int type;  ///< 0: a state
+    int type;  ///< of an event, or `state_record` or `message`
+  };
+  static constexpr int state_record = 0, message = 1;
+  /// Where and when a message is received.
+  struct arrival {
+    std::size_t row;
+    std::int64_t begun, there;
+    std::uint64_t bytes, tag;
   };
 
   std::size_t index_of(int worker) const { return static_cast<std::size_t>(worker < 0 ? workers_ : worker); }
   std::string name_of(std::size_t index) const {
     return index < static_cast<std::size_t>(workers_) ? fmt::format("worker {}", index) : "other threads";
+  }
+
+  std::string text_of(const record& r) const {
+    const auto place = [](std::size_t index) { return fmt::format("{0}:1:1:{0}", index + 1); };
+    if (r.type == state_record) return fmt::format("1:{}:{}:{}:{}\n", place(r.row), r.at, r.until, r.is);
+    if (r.type != message) return fmt::format("2:{}:{}:{}:{}\n", place(r.row), r.at, r.type, r.is);
+    const arrival& a = messages_[r.is];
+    return fmt::format("3:{}:{}:{}:{}:{}:{}:{}:{}\n", place(r.row), r.at, r.until, place(a.row), a.begun, a.there,
+                       a.bytes, a.tag);
   }
 
   static state state_of(const row& of) {
@@ -132,8 +172,8 @@ class paraver : public timeline::observer {
     row& of = rows_[index];
     const std::int64_t begin = std::max(of.since, from_), end = std::min(ns, until_);
     if (end > begin)
-      records_.push_back(
-          {begin - from_, end - from_, static_cast<std::uint64_t>(of.is), static_cast<std::uint32_t>(index), 0});
+      records_.push_back({begin - from_, end - from_, static_cast<std::uint64_t>(of.is),
+                          static_cast<std::uint32_t>(index), state_record});
     of.since = std::max(of.since, ns);
   }
 
@@ -167,16 +207,34 @@ class paraver : public timeline::observer {
   int workers_;
   std::vector<row> rows_;
   std::vector<record> records_;
+  std::vector<arrival> messages_;
   std::array<std::set<std::uint32_t>, values.size()> seen_;  ///< names that are values
 };
 
 }  // namespace
 
-std::uint64_t export_paraver(const file& trace, const time_window& window, const std::string& stem) {
+paraver_records export_paraver(const file& trace, const std::string& path, const time_window& window,
+                               const std::string& stem) {
   paraver out(trace, window);
-  observe(trace, out, "exporting");
+  const timeline lines = observe(trace, out, "exporting");
+  const auto holds = [&](event_kind kind) { return lines.events()[static_cast<std::size_t>(kind)] > 0; };
+  paraver_records written;
+  try {
+    if (holds(event_kind::accessed))
+      each_transfer(trace, path, [&](const event& e, const named_access& a, maslin::dma::direction way) {
+        out.add_transfer(e, a.form.bytes * a.form.columns, way);
+      });
+  } catch (const no_task_data& why) {
+    written.left_out = why.what();
+  }
+  try {
+    if (holds(event_kind::sends))
+      for (const recorded_message& m : messages_of(trace, path)) out.add_message(m);
+  } catch (const no_messages& why) {
+    written.left_out = why.what();
+  }
   output_file records(stem + ".prv"), meanings(stem + ".pcf"), rows(stem + ".row");
-  const std::uint64_t written = out.write(records);
+  written.count = out.write(records);
   out.write_meanings(meanings);
   out.write_rows(rows);
   meanings.commit();

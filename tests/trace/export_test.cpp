@@ -10,7 +10,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
+#include <sstream>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "maslin/error.hpp"
 #include "trace/recorder.hpp"
@@ -95,8 +100,35 @@ class Export : public ::testing::Test {
     return json::parse(in);
   }
 
+  /// Gives what Paraver is told of messages, and why something is left out.
+  std::pair<std::vector<std::string>, std::string> messages(const time_window& window = {}) const {
+    const auto written = export_paraver(trace::file(path()), path(), window, path("out"));
+    std::ifstream in(path("out.prv"));
+    std::vector<std::string> found;
+    for (std::string record; std::getline(in, record);)
+      if (record.starts_with("3:")) found.push_back(record);
+    return {found, written.left_out};
+  }
+
   std::filesystem::path folder_;
 };
+
+/// What two ranks record that exchange messages.
+void send(int worker, std::uint32_t to, std::uint64_t bytes, std::uint64_t tag, std::uint32_t communicator = 0) {
+  trace::record(worker, sends, to, trace::pack(trace::sent_as{bytes, false}));
+  trace::record(worker, channel, communicator, tag);
+  trace::record(worker, completes);
+}
+void start_to_receive(int worker, std::uint64_t number) {
+  trace::record(worker, receives);
+  trace::record(worker, starts, 0, number);
+}
+void complete_receive(int worker, std::uint64_t number, std::uint32_t from, std::uint64_t bytes, std::uint64_t tag,
+                      std::uint32_t communicator = 0) {
+  trace::record(worker, completes, 0, number);
+  trace::record(worker, gets, from, bytes);
+  trace::record(worker, channel, communicator, tag);
+}
 
 /// Fails unless begins and ends nest on every track and times never run backwards.
 void expect_nesting(const json& exported) {
@@ -288,6 +320,95 @@ TEST_F(Export, PrintsFiguresForPeopleAndPrograms) {
   EXPECT_EQ(object.at("workers").size(), 5u);
   EXPECT_EQ(object.at("kinds").at("stream_begin"), 3);
   EXPECT_EQ(object.at("events"), from.about().events());
+}
+
+/// Splits "3:...", and gives its numbers.
+std::vector<std::int64_t> numbers(const std::string& record) {
+  std::vector<std::int64_t> all;
+  std::istringstream in(record);
+  for (std::string number; std::getline(in, number, ':');) all.push_back(std::stoll(number));
+  return all;
+}
+
+TEST_F(Export, TellsParaverWhichSendBelongsToWhichReceive) {
+  trace::start(path(), 2);
+  for (int calls = 0; calls < 2; ++calls) {
+    for (const int rank : {0, 1}) trace::record(rank, rank_begin, static_cast<std::uint32_t>(rank), 2);
+    for (const std::uint64_t number : {1, 2, 3, 4}) start_to_receive(1, number);
+    send(0, 1, 100, 5);
+    send(0, 1, 200, 6);
+    send(0, 1, 300, 5);
+    send(0, 1, 400, 5, 9);
+    send(0, 1, 500, 7);  // nobody receives it
+    complete_receive(1, 3, 0, 400, 5, 9);
+    complete_receive(1, 1, 0, 200, 6);
+    trace::record(1, suspend, 0, 77);
+    trace::record(1, task_create, 0, 1);  // not the rank's
+    trace::record(1, task_begin, 0, 1);
+    trace::record(1, task_end, 0, 1);
+    trace::record(1, trace::event_kind::resume, 0, 77);
+    complete_receive(1, 2, 0, 100, 5);
+    complete_receive(1, 4, 0, 300, 5);
+    for (const int rank : {0, 1}) trace::record(rank, rank_end, static_cast<std::uint32_t>(rank), 2);
+  }
+  trace::stop();
+  const auto [found, left_out] = messages();
+  EXPECT_EQ(left_out, "");
+  ASSERT_EQ(found.size(), 8u);
+  std::multiset<std::pair<std::int64_t, std::int64_t>> sizes_and_tags;
+  std::map<std::int64_t, std::int64_t> by_begin, by_end;  // of receives: their sizes
+  for (const std::string& record : found) {
+    const auto n = numbers(record);
+    ASSERT_EQ(n.size(), 15u) << record;
+    EXPECT_EQ(std::vector(n.begin() + 1, n.begin() + 5), (std::vector<std::int64_t>{1, 1, 1, 1}));
+    EXPECT_EQ(std::vector(n.begin() + 7, n.begin() + 11), (std::vector<std::int64_t>{2, 1, 1, 2}));
+    EXPECT_LE(n[5], n[6]) << record;
+    EXPECT_LE(n[6], n[12]) << record;
+    EXPECT_LE(n[11], n[5]) << "all receives were begun before: " << record;
+    sizes_and_tags.emplace(n[13], n[14]);
+    by_begin[n[11]] = by_end[n[12]] = n[13];
+  }
+  const auto sizes_of = [](const auto& all) {
+    std::vector<std::int64_t> sizes;
+    for (const auto& [at, size] : all) sizes.push_back(size);
+    return sizes;
+  };
+  EXPECT_EQ(sizes_of(by_begin), (std::vector<std::int64_t>{200, 100, 400, 300, 200, 100, 400, 300}));
+  EXPECT_EQ(sizes_of(by_end), (std::vector<std::int64_t>{400, 200, 100, 300, 400, 200, 100, 300}));
+  using sizes = std::multiset<std::pair<std::int64_t, std::int64_t>>;
+  EXPECT_EQ(sizes_and_tags, (sizes{{100, 5}, {100, 5}, {200, 6}, {200, 6}, {300, 5}, {300, 5}, {400, 5}, {400, 5}}));
+}
+
+TEST_F(Export, ShowsParaverAMessageAsAWholeOrNotAtAll) {
+  trace::start(path(), 2);
+  for (const int rank : {0, 1}) trace::record(rank, rank_begin, static_cast<std::uint32_t>(rank), 2);
+  start_to_receive(1, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  send(0, 1, 100, 5);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  complete_receive(1, 1, 0, 100, 5);
+  for (const int rank : {0, 1}) trace::record(rank, rank_end, static_cast<std::uint32_t>(rank), 2);
+  trace::stop();
+  const auto whole = messages().first;
+  ASSERT_EQ(whole.size(), 1u);
+  const auto n = numbers(whole[0]);
+  const double begun = 1e-9 * static_cast<double>(n[11]), sent = 1e-9 * static_cast<double>(n[5]),
+               there = 1e-9 * static_cast<double>(n[12]);
+  EXPECT_GE(there - begun, 0.004);
+  EXPECT_EQ(messages({.from = begun - 1e-6, .to = there + 1e-6}).first.size(), 1u);
+  EXPECT_EQ(messages({.from = (begun + sent) / 2, .to = there + 1}).first.size(), 0u);
+  EXPECT_EQ(messages({.from = 0, .to = (sent + there) / 2}).first.size(), 0u);
+}
+
+TEST_F(Export, LeavesOutMessagesOfRanksThatCannotBeToldApart) {
+  trace::start(path(), 2);
+  trace::record(0, rank_begin, 0, 2);
+  trace::record(1, rank_begin, 0, 1);  // of another call
+  send(0, 1, 100, 5);
+  trace::stop();
+  const auto [found, left_out] = messages();
+  EXPECT_TRUE(found.empty());
+  EXPECT_NE(left_out.find("a call of ms::ranks begins before another has ended"), std::string::npos) << left_out;
 }
 
 TEST_F(Export, LeavesNothingBehindWhenItCannotBeWritten) {
