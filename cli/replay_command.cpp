@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "json_text.hpp"
 #include "rank_replay.hpp"
 #include "replay.hpp"
+#include "scaling.hpp"
 
 namespace {
 
@@ -34,25 +36,43 @@ void run_ranks(const recorded_ranks& program, wishes w) {
     print(program, times);
 }
 
+/// Gives how long memory takes to move what tasks name, as `maslin scale` counts it; 0 where the description does not
+/// say how fast it is. What accelerators transfer is not counted so: it goes to their local stores.
+double seconds_of_memory(const recorded& program, const maslin::machine::machine_spec& machine, int workers,
+                         std::uint64_t data) {
+  if (machine.hosts) return 0;
+  const double fast = bandwidth(machine, workers > 0 ? workers : machine.workers.count * machine.nodes);
+  return fast > 0 ? bytes_from_memory(program, machine, data) / fast : 0;
+}
+
 void run(const wishes& w) {
   expect_workers(w.how.workers, maslin::machine::read_spec(w.how.machine));
   if (const auto ranks = read_ranks(w.traces, w.how.trimmed)) return run_ranks(*ranks, w);
   const recorded program = read_recorded(w.traces.front());
   replay again(program);
-  const double seconds = again.run(w.how);
+  const maslin::machine::machine_spec machine = maslin::machine::read_spec(w.how.machine);
+  const double memory = seconds_of_memory(program, machine, w.how.workers, again.data_bytes());
+  const double seconds = std::max(again.run(w.how), memory);
   const double recorded_seconds = w.how.trimmed ? program.trimmed_seconds : program.seconds;
   if (w.json) {
-    const nlohmann::json all{{"program", program.program},     {"recorded_workers", program.workers},
-                             {"recorded_s", recorded_seconds}, {"work_s", program.work},
-                             {"tasks", program.tasks.size()},  {"loops", program.loops.size()},
-                             {"machine", w.how.machine},       {"workers", w.how.workers},
-                             {"policy", w.how.loops},          {"seconds", seconds}};
+    const nlohmann::json all{{"program", program.program},
+                             {"recorded_workers", program.workers},
+                             {"recorded_s", recorded_seconds},
+                             {"work_s", program.work},
+                             {"tasks", program.tasks.size()},
+                             {"loops", program.loops.size()},
+                             {"machine", w.how.machine},
+                             {"workers", w.how.workers},
+                             {"policy", w.how.loops},
+                             {"seconds", seconds},
+                             {"memory_s", memory}};
     fmt::print("{}\n", json_text(all));
     return;
   }
   fmt::print("{}: {} tasks, {} loops, {:.6g} s of work; recorded on {} workers in {:.6g} s\n", program.program,
              program.tasks.size(), program.loops.size(), program.work, program.workers, recorded_seconds);
-  fmt::print("would take {:.6g} s: {:.2f} times as fast\n", seconds, recorded_seconds / seconds);
+  fmt::print("would take {:.6g} s: {:.2f} times as fast{}\n", seconds, recorded_seconds / seconds,
+             memory >= seconds && memory > 0 ? "; memory bandwidth is what it waits for" : "");
 }
 
 }  // namespace

@@ -81,6 +81,8 @@ void print(const recorded& program, const scaling& s, const std::string& machine
              s.points.back().workers);
   for (std::size_t i = 0; i < s.lines.size() && i < 3; ++i)
     fmt::print("{:6.1f} %  {}\n", 100 * s.lines[i].share, name_of(s.lines[i]));
+  if (!beside && !program.loops.empty())
+    fmt::print("\nWhat loops read and write is not known; --beside measures it.\n");
   if (beside && rates.empty())
     fmt::print("\nNothing waits for memory here; what more CPUs would share is not known.\n");
   if (!rates.empty()) fmt::print("\nWhat waits for memory, and what one worker alone moves there:\n");
@@ -89,7 +91,7 @@ void print(const recorded& program, const scaling& s, const std::string& machine
 }
 
 nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const std::string& machine,
-                               const by_line& rates) {
+                               const by_line& rates, bool beside) {
   nlohmann::ordered_json all{{"program", program.program},
                              {"tasks", program.tasks.size()},
                              {"loops", program.loops.size()},
@@ -107,6 +109,7 @@ nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const 
   for (const line_share& l : s.lines)
     all["lines"].push_back({{"line", l.line}, {"after", l.after}, {"share", l.share}});
   for (const auto& [line, rate] : rates) all["from_memory"].push_back({{"line", line}, {"gb_per_s", rate * 1e-9}});
+  all["loops_traffic_known"] = beside || program.loops.empty();
   all["unsaid"] = s.unsaid;
   return all;
 }
@@ -134,7 +137,7 @@ void run(wishes w) {
   const std::string shown = w.machine.empty() ? "this machine" : w.machine;
   if (!w.picture.empty()) write_file(w.picture, scaling_picture(program.program, shown, s));
   if (w.json)
-    fmt::print("{}\n", json_text(as_json(program, s, shown, rates)));
+    fmt::print("{}\n", json_text(as_json(program, s, shown, rates, w.beside)));
   else
     print(program, s, shown, rates, w.beside);
 }

@@ -18,23 +18,6 @@ namespace {
 /// As many workers as stand for any number of them.
 constexpr int very_many = 4096;
 
-/// Gives the bytes that the tasks read and write, each by itself, if the data as a whole is larger than the caches.
-double bytes_from_memory(const recorded& program, const maslin::machine::machine_spec& machine, std::uint64_t data) {
-  double caches = 0;
-  for (const auto& level : machine.memory)
-    if (level.level != "memory")
-      caches = std::max(caches, static_cast<double>(level.bytes) * machine.workers.count / level.shared_by);
-  if (static_cast<double>(data) <= caches) return 0;
-  double sum = 0;
-  for (const recorded::task& t : program.tasks)
-    for (std::uint32_t i = 0; i < t.accesses; ++i) {
-      const auto& form = program.accesses[t.first_access + i].form;
-      const bool both = form.mode == maslin::access_mode::inout || form.mode == maslin::access_mode::concurrent;
-      sum += static_cast<double>(form.bytes) * static_cast<double>(form.columns) * (both ? 2 : 1);
-    }
-  return sum;
-}
-
 /// Gives what a run takes with a look at memory, which moves `fast` bytes a second, if it takes `seconds` without: a
 /// line that moves data is held up where it would be faster than memory. The shares of the lines follow.
 double with_memory(double fast, const by_line& bytes, std::vector<line_share>& shares, double seconds) {
@@ -66,6 +49,22 @@ double bandwidth(const maslin::machine::machine_spec& machine, int workers) {
     if (level.level == "memory" && level.bandwidth_gb_per_s)
       return *level.bandwidth_gb_per_s * 1e9 * std::ceil(std::min<double>(workers, described) / level.shared_by);
   return 0;
+}
+
+double bytes_from_memory(const recorded& program, const maslin::machine::machine_spec& machine, std::uint64_t data) {
+  double caches = 0;
+  for (const auto& level : machine.memory)
+    if (level.level != "memory")
+      caches = std::max(caches, static_cast<double>(level.bytes) * machine.workers.count / level.shared_by);
+  if (static_cast<double>(data) <= caches) return 0;
+  double sum = 0;
+  for (const recorded::task& t : program.tasks)
+    for (std::uint32_t i = 0; i < t.accesses; ++i) {
+      const auto& form = program.accesses[t.first_access + i].form;
+      const bool both = form.mode == maslin::access_mode::inout || form.mode == maslin::access_mode::concurrent;
+      sum += static_cast<double>(form.bytes) * static_cast<double>(form.columns) * (both ? 2 : 1);
+    }
+  return sum;
 }
 
 std::vector<std::string> unsaid_of(const maslin::machine::machine_spec& machine) {

@@ -1,6 +1,7 @@
 #pragma once
 // How a recorded program would scale: replays on ever more workers of a described machine, and what stands in the way.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ const char* to_string(scaling::limit by);
 /// Gives the bytes a second that so many workers have from memory; 0 if the description does not say. They fill one
 /// group after the other, and there are no more groups than are described, however many workers are asked for.
 double bandwidth(const maslin::machine::machine_spec& machine, int workers);
+
+/// Gives the bytes that the tasks read and write, each by itself, if the `data` that they name are more bytes together
+/// than the caches.
+double bytes_from_memory(const recorded& program, const maslin::machine::machine_spec& machine, std::uint64_t data);
 
 /// Gives the keys that a replay on a machine of CPU cores asks for and that its description does not have.
 std::vector<std::string> unsaid_of(const maslin::machine::machine_spec& machine);

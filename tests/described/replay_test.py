@@ -237,6 +237,33 @@ class Replay(Case):
         # Two workers share one way to memory; 64 have 32 ways.
         self.assertAlmostEqual(points[1]["seconds"], points[2]["seconds"], delta=1e-9)
         self.assertAlmostEqual(points[2]["seconds"], 32 * points[64]["seconds"], delta=1e-6 * points[2]["seconds"])
+        # A replay counts the same; where nothing is said of memory, there is nothing to wait for.
+        for workers in (1, 64):
+            said = self.seconds("--machine", self.machine(64, slow), "--workers", workers)
+            self.assertAlmostEqual(said["seconds"], points[workers]["seconds"], delta=1e-9)
+            self.assertEqual(said["memory_s"], said["seconds"])
+        self.assertAlmostEqual(self.seconds("--machine", self.machine(64, slow))["seconds"], points[64]["seconds"], delta=1e-9)
+        free = self.seconds("--machine", self.machine(64))
+        self.assertEqual(free["memory_s"], 0)
+        self.assertLess(free["seconds"], points[64]["seconds"] / 10)
+        done = run(MASLIN, "replay", self.trace, "--machine", self.machine(64, slow))
+        self.assertIn("memory bandwidth is what it waits for", done.stdout, done.stderr)
+        done = run(MASLIN, "replay", self.trace, "--machine", self.machine(64))
+        self.assertNotIn("memory", done.stdout, done.stderr)
+
+    def test_what_loops_read_and_write_is_said_to_be_unknown(self):
+        unknown = "What loops read and write is not known; --beside measures it."
+        for program, has_loops in (([TWO_LOOPS, "20"], True), ([SCALE_PROGRAM, "4"], False)):
+            with self.subTest(program=program[0].name):
+                done = run(*program, MASLIN_MACHINE=str(self.machine(1)), MASLIN_DURATIONS="declared", MASLIN_TRACE=str(self.trace))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                words = ("scale", self.trace, "--machine", self.machine(2))
+                if not has_loops:
+                    words = ("scale", "--machine", self.machine(2), *program)
+                done = run(MASLIN, *words)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(unknown in done.stdout, has_loops)
+                self.assertEqual(json.loads(run(MASLIN, *words, "--json").stdout)["loops_traffic_known"], not has_loops)
 
     def test_the_page_is_true(self):
         (self.folder / "cholesky").symlink_to(SCALE_PROGRAM)
