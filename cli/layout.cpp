@@ -225,12 +225,22 @@ void run(const options& wish) {
     file = folder.file("this.toml");
     write_file(file, calibrated_description(w.ranks == layers::ranks_are::processes || w.memory_traffic > 0));
   }
-  const layers::machine m = layers::machine_of(maslin::machine::read_spec(file), layers::read_curves(file));
+  const maslin::machine::machine_spec spec = maslin::machine::read_spec(file);
+  layers::machine m = layers::machine_of(spec, layers::read_curves(file));
+  const bool shares_as_described = w.memory_traffic > 0 && m.measured_curves.saturation.empty();
+  if (shares_as_described) {
+    m.measured_curves.saturation = layers::described_saturation(spec, w.memory_traffic);
+    m.measured_curves.saturation_source = "described: [[memory]] bandwidth_gb_per_s";
+  }
   if (w.memory_traffic > 0 && m.measured_curves.saturation.empty())
-    throw maslin::error(fmt::format(
-        "--memory: '{}' does not say how much its workers move together; `maslin machine --calibrate` measures that "
-        "([saturation])",
-        wish.machine));
+    throw maslin::error(
+        fmt::format("--memory: '{}' says neither how fast its memory is ([[memory]] bandwidth_gb_per_s) nor how much "
+                    "its workers move together ([saturation], which `maslin machine --calibrate` measures)",
+                    wish.machine));
+  if (shares_as_described && m.measured_curves.saturation.front().is.value < w.memory_traffic)
+    throw maslin::error(
+        fmt::format("--memory {:.6g}: the memory of '{}' moves {:.6g} GB/s at most; expected no more than that",
+                    wish.memory_gb_per_s, wish.machine, m.measured_curves.saturation.front().is.value * 1e-9));
 
   std::vector<laid_out> phases;
   for (const layers::phase& p : profile.phases) {
@@ -261,6 +271,7 @@ void run(const options& wish) {
              {"ranks", wish.ranks},          {"seconds", seconds}, {"error_s", error}, {"between_s", between.seconds},
              {"recorded_s", program.seconds}};
     all["unknown"] = unknown;
+    if (w.memory_traffic > 0) all["memory"] = m.measured_curves.saturation_source;
     for (const laid_out& p : phases) all["phases"].push_back(as_json(p));
     all["start"]["MASLIN_PIN"] = start.pin;
     for (const auto& [with, text] : start.lines) all["start"][with] = text;
@@ -271,6 +282,8 @@ void run(const options& wish) {
              wish.machine.empty() ? "this machine" : m.name, m.nodes, m.nodes == 1 ? "" : "s", m.workers,
              m.has_hosts() ? fmt::format(" behind {} host contexts", m.contexts) : "", program.seconds);
   if (!unknown.empty()) fmt::print("not described, counted as nothing: {}\n", fmt::join(unknown, ", "));
+  if (shares_as_described)
+    fmt::print("how workers share memory was not measured: all get the same part of the described bandwidth\n");
   for (const laid_out& p : phases) print_phase(p, ranks, wish.all);
   fmt::print("\nthe whole program: {:.4g} s +- {:.2g}, {:.4g} s of it outside of phases\n\nstart it with\n", seconds,
              error, between.seconds);

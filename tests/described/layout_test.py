@@ -126,7 +126,27 @@ class Layout(unittest.TestCase):
         # All that kernels do is bound by a memory that four share; the host part is not.
         host = 8 * 5 * 20e-6 / 4
         self.assertAlmostEqual((bound["seconds"] - host) / (free["seconds"] - host), 4, delta=0.02)
-        self.assertIn("does not say how much its workers move together", self.refusal(self.trace, "--machine", self.cores(2), "--memory", "1"))
+        self.assertEqual((bound["memory"], "memory" in free), ("a test", False))
+        self.assertIn("says neither how fast its memory is", self.refusal(self.trace, "--machine", self.cores(2), "--memory", "1"))
+
+    def test_a_described_bandwidth_is_shared_where_nothing_was_measured(self):
+        self.record("--streams", "8", "--offloads", "5")
+        memory = '[[memory]]\nlevel = "memory"\nbytes = 1000000000\nshared_by = 4\nbandwidth_gb_per_s = 20\nsource = "a test"\n'
+        words = (self.trace, "--machine", self.cores(4, memory), "--layout", "2x1,4x1")
+
+        def seconds(*more) -> dict[int, float]:
+            return {one["streams"]: one["seconds"] for one in self.said(*words, *more)["phases"][0]["candidates"]}
+
+        free, little, bound = seconds(), seconds("--memory", "5"), seconds("--memory", "10")
+        for streams in (2, 4):
+            self.assertAlmostEqual(little[streams], free[streams], delta=1e-9)
+        self.assertAlmostEqual(bound[2], free[2], delta=1e-9)  # two move 20 GB/s, which there is
+        host = 8 * 5 * 20e-6 / 4
+        self.assertAlmostEqual((bound[4] - host) / (free[4] - host), 2, delta=0.02)
+        self.assertIn("described", self.said(*words, "--memory", "10")["memory"])
+        self.assertIn("how workers share memory was not measured", run(MASLIN, "layout", *words, "--memory", "10").stdout)
+        self.assertIn("moves 20 GB/s at most", self.refusal(*words, "--memory", "21"))
+        self.assertNotIn("share memory", run(MASLIN, "layout", *words).stdout)
 
     def test_what_it_cannot_say_is_a_clear_error(self):
         self.record("--streams", "4", "--offloads", "5", workers=2)

@@ -1,5 +1,6 @@
 #include "model/layers/machine.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -81,6 +82,30 @@ curves read_curves(const std::string& file) {
     out.contention_source = (*table)["source"].value_or(std::string());
   }
   return out;
+}
+
+std::vector<point> described_saturation(const maslin::machine::machine_spec& spec, double bytes_per_second) {
+  std::vector<point> curve;
+  const auto memory = std::find_if(spec.memory.begin(), spec.memory.end(), [](const auto& level) {
+    return level.level == "memory" && level.bandwidth_gb_per_s;
+  });
+  if (memory == spec.memory.end()) return curve;
+  const double one = *memory->bandwidth_gb_per_s * 1e9;
+  const double workers = static_cast<double>(spec.workers.count) * spec.nodes;
+  const auto add = [&](double count, double bandwidth) {
+    if (!curve.empty() && count <= curve.back().at) return;
+    const double moved = std::min(count * bytes_per_second, bandwidth);
+    curve.push_back({count, {moved, moved * error_of_descriptions}});
+  };
+  for (double before = 0; before < workers; before += memory->shared_by) {
+    const double last = std::min(workers, before + memory->shared_by);
+    const double bandwidth = one * (before / memory->shared_by + 1);
+    const double enough = bandwidth / bytes_per_second;  // from here on they share
+    add(before + 1, bandwidth);
+    if (enough < last) add(enough, bandwidth);
+    add(last, bandwidth);
+  }
+  return curve;
 }
 
 machine machine_of(const maslin::machine::machine_spec& spec, curves measured_there) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "checkout.hpp"
 #include "model/layers/communication.hpp"
@@ -80,6 +81,41 @@ source = "a test"
   ASSERT_EQ(m.measured_curves.messages.size(), 2u);
   EXPECT_NEAR(send_time(m, {2, 2}, 508), 2e-6, 1e-15);
   EXPECT_NEAR(all_reduce_time(m, {2, 2}, 8), 5e-6, 1e-15);
+}
+
+const std::string two_memories = two_cores.substr(0, two_cores.find("count")) + R"(count = 8
+source = "a test"
+[[memory]]
+level = "L1"
+bytes = 32768
+shared_by = 1
+bandwidth_gb_per_s = 500
+source = "a test"
+[[memory]]
+level = "memory"
+bytes = 1000000000
+shared_by = 4
+bandwidth_gb_per_s = 20
+source = "a test"
+)";
+
+TEST(LayeredMachine, StreamsShareTheBandwidthThatIsDescribed) {
+  const auto read_text = [](const std::string& text) { return maslin::machine::read_spec(spec_file(text).path()); };
+  const auto spec = read_text(two_memories);
+  // Each moves 8 GB/s: 2.5 of them saturate the first memory of 20 GB/s, 5 both.
+  const auto curve = described_saturation(spec, 8e9);
+  const auto moved = [&](double workers) { return interpolate(curve, workers).value * 1e-9; };
+  const std::pair<double, double> expected[] = {{1, 8},  {2, 16}, {2.5, 20}, {3, 20},
+                                                {4, 20}, {5, 40}, {6, 40},   {8, 40}};
+  for (const auto& [workers, gb] : expected) EXPECT_NEAR(moved(workers), gb, 1e-9) << workers;
+  EXPECT_NEAR(curve.back().is.error, 4e9, 1e-3);  // descriptions are known within a tenth
+  // What does not fill memory is not held up, and more nodes have more of it.
+  for (const double workers : {1., 3., 8.})
+    EXPECT_NEAR(interpolate(described_saturation(spec, 1e9), workers).value, workers * 1e9, 1) << workers;
+  auto two = spec;
+  two.nodes = 2;
+  EXPECT_NEAR(interpolate(described_saturation(two, 8e9), 16).value, 80e9, 1);
+  EXPECT_TRUE(described_saturation(read_text(two_cores), 8e9).empty());
 }
 
 TEST(Communication, GoesByLinksWhereNothingWasMeasured) {
