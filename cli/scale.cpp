@@ -87,7 +87,8 @@ void print(const recorded& program, const scaling& s, const std::string& machine
     fmt::print("\nNothing waits for memory here; what more CPUs would share is not known.\n");
   if (!rates.empty()) fmt::print("\nWhat waits for memory, and what one worker alone moves there:\n");
   for (const auto& [line, rate] : rates) fmt::print("{:6.1f} GB/s  {}\n", rate * 1e-9, line);
-  if (!s.unsaid.empty()) fmt::print("\nnot described, counted as nothing: {}\n", fmt::join(s.unsaid, ", "));
+  if (!s.unsaid.empty())
+    fmt::print("\nnot described, counted as nothing (a speed as 1): {}\n", fmt::join(s.unsaid, ", "));
 }
 
 nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const std::string& machine,
@@ -133,7 +134,8 @@ void run(wishes w) {
     if (w.beside) rates = memory_rates(alone, beside, spec.workers.count, bandwidth(spec, spec.workers.count));
     if (machine.empty()) machine = here;
   }
-  const scaling s = scale(program, machine, w.workers, w.loops, w.trimmed, rates);
+  scaling s = scale(program, machine, w.workers, w.loops, w.trimmed, rates);
+  if (w.machine.empty()) std::erase(s.unsaid, "workers.speed");  // it is as fast as itself
   const std::string shown = w.machine.empty() ? "this machine" : w.machine;
   if (!w.picture.empty()) write_file(w.picture, scaling_picture(program.program, shown, s));
   if (w.json)

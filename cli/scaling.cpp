@@ -10,6 +10,7 @@
 #include "cli/shared/scratch_folder.hpp"
 #include "maslin/error.hpp"
 #include "maslin/machine.hpp"
+#include "model/layers/machine.hpp"
 #include "output.hpp"
 #include "replay.hpp"
 
@@ -69,11 +70,20 @@ double bytes_from_memory(const recorded& program, const maslin::machine::machine
 
 std::vector<std::string> unsaid_of(const maslin::machine::machine_spec& machine) {
   std::vector<std::string> keys;
+  if (!maslin::layers::says_speed(machine.file)) keys.emplace_back("workers.speed");
   const maslin::machine::dispatch_spec said = machine.dispatch.value_or(maslin::machine::dispatch_spec());
   if (!said.task_us) keys.emplace_back("dispatch.task_us");
   if (!said.handover_us) keys.emplace_back("dispatch.handover_us");
   if (!said.wake_us) keys.emplace_back("dispatch.wake_us");
   if (bandwidth(machine, 1) <= 0) keys.emplace_back("the bandwidth of memory");
+  using ends = maslin::machine::link_spec::ends;
+  const auto signals_take_time = [&](ends between) {
+    return std::any_of(machine.links.begin(), machine.links.end(),
+                       [&](const auto& link) { return link.between == between && link.latency_us; });
+  };
+  if (machine.workers.groups > 1 && !signals_take_time(ends::groups))
+    keys.emplace_back("link between groups: latency_us");
+  if (machine.nodes > 1 && !signals_take_time(ends::nodes)) keys.emplace_back("link between nodes: latency_us");
   return keys;
 }
 

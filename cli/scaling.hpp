@@ -37,7 +37,8 @@ double bandwidth(const maslin::machine::machine_spec& machine, int workers);
 /// than the caches.
 double bytes_from_memory(const recorded& program, const maslin::machine::machine_spec& machine, std::uint64_t data);
 
-/// Gives the keys that a replay on a machine of CPU cores asks for and that its description does not have.
+/// Gives the keys that a replay on a machine of CPU cores asks for and that its description does not have. A speed
+/// counts as 1, the time of a signal (dispatch.handover_us, latencies of links) as nothing.
 std::vector<std::string> unsaid_of(const maslin::machine::machine_spec& machine);
 
 /// Replays on each number of workers, in order. `bytes_per_second`: what the bodies of a line move to and from

@@ -161,7 +161,8 @@ class Replay(Case):
         self.assertTrue(all(re.fullmatch(r"|.*asks\.cpp:\d+|streams|kernel", line["line"]) for line in said["lines"]), said["lines"])
         # What the program computes between two calls is told by the call before.
         self.assertTrue(any(not line["line"] and re.fullmatch(r".*asks\.cpp:\d+", line["after"]) for line in said["lines"]), said["lines"])
-        self.assertIn("the bandwidth of memory", said["unsaid"])
+        self.assertEqual(said["unsaid"], ["workers.speed", "dispatch.task_us", "dispatch.handover_us", "dispatch.wake_us",
+                                          "the bandwidth of memory"])
         xml.fromstring(picture.read_text(encoding="utf-8"))
 
     def test_scale_runs_the_program_itself(self):

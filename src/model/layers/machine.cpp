@@ -32,6 +32,14 @@ std::vector<point> points_of(const toml::table& table, const char* at, const cha
   return all;
 }
 
+toml::table parsed(const std::string& file) {
+  try {
+    return toml::parse_file(file);
+  } catch (const toml::parse_error& e) {
+    throw error(file + ": " + std::string(e.description()));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> machine::unknown() const {
@@ -51,13 +59,10 @@ std::vector<std::string> machine::unknown() const {
   return names;
 }
 
+bool says_speed(const std::string& file) { return bool(parsed(file)["workers"]["speed"]); }
+
 curves read_curves(const std::string& file) {
-  toml::table all;
-  try {
-    all = toml::parse_file(file);
-  } catch (const toml::parse_error& e) {
-    throw error(file + ": " + std::string(e.description()));
-  }
+  const toml::table all = parsed(file);
   curves out;
   if (const toml::array* messages = all["messages"].as_array())
     for (const toml::node& one : *messages) {

@@ -90,6 +90,9 @@ struct machine {
 /// `error`.
 curves read_curves(const std::string& file);
 
+/// Gives whether a description that `read_spec` has read says how fast its workers are; `machine_spec` has 1 if not.
+bool says_speed(const std::string& file);
+
 /// Gives the machine. Where a description gives no error of its own, a cost is taken to be known within a tenth.
 machine machine_of(const maslin::machine::machine_spec& spec, curves measured_there);
 
