@@ -431,8 +431,10 @@ class Processes(Mpi):
                          ["", *(line for rank in range(3) for line in (f"[rank {rank}] {rank} has", f"[rank {rank}] said"))])
 
     def test_rank_0_reads(self):
-        done = self.ranks(3, self.build(HERE / "failures/failures.c"), "reads", processes=3, input="a line\n")
-        self.expect_right(done, "read a line\n")
+        for how in ("block", "cyclic", self.placed("2 0 1"), self.placed("1 2 0")):
+            with self.subTest(how=how):
+                done = self.ranks(3, self.build(HERE / "failures/failures.c"), "reads", processes=3, place=how, input="a line\n")
+                self.expect_right(done, "read a line\n")
 
     def test_status(self):
         program = self.build(HERE / "failures/failures.c")

@@ -75,12 +75,13 @@ cpu_set_t share_of(const cpu_set_t& all, int process, int processes) {
   return part;
 }
 
-[[noreturn]] void become(std::vector<std::string>& words, int process, pid_t parent, const cpu_set_t* cpus,
+/// `reads`: it has the standard input, which is rank 0's.
+[[noreturn]] void become(std::vector<std::string>& words, bool reads, pid_t parent, const cpu_set_t* cpus,
                          const sigset_t& mask) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // it is gone already
-  if (process > 0) {
-    const int nothing = open("/dev/null", O_RDONLY);  // standard input is rank 0's
+  if (!reads) {
+    const int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO), close(nothing);
   }
   if (cpus) sched_setaffinity(0, sizeof *cpus, cpus);
@@ -115,7 +116,7 @@ class job {
       words[at] = fmt::format("{}/{}{}", process, processes, place);
       const cpu_set_t part = knows ? share_of(all, process, processes) : all;
       const pid_t pid = fork();
-      if (pid == 0) become(words, process, parent, knows ? &part : nullptr, held.before());
+      if (pid == 0) become(words, process == process_of_rank_.front(), parent, knows ? &part : nullptr, held.before());
       if (pid < 0) {
         const int why = errno;
         end_all();
