@@ -12,6 +12,16 @@
 
 namespace maslin::comm {
 
+namespace {
+
+/// Bytes are what the messages of MPI programs consist of.
+std::string elements_as_text(std::size_t count, const std::type_info& type) {
+  if (type == typeid(std::byte)) return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
+  return fmt::format("{} x {}", count, name_of(type));
+}
+
+}  // namespace
+
 void transfers::add(transfer& one) noexcept {
   one.set(transfer::state::queued);
   one.before = last_;
@@ -85,9 +95,10 @@ void deliver(const transfer& message, transfer& receive) noexcept {
 
 std::string problem_with(const transfer& receive, int rank) {
   const bool others = *receive.came_as != *receive.data.type;
-  return fmt::format("rank {} received a message of {} x {} from rank {} with tag {}, but {}:{} receives {} x {}; {}",
-                     rank, receive.came, name_of(*receive.came_as), receive.said.source, receive.said.tag,
-                     receive.where.file_name(), receive.where.line(), receive.data.extent, name_of(*receive.data.type),
+  return fmt::format("rank {} received a message of {} from rank {} with tag {}, but {}:{} receives {}; {}", rank,
+                     elements_as_text(receive.came, *receive.came_as), receive.said.source, receive.said.tag,
+                     receive.where.file_name(), receive.where.line(),
+                     elements_as_text(receive.data.extent, *receive.data.type),
                      others ? "receive elements of the type that is sent" : "make room for as many as are sent");
 }
 

@@ -463,7 +463,7 @@ class EndsOfProcesses(Mpi):
         self.failed("aborts", 9, "rank 2: MPI_Abort with code 9 at failures.c:")
         self.failed("leaves", 1, "rank 1 ended with status 0 and without MPI_Finalize")
         self.failed("exits", 3, "rank 1 ended with status 3 and without MPI_Finalize")
-        self.failed("truncated", 15, "rank 1: MPI_Recv at failures.c:", "800 x std::byte from rank 0 with tag 7", processes=3)
+        self.failed("truncated", 15, "rank 1: MPI_Recv at failures.c:", "a message of 800 bytes from rank 0 with tag 7", processes=3)
         self.failed("rank", 6, "there is no rank 9; expected 0 to 2 in MPI_COMM_WORLD")
 
     def test_calls_that_do_not_go_together(self):
@@ -472,6 +472,7 @@ class EndsOfProcesses(Mpi):
                     "rank 1 calls MPI_Bcast with root 0 at failures.c:", processes=3)
         self.failed("other root", 16, "rank 0 calls MPI_Bcast with root 0", "rank 2 calls MPI_Bcast with root 1")
         self.failed("other operation", 10, "rank 0 calls MPI_Allreduce", "rank 2 calls MPI_Allreduce")
+        self.failed("other type", 10, "with MPI_INT and MPI_SUM, rank 1 calls MPI_Allreduce at failures.c:", "with MPI_FLOAT and MPI_SUM\n")
         self.failed("other count", 15, "rank 0 calls MPI_Allreduce", "with 1,", "rank 1 calls MPI_Allreduce", "with 2")
         self.assertRegex(self.failed("long part", 15), r"rank [12] gives 40[48] bytes to rank 0, which has room for 400\n")
 
@@ -616,8 +617,12 @@ class Failures(Mpi):
         self.failed("other root", 16, "rank 0 calls MPI_Bcast with root 0", "rank 2 calls MPI_Bcast with root 1")
 
     def test_different_operations(self):
-        self.failed("other operation", 10, "all ranks must name the same type and operation: ",
-                    "rank 0 calls MPI_Allreduce", "rank 2 calls MPI_Allreduce")
+        same = "all ranks must name the same type and operation: "
+        self.failed("other operation", 10, same + "rank 0 calls MPI_Allreduce", "with MPI_INT and MPI_SUM, rank 2 calls MPI_Allreduce",
+                    "with MPI_INT and MPI_MAX\n")
+        place = self.place("MPI_FLOAT : MPI_INT")
+        self.failed("other type", 10, f": MPI_Allreduce at {place}: {same}rank 0 calls MPI_Allreduce at {place} with MPI_INT and MPI_SUM, "
+                    f"rank 1 calls MPI_Allreduce at {place} with MPI_FLOAT and MPI_SUM\n")
 
     def test_different_counts(self):
         self.failed("other count", 15, "rank 0 calls MPI_Allreduce", "with 1,", "rank 1 calls MPI_Allreduce", "with 2")
@@ -626,8 +631,8 @@ class Failures(Mpi):
         self.assertRegex(said, r"rank [12] gives 40[48] bytes to rank 0, which has room for 400\n")
 
     def test_truncated(self):
-        self.failed("truncated", 15, "rank 1: MPI_Recv at failures.c:", "800 x std::byte from rank 0 with tag 7",
-                    "receives 40 x std::byte")
+        self.failed("truncated", 15, "rank 1: MPI_Recv at failures.c:", "a message of 800 bytes from rank 0 with tag 7",
+                    "receives 40 bytes; make room for as many as are sent")
 
     def test_wrong_arguments(self):
         for which, status, said in (

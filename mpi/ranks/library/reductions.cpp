@@ -263,6 +263,17 @@ std::string described(const call_of_all& one) {
 const buffer& call_of_all::numbers() const { return offers.exists() ? offers.whole : wants.whole; }
 const datatype* call_of_all::offers_type() const { return numbers().type; }
 
+namespace {
+
+/// Gives the call, its type and its operation. The program's own have no names that tell them apart.
+std::string described_with_numbers(const call_of_all& one) {
+  const datatype& type = *one.numbers().type;
+  return described(one) + " with " + (type.predefined != 0 ? type.name : "a type of its own") + " and " +
+         (one.op->predefined != MPI_OP_NULL ? one.op->name : "an operation of its own");
+}
+
+}  // namespace
+
 std::optional<failure> mpi::problem_with_numbers(calls_of_all all) {
   const call_of_all* first = nullptr;
   for (int rank = 0; rank < static_cast<int>(all.size()); ++rank) {
@@ -271,8 +282,8 @@ std::optional<failure> mpi::problem_with_numbers(calls_of_all all) {
     if (!first) first = &its;
     const buffer &a = first->numbers(), &b = its.numbers();
     if (first->op->predefined != its.op->predefined || a.type->reduces_as != b.type->reduces_as)
-      return failure{MPI_ERR_OP,
-                     "all ranks must name the same type and operation: " + described(*first) + ", " + described(its)};
+      return failure{MPI_ERR_OP, "all ranks must name the same type and operation: " + described_with_numbers(*first) +
+                                     ", " + described_with_numbers(its)};
     // Types of a program may differ in both: its operations count elements.
     if (a.bytes() == b.bytes() && a.count == b.count) continue;
     if (a.bytes() <= few_bytes || a.bytes() == b.bytes())

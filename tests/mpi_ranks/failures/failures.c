@@ -79,6 +79,8 @@ int main(int argc, char** argv) {
   if (strcmp(which, "one is done") == 0 && me == 1) MPI_Finalize();
   if (strcmp(which, "other operation") == 0)
     MPI_Allreduce(data, data + 100, 1, MPI_INT, me == 2 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
+  if (strcmp(which, "other type") == 0)
+    MPI_Allreduce(data, data + 100, 1, me == 1 ? MPI_FLOAT : MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (strcmp(which, "many more") == 0) MPI_Allreduce(data, data + 1000, 100 + me, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (strcmp(which, "long part") == 0)
     MPI_Gather(data, 100 + me, MPI_INT, data + 1000, 100, MPI_INT, 0, MPI_COMM_WORLD);
