@@ -155,6 +155,9 @@ class Programs(Mpi):
     def test_unexpected(self):
         self.everywhere("unexpected.c")
 
+    def test_a_million_unexpected_messages(self):
+        self.expect_right(self.ranks(1, self.build(HERE / "programs" / "unexpected.c"), 1_000_000, 1))
+
     def test_objects(self):
         self.everywhere("objects.cpp")
 
@@ -360,7 +363,10 @@ class Processes(Mpi):
                 self.expect_right(self.ranks(3, program, seed, 50, processes=2 + seed % 2, workers=1))
 
     def test_more_unexpected_messages_than_there_is_room_for(self):
-        self.expect_right(self.ranks(2, self.build(HERE / "programs" / "unexpected.c"), 100000, processes=2, workers=1))
+        program = self.build(HERE / "programs" / "unexpected.c")
+        for count, tags in ((20_000, 2), (1_000_000, 1)):
+            with self.subTest(count=count, tags=tags):
+                self.expect_right(self.ranks(2, program, count, tags, processes=2, workers=1))
 
     def placed(self, text: str) -> Path:
         file = Path(self.folder.name) / "-".join(["placed", *text.split()])
