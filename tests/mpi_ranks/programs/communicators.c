@@ -36,6 +36,15 @@ static void divided(void) {
   MPI_Comm_size(own, &size);
   EXPECT_EQUAL(size, ranks);
   MPI_Comm_free(&own);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_MEM_DOMAIN, -me, MPI_INFO_NULL, &own);
+  MPI_Comm_size(own, &size);
+  MPI_Comm_rank(own, &rank);
+  EXPECT_EQUAL(size, ranks);
+  EXPECT_EQUAL(rank, ranks - 1 - me);
+  int last = me;
+  MPI_Bcast(&last, 1, MPI_INT, 0, own);
+  EXPECT_EQUAL(last, ranks - 1);
+  MPI_Comm_free(&own);
   MPI_Comm_free(&same);
   MPI_Comm_free(&part);
   if (none != MPI_COMM_NULL) MPI_Comm_free(&none);
