@@ -547,6 +547,68 @@ class EndsOfProcesses(Mpi):
         self.expect_gone(pids)
         self.assertEqual(set(os.listdir("/dev/shm")) - left, set())
 
+    @unittest.skipIf(os.geteuid() != 0, "only root starts the jobs of two users")
+    def test_jobs_of_two_users_do_not_see_each_other(self):
+        file = Path(self.folder.name) / "of_a_user.c"
+        file.write_text("""#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static int numbers[100000];
+int main(int n, char **w) {
+  const int mine = atoi(w[1]);
+  int me, all;
+  MPI_Init(&n, &w);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  if (me == 0) printf("%d has begun\\n", (int)getuid()), getchar();
+  MPI_Barrier(MPI_COMM_WORLD);
+  long long sum = 0, of_all = 0;
+  for (int i = 0; i < 500; ++i) {
+    const int count = i % 2 ? 100000 : 10;  /* a small message, and one that is copied from another process */
+    numbers[0] = numbers[count - 1] = mine * 1000 + me;
+    MPI_Sendrecv_replace(numbers, count, MPI_INT, (me + 1) % all, 0, (me + all - 1) % all, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    sum += numbers[0] + numbers[count - 1];
+  }
+  MPI_Allreduce(&sum, &of_all, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+  if (me == 0) printf("%lld\\n", of_all);
+  MPI_Finalize();
+}
+""")
+        program, ranks = self.build(file), 4
+        Path(self.folder.name).chmod(0o755)
+        environment = {"PATH": os.environ["PATH"], "MASLIN_WORKERS": "1", "MASLIN_LEARNED": "off", "HOME": "/"}
+        users = {65501: 3, 65502: 8}
+        for needed in (BIN / "maslin-mpirun", program):
+            found = subprocess.run(["test", "-r", needed, "-a", "-x", needed], user=65501, group=65501, extra_groups=[], check=False)
+            if found.returncode != 0:
+                self.skipTest(f"other users cannot run {needed}")
+
+        def theirs() -> list[str]:
+            return [one.name for one in os.scandir("/dev/shm") if one.stat(follow_symlinks=False).st_uid in users]
+
+        jobs = {user: subprocess.Popen([BIN / "maslin-mpirun", "-n", str(ranks), "--processes", "2", program, str(number)],
+                                       user=user, group=user, extra_groups=[], env=environment, cwd="/", text=True,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                for user, number in users.items()}
+        try:
+            for user, job in jobs.items():
+                self.assertEqual(job.stdout.readline(), f"{user} has begun\n")
+            self.assertEqual(theirs(), [])  # nor has their memory a name while both run
+            for job in jobs.values():
+                job.stdin.write("\n")
+                job.stdin.flush()
+            for user, job in jobs.items():
+                printed, said = job.communicate(timeout=LIMIT_S)
+                expected = 500 * 2 * sum(users[user] * 1000 + rank for rank in range(ranks))
+                self.assertEqual((job.returncode, printed, said), (0, f"{expected}\n", ""))
+        finally:
+            for job in jobs.values():
+                if job.poll() is None:
+                    job.kill()
+                    job.communicate()
+        self.assertEqual(theirs(), [])
+
     def test_a_signal_to_the_launcher_ends_all(self):
         for one in (signal.SIGTERM, signal.SIGINT):
             job, pids = self.start_endless()
