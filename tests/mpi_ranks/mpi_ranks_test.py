@@ -143,6 +143,9 @@ class Programs(Mpi):
     def test_moves(self):
         self.everywhere("moves.c")
 
+    def test_arguments(self):
+        self.everywhere("arguments.c")
+
     def test_errors(self):
         self.everywhere("errors.c")
 

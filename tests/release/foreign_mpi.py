@@ -187,7 +187,9 @@ def osu(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[O
             if not f"{run.program}/".startswith(f"{only}/" if only else "") or source.stem.endswith("_mt"):  # of several threads
                 continue
             made = work / source.stem
-            said = commands.compile("cc", "-w", "-O2", "-DFIELD_WIDTH=20", "-DFLOAT_PRECISION=2", f"-I{folder}", source, *shared, "-lm", "-o", made)
+            alone = re.search(r"^usage\s*\(|^void usage", source.read_text(errors="replace"), re.MULTILINE) is not None
+            said = commands.compile("cc", "-w", "-O2", "-DFIELD_WIDTH=20", "-DFLOAT_PRECISION=2", f"-I{folder}", source,
+                                    *([] if alone else shared), "-lm", "-o", made)
             if not said:
                 status, output = commands.run(ranks, made, "-i", "20", "-x", "2")
                 measured = re.findall(r"^\s*[\d.]+(?:\s+[\d.]+)*\s*$", output, re.MULTILINE)
