@@ -7,7 +7,7 @@ Each FOLDER is a checkout, in which nothing is written:
 
 --mpich    MPICH (test/mpi of it): a program passes if it ends with status 0 and says "No Errors". Each is run as its
            testlist says, without what only MPICH reads; runs that differ in that alone count once.
---osu      the OSU micro benchmarks: point-to-point and collective ones; one passes if it prints a line for each size
+--osu      the OSU micro benchmarks: point-to-point and collective ones; one passes if it prints what it measured
 --hpcg     HPCG 3.1: passes if it says that its result is valid
 
 Prints a line for each run and how many passed. Status 1 where one fails.
@@ -109,6 +109,11 @@ class Commands:
         return done.returncode, done.stdout
 
 
+def is_wanted(program: str, only: str) -> bool:
+    """Is it the one, or in the folder, that `only` names?"""
+    return f"{program}/".startswith(f"{only}/" if only else "")
+
+
 def last_line(said: str) -> str:
     return next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "it says nothing")
 
@@ -168,7 +173,7 @@ def mpich(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator
     tests = Mpich(commands, checkout, work)
     by_program: dict[str, list[Run]] = {}
     for run in mpich_runs(tests.tests):
-        if f"{run.program}/".startswith(f"{only}/" if only else ""):
+        if is_wanted(run.program, only):
             by_program.setdefault(run.program, []).append(run)
     if not by_program:
         sys.exit(f"foreign_mpi.py: no program of {tests.tests} begins with '{only}'; its folders: {', '.join(MPICH_FOLDERS)}")
@@ -181,15 +186,15 @@ def osu(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[O
     """Point-to-point programs on 2 ranks, all others on 4; 20 times each size."""
     for where, ranks in (("pt2pt", 2), ("collective", 4)):
         folder = checkout / "mpi" / where
-        shared = [one for one in (folder / f"osu_{'pt2pt' if where == 'pt2pt' else 'coll'}.c",) if one.exists()]
-        for source in sorted(set(folder.glob("osu_*.c")) - set(shared)):
+        shared = folder / f"osu_{'pt2pt' if where == 'pt2pt' else 'coll'}.c"
+        for source in sorted(set(folder.glob("osu_*.c")) - {shared}):
             run = Run(f"osu/{source.stem}", ranks)
-            if not f"{run.program}/".startswith(f"{only}/" if only else "") or source.stem.endswith("_mt"):  # of several threads
+            if not is_wanted(run.program, only) or source.stem.endswith("_mt"):  # of several threads
                 continue
             made = work / source.stem
             alone = re.search(r"^usage\s*\(|^void usage", source.read_text(errors="replace"), re.MULTILINE) is not None
             said = commands.compile("cc", "-w", "-O2", "-DFIELD_WIDTH=20", "-DFLOAT_PRECISION=2", f"-I{folder}", source,
-                                    *([] if alone else shared), "-lm", "-o", made)
+                                    *([] if alone else [shared]), "-lm", "-o", made)
             if not said:
                 status, output = commands.run(ranks, made, "-i", "20", "-x", "2")
                 measured = re.findall(r"^\s*[\d.]+(?:\s+[\d.]+)*\s*$", output, re.MULTILINE)
@@ -220,7 +225,7 @@ def main() -> int:
     parser.add_argument("commands", type=Path, help="the folder of maslin-mpicc and maslin-mpirun")
     for name in SUITES:
         parser.add_argument(f"--{name}", type=Path, metavar="FOLDER", help="a checkout")
-    parser.add_argument("--only", default="", help="programs whose names begin so, such as pt2pt or coll/allred")
+    parser.add_argument("--only", default="", help="this folder or program alone, such as pt2pt or coll/allred")
     parser.add_argument("--processes", type=int, default=1, help="among which the ranks are divided")
     parser.add_argument("--json", type=Path, help="write every run there")
     options = parser.parse_args()

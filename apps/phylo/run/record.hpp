@@ -29,10 +29,7 @@ struct reading<T, void> : nlohmann::adl_serializer<T> {
                           ? std::in_range<T>(from.template get_ref<const std::uint64_t&>())
                           : from.is_number_integer() && std::in_range<T>(from.template get_ref<const std::int64_t&>());
     if (!fits) throw Json::type_error::create(302, "expected a whole number of its size", &from);
-    if (from.is_number_unsigned())
-      to = static_cast<T>(from.template get_ref<const std::uint64_t&>());
-    else
-      to = static_cast<T>(from.template get_ref<const std::int64_t&>());
+    nlohmann::adl_serializer<T>::from_json(from, to);
   }
 };
 /// What records hold.

@@ -21,7 +21,7 @@ enum order { permuted, ended, in_order };
 static char* rest;              // of the word of short options that is being read
 static int first_moved, moved;  // words [first_moved, moved) are no options and stand before optind
 
-/// Swaps the words that were passed over with the options behind them.
+/// Swaps the words that were passed over with the options behind them, if there are both.
 static void exchange(char** words) {
   const int passed = moved - first_moved, options = optind - moved;
   if (passed > 0 && options > 0) {
@@ -72,29 +72,23 @@ static int read_long(const struct call* c, char* name, const char* dashes) {
         ambiguous = 1;
     }
   }
-  if (ambiguous) {
-    if (c->says) {
-      fprintf(stderr, "%s: option '%s%s' is ambiguous; possibilities:", c->words[0], dashes, name);
-      for (const struct option* o = all; o->name; ++o)
-        if (matches(o, name, length) && (o == found || c->long_only || !same(o, found)))
-          fprintf(stderr, " '%s%s'", dashes, o->name);
-      fputc('\n', stderr);
-    }
-    rest = NULL;
-    ++optind;
-    optopt = 0;
-    return '?';
-  }
-  if (!found) {
-    if (c->long_only && dashes[1] == '\0' && strchr(c->short_options, *name)) return -1;
-    if (c->says) fprintf(stderr, "%s: unrecognized option '%s%s'\n", c->words[0], dashes, name);
-    rest = NULL;
-    ++optind;
-    optopt = 0;
-    return '?';
-  }
+  if (!found && c->long_only && dashes[1] == '\0' && strchr(c->short_options, *name)) return -1;
   ++optind;
   rest = NULL;
+  if (!found || ambiguous) {
+    optopt = 0;
+    if (!c->says) return '?';
+    if (!found) {
+      fprintf(stderr, "%s: unrecognized option '%s%s'\n", c->words[0], dashes, name);
+      return '?';
+    }
+    fprintf(stderr, "%s: option '%s%s' is ambiguous; possibilities:", c->words[0], dashes, name);
+    for (const struct option* o = all; o->name; ++o)
+      if (matches(o, name, length) && (o == found || c->long_only || !same(o, found)))
+        fprintf(stderr, " '%s%s'", dashes, o->name);
+    fputc('\n', stderr);
+    return '?';
+  }
   if (name[length] == '=') {
     if (found->has_arg == no_argument) {
       if (c->says) fprintf(stderr, "%s: option '%s%s' doesn't allow an argument\n", c->words[0], dashes, found->name);
@@ -165,19 +159,13 @@ static int next(int count, char* const* words, const char* short_options, const 
     if (moved > optind) moved = optind;
     if (first_moved > optind) first_moved = optind;
     if (order == permuted) {
-      if (first_moved != moved && moved != optind)
-        exchange(c.words);
-      else if (moved != optind)
-        first_moved = optind;
+      exchange(c.words);
       while (optind < count && !is_option(c.words[optind])) ++optind;
       moved = optind;
     }
     if (optind != count && strcmp(c.words[optind], "--") == 0) {
       ++optind;
-      if (first_moved != moved && moved != optind)
-        exchange(c.words);
-      else if (first_moved == moved)
-        first_moved = optind;
+      exchange(c.words);
       moved = count;
       optind = count;
     }
