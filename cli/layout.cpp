@@ -25,6 +25,7 @@
 #include "model/layers/layouts.hpp"
 #include "output.hpp"
 #include "sequential_run.hpp"
+#include "traffic.hpp"
 
 namespace {
 
@@ -204,6 +205,38 @@ json as_json(const laid_out& p) {
   return phase;
 }
 
+/// Says what the program moves on one worker: as the command line does, or as its bodies say.
+void tell_traffic(layers::wishes& w, const recorded& program, const options& wish) {
+  w.memory_traffic = wish.memory_gb_per_s * 1e9;
+  const double seconds = seconds_of_moving(program);
+  if (w.memory_traffic > 0 || seconds <= 0) return;
+  w.memory_traffic = bytes_moved(program) / seconds;
+  w.loops_share = std::min(1.0, seconds / program.work);
+}
+
+/// Has the machine a saturation curve, if memory matters and its description says anything of it. Gives whether it is
+/// one that was not measured.
+bool let_workers_share_memory(layers::machine& m, const maslin::machine::machine_spec& spec, const layers::wishes& w,
+                              const options& wish) {
+  auto& curve = m.measured_curves.saturation;
+  if (w.memory_traffic <= 0 || !curve.empty()) return false;
+  curve = layers::described_saturation(spec, w.memory_traffic);
+  if (curve.empty()) {
+    if (wish.memory_gb_per_s <= 0) return false;  // nobody has asked for it
+    throw maslin::error(
+        fmt::format("--memory: '{}' says neither how fast its memory is ([[memory]] bandwidth_gb_per_s) nor how much "
+                    "its workers move together ([saturation], which `maslin machine --calibrate` measures)",
+                    wish.machine));
+  }
+  m.measured_curves.saturation_source = "described: [[memory]] bandwidth_gb_per_s";
+  if (curve.front().is.value < w.memory_traffic)
+    throw maslin::error(
+        fmt::format("{}{:.6g}: the memory of '{}' moves {:.6g} GB/s at most; expected no more than that",
+                    wish.memory_gb_per_s > 0 ? "--memory " : "the program says that it moves, in GB/s, ",
+                    w.memory_traffic * 1e-9, m.name, curve.front().is.value * 1e-9));
+  return true;
+}
+
 void run(const options& wish) {
   const auto ranks =
       static_cast<layers::ranks_are>(std::find(rank_words.begin(), rank_words.end(), wish.ranks) - rank_words.begin());
@@ -211,7 +244,6 @@ void run(const options& wish) {
   w.ranks = ranks;
   w.sends = messages_of(wish.sends, "--send");
   w.all_reduces = messages_of(wish.all_reduces, "--all-reduce");
-  w.memory_traffic = wish.memory_gb_per_s * 1e9;
   if (ranks != layers::ranks_are::processes && w.sends.count + w.all_reduces.count > 0)
     throw maslin::error("--send and --all-reduce say what ranks exchange that are processes: give --ranks processes");
 
@@ -221,26 +253,14 @@ void run(const options& wish) {
   const std::string trace = trace_on_one_worker(wish.command, folder);
   const recorded program = read_recorded(trace);
   const layers::profile profile = profile_of(program, trace);
+  tell_traffic(w, program, wish);
   if (file.empty()) {
     file = folder.file("this.toml");
     write_file(file, calibrated_description(w.ranks == layers::ranks_are::processes || w.memory_traffic > 0));
   }
   const maslin::machine::machine_spec spec = maslin::machine::read_spec(file);
   layers::machine m = layers::machine_of(spec, layers::read_curves(file));
-  const bool shares_as_described = w.memory_traffic > 0 && m.measured_curves.saturation.empty();
-  if (shares_as_described) {
-    m.measured_curves.saturation = layers::described_saturation(spec, w.memory_traffic);
-    m.measured_curves.saturation_source = "described: [[memory]] bandwidth_gb_per_s";
-  }
-  if (w.memory_traffic > 0 && m.measured_curves.saturation.empty())
-    throw maslin::error(
-        fmt::format("--memory: '{}' says neither how fast its memory is ([[memory]] bandwidth_gb_per_s) nor how much "
-                    "its workers move together ([saturation], which `maslin machine --calibrate` measures)",
-                    wish.machine));
-  if (shares_as_described && m.measured_curves.saturation.front().is.value < w.memory_traffic)
-    throw maslin::error(
-        fmt::format("--memory {:.6g}: the memory of '{}' moves {:.6g} GB/s at most; expected no more than that",
-                    wish.memory_gb_per_s, wish.machine, m.measured_curves.saturation.front().is.value * 1e-9));
+  const bool shares_as_described = let_workers_share_memory(m, spec, w, wish);
 
   std::vector<laid_out> phases;
   for (const layers::phase& p : profile.phases) {
@@ -271,7 +291,9 @@ void run(const options& wish) {
              {"ranks", wish.ranks},          {"seconds", seconds}, {"error_s", error}, {"between_s", between.seconds},
              {"recorded_s", program.seconds}};
     all["unknown"] = unknown;
-    if (w.memory_traffic > 0) all["memory"] = m.measured_curves.saturation_source;
+    all["memory_gb_per_s"] = w.memory_traffic * 1e-9;
+    if (!m.measured_curves.saturation.empty() && w.memory_traffic > 0)
+      all["memory"] = m.measured_curves.saturation_source;
     for (const laid_out& p : phases) all["phases"].push_back(as_json(p));
     all["start"]["MASLIN_PIN"] = start.pin;
     for (const auto& [with, text] : start.lines) all["start"][with] = text;
@@ -282,6 +304,9 @@ void run(const options& wish) {
              wish.machine.empty() ? "this machine" : m.name, m.nodes, m.nodes == 1 ? "" : "s", m.workers,
              m.has_hosts() ? fmt::format(" behind {} host contexts", m.contexts) : "", program.seconds);
   if (!unknown.empty()) fmt::print("not described, counted as nothing: {}\n", fmt::join(unknown, ", "));
+  if (w.memory_traffic > 0 && m.measured_curves.saturation.empty())
+    fmt::print("how fast memory is is not described: the {:.3g} GB/s that the program moves count as nothing\n",
+               w.memory_traffic * 1e-9);
   if (shares_as_described)
     fmt::print("how workers share memory was not measured: all get the same part of the described bandwidth\n");
   for (const laid_out& p : phases) print_phase(p, ranks, wish.all);
@@ -313,9 +338,8 @@ void add_layout(CLI::App& app) {
       ->check(CLI::IsMember({"none", "streams", "processes"}))
       ->capture_default_str();
   command
-      ->add_option(
-          "--layout", wish->layouts,
-          "Look at these layouts only: STREAMSxWIDTH, or RANKSxSTREAMSxWIDTH where ranks are processes, e.g. 8x1,4x2")
+      ->add_option("--layout", wish->layouts,
+                   "Look at these layouts only: STREAMSxWIDTH, or RANKSxSTREAMSxWIDTH where ranks are processes, e.g. 8x1,4x2")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LAYOUT,...");
@@ -330,9 +354,9 @@ void add_layout(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("BYTES");
   command
-      ->add_option(
-          "--memory", wish->memory_gb_per_s,
-          "How much the program moves to and from memory on one worker, in GB/s (default: too little to matter)")
+      ->add_option("--memory", wish->memory_gb_per_s,
+                   "How much the program moves to and from memory on one worker, in GB/s (default: what it says by "
+                   "ms::memory_traffic)")
       ->check(command::number_that([](double value) { return std::isfinite(value) && value > 0; }, "a number above 0"))
       ->type_name("GB_PER_S");
   command->add_flag("--all", wish->all, "Print every layout");

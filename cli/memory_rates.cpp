@@ -4,18 +4,11 @@
 
 by_line line_seconds(const recorded& program) {
   by_line sums;
-  const auto add = [&](std::uint32_t name, std::uint32_t body) {
-    if (body >= program.bodies.size()) return;
+  program.each_named_body([&](std::uint32_t name, std::uint32_t body) {
     double& sum = sums[program.name(name)];
     for (const recorded::step& s : program.bodies[body].steps)
       if (s.does == recorded::act::compute) sum += static_cast<double>(s.what) * 1e-9;
-  };
-  for (const recorded::task& t : program.tasks) add(t.site, t.runs);
-  for (const recorded::kernel& k : program.kernels) add(k.name, k.runs);
-  for (const recorded::loop& l : program.loops)
-    for (const recorded::piece& p : l.pieces) add(l.site, p.runs);
-  for (const recorded::phase& p : program.phases)
-    for (const std::uint32_t stream : p.streams) add(p.name, stream);
+  });
   return sums;
 }
 

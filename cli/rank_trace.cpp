@@ -55,8 +55,17 @@ struct step {
   std::int64_t what = 0;  ///< nanoseconds; place in `transfers`, or in `comings`
 };
 
+/// A loop of a rank, outside other loops.
+struct own_loop {
+  std::size_t step;  ///< that it is part of
+  std::int64_t blocks, ns;
+};
+
 struct rank_record {
   std::vector<step> steps;
+  std::vector<own_loop> loops;
+  int open_loops = 0;
+  own_loop open{};  ///< the outermost of these
   std::vector<transfer> transfers;
   std::vector<coming> comings;
   /// What goes on beside it, by number: a place in `transfers`, or behind those, in `comings`.
@@ -105,6 +114,7 @@ class reading {
   void add(const event& e) {
     if (e.worker < 0) return outside(e);
     track& t = here_.tracks[static_cast<std::size_t>(e.worker)];
+    if (e.kind == event_kind::held) t.since = std::min(t.since + static_cast<std::int64_t>(e.argument), e.ns);
     pass(t, e.ns);
     if (e.kind == event_kind::suspend) {
       if (t.rank != none) here_.away[e.argument] = std::exchange(t.rank, none);
@@ -180,6 +190,7 @@ class reading {
     if (t.rank == none || passed <= 0) return;
     rank_record& r = ranks_[t.rank];
     if (r.in == rank_record::calls::transfer || r.in == rank_record::calls::meeting) return;
+    if (r.open_loops > 0) r.open.ns += passed;
     if (!r.steps.empty() && r.steps.back().does == step::act::compute)
       r.steps.back().what += passed;
     else
@@ -233,6 +244,14 @@ class reading {
         if (r.comings.empty() || unpack<moved_as>(e.argument).is > moved_as::pattern::all_to_all)
           throw unplayable{"a rank tells of a call of all that there is not"};
         r.comings.back().moved = unpack<moved_as>(e.argument);
+        break;
+      case event_kind::loop_begin:
+        if (r.open_loops++ == 0) r.open = {0, unpack<loop_shape>(e.argument).blocks, 0};
+        break;
+      case event_kind::loop_end:
+        if (r.open_loops == 0 || --r.open_loops > 0 || r.open.ns == 0) break;
+        r.open.step = r.steps.size() - 1;  // it computed until now
+        r.loops.push_back(r.open);
         break;
       case event_kind::task_create:
         if (e.argument != ran_at_once && !for_messages_)
@@ -390,9 +409,14 @@ recorded_ranks reading::finish(bool trimmed) {
     if (trimmed && first != last && last[-1].does == step::act::compute) --last;
     std::vector<deed>& deeds = all.program.ranks.emplace_back();
     std::int64_t computed_ns = 0;
+    auto loop = r.loops.begin();
     for (auto s = first; s != last; ++s) {
       const auto at = static_cast<std::size_t>(s->what);
       if (s->does == step::act::compute) {
+        const auto number = static_cast<std::size_t>(s - r.steps.begin());
+        while (loop != r.loops.end() && loop->step < number) ++loop;  // of a step that is trimmed
+        for (; loop != r.loops.end() && loop->step == number; ++loop)
+          all.loops.push_back({rank, deeds.size(), loop->blocks, static_cast<double>(loop->ns) * 1e-9});
         computed_ns += s->what;
         deeds.push_back(deed::compute(1000 * s->what));
       } else if (s->does == step::act::meet) {
@@ -405,6 +429,7 @@ recorded_ranks reading::finish(bool trimmed) {
         deeds.push_back({t.is_send ? send : receive, t.message, 0});
       }
     }
+    all.computation += static_cast<double>(computed_ns) * 1e-9;
     all.longest_computation = std::max(all.longest_computation, static_cast<double>(computed_ns) * 1e-9);
   }
   return all;
@@ -430,7 +455,7 @@ std::optional<recorded_ranks> read_ranks(const std::vector<std::string>& paths, 
       if (about.dropped() > 0)
         throw unplayable{
             fmt::format("it lacks {} events, which came faster than they could be written; record it with "
-                        "MASLIN_WORKERS=1, or on a machine with a free core",
+                        "MASLIN_TRACE_FULL=wait",
                         about.dropped())};
     }
     --at;

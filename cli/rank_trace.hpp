@@ -31,6 +31,15 @@ struct recorded_ranks {
   std::uint64_t calls = 0;  ///< of all ranks of a communicator
   double seconds = 0;       ///< from the first rank's begin to the last one's end, in the process that took longest
   double longest_computation = 0;  ///< seconds; of the rank that computed most
+  double computation = 0;          ///< of all ranks
+  /// A loop of a rank, which computed it alone.
+  struct loop {
+    std::uint32_t rank;
+    std::size_t deed;  ///< that it is part of
+    std::int64_t blocks;
+    double seconds;
+  };
+  std::vector<loop> loops;
 };
 
 /// Thrown for a trace of whose messages some cannot be told.

@@ -35,6 +35,11 @@ class reading {
 
   void add(const event& e) {
     track& t = track_of(e);
+    if (e.kind == event_kind::held) {  // the recorder's time, not the program's
+      const auto waited = static_cast<std::int64_t>(e.argument);
+      t.since = std::min(t.since + waited, e.ns);
+      if (e.worker <= 0) held_ns_ += waited;
+    }
     if (&t == &program_) {
       starter_is_replaced_ = e.worker < 0;
       pass(program_, e.ns);
@@ -86,6 +91,9 @@ class reading {
         break;
       case event_kind::loop_begin:
         begin_loop(t, e);
+        break;
+      case event_kind::traffic:
+        move(t, e.argument);
         break;
       case event_kind::piece:
         end_piece(t, static_cast<std::int64_t>(e.argument));
@@ -148,8 +156,9 @@ class reading {
     pass(program_, ns);
     for (track& t : tracks_) pass(t, ns);
     if (ended_ns_ == 0) ended_ns_ = ns;
-    into_.trimmed_seconds = static_cast<double>(last_return_ns_ - std::max<std::int64_t>(first_call_ns_, 0)) * 1e-9;
-    into_.seconds = static_cast<double>(ended_ns_ - began_ns_) * 1e-9;
+    into_.trimmed_seconds =
+        static_cast<double>(last_return_ns_ - std::max<std::int64_t>(first_call_ns_, 0) - held_ns_) * 1e-9;
+    into_.seconds = static_cast<double>(ended_ns_ - began_ns_ - held_ns_) * 1e-9;
     for (recorded::loop& l : into_.loops)
       std::sort(l.pieces.begin(), l.pieces.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const std::uint32_t runs : unasked_) into_.bodies[runs].steps.clear();
@@ -209,6 +218,17 @@ class reading {
           "record it on CPU cores"};
     if (t.open.back().runs == 0 && first_call_ns_ < 0) first_call_ns_ = t.since;
     into_.bodies[t.open.back().runs].steps.push_back({what, argument});
+  }
+
+  /// The innermost body moves data. Blocks of a piece share what they move, as they share its time.
+  void move(const track& t, std::uint64_t bytes) {
+    if (t.open.empty() || t.open.back().runs == none) return;
+    auto& steps = into_.bodies[t.open.back().runs].steps;
+    const bool is_piece = t.open.back().of != none;
+    if (is_piece && !steps.empty() && steps.front().does == recorded::act::move)
+      steps.front().what += bytes;
+    else
+      steps.insert(is_piece ? steps.begin() : steps.end(), {recorded::act::move, bytes});
   }
 
   /// The program's own control flow is on worker 0's track, outside all that is open there, but while somebody else is
@@ -488,9 +508,15 @@ class reading {
   std::int64_t ended_ns_ = 0;
   std::int64_t first_call_ns_ = -1;
   std::int64_t last_return_ns_ = 0;
+  std::int64_t held_ns_ = 0;  ///< that the recorder has held up worker 0 and the program
 };
 
 }  // namespace
+
+bool recorded::tells_traffic(std::uint32_t place) const {
+  return place < bodies.size() && std::any_of(bodies[place].steps.begin(), bodies[place].steps.end(),
+                                              [](const step& s) { return s.does == act::move; });
+}
 
 recorded read_recorded(const std::string& path, const std::string& lacks) {
   const file trace(path);
@@ -505,7 +531,7 @@ recorded read_recorded(const std::string& path, const std::string& lacks) {
   if (about.dropped() > 0)
     refuse(
         fmt::format("it lacks {} events, which came faster than they could be written; record it with "
-                    "MASLIN_WORKERS=1, or on a machine with a free core",
+                    "MASLIN_TRACE_FULL=wait",
                     about.dropped()));
   if (about.workers == 0) refuse("it has no workers");
   recorded all;

@@ -18,6 +18,7 @@ struct recorded {
     loop,     ///< what: place in `loops`
     phase,    ///< what: place in `phases`
     kernel,   ///< what: place in `kernels`
+    move,     ///< data between caches and memory, while it goes on; what: bytes
   };
   struct step {
     act does;
@@ -71,6 +72,20 @@ struct recorded {
   double seconds = 0;          ///< from the runtime's start to its end
   double trimmed_seconds = 0;  ///< from the program's first call to the end of its last
   double work = 0;             ///< seconds that all bodies computed
+
+  /// Calls `with(name, body)` for the body of each task, kernel and stream and of each piece of a loop.
+  template <class With>
+  void each_named_body(With&& with) const {
+    for (const task& t : tasks) with(t.site, t.runs);
+    for (const kernel& k : kernels) with(k.name, k.runs);
+    for (const loop& l : loops)
+      for (const piece& p : l.pieces) with(l.site, p.runs);
+    for (const phase& p : phases)
+      for (const std::uint32_t stream : p.streams)
+        if (stream < bodies.size()) with(p.name, stream);  // it may never have begun
+  }
+  /// Gives whether the body at that place says what it moves to and from memory.
+  bool tells_traffic(std::uint32_t place) const;
 
   const std::string& name(std::uint32_t number) const { return names[number < names.size() ? number : 0]; }
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -190,15 +191,18 @@ struct replay::state {
   std::unordered_map<std::uint32_t, maslin_group*> groups;
   std::unordered_map<std::uint32_t, maslin_kernel> kernels;
   std::string problem;  ///< the first; bodies run one at a time
+  bool moves_data = true;
 };
 
 void replay::state::act(std::uint32_t body, double share, bool asks) {
   for (const recorded::step& s : program.bodies[body].steps)
-    if (asks || s.does == recorded::act::compute) step(s, share);
+    if (asks || s.does == recorded::act::compute || s.does == recorded::act::move) step(s, share);
 }
 
 void replay::state::act_program(bool trimmed) {
-  const auto asks = [](const recorded::step& s) { return s.does != recorded::act::compute; };
+  const auto asks = [](const recorded::step& s) {
+    return s.does != recorded::act::compute && s.does != recorded::act::move;
+  };
   const std::vector<recorded::step>& steps = program.bodies[0].steps;
   auto first = steps.begin();
   auto last = steps.end();
@@ -213,6 +217,9 @@ void replay::state::step(const recorded::step& s, double share) {
   switch (s.does) {
     case recorded::act::compute:
       return maslin::cost(std::chrono::duration<double>(static_cast<double>(s.what) * 1e-9 * share));
+    case recorded::act::move:
+      if (moves_data) maslin::memory_traffic(std::llround(static_cast<double>(s.what) * share));
+      return;
     case recorded::act::create:
       return create(static_cast<std::uint32_t>(s.what));
     case recorded::act::wait:
@@ -313,7 +320,7 @@ void expect_workers(int asked, const maslin::machine::machine_spec& machine) {
 
 replay::replay(const recorded& program) : state_(std::make_unique<state>(program)) {}
 replay::~replay() = default;
-std::uint64_t replay::data_bytes() const { return state_->memory.bytes(); }
+std::uint64_t data_bytes(const recorded& program) { return shadow(program.accesses).bytes(); }
 
 double replay::run(const replay_wishes& how) {
   const setting machine("MASLIN_MACHINE", how.machine);
@@ -324,10 +331,12 @@ double replay::run(const replay_wishes& how) {
   const setting quiet("MASLIN_QUIET", "1");
   const setting parallel("MASLIN_SERIAL", "");
   const setting detail("MASLIN_TRACE_DETAIL", "");
+  const setting when_full("MASLIN_TRACE_FULL", "wait");
   const setting report("MASLIN_REPORT", "off");
   const setting learned("MASLIN_LEARNED", "off");
   state& s = *state_;
   s.problem.clear();
+  s.moves_data = how.memory;
   maslin::Runtime::options options;
   options.workers = how.workers;
   const maslin::Runtime runtime(options);

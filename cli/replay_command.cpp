@@ -15,7 +15,7 @@
 #include "json_text.hpp"
 #include "rank_replay.hpp"
 #include "replay.hpp"
-#include "scaling.hpp"
+#include "traffic.hpp"
 
 namespace {
 
@@ -36,23 +36,24 @@ void run_ranks(const recorded_ranks& program, wishes w) {
     print(program, times);
 }
 
-/// Gives how long memory takes to move what tasks name, as `maslin scale` counts it; 0 where the description does not
-/// say how fast it is. What accelerators transfer is not counted so: it goes to their local stores.
-double seconds_of_memory(const recorded& program, const maslin::machine::machine_spec& machine, int workers,
-                         std::uint64_t data) {
-  if (machine.hosts) return 0;
-  const double fast = bandwidth(machine, workers > 0 ? workers : machine.workers.count * machine.nodes);
-  return fast > 0 ? bytes_from_memory(program, machine, data) / fast : 0;
-}
-
 void run(const wishes& w) {
   expect_workers(w.how.workers, maslin::machine::read_spec(w.how.machine));
   if (const auto ranks = read_ranks(w.traces, w.how.trimmed)) return run_ranks(*ranks, w);
-  const recorded program = read_recorded(w.traces.front());
-  replay again(program);
+  recorded program = read_recorded(w.traces.front());
   const maslin::machine::machine_spec machine = maslin::machine::read_spec(w.how.machine);
-  const double memory = seconds_of_memory(program, machine, w.how.workers, again.data_bytes());
-  const double seconds = std::max(again.run(w.how), memory);
+  add_named_data(program, machine);
+  const double fast = bandwidth(machine, w.how.workers > 0 ? w.how.workers : machine.workers.count * machine.nodes);
+  // What accelerators move goes to their local stores.
+  const double memory = fast > 0 && !machine.hosts ? bytes_moved(program) / fast : 0;
+  replay again(program);
+  const double seconds = again.run(w.how);
+  double without_memory = seconds;
+  if (memory > 0) {
+    replay_wishes free = w.how;
+    free.memory = false;
+    free.trace.clear();
+    without_memory = again.run(free);
+  }
   const double recorded_seconds = w.how.trimmed ? program.trimmed_seconds : program.seconds;
   if (w.json) {
     const nlohmann::json all{{"program", program.program},
@@ -65,14 +66,17 @@ void run(const wishes& w) {
                              {"workers", w.how.workers},
                              {"policy", w.how.loops},
                              {"seconds", seconds},
-                             {"memory_s", memory}};
+                             {"memory_s", memory},
+                             {"without_memory_s", without_memory}};
     fmt::print("{}\n", json_text(all));
     return;
   }
   fmt::print("{}: {} tasks, {} loops, {:.6g} s of work; recorded on {} workers in {:.6g} s\n", program.program,
              program.tasks.size(), program.loops.size(), program.work, program.workers, recorded_seconds);
+  const double waits = 1 - without_memory / seconds;
+  constexpr double worth_saying = 0.005;
   fmt::print("would take {:.6g} s: {:.2f} times as fast{}\n", seconds, recorded_seconds / seconds,
-             memory >= seconds && memory > 0 ? "; memory bandwidth is what it waits for" : "");
+             waits >= worth_saying ? fmt::format("; {:.0f} % of it waits for memory", 100 * waits) : "");
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "scaling.hpp"
 #include "scaling_picture.hpp"
 #include "sequential_run.hpp"
+#include "traffic.hpp"
 
 namespace {
 
@@ -58,6 +59,19 @@ std::vector<int> workers_of(std::vector<int> asked, const std::string& machine) 
   return asked;
 }
 
+/// Names the loops that do not say what they move.
+void print_silent_loops(const recorded& program) {
+  std::vector<std::string> silent = silent_loops(program);
+  if (silent.empty()) return;
+  constexpr std::size_t named = 3;
+  const std::size_t more = silent.size() - std::min(silent.size(), named);
+  silent.resize(silent.size() - more);
+  fmt::print(
+      "\nWhat these loops read and write is not known: {}{}.\nThey can say it (ms::memory_traffic); --beside measures "
+      "it.\n",
+      fmt::join(silent, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 void print(const recorded& program, const scaling& s, const std::string& machine, const by_line& rates, bool beside) {
   fmt::print("{}: {} tasks, {} loops, on more workers of {}\n\n", program.program, program.tasks.size(),
              program.loops.size(), machine);
@@ -81,8 +95,7 @@ void print(const recorded& program, const scaling& s, const std::string& machine
              s.points.back().workers);
   for (std::size_t i = 0; i < s.lines.size() && i < 3; ++i)
     fmt::print("{:6.1f} %  {}\n", 100 * s.lines[i].share, name_of(s.lines[i]));
-  if (!beside && !program.loops.empty())
-    fmt::print("\nWhat loops read and write is not known; --beside measures it.\n");
+  if (!beside) print_silent_loops(program);
   if (beside && rates.empty())
     fmt::print("\nNothing waits for memory here; what more CPUs would share is not known.\n");
   if (!rates.empty()) fmt::print("\nWhat waits for memory, and what one worker alone moves there:\n");
@@ -110,7 +123,7 @@ nlohmann::ordered_json as_json(const recorded& program, const scaling& s, const 
   for (const line_share& l : s.lines)
     all["lines"].push_back({{"line", l.line}, {"after", l.after}, {"share", l.share}});
   for (const auto& [line, rate] : rates) all["from_memory"].push_back({{"line", line}, {"gb_per_s", rate * 1e-9}});
-  all["loops_traffic_known"] = beside || program.loops.empty();
+  all["loops_traffic_known"] = beside || silent_loops(program).empty();
   all["unsaid"] = s.unsaid;
   return all;
 }
@@ -119,7 +132,7 @@ void run(wishes w) {
   std::sort(w.workers.begin(), w.workers.end());
   w.workers = workers_of(w.workers, w.machine);
   command::scratch_folder folder;
-  const recorded program = read_recorded(trace_on_one_worker(w.command, folder));
+  recorded program = read_recorded(trace_on_one_worker(w.command, folder));
   std::string machine = w.machine;
   by_line rates;
   if (machine.empty() || w.beside) {
@@ -134,7 +147,11 @@ void run(wishes w) {
     if (w.beside) rates = memory_rates(alone, beside, spec.workers.count, bandwidth(spec, spec.workers.count));
     if (machine.empty()) machine = here;
   }
-  scaling s = scale(program, machine, w.workers, w.loops, w.trimmed, rates);
+  if (rates.empty())
+    add_named_data(program, maslin::machine::read_spec(machine));
+  else
+    add_measured(program, rates);
+  scaling s = scale(program, machine, w.workers, w.loops, w.trimmed);
   if (w.machine.empty()) std::erase(s.unsaid, "workers.speed");  // it is as fast as itself
   const std::string shown = w.machine.empty() ? "this machine" : w.machine;
   if (!w.picture.empty()) write_file(w.picture, scaling_picture(program.program, shown, s));

@@ -7,7 +7,6 @@
 
 #include "critical.hpp"
 #include "maslin/machine.hpp"
-#include "memory_rates.hpp"
 #include "recorded.hpp"
 
 struct scaling {
@@ -21,7 +20,7 @@ struct scaling {
   double work = 0;           ///< seconds, on one worker
   double span = 0;           ///< on as many as there can be, if the runtime took no time
   double burdened_span = 0;  ///< the same with what the runtime takes
-  double memory_bytes = 0;   ///< that tasks name and that no cache of the machine holds; 0 if all fits, or if measured
+  double memory_bytes = 0;   ///< that bodies move to and from memory, as far as is known
   std::vector<point> points;
   std::vector<line_share> lines;    ///< what held up the last point
   std::vector<std::string> unsaid;  ///< keys of the description that are counted as nothing
@@ -29,19 +28,11 @@ struct scaling {
 
 const char* to_string(scaling::limit by);
 
-/// Gives the bytes a second that so many workers have from memory; 0 if the description does not say. They fill one
-/// group after the other, and there are no more groups than are described, however many workers are asked for.
-double bandwidth(const maslin::machine::machine_spec& machine, int workers);
-
-/// Gives the bytes that the tasks read and write, each by itself, if the `data` that they name are more bytes together
-/// than the caches.
-double bytes_from_memory(const recorded& program, const maslin::machine::machine_spec& machine, std::uint64_t data);
-
 /// Gives the keys that a replay on a machine of CPU cores asks for and that its description does not have. A speed
 /// counts as 1, the time of a signal (dispatch.handover_us, latencies of links) as nothing.
 std::vector<std::string> unsaid_of(const maslin::machine::machine_spec& machine);
 
-/// Replays on each number of workers, in order. `bytes_per_second`: what the bodies of a line move to and from
-/// memory where one runs alone (memory_rates.hpp); if empty, the data that tasks name counts. Throws `maslin::error`.
+/// Replays on each number of workers, in order. Bodies move to and from memory what the recording says (traffic.hpp).
+/// Throws `maslin::error`.
 scaling scale(const recorded& program, const std::string& machine, const std::vector<int>& workers,
-              const std::string& loops, bool trimmed, const by_line& bytes_per_second);
+              const std::string& loops, bool trimmed);

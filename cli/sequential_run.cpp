@@ -31,11 +31,13 @@ bool is_trace(const std::string& path) {
 void record(const std::vector<std::string>& program, const std::string& trace) {
   setenv("MASLIN_WORKERS", "1", 1);
   setenv("MASLIN_TRACE", trace.c_str(), 1);
+  setenv("MASLIN_TRACE_FULL", "wait", 1);
   for (const char* other : {"MASLIN_MACHINE", "MASLIN_SERIAL", "MASLIN_TRACE_DETAIL"}) unsetenv(other);
   // What the program says is not this command's result.
   const auto [problem, status] = command::run_child(program, STDERR_FILENO);
   unsetenv("MASLIN_WORKERS");
   unsetenv("MASLIN_TRACE");
+  unsetenv("MASLIN_TRACE_FULL");
   if (problem != 0)
     throw maslin::error(fmt::format("'{}' cannot be run: {}; give a program, or a trace that it left", program[0],
                                     std::strerror(problem)));

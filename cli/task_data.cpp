@@ -145,8 +145,7 @@ void each_task_with_data(const file& trace, const std::string& path, const std::
     refuse("it was recorded with MASLIN_TRACE_DETAIL=streams, which leaves out tasks; record it without");
   if (about.dropped() > 0)
     refuse(fmt::format(
-        "it lacks {} events, which came faster than they could be written; record it on a machine with a free "
-        "core",
+        "it lacks {} events, which came faster than they could be written; record it with MASLIN_TRACE_FULL=wait",
         about.dropped()));
   reading from(trace, path, to);
   progress bar("reading", about.events());

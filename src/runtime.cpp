@@ -429,4 +429,12 @@ void run_offload(std::uint32_t kernel, void (*call)(void*), void* env) {
 
 }  // namespace detail
 
+void memory_traffic(std::int64_t bytes) {
+  if (bytes < 0) throw error("ms::memory_traffic: " + std::to_string(bytes) + " bytes; expected 0 or more");
+  executor& exec = the_executor();
+  if (trace::on(trace::event_kind::traffic)) [[unlikely]]
+    trace::record(traced_track(exec).number, trace::event_kind::traffic, 0, static_cast<std::uint64_t>(bytes));
+  exec.moves(bytes);
+}
+
 }  // namespace maslin

@@ -23,7 +23,8 @@ struct application {
   double loop_us = 0;    ///< all iterations of its loop, one after the other
   std::int64_t iterations = 1;
   std::int64_t block = 16;
-  double spread = 0;  ///< standard deviation of lengths / their mean
+  double spread = 0;       ///< standard deviation of lengths / their mean
+  std::int64_t bytes = 0;  ///< that an iteration moves to and from memory
 };
 application what;
 
@@ -31,7 +32,12 @@ void kernel_body(double factor, std::int64_t iterations) {
   ms::cost(us(what.serial_us * factor));
   const us each(what.loop_us * factor / static_cast<double>(what.iterations));
   ms::parallel_for(
-      0, iterations, [&](ms::range r) { ms::cost(static_cast<double>(r.size()) * each); }, ms::block{what.block});
+      0, iterations,
+      [&](ms::range r) {
+        if (what.bytes > 0) ms::memory_traffic(r.size() * what.bytes);
+        ms::cost(static_cast<double>(r.size()) * each);
+      },
+      ms::block{what.block});
 }
 const ms::kernel likelihood{"likelihood", kernel_body};
 
@@ -69,6 +75,8 @@ int main(int argc, char** argv) {
     one->add_option("--loop-us", what.loop_us, "loop of a kernel on one worker")->required();
     one->add_option("--iterations", what.iterations, "of that loop")->required()->check(CLI::PositiveNumber);
     one->add_option("--spread", what.spread, "standard deviation of lengths / mean")->check(CLI::Range(0.0, 1.0));
+    one->add_option("--bytes", what.bytes, "that an iteration of the loop moves to and from memory")
+        ->check(CLI::NonNegativeNumber);
   }
   tree_search->add_option("--streams", count)->check(CLI::PositiveNumber);
   tree_search->add_option("--offloads", offloads, "of a stream")->check(CLI::PositiveNumber);

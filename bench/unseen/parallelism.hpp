@@ -60,6 +60,7 @@ class kernel {
 // What Maslin and OpenMP each do in their own way.
 namespace detail {
 void pay(double seconds);
+void moves(double bytes);
 double slowdown_by_memory();
 void run_library(double seconds, double serial_share, function_ref<void()> body);
 void run_loop(std::int64_t n, std::int64_t block, function_ref<void(range)> body, place where);
@@ -76,21 +77,30 @@ void off_load(const kernel& k, function_ref<void()> body);
 /// (bench/grain/README.md), so it depends on the configuration in which the loop runs. That need not be the one in
 /// which its stream came to it: a stream may have to stand aside at its loop.
 struct memory_cost {
-  double seconds;
+  double seconds, bytes;
 };
-inline memory_cost operator*(double times, memory_cost one) { return {times * one.seconds}; }
+inline memory_cost operator*(double times, memory_cost one) { return {times * one.seconds, times * one.bytes}; }
 
 /// What an iteration of a loop takes that moves `bytes` of memory in it.
 inline memory_cost moved(double bytes) {
   constexpr double worker_bytes_per_second = 10e9;
-  return {bytes / worker_bytes_per_second};
+  return {bytes / worker_bytes_per_second, bytes};
+}
+
+/// Gives the body of a loop, which says what it moves if that is known.
+template <class Cost, class Body>
+auto telling(const Cost& cost, const Body& body) {
+  return [&](range r) {
+    if constexpr (std::is_same_v<Cost, memory_cost>) detail::moves(static_cast<double>(r.size()) * cost.bytes);
+    return body(r);
+  };
 }
 
 /// Calls `body(range)` for each block of [0, n), on the calling stream's team. `cost` is what an iteration takes on one
 /// worker, in seconds, or gives what a range takes.
 template <class Cost, class Body>
 void loop(std::int64_t n, std::int64_t block, const Cost& cost, const Body& body, place where = place::current()) {
-  if (!declared) return detail::run_loop(n, block, body, where);
+  if (!declared) return detail::run_loop(n, block, telling(cost, body), where);
   double slowdown = 0;  // not known before the loop begins to run
   const auto pay = [&](range r) {
     if constexpr (std::is_same_v<Cost, memory_cost>) {
@@ -108,7 +118,7 @@ void loop(std::int64_t n, std::int64_t block, const Cost& cost, const Body& body
 template <class Cost, class Body>
 double loop_sum(std::int64_t n, std::int64_t block, const Cost& cost, const Body& body,
                 place where = place::current()) {
-  if (!declared) return detail::run_sum(n, block, body, where);
+  if (!declared) return detail::run_sum(n, block, telling(cost, body), where);
   loop(
       n, block, cost, [](range) {}, where);
   return 0;

@@ -1,6 +1,7 @@
 #include "with_maslin.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "maslin/maslin.hpp"
 #include "parallelism.hpp"
@@ -41,6 +42,8 @@ double run_streams(std::int64_t streams, function_ref<void(std::int64_t)> body) 
 namespace detail {
 
 void pay(double seconds) { unseen::pay(seconds); }
+
+void moves(double bytes) { ms::memory_traffic(std::llround(bytes)); }
 
 double slowdown_by_memory() {
   double active = ms::workers();

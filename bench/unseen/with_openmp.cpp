@@ -29,6 +29,7 @@ double run_streams(std::int64_t streams, function_ref<void(std::int64_t)> body) 
 namespace detail {
 
 void pay(double) {}
+void moves(double) {}
 double slowdown_by_memory() { return 1; }
 void run_library(double, double, function_ref<void()> body) { body(); }
 

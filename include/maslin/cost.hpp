@@ -1,7 +1,9 @@
 #pragma once
-// Declared costs: how long the program takes on a machine that is only described (MASLIN_MACHINE).
+// Declared costs: how long the program takes on a machine that is only described (MASLIN_MACHINE), and what it moves to
+// and from memory.
 
 #include <chrono>
+#include <cstdint>
 
 #include "maslin/api.hpp"
 
@@ -25,5 +27,11 @@ inline void cost(std::chrono::duration<double> time) { detail::pay(time.count())
 /// ms::skip)) return;`. True on a described machine, and then the body's results are void; false where the machine is
 /// there.
 [[nodiscard]] inline bool cost(std::chrono::duration<double> time, skip_t) { return detail::pay(time.count()); }
+
+/// Says that what the calling body does next moves so many bytes between caches and memory: `maslin scale`, `replay`
+/// and `layout` know by it how long workers wait for memory. Traces hold it; on a described machine whose description
+/// says how fast memory is, the body does not end before they are moved. Nothing else depends on it. Call it in the
+/// body of a loop, before the work: `ms::memory_traffic(24 * r.size())`. Throws `error` for less than nothing.
+MASLIN_API void memory_traffic(std::int64_t bytes);
 
 }  // namespace maslin

@@ -89,9 +89,12 @@ enum class event_kind : std::uint8_t {
   gets,       ///< by the receive that is complete; id: from which rank; argument: bytes
   meets,      ///< it comes to a call of all; id: the communicator; argument: `met_as` (first, rank, ranks)
   moves,      ///< what that call moves; argument: `moved_as` (pattern, root, bytes)
+  held,       ///< the worker has waited until there was room for the event before; id: 0; argument: nanoseconds. Only
+              ///< in traces that were recorded with MASLIN_TRACE_FULL=wait
+  traffic,    ///< what the context does next moves data between caches and memory; id: 0; argument: bytes
 };
 /// How many kinds there are, and one more.
-inline constexpr int event_kinds = static_cast<int>(event_kind::moves) + 1;
+inline constexpr int event_kinds = static_cast<int>(event_kind::traffic) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
 MASLIN_API std::string_view to_string(event_kind kind);

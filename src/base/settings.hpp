@@ -163,6 +163,14 @@ inline constexpr setting all_settings[] = {
         .more = "`streams` is small: phases, streams, decisions.",
     },
     {
+        .name = "MASLIN_TRACE_FULL",
+        .is = setting::kind::words,
+        .words = {{"drop", "it loses events, and the trace says how many"}, {"wait", "it waits, and records how long"}},
+        .otherwise = "drop",
+        .help = "What a worker does whose events come faster than they are written.",
+        .more = "`maslin scale` and `maslin layout` record with `wait`, and what is replayed is without the waits.",
+    },
+    {
         .name = "MASLIN_HINTS",
         .is = setting::kind::words,
         .counts = setting::reach::here,

@@ -94,6 +94,9 @@ class executor : public graph::ready_sink {
   virtual void let_keep(detail::fork_list&, detail::task_function, const location&) noexcept {}
   /// Lets so many seconds pass for the caller, who declares them (`cost`); false where time passes by itself.
   virtual bool pay(double) { return false; }
+  /// The caller is about to move so many bytes between caches and memory; nothing where memory takes its time by
+  /// itself.
+  virtual void moves(std::int64_t /*bytes*/) {}
   /// Lets everything happen that happens before the caller's time, where time does not pass by itself: which tasks are
   /// done that a new one would wait for?
   virtual void catch_up() {}

@@ -128,8 +128,8 @@ void drainer::complete() {
   } else if (dropped > 0) {
     problem_ = fmt::format(
         "the trace '{}' lacks {} events: they came faster than the recorder, which shares the machine with the "
-        "program, "
-        "could write them; a free CPU or MASLIN_TRACE_DETAIL=streams helps",
+        "program, could write them; MASLIN_TRACE_FULL=wait lets the program wait for it, and a free CPU or "
+        "MASLIN_TRACE_DETAIL=streams helps",
         path_, dropped);
   }
 }

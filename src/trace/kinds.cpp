@@ -17,7 +17,8 @@ std::string_view to_string(event_kind kind) {
       "suspend",       "resume",       "accessed",     "member",       "group_end",     "foreign_caller",
       "piece",         "waiting",      "cpu_time",     "library",      "sized",         "teams",
       "choice",        "estimate",     "rank_begin",   "rank_end",     "sends",         "receives",
-      "channel",       "starts",       "completes",    "gets",         "meets",         "moves"};
+      "channel",       "starts",       "completes",    "gets",         "meets",         "moves",
+      "held",          "traffic"};
   static_assert(!names.back().empty());
   const auto at = static_cast<std::size_t>(kind);
   return at < names.size() ? names[at] : names[0];

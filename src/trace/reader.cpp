@@ -288,7 +288,7 @@ class cursor {
     if (head & has_argument) last.argument += unzigzag(reader_->varint());
     now_.id = last.id;
     now_.argument = last.argument;
-    if (now_.kind == event_kind::kernel_total)  // recorded in ticks, like the times
+    if (now_.kind == event_kind::kernel_total || now_.kind == event_kind::held)  // recorded in ticks, like the times
       now_.argument = static_cast<std::uint64_t>(
           std::max<std::int64_t>(0, saturated(static_cast<double>(last.argument) * from_->ns_per_tick)));
     at_ = std::max(at_, static_cast<std::int64_t>(ticks_ - from_->began_ticks));

@@ -58,7 +58,7 @@ std::uint64_t kinds_of(detail_level detail) {
   if (detail == detail_level::streams) {
     using enum event_kind;
     for (const event_kind unused : {task_create, accessed, member, group_end, foreign_caller, piece, loop_begin,
-                                    loop_end, wait_begin, wait_end, steal})
+                                    loop_end, wait_begin, wait_end, steal, traffic})
       kinds &= ~(std::uint64_t{1} << static_cast<unsigned>(unused));
   }
   return kinds;
@@ -82,7 +82,7 @@ void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) n
 
 }  // namespace internal
 
-void start(const std::string& path, int worker_count, detail_level detail, described_time clock) {
+void start(const std::string& path, int worker_count, detail_level detail, described_time clock, full when_full) {
   using namespace internal;
   shared& s = state();
   const base::locked held(s.lock);
@@ -94,7 +94,7 @@ void start(const std::string& path, int worker_count, detail_level detail, descr
   session fresh;
   const auto count = static_cast<std::size_t>(worker_count);
   fresh.rings = std::make_unique<ring[]>(count + 1);
-  for (std::size_t i = 0; i <= count; ++i) fresh.rings[i].open(capacity_for(count));
+  for (std::size_t i = 0; i <= count; ++i) fresh.rings[i].open(capacity_for(count), when_full == full::wait);
   fresh.foreign = &fresh.rings[count];
   fresh.drain = std::make_unique<drainer>(path, std::span(fresh.rings.get(), count + 1), detail);
   s.now = std::move(fresh);
@@ -106,11 +106,12 @@ void start(const std::string& path, int worker_count, detail_level detail, descr
 void start_from_environment(int worker_count, described_time clock) {
   const char* path = base::text_of("MASLIN_TRACE");
   const auto detail = base::choice_of<detail_level>("MASLIN_TRACE_DETAIL");
+  const auto when_full = base::choice_of<full>("MASLIN_TRACE_FULL");
   if (!path) return;
   std::string where = internal::expand(path);
   if (const pid_t forked = internal::state().forked) where += fmt::format(".{}", forked);
   try {
-    start(where, worker_count, detail, clock);
+    start(where, worker_count, detail, clock, when_full);
   } catch (const error& e) {
     throw error(fmt::format("MASLIN_TRACE={}: {}", path, e.what()));
   }

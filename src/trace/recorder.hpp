@@ -18,6 +18,12 @@ enum class detail_level : std::uint8_t {
   all
 };
 
+/// What a worker does whose events come faster than they are written. In the order of the words of MASLIN_TRACE_FULL.
+enum class full : std::uint8_t {
+  drop,  ///< it drops them, and counts how many
+  wait   ///< it waits, and records how long
+};
+
 namespace internal {
 extern std::atomic<std::uint64_t> recorded_kinds;  // bit k: events of kind k are recorded; 0: no trace is on
 extern ring* worker_rings;                         // one a worker; changes only while no worker runs
@@ -36,8 +42,8 @@ inline bool on(event_kind kind) noexcept {
 inline std::uint64_t now() noexcept { return internal::ticks(); }
 
 /// Records one event of `worker`, now. To be called by the thread that is this worker; a foreign thread passes -1 and
-/// shares one ring with the others, behind a lock. Never blocks a worker, allocates or makes a system call; when the
-/// ring is full the event is dropped and counted.
+/// shares one ring with the others, behind a lock. Never allocates; makes a system call only when the ring is
+/// full and the worker waits, else the event is dropped and counted.
 inline void record(int worker, event_kind kind, std::uint32_t id = 0, std::uint64_t argument = 0) noexcept {
   if (!on(kind)) return;
   if (worker < 0) return internal::record_foreign(kind, id, argument);
@@ -80,10 +86,10 @@ using described_time = std::uint64_t (*)() noexcept;
 /// Begins a trace of `workers` workers; to be called before they run (the caller may be worker 0). Times are those of
 /// this machine, or of `clock`. Throws `error` when the file cannot be made.
 void start(const std::string& path, int workers, detail_level detail = detail_level::all,
-           described_time clock = nullptr);
+           described_time clock = nullptr, full when_full = full::drop);
 
-/// The same as MASLIN_TRACE and MASLIN_TRACE_DETAIL say; does nothing when MASLIN_TRACE is unset or empty. `%p` in the
-/// path stands for the process's number. Throws `error` for a bad value.
+/// The same as MASLIN_TRACE, MASLIN_TRACE_DETAIL and MASLIN_TRACE_FULL say; does nothing when MASLIN_TRACE is unset or
+/// empty. `%p` in the path stands for the process's number. Throws `error` for a bad value.
 void start_from_environment(int workers, described_time clock = nullptr);
 
 /// Ends the trace and puts the file in its place; to be called when the workers have stopped. Does nothing when none is

@@ -161,6 +161,35 @@ TEST_F(Recorder, DividesWhatIsTooMuchForOneBlock) {
   EXPECT_EQ(trace.about().events() + trace.about().dropped(), count);
 }
 
+TEST_F(Recorder, WaitsForRoomWhereItIsToldTo) {
+  constexpr int rings = 200;  // so that each is small
+  constexpr std::uint64_t count = 1'000'000;
+  start(path(), rings, detail_level::all, nullptr, full::wait);
+  for (std::uint64_t i = 0; i < count; ++i) record(0, steal, 0, i);
+  stop();
+  const file trace(path());
+  EXPECT_EQ(trace.about().dropped(), 0u);
+  std::uint64_t seen = 0, waits = 0;
+  std::int64_t waited_ns = 0, last_ns = 0;
+  bool in_order = true;
+  trace.each_event([&](const event& e) {
+    in_order = in_order && e.ns >= last_ns;
+    last_ns = e.ns;
+    if (e.kind == held) {
+      ++waits;
+      waited_ns += static_cast<std::int64_t>(e.argument);
+    } else {
+      in_order = in_order && e.argument == seen++;
+    }
+  });
+  EXPECT_TRUE(in_order);
+  EXPECT_EQ(seen, count);
+  EXPECT_EQ(trace.about().events(), seen + waits);
+  EXPECT_LE(waited_ns, trace.about().duration_ns);
+  // Five times as many events as there is room for, in as much time as the recorder sleeps at first.
+  if (trace.about().duration_ns - waited_ns < 10'000'000) EXPECT_GT(waited_ns, 0);
+}
+
 // The stress of the whole path: every event is either in the file, whole and in order, or counted as dropped.
 class RecorderUnderLoad : public Recorder, public ::testing::WithParamInterface<int> {};
 

@@ -5,26 +5,48 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <chrono>
 #include <new>
+#include <thread>
+
+#include "trace/recorder.hpp"
 
 namespace maslin::trace::internal {
 
 ring::~ring() { close(); }
 
-void ring::open(std::size_t capacity) {
-  assert(std::has_single_bit(capacity));
+void ring::open(std::size_t capacity, bool waits) {
+  assert(std::has_single_bit(capacity) && (!waits || capacity > 1));
   close();
   void* memory = mmap(nullptr, capacity * sizeof(cell), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   cells_ = static_cast<cell*>(memory);
   mask_ = capacity - 1;
+  waits_ = waits;
   head_.store(0, std::memory_order_relaxed);
   tail_.store(0, std::memory_order_relaxed);
   dropped_.store(0, std::memory_order_relaxed);
   seen_tail_ = 0;
   populated_ = 0;
   populate_ahead();
+}
+
+void ring::full(std::uint64_t now, event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept {
+  const std::uint64_t at = head_.load(std::memory_order_relaxed);  // ours
+  // For two events; while a trace is on somebody empties the ring.
+  while (waits_ && on() && at + 1 - seen_tail_ > mask_) {
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    seen_tail_ = tail_.load(std::memory_order_acquire);  // as in push
+  }
+  if (at + 1 - seen_tail_ > mask_) {
+    dropped_.store(dropped_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return;
+  }
+  append(at, now, kind, id, argument);
+  if (described_clock) return;  // no time has passed there
+  const std::uint64_t later = ticks();
+  append(at + 1, later, event_kind::held, 0, later > now ? later - now : 0);
 }
 
 void ring::populate_ahead() noexcept {

@@ -30,27 +30,21 @@ class ring {
   ring(const ring&) = delete;
   ring& operator=(const ring&) = delete;
 
-  /// Maps `capacity` cells (a power of two); memory is taken when a cell is first written. Throws std::bad_alloc.
-  void open(std::size_t capacity);
+  /// Maps `capacity` cells (a power of two); memory is taken when a cell is first written. `waits`: the producer waits
+  /// where there is no room, for which there must be two cells. Throws std::bad_alloc.
+  void open(std::size_t capacity, bool waits = false);
   void close() noexcept;
 
-  /// Producer: appends an event stamped now, or counts a drop when the ring is full.
+  /// Producer: appends an event stamped now. When the ring is full it counts a drop, or waits for the consumer and
+  /// appends how long (`held`) behind the event.
   void push(event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept { push(ticks(), kind, id, argument); }
   void push(std::uint64_t now, event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept {
     const std::uint64_t at = head_.load(std::memory_order_relaxed);  // ours: nobody else writes it
     if (at - seen_tail_ > mask_) [[unlikely]] {
       seen_tail_ = tail_.load(std::memory_order_acquire);  // pairs with the store in pop: the cells are read and free
-      if (at - seen_tail_ > mask_) {
-        dropped_.store(dropped_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-        return;
-      }
+      if (at - seen_tail_ > mask_) return full(now, kind, id, argument);
     }
-    cell& c = cells_[at & mask_];
-    c.ticks = now;
-    c.argument = argument;
-    c.id = id;
-    c.kind = kind;
-    head_.store(at + 1, std::memory_order_release);  // pairs with the load in pop: the cell is written
+    append(at, now, kind, id, argument);
   }
 
   /// Consumer: hands every event that is in the ring now to `take(const cell&)`, in order, frees their cells, and gives
@@ -74,12 +68,23 @@ class ring {
   std::size_t capacity() const noexcept { return mask_ + 1; }
 
  private:
+  void append(std::uint64_t at, std::uint64_t now, event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept {
+    cell& c = cells_[at & mask_];
+    c.ticks = now;
+    c.argument = argument;
+    c.id = id;
+    c.kind = kind;
+    head_.store(at + 1, std::memory_order_release);  // pairs with the load in pop: the cell is written
+  }
+  void full(std::uint64_t now, event_kind kind, std::uint32_t id, std::uint64_t argument) noexcept;
+
   // Written by the producer.
   alignas(64) std::atomic<std::uint64_t> head_{0};
   std::uint64_t seen_tail_ = 0;
   std::atomic<std::uint64_t> dropped_{0};
   cell* cells_ = nullptr;  // set by open
   std::size_t mask_ = 0;   // set by open
+  bool waits_ = false;     // set by open
   // Written by the consumer.
   alignas(64) std::atomic<std::uint64_t> tail_{0};
   std::size_t populated_ = 0;  // cells from the first on that have memory

@@ -520,4 +520,81 @@ source = "this test"
   });
 }
 
+// Memory: a byte takes a nanosecond.
+std::string with_memory(int count, int shared_by) {
+  return cores(count) + fmt::format(R"(
+[[memory]]
+level = "memory"
+bytes = 1000000000
+shared_by = {}
+bandwidth_gb_per_s = 1
+source = "this test"
+)",
+                                    shared_by);
+}
+
+/// Gives the microseconds of a loop of blocks of 10 us that move so many bytes each, on four workers.
+double us_of_loop(std::int64_t bytes, int shared_by, int blocks = 4) {
+  const variable how("MASLIN_DURATIONS", "declared");
+  double us = 0;
+  std::string machine = with_memory(4, shared_by);
+  machine.erase(machine.find("[dispatch]"), machine.find("[[memory]]") - machine.find("[dispatch]"));
+  run_on(machine, [&] {
+    const auto begin = ms::time();
+    ms::parallel_for(
+        0, blocks,
+        [bytes](ms::range) {
+          ms::memory_traffic(bytes);
+          ms::cost(10us);
+        },
+        ms::schedule::static_, ms::block{1});
+    us = (ms::time() - begin).count() * 1e6;
+  });
+  return us;
+}
+
+TEST(Memory, IsWaitedForOnlyByThoseThatMoveMoreThanItCan) {
+  EXPECT_DOUBLE_EQ(us_of_loop(0, 4), 10);
+  EXPECT_DOUBLE_EQ(us_of_loop(2'500, 4), 10);  // all that it can move meanwhile
+  EXPECT_DOUBLE_EQ(us_of_loop(5'000, 4), 20);
+  EXPECT_DOUBLE_EQ(us_of_loop(5'000, 4, 8), 40);
+  EXPECT_DOUBLE_EQ(us_of_loop(5'000, 2), 10);  // two instances
+  EXPECT_DOUBLE_EQ(us_of_loop(20'000, 1), 20);
+}
+
+TEST(Memory, MovesNoLessThanNothing) {
+  run_on(with_memory(1, 1), [] { EXPECT_THROW(ms::memory_traffic(-1), ms::error); });
+}
+
+TEST(Memory, IsWaitedForByWhateverMovesData) {
+  const variable how("MASLIN_DURATIONS", "declared");
+  run_on(with_memory(2, 2), [] {
+    const auto since = [](auto begin) { return std::llround((ms::time() - begin).count() * 1e9); };
+    auto begin = ms::time();
+    ms::memory_traffic(50'000);
+    ms::cost(20us);
+    EXPECT_EQ(since(begin), 50'000);  // the program itself
+    ms::cost(10us);
+    EXPECT_EQ(since(begin), 50'000);  // it goes on meanwhile
+    ms::cost(30us);
+    EXPECT_EQ(since(begin), 60'000);
+
+    begin = ms::time();
+    double ended = 0;
+    ms::task([&] {
+      ms::memory_traffic(30'000);
+      ms::cost(1us);
+    });
+    ms::wait();
+    ended = static_cast<double>(since(begin));
+    EXPECT_GE(ended, 30'000);
+    EXPECT_LT(ended, 35'000);
+    // What nobody else moves now is not waited for.
+    begin = ms::time();
+    ms::task([] { ms::cost(1us); });
+    ms::wait();
+    EXPECT_LT(since(begin), 5'000);
+  });
+}
+
 }  // namespace

@@ -16,6 +16,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "docs" / "layout.md"
 PROGRAMS = MASLIN.parent / "layered_programs"
 CLEAN = {key: value for key, value in os.environ.items() if not key.startswith("MASLIN_")}
+TIMES = "--host-us 20 --serial-us 8 --loop-us 96 --iterations 192 --spread 0".split()
 ON_HOSTS = """name = "console"
 [workers]
 kind = "accelerator"
@@ -51,11 +52,17 @@ class Layout(unittest.TestCase):
 
     def record(self, *words, workers: int = 1, program: str = "bootstraps") -> Path:
         """Records on a described machine, in declared costs."""
-        times = "--host-us 20 --serial-us 8 --loop-us 96 --iterations 192 --spread 0".split()
-        done = run(PROGRAMS, program, *times, *words, MASLIN_MACHINE=str(self.cores(workers)), MASLIN_DURATIONS="declared",
+        done = run(PROGRAMS, program, *TIMES, *words, MASLIN_MACHINE=str(self.cores(workers)), MASLIN_DURATIONS="declared",
                    MASLIN_TRACE=str(self.trace), MASLIN_QUIET="1")
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.trace
+
+    def runs(self, program: str, machine: Path, *words, pin: str) -> float:
+        """Gives the seconds of a run there, in declared costs."""
+        done = run(PROGRAMS, program, *TIMES, *words, MASLIN_MACHINE=str(machine), MASLIN_DURATIONS="declared", MASLIN_PIN=pin,
+                   MASLIN_LEARNED="off", MASLIN_QUIET="1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["seconds"]
 
     def said(self, *words) -> dict:
         done = run(MASLIN, "layout", *words, "--json")
@@ -147,6 +154,25 @@ class Layout(unittest.TestCase):
         self.assertIn("how workers share memory was not measured", run(MASLIN, "layout", *words, "--memory", "10").stdout)
         self.assertIn("moves 20 GB/s at most", self.refusal(*words, "--memory", "21"))
         self.assertNotIn("share memory", run(MASLIN, "layout", *words).stdout)
+
+    def test_what_a_program_says_that_it_moves_counts(self):
+        """5,000 bytes an iteration of 0.5 us are 10 GB/s on one worker. Four workers share 15."""
+        moves = ("--streams", "8", "--offloads", "5", "--bytes", "5000")
+        self.record(*moves)
+        memory = '[[memory]]\nlevel = "memory"\nbytes = 1000000000\nshared_by = 4\nbandwidth_gb_per_s = 15\nsource = "a test"\n'
+        words = (self.trace, "--layout", "2x1,4x1,1x4,2x2", "--machine")
+        said = self.said(*words, self.cores(4, memory))
+        self.assertAlmostEqual(said["memory_gb_per_s"], 10, delta=0.01)
+        self.assertIn("described", said["memory"])
+        self.assertAlmostEqual(self.said(*words, self.cores(4, memory), "--memory", "0.001")["phases"][0]["candidates"][0]["seconds"],
+                               8 * 5 * 124e-6 / 4, delta=1e-6)
+        # As it runs there: blocks wait for memory.
+        for one in said["phases"][0]["candidates"]:
+            really = self.runs("bootstraps", self.cores(4, memory), *moves, pin="bootstraps={streams}x{width}".format(**one))
+            self.assertAlmostEqual(one["seconds"], really, delta=0.1 * really, msg=f"{one}")
+        self.assertIn("10 GB/s that the program moves count as nothing", run(MASLIN, "layout", *words, self.cores(4)).stdout)
+        slow = memory.replace("= 15", "= 9")
+        self.assertIn("moves 9 GB/s at most", self.refusal(*words, self.cores(4, slow)))
 
     def test_what_it_cannot_say_is_a_clear_error(self):
         self.record("--streams", "4", "--offloads", "5", workers=2)

@@ -205,7 +205,7 @@ class Replay(Case):
     def test_what_is_slower_beside_copies_waits_for_memory(self):
         cpus = len(os.sched_getaffinity(0))
         said = self.beside(40, "--workers", f"1,{64 * cpus}")
-        self.assertEqual([line["line"][-16:] for line in said["from_memory"]], ["two_loops.cpp:13"])
+        self.assertEqual([line["line"][-16:] for line in said["from_memory"]], ["two_loops.cpp:17"])
         last = said["points"][-1]
         self.assertEqual(last["limit"], "memory bandwidth")
         # All CPUs together do half of what as many alone would, and more workers do no more of that.
@@ -235,25 +235,58 @@ class Replay(Case):
         done = run(MASLIN, "scale", "--json", "--workers", "1,2,4,64", "--machine", self.machine(64, slow), self.trace)
         points = {point["workers"]: point for point in json.loads(done.stdout)["points"]}
         self.assertEqual({point["limit"] for point in points.values()}, {"memory bandwidth"})
-        # Two workers share one way to memory; 64 have 32 ways.
-        self.assertAlmostEqual(points[1]["seconds"], points[2]["seconds"], delta=1e-9)
-        self.assertAlmostEqual(points[2]["seconds"], 32 * points[64]["seconds"], delta=1e-6 * points[2]["seconds"])
+        # Two workers share one way to memory; 64 have 32 ways, and tasks do not fill them evenly.
+        self.assertAlmostEqual(points[1]["seconds"], points[2]["seconds"], delta=1e-3 * points[1]["seconds"])
+        self.assertLess(points[64]["seconds"], points[2]["seconds"] / 4)
+        self.assertGreaterEqual(points[64]["seconds"], points[2]["seconds"] / 32)
         # A replay counts the same; where nothing is said of memory, there is nothing to wait for.
         for workers in (1, 64):
             said = self.seconds("--machine", self.machine(64, slow), "--workers", workers)
             self.assertAlmostEqual(said["seconds"], points[workers]["seconds"], delta=1e-9)
-            self.assertEqual(said["memory_s"], said["seconds"])
+            self.assertLessEqual(said["memory_s"], said["seconds"])
         self.assertAlmostEqual(self.seconds("--machine", self.machine(64, slow))["seconds"], points[64]["seconds"], delta=1e-9)
         free = self.seconds("--machine", self.machine(64))
         self.assertEqual(free["memory_s"], 0)
         self.assertLess(free["seconds"], points[64]["seconds"] / 10)
         done = run(MASLIN, "replay", self.trace, "--machine", self.machine(64, slow))
-        self.assertIn("memory bandwidth is what it waits for", done.stdout, done.stderr)
+        self.assertRegex(done.stdout, r"; (9\d|100) % of it waits for memory", done.stderr)
         done = run(MASLIN, "replay", self.trace, "--machine", self.machine(64))
         self.assertNotIn("memory", done.stdout, done.stderr)
 
+    def test_loops_that_say_what_they_move_wait_for_memory(self):
+        """The first loop moves 256 times 100,000 bytes, for which 10 GB/s need 2,560 us; both take 5,120 us on one worker."""
+        memory = '[[memory]]\nlevel = "memory"\nbytes = 1000000000\nshared_by = {}\nbandwidth_gb_per_s = 10\nsource = "a test"\n'
+
+        def program(machine, workers, **variables):
+            done = run(TWO_LOOPS, "20", "100000", MASLIN_MACHINE=str(machine), MASLIN_WORKERS=str(workers), MASLIN_DURATIONS="declared",
+                       **variables)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return 1e6 * float(done.stdout)
+
+        program(self.machine(1), 1, MASLIN_TRACE=str(self.trace))
+        for shared_by, expected in ((64, {1: 10240, 2: 5120, 8: 2560 + 640, 64: 2560 + 80}), (16, {16: 2560 + 320, 64: 640 + 80})):
+            machine = self.machine(64, memory.format(shared_by))
+            for workers, us in expected.items():
+                with self.subTest(shared_by=shared_by, workers=workers):
+                    # The last block of those that wait may begin when the others are served.
+                    self.assertAlmostEqual(program(machine, workers), us, delta=41)
+                    said = self.seconds("--machine", machine, "--workers", workers)
+                    self.assertAlmostEqual(said["seconds"] * 1e6, us, delta=41)
+                    self.assertLessEqual(said["without_memory_s"], said["seconds"])
+                    self.assertAlmostEqual(said["memory_s"] * 1e6, 2560 / -(-workers // shared_by), delta=1e-3)
+        machine = self.machine(64, memory.format(64))
+        done = run(MASLIN, "scale", "--json", "--workers", "1,2,64", "--machine", machine, self.trace)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = json.loads(done.stdout)
+        self.assertEqual([point["limit"] for point in said["points"]], ["", "", "memory bandwidth"])
+        self.assertEqual(said["memory_bytes"], 256 * 100000)
+        self.assertTrue(said["lines"][0]["line"].endswith("two_loops.cpp:17"), said["lines"])
+        self.assertGreater(said["lines"][0]["share"], 0.9)
+
     def test_what_loops_read_and_write_is_said_to_be_unknown(self):
-        unknown = "What loops read and write is not known; --beside measures it."
+        unknown = "What these loops read and write is not known: "
+        done = run(TWO_LOOPS, "20", "1", MASLIN_MACHINE=str(self.machine(1)), MASLIN_DURATIONS="declared", MASLIN_TRACE=str(self.trace))
+        self.assertRegex(run(MASLIN, "scale", self.trace, "--machine", self.machine(2)).stdout, unknown + r".*two_loops\.cpp:21\.\n")
         for program, has_loops in (([TWO_LOOPS, "20"], True), ([SCALE_PROGRAM, "4"], False)):
             with self.subTest(program=program[0].name):
                 done = run(*program, MASLIN_MACHINE=str(self.machine(1)), MASLIN_DURATIONS="declared", MASLIN_TRACE=str(self.trace))
@@ -268,6 +301,7 @@ class Replay(Case):
 
     def test_the_page_is_true(self):
         (self.folder / "cholesky").symlink_to(SCALE_PROGRAM)
+        (self.folder / "triad").symlink_to(SCALE_PROGRAM.parent / "page_scale_2")
         (self.folder / "specs").symlink_to(PAGE.parents[1] / "specs")
         commands = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
         self.assertGreaterEqual(len(commands), 3)

@@ -21,7 +21,10 @@ virtual_executor::entry virtual_executor::enter(bool sees_others) {
   }
   if (processor* p = here()) {
     p->clock = later(p->clock, code_took(*p, now));
-    if (sees_others) sync(*p);
+    if (sees_others) {
+      wait_for_memory(*p);
+      sync(*p);
+    }
   }
   return before;
 }
@@ -62,7 +65,19 @@ picoseconds virtual_executor::code_took(const processor& p, std::uint64_t until)
   return static_cast<const host_context&>(p).slowed(whole_picoseconds(passed * times_.host_picoseconds));
 }
 
-void virtual_executor::take_time() noexcept { const monitor_guard calling(*this, false); }
+void virtual_executor::take_time() noexcept {
+  const monitor_guard calling(*this, false);
+  if (processor* p = here()) wait_for_memory(*p);
+}
+
+void virtual_executor::moves(std::int64_t bytes) {
+  const monitor_guard calling(*this);
+  virtual_worker* const w = self();
+  if (!w || times_.memory_byte <= 0) return;
+  picoseconds& free = memory_free_[times_.memory_of(w->index)];
+  free = later(std::max(free, w->clock), whole_picoseconds(static_cast<double>(bytes) * times_.memory_byte));
+  w->data_there = free;
+}
 
 bool virtual_executor::pay(double seconds) {
   current_context().declares = true;  // so what it did since its last call is not counted as well
@@ -94,7 +109,7 @@ std::int64_t virtual_executor::window() {
 std::uint64_t virtual_executor::ticks() const {
   const monitor_guard calling(const_cast<virtual_executor&>(*this), false);
   const processor* p = here();
-  return static_cast<std::uint64_t>(p ? p->clock : now_);
+  return static_cast<std::uint64_t>(p ? std::max(p->clock, p->data_there) : now_);
 }
 
 /// Lets everything happen that happens before the processor's now. Code whose time has come goes on until time passes.

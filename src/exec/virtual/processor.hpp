@@ -73,6 +73,7 @@ struct processor {
   const int index;  ///< in events: the workers first, then the host contexts
   picoseconds clock = 0;
   picoseconds came_at = -1;    ///< its clock when its turn came last
+  picoseconds data_there = 0;  ///< when memory has moved what its code moves: that ends no earlier
   std::uint64_t expected = 0;  ///< the event that counts; 0: none
   picoseconds expected_at = 0;
   virtual_fiber* running = nullptr;  ///< runs now, or goes on at the event

@@ -30,7 +30,14 @@ timing::timing(const machine::machine_spec& machine)
   for (const machine::link_spec& link : machine.links)
     (link.between == machine::link_spec::ends::groups ? between_groups : between_nodes) =
         from_microseconds(link.latency_us);
-  if (!machine.hosts) return;
+  if (!machine.hosts) {
+    for (const machine::memory_spec& level : machine.memory) {
+      if (level.level != "memory" || !level.bandwidth_gb_per_s) continue;
+      memory_byte = 1e3 / *level.bandwidth_gb_per_s;
+      memory_shared_by = level.shared_by;
+    }
+    return;  // what accelerators move goes to their local stores
+  }
   contexts = machine.hosts->contexts;
   host_picoseconds = base::seconds_per_tick() * 1e12 / machine.hosts->speed.value_or(1);
   kernel_on_host = machine.workers.speed / machine.hosts->speed.value_or(1);

@@ -2,6 +2,7 @@
 // exec/virtual: the workers and hosts of a machine that is only described, in virtual time. README.md holds states,
 // protocol and what is simple on purpose.
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -42,6 +43,7 @@ class virtual_executor final : public executor, public phase_host {
   void run_phase(context& caller, const detail::phase& p) override;
   void run_offload(context& caller, std::uint32_t kernel, void (*call)(void*), void* env) override;
   bool pay(double seconds) override;
+  void moves(std::int64_t bytes) override;
   void catch_up() override;
   double seconds() const override { return static_cast<double>(ticks()) * 1e-12; }
   void run_forks(void (*call)(void*), void* env, location where) override;
@@ -195,6 +197,7 @@ class virtual_executor final : public executor, public phase_host {
   entry enter(bool sees_others);
   void leave(entry before);
   void come_inside(std::uint64_t now);
+  static void wait_for_memory(processor& p) { p.clock = std::max(p.clock, p.data_there); }
 
   // Time, with the lock (clocks.cpp, virtual.cpp).
   void take_time() noexcept override;
@@ -257,8 +260,9 @@ class virtual_executor final : public executor, public phase_host {
   std::mutex lock_;                    ///< held by the thread whose code is inside, or drives
   std::condition_variable_any moved_;  ///< there are events again, or a thread may go on
   event_queue events_;
-  int threads_asleep_ = 0;  ///< of the program, in calls
-  bool told_ = false;       ///< since nothing happens any more, it was said who waits
+  std::vector<picoseconds> memory_free_;  ///< by instance of memory: when it has moved all that it was asked for
+  int threads_asleep_ = 0;                ///< of the program, in calls
+  bool told_ = false;                     ///< since nothing happens any more, it was said who waits
   picoseconds now_ = 0;
   virtual_fiber* driver_ = nullptr;   ///< the thread on whose stack events are taken
   processor* current_ = nullptr;      ///< whose code runs

@@ -89,7 +89,7 @@ class one_run {
     const std::vector<stream> streams = streams_at(run, at_, w_.ranks);
     if (streams.empty()) return {};
     const int at_a_time = std::min<int>(at_place_.slots, static_cast<int>(streams.size()));
-    const double memory = memory_factor(at_a_time * at_.width);
+    const memory_factors memory = memory_of(streams, at_a_time);
     // By where teams are divided: what streams take there.
     std::map<border, std::vector<worked>> by_place;
     for (int slot = 0; slot < at_a_time; ++slot) {
@@ -159,15 +159,37 @@ class one_run {
     return t;
   }
 
-  /// How many times as long as on one worker memory makes what so many workers do at a time (a saturation curve).
-  double memory_factor(int busy) const {
+  /// How many times as long as on one worker memory makes what teams do at a time (a saturation curve).
+  struct memory_factors {
+    double loops = 1, serial = 1;
+  };
+  memory_factors memory_of(const std::vector<stream>& streams, int teams) const {
     const auto& curve = m_.measured_curves.saturation;
-    if (w_.memory_traffic <= 0 || curve.empty() || busy <= 1) return 1;
-    const double alone = interpolate(curve, 1).value;
-    const double all = interpolate(curve, busy).value;
-    if (!(alone > 0) || !(all > 0)) return 1;
+    const double alone = curve.empty() ? 0 : interpolate(curve, 1).value;
+    if (w_.memory_traffic <= 0 || !(alone > 0) || teams * at_.width <= 1) return {};
     const double part = std::min(1.0, w_.memory_traffic / alone);
-    return 1 + part * (std::max(1.0, busy * alone / all) - 1);
+    const auto slower_by = [&](double workers) {
+      const double all = interpolate(curve, workers).value;
+      return all > 0 ? 1 + part * (std::max(1.0, workers * alone / all) - 1) : 1;
+    };
+    if (w_.loops_share <= 0) {
+      const double all_busy = slower_by(teams * at_.width);
+      return {all_busy, all_busy};
+    }
+    // A team that is in a loop meets those others that are in theirs, for so much of their time as these take.
+    const double in_loops = w_.loops_share / at_.width, others = 1 - w_.loops_share;
+    double slower = 1;
+    constexpr int enough = 50;
+    for (int i = 0; i < enough; ++i)
+      slower = slower_by(at_.width * (1 + (teams - 1) * in_loops * slower / (others + in_loops * slower)));
+    double loops = 0, all = 0;
+    for (const stream& s : streams) {
+      loops += s.parallel();
+      all += s.seconds();
+    }
+    // Some loops may move nothing.
+    const double moving = loops > 0 ? std::min(1.0, w_.loops_share * all / loops) : 0;
+    return {1 + moving * (slower - 1), 1};
   }
 
   int process_of(int slot) const { return slot / std::max(1, at_place_.streams_each); }
@@ -253,7 +275,7 @@ class one_run {
   /// Gives how much longer a stream takes whose first kernel (without hosts: itself) begins then, because workers of
   /// its team have no word yet that the phase has begun. As long as word is on its way to a worker its team does not
   /// wake it. Less than 0 where sharing does not pay: then a team that is smaller for a while is faster.
-  double waits_for_team(const stream& s, const worked& usual, int slot, double memory, double begins,
+  double waits_for_team(const stream& s, const worked& usual, int slot, memory_factors memory, double begins,
                         const word_of_phase& word) const {
     double all_know = 0;
     for (int i = 1; i < at_.width; ++i) all_know = std::max(all_know, word_at(word, slot, i));
@@ -274,7 +296,7 @@ class one_run {
       for (const alike_loops& l : all) {
         if (l.count == 0) continue;
         const auto count = static_cast<double>(l.count);
-        const shared_loop each{l.seconds * memory / m_.worker_speed / count, l.blocks};
+        const shared_loop each{l.seconds * memory.loops / m_.worker_speed / count, l.blocks};
         loops.push_back({each, count / turns, loop_time(each, at_.width, costs)});
       }
     };
@@ -316,7 +338,7 @@ class one_run {
     return longer;
   }
 
-  worked work_of(const stream& s, border where, double memory) const {
+  worked work_of(const stream& s, border where, memory_factors memory) const {
     worked all;
     const bool hosts = m_.has_hosts();
     const sharing_costs costs = costs_at(where, s);
@@ -324,7 +346,7 @@ class one_run {
       for (const alike_loops& l : loops) {
         if (l.count == 0) continue;
         const auto count = static_cast<double>(l.count);
-        const double alone = l.seconds * memory / m_.worker_speed;
+        const double alone = l.seconds * memory.loops / m_.worker_speed;
         const double takes = count * loop_time({alone / count, l.blocks}, at_.width, costs);
         const int takers = static_cast<int>(std::min<std::int64_t>(at_.width, l.blocks));
         all.kernel += takes;
@@ -333,7 +355,7 @@ class one_run {
       }
     };
     run(s.in_kernel);
-    all.serial = s.serial * memory / m_.worker_speed;
+    all.serial = s.serial * memory.serial / m_.worker_speed;
     all.kernel += all.serial;
     all.host = s.host / (hosts ? m_.host_speed : m_.worker_speed);
     if (hosts)  // a loop of a stream's own is its host's

@@ -34,6 +34,8 @@ struct wishes {
   messages sends;             ///< of each rank, between two runs of a phase
   messages all_reduces;       ///< of all ranks
   double memory_traffic = 0;  ///< bytes per second that the program moves on one worker; 0: not known, or little
+  double loops_share = 0;     ///< of its time on one worker, of the loops that move that much, and nothing else does;
+                              ///< 0: all that kernels do moves that much
 };
 
 struct prediction {

@@ -1,0 +1,92 @@
+#include "traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "replay.hpp"
+
+namespace {
+
+using step = recorded::step;
+using act = recorded::act;
+
+double bytes_named(const recorded& program, const recorded::task& t) {
+  double sum = 0;
+  for (std::uint32_t i = 0; i < t.accesses; ++i) {
+    const auto& form = program.accesses[t.first_access + i].form;
+    const bool both = form.mode == maslin::access_mode::inout || form.mode == maslin::access_mode::concurrent;
+    sum += static_cast<double>(form.bytes) * static_cast<double>(form.columns) * (both ? 2 : 1);
+  }
+  return sum;
+}
+
+}  // namespace
+
+double bandwidth(const maslin::machine::machine_spec& machine, int workers) {
+  const double described = static_cast<double>(machine.workers.count) * machine.nodes;
+  for (const auto& level : machine.memory)
+    if (level.level == "memory" && level.bandwidth_gb_per_s)
+      return *level.bandwidth_gb_per_s * 1e9 * std::ceil(std::min<double>(workers, described) / level.shared_by);
+  return 0;
+}
+
+void add_named_data(recorded& program, const maslin::machine::machine_spec& machine) {
+  if (machine.hosts) return;
+  double caches = 0;
+  for (const auto& level : machine.memory)
+    if (level.level != "memory")
+      caches = std::max(caches, static_cast<double>(level.bytes) * machine.workers.count / level.shared_by);
+  if (static_cast<double>(data_bytes(program)) <= caches) return;
+  for (const recorded::task& t : program.tasks) {
+    const double bytes = bytes_named(program, t);
+    if (bytes <= 0 || program.tells_traffic(t.runs)) continue;
+    auto& steps = program.bodies[t.runs].steps;
+    steps.insert(steps.begin(), {act::move, static_cast<std::uint64_t>(bytes)});
+  }
+}
+
+void add_measured(recorded& program, const by_line& bytes_per_second) {
+  program.each_named_body([&](std::uint32_t name, std::uint32_t body) {
+    const auto rate = bytes_per_second.find(program.name(name));
+    if (rate == bytes_per_second.end() || program.tells_traffic(body)) return;
+    std::vector<step> steps;
+    for (const step& s : program.bodies[body].steps) {
+      if (s.does == act::compute)
+        steps.push_back({act::move, static_cast<std::uint64_t>(static_cast<double>(s.what) * 1e-9 * rate->second)});
+      steps.push_back(s);
+    }
+    program.bodies[body].steps = std::move(steps);
+  });
+}
+
+double bytes_moved(const recorded& program) {
+  double sum = 0;
+  for (const recorded::body& b : program.bodies)
+    for (const step& s : b.steps)
+      if (s.does == act::move) sum += static_cast<double>(s.what);
+  return sum;
+}
+
+double seconds_of_moving(const recorded& program) {
+  double ns = 0;
+  for (std::uint32_t body = 0; body < program.bodies.size(); ++body) {
+    if (!program.tells_traffic(body)) continue;
+    for (const step& s : program.bodies[body].steps)
+      if (s.does == act::compute) ns += static_cast<double>(s.what);
+  }
+  return ns * 1e-9;
+}
+
+std::vector<std::string> silent_loops(const recorded& program) {
+  std::map<std::string, bool> tells;
+  for (const recorded::loop& l : program.loops) {
+    bool& one = tells[program.name(l.site)];
+    one |= std::any_of(l.pieces.begin(), l.pieces.end(),
+                       [&](const recorded::piece& p) { return program.tells_traffic(p.runs); });
+  }
+  std::vector<std::string> silent;
+  for (const auto& [line, does] : tells)
+    if (!does) silent.push_back(line);
+  return silent;
+}

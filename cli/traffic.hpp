@@ -1,0 +1,31 @@
+#pragma once
+// What a recorded program's bodies move to and from memory: what they say (`ms::memory_traffic`), what was measured of
+// their lines, or the data that tasks name.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "maslin/machine.hpp"
+#include "memory_rates.hpp"
+#include "recorded.hpp"
+
+/// Gives the bytes a second that so many workers have from memory; 0 if the description does not say. They fill one
+/// group after the other, and there are no more groups than are described, however many workers are asked for.
+double bandwidth(const maslin::machine::machine_spec& machine, int workers);
+
+/// Lets tasks that do not say what they move move what they name, each by itself, if the data that all name are more
+/// bytes together than the caches. Those of accelerators are not counted: what they use goes to their local stores.
+void add_named_data(recorded& program, const maslin::machine::machine_spec& machine);
+
+/// Lets the bodies of each line that do not say what they move move so many bytes a second while they compute.
+void add_measured(recorded& program, const by_line& bytes_per_second);
+
+/// Gives the bytes that all bodies move.
+double bytes_moved(const recorded& program);
+
+/// Gives the seconds that bodies computed which move something.
+double seconds_of_moving(const recorded& program);
+
+/// Gives the lines of loops of which no body moves anything, as far as is known.
+std::vector<std::string> silent_loops(const recorded& program);
