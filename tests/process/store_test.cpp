@@ -407,7 +407,7 @@ TEST(Store, RenamedDataThatNobodyNeedsAnyMoreAreNeverCopiedBack) {
           return x == std::vector<int>(100, 9) && sum == 45;
         });
       },
-      0, R"("bytes_in": 4, "bytes_out": 840, .*"puts_saved": 8, "bytes_saved": 3200\})");
+      0, R"("bytes_in": 4, "bytes_out": 840, .*"puts_saved": 8, "bytes_saved": 3200, )");
 }
 
 TEST(Store, AChainOfTasksOnATileIsCopiedBackOnce) {
@@ -422,7 +422,30 @@ TEST(Store, AChainOfTasksOnATileIsCopiedBackOnce) {
           return x == std::vector<int>(100, 21);
         });
       },
-      0, R"("bytes_in": 400, "bytes_out": 400, .*"hits": 19, .*"puts_saved": 19, "bytes_saved": 7600\})");
+      0, R"("bytes_in": 400, "bytes_out": 400, .*"hits": 19, .*"puts_saved": 19, "bytes_saved": 7600, )");
+}
+
+TEST(Store, WhatAnotherWorkerReadsComesFromTheStoreThatHasIt) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K", "3");
+        write_late("back");
+        return run(2, [] {
+          std::vector<int> x(100, 1);
+          int first = 0, second = 0;
+          std::atomic<int> there{0};
+          const auto meet = [&there](ms::view<const int> v, ms::view<int> to) {
+            for (++there; there < 2;) std::this_thread::yield();
+            to[0] = v[99];
+          };
+          ms::task(add_one, ms::inout(x));
+          ms::task(meet, ms::in(x), ms::out(first));
+          ms::task(meet, ms::in(x), ms::out(second));
+          ms::wait();
+          return first == 2 && second == 2 && x == std::vector<int>(100, 2);
+        });
+      },
+      0, R"("bytes_in": 400, "bytes_out": 408, .*"bytes_from_peers": 400\})");
 }
 
 /// Each way in which the program may know that tasks are done; the tasks of each worker leave dirty copies.

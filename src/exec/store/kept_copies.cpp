@@ -1,14 +1,34 @@
 #include "exec/store/kept_copies.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace maslin::store {
 
 using graph::region;
 
-void kept_copies::drop(const kept& one) noexcept {
-  bytes_ -= arena::rounded(one.home.size());
+namespace {
+
+std::size_t room_of(const kept& one) { return arena::rounded(one.home.size()); }
+
+}  // namespace
+
+void kept_copies::free(const kept& one) noexcept {
+  bytes_ -= room_of(one);
   in_.give(one.at);
+}
+
+void kept_copies::take_name_away(std::size_t which) noexcept {
+  all_[which].is_over = true;
+  all_[which].is_dirty = false;
+  extents_[which] = {};
+}
+
+void kept_copies::drop(kept* one) noexcept {
+  if (one->users > 0)
+    take_name_away(static_cast<std::size_t>(one - all_.data()));
+  else
+    in_.give(take_out(one).at);
 }
 
 std::size_t kept_copies::first_near(const region& r) const noexcept {
@@ -18,37 +38,48 @@ std::size_t kept_copies::first_near(const region& r) const noexcept {
   return i;
 }
 
-std::size_t kept_copies::find(const region& home) const noexcept {
+kept* kept_copies::find(const region& home) noexcept {
   const std::uintptr_t start = home.start, end = home.end();
-  std::size_t i = 0;
-  while (i < extents_.size() && (extents_[i].start != start || extents_[i].end != end || !(all_[i].home == home))) ++i;
-  return i;
+  for (std::size_t i = 0; i < extents_.size(); ++i)
+    if (extents_[i].start == start && extents_[i].end == end && all_[i].home == home) return &all_[i];
+  return nullptr;
 }
 
-kept kept_copies::take_out(std::size_t which) noexcept {
-  const kept one = all_[which];
-  bytes_ -= arena::rounded(one.home.size());
-  all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(which));
-  extents_.erase(extents_.begin() + static_cast<std::ptrdiff_t>(which));
-  return one;
+kept* kept_copies::find(const std::byte* at) noexcept {
+  const auto found = std::ranges::find(all_, at, &kept::at);
+  return found == all_.end() ? nullptr : &*found;
 }
 
-std::optional<kept> kept_copies::take(const region& home, std::optional<std::uint64_t> born) noexcept {
-  const std::size_t i = find(home);
-  if (i == all_.size()) return std::nullopt;
-  const bool serves = all_[i].is_dirty || (born && *born < all_[i].left);
-  return serves ? std::optional(take_out(i)) : std::nullopt;
+kept* kept_copies::oldest() noexcept {
+  const auto found = std::ranges::find(all_, 0u, &kept::users);
+  return found == all_.end() ? nullptr : &*found;
 }
 
-std::optional<kept> kept_copies::take_oldest() noexcept {
-  return all_.empty() ? std::nullopt : std::optional(take_out(0));
-}
-
-void kept_copies::keep(const kept& one) noexcept {
-  if (const std::size_t older = find(one.home); older != all_.size()) in_.give(take_out(older).at);
+void kept_copies::add(const kept& one) noexcept {
   all_.push_back(one);
   extents_.push_back({one.home.start, one.home.end()});
-  bytes_ += arena::rounded(one.home.size());
+  if (one.users == 0) bytes_ += room_of(one);
+}
+
+kept kept_copies::take_out(kept* one) noexcept {
+  const kept out = *one;
+  const std::ptrdiff_t which = one - all_.data();
+  bytes_ -= room_of(out);
+  all_.erase(all_.begin() + which);
+  extents_.erase(extents_.begin() + which);
+  return out;
+}
+
+void kept_copies::begin_use(kept& one) noexcept {
+  if (one.users++ == 0) bytes_ -= room_of(one);
+}
+
+void kept_copies::end_use(kept* one) noexcept {
+  const std::ptrdiff_t which = one - all_.data();
+  if (--one->users == 0) bytes_ += room_of(*one);
+  if (one->users == 0 && one->is_over) return drop(one);
+  std::rotate(all_.begin() + which, all_.begin() + which + 1, all_.end());
+  std::rotate(extents_.begin() + which, extents_.begin() + which + 1, extents_.end());
 }
 
 }  // namespace maslin::store

@@ -22,9 +22,10 @@ namespace maslin::store {
 
 /// What stores did.
 struct counts {
-  std::uint64_t tasks = 0;      ///< worked on copies
-  std::uint64_t on_memory = 0;  ///< others with data: none could be copied, or tasks that wait had the room
-  std::uint64_t bytes_in = 0;
+  std::uint64_t tasks = 0;             ///< worked on copies
+  std::uint64_t on_memory = 0;         ///< others with data: none could be copied, or tasks that wait had the room
+  std::uint64_t bytes_in = 0;          ///< from memory
+  std::uint64_t bytes_from_peers = 0;  ///< from other stores, whose copies were dirty
   std::uint64_t bytes_out = 0;
   std::uint64_t most_bytes = 0;  ///< that the tasks of one store had at a time
   std::uint64_t hits = 0;        ///< copies that an earlier task had left
@@ -42,11 +43,27 @@ struct counts {
 /// Which copies stay in a store when their task has ended: MASLIN_STORE_KEEP, in that order.
 enum class keeping : std::uint8_t { none, in, out, all };
 
+/// A store that has lent copies to others, which fetch them.
+class lender {
+ public:
+  /// The copy was fetched, or is not needed. `drops`: it is to be over; gives whether memory has not got it then, which
+  /// is the caller's affair from now on.
+  virtual bool take_back(const std::byte* at, bool drops) noexcept = 0;
+
+ protected:
+  ~lender() = default;
+};
+
 /// Where a copy of a task lies, from `take` to its end.
 struct place {
   std::byte* at = nullptr;
-  bool is_hit = false;    ///< an earlier task has left it: nothing is fetched
-  bool is_dirty = false;  ///< memory has not got it; of one that is only read: had not
+  bool is_hit = false;     ///< it was there: nothing is fetched
+  bool is_shared = false;  ///< it is among those that are kept
+  bool is_dirty = false;   ///< it is the task's own, and memory has not got it
+  bool is_ahead = false;   ///< memory may lack it, and get it while the task runs
+  std::optional<tag> comes_with = {};
+  lender* from = nullptr;  ///< has lent it
+  const std::byte* lent = nullptr;
 };
 using places = std::vector<place>;
 
@@ -71,48 +88,78 @@ inline fate fate_of(const graph::region& home, std::span<const use> uses) {
 }
 
 template <platform P>
-class local_store {
+class local_store final : public lender {
  public:
   template <class... Arguments>
   explicit local_store(std::size_t bytes, keeping what, Arguments&&... engine)
       : keeps_(what), arena_(bytes), kept_(arena_), engine_(std::forward<Arguments>(engine)...) {}
 
   /// Makes room for the copies of a task; gives whether there is enough. `born`: what is kept may serve it as a task
-  /// that was created then; otherwise nothing does but what is dirty. No other store has dirty copies of the task's
-  /// data (`show`); here there are none afterwards but what the task has, if it has room. Throws std::bad_alloc.
+  /// that was created then; otherwise nothing does but what is dirty. Of the task's data there are no dirty copies here
+  /// afterwards but what the task has, if it has room. Throws std::bad_alloc.
   bool take(const plan& of, places& at, std::optional<std::uint64_t> born) {
     at.assign(of.copies.size(), {});
     const base::locked held(lock_);
-    const std::size_t lent = arena_.taken() - kept_.bytes();  // to tasks that have not ended
-    const std::size_t needed = of.bytes();
-    if (needed > arena_.bytes() - lent) {
-      at.clear();
-      show_all(of.uses, nullptr);
-      return false;
-    }
-    loans_.reserve(loans_.size() + of.copies.size());
     show_all(of.uses, &of);
     // Before there is room for others: what is found here does not give way to them.
-    for (std::size_t i = 0; i < at.size(); ++i)
-      if (const copy& c = of.copies[i]; may_hit(c)) find(c, at[i], born);
+    std::size_t missing = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const copy& c = of.copies[i];
+      if (may_hit(c)) find(c, at[i], born);
+      if (!at[i].at) missing += arena::rounded(c.home.size());
+    }
+    if (missing > arena_.bytes() - bytes_in_use()) return take_nothing(of, at);
     try {
       if (!fill(of, at)) {
-        // Nothing is kept any more, but what was found, or came into the first gaps, may leave no place for the rest.
+        // What was found, or came into the first gaps, has left no place for the rest.
         give_each(of, at);
-        if (!fill(of, at)) {
-          give_all(of, at);
-          return false;
-        }
+        while (kept* const oldest = kept_.oldest()) evict(oldest);
+        if (!fill(of, at)) return take_nothing(of, at);
       }
     } catch (...) {
       give_all(of, at);
       throw;
     }
-    counts_.most_bytes = std::max<std::uint64_t>(counts_.most_bytes, lent + needed);
+    counts_.most_bytes = std::max<std::uint64_t>(counts_.most_bytes, bytes_in_use());
     return true;
   }
-  /// Begins to copy what the body reads. What it does not read holds a pattern if `poisons`.
-  void begin_stage_in(const plan& of, const places& at, bool poisons) {
+  /// A task, which has taken room for its copies in another store, begins there. What is dirty here of its data is lent
+  /// to it, if it is one of its copies; otherwise it reaches memory, or is dropped where the task will write all of it.
+  void serve(const plan& of, places& at) noexcept {
+    if (!has_dirty()) return;
+    const base::locked held(lock_);
+    show_all(of.uses, &of);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const copy& c = of.copies[i];
+      const bool has_it = at[i].is_hit && (!c.writes || at[i].is_dirty || !at[i].is_ahead);
+      kept* const here = may_hit(c) && !has_it ? kept_.find(c.home) : nullptr;
+      if (!here || !here->is_dirty) continue;
+      if (at[i].is_hit) {  // it was fetched from here, and will be written there
+        at[i].is_dirty = true;
+        note_clean();
+        kept_.drop(here);
+        continue;
+      }
+      kept_.begin_use(*here);
+      at[i].is_ahead = true;
+      at[i].from = this;
+      at[i].lent = here->at;
+    }
+  }
+  bool take_back(const std::byte* at, bool drops) noexcept override {
+    const base::locked held(lock_);
+    kept* const one = kept_.find(at);
+    const bool was_dirty = drops && one->is_dirty;
+    if (was_dirty) {
+      note_clean();
+      kept_.drop(one);
+    }
+    kept_.end_use(one);
+    return was_dirty;
+  }
+  /// Begins to copy what the body reads. What it does not read holds a pattern if `poisons`. `now`: what the clock
+  /// shows.
+  void begin_stage_in(const plan& of, places& at, bool poisons, std::uint64_t now) {
     const base::locked held(lock_);
     for (std::size_t i = 0; i < of.copies.size(); ++i) {
       const copy& c = of.copies[i];
@@ -120,18 +167,16 @@ class local_store {
         ++counts_.hits;
         counts_.bytes_kept += c.home.size();
       } else if (c.reads) {
-        columns(c.home, at[i].at, [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED {
-          engine_.get(here, home, c.home.bytes, in_tag);
-        });
-        counts_.bytes_in += c.home.size();
+        begin_get(c, at[i]);
+        if (!c.writes && keeps(c)) share(c, at[i], now + 1);
       } else if (poisons) {
         graph::poison(packed(c.home, at[i].at));
       }
     }
   }
-  void end_stage_in() {
-    const base::locked held(lock_);
-    engine_.wait(in_tag);
+  void end_stage_in(const plan& of, places& at) {
+    await(at);
+    return_loans(of, at, true);
   }
   /// Begins to copy to memory what the body has written. `failed`: it has thrown, and may not have written what it was
   /// only to write. Otherwise what need not reach memory yet stays dirty.
@@ -150,8 +195,11 @@ class local_store {
     const base::locked held(lock_);
     engine_.wait(out_tag);
   }
-  /// The task has ended, or will not run: takes its places back. What is dirty reaches memory before.
+  /// The task has ended, or will not run: takes its places back. What it has of its own and is dirty reaches memory
+  /// before.
   void give(const plan& of, places& at) noexcept {
+    await(at);
+    return_loans(of, at, false);
     const base::locked held(lock_);
     give_all(of, at);
   }
@@ -159,13 +207,10 @@ class local_store {
   void leave(const plan& of, places& at, std::uint64_t now) noexcept {
     const base::locked held(lock_);
     for (std::size_t i = 0; i < of.copies.size(); ++i) {
-      const copy& c = of.copies[i];
-      const bool is_dirty = c.writes ? at[i].is_dirty : end_loan(at[i]);
-      if (!is_dirty && !keeps(c)) continue;
-      if (kept_.is_full()) evict(*kept_.take_oldest());
-      if (c.writes && is_dirty) note_dirty();
-      kept_.keep({c.home, at[i].at, now, is_dirty});
-      at[i] = {};
+      if (at[i].is_shared)
+        end_sharing(of.copies[i], at[i], now);
+      else if (at[i].is_dirty || keeps(of.copies[i]))
+        keep(of.copies[i], at[i], now);
     }
     give_all(of, at);
   }
@@ -174,8 +219,8 @@ class local_store {
     const base::locked held(lock_);
     drop_copies(uses);
   }
-  /// A task begins elsewhere, or on memory: what is dirty of its data reaches memory, or is dropped where the task will
-  /// write all of it.
+  /// A task begins on memory: what is dirty of its data reaches memory, or is dropped where the task will write all of
+  /// it.
   void show(std::span<const use> uses) noexcept {
     if (!has_dirty()) return;
     const base::locked held(lock_);
@@ -186,8 +231,6 @@ class local_store {
     if (!has_dirty()) return;
     const base::locked held(lock_);
     for (kept& one : kept_.all())
-      if (one.is_dirty) put_late(one);
-    for (kept& one : loans_)
       if (one.is_dirty) put_late(one);
   }
   /// The memory is freed; no task uses it.
@@ -222,18 +265,43 @@ class local_store {
     for (std::size_t i = 0; i < home.columns; ++i)
       column(at + i * home.bytes, static_cast<std::byte*>(home.data()) + i * home.stride);
   }
+  void begin_get(const copy& c, place& at) MASLIN_REQUIRES(lock_) {
+    at.comes_with = in_tag;
+    if (at.lent) {
+      engine_.get_from_peer(at.at, at.lent, c.home.size(), in_tag);
+      counts_.bytes_from_peers += c.home.size();
+      return;
+    }
+    columns(c.home, at.at,
+            [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED { engine_.get(here, home, c.home.bytes, in_tag); });
+    counts_.bytes_in += c.home.size();
+  }
   void begin_put(const graph::region& from, std::byte* at, tag t) MASLIN_REQUIRES(lock_) {
     columns(from, at,
             [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED { engine_.put(home, here, from.bytes, t); });
     counts_.bytes_out += from.size();
   }
+  /// What a task reads has arrived.
+  void await(places& at) {
+    const base::locked held(lock_);
+    for (place& one : at)
+      if (const auto with = std::exchange(one.comes_with, std::nullopt)) engine_.wait(*with);
+  }
+  /// `has_it`: what was lent has arrived, and the task begins. What it writes is its own then. Other stores' locks are
+  /// taken, so this one's is not.
+  static void return_loans(const plan& of, places& at, bool has_it) noexcept {
+    for (std::size_t i = 0; i < at.size(); ++i)
+      if (lender* const from = std::exchange(at[i].from, nullptr))
+        at[i].is_dirty = from->take_back(at[i].lent, has_it && of.copies[i].writes);
+  }
   bool keeps(const copy& c) const {
     return keeps_ != keeping::none && !c.is_value && (keeps_ == keeping::all || (keeps_ == keeping::out) == c.writes);
   }
   static bool may_hit(const copy& c) { return c.reads && !c.is_value; }
+  /// Gives what tasks have that have not ended, and what other stores fetch.
+  std::size_t bytes_in_use() const MASLIN_REQUIRES(lock_) { return arena_.taken() - kept_.bytes(); }
 
-  // Dirty copies: the kept ones, and those that tasks read which have not ended. What a task writes that has not ended
-  // is its own.
+  // Dirty copies are kept ones. What a task writes that has not ended is its own.
 
   void note_dirty() noexcept { dirty_.fetch_add(1, std::memory_order_relaxed); }
   /// Release: who sees none, of those that it must see, sees what they were in memory.
@@ -258,71 +326,109 @@ class local_store {
   /// A task begins that will find dirty copies here, or not: then there is no `plan`.
   void show_all(std::span<const use> uses, const plan* finds) noexcept MASLIN_REQUIRES(lock_) {
     if (!has_dirty()) return;
-    const auto is_found = [&](const kept& one) {
-      return finds &&
-             std::ranges::any_of(finds->copies, [&](const copy& c) { return may_hit(c) && c.home == one.home; });
+    const auto fate_here = [&](const kept& one) {
+      if (!one.is_dirty) return fate::stays;
+      if (finds && std::ranges::any_of(finds->copies, [&](const copy& c) { return serves(one, c); }))
+        return fate::stays;
+      return fate_of(one.home, uses);
     };
     bool drops = false;
     for (kept& one : kept_.all()) {
-      if (!one.is_dirty || is_found(one)) continue;
-      const fate f = fate_of(one.home, uses);
+      const fate f = fate_here(one);
       if (f == fate::is_put) put_late(one);
       drops = drops || f == fate::is_dropped;
     }
     if (drops)
       kept_.drop_if([&](const kept& one) MASLIN_UNCHECKED {
-        const bool is_over = one.is_dirty && !is_found(one) && fate_of(one.home, uses) == fate::is_dropped;
+        const bool is_over = fate_here(one) == fate::is_dropped;
         if (is_over) note_dropped(one);
         return is_over;
       });
-    for (kept& one : loans_)
-      if (one.is_dirty && fate_of(one.home, uses) != fate::stays) put_late(one);
   }
-  /// Gives the task the copy that is here, if it may serve it. One that is dirty and that the task only reads is still
-  /// found here by others.
+  /// May a task get that copy, if it is new enough? What it writes nobody else uses.
+  static bool serves(const kept& one, const copy& c) {
+    return may_hit(c) && one.home == c.home && (!c.writes || one.users == 0);
+  }
+  /// Gives the task the copy that is here, if it may serve it. One that the task only reads is still found by others.
   void find(const copy& c, place& at, std::optional<std::uint64_t> born) noexcept MASLIN_REQUIRES(lock_) {
-    const std::optional<kept> found = kept_.take(c.home, born);
-    if (!found) return;
-    at = {found->at, true, found->is_dirty};
-    if (!found->is_dirty) return;
-    if (c.writes)
-      note_clean();
-    else
-      loans_.push_back(*found);  // `take` made room
+    kept* const found = kept_.find(c.home);
+    if (!found || !serves(*found, c) || !(found->is_dirty || (born && *born < found->left))) return;
+    at = {.at = found->at,
+          .is_hit = true,
+          .is_shared = !c.writes,
+          .is_dirty = c.writes && found->is_dirty,
+          .is_ahead = found->is_dirty || found->is_ahead,
+          .comes_with = found->comes_with};
+    if (!c.writes) return kept_.begin_use(*found);
+    if (found->is_dirty) note_clean();
+    kept_.take_out(found);
   }
-  /// The task has only read that copy: gives whether it is dirty, and then the caller has it.
-  bool end_loan(place& at) noexcept MASLIN_REQUIRES(lock_) {
-    if (!std::exchange(at.is_dirty, false)) return false;
-    const auto loan = std::ranges::find(loans_, at.at, &kept::at);
-    const bool is_dirty = loan->is_dirty;
-    loans_.erase(loan);
-    return is_dirty;
+  /// Gives whether a copy of that region may be added: an old one gives way, and if need be another.
+  bool has_place_for(const graph::region& home) noexcept MASLIN_REQUIRES(lock_) {
+    if (kept* const old = kept_.find(home)) {
+      if (old->users > 0) return false;
+      note_dropped(*old);
+      kept_.drop(old);
+    }
+    if (!kept_.is_full()) return true;
+    kept* const oldest = kept_.oldest();
+    if (oldest) evict(oldest);
+    return oldest;
   }
-  void evict(kept one) noexcept MASLIN_REQUIRES(lock_) {
-    if (one.is_dirty) put_late(one);
-    arena_.give(one.at);
+  /// What the task reads is on its way; others may read it, too, if they were born before that tick.
+  void share(const copy& c, place& at, std::uint64_t left) noexcept MASLIN_REQUIRES(lock_) {
+    if (!has_place_for(c.home)) return;
+    kept_.add(
+        {.home = c.home, .at = at.at, .left = left, .is_ahead = at.is_ahead, .users = 1, .comes_with = at.comes_with});
+    at.is_shared = true;
+  }
+  void end_sharing(const copy& c, place& at, std::uint64_t now) noexcept MASLIN_REQUIRES(lock_) {
+    kept* const one = kept_.find(at.at);
+    at = {};
+    one->left = now;
+    if (one->users == 1 && !one->is_dirty && !keeps(c)) kept_.drop(one);
+    kept_.end_use(one);
+  }
+  /// The task has ended and had the copy to itself.
+  void keep(const copy& c, place& at, std::uint64_t now) noexcept MASLIN_REQUIRES(lock_) {
+    if (!has_place_for(c.home)) return;
+    if (at.is_dirty) note_dirty();
+    kept_.add(
+        {.home = c.home, .at = at.at, .left = now, .is_dirty = at.is_dirty, .is_ahead = at.is_ahead && !c.writes});
+    at = {};
+  }
+  void evict(kept* one) noexcept MASLIN_REQUIRES(lock_) {
+    if (one->is_dirty) put_late(*one);
+    kept_.drop(one);
     ++counts_.evictions;
   }
   /// Gives each copy that has none a place, for which kept copies give way; false where that is not enough.
   bool fill(const plan& of, places& at) MASLIN_REQUIRES(lock_) {
     for (std::size_t i = 0; i < at.size(); ++i)
       while (!at[i].at && !(at[i].at = arena_.take(of.copies[i].home.size()))) {
-        const std::optional<kept> oldest = kept_.take_oldest();
+        kept* const oldest = kept_.oldest();
         if (!oldest) return false;
-        evict(*oldest);
+        evict(oldest);
       }
     return true;
   }
+  bool take_nothing(const plan& of, places& at) noexcept MASLIN_REQUIRES(lock_) {
+    give_all(of, at);
+    show_all(of.uses, nullptr);
+    return false;
+  }
   void give_each(const plan& of, places& at) noexcept MASLIN_REQUIRES(lock_) {
     for (std::size_t i = 0; i < at.size(); ++i) {
-      const copy& c = of.copies[i];
       if (!at[i].at) continue;
-      if (c.writes ? at[i].is_dirty : end_loan(at[i])) {
-        begin_put(c.home, at[i].at, late_tag);
-        engine_.wait(late_tag);
-        if (!c.writes) note_clean();
+      if (at[i].is_shared) {
+        kept_.end_use(kept_.find(at[i].at));
+      } else {
+        if (at[i].is_dirty) {
+          begin_put(of.copies[i].home, at[i].at, late_tag);
+          engine_.wait(late_tag);
+        }
+        arena_.give(at[i].at);
       }
-      arena_.give(at[i].at);
       at[i] = {};
     }
   }
@@ -335,8 +441,7 @@ class local_store {
   mutable base::short_lock lock_;
   arena arena_;
   kept_copies kept_ MASLIN_GUARDED_BY(lock_);
-  std::vector<kept> loans_ MASLIN_GUARDED_BY(lock_);  ///< found dirty by tasks that only read them
-  std::atomic<std::size_t> dirty_{0};                 ///< kept or lent; changed under the lock
+  std::atomic<std::size_t> dirty_{0};  ///< changed under the lock
   P engine_ MASLIN_GUARDED_BY(lock_);
   counts counts_ MASLIN_GUARDED_BY(lock_);
 };
@@ -358,12 +463,11 @@ std::exception_ptr run_with_children(Body&& body, After&& after) noexcept {
   return thrown;
 }
 
-/// Runs `body()` and `after()` on the copies of a plan, for which there is room. What they throw passes when memory has
-/// what the body left. At the end of the task, whatever happens, `end()` ends others' copies of what it has written and
-/// gives the tick.
+/// Runs `body()` and `after()` on the copies of a plan, whose stage-in has begun. What they throw passes when memory
+/// has what the body left. At the end of the task, whatever happens, `end()` ends others' copies of what it has written
+/// and gives the tick.
 template <platform P, class Body, class After, class End>
-void run_on_copies(local_store<P>& in, const plan& of, places& at, bool poisons, Body&& body, After&& after,
-                   End&& end) {
+void run_on_copies(local_store<P>& in, const plan& of, places& at, Body&& body, After&& after, End&& end) {
   struct at_end {
     local_store<P>& in;
     const plan& of;
@@ -378,8 +482,7 @@ void run_on_copies(local_store<P>& in, const plan& of, places& at, bool poisons,
         in.give(of, at);
     }
   } task{in, of, at, end};
-  in.begin_stage_in(of, at, poisons);
-  in.end_stage_in();
+  in.end_stage_in(of, at);
   std::exception_ptr thrown = run_with_children(body, after);
   in.begin_stage_out(of, at, thrown != nullptr);
   in.end_stage_out();

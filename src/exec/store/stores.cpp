@@ -49,10 +49,14 @@ struct all_stores {
     const std::size_t others = each.size() - 1;
     return each[track < 0 ? others : std::min(static_cast<std::size_t>(track), others)];
   }
-  /// Somebody does this on memory, or in his own store.
-  void show(std::span<const use> uses, const thread_store* own) noexcept {
+  /// Somebody does this on memory.
+  void show(std::span<const use> uses) noexcept {
+    for (thread_store& one : each) one.show(uses);
+  }
+  /// A task begins whose copies have room in that store.
+  void serve(const plan& of, places& at, const thread_store& in) noexcept {
     for (thread_store& one : each)
-      if (&one != own) one.show(uses);
+      if (&one != &in) one.serve(of, at);
   }
   /// A task ends: ends all copies of what it has written; gives the tick.
   std::uint64_t end_task(std::span<const use> uses) noexcept {
@@ -130,7 +134,7 @@ void await_children(executor& exec, all_stores& stores, std::span<const use> ins
     all_stores& stores;
     std::span<const use> inside;
     ~at_end() {
-      if (!inside.empty()) stores.show(inside, nullptr);
+      if (!inside.empty()) stores.show(inside);
     }
   } const shown{stores, inside};
   context& here = current_context();
@@ -148,7 +152,7 @@ bool is_as_in_memory(const graph::region& home, const std::byte* copy) {
 void check_hits(const task_node& task, const plan& of, const places& at) {
   for (std::size_t i = 0; i < of.copies.size(); ++i)
     if (const graph::region& home = of.copies[i].home;
-        at[i].is_hit && !at[i].is_dirty && !is_as_in_memory(home, at[i].at))
+        at[i].is_hit && !at[i].is_ahead && !is_as_in_memory(home, at[i].at))
       throw error(fmt::format(
           "{} bytes at {} changed in memory while a local store kept a copy of them (MASLIN_STORE_KEEP), and "
           "no task says that it writes them: declare what tasks write. The next task that reads them is the {}",
@@ -160,7 +164,7 @@ class copy_check {
  public:
   copy_check(const plan& of, const places& at) : of_(of), at_(at) {
     sums_.reserve(of.copies.size());
-    for (std::size_t k = 0; k < of.copies.size(); ++k) sums_.push_back(is_lent(k) ? 0 : sum(of.copies[k].home));
+    for (std::size_t k = 0; k < of.copies.size(); ++k) sums_.push_back(is_ahead(k) ? 0 : sum(of.copies[k].home));
   }
   /// Throws `error` if memory has changed, or a copy that is only read.
   void verify(const task_node& task, const std::vector<declared>& accesses) const {
@@ -168,7 +172,7 @@ class copy_check {
       if (of_.of_access[i] == plan::on_memory) continue;
       const auto k = static_cast<std::size_t>(of_.of_access[i]);
       const copy& c = of_.copies[k];
-      if (is_lent(k)) continue;
+      if (is_ahead(k)) continue;
       if (sum(c.home) != sums_[k])
         throw error(
             fmt::format("{} bytes at {} changed in memory while a task worked on a copy of them (MASLIN_STORE): its "
@@ -180,8 +184,8 @@ class copy_check {
   }
 
  private:
-  /// Does memory get it from the first reader elsewhere, whenever that looks?
-  bool is_lent(std::size_t k) const { return !of_.copies[k].writes && at_[k].is_dirty; }
+  /// Does memory get it when somebody looks, whenever that is?
+  bool is_ahead(std::size_t k) const { return !of_.copies[k].writes && at_[k].is_ahead; }
   static std::uint64_t sum(const graph::region& r) {
     std::uint64_t all = 0;
     for (std::size_t c = 0; c < r.columns; ++c)
@@ -239,7 +243,7 @@ namespace {
 /// Calls the body of a task where its data are, and ends copies of what it writes.
 void call_on_memory(executor& exec, task_node& task, all_stores& stores, std::span<const use> uses,
                     std::span<const use> inside) {
-  stores.show(uses, nullptr);
+  stores.show(uses);
   struct at_end {
     all_stores& stores;
     std::span<const use> uses;
@@ -264,22 +268,18 @@ void call_on_copies(executor& exec, task_node& task) {
   if (copies.bytes() > stores->bytes()) refuse(task, copies, *stores);
   thread_store& here = stores->of(exec.track());
   mark_lazy(copies, task, stores->writes);
-  stores->show(copies.uses, &here);
   places at;
   if (copies.copies.empty() || !here.take(copies, at, task.has_birth ? std::optional(task.birth()) : std::nullopt)) {
     here.note_on_memory();
     return call_on_memory(exec, task, *stores, copies.uses, written_inside(*stores, accesses, copies, {}));
   }
+  stores->serve(copies, at, here);
   const bool checks = graph::data_checks() || stores->is_adverse;
+  here.begin_stage_in(copies, at, checks, graph::store_clock.load(std::memory_order_relaxed));
   std::vector<use> inside;
   std::vector<access_record> records;
   std::deque<detail::version> layouts;
-  std::optional<copy_check> found;
   try {
-    if (checks) {
-      check_hits(task, copies, at);
-      found.emplace(copies, at);
-    }
     inside = written_inside(*stores, accesses, copies, at);
     // The node's own records stay: others may look at them.
     records.assign(task.records(), task.records() + task.accesses);
@@ -292,10 +292,19 @@ void call_on_copies(executor& exec, task_node& task) {
     }
   } catch (...) {
     here.give(copies, at);
+    graph::tick_of_stores();
     throw;
   }
+  std::optional<copy_check> found;
   run_on_copies(
-      here, copies, at, checks, [&] { task.run(task.callable, records.data(), body_use::call); },
+      here, copies, at,
+      [&] {
+        if (checks) {
+          check_hits(task, copies, at);
+          found.emplace(copies, at);
+        }
+        task.run(task.callable, records.data(), body_use::call);
+      },
       [&] {
         await_children(exec, *stores, inside);
         if (found) found->verify(task, accesses);
@@ -313,6 +322,7 @@ std::optional<counts> told() {
     sum.tasks += c.tasks;
     sum.on_memory += c.on_memory;
     sum.bytes_in += c.bytes_in;
+    sum.bytes_from_peers += c.bytes_from_peers;
     sum.bytes_out += c.bytes_out;
     sum.most_bytes = std::max(sum.most_bytes, c.most_bytes);
     sum.hits += c.hits;

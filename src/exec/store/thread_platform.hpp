@@ -18,6 +18,7 @@ class thread_platform {
       : is_adverse_(seed.has_value()), chance_(seed.value_or(0)) {}
 
   void get(void* to, const void* from, std::size_t bytes, tag t) noexcept;
+  void get_from_peer(void* to, const void* from, std::size_t bytes, tag t) noexcept { get(to, from, bytes, t); }
   void put(void* to, const void* from, std::size_t bytes, tag t) noexcept { begin(to, from, bytes, t); }
   void wait(tag t) noexcept;
   bool is_adverse() const { return is_adverse_; }
