@@ -27,6 +27,7 @@
 #include "exec/leaving.hpp"
 #include "exec/node/membership.hpp"
 #include "exec/pages/pages.hpp"
+#include "exec/ranks/eager.hpp"
 #include "exec/report_file.hpp"
 #include "exec/store/stores.hpp"
 #include "exec/submit/submit.hpp"
@@ -200,6 +201,7 @@ void start(process_runtime& p, Runtime::options wish) {
   const run_policies policies{loop_policy::of_the_run(), wish.place};
   base::usual_float_mode = {};
   graph::set_renaming_limit(*base::number_of("MASLIN_RENAME") << 20);
+  set_eager_bytes(base::number_of("MASLIN_EAGER"));
   graph::set_data_checks(checks != pages::checks::none);
   std::unique_ptr<foreign::one_thread> one_thread;
   if (base::choice_of<foreign::policy>("MASLIN_FOREIGN") == foreign::policy::one_thread)

@@ -60,6 +60,11 @@ struct transfer {
   void set(state to) noexcept { is.store(to, std::memory_order_release); }
 };
 
+/// May the message be kept for its receiver, so that its sender goes on, where that holds up to so many bytes? 0: for
+/// none, also if it is empty.
+inline bool is_eager(const transfer& message, std::size_t most) noexcept {
+  return most > 0 && message.bytes() <= most && !message.is_synchronous;
+}
 /// How many bytes of memory a copy of that message takes.
 inline std::size_t size_of_copy(const transfer& message) noexcept { return sizeof(transfer) + message.bytes(); }
 /// Makes a message of the same bytes, for which nobody waits, in that memory.

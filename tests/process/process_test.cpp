@@ -67,18 +67,20 @@ TEST_P(BadEnvironment, EndsTheProcessWithStatus2AndOneLineWhereNobodyCatches) {
                2, "^maslin: [^\n]*" + std::string(bad.value) + "[^\n]*\n$");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    , BadEnvironment,
-    testing::Values(bad_variable{"MASLIN_WORKERS", "banana"}, bad_variable{"MASLIN_WORKERS", "0"},
-                    bad_variable{"MASLIN_WORKERS", "-3"}, bad_variable{"MASLIN_SERIAL", "yes"},
-                    bad_variable{"MASLIN_STACK", "huge"}, bad_variable{"MASLIN_PIN", "p=4y2"},
-                    bad_variable{"MASLIN_GRAIN", "mgsp"}, bad_variable{"MASLIN_WAIT", "yeild"},
-                    bad_variable{"MASLIN_PIN", "wait=yeild"}, bad_variable{"MASLIN_LOOP", "guided"},
-                    bad_variable{"MASLIN_WATCHDOG", "soon"}, bad_variable{"MASLIN_FOREIGN", "off"},
-                    bad_variable{"MASLIN_NODE", "a/b"}, bad_variable{"MASLIN_AT_ONCE", "no"},
-                    bad_variable{"MASLIN_RENAME", "much"}, bad_variable{"MASLIN_PLACE", "near"},
-                    bad_variable{"MASLIN_TRACE", "/nonexistent/t"}, bad_variable{"MASLIN_TRACE_DETAIL", "some"},
-                    bad_variable{"MASLIN_WATCHDOG", "5,late"}, bad_variable{"MASLIN_CHECK", "perhaps"}));
+INSTANTIATE_TEST_SUITE_P(, BadEnvironment,
+                         testing::Values(bad_variable{"MASLIN_WORKERS", "banana"}, bad_variable{"MASLIN_WORKERS", "0"},
+                                         bad_variable{"MASLIN_WORKERS", "-3"}, bad_variable{"MASLIN_SERIAL", "yes"},
+                                         bad_variable{"MASLIN_STACK", "huge"}, bad_variable{"MASLIN_PIN", "p=4y2"},
+                                         bad_variable{"MASLIN_GRAIN", "mgsp"}, bad_variable{"MASLIN_WAIT", "yeild"},
+                                         bad_variable{"MASLIN_PIN", "wait=yeild"},
+                                         bad_variable{"MASLIN_LOOP", "guided"}, bad_variable{"MASLIN_WATCHDOG", "soon"},
+                                         bad_variable{"MASLIN_FOREIGN", "off"}, bad_variable{"MASLIN_NODE", "a/b"},
+                                         bad_variable{"MASLIN_AT_ONCE", "no"}, bad_variable{"MASLIN_RENAME", "much"},
+                                         bad_variable{"MASLIN_PLACE", "near"},
+                                         bad_variable{"MASLIN_TRACE", "/nonexistent/t"},
+                                         bad_variable{"MASLIN_TRACE_DETAIL", "some"},
+                                         bad_variable{"MASLIN_WATCHDOG", "5,late"},
+                                         bad_variable{"MASLIN_CHECK", "perhaps"}, bad_variable{"MASLIN_EAGER", "65K"}));
 
 INSTANTIATE_TEST_SUITE_P(OfDescribedMachines, BadEnvironment,
                          testing::Values(bad_variable{"MASLIN_DURATIONS", "guessed", "epyc-128.toml"},

@@ -18,6 +18,7 @@
 #include "base/fence.hpp"
 #include "base/start_thread.hpp"
 #include "exec/node/segment.hpp"
+#include "exec/ranks/eager.hpp"
 #include "exec/ranks/world.hpp"
 #include "maslin/error.hpp"
 
@@ -29,9 +30,9 @@ using what = comm::packet::what;
 
 namespace {
 
-// A message of up to so many bytes goes with its head, while fewer than so many wait for its receiver. A longer one is
-// copied by the receiver, from where it is.
-constexpr std::size_t small_bytes = 4096;
+// If it is not said otherwise, a message of up to so many bytes goes with its head, while fewer than so many wait for
+// its receiver. A longer one is copied by the receiver, from where it is.
+constexpr std::size_t usual_eager_bytes = 4096;
 constexpr std::int32_t most_kept = 64;
 // The text of a letter of so many bytes is copied by its reader, too.
 constexpr std::size_t lent_bytes = 32 << 10;
@@ -91,6 +92,7 @@ gateway::gateway(const process_of_job& process, int ranks, std::byte* memory, co
       rings_(reinterpret_cast<packets*>(memory + parts.rings)),
       process_of_(process.process_of_rank.empty() ? in_blocks(ranks, process.count) : process.process_of_rank),
       ranks_here_(ranks_of_process(process_of_, process.number)),
+      eager_bytes_(std::min(eager_bytes_of_the_run().value_or(usual_eager_bytes), packets::most_bytes)),
       out_(std::make_unique<out[]>(static_cast<std::size_t>(process.count))),
       copies_directly_(!process.copies_in_pieces),
       unfinished_(static_cast<std::size_t>(process.count)) {
@@ -400,8 +402,7 @@ bool gateway::write(int process, transfer& message) {
 bool gateway::send(transfer& message, int to) {
   const int process = process_of(to);
   message.wanted.source = to;  // which a send has no use for
-  const bool small =
-      !message.is_synchronous && message.bytes() <= small_bytes && kept(to).load(std::memory_order_relaxed) < most_kept;
+  const bool small = comm::is_eager(message, eager_bytes_) && kept(to).load(std::memory_order_relaxed) < most_kept;
   out& of = out_[static_cast<std::size_t>(process)];
   of.lock.lock();
   message.came = small ? ++of.numbered : 0;

@@ -286,6 +286,7 @@ class gateway {
   world* of_ = nullptr;
   const std::vector<int> process_of_;  ///< of each rank
   const std::vector<int> ranks_here_;
+  const std::size_t eager_bytes_;  ///< a message of up to so many goes with its head
   std::unique_ptr<out[]> out_;
   std::atomic<bool> copies_directly_;
   enum cores { unknown, has, has_not };

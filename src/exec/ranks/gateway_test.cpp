@@ -42,6 +42,7 @@ void expect(bool right, int line) {
 struct job {
   int processes, ranks;
   bool in_pieces = false;
+  const char* eager = "";  ///< MASLIN_EAGER
 };
 
 /// Has the host of that process offer functions.
@@ -62,6 +63,7 @@ int failures_of(const job& of, const body& run, const offers& offer = {}) {
     if (getppid() != parent) _exit(1);
     alarm(120);
     setenv("MASLIN_WORKERS", process == 0 ? "2" : "1", 1);
+    setenv("MASLIN_EAGER", of.eager, 1);
     try {
       const auto call = [](void* it, communicator& world) { (*static_cast<const body*>(it))(world); };
       std::optional<host> its;
@@ -84,7 +86,7 @@ int failures_of(const job& of, const body& run, const offers& offer = {}) {
   return failures;
 }
 
-const job jobs[] = {{2, 2}, {2, 5}, {3, 7}, {3, 4, true}, {8, 8}};
+const job jobs[] = {{2, 2}, {2, 5}, {3, 7}, {3, 4, true}, {8, 8}, {2, 3, false, "0"}, {2, 3, true, "64K"}};
 
 bytes data_of(std::size_t size, int seed) {
   bytes made(size);
@@ -139,6 +141,35 @@ TEST(Gateway, MoreMessagesThanThereIsRoomForWait) {
                             }
                           }),
               0);
+}
+
+TEST(Gateway, MessagesAreKeptUpToTheEagerBytes) {
+  struct {
+    const char* eager;
+    std::size_t most;  // 0: none is kept
+  } const cases[] = {{"", 4096}, {"0", 0}, {"1", 1}, {"100", 100}, {"10000", 10'000}, {"64K", 14 << 10}};
+  for (const auto& [eager, most] : cases) {
+    SCOPED_TRACE(eager);
+    EXPECT_EQ(failures_of({2, 2, false, eager},
+                          [most](communicator& world) {
+                            const bytes go(1);
+                            for (const std::size_t size : {std::size_t{0}, most, most + 1}) {
+                              const bytes late = data_of(size, 2);
+                              bytes in(size), gone(1);
+                              if (world.rank() == 0) {
+                                request sent = world.start_send(late, 1, 1);
+                                MUST(sent.test() == (most > 0 && size <= most));  // before anybody may receive it
+                                world.synchronous_send(go, 1, 2);
+                                sent.wait();
+                              } else {
+                                world.receive(gone, 0, 2);
+                                world.receive(in, 0, 1);
+                                MUST(in == late);
+                              }
+                            }
+                          }),
+              0);
+  }
 }
 
 TEST(Gateway, AReceiveChoosesAndAProbeLooks) {

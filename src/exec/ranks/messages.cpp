@@ -21,8 +21,7 @@ namespace {
 
 // A message of up to so many bytes is copied while the mailbox is locked; a longer one after it.
 constexpr std::size_t copied_under_lock = 2048;
-// A message of up to so many bytes is kept for the receiver, up to so many a mailbox: its sender goes on.
-constexpr std::size_t kept_bytes = 256;
+// So many messages are kept in a mailbox, of senders that go on.
 constexpr int most_kept = 64;
 
 void expect_rank(const rank_member& m, int rank, const char* call, location where) {
@@ -81,7 +80,7 @@ bool post_message(world& of, transfer& message, int box) {
     of.resume(box, sleeper);
     return true;
   }
-  const bool is_small = !message.is_synchronous && message.bytes() <= kept_bytes && its.copies < most_kept;
+  const bool is_small = comm::is_eager(message, of.eager_bytes()) && its.copies < most_kept;
   const bool may_keep = message.is_elsewhere ? message.is_copy : is_small;
   transfer* const kept = may_keep ? world::copy_of(message) : nullptr;
   if (message.is_copy && !kept) {

@@ -8,15 +8,20 @@
 #include <iterator>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "base/mutex.hpp"
 #include "base/start_thread.hpp"
 #include "exec/in_place.hpp"
+#include "exec/ranks/eager.hpp"
 
 namespace maslin {
 
 namespace {
+
+constexpr std::size_t usual_eager_bytes = 256;
+std::optional<std::size_t> eager_bytes;
 
 std::vector<int> all_of(int count) {
   std::vector<int> ranks(static_cast<std::size_t>(count));
@@ -26,11 +31,15 @@ std::vector<int> all_of(int count) {
 
 }  // namespace
 
+std::optional<std::size_t> eager_bytes_of_the_run() noexcept { return eager_bytes; }
+void set_eager_bytes(std::optional<std::size_t> bytes) noexcept { eager_bytes = bytes; }
+
 world::world(executor& exec, int count, void (*run)(void*, communicator&), void* body, gateway* across)
     : exec_(exec),
       run_(run),
       body_(body),
       across_(across),
+      eager_bytes_(eager_bytes_of_the_run().value_or(usual_eager_bytes)),
       here_(across ? across->ranks_here() : all_of(count)),
       places_(across ? static_cast<std::size_t>(count) : 0),
       states_(here_.size()),

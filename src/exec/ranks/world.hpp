@@ -119,6 +119,8 @@ class world {
   const std::vector<int>& here() const noexcept { return here_; }
   bool is_here(int rank) const noexcept { return !across_ || across_->is_here(rank); }
   gateway* across() const noexcept { return across_; }
+  /// A message of up to so many bytes is kept for its receiver, if it is here.
+  std::size_t eager_bytes() const noexcept { return eager_bytes_; }
   /// One of this process's.
   rank_state& at(int rank) noexcept {
     return states_[static_cast<std::size_t>(places_.empty() ? rank : places_[static_cast<std::size_t>(rank)])];
@@ -309,6 +311,7 @@ class world {
   void (*const run_)(void*, communicator&);
   void* const body_;
   gateway* const across_;
+  const std::size_t eager_bytes_;
   detail::host_functions* host_ = nullptr;
   MASLIN_ATOMIC<bool> call_ended_{false};  ///< of the rank that blocks for it
   const std::vector<int> here_;
