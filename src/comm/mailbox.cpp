@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 
@@ -14,10 +15,16 @@ namespace maslin::comm {
 
 namespace {
 
+const std::type_info* const numbered[] = {&typeid(void),  &typeid(short),  &typeid(int),        &typeid(long),
+                                          &typeid(float), &typeid(double), &typeid(long double)};
+
 /// Bytes are what the messages of MPI programs consist of.
-std::string elements_as_text(std::size_t count, const std::type_info& type) {
-  if (type == typeid(std::byte)) return fmt::format("{} byte{}", count, count == 1 ? "" : "s");
-  return fmt::format("{} x {}", count, name_of(type));
+std::string elements_as_text(std::size_t count, std::size_t bytes, const std::type_info& type, bool says_type) {
+  const bool begins_with_type = bytes == 1 && number_of(type) != 0;  // which are all longer
+  if (!begins_with_type && type != typeid(void) && type != typeid(std::byte))
+    return fmt::format("{} x {}", count, name_of(type));
+  return fmt::format("{} byte{}{}", count, count == 1 ? "" : "s",
+                     begins_with_type && says_type ? " that begin with " + name_of(type) : "");
 }
 
 }  // namespace
@@ -86,7 +93,7 @@ bool say(const transfer& message, transfer& receive) noexcept {
   receive.said = message.said;
   receive.came = message.data.extent;
   receive.came_as = message.data.type;
-  return *message.data.type == *receive.data.type && message.data.extent <= receive.data.extent;
+  return is_right(receive);
 }
 
 void deliver(const transfer& message, transfer& receive) noexcept {
@@ -94,13 +101,20 @@ void deliver(const transfer& message, transfer& receive) noexcept {
 }
 
 std::string problem_with(const transfer& receive, int rank) {
-  const bool others = *receive.came_as != *receive.data.type;
+  const bool others = !are_alike(*receive.came_as, *receive.data.type);
   return fmt::format("rank {} received a message of {} from rank {} with tag {}, but {}:{} receives {}; {}", rank,
-                     elements_as_text(receive.came, *receive.came_as), receive.said.source, receive.said.tag,
-                     receive.where.file_name(), receive.where.line(),
-                     elements_as_text(receive.data.extent, *receive.data.type),
+                     elements_as_text(receive.came, receive.data.bytes, *receive.came_as, others), receive.said.source,
+                     receive.said.tag, receive.where.file_name(), receive.where.line(),
+                     elements_as_text(receive.data.extent, receive.data.bytes, *receive.data.type, others),
                      others ? "receive elements of the type that is sent" : "make room for as many as are sent");
 }
+
+std::uint8_t number_of(const std::type_info& type) noexcept {
+  for (std::size_t i = 0; i < std::size(numbered); ++i)
+    if (&type == numbered[i] || type == *numbered[i]) return static_cast<std::uint8_t>(i);
+  return 0;
+}
+const std::type_info& type_numbered(std::uint8_t number) noexcept { return *numbered[number]; }
 
 std::string name_of(const char* type) {
   int status = 0;

@@ -109,16 +109,25 @@ class mailbox {
   transfers messages_;
 };
 
+/// Are the elements of one received as those of the other? Bytes of which nothing is known (void) are.
+inline bool are_alike(const std::type_info& a, const std::type_info& b) noexcept {
+  return &a == &b || a == b || a == typeid(void) || b == typeid(void);
+}
 /// Says in a receive what has come; gives whether its elements are those that it takes, and not too many.
 bool say(const transfer& message, transfer& receive) noexcept;
 /// The same, and copies the message if so.
 void deliver(const transfer& message, transfer& receive) noexcept;
 /// Is what a receive has got what it takes?
 inline bool is_right(const transfer& receive) noexcept {
-  return receive.came <= receive.data.extent && *receive.came_as == *receive.data.type;
+  return receive.came <= receive.data.extent && are_alike(*receive.came_as, *receive.data.type);
 }
 /// Gives what is wrong with what a receive has got.
 std::string problem_with(const transfer& receive, int rank);
+
+/// Types that the bytes of a message may begin with (`bytes_as`), as processes tell each other: 0 is void, and what
+/// is none of them.
+std::uint8_t number_of(const std::type_info& type) noexcept;
+const std::type_info& type_numbered(std::uint8_t number) noexcept;
 
 /// Gives a type's name as it is written.
 std::string name_of(const char* type);

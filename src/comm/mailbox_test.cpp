@@ -123,6 +123,30 @@ TEST(Delivery, CopiesWhatFitsAndSaysWhatCame) {
   EXPECT_NE(problem_with(receive, 0), "");
 }
 
+TEST(Delivery, BytesAreReceivedAsTheNumbersThatTheyBeginWith) {
+  const std::type_info* const types[] = {&typeid(short), &typeid(int),    &typeid(long),
+                                         &typeid(float), &typeid(double), &typeid(long double)};
+  char from[16] = "abc", to[16] = "";
+  transfer sent, receive;
+  sent.data = receive.data = {from, 16, 1, &typeid(void)};
+  receive.data.data = to;
+  for (const std::type_info* const a : types) {
+    EXPECT_EQ(type_numbered(number_of(*a)), *a);
+    for (const std::type_info* const b : types) {
+      sent.data.type = a;
+      receive.data.type = b;
+      EXPECT_EQ(say(sent, receive), a == b);
+      if (a != b) EXPECT_NE(problem_with(receive, 0).find("16 bytes that begin with"), std::string::npos);
+    }
+    receive.data.type = &typeid(void);
+    EXPECT_TRUE(say(sent, receive));
+    std::swap(sent.data.type, receive.data.type);
+    EXPECT_TRUE(say(sent, receive));
+  }
+  EXPECT_EQ(number_of(typeid(char)), 0);
+  EXPECT_EQ(type_numbered(0), typeid(void));
+}
+
 }  // namespace
 
 }  // namespace maslin::comm

@@ -11,7 +11,7 @@ namespace maslin::comm {
 
 /// A packet without its bytes. Numbers mean what `what` says.
 struct packet {
-  enum class what : std::uint16_t {
+  enum class what : std::uint8_t {
     small,     ///< a message with its bytes; its sender is done
     offered,   ///< a message whose bytes its sender keeps, at `address`; `id`: the sender's transfer
     taken,     ///< to that sender: its message has been received
@@ -33,6 +33,7 @@ struct packet {
   static constexpr std::size_t few = sizeof(long_one);
 
   what is = what::small;
+  std::uint8_t type = 0;    ///< of a message: what its bytes begin with (`number_of`)
   std::uint16_t bytes = 0;  ///< of this packet
   std::int32_t to = 0;      ///< the receiving rank, in the world
   std::int32_t owner = 0;   ///< the sending one

@@ -496,6 +496,8 @@ class EndsOfProcesses(Mpi):
     def test_all_wait_for_each_other(self):
         begin = "maslin-mpirun: all ranks wait for each other:\n"
         said = self.failed("stuck", 16, begin, "rank 0 waits to receive from rank 1 with tag 5, at failures.c:",
+        self.failed("other numbers", 3, "8 bytes that begin with int from rank 0", "8 bytes that begin with double;", processes=3)
+        self.failed("other numbers, later", 3, "4000 bytes that begin with float from rank 0", "4000 bytes that begin with long;", processes=3)
                            "rank 2 waits to meet all ranks of its communicator, at failures.c:",
                            "a cycle: rank 0 waits for rank 1 waits for rank 0", processes=3)
         self.assertEqual(said.count("\n"), 5)
@@ -728,6 +730,13 @@ class Failures(Mpi):
             ("same buffer", 1, "the same buffer is given and wanted; MPI_IN_PLACE says so"),
         ):
             with self.subTest(which):
+    def test_other_numbers_than_are_sent(self):
+        place = self.place("MPI_Recv(data, 1, MPI_DOUBLE, 0, 7")
+        self.failed("other numbers", 3, f"rank 1: MPI_Recv at {place}: rank 1 received a message of 8 bytes that begin with int from rank 0 "
+                    f"with tag 7, but {place} receives 8 bytes that begin with double; receive elements of the type that is sent")
+        self.failed("other numbers, later", 3, f"rank 1: MPI_Wait at {self.place('MPI_Irecv(data, 500, MPI_LONG')}",
+                    "4000 bytes that begin with float from rank 0", "4000 bytes that begin with long;")
+
                 self.failed(which, status, *said)
 
     def test_too_early_and_too_late(self):

@@ -50,6 +50,34 @@ std::size_t size_of(number kind) {
 
 namespace {
 
+/// Whole numbers with and without a sign count as the same, and so do a complex number and its two parts. What is one
+/// byte long may be anything.
+const std::type_info& kind_of(number first) {
+  using enum number;
+  switch (first) {
+    case i16:
+    case u16:
+      return typeid(short);
+    case i32:
+    case u32:
+      return typeid(int);
+    case i64:
+    case u64:
+      return typeid(long);
+    case f32:
+    case c32:
+      return typeid(float);
+    case f64:
+    case c64:
+      return typeid(double);
+    case f80:
+    case c80:
+      return typeid(long double);
+    default:  // pieces are no pairs
+      return typeid(void);
+  }
+}
+
 std::size_t alignment_of(number kind) {
   if (kind == number::c32) return 4;
   if (kind == number::c64) return 8;
@@ -91,6 +119,7 @@ std::size_t datatype::numbers() const noexcept {
 }
 
 void complete(datatype& type) {
+  if (!type.pieces.empty()) type.begins_with = &kind_of(type.pieces.front().kind);
   type.size = 0;
   std::ptrdiff_t next = type.lower;
   type.is_dense = true;

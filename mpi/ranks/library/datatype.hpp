@@ -5,7 +5,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <typeinfo>
 #include <vector>
+
+#include "comm/bytes_as.hpp"
 
 namespace mpi {
 
@@ -70,7 +73,8 @@ struct datatype {
   std::ptrdiff_t upper = 0;          ///< bytes; the next element begins at upper - lower
   bool has_set_bounds = false;       ///< the program set them; in a type made of this, they hide those of others
   number reduces_as = number::none;  ///< for operations; only of predefined types
-  bool is_dense = false;             ///< elements lie side by side, each in the order in which it is sent
+  const std::type_info* begins_with = &typeid(void);  ///< which number, as messages are compared; void: any
+  bool is_dense = false;  ///< elements lie side by side, each in the order in which it is sent
   bool is_committed = false;
   int predefined = 0;  ///< its handle, if it is a predefined one
   std::vector<attribute> attributes;
@@ -104,6 +108,10 @@ struct buffer {
   const datatype* type;
 
   std::size_t bytes() const noexcept { return count * type->size; }  ///< that are sent
+  /// The bytes that are sent, which lie there, as a message.
+  maslin::comm::bytes_as message(std::byte* at) const noexcept {
+    return {at, bytes(), bytes() > 0 ? type->begins_with : &typeid(void)};
+  }
   std::byte* element(std::size_t i) const noexcept {
     return static_cast<std::byte*>(data) + static_cast<std::ptrdiff_t>(i) * type->extent();
   }

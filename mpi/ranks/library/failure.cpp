@@ -38,6 +38,10 @@ std::string without_preface(std::string text) {
 
 }  // namespace
 
+int class_of(const maslin::error& of) {
+  return dynamic_cast<const maslin::comm::other_elements*>(&of) ? MPI_ERR_TYPE : MPI_ERR_TRUNCATE;
+}
+
 int last_error_code() {
   return me.own_errors.empty() ? MPI_ERR_LASTCODE : std::max<int>(MPI_ERR_LASTCODE, me.own_errors.rbegin()->first);
 }
@@ -62,7 +66,7 @@ int handle_exception(const call& in, MPI_Comm comm) {
   } catch (const std::bad_alloc&) {
     return handle_failure(in, comm, {MPI_ERR_NO_MEM, "there is no memory for it"});
   } catch (const maslin::error& e) {
-    if (!job_has_failed()) return handle_failure(in, comm, {MPI_ERR_TRUNCATE, e.what()});
+    if (!job_has_failed()) return handle_failure(in, comm, {class_of(e), e.what()});
     me.of->end(me.of->rank, MPI_ERR_OTHER, without_preface(e.what()).c_str());
   }
   return MPI_ERR_INTERN;

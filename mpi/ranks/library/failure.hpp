@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "maslin/error.hpp"
 #include "maslin/location.hpp"
 #include "mpi.h"
 
@@ -25,6 +26,8 @@ struct call {
 int handle_exception(const call& in, MPI_Comm comm);
 /// The same for an error that is known.
 int handle_failure(const call& in, MPI_Comm comm, const failure& what);
+/// The class of an error that Maslin throws: a message that a receive has no room for, or one of another type.
+int class_of(const maslin::error& of);
 /// The largest error code that there is; programs may add some.
 int last_error_code();
 /// Ends the job unless the rank is between MPI_Init and MPI_Finalize.

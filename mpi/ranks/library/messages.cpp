@@ -17,7 +17,7 @@ class message_bytes {
   explicit message_bytes(const buffer& data) : data_(data) {
     if (!data.type->is_dense) packed_ = std::make_unique_for_overwrite<std::byte[]>(data.bytes());
   }
-  std::span<std::byte> all() const noexcept { return {packed_ ? packed_.get() : data_.dense(), data_.bytes()}; }
+  maslin::comm::bytes_as all() const noexcept { return data_.message(packed_ ? packed_.get() : data_.dense()); }
   void pack() const noexcept {
     if (packed_) mpi::pack(data_, packed_.get());
   }
@@ -77,8 +77,9 @@ bool take(communicator& of, const call& in, const envelope& what, MPI_Message* m
   held->source = of.from_channel(found->source);
   held->tag = found->tag;
   held->comm = what.comm;
+  maslin::comm::bytes_as any{held->bytes.data(), held->bytes.size(), &typeid(void)};
   // Its sender may have cancelled it meanwhile.
-  maslin::request started = of.channel.start_receive(held->bytes, found->source, found->tag, in.where);
+  maslin::request started = of.channel.start_receive(any, found->source, found->tag, in.where);
   if (started.cancel(in.where)) return false;
   const maslin::message came = started.wait(in.where);
   held->bytes.resize(came.extent);  // it may be the one behind that
@@ -131,11 +132,11 @@ MASLIN_MPI_DEFINE(Sendrecv_replace, (void* data, int count, MPI_Datatype type, i
     const checked of = check(true, {data, count, type, to, tag, comm});
     const auto copy = std::make_unique_for_overwrite<std::byte[]>(of.data.bytes());
     pack(of.data, copy.get());
-    std::shared_ptr<request> sent =
-        describe(true, mode::standard, {copy.get(), static_cast<int>(of.data.bytes()), MPI_BYTE, to, tag, comm});
-    start(*sent, in.where);
+    maslin::request sent;
+    maslin::comm::bytes_as all = of.data.message(copy.get());
+    if (to != MPI_PROC_NULL) sent = of.in.channel.start_send(all, of.in.to_channel(to), tag, in.where);
     receive(in, {data, count, type, from, from_tag, comm}, status);
-    sent->finish(in.where);
+    if (to != MPI_PROC_NULL) sent.wait(in.where);
   });
 }
 MASLIN_MPI_DEFINE(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status)) {

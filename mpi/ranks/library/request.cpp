@@ -69,7 +69,7 @@ void start(request& one, maslin::location where) {
     bytes = one.packed.get();
     if (one.is_send) pack(data, bytes);
   }
-  const std::span all(bytes, data.bytes());
+  maslin::comm::bytes_as all = data.message(bytes);
   maslin::communicator& channel = one.in->channel;
   const int peer = one.what.peer == MPI_ANY_SOURCE ? MPI_ANY_SOURCE : one.in->to_channel(one.what.peer);
   if (!one.is_send)
@@ -93,7 +93,7 @@ void request::finish(maslin::location where) {
     }
   } catch (const maslin::error& e) {
     me.world->look(MPI_ANY_SOURCE, MPI_ANY_TAG, where);  // throws if the job has failed
-    problem = failure{MPI_ERR_TRUNCATE, e.what()};
+    problem = failure{class_of(e), e.what()};
     over = status_of(what.peer, what.tag, 0);
   }
   packed.reset();

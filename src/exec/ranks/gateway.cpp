@@ -304,7 +304,7 @@ void gateway::handle(int from, const packet& one, const std::byte* data) {
       message.owner = one.owner;
       message.said = {one.source, one.tag, one.group};
       message.data = {small ? const_cast<std::byte*>(data) : object_at<void>(one.whole.address),
-                      small ? one.bytes : one.whole.extent, 1, &typeid(std::byte)};
+                      small ? one.bytes : one.whole.extent, 1, &comm::type_numbered(one.type)};
       message.came = one.id;
       return post_from_elsewhere(*of_, message, one.to);
     }
@@ -386,6 +386,7 @@ bool gateway::write(int process, transfer& message) {
   const auto room = to.room(small ? what::small : what::offered, bytes);
   if (!room) return false;
   packet& head = *room.head;
+  head.type = comm::number_of(*message.data.type);
   head.to = message.wanted.source;
   head.owner = message.owner;
   head.source = message.said.source;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "comm/bytes_as.hpp"
 #include "exec/ranks/started.hpp"
 #include "exec/tracing.hpp"
 #include "task/pool.hpp"
@@ -178,6 +179,7 @@ void complete(world& of, transfer& t, bool is_send, int box, const awaited_messa
 }
 
 message received(const transfer& t, int rank) {
+  if (!comm::are_alike(*t.came_as, *t.data.type)) throw comm::other_elements(comm::problem_with(t, rank));
   if (!comm::is_right(t)) throw error(comm::problem_with(t, rank));
   return {t.said.source, t.said.tag, t.came};
 }

@@ -97,6 +97,14 @@ int main(int argc, char** argv) {
     if (me == 0) MPI_Send(data, 200, MPI_INT, 1, 7, MPI_COMM_WORLD);
     if (me == 1) MPI_Recv(data, 10, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
+  if (strcmp(which, "other numbers") == 0) {
+    if (me == 0) MPI_Send(data, 2, MPI_INT, 1, 7, MPI_COMM_WORLD);
+    if (me == 1) MPI_Recv(data, 1, MPI_DOUBLE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(which, "other numbers, later") == 0) {
+    if (me == 0) MPI_Ssend(data, 1000, MPI_FLOAT, 1, 7, MPI_COMM_WORLD);
+    if (me == 1) MPI_Irecv(data, 500, MPI_LONG, 0, 7, MPI_COMM_WORLD, &request), MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
   if (strcmp(which, "rank") == 0 && me == 1) MPI_Send(data, 1, MPI_INT, 9, 0, MPI_COMM_WORLD);
   if (strcmp(which, "tag") == 0 && me == 1) MPI_Recv(data, 1, MPI_INT, 0, -7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (strcmp(which, "type") == 0 && me == 1) MPI_Send(data, 1, 7777, 0, 0, MPI_COMM_WORLD);

@@ -1,5 +1,6 @@
 // Errors that a program wants to be told: what each call gives, whose handler is called, and that all goes on.
 #include <stdarg.h>
+#include <stddef.h>
 
 #include "expect.h"
 
@@ -55,6 +56,79 @@ static void of_messages(void) {
   EXPECT_ERROR(MPI_Recv(data, 1, MPI_INT, me, 1, own, MPI_STATUS_IGNORE), MPI_SUCCESS);
   EXPECT_EQUAL(data[0], 2);
   MPI_Waitall(2, sent, MPI_STATUSES_IGNORE);
+}
+
+/// What a message begins with is compared with what its receive begins with.
+static void of_types(void) {
+  struct mixed {
+    int i;
+    float f[3];
+  };
+  const MPI_Aint places[2] = {offsetof(struct mixed, i), offsetof(struct mixed, f)};
+  const MPI_Datatype parts[2] = {MPI_INT, MPI_FLOAT};
+  MPI_Datatype mixed, ints, apart;
+  MPI_Type_create_struct(2, (int[]){1, 3}, places, parts, &mixed);
+  MPI_Type_commit(&mixed);
+  MPI_Type_contiguous(4, MPI_INT, &ints);
+  MPI_Type_commit(&ints);
+  MPI_Type_vector(2, 2, 3, MPI_UNSIGNED, &apart);
+  MPI_Type_commit(&apart);
+  const struct {
+    MPI_Datatype sent, received;
+    int sends, receives, error;
+  } cases[] = {
+      {MPI_INT, MPI_UNSIGNED, 4, 4, MPI_SUCCESS},
+      {MPI_INT, MPI_INTEGER, 4, 4, MPI_SUCCESS},
+      {MPI_LONG, MPI_LONG_LONG, 2, 2, MPI_SUCCESS},
+      {MPI_C_FLOAT_COMPLEX, MPI_FLOAT, 2, 4, MPI_SUCCESS},
+      {MPI_2INT, MPI_INT, 2, 4, MPI_SUCCESS},
+      {ints, MPI_INT, 1, 4, MPI_SUCCESS},
+      {apart, ints, 1, 1, MPI_SUCCESS},
+      {MPI_INT, apart, 4, 1, MPI_SUCCESS},
+      {mixed, mixed, 1, 1, MPI_SUCCESS},
+      {mixed, MPI_BYTE, 1, 16, MPI_SUCCESS},
+      {MPI_PACKED, mixed, 16, 1, MPI_SUCCESS},
+      {MPI_CHAR, MPI_DOUBLE, 16, 2, MPI_SUCCESS},
+      {MPI_DOUBLE, MPI_INT, 0, 4, MPI_SUCCESS},
+      {MPI_INT, MPI_FLOAT, 4, 4, MPI_ERR_TYPE},
+      {MPI_INT, MPI_DOUBLE, 4, 2, MPI_ERR_TYPE},
+      {MPI_INT, MPI_LONG, 4, 2, MPI_ERR_TYPE},
+      {MPI_SHORT, MPI_INT, 8, 4, MPI_ERR_TYPE},
+      {MPI_FLOAT, MPI_DOUBLE, 4, 2, MPI_ERR_TYPE},
+      {mixed, MPI_FLOAT, 1, 4, MPI_ERR_TYPE},
+      {ints, MPI_DOUBLE_COMPLEX, 1, 1, MPI_ERR_TYPE},
+      {apart, MPI_LONG_DOUBLE, 1, 1, MPI_ERR_TYPE},
+  };
+  const int to = (me + 1) % ranks, from = (me + ranks - 1) % ranks;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    for (int way = 0; way < 4; ++way) {
+      long out[8] = {1, 2, 3, 4, 5, 6, 7, 8}, in[8] = {0};
+      MPI_Request request;
+      if (way == 0) {
+        EXPECT_ERROR(MPI_Sendrecv(out, cases[i].sends, cases[i].sent, to, 1, in, cases[i].receives, cases[i].received,
+                                  from, 1, own, MPI_STATUS_IGNORE),
+                     cases[i].error);
+      } else if (way == 1) {
+        MPI_Irecv(in, cases[i].receives, cases[i].received, from, 1, own, &request);
+        MPI_Send(out, cases[i].sends, cases[i].sent, to, 1, own);
+        EXPECT_ERROR(MPI_Wait(&request, MPI_STATUS_IGNORE), cases[i].error);
+      } else if (way == 2) {
+        MPI_Issend(out, cases[i].sends, cases[i].sent, to, 1, own, &request);
+        EXPECT_ERROR(MPI_Recv(in, cases[i].receives, cases[i].received, from, 1, own, MPI_STATUS_IGNORE),
+                     cases[i].error);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      } else {  // what was taken by a probe is not compared
+        MPI_Message message;
+        MPI_Isend(out, cases[i].sends, cases[i].sent, to, 1, own, &request);
+        MPI_Mprobe(from, 1, own, &message, MPI_STATUS_IGNORE);
+        EXPECT_ERROR(MPI_Mrecv(in, cases[i].receives, cases[i].received, &message, MPI_STATUS_IGNORE), MPI_SUCCESS);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+      }
+      if (way < 3) EXPECT_EQUAL(in[0] != 0, cases[i].error == MPI_SUCCESS && cases[i].sends > 0);
+    }
+  MPI_Type_free(&mixed);
+  MPI_Type_free(&ints);
+  MPI_Type_free(&apart);
 }
 
 /// The handler is that of the request's communicator, whoever waits for it.
@@ -205,6 +279,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(own, handler);
   MPI_Errhandler_free(&handler);
   of_messages();
+  of_types();
   of_requests();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   of_all();
