@@ -87,6 +87,10 @@ inline void append(std::vector<std::byte>& to, const void* from, std::size_t byt
 }
 
 namespace detail {
+/// As `run_ranks`, for as many ranks as are named: the worker on which each begins, and stays. Where workers are not
+/// CPU cores of this machine, they are not looked at.
+MASLIN_API void run_placed_ranks(const std::vector<int>& worker_of_rank, void (*run)(void*, communicator&), void* body,
+                                 location where);
 /// As `run_ranks`, for those of `count` ranks that are in this process. Returns when all ranks of all processes have
 /// ended. `of`: whose functions they may call; what it does not have is called at the host of the first process.
 MASLIN_API void run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),

@@ -71,7 +71,7 @@ class Mpi(unittest.TestCase):
 
     def ranks(self, count: int, program: Path, *words, processes: int = 1, place: str | Path = "block",
               **more) -> subprocess.CompletedProcess:
-        divided = ("--processes", processes, "--place", place) if processes > 1 else ()
+        divided = ("--processes", processes, "--place", place) if processes > 1 or place != "block" else ()
         return self.run_it(BIN / "maslin-mpirun", "-n", count, *divided, program, *words, **more)
 
     def failed(self, which: str, status: int, *said: str, count: int = 3, **more) -> str:
@@ -402,8 +402,28 @@ class Processes(Mpi):
     def test_placements_that_are_refused(self):
         program = self.build(HERE / "failures/failures.c")
         for how, said in (("nowhere", "--place nowhere: there is no such file"), (self.placed("0 1 2"), "process 2 of rank 2; expected 0 to 1"),
-                          (self.placed("0 1"), "2 processes' numbers; expected one for each of 3 ranks"),
-                          (self.placed("0 1 1 1"), "4 processes' numbers"), (self.placed("0 1 x"), "2 processes' numbers"),
+    def test_ranks_of_one_process_are_on_the_workers_that_are_named(self):
+        file = Path(self.folder.name) / "worker.c"
+        file.write_text("#include <mpi.h>\n#include <pthread.h>\n#include <stdio.h>\n"
+                        "int main(int n, char **w) {\n  int me;\n  MPI_Init(&n, &w);\n  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n"
+                        "  MPI_Barrier(MPI_COMM_WORLD);\n  printf(\"%d %lx\\n\", me, (unsigned long)pthread_self());\n  MPI_Finalize();\n}\n")
+        program = self.build(file)
+        for how, workers, expected in (("block", 2, [0, 0, 0, 1, 1, 1]), ("cyclic", 2, [0, 1, 0, 1, 0, 1]), ("cyclic", 4, [0, 1, 2, 3, 0, 1]),
+                                       (self.placed("1 0 0\n1 2 0\n"), 3, [1, 0, 0, 1, 2, 0]), (self.placed("2 2 2 2 2 2"), 3, [2] * 6)):
+            done = self.ranks(6, program, workers=workers, place=how)
+            threads = dict(line.split() for line in done.stdout.splitlines())
+            self.assertEqual([[threads[str(a)] == threads[str(b)] for a in range(6)] for b in range(6)],
+                             [[a == b for a in expected] for b in expected], done.stderr)
+        for how, said in (("nowhere", "--place nowhere: there is no such file"), (self.placed("0 1 2 0 0 0"), "worker 2 of rank 2; expected 0 to 1"),
+                          (self.placed("0 1"), "2 numbers, each of a worker; expected one for each of 6 ranks")):
+            done = self.ranks(6, program, workers=2, place=how)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(said, done.stderr)
+        for variables in ({"MASLIN_SERIAL": "1"}, {"MASLIN_MACHINE": str(CHECKOUT / "specs" / "epyc-128.toml")}):
+            self.assertEqual(self.ranks(6, program, workers=None, place="cyclic", variables=variables).returncode, 0)
+
+                          (self.placed("0 1"), "2 numbers, each of a process; expected one for each of 3 ranks"),
+                          (self.placed("0 1 1 1"), "4 numbers, each of a process"), (self.placed("0 1 x"), "2 numbers"),
                           (self.placed("0 0 0"), "process 1 has no rank")):
             done = self.ranks(3, program, processes=2, place=how)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)

@@ -1,6 +1,6 @@
 // The process in which ranks live: maslin-mpi-host RANKS TAGGED PLACE PROGRAM ARGUMENTS. maslin-mpirun starts it. PLACE
-// is "alone", or PROCESS/PROCESSES/FILE/FILE/HOW: the files are memory that all processes share, and --place says how
-// ranks are divided.
+// is HOW, or PROCESS/PROCESSES/FILE/FILE/HOW: the files are memory that all processes share, and HOW is how --place
+// divides the ranks.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -123,7 +123,8 @@ int run_all(int argc, char** argv) {
     join_job(*shared, process.number);
     for (const int file : {job, process.shared_memory}) fcntl(file, F_SETFD, FD_CLOEXEC);
   }
-  process.process_of_rank = placed(shared ? argv[3] + placement : "block", count, process.count);
+  const char* const how = argv[3] + placement;
+  process.process_of_rank = in_processes(shared ? how : "block", count, process.count);
   // Traces, reports and what is learned go by the program that was started.
   program_invocation_name = argv[4];
   program_invocation_short_name = basename(argv[4]);
@@ -132,15 +133,16 @@ int run_all(int argc, char** argv) {
   watch_crashes();
   take_output(std::strcmp(argv[2], "tagged") == 0, shared);
   const std::vector<std::string> words(argv + 4, argv + argc);
+  const auto body = [&](maslin::communicator& world) { run(world, words); };
+  using body_type = decltype(body);
+  const auto call = [](void* it, maslin::communicator& world) { (*static_cast<body_type*>(it))(world); };
+  void* const its = const_cast<void*>(static_cast<const void*>(&body));
   if (shared) {
-    const auto body = [&](maslin::communicator& world) { run(world, words); };
-    using body_type = decltype(body);
-    maslin::detail::run_ranks_of_process(
-        process, count, [](void* it, maslin::communicator& world) { (*static_cast<body_type*>(it))(world); },
-        const_cast<void*>(static_cast<const void*>(&body)), maslin::location::current());
+    maslin::detail::run_ranks_of_process(process, count, call, its, maslin::location::current());
     shared->has_finished[process.number].store(true);
   } else {
-    maslin::ranks(count, [&](maslin::communicator& world) { run(world, words); });
+    const std::vector<int> worker_of_rank = placed(how, count, maslin::workers(), "worker");
+    maslin::detail::run_placed_ranks(worker_of_rank, call, its, maslin::location::current());
   }
   flush_output();
   for (const rank_of_process& one : ranks)

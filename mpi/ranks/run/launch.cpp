@@ -212,7 +212,7 @@ class job {
 }  // namespace
 
 int launch(std::vector<std::string> words, std::size_t at, int ranks, int processes, const std::string& place) {
-  std::vector<int> process_of_rank = placed(place, ranks, processes);
+  std::vector<int> process_of_rank = in_processes(place, ranks, processes);
   const int file = shared_file("maslin-job"), messages = shared_file("maslin-messages");
   job all(make_shared(file), std::move(process_of_rank), processes);
   for (const int signal : passed_on) ::signal(signal, pass_on);

@@ -64,7 +64,7 @@ void run(const options& said) {
   words.insert(words.end(), said.program.begin() + 1, said.program.end());
   constexpr std::size_t place = 3;
   if (said.processes > 1) std::exit(mpi::launch(std::move(words), place, said.ranks, said.processes, said.place));
-  words.insert(words.begin() + place, "alone");
+  words.insert(words.begin() + place, said.place);
   execv(words[0].c_str(), command::arguments_of(words).data());
   throw maslin::error(fmt::format("{} cannot be run ({})", words[0], std::strerror(errno)));
 }
@@ -82,8 +82,8 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option(
          "--place", said.place,
-         "Which process has which ranks: block (those that follow each other), cyclic (in turn), or a file with "
-         "the process of each rank")
+         "Which process has which ranks, and of one process which worker: block (those that follow each other), "
+         "cyclic (in turn), or a file with the process or worker of each rank")
       ->type_name("HOW")
       ->capture_default_str();
   app.add_flag("--tag-output", said.tags_output, "Begin each line that a rank prints with its number");

@@ -38,14 +38,18 @@ void run_rank(void* callable, const detail::access_record*, body_use use) {
   start.of->run_rank(start.rank);
 }
 
-/// Starts the rank at that place in this process on a worker of its own.
-void start(executor& exec, world& all, scope& members, const context& here, std::size_t place, location where) {
+/// Starts the rank at that place in this process, on the worker that is named; if none is, they are divided in blocks.
+void start(executor& exec, world& all, scope& members, const context& here, std::size_t place,
+           std::span<const int> worker_of_rank, location where) {
   const int rank = all.here()[place];
   const detail::task_storage storage = detail::new_task_storage(sizeof(rank_start), alignof(rank_start), 0);
   new (storage.callable) rank_start{&all, rank};
   auto* const task =
       new (storage.node) detail::task_node(members, here.stream, storage, {run_rank, nullptr, where, 0, nullptr, 0});
-  if (exec.start_apart(task, static_cast<int>(place), static_cast<int>(all.here().size()))) return;
+  const bool is_started = worker_of_rank.empty()
+                              ? exec.start_apart(task, static_cast<int>(place), static_cast<int>(all.here().size()))
+                              : exec.start_apart(task, worker_of_rank[place], exec.workers());
+  if (is_started) return;
   try {
     throw error(
         fmt::format("ranks at {}:{}: the system has no stack for rank {} of {} (ulimit -v, vm.max_map_count); "
@@ -58,7 +62,7 @@ void start(executor& exec, world& all, scope& members, const context& here, std:
   run_task(exec, task, exec);
 }
 
-void run_on_workers(executor& exec, world& all, location where) {
+void run_on_workers(executor& exec, world& all, location where, std::span<const int> worker_of_rank = {}) {
   context& here = current_context();
   scope members(here.children, scope::creators::many);
   std::optional<stuck_watch> watched;
@@ -72,7 +76,7 @@ void run_on_workers(executor& exec, world& all, location where) {
   }
   try {
     for (std::size_t place = 0; place < all.here().size() && !all.has_failed(); ++place)
-      start(exec, all, members, here, place, where);
+      start(exec, all, members, here, place, worker_of_rank, where);
   } catch (...) {
     all.fail(0, std::current_exception());
   }
@@ -90,9 +94,8 @@ void refuse_on_pages(location where) {
                             where.file_name(), where.line()));
 }
 
-}  // namespace
-
-void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body, location where, host* of) {
+void run_in_one_process(int count, void (*run)(void*, communicator&), void* body, location where, host* of,
+                        std::span<const int> worker_of_rank) {
   executor& exec = the_executor();
   const context& here = unrecorded_context("ranks");
   refuse_on_pages(where);
@@ -104,11 +107,9 @@ void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body,
   if (exec.serial())
     all.run_in_turn();
   else
-    run_on_workers(exec, all, where);
+    run_on_workers(exec, all, where, worker_of_rank);
   all.rethrow();
 }
-
-namespace {
 
 /// How many CPUs the process may use of those that it is bound to.
 int granted_cpus() {
@@ -120,6 +121,15 @@ int granted_cpus() {
 }
 
 }  // namespace
+
+void detail::run_ranks(int count, void (*run)(void*, communicator&), void* body, location where, host* of) {
+  run_in_one_process(count, run, body, where, of, {});
+}
+
+void detail::run_placed_ranks(const std::vector<int>& worker_of_rank, void (*run)(void*, communicator&), void* body,
+                              location where) {
+  run_in_one_process(static_cast<int>(worker_of_rank.size()), run, body, where, nullptr, worker_of_rank);
+}
 
 void detail::run_ranks_of_process(const process_of_job& process, int count, void (*run)(void*, communicator&),
                                   void* body, location where, host* of) {
