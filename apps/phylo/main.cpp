@@ -24,13 +24,14 @@ constexpr const char* formats =
     "Models of DNA: JC, F81, K80, HKY, TN93, K81, TPM2, TPM3, TIM1, TIM2, TIM3, TVM, SYM, GTR, those with ef or uf\n"
     "(equal, unequal frequencies: TN93ef, K81uf ...), and DNA010020 (which rates are equal).\n"
     "Of amino acids: Dayhoff, DCMut, JTT, JTT-DCMut, WAG, LG, VT, Blosum62, mtREV, mtMAM, mtART, mtZOA, cpREV,\n"
-    "rtREV, HIVb, HIVw, FLU, which have frequencies of their own, and PROTGTR.\n"
+    "rtREV, HIVb, HIVw, FLU, which have frequencies of their own, Poisson (all equal) and PROTGTR.\n"
     "Of other characters: BIN, MULTI4_MK, MULTI4_GTR (2 to 20 states).\n"
     "Then +FO optimized (if nothing is said), +F empirical, +FE equal or +FU{a/c/g/t} given frequencies;\n"
     "+G gamma rates in 4 categories, or +R4 categories with free rates and shares; +I invariant sites.\n"
     "+ASC_LEWIS (or +ASC) is for data without sites that are the same in all taxa; +ASC_FELS{1200}: so many were\n"
     "left out, +ASC_STAM{400/200/250/350}: so many of each state.\n"
     "Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n"
+    "Trees: Newick, or NEXUS with a TREES block.\n"
     "Partitions, in a file: a line each, as in LG+G, first = 1-100, 150-200\\3; or NEXUS (#NEXUS) with charset and\n"
     "charpartition.\n";
 
@@ -330,8 +331,13 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
           "  P.mcmc         accepted moves and swaps, and the deviation of split frequencies, row by row\n"
           "  P.con.tre      the consensus with posterior probabilities\n"
           "  P.result.json  all figures\n"
-          "  P.log          what happened when\n"
-          "  P.chains/      the checkpoint; the same command continues a stopped run, more --generations extend it\n\n"
+          "  P.log          what happened when; every --diagnostics generations the log-likelihood, the deviation of\n"
+          "                 split frequencies, the least effective sample size (ESS), the largest potential scale\n"
+          "                 reduction factor (PSRF) and how often neighbouring heats were swapped\n"
+          "  P.chains/      the checkpoint; the same command continues a stopped run, more --generations extend it\n"
+          "P.run1.p, P.run1.t and so on and P.mcmc grow at checkpoints, so a run can be followed, with Tracer for "
+          "one.\n"
+          "P.con.tre and P.result.json are written at the end.\n\n"
           "The same seed gives the same samples, to the last bit, at any number of workers\n"
           "and when a run was stopped or killed and started again.\n\n") +
       formats);
@@ -371,6 +377,7 @@ CLI::App* add_consensus(CLI::App& app, phylo::ConsensusCommand& command) {
   sub->footer(
       "\nExamples:\n"
       "  maslin-phylo consensus --trees out/d041.bootstraps\n"
+      "  maslin-phylo consensus --trees out/d041.run1.t\n"
       "  maslin-phylo consensus --trees out/d041.bootstraps --threshold 0.75 --prefix out/d041");
   return sub;
 }

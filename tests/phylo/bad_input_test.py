@@ -262,7 +262,7 @@ class Trees(BadInput):
         self.refused_tree(good.replace(":0.", ":-0.", 1), "negative")
         self.refused_tree(good + good, "2 trees in this file")
         self.refused_tree(b"\xff\xfe(", "byte 0xff")
-        self.refused_tree("#NEXUS\nbegin trees;\n", "tree:1:1: is NEXUS; expected Newick")
+        self.refused_tree("#NEXUS\nbegin trees;\n", "tree:3:1: the file ends where END; is expected")
         self.refused_tree("a,b;", "tree:1:1: 'a' stands where '(', the beginning of a tree in Newick notation, is expected")
         self.refused_tree(" [no tree]\n", "tree:2:1: there is no tree in this file; expected one")
         self.refused_tree("(a,b,\n(c,));", "tree:2:4: ')' stands where a taxon's name or '(' is expected")
@@ -311,7 +311,7 @@ class Checkpoints(BadInput):
         self.run_well(*self.search(MSA, "x"))
         self.refused(self.search(DATA / "other.phy", "x"), "x.checkpoint: this checkpoint belongs to another alignment",
                      "--redo", "choose another --prefix")
-        self.refused(self.search(MSA, "x", "K80"), "made with --model")
+        self.refused(self.search(MSA, "x", "K80"), "made with the model JC, not K80")
         self.refused(self.search(MSA, "x", "JC", "--seed", "2"), "made with --seed 1, not 2")
         self.refused(self.search(MSA, "x"), "made with", "MASLIN_SIMD=", env=environment(MASLIN_SIMD=self.other_instructions()))
         self.run_well(*self.search(DATA / "other.phy", "x", "JC", "--redo"))

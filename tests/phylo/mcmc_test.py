@@ -207,6 +207,13 @@ class Files(Chains):
         said = json.loads(self.run_well("evaluate", "--msa", MSA, "--tree", "tree", "--model", model, "--json"))
         self.assertAlmostEqual(said["lnl"], value["LnL"], delta=1e-3)
 
+    def test_files_of_trees_are_read_as_they_stand(self):
+        self.run_chains("x")
+        said = json.loads(self.run_well("distances", "--trees", "x.run1.t", "--json"))
+        self.assertEqual(said["trees"], GENERATIONS // 20 + 1)
+        consensus = self.run_well("consensus", "--trees", "x.run1.t")
+        self.assertEqual(len(set(re.findall(r"taxon_[A-J]", consensus))), 10)
+
     def test_the_consensus_has_probabilities(self):
         self.run_chains("x")
         text = (self.folder / "x.con.tre").read_text()

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "phylo/io/nexus_trees.hpp"
 #include "phylo/io/text.hpp"
 
 namespace phylo {
@@ -31,6 +32,15 @@ class Parser {
       out_.trees.push_back(parse_tree());
       skip();
     }
+  }
+
+  /// Takes the tree that begins there, behind blanks and comments; gives where it ends.
+  std::size_t parse_one(std::size_t from) {
+    at_ = from;
+    skip();
+    if (at_end()) fail_here("a tree in Newick notation");
+    out_.trees.push_back(parse_tree());
+    return at_;
   }
 
  private:
@@ -166,9 +176,11 @@ NewickFile parse_newick(std::string text, const std::string& file) {
   NewickFile out;
   out.file = file;
   out.text = normalize_text(std::move(text));
+  Parser parser(out);
   if (same_word(std::string_view(out.text).substr(0, 6), "#NEXUS"))
-    out.fail_at(0, "is NEXUS; expected Newick, as in (a:0.1,b:0.2,(c:0.1,d:0.3):0.05);");
-  Parser(out).parse_all();
+    parse_nexus_trees(out, [&](std::size_t from) { return parser.parse_one(from); });
+  else
+    parser.parse_all();
   return out;
 }
 

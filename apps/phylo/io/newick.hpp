@@ -36,8 +36,9 @@ struct NewickFile {
   [[noreturn]] void fail_at(std::size_t offset, const std::string& message) const;
 };
 
-/// Gives the trees (one at least) of a file or a text. Labels may be quoted ('it''s'), comments stand in brackets,
-/// underscores are kept as they are. Throws `input_error` with line and column for whatever is no tree.
+/// Gives the trees (one at least) of a file or a text, which may be NEXUS with a TREES block. Labels may be quoted
+/// ('it''s'), comments stand in brackets, underscores are kept as they are. Throws `input_error` with line and column
+/// for whatever is no tree.
 NewickFile read_newick(const std::string& file);
 NewickFile parse_newick(std::string text, const std::string& file);
 

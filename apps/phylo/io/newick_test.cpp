@@ -73,11 +73,49 @@ TEST(Newick, SeveralTreesInOneFile) {
   EXPECT_EQ(to_newick(to_tree(file, 1, abcd, "x", Lengths::optional), abcd), "(a:0.1,c:0.1,(b:0.1,d:0.1):0.1);");
 }
 
+TEST(Newick, TreesInNexusHaveTheNamesThatTheirLabelsStandFor) {
+  const NewickFile file = parse_newick(
+      "#nexus\n[ID: 1]\nbegin taxa; dimensions ntax=4; end;\n"
+      "Begin trees;\n translate 1 a, 2 'b', 3\tc, 4 d;\n"
+      " tree gen.1 = [&U] (1:1,2:2,(3:3,4:4)2:5);\n  TREE * 'the best' [&lnP=-3] = [&R] (2,1,(4,3));\nend;\n"
+      "begin other; tree x = nonsense; endblock;\nbegin trees;\r\nutree 2 = (a,(b,c),d);\r\nend;\n",
+      "in");
+  ASSERT_EQ(file.trees.size(), 3U);
+  const auto text_of = [&](std::size_t tree) {
+    return to_newick(to_tree(file, tree, abcd, "x", Lengths::optional), abcd);
+  };
+  EXPECT_EQ(text_of(0), "(a:1,b:2,(c:3,d:4):5);");
+  EXPECT_EQ(file.trees[0].nodes[3].label, "2") << "a support value is none of the taxa";
+  EXPECT_EQ(text_of(1), "(a:0.1,(d:0.1,c:0.1):0.1,b:0.1);");
+  EXPECT_EQ(text_of(2), "(a:0.1,(b:0.1,c:0.1):0.1,d:0.1);");
+}
+
+TEST(Newick, WhatIsNoNexusWithTrees) {
+  const auto trees = [](const std::string& body) { return "#NEXUS\nbegin trees;\n" + body; };
+  expect_complaint("#NEXUS\nbegin data; end;\n", "in:3:1", "there is no tree in this file");
+  expect_complaint(trees(""), "in:3:1", "the file ends where END; is expected");
+  expect_complaint(trees("tree t (a,b,c);"), "in:3:1", "expected TREE NAME = ");
+  expect_complaint(trees("tree t = [&U]"), "in:3:14", "the tree ends here");
+  expect_complaint(trees("tree t = (a,b,(c,d);"), "in:3:20", "';' stands where ',' or ')' is expected");
+  expect_complaint(trees("tree t = a,b,c;"), "in:3:10", "'a' stands where '('");
+  expect_complaint(trees("translate 1 a, 2 b 3 c;"), "in:3:20", "'3' stands where ',' or ';'");
+  expect_complaint(trees("translate 1 a, 1 b;"), "in:3:16", "a second name for the label '1'");
+  expect_complaint(trees("translate 1, 2 b;"), "in:3:11", "a label and the taxon's name");
+  try {  // labels hold in their block only
+    to_tree(
+        parse_newick(trees("translate 1 a;\ntree t = (1,b,(c,d));end;begin trees;\ntree t = (1,b,(c,d));end;"), "in"),
+        1, abcd, "x", Lengths::optional);
+    ADD_FAILURE() << "a label of another block was taken";
+  } catch (const input_error& e) {
+    EXPECT_EQ(std::string(e.what()).substr(0, 9), "in:5:11: ") << e.what();
+  }
+  expect_complaint(trees("translate 1 a, 2 b;\ntree t = (1,2,(3,d));\nend;"), "in:4:16", "only the tree has '3'");
+}
+
 TEST(Newick, WhatIsNoTree) {
   expect_complaint("", "in:1:1", "the file is empty");
   expect_complaint("[only a comment]\n", "in:2:1", "no tree");
   expect_complaint("hello", "in:1:1", "'h' stands where '('");
-  expect_complaint("#NEXUS begin trees;", "in:1:1", "is NEXUS");
   expect_complaint("(a,b,(c,d))", "in:1:12", "expected ';'");
   expect_complaint("(a,b,(c,d)", "in:1:11", "expected ',' or ')'");
   expect_complaint("(a,b,\n(c,d)));", "in:2:7", "';', the end of the tree");

@@ -28,6 +28,7 @@ class NexusScanner {
   explicit NexusScanner(std::string_view text) : text_(text) {}
 
   std::size_t offset() const { return at_; }
+  void go_on_at(std::size_t offset) { at_ = offset; }
   bool at_end() const { return at_ >= text_.size(); }
   char peek() const { return text_[at_]; }
   char take() { return text_[at_++]; }

@@ -164,8 +164,34 @@ class Reader {
     return true;
   }
 
+  /// Gives the model that a name of RAxML's means (GTRGAMMAI, PROTCATLGF), as it is written here; nothing for others.
+  static std::string meant_in_raxml(std::string_view written) {
+    std::string_view base;
+    bool invariant = false, counted = false;
+    for (const std::string_view variation : {"GAMMA", "CAT"}) {
+      const std::size_t at = written.find(variation);
+      if (at == written.npos) continue;
+      const std::string_view before = written.substr(0, at);
+      std::string_view after = written.substr(at + variation.size());
+      if ((invariant = after.starts_with('I'))) after.remove_prefix(1);
+      base = before == "PROT" ? after : before;
+      if (before == "PROT" && find_protein_matrix(base) == nullptr && base.ends_with('F')) {
+        counted = true;
+        base.remove_suffix(1);
+      } else if (before != "PROT" && !after.empty()) {
+        return {};
+      }
+      break;
+    }
+    const ProteinMatrix* const matrix = find_protein_matrix(base);
+    if (matrix == nullptr && base != "GTR" && base != "BIN") return {};
+    return fmt::format("{}{}{}+G", matrix != nullptr ? matrix->name : base, counted ? "+F" : "", invariant ? "+I" : "");
+  }
+
   /// What can stand for a name that is none, with the one that was meant if there is one that is near.
   std::string expected_names(const std::string& written) const {
+    if (const std::string meant = meant_in_raxml(written); !meant.empty())
+      return fmt::format("this is a name of RAxML's; expected {} in its place", meant);
     if (written == "DNA" || written == "DNAF" || written == "DNAX")
       return fmt::format("{} is a kind of data, as in files of RAxML; expected a model in its place, such as GTR+G",
                          written);
@@ -334,7 +360,7 @@ class Reader {
   void read_gamma() {
     const std::size_t start = at_++;
     read_number_of_categories();
-    if (peek() == 'A') error(start, "only means of the categories are known (+G4 or +G4m), not medians");
+    if (peek() == 'A') error(start, "expected +G, +G4 or +G4m; medians of the categories (+G4a) are not known");
     if (peek() == 'M') ++at_;
     if (peek() != '{') return;
     model_.alpha = read_one("one shape {alpha}", Bounds::alpha_low, Bounds::alpha_high);

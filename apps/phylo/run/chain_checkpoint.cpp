@@ -198,23 +198,25 @@ void ChainCheckpoint::check_identity(const std::string& text) const {
                  fmt::format("is damaged, so nobody knows what the chains beside it belong to; {}", start_afresh));
   }
   if (found.program != identity_.program)
-    fail(folder_, fmt::format("these chains were made by version {} of mcmc, this is {}; {}", found.program,
-                              identity_.program, start_afresh));
+    fail(folder_, fmt::format("these chains were made by version {} of mcmc, this is {}; {}",
+                              value_shown(found.program), identity_.program, start_afresh));
   if (found.alignment != identity_.alignment)
     fail(folder_,
          fmt::format("these chains belong to another alignment: to {} ({} taxa, {} sites), not to {} ({} taxa, "
                      "{} sites) as it is now; {}",
-                     found.alignment_file, found.taxa, found.sites, identity_.alignment_file, identity_.taxa,
-                     identity_.sites, start_afresh));
+                     value_shown(found.alignment_file), found.taxa, found.sites, value_shown(identity_.alignment_file),
+                     identity_.taxa, identity_.sites, start_afresh));
   for (const auto& [option, value] : identity_.options)
     if (const auto other = found.options.find(option); other == found.options.end() || other->second != value)
       fail(folder_, fmt::format("these chains were made with {} {}, not {}; {}", option,
-                                other == found.options.end() ? "unset" : other->second, value, start_afresh));
+                                other == found.options.end() ? "unset" : value_shown(other->second), value_shown(value),
+                                start_afresh));
   if (found.instructions != identity_.instructions)
     fail(folder_,
          fmt::format("these chains were made with {} instructions, but this run uses {}, whose results differ in "
                      "the last digits; continue with MASLIN_SIMD={}, or {}",
-                     found.instructions, identity_.instructions, found.instructions, start_afresh));
+                     value_shown(found.instructions), identity_.instructions, value_shown(found.instructions),
+                     start_afresh));
 }
 
 void ChainCheckpoint::forget_all() const {

@@ -81,6 +81,24 @@ position last_line_of(std::string_view record) {
   return {position_of(record, record.empty() ? 0 : record.size() - 1).line, 1};
 }
 
+/// Gives the first lines in which two texts differ, as messages show them: models are one, or one for each partition.
+std::pair<std::string, std::string> first_difference(std::string_view before, std::string_view now) {
+  const auto take_line = [](std::string_view& text) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    return line;
+  };
+  while (true) {
+    const std::string_view one = take_line(before), other = take_line(now);
+    if (one != other || (before.empty() && now.empty())) {
+      const auto shown_line = [](std::string_view line) {
+        return line.empty() ? std::string("none") : value_shown(std::string(line));
+      };
+      return {shown_line(one), shown_line(other)};
+    }
+  }
+}
+
 constexpr const char* damaged_seal = "it is cut off, or its checksum does not fit";
 
 /// What is wrong with a record, and where in it.
@@ -216,11 +234,12 @@ void Checkpoint::check_identity(const std::string& text) const {
     fail(folder_,
          fmt::format("this checkpoint belongs to another alignment: to {} ({} taxa, {} sites), not to {} ({} taxa, {} "
                      "sites) as it is now; {}",
-                     found.alignment_file, found.taxa, found.sites, identity_.alignment_file, identity_.taxa,
-                     identity_.sites, advice));
-  if (found.model != identity_.model)
-    fail(folder_,
-         fmt::format("this checkpoint was made with --model {}, not {}; {}", found.model, identity_.model, advice));
+                     value_shown(found.alignment_file), found.taxa, found.sites, value_shown(identity_.alignment_file),
+                     identity_.taxa, identity_.sites, advice));
+  if (found.model != identity_.model) {
+    const auto [before, now] = first_difference(found.model, identity_.model);
+    fail(folder_, fmt::format("this checkpoint was made with the model {}, not {}; {}", before, now, advice));
+  }
   if (found.seed != identity_.seed)
     fail(folder_,
          fmt::format("this checkpoint was made with --seed {}, not {}; {}", found.seed, identity_.seed, advice));
@@ -237,10 +256,10 @@ void Checkpoint::check_identity(const std::string& text) const {
     fail(folder_,
          fmt::format("this checkpoint was made with {} instructions, but this run uses {}, whose results differ in "
                      "the last digits; continue it with MASLIN_SIMD={}, or {}",
-                     found.instructions, identity_.instructions, found.instructions, advice));
+                     value_shown(found.instructions), identity_.instructions, value_shown(found.instructions), advice));
   if (found.program != identity_.program)
-    fail(folder_, fmt::format("this checkpoint was made by version {} of the search, this is {}; {}", found.program,
-                              identity_.program, advice));
+    fail(folder_, fmt::format("this checkpoint was made by version {} of the search, this is {}; {}",
+                              value_shown(found.program), identity_.program, advice));
 }
 
 void Checkpoint::forget_all() const {

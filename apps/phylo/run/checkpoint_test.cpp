@@ -134,7 +134,7 @@ TEST_F(CheckpointTest, AnotherRunsCheckpointIsRefusedAndSaysWhatToDo) {
   EXPECT_NE(complaint(other).find("--redo"), std::string::npos);
   other = identity_;
   other.model = "HKY";
-  EXPECT_NE(complaint(other).find("--model GTR+G, not HKY"), std::string::npos);
+  EXPECT_NE(complaint(other).find("the model GTR+G, not HKY"), std::string::npos);
   other = identity_;
   other.seed = 2;
   EXPECT_NE(complaint(other).find("--seed 1, not 2"), std::string::npos);
@@ -147,6 +147,20 @@ TEST_F(CheckpointTest, AnotherRunsCheckpointIsRefusedAndSaysWhatToDo) {
   EXPECT_TRUE(fs::exists(record(0)));
   std::ofstream(folder_ + "/identity.json") << "{";
   EXPECT_NE(complaint(identity_).find("identity.json:1:2: is damaged"), std::string::npos);
+}
+
+TEST_F(CheckpointTest, AnotherModelIsToldByTheFirstPartitionThatDiffers) {
+  identity_.model = "GTR+FO, a = 1-5\nHKY+FO, b = 6-8\nJC, c = 9-10";
+  { const Checkpoint checkpoint(folder_, identity_, false); }
+  Identity other = identity_;
+  other.model = "GTR+FO, a = 1-5\nK80, b = 6-8\nGTR+FO, c = 9-10";
+  EXPECT_NE(complaint(other).find("the model HKY+FO, b = 6-8, not K80, b = 6-8;"), std::string::npos);
+  other.model = "GTR+FO, a = 1-5\nHKY+FO, b = 6-8";
+  EXPECT_NE(complaint(other).find("the model JC, c = 9-10, not none;"), std::string::npos);
+  other.model = "GTR\x1b[31m" + std::string(1000, 'G');
+  const std::string message = complaint(other);
+  EXPECT_NE(message.find("not 'GTR\\x1b[31mGGG"), std::string::npos) << message;
+  EXPECT_LT(message.size(), 500U);
 }
 
 TEST_F(CheckpointTest, RedoForgetsEverything) {

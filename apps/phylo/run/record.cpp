@@ -40,6 +40,11 @@ void fail_damaged(const std::string& path, const std::string& text, const json::
   fail(path, position_of(text, no_json != nullptr && no_json->byte > 0 ? no_json->byte - 1 : 0), message);
 }
 
+std::string value_shown(const std::string& value) {
+  constexpr std::size_t longest = 60;
+  return value.size() <= longest && is_printable_utf8(value) ? value : shown(value);
+}
+
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))

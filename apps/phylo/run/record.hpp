@@ -46,6 +46,8 @@ std::string read_bytes(const std::string& path);
 /// Throws `input_error`: the JSON in this file is damaged; says where, as far as the problem knows, and what to do.
 [[noreturn]] void fail_damaged(const std::string& path, const std::string& text, const record_json::exception& problem,
                                const std::string& message);
+/// Gives a value that a record holds as messages show it: as it is, or quoted and cut where it is long or no text.
+std::string value_shown(const std::string& value);
 /// Gives the names in a folder, in order.
 std::vector<std::string> names_in(const std::string& folder);
 

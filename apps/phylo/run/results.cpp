@@ -164,8 +164,8 @@ std::string summarize(const RunFacts& facts) {
                        c.branches == 1 ? "branch" : "branches", c.taxa);
   if (facts.difficulty) out += described(*facts.difficulty, facts.plan) + "\n";
   const std::size_t total = inference.searches.size() + inference.replicates.size();
-  out += fmt::format("{} trees in {:.1f} s on {} {}", total, inference.seconds, facts.workers,
-                     facts.workers == 1 ? "worker" : "workers");
+  out += fmt::format("{} {} in {:.1f} s on {} {}", total, total == 1 ? "tree" : "trees", inference.seconds,
+                     facts.workers, facts.workers == 1 ? "worker" : "workers");
   if (const std::size_t restored = total - inference.computed.size(); restored > 0)
     out += fmt::format(" ({} of them were finished before)", restored);
   out += "\n";
