@@ -74,16 +74,21 @@ class Searches:
     lnls: list[float]
 
 
+def reported_lnl(searcher: Searcher, file: Path) -> float:
+    """Gives the log-likelihood that a search of this alignment left beside it."""
+    found = re.search(searcher.lnl, file.with_name(searcher.result.format(file.name)).read_text())
+    if not found:
+        raise MeasurementError(f"{searcher.name} did not report its log-likelihood")
+    return float(found.group(1))
+
+
 def search(searcher: Searcher, alignments: Sequence[Path], seed: int) -> Searches:
     """Searches each alignment's tree; gives the time from the first one's start to the last one's end, and the final
     log-likelihoods."""
 
     def one(file: Path) -> float:
         execute([searcher.program, *searcher.words(file, seed)], cwd=file.parent)
-        found = re.search(searcher.lnl, file.with_name(searcher.result.format(file.name)).read_text())
-        if not found:
-            raise MeasurementError(f"{searcher.name} did not report its log-likelihood")
-        return float(found.group(1))
+        return reported_lnl(searcher, file)
 
     WORK.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="search-", dir=WORK) as folder:

@@ -10,7 +10,7 @@ from unittest import mock
 from figures import dbs
 from grain.cases import DEVELOPMENT, HELD_OUT, real_cases, virtual_cases
 from scorecard import data, measure, raxml, tree_search
-from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_models, phylo_newview, phylo_search, small_work, trace_overhead
+from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_memory, phylo_models, phylo_newview, phylo_search, phylo_unequal, small_work, trace_overhead
 from scorecard.measure import MeasurementError, alternate, execute
 from scorecard.row import MET, MISSED
 from unseen import agree
@@ -144,6 +144,28 @@ class Models(unittest.TestCase):
             self.assertEqual(files.raxml.read_text().splitlines()[0], "DNA, p1 = 1-3")
 
 
+class Unequal(unittest.TestCase):
+    def test_proteins_stand_before_their_genes(self):
+        rows, partitions = phylo_unequal.side_by_side({"a": "MA", "b": "MV"}, {"a": "ATGGCT", "b": "ATGGTT"})
+        self.assertEqual(rows, {"a": "MAATGGCT", "b": "MVATGGTT"})
+        self.assertEqual(partitions.splitlines(), ["LG+G, proteins = 1-2", r"GTR+G, position 1 = 3-8\3", r"GTR+G, position 2 = 4-8\3",
+                                                   r"GTR+G, position 3 = 5-8\3"])
+
+    def test_another_tree_is_no_answer(self):
+        class Searches(phylo_unequal.Searches):
+            def __init__(self):
+                self.alignment, self.partitions, self.tree = Path("msa"), Path("models"), "(a,b,c);"
+
+        def execute(words, _):
+            Path(str(words[words.index("--prefix") + 1]) + ".bestTree").write_text("(a,c,b);")
+            return 1.0, ""
+
+        with mock.patch.multiple(phylo_unequal, execute=execute, binary=lambda name: name), \
+                self.assertRaisesRegex(measure.MeasurementError, "another tree"):
+            phylo_unequal.WORK.mkdir(parents=True, exist_ok=True)
+            Searches().seconds("2", "static")
+
+
 class SearchRows(unittest.TestCase):
     def test_peers_get_both_cores(self):
         words = {one.name: phylo_search.with_both_cores(one).words(Path("msa"), 3) for one in tree_search.SEARCHERS}
@@ -158,8 +180,8 @@ class SearchRows(unittest.TestCase):
 
 class HeldOut(unittest.TestCase):
     def test_no_search_is_scored_on_an_alignment_that_its_constants_were_chosen_on(self):
-        scored = {*phylo_bootstrap.ALIGNMENTS, *phylo_search.ALIGNMENTS, *phylo_models.ALIGNMENTS, *phylo_evaluate.ALIGNMENTS,
-                  trace_overhead.ALIGNMENT}
+        scored = {*phylo_bootstrap.ALIGNMENTS, *phylo_search.ALIGNMENTS, *phylo_models.ALIGNMENTS, *phylo_evaluate.ALIGNMENTS, *phylo_memory.ALIGNMENTS,
+                  trace_overhead.ALIGNMENT, phylo_unequal.ALIGNMENT}
         self.assertFalse(scored & set(data.TUNED_ON["search"]))
 
     def test_right_sizing_is_not_scored_on_what_it_was_developed_on(self):

@@ -1,0 +1,83 @@
+"""phylo/memory: the peak of resident memory of one search with two threads, against RAxML-NG's; RAxML's where no checkout of it is given.
+
+Ratio: ours / the peer's. Checked: our log-likelihood is no worse than the peer's by 0.1."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from .. import data, tree_search
+from ..checkouts import how_to_measure
+from ..measure import WORK, MeasurementError, Values, binary, peak_memory
+from ..row import Goal, Row, judge, noise, not_measured, pairs
+from ..tree_rows import WORKERS
+from . import Plan
+from .phylo_models import of_raxml
+from .phylo_search import AGREEMENT, WORDS, with_both_cores
+
+NAME = "phylo/memory"
+GOAL = Goal("ratio", at_most=1.0)
+ALIGNMENTS = ("d025_h1n1ha", "d094_rightmyer")
+BEST = "raxml-ng"
+
+
+class Searches:
+    """Runs both programs on an alignment, and compares what they find with the same seed."""
+
+    def __init__(self, alignment: Path, peer: tree_search.Searcher):
+        self.alignment, self.peer = alignment, peer
+        self.lnls: dict[str, dict[int, float]] = {"maslin": {}, peer.name: {}}
+
+    def ours(self, seed: int) -> float:
+        with tempfile.TemporaryDirectory(prefix="peak-", dir=WORK) as folder:
+            peak, said = peak_memory([binary("maslin-phylo"), "search", "--msa", self.alignment, *WORDS, "--seed", str(seed), "--prefix",
+                                      f"{folder}/run", "--json", "--quiet"], {"MASLIN_WORKERS": WORKERS})
+        self.lnls["maslin"][seed] = json.loads(said)["lnl"]
+        return peak
+
+    def theirs(self, seed: int) -> float:
+        with tempfile.TemporaryDirectory(prefix="peak-", dir=WORK) as folder:
+            copy = Path(shutil.copy(self.alignment, folder))
+            peak, _ = peak_memory([self.peer.program, *self.peer.words(copy, seed)], cwd=copy.parent)
+            self.lnls[self.peer.name][seed] = tree_search.reported_lnl(self.peer, copy)
+        return peak
+
+    def checked(self) -> str:
+        """Says how far the worse of our log-likelihoods is from the peer's of the same round; raises when that is too far."""
+        least = min(ours - self.lnls[self.peer.name][seed] for seed, ours in self.lnls["maslin"].items())
+        if least < -AGREEMENT:
+            raise MeasurementError(f"{self.alignment.name}: our log-likelihood is lower than {self.peer.name}'s by {-least:.2f}")
+        return f"lnL at least {least:+.2f} to {self.peer.name}'s"
+
+
+def measure(plan: Plan) -> list[Row]:
+    WORK.mkdir(parents=True, exist_ok=True)
+    peer = next((with_both_cores(one) for one in tree_search.present() if one.name == BEST), None) or of_raxml(["-m", "GTRGAMMA"])
+    rows = []
+    for name in ALIGNMENTS:
+        full_name = f"{NAME}/{name.split('_')[0]}"
+        if not plan.wants(full_name):
+            continue
+        if why := data.reason_absent(name):
+            rows.append(not_measured(full_name, why, GOAL))
+            continue
+        rows += against(full_name, Searches(data.alignment(name), peer), plan)
+    return rows
+
+
+def against(full_name: str, searches: Searches, plan: Plan) -> list[Row]:
+    peer = searches.peer.name
+
+    def rows(peaks: Values) -> list[Row]:
+        version = tree_search.version(searches.peer)
+        row = Row(full_name, median(peaks["maslin"]), "MiB", peer=peer, peer_value=median(peaks[peer]), peer_version=version,
+                  versions={peer: version}, again=noise(peaks, "maslin"), samples=peaks, checked=searches.checked())
+        if peer != BEST:
+            row.note = f"{BEST} not measured: {how_to_measure(BEST)}"
+        return [judge(row, GOAL, pairs(peaks["maslin"], peaks[peer]))]
+
+    return plan.rows(full_name, {"maslin": lambda turn: searches.ours(1 + turn), peer: lambda turn: searches.theirs(1 + turn)}, "maslin", rows)
