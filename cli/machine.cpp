@@ -161,7 +161,11 @@ json spec_as_json(const machine::machine_spec& s) {
     put(d, "spin_us", s.dispatch->spin_us);
     d["source"] = s.dispatch->source;
   }
-  if (s.local_store) out["local_store"] = {{"bytes", s.local_store->bytes}, {"source", s.local_store->source}};
+  if (s.local_store) {
+    json& l = out["local_store"] = {{"bytes", s.local_store->bytes}};
+    put(l, "code_bytes", s.local_store->code_bytes);
+    l["source"] = s.local_store->source;
+  }
   if (s.transfer) {
     json& t = out["transfer"] = json::object();
     put(t, "signal_us", s.transfer->signal_us);

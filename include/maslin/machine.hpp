@@ -108,6 +108,7 @@ struct dispatch_spec {
 /// The memory that each worker has to itself.
 struct local_store_spec {
   std::int64_t bytes = 0;
+  std::optional<std::int64_t> code_bytes;  ///< of one version of the kernels' code
   std::string source;
 };
 

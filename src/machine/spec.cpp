@@ -66,6 +66,12 @@ dispatch_spec read_dispatch(section s) {
 local_store_spec read_local_store(section s) {
   local_store_spec l;
   l.bytes = s.whole("bytes", a_size);
+  if (s.has("code_bytes")) l.code_bytes = s.whole("code_bytes", a_size);
+  if (l.code_bytes >= l.bytes)
+    s.fail_at("code_bytes",
+              fmt::format("'local_store.code_bytes' is {}, which leaves nothing for data; expected less than the {} "
+                          "bytes of the store",
+                          *l.code_bytes, l.bytes));
   l.source = s.source();
   s.done();
   return l;
@@ -209,6 +215,10 @@ machine_spec read_spec(const std::string& path) {
   }
   if (auto store = s.table("local_store")) spec.local_store = read_local_store(*store);
   if (auto transfer = s.table("transfer")) spec.transfer = read_transfer(*transfer);
+  if (spec.local_store && spec.local_store->code_bytes && !spec.transfer)
+    s.fail_at("local_store",
+              "'local_store.code_bytes' is said, and nothing says how fast code comes to a worker; add [transfer] with "
+              "bandwidth_gb_per_s, or leave it out");
   for (section& level : s.tables("memory")) spec.memory.push_back(read_memory(level, spec.workers.count));
   for (section& link : s.tables("link")) spec.links.push_back(read_link(link, spec.links));
   check_curves(s, spec.workers.count);

@@ -167,6 +167,20 @@ TEST(Spec, AcceleratorsNeedHostsAndCpusDoNotHaveThem) {
   EXPECT_EQ(complaint(good + "[hosts]\ncontexts = 2\nsource = \"s\"\n").substr(0, 18), "6:1: [hosts] stand");
 }
 
+TEST(Spec, CodeLeavesRoomForDataAndHasAWayToComeBy) {
+  const std::string accelerators =
+      "name = \"x\"\n[workers]\nkind = \"accelerator\"\ncount = 4\nsource = \"s\"\n[hosts]\ncontexts = 2\n"
+      "source = \"s\"\n";
+  const std::string store = "[local_store]\nbytes = 100\nsource = \"s\"\ncode_bytes = ";
+  const std::string transfer = "\n[transfer]\nbandwidth_gb_per_s = 1\nsource = \"s\"\n";
+  EXPECT_EQ(complaint(accelerators + store + "99" + transfer), "");
+  EXPECT_EQ(
+      complaint(accelerators + store + "100" + transfer),
+      "12:14: 'local_store.code_bytes' is 100, which leaves nothing for data; expected less than the 100 bytes of "
+      "the store");
+  EXPECT_EQ(complaint(accelerators + store + "99\n").substr(0, 38), "9:1: 'local_store.code_bytes' is said,");
+}
+
 TEST(Spec, AnUnknownKeyIsNamedWithWhatWasProbablyMeant) {
   EXPECT_EQ(complaint(good + "gruops = 2\n").substr(0, 58),
             "6:1: unknown key 'workers.gruops', did you mean 'groups'?;");

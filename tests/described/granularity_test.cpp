@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -112,6 +113,58 @@ TEST(Granularity, WhatAHostDoesAsFastIsOffLoadedIfStreamsShareIt) {
   EXPECT_EQ(small_and_large(machine, 4, true, "small=host"),
             small_and_large(machine, 4, true, "small=host,large=accelerator"));
   EXPECT_LT(small_and_large(machine, 4, true, "small=host") * 3, small_and_large(machine, 4, true, "kernels=host"));
+}
+
+/// The same machine, where bringing a version of the kernels' code takes 8 + 2 us.
+std::string with_code(double host_speed, double switch_us, double signal_us) {
+  std::string machine = fmt::format(machine_text, host_speed, switch_us, signal_us);
+  const std::string before = "bandwidth_gb_per_s";
+  machine.insert(machine.find(before), "latency_us = 2\n");
+  return machine + "[local_store]\nbytes = 262144\ncode_bytes = 80000\nsource = \"this test\"\n";
+}
+
+/// Gives how long one stream takes in phases with teams of these widths, one after the other, that off-load three
+/// kernels of two iterations each.
+std::chrono::nanoseconds phases_take(const std::string& machine, const std::vector<int>& widths,
+                                     std::chrono::microseconds iteration) {
+  static const std::array names{"first", "second", "third"};
+  std::string pins;
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    pins += fmt::format("{}{}=1x{}", i > 0 ? "," : "", names.at(i), widths[i]);
+  const variable pin("MASLIN_PIN", pins), how("MASLIN_DURATIONS", "declared");
+  const ms::kernel two{"two",
+                       [iteration] { ms::parallel_for(0, 2, [&](ms::range r) { ms::cost(r.size() * iteration); }); }};
+  std::chrono::duration<double> taken{};
+  run_on(machine, [&] {
+    const auto begin = ms::time();
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      ms::phase(names.at(i), 1, [&](std::int64_t) {
+        for (int k = 0; k < 3; ++k) ms::offload(two);
+      });
+    taken = ms::time() - begin;
+  });
+  return std::chrono::nanoseconds(std::llround(1e9 * taken.count()));
+}
+
+TEST(Granularity, AVersionOfTheCodeIsBroughtWhereItIsMissing) {
+  const std::string without = fmt::format(machine_text, 0.25, 2, 0), with = with_code(0.25, 2, 0);
+  const auto more = [&](const std::vector<int>& widths) {
+    return phases_take(with, widths, 100us) - phases_take(without, widths, 100us);
+  };
+  EXPECT_EQ(more({1}), 10us);
+  EXPECT_EQ(more({1, 1}), 10us);
+  EXPECT_EQ(more({2}), 20us);  // to the first worker, and with the first loop to the second
+  EXPECT_EQ(more({1, 2, 1}), 40us);
+}
+
+TEST(Granularity, CodeThatWouldHaveToComeCounts) {
+  // 190 us on a worker and two signals of 2 us against 200 us on the host: a gain, but not with 10 us for the code.
+  const auto last_phase = [](const std::string& machine, int width_before) {
+    return phases_take(machine, {1, width_before, 1}, 95us) - phases_take(machine, {1, width_before}, 95us);
+  };
+  const std::string without = fmt::format(machine_text, 0.95, 2, 2), with = with_code(0.95, 2, 2);
+  EXPECT_EQ(last_phase(with, 1), last_phase(without, 1));
+  EXPECT_EQ(last_phase(with, 2), last_phase(without, 2) + 3 * (200us - 194us));
 }
 
 TEST(Granularity, WhereNobodySaysHowFastTheHostIsAllIsOffLoaded) {

@@ -1,6 +1,7 @@
 #include "exec/virtual/hosts.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/float_mode.hpp"
 #include "exec/core/streams.hpp"
@@ -9,6 +10,12 @@
 #include "trace/recorder.hpp"
 
 namespace maslin {
+
+namespace {
+
+code_version version_for(int width) { return width == 1 ? code_version::one_worker : code_version::team; }
+
+}  // namespace
 
 hosts::hosts(virtual_executor& exec, const machine::machine_spec& machine, int first_number)
     : exec_(exec), first_number_(first_number) {
@@ -57,7 +64,7 @@ void hosts::stream_body(void* fiber) {
 
 /// From a host: to its team's first worker, unless the kernel is too small for that.
 void hosts::send(context& here, stream_run* s, std::uint32_t kernel, int width, void (*call)(void*), void* env) {
-  if (stays_on_host(kernel, width)) {
+  if (stays_on_host(here, kernel, width)) {
     run_on_host(here, kernel, call, env);
   } else {
     kernel_run k{call, env, &here, kernel, width, s};
@@ -69,17 +76,19 @@ void hosts::send(context& here, stream_run* s, std::uint32_t kernel, int width, 
 }
 
 /// Is the kernel too small to be off-loaded to a team of that width?
-bool hosts::stays_on_host(std::uint32_t kernel, int width) {
+bool hosts::stays_on_host(const context& caller, std::uint32_t kernel, int width) {
   if (const auto pinned = exec_.pinned_place(kernel)) return *pinned == grain::kernel_place::host;
   if (!exec_.times_.controls_grain) return false;
   const virtual_executor::monitor_guard calling(exec_);
   const auto& h = *static_cast<const host_context*>(exec_.here());
   const std::int64_t sharing = std::max<std::int64_t>(1, h.present());
   const double one = exec_.times_.kernel_on_host * lengths_.of_one_worker(kernel, width);
+  const bool has_code = exec_.at(exec_.calling_team(caller).first()).code == version_for(width);
   return !grain::worth_off_loading(
       {.accelerator = lengths_.at_width(kernel, width),
        .host = h.slowed(one),
        .communication = static_cast<double>(exec_.times_.signal),
+       .code = has_code ? 0 : static_cast<double>(exec_.times_.code),
        .context_switch = sharing > 1 ? static_cast<double>(exec_.times_.context_switch) : 0,
        .sharing = sharing});
 }
@@ -126,11 +135,16 @@ void hosts::call_on_team(const context& caller, kernel_run& k) {
   exec_.make_way(*k.waits);
 }
 
+void hosts::needs_code(virtual_worker& w, code_version version) const {
+  if (std::exchange(w.code, version) != version) w.clock = later(w.clock, exec_.times_.code);
+}
+
 bool hosts::run_kernel(virtual_worker& w) {
   if (w.kernels.empty()) return false;
   kernel_run& k = *w.kernels.front();
   if (k.arrives > w.clock) return exec_.expect(w, k.arrives), false;
   w.kernels.erase(w.kernels.begin());
+  needs_code(w, version_for(k.width));
   const picoseconds begin = w.clock;
   const std::uint32_t name = traced_kernel(k.kernel);
   trace::record(w.index, trace::event_kind::offload_begin, name, static_cast<std::uint64_t>(k.width));

@@ -27,6 +27,8 @@ class hosts {
   bool give_turn();
   /// The worker runs a kernel that has arrived; false where there is none.
   bool run_kernel(virtual_worker& w);
+  /// The worker is about to run that version of a kernel.
+  void needs_code(virtual_worker& w, code_version version) const;
 
   /// Off-loads a kernel: sends it to the first worker of the caller's team and waits for it, or runs it here if it is
   /// too small for that.
@@ -34,7 +36,7 @@ class hosts {
 
  private:
   static void stream_body(void* fiber);
-  bool stays_on_host(std::uint32_t kernel, int width);
+  bool stays_on_host(const context& caller, std::uint32_t kernel, int width);
   void run_on_host(context& caller, std::uint32_t kernel, void (*call)(void*), void* env);
   void call_on_team(const context& caller, kernel_run& k);
 

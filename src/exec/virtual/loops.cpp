@@ -9,6 +9,14 @@ namespace maslin {
 
 namespace {
 
+/// The worker runs blocks of a loop that a team shares. `accelerators`: whose workers may have to wait for that code.
+struct runs_shared_blocks {
+  runs_shared_blocks(const hosts* accelerators, virtual_worker* w) {
+    if (accelerators && w) accelerators->needs_code(*w, code_version::team);
+  }
+  const calling_thread::runs_code_meanwhile during;
+};
+
 /// Block by block: each takes its time.
 struct block_by_block {
   virtual_executor& exec;
@@ -53,7 +61,7 @@ loop_part virtual_executor::run_until_changed(virtual_worker& w, loop_run& run, 
 }
 
 void virtual_executor::run_blocks(virtual_worker* w, loop_run& run, std::int64_t first, std::int64_t last) {
-  const calling_thread::runs_code_meanwhile during;
+  const runs_shared_blocks during(hosts_ ? &*hosts_ : nullptr, w);
   core::run_blocks(*this, w, run, first, last, block_by_block{*this, first});
 }
 

@@ -79,6 +79,9 @@ struct processor {
   virtual_fiber* running = nullptr;  ///< runs now, or goes on at the event
 };
 
+/// The code of kernels that an accelerator has in its store (multigrain-cell, 5.2: code versioning).
+enum class code_version : unsigned char { none, one_worker, team };
+
 /// A kernel on its way to the first worker of a team.
 struct kernel_run {
   void (*call)(void*);
@@ -129,6 +132,7 @@ struct virtual_worker final : processor, work_queue::watcher {
   std::optional<work> ends;  ///< it has run, and is done at this worker's next event: no fiber waits for that
   detail::task_node* goes_on_with = nullptr;  ///< what it has made ready first, and runs next
   std::vector<kernel_run*> kernels;           ///< in the order of their arrival
+  code_version code = code_version::none;
 };
 
 }  // namespace maslin

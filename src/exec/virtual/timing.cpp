@@ -18,6 +18,10 @@ timing::timing(const machine::machine_spec& machine)
     : only_declared(base::flag_of("MASLIN_DURATIONS")),
       worker_picoseconds(base::seconds_per_tick() * 1e12 / machine.workers.speed) {
   if (machine.transfer) signal = from_microseconds(machine.transfer->signal_us);
+  if (machine.local_store && machine.local_store->code_bytes)
+    code = from_microseconds(machine.transfer->latency_us) +
+           static_cast<picoseconds>(static_cast<double>(*machine.local_store->code_bytes) * 1e3 /
+                                    machine.transfer->bandwidth_gb_per_s);
   if (machine.dispatch) {
     task = from_microseconds(machine.dispatch->task_us);
     steal = signal = from_microseconds(machine.dispatch->handover_us);

@@ -32,6 +32,7 @@ struct timing {
   double contention = 0;           ///< a of alpha(p) = 1 + a (p - 1)
   double smt = 0;                  ///< b of 1 + b n, for n busy neighbours on the same core
   picoseconds signal = 0;          ///< sending one takes so long, and then it is seen
+  picoseconds code = 0;            ///< until a version of the kernels' code is at a worker that has the other, or none
   picoseconds task = 0;            ///< that a worker spends on a task beside its body
   picoseconds steal = 0;           ///< that a thief spends
   picoseconds wake = 0;            ///< that a signal takes longer to a worker that sleeps
