@@ -53,7 +53,7 @@ void call_on_pages(executor& exec, task_node& task) {
     before.emplace(task);
   }
   if (graph::local_stores())
-    store::call_on_copies(exec, task);
+    exec.call_in_store(task);
   else if (on_pages)
     call_on_pages(exec, task);
   else
@@ -62,6 +62,8 @@ void call_on_pages(executor& exec, task_node& task) {
 }
 
 }  // namespace
+
+void executor::call_in_store(task_node& task) { store::call_on_copies(*this, task); }
 
 // The callable of a recorded task stays for the next time.
 void call_body(executor& exec, task_node& task) {

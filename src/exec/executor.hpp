@@ -100,6 +100,8 @@ class executor : public graph::ready_sink {
   /// Lets everything happen that happens before the caller's time, where time does not pass by itself: which tasks are
   /// done that a new one would wait for?
   virtual void catch_up() {}
+  /// Calls the body of a task with accesses where workers have local stores.
+  virtual void call_in_store(detail::task_node& task);
   /// Gives the caller's time; `ticks` in the executor's own unit.
   virtual std::uint64_t ticks() const { return base::ticks(); }
   virtual double seconds() const {

@@ -26,6 +26,7 @@ struct bounds {
 };
 inline constexpr bounds a_count{1, 1e9};
 inline constexpr bounds a_size{1, 1e18};
+inline constexpr bounds a_store{1 << 10, 1 << 30};  // bytes; as MASLIN_STORE
 inline constexpr bounds a_speed{1e-6, 1e6};
 inline constexpr bounds a_time{0, 1e9};   // of one step: virtual time ends after 9e12 us
 inline constexpr bounds a_core{1, 1024};  // of hardware threads

@@ -65,7 +65,7 @@ dispatch_spec read_dispatch(section s) {
 
 local_store_spec read_local_store(section s) {
   local_store_spec l;
-  l.bytes = s.whole("bytes", a_size);
+  l.bytes = s.whole("bytes", a_store);
   if (s.has("code_bytes")) l.code_bytes = s.whole("code_bytes", a_size);
   if (l.code_bytes >= l.bytes)
     s.fail_at("code_bytes",

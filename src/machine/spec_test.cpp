@@ -171,14 +171,14 @@ TEST(Spec, CodeLeavesRoomForDataAndHasAWayToComeBy) {
   const std::string accelerators =
       "name = \"x\"\n[workers]\nkind = \"accelerator\"\ncount = 4\nsource = \"s\"\n[hosts]\ncontexts = 2\n"
       "source = \"s\"\n";
-  const std::string store = "[local_store]\nbytes = 100\nsource = \"s\"\ncode_bytes = ";
+  const std::string store = "[local_store]\nbytes = 4096\nsource = \"s\"\ncode_bytes = ";
   const std::string transfer = "\n[transfer]\nbandwidth_gb_per_s = 1\nsource = \"s\"\n";
-  EXPECT_EQ(complaint(accelerators + store + "99" + transfer), "");
+  EXPECT_EQ(complaint(accelerators + store + "4095" + transfer), "");
   EXPECT_EQ(
-      complaint(accelerators + store + "100" + transfer),
-      "12:14: 'local_store.code_bytes' is 100, which leaves nothing for data; expected less than the 100 bytes of "
+      complaint(accelerators + store + "4096" + transfer),
+      "12:14: 'local_store.code_bytes' is 4096, which leaves nothing for data; expected less than the 4096 bytes of "
       "the store");
-  EXPECT_EQ(complaint(accelerators + store + "99\n").substr(0, 38), "9:1: 'local_store.code_bytes' is said,");
+  EXPECT_EQ(complaint(accelerators + store + "4095\n").substr(0, 38), "9:1: 'local_store.code_bytes' is said,");
 }
 
 TEST(Spec, AnUnknownKeyIsNamedWithWhatWasProbablyMeant) {
@@ -239,6 +239,12 @@ TEST(Spec, OneLinkJoinsGroupsAndOneJoinsNodes) {
   EXPECT_EQ(complaint(good + link("groups") + link("nodes")), "");
   EXPECT_EQ(complaint(good + link("nodes") + link("groups") + link("nodes")),
             "15:11: a second [[link]] between \"nodes\"; expected one at most: put into one what both say");
+  EXPECT_EQ(complaint(good + "[local_store]\nbytes = 512\nsource = \"s\"\n"),
+            "7:9: 'local_store.bytes' is 512; expected 1024 to 1073741824");
+  EXPECT_EQ(complaint(good + "[local_store]\nsize = 512\nsource = \"s\"\n").substr(0, 4), "6:1:");
+  EXPECT_EQ(complaint(good + "[local_store]\nbytes = 4096\nsource = \"s\"\n[transfer]\nlatency_us = -1\n"
+                             "bandwidth_gb_per_s = 1\nsource = \"s\"\n"),
+            "10:14: 'transfer.latency_us' is -1; expected 0 to 1000000000");
 }
 
 TEST(Spec, TimesAndCoresThatLeadToNumbersTooLargeAreOutOfRange) {

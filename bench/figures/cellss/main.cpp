@@ -12,6 +12,7 @@
 #include "execution.hpp"
 #include "makespan.hpp"
 #include "maslin/error.hpp"
+#include "on_engine.hpp"
 #include "scheduling.hpp"
 
 namespace {
@@ -50,6 +51,15 @@ nlohmann::json in_time(const application& app, int block, const settings& how, d
           {"host_ns", told.host_ns},   {"bytes", told.bytes},    {"call_backs", told.call_backs}};
 }
 
+nlohmann::json on_engine(const application& app, int block, double flops_per_ns) {
+  const engine_line told = run_on_engine(app, kernel_times(app, block, flops_per_ns));
+  return {{"application", app.name()},
+          {"workers", told.workers},
+          {"tasks", app.tasks().size()},
+          {"ns", told.ns},
+          {"stores", nlohmann::json::parse(told.report).value("stores", nlohmann::json())}};
+}
+
 nlohmann::json scheduled(const application& app, const settings& how) {
   const scheduling took = schedule_all(app, how.bundles);
   return {
@@ -67,6 +77,7 @@ int main(int argc, char** argv) {
   settings how;
   size s{0, 0};
   bool small = false, no_co_parents = false, no_hints = false, every_stage_out = false, all_at_once = false;
+  bool by_engine = false;
   std::uint64_t software_cache_kb = how.software_cache_bytes >> 10;
   double flops_per_ns = 0;
   std::vector<std::string> with;
@@ -92,6 +103,8 @@ int main(int argc, char** argv) {
   cli.add_option("--time", flops_per_ns,
                  "Give how long it takes under bundles, without SL1, where kernels do so many GFLOPS")
       ->check(CLI::PositiveNumber);
+  cli.add_flag("--engine", by_engine,
+               "With --time: where Maslin's engine runs the tasks, on the machine that MASLIN_MACHINE describes");
   cli.add_option("--with", with, "With --time: minimal stage-out, early call-back, cache, double buffering")
       ->delimiter(',')
       ->check(CLI::IsMember(all_techniques));
@@ -116,12 +129,10 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (flops_per_ns > 0) {
-      fmt::print("{}\n", in_time(app,
-                                 s.block > 0 ? s.block
-                                 : small     ? 32
-                                             : 64,
-                                 how, flops_per_ns, with, machine)
-                             .dump(1));
+      const int block = s.block > 0 ? s.block : small ? 32 : 64;
+      const nlohmann::json told =
+          by_engine ? on_engine(app, block, flops_per_ns) : in_time(app, block, how, flops_per_ns, with, machine);
+      fmt::print("{}\n", told.dump(1));
       return 0;
     }
     nlohmann::json all = nlohmann::json::array();

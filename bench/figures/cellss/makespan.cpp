@@ -1,9 +1,9 @@
 #include "makespan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <map>
 #include <queue>
 #include <random>
@@ -13,8 +13,8 @@
 
 #include "graph.hpp"
 #include "hints.hpp"
+#include "model/dma/shared_bus.hpp"
 #include "model/dma/software_cache.hpp"
-#include "shared_bus.hpp"
 
 namespace cellss {
 
@@ -26,16 +26,17 @@ namespace place = maslin::place;
 /// What happens at a time; what was asked for first happens first.
 class clock_of_events {
  public:
-  double now() const { return now_; }
-  void at(double ns, std::function<void()> what) { events_.push({ns, asked_++, std::move(what)}); }
+  double now() const { return 1e-3 * static_cast<double>(now_ps_); }
+  std::int64_t now_ps() const { return now_ps_; }
+  void at(double ns, std::function<void()> what) { events_.push({std::llround(1e3 * ns), asked_++, std::move(what)}); }
 
   /// Goes on to the next event, here or on the bus. Gives whether there was one.
-  bool step(shared_bus& bus) {
-    const double own = events_.empty() ? std::numeric_limits<double>::infinity() : events_.top().ns;
-    const double other = bus.next_end();
-    if (own == std::numeric_limits<double>::infinity() && other == own) return false;
-    now_ = std::min(own, other);
-    bus.advance(now_);
+  bool step(dma::shared_bus& bus) {
+    const std::int64_t own = events_.empty() ? dma::shared_bus::never : events_.top().ps;
+    const std::int64_t other = bus.next_ps();
+    if (own == dma::shared_bus::never && other == own) return false;
+    now_ps_ = std::min(own, other);
+    bus.advance(now_ps_);
     if (other <= own) return true;
     const std::function<void()> what = events_.top().what;
     events_.pop();
@@ -45,14 +46,14 @@ class clock_of_events {
 
  private:
   struct event {
-    double ns;
+    std::int64_t ps;
     std::uint64_t number;
     std::function<void()> what;
-    bool operator<(const event& other) const { return ns != other.ns ? ns > other.ns : number > other.number; }
+    bool operator<(const event& other) const { return ps != other.ps ? ps > other.ps : number > other.number; }
   };
   std::priority_queue<event> events_;
   std::uint64_t asked_ = 0;
-  double now_ = 0;
+  std::int64_t now_ps_ = 0;
 };
 
 struct worker {
@@ -81,7 +82,7 @@ class run {
         on_(on),
         graph_(app),
         policy_(graph_, how),
-        bus_(machine.workers, machine.bus_bytes_per_ns),
+        bus_(machine.workers, {.bus = {1e-3 * machine.bus_bytes_per_ns, machine.workers}}),
         versions_(app.regions().size()),
         unrolled_(std::max<std::size_t>(
             1, static_cast<std::size_t>(machine.unrolled * static_cast<double>(app.tasks().size())))) {
@@ -229,7 +230,7 @@ class run {
       return;
     }
     told_.bytes += bytes;
-    bus_.add(w, static_cast<double>(bytes), std::move(ended));
+    bus_.add(w, bytes, clock_.now_ps(), std::move(ended));
   }
 
   /// Runs the kernel of the next task if its data are there.
@@ -318,7 +319,7 @@ class run {
   const techniques on_;
   partial_graph graph_;
   place::bundles<partial_graph> policy_;
-  shared_bus bus_;
+  dma::shared_bus bus_;
   clock_of_events clock_;
   std::deque<worker> workers_;
   std::vector<std::uint32_t> versions_;  ///< by region

@@ -2,15 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
-#include <random>
-#include <vector>
-
-#include "model/dma/simulation.hpp"
-#include "shared_bus.hpp"
 
 namespace cellss {
 namespace {
@@ -24,43 +17,6 @@ described_machine machine(const application& app, int workers, double kernel_ns)
   m.schedule_ns = m.signal_ns = 0;
   m.kernel_ns.assign(app.kernels().size(), kernel_ns);
   return m;
-}
-
-TEST(SharedBus, SaysWhatDmasimSays) {
-  std::mt19937_64 random(7);
-  for (int round = 0; round < 20; ++round) {
-    constexpr int workers = 4;
-    constexpr std::int64_t cycle_ps = 5000;
-    maslin::dma::parameters p;
-    p.workers = workers;
-    p.cache_bytes = 0;
-    maslin::dma::simulation exact(p);
-    exact.note_ends();
-    std::vector<maslin::dma::operation> all;
-    for (int i = 0; i < 40; ++i)
-      all.push_back({static_cast<int>(random() % workers), static_cast<std::int64_t>(random() % 4000) * cycle_ps,
-                     static_cast<std::uint64_t>(i) << 20, 128 * (1 + random() % 200), maslin::dma::direction::get});
-    std::ranges::stable_sort(all, {}, &maslin::dma::operation::start_ps);
-    for (const auto& o : all) exact.add(o);
-    exact.run();
-
-    shared_bus bus(workers, 25.6);
-    std::vector<double> ends(all.size());
-    double now = 0;
-    std::size_t next = 0;
-    for (;;) {
-      const double begins =
-          next < all.size() ? static_cast<double>(all[next].start_ps) / 1000 : std::numeric_limits<double>::infinity();
-      now = std::min(begins, bus.next_end());
-      if (now == std::numeric_limits<double>::infinity()) break;
-      bus.advance(now);
-      for (; next < all.size() && static_cast<double>(all[next].start_ps) / 1000 <= now; ++next)
-        bus.add(all[next].worker, static_cast<double>(all[next].bytes), [&ends, &now, at = next] { ends[at] = now; });
-    }
-    // Where packets have a length, a transfer ends some rounds of all workers earlier or later.
-    for (std::size_t i = 0; i < all.size(); ++i)
-      EXPECT_NEAR(ends[i], static_cast<double>(exact.ends()[i]) / 1000, 3 * 5.0 * workers) << round << ' ' << i;
-  }
 }
 
 TEST(Makespan, OfOneWorkerWithoutTechniquesIsTheSumOfItsTransfersAndKernels) {

@@ -33,10 +33,25 @@ struct counts {
   std::uint64_t evictions = 0;   ///< kept copies that gave way to others
   std::uint64_t puts_saved = 0;  ///< copies that tasks have written and that need not reach memory any more
   std::uint64_t bytes_saved = 0;
+  std::optional<double> waited_s{};  ///< on a described machine: workers waited so long for copies
 
   void note_saved(std::size_t bytes) {
     ++puts_saved;
     bytes_saved += bytes;
+  }
+  counts& operator+=(const counts& one) {
+    tasks += one.tasks;
+    on_memory += one.on_memory;
+    bytes_in += one.bytes_in;
+    bytes_from_peers += one.bytes_from_peers;
+    bytes_out += one.bytes_out;
+    most_bytes = std::max(most_bytes, one.most_bytes);
+    hits += one.hits;
+    bytes_kept += one.bytes_kept;
+    evictions += one.evictions;
+    puts_saved += one.puts_saved;
+    bytes_saved += one.bytes_saved;
+    return *this;
   }
 };
 

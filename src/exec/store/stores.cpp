@@ -35,9 +35,6 @@ namespace {
 
 using thread_store = local_store<thread_platform>;
 
-/// When what a task has written reaches memory: MASLIN_STORE_WRITE, in that order.
-enum class writing : std::uint8_t { through, renamed, back };
-
 struct all_stores {
   bool is_adverse;
   keeping keeps;
@@ -68,39 +65,8 @@ struct all_stores {
 };
 std::atomic<all_stores*> now{nullptr};
 base::short_lock ends;  ///< whoever asks what they did holds it, and who frees them
-
-[[noreturn, gnu::cold]] void refuse(const task_node& task, const plan& of, const all_stores& stores) {
-  constexpr std::size_t most = 8;
-  std::string sizes;
-  for (std::size_t i = 0; i < of.copies.size() && i < most; ++i)
-    fmt::format_to(std::back_inserter(sizes), "{}{}", i == 0 ? "" : ", ", of.copies[i].home.size());
-  if (of.copies.size() > most) sizes += ", ...";
-  throw error(
-      fmt::format("the data of a task take {} bytes ({}), and its worker's local store has {}: cut them into smaller "
-                  "blocks, or set MASLIN_STORE to more. It is the {}",
-                  of.bytes(), sizes, stores.bytes(), graph::description(task)));
-}
-
-/// What a task of the graph's own does; nothing where it only waits.
-std::vector<use> uses_of_own(task_node& task) {
-  std::vector<use> all;
-  if (!task.is_internal) return all;
-  const graph::region from = graph::read_by_own(task), to = graph::written_by_own(task);
-  if (!from.empty()) all.push_back({from, true, false});
-  if (!to.empty()) all.push_back({to, from.empty(), true});
-  return all;
-}
-
-/// Says which copies may reach memory late.
-void mark_lazy(plan& of, task_node& task, writing how) {
-  for (int i = 0; i < task.accesses; ++i) {
-    const int k = of.of_access[static_cast<std::size_t>(i)];
-    const detail::version* const v = task.records()[i].of;
-    if (k == plan::on_memory) continue;
-    of.copies[static_cast<std::size_t>(k)].is_lazy =
-        how == writing::back || (how == writing::renamed && v && v->bytes > 0);
-  }
-}
+counts (*described)() = nullptr;
+std::optional<counts> described_last;  ///< what that one said at its end
 
 /// Gives where a body, whose copies are there, finds what the tasks that it creates write: they may have left dirty
 /// copies of that.
@@ -205,6 +171,49 @@ void hear_nothing() noexcept {
 
 }  // namespace
 
+[[gnu::cold]] void refuse(const task_node& task, const plan& of, std::size_t store_bytes) {
+  constexpr std::size_t most = 8;
+  std::string sizes;
+  for (std::size_t i = 0; i < of.copies.size() && i < most; ++i)
+    fmt::format_to(std::back_inserter(sizes), "{}{}", i == 0 ? "" : ", ", of.copies[i].home.size());
+  if (of.copies.size() > most) sizes += ", ...";
+  throw error(
+      fmt::format("the data of a task take {} bytes ({}), and its worker's local store has {}: cut them into smaller "
+                  "blocks, or set MASLIN_STORE to more. It is the {}",
+                  of.bytes(), sizes, store_bytes, graph::description(task)));
+}
+
+std::vector<use> uses_of_own(task_node& task) {
+  std::vector<use> all;
+  if (!task.is_internal) return all;
+  const graph::region from = graph::read_by_own(task), to = graph::written_by_own(task);
+  if (!from.empty()) all.push_back({from, true, false});
+  if (!to.empty()) all.push_back({to, from.empty(), true});
+  return all;
+}
+
+void mark_lazy(plan& of, task_node& task, writing how) {
+  for (int i = 0; i < task.accesses; ++i) {
+    const int k = of.of_access[static_cast<std::size_t>(i)];
+    const detail::version* const v = task.records()[i].of;
+    if (k == plan::on_memory) continue;
+    of.copies[static_cast<std::size_t>(k)].is_lazy =
+        how == writing::back || (how == writing::renamed && v && v->bytes > 0);
+  }
+}
+
+writing writing_of_the_run() {
+  // MASLIN_CHECK compares memory before and after each body.
+  return graph::data_checks() ? writing::through : base::choice_of<writing>("MASLIN_STORE_WRITE");
+}
+
+void tell_by(counts (*who)()) {
+  const std::optional<counts> last = who ? std::nullopt : told();
+  const base::locked held(ends);
+  described = who;
+  described_last = last;
+}
+
 void begin(int workers) {
   end();
   const std::optional<std::uint64_t> bytes = base::number_of("MASLIN_STORE");
@@ -213,8 +222,7 @@ void begin(int workers) {
   auto made = std::make_unique<all_stores>();
   made->is_adverse = seed.has_value();
   made->keeps = base::choice_of<keeping>("MASLIN_STORE_KEEP");
-  // MASLIN_CHECK compares memory before and after each body.
-  made->writes = graph::data_checks() ? writing::through : base::choice_of<writing>("MASLIN_STORE_WRITE");
+  made->writes = writing_of_the_run();
   for (int i = 0; i <= workers; ++i)
     made->each.emplace_back(*bytes, made->keeps,
                             seed ? std::optional(*seed * 4099 + static_cast<std::uint64_t>(i)) : std::nullopt);
@@ -230,10 +238,13 @@ void end() noexcept {
   hear_nothing();
   const base::locked held(ends);
   delete now.exchange(nullptr, std::memory_order_acq_rel);
+  described_last.reset();
 }
 
 void forget_after_fork() noexcept {
   hear_nothing();
+  described = nullptr;
+  described_last.reset();
   new (&ends) base::short_lock;
   base::keep_reachable(now.exchange(nullptr, std::memory_order_relaxed));
 }
@@ -265,7 +276,7 @@ void call_on_copies(executor& exec, task_node& task) {
   const std::vector<declared> accesses = graph::accesses_of(task);
   if (accesses.size() < task.accesses) return call_on_memory(exec, task, *stores, uses_of_own(task), {});
   plan copies = make_plan(accesses);
-  if (copies.bytes() > stores->bytes()) refuse(task, copies, *stores);
+  if (copies.bytes() > stores->bytes()) refuse(task, copies, stores->bytes());
   thread_store& here = stores->of(exec.track());
   mark_lazy(copies, task, stores->writes);
   places at;
@@ -315,22 +326,9 @@ void call_on_copies(executor& exec, task_node& task) {
 std::optional<counts> told() {
   const base::locked held(ends);
   const all_stores* const stores = now.load(std::memory_order_acquire);
-  if (!stores) return std::nullopt;
+  if (!stores) return described ? std::optional(described()) : described_last;
   counts sum;
-  for (const thread_store& one : stores->each) {
-    const counts c = one.told();
-    sum.tasks += c.tasks;
-    sum.on_memory += c.on_memory;
-    sum.bytes_in += c.bytes_in;
-    sum.bytes_from_peers += c.bytes_from_peers;
-    sum.bytes_out += c.bytes_out;
-    sum.most_bytes = std::max(sum.most_bytes, c.most_bytes);
-    sum.hits += c.hits;
-    sum.bytes_kept += c.bytes_kept;
-    sum.evictions += c.evictions;
-    sum.puts_saved += c.puts_saved;
-    sum.bytes_saved += c.bytes_saved;
-  }
+  for (const thread_store& one : stores->each) sum += one.told();
   return sum;
 }
 

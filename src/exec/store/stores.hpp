@@ -1,8 +1,10 @@
 #pragma once
 // The local stores of the process's runtime: one for each worker, one for all other threads.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "exec/executor.hpp"
 #include "exec/store/local_store.hpp"
@@ -22,5 +24,20 @@ void call_on_copies(executor& exec, detail::task_node& task);
 
 /// Gives what they did; nothing where there are none.
 std::optional<counts> told();
+
+// For described machines, whose stores are exec/virtual's.
+
+/// When what a task has written reaches memory: MASLIN_STORE_WRITE, in that order.
+enum class writing : std::uint8_t { through, renamed, back };
+/// Gives what the environment asks for.
+writing writing_of_the_run();
+/// Gives what a task of the graph's own does; nothing where it only waits.
+std::vector<use> uses_of_own(detail::task_node& task);
+/// Says which copies may reach memory late.
+void mark_lazy(plan& of, detail::task_node& task, writing how);
+/// Throws `error`: the task's data are larger than a store.
+[[noreturn]] void refuse(const detail::task_node& task, const plan& of, std::size_t store_bytes);
+/// `told` asks there (null: nowhere any more), and gives the last answer until the runtime's end.
+void tell_by(counts (*who)());
 
 }  // namespace maslin::store

@@ -19,6 +19,7 @@ class hosts {
 
   host_context& at(int number) const { return *contexts_[static_cast<std::size_t>(number - first_number_)]; }
   host_context& first() const { return *contexts_.front(); }
+  int count() const { return static_cast<int>(contexts_.size()); }
 
   // With the lock.
   /// Begins a stream whose team's first worker is that one, on the context that fewest share.

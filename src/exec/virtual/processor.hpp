@@ -1,6 +1,7 @@
 #pragma once
 // What runs code on a described machine: workers and host contexts, and the fibers that run on them.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -104,6 +105,12 @@ class task_stack {
   std::size_t size() const { return tasks_.size() - first_; }
   bool push(detail::task_node* task) { return tasks_.push_back(task), true; }
   detail::task_node* pop();
+  detail::task_node* newest() const { return tasks_.back(); }
+  bool holds(const detail::task_node* task) const {
+    return std::find(tasks_.begin() + static_cast<std::ptrdiff_t>(first_), tasks_.end(), task) != tasks_.end();
+  }
+  /// Takes out one that it holds.
+  void take(const detail::task_node* task);
   /// Moves the older half, rounded up, to `to`: the oldest becomes the newest there.
   void give_half(task_stack& to);
 

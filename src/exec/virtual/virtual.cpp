@@ -17,6 +17,7 @@
 #include "exec/forks/forks.hpp"
 #include "exec/phase/phase_run.hpp"
 #include "exec/virtual/monitor_guard.hpp"
+#include "graph/store_clock.hpp"
 #include "maslin/error.hpp"
 #include "task/context.hpp"
 #include "trace/recorder.hpp"
@@ -62,6 +63,7 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
   for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<virtual_worker>(*this, i));
   for (int i = 0; i < workers; ++i) at(i).in_team.store(whole_, std::memory_order_relaxed);
   if (machine.hosts) hosts_.emplace(*this, machine, workers);
+  stores_ = local_stores::of(*this, machine, workers, workers + (hosts_ ? hosts_->count() : 0));
   for (int i = hosts_ ? 0 : 1; i < workers; ++i) asleep_.set(i);
   processor& first = hosts_ ? static_cast<processor&>(hosts_->first()) : at(0);
   starter_ = std::make_unique<virtual_fiber>(*this, &first);
@@ -77,9 +79,11 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
 }
 
 void virtual_executor::end() noexcept {
+  if (stores_) graph::tell_program_looks();
   {
     const monitor_guard last(*this);
     drive(*starter_, [this] { return events_.empty(); });
+    stores_.reset();
   }
   calling_thread::code_stops();
   calling_thread::set_started(nullptr);
@@ -98,6 +102,7 @@ void virtual_executor::end() noexcept {
 
 processor& virtual_executor::processor_at(int number) const {
   if (number < workers()) return at(number);
+  if (stores_ && number >= stores_->first_number()) return stores_->bus_at(number);
   return hosts_->at(number);
 }
 

@@ -23,6 +23,7 @@
 #include "exec/virtual/bit_tree.hpp"
 #include "exec/virtual/calling_thread.hpp"
 #include "exec/virtual/hosts.hpp"
+#include "exec/virtual/local_stores.hpp"
 #include "exec/virtual/processor.hpp"
 #include "exec/virtual/timing.hpp"
 #include "maslin/trace.hpp"
@@ -45,6 +46,7 @@ class virtual_executor final : public executor, public phase_host {
   bool pay(double seconds) override;
   void moves(std::int64_t bytes) override;
   void catch_up() override;
+  void call_in_store(detail::task_node& task) override;
   double seconds() const override { return static_cast<double>(ticks()) * 1e-12; }
   void run_forks(void (*call)(void*), void* env, location where) override;
   void give_branch(detail::fork_list& list) noexcept override;
@@ -180,6 +182,7 @@ class virtual_executor final : public executor, public phase_host {
   friend struct virtual_worker;
   friend struct host_context;
   friend class hosts;
+  friend class local_stores;
 
   processor& processor_at(int number) const;
   /// Whose code calls: null for a foreign thread.
@@ -231,6 +234,8 @@ class virtual_executor final : public executor, public phase_host {
   void work_loop(virtual_fiber& me);
   void ends(virtual_worker& w, const work& item);
   void end(virtual_worker& w);
+  void complete_at(virtual_worker& w, detail::task_node* task) noexcept;
+  detail::task_node* expected_next(virtual_worker& w);
 
   // Streams, with the lock (phases.cpp).
   void resume_stream(virtual_worker& w, const stream_run& s);
@@ -247,7 +252,8 @@ class virtual_executor final : public executor, public phase_host {
   const bool quiet_;  ///< says nothing at the end
   const patience patience_ = patience_from_environment();
   std::vector<std::unique_ptr<virtual_worker>> workers_;
-  std::optional<hosts> hosts_;  ///< none where the workers run the program's control flow
+  std::optional<hosts> hosts_;            ///< none where the workers run the program's control flow
+  std::unique_ptr<local_stores> stores_;  ///< null where there are none
   bit_tree has_loops_;
   bit_tree has_tasks_;
   bit_tree asleep_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "exec/core/step.hpp"
 #include "exec/execute.hpp"
@@ -19,6 +20,10 @@ detail::task_node* task_stack::pop() {
     first_ = 0;
   }
   return task;
+}
+
+void task_stack::take(const detail::task_node* task) {
+  tasks_.erase(std::find(tasks_.begin() + static_cast<std::ptrdiff_t>(first_), tasks_.end(), task));
 }
 
 void task_stack::give_half(task_stack& to) {
@@ -44,6 +49,7 @@ void virtual_executor::looks_at(virtual_worker& own, const virtual_worker& at) n
 bool virtual_executor::steal_tasks(virtual_worker& own, virtual_worker& from) {
   if (from.tasks.empty()) return false;
   from.tasks.give_half(own.tasks);
+  if (stores_) stores_->robbed(from);
   return true;
 }
 
@@ -119,9 +125,16 @@ void virtual_executor::work_loop(virtual_fiber& me) {
     calling_thread::code_stops();
     if (w.ends) end(w);
     sync(w);
-    detail::task_node* const next = std::exchange(w.goes_on_with, nullptr);
+    detail::task_node* next = std::exchange(w.goes_on_with, nullptr);
+    bool is_fetched = false;  // its data are, and it goes on with that
+    if (stores_ && stores_->has_next(w) && !w.has_ready()) {
+      detail::task_node* const fetched = stores_->take_next(w);
+      is_fetched = true;
+      if (next) ready(next);
+      next = fetched;
+    }
     // Fibers that may go on here come before more of this, and so do urgent tasks.
-    bool found = next && !w.has_ready() && !urgent_.come_first();
+    bool found = next && (is_fetched || (!w.has_ready() && !urgent_.come_first()));
     if (found)
       run_tasks(w, next);
     else if (next)
@@ -147,6 +160,7 @@ void virtual_executor::work_loop(virtual_fiber& me) {
 
 void virtual_executor::run_tasks(virtual_worker& w, detail::task_node* task) {
   w.clock = later(w.clock, times_.task);
+  if (stores_) stores_->stage_in(w, *task);
   calling_thread::code_begins();
   execute_traced(w.index, *this, task, *this);
   ends(w, {task, {}});
@@ -164,6 +178,7 @@ void virtual_executor::ends(virtual_worker& w, const work& item) {
 void virtual_executor::end(virtual_worker& w) {
   const work item = *std::exchange(w.ends, std::nullopt);
   if (item.task) {
+    if (stores_ && !stores_->stage_out(w, *item.task)) return;
     core::first_ready next(*this);
     graph::complete(item.task, next);
     w.goes_on_with = next.first;
@@ -171,6 +186,54 @@ void virtual_executor::end(virtual_worker& w) {
   }
   item.part.loop->blocks.leave(static_cast<std::uint64_t>(item.part.size()));
 }
+
+/// The copy engine of the worker, which may be in the middle of something else, says now that a task of that one's is
+/// done: the worker runs what that makes ready, unless others do before.
+void virtual_executor::complete_at(virtual_worker& w, detail::task_node* task) noexcept {
+  struct keeps final : graph::ready_sink {
+    void ready(detail::task_node* made) noexcept override { all.push_back(made); }
+    std::vector<detail::task_node*> all;
+  } made;
+  processor* const before = std::exchange(current_, &w);
+  const picoseconds clock = std::exchange(w.clock, now_);
+  graph::complete(task, made);
+  // The first one is the newest, as where a worker goes on with it.
+  std::ranges::reverse(made.all);
+  for (detail::task_node* const one : made.all) {
+    if ((one->priority <= 0 && !urgent_.holds_all()) || !urgent_.push(one)) {
+      w.tasks.push(one);
+      has_tasks_.set(w.index);
+    }
+    if (asleep_.test(w.index))
+      expect(w, now_);
+    else
+      wake_one(team_of(&w).workers());
+  }
+  w.clock = clock;
+  current_ = before;
+}
+
+/// Gives the task that the worker is going to run next, if it has the choice: that stands in its queue now. Null where
+/// there is none, where loops or kernels come before it, or where another one has nothing to do.
+detail::task_node* virtual_executor::expected_next(virtual_worker& w) {
+  if (!w.queue.empty() || !w.kernels.empty()) return nullptr;
+  team& t = team_of(&w);
+  const auto [first, width] = t.workers();
+  if (asleep_.first_set(first, first + width) >= 0) return nullptr;
+  detail::task_node* task = urgent_.any() ? urgent_.pop() : nullptr;
+  if (!task && w.tasks.empty()) {
+    bool is_head = true;
+    const auto item = t.centre.take_if([&](const work& one) { return std::exchange(is_head, false) && one.task; });
+    if (item) task = item->task;
+  }
+  if (task) {
+    w.tasks.push(task);
+    has_tasks_.set(w.index);
+  }
+  return w.tasks.empty() ? nullptr : w.tasks.newest();
+}
+
+void virtual_executor::call_in_store(detail::task_node& task) { stores_->call(task); }
 
 void virtual_executor::ready(detail::task_node* task) noexcept {
   core::ready(*this, task);

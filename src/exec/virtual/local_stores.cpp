@@ -1,0 +1,446 @@
+#include "exec/virtual/local_stores.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "base/settings.hpp"
+#include "exec/in_place.hpp"
+#include "exec/virtual/monitor_guard.hpp"
+#include "graph/describe.hpp"
+#include "graph/domain.hpp"
+#include "graph/poison.hpp"
+#include "graph/store_clock.hpp"
+#include "task/context.hpp"
+
+namespace maslin {
+
+using detail::body_use;
+using detail::task_node;
+using store::use;
+
+namespace {
+
+/// Its stores; a process has one runtime.
+std::atomic<local_stores*> now_there{nullptr};
+
+/// When a task's data are fetched: MASLIN_STORE_FETCH, in that order.
+enum class fetching : std::uint8_t { late, early };
+
+constexpr double gb_per_s = 1e-3;  // in bytes a picosecond
+
+dma::bandwidths bandwidths_of(const machine::machine_spec& machine) {
+  dma::bandwidths of;
+  if (const auto& t = machine.transfer) {
+    of.worker_bytes_per_ps = t->bandwidth_gb_per_s * gb_per_s;
+    of.bus.workers = machine.workers.count / machine.workers.groups;
+    if (t->total_gb_per_s) of.bus.bytes_per_ps = *t->total_gb_per_s * gb_per_s;
+  }
+  for (const machine::memory_spec& m : machine.memory)
+    if (m.level == "memory" && m.bandwidth_gb_per_s) of.memory = {*m.bandwidth_gb_per_s * gb_per_s, m.shared_by};
+  return of;
+}
+
+/// Plans are in the order of addresses, which differ from run to run.
+store::plan in_order_of_accesses(store::plan of) {
+  std::vector<int> places(of.copies.size(), store::plan::on_memory);
+  std::vector<store::copy> ordered;
+  for (int& k : of.of_access) {
+    if (k == store::plan::on_memory) continue;
+    int& place = places[static_cast<std::size_t>(k)];
+    if (place == store::plan::on_memory) {
+      place = static_cast<int>(ordered.size());
+      ordered.push_back(of.copies[static_cast<std::size_t>(k)]);
+    }
+    k = place;
+  }
+  of.copies = std::move(ordered);
+  return of;
+}
+
+}  // namespace
+
+/// A task's data in a worker's store, from the begin of its stage-in to its end.
+struct local_stores::staged_task {
+  task_node* task;
+  virtual_worker* at;
+  store::plan plan{};
+  store::places places{};
+  bool in_store = false;  ///< otherwise there was no room
+  bool failed = false;
+  bool is_given_up = false;
+  bool is_done = false;
+  int puts_before = 0;        ///< of others, that have to be in memory before it fetches
+  std::uint64_t fetches = 0;  ///< bytes that have not come
+
+  bool is_there() const { return puts_before == 0 && fetches == 0; }
+};
+
+struct local_stores::worker_store {
+  worker_store(std::size_t bytes, store::keeping keeps) : store(bytes, keeps, asked) {}
+
+  asked_copies asked;
+  store::local_store<counting_engine> store;
+  staged next;         ///< its data are fetched already; the task stands in the worker's queue
+  int leaving = 0;     ///< tasks whose stage-out goes on
+  bool waits = false;  ///< its worker, for copies
+};
+
+/// What was dirty comes to memory. Who needs it there waits.
+struct local_stores::late_put {
+  std::vector<asked_copies::run> to;
+  std::vector<std::function<void()>> then;
+
+  bool concerns(std::span<const use> uses) const {
+    return std::ranges::any_of(to, [&](const asked_copies::run& r) {
+      return std::ranges::any_of(uses, [&](const use& u) { return u.is.start < r.end && r.begin < u.is.end(); });
+    });
+  }
+};
+
+/// Not a processor that runs anything: it has events.
+struct local_stores::node_bus final : processor {
+  node_bus(virtual_executor& exec, int number, int workers, const dma::bandwidths& of)
+      : processor(number), exec_(exec), bus(workers, of) {}
+
+  virtual_fiber* choose() override {
+    bus.advance(exec_.now_);
+    expect();
+    return nullptr;
+  }
+  void enqueue(virtual_fiber&, picoseconds) override {}
+  void expect() noexcept {
+    if (const picoseconds next = bus.next_ps(); next != dma::shared_bus::never) exec_.expect(*this, next);
+  }
+
+  virtual_executor& exec_;
+  dma::shared_bus bus;
+};
+
+std::unique_ptr<local_stores> local_stores::of(virtual_executor& exec, const machine::machine_spec& machine,
+                                               int workers, int first_number) {
+  std::optional<std::uint64_t> bytes = base::number_of("MASLIN_STORE");
+  if (!bytes && machine.local_store)
+    bytes = static_cast<std::uint64_t>(machine.local_store->bytes - machine.local_store->code_bytes.value_or(0));
+  if (!bytes) return nullptr;
+  return std::unique_ptr<local_stores>(new local_stores(exec, machine, workers, first_number, *bytes));
+}
+
+local_stores::local_stores(virtual_executor& exec, const machine::machine_spec& machine, int workers, int first_number,
+                           std::size_t bytes)
+    : exec_(exec),
+      first_number_(first_number),
+      node_(machine.workers.count),
+      bytes_(bytes / store::arena::alignment * store::arena::alignment),
+      latency_(machine.transfer ? whole_picoseconds(machine.transfer->latency_us.value_or(0) * 1e6) : 0),
+      keeps_(base::choice_of<store::keeping>("MASLIN_STORE_KEEP")),
+      writes_(store::writing_of_the_run()),
+      fetches_early_(base::choice_of<fetching>("MASLIN_STORE_FETCH") == fetching::early),
+      each_(static_cast<std::size_t>(workers)) {
+  const dma::bandwidths widths = bandwidths_of(machine);
+  for (int first = 0; first < workers; first += node_)
+    buses_.push_back(std::make_unique<node_bus>(exec, first_number + first / node_, node_, widths));
+  now_there.store(this, std::memory_order_release);
+  store::tell_by([] { return now_there.load(std::memory_order_acquire)->told(); });
+  // Also copies that memory has: otherwise the time would hang on which addresses versions get.
+  if (keeps_ != store::keeping::none)
+    graph::version_ends.store(
+        [](const graph::region& freed) noexcept { now_there.load(std::memory_order_acquire)->forget(freed); },
+        std::memory_order_release);
+  if (writes_ == store::writing::back)
+    graph::program_looks.store([]() noexcept { now_there.load(std::memory_order_acquire)->show_everything(); },
+                               std::memory_order_release);
+  graph::set_local_stores(true);
+}
+
+local_stores::~local_stores() {
+  store::tell_by(nullptr);
+  graph::set_local_stores(false);
+  graph::version_ends.store(nullptr, std::memory_order_relaxed);
+  graph::program_looks.store(nullptr, std::memory_order_relaxed);
+  now_there.store(nullptr, std::memory_order_relaxed);
+}
+
+processor& local_stores::bus_at(int number) const { return *buses_[static_cast<std::size_t>(number - first_number_)]; }
+
+local_stores::worker_store& local_stores::of(const virtual_worker& w) {
+  auto& one = each_[static_cast<std::size_t>(w.index)];
+  if (!one) {
+    const std::lock_guard held(making_);
+    one = std::make_unique<worker_store>(bytes_, keeps_);
+  }
+  return *one;
+}
+
+// Time
+// -------------------------------------------------------------------------------------------------------------------
+
+/// The worker's engine begins to copy so much then. Its copies follow each other.
+void local_stores::copy(int worker, std::uint64_t bytes, picoseconds now, std::function<void()> ended) {
+  node_bus& of = *buses_[static_cast<std::size_t>(worker / node_)];
+  of.bus.add(worker % node_, bytes, later(now, latency_), std::move(ended));
+  of.expect();
+}
+
+/// The worker waits for copies. Others may tell it to look around meanwhile.
+template <class Done>
+void local_stores::wait(virtual_worker& w, Done&& done) {
+  bool& waits = of(w).waits;
+  waits = true;
+  const picoseconds since = w.clock;
+  while (!done()) exec_.make_way(*w.running);
+  waits = false;
+  waited_.fetch_add(w.clock - since, std::memory_order_relaxed);
+}
+
+/// Something that the worker may wait for has happened.
+void local_stores::tell(virtual_worker& w) noexcept {
+  if (of(w).waits) exec_.expect(w, exec_.now_, true);
+}
+
+// Stage in
+// -------------------------------------------------------------------------------------------------------------------
+
+void local_stores::stage_in(virtual_worker& w, task_node& task) {
+  if (task.accesses == 0 || task.failed() || task.in->dismissed()) return;
+  exec_.sync(w);
+  staged s = begun_[&task];
+  if (!s) {
+    s = begun_[&task] = begin(w, task);
+    // Room comes back when tasks that have run are over.
+    worker_store& here = of(w);
+    while (!take(*s) && fits(*s) && here.leaving > 0)
+      wait(w, [&here, before = here.leaving] { return here.leaving < before; });
+    if (!s->in_store && !s->plan.of_access.empty()) here.store.note_on_memory();
+    fetch(s, w.clock);
+  }
+  begin_to_fetch_next(w);
+  wait(w, [&s] { return s->is_there(); });
+}
+
+/// What the task finds dirty elsewhere comes to memory first.
+local_stores::staged local_stores::begin(virtual_worker& w, task_node& task) {
+  auto s = std::make_shared<staged_task>(staged_task{.task = &task, .at = &w});
+  const auto accesses = graph::accesses_of(task);
+  if (accesses.size() < task.accesses) {
+    s->plan.uses = store::uses_of_own(task);
+  } else {
+    s->plan = in_order_of_accesses(store::make_plan(accesses));
+    store::mark_lazy(s->plan, task, writes_);
+  }
+  const worker_store* const own = &of(w);
+  for (std::size_t i = 0; i < each_.size(); ++i) {
+    if (!each_[i] || each_[i].get() == own || writes_ == store::writing::through) continue;
+    each_[i]->store.show(s->plan.uses);
+    put(static_cast<int>(i), w.clock);
+  }
+  for (const auto& one : late_puts_) {
+    if (!one->concerns(s->plan.uses)) continue;
+    ++s->puts_before;
+    one->then.push_back([this, s] {
+      if (--s->puts_before == 0) get(s, exec_.now_);
+    });
+  }
+  return s;
+}
+
+bool local_stores::fits(const staged_task& s) const { return !s.plan.copies.empty() && s.plan.bytes() <= bytes_; }
+
+bool local_stores::take(staged_task& s) {
+  const auto born = s.task->has_birth ? std::optional(s.task->birth()) : std::nullopt;
+  return s.in_store = fits(s) && of(*s.at).store.take(s.plan, s.places, born);
+}
+
+/// Begins to copy what the task reads. What has to give way to it leaves before: an engine's copies follow each other.
+void local_stores::fetch(const staged& s, picoseconds now) {
+  worker_store& here = of(*s->at);
+  put(s->at->index, now);
+  if (s->in_store) {
+    here.store.begin_stage_in(s->plan, s->places, false, graph::store_clock.load(std::memory_order_relaxed));
+  } else if (fits(*s)) {
+    for (const store::copy& c : s->plan.copies)
+      if (c.reads) here.asked.in += c.home.size();
+  }
+  s->fetches = std::exchange(here.asked.in, 0);
+  if (s->puts_before == 0) get(s, now);
+}
+
+void local_stores::get(const staged& s, picoseconds now) {
+  if (s->fetches == 0) return arrived(*s);
+  copy(s->at->index, s->fetches, now, [this, s] {
+    s->fetches = 0;
+    arrived(*s);
+  });
+}
+
+void local_stores::arrived(staged_task& s) {
+  if (s.is_given_up) return give(s);
+  tell(*s.at);
+}
+
+/// Begins to copy what the worker's store has to put for another reason than its task's end; null where that is
+/// nothing.
+std::shared_ptr<local_stores::late_put> local_stores::put(int worker, picoseconds now) {
+  asked_copies what = std::exchange(each_[static_cast<std::size_t>(worker)]->asked, {});
+  if (what.out == 0) return nullptr;
+  auto one = std::make_shared<late_put>(late_put{std::move(what.to), {}});
+  late_puts_.push_back(one);
+  copy(worker, what.out, now, [this, one] {
+    std::erase(late_puts_, one);
+    for (const auto& next : one->then) next();
+  });
+  return one;
+}
+
+// The next task
+// -------------------------------------------------------------------------------------------------------------------
+
+/// Double buffering: while a task runs, the data come of the one behind it.
+void local_stores::begin_to_fetch_next(virtual_worker& w) {
+  worker_store& here = of(w);
+  if (!fetches_early_ || here.next) return;
+  task_node* const next = exec_.expected_next(w);
+  if (!next || next->accesses == 0 || next->failed() || next->in->dismissed()) return;
+  staged s = begin(w, *next);
+  if (!take(*s)) return;
+  fetch(s, w.clock);
+  here.next = std::move(s);
+}
+
+bool local_stores::has_next(const virtual_worker& w) const {
+  const auto& here = each_[static_cast<std::size_t>(w.index)];
+  return here && here->next;
+}
+
+task_node* local_stores::take_next(virtual_worker& w) {
+  if (!has_next(w)) return nullptr;
+  const staged s = std::exchange(of(w).next, nullptr);
+  w.tasks.take(s->task);
+  begun_[s->task] = s;
+  return s->task;
+}
+
+void local_stores::robbed(const virtual_worker& w) {
+  if (!has_next(w) || w.tasks.holds(of(w).next->task)) return;
+  const staged s = std::exchange(of(w).next, nullptr);
+  s->is_given_up = true;
+  if (s->is_there()) give(*s);
+}
+
+/// The task runs elsewhere; nothing is on its way any more.
+void local_stores::give(staged_task& s) {
+  of(*s.at).store.give(s.plan, s.places);
+  put(s.at->index, exec_.now_);
+}
+
+// The body, and stage out
+// -------------------------------------------------------------------------------------------------------------------
+
+void local_stores::call(task_node& task) {
+  const auto run = [&task] { task.run(task.callable, task.records(), body_use::call); };
+  const auto await_children = [this] {
+    context& here = current_context();
+    if (!here.children->quiet() || here.data) await_tasks_at_end(exec_, here);
+  };
+  staged s;
+  {
+    const virtual_executor::monitor_guard calling(exec_, false);
+    if (const auto found = begun_.find(&task); found != begun_.end()) s = found->second;
+  }
+  if (s && s->plan.bytes() > bytes_) {
+    s->failed = true;
+    store::refuse(task, s->plan, bytes_);
+  }
+  const std::exception_ptr thrown = store::run_with_children(run, await_children);
+  if (!s) {  // its creator, or who replays it, runs it in place, where no store is
+    const virtual_executor::monitor_guard calling(exec_);
+    end_task(store::make_plan(graph::accesses_of(task)).uses);
+  } else if (thrown) {
+    s->failed = true;
+  }
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+bool local_stores::stage_out(virtual_worker& w, task_node& task) {
+  const auto found = begun_.find(&task);
+  if (found == begun_.end()) return true;
+  const staged s = std::move(found->second);
+  begun_.erase(found);
+  worker_store& here = of(*s->at);
+  s->failed = s->failed || task.failed();
+  if (s->in_store) {
+    here.store.begin_stage_out(s->plan, s->places, s->failed);
+  } else if (!s->failed) {
+    for (const store::copy& c : s->plan.copies)
+      if (c.writes) here.asked.out += c.home.size();
+  }
+  const std::uint64_t bytes = std::exchange(here.asked, {}).out;
+  if (bytes == 0) return leave(*s), true;
+  ++here.leaving;
+  copy(s->at->index, bytes, w.clock, [this, s] {
+    leave(*s);
+    --of(*s->at).leaving;
+    s->is_done = true;
+    exec_.complete_at(*s->at, s->task);
+    tell(*s->at);
+  });
+  if (!fetches_early_) wait(w, [&s] { return s->is_done; });
+  return false;
+}
+
+/// The task has ended.
+void local_stores::leave(staged_task& s) {
+  const std::uint64_t tick = end_task(s.plan.uses);
+  if (!s.in_store) return;
+  store::local_store<counting_engine>& in = of(*s.at).store;
+  if (s.failed)
+    in.give(s.plan, s.places);
+  else
+    in.leave(s.plan, s.places, tick);
+  put(s.at->index, exec_.now_);
+}
+
+std::uint64_t local_stores::end_task(std::span<const use> uses) noexcept {
+  if (keeps_ == store::keeping::none) return 0;
+  if (std::ranges::any_of(uses, &use::writes))
+    for (const auto& one : each_)
+      if (one) one->store.end_copies(uses);
+  return graph::tick_of_stores();
+}
+
+void local_stores::show_everything() {
+  const virtual_executor::monitor_guard calling(exec_);
+  processor* const p = exec_.here();
+  virtual_fiber* const me = p ? p->running : nullptr;  // a foreign thread has no clock
+  const picoseconds now = p ? p->clock : exec_.now_;
+  int left = 0;
+  for (std::size_t i = 0; i < each_.size(); ++i) {
+    if (!each_[i]) continue;
+    each_[i]->store.show_everything();
+    const auto one = put(static_cast<int>(i), now);
+    if (!one || !me) continue;
+    ++left;
+    one->then.push_back([this, p, &left] {
+      if (--left == 0) exec_.expect(*p, exec_.now_, true);
+    });
+  }
+  while (left > 0) exec_.make_way(*me);
+}
+
+void local_stores::forget(const graph::region& freed) noexcept {
+  const virtual_executor::monitor_guard calling(exec_, false);
+  const use over[] = {{freed, false, true}};
+  for (const auto& one : each_)
+    if (one) one->store.end_copies(over);
+}
+
+store::counts local_stores::told() const {
+  store::counts sum{.waited_s = static_cast<double>(waited_.load(std::memory_order_relaxed)) * 1e-12};
+  const std::lock_guard held(making_);
+  for (const auto& one : each_)
+    if (one) sum += one->store.told();
+  return sum;
+}
+
+}  // namespace maslin
