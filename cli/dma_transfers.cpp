@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -17,8 +16,7 @@ using maslin::trace::event;
 
 class to_transfers : public task_data_observer {
  public:
-  using taker = std::function<void(const event&, const named_access&, dma::direction)>;
-  explicit to_transfers(const taker& take) : take_(take) {}
+  explicit to_transfers(const transfer_taker& take) : take_(take) {}
 
   std::uint64_t tasks() const { return tasks_; }
 
@@ -37,14 +35,13 @@ class to_transfers : public task_data_observer {
     if (a.form.bytes > 0) take_(e, a, way);
   }
 
-  const taker& take_;
+  const transfer_taker& take_;
   std::uint64_t tasks_ = 0;
 };
 
 }  // namespace
 
-std::uint64_t each_transfer(const maslin::trace::file& trace, const std::string& path,
-                            const to_transfers::taker& take) {
+std::uint64_t each_transfer(const maslin::trace::file& trace, const std::string& path, const transfer_taker& take) {
   to_transfers through(take);
   each_task_with_data(trace, path, "what was transferred", through);
   return through.tasks();

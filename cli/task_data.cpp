@@ -137,8 +137,8 @@ class reading {
 
 void each_task_with_data(const file& trace, const std::string& path, const std::string& what, task_data_observer& to) {
   const summary& about = trace.about();
-  const auto refuse = [&](const std::string& why) {
-    throw no_task_data(fmt::format("the trace '{}' does not tell {}: {}", path, what, why));
+  const auto refuse = [&](const std::string& why, bool lost = true) {
+    throw no_task_data(fmt::format("the trace '{}' does not tell {}: {}", path, what, why), lost);
   };
   if (about.version < 2) refuse("it was recorded by a Maslin that did not keep what tasks access; record it anew");
   if (about.only_streams)
@@ -154,5 +154,5 @@ void each_task_with_data(const file& trace, const std::string& path, const std::
     from.add(e);
     if ((++seen & 0xffff) == 0) bar.at(seen);
   });
-  if (from.seen() == 0) refuse("none of its tasks names data; loops and kernels do not say what they access");
+  if (from.seen() == 0) refuse("none of its tasks names data; loops and kernels do not say what they access", false);
 }

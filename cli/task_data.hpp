@@ -8,10 +8,11 @@
 #include "maslin/error.hpp"
 #include "maslin/trace.hpp"
 
-/// Thrown for a trace that does not hold all that its tasks access.
+/// Thrown for a trace that does not hold all that its tasks access, or whose tasks name nothing.
 class no_task_data : public maslin::error {
  public:
-  using error::error;
+  no_task_data(const std::string& message, bool is_lost) : error(message), lost(is_lost) {}
+  bool lost;  ///< there may have been more than it holds
 };
 
 /// A task's access, as its program named it.
@@ -28,7 +29,6 @@ class task_data_observer {
   virtual void ends(const maslin::trace::event&, std::span<const named_access>) {}
 };
 
-/// Goes through the trace. Throws `no_task_data` for one that does not hold all of it, and so does not tell what the
-/// caller wants: `what`.
+/// Goes through the trace. Throws `no_task_data` for one that does not tell what the caller wants: `what`.
 void each_task_with_data(const maslin::trace::file& trace, const std::string& path, const std::string& what,
                          task_data_observer& to);

@@ -224,8 +224,8 @@ paraver_records export_paraver(const file& trace, const std::string& path, const
       each_transfer(trace, path, [&](const event& e, const named_access& a, maslin::dma::direction way) {
         out.add_transfer(e, a.form.bytes * a.form.columns, way);
       });
-  } catch (const no_task_data& why) {
-    written.left_out = why.what();
+  } catch (const no_task_data& why) {  // a wait for data is `accessed`, too
+    if (why.lost) written.left_out = why.what();
   }
   try {
     if (holds(event_kind::sends))

@@ -411,6 +411,18 @@ TEST_F(Export, LeavesOutMessagesOfRanksThatCannotBeToldApart) {
   EXPECT_NE(left_out.find("a call of ms::ranks begins before another has ended"), std::string::npos) << left_out;
 }
 
+TEST_F(Export, LeavesNothingOutWhereOnlyAWaitNamesData) {
+  trace::start(path(), 2);
+  trace::record(0, task_create, 0, 7);
+  trace::record(1, task_begin, 0, 7);
+  trace::record(1, task_end, 0, 7);
+  trace::record(0, wait_begin);
+  trace::record(0, accessed, trace::intern("in 512"), 0x1000);
+  trace::record(0, wait_end);
+  trace::stop();
+  EXPECT_EQ(messages().second, "");
+}
+
 TEST_F(Export, LeavesNothingBehindWhenItCannotBeWritten) {
   record_run(3, 2);
   EXPECT_THROW(output_file("/nowhere/at/all.json"), maslin::error);
