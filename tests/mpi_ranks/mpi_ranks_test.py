@@ -146,6 +146,22 @@ class Programs(Mpi):
     def test_arguments(self):
         self.everywhere("arguments.c")
 
+    def test_a_program_may_have_a_getopt_of_its_own(self):
+        file = Path(self.folder.name) / "own_getopt.c"
+        file.write_text("""#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int getopt(int count, char* const* words, const char* options) { return count + words[0][0] + options[0]; }
+int main(int count, char** words) {
+  int me;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  if (me == 0 && getopt(40, words, "a") == 40 + words[0][0] + 'a' && optind == 1) printf("all is right\\n");
+  MPI_Finalize();
+}
+""")
+        self.expect_right(self.ranks(2, self.build(file)))
+
     def test_errors(self):
         self.everywhere("errors.c")
 

@@ -1,21 +1,22 @@
-// getopt for programs whose ranks share a process: the C library keeps one place in the words for all of them. What
-// each rank loads a copy of has its own. It does what POSIX and the GNU C library's manual say of getopt, getopt_long
-// and getopt_long_only; `W;` is not known.
+// getopt for programs whose ranks share a process. The C library keeps one place in the words for all of them; each
+// rank loads a copy of this file, and so has a place of its own. It does what POSIX and the GNU C library's manual say
+// of getopt, getopt_long and getopt_long_only, without `W;`.
 
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OURS __attribute__((visibility("hidden")))
+// Weak: a program may define some of these names itself, as it may beside the C library.
+#define OURS __attribute__((visibility("hidden"), weak))
 
 OURS char* optarg;
 OURS int optind = 1;
 OURS int opterr = 1;
 OURS int optopt = '?';
 
-// What stands before the options of a call: '+' ends at the first word that is none, '-' gives such words as option 1,
-// otherwise they are moved behind the options.
+// What becomes of words that are no options. `permuted`: they are moved behind the options. `ended` (the short options
+// begin with '+'): the first one ends the reading. `in_order` ('-'): each is given as option 1.
 enum order { permuted, ended, in_order };
 
 static char* rest;              // of the word of short options that is being read
@@ -41,12 +42,12 @@ static int is_option(const char* word) { return word[0] == '-' && word[1] != '\0
 struct call {
   int count;
   char** words;
-  const char* short_options;  // without their first sign
+  const char* short_options;  // without '+' or '-' before them
   const struct option* long_options;
-  int* found;     // where the place of a long option is wanted
-  int long_only;  // one dash is enough
-  int says;       // what is wrong
-  int asks;       // whether ':' tells an argument that is missing
+  int* found;     // gets the place of the long option in `long_options`; may be NULL
+  int long_only;  // one dash is enough for a long option
+  int says;       // print what is wrong
+  int asks;       // give ':' where an argument is missing
 };
 
 static int matches(const struct option* o, const char* name, size_t length) {
@@ -56,7 +57,7 @@ static int same(const struct option* a, const struct option* b) {
   return a->has_arg == b->has_arg && a->flag == b->flag && a->val == b->val;
 }
 
-/// Reads a long option whose name begins at `name`; -1 where it is perhaps a short one.
+/// Reads a long option whose name begins at `name`. Gives what getopt_long gives; -1 if it may be a short one.
 static int read_long(const struct call* c, char* name, const char* dashes) {
   const size_t length = strcspn(name, "=");
   const struct option *found = NULL, *all = c->long_options;
