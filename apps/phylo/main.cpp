@@ -33,9 +33,7 @@ constexpr const char* formats =
     "Values in braces are fixed: GTR{1/2/1/1/2/1}+G{0.5}.\n"
     "Trees: Newick, or NEXUS with a TREES block.\n"
     "Partitions, in a file: a line each, as in LG+G, first = 1-100, 150-200\\3; or NEXUS (#NEXUS) with charset and\n"
-    "charpartition.\n";
-
-CLI::Validator seeds() { return command::whole_number(0, std::numeric_limits<std::uint64_t>::max()); }
+    "charpartition, where names of models mean what they mean in IQ-TREE: TIM2 is TIM2uf+F.\n";
 
 void add_data(CLI::App* app, std::string& msa, std::string& data_type) {
   app->add_option("--msa", msa, "Alignment")->required()->type_name("FILE");
@@ -93,15 +91,18 @@ void add_prefix(CLI::App* app, std::string& prefix) {
       ->type_name("FILE");
 }
 
+CLI::Option* add_seed(CLI::App* app, std::uint64_t& seed, const char* what = "Seed of all random choices") {
+  return app->add_option("--seed", seed, what)
+      ->transform(command::whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
 CLI::App* add_evaluate(CLI::App& app, phylo::EvaluateCommand& command) {
   CLI::App* sub = app.add_subcommand("evaluate", "Log-likelihood of a given tree");
   add_given_tree(sub, command.given);
   CLI::Option* alrt = add_alrt(sub, command.alrt, "the tree, after --optimize");
-  sub->add_option("--seed", command.seed, "Seed of the resamplings")
-      ->needs(alrt)
-      ->transform(seeds())
-      ->type_name("N")
-      ->capture_default_str();
+  add_seed(sub, command.seed, "Seed of the resamplings")->needs(alrt);
   add_threads(sub, command.threads);
   sub->add_flag("--json", command.json, "Print JSON: {\"lnl\": ...}");
   sub->footer(
@@ -140,10 +141,7 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
   add_data(sub, command.msa, command.data_type);
   add_model(sub, command.model);
   add_brlen(sub, command.brlen);
-  sub->add_option("--seed", command.seed, "Seed of all random choices")
-      ->transform(seeds())
-      ->type_name("N")
-      ->capture_default_str();
+  add_seed(sub, command.seed);
   sub->add_option("--tree-constraint", command.constraint,
                   "Tree in Newick that all trees must display; its nodes may have many children, and it may lack taxa")
       ->type_name("FILE");
@@ -303,7 +301,7 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
       ->capture_default_str();
   sub->add_option("--stop-at", command.stop_at,
                   "End when the average deviation of split frequencies is at most this: asdsf=0.01");
-  sub->add_option("--seed", command.seed, "Seed of all random choices")->transform(seeds())->capture_default_str();
+  add_seed(sub, command.seed);
   sub->add_option("--prior-branches", command.prior_branches,
                   "Branch lengths: gammadir:1,0.1,1,1 (if not given), exponential:RATE or uniform:LOW,HIGH");
   sub->add_option("--prior-rates", command.prior_rates, "Exchange rates: dirichlet:1,1,1,1,1,1 (if not given)");

@@ -450,7 +450,7 @@ class Options(BadInput):
     def test_the_help_of_what_reads_an_alignment_says_what_it_may_be(self):
         for command in ("evaluate", "ancestral", "search", "bootstrap", "all", "mcmc"):
             text = self.run_well(command, "--help")
-            for what in ("compressed by gzip", "- is the standard input", "+ASC_LEWIS", "+ASC_FELS", "+ASC_STAM", "#NEXUS", "charpartition"):
+            for what in ("compressed by gzip", "- is the standard input", "+ASC_LEWIS", "+ASC_FELS", "+ASC_STAM", "#NEXUS", "charpartition", "mean in IQ-TREE"):
                 self.assertIn(what, text, command)
 
     def test_the_help_lists_the_files_that_come(self):
