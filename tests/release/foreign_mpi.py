@@ -175,8 +175,6 @@ def mpich(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator
     for run in mpich_runs(tests.tests):
         if is_wanted(run.program, only):
             by_program.setdefault(run.program, []).append(run)
-    if not by_program:
-        sys.exit(f"foreign_mpi.py: no program of {tests.tests} begins with '{only}'; its folders: {', '.join(MPICH_FOLDERS)}")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for found in pool.map(tests.outcomes, by_program, by_program.values()):
             yield from found
@@ -202,8 +200,10 @@ def osu(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[O
             yield Outcome(run, said)
 
 
-def hpcg(commands: Commands, checkout: Path, work: Path, _: str) -> Iterator[Outcome]:
+def hpcg(commands: Commands, checkout: Path, work: Path, only: str) -> Iterator[Outcome]:
     run = Run("hpcg/xhpcg", 4, ("32", "32", "32", "10"))
+    if not is_wanted(run.program, only):
+        return
     sources = sorted((checkout / "src").glob("*.cpp"))
     main = checkout / "testing" / "main.cpp"
     said = commands.compile("cxx", "-w", "-O3", "-DHPCG_NO_OPENMP", f"-I{checkout / 'src'}", *sources,
@@ -225,7 +225,7 @@ def main() -> int:
     parser.add_argument("commands", type=Path, help="the folder of maslin-mpicc and maslin-mpirun")
     for name in SUITES:
         parser.add_argument(f"--{name}", type=Path, metavar="FOLDER", help="a checkout")
-    parser.add_argument("--only", default="", help="this folder or program alone, such as pt2pt or coll/allred")
+    parser.add_argument("--only", default="", help="this folder or program alone, such as pt2pt, coll/allred or osu/osu_bw")
     parser.add_argument("--processes", type=int, default=1, help="among which the ranks are divided")
     parser.add_argument("--json", type=Path, help="write every run there")
     options = parser.parse_args()
@@ -234,10 +234,15 @@ def main() -> int:
         parser.error(f"name at least one checkout: {', '.join(f'--{name} FOLDER' for name in SUITES)}")
     outcomes: list[Outcome] = []
     for name, checkout in chosen.items():
+        before = len(outcomes)
         with tempfile.TemporaryDirectory() as folder:
             for outcome in SUITES[name](Commands(options.commands.resolve(), options.processes), checkout.resolve(), Path(folder), options.only):
                 outcomes.append(outcome)
                 print(f"{outcome.run}: {outcome.said or 'passed'}", flush=True)
+        if len(outcomes) == before and not options.only:
+            sys.exit(f"foreign_mpi.py: --{name} {checkout}: there is no program to run")
+    if not outcomes:
+        sys.exit(f"foreign_mpi.py: --only {options.only}: there is no such folder or program, such as pt2pt, coll/allred or osu/osu_bw")
     failed = sum(bool(outcome.said) for outcome in outcomes)
     print(f"{len(outcomes) - failed} of {len(outcomes)} runs passed")
     if options.json:
