@@ -29,7 +29,7 @@ from maslin_report.whole import write_whole  # noqa: E402  scorecard says where
 WORKERS = 2
 # Of those of bench/unseen that are not put aside: one of each family, and two of the mixes.
 SIX = ("assembly", "knapsack", "heat", "covariance", "fft", "images")
-NAMED_OFF = {"MASLIN_LEARNED": "off", "MASLIN_REPORT": "off"}
+ENVIRONMENT = {"MASLIN_LEARNED": "off", "MASLIN_REPORT": "off"}
 
 
 def programs(folder: Path) -> dict[str, list]:
@@ -48,7 +48,7 @@ def programs(folder: Path) -> dict[str, list]:
 
 def predicted(command: list, machine: Path, trace: Path) -> tuple[str, dict[str, float]]:
     """Gives the name of the program's phase, and what each layout takes of it, the one that is named first."""
-    execute(command, NAMED_OFF | {"MASLIN_WORKERS": "1", "MASLIN_TRACE": str(trace)})
+    execute(command, ENVIRONMENT | {"MASLIN_WORKERS": "1", "MASLIN_TRACE": str(trace)})
     _, said = execute([binary("maslin"), "layout", trace, "--machine", machine, "--all", "--json"])
     trace.unlink()
     phases = json.loads(said)["phases"]
@@ -58,7 +58,7 @@ def predicted(command: list, machine: Path, trace: Path) -> tuple[str, dict[str,
 
 
 def phase_seconds(command: list, phase: str, layout: str, report: Path) -> float:
-    execute(command, NAMED_OFF | {"MASLIN_WORKERS": str(WORKERS), "MASLIN_PIN": f"{phase}={layout}", "MASLIN_REPORT": str(report)})
+    execute(command, ENVIRONMENT | {"MASLIN_WORKERS": str(WORKERS), "MASLIN_PIN": f"{phase}={layout}", "MASLIN_REPORT": str(report)})
     return next(one["seconds"] for one in json.loads(report.read_text(encoding="utf-8"))["phases"] if one["name"] == phase)
 
 
