@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "python"), str(Path(__file__).parent)]
 from maslin_report.whole import write_whole  # noqa: E402
 from pictures import Bar, Panel, draw  # noqa: E402
-from scorecard.measure import MeasurementError, binary, environment_of, execute  # noqa: E402
+from scorecard.measure import MeasurementError, binary, environment_of, execute, show  # noqa: E402
 
 POLICIES = ("dbs", "afs", "gss", "static")
 PROGRAMS = ("mta", "cmm", "slu", "sac", "cfd", "mdj")
@@ -54,7 +54,7 @@ def measure_times(workers: list[int], rounds: int, quick: bool) -> dict[Key, lis
     for turn in range(rounds):
         first = turn % len(sides)
         for policy, count in sides[first:] + sides[:first]:
-            tell(f"times: round {turn + 1} of {rounds}, {policy} on {count}")
+            show(f"times: round {turn + 1} of {rounds}, {policy} on {count}")
             _, said = execute(command("all", "--json", *warm_up, quick=quick), environment(policy, count))
             for run in json.loads(said):
                 if (run["policy"], run["workers"]) != (policy, count):
@@ -106,7 +106,7 @@ def measure_misses(count: Callable, runs: int, workers: int, quick: bool) -> dic
     for program in PROGRAMS:
         for policy in POLICIES:
             for form in (LOOP, FUNCTIONAL):
-                tell(f"misses: {program}, {form} form, {policy} on {workers}")
+                show(f"misses: {program}, {form} form, {policy} on {workers}")
                 totals = [count(command(program, "--form", form, "--warm-up", "0", "--repeat", str(repeat), quick=quick),
                                 environment(policy, workers)) for repeat in (1, 1 + runs)]
                 misses[program, form, policy, workers] = (totals[1] - totals[0]) / runs
@@ -139,16 +139,6 @@ def miss_panels(misses: dict[Key, float], workers: int) -> list[Panel]:
                                           for form in (LOOP, FUNCTIONAL)]))
         panels.append(panel)
     return panels
-
-
-def tell(at: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\033[K{at}", end="", file=sys.stderr, flush=True)
-
-
-def done_telling() -> None:
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def print_table(seconds: dict[Key, list[float]], workers: list[int]) -> None:
@@ -199,7 +189,7 @@ def main() -> int:
         seconds = measure_times(workers, options.rounds, options.quick)
         how = None if options.no_misses else counter()
         misses = measure_misses(how[0], how[1], workers[-1], options.quick) if how else {}
-        done_telling()
+        show("")
         pictures = {
             "times-loop.svg": draw("DBS with loop and functional parallelism, the others with loops only",
                                    "median time, whiskers from the shortest to the longest",
@@ -219,7 +209,7 @@ def main() -> int:
         write_whole(options.output / "dbs.json",
               json.dumps({"misses": how[2] if how else None, "quick": options.quick, "rows": as_rows}, indent=1) + "\n")
     except (MeasurementError, OSError) as error:
-        done_telling()
+        show("")
         print(f"dbs.py: {error}", file=sys.stderr)
         return 2
     print_table(seconds, workers)

@@ -40,15 +40,10 @@ import ps3  # noqa: E402
 import simulation  # noqa: E402
 import sweeps  # noqa: E402
 from maslin_report.whole import write_whole  # noqa: E402
-from scorecard.measure import MeasurementError  # noqa: E402
+from scorecard.measure import MeasurementError, show  # noqa: E402
 from table import Cell, Figure, picture, print_figure  # noqa: E402
 
 FIGURES: dict[str, Figure] = {**cell.FIGURES, **origin.FIGURES, **ps3.FIGURES, **cellss.FIGURES, **links.FIGURES, **sweeps.FIGURES}
-
-
-def tell(at: str) -> None:
-    if sys.stderr.isatty():
-        print(f"\r\033[K{at}", end="", file=sys.stderr, flush=True)
 
 
 def write_picture(name: str, cells: list[Cell], folder: Path) -> bool:
@@ -93,18 +88,18 @@ def main() -> int:
     folders: list[str] = []
     try:
         for name in wanted:
-            tell(name)
+            show(name)
             cells = list(FIGURES[name].make(name))
             folder = options.output or (ROOT if IN_CHECKOUT else Path()) / "out" / FIGURES[name].folder
             if write_picture(name, cells, folder):
                 folders.append(str(folder))
             shown = [one for one in cells if one.withheld] if options.withheld else cells
             every += shown
-            tell("")
+            show("")
             if not options.json:
                 print_figure(name, FIGURES[name], shown)
     except (MeasurementError, OSError) as problem:
-        tell("")
+        show("")
         print(f"figures: {problem}", file=sys.stderr)
         return 1
     if options.json:

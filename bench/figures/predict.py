@@ -22,7 +22,7 @@ from threading import Event
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from scorecard import data  # noqa: E402
-from scorecard.measure import MeasurementError, alternate, binary, execute  # noqa: E402
+from scorecard.measure import MeasurementError, alternate, binary, execute, show  # noqa: E402
 from unseen.programs import FAMILIES, TUNED_ON  # noqa: E402
 from maslin_report.whole import write_whole  # noqa: E402  scorecard says where
 
@@ -120,19 +120,17 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="write every value there")
     wish = parser.parse_args()
 
-    def tell(what: str) -> None:
-        if sys.stderr.isatty():
-            print(f"\r\033[K{what}", end="", file=sys.stderr, flush=True)
-
     chosen = [case for case in cases() if wish.only in case.name]
+    if not chosen:
+        parser.error(f"--only {wish.only}: no program's name contains that")
     with tempfile.TemporaryDirectory(prefix="predict-") as folder:
         machine = Path(folder) / "here.toml"
         execute([binary("maslin"), "machine", "--calibrate", machine])
         description = machine.read_text()
         print(f"{'program':<24} {'predicted ms':>12} {'measured ms':>12} {'error':>8}")
         for case in chosen:
-            measure(case, machine, wish.workers, wish.rounds, tell)
-            tell("")
+            measure(case, machine, wish.workers, wish.rounds, show)
+            show("")
             print(f"{case.name:<24} {1e3 * median(case.predicted):12.3f} {1e3 * median(case.measured):12.3f} {case.error:+8.1%}",
                   flush=True)
     worst = max(chosen, key=lambda case: abs(case.error))

@@ -25,7 +25,7 @@ from grain.measurement import measure  # noqa: E402
 from grain.result import POLICIES, Result  # noqa: E402
 from grain.rows import rows  # noqa: E402
 from grain.store import Store  # noqa: E402
-from scorecard.measure import LOOKS, MeasurementError  # noqa: E402
+from scorecard.measure import LOOKS, MeasurementError, show  # noqa: E402
 
 
 def print_table(results: list[Result]) -> None:
@@ -55,10 +55,6 @@ def main() -> int:
     parser.add_argument("--output", type=Path, default=ROOT / "out" / "grain", help="folder for pictures and results.json")
     options = parser.parse_args()
 
-    def tell(at: str) -> None:
-        if sys.stderr.isatty():
-            print(f"\r\033[K{at}", end="", file=sys.stderr, flush=True)
-
     of = HELD_OUT if options.held_out else DEVELOPMENT
     cases = [] if options.real and not options.virtual else list(virtual_cases(of))
     cases += [] if options.virtual and not options.real else list(real_cases(of))
@@ -70,18 +66,18 @@ def main() -> int:
     try:
         store = Store(options.json)
         try:
-            results = measure(cases, store, [options.rounds] if options.rounds else LOOKS, tell)
+            results = measure(cases, store, [options.rounds] if options.rounds else LOOKS, show)
         finally:
             store.save()
     except KeyboardInterrupt:
-        tell("")
+        show("")
         print("grain: stopped" + (f"; the same command goes on from {options.json}" if options.json else ""), file=sys.stderr)
         return 130
     except (MeasurementError, OSError, ValueError) as problem:
-        tell("")
+        show("")
         print(f"grain: {problem}", file=sys.stderr)
         return 1
-    tell("")
+    show("")
     print_table(results)
     for part, belongs in (("grain/virtual", lambda one: one.case.machine != REAL), ("grain/real", lambda one: one.case.machine == REAL)):
         for row in rows(part, [one for one in results if belongs(one)]):

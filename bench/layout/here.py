@@ -19,11 +19,9 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Callable
 
-sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from judge import show  # noqa: E402
 from scorecard import data  # noqa: E402
-from scorecard.measure import MeasurementError, alternate, binary, execute  # noqa: E402
+from scorecard.measure import MeasurementError, alternate, binary, execute, show  # noqa: E402
 from maslin_report.whole import write_whole  # noqa: E402  scorecard says where
 
 WORKERS = 2

@@ -20,7 +20,7 @@ from typing import Callable
 
 sys.path.insert(0, str(Path(__file__).parent))
 import cases  # noqa: E402
-from scorecard.measure import MeasurementError, binary, execute  # noqa: E402
+from scorecard.measure import MeasurementError, binary, execute, show  # noqa: E402
 
 ONE_WORKER = 'name = "one"\n[workers]\nkind = "cpu"\ncount = 1\nsource = "one worker, to record on"\n'
 PHASES = {"bootstraps": "bootstraps", "chain": "chain"}
@@ -68,12 +68,6 @@ def summary(all_cases: list[dict]) -> dict:
             "worst_over_best": max(case["over_best"] for case in all_cases),
             "best_or_within_3_percent": sum(case["over_best"] <= 0.03 for case in all_cases),
             "within_two_errors": sum(within) / len(within), "mean_error_of_the_equations_alone": sum(ideal) / len(ideal)}
-
-
-def show(at: str) -> None:
-    """Shows where the measurement stands, instead of what was shown before."""
-    if sys.stderr.isatty():
-        print(f"\r\033[K{at}", end="", file=sys.stderr, flush=True)
 
 
 def judge_all(chosen: list[cases.Case], tell: Callable[[str], None] = show) -> list[dict]:

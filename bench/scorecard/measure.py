@@ -84,6 +84,12 @@ def peak_memory(command: Sequence[str | Path], environment: Mapping[str, str] | 
 Values = dict[str, list[float]]
 
 
+def show(at: str) -> None:
+    """Shows in a terminal where a measurement stands, instead of what was shown before; "" takes it away."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{at}", end="", file=sys.stderr, flush=True)
+
+
 def alternate(sides: Mapping[str, Callable[[int], float]], looks: Sequence[int], tell: Callable[[str], None] = lambda _: None,
               decided: Callable[[Values], bool] = lambda _: False) -> Values:
     """Calls each side once a round, in turning order, and gives each one's measured values, round by round. After as
