@@ -34,25 +34,22 @@ std::size_t bytes_of(const PartView& part, std::size_t of_node) {
   return (of_node * nodes + scratch_slots) * doubles_of(*part.patterns, *part.model) * sizeof(double);
 }
 
-/// Gives each part's share of the memory. Each has what it needs at least; what is left is for the CLVs of all
-/// directions, those of the largest parts first, which take longest to compute again.
-std::vector<std::size_t> shares_of(const std::vector<PartView>& parts, std::size_t memory) {
-  std::size_t taken = 0;
-  std::vector<std::size_t> shares;
-  for (const PartView& part : parts) {
-    shares.push_back(bytes_of(part, 1));
-    taken += shares.back();
-  }
+/// Gives of which parts the CLVs of all directions are kept. Each part has one CLV a node in any case; what is left of
+/// the memory goes to the largest parts first, which take longest to compute again.
+std::vector<bool> with_all_directions(const std::vector<PartView>& parts, std::size_t memory) {
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return shares[a] > shares[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return bytes_of(parts[a], 1) > bytes_of(parts[b], 1); });
+  std::vector<bool> with_all(parts.size());
+  std::size_t taken = Engine::least_memory(parts);
   for (const std::size_t p : order) {
-    const std::size_t all = bytes_of(parts[p], 3), more = all - shares[p];
+    const std::size_t more = bytes_of(parts[p], 3) - bytes_of(parts[p], 1);
     if (taken + more > memory) continue;
     taken += more;
-    shares[p] = all;
+    with_all[p] = true;
   }
-  return shares;
+  return with_all;
 }
 
 }  // namespace
@@ -65,7 +62,7 @@ Factors::Factors(int rates, int states, bool unequal)
       far_eigen(static_cast<std::size_t>(states * states)),
       near_stride(unequal ? states * states : 0) {}
 
-PartState::PartState(const Patterns& data, const Model& m, const Engine::Options& options, std::size_t part_number)
+PartState::PartState(const Patterns& data, const Model& m, bool all_directions, bool proposals, std::size_t part_number)
     : number(part_number),
       kernels(&choose_kernels(data.alphabet->states)),
       model(m),
@@ -108,10 +105,10 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
     for (int row = 0; row < rates * states; ++row)
       tip_clv[static_cast<std::size_t>((code / lanes * rates * states + row) * lanes + code % lanes)] =
           alphabet.sets[static_cast<std::size_t>(code)] >> (row % states) & 1 ? 1 : 0;
-  const std::int32_t spare = options.proposals ? taxa - 2 : 0;
+  const std::int32_t spare = proposals ? taxa - 2 : 0;
   const int columns = m.ascertained() ? static_cast<int>(first_constant()) + m.states() : patterns;
   classes = Classes(taxa, columns, padded, codes.data(), spare, tip_groups);
-  directions = Directions(taxa, bytes_of({&data, &m}, 3) <= options.memory, options.proposals);
+  directions = Directions(taxa, all_directions, proposals);
   const auto slots = static_cast<std::size_t>(directions.slots()) + scratch_slots;
   clvs = Buffer<double>(slots * clv_doubles, Buffer<double>::undefined);
   scales = Buffer<std::int32_t>(slots * padded, Buffer<std::int32_t>::undefined);
@@ -119,7 +116,7 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
   const auto tips = static_cast<std::size_t>(taxa), branches = 2 * tips;
   constexpr std::size_t tentative = 8;
   // What a proposal leaves as it is may be computed in one direction before it, and in another one for it.
-  const std::size_t times = options.proposals ? 2 : 1;
+  const std::size_t times = proposals ? 2 : 1;
   traversal = Traversal(times * tips,
                         (times * branches + tentative) * (static_cast<std::size_t>(matrix_doubles(rates, states)) +
                                                           static_cast<std::size_t>(table_doubles(rates, states))));
@@ -127,8 +124,8 @@ PartState::PartState(const Patterns& data, const Model& m, const Engine::Options
   logarithms = Buffer<double>(padded);
   factors = Factors(rates, states, m.has_free_categories());
   for (auto& f : table_factors) f = Buffer<double>(static_cast<std::size_t>(exponent_doubles(rates, states)));
-  proposal.allowed = options.proposals;
-  if (options.proposals) {
+  proposal.allowed = proposals;
+  if (proposals) {
     proposal.factors = Factors(rates, states, m.has_free_categories());
     proposal.invariant = Buffer<double>(padded);
   }
@@ -354,12 +351,11 @@ std::size_t Engine::least_memory(const std::vector<PartView>& parts) {
 
 Engine::State::State(const std::vector<PartView>& views, const Options& options) : steps(views.size()) {
   if (views.empty()) throw std::logic_error("likelihood: an engine without data");
-  const std::vector<std::size_t> shares = shares_of(views, options.memory);
+  const std::vector<bool> with_all = with_all_directions(views, options.memory);
   for (const PartView& view : views) {
     begins.push_back(chunks.size());
-    Options share = options;
-    share.memory = shares[parts.size()];
-    parts.push_back(std::make_unique<PartState>(*view.patterns, *view.model, share, parts.size()));
+    parts.push_back(std::make_unique<PartState>(*view.patterns, *view.model, with_all[parts.size()], options.proposals,
+                                                parts.size()));
     const PartState& part = *parts.back();
     if (part.taxa != parts.front()->taxa) throw std::logic_error("likelihood: parts of different taxa");
     const int block = part.kernels->block;

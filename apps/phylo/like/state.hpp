@@ -89,7 +89,8 @@ struct Proposal {
 
 /// One part of the data: sites that share a model.
 struct PartState {
-  PartState(const Patterns& patterns, const Model& model, const Engine::Options& options, std::size_t number);
+  /// `all_directions`: CLVs of each half-edge are kept, and not one of each node. `proposals`: as in Engine::Options.
+  PartState(const Patterns& patterns, const Model& model, bool all_directions, bool proposals, std::size_t number);
 
   /// Puts the model into the kernels' terms and forgets all CLVs.
   void take_model(const Model& m);
