@@ -29,11 +29,11 @@ TECHNIQUES = ("mso", "ec", "cache", "db")
 FIGURE_12 = ("none", "+mso", "+ec", "+cache", "+db")
 SPEC = Path(ROOT) / "specs" / "cell-qs20.toml"
 ENGINE = (  # the same techniques where Maslin's engine runs the tasks; it tells each task's end at once
-    {"MASLIN_STORE_KEEP": "none", "MASLIN_STORE_WRITE": "through", "MASLIN_STORE_FETCH": "late"},
-    {"MASLIN_STORE_KEEP": "out", "MASLIN_STORE_WRITE": "back", "MASLIN_STORE_FETCH": "late"},
-    {"MASLIN_STORE_KEEP": "out", "MASLIN_STORE_WRITE": "back", "MASLIN_STORE_FETCH": "late"},
-    {"MASLIN_STORE_KEEP": "all", "MASLIN_STORE_WRITE": "back", "MASLIN_STORE_FETCH": "late"},
-    {"MASLIN_STORE_KEEP": "all", "MASLIN_STORE_WRITE": "back", "MASLIN_STORE_FETCH": "early"},
+    {"MASLIN_STORE_KEEP": "none", "MASLIN_STORE_WRITE": "through", "MASLIN_STORE_AHEAD": "0"},
+    {"MASLIN_STORE_KEEP": "out", "MASLIN_STORE_WRITE": "back", "MASLIN_STORE_AHEAD": "0"},
+    {"MASLIN_STORE_KEEP": "out", "MASLIN_STORE_WRITE": "back", "MASLIN_STORE_AHEAD": "0"},
+    {"MASLIN_STORE_KEEP": "all", "MASLIN_STORE_WRITE": "back", "MASLIN_STORE_AHEAD": "0"},
+    {"MASLIN_STORE_KEEP": "all", "MASLIN_STORE_WRITE": "back", "MASLIN_STORE_AHEAD": "1"},
 )
 GFLOPS = {"matmul": 25.6, "choleskyC": 16.0}  # of a kernel; bench/figures/cellss/README.md says where they come from
 FIGURE_19 = ("naive", "naive-no-cache", "bundles", "bundles-no-cache")

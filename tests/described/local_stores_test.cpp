@@ -117,7 +117,7 @@ TEST(LocalStores, TakeNoTimeForWhatIsThere) {
   const run kept = time_of({}, program);
   EXPECT_NEAR(kept.us, 1 + 10 * 5, rounding_us);
   EXPECT_EQ(kept.counted("hits"), 8);  // the second one's was fetched while the first one had it
-  const variable none("MASLIN_STORE_KEEP", "none"), late("MASLIN_STORE_FETCH", "late");
+  const variable none("MASLIN_STORE_KEEP", "none"), late("MASLIN_STORE_AHEAD", "0");
   EXPECT_NEAR(time_of({}, program).us, 10 * (1 + 5), rounding_us);
 }
 
@@ -141,7 +141,7 @@ TEST(LocalStores, CopyWhileTheWorkerComputes) {
   // The first fetch and the last put are in the open; in between it is what takes longer.
   EXPECT_NEAR(time_of({}, program(5us)).us, 1 + 40 * 5 + 1, rounding_us);
   EXPECT_NEAR(time_of({}, program(500ns)).us, 40 * 2 + 0.5, 0.5 + rounding_us);
-  const variable late("MASLIN_STORE_FETCH", "late");
+  const variable late("MASLIN_STORE_AHEAD", "0");
   EXPECT_NEAR(time_of({}, program(5us)).us, 40 * (1 + 5 + 1), rounding_us);
 }
 
@@ -159,7 +159,7 @@ TEST(LocalStores, CopyBackWhatIsOverwrittenNoMoreThanOnce) {
 }
 
 TEST(LocalStores, HaveAnotherWorkerFetchWhatIsDirtyWhenMemoryHasIt) {
-  const variable back("MASLIN_STORE_WRITE", "back"), late("MASLIN_STORE_FETCH", "late");
+  const variable back("MASLIN_STORE_WRITE", "back"), late("MASLIN_STORE_AHEAD", "0");
   block x{};
   const run told = time_of({.workers = 2, .share_memory = 1}, [&] {
     task_of(5us, ms::inout(x));
@@ -229,11 +229,11 @@ source = "this test"
 void under_all_settings(const std::function<void()>& check) {
   const variable quiet("MASLIN_QUIET", "1"), how("MASLIN_DURATIONS", "declared");
   for (const char* const write : {"through", "renamed", "back"})
-    for (const char* const fetch : {"late", "early"})
+    for (const char* const ahead : {"0", "1", "3"})
       for (const char* const keep : {"none", "out", "all"}) {
-        const variable writes("MASLIN_STORE_WRITE", write), fetches("MASLIN_STORE_FETCH", fetch);
+        const variable writes("MASLIN_STORE_WRITE", write), fetches("MASLIN_STORE_AHEAD", ahead);
         const variable keeps("MASLIN_STORE_KEEP", keep);
-        SCOPED_TRACE(fmt::format("{} {} {}", write, fetch, keep));
+        SCOPED_TRACE(fmt::format("{} {} {}", write, ahead, keep));
         check();
       }
 }

@@ -1,6 +1,7 @@
 #include "exec/virtual/local_stores.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -24,9 +25,6 @@ namespace {
 
 /// Its stores; a process has one runtime.
 std::atomic<local_stores*> now_there{nullptr};
-
-/// When a task's data are fetched: MASLIN_STORE_FETCH, in that order.
-enum class fetching : std::uint8_t { late, early };
 
 constexpr double gb_per_s = 1e-3;  // in bytes a picosecond
 
@@ -82,9 +80,9 @@ struct local_stores::worker_store {
 
   asked_copies asked;
   store::local_store<counting_engine> store;
-  staged next;         ///< its data are fetched already; the task stands in the worker's queue
-  int leaving = 0;     ///< tasks whose stage-out goes on
-  bool waits = false;  ///< its worker, for copies
+  std::deque<staged> next;  ///< their data are fetched already; the tasks stand in the worker's queue
+  int leaving = 0;          ///< tasks whose stage-out goes on
+  bool waits = false;       ///< its worker, for copies
 };
 
 /// What was dirty comes to memory. Who needs it there waits.
@@ -136,7 +134,7 @@ local_stores::local_stores(virtual_executor& exec, const machine::machine_spec& 
       latency_(machine.transfer ? whole_picoseconds(machine.transfer->latency_us.value_or(0) * 1e6) : 0),
       keeps_(base::choice_of<store::keeping>("MASLIN_STORE_KEEP")),
       writes_(store::writing_of_the_run()),
-      fetches_early_(base::choice_of<fetching>("MASLIN_STORE_FETCH") == fetching::early),
+      ahead_(*base::number_of("MASLIN_STORE_AHEAD")),
       each_(static_cast<std::size_t>(workers)) {
   const dma::bandwidths widths = bandwidths_of(machine);
   for (int first = 0; first < workers; first += node_)
@@ -296,36 +294,44 @@ std::shared_ptr<local_stores::late_put> local_stores::put(int worker, picosecond
 // The next task
 // -------------------------------------------------------------------------------------------------------------------
 
-/// Double buffering: while a task runs, the data come of the one behind it.
+/// Double buffering: while a task runs, the data come of those behind it.
 void local_stores::begin_to_fetch_next(virtual_worker& w) {
   worker_store& here = of(w);
-  if (!fetches_early_ || here.next) return;
-  task_node* const next = exec_.expected_next(w);
-  if (!next || next->accesses == 0 || next->failed() || next->in->dismissed()) return;
-  staged s = begin(w, *next);
-  if (!take(*s)) return;
-  fetch(s, w.clock);
-  here.next = std::move(s);
+  const auto is_known = [&](const task_node* task) {
+    return std::ranges::any_of(here.next, [&](const staged& s) { return s->task == task; });
+  };
+  while (here.next.size() < ahead_) {
+    task_node* const next = exec_.expected_next(w, is_known);
+    if (!next || next->accesses == 0 || next->failed() || next->in->dismissed()) return;
+    staged s = begin(w, *next);
+    if (!take(*s)) return;
+    fetch(s, w.clock);
+    here.next.push_back(std::move(s));
+  }
 }
 
 bool local_stores::has_next(const virtual_worker& w) const {
   const auto& here = each_[static_cast<std::size_t>(w.index)];
-  return here && here->next;
+  return here && !here->next.empty();
 }
 
 task_node* local_stores::take_next(virtual_worker& w) {
   if (!has_next(w)) return nullptr;
-  const staged s = std::exchange(of(w).next, nullptr);
+  const staged s = std::move(of(w).next.front());
+  of(w).next.pop_front();
   w.tasks.take(s->task);
   begun_[s->task] = s;
   return s->task;
 }
 
 void local_stores::robbed(const virtual_worker& w) {
-  if (!has_next(w) || w.tasks.holds(of(w).next->task)) return;
-  const staged s = std::exchange(of(w).next, nullptr);
-  s->is_given_up = true;
-  if (s->is_there()) give(*s);
+  if (!has_next(w)) return;
+  std::erase_if(of(w).next, [&](const staged& s) {
+    if (w.tasks.holds(s->task)) return false;
+    s->is_given_up = true;
+    if (s->is_there()) give(*s);
+    return true;
+  });
 }
 
 /// The task runs elsewhere; nothing is on its way any more.
@@ -385,7 +391,7 @@ bool local_stores::stage_out(virtual_worker& w, task_node& task) {
     exec_.complete_at(*s->at, s->task);
     tell(*s->at);
   });
-  if (!fetches_early_) wait(w, [&s] { return s->is_done; });
+  if (ahead_ == 0) wait(w, [&s] { return s->is_done; });
   return false;
 }
 

@@ -64,7 +64,7 @@ class local_stores {
   processor& bus_at(int number) const;
 
   /// The worker begins a task: it waits until the task's data are in its store, and begins to fetch those of its next
-  /// one.
+  /// ones.
   void stage_in(virtual_worker& w, detail::task_node& task);
   /// Calls the body of a task with accesses, and waits for the tasks that it has created.
   void call(detail::task_node& task);
@@ -116,7 +116,7 @@ class local_stores {
   const picoseconds latency_;
   const store::keeping keeps_;
   const store::writing writes_;
-  const bool fetches_early_;
+  const std::uint64_t ahead_;  ///< 0: a worker also waits for what it puts
   std::vector<std::unique_ptr<node_bus>> buses_;
   mutable std::mutex making_;  ///< of a store: `told` is asked by any thread
   std::vector<std::unique_ptr<worker_store>> each_;

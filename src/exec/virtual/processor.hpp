@@ -105,7 +105,13 @@ class task_stack {
   std::size_t size() const { return tasks_.size() - first_; }
   bool push(detail::task_node* task) { return tasks_.push_back(task), true; }
   detail::task_node* pop();
-  detail::task_node* newest() const { return tasks_.back(); }
+  /// Gives the newest one that is not known; null where there is none.
+  template <class IsKnown>
+  detail::task_node* newest_but(IsKnown&& is_known) const {
+    for (std::size_t i = tasks_.size(); i > first_; --i)
+      if (!is_known(tasks_[i - 1])) return tasks_[i - 1];
+    return nullptr;
+  }
   bool holds(const detail::task_node* task) const {
     return std::find(tasks_.begin() + static_cast<std::ptrdiff_t>(first_), tasks_.end(), task) != tasks_.end();
   }

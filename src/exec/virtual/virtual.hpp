@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -235,7 +236,7 @@ class virtual_executor final : public executor, public phase_host {
   void ends(virtual_worker& w, const work& item);
   void end(virtual_worker& w);
   void complete_at(virtual_worker& w, detail::task_node* task) noexcept;
-  detail::task_node* expected_next(virtual_worker& w);
+  detail::task_node* expected_next(virtual_worker& w, const std::function<bool(const detail::task_node*)>& is_known);
 
   // Streams, with the lock (phases.cpp).
   void resume_stream(virtual_worker& w, const stream_run& s);

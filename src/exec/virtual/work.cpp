@@ -213,15 +213,17 @@ void virtual_executor::complete_at(virtual_worker& w, detail::task_node* task) n
   current_ = before;
 }
 
-/// Gives the task that the worker is going to run next, if it has the choice: that stands in its queue now. Null where
-/// there is none, where loops or kernels come before it, or where another one has nothing to do.
-detail::task_node* virtual_executor::expected_next(virtual_worker& w) {
-  if (!w.queue.empty() || !w.kernels.empty()) return nullptr;
+/// Gives the task that the worker is going to run behind those that are known, if it has the choice: that stands in its
+/// queue now. Null where there is none, where loops or kernels come before it, where another one has nothing to do, and
+/// under chains, where that depends on what the one before it makes ready.
+detail::task_node* virtual_executor::expected_next(virtual_worker& w,
+                                                   const std::function<bool(const detail::task_node*)>& is_known) {
+  if (!w.queue.empty() || !w.kernels.empty() || urgent_.follows_chains()) return nullptr;
   team& t = team_of(&w);
   const auto [first, width] = t.workers();
   if (asleep_.first_set(first, first + width) >= 0) return nullptr;
   detail::task_node* task = urgent_.any() ? urgent_.pop() : nullptr;
-  if (!task && w.tasks.empty()) {
+  if (!task && !w.tasks.newest_but(is_known)) {
     bool is_head = true;
     const auto item = t.centre.take_if([&](const work& one) { return std::exchange(is_head, false) && one.task; });
     if (item) task = item->task;
@@ -230,7 +232,7 @@ detail::task_node* virtual_executor::expected_next(virtual_worker& w) {
     w.tasks.push(task);
     has_tasks_.set(w.index);
   }
-  return w.tasks.empty() ? nullptr : w.tasks.newest();
+  return w.tasks.newest_but(is_known);
 }
 
 void virtual_executor::call_in_store(detail::task_node& task) { stores_->call(task); }
