@@ -24,6 +24,8 @@
 #include "maslin/error.hpp"
 #include "model/layers/layouts.hpp"
 #include "output.hpp"
+#include "rank_layout.hpp"
+#include "rank_trace.hpp"
 #include "sequential_run.hpp"
 #include "traffic.hpp"
 
@@ -205,6 +207,80 @@ json as_json(const laid_out& p) {
   return phase;
 }
 
+/// Gives the layouts of ranks that were asked for.
+std::vector<rank_layout> asked_of_ranks(const options& wish, std::size_t ranks, const layers::machine& m) {
+  std::vector<rank_layout> all;
+  for (const std::string& text : wish.layouts) {
+    const auto n = numbers_of(text);
+    const auto count = static_cast<std::int64_t>(ranks);
+    if (!n || n->size() != 2 || n->front() > count || n->back() > m.workers)
+      throw maslin::error(
+          fmt::format("--layout {}: expected RANKSxWIDTH, such as 4x8: of {} ranks so many on a node, and workers for "
+                      "each, of which a node of '{}' has {}",
+                      text, ranks, m.name, m.workers));
+    const std::int64_t nodes = (count + n->front() - 1) / n->front();
+    if (nodes > m.nodes || (n->back() > 1 && n->front() * n->back() > m.workers))
+      throw maslin::error(fmt::format("--layout {}: it needs more than '{}' has: {} workers on each of {} node{}", text,
+                                      m.name, m.workers, m.nodes, m.nodes == 1 ? "" : "s"));
+    all.push_back({static_cast<int>(nodes), static_cast<int>(n->front()), static_cast<int>(n->back())});
+  }
+  return all;
+}
+
+/// Looks at layouts of a program whose trace holds ranks and their messages.
+void run_ranks(const recorded_ranks& ranks, const options& wish, const std::string& file) {
+  if (wish.ranks != rank_words[0] || !wish.sends.empty() || !wish.all_reduces.empty() || wish.memory_gb_per_s > 0)
+    throw maslin::error(
+        "the trace holds ranks and what they exchange: leave --ranks, --send, --all-reduce and --memory out");
+  if (ranks.workers != 1)
+    throw maslin::error(
+        fmt::format("'{}' was recorded on {} workers; record it with MASLIN_WORKERS=1", ranks.name, ranks.workers));
+  const layers::machine m = layers::machine_of(maslin::machine::read_spec(file), {});
+  if (m.has_hosts())
+    throw maslin::error(
+        fmt::format("{}: its workers are accelerators; ranks of CPU cores are laid out on CPU cores", file));
+  const std::size_t count = ranks.program.ranks.size();
+  const std::vector<rank_layout> all = layouts_of_ranks(ranks, file, m, asked_of_ranks(wish, count, m));
+  const std::vector<std::string> words = names_trace(wish.command) ? std::vector{ranks.name} : wish.command;
+  const auto start = start_lines_of_ranks(words, m, count, all.front());
+  if (wish.json) {
+    json out{{"program", ranks.name},
+             {"machine", m.name},
+             {"nodes", m.nodes},
+             {"workers", m.workers},
+             {"ranks", count},
+             {"messages", ranks.messages},
+             {"message_bytes", ranks.bytes},
+             {"calls_of_all", ranks.calls},
+             {"loops", ranks.loops.size()},
+             {"recorded_s", ranks.seconds},
+             {"seconds", all.front().seconds}};
+    for (const rank_layout& one : all)
+      out["candidates"].push_back({{"nodes", one.nodes},
+                                   {"ranks_on_a_node", one.on_a_node},
+                                   {"width", one.width},
+                                   {"seconds", one.seconds},
+                                   {"without_messages_s", one.without_messages}});
+    for (const auto& [with, text] : start) out["start"][with] = text;
+    fmt::print("{}\n", json_text(out));
+    return;
+  }
+  fmt::print("{} on {}: {} node{} of {} workers; recorded on one worker: {:.4g} s\n", ranks.name,
+             wish.machine.empty() ? "this machine" : m.name, m.nodes, m.nodes == 1 ? "" : "s", m.workers,
+             ranks.seconds);
+  fmt::print("{} ranks, {} messages of {:.6g} MB in all, {} calls of all ranks, {} loops\n\n", count, ranks.messages,
+             static_cast<double>(ranks.bytes) * 1e-6, ranks.calls, ranks.loops.size());
+  fmt::print("  nodes  ranks of each x width    seconds  without messages\n");
+  constexpr std::size_t few = 10;
+  for (std::size_t i = 0; i < (wish.all ? all.size() : std::min(few, all.size())); ++i)
+    fmt::print("  {:>5}  {:<21} {:>10.4g}  {:>16.4g}{}\n", all[i].nodes,
+               fmt::format("{}x{}", all[i].on_a_node, all[i].width), all[i].seconds, all[i].without_messages,
+               i == 0 ? "  <- start with this" : "");
+  if (!wish.all && all.size() > few) fmt::print("  ... and {} more (--all)\n", all.size() - few);
+  fmt::print("\nstart it with\n");
+  for (const auto& [with, text] : start) fmt::print("  {:<10} {}\n", with, text);
+}
+
 /// Says what the program moves on one worker: as the command line does, or as its bodies say.
 void tell_traffic(layers::wishes& w, const recorded& program, const options& wish) {
   w.memory_traffic = wish.memory_gb_per_s * 1e9;
@@ -251,6 +327,10 @@ void run(const options& wish) {
   std::string file = wish.machine;
   if (!file.empty()) maslin::machine::read_spec(file);  // before anything is run
   const std::string trace = trace_on_one_worker(wish.command, folder);
+  if (const auto of_ranks = read_ranks({trace}, false)) {
+    if (file.empty()) write_file(file = folder.file("this.toml"), calibrated_description(false));
+    return run_ranks(*of_ranks, wish, file);
+  }
   const recorded program = read_recorded(trace);
   const layers::profile profile = profile_of(program, trace);
   tell_traffic(w, program, wish);
@@ -339,7 +419,9 @@ void add_layout(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--layout", wish->layouts,
-                   "Look at these layouts only: STREAMSxWIDTH, or RANKSxSTREAMSxWIDTH where ranks are processes, e.g. 8x1,4x2")
+                   "Look at these layouts only: STREAMSxWIDTH, RANKSxSTREAMSxWIDTH where ranks are processes, or ranks "
+                   "of a node x "
+                   "width where the trace holds ranks, e.g. 8x1,4x2")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LAYOUT,...");

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/shared/child.hpp"
 
 start_lines start_lines_of(const std::vector<std::string>& program, const std::string& machine,
@@ -28,4 +30,17 @@ start_lines start_lines_of(const std::vector<std::string>& program, const std::s
   if (!machine.empty())
     all.lines.emplace_back("described", fmt::format("MASLIN_MACHINE={} {} {}", command::quoted(machine), pin, words));
   return all;
+}
+
+std::vector<std::pair<std::string, std::string>> start_lines_of_ranks(const std::vector<std::string>& program,
+                                                                      const maslin::layers::machine& m,
+                                                                      std::size_t ranks, const rank_layout& at) {
+  const std::string words = command::command_line(program);
+  if (at.nodes == 1)
+    return {{"shell", fmt::format("MASLIN_WORKERS={} {}", std::min(m.workers, at.on_a_node * at.width), words)}};
+  const std::string workers = fmt::format("MASLIN_WORKERS={}", at.width);
+  return {{"mpirun", fmt::format("mpirun -n {} --map-by ppr:{}:node:pe={} -x {} {}", ranks, at.on_a_node, at.width,
+                                 workers, words)},
+          {"srun", fmt::format("{} srun -n {} -N {} --ntasks-per-node={} --cpus-per-task={} {}", workers, ranks,
+                               at.nodes, at.on_a_node, at.width, words)}};
 }

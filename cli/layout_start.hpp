@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/layers/layouts.hpp"
+#include "rank_layout.hpp"
 
 /// What starts it, by what it is started with.
 struct start_lines {
@@ -19,3 +20,8 @@ start_lines start_lines_of(const std::vector<std::string>& program, const std::s
                            const maslin::layers::machine& m,
                            const std::vector<std::pair<std::string, maslin::layers::layout>>& phases,
                            maslin::layers::ranks_are ranks);
+
+/// The same for a program of so many ranks, which says itself that it has them.
+std::vector<std::pair<std::string, std::string>> start_lines_of_ranks(const std::vector<std::string>& program,
+                                                                      const maslin::layers::machine& m,
+                                                                      std::size_t ranks, const rank_layout& at);

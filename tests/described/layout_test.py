@@ -1,6 +1,6 @@
 """`maslin layout`: what it says of layouts agrees with runs on described machines; what it cannot say is a clear error.
 
-    layout_test.py MASLIN PAGE_PROGRAM PROGRAM_WITHOUT_PHASES"""
+    layout_test.py MASLIN RANKS_ASK PAGE_PROGRAM PROGRAM_WITHOUT_PHASES"""
 
 import json
 import os
@@ -11,7 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-NO_PHASES, CHAINS, MASLIN = (Path(sys.argv.pop()).resolve() for _ in range(3))
+NO_PHASES, CHAINS, RANKS_ASK, MASLIN = (Path(sys.argv.pop()).resolve() for _ in range(4))
 CHECKOUT = Path(__file__).resolve().parents[2]
 PAGE = CHECKOUT / "docs" / "layout.md"
 PROGRAMS = MASLIN.parent / "layered_programs"
@@ -155,6 +155,57 @@ class Layout(unittest.TestCase):
         self.assertIn("moves 20 GB/s at most", self.refusal(*words, "--memory", "21"))
         self.assertNotIn("share memory", run(MASLIN, "layout", *words).stdout)
 
+    def record_ranks(self, what: str, workers: int = 1) -> Path:
+        done = run(RANKS_ASK, what, MASLIN_MACHINE=str(self.cores(workers)), MASLIN_DURATIONS="declared", MASLIN_TRACE=str(self.trace))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.trace
+
+    def test_ranks_of_a_trace_are_laid_out_with_what_they_exchange(self):
+        """Each of 4 ranks has a loop of 1,000 us in 100 blocks, and computes 100 us more than the one before. Rank 0 sends 1 MB to rank 3."""
+        self.record_ranks("loops")
+        link = '[[link]]\nbetween = "nodes"\nbandwidth_gb_per_s = 1\nlatency_us = 10\nsource = "a test"\n'
+        nodes = self.cores(8, link)
+        nodes.write_text(nodes.read_text(encoding="utf-8").replace("[workers]", "nodes = 2\n[workers]"), encoding="utf-8")
+        said = self.said(self.trace, "--machine", nodes)
+        self.assertEqual((said["ranks"], said["messages"], said["message_bytes"], said["calls_of_all"], said["loops"]), (4, 1, 1000000, 1, 4))
+        us = {(one["nodes"], one["ranks_on_a_node"], one["width"]): 1e6 * one["seconds"] for one in said["candidates"]}
+        self.assertEqual(set(us), {(1, 4, 1), (1, 4, 2), (2, 2, 1), (2, 2, 2), (2, 2, 3), (2, 2, 4)})
+        # On one node nothing passes the link, which takes 1,010 us and after that two turns of 8 bytes.
+        for (on, _, width), takes in us.items():
+            loop = 10 * -(-100 // width)
+            self.assertAlmostEqual(takes, loop + 400 + (1030.016 if on == 2 else 0), delta=0.1, msg=f"{on} {width}")
+        self.assertEqual(said["candidates"][0] | {"seconds": 0, "without_messages_s": 0},
+                         {"nodes": 1, "ranks_on_a_node": 4, "width": 2, "seconds": 0, "without_messages_s": 0})
+        self.assertEqual(said["start"], {"shell": f"MASLIN_WORKERS=8 {RANKS_ASK.name}"})
+        # Links that are hardly worth naming: two nodes have wider teams.
+        fast = self.folder / "fast.toml"
+        fast.write_text(nodes.read_text(encoding="utf-8").replace("= 1\n", "= 1000\n").replace("= 10\n", "= 0.01\n"), encoding="utf-8")
+        said = self.said(self.trace, "--machine", fast)
+        self.assertEqual([said["candidates"][0][key] for key in ("nodes", "ranks_on_a_node", "width")], [2, 2, 4])
+        self.assertEqual(said["start"]["mpirun"], f"mpirun -n 4 --map-by ppr:2:node:pe=4 -x MASLIN_WORKERS=4 {RANKS_ASK.name}")
+        self.assertAlmostEqual(1e6 * said["candidates"][0]["without_messages_s"], 650, delta=0.1)
+        one = self.said(self.trace, "--machine", fast, "--layout", "4x2")
+        self.assertEqual([(c["ranks_on_a_node"], c["width"]) for c in one["candidates"]], [(4, 2)])
+        self.assertRegex(run(MASLIN, "layout", self.trace, "--machine", nodes).stdout, r"1  4x2 .*start with this")
+
+    def test_ranks_share_workers_where_there_are_too_few(self):
+        self.record_ranks("exchange")
+        said = self.said(self.trace, "--machine", self.cores(2))
+        self.assertEqual([(one["ranks_on_a_node"], one["width"]) for one in said["candidates"]], [(4, 1)])
+        self.assertAlmostEqual(1e6 * said["seconds"], 700, delta=0.1)  # ranks 2 and 3 compute one after the other
+
+    def test_what_cannot_be_laid_out_of_ranks_says_why(self):
+        self.record_ranks("exchange")
+        machine = self.cores(4)
+        self.assertIn("leave --ranks, --send", self.refusal(self.trace, "--machine", machine, "--send", "8", "--ranks", "processes"))
+        self.assertIn("expected RANKSxWIDTH", self.refusal(self.trace, "--machine", machine, "--layout", "1x2x2"))
+        self.assertIn("expected RANKSxWIDTH", self.refusal(self.trace, "--machine", machine, "--layout", "5x1"))
+        self.assertIn("it needs more than", self.refusal(self.trace, "--machine", machine, "--layout", "4x2"))
+        self.assertIn("it needs more than", self.refusal(self.trace, "--machine", machine, "--layout", "2x1"))
+        self.assertIn("are accelerators", self.refusal(self.trace, "--machine", self.file("hosts.toml", ON_HOSTS)))
+        self.record_ranks("exchange", workers=2)
+        self.assertIn("record it with MASLIN_WORKERS=1", self.refusal(self.trace, "--machine", machine))
+
     def test_what_a_program_says_that_it_moves_counts(self):
         """5,000 bytes an iteration of 0.5 us are 10 GB/s on one worker. Four workers share 15."""
         moves = ("--streams", "8", "--offloads", "5", "--bytes", "5000")
@@ -215,7 +266,10 @@ class Layout(unittest.TestCase):
     def test_the_page_is_true(self):
         (self.folder / "chains").symlink_to(CHAINS)
         (self.folder / "specs").symlink_to(CHECKOUT / "specs")
-        commands = re.findall(r"^```sh\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        (self.folder / "heat").symlink_to(CHAINS.parent / "page_layout_2")
+        page = PAGE.read_text(encoding="utf-8")
+        self.file("cluster.toml", re.search(r"^```toml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE).group(1))
+        commands = re.findall(r"^```sh\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
         self.assertGreaterEqual(len(commands), 4)
         for command in commands:
             done = subprocess.run(["bash", "-euc", command], cwd=self.folder, env=CLEAN | {"PATH": f"{MASLIN.parent}:{CLEAN['PATH']}"},

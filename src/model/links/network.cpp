@@ -81,6 +81,10 @@ network of_links(const machine::machine_spec& spec) {
 
 }  // namespace
 
+bool has_network(const std::string& file) {
+  return !machine::read_spec(file).links.empty() || parsed(file).contains("route");
+}
+
 network network_of(const std::string& file) {
   const machine::machine_spec spec = machine::read_spec(file);
   if (parsed(file).contains("route")) return read_network(file);

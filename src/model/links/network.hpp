@@ -54,8 +54,11 @@ struct network {
 /// Gives the machine's chains. Throws `error` if the description is wrong, or has none.
 network read_network(const std::string& file);
 
-/// The same, and where a description has no routes, its groups and nodes are joined by its [[link]]s; within a group
-/// messages take no time. Throws `error` if it has none of both.
+/// Gives whether a description says what messages between workers pass.
+bool has_network(const std::string& file);
+
+/// As `read_network`, and where a description has no routes, its groups and nodes are joined by its [[link]]s; within a
+/// group messages take no time. Throws `error` if it has none of both.
 network network_of(const std::string& file);
 
 /// Gives the same machine with links of so many times the bandwidth, and so much of the start-up.
