@@ -229,6 +229,28 @@ def pbpi_messages(figure: str) -> Iterator[Cell]:
         yield Cell(figure, host, f"{name}: mean error", sum(each) / len(each), "%")
 
 
+GANG_PROCESSES, GANG_SPES = 8, 8  # of one Cell
+LOCAL_STORE_BYTES = 256 * 1024
+MEMORY_BYTES_PER_US = 25_600  # which the SPEs of a Cell share
+
+
+def pbpi_gangs(figure: str) -> Iterator[Cell]:
+    """Eight processes, `gang` of which have the PPE and all SPEs at a time (multigrain-cell, 6.3). A likelihood ends with a sum over all
+    processes, so each gang has its turn for each likelihood, and the local stores of all SPEs are put aside and brought back."""
+    switch_us = 2 * GANG_SPES * LOCAL_STORE_BYTES / MEMORY_BYTES_PER_US
+    for app, length in ((PBPI_1000, "1,000"), (PBPI_10000, "10,000")):
+        together = {gang: Run(app, gang, GANG_SPES // gang).seconds() for gang in (1, 2, 4, 8)}
+        for gang, fixed in together.items():
+            gangs = GANG_PROCESSES // gang
+            part = replace(app, iterations=max(1, round(app.iterations / gangs)), loop=app.loop / gangs)
+            turns = gangs * Run(part, gang, GANG_SPES // gang).seconds()
+            switches = gangs * app.repeats * switch_us * 1e-6 if gangs > 1 else 0.0
+            row = f"{length} {gang}x{GANG_SPES // gang}"
+            yield Cell(figure, row, "so many processes", fixed, "s")
+            yield Cell(figure, row, "gangs of 8 processes, switches free", turns, "s")
+            yield Cell(figure, row, "gangs of 8 processes", turns + switches, "s")
+
+
 FIGURES = {make.__name__: Figure(make, "the paper on multigrain parallelism", "seconds on a described Cell blade", "cell") for make in
            (table1a, table1b, table2a, table2b, table3a, table3b, table4, table5, table6a, table6b, table6c, table6d,
             figure4, figure5, figure6, figure7, figure9)}
@@ -236,3 +258,7 @@ FIGURES["pbpi-messages"] = Figure(pbpi_messages, "the paper on multigrain parall
                                   "of each, as its messages are sent and waited for", "cell",
                                   tuple(name for name in TRIES if name not in ("spin", "one-at-a-time-yield")),
                                   "A message takes what the first row of table 6b says (6b 2x1), which counts in no mean.")
+FIGURES["pbpi-gangs"] = Figure(pbpi_gangs, "the paper on multigrain parallelism", "seconds on a described Cell, PBPI by sites and by processes at a "
+                               "time x SPEs of each", "cell",
+                               ("so many processes", "gangs of 8 processes, switches free", "gangs of 8 processes"),
+                               "The paper gives no times of gangs. A switch moves the local stores of 8 SPEs to memory and back, at 25.6 GB/s.")

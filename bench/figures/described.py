@@ -8,6 +8,8 @@ NAMEs, or how several begin; all if none is given:
         the paper on multigrain parallelism: RAxML and PBPI on a Cell blade
     pbpi-messages
         the same paper: PBPI, whose processes send messages and wait for them in eight ways
+    pbpi-gangs
+        the same paper: PBPI as eight processes, of which some have the host and all SPEs at a time
     dbs-figure1 dbs-figure2 dbs-figure3
         the paper on Dynamic Bisectioning: six programs on 16 processors of an Origin 2000
     ps3-figure3 ps3-figure6 ps3-figure7 ps3-figure8

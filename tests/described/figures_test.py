@@ -336,6 +336,19 @@ class Figures(unittest.TestCase):
             self.assertLess(seconds[units, "MGPS"], seconds[units, "EDTLP-LLP 2"])
             self.assertLess(seconds[units, "EDTLP-LLP 2"], seconds[units, "EDTLP-LLP 4"])
 
+    def test_gangs_of_processes_pay_for_each_switch(self):
+        rows: dict[str, dict[str, float]] = {}
+        for cell in json.loads(figures("pbpi-gangs", "--json").stdout):
+            rows.setdefault(cell["row"], {})[cell["column"]] = cell["predicted"]
+        self.assertEqual(len(rows), 8)
+        for row, seconds in rows.items():
+            fixed, free, gangs = (seconds[column] for column in ("so many processes", "gangs of 8 processes, switches free", "gangs of 8 processes"))
+            if row.endswith(" 8x1"):  # all at once: there is nothing to switch to
+                self.assertEqual((free, gangs), (fixed, fixed))
+            else:
+                self.assertGreater(free, 0.99 * fixed, row)  # shorter loops have the same signals
+                self.assertGreater(gangs, 1.25 * fixed, row)
+
     def test_how_the_processes_of_pbpi_wait_for_messages(self):
         """What the page says of each try."""
         cells = json.loads(figures("pbpi-messages", "--json").stdout)
