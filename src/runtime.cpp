@@ -198,7 +198,7 @@ void start(process_runtime& p, Runtime::options wish) {
   const int asked = wish.workers > 0 ? wish.workers : machine::worker_count(described);
   const int workers = on_pages ? 1 : asked;  // one body at a time, and each run finds the same
   if (wish.place == placement::of_the_run) wish.place = place::of_the_run();
-  const run_policies policies{loop_policy::of_the_run(), wish.place};
+  run_policies policies{loop_policy::of_the_run(), wish.place};
   base::usual_float_mode = {};
   graph::set_renaming_limit(*base::number_of("MASLIN_RENAME") << 20);
   set_eager_bytes(base::number_of("MASLIN_EAGER"));
@@ -211,7 +211,7 @@ void start(process_runtime& p, Runtime::options wish) {
     shared = std::make_unique<node::membership>(job, workers);
   const bool shares = shared != nullptr;
   if (!wish.serial && !described)
-    store::begin(shared ? shared->most() : workers);
+    policies.set_aside = store::begin(shared ? shared->most() : workers);
   else
     store::end();
   trace::start_from_environment(wish.serial ? 1

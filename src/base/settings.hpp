@@ -215,6 +215,15 @@ inline constexpr setting all_settings[] = {
                 "always `through`.",
     },
     {
+        .name = "MASLIN_STORE_AHEAD",
+        .is = setting::kind::number,
+        .most = 8,
+        .unit = "tasks",
+        .otherwise = "1",
+        .help = "For so many ready tasks the data are fetched into a local store before they begin.",
+        .more = "[The page on local stores](store.md#what-is-fetched-early) says when.",
+    },
+    {
         .name = "MASLIN_HINTS",
         .is = setting::kind::words,
         .counts = setting::reach::here,
@@ -269,16 +278,6 @@ inline constexpr setting all_settings[] = {
         .unset = "this machine",
         .help = "Runs the program in virtual time on the machine that the file describes.",
         .more = "[The page on described machines](described.md) says how.",
-    },
-    {
-        .name = "MASLIN_STORE_AHEAD",
-        .is = setting::kind::number,
-        .counts = setting::reach::described,
-        .most = 8,
-        .unit = "tasks",
-        .otherwise = "1",
-        .help = "For so many ready tasks the data are fetched into a local store before they begin.",
-        .more = "[The page on described machines](described.md#local-stores) says when.",
     },
     {
         .name = "MASLIN_DURATIONS",

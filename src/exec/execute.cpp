@@ -77,6 +77,8 @@ namespace {
 
 /// The body does not run.
 void leave_out(task_node& task) {
+  if (graph::local_stores()) [[unlikely]]
+    store::drop_early(task);
   if (pages::on()) pages::forget(task);
   if (!task.is_recorded) task.run(task.callable, task.records(), body_use::destroy);
 }
@@ -101,6 +103,7 @@ void execute_under(executor& exec, task_node& task, graph::ready_sink& sink) noe
     else
       leave_out(task);
   } catch (...) {
+    if (graph::local_stores()) store::drop_early(task);
     // After everything that the body had created before it threw.
     task.children.add_error(~std::uint64_t{0}, std::current_exception());
   }

@@ -71,6 +71,9 @@ class executor : public graph::ready_sink {
   /// Runs members of the scope, whose creator the caller is, on the caller's stack, while more than `rest` are in
   /// flight, one is at hand, there is room, and the tick `end` has not come.
   virtual void run_members(scope& s, std::int64_t rest, std::uint64_t end) = 0;
+  /// For a local store, whose worker, the caller, is about to run a task: calls `fetch(env, task)` for each task that
+  /// the worker will run next, as many as it sets aside. Others may take one when that was called for it.
+  virtual void set_next_aside(void (*)(void*, detail::task_node&), void*) noexcept {}
   /// Gives the caller as somebody who can be suspended; null when the system has no stack left to go on with.
   virtual waiter* caller() = 0;
   /// For a caller that cannot be suspended: does some of what `covered` (if it is a scope that is waited for) is
@@ -203,6 +206,7 @@ inline executor& the_executor() {
 struct run_policies {
   schedule loops;
   placement place;
+  std::uint32_t set_aside = 0;  ///< tasks that a worker will run next, whose data its local store fetches
 };
 
 /// Makes the executor for this many workers (exec/threads).

@@ -97,9 +97,9 @@ std::string report_json(const run_about& run, const std::vector<told_phase>& pha
     fmt::format_to(to,
                    "\"stores\": {{\"tasks\": {}, \"on_memory\": {}, \"bytes_in\": {}, \"bytes_out\": {}, "
                    "\"most_bytes\": {}, \"hits\": {}, \"bytes_kept\": {}, \"evictions\": {}, "
-                   "\"puts_saved\": {}, \"bytes_saved\": {}, \"bytes_from_peers\": {}{}}},\n",
+                   "\"puts_saved\": {}, \"bytes_saved\": {}, \"bytes_from_peers\": {}, \"early\": {}{}}},\n",
                    s->tasks, s->on_memory, s->bytes_in, s->bytes_out, s->most_bytes, s->hits, s->bytes_kept,
-                   s->evictions, s->puts_saved, s->bytes_saved, s->bytes_from_peers,
+                   s->evictions, s->puts_saved, s->bytes_saved, s->bytes_from_peers, s->early,
                    s->waited_s ? ", \"waited_s\": " + number(*s->waited_s) : "");
   if (const auto& p = run.place)
     fmt::format_to(to,

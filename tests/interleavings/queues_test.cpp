@@ -9,6 +9,7 @@
 #include "exec/core/loop_queue.hpp"
 #include "exec/threads/bits.hpp"
 #include "exec/threads/deque.hpp"
+#include "exec/threads/set_aside.hpp"
 
 #include "well.hpp"
 
@@ -66,6 +67,54 @@ TEST(Interleavings, EveryTaskOfAQueueIsTakenOnce) {
   expect_well(explore([] { return std::make_unique<robbed_queue>(1); }, 4));
   expect_well(explore([] { return std::make_unique<robbed_queue>(2); }, 3));
   EXPECT_NE(explore([] { return std::make_unique<robbed_queue>(1, true); }, 2).failure, "");
+}
+
+/// An owner that sets tasks aside and takes them, and thieves, with fewer places than tasks.
+struct robbed_set_aside : scenario {
+  set_aside_tasks<item, 4> aside;
+  std::array<item, 5> items;
+  std::size_t put = 0;
+
+  void fill() {
+    while (put < items.size() && aside.has_place()) aside.put(&items[put++]);
+  }
+  void take() {
+    if (item* i = aside.take()) ++i->taken;
+  }
+  robbed_set_aside(std::uint32_t places, int thieves, bool is_torn = false) : aside(places) {
+    if (is_torn) tear(aside);
+    threads.push_back([this] {
+      for (int i = 0; i < 3; ++i) {
+        fill();
+        take();
+      }
+    });
+    for (int i = 0; i < thieves; ++i)
+      threads.push_back([this] {
+        for (int k = 0; k < 2; ++k)
+          if (item* got = aside.steal()) ++got->taken;
+      });
+  }
+  void check() override {
+    const std::uint32_t left = aside.size();
+    std::uint32_t found = 0;
+    while (item* i = aside.take()) {
+      ++i->taken;
+      ++found;
+    }
+    if (found != left) fail("the owner does not find what is there");
+    for (std::size_t i = 0; i < items.size(); ++i)
+      if (items[i].taken != (i < put ? 1 : 0))
+        fail("task " + std::to_string(i) + " was taken " + std::to_string(items[i].taken) + " times");
+  }
+};
+
+TEST(Interleavings, EveryTaskThatIsSetAsideIsTakenOnce) {
+  for (const std::uint32_t places : {1u, 2u, 3u}) {
+    expect_well(explore([=] { return std::make_unique<robbed_set_aside>(places, 1); }, 4));
+    expect_well(explore([=] { return std::make_unique<robbed_set_aside>(places, 2); }, 2));
+    EXPECT_NE(explore([=] { return std::make_unique<robbed_set_aside>(places, 1, true); }, 2).failure, "");
+  }
 }
 
 /// A thief that looks and then writes, as if nobody came between.

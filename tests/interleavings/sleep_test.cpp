@@ -5,6 +5,7 @@
 #include <array>
 
 #include "exec/threads/deque.hpp"
+#include "exec/threads/set_aside.hpp"
 #include "exec/threads/sleep.hpp"
 #include "exec/threads/worker_0_role.hpp"
 
@@ -68,6 +69,45 @@ TEST(Interleavings, NobodyIsLeftAsleepWhileThereIsWork) {
 
 TEST(Interleavings, WhoLooksBeforeSayingThatItSleepsMissesAWakeUp) {
   EXPECT_NE(explore([] { return std::make_unique<falling_asleep>(1, false); }, 2).failure, "");
+}
+
+/// A worker takes a task out of its queue, sets it aside, and is then busy for ever. Who looked meanwhile sleeps.
+struct set_aside_beside_a_sleeper : scenario {
+  bounded_deque<item, 4> queue;
+  set_aside_tasks<item, 2> aside{1};
+  sleepers asleep{1};
+  item task;
+
+  explicit set_aside_beside_a_sleeper(bool tells) {
+    threads.push_back([this, tells] {
+      queue.push(&task);
+      asleep.wake_one(0, 1);
+      item* const own = queue.pop();
+      if (!own) return;
+      aside.put(own);
+      if (tells) asleep.wake_one(0, 1);
+    });
+    threads.push_back([this] {
+      while (task.taken == 0) {
+        item* got = nullptr;
+        if (queue.steal_half(&got, 1) == 1 || (got = aside.steal())) {
+          ++got->taken;
+          continue;
+        }
+        asleep.prepare_to_sleep(0);
+        if (queue.empty() && aside.size() == 0) asleep.park(0);
+        asleep.finish_sleep(0);
+      }
+    });
+  }
+  void check() override {
+    if (task.taken != 1) fail("the task was not taken");
+  }
+};
+
+TEST(Interleavings, WhatIsSetAsideIsFoundByWhoLookedForItMeanwhile) {
+  expect_well(explore([] { return std::make_unique<set_aside_beside_a_sleeper>(true); }, 3));
+  EXPECT_NE(explore([] { return std::make_unique<set_aside_beside_a_sleeper>(false); }, 3).failure, "");
 }
 
 /// A task is queued while a fiber of worker 0 is woken; the fiber goes on for as long as the task is not done. Worker 0

@@ -8,8 +8,10 @@
 #include <iostream>
 #include <mutex>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "expect_child.hpp"
@@ -445,7 +447,57 @@ TEST(Store, WhatAnotherWorkerReadsComesFromTheStoreThatHasIt) {
           return first == 2 && second == 2 && x == std::vector<int>(100, 2);
         });
       },
-      0, R"("bytes_in": 400, "bytes_out": 408, .*"bytes_from_peers": 400\})");
+      0, R"("bytes_in": 400, "bytes_out": 408, .*"bytes_from_peers": 400, )");
+}
+
+TEST(Store, TheDataOfTheNextTaskAreFetchedWhileOneRuns) {
+  for (const auto& [ahead, expected] :
+       {std::pair("0", R"("early": 0\})"), std::pair("1", R"("early": 9\})"), std::pair("4", R"("early": 9\})")})
+    EXPECT_CHILD(
+        [ahead = ahead] {
+          set_store("4K", "4");
+          setenv("MASLIN_STORE_AHEAD", ahead, 1);
+          return run(1, [] {
+            std::vector<std::vector<int>> x(10, std::vector<int>(100, 1));
+            for (std::vector<int>& one : x) ms::task(add_one, ms::inout(one));
+            ms::wait();
+            return x == std::vector(10, std::vector<int>(100, 2));
+          });
+        },
+        0, expected);
+}
+
+TEST(Store, WhatIsFetchedEarlyForATaskThatIsCancelledIsGivenBack) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K", "4");
+        write_late("back");
+        return run(1, [] {
+          std::vector<int> x(100, 1), y(100, 1);
+          ms::task(add_one, ms::inout(x));
+          ms::task(add_one, ms::inout(y));
+          for (int round = 0; round < 20; ++round) {
+            ms::group g;
+            g.task([](ms::view<int>) { throw std::runtime_error("no"); }, ms::inout(x));
+            g.task(add_one, ms::inout(x));  // which follows it
+            g.task([&g](ms::view<int>) { g.cancel(); }, ms::inout(y));
+            for (int i = 0; i < 4; ++i) g.task([](ms::view<const int>) {}, ms::in(y));
+            try {
+              g.wait();
+            } catch (const std::runtime_error&) {
+            }
+            x.assign(100, round);
+            y.assign(100, round);
+            int sum = 0;
+            ms::task([](ms::view<const int> v, ms::view<const int> w, ms::view<int> to) { to[0] = v[0] + w[0]; },
+                     ms::in(x), ms::in(y), ms::out(sum));
+            ms::wait();
+            if (sum != 2 * round) return false;
+          }
+          return true;
+        });
+      },
+      0, "early");
 }
 
 /// Each way in which the program may know that tasks are done; the tasks of each worker leave dirty copies.

@@ -2,6 +2,7 @@
 // One worker's local store: stage in, run, stage out. README.md holds states, protocol and proof.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,7 @@ struct counts {
   std::uint64_t evictions = 0;   ///< kept copies that gave way to others
   std::uint64_t puts_saved = 0;  ///< copies that tasks have written and that need not reach memory any more
   std::uint64_t bytes_saved = 0;
+  std::uint64_t early = 0;           ///< tasks whose data were fetched while an earlier one ran
   std::optional<double> waited_s{};  ///< on a described machine: workers waited so long for copies
 
   void note_saved(std::size_t bytes) {
@@ -51,6 +53,7 @@ struct counts {
     evictions += one.evictions;
     puts_saved += one.puts_saved;
     bytes_saved += one.bytes_saved;
+    early += one.early;
     return *this;
   }
 };
@@ -76,6 +79,7 @@ struct place {
   bool is_shared = false;  ///< it is among those that are kept
   bool is_dirty = false;   ///< it is the task's own, and memory has not got it
   bool is_ahead = false;   ///< memory may lack it, and get it while the task runs
+  std::uint64_t left = 0;  ///< of one that was there
   std::optional<tag> comes_with = {};
   lender* from = nullptr;  ///< has lent it
   const std::byte* lent = nullptr;
@@ -111,32 +115,13 @@ class local_store final : public lender {
 
   /// Makes room for the copies of a task; gives whether there is enough. `born`: what is kept may serve it as a task
   /// that was created then; otherwise nothing does but what is dirty. Of the task's data there are no dirty copies here
-  /// afterwards but what the task has, if it has room. Throws std::bad_alloc.
+  /// afterwards but what the task has, if it has room. What was fetched early gives way. Throws std::bad_alloc.
   bool take(const plan& of, places& at, std::optional<std::uint64_t> born) {
-    at.assign(of.copies.size(), {});
-    const base::locked held(lock_);
-    show_all(of.uses, &of);
-    // Before there is room for others: what is found here does not give way to them.
-    std::size_t missing = 0;
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      const copy& c = of.copies[i];
-      if (may_hit(c)) find(c, at[i], born);
-      if (!at[i].at) missing += arena::rounded(c.home.size());
-    }
-    if (missing > arena_.bytes() - bytes_in_use()) return take_nothing(of, at);
-    try {
-      if (!fill(of, at)) {
-        // What was found, or came into the first gaps, has left no place for the rest.
-        give_each(of, at);
-        while (kept* const oldest = kept_.oldest()) evict(oldest);
-        if (!fill(of, at)) return take_nothing(of, at);
-      }
-    } catch (...) {
-      give_all(of, at);
-      throw;
-    }
-    counts_.most_bytes = std::max<std::uint64_t>(counts_.most_bytes, bytes_in_use());
-    return true;
+    return take_what_is_free(of, at, born) || (drop_all_early() && take_what_is_free(of, at, born));
+  }
+  /// The same for a task that is ready, but will begin later: nothing gives way but what is kept.
+  bool take_early(const plan& of, places& at, std::optional<std::uint64_t> born) {
+    return take_what_is_free(of, at, born);
   }
   /// A task, which has taken room for its copies in another store, begins there. What is dirty here of its data is lent
   /// to it, if it is one of its copies; otherwise it reaches memory, or is dropped where the task will write all of it.
@@ -176,21 +161,50 @@ class local_store final : public lender {
   /// shows.
   void begin_stage_in(const plan& of, places& at, bool poisons, std::uint64_t now) {
     const base::locked held(lock_);
-    for (std::size_t i = 0; i < of.copies.size(); ++i) {
-      const copy& c = of.copies[i];
-      if (at[i].is_hit) {
-        ++counts_.hits;
-        counts_.bytes_kept += c.home.size();
-      } else if (c.reads) {
-        begin_get(c, at[i]);
-        if (!c.writes && keeps(c)) share(c, at[i], now + 1);
-      } else if (poisons) {
-        graph::poison(packed(c.home, at[i].at));
+    begin_gets(of, at, poisons, now, in_tag);
+  }
+  /// The same for a task that will begin later, for which `take_early` has made room: whoever runs it, or drops it,
+  /// first calls `find_early` here, or `drop_early`. What cannot be fetched now is not.
+  void begin_early(const void* task, plan&& of, places&& at, bool poisons, std::uint64_t now) noexcept {
+    {
+      const base::locked held(lock_);
+      const auto free = std::ranges::find(early_, nullptr, &early_stage_in::task);
+      if (free != early_.end()) {
+        *free = {task, std::move(of), std::move(at)};
+        begin_gets(free->of, free->at, poisons, now, early_tag + static_cast<tag>(free - early_.begin()));
+        early_count_.fetch_add(1, std::memory_order_release);
+        return;
       }
     }
+    give(of, at);
+  }
+  /// Are its data on their way? It may have gone back to a queue.
+  bool is_early(const void* task) const noexcept {
+    if (!has_early()) return false;
+    const base::locked held(lock_);
+    return std::ranges::find(early_, task, &early_stage_in::task) != early_.end();
+  }
+  /// The task begins here. Gives whether its stage-in has begun, and then its plan and places.
+  bool find_early(const void* task, plan& of, places& at) noexcept {
+    if (!has_early()) return false;
+    const base::locked held(lock_);
+    const auto found = std::ranges::find(early_, task, &early_stage_in::task);
+    if (found == early_.end()) return false;
+    of = std::move(found->of);
+    at = std::move(found->at);
+    end_early(*found);
+    ++counts_.early;
+    return true;
+  }
+  /// The task begins elsewhere, or will not run: takes back what was fetched for it. None of it is on its way any more.
+  void drop_early(const void* task) noexcept {
+    if (has_early()) drop_early_if([task](const void* one) { return one == task; });
   }
   void end_stage_in(const plan& of, places& at) {
-    await(at);
+    {
+      const base::locked held(lock_);
+      await_gets(at);
+    }
     return_loans(of, at, true);
   }
   /// Begins to copy to memory what the body has written. `failed`: it has thrown, and may not have written what it was
@@ -200,6 +214,7 @@ class local_store final : public lender {
     ++counts_.tasks;
     for (std::size_t i = 0; i < of.copies.size(); ++i) {
       const copy& c = of.copies[i];
+      at[i].is_hit = at[i].is_hit && !c.writes;  // it is another value now
       if (!c.writes || (failed && !c.reads)) continue;
       if (at[i].is_dirty) counts_.note_saved(c.home.size());  // what an earlier task wrote
       at[i].is_dirty = !failed && c.is_lazy && keeps(c);
@@ -210,13 +225,15 @@ class local_store final : public lender {
     const base::locked held(lock_);
     engine_.wait(out_tag);
   }
-  /// The task has ended, or will not run: takes its places back. What it has of its own and is dirty reaches memory
-  /// before.
+  /// The task has ended, or will not run: takes its places back. What it has found and not written is kept as before.
   void give(const plan& of, places& at) noexcept {
-    await(at);
+    {
+      const base::locked held(lock_);
+      await_gets(at);
+      give_each(of, at);
+    }
     return_loans(of, at, false);
-    const base::locked held(lock_);
-    give_all(of, at);
+    at.clear();
   }
   /// Instead: the task has ended at that tick, and its copies are as memory is, or dirty.
   void leave(const plan& of, places& at, std::uint64_t now) noexcept {
@@ -227,7 +244,8 @@ class local_store final : public lender {
       else if (at[i].is_dirty || keeps(of.copies[i]))
         keep(of.copies[i], at[i], now);
     }
-    give_all(of, at);
+    give_each(of, at);
+    at.clear();
   }
   /// A task that ends has written there, wherever it ran.
   void end_copies(std::span<const use> uses) noexcept {
@@ -270,7 +288,16 @@ class local_store final : public lender {
  private:
   static constexpr tag in_tag = 0;
   static constexpr tag out_tag = 1;
-  static constexpr tag late_tag = 2;  ///< what was dirty
+  static constexpr tag late_tag = 2;   ///< what was dirty
+  static constexpr tag early_tag = 3;  ///< and as many more as there are tasks whose data are fetched early
+  static constexpr std::size_t most_early = 8;
+
+  /// Of a task that has not begun; null where there is none.
+  struct early_stage_in {
+    const void* task = nullptr;
+    plan of;
+    places at;
+  };
 
   // Its functions hold the lock and so do the lambdas in them, which clang cannot see where a template calls them.
 
@@ -280,15 +307,29 @@ class local_store final : public lender {
     for (std::size_t i = 0; i < home.columns; ++i)
       column(at + i * home.bytes, static_cast<std::byte*>(home.data()) + i * home.stride);
   }
-  void begin_get(const copy& c, place& at) MASLIN_REQUIRES(lock_) {
-    at.comes_with = in_tag;
+  void begin_gets(const plan& of, places& at, bool poisons, std::uint64_t now, tag t) noexcept MASLIN_REQUIRES(lock_) {
+    for (std::size_t i = 0; i < of.copies.size(); ++i) {
+      const copy& c = of.copies[i];
+      if (at[i].is_hit) {
+        ++counts_.hits;
+        counts_.bytes_kept += c.home.size();
+      } else if (c.reads) {
+        begin_get(c, at[i], t);
+        if (!c.writes && keeps(c)) share(c, at[i], now + 1);
+      } else if (poisons) {
+        graph::poison(packed(c.home, at[i].at));
+      }
+    }
+  }
+  void begin_get(const copy& c, place& at, tag t) noexcept MASLIN_REQUIRES(lock_) {
+    at.comes_with = t;
     if (at.lent) {
-      engine_.get_from_peer(at.at, at.lent, c.home.size(), in_tag);
+      engine_.get_from_peer(at.at, at.lent, c.home.size(), t);
       counts_.bytes_from_peers += c.home.size();
       return;
     }
     columns(c.home, at.at,
-            [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED { engine_.get(here, home, c.home.bytes, in_tag); });
+            [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED { engine_.get(here, home, c.home.bytes, t); });
     counts_.bytes_in += c.home.size();
   }
   void begin_put(const graph::region& from, std::byte* at, tag t) MASLIN_REQUIRES(lock_) {
@@ -296,9 +337,7 @@ class local_store final : public lender {
             [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED { engine_.put(home, here, from.bytes, t); });
     counts_.bytes_out += from.size();
   }
-  /// What a task reads has arrived.
-  void await(places& at) {
-    const base::locked held(lock_);
+  void await_gets(places& at) noexcept MASLIN_REQUIRES(lock_) {
     for (place& one : at)
       if (const auto with = std::exchange(one.comes_with, std::nullopt)) engine_.wait(*with);
   }
@@ -312,6 +351,40 @@ class local_store final : public lender {
   bool keeps(const copy& c) const {
     return keeps_ != keeping::none && !c.is_value && (keeps_ == keeping::all || (keeps_ == keeping::out) == c.writes);
   }
+
+  // What is fetched early.
+
+  bool has_early() const noexcept { return early_count_.load(std::memory_order_acquire) != 0; }
+  /// Release: who sees none, where there was one, sees that nothing is on its way.
+  void end_early(early_stage_in& one) noexcept MASLIN_REQUIRES(lock_) {
+    one = {};
+    early_count_.fetch_sub(1, std::memory_order_release);
+  }
+  template <class Suits>
+  bool drop_early_if(Suits&& suits) noexcept {
+    bool any = false;
+    for (early_stage_in& one : early_) {
+      plan of;
+      places at;
+      {
+        const base::locked held(lock_);
+        if (!one.task || !suits(one.task)) continue;
+        // All under one lock: who finds nothing here may go on.
+        of = std::move(one.of);
+        at = std::move(one.at);
+        await_gets(at);
+        give_each(of, at);
+        end_early(one);
+      }
+      return_loans(of, at, false);
+      any = true;
+    }
+    return any;
+  }
+  bool drop_all_early() noexcept {
+    return has_early() && drop_early_if([](const void*) { return true; });
+  }
+
   static bool may_hit(const copy& c) { return c.reads && !c.is_value; }
   /// Gives what tasks have that have not ended, and what other stores fetch.
   std::size_t bytes_in_use() const MASLIN_REQUIRES(lock_) { return arena_.taken() - kept_.bytes(); }
@@ -373,6 +446,7 @@ class local_store final : public lender {
           .is_shared = !c.writes,
           .is_dirty = c.writes && found->is_dirty,
           .is_ahead = found->is_dirty || found->is_ahead,
+          .left = found->left,
           .comes_with = found->comes_with};
     if (!c.writes) return kept_.begin_use(*found);
     if (found->is_dirty) note_clean();
@@ -406,11 +480,15 @@ class local_store final : public lender {
   }
   /// The task has ended and had the copy to itself.
   void keep(const copy& c, place& at, std::uint64_t now) noexcept MASLIN_REQUIRES(lock_) {
-    if (!has_place_for(c.home)) return;
-    if (at.is_dirty) note_dirty();
-    kept_.add(
+    keep_or_put(
         {.home = c.home, .at = at.at, .left = now, .is_dirty = at.is_dirty, .is_ahead = at.is_ahead && !c.writes});
     at = {};
+  }
+  void keep_or_put(kept one) noexcept MASLIN_REQUIRES(lock_) {
+    if (one.is_dirty) note_dirty();
+    if (has_place_for(one.home)) return kept_.add(one);
+    if (one.is_dirty) put_late(one);
+    arena_.give(one.at);
   }
   void evict(kept* one) noexcept MASLIN_REQUIRES(lock_) {
     if (one->is_dirty) put_late(*one);
@@ -427,29 +505,54 @@ class local_store final : public lender {
       }
     return true;
   }
-  bool take_nothing(const plan& of, places& at) noexcept MASLIN_REQUIRES(lock_) {
-    give_all(of, at);
-    show_all(of.uses, nullptr);
-    return false;
+  bool take_what_is_free(const plan& of, places& at, std::optional<std::uint64_t> born) {
+    at.assign(of.copies.size(), {});
+    const base::locked held(lock_);
+    show_all(of.uses, &of);
+    // Before there is room for others: what is found here does not give way to them.
+    std::size_t missing = 0;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const copy& c = of.copies[i];
+      if (may_hit(c)) find(c, at[i], born);
+      if (!at[i].at) missing += arena::rounded(c.home.size());
+    }
+    bool fits = missing <= arena_.bytes() - bytes_in_use();
+    try {
+      if (fits && !fill(of, at)) {
+        // What was found, or came into the first gaps, has left no place for the rest.
+        give_each(of, at);
+        while (kept* const oldest = kept_.oldest()) evict(oldest);
+        fits = fill(of, at);
+      }
+    } catch (...) {
+      give_each(of, at);
+      at.clear();
+      throw;
+    }
+    if (fits) {
+      counts_.most_bytes = std::max<std::uint64_t>(counts_.most_bytes, bytes_in_use());
+    } else {
+      give_each(of, at);
+      at.clear();
+    }
+    return fits;
   }
+  /// All but the loans.
   void give_each(const plan& of, places& at) noexcept MASLIN_REQUIRES(lock_) {
     for (std::size_t i = 0; i < at.size(); ++i) {
-      if (!at[i].at) continue;
-      if (at[i].is_shared) {
-        kept_.end_use(kept_.find(at[i].at));
-      } else {
-        if (at[i].is_dirty) {
-          begin_put(of.copies[i].home, at[i].at, late_tag);
-          engine_.wait(late_tag);
-        }
-        arena_.give(at[i].at);
-      }
-      at[i] = {};
+      const place one = std::exchange(at[i], {.from = at[i].from, .lent = at[i].lent});
+      if (!one.at) continue;
+      if (one.is_shared)
+        kept_.end_use(kept_.find(one.at));
+      else if (one.is_hit || one.is_dirty)
+        keep_or_put({.home = of.copies[i].home,
+                     .at = one.at,
+                     .left = one.left,
+                     .is_dirty = one.is_dirty,
+                     .is_ahead = one.is_ahead});
+      else
+        arena_.give(one.at);
     }
-  }
-  void give_all(const plan& of, places& at) noexcept MASLIN_REQUIRES(lock_) {
-    give_each(of, at);
-    at.clear();
   }
 
   const keeping keeps_;
@@ -457,6 +560,8 @@ class local_store final : public lender {
   arena arena_;
   kept_copies kept_ MASLIN_GUARDED_BY(lock_);
   std::atomic<std::size_t> dirty_{0};  ///< changed under the lock
+  std::array<early_stage_in, most_early> early_ MASLIN_GUARDED_BY(lock_);
+  std::atomic<std::size_t> early_count_{0};  ///< changed under the lock
   P engine_ MASLIN_GUARDED_BY(lock_);
   counts counts_ MASLIN_GUARDED_BY(lock_);
 };

@@ -55,6 +55,11 @@ struct all_stores {
     for (thread_store& one : each)
       if (&one != &in) one.serve(of, at);
   }
+  /// A task begins in that store, or, null, not at all: what others have fetched for it is not needed.
+  void drop_early(const task_node& task, const thread_store* in) noexcept {
+    for (thread_store& one : each)
+      if (&one != in) one.drop_early(&task);
+  }
   /// A task ends: ends all copies of what it has written; gives the tick.
   std::uint64_t end_task(std::span<const use> uses) noexcept {
     if (keeps == keeping::none) return 0;
@@ -214,11 +219,12 @@ void tell_by(counts (*who)()) {
   described_last = last;
 }
 
-void begin(int workers) {
+std::uint32_t begin(int workers) {
   end();
   const std::optional<std::uint64_t> bytes = base::number_of("MASLIN_STORE");
   const std::optional<std::uint64_t> seed = base::number_of("MASLIN_STORE_SEED");
-  if (!bytes) return;
+  const auto ahead = static_cast<std::uint32_t>(*base::number_of("MASLIN_STORE_AHEAD"));
+  if (!bytes) return 0;
   auto made = std::make_unique<all_stores>();
   made->is_adverse = seed.has_value();
   made->keeps = base::choice_of<keeping>("MASLIN_STORE_KEEP");
@@ -231,6 +237,7 @@ void begin(int workers) {
   if (how != writing::through) graph::version_ends.store(forget_version, std::memory_order_release);
   if (how == writing::back) graph::program_looks.store(show_everything, std::memory_order_release);
   graph::set_local_stores(true);
+  return ahead;
 }
 
 void end() noexcept {
@@ -268,25 +275,72 @@ void call_on_memory(executor& exec, task_node& task, all_stores& stores, std::sp
   if (thrown) std::rethrow_exception(std::move(thrown));
 }
 
+std::optional<std::uint64_t> birth_of(task_node& task) {
+  return task.has_birth ? std::optional(task.birth()) : std::nullopt;
+}
+
+/// Begins to fetch the data of a ready task, which will probably begin in that store next. Where that cannot be,
+/// nothing happens. Values of reductions are set when their task begins.
+void fetch_early(all_stores& stores, thread_store& in, task_node& task) noexcept {
+  if (in.is_early(&task)) return;
+  try {
+    const std::vector<declared> accesses = graph::accesses_of(task);
+    if (accesses.empty() || accesses.size() < task.accesses) return;
+    plan copies = make_plan(accesses);
+    if (copies.copies.empty() || std::ranges::any_of(copies.copies, &copy::is_value)) return;
+    mark_lazy(copies, task, stores.writes);
+    places at;
+    if (!in.take_early(copies, at, birth_of(task))) return;
+    stores.serve(copies, at, in);
+    in.begin_early(&task, std::move(copies), std::move(at), graph::data_checks() || stores.is_adverse,
+                   graph::store_clock.load(std::memory_order_relaxed));
+  } catch (const std::bad_alloc&) {  // it is fetched when the task begins
+  }
+}
+
+void set_next_aside(executor& exec, all_stores& stores, thread_store& in) noexcept {
+  struct where {
+    all_stores& stores;
+    thread_store& in;
+  } here{stores, in};
+  exec.set_next_aside(
+      [](void* env, task_node& task) {
+        const where& its = *static_cast<where*>(env);
+        fetch_early(its.stores, its.in, task);
+      },
+      &here);
+}
+
 }  // namespace
+
+void drop_early(const task_node& task) noexcept {
+  all_stores* const stores = now.load(std::memory_order_acquire);
+  if (!stores) return;
+  stores->drop_early(task, nullptr);
+  graph::tick_of_stores();  // this is its end
+}
 
 void call_on_copies(executor& exec, task_node& task) {
   all_stores* const stores = now.load(std::memory_order_acquire);
   if (!stores) return task.run(task.callable, task.records(), body_use::call);
   const std::vector<declared> accesses = graph::accesses_of(task);
   if (accesses.size() < task.accesses) return call_on_memory(exec, task, *stores, uses_of_own(task), {});
-  plan copies = make_plan(accesses);
-  if (copies.bytes() > stores->bytes()) refuse(task, copies, stores->bytes());
   thread_store& here = stores->of(exec.track());
-  mark_lazy(copies, task, stores->writes);
-  places at;
-  if (copies.copies.empty() || !here.take(copies, at, task.has_birth ? std::optional(task.birth()) : std::nullopt)) {
-    here.note_on_memory();
-    return call_on_memory(exec, task, *stores, copies.uses, written_inside(*stores, accesses, copies, {}));
-  }
-  stores->serve(copies, at, here);
+  stores->drop_early(task, &here);
   const bool checks = graph::data_checks() || stores->is_adverse;
-  here.begin_stage_in(copies, at, checks, graph::store_clock.load(std::memory_order_relaxed));
+  plan copies;
+  places at;
+  if (!here.find_early(&task, copies, at)) {
+    copies = make_plan(accesses);
+    if (copies.bytes() > stores->bytes()) refuse(task, copies, stores->bytes());
+    mark_lazy(copies, task, stores->writes);
+    if (copies.copies.empty() || !here.take(copies, at, birth_of(task))) {
+      here.note_on_memory();
+      return call_on_memory(exec, task, *stores, copies.uses, written_inside(*stores, accesses, copies, {}));
+    }
+    stores->serve(copies, at, here);
+    here.begin_stage_in(copies, at, checks, graph::store_clock.load(std::memory_order_relaxed));
+  }
   std::vector<use> inside;
   std::vector<access_record> records;
   std::deque<detail::version> layouts;
@@ -306,6 +360,7 @@ void call_on_copies(executor& exec, task_node& task) {
     graph::tick_of_stores();
     throw;
   }
+  set_next_aside(exec, *stores, here);
   std::optional<copy_check> found;
   run_on_copies(
       here, copies, at,

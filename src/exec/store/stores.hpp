@@ -11,8 +11,9 @@
 
 namespace maslin::store {
 
-/// The runtime begins: there are stores if MASLIN_STORE says so. Throws `error`.
-void begin(int workers);
+/// The runtime begins: there are stores if MASLIN_STORE says so. Gives for how many tasks of a worker data may be
+/// fetched before they begin. Throws `error`.
+std::uint32_t begin(int workers);
 /// It has ended; nothing runs.
 void end() noexcept;
 /// In a forked child: they are its parent's.
@@ -21,6 +22,9 @@ void forget_after_fork() noexcept;
 /// Calls the body of a task with accesses on copies of its data, and waits for the tasks that it created: they may work
 /// on those copies. Throws what the body throws, and `error` where its data do not fit.
 void call_on_copies(executor& exec, detail::task_node& task);
+
+/// A task with accesses does not run, or fails before that: takes back what was fetched for it.
+void drop_early(const detail::task_node& task) noexcept;
 
 /// Gives what they did; nothing where there are none.
 std::optional<counts> told();

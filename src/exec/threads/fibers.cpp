@@ -134,6 +134,10 @@ std::optional<work> threads_executor::take_task_if(worker& w, worker& from, Pred
   std::optional<work> found;
   if (detail::task_node* task = from.tasks.take_near_if([&](const detail::task_node& one) { return suits(one.in); }))
     return work{task, {}};
+  while (detail::task_node* task = from.tasks.steal_aside()) {
+    if (suits(task->in)) return work{task, {}};
+    ready(task);
+  }
   ready_tasks::deque& others = from.tasks.others();
   for (std::uint32_t left = &from == &w ? others.size() : most; left > 0 && !found;) {
     detail::task_node* tasks[most];

@@ -190,7 +190,8 @@ std::optional<work> threads_executor::take_from_stuck(worker& from, Predicate&& 
   try {
     whole_->centre.push_tails(most, [&](auto&& push) {
       detail::task_node* tasks[most];
-      const std::uint32_t count = from.tasks.others().steal_half(tasks, most);
+      std::uint32_t count = from.tasks.others().steal_half(tasks, most);
+      if (count == 0 && (tasks[0] = from.tasks.steal_aside())) count = 1;
       for (std::uint32_t i = 0; i < count; ++i) {
         assert(tasks[i]);
         const work item{tasks[i], {}};

@@ -1,17 +1,20 @@
 #pragma once
 // The ready tasks of a worker. Under MASLIN_PLACE=dbs, the usual case, they lie in the lock-free deque. Under
 // MASLIN_PLACE=locality those with data lie in lists by what the worker's cache holds of them (sched/place/locality),
-// which have a lock: a thief comes rarely. Under MASLIN_PLACE=auto they lie here or there by turns.
+// which have a lock: a thief comes rarely. Under MASLIN_PLACE=auto they lie here or there by turns. Where workers have
+// local stores, some are set aside to run next.
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 #include "base/atomic.hpp"
 #include "base/lock.hpp"
 #include "exec/threads/deque.hpp"
 #include "exec/threads/place_choice.hpp"
+#include "exec/threads/set_aside.hpp"
 #include "sched/place/locality.hpp"
 #include "task/node.hpp"
 
@@ -116,12 +119,19 @@ class near_tasks {
 class ready_tasks {
  public:
   using deque = bounded_deque<detail::task_node, 4096>;
+  static constexpr std::uint32_t most_set_aside = 8;
 
-  /// Before anything is in it, and before anybody else looks.
-  void keep_near(int workers, place_choice* choice) { near_ = std::make_unique<near_tasks>(workers, choice); }
-  /// May tasks with data lie apart?
-  bool are_near() const noexcept { return near_ != nullptr; }
-  near_tasks& near() noexcept { return *near_; }
+  // Before anything is in it, and before anybody else looks.
+
+  void keep_near(int workers, place_choice* choice) { apart().near.emplace(workers, choice); }
+  /// So many can be set aside.
+  void keep_aside(std::uint32_t places) { apart().aside.emplace(places); }
+
+  /// May some lie elsewhere than in the deque?
+  bool any_apart() const noexcept { return apart_ != nullptr; }
+  /// May tasks with data lie by what the cache holds?
+  bool are_near() const noexcept { return apart_ && apart_->near; }
+  near_tasks& near() noexcept { return *apart_->near; }
 
   // The owner. Tasks with data for which there is no memory lie with the others.
 
@@ -130,46 +140,82 @@ class ready_tasks {
   /// Puts `count` stolen tasks at the head, the last one foremost; false when there is no room for all.
   bool push_all(detail::task_node* const* tasks, std::uint32_t count) noexcept {
     // Stolen ones come from where others of their kind lay.
-    if (near_ && tasks[0]->accesses > 0 && near_->push_all(tasks, count, deque_.size() == 0)) [[unlikely]]
+    if (apart_ && apart_->near && tasks[0]->accesses > 0 && apart_->near->push_all(tasks, count, deque_.size() == 0))
+        [[unlikely]]
       return true;
     return deque_.push_all(tasks, count);
   }
   /// Gives the one that goes first, or null.
   detail::task_node* pop() noexcept {
     detail::task_node* const task = deque_.pop();
-    return task || !near_ ? task : near_->next();
+    return task || !apart_ ? task : pop_apart();
   }
   /// The same of those with data, where these lie apart, if it `suits`, or another one that does.
   template <class Predicate>
   detail::task_node* pop_near_if(Predicate&& suits) noexcept {
-    return near_ ? near_->next_if(suits) : nullptr;
+    return are_near() ? near().next_if(suits) : nullptr;
   }
   /// Where tasks with data lie apart: gives the one of those that goes next, now that `made_ready` (if not null) is
   /// ready, too; at the end of a bundle perhaps null.
   detail::task_node* pop_near(detail::task_node* made_ready) noexcept {
-    return made_ready ? near_->exchange(made_ready) : near_->pop_of_bundle();
+    return made_ready ? near().exchange(made_ready) : near().pop_of_bundle();
   }
+  /// Takes the one that goes first, to be set aside; null where there is none, or no place.
+  detail::task_node* pop_for_aside() noexcept {
+    if (!apart_ || !apart_->aside || !apart_->aside->has_place()) return nullptr;
+    detail::task_node* const task = deque_.pop();
+    return task || !apart_->near ? task : apart_->near->next();
+  }
+  /// From now on others may take it.
+  void set_aside(detail::task_node* task) noexcept { apart_->aside->put(task); }
+  /// Takes the one that was set aside first, or null. Where any may lie apart.
+  detail::task_node* pop_aside() noexcept { return apart_->aside ? apart_->aside->take() : nullptr; }
 
   // Any thread.
 
   bool empty() const noexcept { return size() == 0; }
-  std::uint32_t size() const noexcept { return deque_.size() + (near_ ? near_->size() : 0); }
+  std::uint32_t size() const noexcept { return deque_.size() + (apart_ ? size_apart() : 0); }
   /// Takes half (rounded up), at most `most`, of those without data if there are any; gives how many it put into
-  /// `tasks`, the one that its owner wants last first.
+  /// `tasks`, the one that its owner wants last first. One that was set aside goes last.
   std::uint32_t steal_half(detail::task_node** tasks, std::uint32_t most) noexcept {
     const std::uint32_t count = deque_.steal_half(tasks, most);
-    return count == 0 && near_ ? near_->give_half(tasks, most) : count;
+    return count == 0 && apart_ ? steal_apart(tasks, most) : count;
   }
   /// Takes one that `suits` from those with data, where these lie apart; else null.
   template <class Predicate>
   detail::task_node* take_near_if(Predicate&& suits) noexcept {
-    return near_ ? near_->take_if(suits) : nullptr;
+    return are_near() ? near().take_if(suits) : nullptr;
   }
+  /// Takes one that was set aside, or null.
+  detail::task_node* steal_aside() noexcept { return apart_ && apart_->aside ? apart_->aside->steal() : nullptr; }
   /// All others.
   deque& others() noexcept { return deque_; }
 
  private:
-  std::unique_ptr<near_tasks> near_;
+  struct elsewhere {
+    std::optional<near_tasks> near;
+    std::optional<set_aside_tasks<detail::task_node, most_set_aside>> aside;
+  };
+  elsewhere& apart() {
+    if (!apart_) apart_ = std::make_unique<elsewhere>();
+    return *apart_;
+  }
+  // No inline: the usual case is null.
+  [[gnu::noinline]] detail::task_node* pop_apart() noexcept {
+    detail::task_node* const task = pop_aside();
+    return task || !apart_->near ? task : apart_->near->next();
+  }
+  [[gnu::noinline]] std::uint32_t size_apart() const noexcept {
+    return (apart_->near ? apart_->near->size() : 0) + (apart_->aside ? apart_->aside->size() : 0);
+  }
+  [[gnu::noinline]] std::uint32_t steal_apart(detail::task_node** tasks, std::uint32_t most) noexcept {
+    const std::uint32_t count = apart_->near ? apart_->near->give_half(tasks, most) : 0;
+    if (count > 0) return count;
+    tasks[0] = steal_aside();
+    return tasks[0] ? 1 : 0;
+  }
+
+  std::unique_ptr<elsewhere> apart_;
   deque deque_;
 };
 

@@ -61,6 +61,7 @@ threads_executor::threads_executor(int workers, run_policies policies, std::uniq
     : loops_(policies.loops),
       // Those that are active have a CPU each where the node is shared.
       spin_(wait_policy(), as ? as->here().held() == 0 : workers == 1 || machine::oversubscribed(workers)),
+      sets_aside_(policies.set_aside > 0),
       learns_waits_(wait_policy() == grain::wait_policy::automatic),
       heartbeat_ticks_(static_cast<std::uint64_t>(heartbeat_seconds / base::seconds_per_tick())),
       sharing_(as ? std::make_unique<sharing>(*this, std::move(as)) : nullptr),
@@ -88,6 +89,7 @@ threads_executor::threads_executor(int workers, run_policies policies, std::uniq
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<worker>(*this, i));
     if (near) at(i).tasks.keep_near(workers, place_choice_.get());
+    if (policies.set_aside > 0) at(i).tasks.keep_aside(policies.set_aside);
     // From now on a worker always has a fiber for its loop: the one it runs, or one that is idle.
     if (!has_spare_fiber(at(i))) throw std::bad_alloc();
   }
@@ -234,31 +236,54 @@ detail::task_node* threads_executor::next_of_bundle(worker& w, detail::task_node
 
 /// Runs a task, then what it made ready, and so on.
 void threads_executor::run_tasks(worker& w, detail::task_node* task) {
-  if (!w.tasks.are_near()) return run_chain<false>(w, task);
-  near_tasks& near = w.tasks.near();
-  near.begin_to_measure();
+  if (!w.tasks.any_apart()) return run_chain<false>(w, task);
+  near_tasks* const near = w.tasks.are_near() ? &w.tasks.near() : nullptr;
+  if (near) near->begin_to_measure();
   run_chain<true>(w, task);
-  near.end_to_measure();
+  if (near) near->end_to_measure();
 }
 
-/// `Near`: tasks with data may lie apart.
-template <bool Near>
+/// `Apart`: tasks may lie elsewhere than in the deque.
+template <bool Apart>
 void threads_executor::run_chain(worker& w, detail::task_node* task) {
   while (task) {
     core::first_ready next(*this);
     [[maybe_unused]] location measured;
-    if constexpr (Near) measured = w.tasks.near().measured(*task);
+    [[maybe_unused]] const bool near = Apart && w.tasks.are_near();
+    if constexpr (Apart)
+      if (near) measured = w.tasks.near().measured(*task);
     run_traced(w.index, *this, task, next, run_task_from_usual);
     w.count_step();
     task = next.first;
-    if constexpr (Near) {
-      if (w.tasks.near().is_on() && (!task || task->accesses > 0)) task = next_of_bundle(w, task);
-      ran_near(w, measured);
+    if constexpr (Apart) {
+      if (detail::task_node* const aside = w.tasks.pop_aside()) {
+        // Its data are on their way.
+        if (task) ready(task);
+        task = aside;
+      } else if (near && w.tasks.near().is_on() && (!task || task->accesses > 0)) {
+        task = next_of_bundle(w, task);
+      }
+      if (near) ran_near(w, measured);
     }
     // Fibers that may go on here come before more of this, and so do urgent tasks.
     if (task && (w.inbox.load(std::memory_order_relaxed) || urgent_.come_first())) return ready(task);
     if (task && sharing_ && !sharing_->goes_on(w)) return ready(task);
   }
+}
+
+void threads_executor::set_next_aside(void (*fetch)(void*, detail::task_node&), void* env) noexcept {
+  worker* const w = self();
+  if (!w) return;
+  bool any = false;
+  while (detail::task_node* const task = w->tasks.pop_for_aside()) {
+    fetch(env, *task);
+    w->tasks.set_aside(task);
+    any = true;
+  }
+  if (!any) return;
+  // Who looked for these meanwhile has found none.
+  if (!has_tasks_.test(w->index)) has_tasks_.set(w->index);
+  wake_one(team_of(w).workers());
 }
 
 /// A task has ended where tasks with data may lie apart.
@@ -273,34 +298,38 @@ void threads_executor::run_members(scope& s, std::int64_t rest, std::uint64_t en
     worker* w = self();
     if (!w) found = run_member_outside(s);
     // A stream's task may have been suspended, and go on without a worker.
-    const bool chooses = place_choice_ != nullptr;
-    for (; w && found && goes_on(); w = self()) found = chooses ? run_member<true>(*w, s) : run_member<false>(*w, s);
+    const bool apart = place_choice_ || sets_aside_;
+    for (; w && found && goes_on(); w = self()) found = apart ? run_member<true>(*w, s) : run_member<false>(*w, s);
   }
 }
 
-/// `Chooses`: what tasks take decides about the policy.
-template <bool Chooses>
+/// `Apart`: what tasks take decides about the policy, or some are set aside.
+template <bool Apart>
 bool threads_executor::run_member(worker& w, scope& s) {
   if (!w.running->has_room()) return false;
   if (sharing_ && !sharing_->goes_on(w)) return false;
   const auto is_member = [&](const detail::task_node& one) { return one.in == &s; };
   detail::task_node* task = nullptr;
-  if constexpr (Chooses) w.tasks.near().begin_to_measure();
+  [[maybe_unused]] const bool chooses = Apart && place_choice_;
+  if constexpr (Apart)
+    if (chooses) w.tasks.near().begin_to_measure();
   if (urgent_.any()) {
     // One of another scope goes first, too, but not on this stack.
     task = urgent_.pop_awaited(is_member);
   } else {
-    task = w.tasks.others().pop();
+    if constexpr (Apart) task = w.tasks.pop_aside();
+    if (!task) task = w.tasks.others().pop();
     if (task && !is_member(*task)) ready(std::exchange(task, nullptr));
     // Members first, though others have their data here: otherwise each of those is begun and waits for its members.
     if (!task) task = w.tasks.pop_near_if(is_member);
   }
   if (!task) return false;
   [[maybe_unused]] location measured;
-  if constexpr (Chooses) measured = w.tasks.near().measured(*task);
+  if constexpr (Apart)
+    if (chooses) measured = w.tasks.near().measured(*task);
   run_traced(w.index, *this, task, *this, run_task_from_usual);
-  if constexpr (Chooses)
-    if (self() == &w) {
+  if constexpr (Apart)
+    if (chooses && self() == &w) {
       ran_near(w, measured);
       w.tasks.near().end_to_measure();
     }

@@ -37,6 +37,7 @@ class threads_executor final : public executor, public phase_host {
   void ready(detail::task_node* task) noexcept override;
   bool start_apart(detail::task_node* task, int index, int count) override;
   void run_members(scope& s, std::int64_t rest, std::uint64_t end) override;
+  void set_next_aside(void (*fetch)(void*, detail::task_node&), void* env) noexcept override;
   waiter* caller() override;
   void help(const scope* covered) override;
   void let_others_run() override;
@@ -238,7 +239,7 @@ class threads_executor final : public executor, public phase_host {
   void end_outside(phase_run& phase, std::int64_t stream, error_list&& errors);
   template <class Predicate>
   std::optional<work> take_from_stuck(worker& from, Predicate&& suits);
-  template <bool Chooses>
+  template <bool Apart>
   bool run_member(worker& w, scope& s);
   bool run_member_outside(const scope& s);
   bool stream_outside(const scope& covered);
@@ -263,7 +264,7 @@ class threads_executor final : public executor, public phase_host {
   void work_loop();
   void step(worker& w);
   bool has_room(const worker* w) const noexcept;
-  template <bool Near>
+  template <bool Apart>
   void run_chain(worker& w, detail::task_node* task);
   void ran_near(worker& w, const location& measured) noexcept;
   detail::task_node* next_of_bundle(worker& w, detail::task_node* made_ready) noexcept;
@@ -296,6 +297,7 @@ class threads_executor final : public executor, public phase_host {
 
   schedule loops_;  ///< the run's policy
   spinning spin_;
+  const bool sets_aside_;    ///< its workers have local stores, which fetch early
   const bool learns_waits_;  ///< the user named no policy for waiting
   small_work small_;
   const std::uint64_t heartbeat_ticks_;
