@@ -534,7 +534,7 @@ source = "this test"
 }
 
 /// Gives the microseconds of a loop of blocks of 10 us that move so many bytes each, on four workers.
-double us_of_loop(std::int64_t bytes, int shared_by, int blocks = 4) {
+double us_of_loop(std::int64_t bytes, int shared_by, int blocks = 4, ms::schedule policy = ms::schedule::static_) {
   const variable how("MASLIN_DURATIONS", "declared");
   double us = 0;
   std::string machine = with_memory(4, shared_by);
@@ -547,7 +547,7 @@ double us_of_loop(std::int64_t bytes, int shared_by, int blocks = 4) {
           ms::memory_traffic(bytes);
           ms::cost(10us);
         },
-        ms::schedule::static_, ms::block{1});
+        policy, ms::block{1});
     us = (ms::time() - begin).count() * 1e6;
   });
   return us;
@@ -560,6 +560,7 @@ TEST(Memory, IsWaitedForOnlyByThoseThatMoveMoreThanItCan) {
   EXPECT_DOUBLE_EQ(us_of_loop(5'000, 4, 8), 40);
   EXPECT_DOUBLE_EQ(us_of_loop(5'000, 2), 10);  // two instances
   EXPECT_DOUBLE_EQ(us_of_loop(20'000, 1), 20);
+  EXPECT_DOUBLE_EQ(us_of_loop(20'000, 4, 4, ms::schedule::dbs), 80);  // the last one also waits at its end
 }
 
 TEST(Memory, MovesNoLessThanNothing) {
