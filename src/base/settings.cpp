@@ -18,6 +18,7 @@ constexpr std::string_view prefix = "MASLIN_";
 constexpr std::uint64_t kib = 1024;
 
 std::string size_text(std::uint64_t bytes) {
+  if (bytes == 0) return "0";
   return bytes % (kib * kib) == 0 ? fmt::format("{}M", bytes / kib / kib) : fmt::format("{}K", bytes / kib);
 }
 

@@ -415,9 +415,6 @@ class Processes(Mpi):
             of_first = pids[str(expected.index(0))]
             self.assertEqual([int(pids[str(rank)] != of_first) for rank in range(6)], expected, done.stderr)
 
-    def test_placements_that_are_refused(self):
-        program = self.build(HERE / "failures/failures.c")
-        for how, said in (("nowhere", "--place nowhere: there is no such file"), (self.placed("0 1 2"), "process 2 of rank 2; expected 0 to 1"),
     def test_ranks_of_one_process_are_on_the_workers_that_are_named(self):
         file = Path(self.folder.name) / "worker.c"
         file.write_text("#include <mpi.h>\n#include <pthread.h>\n#include <stdio.h>\n"
@@ -438,6 +435,9 @@ class Processes(Mpi):
         for variables in ({"MASLIN_SERIAL": "1"}, {"MASLIN_MACHINE": str(CHECKOUT / "specs" / "epyc-128.toml")}):
             self.assertEqual(self.ranks(6, program, workers=None, place="cyclic", variables=variables).returncode, 0)
 
+    def test_placements_that_are_refused(self):
+        program = self.build(HERE / "failures/failures.c")
+        for how, said in (("nowhere", "--place nowhere: there is no such file"), (self.placed("0 1 2"), "process 2 of rank 2; expected 0 to 1"),
                           (self.placed("0 1"), "2 numbers, each of a process; expected one for each of 3 ranks"),
                           (self.placed("0 1 1 1"), "4 numbers, each of a process"), (self.placed("0 1 x"), "2 numbers"),
                           (self.placed("0 0 0"), "process 1 has no rank")):
@@ -509,6 +509,8 @@ class EndsOfProcesses(Mpi):
         self.failed("leaves", 1, "rank 1 ended with status 0 and without MPI_Finalize")
         self.failed("exits", 3, "rank 1 ended with status 3 and without MPI_Finalize")
         self.failed("truncated", 15, "rank 1: MPI_Recv at failures.c:", "a message of 800 bytes from rank 0 with tag 7", processes=3)
+        self.failed("other numbers", 3, "8 bytes that begin with int from rank 0", "8 bytes that begin with double;", processes=3)
+        self.failed("other numbers, later", 3, "4000 bytes that begin with float from rank 0", "4000 bytes that begin with long;", processes=3)
         self.failed("rank", 6, "there is no rank 9; expected 0 to 2 in MPI_COMM_WORLD")
 
     def test_calls_that_do_not_go_together(self):
@@ -532,8 +534,6 @@ class EndsOfProcesses(Mpi):
     def test_all_wait_for_each_other(self):
         begin = "maslin-mpirun: all ranks wait for each other:\n"
         said = self.failed("stuck", 16, begin, "rank 0 waits to receive from rank 1 with tag 5, at failures.c:",
-        self.failed("other numbers", 3, "8 bytes that begin with int from rank 0", "8 bytes that begin with double;", processes=3)
-        self.failed("other numbers, later", 3, "4000 bytes that begin with float from rank 0", "4000 bytes that begin with long;", processes=3)
                            "rank 2 waits to meet all ranks of its communicator, at failures.c:",
                            "a cycle: rank 0 waits for rank 1 waits for rank 0", processes=3)
         self.assertEqual(said.count("\n"), 5)
@@ -743,6 +743,13 @@ class Failures(Mpi):
         self.failed("truncated", 15, "rank 1: MPI_Recv at failures.c:", "a message of 800 bytes from rank 0 with tag 7",
                     "receives 40 bytes; make room for as many as are sent")
 
+    def test_other_numbers_than_are_sent(self):
+        place = self.place("MPI_Recv(data, 1, MPI_DOUBLE, 0, 7")
+        self.failed("other numbers", 3, f"rank 1: MPI_Recv at {place}: rank 1 received a message of 8 bytes that begin with int from rank 0 "
+                    f"with tag 7, but {place} receives 8 bytes that begin with double; receive elements of the type that is sent")
+        self.failed("other numbers, later", 3, f"rank 1: MPI_Wait at {self.place('MPI_Irecv(data, 500, MPI_LONG')}",
+                    "4000 bytes that begin with float from rank 0", "4000 bytes that begin with long;")
+
     def test_wrong_arguments(self):
         for which, status, said in (
             ("rank", 6, "MPI_Send at PLACE: there is no rank 9; expected 0 to 2 in MPI_COMM_WORLD"),
@@ -766,13 +773,6 @@ class Failures(Mpi):
             ("same buffer", 1, "the same buffer is given and wanted; MPI_IN_PLACE says so"),
         ):
             with self.subTest(which):
-    def test_other_numbers_than_are_sent(self):
-        place = self.place("MPI_Recv(data, 1, MPI_DOUBLE, 0, 7")
-        self.failed("other numbers", 3, f"rank 1: MPI_Recv at {place}: rank 1 received a message of 8 bytes that begin with int from rank 0 "
-                    f"with tag 7, but {place} receives 8 bytes that begin with double; receive elements of the type that is sent")
-        self.failed("other numbers, later", 3, f"rank 1: MPI_Wait at {self.place('MPI_Irecv(data, 500, MPI_LONG')}",
-                    "4000 bytes that begin with float from rank 0", "4000 bytes that begin with long;")
-
                 self.failed(which, status, *said)
 
     def test_too_early_and_too_late(self):
