@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -287,6 +290,51 @@ TEST_P(Ranks, HaveTasksAndLoopsOfTheirOwn) {
     sums[static_cast<std::size_t>(world.rank())] = world.all_reduce(x + loop, std::plus{});
   });
   for (const long sum : sums) EXPECT_EQ(sum, count * (50 + 499'500));
+}
+
+/// How many threads run a loop of 16 elements, each of which takes a millisecond.
+std::size_t threads_of_a_loop() {
+  std::mutex lock;
+  std::set<std::thread::id> threads;
+  ms::parallel_for(
+      0, 16,
+      [&](ms::range part) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(part.size()));
+        const std::lock_guard held(lock);
+        threads.insert(std::this_thread::get_id());
+      },
+      ms::schedule::dbs);
+  return threads.size();
+}
+
+TEST_P(Ranks, ALoopGetsTheWorkersWhoseRanksWaitAndNoOthers) {
+  if (!meets() || GetParam().workers > 8) GTEST_SKIP() << "needs some workers that run at the same time";
+  constexpr int tries = 200;
+  std::size_t while_they_wait = 0, while_they_compute = 0, while_they_wait_again = 0;
+  const auto until_shared = [](std::size_t& threads) {
+    for (int i = 0; i < tries && threads < 2; ++i) threads = threads_of_a_loop();
+  };
+  std::atomic<int> computing{0};
+  std::atomic<bool> done{false};
+  ms::ranks(GetParam().workers, [&](ms::communicator& world) {
+    world.barrier();
+    if (world.rank() == 0) until_shared(while_they_wait);
+    world.barrier();
+    if (world.rank() > 0) {
+      ++computing;
+      while (!done) std::this_thread::yield();
+    } else {
+      while (computing < world.size() - 1) std::this_thread::yield();
+      while_they_compute = threads_of_a_loop();
+      done = true;
+    }
+    world.barrier();
+    if (world.rank() == 0) until_shared(while_they_wait_again);
+    world.barrier();
+  });
+  EXPECT_GT(while_they_wait, 1U);
+  EXPECT_EQ(while_they_compute, 1U);
+  EXPECT_GT(while_they_wait_again, 1U);
 }
 
 TEST_P(Ranks, MayBeCalledInRanksAndStreams) {
