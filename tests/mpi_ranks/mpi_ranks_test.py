@@ -162,6 +162,9 @@ int main(int count, char** words) {
 """)
         self.expect_right(self.ranks(2, self.build(file)))
 
+    def test_numbers(self):
+        self.everywhere("numbers.c")
+
     def test_errors(self):
         self.everywhere("errors.c")
 
