@@ -370,6 +370,22 @@ class Processes(Mpi):
                     self.expect_right(self.ranks(count, self.build(program), *words, processes=processes,
                                                  workers=workers, variables={"PLACE": "somewhere"}))
 
+    def test_programs_whose_sends_all_wait(self):
+        for program in sorted((HERE / "programs").glob("*.c")):
+            # Those of two send before others come to receive; `requests` asks 10,000 times whether a message is complete.
+            if program.stem in ("modes", "tool", "requests") or program.stem.startswith("random"):
+                continue
+            words = ("one", "two words", "") if program.stem == "environment" else ()
+            for processes in (1, 2):
+                with self.subTest(program=program.name, processes=processes):
+                    self.expect_right(self.ranks(5, self.build(program), *words, processes=processes, variables={"PLACE": "somewhere", "MASLIN_EAGER": "0"}))
+
+    def test_random_messages_are_the_same_however_eager(self):
+        program = self.build(HERE / "programs" / "random_messages.c")
+        for eager, seed, processes in itertools.product(("0", "64K"), range(3), (1, 3)):
+            with self.subTest(eager=eager, seed=seed, processes=processes):
+                self.expect_right(self.ranks(5, program, seed, 25, processes=processes, variables={"MASLIN_EAGER": eager}))
+
     def test_random_messages(self):
         program = self.build(HERE / "programs" / "random_messages.c")
         for seed in range(12):

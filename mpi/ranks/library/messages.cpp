@@ -1,6 +1,7 @@
 // Sends and receives that return when they are complete.
 
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,8 +50,7 @@ void send(const call& in, const envelope& what, bool is_synchronous = false) {
     of.in.channel.send(bytes.all(), to, what.tag, in.where);
 }
 
-void receive(const call& in, const envelope& what, MPI_Status* status) {
-  const checked of = check(false, what);
+void receive(const call& in, const envelope& what, const checked& of, MPI_Status* status) {
   if (what.peer == MPI_PROC_NULL) {
     set(status, mpi::status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0));
     return;
@@ -61,11 +61,25 @@ void receive(const call& in, const envelope& what, MPI_Status* status) {
   set(status, status_of(of.in, came));
 }
 
+/// Receives, and then waits for what was sent before: also if what has come is wrong, since another rank waits for it.
+template <class Finish>
+void receive_and_finish(const call& in, const envelope& back, const checked& into, MPI_Status* status,
+                        Finish&& finish) {
+  std::exception_ptr wrong;
+  try {
+    receive(in, back, into, status);
+  } catch (...) {
+    wrong = std::current_exception();
+  }
+  finish();
+  if (wrong) std::rethrow_exception(wrong);
+}
+
 void exchange(const call& in, const envelope& out, const envelope& back, MPI_Status* status) {
   const auto sent = describe(true, mode::standard, out);
+  const checked into = check(false, back);  // before anything is sent
   start(*sent, in.where);
-  receive(in, back, status);
-  sent->finish(in.where);
+  receive_and_finish(in, back, into, status, [&] { sent->finish(in.where); });
 }
 
 /// Takes a message that has come, if one has.
@@ -114,7 +128,10 @@ MASLIN_MPI_SEND(Bsend, send_buffered(what, in.where))
 MASLIN_MPI_DEFINE(Recv,
                   (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status)) {
   const call in = MASLIN_MPI_CALL(Recv);
-  return carry_out(in, comm, [&] { receive(in, {data, count, type, from, tag, comm}, status); });
+  return carry_out(in, comm, [&] {
+    const envelope what{data, count, type, from, tag, comm};
+    receive(in, what, check(false, what), status);
+  });
 }
 MASLIN_MPI_DEFINE(Sendrecv, (const void* data, int count, MPI_Datatype type, int to, int tag, void* into, int room,
                              MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm, MPI_Status* status)) {
@@ -132,11 +149,14 @@ MASLIN_MPI_DEFINE(Sendrecv_replace, (void* data, int count, MPI_Datatype type, i
     const checked of = check(true, {data, count, type, to, tag, comm});
     const auto copy = std::make_unique_for_overwrite<std::byte[]>(of.data.bytes());
     pack(of.data, copy.get());
+    const envelope back{data, count, type, from, from_tag, comm};
+    const checked into = check(false, back);
     maslin::request sent;
     maslin::comm::bytes_as all = of.data.message(copy.get());
     if (to != MPI_PROC_NULL) sent = of.in.channel.start_send(all, of.in.to_channel(to), tag, in.where);
-    receive(in, {data, count, type, from, from_tag, comm}, status);
-    if (to != MPI_PROC_NULL) sent.wait(in.where);
+    receive_and_finish(in, back, into, status, [&] {
+      if (to != MPI_PROC_NULL) sent.wait(in.where);
+    });
   });
 }
 MASLIN_MPI_DEFINE(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status)) {

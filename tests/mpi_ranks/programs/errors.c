@@ -58,6 +58,25 @@ static void of_messages(void) {
   MPI_Waitall(2, sent, MPI_STATUSES_IGNORE);
 }
 
+/// What was sent arrives, although what came at the same time was too long.
+static void of_exchanges(void) {
+  static int large[2000];
+  int got = 0, flag;
+  for (int way = 0; way < 2 && ranks > 1; ++way) {
+    if (me == 0 && way == 0) {
+      EXPECT_ERROR(MPI_Sendrecv(large, 2000, MPI_INT, 1, 5, &got, 1, MPI_INT, 1, 6, own, MPI_STATUS_IGNORE),
+                   MPI_ERR_TRUNCATE);
+    } else if (me == 0) {
+      EXPECT_ERROR(MPI_Sendrecv_replace(large, 1000, MPI_INT, 1, 5, 1, 6, own, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+    } else if (me == 1) {
+      MPI_Send(large, way == 0 ? 2 : 2000, MPI_INT, 0, 6, own);
+      for (int i = 0; i < 1000; ++i) MPI_Iprobe(0, 7, own, &flag, MPI_STATUS_IGNORE);  // rank 0 is told meanwhile
+      EXPECT_ERROR(MPI_Recv(large, 2000, MPI_INT, 0, 5, own, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    }
+    MPI_Barrier(own);
+  }
+}
+
 /// What a message begins with is compared with what its receive begins with.
 static void of_types(void) {
   struct mixed {
@@ -279,6 +298,7 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(own, handler);
   MPI_Errhandler_free(&handler);
   of_messages();
+  of_exchanges();
   of_types();
   of_requests();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
