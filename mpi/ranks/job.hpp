@@ -10,6 +10,7 @@ namespace mpi {
 /// The job, as a rank sees it.
 struct job {
   int rank;
+  int process;          ///< of the job
   const char* program;  ///< the file that it runs
   /// Prints the text and ends the process with that status. "@:NUMBER" in it is a place in the program.
   void (*end)(int rank, int status, const char* text);

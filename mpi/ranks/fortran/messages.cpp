@@ -83,6 +83,8 @@ MASLIN_FORTRAN(PMPI_Test_cancelled, test_cancelled, 2)
 
 MASLIN_FORTRAN(PMPI_Get_count, get_count, 3)
 MASLIN_FORTRAN(PMPI_Get_elements, get_elements, 3)
+MASLIN_FORTRAN(PMPI_Get_elements_x, get_elements_x, 3)
+MASLIN_FORTRAN(PMPI_Status_set_elements_x, status_set_elements_x, 3)
 MASLIN_FORTRAN(PMPI_Status_set_elements, status_set_elements, 3)
 MASLIN_FORTRAN(PMPI_Status_set_cancelled, status_set_cancelled, 2)
 MASLIN_FORTRAN(PMPI_Buffer_attach, buffer_attach, 2)

@@ -70,6 +70,8 @@ MASLIN_FORTRAN(lower_bound, type_lb, 2)
 MASLIN_FORTRAN(upper_bound, type_ub, 2)
 MASLIN_FORTRAN(PMPI_Type_get_extent, type_get_extent, 3)
 MASLIN_FORTRAN(PMPI_Type_get_true_extent, type_get_true_extent, 3)
+MASLIN_FORTRAN(PMPI_Type_get_extent_x, type_get_extent_x, 3)
+MASLIN_FORTRAN(PMPI_Type_get_true_extent_x, type_get_true_extent_x, 3)
 MASLIN_FORTRAN(PMPI_Type_get_envelope, type_get_envelope, 5)
 MASLIN_FORTRAN(PMPI_Type_get_contents, type_get_contents, 7)
 

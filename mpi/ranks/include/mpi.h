@@ -90,7 +90,7 @@ enum { MPI_IDENT, MPI_CONGRUENT, MPI_SIMILAR, MPI_UNEQUAL };
 enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
 enum { MPI_GRAPH = 1, MPI_CART, MPI_DIST_GRAPH };
 enum { MPI_ORDER_C = 56, MPI_ORDER_FORTRAN };
-enum { MPI_COMM_TYPE_SHARED = 1, MPI_COMM_MEM_DOMAIN = MPI_COMM_TYPE_SHARED };
+enum { MPI_COMM_TYPE_SHARED = 1, MPI_COMM_MEM_DOMAIN };
 enum { MPI_TAG_UB = 1, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE };
 
 enum {
@@ -265,6 +265,22 @@ int MPI_COMM_DUP_FN(MPI_Comm comm, int key, void* extra, void* from, void* to, i
 #define MPI_Info_f2c(info) (info)
 #define MPI_Errhandler_c2f(handler) (handler)
 #define MPI_Errhandler_f2c(handler) (handler)
+#define PMPI_Comm_c2f(comm) (comm)
+#define PMPI_Comm_f2c(comm) (comm)
+#define PMPI_Type_c2f(type) (type)
+#define PMPI_Type_f2c(type) (type)
+#define PMPI_Group_c2f(group) (group)
+#define PMPI_Group_f2c(group) (group)
+#define PMPI_Op_c2f(op) (op)
+#define PMPI_Op_f2c(op) (op)
+#define PMPI_Request_c2f(request) (request)
+#define PMPI_Request_f2c(request) (request)
+#define PMPI_Message_c2f(message) (message)
+#define PMPI_Message_f2c(message) (message)
+#define PMPI_Info_c2f(info) (info)
+#define PMPI_Info_f2c(info) (info)
+#define PMPI_Errhandler_c2f(handler) (handler)
+#define PMPI_Errhandler_f2c(handler) (handler)
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "state.hpp"
@@ -53,24 +54,42 @@ long long ranks_in(int dimensions, const int* sizes) {
   return all;
 }
 
-/// Divides `left` into `count` factors that are as equal as can be, largest first; gives the least largest one.
-void balance(int left, int count, int most, std::vector<int>& now, std::vector<int>& best) {
+/// From the smallest.
+std::vector<int> divisors_of(int number) {
+  std::vector<int> low, high;
+  for (int d = 1; d <= number / d; ++d) {
+    if (number % d != 0) continue;
+    low.push_back(d);
+    if (d != number / d) high.push_back(number / d);
+  }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+/// Divides `left` into `count` of the divisors that are as equal as can be, largest first and up to `most`.
+void balance(int left, int count, int most, const std::vector<int>& divisors, std::vector<int>& now,
+             std::vector<int>& best) {
   if (count == 1) {
     if (left > most) return;
     now.push_back(left);
-    const auto spread_of = [](const std::vector<int>& f) { return f.front() - f.back(); };
-    if (best.empty() || spread_of(now) < spread_of(best)) best = now;
+    // How far apart the largest and the least are; then the sum, which is least where the others are alike.
+    const auto unlikeness = [](const std::vector<int>& f) {
+      return std::pair(f.front() - f.back(), std::accumulate(f.begin(), f.end(), 0LL));
+    };
+    if (best.empty() || unlikeness(now) < unlikeness(best)) best = now;
     now.pop_back();
     return;
   }
-  for (int factor = std::min(left, most); factor >= 1; --factor) {
+  for (auto next = std::upper_bound(divisors.begin(), divisors.end(), std::min(left, most));
+       next != divisors.begin();) {
+    const int factor = *--next;
     if (left % factor != 0) continue;
     double rest = 1;
     for (int i = 0; i < count - 1; ++i) rest *= factor;
     const int remaining = left / factor;
     if (rest < remaining) break;  // smaller factors cannot make it up
     now.push_back(factor);
-    balance(remaining, count - 1, factor, now, best);
+    balance(remaining, count - 1, factor, divisors, now, best);
     now.pop_back();
   }
 }
@@ -188,7 +207,7 @@ MASLIN_MPI_DEFINE(Dims_create, (int ranks, int dimensions, int* sizes)) {
       throw failure{MPI_ERR_DIMS, std::to_string(ranks) + " ranks do not form such a grid"};
     if (open == 0) return;
     std::vector<int> now, best;
-    balance(left, open, left, now, best);
+    balance(left, open, left, divisors_of(left), now, best);
     auto next = best.begin();
     for (int d = 0; d < dimensions; ++d)
       if (sizes[d] == 0) sizes[d] = *next++;

@@ -89,6 +89,7 @@ int compared(const group& one, const group& other) {
 /// None of the ranks waits for the others.
 void duplicate(MPI_Comm comm, MPI_Comm* made, const call& by) {
   communicator& from = communicator_of(comm);
+  *made = MPI_COMM_NULL;  // if a function that copies attributes fails
   std::vector<int> all(static_cast<std::size_t>(from.channel.size()));
   std::iota(all.begin(), all.end(), 0);
   constexpr int tag = -1;  // programs have others
@@ -165,10 +166,29 @@ MASLIN_MPI_DEFINE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm* made
 MASLIN_MPI_DEFINE(Comm_split_type, (MPI_Comm comm, int split_type, int key, MPI_Info, MPI_Comm* made)) {
   const call in = MASLIN_MPI_CALL(Comm_split_type);
   return carry_out(in, comm, [&] {
-    if (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED)
-      throw failure{MPI_ERR_ARG, "split type " + std::to_string(split_type) + "; expected MPI_COMM_TYPE_SHARED"};
-    *made = add(split(communicator_of(comm), split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, in));
+    int color = MPI_UNDEFINED;
+    if (split_type == MPI_COMM_TYPE_SHARED)
+      color = 0;  // there is one node
+    else if (split_type == MPI_COMM_MEM_DOMAIN)
+      color = me.of->process;
+    else if (split_type != MPI_UNDEFINED)
+      throw failure{MPI_ERR_ARG, "split type " + std::to_string(split_type) +
+                                     "; expected MPI_COMM_TYPE_SHARED, MPI_COMM_MEM_DOMAIN or MPI_UNDEFINED"};
+    *made = add(split(communicator_of(comm), color, key, in));
   });
+}
+MASLIN_MPI_DEFINE(Comm_set_info, (MPI_Comm comm, MPI_Info)) {
+  return carry_out(MASLIN_MPI_CALL(Comm_set_info), comm, [&] { communicator_of(comm); });
+}
+MASLIN_MPI_DEFINE(Comm_get_info, (MPI_Comm comm, MPI_Info* used)) {
+  return carry_out(MASLIN_MPI_CALL(Comm_get_info), comm, [&] {
+    communicator_of(comm);
+    *used = me.infos.add(std::make_shared<info>());
+  });
+}
+MASLIN_MPI_DEFINE(Comm_get_parent, (MPI_Comm * parent)) {
+  *parent = MPI_COMM_NULL;
+  return MPI_SUCCESS;
 }
 MASLIN_MPI_DEFINE(Comm_free, (MPI_Comm * comm)) {
   return carry_out(MASLIN_MPI_CALL(Comm_free), MPI_COMM_WORLD, [&] {

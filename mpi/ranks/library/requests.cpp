@@ -315,6 +315,41 @@ MASLIN_MPI_DEFINE(Test_cancelled, (const MPI_Status* status, int* flag)) {
   *flag = status->is_cancelled;
   return MPI_SUCCESS;
 }
+
+namespace {
+
+/// How many numbers of the type have come; MPI_UNDEFINED where one is cut off.
+MPI_Count elements_of(const MPI_Status& status, MPI_Datatype type) {
+  const datatype& of = type_of(type, false);
+  auto bytes = static_cast<std::size_t>(bytes_of(status));
+  if (of.size == 0) return bytes == 0 ? 0 : MPI_UNDEFINED;
+  std::size_t found = bytes / of.size * of.numbers();
+  bytes %= of.size;
+  for (const piece& p : of.pieces) {
+    const std::size_t some = std::min(p.count, bytes / size_of(p.kind));
+    found += some;
+    bytes -= some * size_of(p.kind);
+    if (some < p.count) break;
+  }
+  return bytes == 0 ? static_cast<MPI_Count>(found) : MPI_UNDEFINED;
+}
+
+void set_elements(MPI_Status& status, MPI_Datatype type, MPI_Count count) {
+  const datatype& of = type_of(type, false);
+  if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
+  const std::size_t each = of.numbers(), all = static_cast<std::size_t>(count);
+  if (each == 0) return set_bytes(status, 0);
+  std::size_t bytes = all / each * of.size, left = all % each;
+  for (const piece& p : of.pieces) {
+    const std::size_t some = std::min(p.count, left);
+    bytes += some * size_of(p.kind);
+    left -= some;
+  }
+  set_bytes(status, static_cast<long long>(bytes));
+}
+
+}  // namespace
+
 MASLIN_MPI_DEFINE(Get_count, (const MPI_Status* status, MPI_Datatype type, int* count)) {
   return carry_out(MASLIN_MPI_CALL(Get_count), MPI_COMM_WORLD, [&] {
     const auto size = static_cast<long long>(type_of(type, false).size);
@@ -325,38 +360,18 @@ MASLIN_MPI_DEFINE(Get_count, (const MPI_Status* status, MPI_Datatype type, int* 
 }
 MASLIN_MPI_DEFINE(Get_elements, (const MPI_Status* status, MPI_Datatype type, int* count)) {
   return carry_out(MASLIN_MPI_CALL(Get_elements), MPI_COMM_WORLD, [&] {
-    const datatype& of = type_of(type, false);
-    auto bytes = static_cast<std::size_t>(bytes_of(*status));
-    *count = bytes == 0 ? 0 : MPI_UNDEFINED;
-    if (of.size == 0) return;
-    std::size_t found = bytes / of.size * of.numbers();
-    bytes %= of.size;
-    for (const piece& p : of.pieces) {
-      const std::size_t some = std::min(p.count, bytes / size_of(p.kind));
-      found += some;
-      bytes -= some * size_of(p.kind);
-      if (some < p.count) break;
-    }
-    if (bytes == 0 && found <= INT_MAX) *count = static_cast<int>(found);
+    const MPI_Count found = elements_of(*status, type);
+    *count = found <= INT_MAX ? static_cast<int>(found) : MPI_UNDEFINED;
   });
 }
+MASLIN_MPI_DEFINE(Get_elements_x, (const MPI_Status* status, MPI_Datatype type, MPI_Count* count)) {
+  return carry_out(MASLIN_MPI_CALL(Get_elements_x), MPI_COMM_WORLD, [&] { *count = elements_of(*status, type); });
+}
 MASLIN_MPI_DEFINE(Status_set_elements, (MPI_Status * status, MPI_Datatype type, int count)) {
-  return carry_out(MASLIN_MPI_CALL(Status_set_elements), MPI_COMM_WORLD, [&] {
-    const datatype& of = type_of(type, false);
-    if (count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(count) + "; expected one from 0"};
-    const std::size_t each = of.numbers(), all = static_cast<std::size_t>(count);
-    if (each == 0) {
-      set_bytes(*status, 0);
-      return;
-    }
-    std::size_t bytes = all / each * of.size, left = all % each;
-    for (const piece& p : of.pieces) {
-      const std::size_t some = std::min(p.count, left);
-      bytes += some * size_of(p.kind);
-      left -= some;
-    }
-    set_bytes(*status, static_cast<long long>(bytes));
-  });
+  return carry_out(MASLIN_MPI_CALL(Status_set_elements), MPI_COMM_WORLD, [&] { set_elements(*status, type, count); });
+}
+MASLIN_MPI_DEFINE(Status_set_elements_x, (MPI_Status * status, MPI_Datatype type, MPI_Count count)) {
+  return carry_out(MASLIN_MPI_CALL(Status_set_elements_x), MPI_COMM_WORLD, [&] { set_elements(*status, type, count); });
 }
 MASLIN_MPI_DEFINE(Status_set_cancelled, (MPI_Status * status, int flag)) {
   status->is_cancelled = flag != 0;

@@ -195,6 +195,7 @@ MASLIN_MPI_DEFINE(Type_create_resized, (MPI_Datatype of, MPI_Aint lower, MPI_Ain
 }
 MASLIN_MPI_DEFINE(Type_dup, (MPI_Datatype of, MPI_Datatype* made)) {
   return carry_out(MASLIN_MPI_CALL(Type_dup), MPI_COMM_WORLD, [&] {
+    *made = MPI_DATATYPE_NULL;  // if a function that copies attributes fails
     const auto type = std::make_shared<datatype>(type_of(of, false));
     type->predefined = 0;
     type->attributes.clear();
@@ -274,13 +275,26 @@ MASLIN_MPI_DEFINE(Type_get_true_extent, (MPI_Datatype type, MPI_Aint* lower, MPI
     *extent = of.true_upper() - of.true_lower();
   });
 }
+MASLIN_MPI_DEFINE(Type_get_extent_x, (MPI_Datatype type, MPI_Count* lower, MPI_Count* extent)) {
+  return carry_out(MASLIN_MPI_CALL(Type_get_extent_x), MPI_COMM_WORLD, [&] {
+    *lower = type_of(type, false).lower;
+    *extent = extent_of(type);
+  });
+}
+MASLIN_MPI_DEFINE(Type_get_true_extent_x, (MPI_Datatype type, MPI_Count* lower, MPI_Count* extent)) {
+  return carry_out(MASLIN_MPI_CALL(Type_get_true_extent_x), MPI_COMM_WORLD, [&] {
+    const datatype& of = type_of(type, false);
+    *lower = of.true_lower();
+    *extent = of.true_upper() - of.true_lower();
+  });
+}
 MASLIN_MPI_DEFINE(Type_set_name, (MPI_Datatype type, const char* name)) {
   return carry_out(MASLIN_MPI_CALL(Type_set_name), MPI_COMM_WORLD,
                    [&] { editable_type(type).name.assign(name, strnlen(name, MPI_MAX_OBJECT_NAME - 1)); });
 }
 MASLIN_MPI_DEFINE(Type_get_name, (MPI_Datatype type, char* name, int* length)) {
   return carry_out(MASLIN_MPI_CALL(Type_get_name), MPI_COMM_WORLD, [&] {
-    const std::string& its = type_of(type, false).name;
+    const std::string its = type == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : type_of(type, false).name;
     std::memcpy(name, its.c_str(), its.size() + 1);
     *length = static_cast<int>(its.size());
   });

@@ -57,7 +57,8 @@ std::size_t count_mappings() {
 }
 
 /// Loads the copies of so many ranks; where there is no room for all, says for how many there is.
-void load(const program& of, const std::vector<int>& numbers) {
+void load(const program& of, const maslin::process_of_job& process) {
+  const std::vector<int> numbers = maslin::ranks_of_process(process.process_of_rank, process.number);
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
     files.rlim_cur = files.rlim_max;
@@ -69,7 +70,7 @@ void load(const program& of, const std::vector<int>& numbers) {
   kept = new const void*[numbers.size()]();
   for (const int rank : numbers) {
     rank_of_process& one = ranks.emplace_back();
-    one.said = {rank, of.main.path().c_str(), end_job};
+    one.said = {rank, process.number, of.main.path().c_str(), end_job};
     one.kept = &kept[ranks.size() - 1];
     one.program = image(of, rank);
     if (rank != numbers.front()) continue;
@@ -129,7 +130,7 @@ int run_all(int argc, char** argv) {
   program_invocation_name = argv[4];
   program_invocation_short_name = basename(argv[4]);
   const program all{argv[4]};
-  load(all, maslin::ranks_of_process(process.process_of_rank, process.number));
+  load(all, process);
   watch_crashes();
   take_output(std::strcmp(argv[2], "tagged") == 0, shared);
   const std::vector<std::string> words(argv + 4, argv + argc);

@@ -1,4 +1,6 @@
 // Communicators and groups, what is kept with them, grids, hints, error handlers.
+#include <unistd.h>
+
 #include "expect.h"
 
 static void divided(void) {
@@ -36,15 +38,36 @@ static void divided(void) {
   MPI_Comm_size(own, &size);
   EXPECT_EQUAL(size, ranks);
   MPI_Comm_free(&own);
+  MPI_Comm_split_type(MPI_COMM_WORLD, me % 2 ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, 0, MPI_INFO_NULL, &own);
+  EXPECT_EQUAL(own == MPI_COMM_NULL, me % 2 == 0);
+  if (own != MPI_COMM_NULL) MPI_Comm_free(&own);
+  // Those of this process read each other's memory.
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_MEM_DOMAIN, -me, MPI_INFO_NULL, &own);
   MPI_Comm_size(own, &size);
   MPI_Comm_rank(own, &rank);
-  EXPECT_EQUAL(size, ranks);
-  EXPECT_EQUAL(rank, ranks - 1 - me);
-  int last = me;
-  MPI_Bcast(&last, 1, MPI_INT, 0, own);
-  EXPECT_EQUAL(last, ranks - 1);
+  int pids[64];
+  const int* places[64];
+  const int process = (int)getpid();
+  EXPECT(ranks <= 64);
+  MPI_Allgather(&process, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
+  int with_me = 0, behind = 0;
+  for (int r = 0; r < ranks; ++r) {
+    with_me += pids[r] == process;
+    behind += pids[r] == process && r > me;
+  }
+  EXPECT_EQUAL(size, with_me);
+  EXPECT_EQUAL(rank, behind);
+  const int mine = me, *const at = &mine;
+  MPI_Allgather(&at, sizeof at, MPI_BYTE, places, sizeof at, MPI_BYTE, own);
+  sum = expected = 0;
+  for (int r = 0; r < size; ++r) expected += *places[r];
+  MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, own);
+  EXPECT_EQUAL(sum, expected);
+  MPI_Barrier(own);
   MPI_Comm_free(&own);
+  MPI_Comm parent = MPI_COMM_WORLD;
+  MPI_Comm_get_parent(&parent);
+  EXPECT_EQUAL(parent, MPI_COMM_NULL);
   MPI_Comm_free(&same);
   MPI_Comm_free(&part);
   if (none != MPI_COMM_NULL) MPI_Comm_free(&none);
@@ -185,6 +208,13 @@ static void hints(void) {
   EXPECT_EQUAL(flag, 0);
   MPI_Info_get_valuelen(copy, "z", &length, &flag);
   EXPECT(flag && length == 5);
+  // No hint is used.
+  MPI_Info used;
+  MPI_Comm_set_info(MPI_COMM_WORLD, copy);
+  MPI_Comm_get_info(MPI_COMM_WORLD, &used);
+  MPI_Info_get_nkeys(used, &count);
+  EXPECT_EQUAL(count, 0);
+  MPI_Info_free(&used);
   MPI_Info_free(&info);
   MPI_Info_free(&copy);
 }

@@ -17,6 +17,10 @@ static void divided(void) {
   expect_sides(16, 4, open, (const int[]){2, 2, 2, 2});
   expect_sides(60, 3, open, (const int[]){5, 4, 3});
   expect_sides(64, 3, open, (const int[]){4, 4, 4});
+  expect_sides(5616, 4, open, (const int[]){13, 9, 8, 6});
+  expect_sides(2040, 2, open, (const int[]){51, 40});
+  expect_sides(1 << 30, 3, open, (const int[]){1024, 1024, 1024});
+  expect_sides(2147483647, 3, open, (const int[]){2147483647, 1, 1});
   expect_sides(1000, 3, open, (const int[]){10, 10, 10});
   expect_sides(6, 3, (const int[]){0, 3, 0}, (const int[]){2, 3, 1});
   expect_sides(12, 2, (const int[]){12, 1}, (const int[]){12, 1});

@@ -137,6 +137,7 @@ static void of_communicators(void) {
   MPI_Comm_set_errhandler(one, MPI_ERRORS_RETURN);
   is_refused = 1;
   EXPECT(MPI_Comm_dup(one, &other) != MPI_SUCCESS);
+  EXPECT_EQUAL(other, MPI_COMM_NULL);
   EXPECT(MPI_Comm_delete_attr(one, before) != MPI_SUCCESS);
   is_refused = 0;
   expect_kept(one, before, &values[0]);

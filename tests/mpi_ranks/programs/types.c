@@ -41,7 +41,12 @@ static void expect_bounds(MPI_Datatype type, long lower, long extent, long true_
   MPI_Type_get_extent(type, &a, &b);
   EXPECT_EQUAL(a, lower);
   EXPECT_EQUAL(b, extent);
+  MPI_Count large_a = -1, large_b = -1;
+  MPI_Type_get_extent_x(type, &large_a, &large_b);
+  EXPECT(large_a == a && large_b == b);
   MPI_Type_get_true_extent(type, &a, &b);
+  MPI_Type_get_true_extent_x(type, &large_a, &large_b);
+  EXPECT(large_a == a && large_b == b);
   EXPECT_EQUAL(a, true_lower);
   EXPECT_EQUAL(b, true_extent);
 }
@@ -156,7 +161,16 @@ static void parts_of_elements(void) {
     EXPECT_EQUAL(found, count);
     MPI_Get_count(&status, type, &found);
     EXPECT_EQUAL(found, count % 4 ? MPI_UNDEFINED : count / 4);
+    MPI_Count large = -1;
+    MPI_Get_elements_x(&status, type, &large);
+    EXPECT_EQUAL(large, count);
   }
+  MPI_Count many = 0;
+  MPI_Status_set_elements_x(&status, type, 1LL << 40);
+  MPI_Get_elements_x(&status, type, &many);
+  EXPECT_EQUAL(many, 1LL << 40);
+  MPI_Get_elements(&status, type, &found);
+  EXPECT_EQUAL(found, MPI_UNDEFINED);
   // One and a half of them arrive.
   struct record in[2];
   char packed[64];

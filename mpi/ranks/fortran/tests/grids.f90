@@ -4,7 +4,7 @@ program grids
   implicit none
   integer :: rank, ranks, ierror, comm, line, kind, from, to, i, own, count
   integer :: sizes(2), coordinates(2), read_sizes(2), read_coordinates(2)
-  integer :: world, evens, odds, both, half, again, relation
+  integer :: world, evens, odds, both, half, again, relation, used
   integer, allocatable :: members(:), translated(:)
   logical :: periods(2), read_periods(2), flag
 
@@ -88,6 +88,13 @@ program grids
   call MPI_COMM_SPLIT_TYPE(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, half, ierror)
   call MPI_COMM_SIZE(half, count, ierror)
   call expect(count == ranks, 'MPI_COMM_SPLIT_TYPE')
+  call MPI_COMM_SET_INFO(half, MPI_INFO_NULL, ierror)
+  call MPI_COMM_GET_INFO(half, used, ierror)
+  call MPI_INFO_GET_NKEYS(used, count, ierror)
+  call expect(count == 0, 'MPI_COMM_GET_INFO')
+  call MPI_INFO_FREE(used, ierror)
   call MPI_COMM_FREE(half, ierror)
+  call MPI_COMM_GET_PARENT(half, ierror)
+  call expect(half == MPI_COMM_NULL, 'MPI_COMM_GET_PARENT')
   call MPI_FINALIZE(ierror)
 end program grids

@@ -13,7 +13,7 @@ program layouts
   integer :: rank, ranks, next, before, ierror, i, j, made, other, position, size, count
   integer :: lengths(3), types(3), grid(6, 5), copied(6, 5), status(MPI_STATUS_SIZE), letters
   integer(MPI_ADDRESS_KIND) :: places(3), start, lower, extent
-  integer(MPI_COUNT_KIND) :: large
+  integer(MPI_COUNT_KIND) :: large, from
   real(8) :: matrix(4, 6), line(6)
   ! Calls change them without having them as arguments.
   integer, volatile :: number
@@ -51,6 +51,10 @@ program layouts
   call MPI_TYPE_COMMIT(made, ierror)
   call MPI_TYPE_SIZE_X(made, large, ierror)
   call expect(large == 48, 'MPI_TYPE_SIZE_X')
+  call MPI_TYPE_GET_EXTENT_X(made, from, large, ierror)
+  call expect(from == 0 .and. large == 8, 'MPI_TYPE_GET_EXTENT_X')
+  call MPI_TYPE_GET_TRUE_EXTENT_X(made, from, large, ierror)
+  call expect(from == 0 .and. large == 168, 'MPI_TYPE_GET_TRUE_EXTENT_X')
   position = 0
   call MPI_PACK(matrix, 2, made, packed, 200, position, MPI_COMM_WORLD, ierror)
   matrix(1:2, :) = 0
