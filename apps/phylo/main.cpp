@@ -148,7 +148,8 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
   add_prefix(sub, command.prefix);
   add_threads(sub, command.threads);
   sub->add_option("--memory", command.memory,
-                  "Memory for the conditional likelihoods of all searches, as 500M or 4G; results do not depend on it")
+                  "The most memory for the conditional likelihoods of all searches, as 500M or 4G: a run that needs "
+                  "more is refused. If not given, the least there can be. Results do not depend on it")
       ->transform(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   sub->add_option("--checkpoint-seconds", command.checkpoint_seconds,

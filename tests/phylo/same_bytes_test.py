@@ -208,7 +208,7 @@ class Answers(ProgramTest):
     def test_memory_bounds_what_searches_keep_and_changes_nothing(self):
         common = ("search", "--msa", MSA, "--model", "GTR+G", "--quiet", "--seed", 3, "--threads", 2, "--prefix")
         self.run_well(*common, "x")
-        self.run_well(*common, "y", "--memory", "1M")  # one vector a node; all directions take more
+        self.run_well(*common, "y", "--memory", "1G")  # those of all directions, instead of one vector a node
         for name in ("bestTree", "bestModel"):
             self.assertEqual((self.folder / f"y.{name}").read_bytes(), (self.folder / f"x.{name}").read_bytes())
         said = self.run_program(*common, "z", "--memory", "100K")

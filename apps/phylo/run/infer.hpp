@@ -32,8 +32,8 @@ struct InferenceJob {
   int ratchets = SearchOptions().ratchets;  ///< of each of these searches
   int replicates = 0;                       ///< bootstrap
   double cutoff = 0;                        ///< at which there are enough of them, see `agreement`; 0: all are made
-  std::size_t memory = Engine::Options().memory;  ///< bytes of each search, for CLVs
-  double checkpoint_seconds = 60;                 ///< between two writes of a search that is under way
+  std::size_t memory = 0;                   ///< bytes of each search, for CLVs; one a node there is in any case
+  double checkpoint_seconds = 60;           ///< between two writes of a search that is under way
   bool quiet = false;
   Log* log = nullptr;
 };

@@ -44,10 +44,10 @@ Supported supported_best(const Inference& inference, const std::vector<std::stri
   return best;
 }
 
-/// Gives what each of the searches that may run at a time gets of so much memory, or what it takes by itself if nothing
-/// is said (0). Throws when it cannot do with that.
+/// Gives what each of the searches that may run at a time gets of so much memory; nothing is said by 0. Throws when it
+/// cannot do with that.
 std::size_t memory_of_each(std::size_t memory, const Data& data) {
-  if (memory == 0) return Engine::Options().memory;
+  if (memory == 0) return 0;
   const std::size_t least = Engine::least_memory(views_of(data.parts));
   const auto searches = static_cast<std::size_t>(maslin::workers());
   if (memory / searches >= least) return memory / searches;

@@ -35,9 +35,11 @@ struct SearchOptions {
   std::uint64_t seed = 1;   ///< of the run
   std::uint64_t index = 0;  ///< which of the run's searches this is: each draws its own start tree
   Start start = ParsimonyStart();
-  bool unlinked = false;                          ///< each part has branch lengths of its own
-  const Constraint* constraint = nullptr;         ///< that the tree must display
-  std::size_t memory = Engine::Options().memory;  ///< bytes that CLVs may take; results do not depend on it
+  bool unlinked = false;                   ///< each part has branch lengths of its own
+  const Constraint* constraint = nullptr;  ///< that the tree must display
+  /// Bytes that CLVs may take; one a node there is in any case, which searches as fast (docs/decisions/phylo.md).
+  /// Results do not depend on it.
+  std::size_t memory = 0;
   int ratchets = 8;        ///< perturbations from which the search climbs anew; 0: one climb only
   double epsilon = 0.003;  ///< log-likelihood units: what the last optimization of model and branches may leave
   const SearchState* from = nullptr;  ///< go on from there; all else must be as it was
