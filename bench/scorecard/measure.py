@@ -64,20 +64,10 @@ def execute(command: Sequence[str | Path], environment: Mapping[str, str] | None
     return seconds, done.stdout
 
 
-# Runs a program and writes the largest peak of its processes, in KiB, to a file. The system counts what a process had before it became the
-# program, too: this one, which is small, and not the scorecard.
-PEAK = """
-import resource, subprocess, sys
-status = subprocess.run(sys.argv[2:]).returncode
-open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
-sys.exit(status if status >= 0 else 128 - status)
-"""
-
-
 def peak_memory(command: Sequence[str | Path], environment: Mapping[str, str] | None = None, cwd: Path | None = None) -> tuple[float, str]:
     """Runs a program to its end; gives its peak of resident memory in MiB (no less than some 10) and what it wrote to its output."""
     with tempfile.NamedTemporaryFile("r") as told:
-        _, said = execute([sys.executable, "-I", "-S", "-c", PEAK, told.name, *command], environment, cwd=cwd)
+        _, said = execute([sys.executable, "-I", "-S", Path(__file__).with_name("peak.py"), told.name, *command], environment, cwd=cwd)
         return int(told.read()) / 1024, said
 
 

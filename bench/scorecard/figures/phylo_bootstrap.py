@@ -21,7 +21,7 @@ from ..tree_rows import Tried, compared, once, our_lnls, our_seconds
 from . import Plan
 
 NAME = "phylo/bootstrap"
-GOAL = Goal("ratio", at_least=2.2)
+GOAL = Goal("ratio", at_least=3.3)
 ALIGNMENTS = {"d025_h1n1ha": 8, "d094_rightmyer": 4}  # replicates: a large tree's take long
 WORDS = ("--model", "GTR+F+G")
 SEED = 1
