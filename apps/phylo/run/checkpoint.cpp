@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "cli/shared/digest.hpp"
 #include "files/replacement.hpp"
@@ -81,22 +82,22 @@ position last_line_of(std::string_view record) {
   return {position_of(record, record.empty() ? 0 : record.size() - 1).line, 1};
 }
 
-/// Gives the first lines in which two texts differ, as messages show them: models are one, or one for each partition.
-std::pair<std::string, std::string> first_difference(std::string_view before, std::string_view now) {
-  const auto take_line = [](std::string_view& text) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    return line;
+/// Gives where two different texts differ, as messages show it: of the models of partitions, which stand in one line
+/// with "; " between them, the first that are not alike.
+std::pair<std::string, std::string> first_difference(const std::string& before, const std::string& now) {
+  constexpr std::string_view separator = "; ";
+  constexpr std::size_t longest = 40, kept = 20;  // of what is alike
+  const auto [one, other] = std::mismatch(before.begin(), before.end(), now.begin(), now.end());
+  const auto at = static_cast<std::size_t>(one - before.begin());
+  const std::size_t separated = before.substr(0, at).rfind(separator);
+  const std::size_t begin = separated == before.npos ? 0 : separated + separator.size();
+  const bool cut = at - begin > longest;
+  const auto piece = [&](const std::string& text) {
+    const std::string found =
+        text.substr(cut ? at - kept : begin, text.find(separator, at) - (cut ? at - kept : begin));
+    return found.empty() ? std::string("none") : (cut ? "..." : "") + value_shown(found);
   };
-  while (true) {
-    const std::string_view one = take_line(before), other = take_line(now);
-    if (one != other || (before.empty() && now.empty())) {
-      const auto shown_line = [](std::string_view line) {
-        return line.empty() ? std::string("none") : value_shown(std::string(line));
-      };
-      return {shown_line(one), shown_line(other)};
-    }
-  }
+  return {piece(before), piece(now)};
 }
 
 constexpr const char* damaged_seal = "it is cut off, or its checksum does not fit";

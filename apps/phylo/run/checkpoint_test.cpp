@@ -150,13 +150,14 @@ TEST_F(CheckpointTest, AnotherRunsCheckpointIsRefusedAndSaysWhatToDo) {
 }
 
 TEST_F(CheckpointTest, AnotherModelIsToldByTheFirstPartitionThatDiffers) {
-  identity_.model = "GTR+FO, a = 1-5\nHKY+FO, b = 6-8\nJC, c = 9-10";
+  identity_.model = "GTR+FO, a = 1-5; HKY+FO, b = 6-8; JC, c = 9-10 (--brlen scaled)";
   { const Checkpoint checkpoint(folder_, identity_, false); }
   Identity other = identity_;
-  other.model = "GTR+FO, a = 1-5\nK80, b = 6-8\nGTR+FO, c = 9-10";
+  other.model = "GTR+FO, a = 1-5; K80, b = 6-8; GTR+FO, c = 9-10 (--brlen scaled)";
   EXPECT_NE(complaint(other).find("the model HKY+FO, b = 6-8, not K80, b = 6-8;"), std::string::npos);
-  other.model = "GTR+FO, a = 1-5\nHKY+FO, b = 6-8";
-  EXPECT_NE(complaint(other).find("the model JC, c = 9-10, not none;"), std::string::npos);
+  other.model = "GTR+FO, a = 1-5; HKY+FO, b = 6-8; JC, c = 9-10 (--brlen linked)";
+  EXPECT_NE(complaint(other).find("JC, c = 9-10 (--brlen scaled), not JC, c = 9-10 (--brlen linked);"),
+            std::string::npos);
   other.model = "GTR\x1b[31m" + std::string(1000, 'G');
   const std::string message = complaint(other);
   EXPECT_NE(message.find("not 'GTR\\x1b[31mGGG"), std::string::npos) << message;

@@ -51,7 +51,7 @@ void check_opened(Open&& open) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Folder folder;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const phylo::Identity of_searches{"0123", "a.phy", 4,   10, "GTR+FO, a = 1-5\nHKY+FO, b = 6-10",
+  const phylo::Identity of_searches{"0123", "a.phy", 4,   10, "GTR+FO, a = 1-5; HKY+FO, b = 6-10",
                                     1,      "avx2",  "1", "", ""};
   phylo::ChainIdentity of_chains{"0123", "a.phy", 4, 10, "avx2", "2", {{"--model", "GTR"}, {"--seed", "1"}}};
   check_opened([&] { phylo::Checkpoint(folder.with("searches", text), of_searches, false); });
