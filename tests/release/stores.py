@@ -6,9 +6,9 @@ stores.py programs RANDOM_PROGRAMS [--first 1] [--count 1000] [--jobs 1] [--work
 `promises` runs the conformance suite once a seed, without the suites that run no body on copies. `programs` compares
 `--each` random programs a seed, others for each, with the serial elision: a million if nothing is said. Each seed's
 programs run on one number of workers, which seeds take by turns: 250,000 programs on 1, 2, 3 and 8 workers each. The
-seed also chooses the size of a store, what stays in it, and when what is written reaches memory: any twelve seeds in a
-row have each of these times with each number of workers. Status 1 when any seed fails; what it says stands above its
-line.
+seed also chooses the size of a store, what stays in it, for how many tasks it fetches early, and when what is written
+reaches memory: any twelve seeds in a row have each of these times with each number of workers. Status 1 when any seed
+fails; what it says stands above its line.
 """
 
 import argparse
@@ -23,11 +23,13 @@ SETTINGS = {
         "MASLIN_STORE": ("256K", "227K", "160K"),
         "MASLIN_STORE_WRITE": ("through", "renamed", "back"),
         "MASLIN_STORE_KEEP": ("all", "all", "in", "out", "none"),
+        "MASLIN_STORE_AHEAD": ("1", "1", "3", "8", "0"),
     },
     "programs": {
         "MASLIN_STORE": ("16K", "4K", "1K"),  # in the last, few tasks find room beside others
         "MASLIN_STORE_WRITE": ("through", "renamed", "back"),
         "MASLIN_STORE_KEEP": ("all", "all", "in", "out", "none"),
+        "MASLIN_STORE_AHEAD": ("1", "1", "3", "8", "0"),
         # Under a check each write goes through.
         "MASLIN_CHECK": ("0", "0", "0", "1"),
     },
