@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <mutex>
@@ -465,6 +466,60 @@ TEST(Store, TheDataOfTheNextTaskAreFetchedWhileOneRuns) {
           });
         },
         0, expected);
+}
+
+/// Worker B has fetched a task's data early: what was dirty of them is for that task alone. It comes with another one
+/// to a thief, whose store fetches its data early again.
+TEST(Store, WhatTwoWorkersFetchEarlyForOneTaskIsWhatWasWrittenLast) {
+  EXPECT_CHILD(
+      [] {
+        set_store("4K");
+        write_late("back");
+        return run(2, [] {
+          using namespace std::chrono_literals;
+          std::vector<int> r(100, 1), s(100, 1), q(100, 1), v(100, 1);
+          ms::mutex m;
+          std::atomic<bool> is_held{false}, has_aside{false}, is_free{false}, goes_on{false};
+          std::atomic<int> ran{0};
+          const auto until = [](std::atomic<bool>& flag) {
+            while (!flag) std::this_thread::yield();
+          };
+          ms::task([&] {  // worker A
+            {
+              const std::lock_guard held(m);
+              is_held = true;
+              until(has_aside);
+            }
+            is_free = true;
+            until(goes_on);
+          });
+          until(is_held);
+          const auto add = [](ms::view<int> x) {
+            for (int& one : x) ++one;
+          };
+          ms::task([=](ms::view<int> a, ms::view<int> b, ms::view<int> c) { add(a), add(b), add(c); }, ms::inout(r),
+                   ms::inout(s), ms::inout(q));
+          ms::task(
+              [&](ms::view<const int>) {  // and the next one is set aside meanwhile
+                has_aside = true;
+                until(is_free);
+              },
+              ms::in(s));
+          ms::task([&](ms::view<int> x) { add(x), ++ran; }, ms::inout(q));
+          ms::task([&](ms::view<int> x) { add(x), ++ran; }, ms::inout(r));
+          ms::task([&] {
+            const std::lock_guard held(m);  // worker B runs the others meanwhile, then puts back what it has set aside
+            ms::task(add, ms::inout(v));
+            goes_on = true;
+            for (const auto end = std::chrono::steady_clock::now() + 5s;
+                 ran < 2 && std::chrono::steady_clock::now() < end;)
+              std::this_thread::yield();
+          });
+          ms::wait();
+          return r == std::vector<int>(100, 3) && q == std::vector<int>(100, 3);
+        });
+      },
+      0, R"("bytes_from_peers": 400, "early": 1\})");
 }
 
 TEST(Store, WhatIsFetchedEarlyForATaskThatIsCancelledIsGivenBack) {

@@ -283,6 +283,7 @@ std::optional<std::uint64_t> birth_of(task_node& task) {
 /// nothing happens. Values of reductions are set when their task begins.
 void fetch_early(all_stores& stores, thread_store& in, task_node& task) noexcept {
   if (in.is_early(&task)) return;
+  stores.drop_early(task, &in);  // from there it came with others
   try {
     const std::vector<declared> accesses = graph::accesses_of(task);
     if (accesses.empty() || accesses.size() < task.accesses) return;
