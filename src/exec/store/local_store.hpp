@@ -171,7 +171,7 @@ class local_store final : public lender {
       const auto free = std::ranges::find(early_, nullptr, &early_stage_in::task);
       if (free != early_.end()) {
         *free = {task, std::move(of), std::move(at)};
-        begin_gets(free->of, free->at, poisons, now, early_tag + static_cast<tag>(free - early_.begin()));
+        begin_gets(free->of, free->at, poisons, now, early_tag + early_begun_++ % early_tags);
         early_count_.fetch_add(1, std::memory_order_release);
         return;
       }
@@ -289,8 +289,9 @@ class local_store final : public lender {
   static constexpr tag in_tag = 0;
   static constexpr tag out_tag = 1;
   static constexpr tag late_tag = 2;   ///< what was dirty
-  static constexpr tag early_tag = 3;  ///< and as many more as there are tasks whose data are fetched early
+  static constexpr tag early_tag = 3;  ///< the first of those
   static constexpr std::size_t most_early = 8;
+  static constexpr tag early_tags = most_early + 1;  ///< by turns: a task that begins waits for none of the next ones
 
   /// Of a task that has not begun; null where there is none.
   struct early_stage_in {
@@ -562,6 +563,7 @@ class local_store final : public lender {
   std::atomic<std::size_t> dirty_{0};  ///< changed under the lock
   std::array<early_stage_in, most_early> early_ MASLIN_GUARDED_BY(lock_);
   std::atomic<std::size_t> early_count_{0};  ///< changed under the lock
+  tag early_begun_ MASLIN_GUARDED_BY(lock_) = 0;
   P engine_ MASLIN_GUARDED_BY(lock_);
   counts counts_ MASLIN_GUARDED_BY(lock_);
 };

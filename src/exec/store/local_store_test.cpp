@@ -1123,16 +1123,10 @@ TEST(FetchedEarly, TheAdversaryFindsRoomThatIsGivenBackBeforeTheyHaveArrived) {
       const plan all = store::make_plan({access(large.data(), 4096, access_mode::out)});
       ASSERT_TRUE(w.stores[0].take(all, w.at, {}));
       std::memset(w.at[0].at, 0, 4096);
-      // The next early fetch has the same tag, and somebody waits for it.
-      places there;
-      plan none = store::make_plan({access(w.memory.data(), 0, access_mode::in)});
-      w.stores[0].begin_early(&w.node, std::move(none), std::move(there), false, 0);
-      for (int i = 0; i < 64; ++i) w.stores[0].show_everything();
       w.of = all;
-      w.at[0].comes_with = 3;
+      w.at[0].comes_with = 3;  // that of the early fetch
       w.stores[0].end_stage_in(w.of, w.at);
       found += std::any_of(w.at[0].at, w.at[0].at + 4096, [](std::byte one) { return one != std::byte{0}; });
-      w.stores[0].drop_early(&w.node);
     }
     if (waits)
       EXPECT_EQ(found, 0);
@@ -1195,6 +1189,59 @@ TEST(FetchedEarly, WhatTheTaskThatRunsReadsIsNotFetchedAgain) {
     EXPECT_EQ(as<int>(at[0])[63], 1);
     EXPECT_EQ(w.told(0).bytes_in, 256u);
     w.stores[0].leave(of, at, ++w.clock);
+  }
+}
+
+/// An engine that copies what is waited for, and nothing else before that.
+struct late_platform {
+  struct piece {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+    store::tag of;
+  };
+  std::vector<piece> pending;
+
+  void get(void* to, const void* from, std::size_t bytes, store::tag t) noexcept {
+    pending.push_back({to, from, bytes, t});
+  }
+  void get_from_peer(void* to, const void* from, std::size_t bytes, store::tag t) noexcept { get(to, from, bytes, t); }
+  void put(void* to, const void* from, std::size_t bytes, store::tag t) noexcept { get(to, from, bytes, t); }
+  void wait(store::tag t) noexcept {
+    std::erase_if(pending, [t](const piece& p) {
+      if (p.of == t) std::memcpy(p.to, p.from, p.bytes);
+      return p.of == t;
+    });
+  }
+};
+
+TEST(FetchedEarly, ATaskThatBeginsDoesNotWaitForTheDataOfTheNextOnes) {
+  constexpr std::size_t count = 30;
+  for (const std::size_t ahead : {1, 2, 8}) {
+    std::vector<int> data(count, 7);
+    local_store<late_platform> in(4096, keeping::none);
+    std::vector<std::byte*> there(count);
+    const auto fetch = [&](std::size_t i) {
+      plan of = store::make_plan({access(&data[i], sizeof(int), access_mode::in)});
+      places at;
+      ASSERT_TRUE(in.take_early(of, at, {}));
+      there[i] = at[0].at;
+      std::memset(there[i], 0, sizeof(int));
+      in.begin_early(&data[i], std::move(of), std::move(at), false, 0);
+    };
+    const auto has_arrived = [&](std::size_t i) { return *reinterpret_cast<const int*>(there[i]) == 7; };
+    for (std::size_t i = 0; i < ahead; ++i) fetch(i);
+    for (std::size_t i = 0; i + ahead < count; ++i) {
+      plan of;
+      places at;
+      ASSERT_TRUE(in.find_early(&data[i], of, at));
+      fetch(i + ahead);
+      in.end_stage_in(of, at);
+      EXPECT_TRUE(has_arrived(i));
+      for (std::size_t next = i + 1; next <= i + ahead; ++next) EXPECT_FALSE(has_arrived(next));
+      in.give(of, at);
+    }
+    for (std::size_t i = count - ahead; i < count; ++i) in.drop_early(&data[i]);
   }
 }
 
