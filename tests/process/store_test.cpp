@@ -522,6 +522,34 @@ TEST(Store, WhatTwoWorkersFetchEarlyForOneTaskIsWhatWasWrittenLast) {
       0, R"("bytes_from_peers": 400, "early": 1\})");
 }
 
+/// Each that begins and waits holds its room, and a stack.
+TEST(Store, ATaskThatWaitsRunsItsOwnTasksBeforeWhatIsSetAside) {
+  for (const char* ahead : {"0", "1", "8"})
+    EXPECT_CHILD(
+        [ahead] {
+          set_store("64K");
+          setenv("MASLIN_STORE_AHEAD", ahead, 1);
+          return run(1, [] {
+            std::vector<std::vector<int>> x(20, std::vector<int>(100, 1));
+            int begun = 0, most = 0;
+            for (std::vector<int>& one : x)
+              ms::task(
+                  [&](ms::view<int> v) {
+                    most = std::max(most, ++begun);
+                    for (std::size_t i = 0; i < 5; ++i)
+                      ms::task([](ms::view<int> part) { ++part[0]; }, ms::inout(&v[i], 1));
+                    ms::wait();
+                    --begun;
+                  },
+                  ms::inout(one));
+            ms::wait();
+            std::cerr << most << " at a time\n";
+            return x[19][4] == 2;
+          });
+        },
+        0, "^1 at a time");
+}
+
 TEST(Store, WhatIsFetchedEarlyForATaskThatIsCancelledIsGivenBack) {
   EXPECT_CHILD(
       [] {

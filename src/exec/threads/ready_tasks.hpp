@@ -170,6 +170,17 @@ class ready_tasks {
   void set_aside(detail::task_node* task) noexcept { apart_->aside->put(task); }
   /// Takes the one that was set aside first, or null. Where any may lie apart.
   detail::task_node* pop_aside() noexcept { return apart_->aside ? apart_->aside->take() : nullptr; }
+  /// The same of those that suit. The others stay; `were_away`: some of them were in nobody's sight for a moment.
+  template <class Predicate>
+  detail::task_node* pop_aside_if(Predicate&& suits, bool& were_away) noexcept {
+    for (std::uint32_t left = apart_->aside ? apart_->aside->size() : 0; left > 0; --left) {
+      detail::task_node* const task = apart_->aside->take();
+      if (!task || suits(*task)) return task;
+      apart_->aside->put(task);
+      were_away = true;
+    }
+    return nullptr;
+  }
 
   // Any thread.
 

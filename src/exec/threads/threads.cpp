@@ -280,10 +280,13 @@ void threads_executor::set_next_aside(void (*fetch)(void*, detail::task_node&), 
     w->tasks.set_aside(task);
     any = true;
   }
-  if (!any) return;
-  // Who looked for these meanwhile has found none.
-  if (!has_tasks_.test(w->index)) has_tasks_.set(w->index);
-  wake_one(team_of(w).workers());
+  if (any) tell_of_aside(*w);
+}
+
+/// Who looked meanwhile for what the worker has set aside now has found none.
+void threads_executor::tell_of_aside(worker& w) noexcept {
+  if (!has_tasks_.test(w.index)) has_tasks_.set(w.index);
+  wake_one(team_of(&w).workers());
 }
 
 /// A task has ended where tasks with data may lie apart.
@@ -317,7 +320,11 @@ bool threads_executor::run_member(worker& w, scope& s) {
     // One of another scope goes first, too, but not on this stack.
     task = urgent_.pop_awaited(is_member);
   } else {
-    if constexpr (Apart) task = w.tasks.pop_aside();
+    if constexpr (Apart) {
+      bool were_away = false;
+      task = w.tasks.pop_aside_if(is_member, were_away);
+      if (were_away) tell_of_aside(w);
+    }
     if (!task) task = w.tasks.others().pop();
     if (task && !is_member(*task)) ready(std::exchange(task, nullptr));
     // Members first, though others have their data here: otherwise each of those is begun and waits for its members.

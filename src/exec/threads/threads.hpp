@@ -267,6 +267,7 @@ class threads_executor final : public executor, public phase_host {
   template <bool Apart>
   void run_chain(worker& w, detail::task_node* task);
   void ran_near(worker& w, const location& measured) noexcept;
+  void tell_of_aside(worker& w) noexcept;
   detail::task_node* next_of_bundle(worker& w, detail::task_node* made_ready) noexcept;
   grain::task_size size_elsewhere(const call_site& site, worker* w, std::size_t accesses,
                                   std::uint64_t created) const noexcept;
