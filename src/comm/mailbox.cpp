@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -18,9 +19,9 @@ namespace {
 const std::type_info* const numbered[] = {&typeid(void),  &typeid(short),  &typeid(int),        &typeid(long),
                                           &typeid(float), &typeid(double), &typeid(long double)};
 
-/// Bytes are what the messages of MPI programs consist of.
-std::string elements_as_text(std::size_t count, std::size_t bytes, const std::type_info& type, bool says_type) {
-  const bool begins_with_type = bytes == 1 && number_of(type) != 0;  // which are all longer
+/// Bytes are what the messages of MPI programs consist of. `are_bytes`: they begin with a number of that type.
+std::string elements_as_text(std::size_t count, const std::type_info& type, bool are_bytes, bool says_type) {
+  const bool begins_with_type = are_bytes && number_of(type) != 0;
   if (!begins_with_type && type != typeid(void) && type != typeid(std::byte))
     return fmt::format("{} x {}", count, name_of(type));
   return fmt::format("{} byte{}{}", count, count == 1 ? "" : "s",
@@ -101,18 +102,23 @@ void deliver(const transfer& message, transfer& receive) noexcept {
 }
 
 std::string problem_with(const transfer& receive, int rank) {
-  const bool others = !are_alike(*receive.came_as, *receive.data.type);
+  const std::type_info& type = *receive.data.type;
+  const bool others = !are_alike(*receive.came_as, type);
+  // Who receives bytes as numbers (`bytes_as`) is sent such. Numbers themselves are longer than one byte.
+  const bool are_bytes = receive.data.bytes == 1 && (type == typeid(void) || number_of(type) != 0);
   return fmt::format("rank {} received a message of {} from rank {} with tag {}, but {}:{} receives {}; {}", rank,
-                     elements_as_text(receive.came, receive.data.bytes, *receive.came_as, others), receive.said.source,
+                     elements_as_text(receive.came, *receive.came_as, are_bytes, others), receive.said.source,
                      receive.said.tag, receive.where.file_name(), receive.where.line(),
-                     elements_as_text(receive.data.extent, receive.data.bytes, *receive.data.type, others),
+                     elements_as_text(receive.data.extent, type, are_bytes, others),
                      others ? "receive elements of the type that is sent" : "make room for as many as are sent");
 }
 
 std::uint8_t number_of(const std::type_info& type) noexcept {
-  for (std::size_t i = 0; i < std::size(numbered); ++i)
-    if (&type == numbered[i] || type == *numbered[i]) return static_cast<std::uint8_t>(i);
-  return 0;
+  // Mostly there is one object for a type; comparing names takes longer.
+  const auto* found = std::ranges::find(numbered, &type);
+  if (found == std::end(numbered))
+    found = std::ranges::find_if(numbered, [&type](const std::type_info* one) { return *one == type; });
+  return found == std::end(numbered) ? 0 : static_cast<std::uint8_t>(found - numbered);
 }
 const std::type_info& type_numbered(std::uint8_t number) noexcept { return *numbered[number]; }
 

@@ -60,8 +60,8 @@ struct transfer {
   void set(state to) noexcept { is.store(to, std::memory_order_release); }
 };
 
-/// May the message be kept for its receiver, so that its sender goes on, where that holds up to so many bytes? 0: for
-/// none, also if it is empty.
+/// Gives whether the message may be kept for its receiver, so that its sender goes on. Messages of up to `most` bytes
+/// may; with 0 no message may, not even an empty one.
 inline bool is_eager(const transfer& message, std::size_t most) noexcept {
   return most > 0 && message.bytes() <= most && !message.is_synchronous;
 }
