@@ -166,26 +166,23 @@ class Reader {
 
   /// Gives the model that a name of RAxML's means (GTRGAMMAI, PROTCATLGF), as it is written here; nothing for others.
   static std::string meant_in_raxml(std::string_view written) {
-    std::string_view base;
-    bool invariant = false, counted = false;
     for (const std::string_view variation : {"GAMMA", "CAT"}) {
       const std::size_t at = written.find(variation);
       if (at == written.npos) continue;
-      const std::string_view before = written.substr(0, at);
-      std::string_view after = written.substr(at + variation.size());
-      if ((invariant = after.starts_with('I'))) after.remove_prefix(1);
-      base = before == "PROT" ? after : before;
-      if (before == "PROT" && find_protein_matrix(base) == nullptr && base.ends_with('F')) {
-        counted = true;
-        base.remove_suffix(1);
-      } else if (before != "PROT" && !after.empty()) {
-        return {};
-      }
-      break;
+      const std::string_view data = written.substr(0, at);
+      std::string_view matrix = written.substr(at + variation.size());
+      const bool invariant = matrix.starts_with('I');
+      if (invariant) matrix.remove_prefix(1);
+      const char* const rates = invariant ? "+I+G" : "+G";
+      if (data == "GTR" || data == "BIN") return matrix.empty() ? fmt::format("{}{}", data, rates) : "";
+      if (data != "PROT") return {};
+      const bool counted = find_protein_matrix(matrix) == nullptr && matrix.ends_with('F');
+      if (counted) matrix.remove_suffix(1);
+      const ProteinMatrix* const known = find_protein_matrix(matrix);
+      if (known == nullptr && matrix != "GTR") return {};
+      return fmt::format("{}{}{}", known != nullptr ? known->name : "PROTGTR", counted ? "+F" : "", rates);
     }
-    const ProteinMatrix* const matrix = find_protein_matrix(base);
-    if (matrix == nullptr && base != "GTR" && base != "BIN") return {};
-    return fmt::format("{}{}{}+G", matrix != nullptr ? matrix->name : base, counted ? "+F" : "", invariant ? "+I" : "");
+    return {};
   }
 
   /// What can stand for a name that is none, with the one that was meant if there is one that is near.
