@@ -1,5 +1,8 @@
 // Each rank draws random numbers of its own, and they are those of the C library.
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+
 #include "expect.h"
 
 /// All draw, each of a sequence of its own, while the others draw.
@@ -17,11 +20,41 @@ static void expect_sequence(unsigned seed, int of_rank) {
   }
 }
 
+static void draw_many(unsigned long* sum) {
+  for (int i = 0; i < 500000; ++i) *sum += (unsigned long)random();
+}
+
+static pthread_barrier_t all_begin;
+
+static void* run_thread(void* sum) {
+  cpu_set_t all;
+  memset(&all, 0xff, sizeof all);
+  sched_setaffinity(0, sizeof all, &all);  // not only where the rank is
+  pthread_barrier_wait(&all_begin);
+  draw_many(sum);
+  return NULL;
+}
+
+/// A rank's own threads draw from its sequence, each number once.
+static void expect_numbers_of_threads(void) {
+  srandom(3);
+  unsigned long sums[2] = {0, 0}, expected = 0;
+  pthread_t threads[2];
+  pthread_barrier_init(&all_begin, NULL, 2);
+  for (int i = 0; i < 2; ++i) EXPECT_EQUAL(pthread_create(&threads[i], NULL, run_thread, &sums[i]), 0);
+  for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+  srandom(3);
+  draw_many(&expected);
+  draw_many(&expected);
+  EXPECT(sums[0] + sums[1] == expected);
+}
+
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   expect_sequence(1, me);  // nobody has set a seed
   srand(42);
   expect_sequence(42, me);
+  if (me == 0) expect_numbers_of_threads();
   srandom(7u + (unsigned)me);
   expect_sequence(7u + (unsigned)me, me);
 
