@@ -446,6 +446,11 @@ class Processes(Mpi):
             threads = dict(line.split() for line in done.stdout.splitlines())
             self.assertEqual([[threads[str(a)] == threads[str(b)] for a in range(6)] for b in range(6)],
                              [[a == b for a in expected] for b in expected], done.stderr)
+        for numbers in ("2", "0/1/2/3"):  # as words for the host begin
+            (Path(self.folder.name) / numbers).mkdir(parents=True)
+            self.placed("1 0 0 1 2 0").rename(Path(self.folder.name) / numbers / "file")
+            done = self.ranks(6, program, workers=3, place=f"{numbers}/file", cwd=self.folder.name)
+            self.assertEqual((done.returncode, done.stdout.count("\n")), (0, 6), done.stderr)
         for how, said in (("nowhere", "--place nowhere: there is no such file"), (self.placed("0 1 2 0 0 0"), "worker 2 of rank 2; expected 0 to 1"),
                           (self.placed("0 1"), "2 numbers, each of a worker; expected one for each of 6 ranks")):
             done = self.ranks(6, program, workers=2, place=how)

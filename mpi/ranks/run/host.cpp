@@ -1,5 +1,5 @@
 // The process in which ranks live: maslin-mpi-host RANKS TAGGED PLACE PROGRAM ARGUMENTS. maslin-mpirun starts it. PLACE
-// is HOW, or PROCESS/PROCESSES/FILE/FILE/HOW: the files are memory that all processes share, and HOW is how --place
+// is /HOW, or PROCESS/PROCESSES/FILE/FILE/HOW: the files are memory that all processes share, and HOW is how --place
 // divides the ranks.
 
 #include <dlfcn.h>
@@ -116,7 +116,7 @@ int run_all(int argc, char** argv) {
   maslin::process_of_job process;
   int job = -1;
   shared_by_processes* shared = nullptr;
-  int placement = 0;
+  int placement = 1;
   if (std::sscanf(argv[3], "%d/%d/%d/%d/%n", &process.number, &process.count, &job, &process.shared_memory,
                   &placement) == 4) {
     shared = map_shared(job);

@@ -64,7 +64,7 @@ void run(const options& said) {
   words.insert(words.end(), said.program.begin() + 1, said.program.end());
   constexpr std::size_t place = 3;
   if (said.processes > 1) std::exit(mpi::launch(std::move(words), place, said.ranks, said.processes, said.place));
-  words.insert(words.begin() + place, said.place);
+  words.insert(words.begin() + place, "/" + said.place);
   execv(words[0].c_str(), command::arguments_of(words).data());
   throw maslin::error(fmt::format("{} cannot be run ({})", words[0], std::strerror(errno)));
 }
