@@ -43,8 +43,7 @@ void run(const wishes& w) {
   const maslin::machine::machine_spec machine = maslin::machine::read_spec(w.how.machine);
   add_named_data(program, machine);
   const double fast = bandwidth(machine, w.how.workers > 0 ? w.how.workers : machine.workers.count * machine.nodes);
-  // What accelerators move goes to their local stores.
-  const double memory = fast > 0 && !machine.hosts ? bytes_moved(program) / fast : 0;
+  const double memory = fast > 0 && counts_traffic(machine) ? bytes_moved(program) / fast : 0;
   replay again(program);
   const double seconds = again.run(w.how);
   double without_memory = seconds;

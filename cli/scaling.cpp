@@ -66,7 +66,7 @@ scaling scale(const recorded& program, const std::string& machine, const std::ve
   how.trimmed = trimmed;
   scaling all;
   all.memory_bytes = bytes_moved(program);
-  const bool waits = all.memory_bytes > 0 && bandwidth(spec, 1) > 0;
+  const bool waits = all.memory_bytes > 0 && bandwidth(spec, 1) > 0 && counts_traffic(spec);
   progress bar("replaying", (waits ? 3 : 2) * workers.size() + 3);
   std::uint64_t done = 0;
   const auto seconds_on = [&](const std::string& where, int count, bool memory = false) {

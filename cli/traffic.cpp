@@ -1,9 +1,9 @@
 #include "traffic.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
+#include "model/memory/instances.hpp"
 #include "replay.hpp"
 
 namespace {
@@ -24,19 +24,18 @@ double bytes_named(const recorded& program, const recorded::task& t) {
 }  // namespace
 
 double bandwidth(const maslin::machine::machine_spec& machine, int workers) {
-  const double described = static_cast<double>(machine.workers.count) * machine.nodes;
-  for (const auto& level : machine.memory)
-    if (level.level == "memory" && level.bandwidth_gb_per_s)
-      return *level.bandwidth_gb_per_s * 1e9 * std::ceil(std::min<double>(workers, described) / level.shared_by);
-  return 0;
+  const auto* const level = maslin::memory::main_memory(machine);
+  return level ? *level->bandwidth_gb_per_s * 1e9 * maslin::memory::instances(*level, machine).of_first(workers) : 0;
 }
 
+bool counts_traffic(const maslin::machine::machine_spec& machine) { return !machine.hosts && !machine.local_store; }
+
 void add_named_data(recorded& program, const maslin::machine::machine_spec& machine) {
-  if (machine.hosts) return;
+  if (!counts_traffic(machine)) return;
   double caches = 0;
   for (const auto& level : machine.memory)
     if (level.level != "memory")
-      caches = std::max(caches, static_cast<double>(level.bytes) * machine.workers.count / level.shared_by);
+      caches = std::max(caches, static_cast<double>(level.bytes) * maslin::memory::instances(level, machine).count());
   if (static_cast<double>(data_bytes(program)) <= caches) return;
   for (const recorded::task& t : program.tasks) {
     const double bytes = bytes_named(program, t);

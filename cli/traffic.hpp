@@ -10,12 +10,14 @@
 #include "memory_rates.hpp"
 #include "recorded.hpp"
 
-/// Gives the bytes a second that so many workers have from memory; 0 if the description does not say. They fill one
-/// group after the other, and there are no more groups than are described, however many workers are asked for.
+/// Gives the bytes a second that the first workers, so many, have from memory; 0 if the description does not say.
 double bandwidth(const maslin::machine::machine_spec& machine, int workers);
 
-/// Lets tasks that do not say what they move move what they name, each by itself, if the data that all name are more
-/// bytes together than the caches. Those of accelerators are not counted: what they use goes to their local stores.
+/// Does what bodies move count there? Not where workers have local stores: what tasks use is copied to these.
+bool counts_traffic(const maslin::machine::machine_spec& machine);
+
+/// Lets tasks that do not say what they move move what they name, each by itself, if it counts there and the data that
+/// all name are more bytes together than the caches.
 void add_named_data(recorded& program, const maslin::machine::machine_spec& machine);
 
 /// Lets the bodies of each line that do not say what they move move so many bytes a second while they compute.

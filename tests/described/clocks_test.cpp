@@ -563,6 +563,33 @@ TEST(Memory, IsWaitedForOnlyByThoseThatMoveMoreThanItCan) {
   EXPECT_DOUBLE_EQ(us_of_loop(20'000, 4, 4, ms::schedule::dbs), 80);  // the last one also waits at its end
 }
 
+TEST(Memory, IsOfOneNodeAlsoWhereAnInstanceHasFewerWorkersThere) {
+  // Two nodes of three workers, two of which share an instance: the third one of the first node has one to itself, and
+  // so has nothing in common with the first one of the second node.
+  const variable how("MASLIN_DURATIONS", "declared");
+  std::string machine = "nodes = 2\n" + with_memory(3, 2);
+  machine.erase(machine.find("[dispatch]"), machine.find("[[memory]]") - machine.find("[dispatch]"));
+  const auto us_of = [&](std::int64_t one, std::int64_t other) {
+    double us = 0;
+    run_on(machine, [&] {
+      const auto begin = ms::time();
+      ms::parallel_for(
+          0, 6,
+          [=](ms::range r) {
+            if (*r.begin() == one || *r.begin() == other) ms::memory_traffic(10'000);
+            ms::cost(10us);
+          },
+          ms::schedule::static_, ms::block{1});
+      us = (ms::time() - begin).count() * 1e6;
+    });
+    return us;
+  };
+  EXPECT_DOUBLE_EQ(us_of(0, 1), 20);
+  EXPECT_DOUBLE_EQ(us_of(1, 2), 10);
+  EXPECT_DOUBLE_EQ(us_of(2, 3), 10);
+  EXPECT_DOUBLE_EQ(us_of(3, 4), 20);
+}
+
 TEST(Memory, MovesNoLessThanNothing) {
   run_on(with_memory(1, 1), [] { EXPECT_THROW(ms::memory_traffic(-1), ms::error); });
 }

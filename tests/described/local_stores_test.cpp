@@ -225,6 +225,42 @@ source = "this test"
   EXPECT_NE(with.find("\"bytes_in\": 1000"), std::string::npos) << with;
 }
 
+TEST(LocalStores, AreWhereDataComeToSoThatWhatABodySaysToMoveIsNotCountedAgain) {
+  constexpr const char* with_memory = R"(
+name = "a core"
+[workers]
+kind = "cpu"
+count = 1
+source = "this test"
+[[memory]]
+level = "memory"
+bytes = 1000000000
+shared_by = 1
+bandwidth_gb_per_s = 1
+source = "this test"
+)";
+  const variable quiet("MASLIN_QUIET", "1"), checks("MASLIN_CHECK", "0"), how("MASLIN_DURATIONS", "declared");
+  const auto us = [&] {
+    double took = 0;
+    run_on(with_memory, [&] {
+      block x{};
+      const double begin = ms::time().count();
+      ms::task(
+          [](ms::view<char>) {
+            ms::memory_traffic(20'000);
+            ms::cost(5us);
+          },
+          ms::inout(x));
+      ms::wait();
+      took = 1e6 * (ms::time().count() - begin);
+    });
+    return took;
+  };
+  EXPECT_NEAR(us(), 20, rounding_us);
+  const variable some("MASLIN_STORE", "64K");
+  EXPECT_NEAR(us(), 1 + 5 + 1, rounding_us);
+}
+
 /// Calls `check` under each combination of settings.
 void under_all_settings(const std::function<void()>& check) {
   const variable quiet("MASLIN_QUIET", "1"), how("MASLIN_DURATIONS", "declared");

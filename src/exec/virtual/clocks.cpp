@@ -73,8 +73,8 @@ void virtual_executor::take_time() noexcept {
 void virtual_executor::moves(std::int64_t bytes) {
   const monitor_guard calling(*this);
   virtual_worker* const w = self();
-  if (!w || times_.memory_byte <= 0) return;
-  picoseconds& free = memory_free_[times_.memory_of(w->index)];
+  if (!w || stores_ || times_.memory_byte <= 0) return;
+  picoseconds& free = memory_free_[static_cast<std::size_t>(times_.memories.of_worker(w->index))];
   free = later(std::max(free, w->clock), whole_picoseconds(static_cast<double>(bytes) * times_.memory_byte));
   w->data_there = free;
 }

@@ -13,6 +13,7 @@
 #include "graph/domain.hpp"
 #include "graph/poison.hpp"
 #include "graph/store_clock.hpp"
+#include "model/memory/instances.hpp"
 #include "task/context.hpp"
 
 namespace maslin {
@@ -35,8 +36,8 @@ dma::bandwidths bandwidths_of(const machine::machine_spec& machine) {
     of.bus.workers = machine.workers.count / machine.workers.groups;
     if (t->total_gb_per_s) of.bus.bytes_per_ps = *t->total_gb_per_s * gb_per_s;
   }
-  for (const machine::memory_spec& m : machine.memory)
-    if (m.level == "memory" && m.bandwidth_gb_per_s) of.memory = {*m.bandwidth_gb_per_s * gb_per_s, m.shared_by};
+  if (const machine::memory_spec* const m = memory::main_memory(machine))
+    of.memory = {*m->bandwidth_gb_per_s * gb_per_s, m->shared_by};
   return of;
 }
 

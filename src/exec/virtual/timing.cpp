@@ -35,10 +35,9 @@ timing::timing(const machine::machine_spec& machine)
     (link.between == machine::link_spec::ends::groups ? between_groups : between_nodes) =
         from_microseconds(link.latency_us);
   if (!machine.hosts) {
-    for (const machine::memory_spec& level : machine.memory) {
-      if (level.level != "memory" || !level.bandwidth_gb_per_s) continue;
-      memory_byte = 1e3 / *level.bandwidth_gb_per_s;
-      memory_shared_by = level.shared_by;
+    if (const machine::memory_spec* const level = memory::main_memory(machine)) {
+      memory_byte = 1e3 / *level->bandwidth_gb_per_s;
+      memories = {*level, machine};
     }
     return;  // what accelerators move goes to their local stores
   }

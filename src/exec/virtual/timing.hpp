@@ -1,11 +1,9 @@
 #pragma once
 // What things take on a described machine.
 
-#include <algorithm>
-#include <cstddef>
-
 #include "exec/virtual/events.hpp"
 #include "maslin/machine.hpp"
+#include "model/memory/instances.hpp"
 #include "sched/grain/host_turn.hpp"
 
 namespace maslin {
@@ -18,11 +16,6 @@ struct timing {
   int node_of_host(int context) const { return context / contexts; }
   /// Gives the first of the host contexts that a worker is behind. There may be more workers than are described.
   int hosts_of_worker(int worker) const { return node_of_worker(worker) % nodes * contexts; }
-
-  /// Gives the number of the instance of memory that a worker uses.
-  std::size_t memory_of(int worker) const {
-    return static_cast<std::size_t>(std::min(worker, node * nodes - 1) / memory_shared_by);
-  }
 
   bool only_declared = false;      ///< what is not declared (`cost`) takes no time
   double worker_picoseconds = 0;   ///< a tick of this machine's clock, on a worker
@@ -44,7 +37,7 @@ struct timing {
   int nodes = 1;                   ///< that are described
   int contexts = 1;                ///< of the hosts of one node
   double memory_byte = 0;          ///< picoseconds of a byte to or from memory; 0: not said
-  int memory_shared_by = 1;        ///< workers that share one instance of it
+  memory::instances memories{};
   picoseconds context_switch = 0;  ///< of a host
   picoseconds quantum = 0;         ///< of a host's operating system
   grain::host_policy host = grain::host_policy::yield_if_not_ready;

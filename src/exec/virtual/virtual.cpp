@@ -59,7 +59,7 @@ virtual_executor::virtual_executor(const machine::machine_spec& machine, int wor
       urgent_(policies.place),
       runs_small_at_once_(times_.task > 0 && base::flag_of("MASLIN_AT_ONCE")),
       began_nanoseconds_(last_nanoseconds.load(std::memory_order_relaxed)),
-      memory_free_(times_.memory_of(workers) + 1) {
+      memory_free_(static_cast<std::size_t>(times_.memories.count())) {
   for (int i = 0; i < workers; ++i) workers_.push_back(std::make_unique<virtual_worker>(*this, i));
   for (int i = 0; i < workers; ++i) at(i).in_team.store(whole_, std::memory_order_relaxed);
   if (machine.hosts) hosts_.emplace(*this, machine, workers);

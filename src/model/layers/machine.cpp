@@ -6,6 +6,7 @@
 
 #include <toml++/toml.h>
 #include "maslin/error.hpp"
+#include "model/memory/instances.hpp"
 
 namespace maslin::layers {
 
@@ -91,24 +92,23 @@ curves read_curves(const std::string& file) {
 
 std::vector<point> described_saturation(const maslin::machine::machine_spec& spec, double bytes_per_second) {
   std::vector<point> curve;
-  const auto memory = std::find_if(spec.memory.begin(), spec.memory.end(), [](const auto& level) {
-    return level.level == "memory" && level.bandwidth_gb_per_s;
-  });
-  if (memory == spec.memory.end()) return curve;
-  const double one = *memory->bandwidth_gb_per_s * 1e9;
-  const double workers = static_cast<double>(spec.workers.count) * spec.nodes;
-  const auto add = [&](double count, double bandwidth) {
-    if (!curve.empty() && count <= curve.back().at) return;
-    const double moved = std::min(count * bytes_per_second, bandwidth);
-    curve.push_back({count, {moved, moved * error_of_descriptions}});
-  };
-  for (double before = 0; before < workers; before += memory->shared_by) {
-    const double last = std::min(workers, before + memory->shared_by);
-    const double bandwidth = one * (before / memory->shared_by + 1);
-    const double enough = bandwidth / bytes_per_second;  // from here on they share
-    add(before + 1, bandwidth);
-    if (enough < last) add(enough, bandwidth);
-    add(last, bandwidth);
+  const auto* const level = memory::main_memory(spec);
+  if (!level) return curve;
+  const double one = *level->bandwidth_gb_per_s * 1e9;
+  const memory::instances instances(*level, spec);
+  const double enough = one / bytes_per_second;  // workers fill an instance
+  double full = 0;                               // what the workers before this instance move
+  for (int first = 0; first < spec.workers.count * spec.nodes; first = instances.end(first)) {
+    const double there = instances.end(first) - first;
+    const auto add = [&](double count) {
+      if (!curve.empty() && first + count <= curve.back().at) return;
+      const double moved = full + std::min(count * bytes_per_second, one);
+      curve.push_back({first + count, {moved, moved * error_of_descriptions}});
+    };
+    add(1);
+    if (enough < there) add(enough);
+    add(there);
+    full += std::min(there * bytes_per_second, one);
   }
   return curve;
 }

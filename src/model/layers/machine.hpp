@@ -97,9 +97,8 @@ bool says_speed(const std::string& file);
 machine machine_of(const maslin::machine::machine_spec& spec, curves measured_there);
 
 /// Gives a saturation curve from the described bandwidth of memory, for streams that each move `bytes_per_second` on
-/// one worker: as long as there is enough, workers move that much each; then they share what their instances of memory
-/// have. They fill one instance after the other, through all nodes. Empty if the description does not say how fast
-/// memory is.
+/// one worker: as long as there is enough, workers move that much each; then they share what their instance of memory
+/// has. They fill one instance after the other. Empty if the description does not say how fast memory is.
 std::vector<point> described_saturation(const maslin::machine::machine_spec& spec, double bytes_per_second);
 
 }  // namespace maslin::layers

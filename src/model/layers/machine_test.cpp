@@ -137,11 +137,11 @@ source = "a test"
 TEST(LayeredMachine, StreamsShareTheBandwidthThatIsDescribed) {
   const auto read_text = [](const std::string& text) { return maslin::machine::read_spec(spec_file(text).path()); };
   const auto spec = read_text(two_memories);
-  // Each moves 8 GB/s: 2.5 of them saturate the first memory of 20 GB/s, 5 both.
+  // Each moves 8 GB/s: 2.5 of them saturate a memory of 20 GB/s, and the first four have one.
   const auto curve = described_saturation(spec, 8e9);
   const auto moved = [&](double workers) { return interpolate(curve, workers).value * 1e-9; };
-  const std::pair<double, double> expected[] = {{1, 8},  {2, 16}, {2.5, 20}, {3, 20},
-                                                {4, 20}, {5, 40}, {6, 40},   {8, 40}};
+  const std::pair<double, double> expected[] = {{1, 8},  {2, 16}, {2.5, 20}, {3, 20}, {4, 20},
+                                                {5, 28}, {6, 36}, {6.5, 40}, {8, 40}};
   for (const auto& [workers, gb] : expected) EXPECT_NEAR(moved(workers), gb, 1e-9) << workers;
   EXPECT_NEAR(curve.back().is.error, 4e9, 1e-3);  // descriptions are known within a tenth
   // What does not fill memory is not held up, and more nodes have more of it.
@@ -150,6 +150,13 @@ TEST(LayeredMachine, StreamsShareTheBandwidthThatIsDescribed) {
   auto two = spec;
   two.nodes = 2;
   EXPECT_NEAR(interpolate(described_saturation(two, 8e9), 16).value, 80e9, 1);
+  // Memories are not shared between nodes: of eight workers on each, three, three and two share one.
+  two.memory.back().shared_by = 3;
+  const auto uneven = described_saturation(two, 8e9);
+  const std::pair<double, double> of_uneven[] = {{3, 20}, {6, 40},  {7, 48},  {8, 56},
+                                                 {9, 64}, {10, 72}, {11, 76}, {16, 112}};
+  for (const auto& [workers, gb] : of_uneven)
+    EXPECT_NEAR(interpolate(uneven, workers).value * 1e-9, gb, 1e-9) << workers;
   EXPECT_TRUE(described_saturation(read_text(two_cores), 8e9).empty());
 }
 
