@@ -67,11 +67,10 @@ local_store_spec read_local_store(section s) {
   local_store_spec l;
   l.bytes = s.whole("bytes", a_store);
   if (s.has("code_bytes")) l.code_bytes = s.whole("code_bytes", a_size);
-  if (l.code_bytes >= l.bytes)
-    s.fail_at("code_bytes",
-              fmt::format("'local_store.code_bytes' is {}, which leaves nothing for data; expected less than the {} "
-                          "bytes of the store",
-                          *l.code_bytes, l.bytes));
+  const auto least = static_cast<std::int64_t>(a_store.least);
+  if (l.code_bytes && *l.code_bytes > l.bytes - least)
+    s.fail_at("code_bytes", fmt::format("'local_store.code_bytes' is {} of {}; expected to leave {} for data",
+                                        *l.code_bytes, l.bytes, least));
   l.source = s.source();
   s.done();
   return l;

@@ -173,12 +173,10 @@ TEST(Spec, CodeLeavesRoomForDataAndHasAWayToComeBy) {
       "source = \"s\"\n";
   const std::string store = "[local_store]\nbytes = 4096\nsource = \"s\"\ncode_bytes = ";
   const std::string transfer = "\n[transfer]\nbandwidth_gb_per_s = 1\nsource = \"s\"\n";
-  EXPECT_EQ(complaint(accelerators + store + "4095" + transfer), "");
-  EXPECT_EQ(
-      complaint(accelerators + store + "4096" + transfer),
-      "12:14: 'local_store.code_bytes' is 4096, which leaves nothing for data; expected less than the 4096 bytes of "
-      "the store");
-  EXPECT_EQ(complaint(accelerators + store + "4095\n").substr(0, 38), "9:1: 'local_store.code_bytes' is said,");
+  EXPECT_EQ(complaint(accelerators + store + "3072" + transfer), "");
+  EXPECT_EQ(complaint(accelerators + store + "3073" + transfer),
+            "12:14: 'local_store.code_bytes' is 3073 of 4096; expected to leave 1024 for data");
+  EXPECT_EQ(complaint(accelerators + store + "3072\n").substr(0, 38), "9:1: 'local_store.code_bytes' is said,");
 }
 
 TEST(Spec, AnUnknownKeyIsNamedWithWhatWasProbablyMeant) {

@@ -139,7 +139,9 @@ TEST(LocalStores, CopyWhileTheWorkerComputes) {
     };
   };
   // The first fetch and the last put are in the open; in between it is what takes longer.
-  EXPECT_NEAR(time_of({}, program(5us)).us, 1 + 40 * 5 + 1, rounding_us);
+  const run computes = time_of({}, program(5us));
+  EXPECT_NEAR(computes.us, 1 + 40 * 5 + 1, rounding_us);
+  EXPECT_EQ(computes.counted("early"), 39);
   EXPECT_NEAR(time_of({}, program(500ns)).us, 40 * 2 + 0.5, 0.5 + rounding_us);
   const variable late("MASLIN_STORE_AHEAD", "0");
   EXPECT_NEAR(time_of({}, program(5us)).us, 40 * (1 + 5 + 1), rounding_us);
@@ -180,6 +182,24 @@ TEST(LocalStores, HaveATaskThatIsFetchedEarlyRunByWhoHasNothingToDo) {
     for (std::size_t i = 1; i < data.size(); ++i) task_of(5us, ms::in(data[i]));
   });
   EXPECT_NEAR(told.us, 1 + 100, rounding_us);
+}
+
+TEST(LocalStores, CopyNothingBackOfATaskThatIsCancelledWhileItsDataCome) {
+  block x{}, y{};
+  const run told = time_of({}, [&] {
+    ms::group all;
+    all.task(
+        [&all](ms::view<char>) {
+          ms::cost(5us);
+          all.cancel();
+        },
+        ms::inout(x));
+    all.task([](ms::view<char>) { FAIL() << "it was cancelled"; }, ms::inout(y));
+    EXPECT_FALSE(all.wait());
+  });
+  EXPECT_NEAR(told.us, 1 + 5 + 1, rounding_us);
+  EXPECT_EQ(told.counted("bytes_in"), 2000);
+  EXPECT_EQ(told.counted("bytes_out"), 1000);
 }
 
 TEST(LocalStores, RefuseATaskWhoseDataDoNotFit) {

@@ -67,8 +67,9 @@ struct local_stores::staged_task {
   store::plan plan{};
   store::places places{};
   bool in_store = false;  ///< otherwise there was no room
-  bool failed = false;
+  bool failed = true;     ///< it has not run, or has thrown
   bool is_given_up = false;
+  bool has_run = false;
   bool is_done = false;
   int puts_before = 0;        ///< of others, that have to be in memory before it fetches
   std::uint64_t fetches = 0;  ///< bytes that have not come
@@ -321,6 +322,7 @@ task_node* local_stores::take_next(virtual_worker& w) {
   const staged s = std::move(of(w).next.front());
   of(w).next.pop_front();
   w.tasks.take(s->task);
+  early_.fetch_add(1, std::memory_order_relaxed);
   begun_[s->task] = s;
   return s->task;
 }
@@ -355,16 +357,14 @@ void local_stores::call(task_node& task) {
     const virtual_executor::monitor_guard calling(exec_, false);
     if (const auto found = begun_.find(&task); found != begun_.end()) s = found->second;
   }
-  if (s && s->plan.bytes() > bytes_) {
-    s->failed = true;
-    store::refuse(task, s->plan, bytes_);
-  }
+  if (s && s->plan.bytes() > bytes_) store::refuse(task, s->plan, bytes_);
   const std::exception_ptr thrown = store::run_with_children(run, await_children);
-  if (!s) {  // its creator, or who replays it, runs it in place, where no store is
+  if (s) {
+    s->has_run = true;
+    s->failed = thrown != nullptr;
+  } else {  // its creator, or who replays it, runs it in place, where no store is
     const virtual_executor::monitor_guard calling(exec_);
     end_task(store::make_plan(graph::accesses_of(task)).uses);
-  } else if (thrown) {
-    s->failed = true;
   }
   if (thrown) std::rethrow_exception(thrown);
 }
@@ -376,6 +376,7 @@ bool local_stores::stage_out(virtual_worker& w, task_node& task) {
   begun_.erase(found);
   worker_store& here = of(*s->at);
   s->failed = s->failed || task.failed();
+  if (!s->has_run) return leave(*s), true;
   if (s->in_store) {
     here.store.begin_stage_out(s->plan, s->places, s->failed);
   } else if (!s->failed) {
@@ -443,7 +444,8 @@ void local_stores::forget(const graph::region& freed) noexcept {
 }
 
 store::counts local_stores::told() const {
-  store::counts sum{.waited_s = static_cast<double>(waited_.load(std::memory_order_relaxed)) * 1e-12};
+  store::counts sum{.early = early_.load(std::memory_order_relaxed),
+                    .waited_s = static_cast<double>(waited_.load(std::memory_order_relaxed)) * 1e-12};
   const std::lock_guard held(making_);
   for (const auto& one : each_)
     if (one) sum += one->store.told();

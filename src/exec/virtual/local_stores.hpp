@@ -122,6 +122,7 @@ class local_stores {
   std::vector<std::unique_ptr<worker_store>> each_;
   std::unordered_map<const detail::task_node*, staged> begun_;  ///< tasks that workers run, or are about to
   std::vector<std::shared_ptr<late_put>> late_puts_;            ///< that go on
+  std::atomic<std::uint64_t> early_{0};                         ///< tasks that began with what was fetched before
   std::atomic<picoseconds> waited_{0};
 };
 
