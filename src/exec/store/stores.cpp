@@ -207,6 +207,10 @@ void mark_lazy(plan& of, task_node& task, writing how) {
   }
 }
 
+std::optional<std::uint64_t> birth_of(task_node& task) {
+  return task.has_birth ? std::optional(task.birth()) : std::nullopt;
+}
+
 writing writing_of_the_run() {
   // MASLIN_CHECK compares memory before and after each body.
   return graph::data_checks() ? writing::through : base::choice_of<writing>("MASLIN_STORE_WRITE");
@@ -273,10 +277,6 @@ void call_on_memory(executor& exec, task_node& task, all_stores& stores, std::sp
                                                     await_children(exec, stores, inside);
                                                 });
   if (thrown) std::rethrow_exception(std::move(thrown));
-}
-
-std::optional<std::uint64_t> birth_of(task_node& task) {
-  return task.has_birth ? std::optional(task.birth()) : std::nullopt;
 }
 
 /// Begins to fetch the data of a ready task, which will probably begin in that store next. Where that cannot be,

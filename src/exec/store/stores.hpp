@@ -39,6 +39,8 @@ writing writing_of_the_run();
 std::vector<use> uses_of_own(detail::task_node& task);
 /// Says which copies may reach memory late.
 void mark_lazy(plan& of, detail::task_node& task, writing how);
+/// Gives what the clock showed when the task had been created, where its node has room for that.
+std::optional<std::uint64_t> birth_of(detail::task_node& task);
 /// Throws `error`: the task's data are larger than a store.
 [[noreturn]] void refuse(const detail::task_node& task, const plan& of, std::size_t store_bytes);
 /// `told` asks there (null: nowhere any more), and gives the last answer until the runtime's end.

@@ -248,8 +248,7 @@ local_stores::staged local_stores::begin(virtual_worker& w, task_node& task) {
 bool local_stores::fits(const staged_task& s) const { return !s.plan.copies.empty() && s.plan.bytes() <= bytes_; }
 
 bool local_stores::take(staged_task& s) {
-  const auto born = s.task->has_birth ? std::optional(s.task->birth()) : std::nullopt;
-  return s.in_store = fits(s) && of(*s.at).store.take(s.plan, s.places, born);
+  return s.in_store = fits(s) && of(*s.at).store.take(s.plan, s.places, store::birth_of(*s.task));
 }
 
 /// Begins to copy what the task reads. What has to give way to it leaves before: an engine's copies follow each other.
