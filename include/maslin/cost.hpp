@@ -30,8 +30,9 @@ inline void cost(std::chrono::duration<double> time) { detail::pay(time.count())
 
 /// Says that what the calling body does next moves so many bytes between caches and memory: `maslin scale`, `replay`
 /// and `layout` know by it how long workers wait for memory. Traces hold it; on a described machine whose description
-/// says how fast memory is, the body does not end before they are moved. Nothing else depends on it. Call it in the
-/// body of a loop, before the work: `ms::memory_traffic(24 * r.size())`. Throws `error` for less than nothing.
+/// says how fast memory is, and whose workers have no local stores, the body does not end before they are moved.
+/// Nothing else depends on it. Call it in the body of a loop, before the work:
+/// `ms::memory_traffic(24 * r.size())`. Throws `error` for less than nothing.
 MASLIN_API void memory_traffic(std::int64_t bytes);
 
 }  // namespace maslin
