@@ -76,9 +76,8 @@ void call_body(executor& exec, task_node& task) {
 namespace {
 
 /// The body does not run.
-void leave_out(task_node& task) {
-  if (graph::local_stores()) [[unlikely]]
-    store::drop_early(task);
+[[gnu::cold]] void leave_out(task_node& task) {
+  if (graph::local_stores()) store::drop_early(task);
   if (pages::on()) pages::forget(task);
   if (!task.is_recorded) task.run(task.callable, task.records(), body_use::destroy);
 }
