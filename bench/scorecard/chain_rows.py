@@ -8,7 +8,7 @@ from typing import Callable, Mapping
 
 from . import data, mrbayes
 from .figures import Plan
-from .measure import WORK, MeasurementError, binary, execute
+from .measure import MeasurementError, binary, execute
 from .row import Goal, Row, not_measured
 
 CHAINS, SWAP = 4, 10
@@ -30,16 +30,10 @@ def our_chains(alignment: Path, generations: int, sample: int, seed: int, prefix
 def of_alignments(figure: str, goal: Goal, alignments: Mapping[str, int], plan: Plan,
                   against_mrbayes: Callable[[str, str, int], list[Row]]) -> list[Row]:
     """Gives a row for each alignment: `against_mrbayes(row's name, alignment's name, generations)`."""
-    WORK.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for name, generations in alignments.items():
-        full_name = f"{figure}/{name.split('_')[0]}"
-        if not plan.wants(full_name):
-            continue
-        if why := data.reason_absent(name):
-            rows.append(not_measured(full_name, why, goal))
-        elif not mrbayes.installed():
-            rows.append(not_measured(full_name, "mrbayes is not installed; ./dev bench installs it", goal))
-        else:
-            rows += against_mrbayes(full_name, name, generations)
-    return rows
+
+    def rows_of(full_name: str, name: str) -> list[Row]:
+        if not mrbayes.installed():
+            return [not_measured(full_name, "mrbayes is not installed; ./dev bench installs it", goal)]
+        return against_mrbayes(full_name, name, alignments[name])
+
+    return data.rows_of_each(figure, goal, alignments, plan, rows_of)

@@ -4,10 +4,13 @@ everywhere."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Callable, Iterable
 
 from maslin_report.whole import write_whole
 
+from .figures import Plan
 from .measure import ROOT, WORK, MeasurementError
+from .row import Goal, Row, not_measured
 
 SHARED = ROOT.parent / "shared" / "data"
 PACKAGED = {name: ROOT / "build" / "data" / f"{file}.nex" for name, file in {
@@ -29,6 +32,19 @@ def reason_absent(name: str) -> str | None:
     if name in PACKAGED:
         return f"{PACKAGED[name].name} absent; ./dev bench fetches it"
     return "no such alignment here (../shared/data absent)"
+
+
+def rows_of_each(figure: str, goal: Goal, names: Iterable[str], plan: Plan, rows_of: Callable[[str, str], list[Row]]) -> list[Row]:
+    """Gives the rows of each alignment of which some are wanted, `rows_of(row's name, alignment's name)`, or why it is not here."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    rows = []
+    for name in names:
+        full_name = f"{figure}/{name.split('_')[0]}"
+        if not plan.wants(full_name):
+            continue
+        why = reason_absent(name)
+        rows += [not_measured(full_name, why, goal)] if why else rows_of(full_name, name)
+    return rows
 
 
 def alignment(name: str) -> Path:

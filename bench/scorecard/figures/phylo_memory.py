@@ -13,7 +13,7 @@ from statistics import median
 from .. import data, tree_search
 from ..checkouts import how_to_measure
 from ..measure import WORK, MeasurementError, Values, binary, peak_memory
-from ..row import Goal, Row, judge, noise, not_measured, pairs
+from ..row import Goal, Row, judge, noise, pairs
 from ..tree_rows import WORKERS
 from . import Plan
 from .phylo_models import of_raxml
@@ -55,18 +55,9 @@ class Searches:
 
 
 def measure(plan: Plan) -> list[Row]:
-    WORK.mkdir(parents=True, exist_ok=True)
     peer = next((with_both_cores(one) for one in tree_search.present() if one.name == BEST), None) or of_raxml(["-m", "GTRGAMMA"])
-    rows = []
-    for name in ALIGNMENTS:
-        full_name = f"{NAME}/{name.split('_')[0]}"
-        if not plan.wants(full_name):
-            continue
-        if why := data.reason_absent(name):
-            rows.append(not_measured(full_name, why, GOAL))
-            continue
-        rows += against(full_name, Searches(data.alignment(name), peer), plan)
-    return rows
+    return data.rows_of_each(NAME, GOAL, ALIGNMENTS, plan,
+                             lambda full_name, name: against(full_name, Searches(data.alignment(name), peer), plan))
 
 
 def against(full_name: str, searches: Searches, plan: Plan) -> list[Row]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .. import data, tree_search
 from ..measure import WORK, binary, execute
-from ..row import Goal, Row, not_measured
+from ..row import Goal, Row
 from ..tree_rows import WORKERS, compared, once, our_lnls
 from . import Plan
 from .phylo_models import of_raxml
@@ -49,19 +49,12 @@ def our_seconds(alignment: Path, seed: int) -> float:
 
 
 def measure(plan: Plan) -> list[Row]:
-    WORK.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for name in ALIGNMENTS:
-        full_name = f"{NAME}/{name.split('_')[0]}"
-        if not plan.wants(full_name):
-            continue
-        if why := data.reason_absent(name):
-            rows.append(not_measured(full_name, why, GOAL))
-            continue
+    def rows_of(full_name: str, name: str) -> list[Row]:
         alignment, peers = data.alignment(name), {}
         for searcher in (*map(with_both_cores, tree_search.present()), of_raxml(["-m", "GTRGAMMA"])):
             plan.tell(f"{full_name}: {searcher.name} once")
             peers[searcher.name] = once(searcher, [alignment], SEED)
         ours = our_lnls([alignment], WORDS, SEED, lambda at: plan.tell(f"{full_name}: {at}"))
-        rows += compared(full_name, plan, peers, ours, lambda turn: our_seconds(alignment, SEED + turn), GOAL, [], AGREEMENT)
-    return rows
+        return compared(full_name, plan, peers, ours, lambda turn: our_seconds(alignment, SEED + turn), GOAL, [], AGREEMENT)
+
+    return data.rows_of_each(NAME, GOAL, ALIGNMENTS, plan, rows_of)
