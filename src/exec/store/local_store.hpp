@@ -520,8 +520,10 @@ class local_store final : public lender {
     bool fits = missing <= arena_.bytes() - bytes_in_use();
     try {
       if (fits && !fill(of, at)) {
-        // What was found, or came into the first gaps, has left no place for the rest.
+        // What was found, or came into the first gaps, has left no place for the rest. Others may have what is dirty:
+        // it stays, and the task fetches it from memory.
         give_each(of, at);
+        show_all(of.uses, nullptr);
         while (kept* const oldest = kept_.oldest()) evict(oldest);
         fits = fill(of, at);
       }

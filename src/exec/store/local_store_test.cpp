@@ -835,6 +835,41 @@ TEST(DirtyCopies, ATaskThatFindsNoRoomFindsItsDataInMemory) {
   EXPECT_EQ(data[7], 2);
 }
 
+/// There is room enough, but no gap for the last datum until what lies in the middle gives way. So the task takes
+/// places anew, also for what another one reads meanwhile.
+TEST(DirtyCopies, ATaskThatTakesPlacesAnewReadsWhatWasWrittenLast) {
+  for (const access_mode mode : {access_mode::in, access_mode::inout}) {
+    std::vector<char> data(1024, 1);
+    local_store<thread_platform> in(1024, keeping::all, std::nullopt);
+    const auto plan_of = [&](std::size_t first, std::size_t bytes, access_mode how) {
+      plan of = store::make_plan({access(&data[first], bytes, how)});
+      of.copies[0].is_lazy = true;
+      return of;
+    };
+    const plan written = plan_of(0, 128, access_mode::inout), before = plan_of(512, 384, access_mode::in),
+               middle = plan_of(128, 128, access_mode::in);
+    places dirty, gap, kept, reader, at;
+    ASSERT_TRUE(in.take(written, dirty, 0));
+    ASSERT_TRUE(in.take(before, gap, 0));
+    ASSERT_TRUE(in.take(middle, kept, 0));
+    run_alone(
+        in, middle, kept, [] {}, ends);
+    in.give(before, gap);
+    run_alone(
+        in, written, dirty, [&] { *as<char>(dirty[0]) = 2; }, ends);
+    const plan reads = plan_of(0, 128, access_mode::in);
+    ASSERT_TRUE(in.take(reads, reader, 0));  // and does not end
+    const plan all = store::make_plan({access(data.data(), 128, access_mode::in),
+                                       access(&data[128], 128, access_mode::in), access(&data[512], 448, mode)});
+    ASSERT_TRUE(in.take(all, at, 0));
+    int found = 0;
+    run_alone(
+        in, all, at, [&] { found = *as<char>(at[0]); }, ends);
+    EXPECT_EQ(found, 2);
+    in.give(reads, reader);
+  }
+}
+
 TEST(DirtyCopies, WhatTheProgramHasWaitedForIsInMemory) {
   for (const mistake m : {mistake::none, mistake::waits_untold}) {
     lazy_workers w(m);
