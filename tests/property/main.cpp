@@ -44,7 +44,7 @@ std::vector<int> workers_to_try() {
 void describe(std::uint64_t seed, int workers, const outcome& expected, const outcome& found) {
   std::printf("seed %llu, %d workers: differs from the serial elision\n", static_cast<unsigned long long>(seed),
               workers);
-  for (std::size_t i = 0; i < expected.memory.size(); ++i)
+  for (std::size_t i = 0; i < std::min(expected.memory.size(), found.memory.size()); ++i)
     if (expected.memory[i] != found.memory[i])
       std::printf("  word %zu of %zu: %08x, serial %08x\n", i, expected.memory.size(), found.memory[i],
                   expected.memory[i]);

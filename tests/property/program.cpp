@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "maslin/maslin.hpp"
@@ -58,12 +60,33 @@ using word = std::uint32_t;
 /// Where the memory of a program that shows what it does begins.
 const word* shown = nullptr;
 
+/// What tasks add to in any order.
+struct total {
+  ms::mutex lock;
+  std::uint64_t sum = 0;
+};
+
+/// How the tasks of a program behave.
+struct manner {
+  bool failing;  ///< they may throw
+  bool ranked;   ///< they have priorities; those that have one are never set aside (exec/threads)
+  total* adds;   ///< null where they must not want the lock: who creates them has it, or they may not run
+};
+
 /// The memory that a creator's tasks name.
 struct arena {
   word* data;
   std::size_t extent;
-  bool failing;  ///< tasks may throw
+  manner how;
+
+  arena part(std::size_t first, std::size_t count) const { return {data + first, count, how}; }
 };
+
+std::uint64_t checksum(const word* data, std::size_t count) {
+  std::uint64_t sum = count;
+  for (std::size_t k = 0; k < count; ++k) sum = mixed(sum, data[k]);
+  return sum;
+}
 
 /// One access: a range, or a tile of `rows` × `cols` whose columns lie `ld` apart.
 struct wish {
@@ -126,7 +149,7 @@ wish random_wish(random_numbers& r, const arena& a, bool plain) {
   return w;
 }
 
-void body(std::uint64_t id, bool failing, int depth, const piece* pieces, std::size_t count);
+void body(std::uint64_t id, manner how, int depth, const piece* pieces, std::size_t count);
 
 /// Calls `use(accesses...)` with what the wishes from `I` on ask for.
 template <std::size_t I, std::size_t Count, bool Plain, class Use, class... Accesses>
@@ -186,12 +209,12 @@ void create(random_numbers& r, const arena& a, std::uint64_t id, int depth, ms::
   }
   std::array<kind, Count> what;
   for (std::size_t i = 0; i < Count; ++i) what[i] = all[i].what;
-  const auto run = [id, failing = a.failing, depth, what](auto... views) {
+  const auto run = [id, how = a.how, depth, what](auto... views) {
     std::size_t i = 0;
     const std::array<piece, Count> pieces{received(what[i++], views)...};
-    body(id, failing, depth, pieces.data(), Count);
+    body(id, how, depth, pieces.data(), Count);
   };
-  const ms::priority rank{static_cast<int>(r.below(3))};
+  const ms::priority rank{a.how.ranked ? static_cast<int>(r.below(3)) : 0};
   with_accesses<0, Count, Plain>(all, [&](const auto&... accesses) {
     if (in)
       in->task(run, accesses..., rank);
@@ -213,24 +236,39 @@ void create_random(random_numbers& r, const arena& a, int depth, ms::group* in =
   }
 }
 
-/// What a task does: reads all that it reads, writes all that it writes, and creates tasks on parts of that.
-void body(std::uint64_t id, bool failing, int depth, const piece* pieces, std::size_t count) {
+/// Waits for some of what the creator's tasks write, and gives what is there.
+std::uint64_t wait_on_part(random_numbers& r, const arena& a) {
+  const wish w = random_wish(r, a, true);
+  if (shown) std::printf("wait_on [%td +%zu]\n", w.data - shown, w.rows);
+  ms::wait_on(std::span(w.data, w.rows));
+  return checksum(w.data, w.rows);
+}
+
+/// What a task does: reads all that it reads, writes all that it writes, and creates tasks on parts of that, for which
+/// it may wait.
+void body(std::uint64_t id, manner how, int depth, const piece* pieces, std::size_t count) {
   random_numbers r(id);
   std::uint64_t sum = id;
   for (std::size_t i = 0; i < count; ++i)
     if (pieces[i].reads())
       pieces[i].each([&](std::uint32_t value, std::size_t at) { sum = mixed(sum, value + (at << 32)); });
-  const bool fails = failing && r.one_in(24);
+  const bool fails = how.failing && r.one_in(24);
   if (fails && r.one_in(2)) throw std::runtime_error(std::string("before ").append(std::to_string(id % 10007)));
-  const arena* mine = nullptr;
-  arena inside{};
+  if (r.one_in(16)) std::this_thread::yield();  // others overtake it
+  std::unique_lock<ms::mutex> held;
+  if (how.adds && r.one_in(8)) {
+    held = std::unique_lock(how.adds->lock);
+    how.adds->sum += sum;
+    if (r.one_in(2))
+      held.unlock();
+    else
+      how.adds = nullptr;
+  }
+  const piece* mine = nullptr;
   for (std::size_t i = 0; i < count; ++i) {
     const piece& p = pieces[i];
     const bool adds = p.what == kind::concurrent || p.what == kind::reduction;
-    if (p.what == kind::inout && p.rows >= 2) {
-      inside = {p.data, p.rows, failing};
-      mine = &inside;
-    }
+    if (p.what == kind::inout && p.rows >= 2) mine = &p;
     if (p.writes() && p.cols == 1 && r.one_in(6)) {
       ms::parallel_for(0, static_cast<std::int64_t>(p.rows), [&](ms::range part) {
         for (const std::int64_t k : part)
@@ -245,14 +283,21 @@ void body(std::uint64_t id, bool failing, int depth, const piece* pieces, std::s
   }
   if (fails) throw std::runtime_error(std::string("after ").append(std::to_string(id % 10007)));
   if (depth == 0 || !mine || !r.one_in(3)) return;
+  const arena inside{mine->data, mine->rows, how};
   const std::size_t children = 1 + r.below(6);
   const bool grouped = r.one_in(4);
+  std::uint64_t seen = id;
   ms::group g;
   for (std::size_t k = 0; k < children; ++k) {
-    create_random(r, *mine, depth - 1, grouped && k % 2 == 0 ? &g : nullptr);
+    create_random(r, inside, depth - 1, grouped && k % 2 == 0 ? &g : nullptr);
     if (r.one_in(5)) ms::wait();  // what it throws is this task's exception
+    if (!how.failing && r.one_in(8)) seen = mixed(seen, wait_on_part(r, inside));
   }
   if (grouped && r.one_in(2)) g.wait();
+  if (!r.one_in(2)) return;
+  g.wait();
+  ms::wait();
+  mine->each([&](word& value, std::size_t) { value = static_cast<std::uint32_t>(seen = mixed(seen, value)); });
 }
 
 /// Creates many tasks that take less than it costs to hand them over, on words of the arena, and a few others between.
@@ -269,8 +314,8 @@ void create_small(random_numbers& r, const arena& a, ms::group* in) {
     word& from = a.data[r.below(a.extent)];
     word& to = a.data[r.below(a.extent)];
     const auto salt = static_cast<std::uint32_t>(r.next());
-    const int rank = r.one_in(16) ? 1 + static_cast<int>(r.below(2)) : 0;
-    const bool fails = a.failing && r.one_in(1024);
+    const int rank = a.how.ranked && r.one_in(16) ? 1 + static_cast<int>(r.below(2)) : 0;
+    const bool fails = a.how.failing && r.one_in(1024);
     if (&from != &to && r.one_in(4))
       create([salt](ms::view<const word> f, ms::view<word> t) { t[0] = f[0] * 5 + salt; }, ms::in(from), ms::out(to),
              rank);
@@ -313,30 +358,32 @@ outcome run_program(std::uint64_t seed, const program_options& options) {
   random_numbers r(seed);
   outcome result;
   std::vector<word> memory(8 + r.below(56));
-  for (word& one : memory) one = static_cast<std::uint32_t>(r.next());
-  // What a task that throws has written is void, so a program in which tasks may throw ends with the first that did,
-  // and only what its waits threw is compared.
+  const auto refill = [&] {
+    for (word& one : memory) one = static_cast<std::uint32_t>(r.next());
+  };
+  refill();
+  total sum;
   const bool failing = r.one_in(4);
-  const arena all{memory.data(), memory.size(), failing};
+  const arena all{memory.data(), memory.size(), {failing, r.one_in(4), &sum}};
   const std::size_t statements = std::min(4 + r.below(30), options.statements);
   shown = options.show ? memory.data() : nullptr;
   ms::group g;
+  const auto log_number = [&](std::uint64_t number) { result.log.append(" ").append(std::to_string(number)); };
+  const auto look = [&] { log_number(checksum(memory.data(), memory.size())); };
+  /// Waits for all; gives whether nothing was thrown.
+  const auto settled = [&] {
+    const bool group = note(result.log, "group", [&] { g.wait(); });
+    return note(result.log, "wait", [] { ms::wait(); }) && group;
+  };
   bool well = true;
-  for (std::size_t i = 0; i < statements && well; ++i) {
-    switch (r.below(16)) {
+  for (std::size_t i = 0; i < statements; ++i) {
+    switch (r.below(20)) {
       case 0:
         well = note(result.log, "wait", [] { ms::wait(); });
         break;
-      case 1: {
-        const wish w = random_wish(r, all, true);
-        if (shown) std::printf("[%td +%zu] ", w.data - shown, w.rows);
-        well = note(result.log, "wait_on", [&] {
-          ms::wait_on(std::span(w.data, w.rows));
-          for (std::size_t k = 0; k < w.rows; ++k)
-            result.log.append(" ").append(std::to_string(std::uint32_t{w.data[k]}));
-        });
+      case 1:
+        well = note(result.log, "wait_on", [&] { log_number(wait_on_part(r, all)); });
         break;
-      }
       case 2:
         create_random(r, all, 2, &g);
         break;
@@ -359,13 +406,62 @@ outcome run_program(std::uint64_t seed, const program_options& options) {
       case 5:
         create_small(r, all, r.one_in(3) ? &g : nullptr);
         break;
+      case 6:  // the program itself looks at all, and writes some
+        if (!(well = settled())) break;
+        look();
+        log_number(sum.sum);
+        for (std::size_t k = r.below(3); k > 0; --k)
+          memory[r.below(memory.size())] = static_cast<std::uint32_t>(r.next());
+        break;
+      case 7: {  // which tasks run is chance, and so is what they leave
+        if (!(well = settled())) break;
+        const arena dropped{memory.data(), memory.size(), {false, all.how.ranked, nullptr}};
+        const std::size_t tasks = 1 + r.below(12), cancelled_at = r.below(tasks + 1);
+        ms::group some;
+        for (std::size_t k = 0; k <= tasks; ++k) {
+          if (k == cancelled_at) some.cancel();
+          if (k < tasks) create_random(r, dropped, 1, &some);
+        }
+        well = note(result.log, "cancelled", [&] { result.log.append(some.wait() ? " ran" : " did not run"); });
+        well = settled() && well;
+        refill();
+        break;
+      }
+      case 8: {
+        if (failing || !(well = settled())) break;
+        const std::size_t half = memory.size() / 2;
+        const auto branch = [](std::uint64_t id, const arena& its) {
+          random_numbers mine(id);
+          for (std::size_t k = 1 + mine.below(6); k > 0; --k) create_random(mine, its, 1);
+        };
+        const std::uint64_t first = r.next(), second = r.next();
+        well = note(result.log, "fork", [&] {
+          ms::fork([&] { branch(first, all.part(0, half)); },
+                   [&] { branch(second, all.part(half, memory.size() - half)); });
+          look();
+        });
+        break;
+      }
+      case 9: {
+        const wish w = random_wish(r, all, true);
+        well = note(result.log, "async", [&] {
+          log_number(
+              ms::async([](ms::view<const word> v) { return checksum(v.data(), v.size()); }, ms::in(w.data, w.rows))
+                  .get());
+        });
+        break;
+      }
       default:
         create_random(r, all, 2);
         break;
     }
+    if (well) continue;
+    // What a task that throws has written is void, and what those have left that would have read it.
+    settled();
+    refill();
+    sum.sum = 0;
+    well = true;
   }
-  note(result.log, "group", [&] { g.wait(); });
-  note(result.log, "wait", [] { ms::wait(); });
-  if (!failing) result.memory.assign(memory.begin(), memory.end());
+  if (settled()) result.memory.assign(memory.begin(), memory.end());
   return result;
 }
