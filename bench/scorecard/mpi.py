@@ -27,6 +27,7 @@ class Mpi:
     library: str  # maslin, openmpi, mpich
     start: tuple[str, ...]
     workers: bool = False  # its ranks are on workers, in one process unless told otherwise
+    binds: bool = False  # each rank to a core of its own, whichever the caller may use
 
     def compiler(self, language: str) -> str | Path:
         words = {"c": "mpicc", "cpp": "mpicxx"}[language]
@@ -66,10 +67,10 @@ def peers() -> dict[str, Mpi]:
         for waits in ("0", "1"):
             for bind in ("none", "core:overload-allowed"):
                 made[f"Open MPI {'yields' if waits == '1' else 'spins'}, bound to {bind.partition(':')[0]}"] = Mpi(
-                    "openmpi", (*start, "--mca", "mpi_yield_when_idle", waits, "--bind-to", bind))
+                    "openmpi", (*start, "--mca", "mpi_yield_when_idle", waits, "--bind-to", bind), binds=bind != "none")
     if shutil.which("mpicc.mpich"):
         made["MPICH"] = Mpi("mpich", ("mpirun.mpich",))
-        made["MPICH bound to core"] = Mpi("mpich", ("mpirun.mpich", "-bind-to", "core"))
+        made["MPICH bound to core"] = Mpi("mpich", ("mpirun.mpich", "-bind-to", "core"), binds=True)
     return made
 
 

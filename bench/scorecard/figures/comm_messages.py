@@ -1,9 +1,9 @@
 """comm/*: messages between ranks of one node, by the same MPI program for all.
 
 Ratio: our time / the best of Open MPI and MPICH (those that are installed), each with ranks that spin and that yield, bound to
-cores and not; settings that are far from the best are only tried. comm/touched/.../copies: / the time of two threads without MPI that
-copy once, by whom it takes less. Ours has two workers; on one core one, and one in each of two processes. Checked: every message and
-every result."""
+cores and not (on one core: not); settings that are far from the best are only tried. comm/touched/.../copies: / the time of two
+threads without MPI that copy once, by whom it takes less. Ours has two workers; on one core one, and one in each of two
+processes. Checked: every message and every result."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ def rows_of(plan: Plan, figure: Figure, mine: Mpi, others: dict[str, Mpi], progr
         execute(["cc", "-O2", "-pthread", SOURCES / "copies.c", "-o", program])
         sides = {f"copied by the {who}": lambda _, who=who: copies(who, program, figure) for who in ("sender", "receiver")}
     elif others:
-        sides = close_ones({name: runner(mpi) for name, mpi in others.items()}, lambda at: plan.tell(f"{figure.name}: {at}"))
+        # Who binds ranks to cores takes two of them in any case.
+        allowed = {name: runner(mpi) for name, mpi in others.items() if not (figure.one_core and mpi.binds)}
+        sides = close_ones(allowed, lambda at: plan.tell(f"{figure.name}: {at}"))
     else:
         return [not_measured(figure.name, NONE, figure.goal)]
     return plan.rows(figure.name, {OURS: runner(mine), **sides}, OURS, lambda times: [row_of(figure, times)])
