@@ -92,9 +92,14 @@ enum class event_kind : std::uint8_t {
   held,       ///< the worker has waited until there was room for the event before; id: 0; argument: nanoseconds. Only
               ///< in traces that were recorded with MASLIN_TRACE_FULL=wait
   traffic,    ///< what the context does next moves data between caches and memory; id: 0; argument: bytes
+  // Copies that workers' local stores make. The first two are of the `transfer` that follows on their track. They are
+  // recorded when it is over, or later, and belong to no context.
+  transfer_task,  ///< for that task; argument: its number. Not there where the copy is for no task in particular
+  transfer_time,  ///< argument: nanoseconds since the trace began; there are two: it began, it was over
+  transfer,       ///< id: the worker whose store it is, -1 for that of all other threads; argument: `transfer_of`
 };
 /// How many kinds there are, and one more.
-inline constexpr int event_kinds = static_cast<int>(event_kind::traffic) + 1;
+inline constexpr int event_kinds = static_cast<int>(event_kind::transfer) + 1;
 
 /// Gives the kind's name as the tools print it, e.g. "offload_begin"; "unknown" for what is no kind.
 MASLIN_API std::string_view to_string(event_kind kind);
@@ -190,6 +195,20 @@ struct moved_as {
   std::uint64_t bytes = 0;  ///< below 2^40
 };
 
+/// A copy to or from a worker's local store.
+struct transfer_of {
+  /// From where to where.
+  enum class way : std::uint8_t {
+    from_memory,  ///< to the store
+    from_peer,    ///< to the store, from another one
+    to_memory,    ///< from the store
+  };
+  way goes = way::from_memory;
+  bool is_early = false;    ///< it was begun before its task was
+  int peer = -1;            ///< the worker whose store it comes from, -1 as in `event_kind::transfer`
+  std::uint64_t bytes = 0;  ///< below 2^45
+};
+
 /// Gives the `event::argument` that says this; `unpack<What>` gives it back.
 constexpr std::uint64_t pack(stream_at s) {
   return static_cast<std::uint64_t>(s.index) << 16 | static_cast<std::uint16_t>(s.slot);
@@ -220,6 +239,10 @@ constexpr std::uint64_t pack(met_as m) {
 }
 constexpr std::uint64_t pack(const moved_as& m) {
   return static_cast<std::uint64_t>(m.is) << 60 | std::uint64_t{m.root} << 40 | (m.bytes & 0xff'ffff'ffff);
+}
+constexpr std::uint64_t pack(const transfer_of& t) {
+  return t.bytes << 19 | std::uint64_t{static_cast<std::uint16_t>(t.peer)} << 3 | (t.is_early ? 4 : 0) |
+         static_cast<std::uint64_t>(t.goes);
 }
 MASLIN_API std::uint64_t pack(const decision_of& d);
 /// Gives what `pack` made the argument of.
@@ -272,6 +295,11 @@ constexpr met_as unpack<met_as>(std::uint64_t a) {
 template <>
 constexpr moved_as unpack<moved_as>(std::uint64_t a) {
   return {static_cast<moved_as::pattern>(a >> 60), static_cast<std::uint32_t>(a >> 40 & 0xf'ffff), a & 0xff'ffff'ffff};
+}
+template <>
+constexpr transfer_of unpack<transfer_of>(std::uint64_t a) {
+  const int peer = static_cast<int>(a >> 3 & 0xffff);
+  return {static_cast<transfer_of::way>(a & 3), (a & 4) != 0, peer == 0xffff ? -1 : peer, a >> 19};
 }
 template <>
 MASLIN_API decision_of unpack<decision_of>(std::uint64_t argument);

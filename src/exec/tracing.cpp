@@ -33,6 +33,13 @@ void trace_replayed(executor& exec, const recording::state& tasks) {
   }
 }
 
+void record_transfer(const trace::store_transfer& one) noexcept {
+  executor* const exec = running_executor.load(std::memory_order_acquire);
+  if (!exec) return trace::record_transfer(-1, one);  // the runtime ends, and there are tasks in flight
+  const traced_track on(*exec);
+  trace::record_transfer(on.number, one);
+}
+
 traced_wait::traced_wait(executor& exec, const scope* group, const detail::declared* data) {
   if (!trace::on(trace::event_kind::wait_begin)) [[likely]]
     return;

@@ -67,6 +67,9 @@ class traced_wait {
   std::uint64_t group_ = 0;
 };
 
+/// Records a copy that a local store has just made, on the caller's track.
+void record_transfer(const trace::store_transfer& one) noexcept;
+
 /// Records, one after another, the blocks [first, last) of a loop that a worker runs: their begin and end if they are a
 /// chunk of a loop that is shared, and now and then how far it has come, so that a trace tells light blocks from heavy.
 class traced_blocks {

@@ -9,16 +9,16 @@ namespace maslin::trace {
 
 std::string_view to_string(event_kind kind) {
   static constexpr std::array<std::string_view, event_kinds> names{
-      "unknown",       "worker_start", "worker_stop",  "stream_begin", "stream_end",    "stream_suspend",
-      "stream_resume", "task_create",  "task_begin",   "task_end",     "task_suspend",  "task_resume",
-      "loop_begin",    "loop_end",     "chunk_begin",  "chunk_end",    "offload_begin", "offload_end",
-      "wait_begin",    "wait_end",     "park",         "unpark",       "phase_begin",   "phase_end",
-      "decision",      "steal",        "kernel_total", "kernel_count", "help_begin",    "help_end",
-      "suspend",       "resume",       "accessed",     "member",       "group_end",     "foreign_caller",
-      "piece",         "waiting",      "cpu_time",     "library",      "sized",         "teams",
-      "choice",        "estimate",     "rank_begin",   "rank_end",     "sends",         "receives",
-      "channel",       "starts",       "completes",    "gets",         "meets",         "moves",
-      "held",          "traffic"};
+      "unknown",       "worker_start", "worker_stop",   "stream_begin",  "stream_end",    "stream_suspend",
+      "stream_resume", "task_create",  "task_begin",    "task_end",      "task_suspend",  "task_resume",
+      "loop_begin",    "loop_end",     "chunk_begin",   "chunk_end",     "offload_begin", "offload_end",
+      "wait_begin",    "wait_end",     "park",          "unpark",        "phase_begin",   "phase_end",
+      "decision",      "steal",        "kernel_total",  "kernel_count",  "help_begin",    "help_end",
+      "suspend",       "resume",       "accessed",      "member",        "group_end",     "foreign_caller",
+      "piece",         "waiting",      "cpu_time",      "library",       "sized",         "teams",
+      "choice",        "estimate",     "rank_begin",    "rank_end",      "sends",         "receives",
+      "channel",       "starts",       "completes",     "gets",          "meets",         "moves",
+      "held",          "traffic",      "transfer_task", "transfer_time", "transfer"};
   static_assert(!names.back().empty());
   const auto at = static_cast<std::size_t>(kind);
   return at < names.size() ? names[at] : names[0];

@@ -291,6 +291,9 @@ class cursor {
     if (now_.kind == event_kind::kernel_total || now_.kind == event_kind::held)  // recorded in ticks, like the times
       now_.argument = static_cast<std::uint64_t>(
           std::max<std::int64_t>(0, saturated(static_cast<double>(last.argument) * from_->ns_per_tick)));
+    if (now_.kind == event_kind::transfer_time)
+      now_.argument = static_cast<std::uint64_t>(
+          std::max<std::int64_t>(0, from_->ns_of(static_cast<std::int64_t>(last.argument - from_->began_ticks))));
     at_ = std::max(at_, static_cast<std::int64_t>(ticks_ - from_->began_ticks));
     ++seen_;
   }

@@ -57,8 +57,9 @@ std::uint64_t kinds_of(detail_level detail) {
   std::uint64_t kinds = ~std::uint64_t{0};
   if (detail == detail_level::streams) {
     using enum event_kind;
-    for (const event_kind unused : {task_create, accessed, member, group_end, foreign_caller, piece, loop_begin,
-                                    loop_end, wait_begin, wait_end, steal, traffic})
+    for (const event_kind unused :
+         {task_create, accessed, member, group_end, foreign_caller, piece, loop_begin, loop_end, wait_begin, wait_end,
+          steal, traffic, transfer_task, transfer_time, transfer})
       kinds &= ~(std::uint64_t{1} << static_cast<unsigned>(unused));
   }
   return kinds;
@@ -81,6 +82,23 @@ void record_foreign(event_kind kind, std::uint32_t id, std::uint64_t argument) n
 }
 
 }  // namespace internal
+
+void record_transfer(int worker, const store_transfer& one) noexcept {
+  using namespace internal;
+  const auto push_all = [&one](ring& to) {
+    using enum event_kind;
+    if (one.task != 0) to.push(one.ended, transfer_task, 0, one.task);
+    to.push(one.ended, transfer_time, 0, one.began);
+    to.push(one.ended, transfer_time, 0, one.ended);
+    to.push(one.ended, transfer, static_cast<std::uint32_t>(one.store), pack(one.what));
+  };
+  if (!on(event_kind::transfer)) return;
+  if (worker >= 0) return push_all(worker_rings[worker]);
+  // All under one lock: no other thread's events come between them.
+  shared& s = state();
+  const base::locked held(s.lock);
+  if (on() && s.now.foreign) push_all(*s.now.foreign);
+}
 
 void start(const std::string& path, int worker_count, detail_level detail, described_time clock, full when_full) {
   using namespace internal;

@@ -70,6 +70,16 @@ inline void record(int worker, event_kind kind, std::uint32_t id, const decision
   if (on()) record(worker, kind, id, pack(what));
 }
 
+/// A copy that a worker's local store has made.
+struct store_transfer {
+  int store;                   ///< the worker whose it is; -1: that of all other threads
+  std::uint64_t task;          ///< for which it was, by its number in traces; 0: for none in particular
+  std::uint64_t began, ended;  ///< as `now` gives times
+  transfer_of what;
+};
+/// Records it on the track of `worker`, at its end or later.
+void record_transfer(int worker, const store_transfer& one) noexcept;
+
 /// Gives the number of a name (a kernel, a phase); the same text gives the same number, from 1 up. Takes a lock: ask
 /// once and keep it. May be called before `start` and from static initializers.
 std::uint32_t intern(const char* name);

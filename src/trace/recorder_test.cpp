@@ -235,6 +235,44 @@ TEST_P(RecorderUnderLoad, LosesNothingUncounted) {
 
 INSTANTIATE_TEST_SUITE_P(Producers, RecorderUnderLoad, ::testing::Values(1, 2, 8, 64));
 
+TEST_F(Recorder, KeepsTheEventsOfATransferTogetherAndItsTimes) {
+  start(path(), 1);
+  constexpr int threads = 4, each = 2000;
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t)
+    all.emplace_back([t] {
+      for (std::uint64_t i = 1; i <= each; ++i) {
+        const std::uint64_t began = now(), number = i * threads + static_cast<std::uint64_t>(t);
+        record_transfer(-1, {-1, number, began, now(), {transfer_of::way::from_peer, true, 7, number}});
+      }
+    });
+  for (auto& t : all) t.join();
+  record(0, park);
+  const std::uint64_t began = now();
+  record(0, unpark);
+  record_transfer(0, {0, 0, began, now(), {}});
+  stop();
+  std::vector<event> foreign, own;
+  file(path()).each_event([&](const event& e) { (e.worker < 0 ? foreign : own).push_back(e); });
+  ASSERT_EQ(foreign.size(), std::size_t{4} * threads * each);
+  for (std::size_t i = 0; i < foreign.size(); i += 4) {
+    ASSERT_EQ(foreign[i].kind, transfer_task);
+    ASSERT_EQ(foreign[i + 1].kind, transfer_time);
+    ASSERT_EQ(foreign[i + 2].kind, transfer_time);
+    ASSERT_EQ(foreign[i + 3].kind, transfer);
+    const auto what = unpack<transfer_of>(foreign[i + 3].argument);
+    ASSERT_EQ(what.bytes, foreign[i].argument);
+    ASSERT_TRUE(what.goes == transfer_of::way::from_peer && what.is_early && what.peer == 7);
+    ASSERT_EQ(foreign[i + 3].id, ~std::uint32_t{0});
+    ASSERT_LE(foreign[i + 1].argument, foreign[i + 2].argument);
+  }
+  ASSERT_EQ(own.size(), 5u);  // it was for no task
+  EXPECT_LE(own[0].ns, static_cast<std::int64_t>(own[2].argument));
+  EXPECT_LE(static_cast<std::int64_t>(own[2].argument), own[1].ns);
+  EXPECT_EQ(static_cast<std::int64_t>(own[3].argument), own[3].ns);
+  EXPECT_EQ(unpack<transfer_of>(own[4].argument).peer, -1);
+}
+
 TEST_F(Recorder, ThinsToStreamsWhenAsked) {
   setenv("MASLIN_TRACE", path().c_str(), 1);
   setenv("MASLIN_TRACE_DETAIL", "streams", 1);

@@ -17,7 +17,9 @@
 #include "exec/store/kept_copies.hpp"
 #include "exec/store/plan.hpp"
 #include "exec/store/platform.hpp"
+#include "exec/tracing.hpp"
 #include "graph/poison.hpp"
+#include "trace/recorder.hpp"
 
 namespace maslin::store {
 
@@ -67,6 +69,10 @@ class lender {
   /// The copy was fetched, or is not needed. `drops`: it is to be over; gives whether memory has not got it then, which
   /// is the caller's affair from now on.
   virtual bool take_back(const std::byte* at, bool drops) noexcept = 0;
+
+  /// The worker whose store it is, -1 for that of all other threads, if it tells traces of its copies. Set before
+  /// others see it.
+  std::optional<int> traced_as{};
 
  protected:
   ~lender() = default;
@@ -218,7 +224,7 @@ class local_store final : public lender {
       if (!c.writes || (failed && !c.reads)) continue;
       if (at[i].is_dirty) counts_.note_saved(c.home.size());  // what an earlier task wrote
       at[i].is_dirty = !failed && c.is_lazy && keeps(c);
-      if (!at[i].is_dirty) begin_put(c.home, at[i].at, out_tag);
+      if (!at[i].is_dirty) begin_put(c.home, at[i].at, out_tag, of.task);
     }
   }
   void end_stage_out() {
@@ -315,28 +321,45 @@ class local_store final : public lender {
         ++counts_.hits;
         counts_.bytes_kept += c.home.size();
       } else if (c.reads) {
-        begin_get(c, at[i], t);
+        begin_get(c, at[i], t, of.task);
         if (!c.writes && keeps(c)) share(c, at[i], now + 1);
       } else if (poisons) {
         graph::poison(packed(c.home, at[i].at));
       }
     }
   }
-  void begin_get(const copy& c, place& at, tag t) noexcept MASLIN_REQUIRES(lock_) {
+  void begin_get(const copy& c, place& at, tag t, std::uint64_t task) noexcept MASLIN_REQUIRES(lock_) {
+    using enum trace::transfer_of::way;
+    const std::uint64_t began = begins_traced();
     at.comes_with = t;
     if (at.lent) {
       engine_.get_from_peer(at.at, at.lent, c.home.size(), t);
       counts_.bytes_from_peers += c.home.size();
-      return;
+    } else {
+      columns(c.home, at.at,
+              [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED { engine_.get(here, home, c.home.bytes, t); });
+      counts_.bytes_in += c.home.size();
     }
-    columns(c.home, at.at,
-            [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED { engine_.get(here, home, c.home.bytes, t); });
-    counts_.bytes_in += c.home.size();
+    if (began == 0) [[likely]]
+      return;
+    const int peer = at.lent ? at.from->traced_as.value_or(-1) : -1;
+    ends_traced(began, task, {at.lent ? from_peer : from_memory, t >= early_tag, peer, c.home.size()});
   }
-  void begin_put(const graph::region& from, std::byte* at, tag t) MASLIN_REQUIRES(lock_) {
+  /// `task`: the number of the one that has written it, 0 where it was dirty.
+  void begin_put(const graph::region& from, std::byte* at, tag t, std::uint64_t task) MASLIN_REQUIRES(lock_) {
+    const std::uint64_t began = begins_traced();
     columns(from, at,
             [&](std::byte* here, std::byte* home) MASLIN_UNCHECKED { engine_.put(home, here, from.bytes, t); });
     counts_.bytes_out += from.size();
+    if (began != 0) [[unlikely]]
+      ends_traced(began, task, {.goes = trace::transfer_of::way::to_memory, .bytes = from.size()});
+  }
+  /// Gives when a copy begins that a trace is told of; otherwise 0.
+  std::uint64_t begins_traced() const noexcept {
+    return trace::on(trace::event_kind::transfer) && traced_as ? trace::now() : 0;
+  }
+  void ends_traced(std::uint64_t began, std::uint64_t task, const trace::transfer_of& what) const noexcept {
+    record_transfer({*traced_as, task, began, trace::now(), what});
   }
   void await_gets(places& at) noexcept MASLIN_REQUIRES(lock_) {
     for (place& one : at)
@@ -398,7 +421,7 @@ class local_store final : public lender {
   bool has_dirty() const noexcept { return dirty_.load(std::memory_order_acquire) != 0; }
 
   void put_late(kept& one) noexcept MASLIN_REQUIRES(lock_) {
-    begin_put(one.home, one.at, late_tag);
+    begin_put(one.home, one.at, late_tag, 0);
     engine_.wait(late_tag);
     one.is_dirty = false;
     note_clean();

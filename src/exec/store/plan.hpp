@@ -2,6 +2,7 @@
 // Which of a task's accesses are copied to a local store.
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "graph/region.hpp"
@@ -29,6 +30,7 @@ struct plan {
   std::vector<use> uses;  ///< all accesses, but those of no bytes
   std::vector<copy> copies;
   std::vector<int> of_access;  ///< the place in `copies` of each access's copy; or `on_memory`
+  std::uint64_t task = 0;      ///< its number in traces
 
   /// Gives the room that all copies take at a time.
   std::size_t bytes() const;

@@ -16,6 +16,7 @@
 #include "base/settings.hpp"
 #include "exec/in_place.hpp"
 #include "exec/store/thread_platform.hpp"
+#include "exec/tracing.hpp"
 #include "graph/describe.hpp"
 #include "graph/domain.hpp"
 #include "graph/poison.hpp"
@@ -233,9 +234,11 @@ std::uint32_t begin(int workers) {
   made->is_adverse = seed.has_value();
   made->keeps = base::choice_of<keeping>("MASLIN_STORE_KEEP");
   made->writes = writing_of_the_run();
-  for (int i = 0; i <= workers; ++i)
+  for (int i = 0; i <= workers; ++i) {
     made->each.emplace_back(*bytes, made->keeps,
                             seed ? std::optional(*seed * 4099 + static_cast<std::uint64_t>(i)) : std::nullopt);
+    made->each.back().traced_as = i < workers ? i : -1;
+  }
   const writing how = made->writes;
   now.store(made.release(), std::memory_order_release);
   if (how != writing::through) graph::version_ends.store(forget_version, std::memory_order_release);
@@ -288,6 +291,7 @@ void fetch_early(all_stores& stores, thread_store& in, task_node& task) noexcept
     const std::vector<declared> accesses = graph::accesses_of(task);
     if (accesses.empty() || accesses.size() < task.accesses) return;
     plan copies = make_plan(accesses);
+    copies.task = traced_number(&task);
     if (copies.copies.empty() || std::ranges::any_of(copies.copies, &copy::is_value)) return;
     mark_lazy(copies, task, stores.writes);
     places at;
@@ -333,6 +337,7 @@ void call_on_copies(executor& exec, task_node& task) {
   places at;
   if (!here.find_early(&task, copies, at)) {
     copies = make_plan(accesses);
+    copies.task = traced_number(&task);
     if (copies.bytes() > stores->bytes()) refuse(task, copies, stores->bytes());
     mark_lazy(copies, task, stores->writes);
     if (copies.copies.empty() || !here.take(copies, at, birth_of(task))) {

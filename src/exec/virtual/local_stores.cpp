@@ -8,6 +8,7 @@
 
 #include "base/settings.hpp"
 #include "exec/in_place.hpp"
+#include "exec/tracing.hpp"
 #include "exec/virtual/monitor_guard.hpp"
 #include "graph/describe.hpp"
 #include "graph/domain.hpp"
@@ -15,6 +16,7 @@
 #include "graph/store_clock.hpp"
 #include "model/memory/instances.hpp"
 #include "task/context.hpp"
+#include "trace/recorder.hpp"
 
 namespace maslin {
 
@@ -26,6 +28,8 @@ namespace {
 
 /// Its stores; a process has one runtime.
 std::atomic<local_stores*> now_there{nullptr};
+
+constexpr auto to_memory = trace::transfer_of::way::to_memory;
 
 constexpr double gb_per_s = 1e-3;  // in bytes a picosecond
 
@@ -67,6 +71,7 @@ struct local_stores::staged_task {
   store::plan plan{};
   store::places places{};
   bool in_store = false;  ///< otherwise there was no room
+  bool is_early = false;  ///< it is fetched while another one runs
   bool failed = true;     ///< it has not run, or has thrown
   bool is_given_up = false;
   bool has_run = false;
@@ -85,6 +90,7 @@ struct local_stores::worker_store {
   std::deque<staged> next;  ///< their data are fetched already; the tasks stand in the worker's queue
   int leaving = 0;          ///< tasks whose stage-out goes on
   bool waits = false;       ///< its worker, for copies
+  picoseconds copied = 0;   ///< when its last copy was over that a trace was told of
 };
 
 /// What was dirty comes to memory. Who needs it there waits.
@@ -176,11 +182,27 @@ local_stores::worker_store& local_stores::of(const virtual_worker& w) {
 // Time
 // -------------------------------------------------------------------------------------------------------------------
 
-/// The worker's engine begins to copy so much then. Its copies follow each other.
-void local_stores::copy(int worker, std::uint64_t bytes, picoseconds now, std::function<void()> ended) {
+/// The worker's engine begins to copy so much then, for the task, or null. Its copies follow each other.
+void local_stores::copy(int worker, const task_node* task, const trace::transfer_of& what, picoseconds now,
+                        std::function<void()> ended) {
   node_bus& of = *buses_[static_cast<std::size_t>(worker / node_)];
-  of.bus.add(worker % node_, bytes, later(now, latency_), std::move(ended));
+  const picoseconds start = later(now, latency_);
+  if (trace::on(trace::event_kind::transfer))
+    ended = [this, worker, number = traced_number(task), what, start, then = std::move(ended)] {
+      record(worker, number, what, start);
+      then();
+    };
+  of.bus.add(worker % node_, what.bytes, start, std::move(ended));
   of.expect();
+}
+
+/// A copy is over, which could begin at that time. The worker's clock may be ahead of it.
+void local_stores::record(int worker, std::uint64_t task, const trace::transfer_of& what, picoseconds start) {
+  const auto ns = [this](picoseconds at) { return exec_.nanoseconds(static_cast<std::uint64_t>(at)); };
+  picoseconds& last = each_[static_cast<std::size_t>(worker)]->copied;
+  const picoseconds began = std::max(start, last);
+  last = exec_.now_;
+  trace::record_transfer(worker, {worker, task, ns(began), ns(last), what});
 }
 
 /// The worker waits for copies. Others may tell it to look around meanwhile.
@@ -267,7 +289,7 @@ void local_stores::fetch(const staged& s, picoseconds now) {
 
 void local_stores::get(const staged& s, picoseconds now) {
   if (s->fetches == 0) return arrived(*s);
-  copy(s->at->index, s->fetches, now, [this, s] {
+  copy(s->at->index, s->task, {.is_early = s->is_early, .bytes = s->fetches}, now, [this, s] {
     s->fetches = 0;
     arrived(*s);
   });
@@ -285,7 +307,7 @@ std::shared_ptr<local_stores::late_put> local_stores::put(int worker, picosecond
   if (what.out == 0) return nullptr;
   auto one = std::make_shared<late_put>(late_put{std::move(what.to), {}});
   late_puts_.push_back(one);
-  copy(worker, what.out, now, [this, one] {
+  copy(worker, nullptr, {.goes = to_memory, .bytes = what.out}, now, [this, one] {
     std::erase(late_puts_, one);
     for (const auto& next : one->then) next();
   });
@@ -305,6 +327,7 @@ void local_stores::begin_to_fetch_next(virtual_worker& w) {
     task_node* const next = exec_.expected_next(w, is_known);
     if (!next || next->accesses == 0 || next->failed() || next->in->dismissed()) return;
     staged s = begin(w, *next);
+    s->is_early = true;
     if (!take(*s)) return;
     fetch(s, w.clock);
     here.next.push_back(std::move(s));
@@ -385,7 +408,7 @@ bool local_stores::stage_out(virtual_worker& w, task_node& task) {
   const std::uint64_t bytes = std::exchange(here.asked, {}).out;
   if (bytes == 0) return leave(*s), true;
   ++here.leaving;
-  copy(s->at->index, bytes, w.clock, [this, s] {
+  copy(s->at->index, s->task, {.goes = to_memory, .bytes = bytes}, w.clock, [this, s] {
     leave(*s);
     --of(*s->at).leaving;
     s->is_done = true;

@@ -16,6 +16,7 @@
 #include "exec/store/stores.hpp"
 #include "exec/virtual/processor.hpp"
 #include "maslin/machine.hpp"
+#include "maslin/trace.hpp"
 #include "model/dma/shared_bus.hpp"
 
 namespace maslin {
@@ -104,7 +105,9 @@ class local_stores {
   void give(staged_task& s);
   void leave(staged_task& s);
   std::uint64_t end_task(std::span<const store::use> uses) noexcept;
-  void copy(int worker, std::uint64_t bytes, picoseconds now, std::function<void()> ended);
+  void copy(int worker, const detail::task_node* task, const trace::transfer_of& what, picoseconds now,
+            std::function<void()> ended);
+  void record(int worker, std::uint64_t task, const trace::transfer_of& what, picoseconds start);
   template <class Done>
   void wait(virtual_worker& w, Done&& done);
   void tell(virtual_worker& w) noexcept;

@@ -176,7 +176,9 @@ class virtual_executor final : public executor, public phase_host {
   bool is_known_here() const { return here() != nullptr; }
   /// Gives the calling thread's time for a trace: a process that begins a runtime anew goes on where the last one
   /// ended.
-  std::uint64_t nanoseconds() const { return began_nanoseconds_ + ticks() / 1000; }
+  std::uint64_t nanoseconds() const { return nanoseconds(ticks()); }
+  /// The same of another time.
+  std::uint64_t nanoseconds(std::uint64_t at) const { return began_nanoseconds_ + at / 1000; }
 
  private:
   friend struct virtual_fiber;
