@@ -12,6 +12,7 @@
 
 #include "maslin/error.hpp"
 #include "output.hpp"
+#include "store_transfers.hpp"
 
 using namespace maslin::trace;
 
@@ -34,6 +35,7 @@ class reading {
   }
 
   void add(const event& e) {
+    if (is_of_transfer(e.kind)) return;
     track& t = track_of(e);
     if (e.kind == event_kind::held) {  // the recorder's time, not the program's
       const auto waited = static_cast<std::int64_t>(e.argument);

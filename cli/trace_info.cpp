@@ -5,6 +5,7 @@
 #include <array>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "json_text.hpp"
 #include "output.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 class sums : public timeline::observer {
  public:
-  sums(const file& trace, trace_figures& into) : trace_(&trace), into_(&into) {
+  sums(const file& trace, trace_figures& into) : trace_(&trace), into_(&into), transfers_(trace.about().workers) {
     const auto workers = static_cast<std::size_t>(trace.about().workers);
     into.busy_ns.resize(workers);
     into.parked_ns.resize(workers);
@@ -28,6 +29,15 @@ class sums : public timeline::observer {
       into_->parked_ns[static_cast<std::size_t>(worker)] += ns - s.begin_ns;
     if (s.sort == timeline::sort::offload) add(s.id, s.goes_on ? 0 : 1, ns - s.begin_ns);
     for (const auto& k : s.kernels) add(k.kernel, k.count, static_cast<std::int64_t>(k.ns));
+  }
+
+  void mark(const event& e) override {
+    const auto one = transfers_.add(e);
+    if (!one) return;
+    trace_figures::transfer& sum = into_->transfers[sort_of(one->what)];
+    ++sum.count;
+    sum.bytes += one->what.bytes;
+    sum.ns += one->end_ns - one->begin_ns;
   }
 
   void busy(int worker, bool now, std::int64_t ns) override {
@@ -47,6 +57,7 @@ class sums : public timeline::observer {
 
   const file* trace_;
   trace_figures* into_;
+  store_transfers transfers_;
   std::vector<std::int64_t> since_;
   std::map<std::uint32_t, trace_figures::kernel*> by_id_;
 };
@@ -54,6 +65,13 @@ class sums : public timeline::observer {
 double seconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 std::string started(const summary& about) { return start_of(about, "%Y-%m-%dT%H:%M:%SZ"); }
+
+/// Calls `with(name, figures)` for what there is.
+template <class With>
+void each_transfer_sum(const trace_figures& figures, With&& with) {
+  for (std::size_t i = 0; i < transfer_sorts.size(); ++i)
+    if (figures.transfers[i].count > 0) with(transfer_sorts[i].text, figures.transfers[i]);
+}
 
 double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -106,6 +124,12 @@ std::string info_text(const file& trace, const trace_figures& figures) {
       line(out, "{:<24} {:>12} {:>12.3f} {:>12.3f}", name, k.count, seconds(k.ns),
            k.count > 0 ? seconds(k.ns) * 1e6 / static_cast<double>(k.count) : 0.0);
   }
+  bool any = false;
+  each_transfer_sum(figures, [&](const char* name, const trace_figures::transfer& t) {
+    if (!std::exchange(any, true))
+      line(out, "\n{:<36} {:>9} {:>12} {:>12}", "transfers of local stores", "copies", "MB", "seconds");
+    line(out, "{:<36} {:>9} {:>12.6g} {:>12.6f}", name, t.count, static_cast<double>(t.bytes) * 1e-6, seconds(t.ns));
+  });
   line(out, "\n{:<24} {:>12}", "kind", "events");
   for (std::size_t k = 0; k < figures.events.size(); ++k)
     if (figures.events[k] > 0) line(out, "{:<24} {:>12}", to_string(static_cast<event_kind>(k)), figures.events[k]);
@@ -140,6 +164,9 @@ std::string info_json(const file& trace, const trace_figures& figures) {
   out["kernels"] = nlohmann::ordered_json::array();
   for (const auto& [name, k] : figures.kernels)
     out["kernels"].push_back({{"name", name}, {"count", k.count}, {"seconds", seconds(k.ns)}});
+  each_transfer_sum(figures, [&](const char* name, const trace_figures::transfer& t) {
+    out["transfers"].push_back({{"name", name}, {"count", t.count}, {"bytes", t.bytes}, {"seconds", seconds(t.ns)}});
+  });
   for (std::size_t k = 1; k < figures.events.size(); ++k)
     if (figures.events[k] > 0) out["kinds"][std::string(to_string(static_cast<event_kind>(k)))] = figures.events[k];
   return json_text(out) + "\n";

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "maslin/trace.hpp"
+#include "store_transfers.hpp"
 
 /// The figures of one trace.
 struct trace_figures {
@@ -19,7 +20,13 @@ struct trace_figures {
   std::vector<std::int64_t> busy_ns;                               ///< by worker
   std::vector<std::int64_t> parked_ns;                             ///< by worker
   std::map<std::string, kernel> kernels;  ///< by name; time in off-loads, on their stream's worker
-  std::uint64_t unmatched = 0;            ///< ends without a begin
+  struct transfer {
+    std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
+    std::int64_t ns = 0;
+  };
+  std::array<transfer, transfer_sorts.size()> transfers{};  ///< of local stores, by sort
+  std::uint64_t unmatched = 0;                              ///< ends without a begin
 };
 
 /// Gives when the run began, in UTC, in a format of strftime(3); "?" for what is no date.

@@ -11,6 +11,7 @@
 
 #include "dma_transfers.hpp"
 #include "rank_trace.hpp"
+#include "store_transfers.hpp"
 #include "timeline.hpp"
 #include "trace_export.hpp"
 #include "trace_info.hpp"
@@ -37,10 +38,11 @@ constexpr std::array values = {
 };
 constexpr int streams_at_a_time = 81000005, workers_each = 81000006;
 constexpr int bytes_got = 81000007, bytes_put = 81000008;
+constexpr int transfer_of_store = 81000009, bytes_of_transfer = 81000010;
 
 class paraver : public timeline::observer {
  public:
-  paraver(const file& trace, const time_window& window) : trace_(trace) {
+  paraver(const file& trace, const time_window& window) : trace_(trace), transfers_(trace.about().workers) {
     until_ = window.until_ns(trace);
     from_ = std::min(window.from_ns(), until_);
     workers_ = trace.about().workers;
@@ -58,6 +60,7 @@ class paraver : public timeline::observer {
     changed(worker, s.sort, ns);
   }
   void mark(const event& e) override {
+    if (const auto one = transfers_.add(e)) add_store_transfer(*one);
     if (e.kind != event_kind::decision) return;
     const auto d = unpack<decision_of>(e.argument);
     add_event(0, e.ns, streams_at_a_time, static_cast<std::uint64_t>(d.under.streams));
@@ -76,15 +79,26 @@ class paraver : public timeline::observer {
       }
     add_event(index, e.ns, type, bytes);
   }
+  /// What a local store has copied. Its copies follow each other, and so do these.
+  void add_store_transfer(const store_transfer& one) {
+    if (one.begin_ns > until_ || one.end_ns < from_) return;
+    const std::size_t index = index_of(one.store);
+    const std::int64_t begin = std::max(one.begin_ns, from_), end = std::min(one.end_ns, until_);
+    add_event(index, begin, transfer_of_store, sort_of(one.what) + 1);
+    add_event(index, begin, bytes_of_transfer, one.what.bytes);
+    add_event(index, end, transfer_of_store, 0);
+    add_event(index, end, bytes_of_transfer, 0);
+    if (one.what.goes != transfer_of::way::from_peer || begin != one.begin_ns || end != one.end_ns) return;
+    add_arrival(index_of(one.what.peer), begin, begin, {index, begin - from_, end - from_, one.what.bytes, 0});
+  }
   /// A message is shown as a whole or not at all.
   void add_message(const recorded_message& m) {
     // It has left before it is there, whatever the sender's clock says, and when the sender looked.
     const std::int64_t there = std::max(m.received.complete_ns, m.sent.begun_ns);
     const std::int64_t left = std::clamp(m.sent.complete_ns, m.sent.begun_ns, there);
     if (std::min(m.sent.begun_ns, m.received.begun_ns) < from_ || there > until_) return;
-    records_.push_back({m.sent.begun_ns - from_, left - from_, messages_.size(),
-                        static_cast<std::uint32_t>(index_of(m.sent.worker)), message});
-    messages_.push_back({index_of(m.received.worker), m.received.begun_ns - from_, there - from_, m.bytes, m.tag});
+    add_arrival(index_of(m.sent.worker), m.sent.begun_ns, left,
+                {index_of(m.received.worker), m.received.begun_ns - from_, there - from_, m.bytes, m.tag});
   }
 
   std::uint64_t write(output_file& to) {
@@ -111,6 +125,9 @@ class paraver : public timeline::observer {
     line(text, "\nEVENT_TYPE\n0 {} Streams at a time\n0 {} Workers each", streams_at_a_time, workers_each);
     line(text, "\nEVENT_TYPE\n0 {} Bytes that a task would get (modelled)", bytes_got);
     line(text, "0 {} Bytes that a task would put (modelled)", bytes_put);
+    line(text, "\nEVENT_TYPE\n0 {} Transfer of a local store\nVALUES\n0 none", transfer_of_store);
+    for (std::size_t i = 0; i < transfer_sorts.size(); ++i) line(text, "{} {}", i + 1, transfer_sorts[i].text);
+    line(text, "\nEVENT_TYPE\n0 {} Bytes of the transfer", bytes_of_transfer);
     to.write(text);
   }
 
@@ -182,6 +199,11 @@ class paraver : public timeline::observer {
     records_.push_back({ns - from_, 0, is, static_cast<std::uint32_t>(index), type});
   }
 
+  void add_arrival(std::size_t from, std::int64_t sent, std::int64_t left, const arrival& at) {
+    records_.push_back({sent - from_, left - from_, messages_.size(), static_cast<std::uint32_t>(from), message});
+    messages_.push_back(at);
+  }
+
   /// A slice of that sort has been opened or closed.
   void changed(int worker, timeline::sort sort, std::int64_t ns) {
     const std::size_t index = index_of(worker);
@@ -208,6 +230,7 @@ class paraver : public timeline::observer {
   std::vector<row> rows_;
   std::vector<record> records_;
   std::vector<arrival> messages_;
+  store_transfers transfers_;
   std::array<std::set<std::uint32_t>, values.size()> seen_;  ///< names that are values
 };
 

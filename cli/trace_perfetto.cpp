@@ -4,9 +4,13 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "json_text.hpp"
+#include "store_transfers.hpp"
 #include "timeline.hpp"
 #include "trace_export.hpp"
 
@@ -34,7 +38,8 @@ std::string_view stage_name(decision_stage stage) {
 
 class perfetto : public timeline::observer {
  public:
-  perfetto(const file& trace, const time_window& window, output_file& to) : trace_(&trace), to_(&to) {
+  perfetto(const file& trace, const time_window& window, output_file& to)
+      : trace_(&trace), to_(&to), transfers_(trace.about().workers) {
     from_ = window.from_ns();
     until_ = window.until_ns(trace);
   }
@@ -96,6 +101,7 @@ class perfetto : public timeline::observer {
   }
 
   void mark(const event& e) override {
+    if (const auto one = transfers_.add(e)) write_transfer(*one);
     if (e.ns < from_ || e.ns >= until_) {
       if (e.kind != event_kind::phase_begin && e.kind != event_kind::phase_end) return;
     }
@@ -154,13 +160,31 @@ class perfetto : public timeline::observer {
     early.clear();
   }
 
-  void name_track(int track, const std::string& name) {
+  /// `above`: the track under which it is shown.
+  void name_track(int track, const std::string& name, std::optional<int> above = {}) {
     to_->write(
         fmt::format(",\n"
                     R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_name","args":{{"name":{2}}}}},)"
                     "\n"
-                    R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_sort_index","args":{{"sort_index":{1}}}}})",
-                    process, track, quoted(name)));
+                    R"({{"ph":"M","pid":{0},"tid":{1},"name":"thread_sort_index","args":{{"sort_index":{3}}}}})",
+                    process, track, quoted(name), above ? 2 * *above + 1 : 2 * track));
+  }
+
+  /// Those of one store follow each other.
+  void write_transfer(const store_transfer& one) {
+    if (one.begin_ns >= until_ || one.end_ns < from_) return;
+    const auto whose = [](int store) { return store < 0 ? "other threads" : fmt::format("worker {}", store); };
+    const int above = track_of(one.store), track = above + trace_->about().workers + 1;
+    if (stores_.insert(one.store).second) name_track(track, fmt::format("local store of {}", whose(one.store)), above);
+    std::string more;
+    if (one.what.goes == transfer_of::way::from_peer)
+      more += fmt::format(R"(,"from the store of":"{}")", whose(one.what.peer));
+    if (one.task) more += fmt::format(R"(,"task":{})", *one.task);
+    const std::int64_t length = std::min(one.end_ns, until_) - std::max(one.begin_ns, from_);
+    line(
+        R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{}.{:03},"cat":"transfer","name":"{}","args":{{"bytes":{}{}}}}})",
+        process, track, us(one.begin_ns), length / 1000, length % 1000, transfer_sorts[sort_of(one.what)].text,
+        one.what.bytes, more);
   }
 
   struct running_phase {
@@ -283,6 +307,8 @@ class perfetto : public timeline::observer {
   std::unordered_map<int, std::vector<std::string>> early_;  // begins before the window, by worker, while they are open
   std::unordered_map<std::uint32_t, std::string> names_;
   std::unordered_map<std::uint32_t, std::vector<running_phase>> running_;  // phases, by name
+  store_transfers transfers_;
+  std::set<int> stores_;  ///< whose tracks have their names
   std::uint64_t phases_ = 0;
   std::uint64_t written_ = 0;
   int working_ = 0;

@@ -400,6 +400,79 @@ TEST_F(Export, ShowsParaverAMessageAsAWholeOrNotAtAll) {
   EXPECT_EQ(messages({.from = 0, .to = (sent + there) / 2}).first.size(), 0u);
 }
 
+/// Records a copy of that store between now and a moment later.
+void copy_to_store(int worker, int store, trace::transfer_of::way goes, std::uint64_t bytes, std::uint64_t task = 0) {
+  const std::uint64_t began = trace::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const int peer = goes == trace::transfer_of::way::from_peer ? 1 - store : -1;
+  trace::record_transfer(worker, {store, task, began, trace::now(), {goes, task != 0, peer, bytes}});
+}
+
+TEST_F(Export, ShowsWhatALocalStoreCopiesBesideItsWorker) {
+  using enum trace::transfer_of::way;
+  trace::start(path(), 2);
+  copy_to_store(0, 0, from_memory, 100, 7);
+  copy_to_store(0, 1, to_memory, 200);  // worker 0 looks for what worker 1 has
+  copy_to_store(1, 1, from_peer, 300, 8);
+  trace::stop();
+  const json out = exported();
+  expect_nesting(out);
+  std::map<int, std::string> tracks;
+  std::map<std::string, int> order;
+  for (const json& e : out.at("traceEvents")) {
+    if (e.value("name", "") == "thread_name") tracks[e.at("tid")] = e.at("args").at("name");
+    if (e.value("name", "") == "thread_sort_index") order[tracks[e.at("tid")]] = e.at("args").at("sort_index");
+  }
+  EXPECT_LT(order.at("worker 0"), order.at("local store of worker 0"));
+  EXPECT_LT(order.at("local store of worker 0"), order.at("worker 1"));
+  EXPECT_LT(order.at("worker 1"), order.at("local store of worker 1"));
+  std::vector<std::string> shown;
+  double first_us = 0;
+  for (const json& e : out.at("traceEvents")) {
+    if (e.value("cat", "") != "transfer") continue;
+    EXPECT_GE(e.at("dur").get<double>(), 2000) << e;
+    if (shown.empty()) first_us = e.at("ts").get<double>();
+    const json& more = e.at("args");
+    shown.push_back(tracks[e.at("tid")] + ": " + e.at("name").get<std::string>() + " " + more.at("bytes").dump() +
+                    (more.contains("task") ? " for " + more.at("task").dump() : "") +
+                    more.value("from the store of", ""));
+  }
+  EXPECT_EQ(shown, (std::vector<std::string>{"local store of worker 0: stage in, early 100 for 7",
+                                             "local store of worker 1: stage out 200",
+                                             "local store of worker 1: stage in from another store, early 300 for "
+                                             "8worker 0"}));
+  std::vector<double> cut_us;
+  const json part = exported({.from = 1e-6 * first_us + 0.001, .to = 1e-6 * first_us + 0.0015});
+  for (const json& e : part.at("traceEvents"))
+    if (e.contains("dur")) cut_us.push_back(e.at("dur"));
+  ASSERT_EQ(cut_us.size(), 1u);
+  EXPECT_NEAR(cut_us[0], 500, 0.01) << "a copy is cut at the window";
+  const auto found = messages().first;
+  ASSERT_EQ(found.size(), 1u);
+  const auto n = numbers(found[0]);
+  EXPECT_EQ(std::pair(n[1], n[7]), (std::pair<std::int64_t, std::int64_t>{1, 2}));
+  EXPECT_EQ(n[13], 300);
+  EXPECT_GE(n[12] - n[5], 2'000'000);
+}
+
+TEST_F(Export, LeavesOutACopyThatWasNotRecordedAsAWhole) {
+  using enum trace::transfer_of::way;
+  trace::start(path(), 1);
+  trace::record(0, transfer_task, 0, 5);
+  trace::record(0, transfer_time, 0, trace::now());
+  trace::record(0, transfer, 0, trace::pack(trace::transfer_of{from_memory, false, -1, 100}));
+  trace::record(0, transfer_time, 0, trace::now());  // of one whose last event was dropped
+  trace::record(0, transfer_time, 0, trace::now());
+  copy_to_store(0, 0, to_memory, 200, 6);
+  copy_to_store(0, 9, to_memory, 400);  // there is no such worker
+  copy_to_store(0, -1, to_memory, 800);
+  trace::stop();
+  const trace_figures figures = figures_of(trace::file(path()));
+  std::uint64_t bytes = 0;
+  for (const auto& sum : figures.transfers) bytes += sum.bytes;
+  EXPECT_EQ(bytes, 1000u);
+}
+
 TEST_F(Export, LeavesOutMessagesOfRanksThatCannotBeToldApart) {
   trace::start(path(), 2);
   trace::record(0, rank_begin, 0, 2);

@@ -1,6 +1,6 @@
 """`maslin trace export --paraver`: the files hold together, and say what `maslin trace info` says.
 
-    paraver_test.py PROGRAM_WITH_TASKS PROGRAM_WITH_A_PHASE PROGRAM_WITH_RANKS MASLIN
+    paraver_test.py PROGRAM_WITH_TASKS PROGRAM_WITH_A_PHASE PROGRAM_WITH_RANKS PROGRAM_WITH_STORES MASLIN
 """
 
 import json
@@ -12,8 +12,9 @@ from pathlib import Path
 
 from commands import Commands
 
-TASKS, PHASE, RANKS, MASLIN = (Path(path).resolve() for path in sys.argv[1:5])
+TASKS, PHASE, RANKS, STORES, MASLIN = (Path(path).resolve() for path in sys.argv[1:6])
 WORKS, STREAM, TASK, STREAMS_AT_A_TIME, GOT, PUT = 1, 81000001, 81000002, 81000005, 81000007, 81000008
+TRANSFER, BYTES = 81000009, 81000010
 
 
 class Paraver(Commands):
@@ -96,6 +97,19 @@ class Paraver(Commands):
         self.assertEqual(said["bytes"], sum(got) + sum(put))
         self.assertEqual(self.messages, [])
 
+    def test_what_local_stores_transfer(self):
+        """A chain of ten tasks on 8,000 bytes, on one worker with a local store: one fetch, ten puts."""
+        info, _, _, events, names = self.export((STORES,), workers=1)
+        self.assertEqual(info["transfers"], [{**one, "count": count, "bytes": 8000 * count} for one, count in
+                                             zip(info["transfers"], (1, 10), strict=True)])
+        begun = Counter(names[TRANSFER][value] for _, _, kind, value in events if kind == TRANSFER and value)
+        self.assertEqual(begun, {"stage in": 1, "stage out": 10})
+        self.assertEqual([value for _, _, kind, value in events if kind == TRANSFER and not value], [0] * 11)
+        self.assertEqual([value for _, _, kind, value in events if kind == BYTES], [8000, 0] * 11)
+        seconds = 1e-9 * sum(at if not value else -at for _, at, kind, value in events if kind == TRANSFER)
+        self.assertAlmostEqual(seconds, sum(one["seconds"] for one in info["transfers"]), places=8)
+        self.assertGreater(seconds, 0)
+
     def test_messages_of_ranks(self):
         """2 ranks, and then 60: each exchanges a cell with the next one in each of 200 steps."""
         for workers in (1, 3):
@@ -135,5 +149,5 @@ class Paraver(Commands):
 
 
 if __name__ == "__main__":
-    del sys.argv[1:5]
+    del sys.argv[1:6]
     unittest.main(verbosity=2)
