@@ -16,7 +16,7 @@ from typing import Callable
 
 from .. import data, raxml, tree_search
 from ..measure import WORK, MeasurementError
-from ..row import Goal, Row, not_measured
+from ..row import Goal, Row
 from ..tree_rows import Tried, compared, once, our_lnls, our_seconds
 from . import Plan
 
@@ -41,16 +41,11 @@ def raxmls_way(alignment: Path, replicates: int, tell: Callable[[str], None]) ->
 
 
 def measure(plan: Plan) -> list[Row]:
-    WORK.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for name, replicates in ALIGNMENTS.items():
-        full_name = f"{NAME}/{name.split('_')[0]}"
-        if why := data.reason_absent(name):
-            rows.append(not_measured(full_name, why, GOAL))
-            continue
+    def rows_of(full_name: str, name: str) -> list[Row]:
         with tempfile.TemporaryDirectory(prefix="resampled-", dir=WORK) as folder:
-            rows += against_all(full_name, data.alignment(name), replicates, Path(folder), plan)
-    return rows
+            return against_all(full_name, data.alignment(name), ALIGNMENTS[name], Path(folder), plan)
+
+    return data.rows_of_each(NAME, GOAL, ALIGNMENTS, plan, rows_of)
 
 
 def against_all(full_name: str, alignment: Path, replicates: int, folder: Path, plan: Plan) -> list[Row]:

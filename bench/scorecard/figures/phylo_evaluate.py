@@ -18,7 +18,7 @@ from statistics import median
 
 from .. import data, raxml
 from ..measure import WORK, MeasurementError, Values, binary, execute
-from ..row import Goal, Row, judge, noise, not_measured, pairs
+from ..row import Goal, Row, judge, noise, pairs
 from . import Plan
 
 NAME = "phylo/evaluate"
@@ -75,26 +75,23 @@ def check(alignment: Path, tree: Path, end: raxml.Scaling, name: str) -> str:
 
 
 def measure(plan: Plan) -> list[Row]:
-    rows = []
-    for name in ALIGNMENTS:
-        full_name = f"{NAME}/{name.split('_')[0]}"
-        if why := data.reason_absent(name):
-            rows.append(not_measured(full_name, why, GOAL))
-            continue
-        alignment, tree, model = inputs(name)
-        plan.tell(f"{name}: counting raxml's evaluations")
-        counted = raxml.scale_branches(alignment, tree, count=True)
-        agreed = check(alignment, tree, counted, name)
+    return data.rows_of_each(NAME, GOAL, ALIGNMENTS, plan, lambda full_name, name: against_raxml(full_name, name, plan))
 
-        def theirs(_: int) -> float:
-            return counted.evaluations / raxml.scale_branches(alignment, tree).seconds / raxml.THREADS
 
-        def row_of(rates: Values) -> list[Row]:
-            ours = rates["maslin"]
-            row = Row(full_name, median(ours), "evaluations/s/core", "higher", peer="raxml", peer_value=median(rates["raxml"]),
-                      peer_version=raxml.version(), versions={"raxml": raxml.version()}, again=noise(rates, "maslin"), checked=agreed,
-                      samples=rates, note=f"raxml: {counted.evaluations} evaluations a run on two cores, halved")
-            return [judge(row, GOAL, pairs(ours, rates["raxml"]))]
+def against_raxml(full_name: str, name: str, plan: Plan) -> list[Row]:
+    alignment, tree, model = inputs(name)
+    plan.tell(f"{name}: counting raxml's evaluations")
+    counted = raxml.scale_branches(alignment, tree, count=True)
+    agreed = check(alignment, tree, counted, name)
 
-        rows += plan.rows(name, {"maslin": lambda _: our_rate(alignment, tree, model), "raxml": theirs}, "maslin", row_of)
-    return rows
+    def theirs(_: int) -> float:
+        return counted.evaluations / raxml.scale_branches(alignment, tree).seconds / raxml.THREADS
+
+    def row_of(rates: Values) -> list[Row]:
+        ours = rates["maslin"]
+        row = Row(full_name, median(ours), "evaluations/s/core", "higher", peer="raxml", peer_value=median(rates["raxml"]),
+                  peer_version=raxml.version(), versions={"raxml": raxml.version()}, again=noise(rates, "maslin"), checked=agreed,
+                  samples=rates, note=f"raxml: {counted.evaluations} evaluations a run on two cores, halved")
+        return [judge(row, GOAL, pairs(ours, rates["raxml"]))]
+
+    return plan.rows(name, {"maslin": lambda _: our_rate(alignment, tree, model), "raxml": theirs}, "maslin", row_of)
