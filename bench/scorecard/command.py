@@ -11,9 +11,10 @@ import os
 import platform
 import re
 import sys
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Callable, Iterator, Mapping, NoReturn, Sequence
+from typing import Callable, Iterable, Iterator, Mapping, NoReturn, Sequence
 
 from maslin_report.whole import write_whole
 
@@ -66,7 +67,7 @@ def write_json(path: Path, rows: list[Row], about: dict) -> None:
 def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description="Measures the scorecard's figures next to their peers.",
                                      epilog="Status: 0 no row is missed; 1 one is; 3 a figure could not be measured; 2 a wrong call; 130 "
-                                     "it was stopped, and shows the figures that it had measured.")
+                                     "it was stopped, and shows the whole rounds that it had measured.")
     parser.add_argument("--only", metavar="NAME", help="the rows whose names begin so, e.g. peers/metg or peers/metg/loops; "
                         f"figures: {', '.join(FIGURES)}")
     parser.add_argument("--quick", action="store_true", help="the same work in three rounds, which decide nothing")
@@ -111,14 +112,19 @@ def status(rows: Sequence[Row], stopped: bool) -> int:
 
 def measured(modules: Mapping, quick: bool, tell: Callable[[str, str], None], aside: bool = False, only: str = "") -> Iterator[Row]:
     """Gives the figures' rows that are wanted, one figure after the other; `tell` hears which one is measured, and what of
-    it."""
+    it. Ctrl-C comes after the rows of the rounds that the figure had by then."""
+
+    def wanted(rows: Iterable[Row]) -> list[Row]:
+        return [replace(row, quick=quick) for row in rows if row.name.startswith(only)]
+
     for name, module in modules.items():
         tell(name, "")
+        plan = Plan(quick, aside, lambda at, name=name: tell(name, at), only)
         try:
-            plan = Plan(quick, aside, lambda at, name=name: tell(name, at), only)
-            rows = [row for row in module.measure(plan) if row.name.startswith(only)]
+            rows = wanted(module.measure(plan))
         except MeasurementError as error:
-            rows = [Row(name, verdict=FAILED, note=str(error))]
-        for row in rows:
-            row.quick = quick
+            rows = [Row(name, quick=quick, verdict=FAILED, note=str(error))]
+        except KeyboardInterrupt:
+            yield from wanted(plan.kept)
+            raise
         yield from rows

@@ -74,6 +74,14 @@ def peak_memory(command: Sequence[str | Path], environment: Mapping[str, str] | 
 Values = dict[str, list[float]]
 
 
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C while sides were measured: what the rounds gave that were whole by then."""
+
+    def __init__(self, values: Values):
+        super().__init__()
+        self.values = values
+
+
 def show(at: str) -> None:
     """Shows in a terminal where a measurement stands, instead of what was shown before; "" takes it away."""
     if sys.stderr.isatty():
@@ -84,14 +92,17 @@ def alternate(sides: Mapping[str, Callable[[int], float]], looks: Sequence[int],
               decided: Callable[[Values], bool] = lambda _: False) -> Values:
     """Calls each side once a round, in turning order, and gives each one's measured values, round by round. After as
     many rounds as `looks` names it asks whether they decide, and stops if so; the last one ends it in any case.
-    The order turns so that no side always follows the same other one."""
+    The order turns so that no side always follows the same other one. Ctrl-C is a `Stopped`."""
     values: Values = {name: [] for name in sides}
     names = list(sides)
     for turn in range(looks[-1]):
         first = turn % len(names)
-        for name in names[first:] + names[:first]:
-            tell(f"{name}, round {turn + 1} of {next(look for look in looks if turn < look)}")
-            values[name].append(sides[name](turn))
+        try:
+            for name in names[first:] + names[:first]:
+                tell(f"{name}, round {turn + 1} of {next(look for look in looks if turn < look)}")
+                values[name].append(sides[name](turn))
+        except KeyboardInterrupt as stop:
+            raise Stopped({name: measured[:turn] for name, measured in values.items()}) from stop
         if turn + 1 in looks and decided(values):
             break
     return values

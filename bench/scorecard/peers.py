@@ -125,7 +125,7 @@ def measured(plan: Plan, figures: Sequence[str], rows: Callable[[dict[str, Round
     sides = {side.name + side.instead: lambda _, side=side: one(side) for side in (MASLIN, *present(), *more) if side.measures(figures[0])}
     sides[OURS + AGAIN] = lambda _: one(MASLIN, AGAIN)
     alternate(sides, plan.looks, lambda at: plan.tell(f"{figures[0]}: {at}"), lambda _: all(row.decided for row in rows(found)))
-    return rows(found)
+    return plan.keep(rows(found))
 
 
 @dataclass(frozen=True)

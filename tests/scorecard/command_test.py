@@ -100,6 +100,32 @@ class Command(unittest.TestCase):
         self.assertEqual(([row.name for row in rows], stopped), (["first"], True))
         self.assertEqual(command.status(rows, stopped), 130)
 
+    def test_the_rounds_of_the_figure_that_was_stopped_stay_as_far_as_they_are_whole(self):
+        def row(name: str, values: dict) -> Row:
+            return Row(name, rounds=len(values["ours"]), samples=values)
+
+        def stopped_in_its_third_round(turn: int) -> float:
+            if turn == 2:
+                raise KeyboardInterrupt
+            return float(turn)
+
+        def measure_it(plan):
+            rows = plan.rows("quiet", {"ours": float, "theirs": float}, "ours", lambda values: [row("quiet", values)])
+            return rows + plan.rows("loud", {"ours": float, "theirs": stopped_in_its_third_round}, "ours", lambda values: [row("loud", values)])
+
+        for only, expected in (("", [("quiet", 3), ("loud", 2)]), ("lo", [("loud", 2)])):
+            rows, stopped = command.until_stopped(command.measured({"it": mock.Mock(measure=measure_it)}, True, lambda *_: None, only=only))
+            self.assertEqual(([(one.name, one.rounds) for one in rows], stopped), (expected, True))
+            self.assertEqual(rows[-1].samples, {"ours": [0.0, 1.0], "theirs": [0.0, 1.0], "ours again": [0.0, 1.0]})
+            self.assertTrue(all(one.quick for one in rows))
+
+    def test_a_figure_that_is_stopped_in_its_first_round_has_no_row(self):
+        def measure_it(plan):
+            return plan.rows("it", {"ours": mock.Mock(side_effect=KeyboardInterrupt)}, "ours", lambda values: [Row("it")])
+
+        rows, stopped = command.until_stopped(command.measured({"it": mock.Mock(measure=measure_it)}, True, lambda *_: None))
+        self.assertEqual((rows, stopped), ([], True))
+
     def test_the_file_holds_the_rows_with_the_processor_and_what_was_set(self):
         options = command.parsed(["--set", "MASLIN_WAIT=park"])
         self.assertEqual(options.set, ["MASLIN_WAIT=park"])

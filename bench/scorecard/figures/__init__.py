@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Callable, Mapping, Sequence
 
-from ..measure import LOOKS, QUICK_LOOKS, Values, alternate, twice
+from ..measure import LOOKS, QUICK_LOOKS, Stopped, Values, alternate, twice
 from ..row import Row
 
 
@@ -30,6 +30,7 @@ class Plan:
     aside: bool = False  # grain/unseen and grain/crowded run programs that were put aside
     tell: Callable[[str], None] = lambda _: None  # where the measurement stands, for the progress bar
     only: str = ""  # how the rows' names begin that are wanted
+    kept: list[Row] = field(default_factory=list)  # what stays of a figure that is stopped
 
     def wants(self, row: str) -> bool:
         """Is the row wanted, or one below it?"""
@@ -52,5 +53,15 @@ class Plan:
 
     def rows(self, what: str, sides: Mapping[str, Callable[[int], float]], ours: str, rows: Callable[[Values], list[Row]]) -> list[Row]:
         """Measures the sides, and ours twice, until the rows that are made of the values are decided; gives these rows."""
-        return rows(alternate(twice(sides, ours), self.looks, lambda at: self.tell(f"{what}: {at}"),
-                              lambda values: all(row.decided for row in rows(values))))
+        try:
+            return self.keep(rows(alternate(twice(sides, ours), self.looks, lambda at: self.tell(f"{what}: {at}"),
+                                            lambda values: all(row.decided for row in rows(values)))))
+        except Stopped as stop:
+            if stop.values[ours]:
+                self.keep(rows(stop.values))
+            raise
+
+    def keep(self, rows: list[Row]) -> list[Row]:
+        """Gives the rows, which stay if the figure is stopped later."""
+        self.kept.extend(rows)
+        return rows
