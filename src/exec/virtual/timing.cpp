@@ -12,6 +12,8 @@ picoseconds from_microseconds(const std::optional<double>& us) {
   return static_cast<picoseconds>(us.value_or(0) * 1e6);
 }
 
+double picoseconds_of_a_byte(double gb_per_s) { return 1e3 / gb_per_s; }
+
 }  // namespace
 
 timing::timing(const machine::machine_spec& machine)
@@ -20,8 +22,8 @@ timing::timing(const machine::machine_spec& machine)
   if (machine.transfer) signal = from_microseconds(machine.transfer->signal_us);
   if (machine.local_store && machine.local_store->code_bytes)
     code = from_microseconds(machine.transfer->latency_us) +
-           static_cast<picoseconds>(static_cast<double>(*machine.local_store->code_bytes) * 1e3 /
-                                    machine.transfer->bandwidth_gb_per_s);
+           static_cast<picoseconds>(static_cast<double>(*machine.local_store->code_bytes) *
+                                    picoseconds_of_a_byte(machine.transfer->bandwidth_gb_per_s));
   if (machine.dispatch) {
     task = from_microseconds(machine.dispatch->task_us);
     steal = signal = from_microseconds(machine.dispatch->handover_us);
@@ -36,7 +38,7 @@ timing::timing(const machine::machine_spec& machine)
         from_microseconds(link.latency_us);
   if (!machine.hosts) {
     if (const machine::memory_spec* const level = memory::main_memory(machine)) {
-      memory_byte = 1e3 / *level->bandwidth_gb_per_s;
+      memory_byte = picoseconds_of_a_byte(*level->bandwidth_gb_per_s);
       memories = {*level, machine};
     }
     return;  // what accelerators move goes to their local stores
