@@ -200,6 +200,7 @@ TEST(LocalStores, CopyNothingBackOfATaskThatIsCancelledWhileItsDataCome) {
   EXPECT_NEAR(told.us, 1 + 5 + 1, rounding_us);
   EXPECT_EQ(told.counted("bytes_in"), 2000);
   EXPECT_EQ(told.counted("bytes_out"), 1000);
+  EXPECT_EQ(told.counted("early"), 0);  // its data came early, but it did not begin
 }
 
 TEST(LocalStores, RefuseATaskWhoseDataDoNotFit) {

@@ -74,6 +74,7 @@ struct local_stores::staged_task {
   bool is_early = false;  ///< it is fetched while another one runs
   bool failed = true;     ///< it has not run, or has thrown
   bool is_given_up = false;
+  bool is_early = false;  ///< begins with what was fetched before
   bool has_run = false;
   bool is_done = false;
   int puts_before = 0;        ///< of others, that have to be in memory before it fetches
@@ -344,7 +345,7 @@ task_node* local_stores::take_next(virtual_worker& w) {
   const staged s = std::move(of(w).next.front());
   of(w).next.pop_front();
   w.tasks.take(s->task);
-  early_.fetch_add(1, std::memory_order_relaxed);
+  s->is_early = true;
   begun_[s->task] = s;
   return s->task;
 }
@@ -380,6 +381,7 @@ void local_stores::call(task_node& task) {
     if (const auto found = begun_.find(&task); found != begun_.end()) s = found->second;
   }
   if (s && s->plan.bytes() > bytes_) store::refuse(task, s->plan, bytes_);
+  if (s && s->is_early) early_.fetch_add(1, std::memory_order_relaxed);
   const std::exception_ptr thrown = store::run_with_children(run, await_children);
   if (s) {
     s->has_run = true;
