@@ -213,6 +213,11 @@ machine_spec read_spec(const std::string& path) {
     spec.dispatch = read_dispatch(*dispatch);
   }
   if (auto store = s.table("local_store")) spec.local_store = read_local_store(*store);
+  if (spec.local_store && spec.local_store->code_bytes && !spec.hosts)
+    s.fail_at(
+        "local_store",
+        "'local_store.code_bytes' is said for workers.kind = \"cpu\", which have one version of the code and do not "
+        "wait for it; leave it out, or make the workers \"accelerator\"");
   if (auto transfer = s.table("transfer")) spec.transfer = read_transfer(*transfer);
   if (spec.local_store && spec.local_store->code_bytes && !spec.transfer)
     s.fail_at("local_store",

@@ -177,6 +177,8 @@ TEST(Spec, CodeLeavesRoomForDataAndHasAWayToComeBy) {
   EXPECT_EQ(complaint(accelerators + store + "3073" + transfer),
             "12:14: 'local_store.code_bytes' is 3073 of 4096; expected to leave 1024 for data");
   EXPECT_EQ(complaint(accelerators + store + "3072\n").substr(0, 38), "9:1: 'local_store.code_bytes' is said,");
+  EXPECT_EQ(complaint(good + store + "3072" + transfer).substr(0, 62),
+            "6:1: 'local_store.code_bytes' is said for workers.kind = \"cpu\"");
 }
 
 TEST(Spec, AnUnknownKeyIsNamedWithWhatWasProbablyMeant) {
