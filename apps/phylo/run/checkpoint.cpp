@@ -94,7 +94,7 @@ std::pair<std::string, std::string> first_difference(const std::string& before, 
   const bool cut = at - begin > longest;
   const auto piece = [&](const std::string& text) {
     const std::string found =
-        text.substr(cut ? at - kept : begin, text.find(separator, at) - (cut ? at - kept : begin));
+        text.substr(cut ? at - kept : begin, text.find(separator, at + 1) - (cut ? at - kept : begin));
     return found.empty() ? std::string("none") : (cut ? "..." : "") + value_shown(found);
   };
   return {piece(before), piece(now)};

@@ -158,6 +158,10 @@ TEST_F(CheckpointTest, AnotherModelIsToldByTheFirstPartitionThatDiffers) {
   other.model = "GTR+FO, a = 1-5; HKY+FO, b = 6-8; JC, c = 9-10 (--brlen linked)";
   EXPECT_NE(complaint(other).find("JC, c = 9-10 (--brlen scaled), not JC, c = 9-10 (--brlen linked);"),
             std::string::npos);
+  other.model = "GTR+FO, a = 1-5; HKY+FO, b = 6-8 (--brlen scaled)";
+  EXPECT_NE(complaint(other).find("the model HKY+FO, b = 6-8; JC, c = 9-10 (--brlen scaled), "
+                                  "not HKY+FO, b = 6-8 (--brlen scaled);"),
+            std::string::npos);
   other.model = "GTR\x1b[31m" + std::string(1000, 'G');
   const std::string message = complaint(other);
   EXPECT_NE(message.find("not 'GTR\\x1b[31mGGG"), std::string::npos) << message;
