@@ -1,6 +1,7 @@
 #include "traffic.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "model/memory/instances.hpp"
@@ -28,7 +29,10 @@ double bandwidth(const maslin::machine::machine_spec& machine, int workers) {
   return level ? *level->bandwidth_gb_per_s * 1e9 * maslin::memory::instances(*level, machine).of_first(workers) : 0;
 }
 
-bool counts_traffic(const maslin::machine::machine_spec& machine) { return !machine.hosts && !machine.local_store; }
+bool counts_traffic(const maslin::machine::machine_spec& machine) {
+  const char* const store = std::getenv("MASLIN_STORE");  // also gives stores to a machine that has none
+  return !machine.hosts && !machine.local_store && (!store || !*store);
+}
 
 void add_named_data(recorded& program, const maslin::machine::machine_spec& machine) {
   if (!counts_traffic(machine)) return;

@@ -282,6 +282,9 @@ class Replay(Case):
         self.assertEqual(said["memory_bytes"], 256 * 100000)
         self.assertTrue(said["lines"][0]["line"].endswith("two_loops.cpp:17"), said["lines"])
         self.assertGreater(said["lines"][0]["share"], 0.9)
+        # Where workers have local stores, what is copied counts and not what bodies say.
+        done = run(MASLIN, "replay", self.trace, "--json", "--machine", machine, MASLIN_STORE="64K")
+        self.assertEqual(json.loads(done.stdout)["memory_s"], 0, done.stderr)
 
     def test_what_loops_read_and_write_is_said_to_be_unknown(self):
         unknown = "What these loops read and write is not known: "
