@@ -281,11 +281,12 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
   for (const auto& [with, text] : start) fmt::print("  {:<10} {}\n", with, text);
 }
 
-/// Says what the program moves on one worker: as the command line does, or as its bodies say.
+/// Says what the program moves on one worker: as the command line does, or as its bodies say, if that counts there.
 void tell_traffic(layers::wishes& w, const recorded& program, const options& wish) {
   w.memory_traffic = wish.memory_gb_per_s * 1e9;
   const double seconds = seconds_of_moving(program);
   if (w.memory_traffic > 0 || seconds <= 0) return;
+  if (!wish.machine.empty() && !counts_traffic(maslin::machine::read_spec(wish.machine))) return;
   w.memory_traffic = bytes_moved(program) / seconds;
   w.loops_share = std::min(1.0, seconds / program.work);
 }

@@ -224,6 +224,13 @@ class Layout(unittest.TestCase):
         self.assertIn("10 GB/s that the program moves count as nothing", run(MASLIN, "layout", *words, self.cores(4)).stdout)
         slow = memory.replace("= 15", "= 9")
         self.assertIn("moves 9 GB/s at most", self.refusal(*words, self.cores(4, slow)))
+        # Not where workers have local stores, whose loops wait for no memory.
+        with_stores = self.cores(4, memory + '[local_store]\nbytes = 65536\nsource = "a test"\n')
+        said = self.said(*words, with_stores)
+        self.assertEqual(said["memory_gb_per_s"], 0)
+        for one in said["phases"][0]["candidates"]:
+            really = self.runs("bootstraps", with_stores, *moves, pin="bootstraps={streams}x{width}".format(**one))
+            self.assertAlmostEqual(one["seconds"], really, delta=0.03 * really, msg=f"{one}")
 
     def test_what_it_cannot_say_is_a_clear_error(self):
         self.record("--streams", "4", "--offloads", "5", workers=2)
