@@ -141,9 +141,14 @@ void choose(std::vector<laid_out>& phases) {
   }
 }
 
-/// Does the candidate's time differ from the best one's by less than their error bars?
-bool is_as_good(const layers::candidate& c, const layers::candidate& best) {
-  return c.takes.seconds - c.takes.error <= best.takes.seconds + best.takes.error;
+/// Does the time of one (`layers::prediction`, `rank_layout`) differ from the best one's by less than their error bars?
+template <class Takes>
+bool is_as_good(const Takes& one, const Takes& best) {
+  return one.seconds - one.error <= best.seconds + best.error;
+}
+
+void print_unknown(const std::vector<std::string>& unknown) {
+  if (!unknown.empty()) fmt::print("not described, counted as nothing: {}\n", fmt::join(unknown, ", "));
 }
 
 struct part {
@@ -181,7 +186,7 @@ void print_phase(const laid_out& p, layers::ranks_are ranks, bool all) {
   constexpr std::size_t few = 10;
   std::size_t shown = 0, as_good = 0;
   for (const layers::candidate& c : p.all) {
-    if (&c != p.best && is_as_good(c, *p.best)) ++as_good;
+    if (&c != p.best && is_as_good(c.takes, p.best->takes)) ++as_good;
     if (!all && ++shown > few && &c != p.best) continue;
     fmt::print("  {:<23} {:>9.4g} {:>9.2g}  {}{}\n", name_of(c.at, ranks), c.takes.seconds, c.takes.error,
                most_of(c.takes.by), &c == p.best ? "  <- start with this" : "");
@@ -240,6 +245,7 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
     throw maslin::error(
         fmt::format("{}: its workers are accelerators; ranks of CPU cores are laid out on CPU cores", file));
   const std::size_t count = ranks.program.ranks.size();
+  const std::vector<std::string> unknown = unknown_to_ranks(m, file);
   const std::vector<rank_layout> all = layouts_of_ranks(ranks, file, m, asked_of_ranks(wish, count, m));
   const std::vector<std::string> words = names_trace(wish.command) ? std::vector{ranks.name} : wish.command;
   const auto start = start_lines_of_ranks(words, m, count, all.front());
@@ -254,12 +260,15 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
              {"calls_of_all", ranks.calls},
              {"loops", ranks.loops.size()},
              {"recorded_s", ranks.seconds},
-             {"seconds", all.front().seconds}};
+             {"seconds", all.front().seconds},
+             {"error_s", all.front().error},
+             {"unknown", unknown}};
     for (const rank_layout& one : all)
       out["candidates"].push_back({{"nodes", one.nodes},
                                    {"ranks_on_a_node", one.on_a_node},
                                    {"width", one.width},
                                    {"seconds", one.seconds},
+                                   {"error_s", one.error},
                                    {"without_messages_s", one.without_messages}});
     for (const auto& [with, text] : start) out["start"][with] = text;
     fmt::print("{}\n", json_text(out));
@@ -268,15 +277,19 @@ void run_ranks(const recorded_ranks& ranks, const options& wish, const std::stri
   fmt::print("{} on {}: {} node{} of {} workers; recorded on one worker: {:.4g} s\n", ranks.name,
              wish.machine.empty() ? "this machine" : m.name, m.nodes, m.nodes == 1 ? "" : "s", m.workers,
              ranks.seconds);
+  print_unknown(unknown);
   fmt::print("{} ranks, {} messages of {:.6g} MB in all, {} calls of all ranks, {} loops\n\n", count, ranks.messages,
              static_cast<double>(ranks.bytes) * 1e-6, ranks.calls, ranks.loops.size());
-  fmt::print("  nodes  ranks of each x width    seconds  without messages\n");
+  fmt::print("  nodes  ranks of each x width    seconds        +-  without messages\n");
   constexpr std::size_t few = 10;
   for (std::size_t i = 0; i < (wish.all ? all.size() : std::min(few, all.size())); ++i)
-    fmt::print("  {:>5}  {:<21} {:>10.4g}  {:>16.4g}{}\n", all[i].nodes,
-               fmt::format("{}x{}", all[i].on_a_node, all[i].width), all[i].seconds, all[i].without_messages,
-               i == 0 ? "  <- start with this" : "");
+    fmt::print("  {:>5}  {:<21} {:>10.4g} {:>9.2g}  {:>16.4g}{}\n", all[i].nodes,
+               fmt::format("{}x{}", all[i].on_a_node, all[i].width), all[i].seconds, all[i].error,
+               all[i].without_messages, i == 0 ? "  <- start with this" : "");
   if (!wish.all && all.size() > few) fmt::print("  ... and {} more (--all)\n", all.size() - few);
+  const auto as_good =
+      std::count_if(all.begin() + 1, all.end(), [&](const rank_layout& one) { return is_as_good(one, all.front()); });
+  if (as_good > 0) fmt::print("  as good within the errors: {} more\n", as_good);
   fmt::print("\nstart it with\n");
   for (const auto& [with, text] : start) fmt::print("  {:<10} {}\n", with, text);
 }
@@ -384,7 +397,7 @@ void run(const options& wish) {
   fmt::print("{} on {}: {} node{} of {} workers{}; recorded on one worker: {:.4g} s\n", program.program,
              wish.machine.empty() ? "this machine" : m.name, m.nodes, m.nodes == 1 ? "" : "s", m.workers,
              m.has_hosts() ? fmt::format(" behind {} host contexts", m.contexts) : "", program.seconds);
-  if (!unknown.empty()) fmt::print("not described, counted as nothing: {}\n", fmt::join(unknown, ", "));
+  print_unknown(unknown);
   if (w.memory_traffic > 0 && m.measured_curves.saturation.empty())
     fmt::print("how fast memory is is not described: the {:.3g} GB/s that the program moves count as nothing\n",
                w.memory_traffic * 1e-9);

@@ -58,7 +58,7 @@ struct step {
 /// A loop of a rank, outside other loops.
 struct own_loop {
   std::size_t step;  ///< that it is part of
-  std::int64_t blocks, ns;
+  std::int64_t blocks, ns, before_ns;
 };
 
 struct rank_record {
@@ -246,7 +246,10 @@ class reading {
         r.comings.back().moved = unpack<moved_as>(e.argument);
         break;
       case event_kind::loop_begin:
-        if (r.open_loops++ == 0) r.open = {0, unpack<loop_shape>(e.argument).blocks, 0};
+        if (r.open_loops++ == 0) {
+          const bool computes = !r.steps.empty() && r.steps.back().does == step::act::compute;
+          r.open = {0, unpack<loop_shape>(e.argument).blocks, 0, computes ? r.steps.back().what : 0};
+        }
         break;
       case event_kind::loop_end:
         if (r.open_loops == 0 || --r.open_loops > 0 || r.open.ns == 0) break;
@@ -416,7 +419,8 @@ recorded_ranks reading::finish(bool trimmed) {
         const auto number = static_cast<std::size_t>(s - r.steps.begin());
         while (loop != r.loops.end() && loop->step < number) ++loop;  // of a step that is trimmed
         for (; loop != r.loops.end() && loop->step == number; ++loop)
-          all.loops.push_back({rank, deeds.size(), loop->blocks, static_cast<double>(loop->ns) * 1e-9});
+          all.loops.push_back({rank, deeds.size(), loop->blocks, static_cast<double>(loop->ns) * 1e-9,
+                               static_cast<double>(loop->before_ns) * 1e-9});
         computed_ns += s->what;
         deeds.push_back(deed::compute(1000 * s->what));
       } else if (s->does == step::act::meet) {

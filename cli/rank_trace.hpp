@@ -38,8 +38,9 @@ struct recorded_ranks {
     std::size_t deed;  ///< that it is part of
     std::int64_t blocks;
     double seconds;
+    double before;  ///< seconds of the deed that are before it
   };
-  std::vector<loop> loops;
+  std::vector<loop> loops;  ///< in the order of ranks, deeds, and time
 };
 
 /// Thrown for a trace of whose messages some cannot be told.

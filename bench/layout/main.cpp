@@ -1,12 +1,15 @@
-// Programs of layered parallelism in declared costs, as RAxML and PBPI are built (ps3-cluster, 3.2): prints how long a
-// run takes on the machine that MASLIN_MACHINE describes. Their loops are cut at blocks, as any loop of Maslin's, so
-// that a run on one worker says what they hold.
+// Programs of layered parallelism in declared costs, as RAxML and PBPI are built (ps3-cluster, 3.2), and ranks that
+// exchange messages: prints how long a run takes on the machine that MASLIN_MACHINE describes. Their loops are cut at
+// blocks, as any loop of Maslin's, so that a run on one worker says what they hold.
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
 
 #include "figures/cell/length_factor.hpp"
 #include "maslin/maslin.hpp"
@@ -61,15 +64,31 @@ void chain(std::int64_t ranks, std::int64_t generations) {
               [&](std::int64_t i) { off_load(i, g, what.iterations / ranks + (i < what.iterations % ranks ? 1 : 0)); });
 }
 
+/// Ranks that each share a loop in every step, give a row to the next rank and then meet.
+void steps(std::int64_t ranks, std::int64_t count) {
+  ms::ranks(static_cast<int>(ranks), [&](ms::communicator& world) {
+    const int me = world.rank(), all = world.size();
+    std::vector<double> row(1000, me), from(1000);
+    for (std::int64_t step = 0; step < count; ++step) {
+      const double factor = cell::length_factor(what.spread, me, step);
+      ms::cost(us(what.host_us * factor));
+      kernel_body(factor, what.iterations);
+      world.exchange(std::span(row), (me + 1) % all, std::span(from), (me + all - 1) % all);
+      world.all_reduce(1.0, std::plus{});
+    }
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Two programs of layered parallelism, in declared costs; prints seconds as JSON."};
-  std::int64_t count = 192, ranks = 1, offloads = 24, generations = 8;
+  CLI::App app{"Programs of layered parallelism, in declared costs; prints seconds as JSON."};
+  std::int64_t count = 192, ranks = 1, offloads = 24, generations = 8, rounds = 20;
   app.require_subcommand(1);
   CLI::App* tree_search = app.add_subcommand("bootstraps", "independent streams");
   CLI::App* markov = app.add_subcommand("chain", "one stream that ranks divide");
-  for (CLI::App* one : {tree_search, markov}) {
+  CLI::App* neighbours = app.add_subcommand("steps", "ranks that exchange messages");
+  for (CLI::App* one : {tree_search, markov, neighbours}) {
     one->add_option("--host-us", what.host_us, "host time between two off-loads")->required();
     one->add_option("--serial-us", what.serial_us, "serial part of a kernel")->required();
     one->add_option("--loop-us", what.loop_us, "loop of a kernel on one worker")->required();
@@ -80,7 +99,8 @@ int main(int argc, char** argv) {
   }
   tree_search->add_option("--streams", count)->check(CLI::PositiveNumber);
   tree_search->add_option("--offloads", offloads, "of a stream")->check(CLI::PositiveNumber);
-  markov->add_option("--ranks", ranks)->check(CLI::PositiveNumber);
+  for (CLI::App* one : {markov, neighbours}) one->add_option("--ranks", ranks)->check(CLI::PositiveNumber);
+  neighbours->add_option("--steps", rounds)->check(CLI::PositiveNumber);
   markov->add_option("--generations", generations)->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
 
@@ -88,6 +108,8 @@ int main(int argc, char** argv) {
   const auto begin = ms::time();
   if (*tree_search)
     bootstraps(count, offloads);
+  else if (*neighbours)
+    steps(ranks, rounds);
   else
     chain(ranks, generations);
   fmt::print("{{\"seconds\": {:.9g}}}\n", (ms::time() - begin).count());

@@ -3,6 +3,7 @@
     layout_test.py MASLIN RANKS_ASK PAGE_PROGRAM PROGRAM_WITHOUT_PHASES"""
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -174,8 +175,13 @@ class Layout(unittest.TestCase):
         for (on, _, width), takes in us.items():
             loop = 10 * -(-100 // width)
             self.assertAlmostEqual(takes, loop + 400 + (1030.016 if on == 2 else 0), delta=0.1, msg=f"{on} {width}")
-        self.assertEqual(said["candidates"][0] | {"seconds": 0, "without_messages_s": 0},
-                         {"nodes": 1, "ranks_on_a_node": 4, "width": 2, "seconds": 0, "without_messages_s": 0})
+        self.assertEqual([said["candidates"][0][key] for key in ("nodes", "ranks_on_a_node", "width")], [1, 4, 2])
+        # Where nothing passes the link the error is the model's own; elsewhere also a tenth of the link's two costs.
+        for one in said["candidates"]:
+            of_link = (0.1 * 1000.016, 0.1 * 3 * 10) if one["nodes"] == 2 else ()
+            self.assertAlmostEqual(1e6 * one["error_s"], math.hypot(0.03e6 * one["seconds"], *of_link), delta=0.1, msg=f"{one}")
+        self.assertEqual((said["seconds"], said["error_s"]), tuple(said["candidates"][0][key] for key in ("seconds", "error_s")))
+        self.assertEqual(said["unknown"], ["dispatch.handover_us", "dispatch.wake_us"])
         self.assertEqual(said["start"], {"shell": f"MASLIN_WORKERS=8 {RANKS_ASK.name}"})
         # Links that are hardly worth naming: two nodes have wider teams.
         fast = self.folder / "fast.toml"
@@ -187,6 +193,29 @@ class Layout(unittest.TestCase):
         one = self.said(self.trace, "--machine", fast, "--layout", "4x2")
         self.assertEqual([(c["ranks_on_a_node"], c["width"]) for c in one["candidates"]], [(4, 2)])
         self.assertRegex(run(MASLIN, "layout", self.trace, "--machine", nodes).stdout, r"1  4x2 .*start with this")
+
+    def test_what_is_not_known_exactly_of_teams_and_loops_is_in_the_errors_of_ranks(self):
+        """Each of 4 ranks has a loop of 500 us and one of 1,500 us, and computes 100 us more than the one before."""
+        self.record_ranks("unequal")
+        costs = '[dispatch]\nhandover_us = 2\nwake_us = 5\nspin_us = 1\nsource = "a test"\n'
+
+        def candidates(machine: Path) -> dict[int, dict]:
+            said = self.said(self.trace, "--machine", machine, "--layout", "4x1,4x2,4x4")
+            return {one["width"]: one for one in said["candidates"]}
+
+        free, paid = candidates(self.cores(16)), candidates(self.cores(17, costs))
+        # Eight loops are 500 us off their mean. Ranks compute 9,000 us, a quarter each.
+        of_loops = math.sqrt(8 * 500 ** 2 * 4) / 9000
+        for width, one in free.items():
+            self.assertAlmostEqual(one["error_s"] / one["seconds"], math.hypot(0.03, of_loops), delta=1e-4)
+            more = paid[width]["error_s"] ** 2 - (paid[width]["seconds"] * math.hypot(0.03, of_loops)) ** 2
+            # Some part of a tenth of what it takes to wake others for two loops; nothing where there is nobody to wake.
+            self.assertGreaterEqual(more, (0.1e-6) ** 2 if width > 1 else -1e-15)
+            self.assertLessEqual(more, (20e-6) ** 2 if width > 1 else 1e-15)
+        text = run(MASLIN, "layout", self.trace, "--machine", self.cores(16)).stdout
+        self.assertRegex(text, r"seconds +\+- +without messages")
+        self.assertIn("as good within the errors: ", text)
+        self.assertIn("not described, counted as nothing: dispatch.handover_us, dispatch.wake_us", text)
 
     def test_ranks_share_workers_where_there_are_too_few(self):
         self.record_ranks("exchange")
@@ -294,6 +323,15 @@ class Judged(unittest.TestCase):
         self.assertLessEqual(said["mean_error"], 0.05)
         self.assertLessEqual(said["worst_error"], 0.15)
         self.assertEqual(said["best_or_within_3_percent"], said["cases"])
+
+    def test_ranks_come_out_as_on_described_machines(self):
+        done = run(sys.executable, "-B", CHECKOUT / "bench" / "layout" / "ranks.py", "--development", "--json",
+                   MASLIN_BENCH_BIN=str(MASLIN.parent))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = json.loads(done.stdout)["summary"]
+        self.assertLessEqual(said["mean_error"], 0.03)
+        self.assertGreaterEqual(said["within_two_errors"], 0.95)
+        self.assertLessEqual(said["worst_over_best"], 0.03)
 
 
 if __name__ == "__main__":

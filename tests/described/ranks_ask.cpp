@@ -1,7 +1,7 @@
 // Ranks that compute for declared times and exchange messages of all kinds; what a replay of them takes on links can be
 // worked out by hand.
 //
-//     ranks_ask exchange|overlap|tasks|loops|phases|twice|later
+//     ranks_ask exchange|overlap|tasks|loops|unequal|phases|twice|later
 
 #include <maslin/maslin.hpp>
 
@@ -54,6 +54,9 @@ int main(int, char** words) {
       ms::wait();
     }
     if (what == "loops") ms::parallel_for(0, 100, [](ms::range some) { ms::cost(10us * (some.last - some.first)); });
+    if (what == "unequal")
+      for (const auto each : {5us, 15us})
+        ms::parallel_for(0, 100, [=](ms::range some) { ms::cost(each * (some.last - some.first)); });
     if (what == "phases") ms::phase("phase", 2, [](int) { ms::cost(1us); });
     exchange(world);
   });

@@ -12,8 +12,6 @@ namespace maslin::layers {
 
 namespace {
 
-constexpr double error_of_descriptions = 0.1;
-
 constant said(const std::optional<double>& number, double unit) {
   if (!number) return {};
   return {*number * unit, *number * unit * error_of_descriptions, true};
@@ -140,9 +138,8 @@ machine machine_of(const maslin::machine::machine_spec& spec, curves measured_th
     (nodes ? m.cost.between_nodes : m.cost.between_groups) = said(l.latency_us, us);
     if (nodes) m.cost.node_byte = said(1 / (l.bandwidth_gb_per_s * 1e9), 1);
   }
-  for (const maslin::machine::memory_spec& level : spec.memory)
-    if (level.level == "memory" && level.bandwidth_gb_per_s)
-      m.cost.local_byte = said(1 / (*level.bandwidth_gb_per_s * 1e9), 1);
+  if (const auto* const level = memory::main_memory(spec))
+    m.cost.local_byte = said(1 / (*level->bandwidth_gb_per_s * 1e9), 1);
   if (!m.cost.contention.is_known && !measured_there.contention.empty()) {
     const measured a = fit_contention(measured_there.contention);
     m.cost.contention = {a.value, a.error, true};

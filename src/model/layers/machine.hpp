@@ -17,6 +17,9 @@ struct constant {
   bool is_known = false;
 };
 
+/// Where a description gives no error of its own, a cost is taken to be known within so much of it.
+inline constexpr double error_of_descriptions = 0.1;
+
 /// Everything that an error bar is made of.
 struct constants {
   constant contention;      ///< a of α(p) = 1 + a (p - 1)
@@ -93,7 +96,7 @@ curves read_curves(const std::string& file);
 /// Gives whether a description that `read_spec` has read says how fast its workers are; `machine_spec` has 1 if not.
 bool says_speed(const std::string& file);
 
-/// Gives the machine. Where a description gives no error of its own, a cost is taken to be known within a tenth.
+/// Gives the machine.
 machine machine_of(const maslin::machine::machine_spec& spec, curves measured_there);
 
 /// Gives a saturation curve from the described bandwidth of memory, for streams that each move `bytes_per_second` on

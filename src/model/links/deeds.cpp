@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <queue>
 #include <utility>
 
@@ -17,7 +18,8 @@ namespace {
 
 using kind = deed::kind;
 
-/// Messages move by themselves, in the order of time; a worker runs one of its ranks until that waits.
+/// Messages move by themselves, in the order of time; a worker runs one of its ranks until that waits. Who waits helps:
+/// loops have all workers on which no rank computes alone, each as many as the others.
 ///
 ///   direct route:  receiver ─descriptor─▶ sender ─data, then flag─▶ receiver; a small message needs no descriptor
 ///   over hosts:    as `ranks` has it; a small message is its sender's no more when it has passed the first hop
@@ -43,7 +45,9 @@ class taking {
       const event e = events_.top();
       events_.pop();
       if (e.of == what::computed)
-        go_on(e.number, e.at);
+        has_computed(e.number, e.at);
+      else if (e.of == what::shared)
+        has_shared(e.number, e.at);
       else
         advance(e.number, e.at);
     }
@@ -54,10 +58,10 @@ class taking {
   }
 
  private:
-  enum class what : std::uint32_t { advances, computed };
+  enum class what : std::uint32_t { advances, computed, shared };
   struct event {
     std::int64_t at;
-    std::uint32_t number;  ///< of the message, or of the rank
+    std::uint32_t number;  ///< of the message, of the rank, or of how loops are shared
     what of;
   };
   struct later {
@@ -74,6 +78,13 @@ class taking {
   };
   struct rank_state {
     std::size_t next = 0;
+    bool computes = false;  ///< alone
+  };
+  struct shared_loop {
+    std::uint32_t rank;
+    const speedup* of;
+    double left_ps;  ///< on one worker
+    double times = 0;
   };
   struct worker_state {
     std::deque<std::uint32_t> ready;
@@ -105,22 +116,65 @@ class taking {
       const deed& d = deeds[next];
       if (d.is == kind::compute) {
         ++next;
+        ranks_[rank].computes = true;
+        ++alone_;
         const auto ps = std::lround(static_cast<double>(d.ps) / how_.speed);
         events_.push({now + ps, rank, what::computed});
-        return;
+        return share_loops(now);
+      }
+      if (d.is == kind::loop) {
+        ++next;
+        loops_.push_back({rank, &program_.speedups[d.number], static_cast<double>(d.ps) / how_.speed});
+        return share_loops(now);
       }
       if (d.is == kind::start_send)
-        send(d.message, now);
+        send(d.number, now);
       else if (d.is == kind::start_receive)
-        receive(d.message, now);
+        receive(d.number, now);
       else if (must_wait(d))
         return take_next(workers_[worker_of(rank)], now);
     }
     last_ = std::max(last_, now);
     take_next(workers_[worker_of(rank)], now);
   }
+  void has_computed(std::uint32_t rank, std::int64_t now) {
+    if (std::exchange(ranks_[rank].computes, false)) {
+      --alone_;
+      share_loops(now);
+    }
+    go_on(rank, now);
+  }
+
+  /// Loops that go on have other shares from now on.
+  void share_loops(std::int64_t now) {
+    const auto passed = static_cast<double>(now - std::exchange(shared_since_, now));
+    if (loops_.empty()) return;
+    const double each =
+        std::max(1.0, (static_cast<double>(how_.sharing) - alone_) / static_cast<double>(loops_.size()));
+    double first_ps = std::numeric_limits<double>::infinity();
+    for (shared_loop& l : loops_) {
+      l.left_ps -= passed * l.times;
+      l.times = l.of->on(each);
+      first_ps = std::min(first_ps, l.left_ps / l.times);
+    }
+    events_.push({now + std::max<std::int64_t>(0, std::llround(std::ceil(first_ps))), ++shares_, what::shared});
+  }
+  /// The first of the loops is over, unless they are shared otherwise since.
+  void has_shared(std::uint32_t shares, std::int64_t now) {
+    if (shares != shares_) return;
+    share_loops(now);
+    std::vector<std::uint32_t> over;
+    std::erase_if(loops_, [&over](const shared_loop& l) {
+      if (l.left_ps > l.times) return false;  // more than a picosecond
+      over.push_back(l.rank);
+      return true;
+    });
+    for (const std::uint32_t rank : over) go_on(rank, now);
+    share_loops(now);
+  }
+
   bool must_wait(const deed& d) {
-    message_state& m = messages_[d.message];
+    message_state& m = messages_[d.number];
     const bool is_send = d.is == kind::wait_sent;
     if (is_send ? m.is_sent : m.is_received) return false;
     (is_send ? m.sender_waits : m.receiver_waits) = true;
@@ -210,10 +264,22 @@ class taking {
   std::vector<rank_state> ranks_;
   std::vector<worker_state> workers_;
   std::priority_queue<event, std::vector<event>, later> events_;
+  std::vector<shared_loop> loops_;  ///< that go on
+  std::uint32_t shares_ = 0;        ///< how often they were shared
+  std::int64_t shared_since_ = 0;   ///< as they are now
+  int alone_ = 0;                   ///< ranks that compute alone
   std::int64_t last_ = 0;
 };
 
 }  // namespace
+
+double speedup::on(double workers) const {
+  const auto next = std::ranges::find_if(points, [&](const point& p) { return p.workers >= workers; });
+  if (next == points.end()) return points.back().times;
+  if (next == points.begin()) return next->times;
+  const point& before = next[-1];
+  return before.times + (next->times - before.times) * (workers - before.workers) / (next->workers - before.workers);
+}
 
 std::int64_t take_on(const network& on, const recording& program, const ranks_on& how) {
   return taking(on, program, how).run();

@@ -10,11 +10,22 @@
 namespace maslin::links {
 
 struct deed {
-  enum class kind : std::uint8_t { compute, start_send, start_receive, wait_sent, wait_received } is;
-  std::uint32_t message = 0;  ///< its place in `recording::messages`
-  std::int64_t ps = 0;        ///< of `compute`
+  enum class kind : std::uint8_t { compute, loop, start_send, start_receive, wait_sent, wait_received } is;
+  std::uint32_t number = 0;  ///< its message's place in `recording::messages`; of `loop`: in `recording::speedups`
+  std::int64_t ps = 0;       ///< of `compute`, and of `loop` on one worker
 
   static deed compute(std::int64_t ps) { return {kind::compute, 0, ps}; }
+};
+
+/// How many times as fast a loop is on several workers: points by workers, the first of one; straight lines between.
+struct speedup {
+  struct point {
+    double workers, times;
+  };
+  std::vector<point> points;
+
+  /// Beyond the last point it stays.
+  double on(double workers) const;
 };
 
 /// A message that was sent and received. Who has started to send or to receive it waits later, or never.
@@ -27,6 +38,7 @@ struct sent_message {
 struct recording {
   std::vector<std::vector<deed>> ranks;
   std::vector<sent_message> messages;
+  std::vector<speedup> speedups{};
 };
 
 /// How the ranks are run again.
@@ -34,6 +46,7 @@ struct ranks_on {
   std::vector<std::uint32_t> workers;  ///< by rank; those of one worker take turns when they wait
   double speed = 1;                    ///< what computed for t takes t / speed
   std::int64_t eager_bytes = 256;      ///< a message of up to so many is sent before it is received
+  std::uint32_t sharing = 0;           ///< workers that share the loops of all ranks, in equal parts
 };
 
 /// Gives when the last rank has ended, in picoseconds. Throws `error` if ranks wait for each other, or if there is no

@@ -73,6 +73,44 @@ TEST(Deeds, AMachineWithoutLinksIsAnErrorThatNamesTheFile) {
   }
 }
 
+/// Loops of 100 and 300 us of two ranks, the second of which then sends to the first; two or more workers make a loop
+/// twice as fast.
+std::int64_t two_loops(std::uint32_t workers, std::int64_t alone = 0, double speed = 1) {
+  recording program{{{{kind::loop, 0, 100 * us}}, {{kind::loop, 0, 300 * us}}}, {{1, 0, 8}}, {{{{1, 1}, {2, 2}}}}};
+  if (alone > 0) program.ranks[0].push_back(deed::compute(alone));
+  receive(program.ranks[0], 0);
+  send(program.ranks[1], 0);
+  ranks_on how = one_each(2);
+  how.sharing = workers;
+  how.speed = speed;
+  return take_on(without_links(2), program, how);
+}
+
+TEST(Deeds, LoopsHaveTheWorkersOfRanksThatWait) {
+  EXPECT_EQ(two_loops(1), 300 * us);
+  EXPECT_EQ(two_loops(2), 200 * us);           // 200 us are left when the first rank waits, for two workers
+  EXPECT_EQ(two_loops(2, 50 * us), 225 * us);  // which come 50 us later
+  EXPECT_EQ(two_loops(2, 500 * us), 600 * us);
+  EXPECT_NEAR(static_cast<double>(two_loops(3)), 166'666'667, 1);  // one and a half each, then all for the second
+  EXPECT_EQ(two_loops(4), 150 * us);
+  EXPECT_EQ(two_loops(100), 150 * us);  // more are of no use
+  EXPECT_EQ(two_loops(2, 50 * us, 2), 112'500 * ns);
+}
+
+TEST(Deeds, LoopsOfManyRanksLeaveNothingUndone) {
+  // However they come and go, all workers are busy until the longest is alone, and its speed-up has no end here.
+  recording program{{}, {}, {{{{1, 1}, {8, 8}}}}};
+  std::int64_t sum = 0;
+  for (std::int64_t rank = 0; rank < 8; ++rank) {
+    const std::int64_t ps = (rank * rank + 1) * 7'654'321;
+    program.ranks.push_back({{kind::loop, 0, ps}, {kind::loop, 0, ps}});
+    sum += 2 * ps;
+  }
+  ranks_on how = one_each(8);
+  how.sharing = 8;
+  EXPECT_NEAR(static_cast<double>(take_on(without_links(8), program, how)), static_cast<double>(sum) / 8, 32);
+}
+
 TEST(Deeds, NodesThatNothingJoinsAreAnError) {
   const spec_file file(R"(name = "apart"
 nodes = 3
@@ -189,15 +227,15 @@ std::vector<std::vector<bool>> known_after(const call_of_ranks& call) {
     for (std::size_t i = 0; i < n; ++i) {
       for (; next[i] < program.ranks[i].size(); ++next[i], moved = true) {
         const deed& d = program.ranks[i][next[i]];
-        const bool is_sent = !carried[d.message].empty();
+        const bool is_sent = !carried[d.number].empty();
         if (d.is == kind::start_send) {
-          EXPECT_EQ(place_of(program.messages[d.message].from), i);
-          carried[d.message] = known[i];
+          EXPECT_EQ(place_of(program.messages[d.number].from), i);
+          carried[d.number] = known[i];
         } else if (d.is == kind::wait_received) {
           if (!is_sent) break;
-          EXPECT_EQ(place_of(program.messages[d.message].to), i);
+          EXPECT_EQ(place_of(program.messages[d.number].to), i);
           for (std::size_t k = 0; k < n; ++k)
-            if (carried[d.message][k]) known[i][k] = true;
+            if (carried[d.number][k]) known[i][k] = true;
         }
       }
     }

@@ -81,13 +81,13 @@ network of_links(const machine::machine_spec& spec) {
 
 }  // namespace
 
-bool has_network(const std::string& file) {
-  return !machine::read_spec(file).links.empty() || parsed(file).contains("route");
-}
+bool has_routes(const std::string& file) { return parsed(file).contains("route"); }
+
+bool has_network(const std::string& file) { return !machine::read_spec(file).links.empty() || has_routes(file); }
 
 network network_of(const std::string& file) {
   const machine::machine_spec spec = machine::read_spec(file);
-  if (parsed(file).contains("route")) return read_network(file);
+  if (has_routes(file)) return read_network(file);
   if (spec.links.empty())
     throw error(
         fmt::format("{}: no [[route]] and no [[link]]; expected what messages between workers pass: "

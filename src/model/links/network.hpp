@@ -54,8 +54,9 @@ struct network {
 /// Gives the machine's chains. Throws `error` if the description is wrong, or has none.
 network read_network(const std::string& file);
 
-/// Gives whether a description says what messages between workers pass.
+/// Gives whether a description says what messages between workers pass; and whether it says so by [[route]]s.
 bool has_network(const std::string& file);
+bool has_routes(const std::string& file);
 
 /// As `read_network`, and where a description has no routes, its groups and nodes are joined by its [[link]]s; within a
 /// group messages take no time. Throws `error` if it has none of both.
