@@ -3,11 +3,11 @@
 
     python3 bench/layout/here.py [--rounds 7] [--only NAME] [--json FILE]
 
-Each program is one phase: six of bench/unseen that were not looked at when the model was made, the chains of docs/layout.md, and bootstraps
-of maslin-phylo. The machine is measured by `maslin machine --calibrate`; each program is recorded on one worker, `maslin layout --all` says
-what each layout takes, and the program runs in each layout, by turns. Compared is the phase's time, as the run's report gives it. Printed
-are each layout's error, their mean, and what the layout that is named takes over the best. Use a quiet machine. The programs check their
-answers. Not here: maslin-phylo mcmc, which has a phase for each generation."""
+Each program has one phase, which may run many times: six of bench/unseen that were not looked at when the model was made, the chains of
+docs/layout.md, and bootstraps and coupled chains of maslin-phylo. The machine is measured by `maslin machine --calibrate`; each program
+is recorded on one worker, `maslin layout --all` says what each layout takes, and the program runs in each layout, by turns. Compared is
+what all runs of the phase take, as a trace of phases alone gives it. Printed are each layout's error, their mean, and what the layout
+that is named takes over the best. Use a quiet machine. The programs check their answers. ./dev bench --only layout/here makes rows of it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ import argparse
 import json
 import sys
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, median
-from typing import Callable
+from typing import Callable, Sequence
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from scorecard import data  # noqa: E402
@@ -27,62 +28,95 @@ from maslin_report.whole import write_whole  # noqa: E402  scorecard says where
 WORKERS = 2
 # Of those of bench/unseen that are not put aside: one of each family, and two of the mixes.
 SIX = ("assembly", "knapsack", "heat", "covariance", "fft", "images")
+ALIGNMENT = "d041_m1366"
 ENVIRONMENT = {"MASLIN_LEARNED": "off", "MASLIN_REPORT": "off"}
 
 
-def programs(folder: Path) -> dict[str, list]:
-    """Gives the commands by name."""
-    found: dict[str, list] = {f"unseen/{name}": [binary("unseen_maslin"), name] for name in SIX}
-    found["chains"] = [binary("page_layout_1"), "600"]
+@dataclass(eq=False)
+class Case:
+    """A program, and by layouts what the model says and what runs take of its phase, in seconds, round by round."""
+
+    name: str
+    command: Sequence
+    predicted: dict[str, list[float]] = field(default_factory=dict)
+    measured: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> dict[str, float]:
+        return {layout: median(self.predicted[layout]) / median(took) - 1 for layout, took in self.measured.items()}
+
+    @property
+    def named(self) -> str:
+        return min(self.predicted, key=lambda layout: median(self.predicted[layout]))
+
+    @property
+    def best(self) -> str:
+        return min(self.measured, key=lambda layout: median(self.measured[layout]))
+
+    @property
+    def over_best(self) -> float:
+        """What the layout that is named takes over the best one."""
+        return median(self.measured[self.named]) / median(self.measured[self.best]) - 1
+
+
+def programs(folder: Path) -> list[Case]:
+    found = [Case(f"unseen/{name}", [binary("unseen_maslin"), name]) for name in SIX]
+    found.append(Case("chains", [binary("page_layout_1"), "600"]))
     try:
-        alignment = data.alignment("d041_m1366")
+        alignment = data.alignment(ALIGNMENT)
     except MeasurementError as absent:
-        print(f"bootstraps left out: {absent}", file=sys.stderr)
+        print(f"bootstraps and mcmc left out: {absent}", file=sys.stderr)
         return found
-    found["bootstraps"] = [binary("maslin-phylo"), "bootstrap", "--msa", alignment, "--model", "GTR+F+G", "--replicates", "6", "--quiet",
-                           "--redo", "--prefix", folder / "bootstraps"]
+    phylo = binary("maslin-phylo")
+    found.append(Case("bootstraps", [phylo, "bootstrap", "--msa", alignment, "--model", "GTR+F+G", "--replicates", "6", "--quiet", "--redo",
+                                     "--prefix", folder / "bootstraps"]))
+    found.append(Case("mcmc", [phylo, "mcmc", "--msa", alignment, "--model", "GTR+G", "--generations", "4000", "--runs", "1", "--chains", "4",
+                               "--sample", "100", "--seed", "1", "--quiet", "--redo", "--prefix", folder / "chains"]))
     return found
 
 
-def predicted(command: list, machine: Path, trace: Path) -> tuple[str, dict[str, float]]:
+def calibrated(folder: Path) -> Path:
+    """Gives a description of this machine."""
+    machine = folder / "here.toml"
+    execute([binary("maslin"), "machine", "--calibrate", machine])
+    return machine
+
+
+def predicted(command: Sequence, machine: Path, trace: Path) -> tuple[str, dict[str, float]]:
     """Gives the name of the program's phase, and what each layout takes of it, the one that is named first."""
-    execute(command, ENVIRONMENT | {"MASLIN_WORKERS": "1", "MASLIN_TRACE": str(trace)})
+    execute(command, ENVIRONMENT | {"MASLIN_WORKERS": "1", "MASLIN_TRACE": str(trace), "MASLIN_TRACE_FULL": "wait"})
     _, said = execute([binary("maslin"), "layout", trace, "--machine", machine, "--all", "--json"])
     trace.unlink()
     phases = json.loads(said)["phases"]
-    if len(phases) != 1 or phases[0]["runs"] != 1:
-        raise MeasurementError(f"{command[0]} has {len(phases)} phases; expected one that runs once")
+    if len(phases) != 1:
+        raise MeasurementError(f"{command[0]} has {len(phases)} phases; expected one")
     return phases[0]["name"], {f"{one['streams']}x{one['width']}": one["seconds"] for one in phases[0]["candidates"]}
 
 
-def phase_seconds(command: list, phase: str, layout: str, report: Path) -> float:
-    execute(command, ENVIRONMENT | {"MASLIN_WORKERS": str(WORKERS), "MASLIN_PIN": f"{phase}={layout}", "MASLIN_REPORT": str(report)})
-    return next(one["seconds"] for one in json.loads(report.read_text(encoding="utf-8"))["phases"] if one["name"] == phase)
+def phase_seconds(command: Sequence, phase: str, layout: str, trace: Path) -> float:
+    """Gives what all runs of the phase take in that layout."""
+    execute(command, ENVIRONMENT | {"MASLIN_WORKERS": str(WORKERS), "MASLIN_PIN": f"{phase}={layout}", "MASLIN_TRACE": str(trace),
+                                    "MASLIN_TRACE_DETAIL": "streams"})
+    _, said = execute([binary("maslin"), "trace", "spans", trace])
+    trace.unlink()
+    return sum(one["end_s"] - one["begin_s"] for one in json.loads(said)["phases"] if one["name"] == phase)
 
 
-def compared(command: list, machine: Path, folder: Path, rounds: int, tell: Callable[[str], None]) -> dict:
-    """Gives what each layout takes by the model, and in each round. In each round the program is recorded anew, too: the median counts."""
-    phase, first = predicted(command, machine, folder / "run.mtrace")
-    model: dict[str, list[float]] = {layout: [] for layout in first}
+def measure(case: Case, machine: Path, folder: Path, rounds: int, tell: Callable[[str], None]) -> None:
+    """Adds so many rounds. In each the program is recorded anew, too."""
+    trace = folder / "run.mtrace"
+    phase, first = predicted(case.command, machine, trace)  # names the layouts; what it says counts for no round
 
     def record(_: int) -> float:
-        for layout, seconds in predicted(command, machine, folder / "run.mtrace")[1].items():
-            model[layout].append(seconds)
+        for layout, seconds in predicted(case.command, machine, trace)[1].items():
+            case.predicted.setdefault(layout, []).append(seconds)
         return 0.0
 
     sides: dict[str, Callable[[int], float]] = {"recorded": record}
-    sides |= {layout: lambda _, layout=layout: phase_seconds(command, phase, layout, folder / "report.json") for layout in first}
-    values = alternate(sides, [rounds], tell)
-    return {"predicted": model, "measured": {layout: values[layout] for layout in first}}
-
-
-def judged(found: dict) -> dict:
-    """Gives the layouts' errors, the one that is named, the best one, and what the first takes over the second."""
-    model = {layout: median(values) for layout, values in found["predicted"].items()}
-    took = {layout: median(values) for layout, values in found["measured"].items()}
-    named, best = min(model, key=model.__getitem__), min(took, key=took.__getitem__)
-    return {"errors": {layout: model[layout] / took[layout] - 1 for layout in model}, "named": named, "best": best,
-            "over_best": took[named] / took[best] - 1}
+    sides |= {layout: lambda _, layout=layout: phase_seconds(case.command, phase, layout, trace) for layout in first}
+    values = alternate(sides, [rounds], lambda at: tell(f"{case.name}: {at}"))
+    for layout in first:
+        case.measured.setdefault(layout, []).extend(values[layout])
 
 
 def main() -> int:
@@ -93,28 +127,26 @@ def main() -> int:
     wish = parser.parse_args()
     if wish.rounds < 1:
         parser.error(f"--rounds {wish.rounds}: expected one or more")
-    every: dict[str, dict] = {}
     with tempfile.TemporaryDirectory(prefix="maslin_here_") as name:
         folder = Path(name)
-        chosen = {name: command for name, command in programs(folder).items() if wish.only in name}
+        chosen = [case for case in programs(folder) if wish.only in case.name]
         if not chosen:
             parser.error(f"--only {wish.only}: no program's name contains that")
-        machine = folder / "here.toml"
         show("this machine")
-        execute([binary("maslin"), "machine", "--calibrate", machine])
+        machine = calibrated(folder)
         description = machine.read_text(encoding="utf-8")
-        for program, command in chosen.items():
-            found = compared(command, machine, folder, wish.rounds, lambda at, program=program: show(f"{program}: {at}"))
+        for case in chosen:
+            measure(case, machine, folder, wish.rounds, show)
             show("")
-            every[program] = found | judged(found)
-            one = every[program]
-            print(f"{program:22} " + "  ".join(f"{layout} {100 * error:+6.1f}%" for layout, error in sorted(one["errors"].items()))
-                  + f"  named {one['named']}, best {one['best']}: {100 * one['over_best']:.1f}% over it", flush=True)
-    errors = [abs(error) for one in every.values() for error in one["errors"].values()]
+            print(f"{case.name:22} " + "  ".join(f"{layout} {100 * error:+6.1f}%" for layout, error in sorted(case.errors.items()))
+                  + f"  named {case.named}, best {case.best}: {100 * case.over_best:.1f}% over it", flush=True)
+    errors = [abs(error) for case in chosen for error in case.errors.values()]
     print(f"mean error {100 * mean(errors):.1f} % over {len(errors)} layouts, worst {100 * max(errors):.1f} %; the named layout takes "
-          f"{100 * mean(one['over_best'] for one in every.values()):.1f} % over the best in the mean")
+          f"{100 * mean(case.over_best for case in chosen):.1f} % over the best in the mean")
     if wish.json:
-        write_whole(wish.json, json.dumps({"machine": description, "programs": every}, indent=1))
+        write_whole(wish.json, json.dumps({"machine": description, "programs": {case.name: {
+            "predicted": case.predicted, "measured": case.measured, "errors": case.errors, "named": case.named, "best": case.best,
+            "over_best": case.over_best} for case in chosen}}, indent=1))
     return 0
 
 

@@ -90,6 +90,14 @@ def interval_of_median(samples: Sequence[float]) -> Interval | None:
     return ordered[k - 1], ordered[n - k]
 
 
+def size_of(interval: Interval | None) -> Interval | None:
+    """Gives between which sizes an error lies that is in the interval, whatever its sign."""
+    if interval is None:
+        return None
+    low, high = interval
+    return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+
+
 def pairs(over: Sequence[float], under: Sequence[float]) -> list[float]:
     """Gives over/under, round by round."""
     if len(over) != len(under) or not over:

@@ -6,7 +6,7 @@ import unittest
 from scorecard.measure import AGAIN, LOOKS, QUICK_LOOKS
 from scorecard.figures import Plan
 from scorecard.row import (MET, MISSED, NOT_MEASURED, UNDECIDED, Goal, Row, interval_of_median, judge, noise, not_measured, paired_ratio,
-                           pairs)
+                           pairs, size_of)
 
 AT_LEAST_2 = Goal("ratio", at_least=2.0)
 AT_MOST_2 = Goal("ratio", at_most=2.0)
@@ -32,6 +32,12 @@ class Intervals(unittest.TestCase):
         for n, rank in ((6, 1), (7, 1), (8, 1), (9, 2), (11, 2), (12, 3), (14, 3), (20, 6), (28, 9), (40, 14)):
             samples = random.Random(n).sample(range(1, n + 1), n)
             self.assertEqual(interval_of_median(samples), (rank, n + 1 - rank), n)
+
+    def test_that_of_a_size_reaches_down_to_nothing_around_nothing(self):
+        self.assertEqual(size_of((-2.0, 1.0)), (0.0, 2.0))
+        self.assertEqual(size_of((-3.0, -1.0)), (1.0, 3.0))
+        self.assertEqual(size_of((1.0, 3.0)), (1.0, 3.0))
+        self.assertIsNone(size_of(None))
 
     def test_below_six_samples_there_is_none(self):
         for n in range(6):

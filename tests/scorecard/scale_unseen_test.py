@@ -36,11 +36,6 @@ class Rows(unittest.TestCase):
         self.assertEqual(verdicts(case("a", 0.0, 0.0, 0.0, 0.02, 0.05, 0.05, 0.05))["median"], UNDECIDED)
         self.assertEqual(set(verdicts(case("a", 0.0, rounds=3)).values()), {UNDECIDED})
 
-    def test_an_interval_around_nothing_reaches_down_to_nothing(self):
-        self.assertEqual(scale_unseen.size_of((-2.0, 1.0)), (0.0, 2.0))
-        self.assertEqual(scale_unseen.size_of((-3.0, -1.0)), (1.0, 3.0))
-        self.assertEqual(scale_unseen.size_of((1.0, 3.0)), (1.0, 3.0))
-
 
 class Runs(unittest.TestCase):
     def test_a_round_is_a_recording_beside_a_copy_and_a_run_and_undecided_ones_are_repeated(self):

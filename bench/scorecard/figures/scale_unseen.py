@@ -16,7 +16,7 @@ from figures import predict
 from unseen.rows import MEDIAN, WORST, share
 
 from ..measure import binary, execute
-from ..row import Goal, Interval, Row, interval_of_median, pairs
+from ..row import Goal, Row, interval_of_median, pairs, size_of
 from . import Plan
 
 NAME = "scale/unseen"
@@ -27,14 +27,6 @@ ROWS = (("median", MEDIAN, Goal("value", at_most=3)), ("worst", WORST, Goal("val
 def errors(case: predict.Case) -> list[float]:
     """Gives the error of each round in percent; above 0: too much was predicted."""
     return [100 * (ratio - 1) for ratio in pairs(case.predicted, case.measured)]
-
-
-def size_of(interval: Interval | None) -> Interval | None:
-    """Gives between which sizes an error lies that is in the interval."""
-    if interval is None:
-        return None
-    low, high = interval
-    return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
 
 
 def rows_of(cases: Sequence[predict.Case]) -> list[Row]:
