@@ -140,6 +140,12 @@ class Programs(Mpi):
     def test_grids(self):
         self.everywhere("grids.c")
 
+    def test_graphs(self):
+        self.everywhere("graphs.c")
+
+    def test_neighbours(self):
+        self.everywhere("neighbours.c")
+
     def test_moves(self):
         self.everywhere("moves.c")
 
@@ -480,7 +486,7 @@ class Processes(Mpi):
     def test_fortran(self):
         if not (BIN / "maslin-mpif90").exists():
             self.skipTest("maslin-mpif90 is not built: there is no gfortran")
-        for name in ("ring", "reductions", "layouts", "grids", "started", "groups"):
+        for name in ("ring", "reductions", "layouts", "grids", "graphs", "started", "groups"):
             source = next((FORTRAN / "tests").glob(f"{name}.f*"))
             program = self.build(FORTRAN / "tests" / "expect.f90", source, name=f"fortran-{name}")
             with self.subTest(program=name):
@@ -955,10 +961,10 @@ class CommandLine(Mpi):
 
     def test_a_function_that_is_missing_is_named(self):
         file = Path(self.folder.name) / "missing.c"
-        file.write_text("#include <mpi.h>\nint main(void) { return MPI_Neighbor_allgather(0, 0, MPI_INT, 0, 0, MPI_INT, MPI_COMM_WORLD); }\n")
+        file.write_text("#include <mpi.h>\nint main(void) { return MPI_Win_fence(0, 0); }\n")
         done = self.run_it(BIN / "maslin-mpicc", "-w", file, "-o", Path(self.folder.name) / "missing")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("MPI_Neighbor_allgather", done.stderr)
+        self.assertIn("MPI_Win_fence", done.stderr)
 
     def test_what_the_compilers_say(self):
         shown = self.run_it(BIN / "maslin-mpicc", "-show", "-O2", "a.c").stdout
@@ -997,7 +1003,7 @@ class Fortran(Mpi):
         return self.build(FORTRAN / "tests" / "expect.f90", source, name=f"fortran-{name}")
 
     def test_programs(self):
-        for name in ("ring", "sources", "units", "requests", "reductions", "layouts", "grids", "names", "started", "groups"):
+        for name in ("ring", "sources", "units", "requests", "reductions", "layouts", "grids", "graphs", "names", "started", "groups"):
             program = self.program(name)
             for count, workers in ((2, 2), (3, 1), (8, 3)):
                 with self.subTest(program=name, ranks=count, workers=workers):

@@ -19,7 +19,7 @@ extern "C" {
 struct maslin_mpi_special {
   int bottom, in_place;
   int status_ignore[6], statuses_ignore[6];
-  int errcodes_ignore, unweighted;
+  int errcodes_ignore, unweighted, weights_empty;
   char argv_null;
 };
 extern maslin_mpi_special maslin_mpi_special_;

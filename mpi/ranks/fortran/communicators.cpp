@@ -1,6 +1,35 @@
-// Groups, communicators, grids, and what is done with errors. A handler in Fortran takes what one in C takes.
+// Groups, communicators, grids, graphs, and what is done with errors. A handler in Fortran takes what one in C takes.
 
 #include "binding.hpp"
+
+namespace {
+
+/// What stands for no weights is a variable in Fortran.
+const int* weights(const int* at) {
+  if (at == &maslin_mpi_special_.unweighted) return MPI_UNWEIGHTED;
+  return at == &maslin_mpi_special_.weights_empty ? MPI_WEIGHTS_EMPTY : at;
+}
+
+int dist_graph_create_adjacent(MPI_Comm comm, int in_degree, const int* sources, const int* source_weights,
+                               int out_degree, const int* destinations, const int* destination_weights, MPI_Info info,
+                               int reorder, MPI_Comm* made) {
+  return PMPI_Dist_graph_create_adjacent(comm, in_degree, sources, weights(source_weights), out_degree, destinations,
+                                         weights(destination_weights), info, reorder, made);
+}
+
+int dist_graph_create(MPI_Comm comm, int count, const int* sources, const int* degrees, const int* destinations,
+                      const int* edge_weights, MPI_Info info, int reorder, MPI_Comm* made) {
+  return PMPI_Dist_graph_create(comm, count, sources, degrees, destinations, weights(edge_weights), info, reorder,
+                                made);
+}
+
+int dist_graph_neighbors(MPI_Comm comm, int most_in, int* sources, int* source_weights, int most_out, int* destinations,
+                         int* destination_weights) {
+  return PMPI_Dist_graph_neighbors(comm, most_in, sources, const_cast<int*>(weights(source_weights)), most_out,
+                                   destinations, const_cast<int*>(weights(destination_weights)));
+}
+
+}  // namespace
 
 MASLIN_FORTRAN(PMPI_Group_size, group_size, 2)
 MASLIN_FORTRAN(PMPI_Group_rank, group_rank, 2)
@@ -46,6 +75,16 @@ MASLIN_FORTRAN(PMPI_Cartdim_get, cartdim_get, 2)
 MASLIN_FORTRAN(PMPI_Cart_map, cart_map, 5)
 MASLIN_FORTRAN(PMPI_Dims_create, dims_create, 3)
 MASLIN_FORTRAN(PMPI_Topo_test, topo_test, 2)
+MASLIN_FORTRAN(PMPI_Graph_create, graph_create, 6)
+MASLIN_FORTRAN(PMPI_Graphdims_get, graphdims_get, 3)
+MASLIN_FORTRAN(PMPI_Graph_get, graph_get, 5)
+MASLIN_FORTRAN(PMPI_Graph_neighbors_count, graph_neighbors_count, 3)
+MASLIN_FORTRAN(PMPI_Graph_neighbors, graph_neighbors, 4)
+MASLIN_FORTRAN(PMPI_Graph_map, graph_map, 5)
+MASLIN_FORTRAN(dist_graph_create_adjacent, dist_graph_create_adjacent, 10)
+MASLIN_FORTRAN(dist_graph_create, dist_graph_create, 9)
+MASLIN_FORTRAN(PMPI_Dist_graph_neighbors_count, dist_graph_neighbors_count, 4)
+MASLIN_FORTRAN(dist_graph_neighbors, dist_graph_neighbors, 7)
 
 MASLIN_FORTRAN(PMPI_Comm_create_errhandler, comm_create_errhandler, 2)
 MASLIN_FORTRAN(PMPI_Comm_set_errhandler, comm_set_errhandler, 2)

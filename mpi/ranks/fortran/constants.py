@@ -32,12 +32,14 @@ TAIL = """\
       integer MPI_BOTTOM, MPI_IN_PLACE
       integer MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
       integer MPI_STATUSES_IGNORE(MPI_STATUS_SIZE, 1)
-      integer MPI_ERRCODES_IGNORE(1), MPI_UNWEIGHTED(1)
+      integer MPI_ERRCODES_IGNORE(1)
+      integer MPI_UNWEIGHTED(1), MPI_WEIGHTS_EMPTY(1)
       character(1) MPI_ARGV_NULL(1)
       common /maslin_mpi_special/ MPI_BOTTOM, MPI_IN_PLACE
       common /maslin_mpi_special/ MPI_STATUS_IGNORE
       common /maslin_mpi_special/ MPI_STATUSES_IGNORE
       common /maslin_mpi_special/ MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED
+      common /maslin_mpi_special/ MPI_WEIGHTS_EMPTY
       common /maslin_mpi_special/ MPI_ARGV_NULL
       save /maslin_mpi_special/
 """

@@ -267,6 +267,53 @@ MASLIN_MPI_FUNCTION(Cart_map, (MPI_Comm comm, int dimensions, const int* sizes, 
 MASLIN_MPI_FUNCTION(Dims_create, (int ranks, int dimensions, int* sizes))
 MASLIN_MPI_FUNCTION(Topo_test, (MPI_Comm comm, int* kind))
 
+/* Graphs, and calls of neighbours in a grid or graph. */
+MASLIN_MPI_FUNCTION(Graph_create,
+                    (MPI_Comm comm, int nodes, const int* index, const int* edges, int reorder, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Graphdims_get, (MPI_Comm comm, int* nodes, int* edges))
+MASLIN_MPI_FUNCTION(Graph_get, (MPI_Comm comm, int most_nodes, int most_edges, int* index, int* edges))
+MASLIN_MPI_FUNCTION(Graph_neighbors_count, (MPI_Comm comm, int rank, int* count))
+MASLIN_MPI_FUNCTION(Graph_neighbors, (MPI_Comm comm, int rank, int most, int* ranks))
+MASLIN_MPI_FUNCTION(Graph_map, (MPI_Comm comm, int nodes, const int* index, const int* edges, int* rank))
+MASLIN_MPI_FUNCTION(Dist_graph_create_adjacent,
+                    (MPI_Comm comm, int in_degree, const int* sources, const int* source_weights, int out_degree,
+                     const int* destinations, const int* destination_weights, MPI_Info info, int reorder,
+                     MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Dist_graph_create,
+                    (MPI_Comm comm, int count, const int* sources, const int* degrees, const int* destinations,
+                     const int* weights, MPI_Info info, int reorder, MPI_Comm* made))
+MASLIN_MPI_FUNCTION(Dist_graph_neighbors_count, (MPI_Comm comm, int* in_degree, int* out_degree, int* weighted))
+MASLIN_MPI_FUNCTION(Dist_graph_neighbors, (MPI_Comm comm, int most_in, int* sources, int* source_weights, int most_out,
+                                           int* destinations, int* destination_weights))
+MASLIN_MPI_FUNCTION(Neighbor_allgather, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                                         MPI_Datatype into_type, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Neighbor_allgatherv, (const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                                          const int* displacements, MPI_Datatype into_type, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Neighbor_alltoall, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                                        MPI_Datatype into_type, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Neighbor_alltoallv,
+                    (const void* data, const int* counts, const int* displacements, MPI_Datatype type, void* into,
+                     const int* rooms, const int* into_displacements, MPI_Datatype into_type, MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Neighbor_alltoallw,
+                    (const void* data, const int* counts, const MPI_Aint* displacements, const MPI_Datatype* types,
+                     void* into, const int* rooms, const MPI_Aint* into_displacements, const MPI_Datatype* into_types,
+                     MPI_Comm comm))
+MASLIN_MPI_FUNCTION(Ineighbor_allgather, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                                          MPI_Datatype into_type, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ineighbor_allgatherv,
+                    (const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                     const int* displacements, MPI_Datatype into_type, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ineighbor_alltoall, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                                         MPI_Datatype into_type, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ineighbor_alltoallv,
+                    (const void* data, const int* counts, const int* displacements, MPI_Datatype type, void* into,
+                     const int* rooms, const int* into_displacements, MPI_Datatype into_type, MPI_Comm comm,
+                     MPI_Request* request))
+MASLIN_MPI_FUNCTION(Ineighbor_alltoallw,
+                    (const void* data, const int* counts, const MPI_Aint* displacements, const MPI_Datatype* types,
+                     void* into, const int* rooms, const MPI_Aint* into_displacements, const MPI_Datatype* into_types,
+                     MPI_Comm comm, MPI_Request* request))
+
 /* Errors. */
 MASLIN_MPI_FUNCTION(Comm_create_errhandler, (MPI_Comm_errhandler_function * function, MPI_Errhandler* handler))
 MASLIN_MPI_FUNCTION(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler))

@@ -69,7 +69,8 @@ typedef MPI_Comm_delete_attr_function MPI_Delete_function;
 #define MPI_STATUSES_IGNORE ((MPI_Status*)0)
 #define MPI_ERRCODES_IGNORE ((int*)0)
 #define MPI_ARGV_NULL ((char**)0)
-#define MPI_UNWEIGHTED ((int*)0)
+#define MPI_UNWEIGHTED ((int*)-2)
+#define MPI_WEIGHTS_EMPTY ((int*)-1)
 
 #define MPI_ANY_SOURCE (-1)
 #define MPI_ANY_TAG (-1)

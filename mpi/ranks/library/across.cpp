@@ -11,8 +11,8 @@
 namespace mpi {
 
 /// A call as it is sent: this, its name, and what it offers, each beginning at a multiple of 16 bytes. What is offered
-/// are numbers to be combined; or the same bytes for all, or a part for each of the ranks that it is sent to, behind
-/// their lengths.
+/// are numbers to be combined; or the same bytes for all, or the parts for the ranks that it is sent to, behind those
+/// ranks, or edges, and the parts' lengths.
 struct packed_call {
   int given_root, root;
   unsigned line;
@@ -43,12 +43,23 @@ void add(std::vector<std::byte>& to, const buffer& from) {
   mpi::pack(from, add_room(to, from.bytes()));
 }
 
-/// Ranks with which a rank exchanges data, by their places among all such.
-std::vector<int> peers_among(const sides& in, std::span<const int> ranks) {
-  std::vector<int> found;
+/// What a rank offers to a peer, which is one of those with which it exchanges data.
+struct given_part {
+  edge along;
+  buffer data;
+};
+/// What is for these ranks of the channel.
+std::vector<given_part> parts_for(const sides& in, const spread& offers, std::span<const int> ranks) {
+  std::vector<given_part> found;
+  if (offers.is == spread::kind::edges) {
+    for (std::size_t i = 0; i < offers.edges.size(); ++i)
+      if (std::find(ranks.begin(), ranks.end(), offers.edges[i].peer) != ranks.end())
+        found.push_back({offers.edges[i], offers.parts[i]});
+    return found;
+  }
   for (const int rank : ranks) {
     const int peer = in.from_channel(rank);
-    if (peer >= 0 && peer < in.peers().size()) found.push_back(peer);
+    if (peer >= 0 && peer < in.peers().size()) found.push_back({{peer, 0}, offers.of(peer)});
   }
   return found;
 }
@@ -95,14 +106,17 @@ void call_of_all::pack(std::span<const int> for_ranks, std::vector<std::byte>& i
   add(into, by.name, head.name);
   if (!head.has_data) return;
   if (offers.is == spread::kind::same) return add(into, offers.whole);
-  const std::vector<int> peers = peers_among(in, for_ranks);
+  const std::vector<given_part> parts = parts_for(in, offers, for_ranks);
+  std::vector<edge> ends;
   std::vector<std::size_t> lengths;
-  lengths.reserve(peers.size());
-  for (const int peer : peers) lengths.push_back(offers.of(peer).bytes());
-  add(into, peers.data(), peers.size() * sizeof(int));
+  for (const given_part& one : parts) {
+    ends.push_back(one.along);
+    lengths.push_back(one.data.bytes());
+  }
+  add(into, ends.data(), ends.size() * sizeof(edge));
   add(into, lengths.data(), lengths.size() * sizeof(std::size_t));
-  for (const int peer : peers) add(into, offers.of(peer));
-  head.count = peers.size();
+  for (const given_part& one : parts) add(into, one.data);
+  head.count = parts.size();
   std::memcpy(into.data() + rounded(at), &head, sizeof head);
 }
 
@@ -158,18 +172,24 @@ std::unique_ptr<maslin::joint_call> call_of_all::unpack(int rank, std::span<cons
     made->offers = {spread::kind::same, {const_cast<std::byte*>(at), head.count, &bytes}, {}};
     return made;
   }
-  made->offers.is = spread::kind::listed;
-  made->offers.parts.assign(static_cast<std::size_t>(its.peers().size()), buffer{nullptr, 0, &bytes});
-  std::vector<int> peers(head.count);
-  if (!peers.empty()) std::memcpy(peers.data(), at, peers.size() * sizeof(int));
-  at += rounded(peers.size() * sizeof(int));
+  std::vector<edge> ends(head.count);
+  if (!ends.empty()) std::memcpy(ends.data(), at, ends.size() * sizeof(edge));
+  at += rounded(ends.size() * sizeof(edge));
   std::vector<std::size_t> lengths(head.count);
   if (!lengths.empty()) std::memcpy(lengths.data(), at, lengths.size() * sizeof(std::size_t));
   at += rounded(lengths.size() * sizeof(std::size_t));
-  for (std::size_t i = 0; i < peers.size(); ++i) {
-    made->offers.parts[static_cast<std::size_t>(peers[i])] = {const_cast<std::byte*>(at), lengths[i], &bytes};
+  const bool along_edges = head.offers == spread::kind::edges;
+  made->offers.is = along_edges ? spread::kind::edges : spread::kind::listed;
+  if (!along_edges) made->offers.parts.assign(static_cast<std::size_t>(its.peers().size()), buffer{nullptr, 0, &bytes});
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const buffer its_part{const_cast<std::byte*>(at), lengths[i], &bytes};
+    if (along_edges)
+      made->offers.parts.push_back(its_part);
+    else
+      made->offers.parts[static_cast<std::size_t>(ends[i].peer)] = its_part;
     at += rounded(lengths[i]);
   }
+  if (along_edges) made->offers.edges = std::move(ends);
   return made;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "state.hpp"
@@ -34,9 +35,9 @@ int grid::rank_at(const int* where) const {
 namespace {
 
 grid& grid_of(MPI_Comm comm) {
-  communicator& in = communicator_of(comm);
-  if (!in.cart) throw failure{MPI_ERR_TOPOLOGY, "the communicator is no grid; expected one of MPI_Cart_create"};
-  return *in.cart;
+  grid* const found = std::get_if<grid>(&communicator_of(comm).topology);
+  if (!found) throw failure{MPI_ERR_TOPOLOGY, "the communicator is no grid; expected one of MPI_Cart_create"};
+  return *found;
 }
 
 int dimensions_of(const grid& of) { return static_cast<int>(of.sizes.size()); }
@@ -114,7 +115,7 @@ MASLIN_MPI_DEFINE(Cart_create,
     if (!part) return;
     grid shape{std::vector(sizes, sizes + dimensions), std::vector<bool>(periods, periods + dimensions), {}};
     shape.coordinates = shape.coordinates_of(part->rank);
-    part->cart = std::move(shape);
+    part->topology = std::move(shape);
     *made = me.communicators.add(part);
   });
 }
@@ -176,7 +177,7 @@ MASLIN_MPI_DEFINE(Cart_sub, (MPI_Comm comm, const int* remain, MPI_Comm* made)) 
     const auto slice = split(from, color, key, in);
     *made = MPI_COMM_NULL;
     if (!slice) return;
-    slice->cart = std::move(part);
+    slice->topology = std::move(part);
     *made = me.communicators.add(slice);
   });
 }
@@ -212,8 +213,4 @@ MASLIN_MPI_DEFINE(Dims_create, (int ranks, int dimensions, int* sizes)) {
     for (int d = 0; d < dimensions; ++d)
       if (sizes[d] == 0) sizes[d] = *next++;
   });
-}
-MASLIN_MPI_DEFINE(Topo_test, (MPI_Comm comm, int* kind)) {
-  return carry_out(MASLIN_MPI_CALL(Topo_test), comm,
-                   [&] { *kind = communicator_of(comm).cart ? MPI_CART : MPI_UNDEFINED; });
 }

@@ -137,6 +137,12 @@ void exchange(call_of_all& mine, const void* data, Offers&& offers, spread wants
 
 }  // namespace
 
+void call_of_all::exchange_with_all(spread to, spread from) {
+  part = take_from_all;
+  offers = std::move(to);
+  wants = std::move(from);
+}
+
 MASLIN_MPI_OF_ALL(Barrier, Ibarrier, mine.as = call_of_all::briefly::barrier)
 MASLIN_MPI_OF_ALL(Bcast, Ibcast, broadcast(mine, data, count, type, root), void* data, int count, MPI_Datatype type,
                   int root)

@@ -96,7 +96,7 @@ void duplicate(MPI_Comm comm, MPI_Comm* made, const call& by) {
   const auto copy = std::make_shared<communicator>(from.channel.among(all, tag, by.where), from.members, from.remote,
                                                    from.first_member > 0);
   copy->error_handler = from.error_handler;
-  copy->cart = from.cart;
+  copy->topology = from.topology;
   copy_attributes(comm, from.attributes, copy->attributes);
   *made = add(copy);
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "datatype.hpp"
 #include "maslin/ranks.hpp"
 #include "mpi.h"
+#include "topology.hpp"
 
 namespace mpi {
 
@@ -26,15 +26,6 @@ struct group {
 
  private:
   mutable std::vector<int> places_;  ///< of each rank of MPI_COMM_WORLD; made when it is asked for first
-};
-
-struct grid {
-  std::vector<int> sizes;
-  std::vector<bool> is_periodic;
-  std::vector<int> coordinates;  ///< the caller's
-
-  std::vector<int> coordinates_of(int rank) const;
-  int rank_at(const int* where) const;  ///< MPI_PROC_NULL outside
 };
 
 /// One group of ranks, or two, whose ranks exchange data with those of the other group, as those of one see them.
@@ -69,7 +60,7 @@ struct communicator : sides {
   std::vector<attribute> attributes;
   int error_handler = MPI_ERRORS_ARE_FATAL;
   std::string name;
-  std::optional<grid> cart;
+  mpi::topology topology;
 
   /// Called by all of the channel's ranks.
   communicator(maslin::communicator with, maslin::location where);

@@ -111,7 +111,7 @@ void call_of_all::make(std::span<const std::byte> given, calls_of_all all, std::
 
 maslin::trace::moved_as call_of_all::moved() const noexcept {
   using pattern = maslin::trace::moved_as::pattern;
-  if (in.is_inter() || (!offers.exists() && !wants.exists())) return {};
+  if (in.is_inter() || offers.is == spread::kind::edges || (!offers.exists() && !wants.exists())) return {};
   const auto said = [this](pattern is, std::size_t bytes) {
     return maslin::trace::moved_as{is, static_cast<std::uint32_t>(root >= 0 ? root : 0), bytes};
   };
@@ -183,6 +183,7 @@ void meet(communicator& in, const call& by) {
 buffer spread::of(int rank) const {
   switch (is) {
     case kind::none:
+    case kind::edges:
       return {};
     case kind::same:
       return whole;
@@ -202,18 +203,21 @@ std::size_t spread::bytes(int ranks) const {
   return all;
 }
 
-void copy_between(calls_of_all all, int from, int to) {
-  const call_of_all &gives = brought(all, from), &takes = brought(all, to);
-  if (!gives.offers.exists() || !takes.wants.exists()) return;
-  const buffer offered = gives.offers.of(takes.in.place_of(to)), wanted = takes.wants.of(gives.in.place_of(from));
+void copy_part(const call_of_all& gives, const buffer& offered, const call_of_all& takes, const buffer& wanted) {
   // It is there already. A rank's types are its own; MPI_BOTTOM is the same for all.
   if (offered.data == wanted.data && offered.type == wanted.type) return;
   if (offered.bytes() > wanted.bytes())
-    throw failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(gives.in.in_world(from)) + " gives " +
+    throw failure{MPI_ERR_TRUNCATE, "rank " + std::to_string(gives.in.in_world(gives.channel_rank)) + " gives " +
                                         std::to_string(offered.bytes()) + " bytes to rank " +
-                                        std::to_string(gives.in.in_world(to)) + ", which has room for " +
-                                        std::to_string(wanted.bytes())};
+                                        std::to_string(takes.in.in_world(takes.channel_rank)) +
+                                        ", which has room for " + std::to_string(wanted.bytes())};
   copy(offered, wanted);
+}
+
+void copy_between(calls_of_all all, int from, int to) {
+  const call_of_all &gives = brought(all, from), &takes = brought(all, to);
+  if (!gives.offers.exists() || !takes.wants.exists()) return;
+  copy_part(gives, gives.offers.of(takes.in.place_of(to)), takes, takes.wants.of(gives.in.place_of(from)));
 }
 
 void expect_apart(const void* data, const buffer& result) {

@@ -18,15 +18,16 @@
 
 namespace mpi {
 
-/// A buffer that is the same for all ranks, or has a part for each; or none.
+/// A buffer that is the same for all ranks, or has a part for each, or for each edge; or none.
 struct spread {
-  enum class kind : unsigned char { none, same, blocks, listed };
+  enum class kind : unsigned char { none, same, blocks, listed, edges };
   kind is = kind::none;
   buffer whole{};             ///< `same`: it; `blocks`: the first of the parts, which lie behind each other
-  std::vector<buffer> parts;  ///< `listed`
+  std::vector<buffer> parts;  ///< `listed` and `edges`
+  std::vector<edge> edges{};  ///< along which the parts go or come; several may join two ranks
 
   bool exists() const noexcept { return is != kind::none; }
-  buffer of(int rank) const;
+  buffer of(int rank) const;  ///< along edges there is none
   std::size_t bytes(int ranks) const;
 };
 
@@ -60,7 +61,7 @@ class call_of_all final : public maslin::brief_call, public maslin::told_call {
   std::span<const std::byte> gives() const noexcept override;
   void make(std::span<const std::byte> given, calls_of_all all, std::span<const int> here) override;
 
-  /// What a call of two groups moves is not told.
+  /// What a call of two groups or of neighbours moves is not told.
   maslin::trace::moved_as moved() const noexcept override;
 
   /// Gives a buffer of the program, checked; throws `failure`. Its type stays while the call does.
@@ -76,6 +77,10 @@ class call_of_all final : public maslin::brief_call, public maslin::told_call {
   bool is_root() const noexcept { return root == channel_rank; }
   /// It stands for a rank of another process: only what that offers is known.
   bool is_stand_in() const noexcept { return !comm_; }
+  const communicator& comm() const noexcept {
+    assert(comm_);
+    return *comm_;
+  }
   maslin::communicator& channel() const noexcept {
     assert(comm_);
     return comm_->channel;
@@ -85,6 +90,10 @@ class call_of_all final : public maslin::brief_call, public maslin::told_call {
   /// Is the caller the root, or one that the root exchanges data with?
   bool takes_part() const noexcept { return root >= 0; }
   void set_operation(MPI_Op op, MPI_Datatype type);
+  /// Says that it exchanges these parts with each rank.
+  void exchange_with_all(spread to, spread from);
+  /// Says that it exchanges these parts with its neighbours, one along each edge.
+  void exchange_along(const neighbourhood& edges, std::vector<buffer> to, std::vector<buffer> from);
   /// The numbers that are combined: what the rank gives, or the place for the result where it only gets them.
   const buffer& numbers() const;
   /// Their type.
@@ -138,7 +147,9 @@ MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm);
 /// All ranks meet and do nothing: throws `failure` in all if they come to different calls.
 void meet(communicator& in, const call& by);
 
-/// Copies what rank `from` offers to rank `to` where that wants it. Throws MPI_ERR_TRUNCATE.
+/// Copies what one rank offers to where another one wants it. Throws MPI_ERR_TRUNCATE.
+void copy_part(const call_of_all& gives, const buffer& offered, const call_of_all& takes, const buffer& wanted);
+/// The same for what rank `from` offers to rank `to`, if that wants it.
 void copy_between(calls_of_all all, int from, int to);
 
 /// Throws MPI_ERR_BUFFER where a call would read and write the same buffer.

@@ -1,0 +1,143 @@
+// Calls in which each rank exchanges data with its neighbours in a grid or graph.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "state.hpp"
+#include "together.hpp"
+
+namespace mpi {
+
+namespace {
+
+std::vector<edge> edges_of(std::span<const int> ranks) {
+  std::vector<edge> made;
+  for (const int rank : ranks) made.push_back({rank, 0});
+  return made;
+}
+
+neighbourhood neighbours_in(const grid& of) {
+  neighbourhood made;
+  std::vector<int> at = of.coordinates;
+  for (std::size_t d = 0; d < at.size(); ++d) {
+    const int own = at[d], down = static_cast<int>(2 * d), up = down + 1;
+    at[d] = own - 1;
+    const int before = of.rank_at(at.data());
+    at[d] = own + 1;
+    const int behind = of.rank_at(at.data());
+    at[d] = own;
+    made.from.insert(made.from.end(), {{before, down}, {behind, up}});
+    // What goes down comes from above, also where one rank lies on both sides.
+    made.to.insert(made.to.end(), {{before, up}, {behind, down}});
+  }
+  return made;
+}
+
+/// The part that goes along that edge, of which `before` others like it come first; null where there is none.
+const buffer* part_along(const spread& offers, const edge& along, std::ptrdiff_t before) {
+  for (std::size_t i = 0; i < offers.edges.size(); ++i)
+    if (offers.edges[i] == along && before-- == 0) return &offers.parts[i];
+  return nullptr;
+}
+
+void take_from_neighbours(const call_of_all&, calls_of_all all, int rank) {
+  const call_of_all& its = brought(all, rank);
+  const std::vector<edge>& edges = its.wants.edges;
+  for (auto from = edges.begin(); from != edges.end(); ++from) {
+    const call_of_all& gives = brought(all, from->peer);
+    // Edges that are alike are matched in their order, as messages are.
+    const buffer* const offered = part_along(gives.offers, {rank, from->way}, std::count(edges.begin(), from, *from));
+    if (!offered)
+      throw failure{MPI_ERR_TOPOLOGY, "rank " + std::to_string(its.in.in_world(rank)) + " has an edge from rank " +
+                                          std::to_string(gives.in.in_world(from->peer)) + ", which does not have it"};
+    copy_part(gives, *offered, its, its.wants.parts[static_cast<std::size_t>(from - edges.begin())]);
+  }
+}
+
+}  // namespace
+
+neighbourhood neighbours_of(const communicator& in) {
+  if (const auto* const its = std::get_if<grid>(&in.topology)) return neighbours_in(*its);
+  if (const auto* const its = std::get_if<distributed_graph>(&in.topology))
+    return {edges_of(its->in.ranks), edges_of(its->out.ranks)};
+  const auto* const its = std::get_if<graph>(&in.topology);
+  if (!its) throw failure{MPI_ERR_TOPOLOGY, "the communicator has no neighbours; expected a grid or a graph"};
+  return {edges_of(its->neighbours_of(in.rank)), edges_of(its->neighbours_of(in.rank))};
+}
+
+void call_of_all::exchange_along(const neighbourhood& edges, std::vector<buffer> to, std::vector<buffer> from) {
+  part = take_from_neighbours;
+  offers = {spread::kind::edges, {}, std::move(to), edges.to};
+  wants = {spread::kind::edges, {}, std::move(from), edges.from};
+}
+
+}  // namespace mpi
+
+using namespace mpi;
+
+namespace {
+
+/// `given(i)` and `wanted(i)`: the part of the i-th neighbour. Those that are not there have none.
+template <class Given, class Wanted>
+void exchange(call_of_all& mine, Given&& given, Wanted&& wanted) {
+  neighbourhood among = neighbours_of(mine.comm());
+  const auto parts = [](std::vector<edge>& edges, auto&& part) {
+    std::vector<buffer> made;
+    for (std::size_t i = 0; i < edges.size(); ++i)
+      if (edges[i].peer != MPI_PROC_NULL) made.push_back(part(i));
+    std::erase_if(edges, [](const edge& one) { return one.peer == MPI_PROC_NULL; });
+    return made;
+  };
+  std::vector<buffer> to = parts(among.to, given), from = parts(among.from, wanted);
+  mine.exchange_along(among, std::move(to), std::move(from));
+}
+
+auto same(call_of_all& mine, const void* data, int count, MPI_Datatype type) {
+  return [whole = mine.checked(data, count, type)](std::size_t) { return whole; };
+}
+auto blocks(call_of_all& mine, const void* data, int count, MPI_Datatype type) {
+  return [whole = mine.checked(data, count, type)](std::size_t i) {
+    return buffer{whole.element(i * whole.count), whole.count, whole.type};
+  };
+}
+auto listed(call_of_all& mine, const void* data, const int* counts, const int* displacements, MPI_Datatype type) {
+  const std::ptrdiff_t extent = type_of(type).extent();
+  return [=, &mine](std::size_t i) {
+    return mine.checked(static_cast<const char*>(data) + displacements[i] * extent, counts[i], type);
+  };
+}
+/// Of different types; distances are bytes.
+auto listed(call_of_all& mine, const void* data, const int* counts, const MPI_Aint* displacements,
+            const MPI_Datatype* types) {
+  return [=, &mine](std::size_t i) {
+    return mine.checked(static_cast<const char*>(data) + displacements[i], counts[i], types[i]);
+  };
+}
+
+}  // namespace
+
+MASLIN_MPI_OF_ALL(Neighbor_allgather, Ineighbor_allgather,
+                  exchange(mine, same(mine, data, count, type), blocks(mine, into, room, into_type)), const void* data,
+                  int count, MPI_Datatype type, void* into, int room, MPI_Datatype into_type)
+MASLIN_MPI_OF_ALL(Neighbor_allgatherv, Ineighbor_allgatherv,
+                  exchange(mine, same(mine, data, count, type), listed(mine, into, rooms, displacements, into_type)),
+                  const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                  const int* displacements, MPI_Datatype into_type)
+MASLIN_MPI_OF_ALL(Neighbor_alltoall, Ineighbor_alltoall,
+                  exchange(mine, blocks(mine, data, count, type), blocks(mine, into, room, into_type)),
+                  const void* data, int count, MPI_Datatype type, void* into, int room, MPI_Datatype into_type)
+MASLIN_MPI_OF_ALL(Neighbor_alltoallv, Ineighbor_alltoallv,
+                  exchange(mine, listed(mine, data, counts, displacements, type),
+                           listed(mine, into, rooms, into_displacements, into_type)),
+                  const void* data, const int* counts, const int* displacements, MPI_Datatype type, void* into,
+                  const int* rooms, const int* into_displacements, MPI_Datatype into_type)
+MASLIN_MPI_OF_ALL(Neighbor_alltoallw, Ineighbor_alltoallw,
+                  exchange(mine, listed(mine, data, counts, displacements, types),
+                           listed(mine, into, rooms, into_displacements, into_types)),
+                  const void* data, const int* counts, const MPI_Aint* displacements, const MPI_Datatype* types,
+                  void* into, const int* rooms, const MPI_Aint* into_displacements, const MPI_Datatype* into_types)
