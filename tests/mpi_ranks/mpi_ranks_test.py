@@ -128,6 +128,9 @@ class Programs(Mpi):
     def test_types(self):
         self.everywhere("types.c")
 
+    def test_distributed_arrays(self):
+        self.everywhere("distributed_arrays.c")
+
     def test_communicators(self):
         self.everywhere("communicators.c")
 

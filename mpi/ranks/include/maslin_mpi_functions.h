@@ -176,6 +176,9 @@ MASLIN_MPI_FUNCTION(Type_struct,
                     (int count, int* lengths, MPI_Aint* displacements, MPI_Datatype* of, MPI_Datatype* made))
 MASLIN_MPI_FUNCTION(Type_create_subarray, (int dimensions, const int* sizes, const int* parts, const int* starts,
                                            int order, MPI_Datatype of, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_darray,
+                    (int processes, int rank, int dimensions, const int* sizes, const int* ways, const int* arguments,
+                     const int* sides, int order, MPI_Datatype of, MPI_Datatype* made))
 MASLIN_MPI_FUNCTION(Type_create_resized, (MPI_Datatype of, MPI_Aint lower, MPI_Aint extent, MPI_Datatype* made))
 MASLIN_MPI_FUNCTION(Type_dup, (MPI_Datatype of, MPI_Datatype* made))
 MASLIN_MPI_FUNCTION(Type_get_envelope, (MPI_Datatype type, int* integers, int* addresses, int* types, int* combiner))

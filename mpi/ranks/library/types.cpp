@@ -54,26 +54,25 @@ std::shared_ptr<datatype> blocks(int count, MPI_Datatype of, Length&& length_of,
 
 std::ptrdiff_t extent_of(MPI_Datatype type) { return type_of(type, false).extent(); }
 
-/// A part of a grid, whose other elements belong to the extent.
-std::shared_ptr<datatype> subarray(int dimensions, const int* sizes, const int* parts, const int* starts, int order,
-                                   MPI_Datatype of) {
+/// Elements of one dimension of an array, side by side.
+struct run {
+  int from, count;
+};
+
+/// A part of an array, whose other elements belong to the extent. `runs_of(d)`: its elements of that dimension.
+template <class Runs>
+std::shared_ptr<datatype> part_of_array(int dimensions, const int* sizes, int order, MPI_Datatype of, Runs&& runs_of) {
   if (dimensions < 1) throw failure{MPI_ERR_ARG, std::to_string(dimensions) + " dimensions; expected 1 or more"};
   if (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN)
     throw failure{MPI_ERR_ARG, "the order is neither MPI_ORDER_C nor MPI_ORDER_FORTRAN"};
   std::shared_ptr<datatype> inner = std::make_shared<datatype>(type_of(of, false));
-  const std::ptrdiff_t element = inner->extent();
-  std::ptrdiff_t stride = element;
+  std::ptrdiff_t stride = inner->extent();
   for (int k = 0; k < dimensions; ++k) {
     const int d = order == MPI_ORDER_C ? dimensions - 1 - k : k;  // from the one that varies fastest
-    if (parts[d] < 1 || starts[d] < 0 || starts[d] > sizes[d] - parts[d])
-      throw failure{MPI_ERR_ARG, "dimension " + std::to_string(d) + ": " + std::to_string(parts[d]) +
-                                     " elements from " + std::to_string(starts[d]) + " are not within " +
-                                     std::to_string(sizes[d])};
     std::vector<placed> rows;
-    if (k == 0) {
-      rows.push_back({starts[d] * stride, parts[d], inner.get()});
-    } else {
-      for (int i = 0; i < parts[d]; ++i) rows.push_back({(starts[d] + i) * stride, 1, inner.get()});
+    for (const run& one : runs_of(d)) {
+      if (k == 0) rows.push_back({one.from * stride, one.count, inner.get()});
+      for (int i = 0; k > 0 && i < one.count; ++i) rows.push_back({(one.from + i) * stride, 1, inner.get()});
     }
     inner = mpi::type_of(rows);
     stride *= sizes[d];
@@ -83,6 +82,74 @@ std::shared_ptr<datatype> subarray(int dimensions, const int* sizes, const int* 
   inner->has_set_bounds = true;
   complete(*inner);
   return inner;
+}
+
+std::shared_ptr<datatype> subarray(int dimensions, const int* sizes, const int* parts, const int* starts, int order,
+                                   MPI_Datatype of) {
+  return part_of_array(dimensions, sizes, order, of, [&](int d) {
+    if (parts[d] < 1 || starts[d] < 0 || starts[d] > sizes[d] - parts[d])
+      throw failure{MPI_ERR_ARG, "dimension " + std::to_string(d) + ": " + std::to_string(parts[d]) +
+                                     " elements from " + std::to_string(starts[d]) + " are not within " +
+                                     std::to_string(sizes[d])};
+    return std::vector<run>{{starts[d], parts[d]}};
+  });
+}
+
+/// One dimension of an array, divided among processes, one of which is at `place`.
+struct distribution {
+  int elements, how, argument, processes, place;
+  std::string problem() const;
+  long long block() const;  ///< so many elements lie side by side
+  std::vector<run> owned() const;
+};
+
+long long distribution::block() const {
+  if (argument != MPI_DISTRIBUTE_DFLT_DARG) return argument;
+  return how == MPI_DISTRIBUTE_CYCLIC ? 1 : (elements - 1LL) / processes + 1;
+}
+std::string distribution::problem() const {
+  if (elements < 1) return std::to_string(elements) + " elements; expected 1 or more";
+  if (processes < 1) return std::to_string(processes) + " processes; expected 1 or more";
+  if (how == MPI_DISTRIBUTE_NONE)
+    return processes == 1 ? "" : "MPI_DISTRIBUTE_NONE among " + std::to_string(processes) + " processes; expected 1";
+  if (how != MPI_DISTRIBUTE_BLOCK && how != MPI_DISTRIBUTE_CYCLIC)
+    return "the distribution is none of MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC and MPI_DISTRIBUTE_NONE";
+  if (block() < 1) return "blocks of " + std::to_string(block()) + " elements; expected 1 or more";
+  if (how == MPI_DISTRIBUTE_BLOCK && block() * processes < elements)
+    return "blocks of " + std::to_string(block()) + " elements for " + std::to_string(processes) +
+           " processes do not hold " + std::to_string(elements);
+  return "";
+}
+std::vector<run> distribution::owned() const {
+  if (how == MPI_DISTRIBUTE_NONE) return {{0, elements}};
+  std::vector<run> made;
+  // A block for each process, and with MPI_DISTRIBUTE_CYCLIC again.
+  for (long long from = block() * place; from < elements; from += block() * processes)
+    made.push_back({static_cast<int>(from), static_cast<int>(std::min(block(), elements - from))});
+  return made;
+}
+
+/// What a process has of an array. Processes are a grid, whose last dimension varies fastest, whatever the array's
+/// order.
+std::shared_ptr<datatype> distributed(int processes, int rank, int dimensions, const int* sizes, const int* ways,
+                                      const int* arguments, const int* sides, int order, MPI_Datatype of) {
+  long long in_grid = 1;
+  for (int d = 0; d < dimensions && in_grid <= INT_MAX; ++d) in_grid *= std::max(sides[d], 0);
+  if (in_grid != processes)
+    throw failure{MPI_ERR_ARG,
+                  "a grid of " + std::to_string(in_grid) + " processes; expected " + std::to_string(processes)};
+  if (rank < 0 || rank >= processes)
+    throw failure{MPI_ERR_ARG,
+                  "there is no rank " + std::to_string(rank) + "; expected 0 to " + std::to_string(processes - 1)};
+  std::vector<int> places(static_cast<std::size_t>(std::max(dimensions, 0)));
+  for (int d = dimensions, left = rank; d-- > 0; left /= sides[d])
+    places[static_cast<std::size_t>(d)] = left % sides[d];
+  return part_of_array(dimensions, sizes, order, of, [&](int d) {
+    const distribution its{sizes[d], ways[d], arguments[d], sides[d], places[static_cast<std::size_t>(d)]};
+    const std::string problem = its.problem();
+    if (!problem.empty()) throw failure{MPI_ERR_ARG, "dimension " + std::to_string(d) + ": " + problem};
+    return its.owned();
+  });
 }
 
 }  // namespace
@@ -172,10 +239,23 @@ MASLIN_MPI_DEFINE(Type_struct,
 MASLIN_MPI_DEFINE(Type_create_subarray, (int dimensions, const int* sizes, const int* parts, const int* starts,
                                          int order, MPI_Datatype of, MPI_Datatype* made)) {
   return carry_out(MASLIN_MPI_CALL(Type_create_subarray), MPI_COMM_WORLD, [&] {
+    auto part = subarray(dimensions, sizes, parts, starts, order, of);  // first: it finds wrong arguments
     *made = add(
-        subarray(dimensions, sizes, parts, starts, order, of), MPI_COMBINER_SUBARRAY,
+        std::move(part), MPI_COMBINER_SUBARRAY,
         joined({dimensions}, {all(dimensions, sizes), all(dimensions, parts), all(dimensions, starts), all(1, &order)}),
         {}, {of});
+  });
+}
+MASLIN_MPI_DEFINE(Type_create_darray,
+                  (int processes, int rank, int dimensions, const int* sizes, const int* ways, const int* arguments,
+                   const int* sides, int order, MPI_Datatype of, MPI_Datatype* made)) {
+  return carry_out(MASLIN_MPI_CALL(Type_create_darray), MPI_COMM_WORLD, [&] {
+    auto part = distributed(processes, rank, dimensions, sizes, ways, arguments, sides, order, of);
+    *made =
+        add(std::move(part), MPI_COMBINER_DARRAY,
+            joined({processes, rank, dimensions}, {all(dimensions, sizes), all(dimensions, ways),
+                                                   all(dimensions, arguments), all(dimensions, sides), all(1, &order)}),
+            {}, {of});
   });
 }
 MASLIN_MPI_DEFINE(Type_create_resized, (MPI_Datatype of, MPI_Aint lower, MPI_Aint extent, MPI_Datatype* made)) {

@@ -118,6 +118,17 @@ program layouts
     end do
   end do
   call MPI_TYPE_FREE(made, ierror)
+  ! An array whose columns are dealt to the ranks.
+  copied = 0
+  call MPI_TYPE_CREATE_DARRAY(ranks, rank, 2, [6, 5], [MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_CYCLIC], &
+                              [MPI_DISTRIBUTE_DFLT_DARG, 1], [1, ranks], MPI_ORDER_FORTRAN, MPI_INTEGER, made, ierror)
+  call MPI_TYPE_COMMIT(made, ierror)
+  call MPI_SENDRECV(grid, 1, made, rank, 3, copied, 1, made, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
+  do j = 1, 5
+    number = merge(1, 0, mod(j - 1, ranks) == rank)
+    call expect(all(copied(:, j) == number * grid(:, j)), 'MPI_TYPE_CREATE_DARRAY')
+  end do
+  call MPI_TYPE_FREE(made, ierror)
   call MPI_TYPE_INDEXED(2, [1, 2], [3, 0], MPI_INTEGER, made, ierror)
   call MPI_TYPE_COMMIT(made, ierror)
   call MPI_SENDRECV(grid, 1, made, next, 4, copied, 3, MPI_INTEGER, before, 4, MPI_COMM_WORLD, &
