@@ -116,6 +116,9 @@ class Programs(Mpi):
     def test_started(self):
         self.everywhere("started.c")
 
+    def test_persistent(self):
+        self.everywhere("persistent.c")
+
     def test_two_groups(self):
         self.everywhere("two_groups.c")
 
@@ -489,7 +492,7 @@ class Processes(Mpi):
     def test_fortran(self):
         if not (BIN / "maslin-mpif90").exists():
             self.skipTest("maslin-mpif90 is not built: there is no gfortran")
-        for name in ("ring", "reductions", "layouts", "grids", "graphs", "started", "groups"):
+        for name in ("ring", "reductions", "layouts", "grids", "graphs", "started", "persistent", "groups"):
             source = next((FORTRAN / "tests").glob(f"{name}.f*"))
             program = self.build(FORTRAN / "tests" / "expect.f90", source, name=f"fortran-{name}")
             with self.subTest(program=name):
@@ -1006,7 +1009,7 @@ class Fortran(Mpi):
         return self.build(FORTRAN / "tests" / "expect.f90", source, name=f"fortran-{name}")
 
     def test_programs(self):
-        for name in ("ring", "sources", "units", "requests", "reductions", "layouts", "grids", "graphs", "names", "started", "groups"):
+        for name in ("ring", "sources", "units", "requests", "reductions", "layouts", "grids", "graphs", "names", "started", "persistent", "groups"):
             program = self.program(name)
             for count, workers in ((2, 2), (3, 1), (8, 3)):
                 with self.subTest(program=name, ranks=count, workers=workers):

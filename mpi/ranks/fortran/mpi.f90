@@ -14,6 +14,7 @@ module mpi
   include 'interfaces/requests.inc'
   include 'interfaces/collectives.inc'
   include 'interfaces/started_collectives.inc'
+  include 'interfaces/persistent_collectives.inc'
   include 'interfaces/types.inc'
   include 'interfaces/communicators.inc'
   include 'interfaces/attributes.inc'

@@ -317,6 +317,65 @@ MASLIN_MPI_FUNCTION(Ineighbor_alltoallw,
                      void* into, const int* rooms, const MPI_Aint* into_displacements, const MPI_Datatype* into_types,
                      MPI_Comm comm, MPI_Request* request))
 
+/* Persistent calls of all ranks: MPI_Start begins one, again and again. */
+MASLIN_MPI_FUNCTION(Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Bcast_init, (void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info,
+                                 MPI_Request* request))
+MASLIN_MPI_FUNCTION(Gather_init, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                                  MPI_Datatype into_type, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Gatherv_init, (const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                                   const int* displacements, MPI_Datatype into_type, int root, MPI_Comm comm,
+                                   MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Scatter_init,
+                    (const void* data, int count, MPI_Datatype type, void* into, int room, MPI_Datatype into_type,
+                     int root, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Scatterv_init,
+                    (const void* data, const int* counts, const int* displacements, MPI_Datatype type, void* into,
+                     int room, MPI_Datatype into_type, int root, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Allgather_init, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                                     MPI_Datatype into_type, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Allgatherv_init, (const void* data, int count, MPI_Datatype type, void* into, const int* rooms,
+                                      const int* displacements, MPI_Datatype into_type, MPI_Comm comm, MPI_Info info,
+                                      MPI_Request* request))
+MASLIN_MPI_FUNCTION(Alltoall_init, (const void* data, int count, MPI_Datatype type, void* into, int room,
+                                    MPI_Datatype into_type, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Alltoallv_init, (const void* data, const int* counts, const int* displacements, MPI_Datatype type,
+                                     void* into, const int* rooms, const int* into_displacements,
+                                     MPI_Datatype into_type, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Alltoallw_init,
+                    (const void* data, const int* counts, const int* displacements, const MPI_Datatype* types,
+                     void* into, const int* rooms, const int* into_displacements, const MPI_Datatype* into_types,
+                     MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Reduce_init, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, int root,
+                                  MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Allreduce_init, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op,
+                                     MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Reduce_scatter_init, (const void* data, void* result, const int* counts, MPI_Datatype type,
+                                          MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Reduce_scatter_block_init, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op,
+                                                MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Scan_init, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                                MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Exscan_init, (const void* data, void* result, int count, MPI_Datatype type, MPI_Op op,
+                                  MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Neighbor_allgather_init,
+                    (const void* data, int count, MPI_Datatype type, void* into, int room, MPI_Datatype into_type,
+                     MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Neighbor_allgatherv_init, (const void* data, int count, MPI_Datatype type, void* into,
+                                               const int* rooms, const int* displacements, MPI_Datatype into_type,
+                                               MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Neighbor_alltoall_init,
+                    (const void* data, int count, MPI_Datatype type, void* into, int room, MPI_Datatype into_type,
+                     MPI_Comm comm, MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Neighbor_alltoallv_init,
+                    (const void* data, const int* counts, const int* displacements, MPI_Datatype type, void* into,
+                     const int* rooms, const int* into_displacements, MPI_Datatype into_type, MPI_Comm comm,
+                     MPI_Info info, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Neighbor_alltoallw_init,
+                    (const void* data, const int* counts, const MPI_Aint* displacements, const MPI_Datatype* types,
+                     void* into, const int* rooms, const MPI_Aint* into_displacements, const MPI_Datatype* into_types,
+                     MPI_Comm comm, MPI_Info info, MPI_Request* request))
+
 /* Errors. */
 MASLIN_MPI_FUNCTION(Comm_create_errhandler, (MPI_Comm_errhandler_function * function, MPI_Errhandler* handler))
 MASLIN_MPI_FUNCTION(Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler))

@@ -33,20 +33,6 @@ spread listed(call_of_all& mine, const void* data, const int* counts, const int*
   return made;
 }
 
-/// What a rank offers becomes a copy, since it gets its results in the same place.
-void offer_copy(call_of_all& mine, const spread& from) {
-  const int ranks = mine.in.peers().size();
-  mine.copied = std::make_unique_for_overwrite<std::byte[]>(from.bytes(ranks));
-  mine.offers.is = kind::listed;
-  std::byte* at = mine.copied.get();
-  for (int i = 0; i < ranks; ++i) {
-    const buffer part = from.of(i);
-    pack(part, at);
-    mine.offers.parts.push_back({at, part.bytes(), &type_of(MPI_BYTE)});
-    at += part.bytes();
-  }
-}
-
 // The parts of a rank. In a communicator of two groups, data goes from one to the other.
 
 void take_from_root(const call_of_all&, calls_of_all all, int rank) {
@@ -130,7 +116,11 @@ template <class Offers>
 void exchange(call_of_all& mine, const void* data, Offers&& offers, spread wants) {
   mine.part = take_from_all;
   mine.wants = std::move(wants);
-  if (is_in_place(data)) return offer_copy(mine, mine.wants);
+  if (is_in_place(data)) {
+    mine.offers = mine.wants;
+    mine.copies_offers = true;
+    return;
+  }
   mine.offers = offers();
   for (int i = 0; i < mine.in.peers().size(); ++i) expect_apart(mine.offers.of(i).data, mine.wants.of(i));
 }

@@ -78,6 +78,17 @@ std::shared_ptr<communicator> split(communicator& from, int color, int key, cons
   return made;
 }
 
+std::shared_ptr<communicator> with_own_channel(communicator& from, maslin::location where) {
+  std::vector<int> all(static_cast<std::size_t>(from.channel.size()));
+  std::iota(all.begin(), all.end(), 0);
+  constexpr int tag = -1;  // programs have others
+  auto made = std::make_shared<communicator>(from.channel.among(all, tag, where), from.members, from.remote,
+                                             from.first_member > 0);
+  made->error_handler = from.error_handler;
+  made->topology = from.topology;
+  return made;
+}
+
 namespace {
 
 int compared(const group& one, const group& other) {
@@ -90,13 +101,7 @@ int compared(const group& one, const group& other) {
 void duplicate(MPI_Comm comm, MPI_Comm* made, const call& by) {
   communicator& from = communicator_of(comm);
   *made = MPI_COMM_NULL;  // if a function that copies attributes fails
-  std::vector<int> all(static_cast<std::size_t>(from.channel.size()));
-  std::iota(all.begin(), all.end(), 0);
-  constexpr int tag = -1;  // programs have others
-  const auto copy = std::make_shared<communicator>(from.channel.among(all, tag, by.where), from.members, from.remote,
-                                                   from.first_member > 0);
-  copy->error_handler = from.error_handler;
-  copy->topology = from.topology;
+  const auto copy = with_own_channel(from, by.where);
   copy_attributes(comm, from.attributes, copy->attributes);
   *made = add(copy);
 }

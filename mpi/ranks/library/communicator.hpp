@@ -83,6 +83,8 @@ void expect_peer(const communicator& in, int rank, int error_class = MPI_ERR_RAN
 std::shared_ptr<communicator> split(communicator& from, int color, int key, const call& by);
 /// The same for a communicator of two groups.
 std::shared_ptr<communicator> split_both(communicator& from, int color, int key, const call& by);
+/// One of the same ranks, with a channel of its own; called by all, and none waits for the others.
+std::shared_ptr<communicator> with_own_channel(communicator& from, maslin::location where);
 /// Keeps it, and gives its handle; MPI_COMM_NULL for null.
 MPI_Comm add(std::shared_ptr<communicator> made);
 /// Copies the attributes that are to be copied. `from`: the object's handle. Throws `failure`.

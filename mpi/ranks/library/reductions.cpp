@@ -226,12 +226,9 @@ void reduce_and_scatter(call_of_all& mine, const void* data, void* result, std::
   mine.counts = std::move(counts);
   if (data != MPI_IN_PLACE) return;
   // Others read what the caller gave while its result is written.
-  buffer& given = mine.offers.whole;
-  if (!given.type->is_dense || given.type->lower != 0)
-    throw failure{MPI_ERR_TYPE, "MPI_IN_PLACE needs elements that lie side by side"};
-  mine.copied = std::make_unique_for_overwrite<std::byte[]>(given.bytes());
-  pack(given, mine.copied.get());
-  given.data = mine.copied.get();
+  const datatype& its = *mine.offers.whole.type;
+  if (!its.is_dense || its.lower != 0) throw failure{MPI_ERR_TYPE, "MPI_IN_PLACE needs elements that lie side by side"};
+  mine.copies_offers = true;
 }
 
 std::vector<std::size_t> listed(const call_of_all& mine, const int* counts) {

@@ -53,11 +53,18 @@ std::shared_ptr<request> describe(bool is_send, mode how, const envelope& what) 
   return made;
 }
 
+void begin(request& one, std::unique_ptr<call_of_all> mine) {
+  mine->copy_offers();
+  one.joint = std::move(mine);
+  one.started = one.joint->channel().start_together(*one.joint, one.joint->by.where);
+}
+
 void start(request& one, maslin::location where) {
   one.is_active = true;
   one.is_cancelled = false;
   one.over.reset();
   one.problem.reset();
+  if (one.described) return begin(one, std::make_unique<call_of_all>(*one.described, where));
   if (one.what.peer == MPI_PROC_NULL) {
     one.over = status_of(MPI_PROC_NULL, MPI_ANY_TAG, 0);
     return;

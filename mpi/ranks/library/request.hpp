@@ -36,19 +36,20 @@ struct held_message {
   MPI_Comm comm = MPI_COMM_WORLD;
 };
 
-/// A send or a receive, started once or again and again.
+/// A send, a receive or a call of all ranks, started once or again and again.
 struct request {
   bool is_send = false, is_persistent = false, is_active = false, is_cancelled = false;
   mode how = mode::standard;
   envelope what{};
-  std::shared_ptr<communicator> in;      ///< stays, even if its handle is freed
-  std::shared_ptr<const datatype> type;  ///< the same
-  std::unique_ptr<call_of_all> joint;    ///< of a call of all ranks, which is no message
-  std::unique_ptr<std::byte[]> packed;   ///< where the data lies apart
-  maslin::request started;               ///< uses these two
-  std::shared_ptr<request> buffered;     ///< the message, of a send that is over since its data was copied
-  std::optional<MPI_Status> over;        ///< complete, and what is to be said of it
-  std::optional<failure> problem;        ///< complete, and what went wrong
+  std::shared_ptr<communicator> in;        ///< stays, even if its handle is freed
+  std::shared_ptr<const datatype> type;    ///< the same
+  std::unique_ptr<call_of_all> described;  ///< what each start brings, of a call of all ranks that is persistent
+  std::unique_ptr<call_of_all> joint;      ///< of a call of all ranks, which is no message
+  std::unique_ptr<std::byte[]> packed;     ///< where the data lies apart
+  maslin::request started;                 ///< uses these two
+  std::shared_ptr<request> buffered;       ///< the message, of a send that is over since its data was copied
+  std::optional<MPI_Status> over;          ///< complete, and what is to be said of it
+  std::optional<failure> problem;          ///< complete, and what went wrong
 
   buffer data() const noexcept { return {what.data, static_cast<std::size_t>(what.count), type.get()}; }
   bool test(maslin::location where);
@@ -91,6 +92,8 @@ long long bytes_of(const MPI_Status& status);
 void set_bytes(MPI_Status& status, long long bytes);
 
 std::shared_ptr<request> new_request();
+/// Begins a call of all ranks.
+void begin(request& one, std::unique_ptr<call_of_all> mine);
 /// Starts what the request describes.
 void start(request& one, maslin::location where);
 /// Describes a send or receive; throws `failure`.

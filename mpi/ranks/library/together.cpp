@@ -150,6 +150,24 @@ void call_of_all::set_operation(MPI_Op which, MPI_Datatype type) {
   if (keeps_ && op->function && type_of(type).predefined == 0) handle = own_handle_ = me.types.add(me.types.keep(type));
 }
 
+call_of_all::call_of_all(const call_of_all& described, maslin::location where)
+    : in(described.in),
+      channel_rank(described.channel_rank),
+      by{described.by.name, where},
+      part(described.part),
+      as(described.as),
+      given_root(described.given_root),
+      root(described.root),
+      offers(described.offers),
+      wants(described.wants),
+      op(described.op),
+      handle(described.handle),
+      counts(described.counts),
+      is_inclusive(described.is_inclusive),
+      copies_offers(described.copies_offers),
+      comm_(described.comm_),
+      keeps_(true) {}
+
 call_of_all::~call_of_all() {
   if (me.types.find(own_handle_)) me.types.remove(own_handle_);  // at the end of the program they are gone
 }
@@ -159,7 +177,28 @@ std::optional<failure> call_of_all::found_problem() const {
   return problem;
 }
 
+void call_of_all::copy_offers() {
+  if (!copies_offers) return;
+  const spread from = std::exchange(offers, {});
+  const int ranks = in.peers().size();
+  copied = std::make_unique_for_overwrite<std::byte[]>(from.bytes(ranks));
+  std::byte* at = copied.get();
+  if (from.is == spread::kind::same) {
+    mpi::pack(from.whole, at);
+    offers = {from.is, {at, from.whole.count, from.whole.type}, {}};
+    return;
+  }
+  offers.is = spread::kind::listed;
+  for (int i = 0; i < ranks; ++i) {
+    const buffer part_of = from.of(i);
+    mpi::pack(part_of, at);
+    offers.parts.push_back({at, part_of.bytes(), &type_of(MPI_BYTE)});
+    at += part_of.bytes();
+  }
+}
+
 void complete(call_of_all& mine) {
+  mine.copy_offers();
   mine.channel().together(mine, mine.by.where);
   if (std::optional<failure> problem = mine.found_problem()) throw failure(std::move(*problem));
 }
@@ -169,9 +208,16 @@ MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm) {
   made->is_active = true;
   made->what.comm = comm;
   made->in = me.communicators.keep(comm);
-  call_of_all& begun = *mine;
-  made->joint = std::move(mine);
-  made->started = begun.channel().start_together(begun, begun.by.where);
+  begin(*made, std::move(mine));
+  return me.requests.add(std::move(made));
+}
+
+MPI_Request prepare(std::unique_ptr<call_of_all> mine, std::shared_ptr<communicator> on, MPI_Comm comm) {
+  auto made = new_request();
+  made->is_persistent = true;
+  made->what.comm = comm;
+  made->in = std::move(on);
+  made->described = std::move(mine);
   return me.requests.add(std::move(made));
 }
 

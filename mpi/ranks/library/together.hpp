@@ -45,6 +45,8 @@ class call_of_all final : public maslin::brief_call, public maslin::told_call {
 
   call_of_all(communicator& comm, const call& of, bool is_started)
       : in(comm), channel_rank(comm.channel.rank()), by(of), comm_(&comm), keeps_(is_started) {}
+  /// The same call once more; `described` must stay.
+  call_of_all(const call_of_all& described, maslin::location where);
   ~call_of_all() override;
   call_of_all(const call_of_all&) = delete;
   call_of_all& operator=(const call_of_all&) = delete;
@@ -90,6 +92,8 @@ class call_of_all final : public maslin::brief_call, public maslin::told_call {
   /// Is the caller the root, or one that the root exchanges data with?
   bool takes_part() const noexcept { return root >= 0; }
   void set_operation(MPI_Op op, MPI_Datatype type);
+  /// Copies what is offered, where results get its place. The last step before the ranks meet.
+  void copy_offers();
   /// Says that it exchanges these parts with each rank.
   void exchange_with_all(spread to, spread from);
   /// Says that it exchanges these parts with its neighbours, one along each edge.
@@ -115,7 +119,8 @@ class call_of_all final : public maslin::brief_call, public maslin::told_call {
   std::vector<std::size_t> counts;  ///< each rank's part of the result
   bool is_inclusive = false;        ///< of a scan
 
-  std::unique_ptr<std::byte[]> copied;  ///< what is offered, where the result has its place
+  bool copies_offers = false;           ///< the result has the place of what is offered
+  std::unique_ptr<std::byte[]> copied;  ///< what is offered then
   std::optional<failure> problem;
   std::atomic<bool> lacks_memory = false;  ///< a part had none, and all results need it
 
@@ -144,6 +149,9 @@ inline call_of_all& brought(calls_of_all all, int rank) {
 void complete(call_of_all& mine);
 /// Begins it; gives the handle of its request.
 MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm);
+/// Gives the handle of a request that can be started again and again. `on`: the communicator of the call, with a
+/// channel of its own: requests may be started in another order by each rank.
+MPI_Request prepare(std::unique_ptr<call_of_all> mine, std::shared_ptr<communicator> on, MPI_Comm comm);
 /// All ranks meet and do nothing: throws `failure` in all if they come to different calls.
 void meet(communicator& in, const call& by);
 
@@ -169,24 +177,36 @@ void make_few(const call_of_all& by, std::span<const std::byte> given, calls_of_
 
 }  // namespace mpi
 
-/// Defines a function that all ranks call, and the one that starts it. `describe` is an expression that says what
-/// `mine` brings; the parameters follow it, and do not contain the communicator.
-#define MASLIN_MPI_OF_ALL(name, started, describe, ...)                                           \
-  MASLIN_MPI_DEFINE(name, (__VA_ARGS__ __VA_OPT__(, ) MPI_Comm comm)) {                           \
-    const call by = MASLIN_MPI_CALL(name);                                                        \
-    return carry_out(by, comm, [&] {                                                              \
-      call_of_all mine(communicator_of(comm), by, false);                                         \
-      describe;                                                                                   \
-      complete(mine);                                                                             \
-    });                                                                                           \
-  }                                                                                               \
-  MASLIN_MPI_DEFINE(started, (__VA_ARGS__ __VA_OPT__(, ) MPI_Comm comm, MPI_Request * request)) { \
-    const call by = MASLIN_MPI_CALL(started);                                                     \
-    return carry_out(by, comm, [&] {                                                              \
-      expect_pointer(request, "the request");                                                     \
-      auto kept = std::make_unique<call_of_all>(communicator_of(comm), by, true);                 \
-      call_of_all& mine = *kept;                                                                  \
-      describe;                                                                                   \
-      *request = start(std::move(kept), comm);                                                    \
-    });                                                                                           \
+/// Defines a function that all ranks call, the one that starts it, and the one that prepares it to be started again and
+/// again. `describe` is an expression that says what `mine` brings; the parameters follow it, and do not contain the
+/// communicator.
+#define MASLIN_MPI_OF_ALL(name, started, describe, ...)                                                         \
+  MASLIN_MPI_DEFINE(name, (__VA_ARGS__ __VA_OPT__(, ) MPI_Comm comm)) {                                         \
+    const call by = MASLIN_MPI_CALL(name);                                                                      \
+    return carry_out(by, comm, [&] {                                                                            \
+      call_of_all mine(communicator_of(comm), by, false);                                                       \
+      describe;                                                                                                 \
+      complete(mine);                                                                                           \
+    });                                                                                                         \
+  }                                                                                                             \
+  MASLIN_MPI_DEFINE(started, (__VA_ARGS__ __VA_OPT__(, ) MPI_Comm comm, MPI_Request * request)) {               \
+    const call by = MASLIN_MPI_CALL(started);                                                                   \
+    return carry_out(by, comm, [&] {                                                                            \
+      expect_pointer(request, "the request");                                                                   \
+      auto kept = std::make_unique<call_of_all>(communicator_of(comm), by, true);                               \
+      call_of_all& mine = *kept;                                                                                \
+      describe;                                                                                                 \
+      *request = start(std::move(kept), comm);                                                                  \
+    });                                                                                                         \
+  }                                                                                                             \
+  MASLIN_MPI_DEFINE(name##_init, (__VA_ARGS__ __VA_OPT__(, ) MPI_Comm comm, MPI_Info, MPI_Request * request)) { \
+    const call by = MASLIN_MPI_CALL(name##_init);                                                               \
+    return carry_out(by, comm, [&] {                                                                            \
+      expect_pointer(request, "the request");                                                                   \
+      auto on = with_own_channel(communicator_of(comm), by.where);                                              \
+      auto kept = std::make_unique<call_of_all>(*on, by, true);                                                 \
+      call_of_all& mine = *kept;                                                                                \
+      describe;                                                                                                 \
+      *request = prepare(std::move(kept), std::move(on), comm);                                                 \
+    });                                                                                                         \
   }
