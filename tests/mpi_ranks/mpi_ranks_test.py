@@ -134,6 +134,9 @@ class Programs(Mpi):
     def test_distributed_arrays(self):
         self.everywhere("distributed_arrays.c")
 
+    def test_external(self):
+        self.everywhere("external.c")
+
     def test_communicators(self):
         self.everywhere("communicators.c")
 

@@ -82,6 +82,18 @@ int info_delete(MPI_Info info, const char* key, std::size_t key_length) {
   return PMPI_Info_delete(info, word_of(key, key_length).c_str());
 }
 
+int pack_external(const char* representation, const void* data, int count, MPI_Datatype type, void* into, MPI_Aint room,
+                  MPI_Aint* at, std::size_t length) {
+  return PMPI_Pack_external(name_of(representation, length).c_str(), data, count, type, into, room, at);
+}
+int unpack_external(const char* representation, const void* from, MPI_Aint size, MPI_Aint* at, void* data, int count,
+                    MPI_Datatype type, std::size_t length) {
+  return PMPI_Unpack_external(name_of(representation, length).c_str(), from, size, at, data, count, type);
+}
+int pack_external_size(const char* representation, int count, MPI_Datatype type, MPI_Aint* size, std::size_t length) {
+  return PMPI_Pack_external_size(name_of(representation, length).c_str(), count, type, size);
+}
+
 }  // namespace
 
 MASLIN_FORTRAN_TEXT(text<PMPI_Get_processor_name>, get_processor_name, 2, 1)
@@ -102,3 +114,7 @@ MASLIN_FORTRAN_TEXT(info_get_nthkey, info_get_nthkey, 3, 1)
 MASLIN_FORTRAN_TEXT(info_delete, info_delete, 2, 1)
 MASLIN_FORTRAN(PMPI_Info_dup, info_dup, 2)
 MASLIN_FORTRAN(PMPI_Info_free, info_free, 1)
+
+MASLIN_FORTRAN_TEXT(pack_external, pack_external, 7, 1)
+MASLIN_FORTRAN_TEXT(unpack_external, unpack_external, 7, 1)
+MASLIN_FORTRAN_TEXT(pack_external_size, pack_external_size, 4, 1)

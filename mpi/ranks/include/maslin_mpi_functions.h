@@ -208,6 +208,11 @@ MASLIN_MPI_FUNCTION(Pack,
 MASLIN_MPI_FUNCTION(Unpack,
                     (const void* from, int size, int* at, void* data, int count, MPI_Datatype type, MPI_Comm comm))
 MASLIN_MPI_FUNCTION(Pack_size, (int count, MPI_Datatype type, MPI_Comm comm, int* size))
+MASLIN_MPI_FUNCTION(Pack_external, (const char* representation, const void* data, int count, MPI_Datatype type,
+                                    void* into, MPI_Aint room, MPI_Aint* at))
+MASLIN_MPI_FUNCTION(Unpack_external, (const char* representation, const void* from, MPI_Aint size, MPI_Aint* at,
+                                      void* data, int count, MPI_Datatype type))
+MASLIN_MPI_FUNCTION(Pack_external_size, (const char* representation, int count, MPI_Datatype type, MPI_Aint* size))
 
 /* Groups and communicators. */
 MASLIN_MPI_FUNCTION(Group_size, (MPI_Group group, int* size))

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "mpi.h"
+
 namespace mpi {
 
 std::size_t size_of(number kind) {
@@ -32,6 +34,7 @@ std::size_t size_of(number kind) {
     case f32_f32:
       return 8;
     case f80:
+    case f128:
     case c64:
     case f64_f64:
       return 16;
@@ -71,6 +74,7 @@ const std::type_info& kind_of(number first) {
     case c64:
       return typeid(double);
     case f80:
+    case f128:
     case c80:
       return typeid(long double);
     default:  // pieces are no pairs
@@ -91,7 +95,7 @@ void append(std::vector<piece>& pieces, piece next) {
   if (!pieces.empty()) {
     piece& last = pieces.back();
     const auto end = last.at + static_cast<std::ptrdiff_t>(last.count * size_of(last.kind));
-    if (last.kind == next.kind && end == next.at) {
+    if (last.kind == next.kind && last.is_halved == next.is_halved && end == next.at) {
       last.count += next.count;
       return;
     }
@@ -149,7 +153,8 @@ std::shared_ptr<datatype> type_of(std::span<const placed> parts) {
       is_first = false;
     }
     for (int i = 0; i < part.count; ++i)
-      for (const piece& p : of.pieces) append(made->pieces, {part.at + i * of.extent() + p.at, p.kind, p.count});
+      for (const piece& p : of.pieces)
+        append(made->pieces, {part.at + i * of.extent() + p.at, p.kind, p.count, p.is_halved});
   }
   complete(*made);
   return made;
@@ -215,7 +220,7 @@ std::vector<std::shared_ptr<datatype>> predefined_types() {
                                                            {"MPI_REAL", f32},
                                                            {"MPI_REAL4", f32},
                                                            {"MPI_REAL8", f64},
-                                                           {"MPI_REAL16", none},
+                                                           {"MPI_REAL16", f128},
                                                            {"MPI_DOUBLE_PRECISION", f64},
                                                            {"MPI_COMPLEX", c32},
                                                            {"MPI_COMPLEX8", c32},
@@ -236,8 +241,9 @@ std::vector<std::shared_ptr<datatype>> predefined_types() {
     type->is_committed = true;
     type->predefined = static_cast<int>(made.size()) + 1;
     switch (kind) {
-      case none:  // numbers of 16 bytes that C++ has no type for: they can be sent
-        type->pieces = {{0, f80, 1}};
+      case f128:
+        type->pieces = {{0, f128, 1}};
+        type->reduces_as = none;
         break;
       case f32_i32:
         type->pieces = {{0, f32, 1}, {4, i32, 1}};
@@ -266,6 +272,10 @@ std::vector<std::shared_ptr<datatype>> predefined_types() {
       default:
         type->pieces = {{0, kind, 1}};
     }
+    // In "external32" a long has 4 bytes, and a wchar_t 2.
+    const int handle = type->predefined;
+    type->pieces.front().is_halved =
+        handle == MPI_LONG || handle == MPI_UNSIGNED_LONG || handle == MPI_LONG_INT || handle == MPI_WCHAR;
     type->upper = type->true_upper();
     align(*type);
     made.push_back(std::move(type));

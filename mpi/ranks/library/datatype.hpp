@@ -32,6 +32,7 @@ enum class number : unsigned char {
   f32,
   f64,
   f80,
+  f128,  // sent, and not combined
   c32,
   c64,
   c80,
@@ -52,6 +53,7 @@ struct piece {
   std::ptrdiff_t at;  ///< bytes from where the element begins
   number kind;
   std::size_t count;
+  bool is_halved = false;  ///< in "external32" these are half as wide as here
 };
 
 struct datatype;

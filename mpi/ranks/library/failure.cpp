@@ -170,7 +170,8 @@ MASLIN_MPI_DEFINE(Error_string, (int code, char* text, int* length)) {
                                           "MPI_ERR_INFO_KEY: a key is longer than MPI_MAX_INFO_KEY",
                                           "MPI_ERR_INFO_VALUE: a value is longer than MPI_MAX_INFO_VAL",
                                           "MPI_ERR_INFO_NOKEY: there is no such key",
-                                          "MPI_ERR_UNSUPPORTED_OPERATION: this is not supported"};
+                                          "MPI_ERR_UNSUPPORTED_OPERATION: this is not supported",
+                                          "MPI_ERR_CONVERSION: a number has no place in another representation"};
   const bool known = code >= 0 && code < MPI_ERR_LASTCODE;
   const auto own = me.own_errors.find(code);
   std::string said = own != me.own_errors.end() ? own->second.text

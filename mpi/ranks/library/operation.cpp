@@ -29,6 +29,7 @@ bool with_type(number kind, Some&& some) {
   using enum number;
   switch (kind) {
     case none:
+    case f128:
       return false;
     case i8:
       return some(static_cast<std::int8_t*>(nullptr));

@@ -142,6 +142,19 @@ program layouts
   call expect(all(copied(1:2, 1) == 1000 * before + [1, 7]), 'MPI_TYPE_CREATE_HVECTOR')
   call MPI_TYPE_FREE(made, ierror)
 
+  ! For other implementations: numbers begin with their highest byte.
+  call MPI_PACK_EXTERNAL_SIZE('external32', 6, MPI_DOUBLE_PRECISION, extent, ierror)
+  call expect(extent == 48, 'MPI_PACK_EXTERNAL_SIZE')
+  start = 0
+  line = [(rank + i / 8d0, i = 1, 6)]
+  call MPI_PACK_EXTERNAL('external32', line, 6, MPI_DOUBLE_PRECISION, packed, 200_MPI_ADDRESS_KIND, start, ierror)
+  call MPI_PACK_EXTERNAL('external32', 258, 1, MPI_INTEGER, packed, 200_MPI_ADDRESS_KIND, start, ierror)
+  call expect(start == 52 .and. iachar(packed(51)) == 1 .and. iachar(packed(52)) == 2, 'MPI_PACK_EXTERNAL')
+  line = 0
+  lower = 0
+  call MPI_UNPACK_EXTERNAL('external32', packed, start, lower, line, 6, MPI_DOUBLE_PRECISION, ierror)
+  call expect(lower == 48 .and. all(line == [(rank + i / 8d0, i = 1, 6)]), 'MPI_UNPACK_EXTERNAL')
+
   ! Types that are as large as Fortran's.
   call MPI_TYPE_SIZE(MPI_LOGICAL, i, ierror)
   call MPI_TYPE_SIZE(MPI_DOUBLE_COMPLEX, j, ierror)
