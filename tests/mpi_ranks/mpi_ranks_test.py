@@ -137,6 +137,12 @@ class Programs(Mpi):
     def test_external(self):
         self.everywhere("external.c")
 
+    def test_precision(self):
+        self.everywhere("precision.c")
+
+    def test_exchanges(self):
+        self.everywhere("exchanges.c")
+
     def test_communicators(self):
         self.everywhere("communicators.c")
 

@@ -52,6 +52,8 @@ MASLIN_FORTRAN(PMPI_Ibsend, ibsend, 7)
 MASLIN_FORTRAN(PMPI_Irecv, irecv, 7)
 MASLIN_FORTRAN(PMPI_Sendrecv, sendrecv, 12)
 MASLIN_FORTRAN(PMPI_Sendrecv_replace, sendrecv_replace, 9)
+MASLIN_FORTRAN(PMPI_Isendrecv, isendrecv, 12)
+MASLIN_FORTRAN(PMPI_Isendrecv_replace, isendrecv_replace, 9)
 
 MASLIN_FORTRAN(PMPI_Probe, probe, 4)
 MASLIN_FORTRAN(PMPI_Iprobe, iprobe, 5)

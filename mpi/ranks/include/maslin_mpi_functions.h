@@ -40,6 +40,10 @@ MASLIN_MPI_FUNCTION(Sendrecv, (const void* data, int count, MPI_Datatype type, i
                                MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm, MPI_Status* status))
 MASLIN_MPI_FUNCTION(Sendrecv_replace, (void* data, int count, MPI_Datatype type, int to, int tag, int from,
                                        int from_tag, MPI_Comm comm, MPI_Status* status))
+MASLIN_MPI_FUNCTION(Isendrecv, (const void* data, int count, MPI_Datatype type, int to, int tag, void* into, int room,
+                                MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm, MPI_Request* request))
+MASLIN_MPI_FUNCTION(Isendrecv_replace, (void* data, int count, MPI_Datatype type, int to, int tag, int from,
+                                        int from_tag, MPI_Comm comm, MPI_Request* request))
 MASLIN_MPI_FUNCTION(Probe, (int from, int tag, MPI_Comm comm, MPI_Status* status))
 MASLIN_MPI_FUNCTION(Iprobe, (int from, int tag, MPI_Comm comm, int* flag, MPI_Status* status))
 MASLIN_MPI_FUNCTION(Mprobe, (int from, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status))
@@ -180,6 +184,10 @@ MASLIN_MPI_FUNCTION(Type_create_darray,
                     (int processes, int rank, int dimensions, const int* sizes, const int* ways, const int* arguments,
                      const int* sides, int order, MPI_Datatype of, MPI_Datatype* made))
 MASLIN_MPI_FUNCTION(Type_create_resized, (MPI_Datatype of, MPI_Aint lower, MPI_Aint extent, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_f90_real, (int digits, int range, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_f90_complex, (int digits, int range, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_create_f90_integer, (int range, MPI_Datatype* made))
+MASLIN_MPI_FUNCTION(Type_match_size, (int type_class, int size, MPI_Datatype* type))
 MASLIN_MPI_FUNCTION(Type_dup, (MPI_Datatype of, MPI_Datatype* made))
 MASLIN_MPI_FUNCTION(Type_get_envelope, (MPI_Datatype type, int* integers, int* addresses, int* types, int* combiner))
 MASLIN_MPI_FUNCTION(Type_get_contents, (MPI_Datatype type, int most_integers, int most_addresses, int most_types,

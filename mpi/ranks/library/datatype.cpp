@@ -34,11 +34,13 @@ std::size_t size_of(number kind) {
     case f32_f32:
       return 8;
     case f80:
+    case i128:
     case f128:
     case c64:
     case f64_f64:
       return 16;
     case c80:
+    case c128:
       return 32;
     case i16_i32:
       return 6;
@@ -76,6 +78,7 @@ const std::type_info& kind_of(number first) {
     case f80:
     case f128:
     case c80:
+    case c128:
       return typeid(long double);
     default:  // pieces are no pairs
       return typeid(void);
@@ -85,7 +88,7 @@ const std::type_info& kind_of(number first) {
 std::size_t alignment_of(number kind) {
   if (kind == number::c32) return 4;
   if (kind == number::c64) return 8;
-  if (kind == number::c80) return 16;
+  if (kind == number::c80 || kind == number::c128) return 16;
   return size_of(kind);
 }
 
@@ -232,7 +235,9 @@ std::vector<std::shared_ptr<datatype>> predefined_types() {
                                                            {"MPI_CXX_BOOL", truth},
                                                            {"MPI_CXX_FLOAT_COMPLEX", c32},
                                                            {"MPI_CXX_DOUBLE_COMPLEX", c64},
-                                                           {"MPI_CXX_LONG_DOUBLE_COMPLEX", c80}};
+                                                           {"MPI_CXX_LONG_DOUBLE_COMPLEX", c80},
+                                                           {"MPI_INTEGER16", i128},
+                                                           {"MPI_COMPLEX32", c128}};
   std::vector<std::shared_ptr<datatype>> made;
   for (const auto& [name, kind] : all) {
     auto type = std::make_shared<datatype>();
@@ -241,8 +246,10 @@ std::vector<std::shared_ptr<datatype>> predefined_types() {
     type->is_committed = true;
     type->predefined = static_cast<int>(made.size()) + 1;
     switch (kind) {
+      case i128:
       case f128:
-        type->pieces = {{0, f128, 1}};
+      case c128:
+        type->pieces = {{0, kind, 1}};
         type->reduces_as = none;
         break;
       case f32_i32:

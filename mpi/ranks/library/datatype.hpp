@@ -32,10 +32,12 @@ enum class number : unsigned char {
   f32,
   f64,
   f80,
-  f128,  // sent, and not combined
   c32,
   c64,
   c80,
+  i128,  // these are sent, and not combined
+  f128,
+  c128,
   truth,  // bool
   f32_i32,
   f64_i32,
@@ -78,7 +80,7 @@ struct datatype {
   const std::type_info* begins_with = &typeid(void);  ///< which number, as messages are compared; void: any
   bool is_dense = false;  ///< elements lie side by side, each in the order in which it is sent
   bool is_committed = false;
-  int predefined = 0;  ///< its handle, if it is a predefined one
+  int predefined = 0;  ///< its handle, if it is a predefined one; that of one like it, if it is known by its precision
   std::vector<attribute> attributes;
 
   std::ptrdiff_t extent() const noexcept { return upper - lower; }

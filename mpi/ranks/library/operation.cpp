@@ -29,7 +29,9 @@ bool with_type(number kind, Some&& some) {
   using enum number;
   switch (kind) {
     case none:
+    case i128:
     case f128:
+    case c128:
       return false;
     case i8:
       return some(static_cast<std::int8_t*>(nullptr));

@@ -40,6 +40,7 @@ width width_of(const piece& of) {
     case number::c32:
     case number::c64:
     case number::c80:
+    case number::c128:
       return {2, here / 2, here / 2};
     default:
       return {1, here, of.is_halved ? here / 2 : here};

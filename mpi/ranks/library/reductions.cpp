@@ -265,8 +265,8 @@ namespace {
 /// Gives the call, its type and its operation. The program's own have no names that tell them apart.
 std::string described_with_numbers(const call_of_all& one) {
   const datatype& type = *one.numbers().type;
-  return described(one) + " with " + (type.predefined != 0 ? type.name : "a type of its own") + " and " +
-         (one.op->predefined != MPI_OP_NULL ? one.op->name : "an operation of its own");
+  return described(one) + " with " + (type.predefined != 0 && !type.name.empty() ? type.name : "a type of its own") +
+         " and " + (one.op->predefined != MPI_OP_NULL ? one.op->name : "an operation of its own");
 }
 
 }  // namespace

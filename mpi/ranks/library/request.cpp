@@ -30,7 +30,9 @@ std::shared_ptr<request> new_request() { return std::allocate_shared<request>(re
 checked check(bool is_send, const envelope& what) {
   communicator& in = communicator_of(what.comm);
   if (what.count < 0) throw failure{MPI_ERR_COUNT, "count " + std::to_string(what.count) + "; expected one from 0"};
-  const datatype& type = type_of(what.type);
+  // What is received from nobody needs no type.
+  const bool needs_type = is_send || what.peer != MPI_PROC_NULL || what.type != MPI_DATATYPE_NULL;
+  const datatype& type = type_of(needs_type ? what.type : MPI_BYTE);
   if (what.peer != MPI_PROC_NULL) {
     if (is_send || what.peer != MPI_ANY_SOURCE) expect_peer(in, what.peer);
     if (what.tag < 0 && (is_send || what.tag != MPI_ANY_TAG))
@@ -88,7 +90,13 @@ void start(request& one, maslin::location where) {
 }
 
 void request::finish(maslin::location where) {
-  if (over) return;
+  if (!over) finish_own(where);
+  if (!also) return;
+  also->finish(where);
+  if (!problem) problem = also->problem;
+}
+
+void request::finish_own(maslin::location where) {
   try {
     const maslin::message came = started.wait(where);
     if (joint) {
@@ -109,6 +117,7 @@ void request::finish(maslin::location where) {
 
 void request::cancel(maslin::location where) {
   if (joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be cancelled"};
+  if (also) throw failure{MPI_ERR_REQUEST, "an exchange of two messages cannot be cancelled"};
   if (!is_active) return;
   maslin::request& message = buffered ? buffered->started : started;
   if (!message.cancel(where)) return;
@@ -119,12 +128,14 @@ void request::cancel(maslin::location where) {
 }
 
 bool request::test(maslin::location where) {
-  if (over || !is_active) return true;
+  if (is_over() || !is_active) return true;
   try {
-    if (!started.test()) return false;
+    if (!over && !started.test()) return false;
   } catch (const maslin::error&) {
-    // `finish` gets it again.
+    // `finish_own` gets it again.
   }
+  if (!over) finish_own(where);
+  if (also && !also->test(where)) return false;
   finish(where);
   return true;
 }

@@ -48,10 +48,12 @@ struct request {
   std::unique_ptr<std::byte[]> packed;     ///< where the data lies apart
   maslin::request started;                 ///< uses these two
   std::shared_ptr<request> buffered;       ///< the message, of a send that is over since its data was copied
+  std::shared_ptr<request> also;           ///< a send that belongs to it: it is complete when both are
   std::optional<MPI_Status> over;          ///< complete, and what is to be said of it
   std::optional<failure> problem;          ///< complete, and what went wrong
 
   buffer data() const noexcept { return {what.data, static_cast<std::size_t>(what.count), type.get()}; }
+  bool is_over() const noexcept { return over && (!also || also->over); }
   bool test(maslin::location where);
   /// Takes the message back, unless it has been received.
   void cancel(maslin::location where);
@@ -59,6 +61,9 @@ struct request {
   void finish(maslin::location where);
   /// Gives the status of what is complete; throws `failure`.
   const MPI_Status& result() const;
+
+ private:
+  void finish_own(maslin::location where);
 };
 
 /// Messages that go on without the program: sends whose data has been copied, and what MPI_Request_free was called for.

@@ -47,6 +47,17 @@ void begin(const call& in, bool is_send, mode how, const envelope& what, MPI_Req
   *handle = me.requests.add(std::move(one));
 }
 
+/// Begins to send and to receive, as one request.
+void begin_exchange(const call& in, mode how, const envelope& out, const envelope& back, MPI_Request* handle) {
+  expect_pointer(handle, "the request");
+  auto sent = describe(true, how, out);
+  auto one = describe(false, mode::standard, back);
+  start(*sent, in.where);
+  one->also = std::move(sent);
+  start(*one, in.where);
+  *handle = me.requests.add(std::move(one));
+}
+
 MPI_Status status_of_copied(const mpi::request& message) {
   return status_of(message.what.peer, message.what.tag, message.data().bytes());
 }
@@ -104,13 +115,16 @@ class ends {
 /// Suspends the caller until all are complete, if they are several.
 void wait_for_started(int count, const MPI_Request* requests, maslin::location where) {
   constexpr int few = 64;
-  maslin::request* some[few];
-  std::vector<maslin::request*> many(count > few ? static_cast<std::size_t>(count) : 0);
+  maslin::request* some[2 * few];  // an exchange has two
+  std::vector<maslin::request*> many(count > few ? 2 * static_cast<std::size_t>(count) : 0);
   maslin::request** const started = count > few ? many.data() : some;
   std::size_t found = 0;
-  for (int i = 0; i < count; ++i)
-    if (mpi::request* const one = me.requests.find(requests[i]); one && one->is_active && !one->over)
-      started[found++] = &one->started;
+  for (int i = 0; i < count; ++i) {
+    mpi::request* const one = me.requests.find(requests[i]);
+    if (!one || !one->is_active) continue;
+    if (!one->over) started[found++] = &one->started;
+    if (one->also && !one->also->over) started[found++] = &one->also->started;
+  }
   if (found > 1) maslin::wait_all(std::span<maslin::request* const>(started, found), where);
 }
 
@@ -145,14 +159,18 @@ int wait_for_one(int count, const MPI_Request* requests, maslin::location where)
   }
   std::vector<maslin::request*> started;
   std::vector<int> indices;
-  for (int i = 0; i < count; ++i) {
-    mpi::request* const one = active(requests[i]);
-    if (!one) continue;
-    if (one->over) return i;
-    started.push_back(&one->started);
-    indices.push_back(i);
+  for (;; started.clear(), indices.clear()) {
+    for (int i = 0; i < count; ++i) {
+      mpi::request* const one = active(requests[i]);
+      if (!one) continue;
+      if (one->is_over()) return i;
+      started.push_back(one->over ? &one->also->started : &one->started);
+      indices.push_back(i);
+    }
+    const int found = indices[maslin::wait_any(started, where)];
+    mpi::request& one = request_of(requests[found]);
+    if (!one.also || one.test(where)) return found;  // of an exchange, half may be complete
   }
-  return indices[maslin::wait_any(started, where)];
 }
 
 /// Ends those that are complete.
@@ -198,6 +216,23 @@ MASLIN_MPI_START(Recv_init, false, mode::standard, void*, from, prepare(false, m
 MASLIN_MPI_DEFINE(Imrecv, (void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request)) {
   return carry_out(MASLIN_MPI_CALL(Imrecv), MPI_COMM_WORLD,
                    [&] { *request = add_complete(deliver(data, count, type, message)); });
+}
+MASLIN_MPI_DEFINE(Isendrecv, (const void* data, int count, MPI_Datatype type, int to, int tag, void* into, int room,
+                              MPI_Datatype into_type, int from, int from_tag, MPI_Comm comm, MPI_Request* request)) {
+  const call in = MASLIN_MPI_CALL(Isendrecv);
+  return carry_out(in, comm, [&] {
+    begin_exchange(in, mode::standard, {const_cast<void*>(data), count, type, to, tag, comm},
+                   {into, room, into_type, from, from_tag, comm}, request);
+  });
+}
+MASLIN_MPI_DEFINE(Isendrecv_replace, (void* data, int count, MPI_Datatype type, int to, int tag, int from, int from_tag,
+                                      MPI_Comm comm, MPI_Request* request)) {
+  const call in = MASLIN_MPI_CALL(Isendrecv_replace);
+  return carry_out(in, comm, [&] {
+    // What is sent is copied first, so that what comes has the place.
+    begin_exchange(in, mode::buffered, {data, count, type, to, tag, comm}, {data, count, type, from, from_tag, comm},
+                   request);
+  });
 }
 MASLIN_MPI_DEFINE(Start, (MPI_Request * request)) {
   const call in = MASLIN_MPI_CALL(Start);
@@ -299,7 +334,7 @@ MASLIN_MPI_DEFINE(Request_free, (MPI_Request * request)) {
     expect_pointer(request, "the request");
     const mpi::request& one = request_of(*request);
     if (one.joint) throw failure{MPI_ERR_REQUEST, "a call of all ranks cannot be given up; wait for it"};
-    if (one.is_active && !one.over) {  // it goes on
+    if (one.is_active && !one.is_over()) {  // it goes on
       me.buffered.forget_complete();
       me.buffered.add(me.requests.keep(*request));
     }

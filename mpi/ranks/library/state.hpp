@@ -51,6 +51,7 @@ struct state {
   kept_messages buffered;
   std::map<int, own_error> own_errors;  ///< by their codes
   std::map<int, keyval> keyvals;
+  std::map<std::pair<int, std::vector<int>>, MPI_Datatype> by_precision;  ///< by their combiners and what was asked for
   int next_key = MPI_LASTUSEDCODE + 1;
 };
 extern state& me;

@@ -52,6 +52,11 @@ std::shared_ptr<datatype> blocks(int count, MPI_Datatype of, Length&& length_of,
   return mpi::type_of(parts);
 }
 
+/// That of a type which is predefined, or known by its precision.
+MPI_Datatype predefined_handle(const datatype& of) {
+  return of.by.combiner == 0 ? of.predefined : me.by_precision.at({of.by.combiner, of.by.integers});
+}
+
 std::ptrdiff_t extent_of(MPI_Datatype type) { return type_of(type, false).extent(); }
 
 /// Elements of one dimension of an array, side by side.
@@ -289,14 +294,14 @@ MASLIN_MPI_DEFINE(Type_get_envelope, (MPI_Datatype type, int* integers, int* add
     *integers = static_cast<int>(of.by.integers.size());
     *addresses = static_cast<int>(of.by.addresses.size());
     *types = static_cast<int>(of.by.types.size());
-    *combiner = of.predefined ? MPI_COMBINER_NAMED : of.by.combiner;
+    *combiner = of.by.combiner == 0 ? MPI_COMBINER_NAMED : of.by.combiner;
   });
 }
 MASLIN_MPI_DEFINE(Type_get_contents, (MPI_Datatype type, int most_integers, int most_addresses, int most_types,
                                       int* integers, MPI_Aint* addresses, MPI_Datatype* types)) {
   return carry_out(MASLIN_MPI_CALL(Type_get_contents), MPI_COMM_WORLD, [&] {
     const datatype& of = type_of(type, false);
-    if (of.predefined) throw failure{MPI_ERR_TYPE, of.name + " was made of nothing"};
+    if (of.by.combiner == 0) throw failure{MPI_ERR_TYPE, of.name + " was made of nothing"};
     const auto fits = [](int most, std::size_t count) { return most >= 0 && static_cast<std::size_t>(most) >= count; };
     if (!fits(most_integers, of.by.integers.size()) || !fits(most_addresses, of.by.addresses.size()) ||
         !fits(most_types, of.by.types.size()))
@@ -304,7 +309,7 @@ MASLIN_MPI_DEFINE(Type_get_contents, (MPI_Datatype type, int most_integers, int 
     std::copy(of.by.integers.begin(), of.by.integers.end(), integers);
     std::copy(of.by.addresses.begin(), of.by.addresses.end(), addresses);
     for (const auto& one : of.by.types)  // the program frees those that are not predefined
-      *types++ = one->predefined ? one->predefined : me.types.add(std::make_shared<datatype>(*one));
+      *types++ = one->predefined ? predefined_handle(*one) : me.types.add(std::make_shared<datatype>(*one));
   });
 }
 MASLIN_MPI_DEFINE(Type_commit, (MPI_Datatype * type)) {
@@ -317,7 +322,8 @@ MASLIN_MPI_DEFINE(Type_free, (MPI_Datatype * type)) {
   return carry_out(MASLIN_MPI_CALL(Type_free), MPI_COMM_WORLD, [&] {
     expect_pointer(type, "the datatype");
     datatype& gone = editable_type(*type);
-    if (gone.predefined) throw failure{MPI_ERR_TYPE, gone.name + " cannot be freed"};
+    if (gone.predefined)
+      throw failure{MPI_ERR_TYPE, (gone.by.combiner == 0 ? gone.name : "a type by its precision") + " cannot be freed"};
     delete_attributes(*type, gone.attributes);
     me.types.remove(*type);
     *type = MPI_DATATYPE_NULL;

@@ -161,6 +161,20 @@ program layouts
   call MPI_TYPE_SIZE(MPI_2INTEGER, letters, ierror)
   call expect(i == 4 .and. j == 16 .and. letters == 8, 'MPI_TYPE_SIZE')
 
+  ! By their precision, and by their size.
+  line = rank
+  call MPI_TYPE_CREATE_F90_REAL(precision(line), range(line), made, ierror)
+  call MPI_ALLREDUCE(MPI_IN_PLACE, line, 6, made, MPI_SUM, MPI_COMM_WORLD, ierror)
+  call expect(all(line == ranks * (ranks - 1) / 2), 'MPI_TYPE_CREATE_F90_REAL')
+  call MPI_TYPE_CREATE_F90_COMPLEX(precision(line), MPI_UNDEFINED, made, ierror)
+  call MPI_TYPE_SIZE(made, size, ierror)
+  call expect(size == 16, 'MPI_TYPE_CREATE_F90_COMPLEX')
+  call MPI_TYPE_CREATE_F90_INTEGER(range(grid), made, ierror)
+  call MPI_TYPE_SIZE(made, size, ierror)
+  call expect(size == 4, 'MPI_TYPE_CREATE_F90_INTEGER')
+  call MPI_TYPE_MATCH_SIZE(MPI_TYPECLASS_COMPLEX, 16, made, ierror)
+  call expect(made == MPI_COMPLEX16, 'MPI_TYPE_MATCH_SIZE')
+
   call MPI_ALLOC_MEM(80_MPI_ADDRESS_KIND, MPI_INFO_NULL, allocated, ierror)
   call c_f_pointer(allocated, memory, [10])
   memory = rank

@@ -42,6 +42,16 @@ program requests
   call MPI_REQUEST_FREE(pair(2), ierror)
   call expect(all(pair == MPI_REQUEST_NULL), 'freed requests')
 
+  ! A send and a receive as one request.
+  own = [(10 * rank + i, i = 1, 8)]
+  call MPI_ISENDRECV(own, 8, MPI_INTEGER, next, 5, received, 8, MPI_INTEGER, before, 5, MPI_COMM_WORLD, request, ierror)
+  call MPI_WAIT(request, status, ierror)
+  call expect(all(received == [(10 * before + i, i = 1, 8)]) .and. status(MPI_SOURCE) == before, 'MPI_ISENDRECV')
+  call MPI_ISENDRECV_REPLACE(own, 8, MPI_INTEGER, next, 5, before, 5, MPI_COMM_WORLD, request, ierror)
+  call MPI_WAIT(request, MPI_STATUS_IGNORE, ierror)
+  call expect(all(own == received), 'MPI_ISENDRECV_REPLACE')
+  own = 3000 + rank
+
   ! Test until it is there.
   received(1) = -1
   call MPI_IRECV(received(1), 1, MPI_INTEGER, before, 5, MPI_COMM_WORLD, request, ierror)
