@@ -67,6 +67,20 @@ int info_get(MPI_Info info, const char* key, int most, char* value, int* flag, s
   return code;
 }
 
+/// Lengths are without the zero that C has behind a text.
+int info_get_string(MPI_Info info, const char* key, int* length, char* value, int* flag, std::size_t key_length,
+                    std::size_t room) {
+  char found[longest] = "";
+  int needed = longest;
+  const int code = PMPI_Info_get_string(info, word_of(key, key_length).c_str(), &needed, found, flag);
+  if (code != MPI_SUCCESS || !*flag) return code;
+  if (*length > 0) fill(value, room, std::string_view(found).substr(0, static_cast<std::size_t>(*length)));
+  *length = needed - 1;
+  return code;
+}
+
+int info_create_env(MPI_Info* info) { return PMPI_Info_create_env(0, nullptr, info); }
+
 int info_get_valuelen(MPI_Info info, const char* key, int* length, int* flag, std::size_t key_length) {
   return PMPI_Info_get_valuelen(info, word_of(key, key_length).c_str(), length, flag);
 }
@@ -106,8 +120,10 @@ MASLIN_FORTRAN_TEXT(set_name<PMPI_Type_set_name>, type_set_name, 2, 1)
 MASLIN_FORTRAN_TEXT(set_name<PMPI_Add_error_string>, add_error_string, 2, 1)
 
 MASLIN_FORTRAN(PMPI_Info_create, info_create, 1)
+MASLIN_FORTRAN(info_create_env, info_create_env, 1)
 MASLIN_FORTRAN_TEXT(info_set, info_set, 3, 2)
 MASLIN_FORTRAN_TEXT(info_get, info_get, 5, 2)
+MASLIN_FORTRAN_TEXT(info_get_string, info_get_string, 5, 2)
 MASLIN_FORTRAN_TEXT(info_get_valuelen, info_get_valuelen, 4, 1)
 MASLIN_FORTRAN(PMPI_Info_get_nkeys, info_get_nkeys, 2)
 MASLIN_FORTRAN_TEXT(info_get_nthkey, info_get_nthkey, 3, 1)

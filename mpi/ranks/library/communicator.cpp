@@ -110,6 +110,24 @@ void meet_and_duplicate(MPI_Comm comm, MPI_Comm* made, const call& by) {
   duplicate(comm, made, by);
 }
 
+void start_to_duplicate(MPI_Comm comm, MPI_Comm* made, MPI_Request* request, const call& by) {
+  expect_pointer(request, "the request");
+  duplicate(comm, made, by);
+  *request = add_complete(empty_status());
+}
+
+communicator& freeable(const MPI_Comm* comm) {
+  expect_pointer(comm, "the communicator");
+  communicator& found = communicator_of(*comm);
+  if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF) throw failure{MPI_ERR_COMM, found.name + " cannot be freed"};
+  return found;
+}
+void free_communicator(MPI_Comm* comm) {
+  delete_attributes(*comm, freeable(comm).attributes);
+  me.communicators.remove(*comm);
+  *comm = MPI_COMM_NULL;
+}
+
 }  // namespace
 
 }  // namespace mpi
@@ -143,11 +161,11 @@ MASLIN_MPI_DEFINE(Comm_dup_with_info, (MPI_Comm comm, MPI_Info, MPI_Comm* made))
 }
 MASLIN_MPI_DEFINE(Comm_idup, (MPI_Comm comm, MPI_Comm* made, MPI_Request* request)) {
   const call in = MASLIN_MPI_CALL(Comm_idup);
-  return carry_out(in, comm, [&] {
-    expect_pointer(request, "the request");
-    duplicate(comm, made, in);
-    *request = add_complete(empty_status());
-  });
+  return carry_out(in, comm, [&] { start_to_duplicate(comm, made, request, in); });
+}
+MASLIN_MPI_DEFINE(Comm_idup_with_info, (MPI_Comm comm, MPI_Info, MPI_Comm* made, MPI_Request* request)) {
+  const call in = MASLIN_MPI_CALL(Comm_idup_with_info);
+  return carry_out(in, comm, [&] { start_to_duplicate(comm, made, request, in); });
 }
 MASLIN_MPI_DEFINE(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* made)) {
   const call in = MASLIN_MPI_CALL(Comm_create);
@@ -196,13 +214,15 @@ MASLIN_MPI_DEFINE(Comm_get_parent, (MPI_Comm * parent)) {
   return MPI_SUCCESS;
 }
 MASLIN_MPI_DEFINE(Comm_free, (MPI_Comm * comm)) {
-  return carry_out(MASLIN_MPI_CALL(Comm_free), MPI_COMM_WORLD, [&] {
-    expect_pointer(comm, "the communicator");
-    communicator& gone = communicator_of(*comm);
-    if (*comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF) throw failure{MPI_ERR_COMM, gone.name + " cannot be freed"};
-    delete_attributes(*comm, gone.attributes);
-    me.communicators.remove(*comm);
-    *comm = MPI_COMM_NULL;
+  return carry_out(MASLIN_MPI_CALL(Comm_free), MPI_COMM_WORLD, [&] { free_communicator(comm); });
+}
+MASLIN_MPI_DEFINE(Comm_disconnect, (MPI_Comm * comm)) {
+  const call in = MASLIN_MPI_CALL(Comm_disconnect);
+  return carry_out(in, MPI_COMM_WORLD, [&] {
+    communicator& gone = freeable(comm);
+    me.buffered.wait_for(gone, in.where);
+    meet(gone, in);
+    free_communicator(comm);
   });
 }
 MASLIN_MPI_DEFINE(Comm_set_name, (MPI_Comm comm, const char* name)) {

@@ -33,16 +33,21 @@ int last_error_code();
 /// Ends the job unless the rank is between MPI_Init and MPI_Finalize.
 void expect_initialized(const call& in);
 
-/// Carries a function out. Errors go to the communicator's handler.
+/// Carries out a function that may be called at any time. Errors go to the communicator's handler.
 template <class Body>
-int carry_out(const call& in, MPI_Comm comm, Body&& body) noexcept {
-  expect_initialized(in);
+int carry_out_always(const call& in, Body&& body, MPI_Comm comm = MPI_COMM_WORLD) noexcept {
   try {
     body();
     return MPI_SUCCESS;
   } catch (...) {
     return handle_exception(in, comm);
   }
+}
+/// The same for one that is called between MPI_Init and MPI_Finalize.
+template <class Body>
+int carry_out(const call& in, MPI_Comm comm, Body&& body) noexcept {
+  expect_initialized(in);
+  return carry_out_always(in, body, comm);
 }
 
 /// Throws where a pointer is missing.

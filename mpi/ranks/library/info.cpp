@@ -1,4 +1,5 @@
-// Hints of a program. They are kept and have no effect.
+// Hints of a program. They are kept and have no effect. Programs may also have them before MPI_Init and after
+// MPI_Finalize.
 
 #include <algorithm>
 #include <cstring>
@@ -28,11 +29,11 @@ void expect_key(const char* key) {
 }  // namespace
 
 MASLIN_MPI_DEFINE(Info_create, (MPI_Info * made)) {
-  return carry_out(MASLIN_MPI_CALL(Info_create), MPI_COMM_WORLD,
-                   [&] { *made = me.infos.add(std::make_shared<info>()); });
+  return carry_out_always(MASLIN_MPI_CALL(Info_create), [&] { *made = me.infos.add(std::make_shared<info>()); });
 }
+MASLIN_MPI_DEFINE(Info_create_env, (int, char**, MPI_Info* made)) { return PMPI_Info_dup(MPI_INFO_ENV, made); }
 MASLIN_MPI_DEFINE(Info_set, (MPI_Info handle, const char* key, const char* value)) {
-  return carry_out(MASLIN_MPI_CALL(Info_set), MPI_COMM_WORLD, [&] {
+  return carry_out_always(MASLIN_MPI_CALL(Info_set), [&] {
     expect_key(key);
     if (std::strlen(value) >= MPI_MAX_INFO_VAL) throw failure{MPI_ERR_INFO_VALUE, "the value is too long"};
     info& in = info_of(handle);
@@ -44,7 +45,7 @@ MASLIN_MPI_DEFINE(Info_set, (MPI_Info handle, const char* key, const char* value
   });
 }
 MASLIN_MPI_DEFINE(Info_get, (MPI_Info handle, const char* key, int room, char* value, int* flag)) {
-  return carry_out(MASLIN_MPI_CALL(Info_get), MPI_COMM_WORLD, [&] {
+  return carry_out_always(MASLIN_MPI_CALL(Info_get), [&] {
     expect_key(key);
     const auto found = find(info_of(handle), key);
     *flag = found != info_of(handle).end();
@@ -54,8 +55,24 @@ MASLIN_MPI_DEFINE(Info_get, (MPI_Info handle, const char* key, int room, char* v
     value[length] = '\0';
   });
 }
+MASLIN_MPI_DEFINE(Info_get_string, (MPI_Info handle, const char* key, int* room, char* value, int* flag)) {
+  return carry_out_always(MASLIN_MPI_CALL(Info_get_string), [&] {
+    expect_key(key);
+    expect_pointer(room, "the length");
+    const auto found = find(info_of(handle), key);
+    *flag = found != info_of(handle).end();
+    if (!*flag) return;
+    const std::string& its = found->second;
+    if (*room > 0) {
+      const std::size_t length = std::min(its.size(), static_cast<std::size_t>(*room - 1));
+      std::memcpy(value, its.data(), length);
+      value[length] = '\0';
+    }
+    *room = static_cast<int>(its.size() + 1);
+  });
+}
 MASLIN_MPI_DEFINE(Info_get_valuelen, (MPI_Info handle, const char* key, int* length, int* flag)) {
-  return carry_out(MASLIN_MPI_CALL(Info_get_valuelen), MPI_COMM_WORLD, [&] {
+  return carry_out_always(MASLIN_MPI_CALL(Info_get_valuelen), [&] {
     expect_key(key);
     const auto found = find(info_of(handle), key);
     *flag = found != info_of(handle).end();
@@ -63,11 +80,10 @@ MASLIN_MPI_DEFINE(Info_get_valuelen, (MPI_Info handle, const char* key, int* len
   });
 }
 MASLIN_MPI_DEFINE(Info_get_nkeys, (MPI_Info handle, int* count)) {
-  return carry_out(MASLIN_MPI_CALL(Info_get_nkeys), MPI_COMM_WORLD,
-                   [&] { *count = static_cast<int>(info_of(handle).size()); });
+  return carry_out_always(MASLIN_MPI_CALL(Info_get_nkeys), [&] { *count = static_cast<int>(info_of(handle).size()); });
 }
 MASLIN_MPI_DEFINE(Info_get_nthkey, (MPI_Info handle, int index, char* key)) {
-  return carry_out(MASLIN_MPI_CALL(Info_get_nthkey), MPI_COMM_WORLD, [&] {
+  return carry_out_always(MASLIN_MPI_CALL(Info_get_nthkey), [&] {
     const info& all = info_of(handle);
     if (index < 0 || static_cast<std::size_t>(index) >= all.size())
       throw failure{MPI_ERR_ARG, "there is no key number " + std::to_string(index)};
@@ -75,7 +91,7 @@ MASLIN_MPI_DEFINE(Info_get_nthkey, (MPI_Info handle, int index, char* key)) {
   });
 }
 MASLIN_MPI_DEFINE(Info_delete, (MPI_Info handle, const char* key)) {
-  return carry_out(MASLIN_MPI_CALL(Info_delete), MPI_COMM_WORLD, [&] {
+  return carry_out_always(MASLIN_MPI_CALL(Info_delete), [&] {
     expect_key(key);
     info& in = info_of(handle);
     const auto found = find(in, key);
@@ -84,11 +100,11 @@ MASLIN_MPI_DEFINE(Info_delete, (MPI_Info handle, const char* key)) {
   });
 }
 MASLIN_MPI_DEFINE(Info_dup, (MPI_Info handle, MPI_Info* made)) {
-  return carry_out(MASLIN_MPI_CALL(Info_dup), MPI_COMM_WORLD,
-                   [&] { *made = me.infos.add(std::make_shared<info>(info_of(handle))); });
+  return carry_out_always(MASLIN_MPI_CALL(Info_dup),
+                          [&] { *made = me.infos.add(std::make_shared<info>(info_of(handle))); });
 }
 MASLIN_MPI_DEFINE(Info_free, (MPI_Info * handle)) {
-  return carry_out(MASLIN_MPI_CALL(Info_free), MPI_COMM_WORLD, [&] {
+  return carry_out_always(MASLIN_MPI_CALL(Info_free), [&] {
     expect_pointer(handle, "the info object");
     info_of(*handle);
     me.infos.remove(*handle);

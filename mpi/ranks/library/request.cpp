@@ -204,9 +204,10 @@ void kept_messages::wait(maslin::location where) {
   all_.clear();
 }
 void kept_messages::wait_for_buffered(maslin::location where) {
-  for (const auto& one : all_)
-    if (one->how == mode::buffered) one->finish(where);
-  all_.remove_if([](const std::shared_ptr<request>& one) { return one->how == mode::buffered; });
+  wait_for_those([](const request& one) { return one.how == mode::buffered; }, where);
+}
+void kept_messages::wait_for(const communicator& in, maslin::location where) {
+  wait_for_those([&](const request& one) { return one.in.get() == &in; }, where);
 }
 std::size_t kept_messages::bytes() const {
   std::size_t all = 0;

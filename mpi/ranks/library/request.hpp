@@ -73,6 +73,8 @@ class kept_messages {
   void forget_complete();
   void wait(maslin::location where);
   void wait_for_buffered(maslin::location where);
+  /// For those of that communicator.
+  void wait_for(const communicator& in, maslin::location where);
   void clear() { all_.clear(); }
   std::size_t bytes() const;
 
@@ -80,6 +82,13 @@ class kept_messages {
   int room_bytes = 0;
 
  private:
+  template <class Which>
+  void wait_for_those(Which&& which, maslin::location where) {
+    for (const auto& one : all_)
+      if (which(*one)) one->finish(where);
+    all_.remove_if([&](const std::shared_ptr<request>& one) { return which(*one); });
+  }
+
   std::list<std::shared_ptr<request>> all_;
 };
 

@@ -188,6 +188,29 @@ static void grids(void) {
   MPI_Comm_free(&grid);
 }
 
+/// What was given up is over when the communicator is.
+static void disconnected(void) {
+  enum { many = 50000 };
+  static int out[many], in[many];
+  MPI_Comm twin;
+  MPI_Request request;
+  MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+  for (int i = 0; i < many; ++i) out[i] = me + i, in[i] = -1;
+  MPI_Irecv(in, many, MPI_INT, (me + ranks - 1) % ranks, 0, twin, &request);
+  MPI_Request_free(&request);
+  MPI_Isend(out, many, MPI_INT, (me + 1) % ranks, 0, twin, &request);
+  MPI_Request_free(&request);
+  MPI_Comm_disconnect(&twin);
+  EXPECT_EQUAL(twin, MPI_COMM_NULL);
+  for (int i = 0; i < many; ++i) EXPECT_EQUAL(in[i], (me + ranks - 1) % ranks + i);
+  twin = MPI_COMM_SELF;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  EXPECT_EQUAL(MPI_Comm_disconnect(&twin), MPI_ERR_COMM);
+  twin = MPI_COMM_NULL;
+  EXPECT_EQUAL(MPI_Comm_disconnect(&twin), MPI_ERR_COMM);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void hints(void) {
   MPI_Info info, copy;
   char value[MPI_MAX_INFO_VAL + 1], key[MPI_MAX_INFO_KEY];
@@ -202,6 +225,19 @@ static void hints(void) {
   EXPECT(strcmp(key, "z") == 0);
   MPI_Info_get(info, "z", 2, value, &flag);
   EXPECT(flag && strcmp(value, "th") == 0);
+  // Up to the room that there is, which includes the zero; and how much is wanted.
+  for (int room = 0; room < 9; ++room) {
+    strcpy(value, "before");
+    length = room;
+    MPI_Info_get_string(info, "z", &length, value, &flag);
+    EXPECT(flag && length == 6);
+    if (room == 0)
+      EXPECT_EQUAL(strcmp(value, "before"), 0);
+    else
+      EXPECT(strlen(value) == (size_t)(room < 6 ? room - 1 : 5) && strncmp(value, "third", (size_t)room - 1) == 0);
+  }
+  MPI_Info_get_string(info, "none", &length, value, &flag);
+  EXPECT(!flag && length == 6 && strcmp(value, "third") == 0);
   MPI_Info_dup(info, &copy);
   MPI_Info_delete(info, "z");
   MPI_Info_get_valuelen(info, "z", &length, &flag);
@@ -261,6 +297,7 @@ int main(int argc, char** argv) {
   groups();
   attributes();
   grids();
+  disconnected();
   hints();
   handlers();
   char name[MPI_MAX_OBJECT_NAME];

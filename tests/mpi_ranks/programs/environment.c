@@ -15,6 +15,10 @@ int main(int argc, char** argv) {
   const int was_finalized = flag;
   MPI_Get_version(&version, &subversion);
   MPI_Get_library_version(text, &length);
+  MPI_Info info, of_start;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "key", "before");
+  MPI_Info_create_env(argc, argv, &of_start);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -23,6 +27,9 @@ int main(int argc, char** argv) {
   EXPECT_EQUAL(was_finalized, 0);
   EXPECT(version == MPI_VERSION && subversion == MPI_SUBVERSION);
   EXPECT_EQUAL(strlen(text), length);
+  MPI_Info_get_string(info, "key", &(int){sizeof text}, text, &flag);
+  EXPECT(flag && strcmp(text, "before") == 0);
+  MPI_Info_free(&of_start);
   EXPECT(provided >= MPI_THREAD_SINGLE && provided <= MPI_THREAD_MULTIPLE);
   int now = -1;
   MPI_Query_thread(&now);
@@ -84,6 +91,10 @@ int main(int argc, char** argv) {
   if (!flag) return 71;
   MPI_Initialized(&flag);
   if (!flag) return 72;
+  MPI_Info_set(info, "key", "after");
+  MPI_Info_get(info, "key", sizeof text - 1, text, &flag);
+  if (!flag || strcmp(text, "after") != 0) return 74;
+  MPI_Info_free(&info);
   MPI_Get_version(&version, &subversion);
   return at_exit_calls ? 73 : 0;
 }

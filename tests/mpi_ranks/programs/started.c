@@ -270,7 +270,8 @@ static void duplicates_are_started(void) {
   MPI_Comm twin[3];
   MPI_Request all[3];
   int sum = 0;
-  for (int i = 0; i < 3; ++i) MPI_Comm_idup(MPI_COMM_WORLD, &twin[i], &all[i]);
+  for (int i = 0; i < 2; ++i) MPI_Comm_idup(MPI_COMM_WORLD, &twin[i], &all[i]);
+  MPI_Comm_idup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &twin[2], &all[2]);
   MPI_Waitall(3, all, MPI_STATUSES_IGNORE);
   for (int i = 0; i < 3; ++i) {
     MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, twin[i]);

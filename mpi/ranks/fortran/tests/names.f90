@@ -99,8 +99,14 @@ program names
   call MPI_ATTR_GET(again, old_key, old_value, flag, ierror)
   call expect(flag .and. old_value == -6, 'MPI_DUP_FN')
   call MPI_COMM_FREE(again, ierror)
+  call MPI_COMM_IDUP_WITH_INFO(comm, MPI_INFO_NULL, again, i, ierror)
+  call MPI_WAIT(i, MPI_STATUS_IGNORE, ierror)
+  call MPI_COMM_DISCONNECT(again, ierror)
+  call expect(again == MPI_COMM_NULL, 'MPI_COMM_DISCONNECT')
 
   ! Hints.
+  call MPI_INFO_CREATE_ENV(info, ierror)
+  call MPI_INFO_FREE(info, ierror)
   call MPI_INFO_CREATE(info, ierror)
   call MPI_INFO_SET(info, '  first ', ' one two  ', ierror)
   call MPI_INFO_SET(info, 'second', '2', ierror)
@@ -111,6 +117,9 @@ program names
   short = repeat('x', len(short))
   call MPI_INFO_GET(info, 'first ', len(short), short, flag, ierror)
   call expect(flag .and. short == 'one two', 'MPI_INFO_GET')
+  length = 3
+  call MPI_INFO_GET_STRING(info, 'first', length, short, flag, ierror)
+  call expect(flag .and. length == 7 .and. short == 'one', 'MPI_INFO_GET_STRING')
   call MPI_INFO_GET_NTHKEY(info, 0, short, ierror)
   call expect(short == 'first' .or. short == 'second', 'MPI_INFO_GET_NTHKEY')
   call MPI_INFO_DELETE(info, 'first', ierror)
