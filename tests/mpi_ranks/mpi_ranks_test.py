@@ -183,6 +183,9 @@ int main(int count, char** words) {
 """)
         self.expect_right(self.ranks(2, self.build(file)))
 
+    def test_what_the_c_library_keeps(self):
+        self.everywhere("kept.c")
+
     def test_numbers(self):
         self.everywhere("numbers.c")
 
