@@ -1,0 +1,134 @@
+"""maslin-mpirun, and the compilers."""
+
+import os
+import shutil
+import unittest
+from pathlib import Path
+
+from jobs import BIN, HERE, Mpi
+
+
+class CommandLine(Mpi):
+    def test_lines_are_tagged(self):
+        done = self.run_it(BIN / "maslin-mpirun", "-n", 3, "--tag-output", self.build(HERE / "failures/failures.c"), "prints")
+        self.assertEqual(sorted(done.stdout.split("\n")),
+                         ["", *(line for rank in range(3) for line in (f"[rank {rank}] {rank} has", f"[rank {rank}] said"))])
+
+    def test_lines_are_not_mixed(self):
+        program = self.build(HERE / "failures/failures.c")
+        expected = sorted(f"rank {rank} says {i} times" for rank in range(8) for i in range(200))
+        for workers in (1, 2, 8):
+            done = self.ranks(8, program, "many lines", workers=workers)
+            self.assertEqual((done.returncode, sorted(done.stdout.splitlines())), (0, expected))
+
+    def test_words_behind_the_program_are_its_own(self):
+        words = ["--help", "-n", "--tag-output", "", "two words", "*"]
+        program = Path(self.folder.name) / "a name with blanks"
+        shutil.copy(self.build(HERE / "failures/failures.c"), program)
+        done = self.run_it(BIN / "maslin-mpirun", "-n", 3, "--tag-output", program, "arguments", *words)
+        self.assertEqual((done.returncode, done.stdout), (0, "".join(f"[rank 2] {word}\n" for word in words[::2])))
+        self.assertEqual(done.stderr, "".join(f"[rank 2] {word}\n" for word in words[1::2]))
+
+    def test_a_program_is_found_in_path(self):
+        program = self.build(HERE / "failures/failures.c")
+        path = f"/nowhere:{program.parent}:{os.environ['PATH']}"
+        done = self.ranks(2, program.name, "prints", variables={"PATH": path})
+        self.assertEqual((done.returncode, sorted(done.stdout.split())), (0, ["0", "1", "has", "has", "said", "said"]))
+
+    def test_rank_0_reads(self):
+        done = self.ranks(3, self.build(HERE / "failures/failures.c"), "reads", input="a line\n")
+        self.expect_right(done, "read a line\n")
+
+    def test_a_program_by_its_name_is_one_rank(self):
+        done = self.run_it(self.build(HERE / "failures/failures.c"), "prints")
+        self.expect_right(done, "0 has\nsaid\n")
+
+    def test_in_steps_and_from_a_library(self):
+        folder = Path(self.folder.name)
+        (folder / "part.c").write_text("#include <mpi.h>\nint part(void) { int n; MPI_Comm_size(MPI_COMM_WORLD, &n); return n; }\n")
+        (folder / "whole.c").write_text("#include <mpi.h>\n#include <stdio.h>\nint part(void);\nint main(int n, char **w) {\n"
+                                        "  MPI_Init(&n, &w);\n  int me;\n  MPI_Comm_rank(MPI_COMM_WORLD, &me);\n"
+                                        "  if (me == 0) printf(\"%d %s\\n\", part(), w[1]);\n  MPI_Finalize();\n}\n")
+        for words in (("maslin-mpicc", "-c", "part.c"), ("ar", "rcs", "libpart.a", "part.o"),
+                      ("maslin-mpicc", "-O2", "-c", "whole.c", "-o", "whole.o"),
+                      ("maslin-mpicc", "whole.o", "-L.", "-lpart", "-o", "whole")):
+            done = self.run_it(shutil.which(words[0]) or BIN / words[0], *words[1:], cwd=folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.expect_right(self.ranks(4, folder / "whole", "an argument"), "4 an argument\n")
+
+    def test_makefiles_and_programs_of_two_languages(self):
+        folder = Path(self.folder.name) / "made"
+        folder.mkdir()
+        (folder / "Makefile").write_text("CFLAGS = -O1 -MMD\nwhole: part.o main.o\n\t$(CXX) $^ -o $@\n")
+        (folder / "part.c").write_text("#include <mpi.h>\n#include <stdlib.h>\nint part(void) {\n  int n;\n"
+                                       "  MPI_Comm_size(MPI_COMM_WORLD, &n);\n  return n;\n}\n")
+        (folder / "main.cpp").write_text("#include <mpi.h>\n#include <iostream>\n#include <string>\n"
+                                         "extern \"C\" int part();\n"
+                                         "int main(int n, char** w) {\n  MPI_Init(&n, &w);\n"
+                                         "  const std::string all = std::to_string(part()) + \"\\n\";\n"
+                                         "  std::cout << all;\n  MPI_Finalize();\n  return n;\n}\n")
+        done = self.run_it("make", "-s", f"CC={BIN / 'maslin-mpicc'}", f"CXX={BIN / 'maslin-mpicxx'}", cwd=folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("part.o: part.c", (folder / "part.d").read_text())
+        done = self.ranks(2, folder / "whole")
+        self.assertEqual((done.returncode, done.stdout), (1, "2\n2\n"))  # `n` is 1: the program's own name
+        for option, made in (("-E", None), ("-S", "part.s"), ("-fsyntax-only", None)):
+            done = self.run_it(BIN / "maslin-mpicc", option, "part.c", cwd=folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(made is None or (folder / made).exists())
+        self.assertFalse((folder / "a.out").exists())
+        done = self.run_it(BIN / "maslin-mpicc", "-c", "absent.c", cwd=folder)
+        self.assertEqual(done.returncode, 1)
+
+    def test_a_program_that_does_not_call_mpi(self):
+        file = Path(self.folder.name) / "plain.c"
+        file.write_text('#include <stdio.h>\nint main(int n, char **w) { return printf("%s\\n", w[n - 1]); }\n')
+        done = self.ranks(3, self.build(file), "word")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (5, 3 * "word\n", ""))
+        done = self.run_it(self.build(file), "word")  # as configure does it
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (5, "word\n", ""))
+
+    def test_other_compilers_may_be_named(self):
+        variables = {"MASLINCXX": "some-c++ -std=c++17"}
+        shown = self.run_it(BIN / "maslin-mpicxx", "-show", "a.cpp", variables=variables).stdout
+        self.assertTrue(shown.startswith("some-c++ -std=c++17 -fPIC"), shown)
+
+    def test_a_function_that_is_missing_is_named(self):
+        file = Path(self.folder.name) / "missing.c"
+        file.write_text("#include <mpi.h>\nint main(void) { return MPI_Win_fence(0, 0); }\n")
+        done = self.run_it(BIN / "maslin-mpicc", "-w", file, "-o", Path(self.folder.name) / "missing")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("MPI_Win_fence", done.stderr)
+
+    def test_what_the_compilers_say(self):
+        shown = self.run_it(BIN / "maslin-mpicc", "-show", "-O2", "a.c").stdout
+        self.assertRegex(shown, r"^cc -fPIC -I\S+ -O2 a\.c -shared .* -lmaslin_mpi_ranks ")
+        self.assertNotIn("-shared", self.run_it(BIN / "maslin-mpicc", "-show", "-c", "a.c").stdout)
+        self.assertRegex(self.run_it(BIN / "maslin-mpicxx", "--help").stdout,
+                         r"\Amaslin-mpicxx OPTIONS(.*\n)+\nExit status:\n  2 .*\n  others    the compiler's\n\Z")
+        self.assertTrue(self.run_it(BIN / "maslin-mpicc", "--version").stdout.startswith("maslin-mpicc "))
+        for command in ("maslin-mpirun", "maslin-mpicxx"):
+            done = self.run_it(BIN / command, "--version")
+            self.assertEqual((done.returncode, done.stdout.split()[0]), (0, command))
+        done = self.run_it(BIN / "maslin-mpirun", "--help")
+        self.assertEqual(done.returncode, 0)
+        for said in ("-n,--np RANKS", "--tag-output", "--stack SIZE", "Examples:"):
+            self.assertIn(said, done.stdout)
+        done = self.run_it(BIN / "maslin-mpicc")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+        self.assertIn("maslin-mpicc: no files", done.stderr)
+        done = self.run_it(BIN / "maslin-mpicc", "-static", "a.c")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+
+    def test_what_maslin_mpirun_refuses(self):
+        for words, said in ((["-n", "2"], "no program is named"), (["--tag-outptu", "./a"], "did you mean --tag-output?"),
+                            (["-n", "0", "./a"], "-n"), (["-n", "many", "./a"], "many not in range"),
+                            (["-n"], "RANKS")):
+            done = self.run_it(BIN / "maslin-mpirun", *words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

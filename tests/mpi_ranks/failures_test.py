@@ -1,0 +1,186 @@
+"""What is told where a program is wrong."""
+
+import unittest
+from pathlib import Path
+
+from jobs import BIN, HERE, Mpi
+
+
+class Failures(Mpi):
+    def place(self, text: str) -> str:
+        """Gives the first line of the program that has this text."""
+        lines = (HERE / "failures" / "failures.c").read_text(encoding="utf-8").split("\n")
+        return f"failures.c:{next(n for n, line in enumerate(lines, 1) if text in line)}"
+
+    def place_of(self, which: str) -> str:
+        """Gives the line on which the program makes this mistake."""
+        return self.place(f'"{which}"')
+
+    def test_all_wait_for_each_other(self):
+        begin = "maslin-mpirun: all ranks wait for each other:\n"
+        self.failed("stuck", 16, begin, f"rank 0 waits to receive from rank 1 with tag 5, at {self.place_of('stuck')}",
+                    f"rank 2 waits to meet all ranks of its communicator, at {self.place('// all meet')}",
+                    "a cycle: rank 0 waits for rank 1 waits for rank 0")
+        waits = [f"  rank {rank} waits to send to rank {(rank + 1) % 3} with tag 3, at {self.place_of('all send')}\n"
+                 for rank in range(3)]
+        cycle = "  a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0\n"
+        self.assertEqual(self.failed("all send", 16), "".join([begin, *waits, cycle]))
+        said, waits = self.failed("nobody sends", 16), "waits to receive from any rank with any tag"
+        self.assertRegex(said, "".join(f"  rank {rank} {waits}, at failures.c:[0-9]+\n" for rank in range(3)))
+        self.failed("probes", 16, begin, f"rank 1 waits to probe rank 2 for tag 8, at {self.place_of('probes')}",
+                    "a cycle: rank 0 waits for rank 1 waits for rank 2 waits for rank 0")
+        said = self.failed("one of several", 16, begin)
+        self.assertRegex(said, "rank 0 waits to complete one of 2 requests, at failures.c:[0-9]+\n")
+        self.assertRegex(said, "rank 1 waits to receive from rank 2 with tag 1, at failures.c:[0-9]+\n")
+        self.failed("started", 16, begin, "rank 0 waits to meet all ranks of its communicator", "rank 1 waits to receive")
+        place = self.place_of("small and synchronous")
+        self.failed("small and synchronous", 16, begin, f"rank 2 waits to send to rank 0 with tag 3, at {place}")
+        self.failed("one is missing", 16, begin, "rank 0 waits to meet all ranks of its communicator",
+                    "rank 2 waits to receive from rank 0 with tag 6")
+
+    def test_messages_that_do_not_match(self):
+        for which, sends, receives in (("other tag", "MPI_Ssend(", "0, 5, MPI_COMM_WORLD, MPI_STATUS"),
+                                       ("other communicator", "1, 4, part)", "0, 4, MPI_COMM_WORLD, MPI_STATUS")):
+            self.failed(which, 16, f"rank 0 waits to send to rank 1 with tag 4, at {self.place(sends)}",
+                        f"rank 1 waits to receive from rank 0 with tag {receives[3]}, at {self.place(receives)}")
+
+    def test_different_calls(self):
+        same = "all ranks of a communicator must call the same: "
+        self.failed("other call", 16, same + "rank 0 calls MPI_Barrier at failures.c:",
+                    "rank 1 calls MPI_Bcast with root 0 at failures.c:")
+        self.failed("other started call", 16, same + "rank 0 calls MPI_Ibarrier at failures.c:",
+                    "rank 1 calls MPI_Ibcast with root 0 at failures.c:")
+        split = self.place("MPI_Comm_split(MPI_COMM_WORLD, 0,")
+        self.failed("one duplicates", 16, f"{same}rank 0 calls MPI_Comm_split at {split}, "
+                    f"rank 1 calls MPI_Comm_dup at {self.place('if (me == 1) MPI_Comm_dup(')}\n")
+        self.failed("one is done", 16, f"{same}rank 0 calls MPI_Barrier at {self.place('// all meet')}, "
+                    f"rank 1 calls MPI_Finalize at {self.place_of('one is done')}\n")
+        # Ranks are named as in MPI_COMM_WORLD, also where they have other numbers.
+        gather = self.place("MPI_Gather(data, 1,")
+        self.failed("of a part", 16, f"{same}rank 2 calls MPI_Gather with root 0 at {gather}, "
+                    f"rank 1 calls MPI_Bcast with root 0 at {self.place('MPI_Bcast(data, 1, MPI_INT, 0, part)')}\n")
+
+    def test_different_roots(self):
+        self.failed("other root", 16, "rank 0 calls MPI_Bcast with root 0", "rank 2 calls MPI_Bcast with root 1")
+
+    def test_different_operations(self):
+        same = "all ranks must name the same type and operation: "
+        self.failed("other operation", 10, same + "rank 0 calls MPI_Allreduce", "with MPI_INT and MPI_SUM, rank 2 calls MPI_Allreduce",
+                    "with MPI_INT and MPI_MAX\n")
+        place = self.place("MPI_FLOAT : MPI_INT")
+        self.failed("other type", 10, f": MPI_Allreduce at {place}: {same}rank 0 calls MPI_Allreduce at {place} with MPI_INT and MPI_SUM, "
+                    f"rank 1 calls MPI_Allreduce at {place} with MPI_FLOAT and MPI_SUM\n")
+
+    def test_different_counts(self):
+        self.failed("other count", 15, "rank 0 calls MPI_Allreduce", "with 1,", "rank 1 calls MPI_Allreduce", "with 2")
+        self.assertRegex(self.failed("many more", 15), r"rank [12] gives 40[48] bytes, rank 0 400; expected the same\n")
+        said = self.failed("long part", 15)
+        self.assertRegex(said, r"rank [12] gives 40[48] bytes to rank 0, which has room for 400\n")
+
+    def test_truncated(self):
+        self.failed("truncated", 15, "rank 1: MPI_Recv at failures.c:", "a message of 800 bytes from rank 0 with tag 7",
+                    "receives 40 bytes; make room for as many as are sent")
+
+    def test_other_numbers_than_are_sent(self):
+        place = self.place("MPI_Recv(data, 1, MPI_DOUBLE, 0, 7")
+        self.failed("other numbers", 3, f"rank 1: MPI_Recv at {place}: rank 1 received a message of 8 bytes that begin with int from rank 0 "
+                    f"with tag 7, but {place} receives 8 bytes that begin with double; receive elements of the type that is sent")
+        self.failed("other numbers, later", 3, f"rank 1: MPI_Wait at {self.place('MPI_Irecv(data, 500, MPI_LONG')}",
+                    "4000 bytes that begin with float from rank 0", "4000 bytes that begin with long;")
+
+    def test_wrong_arguments(self):
+        for which, status, said in (
+            ("rank", 6, "MPI_Send at PLACE: there is no rank 9; expected 0 to 2 in MPI_COMM_WORLD"),
+            ("tag", 4, "MPI_Recv at PLACE: tag -7; expected one from 0"),
+            ("type", 3, "MPI_Send at PLACE: there is no datatype 7777"),
+            ("count", 2, "MPI_Isend at PLACE: count -4; expected one from 0"),
+            ("null buffer", 1, "MPI_Send at PLACE: the buffer is a null pointer"),
+            ("communicator", 5, "MPI_Send at PLACE: the communicator is MPI_COMM_NULL"),
+        ):
+            with self.subTest(which):
+                found = self.failed(which, status)
+                self.assertEqual(found, f"maslin-mpirun: rank 1: {said.replace('PLACE', self.place_of(which))}\n")
+        for which, status, *said in (
+            ("root", 8, "MPI_Bcast at failures.c:", "there is no rank 3; expected 0 to 2 in MPI_COMM_WORLD"),
+            ("operation", 10, "MPI_BXOR does not combine elements of MPI_FLOAT"),
+            ("no buffer is attached", 1, "20 bytes do not fit into what MPI_Buffer_attach gave (0 bytes, "),
+            ("request", 7, "MPI_Wait at failures.c:", "there is no request 12345"),
+            ("named communicator", 6, "there is no rank 3; expected 0 to 2 in the pressure solver"),
+            ("uncommitted", 3, "the datatype needs MPI_Type_commit first"),
+            ("in place", 1, "rank 1: MPI_Gather at failures.c:", "MPI_IN_PLACE has no meaning here"),
+            ("same buffer", 1, "the same buffer is given and wanted; MPI_IN_PLACE says so"),
+        ):
+            with self.subTest(which):
+                self.failed(which, status, *said)
+
+    def test_too_early_and_too_late(self):
+        self.failed("too early", 16, "MPI_Barrier at failures.c:", "called before MPI_Init")
+        self.failed("too late", 16, "MPI_Barrier at failures.c:", "called after MPI_Finalize")
+        self.failed("twice", 16, "MPI_Init is called a second time")
+
+    def test_ranks_that_leave(self):
+        self.failed("leaves", 1, "rank 1 ended with status 0 and without MPI_Finalize")
+        self.failed("exits", 3, "rank 1 ended with status 3 and without MPI_Finalize")
+        self.failed("aborts", 9, f"rank 2: MPI_Abort with code 9 at {self.place_of('aborts')}")
+        self.failed("status", 5)
+        self.assertEqual(self.failed("exit late", 4), 3 * "an exit handler ran\n")
+
+    def test_what_was_said_before_an_abort_is_printed(self):
+        done = self.ranks(3, self.build(HERE / "failures" / "failures.c"), "half a line")
+        # Code 256 would be status 0.
+        self.assertEqual((done.returncode, done.stdout), (1, 3 * "half a line"), done.stderr)
+        self.assertIn("rank 1: MPI_Abort with code 256", done.stderr)
+
+    def test_crashes(self):
+        self.failed("crashes", -11, "rank 1: Segmentation fault at address", f"from {self.place_of('crashes')}")
+        self.failed("abort", -6, "rank 2: Aborted", f"from {self.place_of('abort')}")
+        self.failed("divides", -8, "rank 1: Floating point exception", f"from {self.place_of('divides')}")
+
+    def test_a_stack_that_is_too_small(self):
+        said = self.failed("deep", -11, "the stack of a fiber is too small", "MASLIN_STACK=8M; set it to more",
+                           "rank 1: Segmentation fault at address")
+        self.assertEqual(said.count(self.place("deep(n + 1)")), 1)  # not once a frame
+        program = self.build(HERE / "failures" / "failures.c")
+        self.failed("wide", -11, "the stack of a fiber is too small")
+        self.expect_right(self.run_it(BIN / "maslin-mpirun", "-n", 3, "--stack", "32M", program, "wide"), "1\n")
+        self.expect_right(self.ranks(3, program, "wide", variables={"MASLIN_STACK": "32M"}), "1\n")
+
+    def test_an_exception_that_nobody_catches(self):
+        for thrown, said in (("error", ": of mine"), ("number", "")):
+            done = self.ranks(3, self.build(HERE / "failures" / "uncaught.cpp"), thrown)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, f"maslin-mpirun: rank 1: an exception was not caught{said}\n"))
+
+    def test_no_such_program(self):
+        cut = Path(self.folder.name) / "cut"
+        cut.write_bytes(self.build(HERE / "failures" / "failures.c").read_bytes()[:3000])
+        for program, said in ((BIN / "maslin", "build it with maslin-mpicc, maslin-mpicxx or maslin-mpif90"),
+                              ("./nowhere", "cannot be read (No such file or directory)"),
+                              (HERE, "cannot be read (Is a directory)"),
+                              ("nowhere", "there is no program 'nowhere' in PATH"), (cut, "is no program"),
+                              (HERE / "failures/failures.c", "is no program"),
+                              (next((BIN.parent / "src").glob("libmaslin.so")), "expected one that maslin-mpicc")):
+            done = self.ranks(2, program)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_more_ranks_than_there_is_room_for(self):
+        done = self.ranks(900000, self.build(HERE / "failures" / "failures.c"))
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"900000 ranks do not fit into one process: the system allows \d+ \(vm.max_map_count")
+
+    def test_a_shared_library_that_calls_mpi(self):
+        folder = Path(self.folder.name)
+        (folder / "asks.c").write_text("#include <mpi.h>\nint asks(void) { int r; MPI_Comm_rank(MPI_COMM_WORLD, &r); return r; }\n")
+        (folder / "uses.c").write_text("int asks(void);\nint main(void) { return asks(); }\n")
+        self.assertEqual(self.run_it(BIN / "maslin-mpicc", "-shared", "asks.c", "-o", "libasks.so", cwd=folder).returncode, 0)
+        program = self.build(folder / "uses.c", options=(f"-L{folder}", f"-Wl,-rpath,{folder}", "-Wl,--no-as-needed",
+                                                         "-lasks", "-Wl,-z,undefs"))
+        done = self.ranks(2, program)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a shared library cannot call MPI: link it statically", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
