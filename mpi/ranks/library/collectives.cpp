@@ -101,6 +101,7 @@ void scatter(call_of_all& mine, void* into, int room, MPI_Datatype into_type, in
 
 void gather_to_all(call_of_all& mine, const void* data, int count, MPI_Datatype type, spread wants) {
   mine.part = take_from_all;
+  mine.as = call_of_all::briefly::gather_to_all;
   mine.wants = std::move(wants);
   if (mine.in.is_inter()) {
     mine.offers = mine.same(data, count, type);
@@ -115,6 +116,7 @@ void gather_to_all(call_of_all& mine, const void* data, int count, MPI_Datatype 
 template <class Offers>
 void exchange(call_of_all& mine, const void* data, Offers&& offers, spread wants) {
   mine.part = take_from_all;
+  mine.as = call_of_all::briefly::exchange;
   mine.wants = std::move(wants);
   if (is_in_place(data)) {
     mine.offers = mine.wants;

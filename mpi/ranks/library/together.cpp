@@ -87,6 +87,12 @@ std::uint64_t call_of_all::kind() const noexcept {
     const buffer& data = numbers();
     if (!data.type->is_dense || data.bytes() > most_bytes) return 0;
     of_what = data.bytes();
+  } else if (is_of_blocks()) {
+    const buffer &gives = offers.whole, &takes = wants.whole;
+    const bool are_blocks = wants.is == spread::kind::blocks && offers.is != spread::kind::listed;
+    if (!are_blocks || !gives.type->is_dense || !takes.type->is_dense || gives.bytes() != takes.bytes()) return 0;
+    of_what = gives.bytes();
+    if (of_what > most_bytes) return 0;
   } else if (as != briefly::barrier) {
     of_what = numbers_of_few(*this);
     if (of_what == 0) return 0;
@@ -98,11 +104,22 @@ std::uint64_t call_of_all::kind() const noexcept {
 
 std::span<const std::byte> call_of_all::gives() const noexcept {
   if (!offers.exists()) return {};
-  return {offers.whole.dense(), offers.whole.bytes()};
+  return {offers.whole.dense(), offers.bytes(in.peers().size())};
 }
 
 void call_of_all::make(std::span<const std::byte> given, calls_of_all all, std::span<const int> here) {
   if (given.empty()) return;
+  if (is_of_blocks()) {
+    const int ranks = in.peers().size();
+    const std::size_t bytes = offers.whole.bytes();
+    for (const int rank : here)
+      for (int i = 0; i < ranks; ++i) {
+        const int part = as == briefly::exchange ? i * ranks + rank : i;
+        std::memcpy(brought(all, rank).wants.of(i).dense(), given.data() + static_cast<std::size_t>(part) * bytes,
+                    bytes);
+      }
+    return;
+  }
   if (as != briefly::broadcast) return make_few(*this, given, all, here);
   for (const int rank : here)
     if (const call_of_all& its = brought(all, rank); !its.is_root())

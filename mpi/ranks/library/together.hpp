@@ -56,8 +56,9 @@ class call_of_all final : public maslin::brief_call, public maslin::told_call {
   void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override;
   std::unique_ptr<maslin::joint_call> unpack(int rank, std::span<const std::byte> packed) override;
 
-  /// What may be a brief call: a broadcast of few bytes, and a reduction of few numbers by an operation of MPI's own.
-  enum class briefly : unsigned char { no, barrier, broadcast, reduce, reduce_to_all };
+  /// What may be a brief call: one that moves few bytes which lie side by side, and a reduction of few numbers by an
+  /// operation of MPI's own.
+  enum class briefly : unsigned char { no, barrier, broadcast, gather_to_all, exchange, reduce, reduce_to_all };
   std::uint64_t kind() const noexcept override;
   int giver() const noexcept override { return as == briefly::broadcast ? root : each; }
   std::span<const std::byte> gives() const noexcept override;
@@ -130,6 +131,8 @@ class call_of_all final : public maslin::brief_call, public maslin::told_call {
  private:
   call_of_all(const sides& ranks, int its_rank, const call& of)
       : in(ranks), channel_rank(its_rank), by(of), keeps_(false) {}
+  /// Each rank gives all others as many bytes, or each of them so many of its own.
+  bool is_of_blocks() const noexcept { return as == briefly::gather_to_all || as == briefly::exchange; }
   void unpack_numbers(call_of_all& into, const packed_call& head, const std::byte* data);
 
   communicator* const comm_ = nullptr;
