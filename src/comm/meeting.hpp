@@ -2,6 +2,7 @@
 // The calls of ms::communicator that all its ranks make: whether they agree, and what is done with what they bring.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,7 +14,7 @@
 namespace maslin::comm {
 
 /// What one rank brings, and from where.
-struct arrival : portable_call, told_call {
+struct arrival : brief_call, told_call {
   arrival(const detail::contribution& mine, location place) : brings(mine), where(place) {}
   detail::contribution brings;
   location where;
@@ -25,6 +26,10 @@ struct arrival : portable_call, told_call {
   void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) override;
   std::unique_ptr<joint_call> unpack(int rank, std::span<const std::byte> packed) override;
   trace::moved_as moved() const noexcept override;
+  /// A barrier is brief.
+  std::uint64_t kind() const noexcept override { return brings.what == detail::collective::barrier ? 1 : 0; }
+  std::span<const std::byte> gives() const noexcept override { return {}; }
+  void make(std::span<const std::byte>, std::span<joint_call* const>, std::span<const int>) override {}
 
  protected:
   /// Does what all have agreed on.

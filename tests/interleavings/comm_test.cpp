@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "ends.hpp"
 #include "exec/ranks/world.hpp"
 #include "summing.hpp"
+#include "weighing.hpp"
 #include "well.hpp"
 
 namespace maslin {
@@ -33,14 +35,14 @@ enum class tears { nothing, box, group };
 struct rank_threads : explorer::scenario {
   using code = std::function<void(communicator&, rank_threads& here)>;
 
-  archetype machine{1};
+  archetype machine;
   std::optional<world> all;
   code of_rank;
   std::string ends_with;      ///< what ms::ranks would throw contains this; empty: it throws nothing
   std::array<int, 3> done{};  ///< by each rank; what ranks 0 and 1 have done is the same at the end
 
-  rank_threads(int ranks, code what, std::string thrown, tears which)
-      : of_rank(std::move(what)), ends_with(std::move(thrown)) {
+  rank_threads(int ranks, code what, std::string thrown, tears which, int workers = 1)
+      : machine(workers), of_rank(std::move(what)), ends_with(std::move(thrown)) {
     forget_given_blocks();
     thread_locals = archetype::thread_locals();
     all.emplace(
@@ -77,6 +79,12 @@ struct rank_threads : explorer::scenario {
 explorer::result explored(int ranks, int preemptions, const rank_threads::code& what, const std::string& thrown = "",
                           tears torn = tears::nothing) {
   return explore([&] { return std::make_unique<rank_threads>(ranks, what, thrown, torn); }, preemptions);
+}
+/// Each rank has a worker, so that brief calls go through the slots of the group.
+explorer::result explored_in_slots(int ranks, int preemptions, const rank_threads::code& what,
+                                   const std::string& thrown = "") {
+  return explore([&] { return std::make_unique<rank_threads>(ranks, what, thrown, tears::nothing, ranks); },
+                 preemptions);
 }
 
 using numbers = std::vector<int>;
@@ -282,6 +290,80 @@ TEST(Interleavings, ThreeRanksMeet) {
   };
   expect_well(explored(3, 1, meet));
   EXPECT_NE(explored(3, 1, meet, "", tears::group).failure, "");
+}
+
+/// What a rank does in turn: brief calls of a kind; others, which it waits for at once or at the end.
+enum class calls { brief, of_another_kind, not_brief, started };
+
+/// Rank i makes the i-th of these lists of calls; a call is brief for each rank, or for none.
+rank_threads::code make_calls(std::array<std::vector<calls>, 3> of_ranks) {
+  return [=](communicator& mine, rank_threads&) {
+    const int n = mine.size();
+    std::deque<weighing> made;
+    std::vector<request> started;
+    const auto& own = of_ranks.at(static_cast<std::size_t>(mine.rank()));
+    for (std::size_t turn = 0; turn < own.size(); ++turn) {
+      const calls is = own[turn];
+      const std::uint64_t kind = is == calls::not_brief ? 0 : is == calls::of_another_kind ? 8 : 7;
+      weighing& call = made.emplace_back(kind, static_cast<int>(turn) + mine.rank() + 1);
+      if (is == calls::started)
+        started.push_back(mine.start_together(call));
+      else
+        mine.together(call);
+    }
+    for (request& one : started) one.wait();
+    bool is_ahead = false;
+    for (std::size_t turn = 0; turn < own.size(); ++turn) {
+      bool is_brief = true, is_ahead_now = false;
+      for (int rank = 0; rank < n; ++rank) {
+        const calls its = of_ranks.at(static_cast<std::size_t>(rank))[turn];
+        is_brief &= its == own[turn] && (its == calls::brief || its == calls::of_another_kind);
+        is_ahead_now |= its == calls::started;
+      }
+      const int first = static_cast<int>(turn) + 1;
+      made[turn].expect(n == 2 ? 11 * first + 1 : 111 * first + 12, is_brief && !is_ahead);
+      is_ahead = is_ahead_now;
+    }
+  };
+}
+
+TEST(Interleavings, BriefCallsAreOverWhenAllHaveSaidWhatTheyBring) {
+  using enum calls;
+  expect_well(explored_in_slots(2, 3, make_calls({{{brief}, {brief}}})));
+  expect_well(explored_in_slots(2, 2, make_calls({{{brief, brief, brief}, {brief, brief, brief}}})));
+  expect_well(explored_in_slots(3, 1, make_calls({{{brief, brief}, {brief, brief}, {brief, brief}}})));
+}
+
+TEST(Interleavings, WhereOneCallIsNotBriefNoneIs) {
+  using enum calls;
+  for (const calls other : {of_another_kind, not_brief, started}) {
+    expect_well(explored_in_slots(2, 2, make_calls({{{brief, brief}, {other, brief}}})));
+    expect_well(explored_in_slots(2, 2, make_calls({{{other, brief}, {brief, brief}}})));
+    expect_well(explored_in_slots(2, 1, make_calls({{{brief, brief, brief}, {brief, other, brief}}})));
+    expect_well(explored_in_slots(3, 1, make_calls({{{brief, brief}, {brief, brief}, {other, brief}}})));
+  }
+}
+
+/// Rank 0 starts calls before rank 1 has read what rank 0 brought to the one before.
+TEST(Interleavings, ARankThatIsAheadDisturbsNoBriefCall) {
+  using enum calls;
+  const std::vector<calls> ahead{brief, started, brief}, far{brief, started, started, brief};
+  expect_well(explored_in_slots(2, 2, make_calls({ahead, ahead})));
+  expect_well(explored_in_slots(2, 1, make_calls({far, far})));
+}
+
+/// Rank 2 throws in place of coming to a brief call, and the others are told.
+TEST(Interleavings, ARankThatThrowsEndsTheBriefCallOfTheOthers) {
+  expect_well(explored_in_slots(
+      3, 1,
+      [](communicator& mine, rank_threads&) {
+        if (mine.rank() == 2) throw error("enough");
+        weighing call(7, 1);
+        const std::string told = complaint([&] { mine.together(call); });
+        if (told.find("another rank has failed: enough") == std::string::npos) fail("a rank is told: " + told);
+        if (call.ends != 0) fail("a call that was given up has a result");
+      },
+      "enough"));
 }
 
 /// A call that is over beside a message that is not, and the other way round.

@@ -23,6 +23,7 @@
 #include "ends.hpp"
 #include "exec/ranks/gateway.hpp"
 #include "exec/ranks/world.hpp"
+#include "weighing.hpp"
 #include "well.hpp"
 
 namespace maslin {
@@ -94,50 +95,6 @@ explorer::result explored(int ranks, waits how, int preemptions, const two_proce
                           const std::string& thrown = "", bool is_torn = false) {
   return explore([&] { return std::make_unique<two_processes>(ranks, how, what, thrown, is_torn); }, preemptions);
 }
-
-/// Adds what the ranks bring, each with a weight of its own. It is brief if it has a kind.
-struct weighing final : brief_call {
-  weighing(std::uint64_t its_kind, int its_number) : said(its_kind), number(its_number) {}
-
-  std::uint64_t kind() const noexcept override { return said; }
-  std::span<const std::byte> gives() const noexcept override { return std::as_bytes(std::span(&number, 1)); }
-  void make(std::span<const std::byte> given, std::span<joint_call* const> all, std::span<const int> here) override {
-    int made = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      int its = 0;
-      std::memcpy(&its, given.data() + i * sizeof its, sizeof its);
-      made = made * 10 + its;
-    }
-    for (const int rank : here) static_cast<weighing&>(*all[static_cast<std::size_t>(rank)]).end(made, true);
-  }
-  bool meet(std::span<joint_call* const> all) override {
-    int made = 0;
-    for (joint_call* const one : all) made = made * 10 + static_cast<weighing*>(one)->number;
-    for (joint_call* const one : all) static_cast<weighing*>(one)->end(made, false);
-    return false;
-  }
-  void pack(std::span<const int>, std::vector<std::byte>& into) override { append(into, &number, sizeof number); }
-  std::unique_ptr<joint_call> unpack(int, std::span<const std::byte> packed) override {
-    int its = 0;
-    std::memcpy(&its, packed.data(), sizeof its);
-    return std::make_unique<weighing>(0, its);
-  }
-  void end(int made, bool briefly) {
-    ++ends;
-    result = made;
-    was_brief = briefly;
-  }
-  void expect(int made, bool briefly) const {
-    if (ends != 1 || result != made)
-      fail("a call gives " + std::to_string(result) + ' ' + std::to_string(ends) + " times");
-    if (was_brief != briefly) fail(briefly ? "a brief call sent packages" : "a call is brief that cannot be");
-  }
-
-  const std::uint64_t said;
-  const int number;
-  int result = 0, ends = 0;
-  bool was_brief = false;
-};
 
 void complete(communicator& mine, joint_call& call, waits how) {
   request started = mine.start_together(call);

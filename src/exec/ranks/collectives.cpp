@@ -83,7 +83,7 @@ void meet_all(const rank_member& m, arrival& mine) {
   if (c.root >= m.in.size() || c.root < any_source || (needs_root && c.root == any_source))
     throw error(fmt::format("{} at {}: there is no rank {} that could be the root; expected 0 to {}", name,
                             at_place(mine.where), c.root, m.in.size() - 1));
-  rank_call(m, mine, mine.where, true).wait(mine.where);
+  rank_call(m, mine, mine.where, rank_call::kind::of_library).wait(mine.where);
   if (!mine.problem.empty()) throw error(mine.problem);
 }
 
@@ -132,7 +132,7 @@ communicator communicator::among(std::span<const int> ranks, int tag, location w
 void communicator::together(joint_call& mine, location where) {
   const rank_member& m = *member_;
   expect_call(m, "together", where);
-  rank_call(m, mine, where, false).wait(where);
+  rank_call(m, mine, where, rank_call::kind::together).wait(where);
 }
 
 }  // namespace maslin

@@ -16,6 +16,7 @@
 #include "base/atomic.hpp"
 #include "base/lock.hpp"
 #include "comm/processes.hpp"
+#include "exec/ranks/call_slots.hpp"
 #include "maslin/location.hpp"
 #include "maslin/request.hpp"
 
@@ -92,7 +93,7 @@ struct rank_meeting {
 
 struct rank_group {
   rank_group(std::uint32_t its_number, std::vector<int> its_ranks, std::vector<int> others,
-             std::shared_ptr<const std::vector<int>> members_here, std::size_t most_there)
+             std::shared_ptr<const std::vector<int>> members_here, std::size_t most_there, bool has_slots)
       : number(its_number),
         ranks(std::move(its_ranks)),
         other_processes(std::move(others)),
@@ -100,6 +101,7 @@ struct rank_group {
         places_here(places_of(ranks, here.get())),
         most_in_a_process(most_there),
         brief_types(std::make_unique<std::atomic<const std::type_info*>[]>(ranks.size())),
+        slots(has_slots ? std::make_unique<call_slots>(ranks.size()) : nullptr),
         comes_to(ranks.size(), &meetings.emplace_front(ranks.size())) {
     meetings.front().number = 1;
   }
@@ -113,6 +115,8 @@ struct rank_group {
   const std::size_t most_in_a_process;  ///< where there are several: so many ranks has the one that has most of them
   /// Each rank's type of brief calls, which is known then by its address: a rank has types of its own.
   const std::unique_ptr<std::atomic<const std::type_info*>[]> brief_types;
+  /// Where its ranks say what they bring to brief calls; null where they meet under the lock alone.
+  const std::unique_ptr<call_slots> slots;
 
   base::short_lock lock;
   std::forward_list<rank_meeting> meetings MASLIN_GUARDED_BY(lock);
@@ -120,6 +124,15 @@ struct rank_group {
   rank_meeting* unused MASLIN_GUARDED_BY(lock) = nullptr;
   std::uint64_t calls MASLIN_GUARDED_BY(lock) = 1;  ///< for which there have been meetings
 
+  /// What that rank brings, as a brief call; null where it is of another kind.
+  brief_call* as_brief(std::size_t rank, joint_call& brings) const {
+    const std::type_info& type = typeid(brings);
+    if (brief_types[rank].load(std::memory_order_relaxed) != &type) {
+      if (!dynamic_cast<brief_call*>(&brings)) return nullptr;
+      brief_types[rank].store(&type, std::memory_order_relaxed);
+    }
+    return static_cast<brief_call*>(&brings);
+  }
   int size() const noexcept { return static_cast<int>(ranks.size()); }
   int size_here() const noexcept { return here ? static_cast<int>(here->size()) : size(); }
   /// That rank comes to its next call; gives whether it is the last of this process.

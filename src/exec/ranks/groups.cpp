@@ -53,7 +53,12 @@ std::shared_ptr<rank_group> world::make_group(std::uint32_t number, std::vector<
   std::vector<int> others = other_processes(ranks);
   auto here = ranks_here(ranks);
   const std::size_t most = most_in_a_process(ranks);
-  return std::make_shared<rank_group>(number, std::move(ranks), std::move(others), std::move(here), most);
+  const bool has_slots = others.empty() && may_have_slots(ranks.size());
+  return std::make_shared<rank_group>(number, std::move(ranks), std::move(others), std::move(here), most, has_slots);
+}
+
+bool world::may_have_slots(std::size_t ranks) const noexcept {
+  return have_workers_ && ranks > 1 && ranks <= call_slots::most_ranks;
 }
 
 std::size_t world::most_in_a_process(const std::vector<int>& ranks) const {
@@ -165,17 +170,11 @@ std::uint64_t world::brief_kind(rank_group& in, const rank_meeting& at) {
   std::uint64_t kind = 0;
   for (const int place : in.places_here) {
     const auto i = static_cast<std::size_t>(place);
-    joint_call& brings = *at.calls[i];
-    const std::type_info& type = typeid(brings);
-    if (in.brief_types[i].load(std::memory_order_relaxed) != &type) {
-      if (!dynamic_cast<brief_call*>(&brings)) return 0;
-      in.brief_types[i].store(&type, std::memory_order_relaxed);
-    }
-    const auto& its = static_cast<brief_call&>(brings);
-    const std::uint64_t one = its.kind();
+    const brief_call* const its = in.as_brief(i, *at.calls[i]);
+    const std::uint64_t one = its ? its->kind() : 0;
     if (one == 0 || (kind != 0 && one != kind)) return 0;
-    const std::size_t givers = its.giver() == brief_call::each ? in.most_in_a_process : 1;
-    if (its.gives().size() * givers > brief_call::most_bytes) return 0;
+    const std::size_t givers = its->giver() == brief_call::each ? in.most_in_a_process : 1;
+    if (its->gives().size() * givers > brief_call::most_bytes) return 0;
     kind = one;
   }
   return kind;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
+#include <span>
 #include <typeinfo>
 
 #include "exec/ranks/started.hpp"
@@ -50,12 +52,15 @@ void record_meeting(const rank_member& m, const joint_call& mine) noexcept {
 
 }  // namespace
 
-rank_call::rank_call(const rank_member& m, joint_call& mine, location where, bool is_of_library)
-    : m_(m), mine_(mine, where) {
-  mine_.is_of_library = is_of_library;
+rank_call::rank_call(const rank_member& m, joint_call& mine, location where, kind is) : m_(m), mine_(mine, where) {
+  mine_.is_of_library = is == kind::of_library;
   m.of.throw_dropped(m.mine());
   if (trace::on(trace::event_kind::meets)) [[unlikely]]
     record_meeting(m, mine);
+  if (m.in.slots && meet_in_slots(is == kind::started)) {
+    mine_.set(state::over);
+    return;
+  }
   if (!m.in.come(m.rank, mine_)) return;
   bool all_have = true;
   if (!m.in.other_processes.empty()) try {
@@ -64,6 +69,46 @@ rank_call::rank_call(const rank_member& m, joint_call& mine, location where, boo
       give_up(std::current_exception());
     }
   if (all_have) meet();
+}
+
+bool rank_call::meet_in_slots(bool is_started) {
+  using others = call_slots::others;
+  call_slots& slots = *m_.in.slots;
+  const auto rouse = [&] { slots.rouse(m_.rank, [&](int other) { m_.of.wake(m_.in_world(other), [] {}); }); };
+  brief_call* const brings = is_started || !slots.may_be_brief(m_.rank)
+                                 ? nullptr
+                                 : m_.in.as_brief(static_cast<std::size_t>(m_.rank), *mine_.brings);
+  const std::uint64_t its_kind = brings ? brings->kind() : 0;
+  const std::span<const std::byte> gives = its_kind != 0 ? brings->gives() : std::span<const std::byte>();
+  if (its_kind == 0 || gives.size() > call_slots::most_bytes) {
+    slots.come_otherwise(m_.rank, is_started);
+    rouse();
+    return false;
+  }
+  const std::uint64_t number = slots.come(m_.rank, its_kind, gives);
+  others seen = slots.look(m_.rank, number);
+  if (seen != others::missing) rouse();
+  const auto have_come = [&] { return (seen = slots.look(m_.rank, number)) != others::missing; };
+  if (seen == others::missing && !m_.of.look(have_come)) {
+    slots.lie_down(m_.rank);
+    const bool is_told =
+        m_.of.wait(m_.mine(), {awaited_message::what::meeting, any_source, any_tag, mine_.where}, have_come);
+    slots.get_up(m_.rank);
+    if (!is_told) m_.of.throw_given_up(m_.mine(), mine_.where);
+  }
+  if (seen == others::differ) return false;
+  std::array<std::byte, call_slots::most_ranks * call_slots::most_bytes> given;
+  std::size_t bytes = 0;
+  for (int rank = 0; rank < m_.in.size(); ++rank) {  // where one rank gives, the others give nothing
+    const std::span<const std::byte> its = slots.given(rank, number);
+    if (its.empty()) continue;
+    std::memcpy(given.data() + bytes, its.data(), its.size());
+    bytes += its.size();
+  }
+  std::array<joint_call*, call_slots::most_ranks> all{};
+  all[static_cast<std::size_t>(m_.rank)] = mine_.brings;
+  brings->make({given.data(), bytes}, {all.data(), m_.in.ranks.size()}, std::span(&m_.rank, 1));
+  return true;
 }
 
 rank_call::~rank_call() {
@@ -242,6 +287,7 @@ bool rank_call::take_back() {
 /// Suspends the caller until it is over or taken back, and does what it can do for it.
 void rank_call::await(const awaited_message& what, world::at_failure then) {
   while (!is_over()) {
+    m_.of.look([this] { return mine_.is() == state::over || (mine_.is() == state::shared && !has_helped_); });
     const auto moved = [this] { return has_moved(); };
     // Where it cannot leave, others are at work on what is left.
     if (!m_.of.wait(m_.mine(), what, moved, then)) then = world::at_failure::go_on;

@@ -22,7 +22,7 @@ namespace {
 /// A call of all ranks that was started.
 struct started_call final : started {
   started_call(std::shared_ptr<const rank_member> m, joint_call& mine, location where)
-      : started(std::move(m)), called(where), call(by, mine, where, false) {
+      : started(std::move(m)), called(where), call(by, mine, where, rank_call::kind::started) {
     by.of.record(trace::event_kind::starts, 0, traced_number(this));
   }
 

@@ -63,8 +63,10 @@ void read_packages(rank_meeting& at, joint_call& by);
 /// A call of all ranks, from a rank's coming to its end.
 class rank_call {
  public:
-  /// Comes to it. If that makes all, the calls meet: what that throws is thrown in the caller, and ends the world.
-  rank_call(const detail::rank_member& m, joint_call& mine, location where, bool is_of_library);
+  enum class kind : std::uint8_t { of_library, together, started };
+  /// Comes to it. If that makes all, the calls meet: what that throws is thrown in the caller, and ends the world. A
+  /// brief call that is not started is over then.
+  rank_call(const detail::rank_member& m, joint_call& mine, location where, kind is);
   /// Takes back what has not happened.
   ~rank_call();
   rank_call(const rank_call&) = delete;
@@ -84,6 +86,8 @@ class rank_call {
   bool take_back();
 
  private:
+  /// Says in the group's slots what the rank brings. Gives whether that was all: the call is brief, and is over.
+  bool meet_in_slots(bool is_started);
   void meet();
   void meet_briefly();
   /// Nobody can carry it out: throws what has been thrown, once the others are told.
