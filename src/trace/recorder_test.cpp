@@ -187,7 +187,9 @@ TEST_F(Recorder, WaitsForRoomWhereItIsToldTo) {
   EXPECT_EQ(trace.about().events(), seen + waits);
   EXPECT_LE(waited_ns, trace.about().duration_ns);
   // Five times as many events as there is room for, in as much time as the recorder sleeps at first.
-  if (trace.about().duration_ns - waited_ns < 10'000'000) EXPECT_GT(waited_ns, 0);
+  if (trace.about().duration_ns - waited_ns < 10'000'000) {
+    EXPECT_GT(waited_ns, 0);
+  }
 }
 
 // The stress of the whole path: every event is either in the file, whole and in order, or counted as dropped.

@@ -114,8 +114,8 @@ void call_of_all::make(std::span<const std::byte> given, calls_of_all all, std::
     const std::size_t bytes = offers.whole.bytes();
     for (const int rank : here)
       for (int i = 0; i < ranks; ++i) {
-        const int part = as == briefly::exchange ? i * ranks + rank : i;
-        std::memcpy(brought(all, rank).wants.of(i).dense(), given.data() + static_cast<std::size_t>(part) * bytes,
+        const int which = as == briefly::exchange ? i * ranks + rank : i;
+        std::memcpy(brought(all, rank).wants.of(i).dense(), given.data() + static_cast<std::size_t>(which) * bytes,
                     bytes);
       }
     return;

@@ -70,9 +70,9 @@ struct local_stores::staged_task {
   virtual_worker* at;
   store::plan plan{};
   store::places places{};
-  bool in_store = false;  ///< otherwise there was no room
-  bool is_early = false;  ///< it is fetched while another one runs
-  bool failed = true;     ///< it has not run, or has thrown
+  bool in_store = false;          ///< otherwise there was no room
+  bool is_fetched_early = false;  ///< it is fetched while another one runs
+  bool failed = true;             ///< it has not run, or has thrown
   bool is_given_up = false;
   bool is_early = false;  ///< begins with what was fetched before
   bool has_run = false;
@@ -290,7 +290,7 @@ void local_stores::fetch(const staged& s, picoseconds now) {
 
 void local_stores::get(const staged& s, picoseconds now) {
   if (s->fetches == 0) return arrived(*s);
-  copy(s->at->index, s->task, {.is_early = s->is_early, .bytes = s->fetches}, now, [this, s] {
+  copy(s->at->index, s->task, {.is_early = s->is_fetched_early, .bytes = s->fetches}, now, [this, s] {
     s->fetches = 0;
     arrived(*s);
   });
@@ -328,7 +328,7 @@ void local_stores::begin_to_fetch_next(virtual_worker& w) {
     task_node* const next = exec_.expected_next(w, is_known);
     if (!next || next->accesses == 0 || next->failed() || next->in->dismissed()) return;
     staged s = begin(w, *next);
-    s->is_early = true;
+    s->is_fetched_early = true;
     if (!take(*s)) return;
     fetch(s, w.clock);
     here.next.push_back(std::move(s));
