@@ -25,7 +25,8 @@ constexpr const char* formats =
     "(equal, unequal frequencies: TN93ef, K81uf ...), and DNA010020 (which rates are equal).\n"
     "Of amino acids: Dayhoff, DCMut, JTT, JTT-DCMut, WAG, LG, VT, Blosum62, mtREV, mtMAM, mtART, mtZOA, cpREV,\n"
     "rtREV, HIVb, HIVw, FLU, which have frequencies of their own, Poisson (all equal) and PROTGTR.\n"
-    "Of other characters: BIN, MULTI4_MK, MULTI4_GTR (2 to 20 states).\n"
+    "Of other characters: BIN, MULTI4_MK, MULTI4_GTR (2 to 20 states). Of unphased diploid genotypes (A C G T, and\n"
+    "M R W S Y K for two bases): GTJC, GTHKY4, GTGTR4, GTGTR.\n"
     "Then +FO optimized (if nothing is said), +F empirical, +FE equal or +FU{a/c/g/t} given frequencies;\n"
     "+G gamma rates in 4 categories, or +R4 categories with free rates and shares; +I invariant sites.\n"
     "+ASC_LEWIS (or +ASC) is for data without sites that are the same in all taxa; +ASC_FELS{1200}: so many were\n"
@@ -37,10 +38,11 @@ constexpr const char* formats =
 
 void add_data(CLI::App* app, std::string& msa, std::string& data_type) {
   app->add_option("--msa", msa, "Alignment")->required()->type_name("FILE");
-  app->add_option("--data-type", data_type,
-                  "What the alignment holds: dna, aa (amino acids), bin (0 and 1), multi (several states), or auto: "
-                  "what the model is for; a text that looks like another kind is refused")
-      ->check(CLI::IsMember({"auto", "dna", "aa", "bin", "multi"}))
+  app->add_option(
+         "--data-type", data_type,
+         "What the alignment holds: dna, aa (amino acids), bin (0 and 1), multi (several states), diploid10 (unphased "
+         "genotypes), or auto: what the model is for; a text that looks like another kind is refused")
+      ->check(CLI::IsMember({"auto", "dna", "aa", "bin", "multi", "diploid10"}))
       ->capture_default_str();
 }
 

@@ -98,6 +98,9 @@ def cases() -> list[Case]:
     found.append(case(draw, "LG", [], 20, "G"))
     found.append(case(draw, "PROTGTR", [round(math.exp(draw.uniform(-1.5, 1.5)), 6) for _ in range(189)] + [1.0], 20, ""))
     found += [case(draw, "BIN", [], 2, "G"), case(draw, "MULTI3_MK", [], 3, "G"), case(draw, "MULTI3_GTR", [2.4, 0.5, 1.0], 3, "G")]
+    # Genotypes: changes of both bases, then those of one.
+    found += [case(draw, "GTJC", [], 10, "G"), case(draw, "GTHKY4", [0.3, 1.0, 3.0], 10, "G"),
+              case(draw, "GTGTR4", [0.2, 1.6, 4.1, 0.6, 1.0, 3.3, 1.4], 10, "G")]
     found += [case(draw, name, [], 0, more) for name in ("JC", "WAG", "mtREV", "LG") for more in ("I", "IG")]
     found += [case(draw, "HKY", [3.2], 4, more) for more in ("I", "IG", "R")]
     found += [case(draw, "GTR", [1.4, 3, 0.6, 1.1, 4, 1.0], 4, "R"), case(draw, "LG", [], 0, "R"), case(draw, "JC", [], 0, "R")]

@@ -1,5 +1,5 @@
-// Any bytes as an alignment of DNA, amino acids, binary characters, characters of several states, or all of them side
-// by side: one that the likelihood can take, or an `input_error`. The first byte says which.
+// Any bytes as an alignment of DNA, amino acids, binary characters, characters of several states, genotypes, or all of
+// them side by side: one that the likelihood can take, or an `input_error`. The first byte says which.
 
 #include <cstdint>
 #include <numeric>
@@ -24,6 +24,8 @@ phylo::Alphabets alphabets_of(std::uint8_t choice) {
       return phylo::binary_alphabet();
     case 2:
       return phylo::dna_alphabet();
+    case 5:
+      return phylo::genotype_alphabet();
     case 3:
       return phylo::parse_scheme("GTR, d = 1-9\\3\nLG, p = 2-9\\3\nBIN, b = 3-9\\3\nMULTI5_MK, m = 10-20", "mixed")
           .alphabets(20);

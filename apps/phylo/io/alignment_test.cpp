@@ -73,11 +73,19 @@ TEST(Alignment, CharactersThatAnAlphabetLacksAreNamedWithTheirPlace) {
                    binary_alphabet());
   expect_complaint("4 2\na 01\nb 04\nc 01\nd 01\n", "in:3:4", "is no state of 4; expected one of 0123",
                    multistate_alphabet(4));
+  expect_complaint(
+      "4 2\na AM\nb AB\nc CK\nd GY\n", "in:3:4",
+      "'B' in the sequence of taxon 'b' (site 2) is no code of a genotype; expected one of ACGTU (two equal "
+      "bases), MRWSYK (two different ones)",
+      genotype_alphabet());
   const std::string nexus = "#NEXUS\nbegin data;\ndimensions ntax=4 nchar=1;\nformat datatype=";
   expect_complaint(nexus + "protein;\nmatrix a A b A c A d A;\nend;\n", "in:4:8", "can't be analysed as DNA");
   expect_complaint(nexus + "dna;\nmatrix a A b A c A d A;\nend;\n", "in:4:8", "expected PROTEIN", protein_alphabet());
   expect_complaint(nexus + "protein;\nmatrix a A b {AC} c A d A;\nend;\n", "in:5:14",
                    "stands for this set of amino acids", protein_alphabet());
+  expect_complaint(nexus + "dna;\nmatrix a A b {AC} c A d A;\nend;\n", "in:5:14",
+                   "no code of a genotype stands for this set of genotypes; sets can be one state or all",
+                   genotype_alphabet());
 }
 
 TEST(Alignment, Fasta) {

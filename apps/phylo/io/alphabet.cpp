@@ -91,6 +91,18 @@ Alphabet make_binary() {
   return binary;
 }
 
+Alphabet make_genotype() {
+  Alphabet genotype = make(DataType::genotype, 10, "ACGTMRWSYK", "", "NX?-", "ACGTMRWSYK-");
+  say(genotype, 'U', genotype.find('T'));
+  genotype.name = "genotypes";
+  genotype.word = "diploid10";
+  genotype.unit = "genotype";
+  genotype.code = "code of a genotype";
+  genotype.expected = "ACGTU (two equal bases), MRWSYK (two different ones), or N ? - X for unknown";
+  genotype.models = "GTGTR4+G";
+  return genotype;
+}
+
 /// The texts that an alphabet of several states refers to.
 struct Multistate {
   std::string letters, name, code, expected, models;
@@ -141,6 +153,11 @@ const Alphabet& protein_alphabet() {
 
 const Alphabet& binary_alphabet() {
   static const Alphabet alphabet = make_binary();
+  return alphabet;
+}
+
+const Alphabet& genotype_alphabet() {
+  static const Alphabet alphabet = make_genotype();
   return alphabet;
 }
 

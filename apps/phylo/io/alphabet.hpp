@@ -1,5 +1,6 @@
 #pragma once
-// What the characters of an alignment mean: DNA, amino acids, binary characters, characters of several states.
+// What the characters of an alignment mean: DNA, amino acids, binary characters, characters of several states, unphased
+// genotypes.
 
 #include <array>
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace phylo {
 
-enum class DataType : std::uint8_t { dna, protein, binary, multistate };
+enum class DataType : std::uint8_t { dna, protein, binary, multistate, genotype };
 
 /// The most states that an alphabet may have.
 inline constexpr int most_states = 20;
@@ -50,6 +51,10 @@ const Alphabet& protein_alphabet();
 const Alphabet& binary_alphabet();
 /// 0 to 9, then A to J: as many as there are states, 2 to most_states.
 const Alphabet& multistate_alphabet(int states);
+
+/// The ten genotypes of a diploid organism whose two bases are known without their order: A C G T (U) for two equal
+/// ones, then IUPAC's M (AC), R (AG), W (AT), S (CG), Y (CT) and K (GT), as RAxML-NG has them.
+const Alphabet& genotype_alphabet();
 
 /// The alphabets of an alignment's sites: one, or another one for each.
 struct Alphabets {

@@ -28,7 +28,7 @@ struct Format {
 
 /// What DATATYPE may say of data of that type.
 std::vector<std::string_view> datatypes(DataType type) {
-  if (type == DataType::dna) return {"DNA", "RNA", "NUCLEOTIDE"};
+  if (type == DataType::dna || type == DataType::genotype) return {"DNA", "RNA", "NUCLEOTIDE"};
   if (type == DataType::protein) return {"PROTEIN"};
   return {"STANDARD"};
 }

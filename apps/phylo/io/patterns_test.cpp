@@ -111,6 +111,16 @@ TEST(Patterns, OtherCharactersHaveAsManyStatesAsTheyAreSaidToHave) {
   EXPECT_EQ(dna_alphabet().find_set(0), Alphabet::no_code);
 }
 
+TEST(Patterns, GenotypesAreTwoEqualBasesOrTheCodeOfTwoDifferentOnes) {
+  const Alphabet& genotypes = genotype_alphabet();
+  EXPECT_EQ(genotypes.states, 10);
+  EXPECT_EQ(genotypes.codes, 11);
+  for (std::size_t state = 0; state < 10; ++state) EXPECT_EQ(genotypes.find("ACGTMRWSYK"[state]), state);
+  EXPECT_EQ(genotypes.find('U'), genotypes.find('t'));
+  for (const char c : {'N', 'x', '?', '-'}) EXPECT_EQ(genotypes.find(c), genotypes.unknown) << c;
+  for (const char c : {'B', 'D', 'H', 'V', 'O', '0', '.'}) EXPECT_EQ(genotypes.find(c), Alphabet::no_code) << c;
+}
+
 TEST(Patterns, CountsOfRealAlignmentsAreTheKnownOnes) {
   const std::filesystem::path folder = checkout() / "../shared/data/alignments";
   if (!std::filesystem::is_directory(folder))

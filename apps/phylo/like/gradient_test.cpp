@@ -107,7 +107,7 @@ TEST_P(SlopesOfModel, AreThoseOfDifferences) {
 INSTANTIATE_TEST_SUITE_P(Models, SlopesOfModel,
                          testing::Values("PROTGTR", "PROTGTR+I{0.2}+G{0.4}", "PROTGTR+G5{0.8}",
                                          "PROTGTR+R3{0.2/1/4}{1/2/1}+I{0.1}", "MULTI7_GTR+G{1}", "MULTI20_GTR+BU{2}",
-                                         "GTR+G{0.5}+I{0.1}", "GTR+R2{0.2/3}{1/2}", "BIN+G{0.7}"));
+                                         "GTGTR+G{0.6}", "GTR+G{0.5}+I{0.1}", "GTR+R2{0.2/3}{1/2}", "BIN+G{0.7}"));
 
 TEST(SlopesOfModel, OfAPartAreItsOwn) {
   Random random(12);

@@ -166,6 +166,9 @@ INSTANTIATE_TEST_SUITE_P(
              "0.1}",
              "HIVb+FO", 1500, "HIVb"},
         Case{"BIN+FU{0.3/0.7}+G{0.5}", "BIN+FO+G", 6000, "BIN+FE"},
+        Case{"GTGTR4{0.2/2/4/0.5/1/3/1.5}+FU{0.14/0.12/0.08/0.16/0.05/0.1/0.06/0.09/0.13/0.07}+G{0.7}", "GTGTR4+FO+G",
+             4000, "GTHKY4+FO+G"},
+        Case{"GTHKY4{0.3/1/4}", "GTHKY4+FE", 3000, "GTJC"},
         Case{"MULTI3_GTR{3/0.5/1}+FU{0.5/0.3/0.2}", "MULTI3_GTR+FO", 5000, "MULTI3_MK"}));
 
 }  // namespace

@@ -225,10 +225,11 @@ TEST_P(States, ProposalsThatAreRejectedLeaveTheLikelihoodAsItWas) {
 INSTANTIATE_TEST_SUITE_P(Alphabets, States,
                          testing::Values("PROTGTR", "PROTGTR+I{0.2}+G{0.4}", "PROTGTR+G5{0.8}", "BIN+G{0.6}",
                                          "BIN+I{0.3}", "MULTI3_GTR+G{1}", "MULTI7_MK+I{0.1}+G{0.5}", "MULTI20_GTR",
-                                         "BIN+ASC_LEWIS", "MULTI3_GTR+G{1}+ASC_LEWIS",
-                                         "GTR+R3{0.2/1/3}{3/2/1}+ASC_LEWIS", "PROTGTR+G5{0.8}+ASC_LEWIS",
-                                         "MULTI3_GTR+ASC_FELS{40}", "PROTGTR+G{0.8}+ASC_FELS{7}",
-                                         "GTR+G{0.5}+ASC_STAM{10/0/3/7}", "BIN+ASC_STAM{100/20}"));
+                                         "GTGTR4+G{0.6}", "GTJC+I{0.2}+G{1}", "GTGTR+ASC_LEWIS", "BIN+ASC_LEWIS",
+                                         "MULTI3_GTR+G{1}+ASC_LEWIS", "GTR+R3{0.2/1/3}{3/2/1}+ASC_LEWIS",
+                                         "PROTGTR+G5{0.8}+ASC_LEWIS", "MULTI3_GTR+ASC_FELS{40}",
+                                         "PROTGTR+G{0.8}+ASC_FELS{7}", "GTR+G{0.5}+ASC_STAM{10/0/3/7}",
+                                         "BIN+ASC_STAM{100/20}"));
 
 TEST(StatesOfEngine, MustBeThoseOfTheModel) {
   const Patterns proteins = random_patterns(phylo::protein_alphabet(), 5, 10, 1);

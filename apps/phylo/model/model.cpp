@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -16,6 +17,28 @@ namespace {
 
 std::size_t pairs(int states) { return static_cast<std::size_t>(states * (states - 1) / 2); }
 
+/// The number of a pair of bases, given as their set, in the order of AC, AG, AT, CG, CT, GT.
+std::size_t pair_of_bases(std::uint32_t set) {
+  constexpr std::array<std::uint32_t, 6> sets = {0b0011, 0b0101, 0b1001, 0b0110, 0b1010, 0b1100};
+  return static_cast<std::size_t>(std::find(sets.begin(), sets.end(), set) - sets.begin());
+}
+
+/// Which rates of genotypes are equal where those of bases have these ties.
+std::vector<int> tied_rates_of_genotypes(const Alphabet& genotypes, const std::string& ties) {
+  std::vector<int> tied;
+  for (std::size_t i = 0; i < genotypes.symbols.size(); ++i)
+    for (std::size_t j = i + 1; j < genotypes.symbols.size(); ++j) {
+      // The character of a genotype is the code of ambiguity of its bases.
+      const Alphabet& dna = dna_alphabet();
+      const std::uint32_t a = dna.sets[dna.find(genotypes.symbols[i])], b = dna.sets[dna.find(genotypes.symbols[j])];
+      const bool both_heterozygous = std::popcount(a) == 2 && std::popcount(b) == 2;
+      // From AA to AC, A changes to C; from AC to AG, C changes to G.
+      const std::uint32_t changed = both_heterozygous ? a ^ b : a | b;
+      tied.push_back((a & b) == 0 ? 0 : ties[pair_of_bases(changed)] - '0' + 1);
+    }
+  return tied;
+}
+
 }  // namespace
 
 Model model_of(Family family, const Alphabet& alphabet) {
@@ -24,7 +47,7 @@ Model model_of(Family family, const Alphabet& alphabet) {
   model.alphabet = &alphabet;
   model.rates.assign(pairs(alphabet.states), 1.0);
   model.frequencies.assign(static_cast<std::size_t>(alphabet.states), 1.0 / alphabet.states);
-  if (family == Family::multistate_mk) model.frequencies_from = Origin::fixed;
+  if (family == Family::multistate_mk || family == Family::genotype_jc) model.frequencies_from = Origin::fixed;
   return model;
 }
 
@@ -54,16 +77,31 @@ bool has_frequencies_of_matrix(const Model& model) {
   return model.matrix != nullptr && model.frequencies == model_of(*model.matrix).frequencies;
 }
 
+std::vector<int> tied_rates(const Model& model) {
+  std::vector<int> tied(model.rates.size(), 0);
+  switch (model.family) {
+    case Family::protein_gtr:
+    case Family::multistate_gtr:
+    case Family::genotype_gtr:
+      std::iota(tied.begin(), tied.end(), 0);
+      break;
+    case Family::dna:
+      std::transform(model.ties.begin(), model.ties.end(), tied.begin(), [](char tie) { return tie - '0'; });
+      break;
+    case Family::genotype_dna:
+      return tied_rates_of_genotypes(*model.alphabet, model.ties);
+    default:
+      break;
+  }
+  return tied;
+}
+
 std::vector<int> rate_groups(const Model& model) {
-  std::vector<int> groups(model.rates.size(), 0);
-  if (model.family == Family::protein_gtr || model.family == Family::multistate_gtr)
-    std::iota(groups.begin(), groups.end(), 0);
-  if (model.family != Family::dna) return groups;
-  // GT's rate is the unit, so its group gets the last number.
-  const char unit = model.ties.back();
-  const int last = *std::max_element(model.ties.begin(), model.ties.end()) - '0';
-  std::transform(model.ties.begin(), model.ties.end(), groups.begin(),
-                 [&](char tie) { return tie == unit ? last : tie - '0' - (tie > unit ? 1 : 0); });
+  std::vector<int> groups = tied_rates(model);
+  // The last rate is the unit, so its group gets the last number.
+  const int unit = groups.back();
+  const int last = *std::max_element(groups.begin(), groups.end());
+  for (int& group : groups) group = group == unit ? last : group - (group > unit ? 1 : 0);
   return groups;
 }
 

@@ -20,6 +20,10 @@ enum class Family {
   binary,          ///< two states, one rate
   multistate_mk,   ///< several states, all rates equal (Lewis 2001)
   multistate_gtr,  ///< several states, all rates free
+  genotype_jc,     ///< genotypes, all rates equal
+  /// Genotypes: where one base changes, rates of DNA, some of which may be tied; where both do, one rate for all.
+  genotype_dna,
+  genotype_gtr,  ///< genotypes, all rates free
 };
 
 /// Where a parameter's value comes from.
@@ -42,8 +46,8 @@ enum class Ascertainment {
 /// sites (invariant ones included).
 struct Model {
   Family family = Family::dna;
-  /// Of the family dna: a digit for AC, AG, AT, CG, CT, GT each. Equal ones stand for equal rates; each new one is the
-  /// next number (as RAxML-NG and PhyML have it).
+  /// Of the families dna and genotype_dna: a digit for AC, AG, AT, CG, CT, GT each. Equal ones stand for equal rates;
+  /// each new one is the next number (as RAxML-NG and PhyML have it).
   std::string ties = "012345";
   bool equal_frequencies = false;         ///< by definition
   const ProteinMatrix* matrix = nullptr;  ///< of the family protein_matrix
@@ -97,6 +101,9 @@ Model model_of(const ProteinMatrix& matrix);
 /// Whether the model has the frequencies of its matrix.
 bool has_frequencies_of_matrix(const Model& model);
 
+/// Gives for each rate a number from 0 on; equal ones stand for equal rates. They are those of `ties`, of genotype_dna
+/// one more, and 0 where both bases change.
+std::vector<int> tied_rates(const Model& model);
 /// Gives for each rate the number of the free parameter it follows (AC first); rates with the number of the last one
 /// are the unit and stay 1. The count of free parameters is that number.
 std::vector<int> rate_groups(const Model& model);

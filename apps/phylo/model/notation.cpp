@@ -38,11 +38,21 @@ struct Named {
   std::string_view name;
   Family family;
   const Alphabet& (*alphabet)();
+  std::string_view ties = "012345";
 };
 
+/// Those of genotypes have two names in RAxML-NG; the first one is written.
 constexpr Named families[] = {
     {"PROTGTR", Family::protein_gtr, protein_alphabet},
     {"BIN", Family::binary, binary_alphabet},
+    {"GTJC", Family::genotype_jc, genotype_alphabet},
+    {"GT10JC", Family::genotype_jc, genotype_alphabet},
+    {"GTHKY4", Family::genotype_dna, genotype_alphabet, "010010"},
+    {"GT10HKY", Family::genotype_dna, genotype_alphabet, "010010"},
+    {"GTGTR4", Family::genotype_dna, genotype_alphabet},
+    {"GT10", Family::genotype_dna, genotype_alphabet},
+    {"GTGTR", Family::genotype_gtr, genotype_alphabet},
+    {"GT10GTR", Family::genotype_gtr, genotype_alphabet},
 };
 
 template <class Table>
@@ -126,7 +136,7 @@ class Reader {
     if (const NamedDna* const dna = find_named(dna_models, name))
       model_ = dna_model(std::string(dna->ties), dna->equal_frequencies);
     else if (const Named* const found = find_named(families, name))
-      model_ = model_of(found->family, found->alphabet());
+      model_ = model_of(found->family, found->alphabet()), model_.ties = found->ties;
     else if (const ProteinMatrix* const matrix = find_protein_matrix(name))
       model_ = model_of(*matrix);
     else if (!read_multistate(name) && !read_ties(name))
@@ -218,34 +228,40 @@ class Reader {
   void read_rates() {
     const std::size_t start = at_;
     auto values = read_values();
-    const auto groups = rate_groups(model_);
+    const auto tied = tied_rates(model_);
     const std::size_t count = model_.rates.size();
-    const auto different = static_cast<std::size_t>(groups.back()) + 1;
+    const auto different = static_cast<std::size_t>(*std::max_element(tied.begin(), tied.end())) + 1;
     if (different == 1) error(start, "this model has no rates to give");
-    if (of_iqtree_ && separator_ != '/' && model_.family == Family::dna) add_unit(start, groups, values);
+    if (of_iqtree_ && separator_ != '/' && model_.family == Family::dna) add_unit(start, rate_groups(model_), values);
     const bool transitions = model_.family == Family::dna && model_.ties == "010010";
     if (transitions && values.size() == 1) values.insert(values.begin(), {1.0, values[0].second});
-    if (model_.family == Family::dna && values.size() == different && different < count) {
-      // One for each digit.
-      const auto of_digit = values;
-      values.clear();
-      for (const char tie : model_.ties) values.push_back(of_digit[static_cast<std::size_t>(tie - '0')]);
+    if (values.size() == different && different < count) {
+      const auto of_tie = std::exchange(values, {});
+      for (const int tie : tied) values.push_back(of_tie[static_cast<std::size_t>(tie)]);
     }
+    const bool of_genotypes = model_.family == Family::genotype_dna;
     if (values.size() != count)
       error(start, transitions ? "expected one rate {transitions over transversions}"
+                   : of_genotypes
+                       ? fmt::format("expected {} rates {{both bases/{}}}, not {}", different,
+                                     different == 3 ? "transversions/transitions" : "AC/AG/AT/CG/CT/GT", values.size())
                    : different < count
                        ? fmt::format("expected {} different rates, or six {{AC/AG/AT/CG/CT/GT}}", different)
                    : count == 6 ? "expected six rates {AC/AG/AT/CG/CT/GT}"
                                 : fmt::format("expected {} rates, not {}", count, values.size()));
+    const auto none = [&](std::size_t i) {  // both bases never change at once
+      return values[i].first == 0 && of_genotypes && tied[i] == 0;
+    };
+    for (std::size_t i = 0; i < count; ++i)
+      if (!none(i) && !(values[i].first > 0)) error(values[i].second, "expected a rate above 0");
     for (std::size_t i = 0; i < count; ++i) model_.rates[i] = values[i].first / values.back().first;
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < i; ++j)
-        if (groups[i] == groups[j] && model_.rates[i] != model_.rates[j])
+        if (tied[i] == tied[j] && model_.rates[i] != model_.rates[j])
           error(values[i].second, "this rate must equal the others that the model ties to it");
-    for (const auto& [value, at] : values)
-      if (!(value > 0)) error(at, "expected a rate above 0");
-    for (const double rate : model_.rates)
-      if (!std::isnormal(rate)) error(start, "these rates lie too far from each other to be divided");
+    for (std::size_t i = 0; i < count; ++i)
+      if (!none(i) && !std::isnormal(model_.rates[i]))
+        error(start, "these rates lie too far from each other to be divided");
     model_.rates_from = Origin::fixed;
   }
 
@@ -471,16 +487,25 @@ std::string name_of(const Model& m) {
     return "DNA" + m.ties;
   }
   return std::string(std::find_if(std::begin(families), std::end(families), [&](const Named& f) {
-                       return f.family == m.family;
+                       return f.family == m.family && f.ties == m.ties;
                      })->name);
+}
+
+/// Gives the rates that stand in braces.
+std::vector<double> given_rates(const Model& m) {
+  if (m.family == Family::dna && m.ties == "010010") return {m.rates[1]};
+  if (m.family != Family::genotype_dna) return m.rates;
+  const std::vector<int> tied = tied_rates(m);
+  std::vector<double> rates(static_cast<std::size_t>(*std::max_element(tied.begin(), tied.end())) + 1);
+  for (std::size_t i = 0; i < tied.size(); ++i) rates[static_cast<std::size_t>(tied[i])] = m.rates[i];
+  return rates;
 }
 
 std::string write(const Model& m, bool all_values) {
   const auto fixed = [&](Origin origin) { return all_values || origin == Origin::fixed; };
   std::string text = name_of(m);
   if (const int free = free_rates(m); fixed(m.rates_from) && free > 0)
-    text += m.family == Family::dna && m.ties == "010010" ? fmt::format("{{{}}}", m.rates[1])
-                                                          : fmt::format("{{{}}}", fmt::join(m.rates, "/"));
+    text += fmt::format("{{{}}}", fmt::join(given_rates(m), "/"));
   if (!m.equal_frequencies) {
     const double part = 1.0 / m.states();
     const bool equal = std::all_of(m.frequencies.begin(), m.frequencies.end(), [&](double f) { return f == part; });

@@ -26,6 +26,9 @@ enum class Notation {
 /// others are asked for; and PROTGTR, with 190 rates in braces if they are given (row by row in the order
 /// ARNDCQEGHILKMFPSTWYV). Of two states: BIN. Of N = 2 to 20 states: MULTIN_MK (equal rates), MULTIN_GTR.
 ///
+/// Of genotypes: GTJC (equal rates), GTGTR (45 rates); GTGTR4 and GTHKY4, whose rates in braces are one for changes of
+/// both bases, then those of AC, AG, AT, CG, CT, GT, or of transversions and transitions.
+///
 /// Of DNA: 22 families, JC to GTR as RAxML-NG names them, or DNA and six digits as in DNA010020; rates in braces if
 /// they are given (K80, HKY: transitions over transversions; others: six). Frequencies: +FO optimized (also of F81,
 /// HKY, GTR and the like if nothing is said), +F or +FC counted in the alignment, +FE equal, +FU{a/c/g/t} given. Rates

@@ -82,6 +82,30 @@ TEST(Notation, NamesOfDnaModelsSayWhichRatesAreTied) {
   }
 }
 
+TEST(Notation, GenotypesHaveRatesOfTheBaseThatChanges) {
+  // Row by row: AA CC GG TT AC AG AT CG CT GT. As in RAxML-NG: 0 where both bases change, then AC, AG, AT, CG, CT, GT.
+  const std::vector<int> of_bases = {0, 0, 0, 1, 2, 3, 0, 0, 0, 0, 0, 1, 0, 0, 4, 5, 0, 0, 0, 2, 0, 4, 0,
+                                     6, 0, 0, 3, 0, 5, 6, 4, 5, 2, 3, 0, 6, 1, 0, 3, 0, 1, 2, 6, 5, 4};
+  EXPECT_EQ(phylo::tied_rates(parse_model("GTGTR4")), of_bases);
+  std::vector<int> of_kinds = of_bases;  // transversions and transitions
+  for (int& tie : of_kinds) tie = tie == 0 ? 0 : tie == 2 || tie == 5 ? 2 : 1;
+  EXPECT_EQ(phylo::tied_rates(parse_model("GTHKY4")), of_kinds);
+  EXPECT_EQ(phylo::free_rates(parse_model("GTGTR4")), 6);
+  EXPECT_EQ(phylo::free_rates(parse_model("GTHKY4")), 2);
+  EXPECT_EQ(phylo::free_rates(parse_model("GTGTR")), 44);
+  EXPECT_EQ(phylo::free_rates(parse_model("GTJC")), 0);
+  // CT to GT changes C to G, so that rate is the unit.
+  const Model given = parse_model("GTGTR4{0/2/4/6/2/8/10}");
+  const double by_tie[] = {0, 1, 2, 3, 1, 4, 5};
+  for (std::size_t i = 0; i < of_bases.size(); ++i) EXPECT_EQ(given.rates[i], by_tie[of_bases[i]]) << i;
+  EXPECT_EQ(to_string(given), "GTGTR4{0/1/2/3/1/4/5}+FO");
+  EXPECT_EQ(parse_model("GTHKY4{0.1/1/3}").rates[4], 3);
+  const struct {
+    const char *theirs, *ours;
+  } names[] = {{"GT10JC", "GTJC"}, {"GT10HKY+G", "GTHKY4+G"}, {"gt10+FC", "GTGTR4+FC"}, {"GT10GTR", "GTGTR"}};
+  for (const auto& one : names) EXPECT_EQ(parse_model(one.theirs), parse_model(one.ours)) << one.theirs;
+}
+
 TEST(Notation, KnowsEverySourceOfFrequencies) {
   EXPECT_EQ(parse_model("HKY+F").frequencies_from, Origin::empirical);
   EXPECT_EQ(parse_model("HKY+FC").frequencies_from, Origin::empirical);
@@ -114,6 +138,12 @@ TEST(Notation, TextAndModelMapToEachOther) {
                            "TVM+FO",
                            "DNA012110+FO",
                            "MULTI7_MK+FE",
+                           "GTJC+FE+G4m",
+                           "GTJC+FO",
+                           "GTGTR+FC+I",
+                           "GTGTR4+FO+R4",
+                           "GTHKY4{0.5/1/3}+FE",
+                           "GTGTR4{0.1/1.5/2/0.3/1/4/5}+FC",
                            "MULTI3_GTR{1.5/2/1}+FU{0.2/0.3/0.5}",
                            "GTR{1.5/2/0.3/4/5/1}+FU{0.1/0.2/0.3/0.4}+I{0.1}+G4m{0.37}"}) {
     const Model m = parse_model(text);
@@ -211,16 +241,21 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"GTR+G+G", 6, "only once"}, Bad{"GTR{1/2}", 4, "six rates"}, Bad{"GTR{1/2/x/4/5/6}", 9, "a number"},
         Bad{"GTR{1/2/3/4/5/6", 16, "'/' or '}'"}, Bad{"GTR{1/2/3/4/5/-6}", 15, "above 0"},
         Bad{"HKY{1/2/1/1/3/1}", 13, "ties"}, Bad{"TN93{1/2}", 5, "3 different rates, or six"},
-        Bad{"DNA012", 1, "expected one of"}, Bad{"DNA021000", 1, "expected one of"}, Bad{"JC{1}", 3, "no rates"},
-        Bad{"JC+FO", 4, "equal frequencies"}, Bad{"GTR+FU{0.25/0.25/0.25}", 7, "four frequencies"},
-        Bad{"GTR+FU{0.5/0.25/0.25/0.25}", 7, "sum to 1"}, Bad{"GTR+FU{0/0.5/0.25/0.25}", 8, "between 0 and 1"},
-        Bad{"GTR+FU", 7, "expected '{'"}, Bad{"GTR+G1", 6, "categories"}, Bad{"GTR+G99", 6, "categories"},
-        Bad{"GTR+G4a", 5, "medians"}, Bad{"GTR+G4{0}", 8, "shape"}, Bad{"GTR+I{1.5}", 7, "invariant"},
-        Bad{"GTR+I{nan}", 7, "a number"}, Bad{"GTR{inf/1/1/1/1/1}", 5, "a number"}, Bad{"GTR+Q4", 5, "expected +F"},
-        Bad{"GTR+G+R", 6, "only once"}, Bad{"GTR+R1", 6, "categories"},
-        Bad{"GTR+R3{1/2}{0.5/0.5}", 7, "expected 3 rates, not 2"}, Bad{"GTR+R2{1/2}", 12, "expected the shares"},
-        Bad{"GTR+R2{1/2}{1}", 12, "expected 2 shares, not 1"}, Bad{"GTR+R2{1/0}{1/1}", 10, "a rate above 0"},
-        Bad{"GTR+R2{1/2}{1/-1}", 15, "a share above 0"}));
+        Bad{"GTGTR4{1/2}", 7, "expected 7 rates {both bases/AC/AG/AT/CG/CT/GT}, not 2"},
+        Bad{"GTHKY4{1}", 7, "expected 3 rates {both bases/transversions/transitions}, not 1"},
+        Bad{"GTHKY4{1/0/2}", 10, "a rate above 0"}, Bad{"GTHKY4{-1/1/2}", 8, "a rate above 0"},
+        Bad{"GTGTR{1/2}", 6, "expected 45 rates, not 2"}, Bad{"GTJC{1}", 5, "no rates"},
+        Bad{"GTGTR4+FU{0.5/0.5}", 10, "expected 10 frequencies {A/C/G/T/M/R/W/S/Y/K}, not 2"},
+        Bad{"GTGRT4", 1, "did you mean GTGTR4?"}, Bad{"DNA012", 1, "expected one of"},
+        Bad{"DNA021000", 1, "expected one of"}, Bad{"JC{1}", 3, "no rates"}, Bad{"JC+FO", 4, "equal frequencies"},
+        Bad{"GTR+FU{0.25/0.25/0.25}", 7, "four frequencies"}, Bad{"GTR+FU{0.5/0.25/0.25/0.25}", 7, "sum to 1"},
+        Bad{"GTR+FU{0/0.5/0.25/0.25}", 8, "between 0 and 1"}, Bad{"GTR+FU", 7, "expected '{'"},
+        Bad{"GTR+G1", 6, "categories"}, Bad{"GTR+G99", 6, "categories"}, Bad{"GTR+G4a", 5, "medians"},
+        Bad{"GTR+G4{0}", 8, "shape"}, Bad{"GTR+I{1.5}", 7, "invariant"}, Bad{"GTR+I{nan}", 7, "a number"},
+        Bad{"GTR{inf/1/1/1/1/1}", 5, "a number"}, Bad{"GTR+Q4", 5, "expected +F"}, Bad{"GTR+G+R", 6, "only once"},
+        Bad{"GTR+R1", 6, "categories"}, Bad{"GTR+R3{1/2}{0.5/0.5}", 7, "expected 3 rates, not 2"},
+        Bad{"GTR+R2{1/2}", 12, "expected the shares"}, Bad{"GTR+R2{1/2}{1}", 12, "expected 2 shares, not 1"},
+        Bad{"GTR+R2{1/0}{1/1}", 10, "a rate above 0"}, Bad{"GTR+R2{1/2}{1/-1}", 15, "a share above 0"}));
 
 TEST(Notation, DataWithoutConstantSites) {
   EXPECT_TRUE(parse_model("MULTI3_MK+G+ASC").ascertained());

@@ -119,10 +119,14 @@ ChainOptions read_options(const McmcCommand& c, const Model& model) {
   chain.with_data = !c.no_data;
   chain.tuned_generations = out.burnin;
   const Sampled sampled(model);
-  if (model.alphabet->type != DataType::dna && (sampled.rates || sampled.frequencies))
+  const DataType type = model.alphabet->type;
+  if (type != DataType::dna && (sampled.rates || sampled.frequencies))
     throw input_error(
         fmt::format("mcmc samples exchange rates and frequencies of DNA only; of {} give them in --model, as in {}",
-                    model.alphabet->name, model.alphabet->type == DataType::protein ? "LG+G" : "BIN+FE+G"));
+                    model.alphabet->name,
+                    type == DataType::protein    ? "LG+G"
+                    : type == DataType::genotype ? "GTJC+G"
+                                                 : "BIN+FE+G"));
   const bool named = model.ties == "000000" || model.ties == "010010" || model.ties == "012345";
   if (model.family == Family::dna && !named && model.rates_from != Origin::fixed)
     throw input_error(

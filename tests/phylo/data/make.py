@@ -104,6 +104,7 @@ if __name__ == "__main__":
     write_states(here, "peptides", 6, "ARNDCQEGHILKMFPSTWYV", "-")
     write_states(here, "binary", 4, "01", "-")
     write_states(here, "morphology", 5, "0123", "-")
+    write_states(here, "genotypes", 8, "ACGTMRWSYK", "-")
     write_genes(here, "genes", 7)
     write(here, "ten", 1, True)
     write(here, "other", 2, False)
