@@ -101,6 +101,7 @@ TEST(Newick, WhatIsNoNexusWithTrees) {
   expect_complaint(trees("translate 1 a, 2 b 3 c;"), "in:3:20", "'3' stands where ',' or ';'");
   expect_complaint(trees("translate 1 a, 1 b;"), "in:3:16", "a second name for the label '1'");
   expect_complaint(trees("translate 1, 2 b;"), "in:3:11", "a label and the taxon's name");
+  expect_complaint(trees("translate 1 '';"), "in:3:11", "a label and the taxon's name");
   try {  // labels hold in their block only
     to_tree(
         parse_newick(trees("translate 1 a;\ntree t = (1,b,(c,d));end;begin trees;\ntree t = (1,b,(c,d));end;"), "in"),

@@ -53,7 +53,7 @@ class Reader {
       const NexusWord label = in_.expect_word("';'");
       if (label.is(";")) return;
       const NexusWord name = in_.expect_word("the taxon's name");
-      if (label.is(",") || name.is(",") || name.is(";"))
+      if (label.is(",") || name.is(",") || name.is(";") || name.text.empty())
         throw format_error{label.offset, "expected a label and the taxon's name, as in TRANSLATE 1 Homo, 2 Pan;"};
       if (!names_.emplace(label.text, name.text).second)
         throw format_error{label.offset,
