@@ -120,19 +120,22 @@ void add_dma(CLI::App& app) {
       "Not seen: loops, kernels, and data that tasks do not name.");
   command->add_option("FILE", w->trace, "The trace (record one with MASLIN_TRACE=run.mtrace)")->required();
   command->add_option("--sl1", w->machine.cache_bytes, "Size of each cluster's cache, e.g. 2048k; 0: none")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(command::size())
       ->default_str("1024k");
   command->add_option("--clusters", w->machine.clusters, "How many clusters the workers are divided into")
       ->transform(command::whole_number(1, std::numeric_limits<int>::max()))
       ->capture_default_str();
   command->add_option("--bandwidth", w->bandwidth_mb, "Bandwidth of a cluster's bus, in MB/s")
-      ->check(CLI::Range(1, 100'000'000))
+      ->transform(command::whole_number(1, 100'000'000))
       ->capture_default_str();
   command->add_option("--packet", w->machine.packet_bytes, "Bytes of a packet and of a line of the cache")
+      ->transform(command::size())
       ->capture_default_str();
-  command->add_option("--banks", w->machine.banks, "Banks of the memory")->capture_default_str();
+  command->add_option("--banks", w->machine.banks, "Banks of the memory")
+      ->transform(command::whole_number(1, std::numeric_limits<int>::max()))
+      ->capture_default_str();
   command->add_option("--page", w->machine.page_bytes, "Bytes of a page; each bank has one open")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(command::size())
       ->capture_default_str();
   command->add_option("--interleave", w->interleave, "What lies in the next bank: packets, pages, or permuted pages")
       ->check(CLI::IsMember({"packets", "pages", "permuted"}))

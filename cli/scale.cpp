@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "calibrate.hpp"
+#include "cli/shared/numbers.hpp"
 #include "cli/shared/scratch_folder.hpp"
 #include "cli/shared/terminal.hpp"
 #include "commands.hpp"
@@ -178,7 +179,7 @@ void add_scale(CLI::App& app) {
           "are described)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(1, most_workers))
+      ->transform(command::whole_number(1, most_workers))
       ->type_name("N,...");
   command->add_flag("--beside", w->beside,
                     "Run the program three times beside copies of itself on all other CPUs, and three times alone: a "

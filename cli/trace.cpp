@@ -132,9 +132,9 @@ void add_trace(CLI::App& app) {
   reused
       ->add_option("--cache", w->cache_bytes,
                    "Size of each worker's cache, e.g. 512k (default: its part of the L2 here)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(command::size());
   reused->add_option("--l3", w->l3_bytes, "Size of the cache that all workers share; 0: none (default: the L3 here)")
-      ->transform(CLI::AsSizeValue(false));
+      ->transform(command::size());
   reused->add_flag("--json", w->json, "Print one JSON object");
   reused->add_option("--svg", w->picture, "Also draw it")->type_name("FILE");
   reused->footer(

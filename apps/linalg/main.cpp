@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/shared/numbers.hpp"
 #include "cli/shared/run.hpp"
 #include "linalg/measure.hpp"
 #include "linalg/program.hpp"
@@ -81,7 +82,7 @@ class command_line {
   CLI::App* add(const char* name, const char* what, const std::string& example) {
     CLI::App* sub = app_.add_subcommand(name, what);
     sub->add_option("--repeat", wish_.repeat, "Runs, each on a new input; the time is the median")
-        ->check(CLI::Range(1, 1000000))
+        ->transform(command::whole_number(1, 1000000))
         ->capture_default_str();
     sub->add_flag("--no-check", wish_.no_check, "Do not check the answer, which takes time and memory, too");
     sub->add_flag("--spoil", wish_.spoil, "Change an element of the answer, to see that the check finds it");
@@ -95,7 +96,7 @@ class command_line {
   }
 
   static void number(CLI::App* sub, const char* name, int& to, const char* what) {
-    sub->add_option(name, to, what)->check(CLI::Range(1, largest))->capture_default_str();
+    sub->add_option(name, to, what)->transform(command::whole_number(1, largest))->capture_default_str();
   }
 
   void run(const command_of_program& chosen) const {

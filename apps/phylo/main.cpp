@@ -64,13 +64,13 @@ CLI::Option* add_alrt(CLI::App* app, int& alrt, const char* whose) {
       ->add_option("--alrt", alrt,
                    std::string("SH-aLRT support of the branches of ") + whose +
                        ", by this number of resamplings of the sites' log-likelihoods; 1000 are usual")
-      ->check(CLI::Range(1, 1000000))
+      ->transform(command::whole_number(1, 1000000))
       ->type_name("N");
 }
 
 void add_threads(CLI::App* app, int& threads) {
   app->add_option("--threads", threads, "Workers; if not given, as MASLIN_WORKERS or the CPU budget says")
-      ->check(CLI::Range(1, 4096))
+      ->transform(command::whole_number(1, 4096))
       ->type_name("N");
 }
 
@@ -152,11 +152,11 @@ void add_inference(CLI::App* sub, phylo::InferCommand& command) {
   sub->add_option("--memory", command.memory,
                   "The most memory for the conditional likelihoods of all searches, as 500M or 4G: a run that needs "
                   "more is refused. If not given, the least there can be. Results do not depend on it")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(command::size())
       ->type_name("SIZE");
   sub->add_option("--checkpoint-seconds", command.checkpoint_seconds,
                   "Seconds between two checkpoints of a search; 0: after each of its rounds")
-      ->check(CLI::Range(0, 1000000))
+      ->transform(command::whole_number(0, 1000000))
       ->type_name("N")
       ->capture_default_str();
   sub->add_flag("--json", command.json, "Print the results as JSON");
@@ -168,7 +168,7 @@ void add_starts(CLI::App* sub, phylo::InferCommand& command) {
   command.starts = 1;
   CLI::Option* starts = sub->add_option("--starts", command.starts,
                                         "Searches, each from a parsimony tree of its own; the best tree is kept")
-                            ->check(CLI::Range(1, 1000000))
+                            ->transform(command::whole_number(1, 1000000))
                             ->type_name("N")
                             ->capture_default_str();
   CLI::Option* start_trees =
@@ -193,7 +193,7 @@ void add_replicates(CLI::App* sub, phylo::InferCommand& command) {
   const CLI::Option* replicates =
       sub->add_option("--replicates", command.replicates,
                       "Bootstrap replicates; with --bootstop, the most there may be (1000 if not given)")
-          ->check(CLI::Range(1, 1000000))
+          ->transform(command::whole_number(1, 1000000))
           ->type_name("N")
           ->capture_default_str();
   CLI::Option* bootstop =
@@ -284,7 +284,7 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   add_model(sub, command.model);
   add_prefix(sub, command.prefix);
   const auto number = [&](const char* name, int& to, const char* what, int least, int largest) {
-    sub->add_option(name, to, what)->check(CLI::Range(least, largest))->capture_default_str();
+    sub->add_option(name, to, what)->transform(command::whole_number(least, largest))->capture_default_str();
   };
   number("--runs", command.runs, "Independent runs, which are compared", 1, 100);
   number("--chains", command.chains, "Coupled chains of each run; the first is the cold one, which is sampled", 1, 100);

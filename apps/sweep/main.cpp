@@ -152,19 +152,19 @@ void add_options(CLI::App& app, wishes& w) {
   app.add_option("--grid", w.grid, "Cells in i, j and k (50x50x50 if nothing says so)")->type_name("NxNxN");
   app.add_option("--ranks", w.ranks, "Ranks in i and j (2x3 if nothing says so)")->type_name("NxN");
   app.add_option("--mk", w.planes, "Planes in k of a block (10 if nothing says so)")
-      ->check(CLI::Range(1, largest))
+      ->transform(command::whole_number(1, largest))
       ->type_name("N");
   app.add_option("--mmi", w.block_angles, "Angles of a block, 1, 2, 3 or 6 (3 if nothing says so)")
-      ->check(CLI::Range(1, 6))
+      ->transform(command::whole_number(1, 6))
       ->type_name("N");
   app.add_option("--iterations", w.iterations, "Iterations (12 if nothing says so); with --epsi, at most so many")
-      ->check(CLI::Range(1, largest))
+      ->transform(command::whole_number(1, largest))
       ->type_name("N");
   app.add_option("--epsi", w.epsi, "Iterate until no flux changes by a larger part than this")
       ->check(command::number_that([](double value) { return value > 0 && value <= 1; }, "a number above 0, at most 1"))
       ->type_name("X");
   app.add_option("--fixups", w.fixups, "Fix negative fluxes: 0 never, 1 always, -N after N iterations")
-      ->check(CLI::Range(-largest, 1))
+      ->transform(command::whole_number(-largest, 1))
       ->type_name("N");
   app.add_option("--deck", w.deck_file, "Input file of Sweep3D; options beside it count more")->type_name("FILE");
   app.add_flag("--weak", w.weak, "The grid is each rank's; without --grid 5x5x400, in blocks of all angles");

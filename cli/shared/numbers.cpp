@@ -1,7 +1,7 @@
 #include "cli/shared/numbers.hpp"
 
-#include <charconv>
-#include <system_error>
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 namespace command {
@@ -21,18 +21,16 @@ CLI::Validator between(double low, double high) {
                      "a number from " + CLI::detail::to_string(low) + " to " + CLI::detail::to_string(high));
 }
 
-CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
+CLI::Validator size() {
   return CLI::Validator(
-      [=](std::string& text) {
-        std::uint64_t value = 0;
-        const char* const end = text.data() + text.size();
-        const auto [last, error] = std::from_chars(text.data(), end, value);
-        if (error != std::errc() || last != end || value < low || value > high)
-          return "'" + text + "'; expected a whole number from " + std::to_string(low) + " to " + std::to_string(high);
-        text = std::to_string(value);
-        return std::string();
+      [units = CLI::AsSizeValue(false)](std::string& text) {
+        const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+        const bool is_right = digits > 0 && text.find_first_of("0123456789-+.", digits) == text.npos;
+        if (!is_right) return "'" + text + "'; expected a size in bytes, as 200000, 256K or 2M";
+        text.erase(0, std::min(text.find_first_not_of('0'), digits - 1));
+        return units(text);
       },
-      "");
+      "SIZE [b, kb(=1024b), ...]");
 }
 
 }  // namespace command

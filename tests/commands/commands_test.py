@@ -112,6 +112,11 @@ class Words(unittest.TestCase):
             self.assertIn(f"--resolution: '{wrong}'; expected a number that is not below 0",
                           self.refused("maslin", "trace", "spans", TRACE, f"--resolution={wrong}"))
 
+    def test_numbers_are_decimal_with_zeros_in_front_as_well(self):
+        scaled = ("scale", "--machine", MACHINE, "--json", TRACE, "--workers")
+        self.assertEqual(run("maslin", *scaled, "010").stdout, run("maslin", *scaled, "10").stdout)
+        self.assertIn("--workers: '0x10'; expected a whole number from 1 to 4096", self.refused("maslin", *scaled, "0x10"))
+
     def test_without_a_command_the_help_is_shown(self):
         for program in PROGRAMS:
             done = run(program)

@@ -73,6 +73,13 @@ class Dma(unittest.TestCase):
         self.assertEqual(said["memory_writes"], 0)
         self.assertGreaterEqual(said["newer_in_sl1"], 32 * PACKETS)  # every second vector became a sum
 
+    def test_numbers_are_decimal_with_zeros_in_front_as_well(self):
+        self.record()
+        wide = self.dma("--sl1 64k --packet 512 --banks 8")
+        self.assertEqual(self.dma("--sl1 064k --packet 0512 --banks 08"), wide)
+        self.refused("maslin dma run.mtrace --packet 0x80", "--packet: '0x80'; expected a size in bytes")
+        self.refused("maslin dma run.mtrace --banks 0x8", "--banks: '0x8'; expected a whole number from 1 to")
+
     def test_a_wider_packet_and_a_slower_bus_are_taken(self):
         self.record()
         fast, slow = self.dma("--sl1 0"), self.dma("--sl1 0 --bandwidth 100 --packet 256")

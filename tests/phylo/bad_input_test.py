@@ -442,6 +442,19 @@ class Options(BadInput):
             with self.subTest(text):
                 self.assertEqual(json.loads(self.run_well(*replicates, "--prefix", text, "--seed", text))["seed"], seed)
 
+    def test_numbers_are_decimal_with_zeros_in_front_as_well(self):
+        common = ("--msa", MSA, "--model", "JC", "--quiet", "--json")
+        said = json.loads(self.run_well("bootstrap", *common, "--prefix", "x", "--replicates", "010", "--memory", "0100M"))
+        self.assertEqual(said["trees"]["total"], 10)
+        said = json.loads(self.run_well("search", *common, "--prefix", "y", "--starts", "02"))
+        self.assertEqual(said["trees"]["total"], 2)
+        for option, value, expected in (("--starts", "0x2", "'0x2'; expected a whole number from 1 to 1000000"),
+                                        ("--checkpoint-seconds", "+5", "'+5'; expected a whole number from 0 to 1000000"),
+                                        ("--memory", "-1", "'-1'; expected a size in bytes, as 200000, 256K or 2M"),
+                                        ("--memory", "0x10000000", "'0x10000000'; expected a size in bytes")):  # fmt: skip
+            with self.subTest(option=option, value=value):
+                self.refused(("search", *common, "--prefix", "z", f"{option}={value}"), f"{option}: {expected}")
+
     def test_help_is_given(self):
         for command in ((), ("evaluate",), ("search",), ("bootstrap",), ("all",), ("support",), ("consensus",), ("distances",), ("ancestral",)):
             text = self.run_well(*command, "--help")

@@ -324,7 +324,7 @@ class Refused(Chains):
             for value in (0, -1, most + 1, 1.5, "two", 10**30):
                 with self.subTest(option=option, value=value):
                     self.refused(("mcmc", "--msa", MSA, "--model", "GTR+G", "--prefix", "x", "--quiet", option, value),
-                                 f"{option}: Value {value} not in range 1 to {most}")  # fmt: skip
+                                 f"{option}: '{value}'; expected a whole number from 1 to {most}")  # fmt: skip
 
     def test_bad_priors(self):
         def wrong(option, prior, problem, model="GTR+G+I"):

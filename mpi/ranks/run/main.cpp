@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/shared/child.hpp"
+#include "cli/shared/numbers.hpp"
 #include "cli/shared/run.hpp"
 #include "launch.hpp"
 #include "maslin/error.hpp"
@@ -75,9 +76,11 @@ int main(int argc, char** argv) {
   CLI::App app("Runs an MPI program as ranks of one process, which share its workers, or of some processes.",
                "maslin-mpirun");
   options said;
-  app.add_option("-n,--np", said.ranks, "How many ranks")->check(CLI::Range(1, 1000000))->type_name("RANKS");
+  app.add_option("-n,--np", said.ranks, "How many ranks")
+      ->transform(command::whole_number(1, 1000000))
+      ->type_name("RANKS");
   app.add_option("--processes", said.processes, "How many processes the ranks are divided among")
-      ->check(CLI::Range(1, mpi::shared_by_processes::most))
+      ->transform(command::whole_number(1, mpi::shared_by_processes::most))
       ->type_name("PROCESSES")
       ->capture_default_str();
   app.add_option(
