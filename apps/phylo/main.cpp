@@ -317,6 +317,12 @@ CLI::App* add_mcmc(CLI::App& app, phylo::McmcCommand& command) {
   sub->add_option("--weights", command.weights,
                   "How often moves are made beside the others, all the time: spr=30,nni=10");
   add_threads(sub, command.threads);
+  sub->add_option(
+         "--precision", command.precision,
+         "Numbers that conditional likelihoods are kept in: double, or single, which takes half the memory and "
+         "is checked against double every --diagnostics generations")
+      ->check(CLI::IsMember({"double", "single"}))
+      ->capture_default_str();
   sub->add_flag("--no-data", command.no_data, "Sample the priors alone, without the alignment");
   sub->add_flag("--json", command.json, "Print the results as JSON");
   sub->add_flag("--quiet", command.quiet, "Show no progress");

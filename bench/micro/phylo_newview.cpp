@@ -1,7 +1,7 @@
-// Nanoseconds per site pattern of newview (4 rates, double precision, with scaling) for 4 and for 20 states, for each
-// kind of children, and of its companions, on one core. Answers are checked against plain loops first. Beside newview
-// of 20 states stands what bounds it: as many multiplications with addition, in registers, and as many bytes read and
-// written. Google Benchmark's statistics: take the minimum or the median of several repetitions
+// Nanoseconds per site pattern of newview (4 rates, with scaling) for 4 and for 20 states, for each kind of children,
+// and of its companions, on one core; and of all with CLVs of floats (_floats). Answers are checked against plain loops
+// first. Beside newview of 20 states stands what bounds it: as many multiplications with addition, in registers, and as
+// many bytes read and written. Google Benchmark's statistics: take the minimum or the median of several repetitions
 // (--benchmark_repetitions=15); the counter per_pattern is the time over the patterns, in seconds.
 
 #include <benchmark/benchmark.h>
@@ -30,7 +30,8 @@ using phylo::Operand;
 
 constexpr int rates = 4;
 
-/// Two children of each kind and a parent.
+/// Two children of each kind and a parent. CLVs hold numbers of the type N.
+template <class N>
 struct Data {
   explicit Data(const Kernels& k, int count)
       : states(static_cast<std::size_t>(k.states)),
@@ -45,17 +46,17 @@ struct Data {
     std::uniform_real_distribution<double> value(0.01, 1);
     // What the codes of a tip stand for: a set of bases each, or an amino acid.
     const std::size_t rows = states * rates;
-    Buffer<double> codes_clv(2 * rows * lanes);
+    Buffer<N> codes_clv(2 * rows * lanes);
     for (std::size_t code = 0; code < 2 * lanes; ++code)
       for (std::size_t row = 0; row < rows; ++row)
         codes_clv[(code / lanes * rows + row) * lanes + code % lanes] = stands_for(code, row % states) ? 1 : 0;
     for (int x = 0; x < 2; ++x) {
-      clv[x] = Buffer<double>(patterns * rows);
+      clv[x] = Buffer<N>(patterns * rows);
       scale[x] = Buffer<std::int32_t>(patterns);
       codes[x] = Buffer<std::uint8_t>(patterns);
       matrix[x] = Buffer<double>(states * rows);
       tips[x] = Buffer<double>(static_cast<std::size_t>(phylo::table_doubles(rates, k.states)));
-      for (std::size_t i = 0; i < clv[x].size(); ++i) clv[x][i] = value(random);
+      for (std::size_t i = 0; i < clv[x].size(); ++i) clv[x][i] = static_cast<N>(value(random));
       for (std::size_t p = 0; p < patterns; ++p)
         codes[x][p] = static_cast<std::uint8_t>(states == 4 ? 1u << (random() % 4) : random() % states);
       for (std::size_t i = 0; i < matrix[x].size(); ++i) matrix[x][i] = value(random);
@@ -87,7 +88,8 @@ struct Data {
   std::size_t states;
   std::size_t patterns;
   int groups;
-  Buffer<double> clv[2], matrix[2], tips[2], parent;
+  Buffer<N> clv[2], parent;
+  Buffer<double> matrix[2], tips[2];
   Buffer<std::int32_t> scale[2], counts;
   Buffer<std::uint8_t> codes[2];
   Buffer<double> weights, table, factors;
@@ -98,8 +100,10 @@ struct Data {
   std::exit(1);
 }
 
+template <class N>
 void check(const Kernels& k, int count) {
-  Data d(k, count);
+  Data<N> d(k, count);
+  const double rounded = sizeof(N) == sizeof(double) ? 1e-13 : 1e-7;
   for (int tip_children = 0; tip_children < 3; ++tip_children) {
     const phylo::Newview step = d.step(tip_children);
     k.newview(&step, 1, rates, 0, d.groups);
@@ -114,7 +118,7 @@ void check(const Kernels& k, int count) {
             b += d.at(1, r, i, j) * d.read(1, tip_children > 1, p, r, j);
           }
           const double got = d.parent[d.place(p, r, i)];
-          if (!(std::abs(got - a * b) <= 1e-13 * a * b)) wrong(k, "newview");
+          if (!(std::abs(got - a * b) <= rounded * a * b)) wrong(k, "newview");
           likelihood += d.read(0, false, p, r, i) * b;
         }
       lnl += std::log(likelihood);
@@ -125,9 +129,9 @@ void check(const Kernels& k, int count) {
   }
 }
 
-template <class Run>
+template <class N, class Run>
 void measure(benchmark::State& state, const Kernels& k, Run&& run) {
-  Data d(k, static_cast<int>(state.range(0)));
+  Data<N> d(k, static_cast<int>(state.range(0)));
   for (auto _ : state) {
     run(d);
     benchmark::ClobberMemory();
@@ -196,7 +200,7 @@ void add_bounds(const Kernels& k, const Bounds& bounds) {
   benchmark::RegisterBenchmark(
       named("arithmetic").c_str(),
       [&k, &bounds, products](benchmark::State& state) {
-        measure(state, k, [&](const Data& d) {
+        measure<double>(state, k, [&](const Data<double>& d) {
           benchmark::DoNotOptimize(bounds.multiply_add(products * static_cast<std::int64_t>(d.patterns)));
         });
       })
@@ -204,7 +208,7 @@ void add_bounds(const Kernels& k, const Bounds& bounds) {
       ->Arg(16384);
   benchmark::RegisterBenchmark(named("memory").c_str(),
                                [&k, &bounds](benchmark::State& state) {
-                                 measure(state, k, [&](Data& d) {
+                                 measure<double>(state, k, [&](Data<double>& d) {
                                    bounds.multiply(d.clv[0].data(), d.clv[1].data(), d.parent.data(), d.parent.size());
                                  });
                                })
@@ -212,34 +216,35 @@ void add_bounds(const Kernels& k, const Bounds& bounds) {
       ->Arg(16384);
 }
 
+template <class N>
 void add(const Kernels& k) {
   // Of 20 states: newview20_inner_inner.
   const auto name = [&](std::string what) {
     if (k.states != 4) what.insert(std::min(what.find('_'), what.size()), std::to_string(k.states));
-    return what + "/" + k.name;
+    return what + (sizeof(N) == sizeof(float) ? "_floats/" : "/") + k.name;
   };
   const auto sizes = [](benchmark::internal::Benchmark* b) { b->Arg(1024)->Arg(16384); };
   const char* kinds[] = {"newview_inner_inner", "newview_tip_inner", "newview_tip_tip"};
   for (int tip_children = 0; tip_children < 3; ++tip_children)
     sizes(benchmark::RegisterBenchmark(name(kinds[tip_children]).c_str(), [&k, tip_children](benchmark::State& state) {
-      measure(state, k, [&](Data& d) {
+      measure<N>(state, k, [&](Data<N>& d) {
         const phylo::Newview step = d.step(tip_children);
         k.newview(&step, 1, rates, 0, d.groups);
       });
     }));
   sizes(benchmark::RegisterBenchmark(name("evaluate_inner_inner").c_str(), [&k](benchmark::State& state) {
-    measure(state, k, [&](Data& d) {
+    measure<N>(state, k, [&](Data<N>& d) {
       const phylo::Evaluation e{d.inner(0), d.inner(1), {d.weights.data(), nullptr}};
       benchmark::DoNotOptimize(k.evaluate(e, rates, 0, d.groups));
     });
   }));
   sizes(benchmark::RegisterBenchmark(name("sumtable_inner_inner").c_str(), [&k](benchmark::State& state) {
-    measure(state, k, [&](Data& d) {
+    measure<N>(state, k, [&](Data<N>& d) {
       k.sumtable({d.table.data(), d.inner(0), d.inner(1), nullptr}, rates, 0, d.groups);
     });
   }));
   sizes(benchmark::RegisterBenchmark(name("slopes").c_str(), [&k](benchmark::State& state) {
-    measure(state, k, [&](Data& d) {
+    measure<N>(state, k, [&](Data<N>& d) {
       k.sumtable({d.table.data(), d.inner(0), d.inner(1), nullptr}, rates, 0, 1);
       const double* f = d.factors.data();
       const int part = phylo::exponent_doubles(rates, k.states);
@@ -257,8 +262,13 @@ int main(int argc, char** argv) {
   // Whatever runs here, the chosen kernels first: MASLIN_SIMD pins them.
   for (const int states : {4, 20}) {
     const Kernels& chosen = phylo::choose_kernels(states);
-    for (int count : {64, 1024}) check(chosen, count);
-    add(chosen);
+    const Kernels& of_floats = phylo::choose_kernels(states, phylo::Precision::binary32);
+    for (int count : {64, 1024}) {
+      check<double>(chosen, count);
+      check<float>(of_floats, count);
+    }
+    add<double>(chosen);
+    add<float>(of_floats);
     if (const Bounds* const bounds = bounds_of(chosen.name); bounds != nullptr && states == 20)
       add_bounds(chosen, *bounds);
   }

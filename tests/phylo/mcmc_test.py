@@ -59,6 +59,24 @@ class Same(Chains):
             with self.subTest(name):
                 self.assert_same(self.run_chains(name, env=environment(**{**PLAIN, **variables})), expected)
 
+    def test_in_single_precision(self):
+        single = ("--precision", "single")
+        expected = self.run_chains("serial", *single, env=environment(**{**PLAIN, "MASLIN_SERIAL": "1"}))
+        for pin in ("chains=2x1", "chains=1x8"):
+            with self.subTest(pin):
+                self.assert_same(self.run_chains(pin[7:], *single, env=environment(**{**PLAIN, "MASLIN_WORKERS": "8", "MASLIN_PIN": pin})),
+                                 expected)  # fmt: skip
+        self.run_chains("in_steps", *single, generations=1010)
+        self.assert_same(self.run_chains("in_steps", *single), expected)
+        check = self.result("in_steps")["precision_check"]
+        self.assertGreater(check["times"], 1)
+        self.assertTrue(0 < check["largest_error"] < 0.01, check)
+        self.assertNotEqual(self.run_chains("double")["run1.p"], expected["run1.p"])
+        self.assertIsNone(self.result("double")["precision_check"])
+        done = self.run_program(*self.command("in_steps"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("these chains were made with --precision single, not double; choose another --prefix", done.stderr.decode())
+
     def test_another_seed_gives_other_samples(self):
         one = self.run_chains("one")
         other = self.run_chains("other", "--seed", 4)

@@ -22,23 +22,25 @@ std::string wished_instructions() {
 
 }  // namespace
 
-std::vector<const Kernels*> runnable_kernels(int states) {
-  const int which = kernel_states(states) == 4 ? 0 : 1;
+std::vector<const Kernels*> runnable_kernels(int states, Precision precision) {
   std::vector<const Kernels*> all;
+  const auto add = [&](const KernelsOfSet& set) {
+    all.push_back(&set.of[static_cast<int>(precision)][kernel_states(states) == 4 ? 0 : 1]);
+  };
 #if defined(__x86_64__)
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool wider = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-  if (avx2 && wider && __builtin_cpu_supports("avx512vl")) all.push_back(&avx512_kernels[which]);
-  if (avx2) all.push_back(&avx2_kernels[which]);
+  if (avx2 && wider && __builtin_cpu_supports("avx512vl")) add(avx512_kernels);
+  if (avx2) add(avx2_kernels);
 #elif defined(__aarch64__)
-  all.push_back(&neon_kernels[which]);
+  add(neon_kernels);
 #endif
-  all.push_back(&scalar_kernels[which]);
+  add(scalar_kernels);
   return all;
 }
 
-const Kernels& choose_kernels(int states) {
-  const std::vector<const Kernels*> runnable = runnable_kernels(states);
+const Kernels& choose_kernels(int states, Precision precision) {
+  const std::vector<const Kernels*> runnable = runnable_kernels(states, precision);
   const std::string name = wished_instructions();
   if (name.empty()) return *runnable.front();
   std::string names;

@@ -9,6 +9,7 @@
 
 #include "phylo/io/patterns.hpp"
 #include "phylo/like/curvature.hpp"
+#include "phylo/like/precision.hpp"
 #include "phylo/model/part.hpp"
 #include "phylo/tree/tree.hpp"
 
@@ -77,6 +78,7 @@ class Engine {
   struct Options {
     std::size_t memory = std::size_t{2} << 30;  ///< bytes for all CLVs; they take `least_memory` in any case
     bool proposals = false;  ///< `propose` may be called; takes one CLV more a node, whatever `memory` says
+    Precision precision = Precision::binary64;  ///< of CLVs
   };
 
   /// Frequencies that are to be counted in the alignment are counted here, also as where optimization starts. Throws

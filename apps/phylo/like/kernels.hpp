@@ -6,15 +6,19 @@
 // the last ones are never reached: their probabilities are zero.
 //
 // Patterns are kept in groups of sixteen, one a lane, so that no instruction ever works across lanes, whatever the
-// width of the registers. A conditional likelihood vector (CLV) is [group][rate][state][lane], doubles, 64-byte
-// aligned. Likelihoods of a pattern are kept from underflow by a count beside the CLV: true value = value * 2^(-256 *
-// count).
+// width of the registers. A conditional likelihood vector (CLV) is [group][rate][state][lane], 64-byte aligned. Its
+// numbers are doubles, or floats that are computed with as doubles: half the memory for a rounding of 2^-24.
+// Likelihoods of a pattern are kept from underflow by a count beside the CLV (scaling.hpp): true value = value *
+// 2^(-256 * count).
 //
 // Where a subtree shows few different columns, as a tip does, its CLV is kept for these classes only: the patterns have
 // codes, one byte each, and what the classes become across a branch is a small table in which the codes are looked up.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "phylo/like/precision.hpp"
 
 namespace phylo {
 
@@ -44,7 +48,7 @@ inline constexpr int expansion_doubles(int states) { return states * matrix_doub
 
 /// One end of a branch and what leads across it.
 struct Operand {
-  const double* clv = nullptr;          ///< of every pattern; null for an end with classes
+  const void* clv = nullptr;            ///< of every pattern; null for an end with classes
   const std::int32_t* scale = nullptr;  ///< its counts; classes have none
   const std::uint8_t* codes = nullptr;  ///< classes of the patterns; null for an end without
   const double* matrices = nullptr;     ///< [rate][row][column], or for an end with classes what `class_table` made
@@ -54,7 +58,7 @@ struct Operand {
 /// parent = (left.matrices * left) x (right.matrices * right), for each pattern and rate. If only one has classes, it
 /// is `left`.
 struct Newview {
-  double* clv;
+  void* clv;
   std::int32_t* scale;
   Operand left;
   Operand right;
@@ -103,8 +107,8 @@ struct Products {
   Operand far;
   Sites sites;
   const double* values;
-  double* near_values;  ///< room for what arrives from each end: as a CLV
-  double* far_values;
+  void* near_values;  ///< room for what arrives from each end: as a CLV
+  void* far_values;
   int near_stride = 0;
 };
 
@@ -122,12 +126,13 @@ struct Derivation {
   const double* weights;
 };
 
-/// The kernels of one instruction set and number of states. Groups are numbered from the start of the patterns; those
-/// in [first, last) are done.
+/// The kernels of one instruction set, number of states and precision of CLVs. Groups are numbered from the start of
+/// the patterns; those in [first, last) are done.
 struct Kernels {
   const char* name;  ///< as MASLIN_SIMD says it
   int states;
-  int block;  ///< groups that a loop's block has
+  int block;                 ///< groups that a loop's block has
+  std::size_t number_bytes;  ///< of a number in a CLV
 
   /// Writes `rates` matrices for length t; exponents are [(states - 1) * rates] in the order rate, k, then anything up
   /// to whole groups.
@@ -137,7 +142,7 @@ struct Kernels {
   /// Writes what the matrices make of each class of a CLV of one or two groups, in the layout in which codes are looked
   /// up; null matrices leave them as they are. `stride` is from one rate's matrix to the next, or 0 for one and
   /// the same.
-  void (*class_table)(const double* matrices, int stride, const double* clv, int groups, int rates, double* out);
+  void (*class_table)(const double* matrices, int stride, const void* clv, int groups, int rates, double* out);
   /// Does a whole traversal, children first, for these groups.
   void (*newview)(const Newview* steps, int count, int rates, int first, int last);
   double (*evaluate)(const Evaluation& e, int rates, int first, int last);
@@ -145,7 +150,7 @@ struct Kernels {
   void (*logarithms)(const Evaluation& e, int rates, int first, int last, double* out);
   double (*junction)(const Junction& e, int rates, int first, int last);
   /// Writes matrices * CLV of an inner node, and copies its counts.
-  void (*prepare)(const Operand& from, double* clv, std::int32_t* scale, int rates, int first, int last);
+  void (*prepare)(const Operand& from, void* clv, std::int32_t* scale, int rates, int first, int last);
   void (*sumtable)(const Sumtable& e, int rates, int first, int last);
   Slopes (*slopes)(const Derivation& e, int rates, int first, int last);
   /// Writes for each rate and each eigenvector k of the near end and l of the far one: the sum over the patterns of
@@ -153,20 +158,24 @@ struct Kernels {
   void (*products)(const Products& e, int rates, int first, int last, double* out);
 };
 
-/// Of each instruction set: those for 4 states, then those for 20.
-extern const Kernels scalar_kernels[2];
+/// Those of one instruction set: by precision, for 4 states, then for 20.
+struct KernelsOfSet {
+  Kernels of[2][2];
+};
+
+extern const KernelsOfSet scalar_kernels;
 #if defined(__x86_64__)
-extern const Kernels avx2_kernels[2];
-extern const Kernels avx512_kernels[2];
+extern const KernelsOfSet avx2_kernels;
+extern const KernelsOfSet avx512_kernels;
 #elif defined(__aarch64__)
-extern const Kernels neon_kernels[2];
+extern const KernelsOfSet neon_kernels;
 #endif
 
 /// Gives those for that many states that this processor can run, the fastest first.
-std::vector<const Kernels*> runnable_kernels(int states);
+std::vector<const Kernels*> runnable_kernels(int states, Precision precision = Precision::binary64);
 
 /// Gives the fastest of them, or those that MASLIN_SIMD (scalar, avx2, avx512, neon) asks for. Throws input_error when
 /// it asks for something else or for what the processor lacks.
-const Kernels& choose_kernels(int states = 4);
+const Kernels& choose_kernels(int states = 4, Precision precision = Precision::binary64);
 
 }  // namespace phylo

@@ -30,11 +30,13 @@ struct V {
   __m256d v;
 
   static V load(const double* p) { return {_mm256_load_pd(p)}; }
+  static V load(const float* p) { return {_mm256_cvtps_pd(_mm_load_ps(p))}; }
   static V load_counts(const std::int32_t* p) {
     return {_mm256_cvtepi32_pd(_mm_load_si128(reinterpret_cast<const __m128i*>(p)))};
   }
   static V broadcast(double x) { return {_mm256_set1_pd(x)}; }
   void store(double* p) const { _mm256_store_pd(p, v); }
+  void store(float* p) const { _mm_store_ps(p, _mm256_cvtpd_ps(v)); }
   static V fma(V a, V b, V c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
   static V max(V a, V b) { return {_mm256_max_pd(a.v, b.v)}; }
   static V min(V a, V b) { return {_mm256_min_pd(a.v, b.v)}; }
@@ -66,7 +68,7 @@ struct V {
   using Codes = const std::uint8_t*;
   static Codes load_codes(const std::uint8_t* p) { return p; }
   /// Tables are [code][row]: four rows of four are loaded and transposed.
-  static void look_up(const double* table, Codes codes, V (&y)[4]) {
+  [[gnu::always_inline]] static void look_up(const double* table, Codes codes, V (&y)[4]) {
     const double *p0 = table + 4 * codes[0], *p1 = table + 4 * codes[1];
     const double *p2 = table + 4 * codes[2], *p3 = table + 4 * codes[3];
     const __m256d low02 = _mm256_insertf128_pd(_mm256_castpd128_pd256(_mm_load_pd(p0)), _mm_load_pd(p2), 1);
@@ -78,8 +80,10 @@ struct V {
     y[2].v = _mm256_unpacklo_pd(high02, high13);
     y[3].v = _mm256_unpackhi_pd(high02, high13);
   }
-  static void look_up_wide(const double* table, Codes codes, V (&y)[4]) { look_up(table, codes, y); }
-  static void store_table(const V (&y)[4], double* table, int code) {
+  [[gnu::always_inline]] static void look_up_wide(const double* table, Codes codes, V (&y)[4]) {
+    look_up(table, codes, y);
+  }
+  [[gnu::always_inline]] static void store_table(const V (&y)[4], double* table, int code) {
     const __m256d low01 = _mm256_unpacklo_pd(y[0].v, y[1].v), high01 = _mm256_unpackhi_pd(y[0].v, y[1].v);
     const __m256d low23 = _mm256_unpacklo_pd(y[2].v, y[3].v), high23 = _mm256_unpackhi_pd(y[2].v, y[3].v);
     _mm256_store_pd(table + 4 * code, _mm256_permute2f128_pd(low01, low23, 0x20));
@@ -108,7 +112,7 @@ inline V operator/(V a, V b) { return {_mm256_div_pd(a.v, b.v)}; }
 
 namespace phylo {
 
-const Kernels avx2_kernels[] = {avx2::kernels_of<4>("avx2"), avx2::kernels_of<20>("avx2")};
+const KernelsOfSet avx2_kernels = avx2::kernels_of_set("avx2");
 
 }  // namespace phylo
 

@@ -37,6 +37,7 @@ struct V {
   __m512d a, b;
 
   static V load(const double* p) { return {_mm512_load_pd(p), _mm512_load_pd(p + 8)}; }
+  static V load(const float* p) { return {_mm512_cvtps_pd(_mm256_load_ps(p)), _mm512_cvtps_pd(_mm256_load_ps(p + 8))}; }
   static V load_counts(const std::int32_t* p) {
     const __m512i counts = _mm512_load_si512(p);
     return {_mm512_cvtepi32_pd(_mm512_castsi512_si256(counts)),
@@ -49,6 +50,10 @@ struct V {
   void store(double* p) const {
     _mm512_store_pd(p, a);
     _mm512_store_pd(p + 8, b);
+  }
+  void store(float* p) const {
+    _mm256_store_ps(p, _mm512_cvtpd_ps(a));
+    _mm256_store_ps(p + 8, _mm512_cvtpd_ps(b));
   }
   static V fma(V x, V y, V z) { return {_mm512_fmadd_pd(x.a, y.a, z.a), _mm512_fmadd_pd(x.b, y.b, z.b)}; }
   static V max(V x, V y) { return {_mm512_max_pd(x.a, y.a), _mm512_max_pd(x.b, y.b)}; }
@@ -87,10 +92,10 @@ struct V {
     return {_mm512_cvtepu8_epi64(codes), _mm512_cvtepu8_epi64(_mm_unpackhi_epi64(codes, codes))};
   }
   /// Tables are [row][code]: one instruction looks eight codes up among sixteen, by their four lowest bits.
-  static void look_up(const double* table, const Codes& codes, V (&y)[4]) {
+  [[gnu::always_inline]] static void look_up(const double* table, const Codes& codes, V (&y)[4]) {
     for (int i = 0; i < 4; ++i) y[i] = look_up_among(table + 32 * i, codes);
   }
-  static void look_up_wide(const double* table, const Codes& codes, V (&y)[4]) {
+  [[gnu::always_inline]] static void look_up_wide(const double* table, const Codes& codes, V (&y)[4]) {
     const __m512i sixteen = _mm512_set1_epi64(16);
     const __mmask8 high_a = _mm512_test_epi64_mask(codes.a, sixteen), high_b = _mm512_test_epi64_mask(codes.b, sixteen);
     for (int i = 0; i < 4; ++i) {
@@ -98,11 +103,11 @@ struct V {
       y[i] = {_mm512_mask_blend_pd(high_a, low.a, high.a), _mm512_mask_blend_pd(high_b, low.b, high.b)};
     }
   }
-  static V look_up_among(const double* sixteen, const Codes& codes) {
+  [[gnu::always_inline]] static V look_up_among(const double* sixteen, const Codes& codes) {
     const __m512d low = _mm512_load_pd(sixteen), high = _mm512_load_pd(sixteen + 8);
     return {_mm512_permutex2var_pd(low, codes.a, high), _mm512_permutex2var_pd(low, codes.b, high)};
   }
-  static void store_table(const V (&y)[4], double* table, int code) {
+  [[gnu::always_inline]] static void store_table(const V (&y)[4], double* table, int code) {
     for (int i = 0; i < 4; ++i) y[i].store(table + 32 * i + code);
   }
 };
@@ -126,7 +131,7 @@ inline V operator/(V x, V y) { return {_mm512_div_pd(x.a, y.a), _mm512_div_pd(x.
 
 namespace phylo {
 
-const Kernels avx512_kernels[] = {avx512::kernels_of<4>("avx512"), avx512::kernels_of<20>("avx512")};
+const KernelsOfSet avx512_kernels = avx512::kernels_of_set("avx512");
 
 }  // namespace phylo
 

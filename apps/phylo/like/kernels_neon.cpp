@@ -22,9 +22,11 @@ struct V {
   float64x2_t v;
 
   static V load(const double* p) { return {vld1q_f64(p)}; }
+  static V load(const float* p) { return {vcvt_f64_f32(vld1_f32(p))}; }
   static V load_counts(const std::int32_t* p) { return {vcvtq_f64_s64(vmovl_s32(vld1_s32(p)))}; }
   static V broadcast(double x) { return {vdupq_n_f64(x)}; }
   void store(double* p) const { vst1q_f64(p, v); }
+  void store(float* p) const { vst1_f32(p, vcvt_f32_f64(v)); }
   static V fma(V a, V b, V c) { return {vfmaq_f64(c.v, a.v, b.v)}; }
   static V max(V a, V b) { return {vmaxq_f64(a.v, b.v)}; }
   static V min(V a, V b) { return {vminq_f64(a.v, b.v)}; }
@@ -49,7 +51,7 @@ struct V {
   using Codes = const std::uint8_t*;
   static Codes load_codes(const std::uint8_t* p) { return p; }
   /// Tables are [code][row]: two rows of four are loaded and transposed.
-  static void look_up(const double* table, Codes codes, V (&y)[4]) {
+  [[gnu::always_inline]] static void look_up(const double* table, Codes codes, V (&y)[4]) {
     const double *p0 = table + 4 * codes[0], *p1 = table + 4 * codes[1];
     const float64x2_t low0 = vld1q_f64(p0), low1 = vld1q_f64(p1);
     const float64x2_t high0 = vld1q_f64(p0 + 2), high1 = vld1q_f64(p1 + 2);
@@ -58,8 +60,10 @@ struct V {
     y[2].v = vzip1q_f64(high0, high1);
     y[3].v = vzip2q_f64(high0, high1);
   }
-  static void look_up_wide(const double* table, Codes codes, V (&y)[4]) { look_up(table, codes, y); }
-  static void store_table(const V (&y)[4], double* table, int code) {
+  [[gnu::always_inline]] static void look_up_wide(const double* table, Codes codes, V (&y)[4]) {
+    look_up(table, codes, y);
+  }
+  [[gnu::always_inline]] static void store_table(const V (&y)[4], double* table, int code) {
     double* const row = table + 4 * code;
     vst1q_f64(row, vzip1q_f64(y[0].v, y[1].v));
     vst1q_f64(row + 2, vzip1q_f64(y[2].v, y[3].v));
@@ -77,7 +81,7 @@ inline V operator/(V a, V b) { return {vdivq_f64(a.v, b.v)}; }
 }  // namespace
 }  // namespace neon
 
-const Kernels neon_kernels[] = {neon::kernels_of<4>("neon"), neon::kernels_of<20>("neon")};
+const KernelsOfSet neon_kernels = neon::kernels_of_set("neon");
 
 }  // namespace phylo
 

@@ -20,9 +20,11 @@ struct V {
   double v;
 
   static V load(const double* p) { return {*p}; }
+  static V load(const float* p) { return {*p}; }
   static V load_counts(const std::int32_t* p) { return {static_cast<double>(*p)}; }
   static V broadcast(double x) { return {x}; }
   void store(double* p) const { *p = v; }
+  void store(float* p) const { *p = static_cast<float>(v); }
   static V fma(V a, V b, V c) { return {a.v * b.v + c.v}; }
   static V max(V a, V b) { return {std::max(a.v, b.v)}; }
   static V min(V a, V b) { return {std::min(a.v, b.v)}; }
@@ -40,11 +42,13 @@ struct V {
   using Codes = const std::uint8_t*;
   static Codes load_codes(const std::uint8_t* p) { return p; }
   /// Tables are [code][row].
-  static void look_up(const double* table, Codes codes, V (&y)[4]) {
+  [[gnu::always_inline]] static void look_up(const double* table, Codes codes, V (&y)[4]) {
     for (int i = 0; i < 4; ++i) y[i].v = table[4 * *codes + i];
   }
-  static void look_up_wide(const double* table, Codes codes, V (&y)[4]) { look_up(table, codes, y); }
-  static void store_table(const V (&y)[4], double* table, int code) {
+  [[gnu::always_inline]] static void look_up_wide(const double* table, Codes codes, V (&y)[4]) {
+    look_up(table, codes, y);
+  }
+  [[gnu::always_inline]] static void store_table(const V (&y)[4], double* table, int code) {
     for (int i = 0; i < 4; ++i) table[4 * code + i] = y[i].v;
   }
 };
@@ -58,6 +62,6 @@ inline V operator/(V a, V b) { return {a.v / b.v}; }
 }  // namespace
 }  // namespace scalar
 
-const Kernels scalar_kernels[] = {scalar::kernels_of<4>("scalar"), scalar::kernels_of<20>("scalar")};
+const KernelsOfSet scalar_kernels = scalar::kernels_of_set("scalar");
 
 }  // namespace phylo

@@ -327,7 +327,7 @@ TEST(PartsOfAnEngine, NeverTakeMoreMemoryThanTheyMayHoweverUnequalTheyAre) {
     const Engine::State state(views(parts), {.memory = memory});
     Taken taken;
     for (const auto& p : state.parts) {
-      taken.bytes += p->clvs.size() * sizeof(double);
+      taken.bytes += p->clvs.size();
       taken.slots.push_back(p->directions.slots());
     }
     return taken;

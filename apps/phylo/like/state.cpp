@@ -21,17 +21,17 @@ std::size_t sumtable_doubles(int rates, int states, std::size_t padded) {
   return static_cast<std::size_t>(1 + (states - 1) * rates) * padded;
 }
 
-/// Gives what one CLV takes, in doubles.
-std::size_t doubles_of(const Patterns& data, const Model& model) {
+/// Gives how many numbers one CLV has.
+std::size_t numbers_of(const Patterns& data, const Model& model) {
   const int all = groups_of(data.count) + (model.ascertained() ? groups_of(model.states()) : 0);
   return static_cast<std::size_t>(model.categories * kernel_states(model.states())) *
          static_cast<std::size_t>(all * lanes);
 }
 
-/// Gives the bytes of a part's CLVs, with so many of each inner node.
+/// Gives the bytes of a part's CLVs of doubles, with so many of each inner node.
 std::size_t bytes_of(const PartView& part, std::size_t of_node) {
   const std::size_t nodes = static_cast<std::size_t>(std::max(part.patterns->taxa, 4) - 2);
-  return (of_node * nodes + scratch_slots) * doubles_of(*part.patterns, *part.model) * sizeof(double);
+  return (of_node * nodes + scratch_slots) * numbers_of(*part.patterns, *part.model) * sizeof(double);
 }
 
 /// Gives of which parts the CLVs of all directions are kept. Each part has one CLV a node in any case; what is left of
@@ -62,9 +62,10 @@ Factors::Factors(int rates, int states, bool unequal)
       far_eigen(static_cast<std::size_t>(states * states)),
       near_stride(unequal ? states * states : 0) {}
 
-PartState::PartState(const Patterns& data, const Model& m, bool all_directions, bool proposals, std::size_t part_number)
+PartState::PartState(const Patterns& data, const Model& m, bool all_directions, const Engine::Options& options,
+                     std::size_t part_number)
     : number(part_number),
-      kernels(&choose_kernels(data.alphabet->states)),
+      kernels(&choose_kernels(data.alphabet->states, options.precision)),
       model(m),
       taxa(data.taxa),
       rates(m.categories),
@@ -77,7 +78,7 @@ PartState::PartState(const Patterns& data, const Model& m, bool all_directions, 
     throw input_error(
         fmt::format("the model is one of {}, the alignment holds {}", m.alphabet->name, data.alphabet->name));
   padded = static_cast<std::size_t>(groups + constant_groups) * lanes;
-  clv_doubles = doubles_of(data, m);
+  clv_bytes = numbers_of(data, m) * kernels->number_bytes;
   codes = Buffer<std::uint8_t>(static_cast<std::size_t>(taxa) * padded);
   common = Buffer<std::uint8_t>(padded);
   weights = Buffer<double>(padded);
@@ -100,17 +101,25 @@ PartState::PartState(const Patterns& data, const Model& m, bool all_directions, 
     if (at == common_sets.end()) common_sets.push_back(shared[p]);
   }
   const int tip_groups = groups_of(alphabet.codes);
-  tip_clv = Buffer<double>(static_cast<std::size_t>(tip_groups * rates * states * lanes));
-  for (int code = 0; code < alphabet.codes; ++code)
-    for (int row = 0; row < rates * states; ++row)
-      tip_clv[static_cast<std::size_t>((code / lanes * rates * states + row) * lanes + code % lanes)] =
-          alphabet.sets[static_cast<std::size_t>(code)] >> (row % states) & 1 ? 1 : 0;
+  tip_clv = Buffer<std::byte>(static_cast<std::size_t>(tip_groups * rates * states * lanes) * kernels->number_bytes);
+  const auto fill = [&](auto* numbers) {
+    for (int code = 0; code < alphabet.codes; ++code)
+      for (int row = 0; row < rates * states; ++row)
+        numbers[static_cast<std::size_t>((code / lanes * rates * states + row) * lanes + code % lanes)] =
+            alphabet.sets[static_cast<std::size_t>(code)] >> (row % states) & 1 ? 1.0F : 0.0F;
+  };
+  void* const tips_begin = tip_clv.data();
+  if (options.precision == Precision::binary32)
+    fill(static_cast<float*>(tips_begin));
+  else
+    fill(static_cast<double*>(tips_begin));
+  const bool proposals = options.proposals;
   const std::int32_t spare = proposals ? taxa - 2 : 0;
   const int columns = m.ascertained() ? static_cast<int>(first_constant()) + m.states() : patterns;
   classes = Classes(taxa, columns, padded, codes.data(), spare, tip_groups);
   directions = Directions(taxa, all_directions, proposals);
   const auto slots = static_cast<std::size_t>(directions.slots()) + scratch_slots;
-  clvs = Buffer<double>(slots * clv_doubles, Buffer<double>::undefined);
+  clvs = Buffer<std::byte>(slots * clv_bytes, Buffer<std::byte>::undefined);
   scales = Buffer<std::int32_t>(slots * padded, Buffer<std::int32_t>::undefined);
   // A full traversal crosses each of the 2n - 3 branches once at most; a tentative insertion adds its own.
   const auto tips = static_cast<std::size_t>(taxa), branches = 2 * tips;
@@ -231,7 +240,7 @@ void PartState::propose_model(const Model& m) {
 
 const double* PartState::table_of(HalfEdge h, const double* matrices, int stride) {
   double* const out = traversal.take(static_cast<std::size_t>(table_doubles(rates, states)));
-  const double* const from = h < taxa ? tip_clv.data() : clv(directions.slot(h));
+  const void* const from = h < taxa ? static_cast<const void*>(tip_clv.data()) : clv(directions.slot(h));
   kernels->class_table(matrices, stride, from, classes.groups(h), rates, out);
   return out;
 }
@@ -354,8 +363,8 @@ Engine::State::State(const std::vector<PartView>& views, const Options& options)
   const std::vector<bool> with_all = with_all_directions(views, options.memory);
   for (const PartView& view : views) {
     begins.push_back(chunks.size());
-    parts.push_back(std::make_unique<PartState>(*view.patterns, *view.model, with_all[parts.size()], options.proposals,
-                                                parts.size()));
+    parts.push_back(
+        std::make_unique<PartState>(*view.patterns, *view.model, with_all[parts.size()], options, parts.size()));
     const PartState& part = *parts.back();
     if (part.taxa != parts.front()->taxa) throw std::logic_error("likelihood: parts of different taxa");
     const int block = part.kernels->block;

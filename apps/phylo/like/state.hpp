@@ -89,8 +89,9 @@ struct Proposal {
 
 /// One part of the data: sites that share a model.
 struct PartState {
-  /// `all_directions`: CLVs of each half-edge are kept, and not one of each node. `proposals`: as in Engine::Options.
-  PartState(const Patterns& patterns, const Model& model, bool all_directions, bool proposals, std::size_t number);
+  /// `all_directions`: CLVs of each half-edge are kept, and not one of each node. Options are those of the engine.
+  PartState(const Patterns& patterns, const Model& model, bool all_directions, const Engine::Options& options,
+            std::size_t number);
 
   /// Puts the model into the kernels' terms and forgets all CLVs.
   void take_model(const Model& m);
@@ -102,7 +103,7 @@ struct PartState {
   void propose_model(const Model& m);
   void decide(bool accepted);
 
-  double* clv(std::int32_t slot) { return clvs.data() + static_cast<std::size_t>(slot) * clv_doubles; }
+  void* clv(std::int32_t slot) { return clvs.data() + static_cast<std::size_t>(slot) * clv_bytes; }
   std::int32_t* scale(std::int32_t slot) { return scales.data() + static_cast<std::size_t>(slot) * padded; }
   /// The slots after those of the half-edges, for CLVs of no half-edge.
   std::int32_t scratch_slot() const { return directions.slots(); }
@@ -157,7 +158,7 @@ struct PartState {
   int groups;                              ///< of patterns
   int constant_groups;                     ///< behind them, of an ascertained model: columns of one state each
   std::size_t padded;                      ///< lanes of all groups
-  std::size_t clv_doubles;                 ///< of one CLV
+  std::size_t clv_bytes;                   ///< of one CLV
   Buffer<std::uint8_t> codes;              ///< one row a taxon, `padded` long
   Buffer<std::uint8_t> common;             ///< by pattern: which of common_sets
   std::vector<std::uint32_t> common_sets;  ///< sets of states that all taxa may have
@@ -167,12 +168,12 @@ struct PartState {
   Buffer<double> invariant;
   Factors factors;
   Decomposed decomposed;
-  Buffer<double> tip_clv;  ///< of the codes of a tip, as classes
+  Buffer<std::byte> tip_clv;  ///< of the codes of a tip, as classes
   Classes classes;
   Directions directions;
   Hanging hanging;
   Proposal proposal;
-  Buffer<double> clvs;
+  Buffer<std::byte> clvs;
   Buffer<std::int32_t> scales;
   Traversal traversal;
   Curvature curvature;   ///< of the likelihood in the free parameters, as last seen
@@ -190,7 +191,7 @@ struct Chunk {
 /// A CLV that a junction has to make from the subtree's first; null if it stands.
 struct Preparation {
   const Operand* from = nullptr;
-  double* clv = nullptr;
+  void* clv = nullptr;
   std::int32_t* scale = nullptr;
 };
 

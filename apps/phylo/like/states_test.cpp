@@ -161,6 +161,24 @@ TEST_P(States, DeepTreesAreScaledOutOfUnderflow) {
     EXPECT_NEAR(engine.evaluate(tree, h), expected, 1e-10 * std::abs(expected));
 }
 
+TEST_P(States, FloatsAreDoublesThatAreRounded) {
+  Engine::Options floats;
+  floats.precision = phylo::Precision::binary32;
+  for (const bool caterpillar : {false, true}) {
+    Patterns patterns = random_patterns(alphabet, 200, 40, 5);
+    // Of what no tree can have made, neither has a likelihood.
+    for (std::uint8_t& code : patterns.codes)
+      if (alphabet.sets[code] == 0) code = alphabet.unknown;
+    const Tree tree = random_tree(200, 6, caterpillar);
+    Engine exact(patterns, model), rounded(patterns, model, floats);
+    for (HalfEdge h : {0, 100, 200 + 3 * 100}) {
+      const double expected = exact.evaluate(tree, h), found = rounded.evaluate(tree, h);
+      EXPECT_NEAR(found, expected, 1e-6 * std::abs(expected));
+      EXPECT_NE(found, expected);
+    }
+  }
+}
+
 TEST_P(States, MakenewzEndsWhereTheSlopeIsNone) {
   const Patterns patterns = random_patterns(alphabet, 9, 120, 12);
   Tree tree = random_tree(9, 13);
@@ -209,17 +227,20 @@ TEST_P(States, InsertionIsTheLikelihoodOfTheTreeThatItDescribes) {
 TEST_P(States, ProposalsThatAreRejectedLeaveTheLikelihoodAsItWas) {
   const Patterns patterns = random_patterns(alphabet, 8, 50, 20);
   Tree tree = random_tree(8, 21);
-  Engine::Options options;
-  options.proposals = true;
-  Engine engine(patterns, model, options);
-  const double before = engine.evaluate(tree, 8);
-  Model other = model;
-  std::swap(other.frequencies.front(), other.frequencies.back());
-  const double changed = engine.propose(tree, other, 8);
-  EXPECT_EQ(changed, Engine(patterns, other).evaluate(tree, 8));
-  engine.reject();
-  engine.changed_everything();
-  EXPECT_EQ(engine.evaluate(tree, 8), before);
+  for (const auto precision : {phylo::Precision::binary64, phylo::Precision::binary32}) {
+    Engine::Options options;
+    options.precision = precision;
+    Model other = model;
+    std::swap(other.frequencies.front(), other.frequencies.back());
+    const double expected = Engine(patterns, other, options).evaluate(tree, 8);
+    options.proposals = true;
+    Engine engine(patterns, model, options);
+    const double before = engine.evaluate(tree, 8);
+    EXPECT_EQ(engine.propose(tree, other, 8), expected);
+    engine.reject();
+    engine.changed_everything();
+    EXPECT_EQ(engine.evaluate(tree, 8), before);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Alphabets, States,

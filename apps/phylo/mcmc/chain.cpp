@@ -71,11 +71,14 @@ void Chain::prepare() {
   if (!setup_->with_data) return;
   Engine::Options options;
   options.proposals = true;
+  options.precision = setup_->precision;
   engine_ = std::make_unique<Engine>(*setup_->patterns, state_.model, options);
 }
 
 double Chain::likelihood_anew() const {
-  return setup_->with_data ? Engine(*setup_->patterns, state_.model).evaluate(state_.tree) : 0;
+  Engine::Options options;
+  options.memory = 0;
+  return setup_->with_data ? Engine(*setup_->patterns, state_.model, options).evaluate(state_.tree) : 0;
 }
 
 void Chain::advance(std::int64_t first, std::int64_t last, double heat, Tuning& tuning) {

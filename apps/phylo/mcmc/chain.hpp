@@ -36,8 +36,9 @@ struct ChainSetup {
   double extension = default_extension;
   bool with_data = true;  ///< without, the likelihood is 1 everywhere, and the priors are sampled
   std::uint64_t seed = 1;
-  std::int64_t tuned_generations = 0;  ///< in later ones boldness and weights stay
-  std::optional<Tree> start;           ///< all chains begin there instead of at a random topology
+  std::int64_t tuned_generations = 0;         ///< in later ones boldness and weights stay
+  Precision precision = Precision::binary64;  ///< of conditional likelihood vectors
+  std::optional<Tree> start;                  ///< all chains begin there instead of at a random topology
   /// For tests: gives what is taken for the logarithm of the Hastings ratio of a step.
   std::function<double(Move, double log_ratio)> hastings;
 };
@@ -62,7 +63,7 @@ class Chain {
   /// Gives what this object has computed.
   Computed computed() const { return engine_ ? engine_->computed() : Computed{}; }
 
-  /// Gives the log-likelihood of the state computed anew by an engine of its own, for checks.
+  /// Gives the log-likelihood of the state computed anew by an engine of its own, with doubles, for checks. Off-loads.
   double likelihood_anew() const;
 
  private:

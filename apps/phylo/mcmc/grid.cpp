@@ -94,6 +94,15 @@ Computed Grid::computed() const {
   return sum;
 }
 
+double Grid::largest_error() const {
+  std::vector<double> errors(chains_.size());
+  maslin::phase(chains_phase, static_cast<std::int64_t>(chains_.size()), [&](std::int64_t stream) {
+    const auto i = static_cast<std::size_t>(stream);
+    errors[i] = std::abs(chains_[i]->state().lnl - chains_[i]->likelihood_anew());
+  });
+  return *std::max_element(errors.begin(), errors.end());
+}
+
 GridState Grid::state() const {
   GridState state{generation_, runs_};
   for (int run = 0; run < setup_->runs; ++run)

@@ -117,6 +117,7 @@ ChainOptions read_options(const McmcCommand& c, const Model& model) {
   chain.model = model;
   chain.seed = c.seed;
   chain.with_data = !c.no_data;
+  chain.precision = c.precision == "single" ? Precision::binary32 : Precision::binary64;
   chain.tuned_generations = out.burnin;
   const Sampled sampled(model);
   const DataType type = model.alphabet->type;
@@ -165,6 +166,7 @@ std::map<std::string, std::string> identity_of(const McmcCommand& c, const Chain
           {"--diagnostics", std::to_string(c.diagnostics)},
           {"--burnin", std::to_string(options.burnin)},
           {"--no-data", c.no_data ? "set" : "unset"},
+          {"--precision", c.precision},
           {"--weights", weights},
           {"--prior-branches", to_string(PriorOf::branches, p.branches)},
           {"--prior-rates", to_string(PriorOf::rates, p.rates)},

@@ -121,6 +121,9 @@ json to_json(const ChainFacts& facts) {
   for (const WrittenFile& file : facts.files) files[file.what] = file.path;
   const RunSamples& first = facts.runs->front();
   const Computed computed = facts.grid->computed();
+  json precision_check;
+  if (const auto& check = facts.precision_check)
+    precision_check = {{"times", check->times}, {"largest_error", check->largest_error}};
   return {{"command", "mcmc"},
           {"alignment",
            {{"file", facts.alignment->file},
@@ -132,6 +135,7 @@ json to_json(const ChainFacts& facts) {
           {"instructions", facts.instructions},
           {"generations", {{"total", facts.generations}, {"restored", facts.restored}, {"burnin", facts.burnin}}},
           {"computed", {{"likelihoods", computed.likelihoods}, {"vectors", computed.vectors}}},
+          {"precision_check", std::move(precision_check)},
           {"samples", first.all.size() - first.burnt},
           {"converged", facts.converged},
           {"asdsf", facts.deviation ? json(facts.deviation->average) : json()},
@@ -156,6 +160,9 @@ std::string summarize(const ChainFacts& facts) {
     out += fmt::format(
         "Split frequencies differ between the runs by {:.4f} in the mean, by {:.4f} at most (standard deviations)\n",
         facts.deviation->average, facts.deviation->largest);
+  if (const auto& check = facts.precision_check)
+    out += fmt::format("Log-likelihoods in single precision were at most {:.2g} off those in double precision ({})\n",
+                       check->largest_error, counted(check->times, "check"));
   const std::vector<Summary> summaries = summaries_of(*facts.runs, *facts.columns);
   out += fmt::format("\n{:<10} {:>14} {:>14} {:>14} {:>8} {:>8}\n", "", "mean", "95 % from", "to", "ESS", "PSRF");
   for (std::size_t i = 0; i < summaries.size(); ++i) {

@@ -13,6 +13,7 @@
 #include "phylo/mcmc/diagnostics.hpp"
 #include "phylo/mcmc/grid.hpp"
 #include "phylo/run/chain_samples.hpp"
+#include "phylo/run/precision_check.hpp"
 #include "phylo/run/results.hpp"
 
 namespace phylo {
@@ -29,8 +30,9 @@ struct ChainFacts {
   std::int64_t generations = 0;  ///< that were made
   std::int64_t restored = 0;     ///< of these, by earlier processes
   std::int64_t burnin = 0;
-  std::optional<SplitDeviation> deviation;  ///< nothing with one run
-  bool converged = false;                   ///< --stop-at was reached
+  std::optional<SplitDeviation> deviation;        ///< nothing with one run
+  bool converged = false;                         ///< --stop-at was reached
+  std::optional<PrecisionCheck> precision_check;  ///< of this process; nothing in double precision
   std::string instructions;
   int workers = 1;
   double seconds = 0;

@@ -86,6 +86,7 @@ struct McmcCommand {
   std::uint64_t seed = 1;
   int threads = 0;  ///< workers; 0: as the runtime chooses
   bool no_data = false;
+  std::string precision = "double";  ///< of conditional likelihood vectors
   std::string weights;
   std::string prior_branches;
   std::string prior_rates;

@@ -21,6 +21,7 @@
 #include "phylo/run/infer.hpp"
 #include "phylo/run/inputs.hpp"
 #include "phylo/run/monitor.hpp"
+#include "phylo/run/precision_check.hpp"
 #include "phylo/run/prefix.hpp"
 
 namespace phylo {
@@ -95,6 +96,7 @@ class Sampling {
         for (const std::string& more : {note(), trust_so_far(*grid_, options_.grid, runs_, files_.columns())})
           if (!more.empty()) line += ", " + more;
         log.add(line);
+        check_precision();
       }
       const bool stops = monitor.stopping();
       if (stops || (whole && to % command_.checkpoint == 0)) save(stops);
@@ -103,8 +105,12 @@ class Sampling {
                       "generations"};
       monitor.advanced(static_cast<int>(to), best_lnl(), note());
     }
+    if (grid_->generation() % command_.diagnostics != 0) check_precision();
     save(true);
   }
+
+  /// Gives what the comparisons with double precision have found; nothing if there were none.
+  const std::optional<PrecisionCheck>& precision_check() const { return precision_check_; }
 
   /// Gives the deviation of the latest row; nothing before there are trees after the burn-in, or where no split is
   /// common.
@@ -149,6 +155,14 @@ class Sampling {
     saved_samples_ = runs_.front().all.size();
   }
 
+  /// Where chains have single precision, compares them with double precision. Throws `input_error` where they part.
+  void check_precision() {
+    const ChainSetup& chain = options_.grid.chain;
+    if (chain.precision == Precision::binary64 || !chain.with_data) return;
+    if (!precision_check_) precision_check_.emplace();
+    precision_check_->add(grid_->generation(), grid_->largest_error());
+  }
+
   /// Makes a checkpoint, and brings the files of samples up to date: at the end always, before where that pays.
   void save(bool ends) {
     if (saved_at_ != grid_->generation()) {
@@ -187,6 +201,7 @@ class Sampling {
   std::size_t saved_samples_ = 0;  ///< of each run, that the checkpoint has
   std::int64_t written_at_ = -1;   ///< the same of the files of samples
   std::size_t written_samples_ = 0;
+  std::optional<PrecisionCheck> precision_check_;
   std::optional<Grid> grid_;
 };
 
@@ -251,6 +266,7 @@ void run(const McmcCommand& command) {
   facts.burnin = options.burnin;
   facts.deviation = sampling.deviation();
   facts.converged = sampling.reached_goal();
+  facts.precision_check = sampling.precision_check();
   facts.instructions = instructions;
   facts.workers = maslin::workers();
   facts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
