@@ -127,8 +127,8 @@ std::tuple<branch_result<F>, branch_result<G>> fork_here(fork_list& list, thread
 
 /// Runs both functions, perhaps at the same time, and returns when both are done: their results as a tuple (where one
 /// gives nothing, std::monostate stands in its place), or nothing if both give nothing. Each is a task of its own:
-/// `wait()` inside covers what it created, its end covers the rest, and `width()` is 1. If they throw, the earlier
-/// one's exception is rethrown here when both are done; `other_exceptions()` gives the other.
+/// `wait()` inside covers what it created, its end covers the rest, and `width()` is 1. When both are done, the
+/// earliest exception that they or their tasks have thrown is rethrown here; `other_exceptions()` gives the rest.
 ///
 /// The first runs at once on the caller's stack; so does the second, unless a worker has nothing to do: then the oldest
 /// fork of a worker's stack is given away, at most every 20 us (heartbeat scheduling: Acar et al., PLDI 2018). A fork

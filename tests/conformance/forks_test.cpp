@@ -216,6 +216,43 @@ TEST_P(Forks, WhatTasksOfABranchThrowComesOutOfTheFork) {
   EXPECT_EQ(ran, 1);
 }
 
+TEST_P(Forks, AllThatABranchAndItsTasksThrewIsKeptInProgramOrder) {
+  const auto thrower = [](const char* what) { return [what] { throw std::runtime_error(what); }; };
+  const auto thrown = [&](bool first, bool second) {
+    std::string all;
+    try {
+      ms::fork(
+          [&] {
+            if (!first) return;
+            ms::task(thrower("a"));
+            ms::task(thrower("b"));
+          },
+          [&] {
+            if (!second) return;
+            ms::task(thrower("c"));
+            ms::task(thrower("d"));
+            throw std::runtime_error("e");
+          });
+    } catch (const std::runtime_error& e) {
+      all = e.what();
+      for (const std::exception_ptr& other : ms::other_exceptions()) try {
+          std::rethrow_exception(other);
+        } catch (const std::runtime_error& o) {
+          all += o.what();
+        }
+    }
+    return all;
+  };
+  for (int round = 0; round < 10; ++round) {
+    EXPECT_EQ(thrown(true, false), "ab");
+    EXPECT_EQ(thrown(false, true), "cde");
+    EXPECT_EQ(thrown(true, true), "abcde");
+    std::string elsewhere;
+    std::thread([&] { elsewhere = thrown(true, true); }).join();
+    EXPECT_EQ(elsewhere, "abcde");
+  }
+}
+
 namespace {
 long sum_to(long n) {
   if (n == 0) return 0;

@@ -46,11 +46,17 @@ struct plain_call {
   void (*run)(void*);
   void* env;
   location where;
+  error_list others;  ///< what went wrong besides what it throws
 };
 void run_call(void* call) {
-  const auto& c = *static_cast<plain_call*>(call);
-  if (!forks_of_thread()->has_room()) return the_executor().run_forks(c.run, c.env, c.where);
-  c.run(c.env);
+  auto& c = *static_cast<plain_call*>(call);
+  try {
+    if (!forks_of_thread()->has_room()) return the_executor().run_forks(c.run, c.env, c.where);
+    c.run(c.env);
+  } catch (...) {
+    c.others = std::move(current_context().others);
+    throw;
+  }
 }
 
 /// For a fork whose code around it has said what it costs: a branch in place says it with that, and so do these.
@@ -75,18 +81,41 @@ error_list take_task(detail::fork_frame& fork) {
   return errors;
 }
 
-}  // namespace
-
-error_list take_branch(detail::branch_frame& frame) {
-  if (!frame.inside) return {};
-  branch& over = branch_of(frame);
+void await_branch(detail::branch_frame& frame) {
   the_executor().ran();
-  await_tasks_at_end(the_executor(), over.self);
+  await_tasks_at_end(the_executor(), branch_of(frame).self);
+}
+
+/// Ends the context of a branch whose tasks are done, and gives what went wrong in it.
+error_list leave_branch(detail::branch_frame& frame) {
+  branch& over = branch_of(frame);
   error_list errors = over.own.has_errors() ? over.own.take_errors() : error_list();
   frame.inside = nullptr;
   over.~branch();
   set_current_context(nullptr);
   return errors;
+}
+
+/// Brings the end of a branch to its handler; what tasks of the branch threw stays in their scope until then.
+struct tasks_threw {};
+
+/// In a branch's handler: gives what went wrong in it.
+error_list take_failed_branch(detail::branch_frame& frame) {
+  try {
+    throw;
+  } catch (const tasks_threw&) {
+    return leave_branch(frame);
+  } catch (...) {
+    return take_branch(frame, std::current_exception());
+  }
+}
+
+}  // namespace
+
+error_list take_branch(detail::branch_frame& frame) {
+  if (!frame.inside) return {};
+  await_branch(frame);
+  return leave_branch(frame);
 }
 
 error_list take_branch(detail::branch_frame& frame, std::exception_ptr&& what) {
@@ -124,7 +153,7 @@ bool promote_oldest(executor& exec, detail::fork_list& list) noexcept {
 void run_as_task(executor& exec, void (*call)(void*), void* env, location where) {
   context& here = current_context();
   scope end(here.children, scope::creators::many);
-  plain_call what{call, env, where};
+  plain_call what{call, env, where, {}};
   const auto make = exec.times_code() && here.declares ? make_task<run_declared<run_call>> : make_task<run_call>;
   exec.ready(&make(exec, end, here.stream, &what, where));
   {
@@ -133,7 +162,10 @@ void run_as_task(executor& exec, void (*call)(void*), void* env, location where)
   }
   graph::tell_program_looks();
   trace_group_end(exec, end);
-  if (end.has_errors()) rethrow_first(end.take_errors());
+  if (!end.has_errors()) return;
+  error_list errors = end.take_errors();
+  errors.add_all(1, std::move(what.others));
+  rethrow_first(std::move(errors));
 }
 
 namespace detail {
@@ -154,7 +186,11 @@ void answer(fork_list& list) noexcept {
   the_executor().give_branch(list);
 }
 
-void end_branch(fork_frame& fork) { rethrow_first(take_branch(fork)); }
+void end_branch(fork_frame& fork) {
+  await_branch(fork);
+  if (branch_of(fork).own.has_errors()) throw tasks_threw();
+  leave_branch(fork);
+}
 
 void join(fork_list& list, fork_frame& fork) {
   fork.close(list);
@@ -163,7 +199,7 @@ void join(fork_list& list, fork_frame& fork) {
 
 void first_threw(fork_list& list, fork_frame& fork) {
   error_list all;
-  all.add_all(0, take_branch(fork, std::current_exception()));
+  all.add_all(0, take_failed_branch(fork));
   if (fork.promoted) {
     fork.close(list);
     all.add_all(1, take_task(fork));
@@ -182,7 +218,7 @@ void first_threw(fork_list& list, fork_frame& fork) {
 }
 
 void second_threw(fork_list& list, fork_frame& fork) {
-  error_list all = take_branch(fork, std::current_exception());
+  error_list all = take_failed_branch(fork);
   fork.close(list);
   rethrow_first(std::move(all));
   __builtin_unreachable();
