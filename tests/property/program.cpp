@@ -291,7 +291,7 @@ void body(std::uint64_t id, manner how, int depth, const piece* pieces, std::siz
   for (std::size_t k = 0; k < children; ++k) {
     create_random(r, inside, depth - 1, grouped && k % 2 == 0 ? &g : nullptr);
     if (r.one_in(5)) ms::wait();  // what it throws is this task's exception
-    if (!how.failing && r.one_in(8)) seen = mixed(seen, wait_on_part(r, inside));
+    if (r.one_in(8)) seen = mixed(seen, wait_on_part(r, inside));
   }
   if (grouped && r.one_in(2)) g.wait();
   if (!r.one_in(2)) return;
@@ -428,7 +428,7 @@ outcome run_program(std::uint64_t seed, const program_options& options) {
         break;
       }
       case 8: {
-        if (failing || !(well = settled())) break;
+        if (!(well = settled())) break;
         const std::size_t half = memory.size() / 2;
         const auto branch = [](std::uint64_t id, const arena& its) {
           random_numbers mine(id);
