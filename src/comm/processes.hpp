@@ -27,8 +27,8 @@ class portable_call : public joint_call {
   virtual std::unique_ptr<joint_call> unpack(int rank, std::span<const std::byte> packed) = 0;
 };
 
-/// A call in which each rank gives a few bytes, as many as each other one, or one rank alone gives some; and what is
-/// made of them is the same for all that get it. Of such calls no more is sent than their kind and these bytes, unless
+/// A call in which each rank gives a few bytes, as many as each other one, or one rank alone gives some; and each makes
+/// what it gets of them by itself. Of such calls no more is sent than their kind and these bytes, unless
 /// their kinds differ.
 class brief_call : public portable_call {
  public:

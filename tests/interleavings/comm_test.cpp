@@ -366,6 +366,31 @@ TEST(Interleavings, ARankThatThrowsEndsTheBriefCallOfTheOthers) {
       "enough"));
 }
 
+/// Rank 2 throws behind a brief call: it is over for the others, too.
+TEST(Interleavings, ARankThatThrowsBehindABriefCallDoesNotDivideTheOthers) {
+  expect_well(explored_in_slots(
+      3, 2,
+      [](communicator& mine, rank_threads& here) {
+        weighing call(7, mine.rank() + 1);
+        mine.together(call);
+        if (mine.rank() == 2) throw error("enough");
+        here.has_done(mine) = call.result;
+        call.expect(123, true);
+      },
+      "enough"));
+}
+
+/// Ranks 1 and 2 have a communicator of their own, in which they are 0 and 1.
+TEST(Interleavings, SomeRanksMakeBriefCallsOfTheirOwn) {
+  expect_well(explored_in_slots(3, 1, [](communicator& mine, rank_threads&) {
+    communicator part = mine.split(mine.rank() > 0);
+    if (mine.rank() == 0) return;
+    weighing call(7, mine.rank());
+    part.together(call);
+    call.expect(12, true);
+  }));
+}
+
 /// A call that is over beside a message that is not, and the other way round.
 TEST(Interleavings, TheWaitForAMessageOrACallEndsWithEither) {
   expect_well(explored(2, 2, [](communicator& mine, rank_threads&) {

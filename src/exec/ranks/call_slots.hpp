@@ -11,6 +11,7 @@
 
 #include "base/atomic.hpp"
 #include "base/fence.hpp"
+#include "comm/processes.hpp"
 
 namespace maslin {
 
@@ -19,8 +20,8 @@ namespace maslin {
 class call_slots {
  public:
   static constexpr std::size_t most_ranks = 8;
-  /// That a rank gives: with what says so, it fills two cache lines.
-  static constexpr std::size_t most_bytes = 104;
+  /// That a rank gives. What is less than 40 lies in the cache line that says so.
+  static constexpr std::size_t most_bytes = brief_call::most_bytes;
   /// What the others bring, as far as a rank has seen it.
   enum class others : std::uint8_t { missing, agree, differ };
 

@@ -94,7 +94,8 @@ bool rank_call::meet_in_slots(bool is_started) {
     const bool is_told =
         m_.of.wait(m_.mine(), {awaited_message::what::meeting, any_source, any_tag, mine_.where}, have_come);
     slots.get_up(m_.rank);
-    if (!is_told) m_.of.throw_given_up(m_.mine(), mine_.where);
+    // All may have come before another rank failed behind the call.
+    if (!is_told && !have_come()) m_.of.throw_given_up(m_.mine(), mine_.where);
   }
   if (seen == others::differ) return false;
   std::array<std::byte, call_slots::most_ranks * call_slots::most_bytes> given;

@@ -189,10 +189,11 @@ class world {
   /// what it waits for, and comes to its end.
   enum class at_failure : std::uint8_t { give_up, go_on };
   /// A rank is about to wait: looks for a while, without a lock, whether `has_moved()`, where that costs other ranks
-  /// nothing. To sleep and be woken takes about as long.
+  /// nothing. To sleep and be woken takes about as long. Where there are other processes, `wait` looks by itself, and
+  /// reads what they send.
   template <class Moved>
   bool look(Moved&& has_moved) const {
-    for (int i = 0; have_workers_ && i < MASLIN_RANK_LOOKS; ++i) {
+    for (int i = 0; have_workers_ && !across_ && i < MASLIN_RANK_LOOKS; ++i) {
       if (has_moved()) return true;
       base::relax();
     }
@@ -332,7 +333,9 @@ class world {
   detail::host_functions* host_ = nullptr;
   MASLIN_ATOMIC<bool> call_ended_{false};  ///< of the rank that blocks for it
   const std::vector<int> here_;
-  const bool have_workers_;  ///< the ranks of this process: one each, on this machine
+  /// There is a worker of this machine for each rank of this process. Where ranks are placed two on one, or the
+  /// caller's team is smaller, what follows from it costs time, and nothing is wrong.
+  const bool have_workers_;
   std::vector<int> places_;  ///< in `here_`, by rank; empty where all ranks are here
   std::vector<rank_state> states_;
   rank_group whole_;
