@@ -97,12 +97,15 @@ void exchange(call_of_all& mine, Given&& given, Wanted&& wanted) {
   mine.exchange_along(among, std::move(to), std::move(from));
 }
 
+// Where a rank has no neighbours, its buffer may be none: parts are checked one by one.
+
 auto same(call_of_all& mine, const void* data, int count, MPI_Datatype type) {
-  return [whole = mine.checked(data, count, type)](std::size_t) { return whole; };
+  return [=, &mine](std::size_t) { return mine.checked(data, count, type); };
 }
 auto blocks(call_of_all& mine, const void* data, int count, MPI_Datatype type) {
-  return [whole = mine.checked(data, count, type)](std::size_t i) {
-    return buffer{whole.element(i * whole.count), whole.count, whole.type};
+  return [=, &mine](std::size_t i) {
+    const buffer first = mine.checked(data, count, type);
+    return buffer{first.element(i * first.count), first.count, first.type};
   };
 }
 auto listed(call_of_all& mine, const void* data, const int* counts, const int* displacements, MPI_Datatype type) {

@@ -191,6 +191,33 @@ static void in_a_random_graph(int seed, int by_each) {
   MPI_Comm_free(&graph);
 }
 
+/// Who has no neighbours to give to, or to get from, needs no buffer.
+static void without_buffers(void) {
+  const int middle = 0, is_middle = me == middle;
+  int all[64], own = 7 * me, got = -1;
+  MPI_Comm to_middle, from_middle;
+  MPI_Request requests[2];
+  for (int i = 0; i < ranks; ++i) all[i] = i;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, is_middle ? ranks : 0, all, MPI_UNWEIGHTED, 1, &middle, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &to_middle);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &middle, MPI_UNWEIGHTED, is_middle ? ranks : 0, all, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &from_middle);
+  memset(all, -1, sizeof all);
+  MPI_Neighbor_allgather(&own, 1, MPI_INT, is_middle ? all : NULL, 1, MPI_INT, to_middle);
+  for (int i = 0; i < ranks; ++i) EXPECT_EQUAL(all[i], is_middle ? 7 * i : -1);
+  own = -1;
+  MPI_Neighbor_alltoall(is_middle ? all : NULL, 1, MPI_INT, &own, 1, MPI_INT, from_middle);
+  EXPECT_EQUAL(own, 7 * me);
+  MPI_Ineighbor_alltoall(&own, 1, MPI_INT, is_middle ? all : NULL, 1, MPI_INT, to_middle, &requests[0]);
+  MPI_Ineighbor_allgather(is_middle ? &me : NULL, 1, MPI_INT, &got, 1, MPI_INT, from_middle, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  EXPECT_EQUAL(got, middle);
+  if (is_middle)
+    for (int i = 0; i < ranks; ++i) EXPECT_EQUAL(all[i], 7 * i);
+  MPI_Comm_free(&to_middle);
+  MPI_Comm_free(&from_middle);
+}
+
 /// Started ones go on side by side, on types whose numbers lie apart.
 static void side_by_side(void) {
   enum { calls = 20 };
@@ -244,6 +271,7 @@ int main(int argc, char** argv) {
   in_grids();
   in_a_graph();
   for (int seed = 1; seed < 7; ++seed) in_a_random_graph(seed, seed % 2 == 0);
+  without_buffers();
   side_by_side();
   errors();
   return end();
