@@ -191,7 +191,7 @@ std::vector<std::shared_ptr<datatype>> predefined_types() {
                                                            {"MPI_FLOAT", f32},
                                                            {"MPI_DOUBLE", f64},
                                                            {"MPI_LONG_DOUBLE", f80},
-                                                           {"MPI_WCHAR", i32},
+                                                           {"MPI_WCHAR", u32},
                                                            {"MPI_C_BOOL", truth},
                                                            {"MPI_INT8_T", i8},
                                                            {"MPI_INT16_T", i16},
@@ -279,7 +279,7 @@ std::vector<std::shared_ptr<datatype>> predefined_types() {
       default:
         type->pieces = {{0, kind, 1}};
     }
-    // In "external32" a long has 4 bytes, and a wchar_t 2.
+    // In "external32" a long has 4 bytes, and a wchar_t 2, with the number of its character, which has no sign.
     const int handle = type->predefined;
     type->pieces.front().is_halved =
         handle == MPI_LONG || handle == MPI_UNSIGNED_LONG || handle == MPI_LONG_INT || handle == MPI_WCHAR;

@@ -100,6 +100,7 @@ static void whole_numbers(void) {
   expect_bytes(&(long long){-2}, MPI_LONG_LONG, "ff ff ff ff ff ff ff fe ");
   expect_bytes(&(int64_t){0x0102030405060708}, MPI_INT64_T, "01 02 03 04 05 06 07 08 ");
   expect_bytes(&(wchar_t){L'A'}, MPI_WCHAR, "00 41 ");
+  expect_bytes(&(wchar_t){0xff21}, MPI_WCHAR, "ff 21 ");  // a character's number has no sign
   expect_bytes(&(bool){true}, MPI_C_BOOL, "01 ");
   expect_bytes(&(bool){false}, MPI_C_BOOL, "00 ");
   unsigned char is = 0;
@@ -226,6 +227,7 @@ static void errors(void) {
   EXPECT_EQUAL(MPI_Pack_external("external32", &(long){INT_MIN - 1L}, 1, MPI_LONG, room, 64, &at), MPI_ERR_CONVERSION);
   EXPECT_EQUAL(MPI_Pack_external("external32", &(unsigned long){UINT_MAX + 1UL}, 1, MPI_UNSIGNED_LONG, room, 64, &at),
                MPI_ERR_CONVERSION);
+  EXPECT_EQUAL(MPI_Pack_external("external32", &(wchar_t){0x10000}, 1, MPI_WCHAR, room, 64, &at), MPI_ERR_CONVERSION);
   EXPECT_EQUAL(at, 0);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
