@@ -122,7 +122,7 @@ class CommandLine(Mpi):
 
     def test_what_maslin_mpirun_refuses(self):
         for words, said in ((["-n", "2"], "no program is named"), (["--tag-outptu", "./a"], "did you mean --tag-output?"),
-                            (["-n", "0", "./a"], "-n"), (["-n", "many", "./a"], "many not in range"),
+                            (["-n", "0", "./a"], "-n"), (["-n", "many", "./a"], "'many'; expected a whole number from 1 to "),
                             (["-n"], "RANKS")):
             done = self.run_it(BIN / "maslin-mpirun", *words)
             self.assertEqual(done.returncode, 2)
