@@ -101,10 +101,11 @@ def alternate(sides: Mapping[str, Callable[[int], float]], looks: Sequence[int],
             for name in names[first:] + names[:first]:
                 tell(f"{name}, round {turn + 1} of {next(look for look in looks if turn < look)}")
                 values[name].append(sides[name](turn))
+            if turn + 1 in looks and decided(values):
+                break
         except KeyboardInterrupt as stop:
-            raise Stopped({name: measured[:turn] for name, measured in values.items()}) from stop
-        if turn + 1 in looks and decided(values):
-            break
+            whole = min(map(len, values.values()))
+            raise Stopped({name: measured[:whole] for name, measured in values.items()}) from stop
     return values
 
 

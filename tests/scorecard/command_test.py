@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest import mock
 
 from scorecard import checkouts, command, measure
+from scorecard.figures import Plan
 from scorecard.measure import MeasurementError
 from scorecard.row import FAILED, MET, MISSED, NOT_MEASURED, UNDECIDED, Row
 
@@ -125,6 +126,14 @@ class Command(unittest.TestCase):
 
         rows, stopped = command.until_stopped(command.measured({"it": mock.Mock(measure=measure_it)}, True, lambda *_: None))
         self.assertEqual((rows, stopped), ([], True))
+
+    def test_a_round_that_was_whole_stays_where_ctrl_c_comes_while_it_is_judged(self):
+        judged = mock.Mock(side_effect=[KeyboardInterrupt, [Row("it")]])
+        plan = Plan(quick=True)
+        with self.assertRaises(KeyboardInterrupt):
+            plan.rows("it", {"ours": float}, "ours", judged)
+        self.assertEqual([row.name for row in plan.kept], ["it"])
+        self.assertEqual(judged.call_args.args[0], {"ours": [0.0, 1.0, 2.0], "ours again": [0.0, 1.0, 2.0]})
 
     def test_the_file_holds_the_rows_with_the_processor_and_what_was_set(self):
         options = command.parsed(["--set", "MASLIN_WAIT=park"])
