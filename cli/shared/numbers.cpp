@@ -1,7 +1,8 @@
 #include "cli/shared/numbers.hpp"
 
-#include <algorithm>
-#include <cstddef>
+#include <charconv>
+#include <cstdint>
+#include <system_error>
 #include <utility>
 
 namespace command {
@@ -24,11 +25,16 @@ CLI::Validator between(double low, double high) {
 CLI::Validator size() {
   return CLI::Validator(
       [units = CLI::AsSizeValue(false)](std::string& text) {
-        const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
-        const bool is_right = digits > 0 && text.find_first_of("0123456789-+.", digits) == text.npos;
-        if (!is_right) return "'" + text + "'; expected a size in bytes, as 200000, 256K or 2M";
-        text.erase(0, std::min(text.find_first_not_of('0'), digits - 1));
-        return units(text);
+        const std::string said = text;
+        std::uint64_t number = 0;
+        const auto [rest, error] = std::from_chars(said.data(), said.data() + said.size(), number);
+        const std::string unit(rest, said.data() + said.size());
+        if (error == std::errc() && unit.find_first_of("0123456789-+.") == unit.npos) try {
+            text = std::to_string(number) + unit;
+            return units(text);
+          } catch (const CLI::ValidationError&) {  // no unit, or too much
+          }
+        return "'" + said + "'; expected a size in bytes, as 200000, 256K or 2M";
       },
       "SIZE [b, kb(=1024b), ...]");
 }

@@ -38,8 +38,8 @@ CLI::Validator whole_number(std::type_identity_t<Number> low, Number high) {
       bounded ? std::to_string(low) + " to " + std::to_string(high) : std::string());
 }
 
-/// Accepts sizes in bytes, as 200000, 256K or 2M, in decimal digits. Not CLI::AsSizeValue alone, which takes 010K for
-/// 8K and -1 for 2^64 - 1. To be given to Option::transform.
+/// Accepts sizes in bytes below 2^64, as 200000, 256K or 2M, in decimal digits. Not CLI::AsSizeValue alone, which takes
+/// 010K for 8K, and -1 and 2^64 for 2^64 - 1. To be given to Option::transform.
 CLI::Validator size();
 
 }  // namespace command

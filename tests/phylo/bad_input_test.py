@@ -451,6 +451,9 @@ class Options(BadInput):
         for option, value, expected in (("--starts", "0x2", "'0x2'; expected a whole number from 1 to 1000000"),
                                         ("--checkpoint-seconds", "+5", "'+5'; expected a whole number from 0 to 1000000"),
                                         ("--memory", "-1", "'-1'; expected a size in bytes, as 200000, 256K or 2M"),
+                                        ("--memory", "18446744073709551616", "'18446744073709551616'; expected a size in bytes"),
+                                        ("--memory", "017179869184G", "'017179869184G'; expected a size in bytes"),
+                                        ("--memory", "10X", "'10X'; expected a size in bytes"),
                                         ("--memory", "0x10000000", "'0x10000000'; expected a size in bytes")):  # fmt: skip
             with self.subTest(option=option, value=value):
                 self.refused(("search", *common, "--prefix", "z", f"{option}={value}"), f"{option}: {expected}")
