@@ -73,6 +73,12 @@ class Genotypes(ProgramTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("of genotypes give them in --model, as in GTJC+G", done.stderr.decode())
 
+    def test_genotypes_are_no_dna_with_ambiguities(self):
+        done = self.run_program("evaluate", "--msa", DATA / "genotypes.phy", "--tree", DATA / "ten.tree", "--model", "GTR+G")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("this looks like genotypes: 42 % of its characters are A, C, G or T; but --model GTR+FO+G4m is one of DNA; give a "
+                      "model of genotypes, as in GTGTR4+G, or say --data-type dna", done.stderr.decode())
+
     def test_what_is_no_genotype_is_refused_with_its_place(self):
         self.write("wrong.fasta", WRONG)
         for model, more, expected in (

@@ -33,6 +33,15 @@ double share_of_bases(const Alignment& alignment, const std::vector<char>& count
   return all == 0 ? 1 : static_cast<double>(bases) / static_cast<double>(all);
 }
 
+/// Are all characters of these sites codes of genotypes, which ambiguous bases may be, too? Ten of twenty amino acids
+/// are none.
+bool are_genotypes(const Alignment& alignment, const std::vector<char>& counted) {
+  for (const std::string& row : alignment.rows)
+    for (std::size_t site = 0; site < row.size(); ++site)
+      if ((counted.empty() || counted[site]) && genotype_alphabet().find(row[site]) == Alphabet::no_code) return false;
+  return true;
+}
+
 /// Gives another alphabet that can read the whole text; null if there is none.
 const Alphabet* other_alphabet(const std::string& text, const std::string& file, const Alphabet& tried) {
   for (const Alphabet* other :
@@ -63,7 +72,9 @@ void check_content(const Alignment& alignment, const Alphabet& alphabet, const S
   const bool odd_dna = alphabet.type == DataType::dna && share < fewest_in_dna;
   const bool odd_protein = alphabet.type == DataType::protein && share > most_in_protein;
   if (!odd_dna && !odd_protein) return;
-  const Alphabet& other = odd_dna ? protein_alphabet() : dna_alphabet();
+  const Alphabet& other = odd_protein                         ? dna_alphabet()
+                          : are_genotypes(alignment, counted) ? genotype_alphabet()
+                                                              : protein_alphabet();
   fail(alignment.file, alignment.begin,
        fmt::format(
            "this looks like {}: {:.0f} % of its characters are A, C, G or T; but --model {} is one of {}; give a "
