@@ -71,6 +71,8 @@ class Same(Chains):
         check = self.result("in_steps")["precision_check"]
         self.assertGreater(check["times"], 1)
         self.assertTrue(0 < check["largest_error"] < 0.01, check)
+        self.assert_same(self.run_chains("in_steps", *single), expected)  # nothing is left to do but the check at the end
+        self.assertEqual(self.result("in_steps")["precision_check"]["times"], 1)
         self.assertNotEqual(self.run_chains("double")["run1.p"], expected["run1.p"])
         self.assertIsNone(self.result("double")["precision_check"])
         done = self.run_program(*self.command("in_steps"))

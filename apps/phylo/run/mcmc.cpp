@@ -105,7 +105,8 @@ class Sampling {
                       "generations"};
       monitor.advanced(static_cast<int>(to), best_lnl(), note());
     }
-    if (grid_->generation() % command_.diagnostics != 0) check_precision();
+    // At a row it was checked, unless an earlier process made the row.
+    if (!precision_check_ || grid_->generation() % command_.diagnostics != 0) check_precision();
     save(true);
   }
 
