@@ -92,9 +92,14 @@ std::pair<std::string, std::string> first_difference(const std::string& before, 
   const std::size_t separated = before.substr(0, at).rfind(separator);
   const std::size_t begin = separated == before.npos ? 0 : separated + separator.size();
   const bool cut = at - begin > longest;
+  const auto ends_there = [&](const std::string& text) {
+    return at == text.size() || text[at] == ' ' || text.compare(at, separator.size(), separator) == 0;
+  };
+  // Where a partition ends in both, one text has a further one, which is shown, too.
+  const std::size_t from = ends_there(before) && ends_there(now) ? at + 1 : at;
   const auto piece = [&](const std::string& text) {
     const std::string found =
-        text.substr(cut ? at - kept : begin, text.find(separator, at + 1) - (cut ? at - kept : begin));
+        text.substr(cut ? at - kept : begin, text.find(separator, from) - (cut ? at - kept : begin));
     return found.empty() ? std::string("none") : (cut ? "..." : "") + value_shown(found);
   };
   return {piece(before), piece(now)};

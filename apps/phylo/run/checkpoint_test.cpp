@@ -162,6 +162,8 @@ TEST_F(CheckpointTest, AnotherModelIsToldByTheFirstPartitionThatDiffers) {
   EXPECT_NE(complaint(other).find("the model HKY+FO, b = 6-8; JC, c = 9-10 (--brlen scaled), "
                                   "not HKY+FO, b = 6-8 (--brlen scaled);"),
             std::string::npos);
+  other.model = "GTR+FO, a = 1-50; HKY+FO, b = 6-8; JC, c = 9-10 (--brlen scaled)";
+  EXPECT_NE(complaint(other).find("the model GTR+FO, a = 1-5, not GTR+FO, a = 1-50;"), std::string::npos);
   other.model = "GTR\x1b[31m" + std::string(1000, 'G');
   const std::string message = complaint(other);
   EXPECT_NE(message.find("not 'GTR\\x1b[31mGGG"), std::string::npos) << message;
