@@ -32,7 +32,7 @@ struct fork_frame : fork_link, branch_frame {
 MASLIN_API void fork_elsewhere(void (*call)(void*), void* env, location where);
 /// Somebody has asked for a branch: promotes the oldest fork, if it is time.
 MASLIN_API void answer(fork_list& list) noexcept;
-/// The branch that had a context of its own is over: waits for its tasks. Throws what they threw.
+/// The branch that had a context of its own is over: waits for its tasks. Throws if they threw.
 MASLIN_API void end_branch(fork_frame& fork);
 /// Closes the fork and waits for the second branch, a task. Throws what that threw.
 MASLIN_API void join(fork_list& list, fork_frame& fork);
