@@ -80,6 +80,11 @@ def judge_all(chosen: list[cases.Case], tell: Callable[[str], None] = show) -> l
     return done
 
 
+def show_summary(figures: dict) -> None:
+    for key, value in figures.items():
+        print(f"{key.replace('_', ' ')}: {value if isinstance(value, int) else f'{100 * value:.1f} %'}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--development", action="store_true", help="the cases on which the model was developed")
@@ -110,8 +115,7 @@ def main() -> int:
             for row in case["rows"]:
                 print(f"    {row['layout']:>6}  model {row['predicted_s']:.6f} +- {row['error_s']:.6f}  exec/virtual {row['simulated_s']:.6f}  "
                       f"{100 * row['error']:+.1f} %  equations alone {100 * row['idealised']:+.1f} %")
-    for key, value in summary(done).items():
-        print(f"{key.replace('_', ' ')}: {value if isinstance(value, int) else f'{100 * value:.1f} %'}")
+    show_summary(summary(done))
     return 0
 
 

@@ -22,7 +22,7 @@ from typing import Callable, Sequence
 sys.path.insert(0, str(Path(__file__).parent))
 import cases  # noqa: E402
 from cores import LONG, SHORT, USUAL, VIRTUAL  # noqa: E402
-from judge import ONE_WORKER  # noqa: E402
+from judge import ONE_WORKER, show_summary  # noqa: E402
 from scorecard.measure import MeasurementError, binary, execute, show  # noqa: E402
 
 MACHINE = cases.ROOT / "bench" / "grain" / "specs" / "synthetic-64.toml"
@@ -96,8 +96,7 @@ def main() -> int:
         for row in sorted(case["rows"], key=lambda row: row["width"]):
             print(f"  {row['width']:4} {row['predicted_s']:.6f} +- {row['error_s']:.6f}, runs {row['simulated_s']:.6f}  "
                   f"{100 * row['error']:+.1f} %")
-    for key, value in summary(done).items():
-        print(f"{key.replace('_', ' ')}: {value if isinstance(value, int) else f'{100 * value:.1f} %'}")
+    show_summary(summary(done))
     return 0
 
 

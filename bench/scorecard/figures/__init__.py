@@ -51,6 +51,17 @@ class Plan:
                 break
         return values
 
+    def until_decided(self, measure: Callable[[int, int], None], rows: Callable[[], list[Row]]) -> list[Row]:
+        """Calls `measure(before, look)` for the rounds from `before` up to `look`, until the rows that are made of all of them are decided;
+        gives these rows."""
+        made: list[Row] = []
+        for before, look in zip((0, *self.looks), self.looks):
+            measure(before, look)
+            made = rows()
+            if all(row.decided for row in made):
+                break
+        return made
+
     def rows(self, what: str, sides: Mapping[str, Callable[[int], float]], ours: str, rows: Callable[[Values], list[Row]]) -> list[Row]:
         """Measures the sides, and ours twice, until the rows that are made of the values are decided; gives these rows."""
         try:

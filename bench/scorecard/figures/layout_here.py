@@ -53,16 +53,14 @@ def rows_of(cases: Sequence[here.Case]) -> list[Row]:
 
 
 def measure(plan: Plan) -> list[Row]:
-    rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="layout-here-") as name:
         folder = Path(name)
         cases = here.programs(folder)
         plan.tell("this machine")
         machine = here.calibrated(folder)
-        for before, look in zip((0, *plan.looks), plan.looks):
+
+        def more(before: int, look: int) -> None:
             for case in cases:
                 here.measure(case, machine, folder, look - before, plan.tell)
-            rows = rows_of(cases)
-            if all(row.decided for row in rows):
-                break
-    return rows
+
+        return plan.until_decided(more, lambda: rows_of(cases))

@@ -38,15 +38,13 @@ def rows_of(ns: Values, memory: list[float]) -> list[Row]:
 def measure(plan: Plan) -> list[Row]:
     ns: Values = {}
     memory: list[float] = []
-    rows: list[Row] = []
-    for before, look in zip((0, *plan.looks), plan.looks):
+
+    def more(before: int, look: int) -> None:
         for number in range(before, look):
             plan.tell(f"{NAME}: {number + 1} of {look} rounds")
             for blocks in BLOCKS:
                 said = run(blocks)
                 ns.setdefault(f"{blocks ** 3:,}", []).append(said["ns_a_task"])
             memory.append(said["bytes_a_task"])
-        rows = rows_of(ns, memory)
-        if all(row.decided for row in rows):
-            break
-    return rows
+
+    return plan.until_decided(more, lambda: rows_of(ns, memory))

@@ -49,15 +49,13 @@ def rows_of(cases: Sequence[predict.Case]) -> list[Row]:
 
 def measure(plan: Plan) -> list[Row]:
     cases = predict.cases()
-    rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="scale-unseen-") as folder:
         machine = Path(folder) / "here.toml"
         plan.tell("this machine")
         execute([binary("maslin"), "machine", "--calibrate", machine])
-        for before, look in zip((0, *plan.looks), plan.looks):
+
+        def more(before: int, look: int) -> None:
             for case in cases:
                 predict.measure(case, machine, WORKERS, look - before, plan.tell)
-            rows = rows_of(cases)
-            if all(row.decided for row in rows):
-                break
-    return rows
+
+        return plan.until_decided(more, lambda: rows_of(cases))
