@@ -2,9 +2,9 @@
 // The copies that workers' local stores made, as a trace holds them.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "maslin/trace.hpp"

@@ -28,8 +28,8 @@ class portable_call : public joint_call {
 };
 
 /// A call in which each rank gives a few bytes, as many as each other one, or one rank alone gives some; and each makes
-/// what it gets of them by itself. Of such calls no more is sent than their kind and these bytes, unless
-/// their kinds differ.
+/// what it gets of them by itself. Of such calls no more is sent than their kind and these bytes, unless their kinds
+/// differ.
 class brief_call : public portable_call {
  public:
   /// The most bytes that the ranks of one process give together.

@@ -20,7 +20,7 @@ namespace maslin {
 class call_slots {
  public:
   static constexpr std::size_t most_ranks = 8;
-  /// That a rank gives. What is less than 40 lies in the cache line that says so.
+  /// That a rank gives. What is at most 40 lies in the cache line that says so.
   static constexpr std::size_t most_bytes = brief_call::most_bytes;
   /// What the others bring, as far as a rank has seen it.
   enum class others : std::uint8_t { missing, agree, differ };
