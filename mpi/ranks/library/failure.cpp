@@ -47,8 +47,9 @@ int last_error_code() {
 }
 
 int handle_failure(const call& in, MPI_Comm comm, const failure& what) {
-  communicator* of = me.communicators.find(comm);
+  const communicator* of = what.in ? what.in.get() : me.communicators.find(comm);
   if (!of) of = me.communicators.find(MPI_COMM_WORLD);
+  if (what.in) comm = me.communicators.handle_of(of);
   const std::string text = described(in, what.text);
   const int handler = of ? of->error_handler : MPI_ERRORS_ARE_FATAL;
   const error_handler* const own = me.error_handlers.find(handler);
@@ -62,7 +63,7 @@ int handle_exception(const call& in, MPI_Comm comm) {
   try {
     throw;
   } catch (const failure& e) {
-    return handle_failure(in, e.comm == MPI_COMM_NULL ? comm : e.comm, e);
+    return handle_failure(in, comm, e);
   } catch (const std::bad_alloc&) {
     return handle_failure(in, comm, {MPI_ERR_NO_MEM, "there is no memory for it"});
   } catch (const maslin::error& e) {

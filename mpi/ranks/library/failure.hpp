@@ -1,6 +1,7 @@
 #pragma once
 // What an MPI function does when something is wrong: the error handler of its communicator decides.
 
+#include <memory>
 #include <string>
 
 #include "maslin/error.hpp"
@@ -9,11 +10,14 @@
 
 namespace mpi {
 
+struct communicator;
+
 /// Thrown inside a function.
 struct failure {
   int error_class;
   std::string text;
-  MPI_Comm comm = MPI_COMM_NULL;  ///< whose handler is told, if it is not that of the call's communicator
+  /// Whose handler is told, if it is not that of the call's communicator. The program may have freed it.
+  std::shared_ptr<communicator> in = nullptr;
 };
 
 /// A function of the standard that the program called.

@@ -1,6 +1,7 @@
 #pragma once
 // Numbers that stand for objects.
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -33,6 +34,12 @@ class handles {
   T* find(int handle) const noexcept {
     return handle > 0 && static_cast<std::size_t>(handle) < all_.size() ? all_[static_cast<std::size_t>(handle)].get()
                                                                         : nullptr;
+  }
+  /// Gives the object's handle; 0 where none stands for it.
+  int handle_of(const T* object) const noexcept {
+    const auto found =
+        std::find_if(all_.begin(), all_.end(), [object](const auto& one) { return one && one.get() == object; });
+    return found == all_.end() ? 0 : static_cast<int>(found - all_.begin());
   }
   /// The object, to be kept beyond its handle.
   const std::shared_ptr<T>& keep(int handle) const noexcept { return all_[static_cast<std::size_t>(handle)]; }

@@ -90,7 +90,7 @@ bool take(communicator& of, const call& in, const envelope& what, MPI_Message* m
   held->bytes.resize(found->extent);
   held->source = of.from_channel(found->source);
   held->tag = found->tag;
-  held->comm = what.comm;
+  held->in = me.communicators.keep(what.comm);
   maslin::comm::bytes_as any{held->bytes.data(), held->bytes.size(), &typeid(void)};
   // Its sender may have cancelled it meanwhile.
   maslin::request started = of.channel.start_receive(any, found->source, found->tag, in.where);
@@ -123,7 +123,7 @@ communicator& looked_in(int from, int tag, MPI_Comm comm) {
 MASLIN_MPI_SEND(Send, send(in, what))
 MASLIN_MPI_SEND(Ssend, send(in, what, true))
 MASLIN_MPI_SEND(Rsend, send(in, what))
-MASLIN_MPI_SEND(Bsend, send_buffered(what, in.where))
+MASLIN_MPI_SEND(Bsend, send_buffered(describe(true, mode::buffered, what), in.where))
 
 MASLIN_MPI_DEFINE(Recv,
                   (void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status* status)) {

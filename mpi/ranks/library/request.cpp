@@ -44,15 +44,27 @@ checked check(bool is_send, const envelope& what) {
   return {in, {what.data, static_cast<std::size_t>(what.count), &type}};
 }
 
-std::shared_ptr<request> describe(bool is_send, mode how, const envelope& what) {
-  check(is_send, what);
+namespace {
+
+std::shared_ptr<request> described(bool is_send, mode how, const envelope& what, std::shared_ptr<communicator> in,
+                                   std::shared_ptr<const datatype> type) {
   auto made = new_request();
   made->is_send = is_send;
   made->how = how;
   made->what = what;
-  made->in = me.communicators.keep(what.comm);
-  made->type = me.types.keep(what.type);
+  made->in = std::move(in);
+  made->type = std::move(type);
   return made;
+}
+
+}  // namespace
+
+std::shared_ptr<request> describe(bool is_send, mode how, const envelope& what) {
+  check(is_send, what);
+  return described(is_send, how, what, me.communicators.keep(what.comm), me.types.keep(what.type));
+}
+std::shared_ptr<request> describe_again(const request& one) {
+  return described(one.is_send, one.how, one.what, one.in, one.type);
 }
 
 void begin(request& one, std::unique_ptr<call_of_all> mine) {
@@ -141,7 +153,7 @@ bool request::test(maslin::location where) {
 }
 
 const MPI_Status& request::result() const {
-  if (problem) throw failure{problem->error_class, problem->text, what.comm};
+  if (problem) throw failure{problem->error_class, problem->text, in};
   return *over;
 }
 
@@ -152,14 +164,14 @@ MPI_Status deliver(void* data, int count, MPI_Datatype type, MPI_Message* messag
   }
   const held_message* const held = me.messages.find(*message);
   if (!held) throw failure{MPI_ERR_REQUEST, "there is no such message"};
-  const checked of = check(false, {data, count, type, held->source, held->tag, held->comm});
+  const buffer into = checked_buffer(data, count, type);
   const std::size_t bytes = held->bytes.size();
-  if (bytes > of.data.bytes())
+  if (bytes > into.bytes())
     throw failure{
         MPI_ERR_TRUNCATE,
-        "the message has " + std::to_string(bytes) + " bytes; there is room for " + std::to_string(of.data.bytes()),
-        held->comm};
-  unpack(held->bytes.data(), bytes, of.data);
+        "the message has " + std::to_string(bytes) + " bytes; there is room for " + std::to_string(into.bytes()),
+        held->in};
+  unpack(held->bytes.data(), bytes, into);
   const MPI_Status status = status_of(held->source, held->tag, bytes);
   me.messages.remove(*message);
   *message = MPI_MESSAGE_NULL;
@@ -174,8 +186,7 @@ MPI_Request add_complete(const MPI_Status& status, std::shared_ptr<request> buff
   return me.requests.add(std::move(one));
 }
 
-std::shared_ptr<request> send_buffered(const envelope& what, maslin::location where) {
-  auto one = describe(true, mode::buffered, what);
+void send_buffered(const std::shared_ptr<request>& one, maslin::location where) {
   const std::size_t bytes = one->data().bytes();
   me.buffered.forget_complete();
   const auto room = static_cast<std::size_t>(me.buffered.room_bytes);
@@ -185,7 +196,6 @@ std::shared_ptr<request> send_buffered(const envelope& what, maslin::location wh
                                       std::to_string(room) + " bytes, " + std::to_string(used) + " of them used)"};
   start(*one, where);
   me.buffered.add(one);
-  return one;
 }
 
 void set(MPI_Status* status, const MPI_Status& to) {

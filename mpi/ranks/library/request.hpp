@@ -33,7 +33,7 @@ struct envelope {
 struct held_message {
   std::vector<std::byte> bytes;
   int source = MPI_PROC_NULL, tag = MPI_ANY_TAG;
-  MPI_Comm comm = MPI_COMM_WORLD;
+  std::shared_ptr<communicator> in;  ///< stays, even if its handle is freed
 };
 
 /// A send, a receive or a call of all ranks, started once or again and again.
@@ -41,8 +41,9 @@ struct request {
   bool is_send = false, is_persistent = false, is_active = false, is_cancelled = false;
   mode how = mode::standard;
   envelope what{};
-  std::shared_ptr<communicator> in;        ///< stays, even if its handle is freed
-  std::shared_ptr<const datatype> type;    ///< the same
+  std::shared_ptr<communicator> in;        ///< of the program; stays, even if its handle is freed
+  std::shared_ptr<communicator> on;        ///< whose channel is used, if it is not that one's
+  std::shared_ptr<const datatype> type;    ///< stays, too
   std::unique_ptr<call_of_all> described;  ///< what each start brings, of a call of all ranks that is persistent
   std::unique_ptr<call_of_all> joint;      ///< of a call of all ranks, which is no message
   std::unique_ptr<std::byte[]> packed;     ///< where the data lies apart
@@ -112,12 +113,14 @@ void begin(request& one, std::unique_ptr<call_of_all> mine);
 void start(request& one, maslin::location where);
 /// Describes a send or receive; throws `failure`.
 std::shared_ptr<request> describe(bool is_send, mode how, const envelope& what);
+/// Describes the same one once more: handles that it was described with may be gone.
+std::shared_ptr<request> describe_again(const request& one);
 
 MPI_Status empty_status();
 /// Gives the handle of a request that is complete. `buffered`: the message, if it goes on.
 MPI_Request add_complete(const MPI_Status& status, std::shared_ptr<request> buffered = nullptr);
-/// Copies the data and sends it; gives the message. Throws `failure` where MPI_Buffer_attach gave less room.
-std::shared_ptr<request> send_buffered(const envelope& what, maslin::location where);
+/// Copies the data of what was described, and sends it. Throws `failure` where MPI_Buffer_attach gave less room.
+void send_buffered(const std::shared_ptr<request>& one, maslin::location where);
 /// Puts a message that was taken where it is wanted; throws `failure`.
 MPI_Status deliver(void* data, int count, MPI_Datatype type, MPI_Message* message);
 /// Tells the program, if it asked.

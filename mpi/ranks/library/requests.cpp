@@ -61,7 +61,9 @@ void begin_exchange(const call& in, mode how, const envelope& out, const envelop
 MPI_Status status_of_copied(const mpi::request& message) {
   return status_of(message.what.peer, message.what.tag, message.data().bytes());
 }
-MPI_Request add_copied(std::shared_ptr<mpi::request> message) {
+MPI_Request begin_buffered(const envelope& what, maslin::location where) {
+  auto message = describe(true, mode::buffered, what);
+  send_buffered(message, where);
   const MPI_Status status = status_of_copied(*message);
   return add_complete(status, std::move(message));
 }
@@ -78,7 +80,8 @@ void start_again(MPI_Request handle, maslin::location where) {
   if (!one.is_persistent || one.is_active)
     throw failure{MPI_ERR_REQUEST, one.is_active ? "the request is active" : "the request is not persistent"};
   if (one.how == mode::buffered) {
-    one.buffered = send_buffered(one.what, where);
+    one.buffered = describe_again(one);
+    send_buffered(one.buffered, where);
     one.over = status_of_copied(*one.buffered);
     one.is_active = true;
   } else {
@@ -98,7 +101,7 @@ class ends {
     } catch (const failure& e) {
       status.MPI_ERROR = e.error_class;
       problem_.text += (problem_.text.empty() ? "" : "; ") + e.text;
-      if (problem_.comm == MPI_COMM_NULL) problem_.comm = e.comm;
+      if (!problem_.in) problem_.in = e.in;
     }
     if (statuses_) statuses_[index] = status;
   }
@@ -205,7 +208,7 @@ void end_some(const call& in, int count, MPI_Request* requests, int* done, int* 
 MASLIN_MPI_BEGIN(Isend, mode::standard)
 MASLIN_MPI_BEGIN(Issend, mode::synchronous)
 MASLIN_MPI_BEGIN(Irsend, mode::ready)
-MASLIN_MPI_START(Ibsend, true, mode::buffered, const void*, to, *request = add_copied(send_buffered(what, in.where)))
+MASLIN_MPI_START(Ibsend, true, mode::buffered, const void*, to, *request = begin_buffered(what, in.where))
 MASLIN_MPI_START(Irecv, false, mode::standard, void*, from, begin(in, false, mode::standard, what, request))
 MASLIN_MPI_PREPARE(Send_init, mode::standard)
 MASLIN_MPI_PREPARE(Ssend_init, mode::synchronous)

@@ -223,7 +223,6 @@ void complete(call_of_all& mine) {
 MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm) {
   auto made = new_request();
   made->is_active = true;
-  made->what.comm = comm;
   made->in = me.communicators.keep(comm);
   begin(*made, std::move(mine));
   return me.requests.add(std::move(made));
@@ -232,8 +231,8 @@ MPI_Request start(std::unique_ptr<call_of_all> mine, MPI_Comm comm) {
 MPI_Request prepare(std::unique_ptr<call_of_all> mine, std::shared_ptr<communicator> on, MPI_Comm comm) {
   auto made = new_request();
   made->is_persistent = true;
-  made->what.comm = comm;
-  made->in = std::move(on);
+  made->in = me.communicators.keep(comm);
+  made->on = std::move(on);
   made->described = std::move(mine);
   return me.requests.add(std::move(made));
 }

@@ -6,15 +6,15 @@
 
 static MPI_Comm own;
 static int told, told_by_other;
-static MPI_Comm told_of;
+static MPI_Comm told_of, other_told_of;
 
 static void on_error(MPI_Comm* comm, int* code, ...) {
   told = *code;
   told_of = *comm;
 }
 static void on_other_error(MPI_Comm* comm, int* code, ...) {
-  (void)comm;
   told_by_other = *code;
+  other_told_of = *comm;
 }
 
 static int class_of(int code) {
@@ -208,6 +208,63 @@ static void of_requests(void) {
   MPI_Comm_free(&other);
 }
 
+/// What was begun in a communicator goes on when that is freed, and tells its handler, also when another one has got
+/// its number.
+static void of_freed(void) {
+  static char room[100 + MPI_BSEND_OVERHEAD];
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(on_other_error, &handler);
+  MPI_Buffer_attach(room, sizeof room);
+  for (int way = 0; way < 4; ++way) {
+    MPI_Comm gone, next;
+    MPI_Request request, sent = MPI_REQUEST_NULL;
+    MPI_Message message;
+    MPI_Status status;
+    int out[2] = {me, 2}, in[2] = {-1, -1};
+    MPI_Comm_dup(own, &gone);
+    MPI_Comm_set_errhandler(gone, handler);
+    const MPI_Comm number = gone;
+    told = told_by_other = 0;
+    other_told_of = -1;
+    if (way == 0) MPI_Irecv(in, 1, MPI_INT, me, 1, gone, &request);
+    if (way < 2) MPI_Isend(out, 2, MPI_INT, me, 1, gone, &sent);
+    if (way == 1) MPI_Mprobe(me, 1, gone, &message, MPI_STATUS_IGNORE);
+    if (way == 2) MPI_Allreduce_init(out, in, 1 + (me == ranks - 1), MPI_INT, MPI_SUM, gone, MPI_INFO_NULL, &request);
+    if (way == 3) MPI_Irecv(in, 2, MPI_INT, me, 1, gone, &request);
+    if (way == 3) MPI_Bsend_init(out, 2, MPI_INT, me, 1, gone, &sent);
+    MPI_Comm_free(&gone);
+    if (way != 1) MPI_Comm_split(own, me, 0, &next);  // of fewer ranks
+    if (way == 1) MPI_Comm_dup(own, &next);
+    EXPECT_EQUAL(next, number);
+    if (way == 0) EXPECT_ERROR(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+    if (way == 1) EXPECT_ERROR(MPI_Mrecv(in, 1, MPI_INT, &message, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+    if (way == 1) EXPECT_ERROR(MPI_Mrecv(in, 2, MPI_INT, &message, &status), MPI_SUCCESS);
+    if (way == 1) EXPECT_EQUAL(status.MPI_SOURCE, me);
+    if (way == 2) {
+      MPI_Start(&request);
+      EXPECT_ERROR(MPI_Wait(&request, MPI_STATUS_IGNORE), ranks > 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+      MPI_Request_free(&request);
+    }
+    if (way == 3) {
+      MPI_Start(&sent);
+      MPI_Wait(&request, &status);
+      EXPECT_EQUAL(status.MPI_SOURCE, me);
+    }
+    const int is_wrong = way == 2 ? ranks > 1 : way < 2;
+    EXPECT_EQUAL(told_by_other, is_wrong ? MPI_ERR_TRUNCATE : 0);
+    EXPECT_EQUAL(other_told_of, is_wrong ? MPI_COMM_NULL : -1);
+    EXPECT_EQUAL(told, 0);
+    if (way % 2) EXPECT(in[0] == me && in[1] == 2);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    if (way == 3) MPI_Request_free(&sent);
+    MPI_Comm_free(&next);
+  }
+  void* was;
+  int size;
+  MPI_Buffer_detach(&was, &size);
+  MPI_Errhandler_free(&handler);
+}
+
 /// All ranks are told of what is wrong in a call of all, and the next one is right.
 static void of_all(void) {
   int data[200] = {0}, sum;
@@ -301,6 +358,7 @@ int main(int argc, char** argv) {
   of_exchanges();
   of_types();
   of_requests();
+  of_freed();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   of_all();
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
