@@ -20,7 +20,7 @@ namespace maslin {
 class portable_call : public joint_call {
  public:
   /// Appends what those ranks of the communicator, which are in another process, need to know of what the caller's rank
-  /// brings.
+  /// brings. They are in their order.
   virtual void pack(std::span<const int> for_ranks, std::vector<std::byte>& into) = 0;
   /// Gives a stand-in for that rank, which packed this; it stays while the call does. Nothing is to be written into
   /// what a stand-in brings.

@@ -77,6 +77,14 @@ class Failures(Mpi):
         said = self.failed("long part", 15)
         self.assertRegex(said, r"rank [12] gives 40[48] bytes to rank 0, which has room for 400\n")
 
+    def test_edges_that_one_of_their_ranks_does_not_know(self):
+        place = self.place("MPI_Dist_graph_create_adjacent(")
+        self.assertRegex(self.failed("edge of one rank", 11),
+                         f"rank [0-2]: MPI_Dist_graph_create_adjacent at {place}: both ranks of an edge must name it; "
+                         "from rank 0 to rank 1, rank 0 names 1, rank 1 names 0\n")
+        self.failed("edge of two weights", 11, f": MPI_Dist_graph_create_adjacent at {place}: both ranks of an edge must name "
+                    "the same weight; from rank 0 to rank 1, rank 0 names 5, rank 1 names 6\n")
+
     def test_truncated(self):
         self.failed("truncated", 15, "rank 1: MPI_Recv at failures.c:", "a message of 800 bytes from rank 0 with tag 7",
                     "receives 40 bytes; make room for as many as are sent")

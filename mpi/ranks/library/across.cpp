@@ -48,12 +48,12 @@ struct given_part {
   edge along;
   buffer data;
 };
-/// What is for these ranks of the channel.
+/// What is for these ranks of the channel, which are sorted.
 std::vector<given_part> parts_for(const sides& in, const spread& offers, std::span<const int> ranks) {
   std::vector<given_part> found;
   if (offers.is == spread::kind::edges) {
     for (std::size_t i = 0; i < offers.edges.size(); ++i)
-      if (std::find(ranks.begin(), ranks.end(), offers.edges[i].peer) != ranks.end())
+      if (std::binary_search(ranks.begin(), ranks.end(), offers.edges[i].peer))
         found.push_back({offers.edges[i], offers.parts[i]});
     return found;
   }

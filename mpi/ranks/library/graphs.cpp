@@ -1,6 +1,8 @@
 // Ranks that form a graph: one that all of them know, or one of which each knows its own edges.
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -91,6 +93,7 @@ distributed_graph::edges checked_edges(const communicator& in, int degree, const
 /// An edge that any rank may know, and tells those that it joins.
 struct told_edge {
   int from, to, weight;
+  auto operator<=>(const told_edge&) const = default;
 };
 constexpr std::size_t numbers_of_edge = sizeof(told_edge) / sizeof(int);
 
@@ -125,6 +128,58 @@ std::vector<told_edge> exchanged(communicator& in, const std::vector<std::vector
   mine.exchange_along(peers, std::move(to), std::move(from));
   complete(mine);
   return got;
+}
+
+/// What two ranks name otherwise of the edges from one to the other: how many, or a weight.
+struct difference {
+  int from, to, is_weight, one, other;
+};
+using told_difference = std::array<int, sizeof(difference) / sizeof(int)>;  // all ranks know its type
+constexpr int no_weight = -1;
+
+/// Gives the first one. The edges are those to one rank, as the others name them and as it does, sorted.
+told_difference difference_between(const std::vector<told_edge>& others, const std::vector<told_edge>& its) {
+  const auto [a, b] = std::mismatch(others.begin(), others.end(), its.begin(), its.end());
+  const told_edge& first = b == its.end() || (a != others.end() && *a < *b) ? *a : *b;
+  const auto count = [&first](const std::vector<told_edge>& edges) {
+    return static_cast<int>(
+        std::count_if(edges.begin(), edges.end(), [&](const told_edge& one) { return one.from == first.from; }));
+  };
+  const int one = count(others), other = count(its);
+  if (one == other) return {first.from, first.to, true, a->weight, b->weight};
+  return {first.from, first.to, false, one, other};
+}
+
+std::string text_of(const difference& it, const communicator& in) {
+  const auto rank = [&in](int which) { return "rank " + std::to_string(in.in_world(which)); };
+  const auto named = [](int number) { return number == no_weight ? "MPI_UNWEIGHTED" : std::to_string(number); };
+  return std::string(it.is_weight ? "both ranks of an edge must name the same weight"
+                                  : "both ranks of an edge must name it") +
+         "; from " + rank(it.from) + " to " + rank(it.to) + ", " + rank(it.from) + " names " + named(it.one) + ", " +
+         rank(it.to) + " names " + named(it.other);
+}
+
+/// Throws MPI_ERR_TOPOLOGY in all ranks unless both ranks of each edge have named it, with the same weight.
+void expect_named_by_both(communicator& in, const distributed_graph& of, const call& by) {
+  const auto weight = [](const distributed_graph::edges& edges, std::size_t i) {
+    return edges.weights.empty() ? no_weight : edges.weights[i];
+  };
+  std::vector<std::vector<told_edge>> told(static_cast<std::size_t>(in.size()));
+  std::vector<told_edge> named;
+  for (std::size_t i = 0; i < of.out.ranks.size(); ++i)
+    told[static_cast<std::size_t>(of.out.ranks[i])].push_back({in.rank, of.out.ranks[i], weight(of.out, i)});
+  for (std::size_t i = 0; i < of.in.ranks.size(); ++i) named.push_back({of.in.ranks[i], in.rank, weight(of.in, i)});
+  std::vector<told_edge> by_others = exchanged(in, told, by);
+  std::sort(named.begin(), named.end());
+  std::sort(by_others.begin(), by_others.end());
+  const int differs = by_others != named;
+  std::vector<int> who(told.size());
+  in.channel.all_gather(differs, who, by.where);
+  const auto first = std::find(who.begin(), who.end(), 1);
+  if (first == who.end()) return;
+  told_difference what = differs ? difference_between(by_others, named) : told_difference();
+  in.channel.broadcast(what, static_cast<int>(first - who.begin()), by.where);
+  throw failure{MPI_ERR_TOPOLOGY, text_of(std::bit_cast<difference>(what), in)};
 }
 
 /// The edges that are the caller's. Those of one pair of ranks have the same order for both.
@@ -219,11 +274,11 @@ MASLIN_MPI_DEFINE(Dist_graph_create_adjacent,
     communicator& from = intracommunicator_of(comm);
     if (is_weighted(source_weights) != is_weighted(destination_weights))
       throw failure{MPI_ERR_ARG, "either all edges of a graph have weights, or MPI_UNWEIGHTED stands for both lists"};
-    *made = add(
-        with_topology(from,
-                      {checked_edges(from, in_degree, sources, source_weights),
-                       checked_edges(from, out_degree, destinations, destination_weights), is_weighted(source_weights)},
-                      in));
+    distributed_graph edges{checked_edges(from, in_degree, sources, source_weights),
+                            checked_edges(from, out_degree, destinations, destination_weights),
+                            is_weighted(source_weights)};
+    expect_named_by_both(from, edges, in);
+    *made = add(with_topology(from, std::move(edges), in));
   });
 }
 MASLIN_MPI_DEFINE(Dist_graph_create, (MPI_Comm comm, int count, const int* sources, const int* degrees,

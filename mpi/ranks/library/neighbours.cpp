@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -38,24 +39,35 @@ neighbourhood neighbours_in(const grid& of) {
   return made;
 }
 
-/// The part that goes along that edge, of which `before` others like it come first; null where there is none.
-const buffer* part_along(const spread& offers, const edge& along, std::ptrdiff_t before) {
-  for (std::size_t i = 0; i < offers.edges.size(); ++i)
-    if (offers.edges[i] == along && before-- == 0) return &offers.parts[i];
-  return nullptr;
+/// Parts and the edges along which they go. Edges that are alike keep their order.
+spread sorted(const std::vector<edge>& edges, std::vector<buffer> parts) {
+  if (std::is_sorted(edges.begin(), edges.end())) return {spread::kind::edges, {}, std::move(parts), edges};
+  std::vector<std::size_t> order(edges.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return edges[a] < edges[b]; });
+  spread made{spread::kind::edges, {}, {}};
+  for (const std::size_t i : order) {
+    made.edges.push_back(edges[i]);
+    made.parts.push_back(parts[i]);
+  }
+  return made;
 }
 
 void take_from_neighbours(const call_of_all&, calls_of_all all, int rank) {
   const call_of_all& its = brought(all, rank);
   const std::vector<edge>& edges = its.wants.edges;
-  for (auto from = edges.begin(); from != edges.end(); ++from) {
-    const call_of_all& gives = brought(all, from->peer);
+  for (std::size_t i = 0; i < edges.size();) {
+    const edge from = edges[i];
+    const call_of_all& gives = brought(all, from.peer);
+    const std::vector<edge>& given = gives.offers.edges;
     // Edges that are alike are matched in their order, as messages are.
-    const buffer* const offered = part_along(gives.offers, {rank, from->way}, std::count(edges.begin(), from, *from));
-    if (!offered)
-      throw failure{MPI_ERR_TOPOLOGY, "rank " + std::to_string(its.in.in_world(rank)) + " has an edge from rank " +
-                                          std::to_string(gives.in.in_world(from->peer)) + ", which does not have it"};
-    copy_part(gives, *offered, its, its.wants.parts[static_cast<std::size_t>(from - edges.begin())]);
+    const auto alike = std::equal_range(given.begin(), given.end(), edge{rank, from.way});
+    for (auto along = alike.first; i < edges.size() && edges[i] == from; ++i, ++along) {
+      if (along == alike.second)
+        throw failure{MPI_ERR_TOPOLOGY, "rank " + std::to_string(its.in.in_world(rank)) + " has an edge from rank " +
+                                            std::to_string(gives.in.in_world(from.peer)) + ", which does not have it"};
+      copy_part(gives, gives.offers.parts[static_cast<std::size_t>(along - given.begin())], its, its.wants.parts[i]);
+    }
   }
 }
 
@@ -72,8 +84,8 @@ neighbourhood neighbours_of(const communicator& in) {
 
 void call_of_all::exchange_along(const neighbourhood& edges, std::vector<buffer> to, std::vector<buffer> from) {
   part = take_from_neighbours;
-  offers = {spread::kind::edges, {}, std::move(to), edges.to};
-  wants = {spread::kind::edges, {}, std::move(from), edges.from};
+  offers = sorted(edges.to, std::move(to));
+  wants = sorted(edges.from, std::move(from));
 }
 
 }  // namespace mpi

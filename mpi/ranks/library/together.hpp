@@ -24,7 +24,8 @@ struct spread {
   kind is = kind::none;
   buffer whole{};             ///< `same`: it; `blocks`: the first of the parts, which lie behind each other
   std::vector<buffer> parts;  ///< `listed` and `edges`
-  std::vector<edge> edges{};  ///< along which the parts go or come; several may join two ranks
+  /// Along which the parts go or come, sorted; several may join two ranks, and keep their order.
+  std::vector<edge> edges{};
 
   bool exists() const noexcept { return is != kind::none; }
   buffer of(int rank) const;  ///< along edges there is none

@@ -1,6 +1,7 @@
 #pragma once
 // Who is whose neighbour in a communicator.
 
+#include <compare>
 #include <span>
 #include <variant>
 #include <vector>
@@ -40,7 +41,7 @@ using topology = std::variant<std::monostate, graph, grid, distributed_graph>;
 struct edge {
   int peer;
   int way;  ///< edges of one pair of ranks that go different ways do not match, whatever their order
-  bool operator==(const edge&) const = default;
+  auto operator<=>(const edge&) const = default;
 };
 struct neighbourhood {
   std::vector<edge> from, to;

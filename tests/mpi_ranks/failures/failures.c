@@ -123,6 +123,11 @@ int main(int argc, char** argv) {
     MPI_Comm_set_name(part, "the pressure solver");
     MPI_Send(data, 1, MPI_INT, 3, 0, part);
   }
+  if (strcmp(which, "edge of one rank") == 0 || strcmp(which, "edge of two weights") == 0) {
+    const int weighs = which[8] == 't', zero_and_one[2] = {0, 1}, weights[2] = {5 + me, 5}, is_end = weighs && me == 1;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, is_end, zero_and_one, weighs ? weights : MPI_UNWEIGHTED, me == 0,
+                                   &zero_and_one[1], weighs ? weights : MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &part);
+  }
   if (strcmp(which, "twice") == 0) MPI_Init(&argc, &argv);
   if (strcmp(which, "uncommitted") == 0 && me == 0) {
     MPI_Datatype type;

@@ -130,17 +130,68 @@ static void said_by_one(void) {
 
 static void said_by_each(void) {
   const int left = (me + ranks - 1) % ranks, right = (me + 1) % ranks;
-  const int sources[2] = {left, right}, weights[2] = {5, me};
+  const int sources[2] = {left, right}, weights[2] = {100 + left, 200 + right};
+  const int destinations[2] = {left, right}, its_weights[2] = {200 + me, 100 + me};
   int in, out, weighted, got[2], got_weights[2], unused = -1;
   MPI_Comm graph;
-  // Only rank 0 has edges out of it that weigh something.
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, weights, 0, NULL, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0,
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, weights, 2, destinations, its_weights, MPI_INFO_NULL, 0,
                                  &graph);
   MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
-  EXPECT(in == 2 && out == 0 && weighted);
+  EXPECT(in == 2 && out == 2 && weighted);
   MPI_Dist_graph_neighbors(graph, 2, got, got_weights, 0, &unused, &unused);
-  EXPECT(got[0] == left && got[1] == right && got_weights[0] == 5 && got_weights[1] == me && unused == -1);
+  EXPECT(got[0] == left && got[1] == right && memcmp(got_weights, weights, sizeof weights) == 0 && unused == -1);
+  MPI_Dist_graph_neighbors(graph, 0, &unused, &unused, 2, got, got_weights);
+  EXPECT(got[0] == left && got[1] == right && memcmp(got_weights, its_weights, sizeof weights) == 0 && unused == -1);
   MPI_Comm_free(&graph);
+  // Only rank 0 has edges, to itself: the others have no weights that they could name.
+  const int none = me == 0 ? 2 : 0, mixed[2] = {6, 5};
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, none, me == 0 ? (int[]){0, 0} : NULL,
+                                 me == 0 ? (int[]){5, 6} : MPI_WEIGHTS_EMPTY, none, me == 0 ? (int[]){0, 0} : NULL,
+                                 me == 0 ? mixed : MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &graph);
+  MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
+  EXPECT(in == none && out == none && weighted);
+  MPI_Comm_free(&graph);
+}
+
+/// Rank 0 says of edges from and to itself what does not fit, or of one to the last rank, which does not know it. All
+/// ranks are told.
+static void said_by_one_of_two(void) {
+  static const struct {
+    int in, out, in_weights[3], out_weights[3], error;
+  } cases[] = {
+      {2, 2, {-1}, {-1}, MPI_SUCCESS},          {1, 0, {-1}, {-1}, MPI_ERR_TOPOLOGY},
+      {0, 1, {-1}, {-1}, MPI_ERR_TOPOLOGY},     {3, 2, {-1}, {-1}, MPI_ERR_TOPOLOGY},
+      {2, 3, {-1}, {-1}, MPI_ERR_TOPOLOGY},     {2, 2, {4, 9}, {9, 4}, MPI_SUCCESS},
+      {2, 2, {4, 9}, {4, 8}, MPI_ERR_TOPOLOGY}, {2, 1, {4, 4}, {4}, MPI_ERR_TOPOLOGY},
+  };
+  static const int itself[3] = {0, 0, 0};
+  const int last = ranks - 1;
+  MPI_Comm made;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const int weighted = cases[i].in_weights[0] >= 0;
+    const int* const none = weighted ? MPI_WEIGHTS_EMPTY : MPI_UNWEIGHTED;
+    EXPECT_EQUAL(MPI_Dist_graph_create_adjacent(
+                     MPI_COMM_WORLD, me == 0 ? cases[i].in : 0, itself,
+                     weighted && me == 0 ? cases[i].in_weights : none, me == 0 ? cases[i].out : 0, itself,
+                     weighted && me == 0 ? cases[i].out_weights : none, MPI_INFO_NULL, 0, &made),
+                 cases[i].error);
+    if (cases[i].error == MPI_SUCCESS) MPI_Comm_free(&made);
+  }
+  EXPECT_EQUAL(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, me == 0, &last, MPI_UNWEIGHTED,
+                                              MPI_INFO_NULL, 0, &made),
+               MPI_ERR_TOPOLOGY);
+  EXPECT_EQUAL(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, me == last, itself, MPI_UNWEIGHTED, 0, NULL,
+                                              MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made),
+               MPI_ERR_TOPOLOGY);
+  // The rank at one end gives the edge a weight, the other one none.
+  if (ranks > 1) {
+    const int* const weights = me == 0 ? (const int[]){7} : MPI_UNWEIGHTED;
+    EXPECT_EQUAL(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, me == last, itself, weights, me == 0, &last, weights,
+                                                MPI_INFO_NULL, 0, &made),
+                 MPI_ERR_TOPOLOGY);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
 static void errors(void) {
@@ -189,6 +240,7 @@ int main(int argc, char** argv) {
   said_by_others(1);
   said_by_one();
   said_by_each();
+  said_by_one_of_two();
   errors();
   return end();
 }
