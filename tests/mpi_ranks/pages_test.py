@@ -75,7 +75,7 @@ class Pages(Mpi):
         trace, machine = Path(self.folder.name) / "random.mtrace", self.source("cluster.toml", 3)
         for seed in range(6):
             with self.subTest(seed=seed):
-                program = self.build(HERE / "programs" / "random_messages.c")
+                program = self.build(HERE / "programs" / "random_messages.c", options=("-DWAITS_ALIKE",))
                 self.expect_right(self.ranks(2 + seed, program, seed, 5, 100000, workers=1 + seed % 2, variables={"MASLIN_TRACE": str(trace)}))
                 done = self.run_it(BIN / "maslin", "replay", trace, "--json", "--machine", machine)
                 self.assertEqual(done.returncode, 0, done.stderr)
@@ -87,7 +87,7 @@ class Pages(Mpi):
     def test_processes_are_replayed_as_one_job(self):
         """Their traces hold together what the trace of one process holds."""
         folder, machine = Path(self.folder.name), self.source("cluster.toml", 3)
-        program = self.build(HERE / "programs" / "random_messages.c")
+        program = self.build(HERE / "programs" / "random_messages.c", options=("-DWAITS_ALIKE",))
 
         def record(name: str, **how) -> list[Path]:
             self.expect_right(self.ranks(5, program, 3, 5, 100000, workers=1, variables={"MASLIN_TRACE": str(folder / name)}, **how))

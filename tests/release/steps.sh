@@ -124,7 +124,8 @@ in_bare_debian() {
   /usr/bin/python3 -B python/tests/installed.py "$PWD/build/release" remove
 }
 
-# Random message programs: many in one process, some between 2 to 8 processes, some that Open MPI's ranks run, too.
+# Random message programs: many in one process, on few and many workers, the serial elision and a described machine; some
+# between 2 to 8 processes; some that Open MPI's ranks run, too.
 random_messages() {
   local many=(python3 -B tests/mpi_ranks/many_messages.py build/release/bin)
   need "${build_packages[@]}" "${test_packages[@]}"

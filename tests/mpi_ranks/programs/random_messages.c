@@ -4,65 +4,12 @@
 //     random_messages SEED ROUNDS [MOST_BYTES] [LARGE_ONE_IN] [FILE]
 //
 // A round is a program of its own; many_messages.py runs any number of them. One in LARGE_ONE_IN (1 if not said) has up
-// to 64 messages at a time, of all lengths; the others have some short ones. Each rank writes to FILE.RANK what it got
-// in each round, as a number that all bytes have a part in: another MPI's ranks must get the same.
-#include "expect.h"
-
-static unsigned long long state;
-
-static unsigned drawn(unsigned below) {
-  state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-  return (unsigned)((state >> 33) % below);
-}
-
-static unsigned char byte_of(int round, int message, size_t i) {
-  return (unsigned char)((unsigned)round * 31 + (unsigned)message * 17 + i * 13 + (i >> 8));
-}
-
-static FILE* file;                         // where this rank writes what it got
-static unsigned long long got, got_bytes;  // in this round, in any order
-
-/// The rank has got these bytes, as the numbered thing of its round.
-static void note(int number, const void* data, size_t bytes) {
-  if (!file) return;
-  unsigned long long hash = 14695981039346656037ULL ^ (unsigned long long)number * 0x9e3779b97f4a7c15ULL;
-  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ ((const unsigned char*)data)[i]) * 1099511628211ULL;
-  got += hash * (2 * (unsigned long long)number + 1);
-  got_bytes += bytes;
-}
-
-static void end_round(int round) {
-  if (file) fprintf(file, "round %d: %llu bytes, %016llx\n", round, got_bytes, got);
-  got = got_bytes = 0;
-}
-/// Where the numbers of what is got begin.
-enum { of_order = 100, of_any = 200, of_calls = 300, of_started = 400 };
-
-enum { most = 64 };
-struct plan {
-  int from, to, tag, how_sent, how_received;
-  size_t length;
-  unsigned char* data;
-};
-
-static unsigned most_bytes = 4 << 20;
-static int is_large;  // this round
-
-static int drawn_message_count(void) { return 1 + (int)drawn(is_large ? most : 8); }
-
-static size_t drawn_length(void) {
-  static const unsigned limits[] = {1, 9, 257, 300, 5000, 200000};
-  const unsigned limit = is_large && drawn(100) == 0 ? most_bytes + 1 : limits[drawn(is_large ? 6 : 5)];
-  return drawn(limit <= most_bytes ? limit : most_bytes + 1);
-}
-
-enum { most_buffered = 200000 };
-
-/// How many numbers a rank brings to a call of all.
-static int drawn_count(void) {
-  const unsigned limit = most_bytes / sizeof(unsigned long);
-  return (int)drawn(drawn(is_large ? 2 : 8) ? 9 : limit < 3000 ? limit + 1 : 3000);
-}
+// to 64 messages at a time, of all lengths, and windows of up to 400; the others have some short ones. Each rank writes
+// to FILE.RANK what it got in each round, as a number that all bytes have a part in: another MPI's ranks must get the
+// same.
+#include "random_calls.h"
+#include "random_neighbours.h"
+#include "random_windows.h"
 
 static void send_all(struct plan* plans, int count, int round, MPI_Comm comm, MPI_Request* requests, int* active) {
   for (int m = 0; m < count; ++m) {
@@ -302,166 +249,11 @@ static void from_any(int round) {
   for (int m = 0; m < count; ++m) free(plans[m].data);
 }
 
-static unsigned long number_of(int round, int rank, int i) {
-  const unsigned long x =
-      ((unsigned long)round * 1000 + (unsigned long)rank) * 2654435761UL + (unsigned long)i * 40503UL;
-  return x ^ x >> 13;
-}
-
-static unsigned long made_of(int op, unsigned long a, unsigned long b) {
-  switch (op) {
-    case 0:
-      return a + b;
-    case 1:
-      return a * b;
-    case 2:
-      return a > b ? a : b;
-    case 3:
-      return a < b ? a : b;
-    case 4:
-      return a ^ b;
-    default:
-      return a & b;
-  }
-}
-
-/// A call of all ranks of a communicator. Its members are ranks of MPI_COMM_WORLD, in their order.
-static void together(int round, MPI_Comm comm, const int* members, int size, int mine) {
-  const MPI_Op ops[] = {MPI_SUM, MPI_PROD, MPI_MAX, MPI_MIN, MPI_BXOR, MPI_BAND};
-  const int what = (int)drawn(13), count = drawn_count(), in_place = (int)drawn(2);
-  const int root = (int)drawn(1000) % size, op = (int)drawn(6);
-  unsigned long *const a = malloc(((size_t)count * (size_t)size + 1) * sizeof *a),
-                       *const b = malloc(((size_t)count * (size_t)size + 1) * sizeof *b);
-  int *const counts = malloc((size_t)size * 2 * sizeof *counts), *const at = counts + size;
-  for (int r = 0, all = 0; r < size; ++r) {
-    counts[r] = count * (r % 3) / 2;
-    at[r] = all;
-    all += counts[r];
-  }
-  for (int i = 0; i < count * size; ++i) a[i] = b[i] = number_of(round, me, i);
-    // What comes out at place i where ranks from `first` to `last` are combined.
-#define EXPECT_COMBINED(found, first, last, i)                                                           \
-  do {                                                                                                   \
-    unsigned long all = number_of(round, members[first], i);                                             \
-    for (int r = (first) + 1; r <= (last); ++r) all = made_of(op, all, number_of(round, members[r], i)); \
-    EXPECT_EQUAL(found, all);                                                                            \
-  } while (0)
-  const int stays = in_place && mine == root, numbers = at[size - 1] + counts[size - 1];
-  const unsigned long* out = b;  // what the rank gets, and how much
-  int length = count;
-  switch (what) {
-    case 0:
-      MPI_Bcast(a, count, MPI_UNSIGNED_LONG, root, comm);
-      for (int i = 0; i < count; ++i) EXPECT_EQUAL(a[i], number_of(round, members[root], i));
-      out = a;
-      break;
-    case 1:
-      MPI_Reduce(stays ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], root, comm);
-      for (int i = 0; mine == root && i < count; ++i) EXPECT_COMBINED(b[i], 0, size - 1, i);
-      length = mine == root ? count : 0;
-      break;
-    case 2:
-      MPI_Allreduce(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
-      for (int i = 0; i < count; ++i) EXPECT_COMBINED(b[i], 0, size - 1, i);
-      break;
-    case 3:
-      MPI_Scan(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
-      for (int i = 0; i < count; ++i) EXPECT_COMBINED(b[i], 0, mine, i);
-      break;
-    case 4:
-      MPI_Exscan(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
-      for (int i = 0; mine > 0 && i < count; ++i) EXPECT_COMBINED(b[i], 0, mine - 1, i);
-      length = mine > 0 ? count : 0;
-      break;
-    case 5:
-      MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : a, b, count, MPI_UNSIGNED_LONG, ops[op], comm);
-      for (int i = 0; i < count; ++i) EXPECT_COMBINED(b[i], 0, size - 1, mine * count + i);
-      break;
-    case 6:
-      MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : a, b, counts, MPI_UNSIGNED_LONG, ops[op], comm);
-      for (int i = 0; i < counts[mine]; ++i) EXPECT_COMBINED(b[i], 0, size - 1, at[mine] + i);
-      length = counts[mine];
-      break;
-    case 7:
-      MPI_Gather(a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, root, comm);
-      for (int i = 0; mine == root && i < count * size; ++i)
-        EXPECT_EQUAL(b[i], number_of(round, members[i / count], i % count));
-      length = mine == root ? count * size : 0;
-      break;
-    case 8:
-      MPI_Scatter(a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, root, comm);
-      for (int i = 0; i < count; ++i) EXPECT_EQUAL(b[i], number_of(round, members[root], mine * count + i));
-      break;
-    case 9:
-      MPI_Allgather(a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, comm);
-      for (int i = 0; i < count * size; ++i) EXPECT_EQUAL(b[i], number_of(round, members[i / count], i % count));
-      length = count * size;
-      break;
-    case 10:
-      MPI_Allgatherv(a, counts[mine], MPI_UNSIGNED_LONG, b, counts, at, MPI_UNSIGNED_LONG, comm);
-      for (int r = 0; r < size; ++r)
-        for (int i = 0; i < counts[r]; ++i) EXPECT_EQUAL(b[at[r] + i], number_of(round, members[r], i));
-      length = numbers;
-      break;
-    case 11:
-      MPI_Gatherv(a, counts[mine], MPI_UNSIGNED_LONG, b, counts, at, MPI_UNSIGNED_LONG, root, comm);
-      for (int r = 0; mine == root && r < size; ++r)
-        for (int i = 0; i < counts[r]; ++i) EXPECT_EQUAL(b[at[r] + i], number_of(round, members[r], i));
-      length = mine == root ? numbers : 0;
-      break;
-    default:
-      MPI_Alltoall(in_place ? MPI_IN_PLACE : a, count, MPI_UNSIGNED_LONG, b, count, MPI_UNSIGNED_LONG, comm);
-      for (int i = 0; i < count * size; ++i)
-        EXPECT_EQUAL(b[i], number_of(round, members[i / count], mine * count + i % count));
-      length = count * size;
-  }
-  note(of_calls + round % 5, out, (size_t)length * sizeof *out);
-  free(a);
-  free(b);
-  free(counts);
-}
-
-/// Calls of all ranks that go on while messages are sent and received.
-struct started {
-  int round, count, root;
-  unsigned long *given, *sums, *told;
-  MPI_Request requests[3];
-};
-
-static void start(struct started* s, int round) {
-  s->round = round;
-  s->count = drawn_count();
-  s->root = (int)drawn((unsigned)ranks);
-  const size_t size = ((size_t)s->count + 1) * sizeof *s->given;
-  s->given = malloc(size);
-  s->sums = malloc(size);
-  s->told = malloc(size);
-  for (int i = 0; i < s->count; ++i) s->given[i] = s->told[i] = number_of(round, me, i);
-  MPI_Iallreduce(s->given, s->sums, s->count, MPI_UNSIGNED_LONG, MPI_SUM, MPI_COMM_WORLD, &s->requests[0]);
-  MPI_Ibcast(s->told, s->count, MPI_UNSIGNED_LONG, s->root, MPI_COMM_WORLD, &s->requests[1]);
-  MPI_Ibarrier(MPI_COMM_WORLD, &s->requests[2]);
-}
-
-static void end_started(struct started* s) {
-  if (s->count % 2 == 0) MPI_Wait(&s->requests[1], MPI_STATUS_IGNORE);
-  MPI_Waitall(3, s->requests, MPI_STATUSES_IGNORE);
-  for (int i = 0; i < s->count; ++i) {
-    unsigned long sum = 0;
-    for (int r = 0; r < ranks; ++r) sum += number_of(s->round, r, i);
-    EXPECT_EQUAL(s->sums[i], sum);
-    EXPECT_EQUAL(s->told[i], number_of(s->round, s->root, i));
-  }
-  note(of_started, s->sums, (size_t)s->count * sizeof *s->sums);
-  note(of_started + 1, s->told, (size_t)s->count * sizeof *s->told);
-  free(s->given);
-  free(s->sums);
-  free(s->told);
-}
-
 int main(int argc, char** argv) {
   begin(&argc, &argv);
   if (argc < 3 || ranks > 512) MPI_Abort(MPI_COMM_WORLD, 2);
   state = strtoull(argv[1], NULL, 10);
+  own_state = state * 4096 + (unsigned)me;
   if (argc > 3) most_bytes = (unsigned)strtoul(argv[3], NULL, 10);
   const unsigned large_one_in = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 1;
   if (argc > 5) {
@@ -492,6 +284,11 @@ int main(int argc, char** argv) {
     in_order(round);
     if (has_started) end_started(&begun);
     from_any(round);
+    if (drawn(2)) in_windows(round);
+    if (drawn(4) == 0 && !file) taken_back(round);  // Open MPI takes no send back, and waits
+    if (drawn(4) == 0) side_by_side(round);
+    if (drawn(16) == 0) in_a_graph(round);
+    if (drawn(16) == 0) in_a_grid(round);
     end_round(round);
   }
   if (file && fclose(file) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
