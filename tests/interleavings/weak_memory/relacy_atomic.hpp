@@ -40,6 +40,8 @@ template <class Object>
 void weaken(Object& object) {
   weak = {reinterpret_cast<std::uintptr_t>(&object), reinterpret_cast<std::uintptr_t>(&object) + sizeof object};
 }
+/// The same for all atomics: an object may keep them in memory of its own.
+inline void weaken_all() { weak = {0, UINTPTR_MAX}; }
 
 /// The same for fences: false, and they do nothing.
 inline bool has_fences = true;
