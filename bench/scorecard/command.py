@@ -67,7 +67,7 @@ def write_json(path: Path, rows: list[Row], about: dict) -> None:
 def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description="Measures the scorecard's figures next to their peers.",
                                      epilog="Status: 0 no row is missed; 1 one is; 3 a figure could not be measured; 2 a wrong call; 130 "
-                                     "it was stopped, and shows the rows that it had, of many figures also the whole rounds.")
+                                     "it was stopped, and shows the rows that it had, of most figures also the whole rounds.")
     parser.add_argument("--only", metavar="NAME", help="the rows whose names begin so, e.g. peers/metg or peers/metg/loops; "
                         f"figures: {', '.join(FIGURES)}")
     parser.add_argument("--quick", action="store_true", help="the same work in three rounds, which decide nothing")

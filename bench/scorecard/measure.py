@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Callable, Mapping, Sequence
+from typing import Any, Callable, Hashable, Mapping, Sequence, TypeVar
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "bench"  # what a measurement writes; each one in a folder of its own
@@ -72,12 +72,14 @@ def peak_memory(command: Sequence[str | Path], environment: Mapping[str, str] | 
 
 
 Values = dict[str, list[float]]
+Taken = TypeVar("Taken")  # what a run gives: one value, or several
+What = TypeVar("What", bound=Hashable)
 
 
 class Stopped(KeyboardInterrupt):
     """Ctrl-C while sides were measured: what the rounds gave that were whole by then."""
 
-    def __init__(self, values: Values):
+    def __init__(self, values: dict[str, list[Any]]):
         super().__init__()
         self.values = values
 
@@ -88,12 +90,12 @@ def show(at: str) -> None:
         print(f"\r\033[K{at}", end="", file=sys.stderr, flush=True)
 
 
-def alternate(sides: Mapping[str, Callable[[int], float]], looks: Sequence[int], tell: Callable[[str], None] = lambda _: None,
-              decided: Callable[[Values], bool] = lambda _: False) -> Values:
-    """Calls each side once a round, in turning order, and gives each one's measured values, round by round. After as
+def alternate(sides: Mapping[str, Callable[[int], Taken]], looks: Sequence[int], tell: Callable[[str], None] = lambda _: None,
+              decided: Callable[[dict[str, list[Taken]]], bool] = lambda _: False) -> dict[str, list[Taken]]:
+    """Calls each side once a round, in turning order, and gives what each one's calls gave, round by round. After as
     many rounds as `looks` names it asks whether they decide, and stops if so; the last one ends it in any case.
     The order turns so that no side always follows the same other one. Ctrl-C is a `Stopped`."""
-    values: Values = {name: [] for name in sides}
+    values: dict[str, list[Taken]] = {name: [] for name in sides}
     names = list(sides)
     for turn in range(looks[-1]):
         first = turn % len(names)
@@ -109,6 +111,16 @@ def alternate(sides: Mapping[str, Callable[[int], float]], looks: Sequence[int],
     return values
 
 
-def twice(sides: Mapping[str, Callable[[int], float]], ours: str) -> dict[str, Callable[[int], float]]:
+def twice(sides: Mapping[str, Callable[[int], Taken]], ours: str) -> dict[str, Callable[[int], Taken]]:
     """Gives the sides and ours once more: how far it is from itself is what the machine's noise does."""
     return {**sides, ours + AGAIN: sides[ours]}
+
+
+def by_what(runs: Mapping[str, Sequence[Mapping[What, float]]]) -> dict[What, Values]:
+    """Gives the values by what they are of, where each run of a side gives several."""
+    found: dict[What, Values] = {}
+    for side, of_side in runs.items():
+        for one in of_side:
+            for what, value in one.items():
+                found.setdefault(what, {}).setdefault(side, []).append(value)
+    return found

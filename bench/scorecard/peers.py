@@ -10,12 +10,13 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Callable, Iterator, Mapping, Sequence
 
 from . import checkouts
-from .measure import AGAIN, WORK, MeasurementError, alternate, binary, execute
+from .measure import AGAIN, WORK, MeasurementError, binary, execute
 from .row import Goal, Row, judge, noise, not_measured, paired_ratio, pairs
 
 if TYPE_CHECKING:
@@ -115,17 +116,17 @@ def side_of(result: dict) -> str:
 def measured(plan: Plan, figures: Sequence[str], rows: Callable[[dict[str, Rounds]], list[Row]], more: Sequence[Side] = ()) -> list[Row]:
     """Runs figures on Maslin (twice a round) and each peer, alternating, until the rows are decided; gives these rows. They are
     made of each side's results, round by round, by the results' figure. (One program may measure a figure for several sizes.)"""
-    found: dict[str, Rounds] = {}
+    def by_figure(runs: Mapping[str, list[list[dict]]]) -> dict[str, Rounds]:
+        found: dict[str, Rounds] = {}
+        for side, of_side in runs.items():
+            for result in chain(*of_side):
+                name = side_of(result) + (AGAIN if side == OURS + AGAIN else "")
+                found.setdefault(result["figure"], {}).setdefault(name, []).append(result)
+        return found
 
-    def one(side: Side, suffix: str = "") -> float:
-        for result in run(side, figures):
-            found.setdefault(result["figure"], {}).setdefault(side_of(result) + suffix, []).append(result)
-        return 0.0
-
-    sides = {side.name + side.instead: lambda _, side=side: one(side) for side in (MASLIN, *present(), *more) if side.measures(figures[0])}
-    sides[OURS + AGAIN] = lambda _: one(MASLIN, AGAIN)
-    alternate(sides, plan.looks, lambda at: plan.tell(f"{figures[0]}: {at}"), lambda _: all(row.decided for row in rows(found)))
-    return plan.keep(rows(found))
+    sides = {side.name + side.instead: lambda _, side=side: run(side, figures)
+             for side in (MASLIN, *present(), *more) if side.measures(figures[0])}
+    return plan.rows(figures[0], sides, OURS, lambda runs: rows(by_figure(runs)))
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from scorecard import checkouts, command, measure
-from scorecard.figures import Plan
+from scorecard import checkouts, command, measure, peers
+from scorecard.figures import Plan, peers_busy, phylo_newview, small_work
 from scorecard.measure import MeasurementError
 from scorecard.row import FAILED, MET, MISSED, NOT_MEASURED, UNDECIDED, Row
 
@@ -126,6 +126,54 @@ class Command(unittest.TestCase):
 
         rows, stopped = command.until_stopped(command.measured({"it": mock.Mock(measure=measure_it)}, True, lambda *_: None))
         self.assertEqual((rows, stopped), ([], True))
+
+    def stopped_rows(self, figure, *patches) -> dict[str, int]:
+        """Gives the rounds of each row that stays of a figure that is stopped."""
+        with contextlib.ExitStack() as patched:
+            for patch in patches:
+                patched.enter_context(patch)
+            rows, stopped = command.until_stopped(command.measured({"it": figure}, True, lambda *_: None))
+        self.assertTrue(stopped)
+        return {row.name: row.rounds for row in rows}
+
+    def test_the_whole_rounds_of_figures_whose_runs_give_several_values_stay(self):
+        def after(given, count):
+            return mock.Mock(side_effect=[given] * count + [KeyboardInterrupt])
+
+        calls = {"plain": 30.0, "two_blocks": 36.0, "off_load": 60.0}
+        self.assertEqual(self.stopped_rows(small_work, mock.patch.object(small_work, "tasks", lambda: {"fresh": 1.0, "replayed": 1.0}),
+                                           mock.patch.object(small_work, "calls", after(calls, 5))),
+                         {"small/work/tasks-fresh": 3, "small/work/tasks-replayed": 3, "small/work/loop": 2, "small/work/off-load": 2})
+        report = {"benchmarks": [{"run_type": "iteration", "name": f"{kernel}/avx2/{patterns}", "per_pattern": 7e-9} for patterns in (1024, 16384)
+                                 for kernel in ("newview_inner_inner", "newview20_inner_inner", "bound20_memory", "bound20_arithmetic")]}
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "newview.json").write_text(json.dumps(report))
+            self.assertEqual(set(self.stopped_rows(phylo_newview, mock.patch.object(phylo_newview, "WORK", Path(folder)),
+                                                   mock.patch.object(phylo_newview, "binary", Path),
+                                                   mock.patch.object(phylo_newview, "execute", after((0.0, ""), 3))).values()), {1})
+        result = {"figure": peers_busy.FIGURES[0], "runtime": "maslin", "version": "", "mean_seconds": 1.0}
+        self.assertEqual(self.stopped_rows(peers_busy, mock.patch.object(peers_busy, "busy_process", contextlib.nullcontext),
+                                           mock.patch.object(peers_busy, "present", lambda: [peers.Side("other")]),
+                                           mock.patch.object(peers_busy, "run", after([result], 17))),
+                         {f"peers/busy/{peers_busy.FIGURES[0]}": 2})
+
+    def test_what_the_latest_look_gave_stays_of_figures_that_measure_until_they_are_decided(self):
+        def measure_it(plan):
+            taken = []
+
+            def more(before, look):
+                for _ in range(before, look):
+                    if len(taken) == 10:
+                        raise KeyboardInterrupt
+                    taken.append(1.0)
+
+            return plan.until_decided(more, lambda: [Row("it", rounds=len(taken), verdict=UNDECIDED)])
+
+        plan = Plan(quick=False)
+        with self.assertRaises(KeyboardInterrupt):
+            measure_it(plan)
+        self.assertEqual([row.rounds for row in plan.kept], [7])
+        self.assertEqual([row.rounds for row in measure_it(Plan(quick=True))], [3])
 
     def test_a_round_that_was_whole_stays_where_ctrl_c_comes_while_it_is_judged(self):
         judged = mock.Mock(side_effect=[KeyboardInterrupt, [Row("it")]])

@@ -11,7 +11,7 @@ from figures import dbs
 from grain.cases import DEVELOPMENT, HELD_OUT, real_cases, virtual_cases
 from scorecard import data, measure, raxml, tree_search
 from scorecard.figures import Plan, grain_neighbours, grain_regret, phylo_bootstrap, phylo_evaluate, phylo_memory, phylo_models, phylo_newview, phylo_search, phylo_unequal, small_work, trace_overhead
-from scorecard.measure import MeasurementError, alternate, execute
+from scorecard.measure import MeasurementError, alternate, by_what, execute
 from scorecard.row import MET, MISSED
 from unseen import agree
 
@@ -75,7 +75,7 @@ class Reading(unittest.TestCase):
         self.assertEqual({what: round(rate, 9) for what, rate in found.items()},
                          {("newview_inner_inner", 1024): 7.0, ("newview_inner_inner", 16384): 13.0, ("newview20_inner_inner", 1024): 90.0,
                           ("bound20_memory", 1024): 60.0, ("bound20_arithmetic", 1024): 80.0})
-        row = phylo_newview.of_20_states({side: {what: [rate] * 7 for what, rate in found.items()} for side in ("maslin", "maslin again")}, 1024)
+        row = phylo_newview.of_20_states(by_what({side: [found] * 7 for side in ("maslin", "maslin again")}), 1024)
         self.assertEqual((row.peer, round(row.ratio, 9), row.verdict), ("bound by arithmetic", 1.125, "missed"))
 
     def test_every_fixed_configuration_is_tried(self):

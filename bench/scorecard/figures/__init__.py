@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Callable, Mapping, Sequence
 
-from ..measure import LOOKS, QUICK_LOOKS, Stopped, Values, alternate, twice
+from ..measure import LOOKS, QUICK_LOOKS, Stopped, Taken, Values, alternate, twice
 from ..row import Row
 
 
@@ -53,17 +53,23 @@ class Plan:
 
     def until_decided(self, measure: Callable[[int, int], None], rows: Callable[[], list[Row]]) -> list[Row]:
         """Calls `measure(before, look)` for the rounds from `before` up to `look`, until the rows that are made of all of them are decided;
-        gives these rows."""
+        gives these rows. Those of the latest look stay."""
         made: list[Row] = []
-        for before, look in zip((0, *self.looks), self.looks):
-            measure(before, look)
-            made = rows()
-            if all(row.decided for row in made):
-                break
-        return made
+        try:
+            for before, look in zip((0, *self.looks), self.looks):
+                measure(before, look)
+                made = rows()
+                if all(row.decided for row in made):
+                    break
+        except KeyboardInterrupt:
+            self.keep(made)
+            raise
+        return self.keep(made)
 
-    def rows(self, what: str, sides: Mapping[str, Callable[[int], float]], ours: str, rows: Callable[[Values], list[Row]]) -> list[Row]:
-        """Measures the sides, and ours twice, until the rows that are made of the values are decided; gives these rows."""
+    def rows(self, what: str, sides: Mapping[str, Callable[[int], Taken]], ours: str,
+             rows: Callable[[dict[str, list[Taken]]], list[Row]]) -> list[Row]:
+        """Measures the sides, and ours twice, until the rows that are made of what they gave are decided; gives these rows. Those of the
+        rounds that were whole stay."""
         try:
             return self.keep(rows(alternate(twice(sides, ours), self.looks, lambda at: self.tell(f"{what}: {at}"),
                                             lambda values: all(row.decided for row in rows(values)))))

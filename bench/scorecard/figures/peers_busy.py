@@ -7,8 +7,8 @@ schedules. Checked: as in the figures themselves."""
 
 from __future__ import annotations
 
-from ..measure import AGAIN, alternate
-from ..peers import MASLIN, OURS, Side, busy_process, compare, present, run, side_of
+from ..measure import Values, by_what
+from ..peers import MASLIN, OURS, Side, busy_process, compare, present, run
 from ..row import Goal, Row
 from . import Plan
 
@@ -34,19 +34,16 @@ def measure(plan: Plan) -> list[Row]:
 
 
 def measured_beside(plan: Plan, figure: str) -> list[Row]:
-    lost: dict[str, dict[str, list[float]]] = {}
     versions: dict[str, str] = {}
 
-    def one(side: Side, suffix: str = "") -> float:
+    def one(side: Side) -> dict[str, float]:
         quiet = run(side, [figure])
         with busy_process():
             busy = run(side, [figure])
-        for name, loss in losses(quiet, busy).items():
-            lost.setdefault(name, {}).setdefault(side_of(quiet[0]) + suffix, []).append(loss)
-            versions[side_of(quiet[0])] = quiet[0]["version"]
-        return 0.0
+        versions.update({side.name: result["version"] for result in quiet})
+        return losses(quiet, busy)
 
-    def rows() -> list[Row]:
+    def rows(lost: dict[str, Values]) -> list[Row]:
         made = []
         for name, samples in (lost or {figure: {}}).items():
             made.append(compare(f"{NAME}/{name}", "× quiet", samples, GOAL, versions))
@@ -54,6 +51,4 @@ def measured_beside(plan: Plan, figure: str) -> list[Row]:
         return made
 
     sides = {side.name: lambda _, side=side: one(side) for side in (MASLIN, *present()) if side.measures(figure)}
-    sides[OURS + AGAIN] = lambda _: one(MASLIN, AGAIN)
-    alternate(sides, plan.looks, lambda at: plan.tell(f"{figure}: {at}"), lambda _: all(row.decided for row in rows()))
-    return rows()
+    return plan.rows(figure, sides, OURS, lambda runs: rows(by_what(runs)))

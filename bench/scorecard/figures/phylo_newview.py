@@ -10,7 +10,7 @@ import json
 import re
 from statistics import median
 
-from ..measure import AGAIN, WORK, alternate, binary, execute
+from ..measure import WORK, Values, binary, by_what, execute
 from ..row import Goal, Row, judge, noise, not_measured, pairs
 from . import Plan
 
@@ -21,7 +21,7 @@ OF_20_STATES = Goal("ratio", at_most=1.1)
 KERNEL, KERNEL_20, ARITHMETIC, MEMORY = "newview_inner_inner", "newview20_inner_inner", "bound20_arithmetic", "bound20_memory"
 
 NAME_OF_RUN = re.compile(rf"({KERNEL}|{KERNEL_20}|{ARITHMETIC}|{MEMORY})/(\w+)/(\d+)")
-Samples = dict[tuple[str, int], list[float]]  # by what ran and on how many patterns
+Samples = dict[tuple[str, int], Values]  # by what ran and on how many patterns
 
 
 def rates_of(report: dict) -> dict[tuple[str, int], float]:
@@ -35,13 +35,13 @@ def rates_of(report: dict) -> dict[tuple[str, int], float]:
     return found
 
 
-def of_20_states(samples: dict[str, Samples], patterns: int) -> Row:
+def of_20_states(samples: Samples, patterns: int) -> Row:
     """Gives the row that compares newview with what bounds it."""
     name = f"{NAME}/20-states/{patterns}"
-    if (ARITHMETIC, patterns) not in samples[OURS]:
+    if (ARITHMETIC, patterns) not in samples:
         return not_measured(name, "the bounds of these instructions are not known", OF_20_STATES)
-    values = {side: samples[side][KERNEL_20, patterns] for side in samples}
-    bounds = {"arithmetic": samples[OURS][ARITHMETIC, patterns], "memory": samples[OURS][MEMORY, patterns]}
+    values = samples[KERNEL_20, patterns]
+    bounds = {"arithmetic": samples[ARITHMETIC, patterns][OURS], "memory": samples[MEMORY, patterns][OURS]}
     largest = max(bounds, key=lambda bound: median(bounds[bound]))
     row = Row(name, median(values[OURS]), "ns/pattern", peer=f"bound by {largest}", peer_value=median(bounds[largest]),
               peer_version="this build", again=noise(values, OURS), checked="against plain loops, before each run", samples={**values, **bounds},
@@ -52,27 +52,22 @@ def of_20_states(samples: dict[str, Samples], patterns: int) -> Row:
 def measure(plan: Plan) -> list[Row]:
     WORK.mkdir(parents=True, exist_ok=True)
     instructions: set[str] = set()
-    samples: dict[str, Samples] = {OURS: {}, OURS + AGAIN: {}}
 
-    def one(side: str) -> float:
+    def run(_: int) -> dict[tuple[str, int], float]:
         report = WORK / "newview.json"
         execute([binary("bench_phylo_newview"), f"--benchmark_out={report}", "--benchmark_out_format=json",
                  f"--benchmark_filter=({KERNEL}|{KERNEL_20}|{ARITHMETIC}|{MEMORY})/", "--benchmark_min_time=0.2"], {"MASLIN_WORKERS": "1"})
         content = json.loads(report.read_text())
-        for what, rate in rates_of(content).items():
-            samples[side].setdefault(what, []).append(rate)
         instructions.update(found.group(2) for run in content["benchmarks"] if (found := NAME_OF_RUN.match(run["name"])))
-        return 0.0
+        return rates_of(content)
 
-    def rows() -> list[Row]:
+    def rows(samples: Samples) -> list[Row]:
         made = []
         for patterns, goal in GOALS_NS.items():
-            values = {side: samples[side][KERNEL, patterns] for side in samples}
+            values = samples[KERNEL, patterns]
             row = Row(f"{NAME}/{patterns}", unit="ns/pattern", again=noise(values, OURS), checked="against plain loops, before each run",
                       samples=values, note=", ".join(sorted(instructions)))
             made.append(judge(row, Goal("value", at_most=goal), values[OURS]))
         return made + [of_20_states(samples, patterns) for patterns in GOALS_NS]
 
-    alternate({side: lambda _, side=side: one(side) for side in samples}, plan.looks, plan.tell,
-              lambda _: all(row.decided for row in rows()))
-    return rows()
+    return plan.rows("newview", {OURS: run}, OURS, lambda runs: rows(by_what(runs)))

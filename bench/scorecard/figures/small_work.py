@@ -10,7 +10,7 @@ import json
 import re
 from statistics import median
 
-from ..measure import AGAIN, WORK, MeasurementError, Values, alternate, binary, execute
+from ..measure import WORK, MeasurementError, Values, binary, by_what, execute
 from ..row import Goal, Row, judge, noise, paired_ratio
 from . import Plan
 
@@ -70,19 +70,6 @@ def call_rows(samples: dict[str, Values]) -> list[Row]:
     return rows
 
 
-def measured(plan: Plan, what: str, measure_once, rows_of) -> list[Row]:
-    """Measures until the rows are decided; one run gives several values, which are kept by name and then by side."""
-    samples: dict[str, Values] = {}
-
-    def one(side: str) -> float:
-        for name, value in measure_once().items():
-            samples.setdefault(name, {"maslin": [], "maslin" + AGAIN: []})[side].append(value)
-        return 0.0
-
-    alternate({side: lambda _, side=side: one(side) for side in ("maslin", "maslin" + AGAIN)}, plan.looks,
-              lambda at: plan.tell(f"{what}: {at}"), lambda _: all(row.decided for row in rows_of(samples)))
-    return rows_of(samples)
-
-
 def measure(plan: Plan) -> list[Row]:
-    return measured(plan, "tasks", tasks, task_rows) + measured(plan, "calls", calls, call_rows)
+    return (plan.rows("tasks", {"maslin": lambda _: tasks()}, "maslin", lambda runs: task_rows(by_what(runs))) +
+            plan.rows("calls", {"maslin": lambda _: calls()}, "maslin", lambda runs: call_rows(by_what(runs))))
